@@ -1,0 +1,73 @@
+# tepal: the commands of the README. CMake does the building, below build/; this file knows which
+# configurations there are and installs what they need (packages.txt).
+
+BUILD  := build
+JOBS   := $(shell nproc 2>/dev/null || echo 1)
+PREFIX := /usr/local
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+
+QUIET := >/dev/null
+
+.PHONY: all build demo test bench soak fuzz install uninstall format check-format clean help \
+        packages-build packages-test
+
+all: build
+
+help:
+	@echo 'make            build the library and the command into $(BUILD)/'
+	@echo 'make demo       build, then show predicted and measured errors on generated keys'
+	@echo 'make test       build and test everything: gcc, clang, sanitizers, threads, statistics'
+	@echo 'make bench      speed as ratios to the machine and to a packaged peer (TSV; ARGS=--json)'
+	@echo 'make soak       the long tests: 10^8 keys, filters beyond 2^32 bits'
+	@echo 'make fuzz       10^6 executions of each fuzz target under sanitizers'
+	@echo 'make install    to PREFIX=$(PREFIX) (DESTDIR is respected)'
+	@echo 'make format     clang-format over all sources'
+	@echo 'make clean      remove $(BUILD)/'
+
+packages-build:
+	@scripts/install-packages build
+
+packages-test:
+	@scripts/install-packages build test
+
+build: packages-build
+	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(QUIET)
+	@cmake --build $(BUILD) --parallel $(JOBS) $(QUIET)
+
+demo: build
+	@$(BUILD)/tepal demo
+
+test: packages-test
+	@tests/run $(BUILD)
+
+soak: packages-test
+	@cmake -S . -B $(BUILD)/release -DCMAKE_BUILD_TYPE=Release -DTEPAL_TESTS=ON -DTEPAL_WERROR=ON $(QUIET)
+	@cmake --build $(BUILD)/release --parallel $(JOBS) $(QUIET)
+	@tests/soak $(BUILD)/release
+
+bench: packages-test
+	@cmake -S . -B $(BUILD)/bench -DCMAKE_BUILD_TYPE=Release -DTEPAL_BENCH=ON $(QUIET)
+	@cmake --build $(BUILD)/bench --parallel $(JOBS) $(QUIET)
+	@$(BUILD)/bench/tepal_bench $(ARGS)
+
+fuzz: packages-test
+	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTEPAL_FUZZ=ON $(QUIET)
+	@cmake --build $(BUILD)/fuzz --parallel $(JOBS) $(QUIET)
+	@fuzz/run $(BUILD)/fuzz
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+uninstall:
+	@xargs -r rm -vf < $(BUILD)/install_manifest.txt
+
+SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp')
+
+format: packages-test
+	@clang-format -i $(SOURCES)
+
+check-format: packages-test
+	@clang-format --dry-run -Werror $(SOURCES)
+
+clean:
+	@rm -rf $(BUILD)

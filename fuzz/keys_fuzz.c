@@ -1,0 +1,286 @@
+/*
+ * keys_fuzz.c: the key reader against a naive split of the data. The first byte chooses:
+ *
+ *     bits 0-1  the rest is the file as it is | is packed with gzip | with zstd | follows a magic
+ *     bit 2     keys end with NUL instead of newline
+ *     bit 3     a batch of one key instead of seven
+ *     bit 4     the file arrives in pieces (a socket that keeps them apart) instead of at once
+ *     bit 5     never decompress
+ *
+ * If the data can be unpacked the reader must give exactly its keys, in order; if not, the reader
+ * must fail, and what it gave before must be how the keys begin.
+ */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include "keys.h"
+
+#define MOST ((size_t)4 << 20) /* of unpacked bytes: what is more proves nothing new */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+struct bytes {
+    uint8_t *at;
+    size_t len;
+};
+
+static void append(struct bytes *to, const void *from, size_t len)
+{
+    to->at = realloc(to->at, to->len + len + 1);
+    MUST(to->at != NULL);
+    if (len > 0) {
+        memcpy(to->at + to->len, from, len);
+    }
+    to->len += len;
+}
+
+/* ---- packing -------------------------------------------------------------------------------- */
+
+static void pack_gzip(struct bytes *to, const uint8_t *data, size_t len)
+{
+    z_stream z;
+    uint8_t room[4096];
+    memset(&z, 0, sizeof z);
+    MUST(deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    z.next_in = (Bytef *)(uintptr_t)data;
+    z.avail_in = (uInt)len;
+    int result;
+    do {
+        z.next_out = room;
+        z.avail_out = sizeof room;
+        result = deflate(&z, Z_FINISH);
+        append(to, room, sizeof room - z.avail_out);
+    } while (result == Z_OK);
+    MUST(result == Z_STREAM_END);
+    deflateEnd(&z);
+}
+
+static void pack_zstd(struct bytes *to, const uint8_t *data, size_t len)
+{
+    size_t room = ZSTD_compressBound(len);
+    uint8_t *packed = malloc(room);
+    size_t n = ZSTD_compress(packed, room, data, len, 1);
+    MUST(!ZSTD_isError(n));
+    append(to, packed, n);
+    free(packed);
+}
+
+static void make_file(struct bytes *file, int form, const uint8_t *data, size_t len)
+{
+    size_t half = len / 2;
+    switch (form) {
+    case 1:
+        pack_gzip(file, data, half);
+        pack_gzip(file, data + half, len - half);
+        break;
+    case 2:
+        pack_zstd(file, data, half);
+        pack_zstd(file, data + half, len - half);
+        break;
+    case 3:
+        append(file, len % 2 == 0 ? "\x1f\x8b\x08\0\0\0\0\0\0\x03" : "\x28\xb5\x2f\xfd",
+               len % 2 == 0 ? 10 : 4);
+        append(file, data, len);
+        break;
+    default:
+        append(file, data, len);
+    }
+}
+
+/* ---- unpacking, naively --------------------------------------------------------------------- */
+
+enum verdict { SOUND, BROKEN, UNDECIDED };
+
+static enum verdict unpack_gzip(const struct bytes *file, struct bytes *out)
+{
+    size_t at = 0;
+    while (at < file->len && (at == 0 || file->at[at] != 0 || ++at < file->len)) {
+        if (at > 0 && file->at[at] == 0) {
+            continue;
+        }
+        z_stream z;
+        uint8_t room[1000];
+        int result;
+        memset(&z, 0, sizeof z);
+        MUST(inflateInit2(&z, 15 + 16) == Z_OK);
+        z.next_in = file->at + at;
+        z.avail_in = (uInt)(file->len - at);
+        do {
+            z.next_out = room;
+            z.avail_out = sizeof room;
+            result = inflate(&z, Z_NO_FLUSH);
+            append(out, room, sizeof room - z.avail_out);
+        } while (result == Z_OK && out->len < MOST);
+        at = file->len - z.avail_in;
+        inflateEnd(&z);
+        if (result != Z_STREAM_END) {
+            return result == Z_OK ? UNDECIDED : BROKEN;
+        }
+    }
+    return SOUND;
+}
+
+static enum verdict unpack_zstd(const struct bytes *file, struct bytes *out)
+{
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    ZSTD_inBuffer in = {file->at, file->len, 0};
+    size_t result = 0;
+    bool produced = true;
+    MUST(context != NULL);
+    while (in.pos < in.size || (result != 0 && produced)) {
+        uint8_t room[1000];
+        ZSTD_outBuffer to = {room, sizeof room, 0};
+        result = ZSTD_decompressStream(context, &to, &in);
+        append(out, room, to.pos);
+        produced = to.pos > 0;
+        if (ZSTD_isError(result) || out->len >= MOST) {
+            break;
+        }
+    }
+    /* How large a window is accepted depends on how the data arrives; both answers are right. */
+    bool window =
+        ZSTD_isError(result) &&
+        strcmp(ZSTD_getErrorName(result), "Frame requires too much memory for decoding") == 0;
+    ZSTD_freeDCtx(context);
+    if (window || out->len >= MOST) {
+        return UNDECIDED;
+    }
+    return result == 0 ? SOUND : BROKEN;
+}
+
+static bool is_zstd(const struct bytes *file)
+{
+    return file->len >= 4 &&
+           (memcmp(file->at, "\x28\xb5\x2f\xfd", 4) == 0 ||
+            ((file->at[0] & 0xf0) == 0x50 && memcmp(file->at + 1, "\x2a\x4d\x18", 3) == 0));
+}
+
+static enum verdict unpack(const struct bytes *file, bool plain, struct bytes *out)
+{
+    if (!plain && file->len >= 2 && memcmp(file->at, "\x1f\x8b", 2) == 0 &&
+        (file->len == 2 || file->at[2] == 8)) {
+        return unpack_gzip(file, out);
+    }
+    if (!plain && is_zstd(file)) {
+        return unpack_zstd(file, out);
+    }
+    append(out, file->at, file->len);
+    return SOUND;
+}
+
+/* ---- the reader ----------------------------------------------------------------------------- */
+
+static int open_whole(const struct bytes *file)
+{
+    int fd = memfd_create("keys", MFD_CLOEXEC);
+    MUST(fd >= 0);
+    MUST(write(fd, file->at, file->len) == (ssize_t)file->len);
+    MUST(lseek(fd, 0, SEEK_SET) == 0);
+    return fd;
+}
+
+/* A read from this descriptor returns one piece, never two. */
+static int open_pieces(const struct bytes *file)
+{
+    int ends[2];
+    MUST(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
+    size_t piece = file->len / 50 + 1;
+    for (size_t at = 0; at < file->len; at += piece) {
+        size_t len = file->len - at < piece ? file->len - at : piece;
+        MUST(send(ends[0], file->at + at, len, MSG_DONTWAIT) == (ssize_t)len);
+    }
+    close(ends[0]);
+    return ends[1];
+}
+
+/* Hexadecimal text and its bytes say the same. */
+static void check_hex(const struct key *key)
+{
+    uint8_t *bytes = malloc(key->len / 2 + 1);
+    size_t place = 0;
+    const char *why = keys_unhex(key, bytes, &place);
+    if (why != NULL) {
+        MUST(place >= 1 && place <= key->len);
+    } else {
+        MUST(key->len % 2 == 0);
+        for (size_t i = 0; i < key->len; i++) {
+            char digit = "0123456789abcdef"[bytes[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15];
+            MUST((key->text[i] | (key->text[i] > '9' ? 0x20 : 0)) == digit);
+        }
+    }
+    free(bytes);
+}
+
+static void compare(struct keys *keys, size_t batch, char separator, const struct bytes *want,
+                    enum verdict verdict)
+{
+    struct key got[7];
+    size_t at = 0;
+    ptrdiff_t count;
+    while ((count = keys_next(keys, got, batch)) > 0) {
+        for (ptrdiff_t i = 0; i < count && verdict != UNDECIDED; i++) {
+            const uint8_t *stop =
+                at < want->len ? memchr(want->at + at, separator, want->len - at) : NULL;
+            if (verdict == BROKEN && stop == NULL) {
+                break; /* where damage is noticed depends on how the data arrives */
+            }
+            MUST(at < want->len);
+            size_t len = stop == NULL ? want->len - at : (size_t)(stop - (want->at + at));
+            MUST(got[i].len == len);
+            MUST(memcmp(got[i].text, want->at + at, len) == 0);
+            MUST(got[i].text[len] == separator);
+            check_hex(&got[i]);
+            at += len + 1;
+        }
+    }
+    if (verdict == SOUND && count < 0) {
+        MUST(strcmp(keys_why(keys), "Frame requires too much memory for decoding") == 0);
+    } else if (verdict == SOUND) {
+        MUST(at >= want->len);
+    } else if (verdict == BROKEN) {
+        MUST(count == -1 && keys_why(keys)[0] != '\0');
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1 || size > 8192) {
+        return 0;
+    }
+    uint8_t choice = data[0];
+    struct keys_options how = {.separator = (choice & 4) != 0 ? '\0' : '\n',
+                               .plain = (choice & 32) != 0};
+    struct bytes file = {NULL, 0};
+    struct bytes want = {NULL, 0};
+    make_file(&file, choice & 3, data + 1, size - 1);
+    enum verdict verdict = unpack(&file, how.plain, &want);
+    if (want.len < MOST) {
+        int fd = (choice & 16) != 0 ? open_pieces(&file) : open_whole(&file);
+        struct keys *keys = keys_open_fd(fd, &how);
+        MUST(keys != NULL);
+        compare(keys, (choice & 8) != 0 ? 1 : 7, how.separator, &want, verdict);
+        keys_close(keys);
+        close(fd);
+    }
+    free(file.at);
+    free(want.at);
+    return 0;
+}

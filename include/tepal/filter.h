@@ -1,0 +1,133 @@
+/*
+ * tepal/filter.h: any kind of filter through one handle. The command, the file format and server
+ * modules work with this; code that knows its kind calls the typed functions (tepal/bloom.h).
+ */
+#ifndef TEPAL_FILTER_H
+#define TEPAL_FILTER_H
+
+#include <tepal/hash.h>
+#include <tepal/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a kind promises. Property tests are generated from these. */
+enum tepal_promise {
+    TEPAL_NO_FALSE_NEGATIVES = 1 << 0,
+    TEPAL_BOUNDED_FALSE_POSITIVES = 1 << 1, /* whoever filled it */
+    TEPAL_DELETABLE = 1 << 2,
+    TEPAL_MERGEABLE = 1 << 3,  /* union equals the filter of both sets */
+    TEPAL_ORDER_FREE = 1 << 4, /* the order of additions does not matter */
+    TEPAL_ENDLESS = 1 << 5     /* may be added to forever */
+};
+
+/* A kind: what it is called and what it promises. Static storage. */
+struct tepal_kind {
+    enum tepal_kind_id id;
+    const char *name;
+    const char *summary;
+    unsigned promises; /* of enum tepal_promise */
+};
+
+/* The table of kinds: entries 0 .. tepal_kind_count() - 1. Look-ups return NULL if there is none.
+ */
+TEPAL_API size_t tepal_kind_count(void);
+TEPAL_API const struct tepal_kind *tepal_kind_at(size_t index);
+TEPAL_API const struct tepal_kind *tepal_kind_by_id(uint32_t id);
+TEPAL_API const struct tepal_kind *tepal_kind_by_name(const char *name);
+
+struct tepal_filter;
+
+/*
+ * An empty filter. Fails as tepal_params_check does, or with TEPAL_NO_MEMORY. A filter whose params
+ * ask for TEPAL_HASH_SIPHASH takes digests at once; give it the key (tepal_filter_set_key) before
+ * it takes bytes.
+ */
+TEPAL_API enum tepal_status tepal_filter_create(const struct tepal_params *params,
+                                                const struct tepal_allocator *allocator,
+                                                struct tepal_filter **out);
+
+/* Frees the filter and, for a mapped one, the mapping. NULL is allowed. */
+TEPAL_API void tepal_filter_free(struct tepal_filter *filter);
+
+/* A deep copy, writable even if the original is a read-only view; NULL allocator: the default. */
+TEPAL_API enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
+                                               const struct tepal_allocator *allocator,
+                                               struct tepal_filter **out);
+
+TEPAL_API const struct tepal_kind *tepal_filter_kind(const struct tepal_filter *filter);
+TEPAL_API const struct tepal_params *tepal_filter_params(const struct tepal_filter *filter);
+TEPAL_API bool tepal_filter_read_only(const struct tepal_filter *filter);
+
+/* How many keys were added, repeats included (a merged filter: the sum). */
+TEPAL_API uint64_t tepal_filter_keys_added(const struct tepal_filter *filter);
+
+/* The cells as 64-bit words in the order of the format; for tests, tools and other encoders. */
+TEPAL_API const uint64_t *tepal_filter_words(const struct tepal_filter *filter, size_t *count);
+
+/*
+ * The secret key of a keyed filter. TEPAL_WRONG_KEY if it is not the one whose check the filter
+ * carries; a filter that was just created with a key_check of 0 takes any key and keeps its check.
+ * TEPAL_UNSUPPORTED if the filter is not keyed.
+ */
+TEPAL_API enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
+                                                 const uint8_t key[TEPAL_KEY_BYTES]);
+
+/* The filter's hasher, to make digests for it. TEPAL_KEY_NEEDED if it is keyed and has no key yet.
+ */
+TEPAL_API enum tepal_status tepal_filter_hasher(const struct tepal_filter *filter,
+                                                struct tepal_hasher *out);
+
+/* Add one or many. TEPAL_READ_ONLY for views. */
+TEPAL_API enum tepal_status tepal_filter_add(struct tepal_filter *filter,
+                                             struct tepal_digest digest);
+TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
+                                                  const struct tepal_digest *digests, size_t count);
+
+/* Is the key (perhaps) in the set? */
+TEPAL_API bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest);
+
+/*
+ * Many at once: bit i of `answers` (word i / 64, bit i % 64) tells of digest i; the unused bits of
+ * the last word are cleared. answers has (count + 63) / 64 words. Returns how many are present.
+ */
+TEPAL_API size_t tepal_filter_query_many(const struct tepal_filter *filter,
+                                         const struct tepal_digest *digests, size_t count,
+                                         uint64_t *answers);
+
+/* Back to empty, parameters kept. */
+TEPAL_API enum tepal_status tepal_filter_clear(struct tepal_filter *filter);
+
+/*
+ * into := into united (intersected) with other. TEPAL_MISMATCH if the parameters differ (capacity
+ * aside), TEPAL_UNSUPPORTED if the kind cannot. The union is exactly the filter of both sets; the
+ * intersection holds every common key but may hold more than the filter of the common keys would.
+ */
+TEPAL_API enum tepal_status tepal_filter_unite(struct tepal_filter *into,
+                                               const struct tepal_filter *other);
+TEPAL_API enum tepal_status tepal_filter_intersect(struct tepal_filter *into,
+                                                   const struct tepal_filter *other);
+
+/* Same parameters (capacity aside) and the same cells. */
+TEPAL_API bool tepal_filter_equal(const struct tepal_filter *a, const struct tepal_filter *b);
+
+/*
+ * Everything the filter knows about itself, by name. Common to all kinds: kind, layout, positions,
+ * bits, hashes, capacity, keys_added, keys_estimated, ones, fill, fp_now, fp_at_capacity, fn_now,
+ * seed, keyed, bytes, version. Reads all cells once.
+ */
+TEPAL_API void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *report);
+
+/*
+ * Checks every invariant of the structure. TEPAL_OK, or TEPAL_CORRUPT and a static sentence in *why
+ * (if not NULL). Loading has done this already; call it on a read-only view whose file others may
+ * have changed.
+ */
+TEPAL_API enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

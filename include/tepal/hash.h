@@ -1,0 +1,80 @@
+/*
+ * tepal/hash.h: keys to digests. A key is hashed once; the 128-bit digest can then be asked of any
+ * number of filters that were made with the same seed (and the same secret key, if any).
+ *
+ *     struct tepal_hasher hasher;
+ *     tepal_hasher_init(&hasher, 42);
+ *     struct tepal_digest d = tepal_hash_bytes(&hasher, "example.org", 11);
+ *     bool maybe = tepal_bloom_query(filter, d);
+ *
+ * Two ways to hash:
+ *   - unkeyed, under a 64-bit seed: XXH3-128 for bytes, a bijective mixer for 64-bit integers. Fast;
+ *     somebody who knows the seed can find keys that collide.
+ *   - keyed: SipHash-2-4 with 128-bit output under a 16-byte secret key and the seed. Slower; without
+ *     the key nobody can aim at a filter. The key is never stored in a file; a check value is, so
+ *     that a wrong key is refused.
+ */
+#ifndef TEPAL_HASH_H
+#define TEPAL_HASH_H
+
+#include <tepal/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tepal_digest {
+    uint64_t lo;
+    uint64_t hi;
+};
+
+enum tepal_hash { TEPAL_HASH_XXH3 = 0, TEPAL_HASH_SIPHASH = 1 };
+
+#define TEPAL_KEY_BYTES 16
+
+/*
+ * A value: copy it freely. Its fields are set by the init calls only. A keyed hasher holds key
+ * material; clear it when you are done if that matters to you.
+ */
+struct tepal_hasher {
+    enum tepal_hash hash;
+    uint64_t seed;
+    uint64_t secret[2]; /* derived from the seed, and from the key if there is one */
+};
+
+/* Unkeyed, under `seed`. Cannot fail. */
+TEPAL_API void tepal_hasher_init(struct tepal_hasher *hasher, uint64_t seed);
+
+/* Keyed, under `key` and `seed`. Cannot fail. */
+TEPAL_API void tepal_hasher_init_keyed(struct tepal_hasher *hasher, uint64_t seed,
+                                       const uint8_t key[TEPAL_KEY_BYTES]);
+
+/*
+ * A 64-bit value that depends on key and seed and reveals neither: what a file stores to refuse
+ * a wrong key. Zero for an unkeyed hasher, never zero for a keyed one.
+ */
+TEPAL_API uint64_t tepal_hasher_check(const struct tepal_hasher *hasher);
+
+/* The digest of `len` bytes. `key` may be NULL if len is 0: the empty key is a key. */
+TEPAL_API struct tepal_digest tepal_hash_bytes(const struct tepal_hasher *hasher, const void *key,
+                                               size_t len);
+
+/*
+ * The digest of an integer. Integers are keys of their own: an integer and the string of its eight
+ * bytes are different keys. Two integers never have the same (unkeyed) digest.
+ */
+TEPAL_API struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t key);
+
+/* The digests of `count` keys of `width` bytes each, one after the other in memory. */
+TEPAL_API void tepal_hash_fixed(const struct tepal_hasher *hasher, const void *keys, size_t width,
+                                size_t count, struct tepal_digest *digests);
+
+/* The digests of `count` integers. */
+TEPAL_API void tepal_hash_u64_many(const struct tepal_hasher *hasher, const uint64_t *keys,
+                                   size_t count, struct tepal_digest *digests);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * tepal/model.h: the formulas. No filter, no memory: numbers in, numbers out. Each function names
+ * its equation; docs/models.md derives them.
+ */
+#ifndef TEPAL_MODEL_H
+#define TEPAL_MODEL_H
+
+#include <tepal/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The textbook filter: m cells, n keys, k hashes, positions colliding.
+ *
+ *   classic   (1 - (1 - 1/m)^(kn))^k: treats the cells as independent; a lower bound, strict for
+ *             k >= 2
+ *   approx    (1 - e^(-kn/m))^k: what is usually printed
+ *   exact     the true rate (Bose et al. 2008), E[(X/m)^k] for X ones after kn throws
+ *   distinct  the true rate when each key's k positions differ from each other
+ *
+ * Preconditions: m >= 1, 1 <= k <= TEPAL_MAX_HASHES (distinct: k <= m). NaN otherwise.
+ */
+TEPAL_API double tepal_bloom_fp_classic(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_bloom_fp_approx(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_bloom_fp_exact(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_bloom_fp_distinct(uint64_t m, uint64_t n, uint32_t k);
+
+/*
+ * The true rate for any layout and either rule for positions: what a filter of these parameters will
+ * do. NaN for what cannot be a filter.
+ */
+TEPAL_API double tepal_bloom_fp(enum tepal_layout layout, enum tepal_positions positions,
+                                uint64_t m, uint64_t n, uint32_t k);
+
+/* The expected share of ones after n keys. NaN for what cannot be a filter. */
+TEPAL_API double tepal_bloom_fill(enum tepal_layout layout, enum tepal_positions positions,
+                                  uint64_t m, uint64_t n, uint32_t k);
+
+/*
+ * The number of hashes with the lowest rate (by tepal_bloom_fp); n = 0 gives 1. 0 for what cannot
+ * be a filter.
+ */
+TEPAL_API uint32_t tepal_bloom_best_hashes(enum tepal_layout layout, enum tepal_positions positions,
+                                           uint64_t m, uint64_t n);
+
+/*
+ * The smallest m (whole lines for blocked and paired) at which some k keeps n keys at a rate of
+ * at most fp, and the best k at that size. If *hashes is not 0 on entry that k is used.
+ * TEPAL_BAD_ARGUMENT unless 0 < fp < 1, n >= 1 and layout, positions and k are valid;
+ * TEPAL_TOO_LARGE if no m up to 2^60 does.
+ */
+TEPAL_API enum tepal_status tepal_bloom_size(enum tepal_layout layout,
+                                             enum tepal_positions positions, uint64_t n, double fp,
+                                             uint64_t *cells, uint32_t *hashes);
+
+/*
+ * Everything the model says of one setting, by name. `params` gives layout, positions, cells and
+ * hashes (0: the best); n is the number of keys. Fails as tepal_params_check does.
+ */
+TEPAL_API enum tepal_status tepal_model_bloom(const struct tepal_params *params, uint64_t n,
+                                              struct tepal_report *report, const char **why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

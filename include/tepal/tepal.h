@@ -1,0 +1,33 @@
+/*
+ * tepal: approximate sets whose two errors you choose.
+ *
+ * This is the umbrella header and the first page of the manual.
+ *
+ *   tepal/base.h    status codes, the allocator hook, named quantities
+ *   tepal/hash.h    a key becomes a 128-bit digest, once
+ *   tepal/params.h  what makes two filters compatible: kind, layout, sizes, seed
+ *   tepal/filter.h  any kind of filter through one handle; the table of kinds and their promises
+ *   tepal/bloom.h   the Bloom filter
+ *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
+ *   tepal/file.h    filters as bytes and files: save, load, map
+ *
+ * Rules that hold everywhere:
+ *   - Calls that can fail return enum tepal_status; on failure nothing has changed.
+ *   - The library never aborts, never prints, keeps no mutable globals and never draws randomness:
+ * the seed is yours, and it is stored with the filter.
+ *   - Sizes are 64 bits. Handles are opaque and freed by their own _free call.
+ *   - Const calls may run concurrently; changes need the object for themselves, unless a call says
+ *     that it is atomic.
+ */
+#ifndef TEPAL_TEPAL_H
+#define TEPAL_TEPAL_H
+
+#include <tepal/base.h>
+#include <tepal/hash.h>
+#include <tepal/params.h>
+#include <tepal/filter.h>
+#include <tepal/bloom.h>
+#include <tepal/model.h>
+#include <tepal/file.h>
+
+#endif

@@ -1,0 +1,19 @@
+/* alloc.h: the allocator hook from the inside. */
+#ifndef TEPAL_SRC_BASE_ALLOC_H
+#define TEPAL_SRC_BASE_ALLOC_H
+
+#include <tepal/base.h>
+
+/* Cells start on a cache line; arrays this large ask for huge pages. */
+#define ALLOC_LINE 64
+#define ALLOC_HUGE ((size_t)2 << 20)
+
+/* The caller's allocator, or the default one if NULL. */
+struct tepal_allocator alloc_choose(const struct tepal_allocator *allocator);
+
+/* Cleared memory aligned to a cache line (huge pages for large sizes), or NULL. size >= 1. */
+void *alloc_zeroed(const struct tepal_allocator *allocator, size_t size);
+
+void alloc_release(const struct tepal_allocator *allocator, void *ptr, size_t size);
+
+#endif

@@ -1,0 +1,53 @@
+/* bits.c: whole-array operations on bits. Plain loops: memory, not arithmetic, bounds them. */
+#include "cells/bits.h"
+
+uint64_t bits_count(const uint64_t *words, size_t count)
+{
+    uint64_t ones = 0;
+    for (size_t i = 0; i < count; i++) {
+        ones += bits_count_word(words[i]);
+    }
+    return ones;
+}
+
+uint64_t bits_count_range(const uint64_t *words, uint64_t first, uint64_t end)
+{
+    if (first >= end) {
+        return 0;
+    }
+    uint64_t a = first >> 6;
+    uint64_t b = (end - 1) >> 6;
+    uint64_t head = UINT64_MAX << (first & 63);
+    uint64_t tail = UINT64_MAX >> (63 - ((end - 1) & 63));
+    if (a == b) {
+        return bits_count_word(words[a] & head & tail);
+    }
+    return bits_count_word(words[a] & head) + bits_count(words + a + 1, (size_t)(b - a - 1)) +
+           bits_count_word(words[b] & tail);
+}
+
+void bits_or(uint64_t *into, const uint64_t *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        into[i] |= other[i];
+    }
+}
+
+void bits_and(uint64_t *into, const uint64_t *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        into[i] &= other[i];
+    }
+}
+
+void bits_fold(uint64_t *to, const uint64_t *from, uint64_t count, uint64_t d)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        for (uint64_t j = 0; j < d; j++) {
+            if (bits_test(from, i * d + j)) {
+                bits_set(to, i);
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/* bits.h: an array of bits in 64-bit words; bit i is bit i % 64 of word i / 64. */
+#ifndef TEPAL_SRC_CELLS_BITS_H
+#define TEPAL_SRC_CELLS_BITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline bool bits_test(const uint64_t *words, uint64_t i)
+{
+    return words[i >> 6] >> (i & 63) & 1;
+}
+
+static inline void bits_set(uint64_t *words, uint64_t i)
+{
+    words[i >> 6] |= (uint64_t)1 << (i & 63);
+}
+
+static inline uint32_t bits_count_word(uint64_t word)
+{
+    return (uint32_t)__builtin_popcountll(word);
+}
+
+static inline void bits_prefetch(const uint64_t *words, uint64_t i)
+{
+    __builtin_prefetch(&words[i >> 6]);
+}
+
+/* The number of ones in whole words, and in the bits first .. end - 1. */
+uint64_t bits_count(const uint64_t *words, size_t count);
+uint64_t bits_count_range(const uint64_t *words, uint64_t first, uint64_t end);
+
+/* into := into OR (AND) other, word by word. */
+void bits_or(uint64_t *into, const uint64_t *other, size_t count);
+void bits_and(uint64_t *into, const uint64_t *other, size_t count);
+
+/* Bit i of `to` := OR of bits i * d .. i * d + d - 1 of `from`, for i < count. `to` is cleared. */
+void bits_fold(uint64_t *to, const uint64_t *from, uint64_t count, uint64_t d);
+
+#endif

@@ -1,0 +1,390 @@
+/*
+ * format.c: an encoded filter, read and written in memory.
+ *
+ * The order of the checks is chosen for the message that somebody will read. Magic first (is this
+ * one of ours at all?), then the version, before the checksum: a later format may have its
+ * checksum elsewhere, and "newer version" helps more than "damaged". Then the checksum, so that
+ * plain damage is called damage, and after it every field as if there were no checksum.
+ */
+#include "file/format.h"
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+
+/* Not text, and broken by whatever changes line ends or drops the eighth bit. */
+static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
+
+enum tepal_status format_fault(struct tepal_fault *fault, enum tepal_status status, int system,
+                               uint64_t offset, const char *why)
+{
+    if (fault != NULL) {
+        *fault = (struct tepal_fault){status, system, offset, why};
+    }
+    return status;
+}
+
+/* ---- blocks and sums ------------------------------------------------------------------------- */
+
+uint64_t format_blocks(uint64_t payload)
+{
+    return payload / FORMAT_BLOCK + (payload % FORMAT_BLOCK != 0);
+}
+
+size_t format_block_bytes(uint64_t payload, uint64_t index)
+{
+    uint64_t rest = payload - index * FORMAT_BLOCK;
+    return rest < FORMAT_BLOCK ? (size_t)rest : FORMAT_BLOCK;
+}
+
+/* The index is the seed, so that blocks that change places are noticed. */
+static uint64_t block_sum(const uint8_t *block, size_t len, uint64_t index)
+{
+    return XXH3_64bits_withSeed(block, len, index);
+}
+
+const uint8_t *format_block(const struct tepal_filter *filter, uint64_t index, uint8_t *scratch)
+{
+    const uint64_t *words = filter->words + (size_t)index * (FORMAT_BLOCK / 8);
+#if LITTLE_ENDIAN_HOST
+    (void)scratch;
+    return (const uint8_t *)words;
+#else
+    little_from_words(scratch, words, format_block_bytes(filter->word_count * 8, index) / 8);
+    return scratch;
+#endif
+}
+
+void format_sums(const struct tepal_filter *filter, uint64_t first, size_t count, uint8_t *sums)
+{
+    uint8_t scratch[FORMAT_SCRATCH];
+    uint64_t payload = (uint64_t)filter->word_count * 8;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *block = format_block(filter, first + i, scratch);
+        size_t len = format_block_bytes(payload, first + i);
+        little_put64(sums + 8 * i, block_sum(block, len, first + i));
+    }
+}
+
+enum tepal_status format_verify(const struct format_header *header, const uint8_t *payload,
+                                uint64_t first, size_t count, const uint8_t *sums,
+                                struct tepal_fault *fault)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start = (first + i) * FORMAT_BLOCK;
+        size_t len = format_block_bytes(header->payload, first + i);
+        if (block_sum(payload + start, len, first + i) != little_get64(sums + 8 * i)) {
+            return format_fault(fault, TEPAL_BAD_CHECKSUM, 0, FORMAT_HEADER + start,
+                                "a block's checksum does not match");
+        }
+    }
+    return TEPAL_OK;
+}
+
+/* ---- the header, out ------------------------------------------------------------------------- */
+
+/* Cannot overflow: the payload is in memory, or has passed the gate, so it is below 2^63. */
+static uint64_t file_bytes(uint64_t payload)
+{
+    return FORMAT_HEADER + payload + 8 * format_blocks(payload);
+}
+
+void format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT_HEADER])
+{
+    const struct tepal_params *p = &filter->params;
+    const struct filter_state *s = &filter->state;
+    uint64_t payload = (uint64_t)filter->word_count * 8;
+    memset(bytes, 0, FORMAT_HEADER);
+    memcpy(bytes + FORMAT_AT_MAGIC, magic, sizeof magic);
+    little_put32(bytes + FORMAT_AT_VERSION, FORMAT_VERSION);
+    little_put32(bytes + FORMAT_AT_KIND, (uint32_t)p->kind);
+    little_put32(bytes + FORMAT_AT_LAYOUT, (uint32_t)p->layout);
+    little_put32(bytes + FORMAT_AT_POSITIONS, (uint32_t)p->positions);
+    little_put32(bytes + FORMAT_AT_HASH, (uint32_t)p->hash);
+    little_put32(bytes + FORMAT_AT_HASHES, p->hashes);
+    little_put64(bytes + FORMAT_AT_CELLS, p->cells);
+    little_put64(bytes + FORMAT_AT_CAPACITY, p->capacity);
+    little_put64(bytes + FORMAT_AT_SEED, p->seed);
+    little_put64(bytes + FORMAT_AT_KEY_CHECK, p->key_check);
+    little_put64(bytes + FORMAT_AT_KEYS_ADDED, s->keys_added);
+    for (size_t i = 0; i < TEPAL_OWN_PARAMS; i++) {
+        little_put64(bytes + FORMAT_AT_OWN_PARAMS + 8 * i, p->own[i]);
+    }
+    for (size_t i = 0; i < FILTER_STATES; i++) {
+        little_put64(bytes + FORMAT_AT_OWN_STATE + 8 * i, s->own[i]);
+    }
+    little_put64(bytes + FORMAT_AT_PAYLOAD_BYTES, payload);
+    little_put64(bytes + FORMAT_AT_FILE_BYTES, file_bytes(payload));
+    little_put32(bytes + FORMAT_AT_BLOCK_LOG, FORMAT_BLOCK_LOG);
+    little_put32(bytes + FORMAT_AT_CELL_BITS, filter->ops->rules.cell_bits);
+    little_put64(bytes + FORMAT_AT_CHECKSUM, XXH3_64bits(bytes, FORMAT_AT_CHECKSUM));
+}
+
+/* ---- the header, in -------------------------------------------------------------------------- */
+
+/* Is it ours, of a version we know, and undamaged? */
+static enum tepal_status check_start(const uint8_t *bytes, size_t len, struct tepal_fault *fault)
+{
+    if (len == 0) {
+        return format_fault(fault, TEPAL_NOT_A_FILTER, 0, 0, "the file is empty");
+    }
+    if (len < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
+        return format_fault(fault, TEPAL_NOT_A_FILTER, 0, FORMAT_AT_MAGIC,
+                            "the first bytes are not those of a tepal filter");
+    }
+    if (len >= FORMAT_AT_VERSION + 4) {
+        uint32_t version = little_get32(bytes + FORMAT_AT_VERSION);
+        if (version > FORMAT_VERSION) {
+            return format_fault(fault, TEPAL_BAD_VERSION, 0, FORMAT_AT_VERSION,
+                                "the header's version is newer than this library knows");
+        }
+        if (version == 0) {
+            return format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_VERSION,
+                                "the header's version is 0, which never existed");
+        }
+    }
+    if (len < FORMAT_HEADER) {
+        return format_fault(fault, TEPAL_BAD_LENGTH, 0, len, "the file ends within the header");
+    }
+    if (XXH3_64bits(bytes, FORMAT_AT_CHECKSUM) != little_get64(bytes + FORMAT_AT_CHECKSUM)) {
+        return format_fault(fault, TEPAL_BAD_CHECKSUM, 0, FORMAT_AT_CHECKSUM,
+                            "the header's checksum does not match");
+    }
+    return TEPAL_OK;
+}
+
+static void read_params(const uint8_t *bytes, struct tepal_params *p)
+{
+    p->kind = (enum tepal_kind_id)little_get32(bytes + FORMAT_AT_KIND);
+    p->layout = (enum tepal_layout)little_get32(bytes + FORMAT_AT_LAYOUT);
+    p->positions = (enum tepal_positions)little_get32(bytes + FORMAT_AT_POSITIONS);
+    p->hash = (enum tepal_hash)little_get32(bytes + FORMAT_AT_HASH);
+    p->hashes = little_get32(bytes + FORMAT_AT_HASHES);
+    p->cells = little_get64(bytes + FORMAT_AT_CELLS);
+    p->capacity = little_get64(bytes + FORMAT_AT_CAPACITY);
+    p->seed = little_get64(bytes + FORMAT_AT_SEED);
+    p->key_check = little_get64(bytes + FORMAT_AT_KEY_CHECK);
+    for (size_t i = 0; i < TEPAL_OWN_PARAMS; i++) {
+        p->own[i] = little_get64(bytes + FORMAT_AT_OWN_PARAMS + 8 * i);
+    }
+}
+
+static void read_state(const uint8_t *bytes, struct filter_state *s)
+{
+    s->keys_added = little_get64(bytes + FORMAT_AT_KEYS_ADDED);
+    for (size_t i = 0; i < FILTER_STATES; i++) {
+        s->own[i] = little_get64(bytes + FORMAT_AT_OWN_STATE + 8 * i);
+    }
+}
+
+/*
+ * The gate said no, and why; this says where: the field that is out of its limits by itself, or
+ * else the one that does not suit the others. Decides nothing.
+ */
+static uint64_t place_of_refusal(const struct tepal_params *p, const struct filter_ops *ops)
+{
+    if ((uint32_t)p->layout > TEPAL_LAYOUT_PAIRED ||
+        (ops->rules.layouts >> (uint32_t)p->layout & 1) == 0) {
+        return FORMAT_AT_LAYOUT;
+    }
+    if ((uint32_t)p->positions > TEPAL_POSITIONS_DISTINCT) {
+        return FORMAT_AT_POSITIONS;
+    }
+    if ((uint32_t)p->hash > TEPAL_HASH_SIPHASH) {
+        return FORMAT_AT_HASH;
+    }
+    if (p->hash == TEPAL_HASH_XXH3 && p->key_check != 0) {
+        return FORMAT_AT_KEY_CHECK;
+    }
+    if (p->hashes == 0 || p->hashes > TEPAL_MAX_HASHES) {
+        return FORMAT_AT_HASHES;
+    }
+    bool lined = p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED;
+    if (p->cells == 0 || p->cells > PARAMS_MAX_CELLS || p->hashes > p->cells ||
+        (lined && p->cells % params_line_cells(ops->rules.cell_bits) != 0)) {
+        return FORMAT_AT_CELLS;
+    }
+    for (size_t i = 0; ops->rules.check == NULL && i < TEPAL_OWN_PARAMS; i++) {
+        if (p->own[i] != 0) {
+            return FORMAT_AT_OWN_PARAMS + 8 * i;
+        }
+    }
+    return ops->rules.check != NULL ? FORMAT_AT_OWN_PARAMS : FORMAT_AT_HASHES;
+}
+
+/* The fields that have one right value each, whatever the filter. */
+static enum tepal_status check_fixed(const uint8_t *bytes, const struct filter_ops *ops,
+                                     struct tepal_fault *fault)
+{
+    if (little_get32(bytes + FORMAT_AT_BLOCK_LOG) != FORMAT_BLOCK_LOG) {
+        return format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_BLOCK_LOG,
+                            "the header's checksum blocks are not of 64 KiB");
+    }
+    if (little_get32(bytes + FORMAT_AT_CELL_BITS) != ops->rules.cell_bits) {
+        return format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_CELL_BITS,
+                            "the header's cells are not as wide as this kind's");
+    }
+    for (size_t i = FORMAT_AT_RESERVED; i < FORMAT_AT_CHECKSUM; i++) {
+        if (bytes[i] != 0) {
+            return format_fault(fault, TEPAL_CORRUPT, 0, i,
+                                "a reserved byte of the header is not zero");
+        }
+    }
+    return TEPAL_OK;
+}
+
+static enum tepal_status check_lengths(const uint8_t *bytes, struct format_header *h,
+                                       struct tepal_fault *fault)
+{
+    h->payload = tepal_params_payload_bytes(&h->params);
+    if (little_get64(bytes + FORMAT_AT_PAYLOAD_BYTES) != h->payload) {
+        return format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_PAYLOAD_BYTES,
+                            "the header's payload length does not match its parameters");
+    }
+    uint64_t sums;
+    h->blocks = format_blocks(h->payload);
+    if (h->payload == 0 || h->payload % 8 != 0 || !checked_mul(h->blocks, 8, &sums) ||
+        !checked_add(h->payload, sums, &h->file) ||
+        !checked_add(h->file, FORMAT_HEADER, &h->file) || !checked_size(h->file)) {
+        return format_fault(fault, TEPAL_TOO_LARGE, 0, FORMAT_AT_PAYLOAD_BYTES,
+                            "the payload is larger than this machine can address");
+    }
+    if (little_get64(bytes + FORMAT_AT_FILE_BYTES) != h->file) {
+        return format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_FILE_BYTES,
+                            "the header's file length does not match its payload");
+    }
+    return TEPAL_OK;
+}
+
+enum tepal_status format_read_header(const uint8_t *bytes, size_t len, struct format_header *out,
+                                     struct tepal_fault *fault)
+{
+    enum tepal_status status = check_start(bytes, len, fault);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    struct format_header h;
+    const struct filter_ops *ops = filter_ops_by_id(little_get32(bytes + FORMAT_AT_KIND));
+    if (ops == NULL) {
+        return format_fault(fault, TEPAL_UNKNOWN_KIND, 0, FORMAT_AT_KIND,
+                            "the header's kind of filter is unknown to this version");
+    }
+    read_params(bytes, &h.params);
+    read_state(bytes, &h.state);
+    status = check_fixed(bytes, ops, fault);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    const char *why = "";
+    status = tepal_params_check(&h.params, &why);
+    if (status != TEPAL_OK) {
+        return format_fault(fault, status, 0, place_of_refusal(&h.params, ops), why);
+    }
+    /* A kind that has state of its own validates it; in the others nothing may hide there. */
+    for (size_t i = 0; ops->validate == NULL && i < FILTER_STATES; i++) {
+        if (h.state.own[i] != 0) {
+            return format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_OWN_STATE + 8 * i,
+                                "a state that this kind does not have is not zero");
+        }
+    }
+    status = check_lengths(bytes, &h, fault);
+    if (status == TEPAL_OK) {
+        *out = h;
+    }
+    return status;
+}
+
+enum tepal_status format_check_length(const struct format_header *header, uint64_t real,
+                                      struct tepal_fault *fault)
+{
+    if (real < header->file) {
+        return format_fault(fault, TEPAL_BAD_LENGTH, 0, real,
+                            "the file is shorter than its header says");
+    }
+    if (real > header->file) {
+        return format_fault(fault, TEPAL_BAD_LENGTH, 0, header->file,
+                            "the file is longer than its header says");
+    }
+    return TEPAL_OK;
+}
+
+/* ---- whole filters --------------------------------------------------------------------------- */
+
+enum tepal_status format_finish(const struct format_header *header,
+                                const struct tepal_allocator *allocator, uint64_t *words,
+                                filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                                struct tepal_filter **out, struct tepal_fault *fault)
+{
+    const char *why = "";
+    struct tepal_filter *filter;
+    enum tepal_status status = filter_adopt(&header->params, &header->state, allocator, words,
+                                            unmap, mapping, mapping_bytes, &filter, &why);
+    if (status != TEPAL_OK) {
+        if (unmap != NULL) {
+            unmap(mapping, mapping_bytes);
+        } else {
+            struct tepal_allocator chosen = alloc_choose(allocator);
+            alloc_release(&chosen, words, (size_t)header->payload);
+        }
+        return format_fault(fault, status, 0, 0, why);
+    }
+    status = tepal_validate(filter, &why);
+    if (status != TEPAL_OK) {
+        /* Without invariants of the kind's own, only the last word can be wrong. */
+        uint64_t offset = filter->ops->validate == NULL ? FORMAT_HEADER + header->payload - 8 : 0;
+        tepal_filter_free(filter);
+        return format_fault(fault, status, 0, offset, why);
+    }
+    *out = filter;
+    return TEPAL_OK;
+}
+
+uint64_t tepal_encoded_bytes(const struct tepal_filter *filter)
+{
+    return file_bytes((uint64_t)filter->word_count * 8);
+}
+
+enum tepal_status tepal_encode(const struct tepal_filter *filter, void *bytes, size_t room)
+{
+    if (room < tepal_encoded_bytes(filter)) {
+        return TEPAL_BAD_LENGTH;
+    }
+    uint8_t *to = bytes;
+    format_write_header(filter, to);
+    little_from_words(to + FORMAT_HEADER, filter->words, filter->word_count);
+    size_t payload = filter->word_count * 8;
+    format_sums(filter, 0, (size_t)format_blocks(payload), to + FORMAT_HEADER + payload);
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_decode(const void *bytes, size_t len,
+                               const struct tepal_allocator *allocator, struct tepal_filter **out,
+                               struct tepal_fault *fault)
+{
+    const uint8_t *from = bytes;
+    struct format_header h;
+    enum tepal_status status =
+        format_read_header(from, len < FORMAT_HEADER ? len : FORMAT_HEADER, &h, fault);
+    if (status == TEPAL_OK) {
+        status = format_check_length(&h, len, fault);
+    }
+    if (status == TEPAL_OK) {
+        status = format_verify(&h, from + FORMAT_HEADER, 0, (size_t)h.blocks,
+                               from + FORMAT_HEADER + h.payload, fault);
+    }
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    /* Only now, when the input is known to be as large as that. */
+    struct tepal_allocator chosen = alloc_choose(allocator);
+    uint64_t *words = alloc_zeroed(&chosen, (size_t)h.payload);
+    if (words == NULL) {
+        return format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
+    }
+    little_to_words(words, from + FORMAT_HEADER, (size_t)(h.payload / 8));
+    return format_finish(&h, &chosen, words, NULL, NULL, 0, out, fault);
+}

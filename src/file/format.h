@@ -1,0 +1,110 @@
+/*
+ * format.h: the encoded filter from the inside. Bytes become parameters, state and words, and
+ * back; no I/O happens here. docs/format.md describes every byte.
+ *
+ *     0       256                                256 + payload
+ *     +--------+----------+----------+--- ... ---+------+------+-----+
+ *     | header | block 0  | block 1  |           | sum0 | sum1 | ... |
+ *     +--------+----------+----------+--- ... ---+------+------+-----+
+ *
+ * The sums stand behind the payload so that a filter can be written to a pipe from front to back,
+ * and so that the payload is one piece, aligned to a cache line, that can be mapped.
+ *
+ * Nothing here believes what it reads: checksums find damage, not malice, so every check holds
+ * for bytes whose checksums are right.
+ */
+#ifndef TEPAL_SRC_FILE_FORMAT_H
+#define TEPAL_SRC_FILE_FORMAT_H
+
+#include <tepal/file.h>
+
+#include "base/little.h"
+#include "filter/kind.h"
+
+#define FORMAT_VERSION   1
+#define FORMAT_HEADER    256
+#define FORMAT_BLOCK_LOG 16
+#define FORMAT_BLOCK     ((size_t)1 << FORMAT_BLOCK_LOG)
+
+/* How many sums readers and writers handle at a time: 4 KiB of them, for 32 MiB of payload. */
+#define FORMAT_SUMS_AT_ONCE 512
+
+/* Where the fields of the header lie. */
+enum format_offset {
+    FORMAT_AT_MAGIC = 0,
+    FORMAT_AT_VERSION = 8,
+    FORMAT_AT_KIND = 12,
+    FORMAT_AT_LAYOUT = 16,
+    FORMAT_AT_POSITIONS = 20,
+    FORMAT_AT_HASH = 24,
+    FORMAT_AT_HASHES = 28,
+    FORMAT_AT_CELLS = 32,
+    FORMAT_AT_CAPACITY = 40,
+    FORMAT_AT_SEED = 48,
+    FORMAT_AT_KEY_CHECK = 56,
+    FORMAT_AT_KEYS_ADDED = 64,
+    FORMAT_AT_OWN_PARAMS = 72,
+    FORMAT_AT_OWN_STATE = 136,
+    FORMAT_AT_PAYLOAD_BYTES = 200,
+    FORMAT_AT_FILE_BYTES = 208,
+    FORMAT_AT_BLOCK_LOG = 216,
+    FORMAT_AT_CELL_BITS = 220,
+    FORMAT_AT_RESERVED = 224,
+    FORMAT_AT_CHECKSUM = 248
+};
+
+/* What a header says, once it has been found to hold together. */
+struct format_header {
+    struct tepal_params params;
+    struct filter_state state;
+    uint64_t payload; /* bytes */
+    uint64_t blocks;
+    uint64_t file; /* bytes */
+};
+
+/* Fills *fault unless it is NULL; returns status, so that a failure is one line. */
+enum tepal_status format_fault(struct tepal_fault *fault, enum tepal_status status, int system,
+                               uint64_t offset, const char *why);
+
+void format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT_HEADER]);
+
+/*
+ * The header from the first `len` bytes of the input; len < FORMAT_HEADER means that the input ends
+ * there. On TEPAL_OK the parameters have passed the gate and all lengths agree with them.
+ */
+enum tepal_status format_read_header(const uint8_t *bytes, size_t len, struct format_header *out,
+                                     struct tepal_fault *fault);
+
+/* TEPAL_BAD_LENGTH unless the input is exactly as long as its header says. */
+enum tepal_status format_check_length(const struct format_header *header, uint64_t real,
+                                      struct tepal_fault *fault);
+
+/* The number of blocks of a payload, and the bytes of one of them. */
+uint64_t format_blocks(uint64_t payload);
+size_t format_block_bytes(uint64_t payload, uint64_t index);
+
+/*
+ * The bytes of one block of a filter's words. `scratch` is used on machines that are not
+ * little-endian only; on the others the words are the bytes.
+ */
+#define FORMAT_SCRATCH (LITTLE_ENDIAN_HOST ? 1 : FORMAT_BLOCK)
+const uint8_t *format_block(const struct tepal_filter *filter, uint64_t index, uint8_t *scratch);
+
+/* The sums of `count` blocks from block `first` on, as 8 bytes each. */
+void format_sums(const struct tepal_filter *filter, uint64_t first, size_t count, uint8_t *sums);
+
+/* Compare the sums of `count` blocks from block `first` on with the bytes of the whole payload. */
+enum tepal_status format_verify(const struct format_header *header, const uint8_t *payload,
+                                uint64_t first, size_t count, const uint8_t *sums,
+                                struct tepal_fault *fault);
+
+/*
+ * The last step of every way in: a filter around the words, validated. Takes the words (or, if
+ * unmap is not NULL, the mapping) over in any case: on failure they have been released.
+ */
+enum tepal_status format_finish(const struct format_header *header,
+                                const struct tepal_allocator *allocator, uint64_t *words,
+                                filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                                struct tepal_filter **out, struct tepal_fault *fault);
+
+#endif

@@ -1,0 +1,553 @@
+/*
+ * store.c: filters in files. The bytes are format.c's; here they meet the operating system.
+ *
+ * Saving. The new file is written beside the old one under another name, synced, and renamed over
+ * it: a reader, or a machine that stops in between, sees the old file or the new one, whole. Both
+ * passes over the cells (one writes them, one sums them) read the filter's own memory: nothing is
+ * allocated, so a filter can be saved when memory is out.
+ *
+ * Loading. One stream for files and pipes: header, payload, sums, and then the end must come. A
+ * header's word is taken for the size of the memory only when the file is known to be as long as
+ * that; from a pipe, memory at most doubles what has arrived.
+ *
+ * Mapping. The payload's pages are the words; only the header is copied.
+ */
+#define _DEFAULT_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include "file/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+
+/* Some systems refuse a read or write of 2 GiB and more. */
+#define CHUNK ((size_t)1 << 26)
+
+static enum tepal_status system_fault(struct tepal_fault *fault, int error, uint64_t offset,
+                                      const char *why)
+{
+    return format_fault(fault, TEPAL_IO, error, offset, why);
+}
+
+/* ---- reading and writing all of it ----------------------------------------------------------- */
+
+/* After EINTR at once, after EAGAIN when the descriptor is ready again. */
+static bool try_again(int fd, short events)
+{
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        struct pollfd wait = {.fd = fd, .events = events};
+        return poll(&wait, 1, -1) >= 0 || errno == EINTR;
+    }
+    return errno == EINTR;
+}
+
+/* Up to `len` bytes, at least one unless the input ends; -1 and errno if it fails. */
+static ssize_t read_some(int fd, uint8_t *bytes, size_t len)
+{
+    ssize_t got;
+    do {
+        got = read(fd, bytes, len < CHUNK ? len : CHUNK);
+    } while (got < 0 && try_again(fd, POLLIN));
+    return got;
+}
+
+/* `len` bytes, or fewer if the input ends. `at` is where in the input we are. */
+static enum tepal_status read_all(int fd, uint8_t *bytes, size_t len, uint64_t at, size_t *got,
+                                  struct tepal_fault *fault)
+{
+    size_t have = 0;
+    while (have < len) {
+        ssize_t n = read_some(fd, bytes + have, len - have);
+        if (n < 0) {
+            return system_fault(fault, errno, at + have, "cannot read the input");
+        }
+        if (n == 0) {
+            break;
+        }
+        have += (size_t)n;
+    }
+    *got = have;
+    return TEPAL_OK;
+}
+
+static enum tepal_status write_all(int fd, const uint8_t *bytes, size_t len, uint64_t at,
+                                   struct tepal_fault *fault)
+{
+    size_t done = 0;
+    while (done < len) {
+        ssize_t n = write(fd, bytes + done, len - done < CHUNK ? len - done : CHUNK);
+        if (n == 0) {
+            errno = EIO; /* nothing written and no reason given: do not try for ever */
+        }
+        if (n == 0 || (n < 0 && !try_again(fd, POLLOUT))) {
+            return system_fault(fault, errno, at + done, "cannot write the output");
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return TEPAL_OK;
+}
+
+static bool sync_all(int fd)
+{
+    int result;
+    do {
+        result = fsync(fd);
+    } while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
+                                struct tepal_fault *fault)
+{
+    uint8_t header[FORMAT_HEADER];
+    uint8_t sums[8 * FORMAT_SUMS_AT_ONCE];
+    uint8_t scratch[FORMAT_SCRATCH];
+    uint64_t payload = (uint64_t)filter->word_count * 8;
+    uint64_t blocks = format_blocks(payload);
+    uint64_t at = FORMAT_HEADER;
+    format_write_header(filter, header);
+    enum tepal_status status = write_all(fd, header, sizeof header, 0, fault);
+    for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i++) {
+        size_t len = format_block_bytes(payload, i);
+        status = write_all(fd, format_block(filter, i, scratch), len, at, fault);
+        at += len;
+    }
+    for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += FORMAT_SUMS_AT_ONCE) {
+        size_t count =
+            blocks - i < FORMAT_SUMS_AT_ONCE ? (size_t)(blocks - i) : FORMAT_SUMS_AT_ONCE;
+        format_sums(filter, i, count, sums);
+        status = write_all(fd, sums, 8 * count, at, fault);
+        at += 8 * count;
+    }
+    return status;
+}
+
+/* Where a file is to be put. */
+struct place {
+    char path[PATH_MAX]; /* the directory, once `name` has been cut off */
+    const char *name;
+    int directory;
+    bool exists;
+    struct stat old; /* if it exists */
+};
+
+/* What does the path name, after symbolic links? */
+static enum tepal_status look_up(const char *path, struct place *to, struct tepal_fault *fault)
+{
+    to->exists = stat(path, &to->old) == 0;
+    if (to->exists) {
+        if (!S_ISREG(to->old.st_mode)) {
+            return format_fault(fault, TEPAL_NOT_REGULAR, 0, 0,
+                                "there is something at the path that is not a regular file");
+        }
+        if (realpath(path, to->path) == NULL) {
+            return system_fault(fault, errno, 0, "cannot resolve the path");
+        }
+        return TEPAL_OK;
+    }
+    if (errno != ENOENT) {
+        return system_fault(fault, errno, 0, "cannot look up the path");
+    }
+    struct stat link;
+    if (lstat(path, &link) == 0) {
+        return system_fault(fault, ENOENT, 0, "the symbolic link leads to nothing");
+    }
+    size_t len = strlen(path);
+    if (len >= sizeof to->path) {
+        return system_fault(fault, ENAMETOOLONG, 0, "the path is too long");
+    }
+    memcpy(to->path, path, len + 1);
+    return TEPAL_OK;
+}
+
+/* Cut the path into directory and name, and open the directory. */
+static enum tepal_status open_directory(struct place *to, struct tepal_fault *fault)
+{
+    char *slash = strrchr(to->path, '/');
+    const char *directory = ".";
+    to->name = to->path;
+    if (slash != NULL) {
+        directory = slash == to->path ? "/" : to->path;
+        to->name = slash + 1;
+        *slash = '\0';
+    }
+    if (*to->name == '\0') {
+        return system_fault(fault, ENOENT, 0, "the path does not name a file");
+    }
+    to->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (to->directory < 0) {
+        return system_fault(fault, errno, 0, "cannot open the directory of the file");
+    }
+    return TEPAL_OK;
+}
+
+#define TEMPORARY_NAME 32
+
+/*
+ * A new file beside the old one. The name cannot be guessed, so that nobody in a shared directory
+ * can keep us from finding a free one. A file that replaces another is ours alone until it gets
+ * the other's permissions; a new one gets what the process's umask leaves, from the kernel, since
+ * the umask cannot be asked for without changing it.
+ */
+static int create_temporary(const struct place *to, char name[TEMPORARY_NAME])
+{
+    int fd;
+    int attempts = 100;
+    do {
+        uint64_t draw;
+        if (getentropy(&draw, sizeof draw) != 0) {
+            return -1;
+        }
+        (void)snprintf(name, TEMPORARY_NAME, ".tepal-%016llx.tmp", (unsigned long long)draw);
+        fd = openat(to->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                    to->exists ? 0600 : 0666);
+    } while (fd < 0 && (errno == EEXIST || errno == EINTR) && --attempts > 0);
+    return fd;
+}
+
+/*
+ * Owner, group and permissions of the old file. The owner is kept if we may. If the group cannot
+ * be kept, ours must not get what was meant for it.
+ */
+static bool keep_permissions(int fd, const struct stat *old)
+{
+    struct stat now;
+    if (fstat(fd, &now) != 0) {
+        return false;
+    }
+    mode_t mode = old->st_mode & 0777;
+    if (now.st_uid != old->st_uid || now.st_gid != old->st_gid) {
+        if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0) {
+            mode &= ~(mode_t)0070 | ((mode & 0007) << 3);
+        }
+    }
+    return (now.st_mode & 0777) == mode || fchmod(fd, mode) == 0;
+}
+
+/* Write, sync and close; closes in any case. */
+static enum tepal_status fill(const struct tepal_filter *filter, int fd, const struct place *to,
+                              struct tepal_fault *fault)
+{
+    enum tepal_status status = TEPAL_OK;
+    if (to->exists && !keep_permissions(fd, &to->old)) {
+        status =
+            system_fault(fault, errno, 0, "cannot give the temporary file the old permissions");
+    }
+    if (status == TEPAL_OK) {
+        status = tepal_save_fd(filter, fd, fault);
+    }
+    if (status == TEPAL_OK && !sync_all(fd)) {
+        status = system_fault(fault, errno, 0, "cannot sync the temporary file");
+    }
+    if (close(fd) != 0 && status == TEPAL_OK && errno != EINTR) {
+        status = system_fault(fault, errno, 0, "cannot close the temporary file");
+    }
+    return status;
+}
+
+static enum tepal_status replace(const struct tepal_filter *filter, const struct place *to,
+                                 struct tepal_fault *fault)
+{
+    char name[TEMPORARY_NAME];
+    int fd = create_temporary(to, name);
+    if (fd < 0) {
+        return system_fault(fault, errno, 0, "cannot create the temporary file");
+    }
+    enum tepal_status status = fill(filter, fd, to, fault);
+    if (status == TEPAL_OK && renameat(to->directory, name, to->directory, to->name) != 0) {
+        status = system_fault(fault, errno, 0, "cannot rename the temporary file");
+    }
+    if (status != TEPAL_OK) {
+        (void)unlinkat(to->directory, name, 0);
+        return status;
+    }
+    /* EINVAL: a file system that has no such thing. */
+    if (!sync_all(to->directory) && errno != EINVAL) {
+        return system_fault(fault, errno, 0,
+                            "the new file is in place, but its directory cannot be synced");
+    }
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_save(const struct tepal_filter *filter, const char *path,
+                             struct tepal_fault *fault)
+{
+    struct place to;
+    enum tepal_status status = look_up(path, &to, fault);
+    if (status == TEPAL_OK) {
+        status = open_directory(&to, fault);
+    }
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    status = replace(filter, &to, fault);
+    (void)close(to.directory);
+    return status;
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+/* When nothing but the stream tells how much there is. */
+#define LENGTH_UNKNOWN UINT64_MAX
+
+/*
+ * The payload into memory of its own: at once if the input is known to have it, else twice as much
+ * each time that what there was is full, and in the end exactly as much as there is.
+ */
+static enum tepal_status read_payload(int fd, const struct format_header *h, bool known,
+                                      const struct tepal_allocator *allocator, uint64_t **out,
+                                      struct tepal_fault *fault)
+{
+    size_t total = (size_t)h->payload;
+    size_t room = known || total < FORMAT_BLOCK ? total : FORMAT_BLOCK;
+    size_t have = 0;
+    enum tepal_status status = TEPAL_OK;
+    uint8_t *bytes = alloc_zeroed(allocator, room);
+    if (bytes == NULL) {
+        return format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
+    }
+    for (;;) {
+        size_t got = 0;
+        status = read_all(fd, bytes + have, room - have, FORMAT_HEADER + have, &got, fault);
+        have += got;
+        if (status == TEPAL_OK && have < room) {
+            status = format_check_length(h, FORMAT_HEADER + have, fault);
+        }
+        if (status != TEPAL_OK || room == total) {
+            break;
+        }
+        size_t next = room > total / 2 ? total : room * 2;
+        uint8_t *larger = alloc_zeroed(allocator, next);
+        if (larger == NULL) {
+            status = format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
+            break;
+        }
+        memcpy(larger, bytes, have);
+        alloc_release(allocator, bytes, room);
+        bytes = larger;
+        room = next;
+    }
+    if (status != TEPAL_OK) {
+        alloc_release(allocator, bytes, room);
+        return status;
+    }
+    *out = (uint64_t *)(void *)bytes;
+    return TEPAL_OK;
+}
+
+/* The sums, compared with the payload, and then the end of the input. */
+static enum tepal_status read_sums(int fd, const struct format_header *h, const uint8_t *payload,
+                                   struct tepal_fault *fault)
+{
+    uint8_t sums[8 * FORMAT_SUMS_AT_ONCE];
+    uint64_t at = FORMAT_HEADER + h->payload;
+    size_t got = 0;
+    for (uint64_t i = 0; i < h->blocks; i += FORMAT_SUMS_AT_ONCE) {
+        size_t count =
+            h->blocks - i < FORMAT_SUMS_AT_ONCE ? (size_t)(h->blocks - i) : FORMAT_SUMS_AT_ONCE;
+        enum tepal_status status = read_all(fd, sums, 8 * count, at, &got, fault);
+        at += got;
+        if (status == TEPAL_OK && got < 8 * count) {
+            status = format_check_length(h, at, fault);
+        }
+        if (status == TEPAL_OK) {
+            status = format_verify(h, payload, i, count, sums, fault);
+        }
+        if (status != TEPAL_OK) {
+            return status;
+        }
+    }
+    enum tepal_status status = read_all(fd, sums, 1, at, &got, fault);
+    return status != TEPAL_OK ? status : format_check_length(h, at + got, fault);
+}
+
+static enum tepal_status read_header(int fd, struct format_header *h, struct tepal_fault *fault)
+{
+    uint8_t bytes[FORMAT_HEADER];
+    size_t got;
+    enum tepal_status status = read_all(fd, bytes, sizeof bytes, 0, &got, fault);
+    return status != TEPAL_OK ? status : format_read_header(bytes, got, h, fault);
+}
+
+static enum tepal_status load_stream(int fd, uint64_t length,
+                                     const struct tepal_allocator *allocator,
+                                     struct tepal_filter **out, struct tepal_fault *fault)
+{
+    struct tepal_allocator chosen = alloc_choose(allocator);
+    struct format_header h;
+    uint64_t *words = NULL;
+    enum tepal_status status = read_header(fd, &h, fault);
+    if (status == TEPAL_OK && length != LENGTH_UNKNOWN) {
+        status = format_check_length(&h, length, fault);
+    }
+    if (status == TEPAL_OK) {
+        status = read_payload(fd, &h, length != LENGTH_UNKNOWN, &chosen, &words, fault);
+    }
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    status = read_sums(fd, &h, (const uint8_t *)words, fault);
+    if (status != TEPAL_OK) {
+        alloc_release(&chosen, words, (size_t)h.payload);
+        return status;
+    }
+#if !LITTLE_ENDIAN_HOST
+    for (size_t i = 0; i < h.payload / 8; i++) {
+        words[i] = little_get64((const uint8_t *)&words[i]);
+    }
+#endif
+    return format_finish(&h, &chosen, words, NULL, NULL, 0, out, fault);
+}
+
+enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *allocator,
+                                struct tepal_filter **out, struct tepal_fault *fault)
+{
+    /*
+     * A regular file that has more than nothing left says how much; some that are made as they
+     * are read (/proc) say 0.
+     */
+    uint64_t length = LENGTH_UNKNOWN;
+    struct stat about;
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+        off_t position = lseek(fd, 0, SEEK_CUR);
+        if (position >= 0 && about.st_size > position) {
+            length = (uint64_t)(about.st_size - position);
+        }
+    }
+    return load_stream(fd, length, allocator, out, fault);
+}
+
+/* Without O_NONBLOCK, opening a FIFO would wait for somebody to write to it. */
+static enum tepal_status open_regular(const char *path, int *out, uint64_t *length,
+                                      struct tepal_fault *fault)
+{
+    int fd;
+    do {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0 && errno != ENXIO) {
+        return system_fault(fault, errno, 0, "cannot open the file");
+    }
+    struct stat about;
+    if (fd >= 0 && fstat(fd, &about) != 0) {
+        int error = errno;
+        (void)close(fd);
+        return system_fault(fault, error, 0, "cannot examine the file");
+    }
+    /* ENXIO: a socket, or a device that is not there. */
+    if (fd < 0 || !S_ISREG(about.st_mode)) {
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return format_fault(fault, TEPAL_NOT_REGULAR, 0, 0,
+                            "there is something at the path that is not a regular file");
+    }
+    *out = fd;
+    *length = (uint64_t)about.st_size;
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_load(const char *path, const struct tepal_allocator *allocator,
+                             struct tepal_filter **out, struct tepal_fault *fault)
+{
+    int fd;
+    uint64_t length;
+    enum tepal_status status = open_regular(path, &fd, &length, fault);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    status = load_stream(fd, length, allocator, out, fault);
+    (void)close(fd);
+    return status;
+}
+
+/* ---- mapped ---------------------------------------------------------------------------------- */
+
+#if LITTLE_ENDIAN_HOST
+
+static void unmap(void *mapping, size_t bytes)
+{
+    (void)munmap(mapping, bytes);
+}
+
+/* Advice may be refused; everything works without it. */
+static void advise(uint8_t *mapping, const struct format_header *h, int advice)
+{
+    (void)madvise(mapping, (size_t)h->file, advice);
+}
+
+static enum tepal_status map_file(int fd, const struct format_header *h, enum tepal_map_check check,
+                                  const struct tepal_allocator *allocator,
+                                  struct tepal_filter **out, struct tepal_fault *fault)
+{
+    size_t bytes = (size_t)h->file;
+    uint8_t *mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (mapping == MAP_FAILED) {
+        return system_fault(fault, errno, 0, "cannot map the file");
+    }
+    uint8_t *payload = mapping + FORMAT_HEADER;
+    if (check != TEPAL_MAP_LAZY) {
+        advise(mapping, h, MADV_SEQUENTIAL);
+        enum tepal_status status =
+            format_verify(h, payload, 0, (size_t)h->blocks, payload + h->payload, fault);
+        if (status != TEPAL_OK) {
+            unmap(mapping, bytes);
+            return status;
+        }
+    }
+    /* A query reads here and there: reading ahead would fetch what nobody asked for. */
+    advise(mapping, h, MADV_RANDOM);
+    return format_finish(h, allocator, (uint64_t *)(void *)payload, unmap, mapping, bytes, out,
+                         fault);
+}
+
+enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
+                            const struct tepal_allocator *allocator, struct tepal_filter **out,
+                            struct tepal_fault *fault)
+{
+    int fd;
+    uint64_t length;
+    struct format_header h;
+    enum tepal_status status = open_regular(path, &fd, &length, fault);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    status = read_header(fd, &h, fault);
+    if (status == TEPAL_OK) {
+        status = format_check_length(&h, length, fault);
+    }
+    if (status == TEPAL_OK) {
+        status = map_file(fd, &h, check, allocator, out, fault);
+    }
+    (void)close(fd);
+    return status;
+}
+
+#else
+
+enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
+                            const struct tepal_allocator *allocator, struct tepal_filter **out,
+                            struct tepal_fault *fault)
+{
+    (void)path;
+    (void)check;
+    (void)allocator;
+    (void)out;
+    return format_fault(fault, TEPAL_UNSUPPORTED, 0, 0,
+                        "only a little-endian machine can map a filter; load it instead");
+}
+
+#endif

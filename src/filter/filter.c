@@ -1,0 +1,300 @@
+/*
+ * filter.c: the generic handle. Everything that is the same for all kinds lives here (construction,
+ * copying, keys, comparison); the rest is passed on through the kind's table, once a call.
+ */
+#include "filter/kind.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+
+/* ---- construction ------------------------------------------------------------------------- */
+
+static void make_hasher(struct tepal_filter *filter)
+{
+    filter->has_hasher = filter->params.hash == TEPAL_HASH_XXH3;
+    if (filter->has_hasher) {
+        tepal_hasher_init(&filter->hasher, filter->params.seed);
+    }
+}
+
+static void release(struct tepal_filter *filter)
+{
+    struct tepal_allocator allocator = filter->allocator;
+    if (filter->unmap != NULL) {
+        filter->unmap(filter->mapping, filter->mapping_bytes);
+    } else {
+        alloc_release(&allocator, filter->words, filter->word_count * 8);
+    }
+    alloc_release(&allocator, filter, filter->ops->struct_bytes);
+}
+
+enum tepal_status filter_adopt(const struct tepal_params *params, const struct filter_state *state,
+                               const struct tepal_allocator *allocator, uint64_t *words,
+                               filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                               struct tepal_filter **out, const char **why)
+{
+    enum tepal_status status = tepal_params_check(params, why);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    const struct filter_ops *ops = filter_ops_by_id((uint32_t)params->kind);
+    struct tepal_allocator chosen = alloc_choose(allocator);
+    size_t bytes = (size_t)tepal_params_payload_bytes(params);
+    struct tepal_filter *filter = alloc_zeroed(&chosen, ops->struct_bytes);
+    if (filter == NULL) {
+        *why = "out of memory";
+        return TEPAL_NO_MEMORY;
+    }
+    if (words == NULL) {
+        words = alloc_zeroed(&chosen, bytes);
+        if (words == NULL) {
+            alloc_release(&chosen, filter, ops->struct_bytes);
+            *why = "out of memory for the cells";
+            return TEPAL_NO_MEMORY;
+        }
+    }
+    filter->ops = ops;
+    filter->allocator = chosen;
+    filter->params = *params;
+    filter->state = *state;
+    filter->words = words;
+    filter->word_count = bytes / 8;
+    filter->unmap = unmap;
+    filter->mapping = mapping;
+    filter->mapping_bytes = mapping_bytes;
+    make_hasher(filter);
+    ops->open(filter);
+    *out = filter;
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_filter_create(const struct tepal_params *params,
+                                      const struct tepal_allocator *allocator,
+                                      struct tepal_filter **out)
+{
+    static const struct filter_state fresh = {0};
+    const char *why = "";
+    struct tepal_filter *filter;
+    enum tepal_status status =
+        filter_adopt(params, &fresh, allocator, NULL, NULL, NULL, 0, &filter, &why);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    if (filter->ops->reset != NULL) {
+        filter->ops->reset(filter);
+    }
+    *out = filter;
+    return TEPAL_OK;
+}
+
+void tepal_filter_free(struct tepal_filter *filter)
+{
+    if (filter != NULL) {
+        release(filter);
+    }
+}
+
+enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
+                                     const struct tepal_allocator *allocator,
+                                     struct tepal_filter **out)
+{
+    const char *why = "";
+    struct tepal_filter *copy;
+    enum tepal_status status =
+        filter_adopt(&filter->params, &filter->state, allocator, NULL, NULL, NULL, 0, &copy, &why);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    memcpy(copy->words, filter->words, filter->word_count * 8);
+    copy->hasher = filter->hasher;
+    copy->has_hasher = filter->has_hasher;
+    copy->ops->open(copy);
+    *out = copy;
+    return TEPAL_OK;
+}
+
+/* ---- what it is ------------------------------------------------------------------------------ */
+
+const struct tepal_kind *tepal_filter_kind(const struct tepal_filter *filter)
+{
+    return &filter->ops->kind;
+}
+
+const struct tepal_params *tepal_filter_params(const struct tepal_filter *filter)
+{
+    return &filter->params;
+}
+
+bool tepal_filter_read_only(const struct tepal_filter *filter)
+{
+    return filter->unmap != NULL;
+}
+
+uint64_t tepal_filter_keys_added(const struct tepal_filter *filter)
+{
+    return filter->state.keys_added;
+}
+
+const uint64_t *tepal_filter_words(const struct tepal_filter *filter, size_t *count)
+{
+    *count = filter->word_count;
+    return filter->words;
+}
+
+bool tepal_filter_equal(const struct tepal_filter *a, const struct tepal_filter *b)
+{
+    return tepal_params_compatible(&a->params, &b->params) &&
+           memcmp(a->words, b->words, a->word_count * 8) == 0;
+}
+
+/* ---- the key of a keyed filter --------------------------------------------------------------- */
+
+enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
+                                       const uint8_t key[TEPAL_KEY_BYTES])
+{
+    if (filter->params.hash != TEPAL_HASH_SIPHASH) {
+        return TEPAL_UNSUPPORTED;
+    }
+    struct tepal_hasher hasher;
+    tepal_hasher_init_keyed(&hasher, filter->params.seed, key);
+    uint64_t check = tepal_hasher_check(&hasher);
+    if (filter->params.key_check != 0 && filter->params.key_check != check) {
+        return TEPAL_WRONG_KEY;
+    }
+    filter->params.key_check = check;
+    filter->hasher = hasher;
+    filter->has_hasher = true;
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_filter_hasher(const struct tepal_filter *filter, struct tepal_hasher *out)
+{
+    if (!filter->has_hasher) {
+        return TEPAL_KEY_NEEDED;
+    }
+    *out = filter->hasher;
+    return TEPAL_OK;
+}
+
+/* ---- operations, passed on to the kind ------------------------------------------------------- */
+
+enum tepal_status tepal_filter_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    if (tepal_filter_read_only(filter)) {
+        return TEPAL_READ_ONLY;
+    }
+    return filter->ops->add == NULL ? TEPAL_UNSUPPORTED : filter->ops->add(filter, digest);
+}
+
+enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
+                                        const struct tepal_digest *digests, size_t count)
+{
+    if (tepal_filter_read_only(filter)) {
+        return TEPAL_READ_ONLY;
+    }
+    return filter->ops->add_many == NULL ? TEPAL_UNSUPPORTED
+                                         : filter->ops->add_many(filter, digests, count);
+}
+
+bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return filter->ops->query(filter, digest);
+}
+
+size_t tepal_filter_query_many(const struct tepal_filter *filter,
+                               const struct tepal_digest *digests, size_t count, uint64_t *answers)
+{
+    return filter->ops->query_many(filter, digests, count, answers);
+}
+
+enum tepal_status tepal_filter_clear(struct tepal_filter *filter)
+{
+    if (tepal_filter_read_only(filter)) {
+        return TEPAL_READ_ONLY;
+    }
+    static const struct filter_state fresh = {0};
+    filter->state = fresh;
+    memset(filter->words, 0, filter->word_count * 8);
+    if (filter->ops->reset != NULL) {
+        filter->ops->reset(filter);
+    }
+    return TEPAL_OK;
+}
+
+typedef enum tepal_status combine(struct tepal_filter *into, const struct tepal_filter *other);
+
+static enum tepal_status combine_with(combine *operation, struct tepal_filter *into,
+                                      const struct tepal_filter *other)
+{
+    if (tepal_filter_read_only(into)) {
+        return TEPAL_READ_ONLY;
+    }
+    if (operation == NULL) {
+        return TEPAL_UNSUPPORTED;
+    }
+    if (!tepal_params_compatible(&into->params, &other->params)) {
+        return TEPAL_MISMATCH;
+    }
+    return operation(into, other);
+}
+
+enum tepal_status tepal_filter_unite(struct tepal_filter *into, const struct tepal_filter *other)
+{
+    return combine_with(into->ops->unite, into, other);
+}
+
+enum tepal_status tepal_filter_intersect(struct tepal_filter *into,
+                                         const struct tepal_filter *other)
+{
+    return combine_with(into->ops->intersect, into, other);
+}
+
+void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    const struct tepal_params *p = &filter->params;
+    report->count = 0;
+    tepal_report_text(report, "kind", "the kind of filter", filter->ops->kind.name);
+    tepal_report_text(report, "layout", "where a key's cells lie", tepal_layout_name(p->layout));
+    tepal_report_text(report, "positions", "may two positions of a key coincide",
+                      tepal_positions_name(p->positions));
+    tepal_report_integer(report, "bits", "size of the cells in bits",
+                         p->cells * filter->ops->rules.cell_bits);
+    tepal_report_integer(report, "hashes", "positions a key", p->hashes);
+    if (p->capacity != 0) {
+        tepal_report_integer(report, "capacity", "keys it was planned for", p->capacity);
+    } else {
+        tepal_report_absent(report, "capacity", "keys it was planned for: not stated");
+    }
+    tepal_report_integer(report, "keys_added", "keys added, repeats included",
+                         filter->state.keys_added);
+    filter->ops->info(filter, report);
+    tepal_report_text(report, "hash", "how keys become digests", tepal_hash_name(p->hash));
+    tepal_report_integer(report, "seed", "of the hash", p->seed);
+    tepal_report_flag(report, "keyed", "was it made with a secret key",
+                      p->hash == TEPAL_HASH_SIPHASH);
+    tepal_report_integer(report, "bytes", "memory of the cells", (uint64_t)filter->word_count * 8);
+    tepal_report_text(report, "version", "of the library that reports", TEPAL_VERSION);
+}
+
+enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why)
+{
+    const char *reason = "";
+    enum tepal_status status = tepal_params_check(&filter->params, &reason);
+    if (status == TEPAL_OK && filter->ops->rules.payload_bytes == NULL) {
+        uint64_t used = filter->params.cells % (64 / filter->ops->rules.cell_bits) *
+                        filter->ops->rules.cell_bits;
+        if (used != 0 && filter->words[filter->word_count - 1] >> used != 0) {
+            status = TEPAL_CORRUPT;
+            reason = "there are cells set beyond the last one";
+        }
+    }
+    if (status == TEPAL_OK && filter->ops->validate != NULL) {
+        status = filter->ops->validate(filter, &reason);
+    }
+    if (status != TEPAL_OK && why != NULL) {
+        *why = reason;
+    }
+    return status;
+}

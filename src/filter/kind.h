@@ -1,0 +1,87 @@
+/*
+ * kind.h: what every kind of filter has in common, from the inside.
+ *
+ *     struct tepal_filter          struct tepal_bloom
+ *     +------------------+         +------------------+
+ *     | kind    -> table |         | head (a filter)  |
+ *     | params, state    |         | address          |
+ *     | hasher           |         +------------------+
+ *     | words -> cells   |
+ *     +------------------+
+ *
+ * A kind is a struct that begins with a struct tepal_filter, and an entry in the table (kinds.c)
+ * with its operations. All cells of a filter are one array of 64-bit words, in memory as in a file:
+ * the format knows parameters, state and words, and nothing of kinds.
+ */
+#ifndef TEPAL_SRC_FILTER_KIND_H
+#define TEPAL_SRC_FILTER_KIND_H
+
+#include <tepal/filter.h>
+
+#include "params/params.h"
+
+#define FILTER_STATES 8
+
+/* What changes as keys come and go and is stored with the cells. */
+struct filter_state {
+    uint64_t keys_added;
+    uint64_t own[FILTER_STATES]; /* the kind's own; unused ones are 0 */
+};
+
+struct filter_ops {
+    struct tepal_kind kind; /* the public part */
+    struct params_rules rules;
+    size_t struct_bytes; /* of the kind's struct */
+
+    /* Set what derives from params, state and words. Called once the head is complete. */
+    void (*open)(struct tepal_filter *filter);
+    /* Cells of a new or cleared filter other than all zero; NULL: all zero. */
+    void (*reset)(struct tepal_filter *filter);
+    /* Invariants of state and words beyond the zero tail; NULL: none. */
+    enum tepal_status (*validate)(const struct tepal_filter *filter, const char **why);
+
+    /* NULL: the kind cannot (TEPAL_UNSUPPORTED). The filter is writable, mates are compatible. */
+    enum tepal_status (*add)(struct tepal_filter *filter, struct tepal_digest digest);
+    enum tepal_status (*add_many)(struct tepal_filter *filter, const struct tepal_digest *digests,
+                                  size_t count);
+    bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
+    size_t (*query_many)(const struct tepal_filter *filter, const struct tepal_digest *digests,
+                         size_t count, uint64_t *answers);
+    enum tepal_status (*unite)(struct tepal_filter *into, const struct tepal_filter *other);
+    enum tepal_status (*intersect)(struct tepal_filter *into, const struct tepal_filter *other);
+    /* ones, fill, keys_estimated, fp_now, fp_at_capacity, fn_now, then the kind's own. */
+    void (*info)(const struct tepal_filter *filter, struct tepal_report *report);
+};
+
+/* Called when a filter that does not own its words is freed. */
+typedef void filter_unmap(void *mapping, size_t bytes);
+
+struct tepal_filter {
+    const struct filter_ops *ops;
+    struct tepal_allocator allocator;
+    struct tepal_params params;
+    struct filter_state state;
+    struct tepal_hasher hasher;
+    bool has_hasher; /* false: keyed, and the key was not given yet */
+    uint64_t *words; /* never written through if unmap is set */
+    size_t word_count;
+    filter_unmap *unmap; /* NULL: the words are ours */
+    void *mapping;
+    size_t mapping_bytes;
+};
+
+/* The table. NULL if there is no such kind. */
+const struct filter_ops *filter_ops_by_id(uint32_t id);
+
+/*
+ * A filter around words that are already there: what loading ends with. Takes over the mapping (if
+ * unmap is not NULL) only on success. Params pass the gate here; the words are not looked at: call
+ * tepal_validate before giving the filter to anybody.
+ * With words == NULL the filter gets cleared words of its own.
+ */
+enum tepal_status filter_adopt(const struct tepal_params *params, const struct filter_state *state,
+                               const struct tepal_allocator *allocator, uint64_t *words,
+                               filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                               struct tepal_filter **out, const char **why);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * hasher.c: the hashes behind tepal/hash.h.
+ *
+ * Unkeyed, the secret words are the two that the seed contributes to the digests of integers,
+ *     secret[0] = XXH3-64("tepal-a"; seed)    secret[1] = XXH3-64("tepal-b"; seed)
+ *
+ * Keyed: SipHash takes a 128-bit key and no seed, so the seed goes into a subkey,
+ *     secret = SipHash-128(key; "tepal" 1 0 0, then the seed in 8 little-endian bytes)
+ * and keys are hashed under the subkey. The check that a file carries is
+ *     check = the first 8 bytes, little-endian, of SipHash-128(subkey; "tepal" 2 0 0), or 1 if 0.
+ * SipHash being a pseudo-random function, the check tells nothing about the digests of other keys.
+ */
+#include "hash/digest.h"
+
+#include <sodium/crypto_shorthash_siphash24.h>
+
+#include "base/little.h"
+
+static struct tepal_digest siphash(const void *data, size_t len, const uint8_t key[16])
+{
+    static const uint8_t nothing[1] = {0};
+    uint8_t out[crypto_shorthash_siphashx24_BYTES];
+    (void)crypto_shorthash_siphashx24(out, len == 0 ? nothing : (const uint8_t *)data, len, key);
+    return (struct tepal_digest){little_get64(out), little_get64(out + 8)};
+}
+
+static struct tepal_digest keyed(const struct tepal_hasher *hasher, const void *data, size_t len)
+{
+    uint8_t subkey[16];
+    little_put64(subkey, hasher->secret[0]);
+    little_put64(subkey + 8, hasher->secret[1]);
+    return siphash(data, len, subkey);
+}
+
+void tepal_hasher_init(struct tepal_hasher *hasher, uint64_t seed)
+{
+    *hasher = (struct tepal_hasher){
+        .hash = TEPAL_HASH_XXH3,
+        .seed = seed,
+        .secret = {XXH3_64bits_withSeed("tepal-a", 7, seed),
+                   XXH3_64bits_withSeed("tepal-b", 7, seed)},
+    };
+}
+
+void tepal_hasher_init_keyed(struct tepal_hasher *hasher, uint64_t seed,
+                             const uint8_t key[TEPAL_KEY_BYTES])
+{
+    uint8_t message[16] = {'t', 'e', 'p', 'a', 'l', 1, 0, 0};
+    little_put64(message + 8, seed);
+    struct tepal_digest d = siphash(message, sizeof message, key);
+    *hasher =
+        (struct tepal_hasher){.hash = TEPAL_HASH_SIPHASH, .seed = seed, .secret = {d.lo, d.hi}};
+}
+
+uint64_t tepal_hasher_check(const struct tepal_hasher *hasher)
+{
+    static const uint8_t message[8] = {'t', 'e', 'p', 'a', 'l', 2, 0, 0};
+    if (hasher->hash != TEPAL_HASH_SIPHASH) {
+        return 0;
+    }
+    uint64_t check = keyed(hasher, message, sizeof message).lo;
+    return check == 0 ? 1 : check;
+}
+
+struct tepal_digest tepal_hash_bytes(const struct tepal_hasher *hasher, const void *key, size_t len)
+{
+    if (hasher->hash == TEPAL_HASH_SIPHASH) {
+        return keyed(hasher, key, len);
+    }
+    return digest_bytes(len == 0 ? "" : key, len, hasher->seed);
+}
+
+struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t key)
+{
+    if (hasher->hash == TEPAL_HASH_SIPHASH) {
+        uint8_t bytes[8];
+        little_put64(bytes, key);
+        return keyed(hasher, bytes, sizeof bytes);
+    }
+    return digest_u64(key, hasher->secret[0], hasher->secret[1]);
+}
+
+void tepal_hash_fixed(const struct tepal_hasher *hasher, const void *keys, size_t width,
+                      size_t count, struct tepal_digest *digests)
+{
+    const uint8_t *p = keys;
+    for (size_t i = 0; i < count; i++) {
+        digests[i] = tepal_hash_bytes(hasher, p + i * width, width);
+    }
+}
+
+void tepal_hash_u64_many(const struct tepal_hasher *hasher, const uint64_t *keys, size_t count,
+                         struct tepal_digest *digests)
+{
+    for (size_t i = 0; i < count; i++) {
+        digests[i] = tepal_hash_u64(hasher, keys[i]);
+    }
+}

@@ -1,0 +1,478 @@
+/*
+ * bloom.c: what the models say of a Bloom filter in each layout: its rate, its fill, its best
+ * number of hashes, the size it needs, and all of it as a report.
+ *
+ *     flat         flat.c: a chain over the asked cells, or a series for large filters
+ *     partitioned  here: the slices are independent, so the rate is a product
+ *     blocked      blocked.c: a sum over the loads of a line
+ *     paired       blocked.c: the same, twice
+ *
+ * Everything is the rate of an ideal filter: hashes that are independent and uniform, an absent
+ * key that knows nothing of the members, an average over all the filters that could have come of
+ * n keys. One filter differs from that average a little (by the spread of its number of ones), and
+ * a filter with poor hashes by any amount.
+ *
+ * The partitioned layout is where Bloom's own reasoning is exact. Slice i has s_i cells, and each
+ * key sets one of them:
+ *
+ *     rate = product over i of 1 - (1 - 1/s_i)^n
+ *
+ * A key misses a given cell with chance 1 - k/m, below the (1 - 1/m)^k of k free throws: the slices
+ * fill a little faster than a flat filter, and err a little more.
+ *
+ * The best number of hashes is found by asking, not by formula: m/n ln 2 is where the classic rate
+ * has its minimum, the true rates have theirs near it (flat) or below it (lines). From there the
+ * search goes downhill; it looks two steps ahead, for the rates of the paired layout ripple by a
+ * thousandth between even and odd k. The size solver takes the m that one k needs, then asks
+ * whether any k could do with less, until none can.
+ */
+#include <tepal/model.h>
+
+#include "model/blocked.h"
+#include "model/flat.h"
+#include "model/numeric.h"
+#include "model/search.h"
+
+#include <math.h>
+
+#define MAX_CELLS ((uint64_t)1 << 60)
+#define LN2       0.6931471805599453
+
+static bool has_lines(enum tepal_layout layout)
+{
+    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+}
+
+/* The step in which a layout's size grows, in cells. */
+static uint64_t unit_of(enum tepal_layout layout)
+{
+    return has_lines(layout) ? TEPAL_LINE_BITS : 1;
+}
+
+/* The most hashes that a layout takes at any size; 0 for what is no layout. */
+static uint32_t layout_hashes(enum tepal_layout layout)
+{
+    switch (layout) {
+    case TEPAL_LAYOUT_FLAT:
+    case TEPAL_LAYOUT_PARTITIONED:
+        return TEPAL_MAX_HASHES;
+    case TEPAL_LAYOUT_BLOCKED:
+        return TEPAL_MAX_HASHES_BLOCKED;
+    case TEPAL_LAYOUT_PAIRED:
+        return TEPAL_MAX_HASHES_PAIRED;
+    }
+    return 0;
+}
+
+/* The fewest cells for k hashes. */
+static uint64_t least_cells(enum tepal_layout layout, enum tepal_positions positions, uint32_t k)
+{
+    bool distinct = positions == TEPAL_POSITIONS_DISTINCT;
+    switch (layout) {
+    case TEPAL_LAYOUT_FLAT:
+        return distinct ? k : 1;
+    case TEPAL_LAYOUT_PARTITIONED:
+        return k;
+    case TEPAL_LAYOUT_BLOCKED:
+        return TEPAL_LINE_BITS;
+    case TEPAL_LAYOUT_PAIRED:
+        return distinct ? 2 * TEPAL_LINE_BITS : TEPAL_LINE_BITS;
+    }
+    return UINT64_MAX;
+}
+
+static bool rule_known(enum tepal_layout layout, enum tepal_positions positions)
+{
+    return layout_hashes(layout) != 0 &&
+           (positions == TEPAL_POSITIONS_COLLIDING || positions == TEPAL_POSITIONS_DISTINCT);
+}
+
+/* Is this a filter at all? */
+static bool valid(enum tepal_layout layout, enum tepal_positions positions, uint64_t m, uint32_t k)
+{
+    return rule_known(layout, positions) && k >= 1 && k <= layout_hashes(layout) &&
+           m % unit_of(layout) == 0 && m >= least_cells(layout, positions, k);
+}
+
+/* m = k * size + larger: `larger` of the slices have one cell more. */
+static double partitioned_rate(uint64_t m, uint64_t n, uint32_t k)
+{
+    if (n == 0) {
+        return 0;
+    }
+    double size = (double)(m / k);
+    double larger = (double)(m % k);
+    return exp((k - larger) * log_one_minus_exp(log_all_miss(1 / size, (double)n)) +
+               larger * log_one_minus_exp(log_all_miss(1 / (size + 1), (double)n)));
+}
+
+static double partitioned_fill(uint64_t m, uint64_t n, uint32_t k)
+{
+    double size = (double)(m / k);
+    double larger = (double)(m % k);
+    double ones = -(k - larger) * size * expm1(log_all_miss(1 / size, (double)n)) -
+                  larger * (size + 1) * expm1(log_all_miss(1 / (size + 1), (double)n));
+    return ones / (double)m;
+}
+
+double tepal_bloom_fp(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
+                      uint64_t n, uint32_t k)
+{
+    bool distinct = positions == TEPAL_POSITIONS_DISTINCT;
+    double first;
+    if (!valid(layout, positions, m, k)) {
+        return NAN;
+    }
+    switch (layout) {
+    case TEPAL_LAYOUT_FLAT:
+        return model_flat_rate(m, n, k, distinct);
+    case TEPAL_LAYOUT_PARTITIONED:
+        return partitioned_rate(m, n, k);
+    case TEPAL_LAYOUT_BLOCKED:
+        return model_blocked_rate(m / TEPAL_LINE_BITS, n, k, distinct, MODEL_LOAD_BINOMIAL);
+    case TEPAL_LAYOUT_PAIRED:
+        return model_paired_rate(m / TEPAL_LINE_BITS, n, k, distinct, MODEL_LOAD_BINOMIAL, &first);
+    }
+    return NAN;
+}
+
+double tepal_bloom_fill(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
+                        uint64_t n, uint32_t k)
+{
+    bool distinct = positions == TEPAL_POSITIONS_DISTINCT;
+    if (!valid(layout, positions, m, k)) {
+        return NAN;
+    }
+    switch (layout) {
+    case TEPAL_LAYOUT_FLAT: /* k n throws at one of m, or n throws at k of m */
+        return distinct ? -expm1(log_all_miss(k / (double)m, (double)n))
+                        : -expm1(log_all_miss(1 / (double)m, (double)n * k));
+    case TEPAL_LAYOUT_PARTITIONED:
+        return partitioned_fill(m, n, k);
+    case TEPAL_LAYOUT_BLOCKED:
+        return model_blocked_fill(m / TEPAL_LINE_BITS, n, k, distinct);
+    case TEPAL_LAYOUT_PAIRED:
+        return model_paired_fill(m / TEPAL_LINE_BITS, n, k, distinct);
+    }
+    return NAN;
+}
+
+/*
+ * Where to begin looking for the best k. Lines with more bits a key profit less and less from more
+ * hashes, for it is the fullest lines that err: the root is fitted to the results, and only saves
+ * steps.
+ */
+static double likely_hashes(enum tepal_layout layout, double bits_per_key)
+{
+    double classic = bits_per_key * LN2;
+    double root = sqrt(bits_per_key);
+    switch (layout) {
+    case TEPAL_LAYOUT_FLAT:
+    case TEPAL_LAYOUT_PARTITIONED:
+        return classic;
+    case TEPAL_LAYOUT_BLOCKED:
+        return fmin(classic, 2.5 * root);
+    case TEPAL_LAYOUT_PAIRED:
+        return fmin(classic, 3.55 * root);
+    }
+    return 1;
+}
+
+/* The whole number nearest to x within 1..most. */
+static uint32_t nearest_hashes(double x, uint32_t most)
+{
+    if (!(x >= 1)) {
+        return 1;
+    }
+    return x >= most ? most : (uint32_t)(x + 0.5);
+}
+
+uint32_t tepal_bloom_best_hashes(enum tepal_layout layout, enum tepal_positions positions,
+                                 uint64_t m, uint64_t n)
+{
+    double rate[TEPAL_MAX_HASHES + 1];
+    if (!valid(layout, positions, m, 1)) {
+        return 0;
+    }
+    if (n == 0) {
+        return 1;
+    }
+    uint32_t most = layout_hashes(layout);
+    while (!valid(layout, positions, m, most)) {
+        most--;
+    }
+    for (uint32_t k = 1; k <= most; k++) {
+        rate[k] = -1; /* not asked yet */
+    }
+    uint32_t best = nearest_hashes(likely_hashes(layout, (double)m / (double)n), most);
+    rate[best] = tepal_bloom_fp(layout, positions, m, n, best);
+    for (;;) {
+        uint32_t from = best > 2 ? best - 2 : 1;
+        uint32_t to = best + 2 < most ? best + 2 : most;
+        uint32_t next = best;
+        for (uint32_t k = from; k <= to; k++) {
+            if (rate[k] < 0) {
+                rate[k] = tepal_bloom_fp(layout, positions, m, n, k);
+            }
+            /* of equals the smaller: it is the cheaper one */
+            if (rate[k] < rate[next] || (rate[k] <= rate[next] && k < next)) {
+                next = k;
+            }
+        }
+        if (next == best) {
+            return best;
+        }
+        best = next;
+    }
+}
+
+/* For the search: how far above the wanted rate, in logs. */
+struct wanted {
+    enum tepal_layout layout;
+    enum tepal_positions positions;
+    uint64_t keys, cells; /* one of them is searched for */
+    uint32_t hashes;
+    double fp;
+};
+
+static double log_excess(const struct wanted *w, uint64_t m, uint64_t n)
+{
+    double rate = tepal_bloom_fp(w->layout, w->positions, m, n, w->hashes);
+    if (rate == w->fp) {
+        return 0;
+    }
+    double excess = log(rate) - log(w->fp);
+    if (rate < w->fp) { /* the comparison decides, not the rounding of two logs */
+        return excess < -1e3 ? -1e3 : excess < 0 ? excess : -1e-300;
+    }
+    return excess > 0 ? excess : 1e-300;
+}
+
+static double by_units(const void *context, uint64_t units)
+{
+    const struct wanted *w = context;
+    return log_excess(w, units * unit_of(w->layout), w->keys);
+}
+
+/* Turned round: positive until the rate is above the wanted one. */
+static double by_keys(const void *context, uint64_t n)
+{
+    const struct wanted *w = context;
+    double excess = log_excess(w, w->cells, n);
+    return excess < 0 || excess > 0 ? -excess : 1e-300; /* equal is still good enough */
+}
+
+/* The smallest number of cells, at most `most`, for these hashes; 0 if there is none. */
+static uint64_t cells_for(const struct wanted *w, uint64_t most)
+{
+    uint64_t unit = unit_of(w->layout);
+    uint64_t low = least_cells(w->layout, w->positions, w->hashes) / unit;
+    uint64_t high = most / unit;
+    uint64_t units;
+    /* The classic formula, solved for m, is never far off. */
+    double classic = -(double)w->keys * w->hashes / log1p(-pow(w->fp, 1. / w->hashes));
+    double guess = ceil(classic / (double)unit);
+    uint64_t begin = guess < (double)high ? (uint64_t)guess : high;
+    if (low > high || !model_search(by_units, w, low, high, begin, &units)) {
+        return 0;
+    }
+    return units * unit;
+}
+
+enum tepal_status tepal_bloom_size(enum tepal_layout layout, enum tepal_positions positions,
+                                   uint64_t n, double fp, uint64_t *cells, uint32_t *hashes)
+{
+    if (!rule_known(layout, positions) || !cells || !hashes || n == 0 || !(fp > 0 && fp < 1) ||
+        *hashes > layout_hashes(layout)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    uint64_t unit = unit_of(layout);
+    struct wanted w = {.layout = layout, .positions = positions, .keys = n, .fp = fp};
+    double likely = likely_hashes(layout, -log2(fp) / LN2); /* 1.44 log2(1/fp) bits a key */
+    w.hashes = *hashes ? *hashes : nearest_hashes(likely, layout_hashes(layout));
+    uint64_t found = cells_for(&w, MAX_CELLS);
+    if (*hashes == 0) {
+        for (;;) {
+            /* Could any k do with less? */
+            uint64_t less = (found ? found : MAX_CELLS + unit) - unit;
+            uint32_t k = tepal_bloom_best_hashes(layout, positions, less, n);
+            if (k == 0 || !(tepal_bloom_fp(layout, positions, less, n, k) <= fp)) {
+                break;
+            }
+            w.hashes = k;
+            found = cells_for(&w, less);
+            found = found ? found : less; /* `less` was good enough: this ends, come what may */
+        }
+    }
+    if (found == 0) {
+        return TEPAL_TOO_LARGE;
+    }
+    *cells = found;
+    if (*hashes == 0) {
+        *hashes = tepal_bloom_best_hashes(layout, positions, found, n);
+    }
+    return TEPAL_OK;
+}
+
+/* The most keys that leave the rate at or below fp. */
+static uint64_t keys_for(const struct tepal_params *p, double fp)
+{
+    struct wanted w = {.layout = p->layout,
+                       .positions = p->positions,
+                       .cells = p->cells,
+                       .hashes = p->hashes,
+                       .fp = fp};
+    double guess = -(double)p->cells / p->hashes * log1p(-pow(fp, 1. / p->hashes));
+    uint64_t above;
+    if (!model_search(by_keys, &w, 1, UINT64_MAX, guess < 1 ? 1 : (uint64_t)guess, &above)) {
+        return UINT64_MAX;
+    }
+    return above - 1;
+}
+
+static void report_size(struct tepal_report *report, const char *name, const char *about,
+                        const struct tepal_params *p, uint64_t n, double fp)
+{
+    uint64_t cells;
+    uint32_t hashes = 0;
+    if (tepal_bloom_size(p->layout, p->positions, n, fp, &cells, &hashes) == TEPAL_OK) {
+        tepal_report_integer(report, name, about, cells);
+    } else {
+        tepal_report_absent(report, name, about);
+    }
+}
+
+/* The same m, n and k in every layout that admits them; what does not is absent (NaN). */
+static void report_rates(struct tepal_report *report, const struct tepal_params *p, uint64_t n)
+{
+    uint64_t m = p->cells;
+    uint64_t lines = m / TEPAL_LINE_BITS;
+    uint32_t k = p->hashes;
+    bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT;
+    bool blocked = valid(TEPAL_LAYOUT_BLOCKED, p->positions, m, k);
+    bool paired = valid(TEPAL_LAYOUT_PAIRED, p->positions, m, k);
+    double first = NAN;
+
+    tepal_report_real(report, "fp_classic",
+                      "flat, (1 - (1 - 1/m)^(kn))^k: a lower bound of fp_exact, equal for k = 1",
+                      tepal_bloom_fp_classic(m, n, k));
+    tepal_report_real(report, "fp_approx", "flat, (1 - e^(-kn/m))^k: approximates fp_classic",
+                      tepal_bloom_fp_approx(m, n, k));
+    tepal_report_real(report, "fp_exact",
+                      "flat, positions colliding, E[(X/m)^k] (Bose et al. 2008): exact",
+                      tepal_bloom_fp_exact(m, n, k));
+    tepal_report_real(report, "fp_distinct", "flat, positions distinct, E[C(X,k) / C(m,k)]: exact",
+                      tepal_bloom_fp_distinct(m, n, k));
+    tepal_report_real(report, "fp_partitioned",
+                      "one cell in each of k slices, product of 1 - (1 - 1/s)^n: exact",
+                      tepal_bloom_fp(TEPAL_LAYOUT_PARTITIONED, p->positions, m, n, k));
+    tepal_report_real(report, "fp_blocked",
+                      "one line a key, sum over binomial line loads (after Putze et al. 2007): "
+                      "exact",
+                      blocked ? model_blocked_rate(lines, n, k, distinct, MODEL_LOAD_BINOMIAL)
+                              : NAN);
+    tepal_report_real(
+        report, "fp_blocked_poisson", "as fp_blocked with Poisson loads: its limit for many lines",
+        blocked ? model_blocked_rate(lines, n, k, distinct, MODEL_LOAD_POISSON) : NAN);
+    tepal_report_real(
+        report, "fp_paired",
+        "two lines a key, product of the lines' rates under binomial loads: exact up to a share "
+        "of the order of 1 / lines",
+        paired ? model_paired_rate(lines, n, k, distinct, MODEL_LOAD_BINOMIAL, &first) : NAN);
+    tepal_report_real(report, "fp_paired_poisson",
+                      "as fp_paired with Poisson loads: exact in the limit of many lines",
+                      paired ? model_paired_rate(lines, n, k, distinct, MODEL_LOAD_POISSON, &first)
+                             : NAN);
+    tepal_report_real(report, "fp_limit",
+                      "2^(-m/n): no filter of m bits without false negatives can have less "
+                      "(information-theoretic lower bound)",
+                      n == 0 ? 0 : exp2(-(double)m / (double)n));
+}
+
+static void report_lines(struct tepal_report *report, const struct tepal_params *p, uint64_t n)
+{
+    double lines = (double)p->cells / TEPAL_LINE_BITS;
+    bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT;
+    double touch = 1 / lines; /* the chance that a key has cells in a given line */
+    double second = 0;        /* the chance that an absent key has the second line read */
+    if (p->layout == TEPAL_LAYOUT_PAIRED && p->hashes > 1) {
+        touch = distinct ? 2 / lines : (2 - 1 / lines) / lines;
+        model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes, distinct, MODEL_LOAD_BINOMIAL,
+                          &second);
+    }
+    tepal_report_integer(report, "lines", "lines of 512 bits, m / 512", p->cells / TEPAL_LINE_BITS);
+    tepal_report_real(report, "keys_per_line", "expected keys with cells in a given line: exact",
+                      (double)n * touch);
+    tepal_report_real(report, "keys_per_line_spread",
+                      "the standard deviation of that number, which is binomial: exact",
+                      sqrt((double)n * touch * (1 - touch)));
+    tepal_report_real(report, "lines_read",
+                      "expected lines read to answer an absent key: 1, and if paired the chance "
+                      "that the first line says yes",
+                      1 + second);
+}
+
+enum tepal_status tepal_model_bloom(const struct tepal_params *params, uint64_t n,
+                                    struct tepal_report *report, const char **why)
+{
+    struct tepal_params p = *params;
+    struct tepal_report r = {0};
+    enum tepal_status status;
+    p.hashes = params->hashes ? params->hashes : 1;
+    status = tepal_params_check(&p, why);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    uint32_t best = tepal_bloom_best_hashes(p.layout, p.positions, p.cells, n);
+    double fp_best = tepal_bloom_fp(p.layout, p.positions, p.cells, n, best);
+    p.hashes = params->hashes ? params->hashes : best;
+    double fp = tepal_bloom_fp(p.layout, p.positions, p.cells, n, p.hashes);
+    double fill = tepal_bloom_fill(p.layout, p.positions, p.cells, n, p.hashes);
+
+    tepal_report_text(&r, "layout", "where the cells of a key lie", tepal_layout_name(p.layout));
+    tepal_report_text(&r, "positions", "may two positions of a key coincide",
+                      tepal_positions_name(p.positions));
+    tepal_report_integer(&r, "bits", "m, cells of one bit", p.cells);
+    tepal_report_integer(&r, "keys", "n, different keys in the filter", n);
+    tepal_report_integer(&r, "hashes", "k, positions a key", p.hashes);
+    tepal_report_real(&r, "bits_per_key", "m / n", (double)p.cells / (double)n);
+    tepal_report_real(&r, "fp",
+                      "the chance that an absent key is answered yes, in this layout and with "
+                      "these positions (exact; paired: see fp_paired)",
+                      fp);
+    tepal_report_real(&r, "fill", "expected share of ones: exact", fill);
+    tepal_report_real(&r, "ones", "expected number of ones, m * fill: exact",
+                      fill * (double)p.cells);
+    tepal_report_integer(&r, "hashes_best", "the k with the lowest fp in this layout", best);
+    tepal_report_real(&r, "hashes_best_classic",
+                      "m/n ln 2, where fp_approx is lowest if k need not be whole",
+                      (double)p.cells / (double)n * LN2);
+    tepal_report_real(&r, "fp_best", "fp with hashes_best", fp_best);
+    report_rates(&r, &p, n);
+    tepal_report_real(&r, "bits_limit",
+                      "n log2(1/fp): no filter with this fp and without false negatives can be "
+                      "smaller (information-theoretic lower bound)",
+                      n == 0 ? 0 : -(double)n * log2(fp));
+    report_size(&r, "bits_for_fp",
+                "the smallest m of this layout, with its best k, for n keys at this fp", &p, n, fp);
+    report_size(&r, "bits_for_1_percent",
+                "the smallest m of this layout, with its best k, for n keys at fp 0.01", &p, n,
+                1e-2);
+    report_size(&r, "bits_for_1_permille",
+                "the smallest m of this layout, with its best k, for n keys at fp 0.001", &p, n,
+                1e-3);
+    report_size(&r, "bits_for_1_ppm",
+                "the smallest m of this layout, with its best k, for n keys at fp 0.000001", &p, n,
+                1e-6);
+    tepal_report_integer(&r, "keys_for_1_percent",
+                         "the most keys that keep fp at or below 0.01 with this m and k",
+                         keys_for(&p, 1e-2));
+    tepal_report_integer(&r, "keys_for_1_permille",
+                         "the most keys that keep fp at or below 0.001 with this m and k",
+                         keys_for(&p, 1e-3));
+    if (has_lines(p.layout)) {
+        report_lines(&r, &p, n);
+    }
+    *report = r;
+    return TEPAL_OK;
+}

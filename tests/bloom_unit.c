@@ -1,0 +1,626 @@
+/* bloom_unit.c: the Bloom filter against a naive reference, its kernels against each other. */
+#include "check.h"
+
+#include "filter/bloom_kernels.h"
+#include "filter/kind.h"
+
+#define SEED 12345
+
+struct shape {
+    enum tepal_layout layout;
+    enum tepal_positions positions;
+    uint64_t cells;
+    uint32_t hashes;
+};
+
+/* Every layout, both rules, few and many hashes, odd sizes where the layout allows them. */
+static const struct shape shapes[] = {
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 1, 1},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 5003, 1},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 5003, 2},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 5003, 7},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 9999, 64},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, (uint64_t)5 << 20, 5},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_DISTINCT, 5003, 7},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_DISTINCT, 64, 64},
+    {TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_COLLIDING, 5003, 7},
+    {TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_DISTINCT, 7, 7},
+    {TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_COLLIDING, (uint64_t)5 << 20, 6},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512, 3},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 1},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 6},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 8},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 11},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_DISTINCT, 512 * 11, 11},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_DISTINCT, 512 * 11, 16},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512, 4},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 1},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 7},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 2, 8},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 17},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 11, 17},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 11, 32},
+};
+#define SHAPES (sizeof shapes / sizeof *shapes)
+
+static struct tepal_params params_of(const struct shape *shape)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.layout = shape->layout;
+    params.positions = shape->positions;
+    params.cells = shape->cells;
+    params.hashes = shape->hashes;
+    params.seed = SEED;
+    return params;
+}
+
+static struct tepal_bloom *bloom_with(const struct shape *shape)
+{
+    struct tepal_params params = params_of(shape);
+    struct tepal_bloom *bloom;
+    assert_ok(tepal_bloom_create(&params, NULL, &bloom));
+    return bloom;
+}
+
+static const uint64_t *words_of(const struct tepal_bloom *bloom, size_t *count)
+{
+    return tepal_filter_words(tepal_bloom_filter_const(bloom), count);
+}
+
+/* ---- the naive reference: one byte a cell, all positions through the general path -------------- */
+
+struct naive {
+    struct address at;
+    uint8_t *cells;
+};
+
+static struct naive naive_with(const struct shape *shape)
+{
+    struct tepal_params params = params_of(shape);
+    struct naive naive = {address_of(&params, 1), calloc(1, (size_t)shape->cells)};
+    assert_non_null(naive.cells);
+    return naive;
+}
+
+static void naive_add(struct naive *naive, struct tepal_digest d)
+{
+    uint64_t p[TEPAL_MAX_HASHES];
+    uint32_t k = address_positions(&naive->at, d, p);
+    for (uint32_t i = 0; i < k; i++) {
+        naive->cells[p[i]] = 1;
+    }
+}
+
+static bool naive_query(const struct naive *naive, struct tepal_digest d)
+{
+    uint64_t p[TEPAL_MAX_HASHES];
+    uint32_t k = address_positions(&naive->at, d, p);
+    for (uint32_t i = 0; i < k; i++) {
+        if (!naive->cells[p[i]]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void assert_same_cells(const struct naive *naive, const struct tepal_bloom *bloom)
+{
+    size_t count;
+    const uint64_t *words = words_of(bloom, &count);
+    uint64_t ones = 0;
+    for (uint64_t i = 0; i < naive->at.cells; i++) {
+        assert_int_equal(words[i / 64] >> (i % 64) & 1, naive->cells[i]);
+        ones += naive->cells[i];
+    }
+    assert_int_equal(tepal_bloom_ones(bloom), ones);
+    assert_ok(tepal_validate(tepal_bloom_filter_const(bloom), NULL));
+}
+
+static void single_calls_agree_with_the_reference(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SHAPES; s++) {
+        struct tepal_bloom *bloom = bloom_with(&shapes[s]);
+        struct naive naive = naive_with(&shapes[s]);
+        uint64_t random = s;
+        for (int i = 0; i < 300; i++) {
+            struct tepal_digest d = check_digest(&random);
+            assert_ok(tepal_bloom_add(bloom, d));
+            naive_add(&naive, d);
+            assert_true(tepal_bloom_query(bloom, d));
+        }
+        for (int i = 0; i < 3000; i++) {
+            struct tepal_digest d = check_digest(&random);
+            assert_int_equal(tepal_bloom_query(bloom, d), naive_query(&naive, d));
+            assert_int_equal(tepal_bloom_query_atomic(bloom, d), naive_query(&naive, d));
+        }
+        assert_same_cells(&naive, bloom);
+        assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(bloom)), 300);
+        free(naive.cells);
+        tepal_bloom_free(bloom);
+    }
+}
+
+/* Batches of every awkward length, from digests, integers and bytes, give what single calls give. */
+static void batches_agree_with_single_calls(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {0,   1,   2,   63,  64,  65,  127, 128,  129,
+                                     191, 192, 193, 500, 511, 512, 513, 1025, 2000};
+    enum { MOST = 2000, WIDTH = 13 };
+    static struct tepal_digest digests[MOST];
+    static uint64_t integers[MOST];
+    static uint8_t bytes[MOST * WIDTH];
+    static uint64_t answers[MOST / 64 + 2];
+    for (size_t s = 0; s < SHAPES; s++) {
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            size_t n = lengths[l];
+            for (int form = 0; form < 3; form++) {
+                struct tepal_bloom *batch = bloom_with(&shapes[s]);
+                struct tepal_bloom *single = bloom_with(&shapes[s]);
+                struct tepal_hasher hasher;
+                assert_ok(tepal_filter_hasher(tepal_bloom_filter(batch), &hasher));
+                uint64_t random = s * 100 + l;
+                for (size_t i = 0; i < n; i++) {
+                    integers[i] = check_random(&random);
+                    for (size_t j = 0; j < WIDTH; j++) {
+                        bytes[i * WIDTH + j] = (uint8_t)check_random(&random);
+                    }
+                }
+                if (form == 1) {
+                    tepal_hash_u64_many(&hasher, integers, n, digests);
+                } else {
+                    tepal_hash_fixed(&hasher, bytes, WIDTH, n, digests);
+                }
+                /* every third key is added, so that batches find some and miss some */
+                size_t third = n / 3;
+                for (size_t i = 0; i < third; i++) {
+                    assert_ok(tepal_bloom_add(single, digests[i]));
+                }
+                if (form == 0) {
+                    assert_ok(tepal_bloom_add_many(batch, digests, third));
+                } else if (form == 1) {
+                    assert_ok(tepal_bloom_add_u64_many(batch, integers, third));
+                } else {
+                    assert_ok(tepal_bloom_add_fixed(batch, bytes, WIDTH, third));
+                }
+                assert_true(tepal_bloom_equal(batch, single));
+                assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(batch)), third);
+                memset(answers, 0xff, sizeof answers);
+                size_t present = 0;
+                if (form == 0) {
+                    present = tepal_bloom_query_many(batch, digests, n, answers);
+                } else if (form == 1) {
+                    assert_ok(tepal_bloom_query_u64_many(batch, integers, n, answers, &present));
+                } else {
+                    assert_ok(tepal_bloom_query_fixed(batch, bytes, WIDTH, n, answers, &present));
+                }
+                size_t expected = 0;
+                for (size_t i = 0; i < (n + 63) / 64 * 64; i++) {
+                    bool yes = i < n && tepal_bloom_query(single, digests[i]);
+                    assert_int_equal(answers[i / 64] >> (i % 64) & 1, yes);
+                    expected += yes;
+                }
+                assert_int_equal(present, expected);
+                assert_true(present >= third);
+                /* nothing is written beyond the last word */
+                assert_true(answers[(n + 63) / 64] == UINT64_MAX);
+                tepal_bloom_free(batch);
+                tepal_bloom_free(single);
+            }
+        }
+    }
+}
+
+/* The AVX2 kernels and the portable ones: the same bits and the same answers. */
+static void kernels_are_bit_identical(void **state)
+{
+    (void)state;
+    if (!bloom_has_avx2()) {
+        print_message("this machine has no AVX2: the portable kernels stand alone\n");
+        skip();
+    }
+    enum { KEYS = 1000, LINES = 37 };
+    static struct tepal_digest digests[KEYS];
+    static uint64_t a[LINES * 8] __attribute__((aligned(64)));
+    static uint64_t b[LINES * 8] __attribute__((aligned(64)));
+    static uint64_t answers_a[KEYS / 64 + 1];
+    static uint64_t answers_b[KEYS / 64 + 1];
+    uint64_t random = 6;
+    for (int layout = TEPAL_LAYOUT_BLOCKED; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        uint32_t most =
+            layout == TEPAL_LAYOUT_BLOCKED ? TEPAL_MAX_HASHES_BLOCKED : TEPAL_MAX_HASHES_PAIRED;
+        for (uint32_t k = 1; k <= most; k++) {
+            for (int distinct = 0; distinct < 2; distinct++) {
+                struct shape shape = {(enum tepal_layout)layout, (enum tepal_positions)distinct,
+                                      LINES * 512, k};
+                struct tepal_params params = params_of(&shape);
+                struct address at = address_of(&params, 1);
+                memset(a, 0, sizeof a);
+                memset(b, 0, sizeof b);
+                for (size_t i = 0; i < KEYS; i++) {
+                    digests[i] = check_digest(&random);
+                }
+                struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
+                bloom_lines_avx2.add(&at, a, &source, KEYS / 4);
+                bloom_lines_portable.add(&at, b, &source, KEYS / 4);
+                assert_memory_equal(a, b, sizeof a);
+                size_t found = bloom_lines_avx2.query(&at, a, &source, KEYS, answers_a);
+                assert_int_equal(found,
+                                 bloom_lines_portable.query(&at, b, &source, KEYS, answers_b));
+                assert_memory_equal(answers_a, answers_b, sizeof answers_a);
+                assert_true(found >= KEYS / 4 && found < KEYS);
+            }
+        }
+    }
+}
+
+/* ---- whole filters ------------------------------------------------------------------------------- */
+
+static void add_range(struct tepal_bloom *bloom, uint64_t first, uint64_t end)
+{
+    for (uint64_t i = first; i < end; i++) {
+        assert_ok(tepal_bloom_add_u64(bloom, i));
+    }
+}
+
+static void union_is_the_filter_of_both_sets(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SHAPES; s++) {
+        struct tepal_bloom *a = bloom_with(&shapes[s]);
+        struct tepal_bloom *b = bloom_with(&shapes[s]);
+        struct tepal_bloom *both = bloom_with(&shapes[s]);
+        add_range(a, 0, 150);
+        add_range(b, 100, 250);
+        add_range(both, 0, 250);
+        struct tepal_bloom *copy;
+        assert_ok(tepal_bloom_clone(a, NULL, &copy));
+        assert_true(tepal_bloom_equal(a, copy));
+        assert_ok(tepal_bloom_unite(copy, b));
+        assert_true(tepal_bloom_equal(copy, both));
+        assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(copy)), 300);
+        assert_ok(tepal_bloom_intersect(a, b));
+        for (uint64_t i = 100; i < 150; i++) {
+            bool present;
+            assert_ok(tepal_bloom_query_u64(a, i, &present));
+            assert_true(present);
+        }
+        assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(a)), 150);
+        assert_ok(tepal_bloom_clear(both));
+        assert_int_equal(tepal_bloom_ones(both), 0);
+        assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(both)), 0);
+        tepal_bloom_free(a);
+        tepal_bloom_free(b);
+        tepal_bloom_free(both);
+        tepal_bloom_free(copy);
+    }
+}
+
+static void filters_that_differ_do_not_mix(void **state)
+{
+    (void)state;
+    struct tepal_params base = TEPAL_PARAMS_INIT;
+    base.cells = 1024;
+    base.hashes = 4;
+    struct tepal_bloom *a;
+    assert_ok(tepal_bloom_create(&base, NULL, &a));
+    for (int i = 0; i < 6; i++) {
+        struct tepal_params other = base;
+        switch (i) {
+        case 0:
+            other.cells = 2048;
+            break;
+        case 1:
+            other.hashes = 5;
+            break;
+        case 2:
+            other.seed = 1;
+            break;
+        case 3:
+            other.layout = TEPAL_LAYOUT_PARTITIONED;
+            break;
+        case 4:
+            other.positions = TEPAL_POSITIONS_DISTINCT;
+            break;
+        default:
+            other.hash = TEPAL_HASH_SIPHASH;
+        }
+        struct tepal_bloom *b;
+        assert_ok(tepal_bloom_create(&other, NULL, &b));
+        assert_int_equal(tepal_bloom_unite(a, b), TEPAL_MISMATCH);
+        assert_int_equal(tepal_bloom_intersect(a, b), TEPAL_MISMATCH);
+        assert_false(tepal_bloom_equal(a, b));
+        tepal_bloom_free(b);
+    }
+    base.capacity = 77; /* a plan, not a property of the cells */
+    struct tepal_bloom *b;
+    assert_ok(tepal_bloom_create(&base, NULL, &b));
+    assert_ok(tepal_bloom_unite(a, b));
+    assert_true(tepal_bloom_equal(a, b));
+    tepal_bloom_free(a);
+    tepal_bloom_free(b);
+}
+
+static void folded_filters_are_those_built_small(void **state)
+{
+    (void)state;
+    static const struct {
+        struct shape shape;
+        uint64_t divisor;
+        enum tepal_status status;
+    } cases[] = {
+        {{TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 6000, 7}, 2, TEPAL_OK},
+        {{TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 6000, 7}, 25, TEPAL_OK},
+        {{TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 6000, 7}, 6000, TEPAL_OK},
+        {{TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 6000, 7}, 7, TEPAL_UNSUPPORTED},
+        {{TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 6000, 7}, 0, TEPAL_BAD_ARGUMENT},
+        {{TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 6000, 7}, 1, TEPAL_OK},
+        {{TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_DISTINCT, 6000, 7}, 2, TEPAL_UNSUPPORTED},
+        {{TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_DISTINCT, 6000, 1}, 2, TEPAL_OK},
+        {{TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_COLLIDING, 6000, 5}, 3, TEPAL_OK},
+        {{TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_COLLIDING, 6001, 5}, 3, TEPAL_UNSUPPORTED},
+        {{TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_DISTINCT, 6000, 5}, 1200, TEPAL_OK},
+        {{TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 12, 6}, 4, TEPAL_OK},
+        {{TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_DISTINCT, 512 * 12, 13}, 12, TEPAL_OK},
+        {{TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 12, 6}, 5, TEPAL_UNSUPPORTED},
+        {{TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512 * 12, 7}, 3, TEPAL_OK},
+        {{TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 12, 7}, 3, TEPAL_UNSUPPORTED},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct tepal_bloom *large = bloom_with(&cases[c].shape);
+        add_range(large, 0, 100);
+        struct tepal_bloom *folded = NULL;
+        assert_int_equal(tepal_bloom_fold(large, cases[c].divisor, NULL, &folded), cases[c].status);
+        if (cases[c].status == TEPAL_OK) {
+            struct shape small = cases[c].shape;
+            small.cells /= cases[c].divisor;
+            struct tepal_bloom *built = bloom_with(&small);
+            add_range(built, 0, 100);
+            assert_true(tepal_bloom_equal(folded, built));
+            assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(folded)), 100);
+            tepal_bloom_free(built);
+            tepal_bloom_free(folded);
+        } else {
+            assert_null(folded);
+        }
+        tepal_bloom_free(large);
+    }
+}
+
+/* ---- creation, keys, answers about itself ----------------------------------------------------------- */
+
+static void short_ways_to_create(void **state)
+{
+    (void)state;
+    struct tepal_bloom *b;
+    assert_ok(tepal_bloom_create_for_rate(1000, 0.01, 1, &b));
+    const struct tepal_params *p = tepal_filter_params(tepal_bloom_filter(b));
+    assert_int_equal(p->capacity, 1000);
+    assert_int_equal(p->hashes, 7);
+    assert_true(p->cells >= 9585 && p->cells <= 9620); /* 1000 ln(100) / ln(2)^2 = 9585.06 */
+    tepal_bloom_free(b);
+    assert_ok(tepal_bloom_create_with_bits(4096, 0, 1, &b));
+    assert_int_equal(tepal_filter_params(tepal_bloom_filter(b))->hashes, 7);
+    assert_int_equal(tepal_filter_params(tepal_bloom_filter(b))->cells, 4096);
+    tepal_bloom_free(b);
+    assert_ok(tepal_bloom_create_bits_per_key(1000, 16, 1, &b));
+    assert_int_equal(tepal_filter_params(tepal_bloom_filter(b))->hashes, 11);
+    assert_int_equal(tepal_filter_params(tepal_bloom_filter(b))->cells, 16000);
+    tepal_bloom_free(b);
+
+    struct tepal_bloom *untouched = (struct tepal_bloom *)&state;
+    b = untouched;
+    assert_int_equal(tepal_bloom_create_for_rate(0, 0.01, 1, &b), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_bloom_create_for_rate(1, 0, 1, &b), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_bloom_create_for_rate(1, 1, 1, &b), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_bloom_create_for_rate(1, NAN, 1, &b), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_bloom_create_for_rate(UINT64_MAX, 0.01, 1, &b), TEPAL_TOO_LARGE);
+    assert_int_equal(tepal_bloom_create_with_bits(0, 7, 1, &b), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_bloom_create_with_bits(64, 65, 1, &b), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_bloom_create_bits_per_key(0, 10, 1, &b), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_bloom_create_bits_per_key(10, -1, 1, &b), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_bloom_create_bits_per_key(10, NAN, 1, &b), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_bloom_create_bits_per_key(UINT64_MAX, 10, 1, &b), TEPAL_TOO_LARGE);
+    assert_ptr_equal(b, untouched);
+}
+
+static void keyed_filters_want_their_key(void **state)
+{
+    (void)state;
+    static const uint8_t key[TEPAL_KEY_BYTES] = "a key of 16 byte";
+    static const uint8_t wrong[TEPAL_KEY_BYTES] = "another 16 bytes";
+    struct shape shape = {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 51200, 6};
+    struct tepal_params params = params_of(&shape);
+    params.hash = TEPAL_HASH_SIPHASH;
+    struct tepal_bloom *b;
+    assert_ok(tepal_bloom_create(&params, NULL, &b));
+    struct tepal_filter *f = tepal_bloom_filter(b);
+    struct tepal_hasher hasher;
+    uint64_t integer = 5;
+    uint64_t answer;
+    bool present;
+    assert_int_equal(tepal_filter_hasher(f, &hasher), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_add_bytes(b, "x", 1), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_add_u64(b, 1), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_query_bytes(b, "x", 1, &present), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_query_u64(b, 1, &present), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_add_u64_many(b, &integer, 1), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_query_u64_many(b, &integer, 1, &answer, NULL), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_add_fixed(b, "x", 1, 1), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_query_fixed(b, "x", 1, 1, &answer, NULL), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_bloom_ones(b), 0);
+    assert_ok(tepal_filter_set_key(f, key));
+    assert_int_equal(tepal_filter_set_key(f, wrong), TEPAL_WRONG_KEY);
+    assert_ok(tepal_filter_hasher(f, &hasher));
+    assert_true(tepal_filter_params(f)->key_check == tepal_hasher_check(&hasher));
+
+    /* keyed batches of integers and bytes: the same as one by one */
+    static uint64_t keys[1000];
+    static uint64_t answers[1000 / 64 + 1];
+    for (uint64_t i = 0; i < 1000; i++) {
+        keys[i] = i * i;
+    }
+    assert_ok(tepal_bloom_add_u64_many(b, keys, 500));
+    size_t found;
+    assert_ok(tepal_bloom_query_u64_many(b, keys, 1000, answers, &found));
+    size_t expected = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        assert_ok(tepal_bloom_query_u64(b, keys[i], &present));
+        assert_int_equal(answers[i / 64] >> (i % 64) & 1, present);
+        assert_true(present || i >= 500);
+        expected += present;
+    }
+    assert_int_equal(found, expected);
+    assert_true(found < 600);
+    assert_ok(tepal_bloom_add_fixed(b, "abcdef", 2, 3));
+    assert_ok(tepal_bloom_query_bytes(b, "cd", 2, &present));
+    assert_true(present);
+    tepal_bloom_free(b);
+
+    struct tepal_bloom *plain;
+    assert_ok(tepal_bloom_create_with_bits(100, 3, 1, &plain));
+    assert_int_equal(tepal_filter_set_key(tepal_bloom_filter(plain), key), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_bloom_add_fixed(plain, "x", 0, 1), TEPAL_BAD_ARGUMENT);
+    tepal_bloom_free(plain);
+}
+
+static void any_bytes_are_a_key(void **state)
+{
+    (void)state;
+    struct tepal_bloom *b;
+    assert_ok(tepal_bloom_create_for_rate(100, 1e-9, 1, &b));
+    static uint8_t large[1 << 20];
+    bool present;
+    assert_ok(tepal_bloom_query_bytes(b, NULL, 0, &present));
+    assert_false(present);
+    assert_ok(tepal_bloom_add_bytes(b, NULL, 0));
+    assert_ok(tepal_bloom_add_bytes(b, "a\0b", 3));
+    assert_ok(tepal_bloom_add_bytes(b, large, sizeof large));
+    assert_ok(tepal_bloom_query_bytes(b, "", 0, &present));
+    assert_true(present);
+    assert_ok(tepal_bloom_query_bytes(b, "a\0b", 3, &present));
+    assert_true(present);
+    assert_ok(tepal_bloom_query_bytes(b, "a\0c", 3, &present));
+    assert_false(present);
+    assert_ok(tepal_bloom_query_bytes(b, large, sizeof large, &present));
+    assert_true(present);
+    large[77777] = 1;
+    assert_ok(tepal_bloom_query_bytes(b, large, sizeof large, &present));
+    assert_false(present);
+    tepal_bloom_free(b);
+}
+
+/*
+ * fp_now against asking: over T fresh random digests the number of hits is binomial with exactly
+ * that probability, whatever the cells.
+ */
+static void fp_now_is_the_rate_of_this_filter(void **state)
+{
+    (void)state;
+    enum { TRIALS = 400000, BATCH = 2000 };
+    static struct tepal_digest digests[BATCH];
+    static uint64_t answers[BATCH / 64 + 1];
+    for (size_t s = 0; s < SHAPES; s++) {
+        if (shapes[s].cells < 512 || shapes[s].cells > 10000) {
+            continue;
+        }
+        struct tepal_bloom *b = bloom_with(&shapes[s]);
+        add_range(b, 0, shapes[s].cells / (2 * shapes[s].hashes) + 8);
+        uint64_t random = 77 + s;
+        uint64_t hits = 0;
+        for (int t = 0; t < TRIALS; t += BATCH) {
+            for (int i = 0; i < BATCH; i++) {
+                digests[i] = check_digest(&random);
+            }
+            hits += tepal_bloom_query_many(b, digests, BATCH, answers);
+        }
+        double p = tepal_bloom_fp_now(b);
+        assert_true(p > 0 && p < 1);
+        /* the paired layout's figure takes its two lines as independent: exact to 1 / lines */
+        double slack =
+            shapes[s].layout == TEPAL_LAYOUT_PAIRED ? p * 512 / (double)shapes[s].cells : 0;
+        double error = sqrt(p * (1 - p) / TRIALS) + 1.0 / TRIALS;
+        check_within("fp_now", (double)hits / TRIALS, p, error + slack / CHECK_Z);
+        tepal_bloom_free(b);
+    }
+}
+
+/* The estimate of n: its relative error is about sqrt((e^x - x - 1) / (m x^2)) < 1.3 / sqrt(m). */
+static void keys_are_estimated_from_the_fill(void **state)
+{
+    (void)state;
+    for (int layout = 0; layout < 4; layout++) {
+        for (int distinct = 0; distinct < 2; distinct++) {
+            struct shape shape = {(enum tepal_layout)layout, (enum tepal_positions)distinct,
+                                  512 * 1000, 6};
+            struct tepal_bloom *b = bloom_with(&shape);
+            assert_true(tepal_bloom_keys_estimated(b) == 0);
+            for (int twice = 0; twice < 2; twice++) {
+                add_range(b, 0, 50000);
+            }
+            /* a key's six cells come together, so n keys act like n cells of their own */
+            check_within("keys_estimated", tepal_bloom_keys_estimated(b), 50000,
+                         50000 * 1.3 / sqrt(512000) * sqrt(6));
+            tepal_bloom_free(b);
+        }
+    }
+    struct tepal_bloom *full;
+    assert_ok(tepal_bloom_create_with_bits(1, 1, 1, &full));
+    assert_ok(tepal_bloom_add_u64(full, 1));
+    assert_true(isinf(tepal_bloom_keys_estimated(full)));
+    assert_true(tepal_bloom_fp_now(full) == 1);
+    tepal_bloom_free(full);
+}
+
+static void info_tells_what_it_must(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"kind",       "layout", "bits",  "hashes",
+                                        "keys_added", "ones",   "fill",  "keys_estimated",
+                                        "fp_now",     "fn_now", "seed",  "fp_at_capacity",
+                                        "capacity",   "keyed",  "bytes", "version"};
+    struct tepal_bloom *b;
+    assert_ok(tepal_bloom_create_for_rate(1000, 0.01, 9, &b));
+    add_range(b, 0, 1000);
+    struct tepal_report report;
+    tepal_filter_info(tepal_bloom_filter(b), &report);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct tepal_quantity *q = tepal_report_find(&report, names[i]);
+        assert_non_null(q);
+        assert_true(q->type != TEPAL_QUANTITY_ABSENT);
+        assert_true(strlen(q->about) > 0);
+    }
+    assert_null(tepal_report_find(&report, "no such thing"));
+    assert_int_equal(tepal_report_find(&report, "seed")->value.integer, 9);
+    assert_int_equal(tepal_report_find(&report, "ones")->value.integer, tepal_bloom_ones(b));
+    assert_true(tepal_report_find(&report, "fp_at_capacity")->value.real <= 0.01);
+    tepal_bloom_free(b);
+    /* what is not known is absent, not zero */
+    assert_ok(tepal_bloom_create_with_bits(1, 1, 9, &b));
+    assert_ok(tepal_bloom_add_u64(b, 1));
+    tepal_filter_info(tepal_bloom_filter(b), &report);
+    assert_int_equal(tepal_report_find(&report, "capacity")->type, TEPAL_QUANTITY_ABSENT);
+    assert_int_equal(tepal_report_find(&report, "fp_at_capacity")->type, TEPAL_QUANTITY_ABSENT);
+    assert_int_equal(tepal_report_find(&report, "keys_estimated")->type, TEPAL_QUANTITY_ABSENT);
+    tepal_bloom_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_calls_agree_with_the_reference),
+        cmocka_unit_test(batches_agree_with_single_calls),
+        cmocka_unit_test(kernels_are_bit_identical),
+        cmocka_unit_test(union_is_the_filter_of_both_sets),
+        cmocka_unit_test(filters_that_differ_do_not_mix),
+        cmocka_unit_test(folded_filters_are_those_built_small),
+        cmocka_unit_test(short_ways_to_create),
+        cmocka_unit_test(keyed_filters_want_their_key),
+        cmocka_unit_test(any_bytes_are_a_key),
+        cmocka_unit_test(fp_now_is_the_rate_of_this_filter),
+        cmocka_unit_test(keys_are_estimated_from_the_fill),
+        cmocka_unit_test(info_tells_what_it_must),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

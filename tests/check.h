@@ -1,0 +1,62 @@
+/*
+ * check.h: what the unit tests share: cmocka, a small generator of random numbers, and the
+ * arithmetic of tolerances.
+ *
+ * Randomised claims are tested with fixed seeds and with tolerances derived from the number of
+ * trials. A z-test here fails at |z| > CHECK_Z = 6.5, which a true claim does with probability
+ * 8e-11; the whole suite has fewer than 1000 of them, so that a change of seeds raises a false
+ * alarm with probability below 1e-7.
+ */
+#ifndef TEPAL_TESTS_CHECK_H
+#define TEPAL_TESTS_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+/* cmocka last: it wants the four headers above it */
+#include <cmocka.h>
+
+#include <tepal/tepal.h>
+
+#define CHECK_Z 6.5
+
+#define assert_ok(call) assert_int_equal((call), TEPAL_OK)
+
+/* splitmix64: independent of anything the library does. */
+static inline uint64_t check_random(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static inline struct tepal_digest check_digest(uint64_t *state)
+{
+    struct tepal_digest d;
+    d.lo = check_random(state);
+    d.hi = check_random(state);
+    return d;
+}
+
+/* Is `measured` within CHECK_Z standard errors of `expected`? Prints the facts when it is not. */
+#define check_within(what, measured, expected, standard_error)                                     \
+    check_within_at(__FILE__, __LINE__, (what), (measured), (expected), (standard_error))
+
+static inline void check_within_at(const char *file, int line, const char *what, double measured,
+                                   double expected, double standard_error)
+{
+    double z = (measured - expected) / standard_error;
+    if (!(fabs(z) <= CHECK_Z)) {
+        print_error("%s:%d: %s: measured %.8g, expected %.8g +- %.3g (z = %.2f)\n", file, line,
+                    what, measured, expected, standard_error, z);
+        fail();
+    }
+}
+
+#endif

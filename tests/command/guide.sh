@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# guide: every command in the console blocks of docs/guide.md is run, in order and in one directory,
+# and must print what the guide says. After a wanted change: tests/command/guide.sh TEPAL --update
+source "$(dirname "$0")/lib.sh"
+
+mkdir "$work/bin"
+ln -s "$tepal" "$work/bin/tepal"
+export PATH="$work/bin:$PATH"
+
+cat >"$work/guide.py" <<'PY'
+import subprocess, sys
+
+path, update = sys.argv[1], "--update" in sys.argv[2:]
+lines = open(path, encoding="utf-8").read().split("\n")
+result, failures, checked = [], 0, 0
+inside = False
+i = 0
+while i < len(lines):
+    line = lines[i]
+    if line.startswith("```"):
+        inside = line == "```console"
+    result.append(line)
+    i += 1
+    if not (inside and line.startswith("$ ")):
+        continue
+    command = line[2:]
+    while lines[i].startswith("> "):
+        command += "\n" + lines[i][2:]
+        result.append(lines[i])
+        i += 1
+    expected = []
+    while not lines[i].startswith("$ ") and lines[i] != "```":
+        expected.append(lines[i])
+        i += 1
+    done = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    got = done.stdout.decode("utf-8", "replace").split("\n")
+    if got[-1] == "":
+        got.pop()
+    result += got
+    checked += 1
+    if got != expected and not update:
+        failures += 1
+        print(f"$ {command}", *[f"- {e}" for e in expected], *[f"+ {g}" for g in got], sep="\n",
+              file=sys.stderr)
+if update:
+    open(path, "w", encoding="utf-8").write("\n".join(result))
+print(checked, failures)
+PY
+read -r checked failures < <(python3 "$work/guide.py" "$here/../../docs/guide.md" "${2:-}")
+is 'every command of the guide prints what the guide says' "${failures:-none ran}" 0
+is 'the guide has commands' "$((${checked:-0} > 30))" 1
+echo "guide: $((checked - failures)) of $checked commands as printed"
+
+finish

@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# keys: separators, hexadecimal, compression, long and strange keys, byte for byte.
+source "$(dirname "$0")/lib.sh"
+
+# A filter of all of a file's keys gives them all back, exactly.
+round_trip() {
+    local name=$1 file=$2
+    shift 2
+    "$tepal" build "$file" -o "$work/rt" --seed 5 --fp 1e-9 -q "$@"
+    run "$tepal" query "$work/rt" "$file" "$@"
+    is "$name: exit status" "$code" 0
+    same "$name: every key comes back as it was" "$work/out" "$file"
+}
+
+seq 1 5000 >plain
+round_trip 'lines' plain
+printf '\n' >one_empty
+round_trip 'an empty key' one_empty
+printf 'a\n\n\nb\n' >empties
+round_trip 'empty keys between others' empties
+printf 'a b\n\ttab\n trailing \n' >spaces
+round_trip 'spaces and tabs' spaces
+printf 'a\0b\nc\0\n' >nuls
+round_trip 'NUL bytes in lines' nuls
+printf 'a\0b\nc\0\0' >nul_separated
+round_trip 'NUL separated' nul_separated -0
+printf '\xff\xfe\n\x80\n' >bytes
+round_trip 'bytes that are not text' bytes
+head -c 3000000 /dev/zero | tr '\0' k >long
+printf '\nshort\n' >>long
+round_trip 'a key of three million bytes' long
+
+printf 'a\nb' >unfinished
+"$tepal" build unfinished -o u --seed 5 --fp 1e-9 -q
+expect 'the last line without a newline is a key, and gets one' 0 $'a\nb\n' '' \
+    "$tepal" query u unfinished
+printf 'a\0b' >unfinished0
+"$tepal" build unfinished0 -o u0 -0 --seed 5 --fp 1e-9 -q
+same 'with -0 the same keys' u u0
+run "$tepal" query -0 u unfinished0
+printf 'a\0b\0' >"$work/want"
+same 'the last key gets its NUL' "$work/out" "$work/want"
+run "$tepal" query -0 --tsv u unfinished0
+printf 'a\t1\0b\t1\0' >"$work/want"
+same '--tsv with -0' "$work/out" "$work/want"
+
+# A carriage return belongs to the key.
+printf 'a\r\n' >crlf
+"$tepal" build crlf -o c --seed 5 --fp 1e-9 -q
+expect 'a carriage return counts' 1 '' '' "$tepal" query c <<<'a'
+expect 'and is given back' 0 $'a\r\n' '' "$tepal" query c crlf
+
+# Hexadecimal keys are the bytes they stand for; query prints the text.
+printf '61\n6A6b\n\n' >hex
+printf 'a\njk\n\n' >text
+"$tepal" build hex -o h1 --hex --seed 5 -q
+"$tepal" build text -o h2 --seed 5 -q
+same 'hexadecimal keys are bytes' h1 h2
+expect 'query --hex prints what it read' 0 $'61\n6A6b\n\n' '' "$tepal" query --hex h2 hex
+printf '61\0006162' >hex0
+"$tepal" build hex0 -o h3 --hex -0 --seed 5 -q
+printf 'a\nab\n' >text3
+"$tepal" build text3 -o h4 --seed 5 -q
+same '--hex with -0' h3 h4
+
+# gzip and zstd are recognised by their first bytes, in files, in pipes and in pieces.
+"$tepal" build plain -o want --seed 5 -q
+gzip -k -c plain >packed.txt
+"$tepal" build packed.txt -o got --seed 5 -q
+same 'gzip' got want
+zstd -q -c plain >packed2.txt
+"$tepal" build packed2.txt -o got --seed 5 -q
+same 'zstd' got want
+gzip -c plain | "$tepal" build -o got --seed 5 -q
+same 'gzip from a pipe' got want
+zstd -q -c plain | "$tepal" build -o got --seed 5 -q
+same 'zstd from a pipe' got want
+head -2500 plain >first
+tail -2500 plain >second
+{ gzip -c first; gzip -c second; } >two.gz
+"$tepal" build two.gz -o got --seed 5 -q
+same 'two gzip members' got want
+{ zstd -q -c first; zstd -q -c second; } >two.zst
+"$tepal" build two.zst -o got --seed 5 -q
+same 'two zstd frames' got want
+gzip -c first >first.gz
+"$tepal" build first.gz second -o got --seed 5 -q
+same 'a compressed and a plain file' got want
+: | gzip -c >none.gz
+run "$tepal" build none.gz -o got --seed 5
+is 'gzip of nothing' "$code $(head -1 "$work/err")" \
+    '0 tepal: got: warning: no keys came: the filter is empty'
+"$tepal" query want packed.txt >"$work/out"
+same 'query reads gzip too' "$work/out" plain
+gzip -c plain >g.gz
+"$tepal" build --plain g.gz -o got --seed 5 -q
+if cmp -s got want; then fail '--plain decompresses'; else pass; fi
+run "$tepal" query -c --plain got g.gz
+is '--plain reads the bytes' "$code" 0
+
+# Damage: an error that names the file, and no filter.
+head -c 2000 g.gz >cut.gz
+refused 'truncated gzip' \
+    'cut.gz: truncated gzip data: the file ends too early; nothing was written' \
+    "$tepal" build cut.gz -o broken
+absent 'truncated gzip writes nothing' broken
+head -c 3000 packed2.txt >cut.zst
+refused 'truncated zstd' \
+    'cut.zst: truncated zstd data: the file ends too early; nothing was written' \
+    "$tepal" build plain cut.zst -o broken --capacity 10
+absent 'truncated zstd writes nothing' broken
+refused 'truncated gzip on standard input' \
+    'standard input: truncated gzip data: the file ends too early; nothing was written' \
+    "$tepal" build -o broken <cut.gz
+{ cat g.gz; echo x; } >tail.gz
+refused 'bytes after gzip' \
+    'tail.gz: damaged gzip data: other bytes follow its end; nothing was written' \
+    "$tepal" build tail.gz -o broken
+{ cat packed2.txt; echo "not a frame"; } >tail.zst
+refused 'bytes after zstd' \
+    'tail.zst: damaged zstd data: other bytes follow its end; nothing was written' \
+    "$tepal" build tail.zst -o broken
+python3 - <<'PY'
+data = bytearray(open("g.gz", "rb").read())
+data[-7] ^= 0x40
+open("bad.gz", "wb").write(data)
+PY
+refused 'a wrong gzip checksum' 'bad.gz: damaged gzip data; nothing was written' \
+    "$tepal" build bad.gz -o broken
+absent 'damage writes nothing' broken
+
+# Hexadecimal that is not.
+printf '61\n616\n' >odd
+refused 'odd hexadecimal' \
+    'odd: line 2, character 3: an odd number of hexadecimal digits; nothing was written' \
+    "$tepal" build --hex odd -o broken
+printf '61\n62\n6x\n' >wrong
+refused 'wrong hexadecimal' \
+    'wrong: line 3, character 2: not a hexadecimal digit; nothing was written' \
+    "$tepal" build --hex wrong -o broken
+refused 'wrong hexadecimal, NUL separated' \
+    'standard input: key 2, character 1: not a hexadecimal digit; nothing was written' \
+    "$tepal" build --hex -0 -o broken < <(printf '61\0zz\0')
+seq 1 9999 | sed 's/.*/6162/' >far
+echo 616 >>far
+refused 'the line number counts from the start' \
+    'far: line 10000, character 3: an odd number of hexadecimal digits; nothing was written' \
+    "$tepal" build --hex far -o broken
+absent 'wrong hexadecimal writes nothing' broken
+run "$tepal" query --hex h2 wrong
+is 'query --hex stops with an error' "$code $(cat "$work/err")" \
+    '2 tepal: wrong: line 3, character 2: not a hexadecimal digit'
+
+finish

@@ -1,0 +1,647 @@
+/*
+ * format_unit.c: filters as bytes. Three promises are tested: what is encoded comes back; what is
+ * damaged is refused, with the right word for it; and no bytes whatever, with checksums wrong or
+ * right, do harm.
+ *
+ * The golden files in tests/golden pin the format, the hashes and the addresses for ever: the
+ * recipes below must give the same bytes on every machine and in every later version.
+ *     TEPAL_GOLDEN_WRITE=1 build/format_unit
+ * writes them anew; that is right for a new file in the list, and for an old one it means that
+ * filters that people have saved cannot be read any more.
+ */
+#include "file_help.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+#define FLAT        TEPAL_LAYOUT_FLAT
+#define PARTITIONED TEPAL_LAYOUT_PARTITIONED
+#define BLOCKED     TEPAL_LAYOUT_BLOCKED
+#define PAIRED      TEPAL_LAYOUT_PAIRED
+#define COLLIDING   TEPAL_POSITIONS_COLLIDING
+#define DISTINCT    TEPAL_POSITIONS_DISTINCT
+#define XXH3        TEPAL_HASH_XXH3
+#define SIPHASH     TEPAL_HASH_SIPHASH
+
+static const struct recipe golden[] = {
+    {"tiny", FLAT, COLLIDING, XXH3, 3, 61, 5, 42, 5},
+    {"flat", FLAT, COLLIDING, XXH3, 7, 1000, 100, 42, 250},
+    {"flat-distinct", FLAT, DISTINCT, XXH3, 8, 777, 0, 7, 160},
+    {"flat-crowded", FLAT, DISTINCT, XXH3, 63, 64, 0, 9, 1},
+    {"partitioned", PARTITIONED, COLLIDING, XXH3, 5, 1003, 120, 1, 300},
+    {"blocked", BLOCKED, COLLIDING, XXH3, 6, 2048, 200, 0, 600},
+    {"blocked-two-rounds", BLOCKED, COLLIDING, XXH3, 13, 1536, 70, 2, 200},
+    {"blocked-distinct", BLOCKED, DISTINCT, XXH3, 11, 1536, 70, UINT64_MAX, 250},
+    {"paired", PAIRED, COLLIDING, XXH3, 7, 3584, 300, 77, 900},
+    {"paired-distinct", PAIRED, DISTINCT, XXH3, 21, 2560, 80, 78, 220},
+    {"keyed", FLAT, COLLIDING, SIPHASH, 4, 999, 150, 123456789, 300},
+    {"keyed-paired", PAIRED, COLLIDING, SIPHASH, 8, 1024, 0, 5, 200},
+    {"three-blocks", FLAT, COLLIDING, XXH3, 4, 1054321, 0, 31, 1000},
+};
+
+/* ---- what goes in comes out ------------------------------------------------------------------ */
+
+static void round_trip(const struct recipe *r)
+{
+    size_t len;
+    size_t again_len;
+    struct tepal_filter *f = recipe_make(r);
+    struct tepal_filter *g = NULL;
+    struct tepal_fault fault = {TEPAL_OK, 77, 77, "untouched"};
+    uint8_t *bytes = encoded(f, &len);
+    size_t words;
+    (void)tepal_filter_words(f, &words);
+    assert_int_equal(len, 256 + 8 * words + 8 * ((8 * words + 65535) / 65536));
+    assert_int_equal(tepal_decode(bytes, len, NULL, &g, &fault), TEPAL_OK);
+    assert_string_equal(fault.why, "untouched");
+    assert_true(tepal_filter_equal(f, g));
+    assert_false(tepal_filter_read_only(g));
+    assert_int_equal(tepal_filter_keys_added(g), r->keys);
+    assert_int_equal(tepal_filter_params(g)->capacity, r->capacity);
+    if (r->hash == SIPHASH) {
+        static const uint8_t wrong[TEPAL_KEY_BYTES] = {1};
+        struct tepal_hasher hasher;
+        assert_int_equal(tepal_filter_hasher(g, &hasher), TEPAL_KEY_NEEDED);
+        assert_int_equal(tepal_filter_set_key(g, wrong), TEPAL_WRONG_KEY);
+        assert_int_equal(tepal_filter_hasher(g, &hasher), TEPAL_KEY_NEEDED);
+        assert_int_equal(tepal_filter_set_key(g, recipe_key), TEPAL_OK);
+    }
+    recipe_check(r, g);
+    uint8_t *again = encoded(g, &again_len);
+    assert_int_equal(len, again_len);
+    assert_memory_equal(bytes, again, len);
+    /* It lives on like any other. */
+    assert_int_equal(tepal_filter_add(g, recipe_digest(g, "golden", r->keys)), TEPAL_OK);
+    assert_int_equal(tepal_filter_keys_added(g), r->keys + 1);
+    free(again);
+    free(bytes);
+    tepal_filter_free(g);
+    tepal_filter_free(f);
+}
+
+static void round_trips(void **unused)
+{
+    (void)unused;
+    static const uint64_t sizes[] = {1,   2,   63,  64,   65,    127,    128,    129,
+                                     511, 512, 513, 4096, 10007, 524288, 524289, 524352};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        for (int positions = 0; positions < 2; positions++) {
+            for (int hash = 0; hash < 2; hash++) {
+                struct recipe r = {"",
+                                   FLAT,
+                                   (enum tepal_positions)positions,
+                                   (enum tepal_hash)hash,
+                                   sizes[i] < 5 ? 1 : 5,
+                                   sizes[i],
+                                   sizes[i] * 3,
+                                   i,
+                                   40};
+                round_trip(&r);
+                r.layout = PARTITIONED;
+                round_trip(&r);
+                r.cells = 1024 * (1 + sizes[i] / 1024);
+                r.layout = BLOCKED;
+                round_trip(&r);
+                r.hashes = 16;
+                round_trip(&r);
+                r.layout = PAIRED;
+                r.hashes = 32;
+                round_trip(&r);
+                r.keys = 0;
+                round_trip(&r);
+            }
+        }
+    }
+}
+
+static void extreme_numbers(void **unused)
+{
+    (void)unused;
+    struct recipe r = {"", FLAT, COLLIDING, XXH3, 64, 100, UINT64_MAX, UINT64_MAX, 3};
+    round_trip(&r);
+}
+
+static void keyed_without_a_key_yet(void **unused)
+{
+    (void)unused;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_filter *f;
+    struct tepal_filter *g;
+    size_t len;
+    p.cells = 100;
+    p.hashes = 3;
+    p.hash = SIPHASH;
+    assert_int_equal(tepal_filter_create(&p, NULL, &f), TEPAL_OK);
+    uint8_t *bytes = encoded(f, &len);
+    assert_int_equal(tepal_decode(bytes, len, NULL, &g, NULL), TEPAL_OK);
+    assert_int_equal(tepal_filter_params(g)->key_check, 0);
+    assert_int_equal(tepal_filter_set_key(g, recipe_key), TEPAL_OK);
+    assert_int_not_equal(tepal_filter_params(g)->key_check, 0);
+    free(bytes);
+    tepal_filter_free(f);
+    tepal_filter_free(g);
+}
+
+static void room_for_the_bytes(void **unused)
+{
+    (void)unused;
+    struct tepal_filter *f = recipe_make(&golden[0]);
+    uint8_t bytes[300];
+    size_t len = (size_t)tepal_encoded_bytes(f);
+    assert_int_equal(len, 256 + 8 + 8);
+    memset(bytes, 0xee, sizeof bytes);
+    assert_int_equal(tepal_encode(f, bytes, len - 1), TEPAL_BAD_LENGTH);
+    assert_int_equal(tepal_encode(f, bytes, 0), TEPAL_BAD_LENGTH);
+    assert_int_equal(bytes[0], 0xee);
+    assert_int_equal(tepal_encode(f, bytes, sizeof bytes), TEPAL_OK);
+    assert_int_equal(bytes[len], 0xee);
+    tepal_filter_free(f);
+}
+
+/* ---- golden files ---------------------------------------------------------------------------- */
+
+static void golden_path(char *path, size_t room, const char *name, const char *suffix)
+{
+    const char *directory = getenv("TEPAL_GOLDEN_DIR");
+    if (directory != NULL) {
+        (void)snprintf(path, room, "%s/%s%s", directory, name, suffix);
+        return;
+    }
+    const char *slash = strrchr(__FILE__, '/');
+    int len = slash == NULL ? 1 : (int)(slash - __FILE__);
+    (void)snprintf(path, room, "%.*s/golden/%s%s", len, slash == NULL ? "." : __FILE__, name,
+                   suffix);
+}
+
+static bool golden_write(void)
+{
+    return getenv("TEPAL_GOLDEN_WRITE") != NULL;
+}
+
+static uint8_t *golden_bytes(const char *name, const char *suffix, size_t *len)
+{
+    char path[4096];
+    golden_path(path, sizeof path, name, suffix);
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) {
+        fail_msg("%s is not there", path);
+        return NULL;
+    }
+    assert_int_equal(fseek(in, 0, SEEK_END), 0);
+    *len = (size_t)ftell(in);
+    assert_int_equal(fseek(in, 0, SEEK_SET), 0);
+    uint8_t *bytes = malloc(*len + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *len, in), *len);
+    bytes[*len] = 0;
+    (void)fclose(in);
+    return bytes;
+}
+
+static void golden_files(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < COUNT(golden); i++) {
+        size_t len;
+        size_t old_len;
+        struct tepal_filter *f = recipe_make(&golden[i]);
+        struct tepal_filter *g = NULL;
+        uint8_t *bytes = encoded(f, &len);
+        if (golden_write()) {
+            char path[4096];
+            golden_path(path, sizeof path, golden[i].name, ".tepal");
+            FILE *out = fopen(path, "wb");
+            assert_non_null(out);
+            assert_int_equal(fwrite(bytes, 1, len, out), len);
+            assert_int_equal(fclose(out), 0);
+        }
+        uint8_t *old = golden_bytes(golden[i].name, ".tepal", &old_len);
+        assert_int_equal(old_len, len);
+        assert_memory_equal(old, bytes, len);
+        assert_int_equal(tepal_decode(old, old_len, NULL, &g, NULL), TEPAL_OK);
+        assert_true(tepal_filter_equal(f, g));
+        free(old);
+        free(bytes);
+        tepal_filter_free(f);
+        tepal_filter_free(g);
+    }
+}
+
+#define STRANGERS 1000
+
+/* What the filters say of "stranger-0" .. "stranger-999": 1 or 0 each, one line a filter. */
+static void golden_strangers(void **unused)
+{
+    (void)unused;
+    size_t room = COUNT(golden) * (STRANGERS + 64);
+    char *text = malloc(room);
+    assert_non_null(text);
+    size_t at = 0;
+    for (size_t i = 0; i < COUNT(golden); i++) {
+        struct tepal_filter *f = recipe_make(&golden[i]);
+        at += (size_t)snprintf(text + at, room - at, "%s ", golden[i].name);
+        for (unsigned j = 0; j < STRANGERS; j++) {
+            text[at++] = tepal_filter_query(f, recipe_digest(f, "stranger", j)) ? '1' : '0';
+        }
+        text[at++] = '\n';
+        tepal_filter_free(f);
+    }
+    if (golden_write()) {
+        char path[4096];
+        golden_path(path, sizeof path, "strangers", ".txt");
+        FILE *out = fopen(path, "wb");
+        assert_non_null(out);
+        assert_int_equal(fwrite(text, 1, at, out), at);
+        assert_int_equal(fclose(out), 0);
+    }
+    size_t len;
+    uint8_t *expected = golden_bytes("strangers", ".txt", &len);
+    assert_int_equal(len, at);
+    assert_memory_equal(expected, text, at);
+    free(expected);
+    free(text);
+}
+
+/* ---- what is damaged is refused -------------------------------------------------------------- */
+
+/* Decode must fail, leave *out alone and fill all of the fault. */
+static enum tepal_status refused(const uint8_t *bytes, size_t len, struct tepal_fault *fault)
+{
+    static struct tepal_filter *const nobody = NULL;
+    struct tepal_filter *out = nobody;
+    struct memory m = {0};
+    struct tepal_allocator allocator = memory_allocator(&m);
+    struct tepal_fault ours = {TEPAL_OK, -1, UINT64_MAX, NULL};
+    uint8_t *exact = copied(bytes, len);
+    enum tepal_status status = tepal_decode(exact, len, &allocator, &out, &ours);
+    assert_int_not_equal(status, TEPAL_OK);
+    assert_ptr_equal(out, nobody);
+    assert_int_equal(ours.status, status);
+    assert_int_equal(ours.system, 0);
+    assert_true(ours.offset <= len || ours.offset < 256 || status == TEPAL_BAD_LENGTH);
+    assert_non_null(ours.why);
+    assert_true(strlen(ours.why) > 10);
+    assert_int_equal(m.live, 0);
+    assert_true(m.largest <= len + 1024);
+    assert_int_equal(tepal_decode(exact, len, NULL, &out, NULL), status);
+    free(exact);
+    if (fault != NULL) {
+        *fault = ours;
+    }
+    return status;
+}
+
+static void every_header_bit(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < COUNT(golden); i++) {
+        size_t len;
+        struct tepal_filter *f = recipe_make(&golden[i]);
+        uint8_t *bytes = encoded(f, &len);
+        for (size_t bit = 0; bit < 256 * 8; bit++) {
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            enum tepal_status status = refused(bytes, len, NULL);
+            if (bit < 64) {
+                assert_int_equal(status, TEPAL_NOT_A_FILTER);
+            } else if (bit < 96) {
+                assert_int_equal(status, bit == 64 ? TEPAL_CORRUPT : TEPAL_BAD_VERSION);
+            } else {
+                assert_int_equal(status, TEPAL_BAD_CHECKSUM);
+            }
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        free(bytes);
+        tepal_filter_free(f);
+    }
+}
+
+/* Whatever the bytes: refused, or a sound filter that encodes to the very same bytes. */
+static bool sound_or_refused(const uint8_t *bytes, size_t len)
+{
+    struct tepal_filter *f = NULL;
+    struct tepal_report report;
+    size_t again_len;
+    if (tepal_decode(bytes, len, NULL, &f, NULL) != TEPAL_OK) {
+        (void)refused(bytes, len, NULL);
+        return false;
+    }
+    assert_int_equal(tepal_validate(f, NULL), TEPAL_OK);
+    uint8_t *again = encoded(f, &again_len);
+    assert_int_equal(again_len, len);
+    assert_memory_equal(again, bytes, len);
+    free(again);
+    struct tepal_digest d = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
+    (void)tepal_filter_query(f, d);
+    assert_int_equal(tepal_filter_add(f, d), TEPAL_OK);
+    assert_true(tepal_filter_query(f, d));
+    tepal_filter_info(f, &report);
+    tepal_filter_free(f);
+    return true;
+}
+
+/* Every single bit of the header, with the checksum made right again. */
+static void every_header_bit_resummed(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < COUNT(golden); i++) {
+        size_t len;
+        struct tepal_filter *f = recipe_make(&golden[i]);
+        uint8_t *bytes = encoded(f, &len);
+        for (size_t bit = 0; bit < 248 * 8; bit++) {
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            header_resum(bytes);
+            bool accepted = sound_or_refused(bytes, len);
+            size_t byte = bit / 8;
+            bool free_field = (byte >= 40 && byte < 56) || (byte >= 64 && byte < 72);
+            /* Only layout, positions, k, m and a key check can be changed so that all still fits.
+             */
+            bool shape = (byte >= 16 && byte < 40) || (byte >= 56 && byte < 64);
+            assert_true(free_field ? accepted : shape || !accepted);
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        header_resum(bytes);
+        assert_true(sound_or_refused(bytes, len));
+        free(bytes);
+        tepal_filter_free(f);
+    }
+}
+
+static void every_block(void **unused)
+{
+    (void)unused;
+    size_t len;
+    struct tepal_fault fault;
+    const struct recipe *r = &golden[COUNT(golden) - 1];
+    struct tepal_filter *f = recipe_make(r);
+    uint8_t *bytes = encoded(f, &len);
+    size_t payload = len - 256 - 3 * 8;
+    for (size_t block = 0; block < 3; block++) {
+        size_t start = 256 + block * 65536;
+        size_t end = block == 2 ? 256 + payload : start + 65536;
+        size_t places[] = {start, (start + end) / 2, end - 1};
+        for (size_t i = 0; i < COUNT(places); i++) {
+            bytes[places[i]] ^= 0x10;
+            assert_int_equal(refused(bytes, len, &fault), TEPAL_BAD_CHECKSUM);
+            assert_int_equal(fault.offset, start);
+            assert_string_equal(fault.why, "a block's checksum does not match");
+            bytes[places[i]] ^= 0x10;
+        }
+        /* and the sum itself */
+        bytes[256 + payload + 8 * block + 7] ^= 0x80;
+        assert_int_equal(refused(bytes, len, &fault), TEPAL_BAD_CHECKSUM);
+        assert_int_equal(fault.offset, start);
+        bytes[256 + payload + 8 * block + 7] ^= 0x80;
+    }
+    /* Two blocks that changed places, with their sums. */
+    for (size_t i = 0; i < 65536; i++) {
+        uint8_t byte = bytes[256 + i];
+        bytes[256 + i] = bytes[256 + 65536 + i];
+        bytes[256 + 65536 + i] = byte;
+    }
+    for (size_t i = 0; i < 8; i++) {
+        uint8_t byte = bytes[256 + payload + i];
+        bytes[256 + payload + i] = bytes[256 + payload + 8 + i];
+        bytes[256 + payload + 8 + i] = byte;
+    }
+    assert_int_equal(refused(bytes, len, NULL), TEPAL_BAD_CHECKSUM);
+    free(bytes);
+    tepal_filter_free(f);
+}
+
+/* In a small file, every bit behind the header. */
+static void every_payload_bit(void **unused)
+{
+    (void)unused;
+    size_t len;
+    struct tepal_filter *f = recipe_make(&golden[1]);
+    uint8_t *bytes = encoded(f, &len);
+    for (size_t bit = 256 * 8; bit < len * 8; bit++) {
+        struct tepal_fault fault;
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_int_equal(refused(bytes, len, &fault), TEPAL_BAD_CHECKSUM);
+        assert_int_equal(fault.offset, 256);
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    free(bytes);
+    tepal_filter_free(f);
+}
+
+static void every_length(void **unused)
+{
+    (void)unused;
+    size_t len;
+    struct tepal_fault fault;
+    struct tepal_filter *f = recipe_make(&golden[1]);
+    uint8_t *bytes = encoded(f, &len);
+    for (size_t cut = 0; cut < len; cut++) {
+        enum tepal_status status = refused(bytes, cut, &fault);
+        assert_int_equal(status, cut < 8 ? TEPAL_NOT_A_FILTER : TEPAL_BAD_LENGTH);
+        assert_int_equal(fault.offset, cut < 8 ? 0 : cut);
+    }
+    size_t extra[] = {1, 8, 65536};
+    for (size_t i = 0; i < COUNT(extra); i++) {
+        uint8_t *longer = calloc(1, len + extra[i]);
+        assert_non_null(longer);
+        memcpy(longer, bytes, len);
+        assert_int_equal(refused(longer, len + extra[i], &fault), TEPAL_BAD_LENGTH);
+        assert_int_equal(fault.offset, len);
+        assert_string_equal(fault.why, "the file is longer than its header says");
+        free(longer);
+    }
+    free(bytes);
+    tepal_filter_free(f);
+}
+
+/* ---- what contradicts itself is refused, checksums right ------------------------------------- */
+
+struct lie {
+    const char *what;
+    size_t at;
+    unsigned width; /* 4 or 8 bytes */
+    uint64_t value;
+    enum tepal_status status;
+    uint64_t offset;
+};
+
+/* Of a flat filter of 1000 bits. */
+static const struct lie lies[] = {
+    {"future version", 8, 4, 2, TEPAL_BAD_VERSION, 8},
+    {"far future version", 8, 4, UINT32_MAX, TEPAL_BAD_VERSION, 8},
+    {"version 0", 8, 4, 0, TEPAL_CORRUPT, 8},
+    {"kind 0", 12, 4, 0, TEPAL_UNKNOWN_KIND, 12},
+    {"unknown kind", 12, 4, 4711, TEPAL_UNKNOWN_KIND, 12},
+    {"layout", 16, 4, 4, TEPAL_BAD_PARAMETER, 16},
+    {"layout", 16, 4, UINT32_MAX, TEPAL_BAD_PARAMETER, 16},
+    {"a layout that needs whole lines", 16, 4, 2, TEPAL_BAD_PARAMETER, 32},
+    {"positions", 20, 4, 2, TEPAL_BAD_PARAMETER, 20},
+    {"hash", 24, 4, 2, TEPAL_BAD_PARAMETER, 24},
+    {"k = 0", 28, 4, 0, TEPAL_BAD_PARAMETER, 28},
+    {"k = 65", 28, 4, 65, TEPAL_BAD_PARAMETER, 28},
+    {"k = 2^32 - 1", 28, 4, UINT32_MAX, TEPAL_BAD_PARAMETER, 28},
+    {"m = 0", 32, 8, 0, TEPAL_BAD_PARAMETER, 32},
+    {"m = 1025", 32, 8, 1025, TEPAL_BAD_LENGTH, 200},
+    {"m = 960", 32, 8, 960, TEPAL_BAD_LENGTH, 200},
+    {"m = 2^32 + 1000", 32, 8, (UINT64_C(1) << 32) + 1000, TEPAL_BAD_LENGTH, 200},
+    {"m = 2^60", 32, 8, UINT64_C(1) << 60, TEPAL_BAD_LENGTH, 200},
+    {"m = 2^60 + 1", 32, 8, (UINT64_C(1) << 60) + 1, TEPAL_BAD_PARAMETER, 32},
+    {"m = 2^64 - 1", 32, 8, UINT64_MAX, TEPAL_BAD_PARAMETER, 32},
+    {"m = 2^64 - 63", 32, 8, UINT64_MAX - 62, TEPAL_BAD_PARAMETER, 32},
+    {"key check without a key", 56, 8, 1, TEPAL_BAD_PARAMETER, 56},
+    {"own parameter", 72, 8, 1, TEPAL_BAD_PARAMETER, 72},
+    {"last own parameter", 128, 8, 1, TEPAL_BAD_PARAMETER, 128},
+    {"own state", 136, 8, 1, TEPAL_CORRUPT, 136},
+    {"last own state", 192, 8, UINT64_MAX, TEPAL_CORRUPT, 192},
+    {"payload 0", 200, 8, 0, TEPAL_BAD_LENGTH, 200},
+    {"payload + 8", 200, 8, 136, TEPAL_BAD_LENGTH, 200},
+    {"payload 2^64 - 8", 200, 8, UINT64_MAX - 7, TEPAL_BAD_LENGTH, 200},
+    {"payload + 2^32", 200, 8, (UINT64_C(1) << 32) + 128, TEPAL_BAD_LENGTH, 200},
+    {"file bytes 0", 208, 8, 0, TEPAL_BAD_LENGTH, 208},
+    {"file bytes - 1", 208, 8, 391, TEPAL_BAD_LENGTH, 208},
+    {"file bytes 2^64 - 1", 208, 8, UINT64_MAX, TEPAL_BAD_LENGTH, 208},
+    {"blocks of 32 KiB", 216, 4, 15, TEPAL_BAD_PARAMETER, 216},
+    {"blocks of 2^64", 216, 4, 64, TEPAL_BAD_PARAMETER, 216},
+    {"no cell bits", 220, 4, 0, TEPAL_BAD_PARAMETER, 220},
+    {"counters", 220, 4, 4, TEPAL_BAD_PARAMETER, 220},
+    {"first reserved", 224, 4, 1, TEPAL_CORRUPT, 224},
+    {"last reserved", 244, 4, UINT64_C(1) << 31, TEPAL_CORRUPT, 247},
+};
+
+static void lies_in_the_header(void **unused)
+{
+    (void)unused;
+    size_t len;
+    struct tepal_filter *f = recipe_make(&golden[1]);
+    uint8_t *bytes = encoded(f, &len);
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        struct tepal_fault fault;
+        uint8_t *lying = copied(bytes, len);
+        if (lies[i].width == 4) {
+            little_put32(lying + lies[i].at, (uint32_t)lies[i].value);
+        } else {
+            little_put64(lying + lies[i].at, lies[i].value);
+        }
+        header_resum(lying);
+        enum tepal_status status = refused(lying, len, &fault);
+        if (status != lies[i].status || fault.offset != lies[i].offset) {
+            fail_msg("%s: %s at %llu: %s", lies[i].what, tepal_status_name(status),
+                     (unsigned long long)fault.offset, fault.why);
+        }
+        free(lying);
+    }
+    free(bytes);
+    tepal_filter_free(f);
+}
+
+/* Lies that agree with each other: only the real length gives them away. */
+static void lies_that_agree(void **unused)
+{
+    (void)unused;
+    static const uint64_t sizes[] = {UINT64_C(1) << 20, UINT64_C(1) << 32, UINT64_C(1) << 40,
+                                     (UINT64_C(1) << 60) - 64, UINT64_C(1) << 60};
+    size_t len;
+    struct tepal_fault fault;
+    struct tepal_filter *f = recipe_make(&golden[1]);
+    uint8_t *bytes = encoded(f, &len);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        uint64_t payload = sizes[i] / 8;
+        little_put64(bytes + 32, sizes[i]);
+        little_put64(bytes + 200, payload);
+        little_put64(bytes + 208, 256 + payload + 8 * ((payload + 65535) / 65536));
+        header_resum(bytes);
+        enum tepal_status status = refused(bytes, len, &fault);
+        assert_true(status == TEPAL_BAD_LENGTH ||
+                    (sizeof(size_t) < 8 && status == TEPAL_TOO_LARGE));
+        assert_int_equal(fault.offset, len);
+    }
+    free(bytes);
+    tepal_filter_free(f);
+}
+
+static void limits_of_the_layouts(void **unused)
+{
+    (void)unused;
+    struct tepal_fault fault;
+    for (size_t i = 0; i < COUNT(golden); i++) {
+        size_t len;
+        struct tepal_filter *f = recipe_make(&golden[i]);
+        uint8_t *bytes = encoded(f, &len);
+        uint32_t most = golden[i].layout == BLOCKED  ? TEPAL_MAX_HASHES_BLOCKED
+                        : golden[i].layout == PAIRED ? TEPAL_MAX_HASHES_PAIRED
+                                                     : TEPAL_MAX_HASHES;
+        little_put32(bytes + 28, most + 1);
+        header_resum(bytes);
+        assert_int_equal(refused(bytes, len, &fault), TEPAL_BAD_PARAMETER);
+        assert_true(fault.offset == 28 || fault.offset == 32);
+        free(bytes);
+        tepal_filter_free(f);
+    }
+}
+
+static void tail_bits(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < COUNT(golden); i++) {
+        if (golden[i].cells % 64 == 0) {
+            continue;
+        }
+        struct tepal_fault fault;
+        size_t len;
+        struct tepal_filter *f = recipe_make(&golden[i]);
+        uint8_t *bytes = encoded(f, &len);
+        size_t payload = (size_t)(golden[i].cells + 63) / 64 * 8;
+        for (uint64_t bit = golden[i].cells; bit < payload * 8; bit++) {
+            bytes[256 + bit / 8] ^= (uint8_t)(1 << bit % 8);
+            blocks_resum(bytes, payload);
+            assert_int_equal(refused(bytes, len, &fault), TEPAL_CORRUPT);
+            assert_int_equal(fault.offset, 256 + payload - 8);
+            bytes[256 + bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        blocks_resum(bytes, payload);
+        assert_true(sound_or_refused(bytes, len));
+        free(bytes);
+        tepal_filter_free(f);
+    }
+}
+
+static void not_filters(void **unused)
+{
+    (void)unused;
+    struct tepal_fault fault;
+    static const uint8_t zeros[4096];
+    uint8_t ones[1000];
+    memset(ones, 0xff, sizeof ones);
+    assert_int_equal(refused(zeros, 0, &fault), TEPAL_NOT_A_FILTER);
+    assert_string_equal(fault.why, "the file is empty");
+    assert_int_equal(refused(zeros, sizeof zeros, NULL), TEPAL_NOT_A_FILTER);
+    assert_int_equal(refused(ones, sizeof ones, NULL), TEPAL_NOT_A_FILTER);
+    static const char text[] = "TEPAL is not what this file begins with";
+    assert_int_equal(refused((const uint8_t *)text, sizeof text, NULL), TEPAL_NOT_A_FILTER);
+    /* Line ends changed on the way. */
+    static const uint8_t unixed[] = {0x89, 'T', 'E', 'P', 'A', 'L', '\n', 1, 0, 0, 0};
+    assert_int_equal(refused(unixed, sizeof unixed, NULL), TEPAL_NOT_A_FILTER);
+    struct tepal_filter *f = NULL;
+    assert_int_equal(tepal_decode(NULL, 0, NULL, &f, NULL), TEPAL_NOT_A_FILTER);
+    assert_null(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_files),
+        cmocka_unit_test(golden_strangers),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(extreme_numbers),
+        cmocka_unit_test(keyed_without_a_key_yet),
+        cmocka_unit_test(room_for_the_bytes),
+        cmocka_unit_test(every_header_bit),
+        cmocka_unit_test(every_header_bit_resummed),
+        cmocka_unit_test(every_block),
+        cmocka_unit_test(every_payload_bit),
+        cmocka_unit_test(every_length),
+        cmocka_unit_test(lies_in_the_header),
+        cmocka_unit_test(lies_that_agree),
+        cmocka_unit_test(limits_of_the_layouts),
+        cmocka_unit_test(tail_bits),
+        cmocka_unit_test(not_filters),
+    };
+    return cmocka_run_group_tests_name("format", tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# golden.sh: the golden files through the second reader (read_filter.py), which shares no code with
+# the library. Usage: golden.sh [TEPAL]. Every member is found; the payload rebuilt from the members
+# is the file's, bit for bit; the answers on 1000 strangers are those that the library gave
+# (golden/strangers.txt, which format_unit checks against the library). With the path of the tepal
+# command, its answers are compared too. A file that is damaged is refused.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+tepal=${1:-}
+python=${PYTHON:-/usr/bin/python3}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export PYTHONDONTWRITEBYTECODE=1
+
+fail()
+{
+    echo "golden.sh: $*" >&2
+    exit 1
+}
+
+reader()
+{
+    "$python" "$here/read_filter.py" "$@"
+}
+
+seq -f 'stranger-%.0f' 0 999 >"$scratch/strangers"
+printf '000102030405060708090a0b0c0d0e0f' >"$scratch/key"
+files=0
+while read -r name expected; do
+    file=$here/golden/$name.tepal
+    files=$((files + 1))
+    keyed=
+    case $name in
+    keyed*) keyed="--key $(cat "$scratch/key")" ;;
+    esac
+    # shellcheck disable=SC2086 # $keyed is two words or none
+    {
+        members=$(reader "$file" | sed -n 's/.*"keys_added": \([0-9]*\).*/\1/p')
+        seq -f 'golden-%.0f' 0 $((members - 1)) >"$scratch/members"
+        reader "$file" $keyed --query-lines <"$scratch/members" >"$scratch/found"
+        [ "$(grep -c '^1' "$scratch/found")" = "$members" ] || fail "$name: a member is missing"
+        reader "$file" $keyed --rebuild-lines <"$scratch/members" >/dev/null ||
+            fail "$name: rebuilt from its members, the payload differs"
+        answers=$(reader "$file" $keyed --query-lines <"$scratch/strangers" | cut -c1 | tr -d '\n')
+        [ "$answers" = "$expected" ] || fail "$name: other answers on strangers"
+    }
+    if [ -n "$tepal" ]; then
+        code=0
+        # shellcheck disable=SC2086
+        "$tepal" query --tsv ${keyed:+--key-file "$scratch/key"} "$file" "$scratch/strangers" \
+            >"$scratch/ours" || code=$?
+        [ $code -le 1 ] || fail "$name: the command failed on it"
+        [ "$(cut -f2 "$scratch/ours" | tr -d '\n')" = "$expected" ] ||
+            fail "$name: the command answers otherwise"
+    fi
+    # One bit of the payload.
+    "$python" - "$file" "$scratch/damaged" <<'END'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[256] ^= 1
+open(sys.argv[2], "wb").write(data)
+END
+    if reader "$scratch/damaged" >/dev/null 2>&1; then
+        fail "$name: damaged, and still accepted"
+    fi
+done <"$here/golden/strangers.txt"
+[ "$files" = "$(find "$here/golden" -name "*.tepal" | wc -l)" ] || fail "golden/ has files that are not tested"
+echo "golden.sh: $files files agree"

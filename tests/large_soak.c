@@ -1,0 +1,127 @@
+/*
+ * large_soak.c: what takes minutes: no false negative in 10^8 keys on every layout, and filters of
+ * more than 2^32 bits, which build, save, load, map and answer.
+ */
+#define _DEFAULT_SOURCE
+#include "check.h"
+
+#include <unistd.h>
+
+#define BATCH 65536
+
+static uint64_t keys[BATCH];
+static uint64_t answers[BATCH / 64];
+
+static void fill_keys(uint64_t first, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = first + i;
+    }
+}
+
+static void add_all(struct tepal_bloom *bloom, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i += BATCH) {
+        size_t here = n - i < BATCH ? (size_t)(n - i) : BATCH;
+        fill_keys(i, here);
+        assert_ok(tepal_bloom_add_u64_many(bloom, keys, here));
+    }
+}
+
+static uint64_t count_present(const struct tepal_bloom *bloom, uint64_t first, uint64_t n)
+{
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < n; i += BATCH) {
+        size_t here = n - i < BATCH ? (size_t)(n - i) : BATCH;
+        size_t present;
+        fill_keys(first + i, here);
+        assert_ok(tepal_bloom_query_u64_many(bloom, keys, here, answers, &present));
+        found += present;
+    }
+    return found;
+}
+
+static struct tepal_bloom *create(enum tepal_layout layout, uint64_t cells, uint64_t n)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.layout = layout;
+    params.cells = (cells + 511) / 512 * 512;
+    params.capacity = n;
+    params.hashes = tepal_bloom_best_hashes(layout, params.positions, params.cells, n);
+    params.seed = 2026;
+    struct tepal_bloom *bloom;
+    assert_ok(tepal_bloom_create(&params, NULL, &bloom));
+    return bloom;
+}
+
+static void no_false_negative_in_a_hundred_million(void **state)
+{
+    (void)state;
+    const uint64_t n = 100000000;
+    for (int layout = 0; layout < 4; layout++) {
+        struct tepal_bloom *bloom = create((enum tepal_layout)layout, 10 * n, n);
+        add_all(bloom, n);
+        assert_int_equal(count_present(bloom, 0, n), n);
+        const uint64_t asked = 20000000;
+        double p = tepal_bloom_fp(tepal_filter_params(tepal_bloom_filter(bloom))->layout,
+                                  TEPAL_POSITIONS_COLLIDING,
+                                  tepal_filter_params(tepal_bloom_filter(bloom))->cells, n,
+                                  tepal_filter_params(tepal_bloom_filter(bloom))->hashes);
+        double measured = (double)count_present(bloom, n, asked) / (double)asked;
+        /* the filter's own rate varies by less than 1 / sqrt(lines) about the model's */
+        double spread = p / sqrt(10.0 * (double)n / 512);
+        check_within("rate at 10^8 keys", measured, p, sqrt(p / (double)asked) + spread);
+        print_message("%s: %.5f %% predicted, %.5f %% measured\n",
+                      tepal_layout_name((enum tepal_layout)layout), 100 * p, 100 * measured);
+        tepal_bloom_free(bloom);
+    }
+}
+
+/* Beyond 2^32 bits nothing may wrap: keys land in the upper part, and every way back works. */
+static void beyond_four_gigabits(void **state)
+{
+    (void)state;
+    const uint64_t cells = ((uint64_t)1 << 32) + ((uint64_t)1 << 31);
+    const uint64_t n = 2000000;
+    char path[] = "large_soak_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    for (int layout = 0; layout < 4; layout++) {
+        struct tepal_bloom *bloom = create((enum tepal_layout)layout, cells, cells / 10);
+        add_all(bloom, n);
+        size_t count;
+        const uint64_t *words = tepal_filter_words(tepal_bloom_filter(bloom), &count);
+        assert_int_equal(count, cells / 64);
+        uint64_t upper = 0;
+        for (size_t i = ((size_t)1 << 32) / 64; i < count; i++) {
+            upper += (uint64_t)__builtin_popcountll(words[i]);
+        }
+        /* a third of the cells: ones there are binomial but for their correlation within keys */
+        double ones = (double)tepal_bloom_ones(bloom);
+        check_within("ones beyond 2^32", (double)upper, ones / 3, sqrt(ones * 2 / 9) * 16);
+
+        struct tepal_fault fault;
+        assert_ok(tepal_save(tepal_bloom_filter(bloom), path, &fault));
+        struct tepal_filter *loaded;
+        assert_ok(tepal_load(path, NULL, &loaded, &fault));
+        assert_true(tepal_filter_equal(loaded, tepal_bloom_filter(bloom)));
+        tepal_filter_free(loaded);
+        struct tepal_filter *mapped;
+        assert_ok(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &mapped, &fault));
+        assert_int_equal(count_present(tepal_filter_bloom(mapped), 0, n), n);
+        assert_true(count_present(tepal_filter_bloom(mapped), n, n) < n / 100);
+        tepal_filter_free(mapped);
+        tepal_bloom_free(bloom);
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_false_negative_in_a_hundred_million),
+        cmocka_unit_test(beyond_four_gigabits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# The shape of the sources: who may include whom, which symbols the libraries show, that every file
+# opens by saying what it is. Arguments: the static and the shared library.
+set -u
+static=$1
+shared=$2
+cd "$(dirname "$0")/.." || exit 1
+passed=0
+failed=0
+
+check() { # check DESCRIPTION COMPLAINTS: passes if there are none
+    if [ -z "$2" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'not ok: %s\n%s\n' "$1" "$2"
+    fi
+}
+
+# Folder, and the modules that its files may include. A public header belongs to the module that
+# implements it. tool and bench stand on public headers alone.
+allowed='
+src/base     base
+src/hash     base hash
+src/address  base hash params address
+src/cells    base cells
+src/params   base hash params
+src/model    base params model
+src/filter   base hash address cells params model filter
+src/file     base hash params filter file
+tool         tool public
+bench        bench public
+examples     public
+'
+
+module_of() { # the module that an included file belongs to, or nothing for the system's
+    case $1 in
+    tepal/tepal.h) echo public ;;
+    tepal/bloom.h) echo filter ;;
+    tepal/*.h) basename "$1" .h ;;
+    */*.h) [ -d "src/${1%%/*}" ] && echo "${1%%/*}" ;;
+    esac
+}
+
+complaints=
+while read -r folder modules; do
+    [ -n "$folder" ] && [ -d "$folder" ] || continue
+    while IFS=: read -r file line; do
+        name=$(sed -E 's/.*[<"]([^>"]+)[>"].*/\1/' <<<"$line")
+        case $name in
+        tepal/*) [[ " $modules " == *" public "* ]] && continue ;;
+        esac
+        module=$(module_of "$name")
+        [ -z "$module" ] || [[ " $modules " == *" $module "* ]] ||
+            complaints+="$file includes $name"$'\n'
+    done < <(grep -HE '^#include' "$folder"/*.[ch] 2>/dev/null)
+done <<<"$allowed"
+check "files include only what the table allows" "$complaints"
+
+folders=$(for f in src/*/; do echo "${f%/}"; done)
+complaints=
+for folder in $folders; do
+    grep -q "^$folder " <<<"$allowed" || complaints+="$folder is not in the table"$'\n'
+done
+check "every folder of src is in the table of includes" "$complaints"
+
+complaints=$(nm --defined-only --extern-only "$static" 2>/dev/null |
+    awk 'NF == 3 && $3 !~ /^(tepal_|__odr_asan|_?_?asan|__start|__stop)/ { print $3 }')
+check "the static library defines no global name but tepal_*" "$complaints"
+declared=$(sed -nE 's/.*[ *](tepal_[a-z0-9_]+)\(.*/\1/p' include/tepal/*.h | sort -u)
+exported=$(nm --dynamic --defined-only "$shared" | awk '$2 == "T" { print $3 }' | sort)
+complaints=$(comm -13 <(echo "$declared") <(echo "$exported"))
+check "the shared library exports only what the headers declare" "$complaints"
+api=$(sed -nE '/TEPAL_API/,/;/s/.*[ *](tepal_[a-z0-9_]+)\(.*/\1/p' include/tepal/*.h | sort -u)
+complaints=$(comm -23 <(echo "$api") <(echo "$exported"))
+check "the shared library exports all that the headers declare" "$complaints"
+check "the shared library has a SONAME" \
+    "$(readelf -d "$shared" | grep -q 'SONAME.*libtepal\.so\.[0-9]' || echo "none")"
+
+complaints=$(for f in include/tepal/*.h src/*/*.[ch] tool/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c; do
+    head -c 2 "$f" | grep -q '^/\*' || echo "$f"
+done)
+check "every source file opens by saying what it is" "$complaints"
+
+complaints=$(grep -nE '.{101,}' include/tepal/*.h src/*/*.[ch] tool/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c)
+check "no line is longer than 100 columns" "$complaints"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,708 @@
+/*
+ * tool_unit.c: the parts of the command that can be tested without running it: numbers, the key
+ * reader at every place where a piece can end, the spill, suggestions and option tables.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include "command.h"
+#include "keys.h"
+#include "number.h"
+#include "source.h"
+#include "spill.h"
+#include "suggest.h"
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+static void whole_numbers_are_exact(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {
+        {"0", 0},
+        {"7", 7},
+        {"007", 7},
+        {"1000", 1000},
+        {"1k", 1000},
+        {"1K", 1000},
+        {"1M", 1000000},
+        {"2G", 2000000000},
+        {"3T", 3000000000000},
+        {"4P", 4000000000000000},
+        {"1Ki", 1024},
+        {"64Ki", 65536},
+        {"1Mi", 1048576},
+        {"1Gi", 1073741824},
+        {"1Ti", UINT64_C(1) << 40},
+        {"1Pi", UINT64_C(1) << 50},
+        {"1.5M", 1500000},
+        {"1.5Ki", 1536},
+        {"0.5k", 500},
+        {".5k", 500},
+        {"5.", 5},
+        {"1.000", 1},
+        {"1.0000000000000000000000000000000", 1},
+        {"1e6", 1000000},
+        {"1E6", 1000000},
+        {"1e+6", 1000000},
+        {"1.25e2", 125},
+        {"1200e-2", 12},
+        {"1e3k", 1000000},
+        {"0e99999", 0},
+        {"9007199254740993", 9007199254740993},
+        {"18446744073709551615", UINT64_MAX},
+        {"18446744073709551615.0", UINT64_MAX},
+        {"1844674407370955161.5e1", UINT64_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        uint64_t value = 12345;
+        const char *why = number_whole(good[i].text, &value);
+        if (why != NULL || value != good[i].value) {
+            fail_msg("%s: %s, %llu", good[i].text, why == NULL ? "accepted" : why,
+                     (unsigned long long)value);
+        }
+    }
+}
+
+static void wrong_whole_numbers_are_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *why; /* how the sentence begins */
+    } bad[] = {
+        {"", "not a number"},
+        {" 1", "not a number"},
+        {"1 ", "not a number"},
+        {"abc", "not a number"},
+        {"nan", "not a number"},
+        {"inf", "not a number"},
+        {"0x10", "not a number"},
+        {"+1", "not a number"},
+        {"-", "not a number"},
+        {".", "not a number"},
+        {"-1", "negative"},
+        {"1e", "not a number"},
+        {"1e+", "not a number"},
+        {"1q", "not a number"},
+        {"1kk", "not a number"},
+        {"1Kib", "not a number"},
+        {"1.2.3", "not a number"},
+        {"1.5", "not a whole number"},
+        {"1e-1", "not a whole number"},
+        {"0.1Ki", "not a whole number"},
+        {"1.00000000000000000000000000000001", "not a whole number"},
+        {"18446744073709551616", "too large"},
+        {"99999999999999999999", "too large"},
+        {"1e20", "too large"},
+        {"1e999999999999", "too large"},
+        {"18447P", "too large"},
+        {"16384Pi", "too large"},
+        {"18446744073709551615k", "too large"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t value = 12345;
+        const char *why = number_whole(bad[i].text, &value);
+        if (why == NULL || strncmp(why, bad[i].why, strlen(bad[i].why)) != 0) {
+            fail_msg("%s: %s", bad[i].text, why == NULL ? "accepted" : why);
+        }
+        assert_int_equal(value, 12345);
+    }
+}
+
+static void seeds_are_decimal_or_hexadecimal(void **state)
+{
+    uint64_t seed = 0;
+    (void)state;
+    assert_null(number_seed("0", &seed));
+    assert_int_equal(seed, 0);
+    assert_null(number_seed("18446744073709551615", &seed));
+    assert_int_equal(seed, UINT64_MAX);
+    assert_null(number_seed("0xFFffFFffFFffFFfe", &seed));
+    assert_int_equal(seed, UINT64_MAX - 1);
+    static const char *const bad[] = {"",
+                                      "-1",
+                                      "1k",
+                                      "0x",
+                                      "0x1g",
+                                      "1.0",
+                                      " 1",
+                                      "+1",
+                                      "12 3",
+                                      "18446744073709551616",
+                                      "0x10000000000000000"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        seed = 99;
+        assert_non_null(number_seed(bad[i], &seed));
+        assert_int_equal(seed, 99);
+    }
+}
+
+static void rates_in_four_spellings(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {
+        {"1%", 0.01}, {"0.01", 0.01},   {"1e-2", 0.01},   {"1/100", 0.01},    {"0.5%", 0.005},
+        {".5", 0.5},  {"99.9%", 0.999}, {"1/3", 1.0 / 3}, {"1e-300", 1e-300}, {"2.5/1e3", 0.0025},
+    };
+    static const char *const bad[] = {
+        "0",   "1", "0%", "100%", "2",    "-0.1",   "-1%", "nan",  "inf",    "abc", "",   "%",
+        "1/0", "/", "1/", "/2",   "1/-2", "0x1p-3", "1%%", "0.1 ", "1e-400", "1/1", "3/2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        double value = -1;
+        assert_null(number_rate(good[i].text, &value));
+        assert_true(value <= good[i].value * (1 + 1e-15));
+        assert_true(value >= good[i].value * (1 - 1e-15));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double value = -1;
+        if (number_rate(bad[i], &value) == NULL) {
+            fail_msg("the rate %s was accepted", bad[i]);
+        }
+        assert_true(value == -1);
+    }
+}
+
+static void positive_numbers(void **state)
+{
+    static const char *const bad[] = {"0", "-1", "nan", "inf", "1e999", "", "9,6", "abc", "1e-400"};
+    double value = -1;
+    (void)state;
+    assert_null(number_positive("9.6", &value));
+    assert_true(value == 9.6);
+    assert_null(number_positive("1e3", &value));
+    assert_true(value == 1000);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        value = -1;
+        assert_non_null(number_positive(bad[i], &value));
+        assert_true(value == -1);
+    }
+}
+
+/* ---- the key reader ------------------------------------------------------------------------- */
+
+/* Writes data to a pipe from another process, in pieces; returns the end to read from. */
+static int feed_pipe(const char *data, size_t len, size_t piece)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(ends[0]);
+        for (size_t at = 0; at < len;) {
+            size_t n = len - at < piece ? len - at : piece;
+            ssize_t done = write(ends[1], data + at, n);
+            if (done < 0) {
+                _exit(1);
+            }
+            at += (size_t)done;
+        }
+        _exit(0);
+    }
+    close(ends[1]);
+    return ends[0];
+}
+
+static int as_file(const char *data, size_t len)
+{
+    int fd = memfd_create("keys", 0);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, data, len), len);
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    return fd;
+}
+
+/* Reads all keys of `fd` in batches of `batch` and compares them with a naive split of `data`. */
+static void expect_split(int fd, const char *data, size_t len, char separator, size_t batch)
+{
+    struct keys_options how = {.separator = separator, .plain = false};
+    struct keys *keys = keys_open_fd(fd, &how);
+    struct key *got = calloc(batch, sizeof *got);
+    size_t at = 0;
+    uint64_t number = 1;
+    ptrdiff_t count;
+    assert_non_null(keys);
+    while ((count = keys_next(keys, got, batch)) > 0) {
+        assert_true((size_t)count <= batch);
+        assert_int_equal(keys_number(keys), number);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            assert_true(at < len);
+            const char *stop = memchr(data + at, separator, len - at);
+            size_t want = stop == NULL ? len - at : (size_t)(stop - (data + at));
+            assert_int_equal(got[i].len, want);
+            assert_memory_equal(got[i].text, data + at, want);
+            assert_int_equal(got[i].text[want], separator);
+            at += want + 1;
+        }
+        number += (uint64_t)count;
+    }
+    assert_int_equal(count, 0);
+    assert_true(at >= len);
+    assert_int_equal(keys_next(keys, got, batch), 0);
+    free(got);
+    keys_close(keys);
+}
+
+static void expect_everywhere(const char *data, size_t len, char separator)
+{
+    static const size_t pieces[] = {1, 2, 3, 7, 4096};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        int fd = feed_pipe(data, len, pieces[i]);
+        expect_split(fd, data, len, separator, i % 2 == 0 ? 1 : 64);
+        close(fd);
+        wait(NULL);
+    }
+    int fd = as_file(data, len);
+    expect_split(fd, data, len, separator, 2);
+    close(fd);
+}
+
+static void keys_of_small_inputs(void **state)
+{
+    static const char *const inputs[] = {
+        "", "\n", "\n\n", "a", "a\n", "a\nb", "a\nb\n", "\na\n\n", "a\r\n", "ab\ncd\nef", "  \n\t"};
+    (void)state;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        expect_everywhere(inputs[i], strlen(inputs[i]), '\n');
+    }
+}
+
+static void nul_bytes_are_part_of_a_line_or_separate(void **state)
+{
+    static const char data[] = "a\0b\n\0\n\n\0c";
+    (void)state;
+    expect_everywhere(data, sizeof data - 1, '\n');
+    expect_everywhere(data, sizeof data - 1, '\0');
+}
+
+/* First bytes that look like a compressed file and are none. */
+static void almost_compressed_is_plain(void **state)
+{
+    static const char *const inputs[] = {
+        "\x1f",           "\x1f\n", "\x1f\x8b\x07x\n", "\x28\n", "\x28\xb5\n",
+        "\x28\xb5\x2f\n", "(abc\n", "P*x\n",           "\x50",   "P*M\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        expect_everywhere(inputs[i], strlen(inputs[i]), '\n');
+    }
+}
+
+/* Keys that end just before, at and just after the end of the buffer and of a pipe's piece. */
+static void keys_at_the_end_of_the_buffer(void **state)
+{
+    const size_t edges[] = {4096, 65536, 131072, (size_t)1 << 18, (size_t)1 << 19};
+    (void)state;
+    for (size_t e = 0; e < sizeof edges / sizeof *edges; e++) {
+        for (size_t len = edges[e] - 3; len <= edges[e] + 3; len++) {
+            char *data = malloc(len + 32);
+            memset(data, 'x', len);
+            for (size_t i = 0; i < len / 2; i += 997) {
+                data[i] = '\n';
+            }
+            memcpy(data + len, "\nlast\n\nand more", 15);
+            int fd = as_file(data, len + 15);
+            expect_split(fd, data, len + 15, '\n', 2048);
+            close(fd);
+            fd = feed_pipe(data, len + 15, 65536);
+            expect_split(fd, data, len + 15, '\n', 100);
+            close(fd);
+            wait(NULL);
+            free(data);
+        }
+    }
+}
+
+static void a_key_of_five_mebibytes(void **state)
+{
+    size_t len = (size_t)5 << 20;
+    char *data = malloc(len + 8);
+    (void)state;
+    memset(data, 'k', len);
+    memcpy(data, "a\n", 2);
+    memcpy(data + len, "\nb\n", 3);
+    int fd = feed_pipe(data, len + 3, 100000);
+    expect_split(fd, data, len + 3, '\n', 16);
+    close(fd);
+    wait(NULL);
+    free(data);
+}
+
+/* ---- compressed keys ------------------------------------------------------------------------ */
+
+struct buffer {
+    char *bytes;
+    size_t len;
+};
+
+static void append_gzip(struct buffer *to, const char *data, size_t len)
+{
+    z_stream z;
+    memset(&z, 0, sizeof z);
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    size_t room = deflateBound(&z, len) + 64;
+    to->bytes = realloc(to->bytes, to->len + room);
+    z.next_in = (Bytef *)(uintptr_t)data;
+    z.avail_in = (uInt)len;
+    z.next_out = (Bytef *)to->bytes + to->len;
+    z.avail_out = (uInt)room;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    to->len += room - z.avail_out;
+    deflateEnd(&z);
+}
+
+static void append_zstd(struct buffer *to, const char *data, size_t len)
+{
+    size_t room = ZSTD_compressBound(len);
+    to->bytes = realloc(to->bytes, to->len + room);
+    size_t n = ZSTD_compress(to->bytes + to->len, room, data, len, 3);
+    assert_false(ZSTD_isError(n));
+    to->len += n;
+}
+
+static void append_raw(struct buffer *to, const char *data, size_t len)
+{
+    to->bytes = realloc(to->bytes, to->len + len + 1);
+    memcpy(to->bytes + to->len, data, len);
+    to->len += len;
+}
+
+static char *many_lines(size_t lines, size_t *len)
+{
+    char *data = malloc(lines * 24);
+    *len = 0;
+    for (size_t i = 0; i < lines; i++) {
+        *len += (size_t)sprintf(data + *len, "%zu\n", i * UINT64_C(0x9e3779b97f4a7c15));
+    }
+    return data;
+}
+
+static void expect_decompressed(const struct buffer *packed, const char *data, size_t len)
+{
+    int fd = as_file(packed->bytes, packed->len);
+    expect_split(fd, data, len, '\n', 2048);
+    close(fd);
+    static const size_t pieces[] = {1, 5, 70000};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        if (pieces[i] == 1 && packed->len > 50000) {
+            continue;
+        }
+        fd = feed_pipe(packed->bytes, packed->len, pieces[i]);
+        expect_split(fd, data, len, '\n', 333);
+        close(fd);
+        wait(NULL);
+    }
+}
+
+static void gzip_and_zstd_by_content(void **state)
+{
+    static const size_t sizes[] = {0, 1, 10, 1000, 100000};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t len;
+        char *data = many_lines(sizes[i], &len);
+        struct buffer gzip = {NULL, 0};
+        struct buffer zstd = {NULL, 0};
+        append_gzip(&gzip, data, len);
+        append_zstd(&zstd, data, len);
+        expect_decompressed(&gzip, data, len);
+        expect_decompressed(&zstd, data, len);
+        free(gzip.bytes);
+        free(zstd.bytes);
+        free(data);
+    }
+}
+
+/* Members join in the middle of a key; padding and skippable frames do not show. */
+static void members_and_frames_follow_one_another(void **state)
+{
+    static const char skippable[] = "\x51\x2a\x4d\x18\x03\0\0\0abc";
+    struct buffer gzip = {NULL, 0};
+    struct buffer zstd = {NULL, 0};
+    (void)state;
+    append_gzip(&gzip, "one\ntw", 6);
+    append_gzip(&gzip, "", 0);
+    append_gzip(&gzip, "o\nthree", 7);
+    append_raw(&gzip, "\0\0\0\0", 4);
+    expect_decompressed(&gzip, "one\ntwo\nthree", 13);
+    append_raw(&zstd, skippable, sizeof skippable - 1);
+    append_zstd(&zstd, "one\ntw", 6);
+    append_raw(&zstd, skippable, sizeof skippable - 1);
+    append_zstd(&zstd, "o\nthree", 7);
+    expect_decompressed(&zstd, "one\ntwo\nthree", 13);
+    free(gzip.bytes);
+    free(zstd.bytes);
+}
+
+/* What the reader says of these bytes; NULL: it reads them. */
+static const char *trouble_with(const char *bytes, size_t len, bool plain, char *room, size_t size)
+{
+    struct keys_options how = {.separator = '\n', .plain = plain};
+    int fd = as_file(bytes, len);
+    struct keys *keys = keys_open_fd(fd, &how);
+    struct key batch[64];
+    ptrdiff_t count;
+    assert_non_null(keys);
+    do {
+        count = keys_next(keys, batch, 64);
+    } while (count > 0);
+    snprintf(room, size, "%s", keys_why(keys));
+    keys_close(keys);
+    close(fd);
+    return count < 0 ? room : NULL;
+}
+
+static void damaged_streams_are_refused(void **state)
+{
+    struct buffer gzip = {NULL, 0};
+    struct buffer zstd = {NULL, 0};
+    char why[128];
+    size_t len;
+    char *data = many_lines(3000, &len);
+    (void)state;
+    append_gzip(&gzip, data, len);
+    append_zstd(&zstd, data, len);
+    /* Cut anywhere: truncated, never silently shorter. */
+    for (size_t cut = 3; cut < gzip.len; cut += cut < 40 || gzip.len - cut < 40 ? 1 : 97) {
+        assert_non_null(trouble_with(gzip.bytes, cut, false, why, sizeof why));
+        assert_string_equal(why, "truncated gzip data: the file ends too early");
+    }
+    for (size_t cut = 4; cut < zstd.len; cut += cut < 40 || zstd.len - cut < 40 ? 1 : 97) {
+        assert_non_null(trouble_with(zstd.bytes, cut, false, why, sizeof why));
+        assert_string_equal(why, "truncated zstd data: the file ends too early");
+    }
+    assert_non_null(trouble_with("\x1f\x8b", 2, false, why, sizeof why));
+    assert_string_equal(why, "truncated gzip data: the file ends too early");
+    /* The checksum at the end of the gzip member. */
+    gzip.bytes[gzip.len - 6] ^= 1;
+    assert_non_null(trouble_with(gzip.bytes, gzip.len, false, why, sizeof why));
+    assert_string_equal(why, "damaged gzip data");
+    gzip.bytes[gzip.len - 6] ^= 1;
+    assert_null(trouble_with(gzip.bytes, gzip.len, false, why, sizeof why));
+    append_raw(&gzip, "x", 1);
+    assert_non_null(trouble_with(gzip.bytes, gzip.len, false, why, sizeof why));
+    assert_string_equal(why, "damaged gzip data: other bytes follow its end");
+    append_raw(&zstd, "xxxxxxxx", 8);
+    assert_non_null(trouble_with(zstd.bytes, zstd.len, false, why, sizeof why));
+    assert_string_equal(why, "damaged zstd data: other bytes follow its end");
+    /* --plain reads the very same bytes. */
+    assert_null(trouble_with(zstd.bytes, zstd.len, true, why, sizeof why));
+    free(gzip.bytes);
+    free(zstd.bytes);
+    free(data);
+}
+
+static void files_do_not_run_into_each_other(void **state)
+{
+    char folder[] = "/tmp/tepal-unit.XXXXXX";
+    char first[64];
+    char second[64];
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(first, sizeof first, "%s/first", folder);
+    snprintf(second, sizeof second, "%s/second", folder);
+    FILE *f = fopen(first, "w");
+    fputs("a\nb", f);
+    fclose(f);
+    f = fopen(second, "w");
+    fputs("c\n", f);
+    fclose(f);
+    const char *const paths[] = {first, second, first};
+    struct keys_options how = {.separator = '\n'};
+    struct keys *keys = keys_open(paths, 3, &how);
+    struct key batch[8];
+    char all[16] = "";
+    ptrdiff_t count;
+    while ((count = keys_next(keys, batch, 8)) > 0) {
+        for (ptrdiff_t i = 0; i < count; i++) {
+            strncat(all, batch[i].text, batch[i].len);
+            strcat(all, ".");
+        }
+    }
+    assert_int_equal(count, 0);
+    assert_string_equal(all, "a.b.c.a.b.");
+    keys_close(keys);
+    unlink(first);
+    unlink(second);
+    rmdir(folder);
+}
+
+static void a_missing_file_is_named(void **state)
+{
+    const char *const paths[] = {"/nonexistent/keys"};
+    struct keys_options how = {.separator = '\n'};
+    struct keys *keys = keys_open(paths, 1, &how);
+    struct key batch[1];
+    (void)state;
+    assert_int_equal(keys_next(keys, batch, 1), -1);
+    assert_string_equal(keys_subject(keys), "/nonexistent/keys");
+    assert_string_equal(keys_why(keys), "No such file or directory");
+    keys_close(keys);
+}
+
+static void hexadecimal_keys(void **state)
+{
+    unsigned char bytes[8];
+    size_t place = 0;
+    struct key good = {"00ffAb", 6};
+    struct key empty = {"", 0};
+    struct key odd = {"abc", 3};
+    struct key wrong = {"ab0g", 4};
+    (void)state;
+    assert_null(keys_unhex(&good, bytes, &place));
+    assert_memory_equal(bytes, "\x00\xff\xab", 3);
+    assert_null(keys_unhex(&empty, bytes, &place));
+    assert_string_equal(keys_unhex(&odd, bytes, &place), "an odd number of hexadecimal digits");
+    assert_int_equal(place, 3);
+    assert_string_equal(keys_unhex(&wrong, bytes, &place), "not a hexadecimal digit");
+    assert_int_equal(place, 4);
+}
+
+/* ---- the spill ------------------------------------------------------------------------------ */
+
+static void spilled_digests_come_back_in_order(void **state)
+{
+    static const size_t limits[] = {1, 7, 4096, 5000, 100000};
+    static const size_t totals[] = {0, 1, 6, 7, 8, 4096, 40000};
+    (void)state;
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        for (size_t t = 0; t < sizeof totals / sizeof *totals; t++) {
+            struct spill *spill = spill_open(limits[l]);
+            const struct tepal_digest *digests;
+            uint64_t seen = 0;
+            ptrdiff_t count;
+            assert_non_null(spill);
+            for (uint64_t i = 0; i < totals[t];) {
+                struct tepal_digest some[13];
+                size_t n = 0;
+                for (; n < 13 && i < totals[t]; n++, i++) {
+                    some[n] = (struct tepal_digest){i, ~i};
+                }
+                assert_int_equal(spill_add(spill, some, n), 0);
+            }
+            assert_int_equal(spill_count(spill), totals[t]);
+            while ((count = spill_next(spill, &digests)) > 0) {
+                for (ptrdiff_t i = 0; i < count; i++, seen++) {
+                    assert_int_equal(digests[i].lo, seen);
+                    assert_int_equal(digests[i].hi, ~seen);
+                }
+            }
+            assert_int_equal(count, 0);
+            assert_int_equal(seen, totals[t]);
+            spill_close(spill);
+        }
+    }
+}
+
+static void a_spill_without_a_place_says_so(void **state)
+{
+    struct tepal_digest some[4] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
+    (void)state;
+    char *before = getenv("TMPDIR");
+    char *saved = before == NULL ? NULL : strdup(before);
+    setenv("TMPDIR", "/nonexistent", 1);
+    struct spill *spill = spill_open(2);
+    assert_int_equal(spill_add(spill, some, 4), -1);
+    assert_string_equal(spill_subject(spill), "/nonexistent");
+    assert_string_equal(spill_why(spill), "No such file or directory");
+    spill_close(spill);
+    if (saved == NULL) {
+        unsetenv("TMPDIR");
+    } else {
+        setenv("TMPDIR", saved, 1);
+        free(saved);
+    }
+}
+
+/* ---- suggestions and tables ----------------------------------------------------------------- */
+
+static void suggestions_are_near(void **state)
+{
+    static const struct {
+        const char *word;
+        const char *best;
+    } cases[] = {{"buidl", "build"}, {"qurey", "query"}, {"ver", "verify"}, {"inof", "info"},
+                 {"xyzzy", ""},      {"b", ""},          {"", ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct suggest near = {.word = cases[i].word};
+        for (size_t c = 0; c < command_count; c++) {
+            suggest_offer(&near, commands[c].name);
+        }
+        assert_string_equal(near.best, cases[i].best);
+    }
+}
+
+static void every_command_is_complete(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command *c = &commands[i];
+        assert_ptr_equal(command_find(c->name), c);
+        assert_non_null(c->summary);
+        assert_non_null(c->about);
+        assert_non_null(c->examples);
+        assert_non_null(c->run);
+        bool letters[256] = {false};
+        for (const enum option_id *id = c->options; *id != OPT_END; id++) {
+            const struct option *o = &options[*id];
+            assert_non_null(o->name);
+            assert_non_null(o->about);
+            assert_true((o->value != NULL) == (o->type != TAKES_NOTHING));
+            assert_true((o->choices != NULL) == (o->type == TAKES_CHOICE));
+            if (o->letter != 0) {
+                assert_false(letters[(unsigned char)o->letter]);
+                letters[(unsigned char)o->letter] = true;
+            }
+            for (const enum option_id *other = c->options; other != id; other++) {
+                assert_string_not_equal(options[*other].name, o->name);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_numbers_are_exact),
+        cmocka_unit_test(wrong_whole_numbers_are_refused),
+        cmocka_unit_test(seeds_are_decimal_or_hexadecimal),
+        cmocka_unit_test(rates_in_four_spellings),
+        cmocka_unit_test(positive_numbers),
+        cmocka_unit_test(keys_of_small_inputs),
+        cmocka_unit_test(nul_bytes_are_part_of_a_line_or_separate),
+        cmocka_unit_test(almost_compressed_is_plain),
+        cmocka_unit_test(keys_at_the_end_of_the_buffer),
+        cmocka_unit_test(a_key_of_five_mebibytes),
+        cmocka_unit_test(gzip_and_zstd_by_content),
+        cmocka_unit_test(members_and_frames_follow_one_another),
+        cmocka_unit_test(damaged_streams_are_refused),
+        cmocka_unit_test(files_do_not_run_into_each_other),
+        cmocka_unit_test(a_missing_file_is_named),
+        cmocka_unit_test(hexadecimal_keys),
+        cmocka_unit_test(spilled_digests_come_back_in_order),
+        cmocka_unit_test(a_spill_without_a_place_says_so),
+        cmocka_unit_test(suggestions_are_near),
+        cmocka_unit_test(every_command_is_complete),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

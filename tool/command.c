@@ -1,0 +1,361 @@
+/* command.c: the two tables, and nothing else. A new option or subcommand starts here. */
+#include "command.h"
+
+#include <string.h>
+
+#include <tepal/params.h>
+
+#define ANY UINT64_MAX
+
+/* A layout is named in three options that differ in their words only. */
+#define LAYOUTS "flat partitioned blocked paired"
+
+const struct option options[OPTIONS] = {
+    [OPT_OUTPUT] = {'o', "output", "FILE", TAKES_FILE, 0, 0, NULL,
+                    "Write the filter to FILE, atomically: FILE has its old contents or the new "
+                    "ones, never half. - is standard output, unless that is a terminal."},
+    [OPT_FORCE] = {'f', "force", NULL, TAKES_NOTHING, 0, 0, NULL,
+                   "Overwrite FILE even if it is not a filter, or is one of the filters read."},
+    [OPT_KIND] = {0, "kind", "KIND", TAKES_KIND, 0, 0, NULL,
+                  "The kind of filter (default bloom); `tepal kinds` lists them."},
+    [OPT_FP] = {'p', "fp", "RATE", TAKES_RATE, 0, 0, NULL,
+                "The false-positive rate to keep, as 1%, 0.01, 1e-2 or 1/100 (default 1%)."},
+    [OPT_BITS_PER_KEY] = {0, "bits-per-key", "B", TAKES_POSITIVE, 0, 0, NULL,
+                          "Take B bits a key instead, and the error that follows."},
+    [OPT_BITS] = {'m', "bits", "M", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                  "Take M bits in all instead (blocked and paired: a multiple of 512)."},
+    [OPT_HASHES] = {'k', "hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                    "The number of hashes (default: the best for the other numbers; 7 if there is "
+                    "only --bits). At most 64; blocked 16, paired 32."},
+    [OPT_CAPACITY] = {'n', "capacity", "N", TAKES_WHOLE, 1, ANY, NULL,
+                      "Plan for N keys. Without it (and without --bits) the keys are counted "
+                      "first, and their digests wait in memory or in a temporary file."},
+    [OPT_LAYOUT] = {'l', "layout", "LAYOUT", TAKES_CHOICE, 0, 0, LAYOUTS,
+                    "Where the bits of a key lie (default flat): flat is the textbook filter; "
+                    "blocked answers with one cache line, for a slightly higher error or size; "
+                    "paired is close to both; partitioned gives each hash its own slice."},
+    [OPT_POSITIONS] = {0, "positions", "RULE", TAKES_CHOICE, 0, 0, "colliding distinct",
+                       "May two bits of one key coincide? (default colliding)"},
+    [OPT_SEED] = {'s', "seed", "S", TAKES_SEED, 0, 0, NULL,
+                  "The seed of the hash, decimal or 0x... (default: drawn at random, and told). "
+                  "Filters to be merged need the same seed."},
+    [OPT_KEY_FILE] = {0, "key-file", "FILE", TAKES_FILE, 0, 0, NULL,
+                      "A secret key, 16 raw bytes or 32 hexadecimal digits: the filter is keyed "
+                      "(SipHash), so that nobody without the key can aim at it."},
+    [OPT_NULL] = {'0', "null", NULL, TAKES_NOTHING, 0, 0, NULL,
+                  "Keys end with a NUL byte instead of a newline."},
+    [OPT_HEX] = {'x', "hex", NULL, TAKES_NOTHING, 0, 0, NULL,
+                 "Keys are written in hexadecimal; the bytes they stand for are the key."},
+    [OPT_PLAIN] = {0, "plain", NULL, TAKES_NOTHING, 0, 0, NULL,
+                   "Read key files as they are, even if they look like gzip or zstd."},
+    [OPT_INVERT] = {'v', "invert", NULL, TAKES_NOTHING, 0, 0, NULL,
+                    "Print the keys that are certainly not in the set."},
+    [OPT_COUNT] = {'c', "count", NULL, TAKES_NOTHING, 0, 0, NULL,
+                   "Print only how many keys there would be."},
+    [OPT_SILENT] = {'q', "quiet", NULL, TAKES_NOTHING, 0, 0, NULL,
+                    "Print nothing and stop at the first match; the exit status tells."},
+    [OPT_TSV] = {'t', "tsv", NULL, TAKES_NOTHING, 0, 0, NULL,
+                 "Print every key, a tab, and 1 (perhaps in the set) or 0 (certainly not)."},
+    [OPT_LAZY] = {0, "lazy", NULL, TAKES_NOTHING, 0, 0, NULL,
+                  "Check only the header of FILE, not the checksums of its cells: a large filter "
+                  "opens at once."},
+    [OPT_IN_PLACE_OUTPUT] = {'o', "output", "FILE", TAKES_FILE, 0, 0, NULL,
+                             "Write to FILE and leave the filter that was read as it is. - is "
+                             "standard output, unless that is a terminal."},
+    [OPT_INTERSECT] = {0, "intersect", NULL, TAKES_NOTHING, 0, 0, NULL,
+                       "Intersect instead of uniting. Every common key stays; the error is higher "
+                       "than that of a filter built from the common keys."},
+    [OPT_FOLD] = {0, "fold", "D", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                  "Shrink to 1/D of the size, exactly as if it had been built so."},
+    [OPT_NEW_BITS] = {'m', "bits", "M", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                      "Shrink to M bits, which must divide the present number."},
+    [OPT_NEW_LAYOUT] = {'l', "layout", "LAYOUT", TAKES_CHOICE, 0, 0, LAYOUTS,
+                        "Change the layout. Possible only where both layouts put every key's bits "
+                        "at the same places; otherwise build again from the keys."},
+    [OPT_KEYS] = {'n', "keys", "N", TAKES_WHOLE, 0, ANY, NULL, "The number of keys."},
+    [OPT_MODEL_LAYOUT] = {'l', "layout", "LAYOUT", TAKES_CHOICE, 0, 0, LAYOUTS,
+                          "Another layout than the one in the model's name."},
+    [OPT_DEMO_KEYS] = {'n', "keys", "N", TAKES_WHOLE, 1, (uint64_t)1 << 32, NULL,
+                       "How many keys to add (default 1000000)."},
+    [OPT_DEMO_LAYOUT] = {'l', "layout", "LAYOUT", TAKES_CHOICE, 0, 0, LAYOUTS,
+                         "Only this layout (default: flat, blocked and paired)."},
+    [OPT_DEMO_SEED] = {'s', "seed", "S", TAKES_SEED, 0, 0, NULL,
+                       "The seed of the hash (default 1): the same seed gives the same figures."},
+    [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
+                 "Print the manual page, in roff: tepal help --man | man -l -"},
+    [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
+                  "Print the result on standard output as JSON, one object a line."},
+    [OPT_QUIET] = {'q', "quiet", NULL, TAKES_NOTHING, 0, 0, NULL,
+                   "No summary, no warnings and no progress on standard error."},
+    [OPT_HELP] = {'h', "help", NULL, TAKES_NOTHING, 0, 0, NULL, "Print this help."},
+};
+
+/* ---- build ---------------------------------------------------------------------------------- */
+
+static const enum option_id build_options[] = {
+    OPT_OUTPUT,    OPT_FP,   OPT_BITS_PER_KEY, OPT_BITS, OPT_HASHES, OPT_CAPACITY, OPT_LAYOUT,
+    OPT_POSITIONS, OPT_KIND, OPT_SEED,         OPT_NULL, OPT_HEX,    OPT_PLAIN,    OPT_KEY_FILE,
+    OPT_FORCE,     OPT_JSON, OPT_QUIET,        OPT_HELP, OPT_END};
+static const enum option_id build_exclusive[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
+static const struct example build_examples[] = {
+    {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
+    {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
+     "In a stream: memory for the filter only."},
+    {"tepal build ids.zst -o ids.tepal --layout blocked --seed 7",
+     "Fast answers, and a seed that other machines can share."},
+    {NULL, NULL}};
+
+/* ---- query ---------------------------------------------------------------------------------- */
+
+static const enum option_id query_options[] = {OPT_INVERT, OPT_COUNT, OPT_SILENT, OPT_TSV,
+                                               OPT_NULL,   OPT_HEX,   OPT_PLAIN,  OPT_KEY_FILE,
+                                               OPT_LAZY,   OPT_JSON,  OPT_HELP,   OPT_END};
+static const enum option_id query_exclusive[][4] = {{OPT_TSV, OPT_SILENT, OPT_JSON},
+                                                    {OPT_TSV, OPT_COUNT},
+                                                    {OPT_TSV, OPT_INVERT},
+                                                    {OPT_SILENT, OPT_COUNT},
+                                                    {0}};
+static const struct example query_examples[] = {
+    {"tepal query domains.tepal candidates.txt", "The candidates that are perhaps in the set."},
+    {"tepal query -v seen.tepal < today.txt > new.txt", "The lines that are certainly new."},
+    {"echo example.org | tepal query -q domains.tepal && echo blocked", "A question in a script."},
+    {NULL, NULL}};
+
+/* ---- add, merge, convert -------------------------------------------------------------------- */
+
+static const enum option_id add_options[] = {
+    OPT_IN_PLACE_OUTPUT, OPT_NULL, OPT_HEX,   OPT_PLAIN, OPT_KEY_FILE,
+    OPT_FORCE,           OPT_JSON, OPT_QUIET, OPT_HELP,  OPT_END};
+static const struct example add_examples[] = {
+    {"tepal add seen.tepal today.txt", "In place: the old filter or the new one, never half."},
+    {"tepal add seen.tepal -o next.tepal < today.txt", "To another file."},
+    {NULL, NULL}};
+
+static const enum option_id merge_options[] = {OPT_OUTPUT, OPT_INTERSECT, OPT_FORCE, OPT_JSON,
+                                               OPT_QUIET,  OPT_HELP,      OPT_END};
+static const struct example merge_examples[] = {
+    {"tepal merge monday.tepal tuesday.tepal -o week.tepal", "The filter of both days."},
+    {"tepal merge total.tepal new.tepal -o total.tepal --force", "Replace one of the inputs."},
+    {NULL, NULL}};
+
+static const enum option_id convert_options[] = {OPT_OUTPUT,     OPT_FOLD,  OPT_NEW_BITS,
+                                                 OPT_NEW_LAYOUT, OPT_FORCE, OPT_JSON,
+                                                 OPT_QUIET,      OPT_HELP,  OPT_END};
+static const enum option_id convert_exclusive[][4] = {{OPT_FOLD, OPT_NEW_BITS, OPT_NEW_LAYOUT},
+                                                      {0}};
+static const struct example convert_examples[] = {
+    {"tepal convert old.tepal -o new.tepal", "Write it again, in the current format version."},
+    {"tepal convert big.tepal -o small.tepal --fold 4",
+     "A quarter of the size, with a higher error."},
+    {NULL, NULL}};
+
+/* ---- info, verify, kinds -------------------------------------------------------------------- */
+
+static const enum option_id info_options[] = {OPT_JSON, OPT_HELP, OPT_END};
+static const struct example info_examples[] = {
+    {"tepal info domains.tepal", "Everything the filter knows about itself."},
+    {"tepal info --json *.tepal | jq .fp_now", "The present error of each, by machine."},
+    {NULL, NULL}};
+
+static const enum option_id verify_options[] = {OPT_JSON, OPT_QUIET, OPT_HELP, OPT_END};
+static const struct example verify_examples[] = {
+    {"tepal verify *.tepal", "Check every checksum and every invariant."}, {NULL, NULL}};
+
+static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and their promises."},
+                                                {NULL, NULL}};
+
+/* ---- model, demo ---------------------------------------------------------------------------- */
+
+static const enum option_id model_options[] = {OPT_KEYS,   OPT_BITS,         OPT_FP,
+                                               OPT_HASHES, OPT_MODEL_LAYOUT, OPT_POSITIONS,
+                                               OPT_JSON,   OPT_HELP,         OPT_END};
+static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {0}};
+static const struct example model_examples[] = {
+    {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
+    {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
+    {NULL, NULL}};
+
+static const enum option_id demo_options[] = {
+    OPT_DEMO_KEYS, OPT_FP, OPT_DEMO_LAYOUT, OPT_DEMO_SEED, OPT_JSON, OPT_QUIET, OPT_HELP, OPT_END};
+static const struct example demo_examples[] = {
+    {"tepal demo", "A million keys at 1 %, in three layouts."},
+    {"tepal demo --fp 1/1000 --layout paired", "One layout at a lower error."},
+    {NULL, NULL}};
+
+/* ---- completion, help ----------------------------------------------------------------------- */
+
+static const enum option_id bare_options[] = {OPT_HELP, OPT_END};
+static const struct example completion_examples[] = {
+    {"source <(tepal completion bash)", "For this shell."},
+    {"tepal completion fish > ~/.config/fish/completions/tepal.fish", "For good."},
+    {NULL, NULL}};
+static const enum option_id help_options[] = {OPT_MAN, OPT_HELP, OPT_END};
+static const struct example help_examples[] = {
+    {"tepal help query", "The same as tepal query --help."},
+    {"tepal help --man | man -l -", "The manual page."},
+    {NULL, NULL}};
+
+const struct command commands[] = {
+    {.name = "build",
+     .synopsis = "[KEYS...] -o FILE [--fp RATE | --bits-per-key B | --bits M]",
+     .summary = "Build a filter from keys.",
+     .about = "Reads keys from the files KEYS (none, or -: standard input), one a line, and writes "
+              "a filter. Key files may be compressed with gzip or zstd. A key is its bytes, "
+              "exactly: spaces and carriage returns count.\n\n"
+              "A summary with the seed goes to standard error. With --capacity or --bits nothing "
+              "but the filter is kept in memory, however many keys come.",
+     .options = build_options,
+     .exclusive = build_exclusive,
+     .needed = OPT_OUTPUT,
+     .operand = OPERAND_FILE,
+     .most_operands = SIZE_MAX,
+     .stays = "nothing was written",
+     .examples = build_examples,
+     .run = build_run},
+    {.name = "query",
+     .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv]",
+     .summary = "Print the keys that are (perhaps) in a filter.",
+     .about =
+         "Reads keys like build does and prints those that the filter FILE answers \"perhaps\" "
+         "to, byte for byte and in order. FILE may be - (standard input) if the keys come "
+         "from files.\n\n"
+         "Exit status 0 if a key was selected, 1 if none was, 2 on an error.",
+     .options = query_options,
+     .exclusive = query_exclusive,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = SIZE_MAX,
+     .operand_name = "a filter is",
+     .examples = query_examples,
+     .run = query_run},
+    {.name = "add",
+     .synopsis = "FILE [KEYS...] [-o OUT]",
+     .summary = "Add keys to a filter.",
+     .about = "Reads keys like build does, adds them to the filter FILE and writes it back, "
+              "atomically.",
+     .options = add_options,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = SIZE_MAX,
+     .operand_name = "a filter is",
+     .stays = "nothing was changed",
+     .examples = add_examples,
+     .run = add_run},
+    {.name = "merge",
+     .synopsis = "FILE FILE... -o OUT [--intersect]",
+     .summary = "Unite filters, or intersect them.",
+     .about = "The union is exactly the filter that all the keys together would have made. The "
+              "filters need the same kind, sizes, layout, seed and secret key.",
+     .options = merge_options,
+     .needed = OPT_OUTPUT,
+     .operand = OPERAND_FILE,
+     .least_operands = 2,
+     .most_operands = SIZE_MAX,
+     .operand_name = "two filters or more are",
+     .stays = "nothing was written",
+     .examples = merge_examples,
+     .run = merge_run},
+    {.name = "info",
+     .synopsis = "FILE... [--json]",
+     .summary = "Show what a filter knows about itself.",
+     .about = "Prints parameters, counts and error rates: the rate of the filter as it is now "
+              "(fp_now), and the one it was planned for (fp_at_capacity).",
+     .options = info_options,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = SIZE_MAX,
+     .operand_name = "a filter is",
+     .examples = info_examples,
+     .run = info_run},
+    {.name = "verify",
+     .synopsis = "FILE... [--json]",
+     .summary = "Check filters for damage.",
+     .about = "Reads each filter completely and checks lengths, checksums and invariants. Exit "
+              "status 2 if one of them is not sound.",
+     .options = verify_options,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = SIZE_MAX,
+     .operand_name = "a filter is",
+     .examples = verify_examples,
+     .run = verify_run},
+    {.name = "convert",
+     .synopsis = "FILE -o OUT [--fold D | --bits M | --layout LAYOUT]",
+     .summary = "Rewrite a filter, or shrink it.",
+     .about = "Folding is exact: the result is the filter that the same keys would have made at "
+              "the smaller size.",
+     .options = convert_options,
+     .exclusive = convert_exclusive,
+     .needed = OPT_OUTPUT,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_name = "a filter is",
+     .stays = "nothing was written",
+     .examples = convert_examples,
+     .run = convert_run},
+    {.name = "model",
+     .synopsis = "NAME --keys N (--bits M | --fp RATE) [--hashes K]",
+     .summary = "Predict errors and sizes, without a filter.",
+     .about = "NAME is bloom (the flat layout), partitioned, blocked or paired. With --fp the "
+              "smallest size is found first.",
+     .options = model_options,
+     .exclusive = model_exclusive,
+     .needed = OPT_KEYS,
+     .operand = OPERAND_MODEL,
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_name = "the name of a model (bloom, partitioned, blocked, paired) is",
+     .examples = model_examples,
+     .run = model_run},
+    {.name = "demo",
+     .synopsis = "[--keys N] [--fp RATE] [--layout LAYOUT]",
+     .summary = "Build, ask and compare: predicted and measured errors.",
+     .about = "Generates keys, builds filters for the stated error, asks for every member and for "
+              "strangers, and prints predicted and measured error side by side. Exit status 2 if "
+              "a member was not found.",
+     .options = demo_options,
+     .operand = OPERAND_NONE,
+     .examples = demo_examples,
+     .run = demo_run},
+    {.name = "kinds",
+     .synopsis = "[--json]",
+     .summary = "List the kinds of filters and what they promise.",
+     .about = "The kinds that build --kind knows.",
+     .options = info_options,
+     .operand = OPERAND_NONE,
+     .examples = kinds_examples,
+     .run = kinds_run},
+    {.name = "completion",
+     .synopsis = "bash | zsh | fish",
+     .summary = "Print a completion script for a shell.",
+     .about = "The script completes subcommands, options and their values.",
+     .options = bare_options,
+     .operand = OPERAND_SHELL,
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_name = "the name of a shell (bash, zsh, fish) is",
+     .examples = completion_examples,
+     .run = completion_run},
+    {.name = "help",
+     .synopsis = "[COMMAND]",
+     .summary = "Explain the command or one of its subcommands.",
+     .about = "Without COMMAND, an overview.",
+     .options = help_options,
+     .operand = OPERAND_COMMAND,
+     .most_operands = 1,
+     .examples = help_examples,
+     .run = help_run},
+};
+
+const size_t command_count = sizeof commands / sizeof *commands;
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; i < command_count; i++) {
+        if (strcmp(commands[i].name, name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,156 @@
+/*
+ * command.h: what the command is made of. One table of options and one of subcommands (command.c)
+ * make the parser, the help, the manual page and the completions, so these cannot disagree.
+ */
+#ifndef TOOL_COMMAND_H
+#define TOOL_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_id {
+    OPT_END, /* ends a list of options */
+    OPT_OUTPUT,
+    OPT_FORCE,
+    OPT_KIND,
+    OPT_FP,
+    OPT_BITS_PER_KEY,
+    OPT_BITS,
+    OPT_HASHES,
+    OPT_CAPACITY,
+    OPT_LAYOUT,
+    OPT_POSITIONS,
+    OPT_SEED,
+    OPT_KEY_FILE,
+    OPT_NULL,
+    OPT_HEX,
+    OPT_PLAIN,
+    OPT_INVERT,
+    OPT_COUNT,
+    OPT_SILENT,
+    OPT_TSV,
+    OPT_LAZY,
+    OPT_IN_PLACE_OUTPUT,
+    OPT_INTERSECT,
+    OPT_FOLD,
+    OPT_NEW_BITS,
+    OPT_NEW_LAYOUT,
+    OPT_KEYS,
+    OPT_MODEL_LAYOUT,
+    OPT_DEMO_KEYS,
+    OPT_DEMO_LAYOUT,
+    OPT_DEMO_SEED,
+    OPT_MAN,
+    OPT_JSON,
+    OPT_QUIET,
+    OPT_HELP,
+    OPTIONS
+};
+
+/* What an option takes, and how the text is checked. */
+enum option_type {
+    TAKES_NOTHING,
+    TAKES_FILE,
+    TAKES_WHOLE,    /* number_whole, within least .. most */
+    TAKES_POSITIVE, /* number_positive */
+    TAKES_RATE,     /* number_rate */
+    TAKES_SEED,     /* number_seed */
+    TAKES_CHOICE,   /* one of the words in `choices` */
+    TAKES_KIND      /* a kind of filter that the library knows */
+};
+
+struct option {
+    char letter; /* 0: none */
+    const char *name;
+    const char *value; /* what the help calls its argument; NULL: none */
+    enum option_type type;
+    uint64_t least;
+    uint64_t most;
+    const char *choices; /* words with spaces between */
+    const char *about;
+};
+
+extern const struct option options[OPTIONS];
+
+struct option_value {
+    bool given;
+    const char *text;
+    uint64_t whole;
+    double real;
+};
+
+struct command;
+
+/* A parsed command line. Texts belong to argv. */
+struct args {
+    const struct command *command;
+    struct option_value option[OPTIONS];
+    const char **operand;
+    size_t operands;
+};
+
+struct example {
+    const char *line;
+    const char *about;
+};
+
+/* What a completion offers for an operand. */
+enum operand_type { OPERAND_FILE, OPERAND_COMMAND, OPERAND_MODEL, OPERAND_SHELL, OPERAND_NONE };
+
+struct command {
+    const char *name;
+    const char *synopsis; /* operands and the options that matter most */
+    const char *summary;  /* a line */
+    const char *about;    /* paragraphs, divided by empty lines */
+    const enum option_id *options;
+    const enum option_id (*exclusive)[4]; /* groups of which one may be given; ends with a 0 */
+    enum option_id needed;                /* an option that must be given, or OPT_END */
+    enum operand_type operand;
+    size_t least_operands;
+    size_t most_operands;
+    const char *operand_name; /* "... is", for the error when there are too few */
+    const char *stays;        /* what an error leaves unchanged; NULL: it changes nothing anyway */
+    const struct example *examples; /* ends with a NULL line */
+    int (*run)(const struct args *args);
+};
+
+extern const struct command commands[];
+extern const size_t command_count;
+
+/* The subcommand of that name, or NULL. */
+const struct command *command_find(const char *name);
+
+/*
+ * Parse the words after the subcommand. EXIT_YES, or EXIT_TROUBLE after having said why. Free with
+ * args_free either way.
+ */
+int args_parse(struct args *args, const struct command *command, int count, char *const *words);
+void args_free(struct args *args);
+
+/* The words that a TAKES_CHOICE or TAKES_KIND option takes; the n-th into room; false: no more. */
+bool option_word(const struct option *option, size_t n, char *room, size_t size);
+
+/* The names of the models (tepal model NAME) and shells; NULL after the last. */
+const char *model_word(size_t n);
+const char *shell_word(size_t n);
+
+/* The subcommands, one a file. */
+int build_run(const struct args *args);
+int query_run(const struct args *args);
+int add_run(const struct args *args);
+int merge_run(const struct args *args);
+int info_run(const struct args *args);
+int verify_run(const struct args *args);
+int convert_run(const struct args *args);
+int model_run(const struct args *args);
+int demo_run(const struct args *args);
+int kinds_run(const struct args *args);
+int completion_run(const struct args *args);
+int help_run(const struct args *args);
+
+/* Help texts; to standard output unless `wrong`, then to standard error. */
+int help_overview(bool wrong);
+int help_command(const struct command *command);
+
+#endif

@@ -1,0 +1,98 @@
+/* convert.c: the same keys in another file: the current format version, or a smaller filter. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <tepal/bloom.h>
+
+#include "command.h"
+#include "render.h"
+#include "say.h"
+#include "shelf.h"
+
+static int fold(const struct args *args, const char *name, uint64_t divisor,
+                struct tepal_filter **filter)
+{
+    const char *stays = args->command->stays;
+    struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
+    struct tepal_bloom *small;
+    if (bloom == NULL) {
+        return say_error(stays, name, "a filter of the kind %s cannot be folded",
+                         tepal_filter_kind(*filter)->name);
+    }
+    const struct tepal_params *p = tepal_filter_params(*filter);
+    enum tepal_status status = tepal_bloom_fold(bloom, divisor, NULL, &small);
+    if (status == TEPAL_UNSUPPORTED) {
+        return say_error(
+            stays, name,
+            "cannot be folded by %" PRIu64 ": it has %" PRIu64 " bits, %s layout, %s positions",
+            divisor, p->cells, tepal_layout_name(p->layout), tepal_positions_name(p->positions));
+    }
+    if (status != TEPAL_OK) {
+        return say_error(stays, name, "%s", tepal_status_message(status));
+    }
+    tepal_filter_free(*filter);
+    *filter = tepal_bloom_filter(small);
+    return EXIT_YES;
+}
+
+static int shrink(const struct args *args, const char *name, struct tepal_filter **filter)
+{
+    uint64_t now = tepal_filter_params(*filter)->cells;
+    uint64_t bits = args->option[OPT_NEW_BITS].whole;
+    if (now % bits != 0) {
+        return say_error(args->command->stays, name,
+                         "cannot be shrunk to %" PRIu64 " bits: that does not divide its %" PRIu64,
+                         bits, now);
+    }
+    return fold(args, name, now / bits, filter);
+}
+
+static int relayout(const struct args *args, const char *name, const struct tepal_filter *filter)
+{
+    enum tepal_layout now = tepal_filter_params(filter)->layout;
+    enum tepal_layout wanted = now;
+    tepal_layout_parse(args->option[OPT_NEW_LAYOUT].text, &wanted);
+    if (wanted == now) {
+        return EXIT_YES;
+    }
+    return say_error(args->command->stays, name,
+                     "%s to %s: these layouts put the bits of a key at different places; build it "
+                     "again from the keys",
+                     tepal_layout_name(now), tepal_layout_name(wanted));
+}
+
+static int change(const struct args *args, const char *name, struct tepal_filter **filter)
+{
+    if (args->option[OPT_FOLD].given) {
+        return fold(args, name, args->option[OPT_FOLD].whole, filter);
+    }
+    if (args->option[OPT_NEW_BITS].given) {
+        return shrink(args, name, filter);
+    }
+    return args->option[OPT_NEW_LAYOUT].given ? relayout(args, name, *filter) : EXIT_YES;
+}
+
+int convert_run(const struct args *args)
+{
+    const char *stays = args->command->stays;
+    const char *output = args->option[OPT_OUTPUT].text;
+    struct tepal_filter *filter;
+    int code =
+        shelf_check_inputs(stays, args->option[OPT_FORCE].given ? NULL : output, args->operand, 1,
+                           "the output is the filter read (--force replaces it)");
+    if (code == EXIT_YES) {
+        code = shelf_check_output(args, output);
+    }
+    if (code != EXIT_YES || shelf_open(stays, args->operand[0], SHELF_LOAD, &filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    code = change(args, shelf_name(args->operand[0], false), &filter);
+    if (code == EXIT_YES) {
+        code = shelf_save(stays, filter, output);
+    }
+    if (code == EXIT_YES) {
+        code = render_written(args, output, filter, UINT64_MAX);
+    }
+    tepal_filter_free(filter);
+    return code;
+}

@@ -1,0 +1,105 @@
+/* feed.c: read, decode, hash. */
+#include "feed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <sodium.h>
+
+#include "say.h"
+
+struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher,
+                       bool quiet)
+{
+    struct keys_options how = {.separator = args->option[OPT_NULL].given ? '\0' : '\n',
+                               .plain = args->option[OPT_PLAIN].given};
+    struct feed *f = calloc(1, sizeof *f);
+    if (f != NULL) {
+        f->keys = keys_open(args->operand + first, args->operands - first, &how);
+    }
+    if (f == NULL || f->keys == NULL) {
+        free(f);
+        say_error(args->command->stays, NULL, "out of memory");
+        return NULL;
+    }
+    f->hasher = *hasher;
+    f->hex = args->option[OPT_HEX].given;
+    f->stays = args->command->stays;
+    f->unit = args->option[OPT_NULL].given ? "key" : "line";
+    progress_start(&f->progress, !quiet);
+    return f;
+}
+
+void feed_close(struct feed *f)
+{
+    if (f == NULL) {
+        return;
+    }
+    progress_end(&f->progress);
+    keys_close(f->keys);
+    free(f->bytes);
+    sodium_memzero(&f->hasher, sizeof f->hasher);
+    free(f);
+}
+
+static ptrdiff_t fail(struct feed *f, const char *why)
+{
+    progress_end(&f->progress);
+    say_error(f->stays, keys_subject(f->keys), "%s", why);
+    return -1;
+}
+
+static ptrdiff_t bad_hex(struct feed *f, size_t index, size_t place, const char *why)
+{
+    progress_end(&f->progress);
+    say_error(f->stays, keys_subject(f->keys), "%s %" PRIu64 ", character %zu: %s", f->unit,
+              keys_number(f->keys) + index, place, why);
+    return -1;
+}
+
+static bool make_room(struct feed *f, size_t need)
+{
+    if (need <= f->room) {
+        return true;
+    }
+    unsigned char *larger = realloc(f->bytes, need * 2);
+    if (larger == NULL) {
+        return false;
+    }
+    f->bytes = larger;
+    f->room = need * 2;
+    return true;
+}
+
+static ptrdiff_t hash_hex(struct feed *f, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t place = 0;
+        if (!make_room(f, f->key[i].len / 2 + 1)) {
+            return fail(f, "out of memory for a long key");
+        }
+        const char *why = keys_unhex(&f->key[i], f->bytes, &place);
+        if (why != NULL) {
+            return bad_hex(f, i, place, why);
+        }
+        f->digest[i] = tepal_hash_bytes(&f->hasher, f->bytes, f->key[i].len / 2);
+    }
+    return (ptrdiff_t)count;
+}
+
+ptrdiff_t feed_next(struct feed *f)
+{
+    ptrdiff_t count = keys_next(f->keys, f->key, FEED_BATCH);
+    if (count < 0) {
+        return fail(f, keys_why(f->keys));
+    }
+    f->total += (uint64_t)count;
+    progress_tick(&f->progress, f->total);
+    if (f->hex) {
+        return hash_hex(f, (size_t)count);
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        f->digest[i] = tepal_hash_bytes(&f->hasher, f->key[i].text, f->key[i].len);
+    }
+    return count;
+}

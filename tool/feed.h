@@ -1,0 +1,40 @@
+/*
+ * feed.h: keys from files to digests, a batch at a time: what build, add and query have in common.
+ */
+#ifndef TOOL_FEED_H
+#define TOOL_FEED_H
+
+#include <tepal/hash.h>
+
+#include "command.h"
+#include "keys.h"
+#include "progress.h"
+
+#define FEED_BATCH 2048
+
+struct feed {
+    struct keys *keys;
+    struct tepal_hasher hasher;
+    bool hex;
+    const char *stays;
+    const char *unit; /* what a key is called where its place is told */
+    struct progress progress;
+    uint64_t total;       /* keys so far, this batch included */
+    unsigned char *bytes; /* of a key in hexadecimal */
+    size_t room;
+    struct key key[FEED_BATCH];
+    struct tepal_digest digest[FEED_BATCH];
+};
+
+/*
+ * Keys of the operands from `first` on, by the options --null, --hex and --plain. On the heap;
+ * NULL after having said why. `quiet`: no progress.
+ */
+struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher,
+                       bool quiet);
+void feed_close(struct feed *feed);
+
+/* The next batch: how many keys, 0 at the end, -1 on a failure that has been said. */
+ptrdiff_t feed_next(struct feed *feed);
+
+#endif

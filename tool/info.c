@@ -1,0 +1,88 @@
+/* info.c: what a filter knows about itself, and what to make of it. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <tepal/filter.h>
+
+#include "command.h"
+#include "out.h"
+#include "render.h"
+#include "say.h"
+#include "shelf.h"
+
+static double real_of(const struct tepal_report *report, const char *name, double otherwise)
+{
+    const struct tepal_quantity *q = tepal_report_find(report, name);
+    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : otherwise;
+}
+
+/* A line that says whether all is well. */
+static void print_verdict(struct out *out, const struct tepal_filter *filter,
+                          const struct tepal_report *report)
+{
+    uint64_t capacity = tepal_filter_params(filter)->capacity;
+    uint64_t added = tepal_filter_keys_added(filter);
+    double estimated = real_of(report, "keys_estimated", (double)added);
+    char now[64];
+    char planned[64];
+    render_rate(real_of(report, "fp_now", 1), now, sizeof now);
+    render_rate(real_of(report, "fp_at_capacity", 1), planned, sizeof planned);
+    if (real_of(report, "fill", 0) >= 1) {
+        out_text(out, "verdict: full; every key is answered \"perhaps\"\n");
+    } else if (added == 0 && real_of(report, "fill", 0) == 0) {
+        out_text(out, "verdict: empty\n");
+    } else if (capacity == 0) {
+        out_format(out, "verdict: %s false positives now; no capacity was planned\n", now);
+    } else if (added > capacity && estimated > (double)capacity) {
+        out_format(out, "verdict: over capacity; %s false positives now, %s were planned\n", now,
+                   planned);
+    } else if (added > capacity) {
+        out_format(out,
+                   "verdict: within capacity, since keys were added again; %s false "
+                   "positives now\n",
+                   now);
+    } else {
+        out_format(out, "verdict: within capacity (%.0f %% used); %s false positives now\n",
+                   100.0 * (double)added / (double)capacity, now);
+    }
+}
+
+static int print_one(const struct args *args, struct out *out, const char *path, bool first)
+{
+    struct tepal_filter *filter;
+    struct tepal_report report = {.count = 0};
+    const char *name = shelf_name(path, false);
+    if (shelf_open(NULL, path, SHELF_VIEW, &filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    int code = EXIT_YES;
+    if (args->option[OPT_JSON].given) {
+        code = render_json(out, render_filter(path, filter));
+    } else {
+        tepal_filter_info(filter, &report);
+        out_text(out, first ? "" : "\n");
+        out_text(out, name);
+        out_text(out, "\n");
+        render_text(out, &report, false);
+        print_verdict(out, filter, &report);
+    }
+    tepal_filter_free(filter);
+    return code;
+}
+
+int info_run(const struct args *args)
+{
+    struct out *out = out_open(STDOUT_FILENO);
+    int code = EXIT_YES;
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    for (size_t i = 0; i < args->operands; i++) {
+        if (print_one(args, out, args->operand[i], i == 0) != EXIT_YES) {
+            code = EXIT_TROUBLE;
+        }
+    }
+    return out_close(out, code);
+}

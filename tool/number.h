@@ -1,0 +1,25 @@
+/*
+ * number.h: numbers as people write them. Every parser takes the whole text, returns NULL and sets
+ * *out, or returns a sentence that says what is wrong and leaves *out alone.
+ */
+#ifndef TOOL_NUMBER_H
+#define TOOL_NUMBER_H
+
+#include <stdint.h>
+
+/*
+ * A whole number: 1000, 1e6, 1.5M, 64Ki. k M G T P are powers of 1000; Ki Mi Gi Ti Pi powers of
+ * 1024. Exact: what is not a whole number or does not fit 64 bits is refused, never rounded.
+ */
+const char *number_whole(const char *text, uint64_t *out);
+
+/* A seed: decimal, or hexadecimal after 0x. */
+const char *number_seed(const char *text, uint64_t *out);
+
+/* A positive, finite number: 9.6, 1e3. */
+const char *number_positive(const char *text, double *out);
+
+/* A rate above 0 and below 1: 1%, 0.01, 1e-2 or 1/100. */
+const char *number_rate(const char *text, double *out);
+
+#endif

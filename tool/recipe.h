@@ -1,0 +1,26 @@
+/*
+ * recipe.h: from the options of build to the parameters of a filter, by kind. A new kind is a line
+ * in the table of recipe.c: which options are its own, and how they become parameters.
+ */
+#ifndef TOOL_RECIPE_H
+#define TOOL_RECIPE_H
+
+#include <tepal/filter.h>
+
+#include "command.h"
+
+struct recipe {
+    enum tepal_kind_id kind;
+    const enum option_id *options; /* of build, and understood by this kind; ends with OPT_END */
+
+    /* Must the keys be counted before the filter can be sized? */
+    bool (*counts)(const struct args *args);
+
+    /* The parameters for `keys` keys (0: not known). EXIT_YES, or EXIT_TROUBLE after saying why. */
+    int (*params)(const struct args *args, uint64_t keys, struct tepal_params *out);
+};
+
+/* The recipe that --kind names; NULL after having said what is wrong with the options. */
+const struct recipe *recipe_find(const struct args *args);
+
+#endif

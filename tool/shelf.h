@@ -1,0 +1,59 @@
+/*
+ * shelf.h: filters where the user keeps them: a path, or "-" for the standard descriptors. What can
+ * be refused is refused before any work is done. Every call returns EXIT_YES, or EXIT_TROUBLE after
+ * having said why; `stays` is the last clause of what is said (NULL: none).
+ */
+#ifndef TOOL_SHELF_H
+#define TOOL_SHELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tepal/file.h>
+#include <tepal/filter.h>
+
+#include "command.h"
+
+enum shelf_mode {
+    SHELF_LOAD,  /* into memory, to be changed */
+    SHELF_VIEW,  /* to be read: mapped if it is a regular file */
+    SHELF_GLANCE /* the same, without checking the cells */
+};
+
+int shelf_open(const char *stays, const char *path, enum shelf_mode mode,
+               struct tepal_filter **out);
+
+/* As shelf_open, but says nothing: fills in `fault`. */
+enum tepal_status shelf_try(const char *path, enum shelf_mode mode, struct tepal_filter **out,
+                            struct tepal_fault *fault);
+
+/* Say what a fault is. */
+int shelf_fault(const char *stays, const char *path, const struct tepal_fault *fault);
+
+/*
+ * May the filter be written to `path`? Not to a terminal, nor to where --json goes; not into a
+ * directory that is not there; not over something that is not a filter (unless --force).
+ */
+int shelf_check_output(const struct args *args, const char *path);
+
+/*
+ * May these files be read, and is none of them `output`? For keys, that is never allowed; `why`
+ * ends the sentence. output may be NULL.
+ */
+int shelf_check_inputs(const char *stays, const char *output, const char *const *paths,
+                       size_t count, const char *why);
+
+/* Are the two the same file? */
+bool shelf_same(const char *a, const char *b);
+
+/* Write: atomically to a path, with signals held off so that no temporary file stays behind. */
+int shelf_save(const char *stays, const struct tepal_filter *filter, const char *path);
+
+/* The filter's hasher, with the secret key of --key-file if the filter needs one. */
+int shelf_hasher(const struct args *args, const char *path, struct tepal_filter *filter,
+                 struct tepal_hasher *hasher);
+
+/* "standard input" or "standard output" for "-", else the path. */
+const char *shelf_name(const char *path, bool output);
+
+#endif
