@@ -1,4 +1,6 @@
-/* address_unit.c: digests to positions: ranges, distinctness, and that they are as good as ideal. */
+/*
+ * address_unit.c: digests to positions: ranges, distinctness, and that they are as good as ideal.
+ */
 #include "check.h"
 
 #include "address/address.h"
@@ -14,7 +16,7 @@ static struct address address_for(enum tepal_layout layout, enum tepal_positions
     params.positions = positions;
     params.cells = cells;
     params.hashes = hashes;
-    return address_of(&params, cell_bits);
+    return tepal_address_of(&params, cell_bits);
 }
 
 static void subsets_are_all_of_their_size_once(void **state)
@@ -22,12 +24,12 @@ static void subsets_are_all_of_their_size_once(void **state)
     (void)state;
     static const uint32_t binomial[] = {1, 8, 28, 56, 70, 56, 28, 8, 1};
     for (uint32_t r = 0; r <= 8; r++) {
-        assert_int_equal(address_subset_count[r], binomial[r]);
+        assert_int_equal(tepal_address_subset_count[r], binomial[r]);
         uint32_t before = 0;
         for (uint32_t i = 0; i < binomial[r]; i++) {
             uint32_t mask = 0;
             for (uint32_t s = 0; s < 8; s++) {
-                uint64_t byte = address_subsets[r][i] >> (8 * s) & 0xff;
+                uint64_t byte = tepal_address_subsets[r][i] >> (8 * s) & 0xff;
                 assert_true(byte == 0 || byte == ADDRESS_SKIP);
                 mask |= (uint32_t)(byte == 0) << s;
             }
@@ -60,7 +62,8 @@ static void positions_are_in_range_and_distinct_when_asked(void **state)
                                                         cells, k, cell_bits);
                         for (int t = 0; t < 20; t++) {
                             uint64_t p[TEPAL_MAX_HASHES];
-                            assert_int_equal(address_positions(&at, check_digest(&random), p), k);
+                            assert_int_equal(tepal_address_positions(&at, check_digest(&random), p),
+                                             k);
                             for (uint32_t i = 0; i < k; i++) {
                                 assert_true(p[i] < cells);
                                 for (uint32_t j = 0; j < i && distinct; j++) {
@@ -86,7 +89,7 @@ static void partitioned_positions_stay_in_their_slices(void **state)
                 address_for(TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_COLLIDING, sizes[s], k, 1);
             for (int t = 0; t < 100; t++) {
                 uint64_t p[TEPAL_MAX_HASHES];
-                (void)address_positions(&at, check_digest(&random), p);
+                (void)tepal_address_positions(&at, check_digest(&random), p);
                 for (uint32_t i = 0; i < k; i++) {
                     assert_true(p[i] >= address_slice_start(sizes[s], k, i));
                     assert_true(p[i] < address_slice_start(sizes[s], k, i + 1));
@@ -106,7 +109,7 @@ static void lines_hold_one_cell_a_sector(void **state)
         for (int t = 0; t < 500; t++) {
             uint64_t p[TEPAL_MAX_HASHES];
             uint32_t in_sector[8] = {0};
-            (void)address_positions(&at, check_digest(&random), p);
+            (void)tepal_address_positions(&at, check_digest(&random), p);
             for (uint32_t i = 0; i < k; i++) {
                 assert_true(p[i] / 512 == p[0] / 512);
                 in_sector[p[i] % 512 / 64]++;
@@ -131,7 +134,7 @@ static void distinct_positions_end_for_any_digest(void **state)
                     address_for(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_DISTINCT, k, k, 1);
                 uint64_t p[TEPAL_MAX_HASHES];
                 uint64_t seen = 0;
-                (void)address_positions(&at, d, p);
+                (void)tepal_address_positions(&at, d, p);
                 for (uint32_t i = 0; i < k; i++) {
                     seen |= (uint64_t)1 << p[i];
                 }
@@ -165,7 +168,7 @@ static double structure_z(uint64_t m, uint32_t a, uint32_t b, uint32_t c, bool p
                 p[j] = (d.lo % m + j * (d.hi % m)) % m;
             }
         } else {
-            (void)address_positions(&at, d, p);
+            (void)tepal_address_positions(&at, d, p);
         }
         seen[(p[a] + 2 * (m - p[b]) + p[c]) % m]++;
     }

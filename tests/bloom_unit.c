@@ -67,7 +67,7 @@ static const uint64_t *words_of(const struct tepal_bloom *bloom, size_t *count)
     return tepal_filter_words(tepal_bloom_filter_const(bloom), count);
 }
 
-/* ---- the naive reference: one byte a cell, all positions through the general path -------------- */
+/* ---- the naive reference: one byte a cell, all positions through the general path ------------ */
 
 struct naive {
     struct address at;
@@ -77,7 +77,7 @@ struct naive {
 static struct naive naive_with(const struct shape *shape)
 {
     struct tepal_params params = params_of(shape);
-    struct naive naive = {address_of(&params, 1), calloc(1, (size_t)shape->cells)};
+    struct naive naive = {tepal_address_of(&params, 1), calloc(1, (size_t)shape->cells)};
     assert_non_null(naive.cells);
     return naive;
 }
@@ -85,7 +85,7 @@ static struct naive naive_with(const struct shape *shape)
 static void naive_add(struct naive *naive, struct tepal_digest d)
 {
     uint64_t p[TEPAL_MAX_HASHES];
-    uint32_t k = address_positions(&naive->at, d, p);
+    uint32_t k = tepal_address_positions(&naive->at, d, p);
     for (uint32_t i = 0; i < k; i++) {
         naive->cells[p[i]] = 1;
     }
@@ -94,7 +94,7 @@ static void naive_add(struct naive *naive, struct tepal_digest d)
 static bool naive_query(const struct naive *naive, struct tepal_digest d)
 {
     uint64_t p[TEPAL_MAX_HASHES];
-    uint32_t k = address_positions(&naive->at, d, p);
+    uint32_t k = tepal_address_positions(&naive->at, d, p);
     for (uint32_t i = 0; i < k; i++) {
         if (!naive->cells[p[i]]) {
             return false;
@@ -141,7 +141,9 @@ static void single_calls_agree_with_the_reference(void **state)
     }
 }
 
-/* Batches of every awkward length, from digests, integers and bytes, give what single calls give. */
+/*
+ * Batches of every awkward length, from digests, integers and bytes, give what single calls give.
+ */
 static void batches_agree_with_single_calls(void **state)
 {
     (void)state;
@@ -216,7 +218,7 @@ static void batches_agree_with_single_calls(void **state)
 static void kernels_are_bit_identical(void **state)
 {
     (void)state;
-    if (!bloom_has_avx2()) {
+    if (!tepal_bloom_has_avx2()) {
         print_message("this machine has no AVX2: the portable kernels stand alone\n");
         skip();
     }
@@ -235,19 +237,19 @@ static void kernels_are_bit_identical(void **state)
                 struct shape shape = {(enum tepal_layout)layout, (enum tepal_positions)distinct,
                                       LINES * 512, k};
                 struct tepal_params params = params_of(&shape);
-                struct address at = address_of(&params, 1);
+                struct address at = tepal_address_of(&params, 1);
                 memset(a, 0, sizeof a);
                 memset(b, 0, sizeof b);
                 for (size_t i = 0; i < KEYS; i++) {
                     digests[i] = check_digest(&random);
                 }
                 struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
-                bloom_lines_avx2.add(&at, a, &source, KEYS / 4);
-                bloom_lines_portable.add(&at, b, &source, KEYS / 4);
+                tepal_bloom_lines_avx2.add(&at, a, &source, KEYS / 4);
+                tepal_bloom_lines_portable.add(&at, b, &source, KEYS / 4);
                 assert_memory_equal(a, b, sizeof a);
-                size_t found = bloom_lines_avx2.query(&at, a, &source, KEYS, answers_a);
-                assert_int_equal(found,
-                                 bloom_lines_portable.query(&at, b, &source, KEYS, answers_b));
+                size_t found = tepal_bloom_lines_avx2.query(&at, a, &source, KEYS, answers_a);
+                assert_int_equal(
+                    found, tepal_bloom_lines_portable.query(&at, b, &source, KEYS, answers_b));
                 assert_memory_equal(answers_a, answers_b, sizeof answers_a);
                 assert_true(found >= KEYS / 4 && found < KEYS);
             }
@@ -255,7 +257,7 @@ static void kernels_are_bit_identical(void **state)
     }
 }
 
-/* ---- whole filters ------------------------------------------------------------------------------- */
+/* ---- whole filters --------------------------------------------------------------------------- */
 
 static void add_range(struct tepal_bloom *bloom, uint64_t first, uint64_t end)
 {
@@ -388,7 +390,7 @@ static void folded_filters_are_those_built_small(void **state)
     }
 }
 
-/* ---- creation, keys, answers about itself ----------------------------------------------------------- */
+/* ---- creation, keys, answers about itself ---------------------------------------------------- */
 
 static void short_ways_to_create(void **state)
 {

@@ -117,8 +117,8 @@ static void integer_digests_avalanche(void **state)
         for (int bit = 0; bit < 64; bit++) {
             for (int out = 0; out < 128; out++) {
                 /*
-                 * lo = hi * C: its low bits see the low bits of hi alone (bit 0 is bit 0 of hi), which
-                 * is still a fair coin; only a bias of the mixing itself could show here.
+                 * lo = hi * C: its low bits see the low bits of hi alone (bit 0 is bit 0 of hi),
+                 * which is still a fair coin; only a bias of the mixing itself could show here.
                  */
                 double z = (flips[bit][out] - TRIALS / 2.0) / sqrt(TRIALS / 4.0);
                 if (fabs(z) > 7.5) {

@@ -61,7 +61,7 @@ static double random_between(uint64_t *state, double from, double to)
     return from + (to - from) * ((double)(random_word(state) >> 11) / 9007199254740992.0);
 }
 
-/* ---- the naive references --------------------------------------------------------------------- */
+/* ---- the naive references -------------------------------------------------------------------- */
 
 #define SMALL 300
 
@@ -229,7 +229,7 @@ static struct sum alternating_line(uint64_t lines, uint64_t n, unsigned asks, un
     return s;
 }
 
-/* ---- flat --------------------------------------------------------------------------------------- */
+/* ---- flat ------------------------------------------------------------------------------------ */
 
 static void test_flat_occupancy(void **state)
 {
@@ -321,11 +321,11 @@ static void test_flat_chain_and_series(void **state)
         uint64_t n = 1 + (uint64_t)((double)m / k * exp2(random_between(&seed, -12, 5)));
         bool distinct = i % 2;
         double doubt;
-        double series = model_flat_series(m, n, k, distinct, &doubt);
+        double series = tepal_model_flat_series(m, n, k, distinct, &doubt);
         if (!(doubt < 1e-3)) {
             continue;
         }
-        double chain = model_flat_chain(m, n, k, distinct);
+        double chain = tepal_model_flat_chain(m, n, k, distinct);
         if (chain > 1e-250) {
             assert_near(series, chain, doubt + 1e-12);
             believed++;
@@ -365,7 +365,7 @@ static void test_flat_order(void **state)
         }
         double one = tepal_bloom_fp_classic(m, n, 1);
         assert_near(tepal_bloom_fp_exact(m, n, 1), one, 0);
-        assert_near(model_flat_chain(m, n, 1, false), one, 1e-12);
+        assert_near(tepal_model_flat_chain(m, n, 1, false), one, 1e-12);
         assert_near(tepal_bloom_fp_distinct(m, n, 1), one, 1e-15);
         assert_near(tepal_bloom_fp(PARTITIONED, COLLIDING, m, n, 1), one, 1e-14);
     }
@@ -413,7 +413,7 @@ static void test_partitioned(void **state)
     }
 }
 
-/* ---- lines -------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void test_lines_many_digits(void **state)
 {
@@ -472,7 +472,7 @@ static void test_lines_alternating(void **state)
         for (int poisson = 0; poisson < 2; poisson++) {
             enum model_load load = poisson ? MODEL_LOAD_POISSON : MODEL_LOAD_BINOMIAL;
             struct sum s = alternating_line(lines, n, k, k, 0, distinct, poisson);
-            assert_near_sum(model_blocked_rate(lines, n, k, distinct, load), s, 1e-10);
+            assert_near_sum(tepal_model_blocked_rate(lines, n, k, distinct, load), s, 1e-10);
 
             uint32_t both = k + random_below(&seed, 2) + (k < 16 ? k : 15);
             uint32_t k1 = (both + 1) / 2;
@@ -481,7 +481,7 @@ static void test_lines_alternating(void **state)
             struct sum two = alternating_line(lines, n, k2, k1, k2, distinct, poisson);
             struct sum product = {one.value * two.value, one.size * two.size};
             double first;
-            double rate = model_paired_rate(lines, n, both, distinct, load, &first);
+            double rate = tepal_model_paired_rate(lines, n, both, distinct, load, &first);
             assert_near_sum(first, one, 1e-10);
             assert_near_sum(rate, product, 1e-10);
         }
@@ -504,11 +504,12 @@ static void test_lines_published(void **state)
                  {32, 14, 5.319e-06, 1e-4}};
     for (size_t i = 0; i < COUNT(known); i++) {
         uint64_t n = lines * LINE / known[i].bits;
-        assert_near(model_blocked_rate(lines, n, known[i].k, true, MODEL_LOAD_POISSON),
+        assert_near(tepal_model_blocked_rate(lines, n, known[i].k, true, MODEL_LOAD_POISSON),
                     known[i].rate, known[i].relative);
     }
-    assert_near(model_paired_rate(lines, lines * LINE / 10, 7, true, MODEL_LOAD_POISSON, &first),
-                0.00848, 1e-3);
+    assert_near(
+        tepal_model_paired_rate(lines, lines * LINE / 10, 7, true, MODEL_LOAD_POISSON, &first),
+        0.00848, 1e-3);
     /* Second lines are read by one absent key in fifteen. */
     assert_near(first, 0.0657, 1e-2);
 }
@@ -642,7 +643,7 @@ static void test_lines_played(void **state)
     }
 }
 
-/* ---- every layout ------------------------------------------------------------------------------- */
+/* ---- every layout ---------------------------------------------------------------------------- */
 
 static uint64_t unit_of(enum tepal_layout layout)
 {
@@ -896,7 +897,7 @@ static void test_size_known(void **state)
                      TEPAL_OK);
 }
 
-/* ---- the search --------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 struct step {
     uint64_t at;
@@ -932,14 +933,14 @@ static void test_search(void **state)
         const struct step *context = &step;
         uint64_t guess = random_word(&seed) >> random_below(&seed, 64);
         uint64_t found = 0;
-        bool is = model_search(falling, &context, 1, high, guess, &found);
+        bool is = tepal_model_search(falling, &context, 1, high, guess, &found);
         assert_int_equal(is, step.at <= high);
         assert_true(!is || found == step.at);
         assert_true(step.calls < 300);
     }
 }
 
-/* ---- the report --------------------------------------------------------------------------------- */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 static double real_of(const struct tepal_report *report, const char *name)
 {

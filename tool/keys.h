@@ -36,7 +36,8 @@ struct keys *keys_open_fd(int fd, const struct keys_options *options);
 void keys_close(struct keys *keys);
 
 /*
- * The next keys, up to `max`, all of one file, valid until the next call. Returns how many, 0 at
+ * The next keys, up to `max`, all of one file, valid until the next call. In memory each begins
+ * right behind the separator of the one before. Returns how many, 0 at
  * the end of all files, -1 on failure: then keys_subject names the file and keys_why the cause.
  */
 ptrdiff_t keys_next(struct keys *keys, struct key *batch, size_t max);

@@ -45,7 +45,7 @@ static void print_keys(struct query *q, size_t count, bool wanted)
         }
         const char *from = key[i].text;
         const char *to = from;
-        for (; i < count && key[i].text == to && answer(q, i) == wanted; i++) {
+        for (; i < count && answer(q, i) == wanted; i++) {
             to = key[i].text + key[i].len + 1;
         }
         out_bytes(q->out, from, (size_t)(to - from));

@@ -1,6 +1,7 @@
 /*
  * spill.h: digests that wait until they have been counted. Up to 256 MiB stay in memory; what
- * is more goes to a temporary file in TMPDIR (or /tmp) that has no name, so nothing can be left over.
+ * is more goes to a temporary file in TMPDIR (or /tmp) that has no name, so nothing can be left
+ * over.
  */
 #ifndef TOOL_SPILL_H
 #define TOOL_SPILL_H

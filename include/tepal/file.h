@@ -49,8 +49,8 @@ TEPAL_API enum tepal_status tepal_save(const struct tepal_filter *filter, const 
 
 /*
  * Write the encoded filter to a descriptor (a pipe, a socket), not atomically. A closed pipe raises
- * SIGPIPE unless the caller ignores it, and then gives TEPAL_IO. A non-blocking descriptor is waited
- * for.
+ * SIGPIPE unless the caller ignores it, and then gives TEPAL_IO. A non-blocking descriptor is
+ * waited for.
  */
 TEPAL_API enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
                                           struct tepal_fault *fault);

@@ -8,11 +8,11 @@
  *     bool maybe = tepal_bloom_query(filter, d);
  *
  * Two ways to hash:
- *   - unkeyed, under a 64-bit seed: XXH3-128 for bytes, a bijective mixer for 64-bit integers. Fast;
- *     somebody who knows the seed can find keys that collide.
- *   - keyed: SipHash-2-4 with 128-bit output under a 16-byte secret key and the seed. Slower; without
- *     the key nobody can aim at a filter. The key is never stored in a file; a check value is, so
- *     that a wrong key is refused.
+ *   - unkeyed, under a 64-bit seed: XXH3-128 for bytes, a bijective mixer for 64-bit integers.
+ *     Fast; somebody who knows the seed can find keys that collide.
+ *   - keyed: SipHash-2-4 with 128-bit output under a 16-byte secret key and the seed. Slower;
+ *     without the key nobody can aim at a filter. The key is never stored in a file; a check value
+ *     is, so that a wrong key is refused.
  */
 #ifndef TEPAL_HASH_H
 #define TEPAL_HASH_H

@@ -28,8 +28,8 @@ TEPAL_API double tepal_bloom_fp_exact(uint64_t m, uint64_t n, uint32_t k);
 TEPAL_API double tepal_bloom_fp_distinct(uint64_t m, uint64_t n, uint32_t k);
 
 /*
- * The true rate for any layout and either rule for positions: what a filter of these parameters will
- * do. NaN for what cannot be a filter.
+ * The true rate for any layout and either rule for positions: what a filter of these parameters
+ * will do. NaN for what cannot be a filter.
  */
 TEPAL_API double tepal_bloom_fp(enum tepal_layout layout, enum tepal_positions positions,
                                 uint64_t m, uint64_t n, uint32_t k);

@@ -13,8 +13,8 @@
  *
  * Rules that hold everywhere:
  *   - Calls that can fail return enum tepal_status; on failure nothing has changed.
- *   - The library never aborts, never prints, keeps no mutable globals and never draws randomness:
- * the seed is yours, and it is stored with the filter.
+ *   - The library never aborts, never prints, keeps no mutable globals and draws no randomness for
+ *     filters: the seed is yours, and it is stored with the filter.
  *   - Sizes are 64 bits. Handles are opaque and freed by their own _free call.
  *   - Const calls may run concurrently; changes need the object for themselves, unless a call says
  *     that it is atomic.

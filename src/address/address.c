@@ -8,7 +8,7 @@
  * Row r: all ways to choose r of 8 sectors, in the order of the numbers whose bit s is set if
  * sector s is chosen; byte s of an entry is 0 if it is and ADDRESS_SKIP if it is not.
  */
-const uint64_t address_subsets[9][70] = {
+const uint64_t tepal_address_subsets[9][70] = {
     {0x4040404040404040},
     {0x4040404040404000, 0x4040404040400040, 0x4040404040004040, 0x4040404000404040,
      0x4040400040404040, 0x4040004040404040, 0x4000404040404040, 0x0040404040404040},
@@ -77,9 +77,9 @@ const uint64_t address_subsets[9][70] = {
     {0x0000000000000000},
 };
 
-const uint8_t address_subset_count[9] = {1, 8, 28, 56, 70, 56, 28, 8, 1};
+const uint8_t tepal_address_subset_count[9] = {1, 8, 28, 56, 70, 56, 28, 8, 1};
 
-struct address address_of(const struct tepal_params *params, uint32_t cell_bits)
+struct address tepal_address_of(const struct tepal_params *params, uint32_t cell_bits)
 {
     return (struct address){
         .layout = params->layout,
@@ -125,8 +125,8 @@ static uint32_t line_positions(const struct address *at, uint64_t line, uint32_t
 {
     uint64_t base = line * ADDRESS_SECTORS * at->sector_cells;
     uint32_t chosen = address_chosen(count);
-    uint64_t sectors =
-        address_sectors(address_subsets[chosen], address_subset_count[chosen], line_word);
+    uint64_t sectors = address_sectors(tepal_address_subsets[chosen],
+                                       tepal_address_subset_count[chosen], line_word);
     struct address_cells cells = address_line_cells(count > ADDRESS_SECTORS, sectors,
                                                     at->positions == TEPAL_POSITIONS_DISTINCT,
                                                     (at->sector_cells - 1) * ADDRESS_BYTES, w0, w1);
@@ -142,7 +142,7 @@ static uint32_t line_positions(const struct address *at, uint64_t line, uint32_t
     return found;
 }
 
-uint32_t address_positions(const struct address *at, struct tepal_digest d, uint64_t *out)
+uint32_t tepal_address_positions(const struct address *at, struct tepal_digest d, uint64_t *out)
 {
     uint32_t k = at->hashes;
     switch (at->layout) {

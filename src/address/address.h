@@ -52,12 +52,12 @@ struct address {
 };
 
 /*
- * The ways to choose r of 8 sectors: address_subsets[r][i], i < address_subset_count[r]. Byte s is
- * ADDRESS_SKIP if sector s is *not* chosen, else 0.
+ * The ways to choose r of 8 sectors: tepal_address_subsets[r][i], i <
+ * tepal_address_subset_count[r]. Byte s is ADDRESS_SKIP if sector s is *not* chosen, else 0.
  */
 #define ADDRESS_SKIP 0x40
-extern const uint64_t address_subsets[9][70];
-extern const uint8_t address_subset_count[9];
+extern const uint64_t tepal_address_subsets[9][70];
+extern const uint8_t tepal_address_subset_count[9];
 
 /*
  * Cells of one key in one line, a byte a sector: the cell's number, or at least ADDRESS_SKIP where
@@ -69,10 +69,10 @@ struct address_cells {
 };
 
 /* Params must have passed the gate. cell_bits is 1 or 4. */
-struct address address_of(const struct tepal_params *params, uint32_t cell_bits);
+struct address tepal_address_of(const struct tepal_params *params, uint32_t cell_bits);
 
 /* All positions of a key, for any layout: out has room for TEPAL_MAX_HASHES. Returns hashes. */
-uint32_t address_positions(const struct address *at, struct tepal_digest d, uint64_t *out);
+uint32_t tepal_address_positions(const struct address *at, struct tepal_digest d, uint64_t *out);
 
 #define ADDRESS_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
@@ -135,8 +135,8 @@ static inline uint64_t address_other(uint64_t first, uint64_t draw, uint64_t low
 }
 
 /*
- * The cells of a line, of which `sectors` are chosen. `w0` and, if `two` (k > 8), `w1` are the key's
- * cell words; `low_bits` is in each byte the largest number of a cell: 63 or 15.
+ * The cells of a line, of which `sectors` are chosen. `w0` and, if `two` (k > 8), `w1` are the
+ * key's cell words; `low_bits` is in each byte the largest number of a cell: 63 or 15.
  */
 static inline struct address_cells address_line_cells(bool two, uint64_t sectors, bool distinct,
                                                       uint64_t low_bits, uint64_t w0, uint64_t w1)

@@ -35,7 +35,7 @@ static void default_free(void *ctx, void *ptr, size_t size)
     free(ptr);
 }
 
-struct tepal_allocator alloc_choose(const struct tepal_allocator *allocator)
+struct tepal_allocator tepal_alloc_choose(const struct tepal_allocator *allocator)
 {
     if (allocator != NULL) {
         return *allocator;
@@ -43,7 +43,7 @@ struct tepal_allocator alloc_choose(const struct tepal_allocator *allocator)
     return (struct tepal_allocator){default_alloc, default_free, NULL};
 }
 
-void *alloc_zeroed(const struct tepal_allocator *allocator, size_t size)
+void *tepal_alloc_zeroed(const struct tepal_allocator *allocator, size_t size)
 {
     size_t align = size >= ALLOC_HUGE ? ALLOC_HUGE : ALLOC_LINE;
     void *ptr = allocator->alloc(allocator->ctx, size, align);
@@ -53,7 +53,7 @@ void *alloc_zeroed(const struct tepal_allocator *allocator, size_t size)
     return ptr;
 }
 
-void alloc_release(const struct tepal_allocator *allocator, void *ptr, size_t size)
+void tepal_alloc_release(const struct tepal_allocator *allocator, void *ptr, size_t size)
 {
     if (ptr != NULL) {
         allocator->free(allocator->ctx, ptr, size);

@@ -9,11 +9,11 @@
 #define ALLOC_HUGE ((size_t)2 << 20)
 
 /* The caller's allocator, or the default one if NULL. */
-struct tepal_allocator alloc_choose(const struct tepal_allocator *allocator);
+struct tepal_allocator tepal_alloc_choose(const struct tepal_allocator *allocator);
 
 /* Cleared memory aligned to a cache line (huge pages for large sizes), or NULL. size >= 1. */
-void *alloc_zeroed(const struct tepal_allocator *allocator, size_t size);
+void *tepal_alloc_zeroed(const struct tepal_allocator *allocator, size_t size);
 
-void alloc_release(const struct tepal_allocator *allocator, void *ptr, size_t size);
+void tepal_alloc_release(const struct tepal_allocator *allocator, void *ptr, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* bits.c: whole-array operations on bits. Plain loops: memory, not arithmetic, bounds them. */
 #include "cells/bits.h"
 
-uint64_t bits_count(const uint64_t *words, size_t count)
+uint64_t tepal_bits_count(const uint64_t *words, size_t count)
 {
     uint64_t ones = 0;
     for (size_t i = 0; i < count; i++) {
@@ -10,7 +10,7 @@ uint64_t bits_count(const uint64_t *words, size_t count)
     return ones;
 }
 
-uint64_t bits_count_range(const uint64_t *words, uint64_t first, uint64_t end)
+uint64_t tepal_bits_count_range(const uint64_t *words, uint64_t first, uint64_t end)
 {
     if (first >= end) {
         return 0;
@@ -22,25 +22,25 @@ uint64_t bits_count_range(const uint64_t *words, uint64_t first, uint64_t end)
     if (a == b) {
         return bits_count_word(words[a] & head & tail);
     }
-    return bits_count_word(words[a] & head) + bits_count(words + a + 1, (size_t)(b - a - 1)) +
+    return bits_count_word(words[a] & head) + tepal_bits_count(words + a + 1, (size_t)(b - a - 1)) +
            bits_count_word(words[b] & tail);
 }
 
-void bits_or(uint64_t *into, const uint64_t *other, size_t count)
+void tepal_bits_or(uint64_t *into, const uint64_t *other, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         into[i] |= other[i];
     }
 }
 
-void bits_and(uint64_t *into, const uint64_t *other, size_t count)
+void tepal_bits_and(uint64_t *into, const uint64_t *other, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         into[i] &= other[i];
     }
 }
 
-void bits_fold(uint64_t *to, const uint64_t *from, uint64_t count, uint64_t d)
+void tepal_bits_fold(uint64_t *to, const uint64_t *from, uint64_t count, uint64_t d)
 {
     for (uint64_t i = 0; i < count; i++) {
         for (uint64_t j = 0; j < d; j++) {

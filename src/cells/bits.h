@@ -27,14 +27,14 @@ static inline void bits_prefetch(const uint64_t *words, uint64_t i)
 }
 
 /* The number of ones in whole words, and in the bits first .. end - 1. */
-uint64_t bits_count(const uint64_t *words, size_t count);
-uint64_t bits_count_range(const uint64_t *words, uint64_t first, uint64_t end);
+uint64_t tepal_bits_count(const uint64_t *words, size_t count);
+uint64_t tepal_bits_count_range(const uint64_t *words, uint64_t first, uint64_t end);
 
 /* into := into OR (AND) other, word by word. */
-void bits_or(uint64_t *into, const uint64_t *other, size_t count);
-void bits_and(uint64_t *into, const uint64_t *other, size_t count);
+void tepal_bits_or(uint64_t *into, const uint64_t *other, size_t count);
+void tepal_bits_and(uint64_t *into, const uint64_t *other, size_t count);
 
 /* Bit i of `to` := OR of bits i * d .. i * d + d - 1 of `from`, for i < count. `to` is cleared. */
-void bits_fold(uint64_t *to, const uint64_t *from, uint64_t count, uint64_t d);
+void tepal_bits_fold(uint64_t *to, const uint64_t *from, uint64_t count, uint64_t d);
 
 #endif

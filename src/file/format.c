@@ -19,8 +19,8 @@
 /* Not text, and broken by whatever changes line ends or drops the eighth bit. */
 static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
 
-enum tepal_status format_fault(struct tepal_fault *fault, enum tepal_status status, int system,
-                               uint64_t offset, const char *why)
+enum tepal_status tepal_format_fault(struct tepal_fault *fault, enum tepal_status status,
+                                     int system, uint64_t offset, const char *why)
 {
     if (fault != NULL) {
         *fault = (struct tepal_fault){status, system, offset, why};
@@ -30,12 +30,12 @@ enum tepal_status format_fault(struct tepal_fault *fault, enum tepal_status stat
 
 /* ---- blocks and sums ------------------------------------------------------------------------- */
 
-uint64_t format_blocks(uint64_t payload)
+uint64_t tepal_format_blocks(uint64_t payload)
 {
     return payload / FORMAT_BLOCK + (payload % FORMAT_BLOCK != 0);
 }
 
-size_t format_block_bytes(uint64_t payload, uint64_t index)
+size_t tepal_format_block_bytes(uint64_t payload, uint64_t index)
 {
     uint64_t rest = payload - index * FORMAT_BLOCK;
     return rest < FORMAT_BLOCK ? (size_t)rest : FORMAT_BLOCK;
@@ -47,39 +47,41 @@ static uint64_t block_sum(const uint8_t *block, size_t len, uint64_t index)
     return XXH3_64bits_withSeed(block, len, index);
 }
 
-const uint8_t *format_block(const struct tepal_filter *filter, uint64_t index, uint8_t *scratch)
+const uint8_t *tepal_format_block(const struct tepal_filter *filter, uint64_t index,
+                                  uint8_t *scratch)
 {
     const uint64_t *words = filter->words + (size_t)index * (FORMAT_BLOCK / 8);
 #if LITTLE_ENDIAN_HOST
     (void)scratch;
     return (const uint8_t *)words;
 #else
-    little_from_words(scratch, words, format_block_bytes(filter->word_count * 8, index) / 8);
+    little_from_words(scratch, words, tepal_format_block_bytes(filter->word_count * 8, index) / 8);
     return scratch;
 #endif
 }
 
-void format_sums(const struct tepal_filter *filter, uint64_t first, size_t count, uint8_t *sums)
+void tepal_format_sums(const struct tepal_filter *filter, uint64_t first, size_t count,
+                       uint8_t *sums)
 {
     uint8_t scratch[FORMAT_SCRATCH];
     uint64_t payload = (uint64_t)filter->word_count * 8;
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *block = format_block(filter, first + i, scratch);
-        size_t len = format_block_bytes(payload, first + i);
+        const uint8_t *block = tepal_format_block(filter, first + i, scratch);
+        size_t len = tepal_format_block_bytes(payload, first + i);
         little_put64(sums + 8 * i, block_sum(block, len, first + i));
     }
 }
 
-enum tepal_status format_verify(const struct format_header *header, const uint8_t *payload,
-                                uint64_t first, size_t count, const uint8_t *sums,
-                                struct tepal_fault *fault)
+enum tepal_status tepal_format_verify(const struct format_header *header, const uint8_t *payload,
+                                      uint64_t first, size_t count, const uint8_t *sums,
+                                      struct tepal_fault *fault)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t start = (first + i) * FORMAT_BLOCK;
-        size_t len = format_block_bytes(header->payload, first + i);
+        size_t len = tepal_format_block_bytes(header->payload, first + i);
         if (block_sum(payload + start, len, first + i) != little_get64(sums + 8 * i)) {
-            return format_fault(fault, TEPAL_BAD_CHECKSUM, 0, FORMAT_HEADER + start,
-                                "a block's checksum does not match");
+            return tepal_format_fault(fault, TEPAL_BAD_CHECKSUM, 0, FORMAT_HEADER + start,
+                                      "a block's checksum does not match");
         }
     }
     return TEPAL_OK;
@@ -90,10 +92,10 @@ enum tepal_status format_verify(const struct format_header *header, const uint8_
 /* Cannot overflow: the payload is in memory, or has passed the gate, so it is below 2^63. */
 static uint64_t file_bytes(uint64_t payload)
 {
-    return FORMAT_HEADER + payload + 8 * format_blocks(payload);
+    return FORMAT_HEADER + payload + 8 * tepal_format_blocks(payload);
 }
 
-void format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT_HEADER])
+void tepal_format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT_HEADER])
 {
     const struct tepal_params *p = &filter->params;
     const struct filter_state *s = &filter->state;
@@ -130,29 +132,30 @@ void format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT
 static enum tepal_status check_start(const uint8_t *bytes, size_t len, struct tepal_fault *fault)
 {
     if (len == 0) {
-        return format_fault(fault, TEPAL_NOT_A_FILTER, 0, 0, "the file is empty");
+        return tepal_format_fault(fault, TEPAL_NOT_A_FILTER, 0, 0, "the file is empty");
     }
     if (len < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
-        return format_fault(fault, TEPAL_NOT_A_FILTER, 0, FORMAT_AT_MAGIC,
-                            "the first bytes are not those of a tepal filter");
+        return tepal_format_fault(fault, TEPAL_NOT_A_FILTER, 0, FORMAT_AT_MAGIC,
+                                  "the first bytes are not those of a tepal filter");
     }
     if (len >= FORMAT_AT_VERSION + 4) {
         uint32_t version = little_get32(bytes + FORMAT_AT_VERSION);
         if (version > FORMAT_VERSION) {
-            return format_fault(fault, TEPAL_BAD_VERSION, 0, FORMAT_AT_VERSION,
-                                "the header's version is newer than this library knows");
+            return tepal_format_fault(fault, TEPAL_BAD_VERSION, 0, FORMAT_AT_VERSION,
+                                      "the header's version is newer than this library knows");
         }
         if (version == 0) {
-            return format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_VERSION,
-                                "the header's version is 0, which never existed");
+            return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_VERSION,
+                                      "the header's version is 0, which never existed");
         }
     }
     if (len < FORMAT_HEADER) {
-        return format_fault(fault, TEPAL_BAD_LENGTH, 0, len, "the file ends within the header");
+        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, len,
+                                  "the file ends within the header");
     }
     if (XXH3_64bits(bytes, FORMAT_AT_CHECKSUM) != little_get64(bytes + FORMAT_AT_CHECKSUM)) {
-        return format_fault(fault, TEPAL_BAD_CHECKSUM, 0, FORMAT_AT_CHECKSUM,
-                            "the header's checksum does not match");
+        return tepal_format_fault(fault, TEPAL_BAD_CHECKSUM, 0, FORMAT_AT_CHECKSUM,
+                                  "the header's checksum does not match");
     }
     return TEPAL_OK;
 }
@@ -221,17 +224,17 @@ static enum tepal_status check_fixed(const uint8_t *bytes, const struct filter_o
                                      struct tepal_fault *fault)
 {
     if (little_get32(bytes + FORMAT_AT_BLOCK_LOG) != FORMAT_BLOCK_LOG) {
-        return format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_BLOCK_LOG,
-                            "the header's checksum blocks are not of 64 KiB");
+        return tepal_format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_BLOCK_LOG,
+                                  "the header's checksum blocks are not of 64 KiB");
     }
     if (little_get32(bytes + FORMAT_AT_CELL_BITS) != ops->rules.cell_bits) {
-        return format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_CELL_BITS,
-                            "the header's cells are not as wide as this kind's");
+        return tepal_format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_CELL_BITS,
+                                  "the header's cells are not as wide as this kind's");
     }
     for (size_t i = FORMAT_AT_RESERVED; i < FORMAT_AT_CHECKSUM; i++) {
         if (bytes[i] != 0) {
-            return format_fault(fault, TEPAL_CORRUPT, 0, i,
-                                "a reserved byte of the header is not zero");
+            return tepal_format_fault(fault, TEPAL_CORRUPT, 0, i,
+                                      "a reserved byte of the header is not zero");
         }
     }
     return TEPAL_OK;
@@ -242,36 +245,36 @@ static enum tepal_status check_lengths(const uint8_t *bytes, struct format_heade
 {
     h->payload = tepal_params_payload_bytes(&h->params);
     if (little_get64(bytes + FORMAT_AT_PAYLOAD_BYTES) != h->payload) {
-        return format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_PAYLOAD_BYTES,
-                            "the header's payload length does not match its parameters");
+        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_PAYLOAD_BYTES,
+                                  "the header's payload length does not match its parameters");
     }
     uint64_t sums;
-    h->blocks = format_blocks(h->payload);
+    h->blocks = tepal_format_blocks(h->payload);
     if (h->payload == 0 || h->payload % 8 != 0 || !checked_mul(h->blocks, 8, &sums) ||
         !checked_add(h->payload, sums, &h->file) ||
         !checked_add(h->file, FORMAT_HEADER, &h->file) || !checked_size(h->file)) {
-        return format_fault(fault, TEPAL_TOO_LARGE, 0, FORMAT_AT_PAYLOAD_BYTES,
-                            "the payload is larger than this machine can address");
+        return tepal_format_fault(fault, TEPAL_TOO_LARGE, 0, FORMAT_AT_PAYLOAD_BYTES,
+                                  "the payload is larger than this machine can address");
     }
     if (little_get64(bytes + FORMAT_AT_FILE_BYTES) != h->file) {
-        return format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_FILE_BYTES,
-                            "the header's file length does not match its payload");
+        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_FILE_BYTES,
+                                  "the header's file length does not match its payload");
     }
     return TEPAL_OK;
 }
 
-enum tepal_status format_read_header(const uint8_t *bytes, size_t len, struct format_header *out,
-                                     struct tepal_fault *fault)
+enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
+                                           struct format_header *out, struct tepal_fault *fault)
 {
     enum tepal_status status = check_start(bytes, len, fault);
     if (status != TEPAL_OK) {
         return status;
     }
     struct format_header h;
-    const struct filter_ops *ops = filter_ops_by_id(little_get32(bytes + FORMAT_AT_KIND));
+    const struct filter_ops *ops = tepal_filter_ops_by_id(little_get32(bytes + FORMAT_AT_KIND));
     if (ops == NULL) {
-        return format_fault(fault, TEPAL_UNKNOWN_KIND, 0, FORMAT_AT_KIND,
-                            "the header's kind of filter is unknown to this version");
+        return tepal_format_fault(fault, TEPAL_UNKNOWN_KIND, 0, FORMAT_AT_KIND,
+                                  "the header's kind of filter is unknown to this version");
     }
     read_params(bytes, &h.params);
     read_state(bytes, &h.state);
@@ -282,13 +285,13 @@ enum tepal_status format_read_header(const uint8_t *bytes, size_t len, struct fo
     const char *why = "";
     status = tepal_params_check(&h.params, &why);
     if (status != TEPAL_OK) {
-        return format_fault(fault, status, 0, place_of_refusal(&h.params, ops), why);
+        return tepal_format_fault(fault, status, 0, place_of_refusal(&h.params, ops), why);
     }
     /* A kind that has state of its own validates it; in the others nothing may hide there. */
     for (size_t i = 0; ops->validate == NULL && i < FILTER_STATES; i++) {
         if (h.state.own[i] != 0) {
-            return format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_OWN_STATE + 8 * i,
-                                "a state that this kind does not have is not zero");
+            return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_OWN_STATE + 8 * i,
+                                      "a state that this kind does not have is not zero");
         }
     }
     status = check_lengths(bytes, &h, fault);
@@ -298,46 +301,46 @@ enum tepal_status format_read_header(const uint8_t *bytes, size_t len, struct fo
     return status;
 }
 
-enum tepal_status format_check_length(const struct format_header *header, uint64_t real,
-                                      struct tepal_fault *fault)
+enum tepal_status tepal_format_check_length(const struct format_header *header, uint64_t real,
+                                            struct tepal_fault *fault)
 {
     if (real < header->file) {
-        return format_fault(fault, TEPAL_BAD_LENGTH, 0, real,
-                            "the file is shorter than its header says");
+        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, real,
+                                  "the file is shorter than its header says");
     }
     if (real > header->file) {
-        return format_fault(fault, TEPAL_BAD_LENGTH, 0, header->file,
-                            "the file is longer than its header says");
+        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, header->file,
+                                  "the file is longer than its header says");
     }
     return TEPAL_OK;
 }
 
 /* ---- whole filters --------------------------------------------------------------------------- */
 
-enum tepal_status format_finish(const struct format_header *header,
-                                const struct tepal_allocator *allocator, uint64_t *words,
-                                filter_unmap *unmap, void *mapping, size_t mapping_bytes,
-                                struct tepal_filter **out, struct tepal_fault *fault)
+enum tepal_status tepal_format_finish(const struct format_header *header,
+                                      const struct tepal_allocator *allocator, uint64_t *words,
+                                      filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                                      struct tepal_filter **out, struct tepal_fault *fault)
 {
     const char *why = "";
     struct tepal_filter *filter;
-    enum tepal_status status = filter_adopt(&header->params, &header->state, allocator, words,
-                                            unmap, mapping, mapping_bytes, &filter, &why);
+    enum tepal_status status = tepal_filter_adopt(&header->params, &header->state, allocator, words,
+                                                  unmap, mapping, mapping_bytes, &filter, &why);
     if (status != TEPAL_OK) {
         if (unmap != NULL) {
             unmap(mapping, mapping_bytes);
         } else {
-            struct tepal_allocator chosen = alloc_choose(allocator);
-            alloc_release(&chosen, words, (size_t)header->payload);
+            struct tepal_allocator chosen = tepal_alloc_choose(allocator);
+            tepal_alloc_release(&chosen, words, (size_t)header->payload);
         }
-        return format_fault(fault, status, 0, 0, why);
+        return tepal_format_fault(fault, status, 0, 0, why);
     }
     status = tepal_validate(filter, &why);
     if (status != TEPAL_OK) {
         /* Without invariants of the kind's own, only the last word can be wrong. */
         uint64_t offset = filter->ops->validate == NULL ? FORMAT_HEADER + header->payload - 8 : 0;
         tepal_filter_free(filter);
-        return format_fault(fault, status, 0, offset, why);
+        return tepal_format_fault(fault, status, 0, offset, why);
     }
     *out = filter;
     return TEPAL_OK;
@@ -354,10 +357,11 @@ enum tepal_status tepal_encode(const struct tepal_filter *filter, void *bytes, s
         return TEPAL_BAD_LENGTH;
     }
     uint8_t *to = bytes;
-    format_write_header(filter, to);
+    tepal_format_write_header(filter, to);
     little_from_words(to + FORMAT_HEADER, filter->words, filter->word_count);
     size_t payload = filter->word_count * 8;
-    format_sums(filter, 0, (size_t)format_blocks(payload), to + FORMAT_HEADER + payload);
+    tepal_format_sums(filter, 0, (size_t)tepal_format_blocks(payload),
+                      to + FORMAT_HEADER + payload);
     return TEPAL_OK;
 }
 
@@ -368,23 +372,23 @@ enum tepal_status tepal_decode(const void *bytes, size_t len,
     const uint8_t *from = bytes;
     struct format_header h;
     enum tepal_status status =
-        format_read_header(from, len < FORMAT_HEADER ? len : FORMAT_HEADER, &h, fault);
+        tepal_format_read_header(from, len < FORMAT_HEADER ? len : FORMAT_HEADER, &h, fault);
     if (status == TEPAL_OK) {
-        status = format_check_length(&h, len, fault);
+        status = tepal_format_check_length(&h, len, fault);
     }
     if (status == TEPAL_OK) {
-        status = format_verify(&h, from + FORMAT_HEADER, 0, (size_t)h.blocks,
-                               from + FORMAT_HEADER + h.payload, fault);
+        status = tepal_format_verify(&h, from + FORMAT_HEADER, 0, (size_t)h.blocks,
+                                     from + FORMAT_HEADER + h.payload, fault);
     }
     if (status != TEPAL_OK) {
         return status;
     }
     /* Only now, when the input is known to be as large as that. */
-    struct tepal_allocator chosen = alloc_choose(allocator);
-    uint64_t *words = alloc_zeroed(&chosen, (size_t)h.payload);
+    struct tepal_allocator chosen = tepal_alloc_choose(allocator);
+    uint64_t *words = tepal_alloc_zeroed(&chosen, (size_t)h.payload);
     if (words == NULL) {
-        return format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
+        return tepal_format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
     }
     little_to_words(words, from + FORMAT_HEADER, (size_t)(h.payload / 8));
-    return format_finish(&h, &chosen, words, NULL, NULL, 0, out, fault);
+    return tepal_format_finish(&h, &chosen, words, NULL, NULL, 0, out, fault);
 }

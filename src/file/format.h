@@ -63,48 +63,50 @@ struct format_header {
 };
 
 /* Fills *fault unless it is NULL; returns status, so that a failure is one line. */
-enum tepal_status format_fault(struct tepal_fault *fault, enum tepal_status status, int system,
-                               uint64_t offset, const char *why);
+enum tepal_status tepal_format_fault(struct tepal_fault *fault, enum tepal_status status,
+                                     int system, uint64_t offset, const char *why);
 
-void format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT_HEADER]);
+void tepal_format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT_HEADER]);
 
 /*
  * The header from the first `len` bytes of the input; len < FORMAT_HEADER means that the input ends
  * there. On TEPAL_OK the parameters have passed the gate and all lengths agree with them.
  */
-enum tepal_status format_read_header(const uint8_t *bytes, size_t len, struct format_header *out,
-                                     struct tepal_fault *fault);
+enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
+                                           struct format_header *out, struct tepal_fault *fault);
 
 /* TEPAL_BAD_LENGTH unless the input is exactly as long as its header says. */
-enum tepal_status format_check_length(const struct format_header *header, uint64_t real,
-                                      struct tepal_fault *fault);
+enum tepal_status tepal_format_check_length(const struct format_header *header, uint64_t real,
+                                            struct tepal_fault *fault);
 
 /* The number of blocks of a payload, and the bytes of one of them. */
-uint64_t format_blocks(uint64_t payload);
-size_t format_block_bytes(uint64_t payload, uint64_t index);
+uint64_t tepal_format_blocks(uint64_t payload);
+size_t tepal_format_block_bytes(uint64_t payload, uint64_t index);
 
 /*
  * The bytes of one block of a filter's words. `scratch` is used on machines that are not
  * little-endian only; on the others the words are the bytes.
  */
 #define FORMAT_SCRATCH (LITTLE_ENDIAN_HOST ? 1 : FORMAT_BLOCK)
-const uint8_t *format_block(const struct tepal_filter *filter, uint64_t index, uint8_t *scratch);
+const uint8_t *tepal_format_block(const struct tepal_filter *filter, uint64_t index,
+                                  uint8_t *scratch);
 
 /* The sums of `count` blocks from block `first` on, as 8 bytes each. */
-void format_sums(const struct tepal_filter *filter, uint64_t first, size_t count, uint8_t *sums);
+void tepal_format_sums(const struct tepal_filter *filter, uint64_t first, size_t count,
+                       uint8_t *sums);
 
 /* Compare the sums of `count` blocks from block `first` on with the bytes of the whole payload. */
-enum tepal_status format_verify(const struct format_header *header, const uint8_t *payload,
-                                uint64_t first, size_t count, const uint8_t *sums,
-                                struct tepal_fault *fault);
+enum tepal_status tepal_format_verify(const struct format_header *header, const uint8_t *payload,
+                                      uint64_t first, size_t count, const uint8_t *sums,
+                                      struct tepal_fault *fault);
 
 /*
  * The last step of every way in: a filter around the words, validated. Takes the words (or, if
  * unmap is not NULL, the mapping) over in any case: on failure they have been released.
  */
-enum tepal_status format_finish(const struct format_header *header,
-                                const struct tepal_allocator *allocator, uint64_t *words,
-                                filter_unmap *unmap, void *mapping, size_t mapping_bytes,
-                                struct tepal_filter **out, struct tepal_fault *fault);
+enum tepal_status tepal_format_finish(const struct format_header *header,
+                                      const struct tepal_allocator *allocator, uint64_t *words,
+                                      filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                                      struct tepal_filter **out, struct tepal_fault *fault);
 
 #endif

@@ -37,7 +37,7 @@
 static enum tepal_status system_fault(struct tepal_fault *fault, int error, uint64_t offset,
                                       const char *why)
 {
-    return format_fault(fault, TEPAL_IO, error, offset, why);
+    return tepal_format_fault(fault, TEPAL_IO, error, offset, why);
 }
 
 /* ---- reading and writing all of it ----------------------------------------------------------- */
@@ -116,19 +116,19 @@ enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
     uint8_t sums[8 * FORMAT_SUMS_AT_ONCE];
     uint8_t scratch[FORMAT_SCRATCH];
     uint64_t payload = (uint64_t)filter->word_count * 8;
-    uint64_t blocks = format_blocks(payload);
+    uint64_t blocks = tepal_format_blocks(payload);
     uint64_t at = FORMAT_HEADER;
-    format_write_header(filter, header);
+    tepal_format_write_header(filter, header);
     enum tepal_status status = write_all(fd, header, sizeof header, 0, fault);
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i++) {
-        size_t len = format_block_bytes(payload, i);
-        status = write_all(fd, format_block(filter, i, scratch), len, at, fault);
+        size_t len = tepal_format_block_bytes(payload, i);
+        status = write_all(fd, tepal_format_block(filter, i, scratch), len, at, fault);
         at += len;
     }
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += FORMAT_SUMS_AT_ONCE) {
         size_t count =
             blocks - i < FORMAT_SUMS_AT_ONCE ? (size_t)(blocks - i) : FORMAT_SUMS_AT_ONCE;
-        format_sums(filter, i, count, sums);
+        tepal_format_sums(filter, i, count, sums);
         status = write_all(fd, sums, 8 * count, at, fault);
         at += 8 * count;
     }
@@ -150,8 +150,8 @@ static enum tepal_status look_up(const char *path, struct place *to, struct tepa
     to->exists = stat(path, &to->old) == 0;
     if (to->exists) {
         if (!S_ISREG(to->old.st_mode)) {
-            return format_fault(fault, TEPAL_NOT_REGULAR, 0, 0,
-                                "there is something at the path that is not a regular file");
+            return tepal_format_fault(fault, TEPAL_NOT_REGULAR, 0, 0,
+                                      "there is something at the path that is not a regular file");
         }
         if (realpath(path, to->path) == NULL) {
             return system_fault(fault, errno, 0, "cannot resolve the path");
@@ -315,33 +315,34 @@ static enum tepal_status read_payload(int fd, const struct format_header *h, boo
     size_t room = known || total < FORMAT_BLOCK ? total : FORMAT_BLOCK;
     size_t have = 0;
     enum tepal_status status = TEPAL_OK;
-    uint8_t *bytes = alloc_zeroed(allocator, room);
+    uint8_t *bytes = tepal_alloc_zeroed(allocator, room);
     if (bytes == NULL) {
-        return format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
+        return tepal_format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
     }
     for (;;) {
         size_t got = 0;
         status = read_all(fd, bytes + have, room - have, FORMAT_HEADER + have, &got, fault);
         have += got;
         if (status == TEPAL_OK && have < room) {
-            status = format_check_length(h, FORMAT_HEADER + have, fault);
+            status = tepal_format_check_length(h, FORMAT_HEADER + have, fault);
         }
         if (status != TEPAL_OK || room == total) {
             break;
         }
         size_t next = room > total / 2 ? total : room * 2;
-        uint8_t *larger = alloc_zeroed(allocator, next);
+        uint8_t *larger = tepal_alloc_zeroed(allocator, next);
         if (larger == NULL) {
-            status = format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
+            status =
+                tepal_format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
             break;
         }
         memcpy(larger, bytes, have);
-        alloc_release(allocator, bytes, room);
+        tepal_alloc_release(allocator, bytes, room);
         bytes = larger;
         room = next;
     }
     if (status != TEPAL_OK) {
-        alloc_release(allocator, bytes, room);
+        tepal_alloc_release(allocator, bytes, room);
         return status;
     }
     *out = (uint64_t *)(void *)bytes;
@@ -361,17 +362,17 @@ static enum tepal_status read_sums(int fd, const struct format_header *h, const 
         enum tepal_status status = read_all(fd, sums, 8 * count, at, &got, fault);
         at += got;
         if (status == TEPAL_OK && got < 8 * count) {
-            status = format_check_length(h, at, fault);
+            status = tepal_format_check_length(h, at, fault);
         }
         if (status == TEPAL_OK) {
-            status = format_verify(h, payload, i, count, sums, fault);
+            status = tepal_format_verify(h, payload, i, count, sums, fault);
         }
         if (status != TEPAL_OK) {
             return status;
         }
     }
     enum tepal_status status = read_all(fd, sums, 1, at, &got, fault);
-    return status != TEPAL_OK ? status : format_check_length(h, at + got, fault);
+    return status != TEPAL_OK ? status : tepal_format_check_length(h, at + got, fault);
 }
 
 static enum tepal_status read_header(int fd, struct format_header *h, struct tepal_fault *fault)
@@ -379,19 +380,19 @@ static enum tepal_status read_header(int fd, struct format_header *h, struct tep
     uint8_t bytes[FORMAT_HEADER];
     size_t got;
     enum tepal_status status = read_all(fd, bytes, sizeof bytes, 0, &got, fault);
-    return status != TEPAL_OK ? status : format_read_header(bytes, got, h, fault);
+    return status != TEPAL_OK ? status : tepal_format_read_header(bytes, got, h, fault);
 }
 
 static enum tepal_status load_stream(int fd, uint64_t length,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, struct tepal_fault *fault)
 {
-    struct tepal_allocator chosen = alloc_choose(allocator);
+    struct tepal_allocator chosen = tepal_alloc_choose(allocator);
     struct format_header h;
     uint64_t *words = NULL;
     enum tepal_status status = read_header(fd, &h, fault);
     if (status == TEPAL_OK && length != LENGTH_UNKNOWN) {
-        status = format_check_length(&h, length, fault);
+        status = tepal_format_check_length(&h, length, fault);
     }
     if (status == TEPAL_OK) {
         status = read_payload(fd, &h, length != LENGTH_UNKNOWN, &chosen, &words, fault);
@@ -401,7 +402,7 @@ static enum tepal_status load_stream(int fd, uint64_t length,
     }
     status = read_sums(fd, &h, (const uint8_t *)words, fault);
     if (status != TEPAL_OK) {
-        alloc_release(&chosen, words, (size_t)h.payload);
+        tepal_alloc_release(&chosen, words, (size_t)h.payload);
         return status;
     }
 #if !LITTLE_ENDIAN_HOST
@@ -409,7 +410,7 @@ static enum tepal_status load_stream(int fd, uint64_t length,
         words[i] = little_get64((const uint8_t *)&words[i]);
     }
 #endif
-    return format_finish(&h, &chosen, words, NULL, NULL, 0, out, fault);
+    return tepal_format_finish(&h, &chosen, words, NULL, NULL, 0, out, fault);
 }
 
 enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *allocator,
@@ -452,8 +453,8 @@ static enum tepal_status open_regular(const char *path, int *out, uint64_t *leng
         if (fd >= 0) {
             (void)close(fd);
         }
-        return format_fault(fault, TEPAL_NOT_REGULAR, 0, 0,
-                            "there is something at the path that is not a regular file");
+        return tepal_format_fault(fault, TEPAL_NOT_REGULAR, 0, 0,
+                                  "there is something at the path that is not a regular file");
     }
     *out = fd;
     *length = (uint64_t)about.st_size;
@@ -502,7 +503,7 @@ static enum tepal_status map_file(int fd, const struct format_header *h, enum te
     if (check != TEPAL_MAP_LAZY) {
         advise(mapping, h, MADV_SEQUENTIAL);
         enum tepal_status status =
-            format_verify(h, payload, 0, (size_t)h->blocks, payload + h->payload, fault);
+            tepal_format_verify(h, payload, 0, (size_t)h->blocks, payload + h->payload, fault);
         if (status != TEPAL_OK) {
             unmap(mapping, bytes);
             return status;
@@ -510,8 +511,8 @@ static enum tepal_status map_file(int fd, const struct format_header *h, enum te
     }
     /* A query reads here and there: reading ahead would fetch what nobody asked for. */
     advise(mapping, h, MADV_RANDOM);
-    return format_finish(h, allocator, (uint64_t *)(void *)payload, unmap, mapping, bytes, out,
-                         fault);
+    return tepal_format_finish(h, allocator, (uint64_t *)(void *)payload, unmap, mapping, bytes,
+                               out, fault);
 }
 
 enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
@@ -527,7 +528,7 @@ enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
     }
     status = read_header(fd, &h, fault);
     if (status == TEPAL_OK) {
-        status = format_check_length(&h, length, fault);
+        status = tepal_format_check_length(&h, length, fault);
     }
     if (status == TEPAL_OK) {
         status = map_file(fd, &h, check, allocator, out, fault);
@@ -546,8 +547,8 @@ enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
     (void)check;
     (void)allocator;
     (void)out;
-    return format_fault(fault, TEPAL_UNSUPPORTED, 0, 0,
-                        "only a little-endian machine can map a filter; load it instead");
+    return tepal_format_fault(fault, TEPAL_UNSUPPORTED, 0, 0,
+                              "only a little-endian machine can map a filter; load it instead");
 }
 
 #endif

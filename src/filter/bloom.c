@@ -44,8 +44,8 @@ static const struct tepal_bloom *bloom_of_const(const struct tepal_filter *filte
 static void bloom_open(struct tepal_filter *filter)
 {
     struct tepal_bloom *bloom = bloom_of(filter);
-    bloom->at = address_of(&filter->params, 1);
-    bloom->kernels = bloom_dispatch(filter->params.layout);
+    bloom->at = tepal_address_of(&filter->params, 1);
+    bloom->kernels = tepal_bloom_dispatch(filter->params.layout);
 }
 
 /* ---- construction ---------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static bool probe(const struct address *at, const uint64_t *words, struct tepal_
         return true;
     }
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = address_positions(at, d, positions);
+    uint32_t k = tepal_address_positions(at, d, positions);
     for (uint32_t i = 0; i < k; i++) {
         if (!bits_test(words, positions[i])) {
             return false;
@@ -156,7 +156,7 @@ static void count_keys(struct tepal_filter *filter, uint64_t count)
 static enum tepal_status bloom_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = address_positions(&bloom_of(filter)->at, digest, positions);
+    uint32_t k = tepal_address_positions(&bloom_of(filter)->at, digest, positions);
     for (uint32_t i = 0; i < k; i++) {
         bits_set(filter->words, positions[i]);
     }
@@ -225,7 +225,7 @@ enum tepal_status tepal_bloom_add_atomic(struct tepal_bloom *bloom, struct tepal
         return TEPAL_READ_ONLY;
     }
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = address_positions(&bloom->at, digest, positions);
+    uint32_t k = tepal_address_positions(&bloom->at, digest, positions);
     bool present = true;
     for (uint32_t i = 0; i < k; i++) {
         uint64_t *word = &bloom->head.words[positions[i] >> 6];
@@ -245,7 +245,7 @@ enum tepal_status tepal_bloom_add_atomic(struct tepal_bloom *bloom, struct tepal
 bool tepal_bloom_query_atomic(const struct tepal_bloom *bloom, struct tepal_digest digest)
 {
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = address_positions(&bloom->at, digest, positions);
+    uint32_t k = tepal_address_positions(&bloom->at, digest, positions);
     for (uint32_t i = 0; i < k; i++) {
         uint64_t word = __atomic_load_n(&bloom->head.words[positions[i] >> 6], __ATOMIC_RELAXED);
         if ((word >> (positions[i] & 63) & 1) == 0) {
@@ -392,7 +392,7 @@ enum tepal_status tepal_bloom_query_fixed(const struct tepal_bloom *bloom, const
 
 static enum tepal_status bloom_unite(struct tepal_filter *into, const struct tepal_filter *other)
 {
-    bits_or(into->words, other->words, into->word_count);
+    tepal_bits_or(into->words, other->words, into->word_count);
     count_keys(into, other->state.keys_added);
     return TEPAL_OK;
 }
@@ -400,7 +400,7 @@ static enum tepal_status bloom_unite(struct tepal_filter *into, const struct tep
 static enum tepal_status bloom_intersect(struct tepal_filter *into,
                                          const struct tepal_filter *other)
 {
-    bits_and(into->words, other->words, into->word_count);
+    tepal_bits_and(into->words, other->words, into->word_count);
     /* The common keys are at most as many as either side has. */
     if (other->state.keys_added < into->state.keys_added) {
         into->state.keys_added = other->state.keys_added;
@@ -484,7 +484,7 @@ enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t div
         return status;
     }
     if (params.layout == TEPAL_LAYOUT_FLAT || params.layout == TEPAL_LAYOUT_PARTITIONED) {
-        bits_fold(to->words, from->words, params.cells, divisor);
+        tepal_bits_fold(to->words, from->words, params.cells, divisor);
     } else {
         for (size_t i = 0; i < from->word_count; i++) {
             uint64_t line = i / ADDRESS_SECTORS / divisor;
@@ -503,7 +503,7 @@ enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t div
 
 uint64_t tepal_bloom_ones(const struct tepal_bloom *bloom)
 {
-    return bits_count(bloom->head.words, bloom->head.word_count);
+    return tepal_bits_count(bloom->head.words, bloom->head.word_count);
 }
 
 static double estimate(const struct tepal_params *p, uint64_t ones)
@@ -534,9 +534,9 @@ double tepal_bloom_keys_estimated(const struct tepal_bloom *bloom)
 }
 
 /*
- * The chance that `cells` random cells of one line are all set. One cell a sector in a random set of
- * sectors: the elementary symmetric polynomial of the sectors' fills, over the number of sets. With
- * more than eight cells, a first round takes every sector's fill as a factor.
+ * The chance that `cells` random cells of one line are all set. One cell a sector in a random set
+ * of sectors: the elementary symmetric polynomial of the sectors' fills, over the number of sets.
+ * With more than eight cells, a first round takes every sector's fill as a factor.
  */
 static double line_rate(const uint64_t *line, uint32_t cells, bool distinct)
 {
@@ -556,7 +556,7 @@ static double line_rate(const uint64_t *line, uint32_t cells, bool distinct)
             sum[e] += sum[e - 1] * next;
         }
     }
-    return first * sum[chosen] / address_subset_count[chosen];
+    return first * sum[chosen] / tepal_address_subset_count[chosen];
 }
 
 static double mean_line_rate(const struct tepal_bloom *bloom, uint32_t cells)
@@ -589,7 +589,7 @@ double tepal_bloom_fp_now(const struct tepal_bloom *bloom)
         for (uint32_t i = 0; i < at->hashes; i++) {
             uint64_t start = address_slice_start(at->cells, at->hashes, i);
             uint64_t end = address_slice_start(at->cells, at->hashes, i + 1);
-            rate *= (double)bits_count_range(words, start, end) / (double)(end - start);
+            rate *= (double)tepal_bits_count_range(words, start, end) / (double)(end - start);
         }
         return rate;
     case TEPAL_LAYOUT_BLOCKED:
@@ -626,8 +626,8 @@ static void bloom_info(const struct tepal_filter *filter, struct tepal_report *r
     (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
      1u << TEPAL_LAYOUT_PAIRED)
 
-extern const struct filter_ops bloom_ops;
-const struct filter_ops bloom_ops = {
+extern const struct filter_ops tepal_bloom_ops;
+const struct filter_ops tepal_bloom_ops = {
     .kind = {.id = TEPAL_KIND_BLOOM,
              .name = "bloom",
              .summary = "the Bloom filter: no false negatives, a chosen rate of false positives",
@@ -646,5 +646,5 @@ const struct filter_ops bloom_ops = {
 
 struct tepal_bloom *tepal_filter_bloom(struct tepal_filter *filter)
 {
-    return filter->ops == &bloom_ops ? bloom_of(filter) : NULL;
+    return filter->ops == &tepal_bloom_ops ? bloom_of(filter) : NULL;
 }

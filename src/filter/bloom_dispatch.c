@@ -1,20 +1,20 @@
 /* bloom_dispatch.c: which kernels this machine takes. Built at the baseline; asks the processor. */
 #include "filter/bloom_kernels.h"
 
-bool bloom_has_avx2(void)
+bool tepal_bloom_has_avx2(void)
 {
 #if defined(__x86_64__)
-    return bloom_lines_avx2.add != NULL && __builtin_cpu_supports("avx2") &&
+    return tepal_bloom_lines_avx2.add != NULL && __builtin_cpu_supports("avx2") &&
            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 #else
     return false;
 #endif
 }
 
-const struct bloom_kernels *bloom_dispatch(enum tepal_layout layout)
+const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout)
 {
     if (layout == TEPAL_LAYOUT_FLAT || layout == TEPAL_LAYOUT_PARTITIONED) {
-        return &bloom_flat;
+        return &tepal_bloom_flat;
     }
-    return bloom_has_avx2() ? &bloom_lines_avx2 : &bloom_lines_portable;
+    return tepal_bloom_has_avx2() ? &tepal_bloom_lines_avx2 : &tepal_bloom_lines_portable;
 }

@@ -136,7 +136,7 @@ static void all_probes_distinct(const struct address *at, const uint64_t *words,
     bool hit[CHUNK];
     for (size_t j = 0; j < chunk->count; j++) {
         uint64_t positions[TEPAL_MAX_HASHES];
-        uint32_t k = address_positions(at, chunk->digest[j], positions);
+        uint32_t k = tepal_address_positions(at, chunk->digest[j], positions);
         uint32_t i = 0;
         while (i < k && bits_test(words, positions[i])) {
             i++;
@@ -200,7 +200,7 @@ ALWAYS_INLINE void positions_of(const struct address *at, const struct slices *s
                                 struct tepal_digest d, uint64_t *out)
 {
     if (is_distinct(at)) {
-        (void)address_positions(at, d, out);
+        (void)tepal_address_positions(at, d, out);
         return;
     }
     out[0] = position(slices, 0, d.hi);
@@ -271,4 +271,4 @@ static void flat_add(const struct address *at, uint64_t *words, const struct blo
     }
 }
 
-const struct bloom_kernels bloom_flat = {flat_add, flat_query};
+const struct bloom_kernels tepal_bloom_flat = {flat_add, flat_query};

@@ -13,7 +13,9 @@
 #include "address/address.h"
 #include "hash/digest.h"
 
-/* Where a batch's digests come from: an array of them, or unkeyed keys that are hashed on the way. */
+/*
+ * Where a batch's digests come from: an array of them, or unkeyed keys that are hashed on the way.
+ */
 enum bloom_form { BLOOM_DIGESTS, BLOOM_INTEGERS, BLOOM_FIXED };
 
 struct bloom_source {
@@ -33,15 +35,15 @@ struct bloom_kernels {
                     const struct bloom_source *source, size_t count, uint64_t *answers);
 };
 
-extern const struct bloom_kernels bloom_flat;
-extern const struct bloom_kernels bloom_lines_portable;
-extern const struct bloom_kernels bloom_lines_avx2; /* only if bloom_has_avx2() */
+extern const struct bloom_kernels tepal_bloom_flat;
+extern const struct bloom_kernels tepal_bloom_lines_portable;
+extern const struct bloom_kernels tepal_bloom_lines_avx2; /* only if tepal_bloom_has_avx2() */
 
 /* Can this machine run the AVX2 kernels? */
-bool bloom_has_avx2(void);
+bool tepal_bloom_has_avx2(void);
 
 /* The fastest table for this layout on this machine. */
-const struct bloom_kernels *bloom_dispatch(enum tepal_layout layout);
+const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout);
 
 /*
  * `form` is a compile-time constant in every loop. Hashing bytes stays a call: all of XXH3 would

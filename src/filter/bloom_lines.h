@@ -31,7 +31,8 @@ struct line_rule {
 static struct line_rule line_rule_of(const struct address *at, uint32_t cells)
 {
     uint32_t chosen = address_chosen(cells);
-    return (struct line_rule){at->lines, address_subsets[chosen], address_subset_count[chosen],
+    return (struct line_rule){at->lines, tepal_address_subsets[chosen],
+                              tepal_address_subset_count[chosen],
                               at->positions == TEPAL_POSITIONS_DISTINCT};
 }
 
@@ -254,7 +255,7 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
     return present;
 }
 
-/* ---- one loop for each layout, form of source and number of rounds ---------------------------- */
+/* ---- one loop for each layout, form of source and number of rounds --------------------------- */
 
 #define EACH_FORM(call, two)                                                                       \
     switch (source->form) {                                                                        \

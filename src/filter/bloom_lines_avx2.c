@@ -59,10 +59,10 @@ static inline uint64_t line_answers(const bool yes[64])
 
 #include "filter/bloom_lines.h"
 
-const struct bloom_kernels bloom_lines_avx2 = {lines_add, lines_query};
+const struct bloom_kernels tepal_bloom_lines_avx2 = {lines_add, lines_query};
 
 #else
 
-const struct bloom_kernels bloom_lines_avx2 = {0};
+const struct bloom_kernels tepal_bloom_lines_avx2 = {0};
 
 #endif

@@ -25,32 +25,33 @@ static void release(struct tepal_filter *filter)
     if (filter->unmap != NULL) {
         filter->unmap(filter->mapping, filter->mapping_bytes);
     } else {
-        alloc_release(&allocator, filter->words, filter->word_count * 8);
+        tepal_alloc_release(&allocator, filter->words, filter->word_count * 8);
     }
-    alloc_release(&allocator, filter, filter->ops->struct_bytes);
+    tepal_alloc_release(&allocator, filter, filter->ops->struct_bytes);
 }
 
-enum tepal_status filter_adopt(const struct tepal_params *params, const struct filter_state *state,
-                               const struct tepal_allocator *allocator, uint64_t *words,
-                               filter_unmap *unmap, void *mapping, size_t mapping_bytes,
-                               struct tepal_filter **out, const char **why)
+enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
+                                     const struct filter_state *state,
+                                     const struct tepal_allocator *allocator, uint64_t *words,
+                                     filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                                     struct tepal_filter **out, const char **why)
 {
     enum tepal_status status = tepal_params_check(params, why);
     if (status != TEPAL_OK) {
         return status;
     }
-    const struct filter_ops *ops = filter_ops_by_id((uint32_t)params->kind);
-    struct tepal_allocator chosen = alloc_choose(allocator);
+    const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)params->kind);
+    struct tepal_allocator chosen = tepal_alloc_choose(allocator);
     size_t bytes = (size_t)tepal_params_payload_bytes(params);
-    struct tepal_filter *filter = alloc_zeroed(&chosen, ops->struct_bytes);
+    struct tepal_filter *filter = tepal_alloc_zeroed(&chosen, ops->struct_bytes);
     if (filter == NULL) {
         *why = "out of memory";
         return TEPAL_NO_MEMORY;
     }
     if (words == NULL) {
-        words = alloc_zeroed(&chosen, bytes);
+        words = tepal_alloc_zeroed(&chosen, bytes);
         if (words == NULL) {
-            alloc_release(&chosen, filter, ops->struct_bytes);
+            tepal_alloc_release(&chosen, filter, ops->struct_bytes);
             *why = "out of memory for the cells";
             return TEPAL_NO_MEMORY;
         }
@@ -78,7 +79,7 @@ enum tepal_status tepal_filter_create(const struct tepal_params *params,
     const char *why = "";
     struct tepal_filter *filter;
     enum tepal_status status =
-        filter_adopt(params, &fresh, allocator, NULL, NULL, NULL, 0, &filter, &why);
+        tepal_filter_adopt(params, &fresh, allocator, NULL, NULL, NULL, 0, &filter, &why);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -102,8 +103,8 @@ enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
 {
     const char *why = "";
     struct tepal_filter *copy;
-    enum tepal_status status =
-        filter_adopt(&filter->params, &filter->state, allocator, NULL, NULL, NULL, 0, &copy, &why);
+    enum tepal_status status = tepal_filter_adopt(&filter->params, &filter->state, allocator, NULL,
+                                                  NULL, NULL, 0, &copy, &why);
     if (status != TEPAL_OK) {
         return status;
     }

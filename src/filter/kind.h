@@ -71,7 +71,7 @@ struct tepal_filter {
 };
 
 /* The table. NULL if there is no such kind. */
-const struct filter_ops *filter_ops_by_id(uint32_t id);
+const struct filter_ops *tepal_filter_ops_by_id(uint32_t id);
 
 /*
  * A filter around words that are already there: what loading ends with. Takes over the mapping (if
@@ -79,9 +79,10 @@ const struct filter_ops *filter_ops_by_id(uint32_t id);
  * tepal_validate before giving the filter to anybody.
  * With words == NULL the filter gets cleared words of its own.
  */
-enum tepal_status filter_adopt(const struct tepal_params *params, const struct filter_state *state,
-                               const struct tepal_allocator *allocator, uint64_t *words,
-                               filter_unmap *unmap, void *mapping, size_t mapping_bytes,
-                               struct tepal_filter **out, const char **why);
+enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
+                                     const struct filter_state *state,
+                                     const struct tepal_allocator *allocator, uint64_t *words,
+                                     filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                                     struct tepal_filter **out, const char **why);
 
 #endif

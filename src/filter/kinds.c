@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-extern const struct filter_ops bloom_ops;
+extern const struct filter_ops tepal_bloom_ops;
 
 static const struct filter_ops *const table[] = {
-    &bloom_ops,
+    &tepal_bloom_ops,
 };
 
 #define KINDS (sizeof table / sizeof *table)
@@ -21,7 +21,7 @@ const struct tepal_kind *tepal_kind_at(size_t index)
     return index < KINDS ? &table[index]->kind : NULL;
 }
 
-const struct filter_ops *filter_ops_by_id(uint32_t id)
+const struct filter_ops *tepal_filter_ops_by_id(uint32_t id)
 {
     for (size_t i = 0; i < KINDS; i++) {
         if ((uint32_t)table[i]->kind.id == id) {
@@ -33,7 +33,7 @@ const struct filter_ops *filter_ops_by_id(uint32_t id)
 
 const struct tepal_kind *tepal_kind_by_id(uint32_t id)
 {
-    const struct filter_ops *ops = filter_ops_by_id(id);
+    const struct filter_ops *ops = tepal_filter_ops_by_id(id);
     return ops == NULL ? NULL : &ops->kind;
 }
 
@@ -51,11 +51,11 @@ enum tepal_status tepal_params_check(const struct tepal_params *params, const ch
 {
     const char *reason = "";
     enum tepal_status status = TEPAL_UNKNOWN_KIND;
-    const struct filter_ops *ops = filter_ops_by_id((uint32_t)params->kind);
+    const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)params->kind);
     if (ops == NULL) {
         reason = "this kind of filter is unknown to this version";
     } else {
-        status = params_gate(params, &ops->rules, &reason);
+        status = tepal_params_gate(params, &ops->rules, &reason);
     }
     if (why != NULL && status != TEPAL_OK) {
         *why = reason;
@@ -65,12 +65,12 @@ enum tepal_status tepal_params_check(const struct tepal_params *params, const ch
 
 uint64_t tepal_params_payload_bytes(const struct tepal_params *params)
 {
-    const struct filter_ops *ops = filter_ops_by_id((uint32_t)params->kind);
+    const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)params->kind);
     if (ops == NULL) {
         return 0;
     }
     if (ops->rules.payload_bytes != NULL) {
         return ops->rules.payload_bytes(params);
     }
-    return params_cells_bytes(params->cells, ops->rules.cell_bits);
+    return tepal_params_cells_bytes(params->cells, ops->rules.cell_bits);
 }

@@ -15,8 +15,9 @@
  *     rate = sum over j of P(load = j) * a(j),     a(j) = P(all asked bits are set | j members).
  *
  * a(j) has a closed form by inclusion-exclusion, useless below 1e-10: its terms alternate, and add
- * up to as much as 4^8 in size. Instead a chain of positive terms, as in flat.c: of the sectors that the absent
- * key asks, `two` have two asked bits still unset and `one` have one. A member of the line moves
+ * up to as much as 4^8 in size. Instead a chain of positive terms, as in flat.c: of the sectors
+ * that the absent key asks, `two` have two asked bits still unset and `one` have one. A member of
+ * the line moves
  *
  *     (one, two)  -->  (one', two')     with 2 two + one falling or staying,
  *
@@ -309,8 +310,8 @@ static double mixture(const struct space *space, struct moves *moves, double n, 
     }
 }
 
-double model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
-                          enum model_load load)
+double tepal_model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
+                                enum model_load load)
 {
     struct space space;
     struct moves moves = {{0}};
@@ -348,13 +349,13 @@ static double half_rate(double lines, double n, uint32_t asks, uint32_t k1, uint
     return mixture(&space, &moves, n, touch, load);
 }
 
-double model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
-                         enum model_load load, double *first)
+double tepal_model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
+                               enum model_load load, double *first)
 {
     uint32_t k1 = (k + 1) / 2;
     uint32_t k2 = k / 2;
     if (k2 == 0) {
-        *first = model_blocked_rate(lines, n, k1, distinct, load);
+        *first = tepal_model_blocked_rate(lines, n, k1, distinct, load);
         return *first;
     }
     if (n == 0) {
@@ -378,12 +379,12 @@ static double hit_chance(uint32_t k, bool distinct)
            SECTORS;
 }
 
-double model_blocked_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct)
+double tepal_model_blocked_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct)
 {
     return -expm1(log_all_miss(hit_chance(k, distinct) / (double)lines, (double)n));
 }
 
-double model_paired_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct)
+double tepal_model_paired_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct)
 {
     double first = hit_chance((k + 1) / 2, distinct) / (double)lines;
     double second = hit_chance(k / 2, distinct) / (double)lines;

@@ -9,18 +9,18 @@
 enum model_load { MODEL_LOAD_BINOMIAL, MODEL_LOAD_POISSON };
 
 /* The rate of n keys over `lines` >= 1 lines, 1 <= k <= TEPAL_MAX_HASHES_BLOCKED. */
-double model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
-                          enum model_load load);
+double tepal_model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
+                                enum model_load load);
 
 /*
  * The rate of the paired layout, 1 <= k <= TEPAL_MAX_HASHES_PAIRED; lines >= 2 if `distinct`.
  * *first is the chance that the first line says yes: that the second one has to be read.
  */
-double model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
-                         enum model_load load, double *first);
+double tepal_model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
+                               enum model_load load, double *first);
 
 /* The expected share of ones. Same limits. */
-double model_blocked_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct);
-double model_paired_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct);
+double tepal_model_blocked_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct);
+double tepal_model_paired_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct);
 
 #endif

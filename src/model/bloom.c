@@ -125,13 +125,14 @@ double tepal_bloom_fp(enum tepal_layout layout, enum tepal_positions positions, 
     }
     switch (layout) {
     case TEPAL_LAYOUT_FLAT:
-        return model_flat_rate(m, n, k, distinct);
+        return tepal_model_flat_rate(m, n, k, distinct);
     case TEPAL_LAYOUT_PARTITIONED:
         return partitioned_rate(m, n, k);
     case TEPAL_LAYOUT_BLOCKED:
-        return model_blocked_rate(m / TEPAL_LINE_BITS, n, k, distinct, MODEL_LOAD_BINOMIAL);
+        return tepal_model_blocked_rate(m / TEPAL_LINE_BITS, n, k, distinct, MODEL_LOAD_BINOMIAL);
     case TEPAL_LAYOUT_PAIRED:
-        return model_paired_rate(m / TEPAL_LINE_BITS, n, k, distinct, MODEL_LOAD_BINOMIAL, &first);
+        return tepal_model_paired_rate(m / TEPAL_LINE_BITS, n, k, distinct, MODEL_LOAD_BINOMIAL,
+                                       &first);
     }
     return NAN;
 }
@@ -150,9 +151,9 @@ double tepal_bloom_fill(enum tepal_layout layout, enum tepal_positions positions
     case TEPAL_LAYOUT_PARTITIONED:
         return partitioned_fill(m, n, k);
     case TEPAL_LAYOUT_BLOCKED:
-        return model_blocked_fill(m / TEPAL_LINE_BITS, n, k, distinct);
+        return tepal_model_blocked_fill(m / TEPAL_LINE_BITS, n, k, distinct);
     case TEPAL_LAYOUT_PAIRED:
-        return model_paired_fill(m / TEPAL_LINE_BITS, n, k, distinct);
+        return tepal_model_paired_fill(m / TEPAL_LINE_BITS, n, k, distinct);
     }
     return NAN;
 }
@@ -273,7 +274,7 @@ static uint64_t cells_for(const struct wanted *w, uint64_t most)
     double classic = -(double)w->keys * w->hashes / log1p(-pow(w->fp, 1. / w->hashes));
     double guess = ceil(classic / (double)unit);
     uint64_t begin = guess < (double)high ? (uint64_t)guess : high;
-    if (low > high || !model_search(by_units, w, low, high, begin, &units)) {
+    if (low > high || !tepal_model_search(by_units, w, low, high, begin, &units)) {
         return 0;
     }
     return units * unit;
@@ -324,7 +325,7 @@ static uint64_t keys_for(const struct tepal_params *p, double fp)
                        .fp = fp};
     double guess = -(double)p->cells / p->hashes * log1p(-pow(fp, 1. / p->hashes));
     uint64_t above;
-    if (!model_search(by_keys, &w, 1, UINT64_MAX, guess < 1 ? 1 : (uint64_t)guess, &above)) {
+    if (!tepal_model_search(by_keys, &w, 1, UINT64_MAX, guess < 1 ? 1 : (uint64_t)guess, &above)) {
         return UINT64_MAX;
     }
     return above - 1;
@@ -369,20 +370,20 @@ static void report_rates(struct tepal_report *report, const struct tepal_params 
     tepal_report_real(report, "fp_blocked",
                       "one line a key, sum over binomial line loads (after Putze et al. 2007): "
                       "exact",
-                      blocked ? model_blocked_rate(lines, n, k, distinct, MODEL_LOAD_BINOMIAL)
+                      blocked ? tepal_model_blocked_rate(lines, n, k, distinct, MODEL_LOAD_BINOMIAL)
                               : NAN);
     tepal_report_real(
         report, "fp_blocked_poisson", "as fp_blocked with Poisson loads: its limit for many lines",
-        blocked ? model_blocked_rate(lines, n, k, distinct, MODEL_LOAD_POISSON) : NAN);
+        blocked ? tepal_model_blocked_rate(lines, n, k, distinct, MODEL_LOAD_POISSON) : NAN);
     tepal_report_real(
         report, "fp_paired",
         "two lines a key, product of the lines' rates under binomial loads: exact up to a share "
         "of the order of 1 / lines",
-        paired ? model_paired_rate(lines, n, k, distinct, MODEL_LOAD_BINOMIAL, &first) : NAN);
-    tepal_report_real(report, "fp_paired_poisson",
-                      "as fp_paired with Poisson loads: exact in the limit of many lines",
-                      paired ? model_paired_rate(lines, n, k, distinct, MODEL_LOAD_POISSON, &first)
-                             : NAN);
+        paired ? tepal_model_paired_rate(lines, n, k, distinct, MODEL_LOAD_BINOMIAL, &first) : NAN);
+    tepal_report_real(
+        report, "fp_paired_poisson",
+        "as fp_paired with Poisson loads: exact in the limit of many lines",
+        paired ? tepal_model_paired_rate(lines, n, k, distinct, MODEL_LOAD_POISSON, &first) : NAN);
     tepal_report_real(report, "fp_limit",
                       "2^(-m/n): no filter of m bits without false negatives can have less "
                       "(information-theoretic lower bound)",
@@ -397,8 +398,8 @@ static void report_lines(struct tepal_report *report, const struct tepal_params 
     double second = 0;        /* the chance that an absent key has the second line read */
     if (p->layout == TEPAL_LAYOUT_PAIRED && p->hashes > 1) {
         touch = distinct ? 2 / lines : (2 - 1 / lines) / lines;
-        model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes, distinct, MODEL_LOAD_BINOMIAL,
-                          &second);
+        tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes, distinct,
+                                MODEL_LOAD_BINOMIAL, &second);
     }
     tepal_report_integer(report, "lines", "lines of 512 bits, m / 512", p->cells / TEPAL_LINE_BITS);
     tepal_report_real(report, "keys_per_line", "expected keys with cells in a given line: exact",

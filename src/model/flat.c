@@ -151,7 +151,7 @@ static void asked(double *at, unsigned states, double m, uint32_t k, bool distin
     }
 }
 
-double model_flat_chain(uint64_t m, uint64_t n, uint32_t k, bool distinct)
+double tepal_model_flat_chain(uint64_t m, uint64_t n, uint32_t k, bool distinct)
 {
     struct moves moves;
     double log_stay[STATES];
@@ -196,7 +196,8 @@ double model_flat_chain(uint64_t m, uint64_t n, uint32_t k, bool distinct)
  * about Var X or less, and mu4 about 3 Var^2 + Var: of the order of (second term)^2 / 2 and
  * (second term) * g'/(3 g).
  */
-double model_flat_series(uint64_t cells, uint64_t keys, uint32_t k, bool distinct, double *doubt)
+double tepal_model_flat_series(uint64_t cells, uint64_t keys, uint32_t k, bool distinct,
+                               double *doubt)
 {
     double m = (double)cells;
     double n = (double)keys;
@@ -239,7 +240,7 @@ double model_flat_series(uint64_t cells, uint64_t keys, uint32_t k, bool distinc
     return at_most_one(exp(log_g + log1p(correction)));
 }
 
-double model_flat_rate(uint64_t m, uint64_t n, uint32_t k, bool distinct)
+double tepal_model_flat_rate(uint64_t m, uint64_t n, uint32_t k, bool distinct)
 {
     if (n == 0) {
         return 0;
@@ -248,8 +249,8 @@ double model_flat_rate(uint64_t m, uint64_t n, uint32_t k, bool distinct)
         return tepal_bloom_fp_classic(m, n, 1); /* E[X/m]: nothing to correct */
     }
     double doubt;
-    double rate = model_flat_series(m, n, k, distinct, &doubt);
-    return doubt <= DOUBT_ALLOWED ? rate : model_flat_chain(m, n, k, distinct);
+    double rate = tepal_model_flat_series(m, n, k, distinct, &doubt);
+    return doubt <= DOUBT_ALLOWED ? rate : tepal_model_flat_chain(m, n, k, distinct);
 }
 
 double tepal_bloom_fp_classic(uint64_t m, uint64_t n, uint32_t k)
@@ -279,7 +280,7 @@ double tepal_bloom_fp_exact(uint64_t m, uint64_t n, uint32_t k)
     if (m == 0 || k == 0 || k > TEPAL_MAX_HASHES) {
         return NAN;
     }
-    return model_flat_rate(m, n, k, false);
+    return tepal_model_flat_rate(m, n, k, false);
 }
 
 double tepal_bloom_fp_distinct(uint64_t m, uint64_t n, uint32_t k)
@@ -287,5 +288,5 @@ double tepal_bloom_fp_distinct(uint64_t m, uint64_t n, uint32_t k)
     if (m == 0 || k == 0 || k > TEPAL_MAX_HASHES || k > m) {
         return NAN;
     }
-    return model_flat_rate(m, n, k, true);
+    return tepal_model_flat_rate(m, n, k, true);
 }

@@ -27,8 +27,8 @@ static uint64_t between(uint64_t lo, uint64_t hi, double at_lo, double at_hi)
     return offset >= width - 1 ? hi - 1 : lo + (uint64_t)offset;
 }
 
-bool model_search(model_search_function *f, const void *context, uint64_t low, uint64_t high,
-                  uint64_t guess, uint64_t *first)
+bool tepal_model_search(model_search_function *f, const void *context, uint64_t low, uint64_t high,
+                        uint64_t guess, uint64_t *first)
 {
     uint64_t lo = low;
     double at_lo = f(context, lo);

@@ -17,7 +17,7 @@ typedef double model_search_function(const void *context, uint64_t x);
  * with f(x) <= 0 and f(x - 1) > 0 (or x = low).
  * Cost: about a dozen calls of f after a good guess, some sixty at worst.
  */
-bool model_search(model_search_function *f, const void *context, uint64_t low, uint64_t high,
-                  uint64_t guess, uint64_t *first);
+bool tepal_model_search(model_search_function *f, const void *context, uint64_t low, uint64_t high,
+                        uint64_t guess, uint64_t *first);
 
 #endif

@@ -17,7 +17,7 @@ static enum tepal_status refuse(const char *sentence, const char **why)
     return TEPAL_BAD_PARAMETER;
 }
 
-uint64_t params_cells_bytes(uint64_t cells, uint32_t cell_bits)
+uint64_t tepal_params_cells_bytes(uint64_t cells, uint32_t cell_bits)
 {
     uint64_t per_word = 64 / cell_bits;
     return (cells / per_word + (cells % per_word != 0)) * 8;
@@ -92,8 +92,8 @@ static enum tepal_status check_sizes(const struct tepal_params *p, const struct 
     return TEPAL_OK;
 }
 
-enum tepal_status params_gate(const struct tepal_params *p, const struct params_rules *rules,
-                              const char **why)
+enum tepal_status tepal_params_gate(const struct tepal_params *p, const struct params_rules *rules,
+                                    const char **why)
 {
     enum tepal_status status = check_names(p, rules, why);
     if (status == TEPAL_OK) {
@@ -114,8 +114,9 @@ enum tepal_status params_gate(const struct tepal_params *p, const struct params_
             }
         }
     }
-    uint64_t bytes = rules->payload_bytes != NULL ? rules->payload_bytes(p)
-                                                  : params_cells_bytes(p->cells, rules->cell_bits);
+    uint64_t bytes = rules->payload_bytes != NULL
+                         ? rules->payload_bytes(p)
+                         : tepal_params_cells_bytes(p->cells, rules->cell_bits);
     if (!checked_size(bytes)) {
         *why = "the size is larger than this machine can address";
         return TEPAL_TOO_LARGE;

@@ -26,10 +26,10 @@ static inline uint64_t params_line_cells(uint32_t cell_bits)
 }
 
 /* `why` must not be NULL. */
-enum tepal_status params_gate(const struct tepal_params *params, const struct params_rules *rules,
-                              const char **why);
+enum tepal_status tepal_params_gate(const struct tepal_params *params,
+                                    const struct params_rules *rules, const char **why);
 
 /* Bytes of `cells` cells, in whole 64-bit words. */
-uint64_t params_cells_bytes(uint64_t cells, uint32_t cell_bits);
+uint64_t tepal_params_cells_bytes(uint64_t cells, uint32_t cell_bits);
 
 #endif

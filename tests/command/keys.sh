@@ -34,6 +34,9 @@ printf 'a\nb' >unfinished
 "$tepal" build unfinished -o u --seed 5 --fp 1e-9 -q
 expect 'the last line without a newline is a key, and gets one' 0 $'a\nb\n' '' \
     "$tepal" query u unfinished
+printf 'alone' >alone
+"$tepal" build alone -o al --seed 5 --fp 1e-9 -q
+expect 'a single line without a newline' 0 $'alone\n' '' "$tepal" query al alone
 printf 'a\0b' >unfinished0
 "$tepal" build unfinished0 -o u0 -0 --seed 5 --fp 1e-9 -q
 same 'with -0 the same keys' u u0

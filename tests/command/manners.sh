@@ -115,6 +115,23 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 PY
 is 'signals' "$(python3 "$work/signals.py" "$tepal")" $'True True\nTrue True\nTrue True'
 
+# A filter that somebody cuts short while it is mapped: an error, not a crash.
+cp f cut
+mkfifo to from
+"$tepal" query cut <to >from 2>"$work/err" &
+child=$!
+exec 7>to 8<from
+echo 5 >&7
+read -r -t 20 answer <&8
+truncate -s 0 cut
+echo 6 >&7
+exec 7>&-
+wait $child
+is 'a filter that is cut short: exit status' "$? $answer" '2 5'
+is 'a filter that is cut short' "$(cat "$work/err")" \
+    'tepal: a filter was cut short while it was being read'
+exec 8<&-
+
 # The error line of a long name is one line.
 long=$(printf 'n%.0s' {1..5000})
 run "$tepal" info "$long"
