@@ -111,9 +111,9 @@ enum verdict { SOUND, BROKEN, UNDECIDED };
 
 static enum verdict unpack_gzip(const struct bytes *file, struct bytes *out)
 {
-    size_t at = 0;
-    while (at < file->len && (at == 0 || file->at[at] != 0 || ++at < file->len)) {
+    for (size_t at = 0; at < file->len;) {
         if (at > 0 && file->at[at] == 0) {
+            at++; /* padding after a member */
             continue;
         }
         z_stream z;

@@ -109,8 +109,8 @@ static void integer_digests_avalanche(void **state)
             for (int bit = 0; bit < 64; bit++) {
                 struct tepal_digest b = tepal_hash_u64(&hasher, key ^ (uint64_t)1 << bit);
                 for (int out = 0; out < 64; out++) {
-                    flips[bit][out] += (a.lo ^ b.lo) >> out & 1;
-                    flips[bit][out + 64] += (a.hi ^ b.hi) >> out & 1;
+                    flips[bit][out] += (uint32_t)((a.lo ^ b.lo) >> out & 1);
+                    flips[bit][out + 64] += (uint32_t)((a.hi ^ b.hi) >> out & 1);
                 }
             }
         }

@@ -97,8 +97,9 @@ static void two_probes(const struct slices *slices, const uint64_t *words, struc
     bool hit[CHUNK];
     for (size_t j = 0; j < chunk->count; j++) {
         struct tepal_digest d = chunk->digest[j];
-        hit[j] = bits_test(words, position(slices, 0, d.hi)) &
-                 bits_test(words, position(slices, 1, d.lo));
+        unsigned both = bits_test(words, position(slices, 0, d.hi));
+        both &= bits_test(words, position(slices, 1, d.lo)); /* no branch between the two */
+        hit[j] = both != 0;
     }
     compact(chunk, hit);
 }
