@@ -20,7 +20,7 @@
 #include <time.h>
 #include <tepal/tepal.h>
 
-#define ROUNDS    7
+#define ROUNDS    15
 #define BATCH     4096
 #define WINDOW    64
 #define STRING    32
@@ -274,7 +274,7 @@ static void prepare(struct run *run)
 {
     size_t width = run->set.width;
     run->sample =
-        run->set.n < 4000000 ? (size_t)run->set.n * (run->set.n < 1000000 ? 10 : 1) : 4000000;
+        run->set.n < 2000000 ? (size_t)run->set.n * (run->set.n < 1000000 ? 10 : 1) : 2000000;
     run->absent = must_alloc(run->sample * width);
     run->present = must_alloc(run->sample * width);
     write_keys(run->absent, width, run->set.n, run->sample);

@@ -13,8 +13,9 @@ bool tepal_bloom_has_avx2(void)
 
 const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout)
 {
+    bool avx2 = tepal_bloom_has_avx2();
     if (layout == TEPAL_LAYOUT_FLAT || layout == TEPAL_LAYOUT_PARTITIONED) {
-        return &tepal_bloom_flat;
+        return avx2 ? &tepal_bloom_flat_avx2 : &tepal_bloom_flat_portable;
     }
-    return tepal_bloom_has_avx2() ? &tepal_bloom_lines_avx2 : &tepal_bloom_lines_portable;
+    return avx2 ? &tepal_bloom_lines_avx2 : &tepal_bloom_lines_portable;
 }

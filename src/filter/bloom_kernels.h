@@ -1,11 +1,11 @@
 /*
  * bloom_kernels.h: the inner loops of the Bloom filter, behind one table.
  *
- *   bloom_flat.c            flat and partitioned layouts
- *   bloom_lines.h           blocked and paired layouts, written once over a small set of line
- * operations ... bloom_lines_portable.c  ... with plain C bloom_lines_avx2.c      ... with AVX2:
- * two vectors a line; bit for bit the same answers bloom_dispatch.c        which table this machine
- * takes
+ *   bloom_flat.h      the flat and partitioned layouts
+ *   bloom_lines.h     the blocked and paired layouts, over a small set of line operations
+ *   *_portable.c      both in plain C
+ *   *_avx2.c          both for AVX2 machines; bit for bit the same answers
+ *   bloom_dispatch.c  which table this machine takes
  */
 #ifndef TEPAL_SRC_FILTER_BLOOM_KERNELS_H
 #define TEPAL_SRC_FILTER_BLOOM_KERNELS_H
@@ -35,7 +35,8 @@ struct bloom_kernels {
                     const struct bloom_source *source, size_t count, uint64_t *answers);
 };
 
-extern const struct bloom_kernels tepal_bloom_flat;
+extern const struct bloom_kernels tepal_bloom_flat_portable;
+extern const struct bloom_kernels tepal_bloom_flat_avx2; /* only if tepal_bloom_has_avx2() */
 extern const struct bloom_kernels tepal_bloom_lines_portable;
 extern const struct bloom_kernels tepal_bloom_lines_avx2; /* only if tepal_bloom_has_avx2() */
 

@@ -109,24 +109,58 @@ ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
     }
 }
 
+/*
+ * Queries with a second round ask it only of keys that pass the first, whose eight cells refuse
+ * nearly every absent key: until then the digest waits and nothing of the second round is computed.
+ */
+ALWAYS_INLINE void blocked_ask(struct line_window *window, struct tepal_digest *digests,
+                               size_t slot, const struct line_rule *rule, bool two,
+                               const uint64_t *words, struct tepal_digest d)
+{
+    if (!two) {
+        ask_first(window, slot, rule, false, words, d, 0);
+        return;
+    }
+    window->offset[slot] = (size_t)wide_scale(d.hi, rule->lines) * (ADDRESS_SECTORS * 8);
+    __builtin_prefetch((const char *)words + window->offset[slot]);
+    window->cells[slot] = d.lo & (63 * ADDRESS_BYTES);
+    digests[slot] = d;
+}
+
+ALWAYS_INLINE bool blocked_test(const struct line_window *window,
+                                const struct tepal_digest *digests, size_t slot,
+                                const struct line_rule *rule, bool two, const uint64_t *words)
+{
+    bool yes = test_at(window, slot, false, words);
+    if (two && yes) {
+        struct tepal_digest d = digests[slot];
+        struct address_cells cells =
+            address_line_cells(true, address_sectors(rule->subsets, rule->ways, d.hi),
+                               rule->distinct, 63 * ADDRESS_BYTES, d.lo, address_word(d, 2));
+        yes = line_holds((const char *)words + window->offset[slot], line_mask_of(cells.round[1]));
+    }
+    return yes;
+}
+
 ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *words,
                                    const struct bloom_source *source, size_t count,
                                    uint64_t *answers, enum bloom_form form, bool two)
 {
     const struct line_rule rule = line_rule_of(at, at->hashes);
     struct line_window window;
+    struct tepal_digest digests[WINDOW]; /* used if two */
     bool yes[WINDOW];
     size_t present = 0;
     size_t base = 0;
     size_t here = count < WINDOW ? count : WINDOW;
     for (size_t j = 0; j < here; j++) {
-        ask_first(&window, j, &rule, two, words, bloom_digest(source, form, j), 2);
+        blocked_ask(&window, digests, j, &rule, two, words, bloom_digest(source, form, j));
     }
     for (; base + 2 * WINDOW <= count; base += WINDOW) {
         for (size_t j = 0; j < WINDOW; j++) {
-            yes[j] = test_at(&window, j, two, words);
-            ask_first(&window, j, &rule, two, words, bloom_digest(source, form, base + WINDOW + j),
-                      2);
+            yes[j] = blocked_test(&window, digests, j, &rule, two, words);
+            blocked_ask(&window, digests, j, &rule, two, words,
+                        bloom_digest(source, form, base + WINDOW + j));
         }
         answers[base / 64] = line_answers(yes);
         present += bits_count_word(answers[base / 64]);
@@ -137,10 +171,10 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
         size_t more = count - base - here;
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
-            answer |= (uint64_t)test_at(&window, j, two, words) << j;
+            answer |= (uint64_t)blocked_test(&window, digests, j, &rule, two, words) << j;
             if (j < more) {
-                ask_first(&window, j, &rule, two, words,
-                          bloom_digest(source, form, base + WINDOW + j), 2);
+                blocked_ask(&window, digests, j, &rule, two, words,
+                            bloom_digest(source, form, base + WINDOW + j));
             }
         }
         answers[base / 64] = answer;
