@@ -162,8 +162,7 @@ static double limit_ns(struct run *run, bool writing)
     return spent / (double)run->sample;
 }
 
-/* ---- the peer -----------------------------------------------------------------------------------
- */
+/* ---- the peer -------------------------------------------------------------------------------- */
 
 static double peer_ns(struct run *run, enum operation op)
 {
@@ -181,8 +180,7 @@ static double peer_ns(struct run *run, enum operation op)
     return spent / (double)run->sample;
 }
 
-/* ---- ours
- * ------------------------------------------------------------------------------------------ */
+/* ---- ours ------------------------------------------------------------------------------------ */
 
 static double ours_ns(struct run *run, enum subject s, enum operation op)
 {
@@ -225,8 +223,7 @@ static double measure(struct run *run, enum subject s, enum operation op)
     }
 }
 
-/* ---- one setting
- * -------------------------------------------------------------------------------------- */
+/* ---- one setting ----------------------------------------------------------------------------- */
 
 static enum tepal_layout layout_of(enum subject s)
 {

@@ -393,6 +393,38 @@ static void folded_filters_are_those_built_small(void **state)
     }
 }
 
+static void layouts_that_agree_convert(void **state)
+{
+    (void)state;
+    for (int from = 0; from < 4; from++) {
+        for (int to = 0; to < 4; to++) {
+            for (uint32_t k = 1; k <= 2; k++) {
+                struct shape a = {(enum tepal_layout)from, TEPAL_POSITIONS_COLLIDING, 5120, k};
+                struct shape b = {(enum tepal_layout)to, TEPAL_POSITIONS_COLLIDING, 5120, k};
+                struct tepal_bloom *one = bloom_with(&a);
+                struct tepal_bloom *built = bloom_with(&b);
+                struct tepal_bloom *other = NULL;
+                add_range(one, 0, 500);
+                add_range(built, 0, 500);
+                bool agree = from == to || (k == 1 && from / 2 == to / 2);
+                assert_int_equal(tepal_bloom_relayout(one, b.layout, NULL, &other),
+                                 agree ? TEPAL_OK : TEPAL_UNSUPPORTED);
+                /* exactly where it is refused the cells would be wrong */
+                size_t count;
+                assert_int_equal(
+                    memcmp(words_of(one, &count), words_of(built, &count), 5120 / 8) == 0, agree);
+                if (agree) {
+                    assert_true(tepal_bloom_equal(other, built));
+                    assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(other)), 500);
+                    tepal_bloom_free(other);
+                }
+                tepal_bloom_free(one);
+                tepal_bloom_free(built);
+            }
+        }
+    }
+}
+
 /* ---- creation, keys, answers about itself ---------------------------------------------------- */
 
 static void short_ways_to_create(void **state)
@@ -620,6 +652,7 @@ int main(void)
         cmocka_unit_test(union_is_the_filter_of_both_sets),
         cmocka_unit_test(filters_that_differ_do_not_mix),
         cmocka_unit_test(folded_filters_are_those_built_small),
+        cmocka_unit_test(layouts_that_agree_convert),
         cmocka_unit_test(short_ways_to_create),
         cmocka_unit_test(keyed_filters_want_their_key),
         cmocka_unit_test(any_bytes_are_a_key),

@@ -47,18 +47,31 @@ static int shrink(const struct args *args, const char *name, struct tepal_filter
     return fold(args, name, now / bits, filter);
 }
 
-static int relayout(const struct args *args, const char *name, const struct tepal_filter *filter)
+static int relayout(const struct args *args, const char *name, struct tepal_filter **filter)
 {
-    enum tepal_layout now = tepal_filter_params(filter)->layout;
+    const char *stays = args->command->stays;
+    enum tepal_layout now = tepal_filter_params(*filter)->layout;
     enum tepal_layout wanted = now;
+    struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
+    struct tepal_bloom *other;
     tepal_layout_parse(args->option[OPT_NEW_LAYOUT].text, &wanted);
     if (wanted == now) {
         return EXIT_YES;
     }
-    return say_error(args->command->stays, name,
-                     "%s to %s: these layouts put the bits of a key at different places; build it "
-                     "again from the keys",
-                     tepal_layout_name(now), tepal_layout_name(wanted));
+    enum tepal_status status =
+        bloom == NULL ? TEPAL_UNSUPPORTED : tepal_bloom_relayout(bloom, wanted, NULL, &other);
+    if (status == TEPAL_UNSUPPORTED) {
+        return say_error(stays, name,
+                         "%s to %s: these layouts put the bits of a key at different places; build "
+                         "it again from the keys",
+                         tepal_layout_name(now), tepal_layout_name(wanted));
+    }
+    if (status != TEPAL_OK) {
+        return say_error(stays, name, "%s", tepal_status_message(status));
+    }
+    tepal_filter_free(*filter);
+    *filter = tepal_bloom_filter(other);
+    return EXIT_YES;
 }
 
 static int change(const struct args *args, const char *name, struct tepal_filter **filter)
@@ -69,7 +82,7 @@ static int change(const struct args *args, const char *name, struct tepal_filter
     if (args->option[OPT_NEW_BITS].given) {
         return shrink(args, name, filter);
     }
-    return args->option[OPT_NEW_LAYOUT].given ? relayout(args, name, *filter) : EXIT_YES;
+    return args->option[OPT_NEW_LAYOUT].given ? relayout(args, name, filter) : EXIT_YES;
 }
 
 int convert_run(const struct args *args)

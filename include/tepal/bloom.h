@@ -116,11 +116,24 @@ TEPAL_API enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, ui
                                              const struct tepal_allocator *allocator,
                                              struct tepal_bloom **out);
 
+/*
+ * The same cells under another layout, where both put every key at the same places: with one hash,
+ * flat and partitioned agree, and so do blocked and paired. TEPAL_UNSUPPORTED otherwise: build the
+ * filter again from its keys.
+ */
+TEPAL_API enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom,
+                                                 enum tepal_layout layout,
+                                                 const struct tepal_allocator *allocator,
+                                                 struct tepal_bloom **out);
+
 /* What the cells say now. Each reads all cells once. */
 TEPAL_API uint64_t tepal_bloom_ones(const struct tepal_bloom *bloom);
 TEPAL_API double tepal_bloom_fill_now(const struct tepal_bloom *bloom);
 
-/* The estimated number of distinct keys, -(m/k) ln(1 - fill); infinite when all cells are set. */
+/*
+ * The estimated number of distinct keys: how many leave the share of zeros that is there, about
+ * -(m/k) ln(1 - fill). Infinite when all cells are set.
+ */
 TEPAL_API double tepal_bloom_keys_estimated(const struct tepal_bloom *bloom);
 
 /*

@@ -17,6 +17,7 @@
 #include <tepal/model.h>
 
 #include <math.h>
+#include <string.h>
 
 #include "address/address.h"
 #include "base/alloc.h"
@@ -119,8 +120,7 @@ const struct tepal_filter *tepal_bloom_filter_const(const struct tepal_bloom *bl
     return &bloom->head;
 }
 
-/* ---- one key -----------------------------------------------------------------------------------
- */
+/* ---- one key --------------------------------------------------------------------------------- */
 
 /* The probes of one key; up to `hashes` positions, computed as they are asked for. */
 static bool probe(const struct address *at, const uint64_t *words, struct tepal_digest d)
@@ -210,8 +210,7 @@ enum tepal_status tepal_bloom_query_u64(const struct tepal_bloom *bloom, uint64_
     return TEPAL_OK;
 }
 
-/* ---- concurrent
- * ---------------------------------------------------------------------------------- */
+/* ---- concurrent ------------------------------------------------------------------------------ */
 
 /*
  * Relaxed is enough: bits are only ever set, so that a reader who comes after (in the
@@ -255,8 +254,7 @@ bool tepal_bloom_query_atomic(const struct tepal_bloom *bloom, struct tepal_dige
     return true;
 }
 
-/* ---- many keys
- * ------------------------------------------------------------------------------------ */
+/* ---- many keys ------------------------------------------------------------------------------- */
 
 static enum tepal_status bloom_add_many(struct tepal_filter *filter,
                                         const struct tepal_digest *digests, size_t count)
@@ -387,8 +385,7 @@ enum tepal_status tepal_bloom_query_fixed(const struct tepal_bloom *bloom, const
     return width == 0 ? TEPAL_BAD_ARGUMENT : query_source(bloom, &source, count, answers, present);
 }
 
-/* ---- whole filters
- * --------------------------------------------------------------------------------- */
+/* ---- whole filters --------------------------------------------------------------------------- */
 
 static enum tepal_status bloom_unite(struct tepal_filter *into, const struct tepal_filter *other)
 {
@@ -462,6 +459,14 @@ static bool can_fold(const struct tepal_params *p, uint64_t divisor)
     return false;
 }
 
+/* Another filter of the same keys: it has seen as many, and hashes alike. */
+static void inherit(struct tepal_filter *to, const struct tepal_filter *from)
+{
+    to->state = from->state;
+    to->hasher = from->hasher;
+    to->has_hasher = from->has_hasher;
+}
+
 enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t divisor,
                                    const struct tepal_allocator *allocator,
                                    struct tepal_bloom **out)
@@ -491,15 +496,40 @@ enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t div
             to->words[line * ADDRESS_SECTORS + i % ADDRESS_SECTORS] |= from->words[i];
         }
     }
-    to->state = from->state;
-    to->hasher = from->hasher;
-    to->has_hasher = from->has_hasher;
+    inherit(to, from);
     *out = bloom_of(to);
     return TEPAL_OK;
 }
 
-/* ---- what the cells say
- * ------------------------------------------------------------------------------ */
+static bool same_places(const struct tepal_params *p, enum tepal_layout layout)
+{
+    bool lines = p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED;
+    bool other = layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+    return layout == p->layout || (p->hashes == 1 && lines == other);
+}
+
+enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom, enum tepal_layout layout,
+                                       const struct tepal_allocator *allocator,
+                                       struct tepal_bloom **out)
+{
+    const struct tepal_filter *from = &bloom->head;
+    if (!same_places(&from->params, layout)) {
+        return TEPAL_UNSUPPORTED;
+    }
+    struct tepal_params params = from->params;
+    params.layout = layout;
+    struct tepal_filter *to;
+    enum tepal_status status = tepal_filter_create(&params, allocator, &to);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    memcpy(to->words, from->words, from->word_count * 8);
+    inherit(to, from);
+    *out = bloom_of(to);
+    return TEPAL_OK;
+}
+
+/* ---- what the cells say ---------------------------------------------------------------------- */
 
 uint64_t tepal_bloom_ones(const struct tepal_bloom *bloom)
 {
@@ -606,8 +636,8 @@ static void bloom_info(const struct tepal_filter *filter, struct tepal_report *r
     const struct tepal_bloom *bloom = bloom_of_const(filter);
     const struct tepal_params *p = &filter->params;
     uint64_t ones = tepal_bloom_ones(bloom);
-    tepal_report_real(report, "keys_estimated", "distinct keys, from the fill: -(m/k) ln(1 - fill)",
-                      estimate(p, ones));
+    tepal_report_real(report, "keys_estimated",
+                      "distinct keys, from the fill: about -(m/k) ln(1 - fill)", estimate(p, ones));
     tepal_report_integer(report, "ones", "bits set", ones);
     tepal_report_real(report, "fill", "share of bits set", (double)ones / (double)p->cells);
     tepal_report_real(report, "fp_now", "false-positive rate now, from the bits themselves",

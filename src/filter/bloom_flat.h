@@ -77,7 +77,7 @@ static void gather(const struct bloom_source *source, size_t first, size_t count
     }
 }
 
-/* ---- queries -------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 /* A chunk of keys under way: their digests, and the numbers of those that have not missed yet. */
 struct chunk {
@@ -155,7 +155,7 @@ static void in_waves(const struct address *at, const struct slices *slices, cons
     }
 }
 
-/* ---- all positions of a key, for additions and for keys that are there ---------------------- */
+/* ---- all positions of a key, for additions and for keys that are there ----------------------- */
 
 /*
  * What happens at each position of a key: set the bit, or keep *all only if it is set. In the cache
@@ -245,7 +245,7 @@ ALWAYS_INLINE void visit_all(const struct address *at, const struct slices *slic
     }
 }
 
-/* ---- the kernels ------------------------------------------------------------------------------- */
+/* ---- the kernels ----------------------------------------------------------------------------- */
 
 static size_t flat_query(const struct address *at, const uint64_t *words,
                          const struct bloom_source *source, size_t count, uint64_t *answers)

@@ -86,7 +86,7 @@ ALWAYS_INLINE void ask_first(struct line_window *window, size_t slot, const stru
         two ? address_word(d, more) : 0);
 }
 
-/* ---- blocked ------------------------------------------------------------------------------- */
+/* ---- blocked --------------------------------------------------------------------------------- */
 
 ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
                                const struct bloom_source *source, size_t count,
@@ -183,7 +183,7 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
     return present;
 }
 
-/* ---- paired -------------------------------------------------------------------------------- */
+/* ---- paired ---------------------------------------------------------------------------------- */
 
 ALWAYS_INLINE void ask_second(struct line_window *window, size_t slot, const struct address *at,
                               const struct line_rule *rule, bool two, const uint64_t *words,

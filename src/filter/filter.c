@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 
-/* ---- construction ------------------------------------------------------------------------- */
+/* ---- construction ---------------------------------------------------------------------------- */
 
 static void make_hasher(struct tepal_filter *filter)
 {

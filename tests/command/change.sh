@@ -210,6 +210,10 @@ refused 'more bits' \
 refused 'another layout' \
     'f: flat to blocked: these layouts put the bits of a key at different places; build it again from the keys; nothing was written' \
     "$tepal" convert f -o no --layout blocked
+seq 100 | "$tepal" build -o one -q --seed 1 --bits 5120 --hashes 1 --layout flat
+seq 100 | "$tepal" build -o want -q --seed 1 --bits 5120 --hashes 1 --layout partitioned
+expect 'one hash: flat is partitioned' 0 '' '' "$tepal" convert one -o c --layout partitioned -q
+same 'and it is what one would build' c want
 expect 'the same layout' 0 '' '' "$tepal" convert f -o c --layout flat -q
 same 'changes nothing' c f
 refused 'two changes' 'convert: --fold and --bits contradict each other: give one of them' \
