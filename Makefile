@@ -57,6 +57,7 @@ fuzz: packages-test
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 
 uninstall:
 	@xargs -r rm -vf < $(BUILD)/install_manifest.txt

@@ -74,6 +74,15 @@ static enum tepal_status call_bloom_fold_by_one(const struct stage *on, struct t
     return take(status, made, out);
 }
 
+static enum tepal_status call_bloom_relayout(const struct stage *on, struct tepal_filter **out)
+{
+    struct tepal_bloom *made = NULL;
+    enum tepal_layout same = tepal_filter_params(on->filter)->layout;
+    enum tepal_status status =
+        tepal_bloom_relayout(tepal_filter_bloom(on->filter), same, on->allocator, &made);
+    return take(status, made, out);
+}
+
 static enum tepal_status call_decode(const struct stage *on, struct tepal_filter **out)
 {
     return tepal_decode(on->bytes, on->len, on->allocator, out, on->fault);
@@ -126,6 +135,7 @@ static const struct {
     {"tepal_bloom_clone", call_bloom_clone, 2},
     {"tepal_bloom_fold", call_bloom_fold, 2},
     {"tepal_bloom_fold by 1", call_bloom_fold_by_one, 2},
+    {"tepal_bloom_relayout", call_bloom_relayout, 2},
     {"tepal_decode", call_decode, 2},
     {"tepal_load", call_load, 2},
     {"tepal_load_fd", call_load_fd, 2},

@@ -371,6 +371,8 @@ static void folded_filters_are_those_built_small(void **state)
         {{TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 12, 6}, 5, TEPAL_UNSUPPORTED},
         {{TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512 * 12, 7}, 3, TEPAL_OK},
         {{TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 12, 7}, 3, TEPAL_UNSUPPORTED},
+        {{TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 12, 1}, 3, TEPAL_OK},
+        {{TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 12, 1}, 12, TEPAL_UNSUPPORTED},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct tepal_bloom *large = bloom_with(&cases[c].shape);
@@ -583,6 +585,53 @@ static void fp_now_is_the_rate_of_this_filter(void **state)
     }
 }
 
+/* The same for cells that are anything but random: every pair of draws, counted. */
+static void fp_now_counts_pairs_of_distinct_cells(void **state)
+{
+    (void)state;
+    static const uint64_t patterns[] = {UINT64_C(0x00000000ffffffff),
+                                        UINT64_C(0x5555555555555555),
+                                        UINT64_C(0x8000000000000001),
+                                        1,
+                                        0,
+                                        UINT64_MAX};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct shape shape = {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_DISTINCT, 512, 16};
+        struct tepal_bloom *b = bloom_with(&shape);
+        for (int s = 0; s < 8; s++) {
+            tepal_bloom_filter(b)->words[s] = patterns[i];
+        }
+        unsigned both = 0;
+        for (uint64_t first = 0; first < 64; first++) {
+            for (uint64_t draw = 0; draw < 64; draw++) {
+                uint64_t second = address_other(first, draw, 63 * ADDRESS_BYTES) & 63;
+                assert_true(second != first);
+                both += patterns[i] >> first & patterns[i] >> second & 1;
+            }
+        }
+        double expected = pow(both / 4096.0, 8);
+        assert_true(fabs(tepal_bloom_fp_now(b) - expected) <= 1e-12 * expected);
+        tepal_bloom_free(b);
+    }
+}
+
+static void counts_of_keys_never_wrap(void **state)
+{
+    (void)state;
+    struct tepal_bloom *b;
+    assert_ok(tepal_bloom_create_with_bits(1000, 3, 1, &b));
+    struct tepal_filter *f = tepal_bloom_filter(b);
+    f->state.keys_added = UINT64_MAX - 1;
+    for (uint64_t i = 0; i < 3; i++) {
+        assert_ok(tepal_bloom_add_atomic(b, (struct tepal_digest){i, i}, NULL));
+    }
+    assert_true(tepal_filter_keys_added(f) == UINT64_MAX);
+    assert_ok(tepal_bloom_add_u64(b, 9));
+    assert_ok(tepal_bloom_unite(b, b));
+    assert_true(tepal_filter_keys_added(f) == UINT64_MAX);
+    tepal_bloom_free(b);
+}
+
 /* The estimate of n: its relative error is about sqrt((e^x - x - 1) / (m x^2)) < 1.3 / sqrt(m). */
 static void keys_are_estimated_from_the_fill(void **state)
 {
@@ -657,6 +706,8 @@ int main(void)
         cmocka_unit_test(keyed_filters_want_their_key),
         cmocka_unit_test(any_bytes_are_a_key),
         cmocka_unit_test(fp_now_is_the_rate_of_this_filter),
+        cmocka_unit_test(fp_now_counts_pairs_of_distinct_cells),
+        cmocka_unit_test(counts_of_keys_never_wrap),
         cmocka_unit_test(keys_are_estimated_from_the_fill),
         cmocka_unit_test(info_tells_what_it_must),
     };

@@ -131,14 +131,26 @@ static void keyed_without_a_key_yet(void **unused)
     p.hashes = 3;
     p.hash = SIPHASH;
     assert_int_equal(tepal_filter_create(&p, NULL, &f), TEPAL_OK);
+    assert_int_equal(tepal_filter_create(&p, NULL, &g), TEPAL_OK);
+    /* without its key it can be neither written nor combined: any key would seem right later */
+    uint8_t none[1024];
+    struct tepal_fault fault;
+    assert_int_equal(tepal_encode(f, none, sizeof none), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_save(f, "never-written.tepal", &fault), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_filter_unite(f, g), TEPAL_KEY_NEEDED);
+    tepal_filter_free(g);
+    assert_int_equal(tepal_filter_set_key(f, recipe_key), TEPAL_OK);
     uint8_t *bytes = encoded(f, &len);
     assert_int_equal(tepal_decode(bytes, len, NULL, &g, NULL), TEPAL_OK);
-    assert_int_equal(tepal_filter_params(g)->key_check, 0);
-    assert_int_equal(tepal_filter_set_key(g, recipe_key), TEPAL_OK);
-    assert_int_not_equal(tepal_filter_params(g)->key_check, 0);
+    assert_true(tepal_filter_params(g)->key_check == tepal_filter_params(f)->key_check);
+    tepal_filter_free(g);
+    /* and a file that claims to be such a one is refused */
+    memset(bytes + 56, 0, 8);
+    header_resum(bytes);
+    assert_int_equal(tepal_decode(bytes, len, NULL, &g, &fault), TEPAL_CORRUPT);
+    assert_int_equal(fault.offset, 56);
     free(bytes);
     tepal_filter_free(f);
-    tepal_filter_free(g);
 }
 
 static void room_for_the_bytes(void **unused)
@@ -229,6 +241,42 @@ static void golden_files(void **unused)
 #define STRANGERS 1000
 
 /* What the filters say of "stranger-0" .. "stranger-999": 1 or 0 each, one line a filter. */
+/* Filters of integers: they pin the integer digests, unkeyed and keyed. */
+static void golden_integers(void **unused)
+{
+    (void)unused;
+    for (int keyed = 0; keyed < 2; keyed++) {
+        const char *name = keyed ? "integers-keyed" : "integers";
+        struct tepal_params params = TEPAL_PARAMS_INIT;
+        params.cells = 1009;
+        params.hashes = 7;
+        params.seed = 42;
+        params.hash = keyed ? TEPAL_HASH_SIPHASH : TEPAL_HASH_XXH3;
+        struct tepal_bloom *b;
+        assert_int_equal(tepal_bloom_create(&params, NULL, &b), TEPAL_OK);
+        if (keyed) {
+            assert_int_equal(tepal_filter_set_key(tepal_bloom_filter(b), recipe_key), TEPAL_OK);
+        }
+        for (uint64_t i = 0; i < 100; i++) {
+            assert_int_equal(tepal_bloom_add_u64(b, i), TEPAL_OK);
+        }
+        if (golden_write()) {
+            char path[4096];
+            golden_path(path, sizeof path, name, ".tepal");
+            assert_int_equal(tepal_save(tepal_bloom_filter(b), path, NULL), TEPAL_OK);
+        }
+        size_t len;
+        size_t old_len;
+        uint8_t *bytes = encoded(tepal_bloom_filter(b), &len);
+        uint8_t *old = golden_bytes(name, ".tepal", &old_len);
+        assert_int_equal(old_len, len);
+        assert_memory_equal(old, bytes, len);
+        free(old);
+        free(bytes);
+        tepal_bloom_free(b);
+    }
+}
+
 static void golden_strangers(void **unused)
 {
     (void)unused;
@@ -627,6 +675,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_files),
+        cmocka_unit_test(golden_integers),
         cmocka_unit_test(golden_strangers),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(extreme_numbers),

@@ -64,5 +64,12 @@ END
         fail "$name: damaged, and still accepted"
     fi
 done <"$here/golden/strangers.txt"
+# Filters of the integers 0 .. 99.
+for name in integers integers-keyed; do
+    files=$((files + 1))
+    reader "$here/golden/$name.tepal" --key "$(cat "$scratch/key")" --rebuild-integers 100 >/dev/null ||
+        fail "$name: rebuilt from its integers, the payload differs"
+done
 [ "$files" = "$(find "$here/golden" -name "*.tepal" | wc -l)" ] || fail "golden/ has files that are not tested"
 echo "golden.sh: $files files agree"
+echo "$files passed, 0 failed"

@@ -56,6 +56,39 @@ static void seeds_and_keys_make_different_digests(void **state)
     }
 }
 
+/* On disk for ever, so pinned: computed from the document with another implementation. */
+static void integer_digests_are_pinned(void **state)
+{
+    (void)state;
+    static const uint64_t vectors[][4] = {
+        {0, 0, UINT64_C(0x7d44ba9ca5cfd5c8), UINT64_C(0x1f4378392aa12ca8)},
+        {1, 42, UINT64_C(0x1764211a5cdbc7ee), UINT64_C(0x6fe2d1f476a2a4b6)},
+        {UINT64_MAX, UINT64_C(0xdeadbeefcafef00d), UINT64_C(0x7003105ed9d00960),
+         UINT64_C(0x1dfd83851a670be0)},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct tepal_hasher hasher;
+        tepal_hasher_init(&hasher, vectors[i][1]);
+        struct tepal_digest d = tepal_hash_u64(&hasher, vectors[i][0]);
+        assert_true(d.lo == vectors[i][2] && d.hi == vectors[i][3]);
+    }
+}
+
+static void an_integer_is_not_its_bytes(void **state)
+{
+    (void)state;
+    static const uint8_t key[TEPAL_KEY_BYTES] = "0123456789abcdef";
+    struct tepal_hasher hasher[2];
+    tepal_hasher_init(&hasher[0], 3);
+    tepal_hasher_init_keyed(&hasher[1], 3, key);
+    for (int keyed = 0; keyed < 2; keyed++) {
+        uint64_t integer = UINT64_C(0x1122334455667788);
+        uint8_t bytes[8] = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
+        assert_false(same(tepal_hash_u64(&hasher[keyed], integer),
+                          tepal_hash_bytes(&hasher[keyed], bytes, sizeof bytes)));
+    }
+}
+
 static void many_digests_are_single_digests(void **state)
 {
     (void)state;
@@ -137,6 +170,8 @@ int main(void)
         cmocka_unit_test(xxh3_gives_the_published_digests),
         cmocka_unit_test(siphash_gives_the_published_digests),
         cmocka_unit_test(seeds_and_keys_make_different_digests),
+        cmocka_unit_test(integer_digests_are_pinned),
+        cmocka_unit_test(an_integer_is_not_its_bytes),
         cmocka_unit_test(many_digests_are_single_digests),
         cmocka_unit_test(integer_digests_avalanche),
     };

@@ -152,7 +152,7 @@ class Filter:
         if self.positions == 1:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
             need(self.layout != 3 or self.m >= 1024, "fewer than two lines")
-        need(self.hash == 1 or self.check == 0, "a key check without a key")
+        need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
         need(not any(own), "own parameters or state")
         need(log == 16 and bits == 1, "blocks or cells of another size")
         need(not any(reserved), "a reserved byte is not zero")
@@ -162,10 +162,26 @@ class Filter:
         need(len(secret) == 16, "a secret key has 16 bytes")
         subkey = siphash128(secret, b"tepal\x01\0\0" + struct.pack("<Q", self.seed))
         check = int.from_bytes(siphash128(subkey, b"tepal\x02\0\0")[:8], "little") or 1
-        need(self.check in (0, check), "this is not the filter's secret key")
+        need(self.check == check, "this is not the filter's secret key")
         self.subkey = subkey
+        self.integer_subkey = siphash128(secret, b"tepal\x03\0\0" + struct.pack("<Q", self.seed))
+
+    def integer_digest(self, key):
+        if self.hash == 1:
+            need(self.subkey is not None, "give the secret key (--key)")
+            return struct.unpack("<QQ", siphash128(self.integer_subkey, struct.pack("<Q", key)))
+        x = key ^ xxhash.xxh3_64_intdigest(b"tepal-a", self.seed)
+        x ^= x >> 30
+        x = x * 0xBF58476D1CE4E5B9 & M64
+        x ^= x >> 27
+        x ^= xxhash.xxh3_64_intdigest(b"tepal-b", self.seed)
+        x = x * 0x94D049BB133111EB & M64
+        x ^= x >> 31
+        return x * 0xD1342543DE82EF95 & M64, x
 
     def digest(self, key):
+        if isinstance(key, int):
+            return self.integer_digest(key)
         if self.hash == 0:
             both = xxhash.xxh3_128_intdigest(key, self.seed)
             return both & M64, both >> 64
@@ -275,15 +291,17 @@ def main():
     parser.add_argument("--query", nargs="+", metavar="KEY")
     parser.add_argument("--query-lines", action="store_true")
     parser.add_argument("--rebuild-lines", action="store_true")
+    parser.add_argument("--rebuild-integers", type=int, metavar="N", help="from keys 0 .. N-1")
     args = parser.parse_args()
     try:
         self_test()
         with open(args.file, "rb") as f:
             filter = Filter(f.read())
-        if args.key:
+        if args.key and filter.hash == 1:
             filter.set_key(bytes.fromhex(args.key))
-        if args.rebuild_lines:
-            same = filter.rebuilt(lines_of_input()) == filter.payload
+        if args.rebuild_lines or args.rebuild_integers:
+            keys = range(args.rebuild_integers) if args.rebuild_integers else lines_of_input()
+            same = filter.rebuilt(keys) == filter.payload
             print("same" if same else "different")
             return 0 if same else 1
         if args.query or args.query_lines:

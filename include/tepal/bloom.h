@@ -110,7 +110,8 @@ TEPAL_API bool tepal_bloom_equal(const struct tepal_bloom *a, const struct tepal
  * A filter of 1/divisor of the size, exactly as if it had been built at that size: each new cell is
  * the OR of `divisor` neighbours. flat: divisor must divide the bits; partitioned: divisor * hashes
  * must; blocked and paired: it must divide the lines. TEPAL_UNSUPPORTED otherwise, and for distinct
- * positions on the flat and paired layouts, whose positions depend on the size in another way.
+ * positions on the flat and paired layouts, which depend on the size in another way (with one
+ * hash there is no such dependence).
  */
 TEPAL_API enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t divisor,
                                              const struct tepal_allocator *allocator,
@@ -126,7 +127,7 @@ TEPAL_API enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom
                                                  const struct tepal_allocator *allocator,
                                                  struct tepal_bloom **out);
 
-/* What the cells say now. Each reads all cells once. */
+/* What the cells say now. Each reads all cells (on the paired layout, some twice). */
 TEPAL_API uint64_t tepal_bloom_ones(const struct tepal_bloom *bloom);
 TEPAL_API double tepal_bloom_fill_now(const struct tepal_bloom *bloom);
 

@@ -69,6 +69,7 @@ TEPAL_API const uint64_t *tepal_filter_words(const struct tepal_filter *filter, 
 /*
  * The secret key of a keyed filter. TEPAL_WRONG_KEY if it is not the one whose check the filter
  * carries; a filter that was just created with a key_check of 0 takes any key and keeps its check.
+ * Before that it can be neither saved nor combined (TEPAL_KEY_NEEDED).
  * TEPAL_UNSUPPORTED if the filter is not keyed.
  */
 TEPAL_API enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
@@ -115,7 +116,7 @@ TEPAL_API bool tepal_filter_equal(const struct tepal_filter *a, const struct tep
 /*
  * Everything the filter knows about itself, by name. Common to all kinds: kind, layout, positions,
  * bits, hashes, capacity, keys_added, keys_estimated, ones, fill, fp_now, fp_at_capacity, fn_now,
- * seed, keyed, bytes, version. Reads all cells once.
+ * seed, keyed, bytes, version. Reads all cells.
  */
 TEPAL_API void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *report);
 

@@ -39,7 +39,8 @@ enum tepal_hash { TEPAL_HASH_XXH3 = 0, TEPAL_HASH_SIPHASH = 1 };
 struct tepal_hasher {
     enum tepal_hash hash;
     uint64_t seed;
-    uint64_t secret[2]; /* derived from the seed, and from the key if there is one */
+    uint64_t secret[2];  /* for bytes: derived from key and seed if keyed, else zero */
+    uint64_t integer[2]; /* for integers: derived from the seed, and from the key if keyed */
 };
 
 /* Unkeyed, under `seed`. Cannot fail. */

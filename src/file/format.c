@@ -287,6 +287,10 @@ enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
     if (status != TEPAL_OK) {
         return tepal_format_fault(fault, status, 0, place_of_refusal(&h.params, ops), why);
     }
+    if (h.params.hash == TEPAL_HASH_SIPHASH && h.params.key_check == 0) {
+        return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_KEY_CHECK,
+                                  "a keyed filter has no key check: any key would seem right");
+    }
     /* A kind that has state of its own validates it; in the others nothing may hide there. */
     for (size_t i = 0; ops->validate == NULL && i < FILTER_STATES; i++) {
         if (h.state.own[i] != 0) {
@@ -351,8 +355,17 @@ uint64_t tepal_encoded_bytes(const struct tepal_filter *filter)
     return file_bytes((uint64_t)filter->word_count * 8);
 }
 
+/* A keyed filter without its check would take any key later on. */
+bool tepal_format_lacks_key(const struct tepal_filter *filter)
+{
+    return filter->params.hash == TEPAL_HASH_SIPHASH && filter->params.key_check == 0;
+}
+
 enum tepal_status tepal_encode(const struct tepal_filter *filter, void *bytes, size_t room)
 {
+    if (tepal_format_lacks_key(filter)) {
+        return TEPAL_KEY_NEEDED;
+    }
     if (room < tepal_encoded_bytes(filter)) {
         return TEPAL_BAD_LENGTH;
     }

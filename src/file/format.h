@@ -72,6 +72,9 @@ void tepal_format_write_header(const struct tepal_filter *filter, uint8_t bytes[
  * The header from the first `len` bytes of the input; len < FORMAT_HEADER means that the input ends
  * there. On TEPAL_OK the parameters have passed the gate and all lengths agree with them.
  */
+/* A keyed filter whose key was never given: it cannot be written, nor read. */
+bool tepal_format_lacks_key(const struct tepal_filter *filter);
+
 enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
                                            struct format_header *out, struct tepal_fault *fault);
 

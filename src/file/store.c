@@ -118,6 +118,10 @@ enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
     uint64_t payload = (uint64_t)filter->word_count * 8;
     uint64_t blocks = tepal_format_blocks(payload);
     uint64_t at = FORMAT_HEADER;
+    if (tepal_format_lacks_key(filter)) {
+        return tepal_format_fault(fault, TEPAL_KEY_NEEDED, 0, 0,
+                                  "a keyed filter cannot be saved before its key was given");
+    }
     tepal_format_write_header(filter, header);
     enum tepal_status status = write_all(fd, header, sizeof header, 0, fault);
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i++) {

@@ -234,7 +234,11 @@ enum tepal_status tepal_bloom_add_atomic(struct tepal_bloom *bloom, struct tepal
             present = (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) != 0 && present;
         }
     }
-    __atomic_fetch_add(&bloom->head.state.keys_added, 1, __ATOMIC_RELAXED);
+    uint64_t *keys = &bloom->head.state.keys_added;
+    uint64_t now = __atomic_load_n(keys, __ATOMIC_RELAXED);
+    while (now != UINT64_MAX && !__atomic_compare_exchange_n(keys, &now, now + 1, true,
+                                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
     if (was_present != NULL) {
         *was_present = present;
     }
@@ -483,6 +487,9 @@ enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t div
     }
     struct tepal_params params = from->params;
     params.cells /= divisor;
+    if (tepal_params_check(&params, NULL) != TEPAL_OK) {
+        return TEPAL_UNSUPPORTED; /* too small for this layout */
+    }
     struct tepal_filter *to;
     enum tepal_status status = tepal_filter_create(&params, allocator, &to);
     if (status != TEPAL_OK) {
@@ -518,6 +525,9 @@ enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom, enum tep
     }
     struct tepal_params params = from->params;
     params.layout = layout;
+    if (tepal_params_check(&params, NULL) != TEPAL_OK) {
+        return TEPAL_UNSUPPORTED; /* the other layout cannot have this size */
+    }
     struct tepal_filter *to;
     enum tepal_status status = tepal_filter_create(&params, allocator, &to);
     if (status != TEPAL_OK) {
@@ -564,6 +574,16 @@ double tepal_bloom_keys_estimated(const struct tepal_bloom *bloom)
 }
 
 /*
+ * Given that a key's first cell in this sector is set: the chance that its second is. The distance
+ * from the first (address_other) is 1 with probability 2/64 and each of 2 .. 63 with 1/64.
+ */
+static double second_of(uint64_t sector, double ones)
+{
+    double neighbours = (double)bits_count_word(sector & (sector >> 1 | sector << 63));
+    return ones > 0 ? (ones - 1 + neighbours / ones) / 64 : 0;
+}
+
+/*
  * The chance that `cells` random cells of one line are all set. One cell a sector in a random set
  * of sectors: the elementary symmetric polynomial of the sectors' fills, over the number of sets.
  * With more than eight cells, a first round takes every sector's fill as a factor.
@@ -580,7 +600,7 @@ static double line_rate(const uint64_t *line, uint32_t cells, bool distinct)
         double next = fill;
         if (two) {
             first *= fill;
-            next = distinct ? (ones > 1 ? (ones - 1) / 63 : 0) : fill;
+            next = distinct ? second_of(line[s], ones) : fill;
         }
         for (uint32_t e = ADDRESS_SECTORS; e > 0; e--) {
             sum[e] += sum[e - 1] * next;

@@ -63,7 +63,8 @@ bloom_digest(const struct bloom_source *source, enum bloom_form form, size_t i)
         return source->digests[i];
     }
     if (form == BLOOM_INTEGERS) {
-        return digest_u64(source->integers[i], source->hasher.secret[0], source->hasher.secret[1]);
+        return digest_u64(source->integers[i], source->hasher.integer[0],
+                          source->hasher.integer[1]);
     }
     return bloom_digest_fixed(source, i);
 }

@@ -238,6 +238,9 @@ static enum tepal_status combine_with(combine *operation, struct tepal_filter *i
     if (!tepal_params_compatible(&into->params, &other->params)) {
         return TEPAL_MISMATCH;
     }
+    if (into->params.hash == TEPAL_HASH_SIPHASH && into->params.key_check == 0) {
+        return TEPAL_KEY_NEEDED; /* nobody knows whether the keys are the same */
+    }
     return operation(into, other);
 }
 

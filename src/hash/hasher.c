@@ -1,13 +1,15 @@
 /*
  * hasher.c: the hashes behind tepal/hash.h.
  *
- * Unkeyed, the secret words are the two that the seed contributes to the digests of integers,
- *     secret[0] = XXH3-64("tepal-a"; seed)    secret[1] = XXH3-64("tepal-b"; seed)
+ * Unkeyed, the integer words are what the seed contributes to the digests of integers,
+ *     integer[0] = XXH3-64("tepal-a"; seed)    integer[1] = XXH3-64("tepal-b"; seed)
  *
- * Keyed: SipHash takes a 128-bit key and no seed, so the seed goes into a subkey,
- *     secret = SipHash-128(key; "tepal" 1 0 0, then the seed in 8 little-endian bytes)
- * and keys are hashed under the subkey. The check that a file carries is
- *     check = the first 8 bytes, little-endian, of SipHash-128(subkey; "tepal" 2 0 0), or 1 if 0.
+ * Keyed: SipHash takes a 128-bit key and no seed, so the seed goes into two subkeys,
+ *     secret  = SipHash-128(key; "tepal" 1 0 0, then the seed in 8 little-endian bytes)
+ *     integer = SipHash-128(key; "tepal" 3 0 0, then the seed in 8 little-endian bytes)
+ * Bytes are hashed under the first; integers, as 8 little-endian bytes, under the second. The check
+ * that a file carries is
+ *     check = the first 8 bytes, little-endian, of SipHash-128(secret; "tepal" 2 0 0), or 1 if 0.
  * SipHash being a pseudo-random function, the check tells nothing about the digests of other keys.
  */
 #include "hash/digest.h"
@@ -24,12 +26,20 @@ static struct tepal_digest siphash(const void *data, size_t len, const uint8_t k
     return (struct tepal_digest){little_get64(out), little_get64(out + 8)};
 }
 
-static struct tepal_digest keyed(const struct tepal_hasher *hasher, const void *data, size_t len)
+static struct tepal_digest keyed(const uint64_t subkey[2], const void *data, size_t len)
 {
-    uint8_t subkey[16];
-    little_put64(subkey, hasher->secret[0]);
-    little_put64(subkey + 8, hasher->secret[1]);
-    return siphash(data, len, subkey);
+    uint8_t key[16];
+    little_put64(key, subkey[0]);
+    little_put64(key + 8, subkey[1]);
+    return siphash(data, len, key);
+}
+
+/* The subkey that `number` makes of key and seed. */
+static struct tepal_digest subkey(uint8_t number, uint64_t seed, const uint8_t key[16])
+{
+    uint8_t message[16] = {'t', 'e', 'p', 'a', 'l', number, 0, 0};
+    little_put64(message + 8, seed);
+    return siphash(message, sizeof message, key);
 }
 
 void tepal_hasher_init(struct tepal_hasher *hasher, uint64_t seed)
@@ -37,19 +47,20 @@ void tepal_hasher_init(struct tepal_hasher *hasher, uint64_t seed)
     *hasher = (struct tepal_hasher){
         .hash = TEPAL_HASH_XXH3,
         .seed = seed,
-        .secret = {XXH3_64bits_withSeed("tepal-a", 7, seed),
-                   XXH3_64bits_withSeed("tepal-b", 7, seed)},
+        .integer = {XXH3_64bits_withSeed("tepal-a", 7, seed),
+                    XXH3_64bits_withSeed("tepal-b", 7, seed)},
     };
 }
 
 void tepal_hasher_init_keyed(struct tepal_hasher *hasher, uint64_t seed,
                              const uint8_t key[TEPAL_KEY_BYTES])
 {
-    uint8_t message[16] = {'t', 'e', 'p', 'a', 'l', 1, 0, 0};
-    little_put64(message + 8, seed);
-    struct tepal_digest d = siphash(message, sizeof message, key);
-    *hasher =
-        (struct tepal_hasher){.hash = TEPAL_HASH_SIPHASH, .seed = seed, .secret = {d.lo, d.hi}};
+    struct tepal_digest bytes = subkey(1, seed, key);
+    struct tepal_digest integer = subkey(3, seed, key);
+    *hasher = (struct tepal_hasher){.hash = TEPAL_HASH_SIPHASH,
+                                    .seed = seed,
+                                    .secret = {bytes.lo, bytes.hi},
+                                    .integer = {integer.lo, integer.hi}};
 }
 
 uint64_t tepal_hasher_check(const struct tepal_hasher *hasher)
@@ -58,14 +69,14 @@ uint64_t tepal_hasher_check(const struct tepal_hasher *hasher)
     if (hasher->hash != TEPAL_HASH_SIPHASH) {
         return 0;
     }
-    uint64_t check = keyed(hasher, message, sizeof message).lo;
+    uint64_t check = keyed(hasher->secret, message, sizeof message).lo;
     return check == 0 ? 1 : check;
 }
 
 struct tepal_digest tepal_hash_bytes(const struct tepal_hasher *hasher, const void *key, size_t len)
 {
     if (hasher->hash == TEPAL_HASH_SIPHASH) {
-        return keyed(hasher, key, len);
+        return keyed(hasher->secret, key, len);
     }
     return digest_bytes(len == 0 ? "" : key, len, hasher->seed);
 }
@@ -75,9 +86,9 @@ struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t k
     if (hasher->hash == TEPAL_HASH_SIPHASH) {
         uint8_t bytes[8];
         little_put64(bytes, key);
-        return keyed(hasher, bytes, sizeof bytes);
+        return keyed(hasher->integer, bytes, sizeof bytes);
     }
-    return digest_u64(key, hasher->secret[0], hasher->secret[1]);
+    return digest_u64(key, hasher->integer[0], hasher->integer[1]);
 }
 
 void tepal_hash_fixed(const struct tepal_hasher *hasher, const void *keys, size_t width,
