@@ -10,6 +10,12 @@
 #include "say.h"
 #include "shelf.h"
 
+/* Is the filter written back to where it came from? */
+static bool in_place(const char *from, const char *to)
+{
+    return strcmp(to, "-") != 0 && (strcmp(from, to) == 0 || shelf_same(from, to));
+}
+
 static int check(const struct args *args, const char *from, const char *to)
 {
     const char *stays = args->command->stays;
@@ -34,7 +40,7 @@ static int check(const struct args *args, const char *from, const char *to)
         shelf_check_inputs(stays, to, keys, count, why) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    return strcmp(from, to) == 0 && strcmp(to, "-") != 0 ? EXIT_YES : shelf_check_output(args, to);
+    return in_place(from, to) ? shelf_check_in_place(stays, to) : shelf_check_output(args, to);
 }
 
 static int add_keys(const struct args *args, struct tepal_filter *filter,
@@ -87,6 +93,9 @@ static int work(const struct args *args, const char *from, const char *to,
     }
     if (code == EXIT_YES) {
         warn(args, to, filter, total);
+        if (total == 0 && in_place(from, to)) {
+            return args->option[OPT_JSON].given ? render_written(args, to, filter, total) : code;
+        }
         code = shelf_save(args->command->stays, filter, to);
     }
     return code == EXIT_YES ? render_written(args, to, filter, total) : code;
@@ -98,11 +107,16 @@ int add_run(const struct args *args)
     const char *from = args->operand[0];
     const char *to = output->given ? output->text : from;
     struct tepal_filter *filter;
+    int lock;
     if (check(args, from, to) != EXIT_YES ||
-        shelf_open(args->command->stays, from, SHELF_LOAD, &filter) != EXIT_YES) {
+        shelf_lock(args, to, args->operand, 1, &lock) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    int code = work(args, from, to, filter);
-    tepal_filter_free(filter);
+    int code = shelf_open(args->command->stays, from, SHELF_LOAD, &filter);
+    if (code == EXIT_YES) {
+        code = work(args, from, to, filter);
+        tepal_filter_free(filter);
+    }
+    shelf_unlock(lock);
     return code;
 }

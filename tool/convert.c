@@ -90,19 +90,25 @@ int convert_run(const struct args *args)
     const char *stays = args->command->stays;
     const char *output = args->option[OPT_OUTPUT].text;
     struct tepal_filter *filter;
+    int lock = -1;
     int code =
         shelf_check_inputs(stays, args->option[OPT_FORCE].given ? NULL : output, args->operand, 1,
                            "the output is the filter read (--force replaces it)");
     if (code == EXIT_YES) {
         code = shelf_check_output(args, output);
     }
+    if (code == EXIT_YES) {
+        code = shelf_lock(args, output, args->operand, 1, &lock);
+    }
     if (code != EXIT_YES || shelf_open(stays, args->operand[0], SHELF_LOAD, &filter) != EXIT_YES) {
+        shelf_unlock(lock);
         return EXIT_TROUBLE;
     }
     code = change(args, shelf_name(args->operand[0], false), &filter);
     if (code == EXIT_YES) {
         code = shelf_save(stays, filter, output);
     }
+    shelf_unlock(lock);
     if (code == EXIT_YES) {
         code = render_written(args, output, filter, UINT64_MAX);
     }

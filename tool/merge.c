@@ -77,8 +77,13 @@ int merge_run(const struct args *args)
 {
     const char *output = args->option[OPT_OUTPUT].text;
     struct tepal_filter *into;
+    int lock;
     if (check(args) != EXIT_YES ||
-        shelf_open(args->command->stays, args->operand[0], SHELF_LOAD, &into) != EXIT_YES) {
+        shelf_lock(args, output, args->operand, args->operands, &lock) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (shelf_open(args->command->stays, args->operand[0], SHELF_LOAD, &into) != EXIT_YES) {
+        shelf_unlock(lock);
         return EXIT_TROUBLE;
     }
     int code = EXIT_YES;
@@ -88,6 +93,7 @@ int merge_run(const struct args *args)
     if (code == EXIT_YES) {
         code = shelf_save(args->command->stays, into, output);
     }
+    shelf_unlock(lock);
     if (code == EXIT_YES) {
         code = render_written(args, output, into, UINT64_MAX);
     }

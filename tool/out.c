@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ready.h"
+
 struct out *out_open(int fd)
 {
     struct out *out = malloc(sizeof *out);
@@ -29,7 +31,7 @@ static void send_all(struct out *out, const char *bytes, size_t len)
         if (n >= 0) {
             bytes += n;
             len -= (size_t)n;
-        } else if (errno != EINTR) {
+        } else if (!ready_again(out->fd, POLLOUT)) {
             out->failed = errno;
         }
     }
@@ -71,6 +73,11 @@ void out_format(struct out *out, const char *format, ...)
 
 int out_close(struct out *out, int code)
 {
+    return out_close_after(out, NULL, code);
+}
+
+int out_close_after(struct out *out, const char *done, int code)
+{
     out_flush(out);
     int failed = out->failed;
     free(out);
@@ -80,5 +87,5 @@ int out_close(struct out *out, int code)
     if (failed == EPIPE) {
         return EXIT_TROUBLE;
     }
-    return say_error(NULL, "standard output", "%s", strerror(failed));
+    return say_error(done, "standard output", "%s", strerror(failed));
 }

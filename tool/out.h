@@ -33,4 +33,7 @@ void out_flush(struct out *out);
  */
 int out_close(struct out *out, int code);
 
+/* The same, when something was done before: `done` ends what is said. */
+int out_close_after(struct out *out, const char *done, int code);
+
 #endif

@@ -148,7 +148,12 @@ static int check(const struct args *args)
         return say_error(NULL, "standard input",
                          "the filter is read from there, so the keys must come from files");
     }
-    return shelf_check_inputs(NULL, NULL, args->operand + 1, args->operands - 1, "");
+    /* Keys that come out where they are read would be read again, until the disk is full. */
+    const struct option_value *option = args->option;
+    bool prints_keys =
+        !option[OPT_COUNT].given && !option[OPT_SILENT].given && !option[OPT_JSON].given;
+    return shelf_check_inputs(NULL, prints_keys ? "-" : NULL, args->operand + 1, args->operands - 1,
+                              "the keys are also the output");
 }
 
 int query_run(const struct args *args)

@@ -237,5 +237,5 @@ int render_written(const struct args *args, const char *path, const struct tepal
     if (keys != UINT64_MAX) {
         json_object_set_new(object, "keys_read", json_integer((json_int_t)keys));
     }
-    return out_close(out, render_json(out, object));
+    return out_close_after(out, "the filter was written", render_json(out, object));
 }

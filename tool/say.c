@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ready.h"
+
 struct line {
     char text[8192];
     size_t used;
@@ -73,7 +75,7 @@ static void send_line(struct line *line)
     size_t done = 0;
     while (done < line->used) {
         ssize_t n = write(STDERR_FILENO, line->text + done, line->used - done);
-        if (n < 0 && errno != EINTR) {
+        if (n < 0 && !ready_again(STDERR_FILENO, POLLOUT)) {
             return;
         }
         done += n > 0 ? (size_t)n : 0;

@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "keys.h"
+#include "ready.h"
 #include "say.h"
 
 #define MOST 64
@@ -22,7 +23,7 @@ static ssize_t slurp(int fd, char *text, size_t room)
         if (n == 0) {
             break;
         }
-        if (n < 0 && errno != EINTR) {
+        if (n < 0 && !ready_again(fd, POLLIN)) {
             return -1;
         }
         used += n > 0 ? (size_t)n : 0;

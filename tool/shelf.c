@@ -1,5 +1,5 @@
 /* shelf.c: open, check, save. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include "shelf.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,26 +105,31 @@ int shelf_open(const char *stays, const char *path, enum shelf_mode mode, struct
 
 /* ---- checks before any work ----------------------------------------------------------------- */
 
-/* Is there something at `path` that is not a filter, or cannot be read to find out? */
-static bool is_foreign(const char *path, const struct stat *about)
+/* What is at `path` must be a filter, sound or not, or empty. */
+static int check_foreign(const char *stays, const char *path, const struct stat *about)
 {
     struct tepal_filter *filter;
     struct tepal_fault fault;
     if (about->st_size == 0) {
-        return false;
+        return EXIT_YES;
     }
     if (shelf_try(path, SHELF_GLANCE, &filter, &fault) == TEPAL_OK) {
         tepal_filter_free(filter);
-        return false;
+        return EXIT_YES;
     }
-    return fault.status == TEPAL_NOT_A_FILTER || fault.status == TEPAL_IO;
+    if (fault.status == TEPAL_NOT_A_FILTER) {
+        return say_error(stays, path,
+                         "this file is not a filter, so it is not overwritten (--force does)");
+    }
+    return fault.status == TEPAL_IO ? shelf_fault(stays, path, &fault) : EXIT_YES;
 }
 
-static int check_folder(const char *stays, const char *path)
+/* The directory where a save would put its file, and what a save needs there. */
+static int check_folder(const char *stays, const char *path, bool exists)
 {
-    char *folder = strdup(path);
+    char *folder = exists ? realpath(path, NULL) : strdup(path);
     if (folder == NULL) {
-        return say_error(stays, path, "out of memory");
+        return say_error(stays, path, "%s", strerror(errno));
     }
     char *slash = strrchr(folder, '/');
     if (slash == NULL) {
@@ -137,7 +143,7 @@ static int check_folder(const char *stays, const char *path)
         error = errno;
     } else if (!S_ISDIR(about.st_mode)) {
         error = ENOTDIR;
-    } else if (access(folder, W_OK | X_OK) != 0) {
+    } else if (access(folder, R_OK | W_OK | X_OK) != 0) {
         error = errno;
     }
     int code = error == 0 ? EXIT_YES
@@ -169,10 +175,15 @@ int shelf_check_output(const struct args *args, const char *path)
     }
     size_t len = strlen(path);
     if (stat(path, &about) != 0) {
+        int error = errno;
         if (path[len - 1] == '/') {
             return say_error(stays, path, "%s", strerror(EISDIR));
         }
-        return check_folder(stays, path);
+        if (lstat(path, &about) == 0) {
+            return say_error(stays, path, "the symbolic link cannot be followed: %s",
+                             strerror(error));
+        }
+        return check_folder(stays, path, false);
     }
     if (S_ISDIR(about.st_mode)) {
         return say_error(stays, path, "%s", strerror(EISDIR));
@@ -180,11 +191,23 @@ int shelf_check_output(const struct args *args, const char *path)
     if (!S_ISREG(about.st_mode)) {
         return say_error(stays, path, "not a regular file (write to - and redirect instead)");
     }
-    if (!args->option[OPT_FORCE].given && is_foreign(path, &about)) {
-        return say_error(stays, path,
-                         "this file is not a filter, so it is not overwritten (--force does)");
+    if (!args->option[OPT_FORCE].given && check_foreign(stays, path, &about) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
-    return check_folder(stays, path);
+    return check_folder(stays, path, true);
+}
+
+int shelf_check_in_place(const char *stays, const char *path)
+{
+    struct stat about;
+    if (shelf_check_inputs(stays, NULL, &path, 1, "") != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        return say_error(stays, path,
+                         "not a regular file, so it cannot be changed in place: give --output");
+    }
+    return check_folder(stays, path, true);
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -200,22 +223,25 @@ bool shelf_same(const char *a, const char *b)
            same_file(&left, &right);
 }
 
-/* What `output` is now; false if it is nothing yet. Standard output counts if it is a file. */
+/* What `output` is now; false if it is no file, or nothing yet. */
 static bool stat_output(const char *output, struct stat *about)
 {
-    if (output == NULL) {
-        return false;
-    }
-    return is_standard(output) ? fstat(STDOUT_FILENO, about) == 0 && S_ISREG(about->st_mode)
-                               : stat(output, about) == 0;
+    return output != NULL &&
+           (is_standard(output) ? fstat(STDOUT_FILENO, about) : stat(output, about)) == 0 &&
+           S_ISREG(about->st_mode);
 }
 
 int shelf_check_inputs(const char *stays, const char *output, const char *const *paths,
                        size_t count, const char *why)
 {
+    static const char *const none_named[] = {"-"};
     struct stat to;
     bool compare = stat_output(output, &to);
     bool standard = false;
+    if (count == 0) {
+        paths = none_named;
+        count = 1;
+    }
     for (size_t i = 0; i < count; i++) {
         struct stat from;
         bool dash = is_standard(paths[i]);
@@ -238,6 +264,62 @@ int shelf_check_inputs(const char *stays, const char *output, const char *const 
         }
     }
     return EXIT_YES;
+}
+
+/* ---- one at a time -------------------------------------------------------------------------- */
+
+/* Wait for the lock, and tell once that one waits. Some file systems have no locks: warn. */
+static void wait_for(const struct args *args, const char *path, int fd, bool *told)
+{
+    bool quiet = args->option[OPT_QUIET].given;
+    int result = flock(fd, LOCK_EX | LOCK_NB);
+    if (result != 0 && errno == EWOULDBLOCK) {
+        if (!quiet && !*told) {
+            say_warning(path, "another command is changing this filter: waiting until it is done");
+        }
+        *told = true;
+        do {
+            result = flock(fd, LOCK_EX);
+        } while (result != 0 && errno == EINTR);
+    }
+    if (result != 0 && !quiet) {
+        say_warning(path, "cannot be locked (%s): let no other command change it meanwhile",
+                    strerror(errno));
+    }
+}
+
+int shelf_lock(const struct args *args, const char *output, const char *const *inputs, size_t count,
+               int *lock)
+{
+    bool in_place = false;
+    bool told = false;
+    *lock = -1;
+    for (size_t i = 0; i < count; i++) {
+        in_place = in_place || shelf_same(inputs[i], output);
+    }
+    while (in_place && *lock < 0) {
+        struct stat held;
+        struct stat now;
+        int fd = open(output, O_RDONLY | O_CLOEXEC);
+        if (fd < 0) {
+            return say_error(args->command->stays, output, "%s", strerror(errno));
+        }
+        wait_for(args, output, fd, &told);
+        /* Whoever had the lock has put another file there: that one is to be locked. */
+        if (fstat(fd, &held) == 0 && stat(output, &now) == 0 && same_file(&held, &now)) {
+            *lock = fd;
+        } else {
+            close(fd);
+        }
+    }
+    return EXIT_YES;
+}
+
+void shelf_unlock(int lock)
+{
+    if (lock >= 0) {
+        close(lock);
+    }
 }
 
 /* ---- save ----------------------------------------------------------------------------------- */

@@ -36,15 +36,26 @@ int shelf_fault(const char *stays, const char *path, const struct tepal_fault *f
  */
 int shelf_check_output(const struct args *args, const char *path);
 
+/* May the filter at `path` be read, and a changed one be put in its place? */
+int shelf_check_in_place(const char *stays, const char *path);
+
 /*
  * May these files be read, and is none of them `output`? For keys, that is never allowed; `why`
- * ends the sentence. output may be NULL.
+ * ends the sentence. output may be NULL. No paths at all mean standard input.
  */
 int shelf_check_inputs(const char *stays, const char *output, const char *const *paths,
                        size_t count, const char *why);
 
 /* Are the two the same file? */
 bool shelf_same(const char *a, const char *b);
+
+/*
+ * If `output` is one of the inputs, wait until no other command is changing it, and keep others
+ * waiting until shelf_unlock: what two commands add at the same time would be lost otherwise.
+ */
+int shelf_lock(const struct args *args, const char *output, const char *const *inputs, size_t count,
+               int *lock);
+void shelf_unlock(int lock);
 
 /* Write: atomically to a path, with signals held off so that no temporary file stays behind. */
 int shelf_save(const char *stays, const struct tepal_filter *filter, const char *path);

@@ -12,6 +12,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "ready.h"
+
 #define IN_ROOM ((size_t)1 << 17)
 
 enum form { FORM_UNKNOWN, FORM_PLAIN, FORM_GZIP, FORM_ZSTD };
@@ -48,7 +50,7 @@ static ssize_t read_some(struct source *s, void *bytes, size_t room)
             s->ended = true;
             return 0;
         }
-        if (errno != EINTR) {
+        if (!ready_again(s->fd, POLLIN)) {
             return fail(s, strerror(errno));
         }
     }

@@ -53,6 +53,14 @@ run "$tepal" add f </dev/null
 is 'add nothing' "$code $(head -1 "$work/err")" \
     '0 tepal: f: warning: no keys came: the filter stays as it was'
 same 'add nothing changes nothing' f before
+inode=$(stat -c %i f)
+expect 'add nothing writes nothing' 0 '' \
+    $'tepal: f: warning: no keys came: the filter stays as it was\n' "$tepal" add f </dev/null
+is 'the file is the same one' "$(stat -c %i f)" "$inode"
+run "$tepal" add f -o g </dev/null
+same 'add nothing -o copies' g f
+run "$tepal" add f --json -q </dev/null
+is 'add nothing --json' "$(field "$work/out" keys_read)" 0
 printf '61\0' >hex0
 printf 'a\n' >a
 build low -o h1
@@ -108,8 +116,72 @@ refused 'add: both from standard input' \
 refused 'add: over something else' \
     'low: this file is not a filter, so it is not overwritten (--force does); nothing was changed' \
     "$tepal" add f high -o low
+mkfifo endless
+exec 9<>endless
+refused 'add: what cannot be rewritten is refused before keys are read' \
+    '/dev/fd/8: not a regular file, so it cannot be changed in place: give --output; nothing was changed' \
+    timeout 20 "$tepal" add /dev/fd/8 8< <(cat f) <endless
+refused 'add: nor is a FIFO waited for' \
+    'endless: not a regular file, so it cannot be changed in place: give --output; nothing was changed' \
+    timeout 20 "$tepal" add endless high
+exec 9>&-
+rm endless
+# shellcheck disable=SC2094 # that is what is refused
+refused 'add: keys from the filter itself' \
+    'standard input: the keys would be overwritten by the filter; nothing was changed' \
+    "$tepal" add f <f
 same 'after all these errors the filter is what it was' f before
 absent 'no file was made' none
+
+# ---- two at a time: the second waits for the first, and no key is lost
+slow() {
+    sleep 0.6
+    echo "$1"
+}
+count() {
+    printf '%s\n' "$@" | "$tepal" query -c f
+}
+build low -o f --fp 1e-9
+ln -s f link
+for key in one two three; do
+    slow $key | "$tepal" add f -q &
+done
+slow four | "$tepal" add link -o ./f -q &
+wait
+is 'keys of concurrent additions are all there' "$(count one two three four)" 4
+build high -o g --fp 1e-9
+slow five | "$tepal" add f -q &
+sleep 0.2
+"$tepal" merge g f -o f --force -q
+wait
+is 'an addition and a merge' "$(count five 501)" 2
+build low -o f --bits 64Ki
+slow six | "$tepal" add f -q &
+sleep 0.2
+"$tepal" convert f -o f --fold 2 --force -q
+wait
+is 'an addition and a conversion' "$(count six)" 1
+is 'the conversion is there' "$("$tepal" info f | sed -n 's/^bits *//p')" 32768
+mkfifo to
+"$tepal" add f -q <to &
+exec 7>to
+for ((i = 0; i < 200; i++)); do
+    flock -n f true || break
+    sleep 0.05
+done
+"$tepal" add f 7>&- 2>"$work/waiting" <<<eight &
+for ((i = 0; i < 200; i++)); do
+    [[ ! -s $work/waiting ]] || break
+    sleep 0.05
+done
+is 'the second tells that it waits' "$(head -1 "$work/waiting")" \
+    'tepal: f: warning: another command is changing this filter: waiting until it is done'
+is 'others may ask meanwhile' "$(count six eight)" 1
+echo seven >&7
+exec 7>&-
+wait
+is 'both are there in the end' "$(count seven eight)" 2
+rm to link
 
 # ---- merge
 for layout in flat partitioned blocked paired; do

@@ -168,6 +168,54 @@ if [[ $(id -u) != 0 ]]; then
         build keys -o locked/x
     rmdir locked
 fi
+# shellcheck disable=SC2094 # that is what is refused
+refused 'by standard input, not named' \
+    'standard input: the keys would be overwritten by the filter; nothing was written' \
+    "$tepal" build -o keys --force <keys
+ln -s nowhere dangling
+bad 'a link to nothing' \
+    'dangling: the symbolic link cannot be followed: No such file or directory; nothing was written' \
+    build keys -o dangling
+rm dangling
+
+# Permissions are looked at before the keys are read: these keys never end.
+if unprivileged --version >/dev/null; then
+    mkfifo endless
+    exec 9<>endless
+    mkdir drop shut
+    chmod 333 drop
+    chmod 777 .
+    early() {
+        local name=$1 message=$2
+        shift 2
+        refused "$name" "$message; nothing was written" \
+            unprivileged build -o "$@" <endless
+    }
+    early 'a directory that cannot be opened' \
+        'drop/x: cannot write to the directory drop: Permission denied' drop/x
+    cp f shut/f
+    chmod 555 shut
+    ln -s shut/f soft
+    early 'the directory of what a link leads to' \
+        "soft: cannot write to the directory $PWD/shut: Permission denied" soft
+    rm soft
+    chmod 755 shut
+    cp f unread
+    chmod 000 unread
+    early 'an output that cannot be read' 'unread: cannot open the file: Permission denied' unread
+    rm -f unread
+    cp f shut/f
+    mkdir open
+    cp f open/f
+    chmod 777 open
+    ln -s ../open/f shut/link
+    chmod 555 shut
+    expect 'a link in a directory that cannot be written to' 0 '' '' \
+        unprivileged build keys -o shut/link -q
+    chmod 755 shut .
+    rm -rf drop shut open endless
+    exec 9>&-
+fi
 run "$tepal" build keys -o /proc/tepal-test
 is 'a place where no file can be made' "$code $(wc -l <"$work/err" | tr -d ' ')" '2 1'
 like 'and why' "$(cat "$work/err")" '^tepal: /proc/tepal-test: .*; nothing was written$'

@@ -114,6 +114,17 @@ on_terminal() {
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$@" </dev/null
 }
 
+# unprivileged ARGUMENT...: runs tepal as somebody whom permissions bind, for at most 20 seconds.
+unprivileged() {
+    if [[ $(id -u) != 0 ]]; then
+        timeout 20 "$tepal" "$@"
+        return
+    fi
+    chmod 711 "$work"
+    [[ -x $work/tepal ]] || cp "$tepal" "$work/tepal"
+    timeout 20 setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tepal" "$@"
+}
+
 finish() {
     echo "$(basename "$0" .sh): $passed passed, $failed failed"
     [[ $failed == 0 && $passed -gt 0 ]]

@@ -39,11 +39,53 @@ full 'help --man' help --man
 full version --version
 full completion completion bash
 full 'build -o -' build keys -o - -q
-full 'build --json' build keys -o g --json
 full model model bloom --keys 5 --bits 50
 full kinds kinds
+rm -f g
+"$tepal" build keys -o g --json -q >/dev/full 2>"$work/err"
+is 'build --json to a full device: exit status' "$?" 2
+is 'build --json to a full device: the filter is there, and that is said' "$(cat "$work/err")" \
+    'tepal: standard output: No space left on device; the filter was written'
+is 'and it is sound' "$("$tepal" verify g)" 'g: OK'
 refused 'standard output is closed' 'standard output: Bad file descriptor' \
     bash -c '"$0" info f >&-' "$tepal"
+
+# Descriptors that somebody has made non-blocking are waited for.
+cat >"$work/waiting.py" <<'PY'
+import os, subprocess, sys, time
+tepal = sys.argv[1]
+
+def slow_input(command):
+    get, put = os.pipe()
+    os.set_blocking(get, False)
+    child = subprocess.Popen([tepal, *command], stdin=get, stdout=subprocess.PIPE)
+    os.close(get)
+    for piece in (b"1\n2", b"\n3\n"):
+        time.sleep(0.2)
+        try:
+            os.write(put, piece)
+        except BrokenPipeError:
+            break
+    os.close(put)
+    return child.communicate()[0]
+
+def slow_output(command, fd):
+    get, put = os.pipe()
+    os.set_blocking(put, False)
+    child = subprocess.Popen([tepal, *command], **{fd: put})
+    os.close(put)
+    time.sleep(0.3)
+    with os.fdopen(get, "rb") as file:
+        data = file.read()
+    child.wait()
+    return data
+
+print(slow_input(["query", "-c", "f"]) == b"3\n")
+print(slow_output(["query", "f", "keys"], "stdout") == open("keys", "rb").read())
+many = ["none" * 500] * 400
+print(slow_output(["verify", *many], "stderr").count(b"\n") == 400)
+PY
+is 'descriptors that do not block' "$(python3 "$work/waiting.py" "$tepal")" $'True\nTrue\nTrue'
 
 # A filter is never written to a terminal; other output is.
 text=$(on_terminal "$tepal" build keys -o - -q)

@@ -80,6 +80,29 @@ is 'and the next' "$answer" cherry
 exec 7>&- 8<&-
 wait
 
+# Keys that are printed to where they are read would never end.
+same_file() {
+    local name=$1 subject=$2
+    shift 2
+    cp fruit both
+    timeout 20 "$tepal" query "$@" >>both 2>"$work/err"
+    is "$name: exit status" "$?" 2
+    is "$name" "$(cat "$work/err")" "tepal: $subject: the keys are also the output"
+    same "$name: nothing is printed" both fruit
+}
+same_file 'the output is the keys' both f both
+same_file 'the output is one of the keys' both --tsv f asked both
+same_file 'the output is standard input' 'standard input' f - <both
+cp fruit both
+same_file 'the output is standard input, not named' 'standard input' -v f <both
+cp fruit both
+# shellcheck disable=SC2094 # one line, at the end
+"$tepal" query -c f both >>both
+is '-c may add its line to the keys' "$(tail -1 both)" 3
+# shellcheck disable=SC2094
+"$tepal" query --json f asked both >>both
+like '--json may too' "$(tail -1 both)" '"keys": 8, "present": 5'
+
 # Errors.
 refused 'a filter is needed' "query: a filter is needed; see 'tepal query --help'" "$tepal" query
 refused 'no such filter' 'none: No such file or directory' "$tepal" query none asked

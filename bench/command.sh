@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# How fast the command is, beside what it cannot avoid: reading the lines (wc -l) and the library's
+# own work on them (tepal_command_limit: hash and add, or hash and ask, nothing else). All take
+# turns, round by round, and the median counts. Compare within a run only.
+#
+#     bench/command.sh TEPAL [LIMIT [KEYS]]
+#
+# LIMIT is tepal_command_limit (default: beside TEPAL), KEYS the number of keys of 16 bytes (default
+# 10 million). Output is TSV: the peak of memory includes the pages of a filter that is mapped.
+set -eu
+export LC_ALL=C
+tepal=$(realpath "$1")
+limit=$(realpath "${2:-$(dirname "$tepal")/tepal_command_limit}")
+count=${3:-10000000}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+seq 1000000000000001 $((1000000000000000 + count)) >keys
+
+cat >measure.py <<'PY'
+import os, statistics, sys, time
+
+tepal, limit, count = sys.argv[1:]
+ROUNDS, LAYOUTS = 3, ("flat", "blocked")
+null = os.open("/dev/null", os.O_RDWR)
+
+
+def run(*command):
+    """Seconds, and the peak of memory in bytes."""
+    start = time.monotonic()
+    child = os.posix_spawnp(command[0], command, os.environ,
+                            file_actions=[(os.POSIX_SPAWN_DUP2, null, 1)])
+    _, status, usage = os.wait4(child, 0)
+    seconds = time.monotonic() - start
+    if status != 0:
+        sys.exit(f"failed: {' '.join(command)}")
+    return seconds, usage.ru_maxrss * 1024
+
+
+def library(layout):
+    """Seconds of adding and of asking, without reading and splitting."""
+    with os.popen(f"'{limit}' {layout}.tepal keys") as lines:
+        pairs = dict(line.split("\t") for line in lines)
+    if len(pairs) != 2:
+        sys.exit(f"failed: {limit}")
+    return float(pairs["add"]), float(pairs["query"])
+
+
+def commands(layout):
+    file = f"{layout}.tepal"
+    build = (tepal, "build", "keys", "-o", file, "--layout", layout, "--seed", "1", "-q")
+    return {"build": ("add", build),
+            "build --capacity": ("add", (*build, "--capacity", count)),
+            "query -c": ("query", (tepal, "query", "-c", file, "keys")),
+            "query": ("query", (tepal, "query", file, "keys"))}
+
+
+times, peaks = {}, {}
+for turn in range(ROUNDS + 1):  # the first warms up and does not count
+    seconds = {("wc -l", "-"): run("wc", "-l", "keys")[0]}
+    for layout in LAYOUTS:
+        for name, (_, command) in commands(layout).items():
+            seconds[name, layout], peaks[name, layout] = run(*command)
+        seconds["add", layout], seconds["query_many", layout] = library(layout)
+    for key, value in seconds.items() if turn > 0 else ():
+        times.setdefault(key, []).append(value)
+    print(f"round {turn} of {ROUNDS}", file=sys.stderr)
+median = {key: statistics.median(values) for key, values in times.items()}
+
+print("what", "layout", "keys", "seconds", "limit_seconds", "ratio", "peak_bytes", "filter_bytes",
+      sep="\t")
+wc = median["wc -l", "-"]
+print("wc -l", "-", count, f"{wc:.3f}", "-", "-", "-", "-", sep="\t")
+for layout in LAYOUTS:
+    size = os.path.getsize(f"{layout}.tepal")
+    own = {"add": median["add", layout], "query": median["query_many", layout]}
+    for name, seconds in own.items():
+        print(f"library {name}", layout, count, f"{seconds:.3f}", "-", "-", "-", size, sep="\t")
+    for name, (kind, _) in commands(layout).items():
+        seconds, least = median[name, layout], wc + own[kind]
+        print(f"tepal {name}", layout, count, f"{seconds:.3f}", f"{least:.3f}",
+              f"{seconds / least:.2f}", peaks[name, layout], size, sep="\t")
+PY
+python3 measure.py "$tepal" "$limit" "$count"

@@ -1,0 +1,111 @@
+/*
+ * command_limit.c: the library's share of the command's work, for bench/command.sh. Arguments: a
+ * filter and the file of keys it was built from. The keys are mapped and split into lines first;
+ * then hashing and adding all of them to an empty filter with the same parameters is timed, and
+ * hashing and asking for all of them. Prints two lines: add or query, a tab, and seconds.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <tepal/tepal.h>
+
+#define BATCH 2048 /* as the command does */
+
+struct line {
+    const char *text;
+    size_t len;
+};
+
+static void *must(void *p, const char *what)
+{
+    if (p == NULL || p == MAP_FAILED) {
+        fprintf(stderr, "tepal_command_limit: %s\n", what);
+        exit(2);
+    }
+    return p;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static struct line *split(const char *path, size_t *count)
+{
+    struct stat about;
+    int fd = open(path, O_RDONLY);
+    if (fd < 0 || fstat(fd, &about) != 0 || about.st_size == 0) {
+        must(NULL, "cannot read the keys");
+    }
+    const char *at =
+        must(mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0),
+             "cannot map the keys");
+    const char *end = at + about.st_size;
+    size_t room = (size_t)about.st_size / 8 + 1;
+    struct line *lines = must(malloc(room * sizeof *lines), "out of memory");
+    for (*count = 0; at < end && *count < room; (*count)++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        newline = newline == NULL ? end : newline;
+        lines[*count] = (struct line){at, (size_t)(newline - at)};
+        at = newline + 1;
+    }
+    close(fd);
+    return lines;
+}
+
+/* Hash and add (answers NULL) or ask for all keys; seconds. */
+static double run(struct tepal_filter *filter, const struct line *lines, size_t count,
+                  uint64_t *answers, size_t *present)
+{
+    static struct tepal_digest digests[BATCH];
+    struct tepal_hasher hasher;
+    double start = now();
+    if (tepal_filter_hasher(filter, &hasher) != TEPAL_OK) {
+        must(NULL, "the filter has a secret key");
+    }
+    for (size_t done = 0; done < count; done += BATCH) {
+        size_t n = count - done < BATCH ? count - done : BATCH;
+        for (size_t i = 0; i < n; i++) {
+            digests[i] = tepal_hash_bytes(&hasher, lines[done + i].text, lines[done + i].len);
+        }
+        if (answers != NULL) {
+            *present += tepal_filter_query_many(filter, digests, n, answers);
+        } else if (tepal_filter_add_many(filter, digests, n) != TEPAL_OK) {
+            must(NULL, "cannot add");
+        }
+    }
+    return now() - start;
+}
+
+int main(int argc, char **argv)
+{
+    struct tepal_filter *model;
+    struct tepal_filter *filter;
+    uint64_t answers[BATCH / 64];
+    size_t count = 0;
+    size_t present = 0;
+    if (argc != 3 || tepal_load(argv[1], NULL, &model, NULL) != TEPAL_OK ||
+        tepal_filter_create(tepal_filter_params(model), NULL, &filter) != TEPAL_OK) {
+        must(NULL, "two arguments are needed: a filter, and a file of keys");
+    }
+    struct line *lines = split(argv[2], &count);
+    double add = run(filter, lines, count, NULL, NULL);
+    double query = run(filter, lines, count, answers, &present);
+    if (present != count) {
+        must(NULL, "a key that was added is not found");
+    }
+    printf("add\t%.6f\nquery\t%.6f\n", add, query);
+    free(lines);
+    tepal_filter_free(filter);
+    tepal_filter_free(model);
+    return 0;
+}
