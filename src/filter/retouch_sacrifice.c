@@ -1,0 +1,332 @@
+/*
+ * retouch_sacrifice.c: choose which members to give up, rather than which bits to clear.
+ *
+ * Once a member is a false negative, every bit that it alone owns can be cleared for nothing (the
+ * sweep of retouch.c). So the retouched filter is the Bloom filter of A without the victims, and
+ * all there is to choose is the victims.
+ *
+ *     member   x1      x2        give up x2: its bit 3 and bit 6 are freed, and all false
+ *             /  \    / | \      positives that use one of them are gone; bit 2 stays, for
+ *     bit    1    2    3  6      x1 owns it too. Give up x1 then, and bit 2 costs nothing more.
+ *
+ * Greedy. A candidate is a bit: to free it, all its owners that are left are given up. It is worth
+ * the weight of the troublesome keys that go, those of its own users and those of every bit that
+ * one of its owners alone has, for each unit of its owners' weight. The best candidate is taken,
+ * until B is empty or nothing fits the budget.
+ *
+ * Priorities are kept in a heap, one entry a bit. They fall when keys go (very often; corrected
+ * only when the entry comes to the top), and rise when owners go (rarely; corrected at once):
+ *
+ *     x is lost  -->  each bit of x:  no owner left: freed, its users are gone
+ *                                     one owner y:   the bit is now worth something to y: all of
+ *                                                    y's bits are looked at again
+ *                                     more:          cheaper to free: looked at again
+ *
+ * A key that two of the freed bits have is credited twice: it is rare, and only the order of
+ * choices depends on it.
+ *
+ * Revival. Later victims make earlier ones superfluous: a victim all of whose keys are also kept
+ * out by another freed bit is given back. What that saves of a budget is spent again.
+ */
+#include "filter/retouch.h"
+
+#include <math.h>
+
+#define OUTSIDE UINT32_MAX
+
+/* A heap of touched bits: the largest worth on top, of equals the lowest bit. */
+struct heap {
+    uint32_t *bit;
+    uint32_t *place; /* of each bit, or OUTSIDE */
+    float *worth;    /* of each bit */
+    uint32_t count;
+};
+
+static bool before(const struct heap *heap, uint32_t a, uint32_t b)
+{
+    return heap->worth[a] > heap->worth[b] || (!(heap->worth[a] < heap->worth[b]) && a < b);
+}
+
+static void put(struct heap *heap, uint32_t at, uint32_t bit)
+{
+    heap->bit[at] = bit;
+    heap->place[bit] = at;
+}
+
+static void sift_up(struct heap *heap, uint32_t at)
+{
+    uint32_t bit = heap->bit[at];
+    while (at > 0 && before(heap, bit, heap->bit[(at - 1) / 2])) {
+        put(heap, at, heap->bit[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    put(heap, at, bit);
+}
+
+static void sift_down(struct heap *heap, uint32_t at)
+{
+    uint32_t bit = heap->bit[at];
+    for (;;) {
+        uint64_t child = 2 * (uint64_t)at + 1;
+        if (child + 1 < heap->count && before(heap, heap->bit[child + 1], heap->bit[child])) {
+            child++;
+        }
+        if (child >= heap->count || !before(heap, heap->bit[child], bit)) {
+            break;
+        }
+        put(heap, at, heap->bit[child]);
+        at = (uint32_t)child;
+    }
+    put(heap, at, bit);
+}
+
+static void leave(struct heap *heap, uint32_t bit)
+{
+    uint32_t at = heap->place[bit];
+    heap->place[bit] = OUTSIDE;
+    uint32_t last = heap->bit[--heap->count];
+    if (last != bit) {
+        put(heap, at, last);
+        sift_up(heap, at);
+        sift_down(heap, heap->place[last]);
+    }
+}
+
+/* Enter the bit, or move it to where its worth belongs. */
+static void settle(struct heap *heap, uint32_t bit, float worth)
+{
+    heap->worth[bit] = worth;
+    if (heap->place[bit] == OUTSIDE) {
+        put(heap, heap->count, bit);
+        heap->count++;
+    }
+    sift_up(heap, heap->place[bit]);
+    sift_down(heap, heap->place[bit]);
+}
+
+/* ---- worth ----------------------------------------------------------------------------------- */
+
+/* The weight of the false positives that use the bit and are not gone. */
+static double users_left(const struct retouch *run, uint32_t bit)
+{
+    double sum = 0;
+    for (uint32_t i = run->users.start[bit]; i < run->users.start[bit + 1]; i++) {
+        if (!bits_test(run->gone, run->users.item[i])) {
+            sum += retouch_false_weight(run, run->users.item[i]);
+        }
+    }
+    return sum;
+}
+
+/* How many owners are left, up to two; *one is the last of them that was seen. */
+static uint32_t owners_left(const struct retouch *run, uint32_t bit, uint32_t *one)
+{
+    uint32_t count = 0;
+    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1] && count < 2; i++) {
+        if (!bits_test(run->lost, run->owners.item[i])) {
+            *one = run->owners.item[i];
+            count++;
+        }
+    }
+    return count;
+}
+
+/* What goes when the member does: the users of the bits that it alone has. */
+static double sole_weight(const struct retouch *run, uint32_t member, uint32_t except)
+{
+    uint32_t ids[TEPAL_MAX_HASHES];
+    uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t one;
+        if (ids[i] != except && owners_left(run, ids[i], &one) == 1) {
+            sum += users_left(run, ids[i]);
+        }
+    }
+    return sum;
+}
+
+static float worth_of(const struct retouch *run, uint32_t bit)
+{
+    double cost = 0;
+    double gain = users_left(run, bit);
+    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
+        uint32_t member = run->owners.item[i];
+        if (!bits_test(run->lost, member)) {
+            cost += retouch_member_weight(run, member);
+            gain += sole_weight(run, member, bit);
+        }
+    }
+    return gain > 0 ? (float)(gain / cost) : 0;
+}
+
+static void look_again(const struct retouch *run, struct heap *heap, uint32_t bit)
+{
+    settle(heap, bit, worth_of(run, bit));
+}
+
+/* ---- giving up ------------------------------------------------------------------------------- */
+
+/* The member is lost already: see what that does to its bits. */
+static void free_bits(struct retouch *run, struct heap *heap, uint32_t member)
+{
+    uint32_t ids[TEPAL_MAX_HASHES];
+    uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
+    uint32_t others[TEPAL_MAX_HASHES];
+    uint32_t one;
+    for (uint32_t i = 0; i < count; i++) {
+        if (owners_left(run, ids[i], &one) == 0) {
+            retouch_free_users(run, ids[i]);
+            if (heap->place[ids[i]] != OUTSIDE) {
+                leave(heap, ids[i]);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t left = owners_left(run, ids[i], &one);
+        if (left == 1 && users_left(run, ids[i]) > 0) {
+            uint32_t more = tepal_retouch_bits(run, run->in->members[one], others);
+            for (uint32_t j = 0; j < more; j++) {
+                look_again(run, heap, others[j]);
+            }
+        } else if (left > 1) {
+            look_again(run, heap, ids[i]);
+        }
+    }
+}
+
+static void give_up(struct retouch *run, struct heap *heap, uint32_t bit)
+{
+    uint32_t first = run->owners.start[bit];
+    uint32_t end = run->owners.start[bit + 1];
+    leave(heap, bit);
+    /* Those who go now are moved to the front of the list: they are looked at once all are lost. */
+    uint32_t going = first;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t member = run->owners.item[i];
+        if (!bits_test(run->lost, member)) {
+            retouch_lose(run, member);
+            run->owners.item[i] = run->owners.item[going];
+            run->owners.item[going++] = member;
+        }
+    }
+    for (uint32_t i = first; i < going; i++) {
+        free_bits(run, heap, run->owners.item[i]);
+    }
+    tepal_retouch_note(run);
+}
+
+static void greedy(struct retouch *run, struct heap *heap)
+{
+    while (heap->count > 0 && run->gone_targets < run->targets) {
+        uint32_t bit = heap->bit[0];
+        float worth = worth_of(run, bit);
+        if (worth < heap->worth[bit]) {
+            if (worth > 0) {
+                settle(heap, bit, worth);
+            } else {
+                leave(heap, bit);
+            }
+        } else if (!retouch_affordable(run, retouch_cost_of(run, bit))) {
+            leave(heap, bit); /* comes back when it gets cheaper */
+        } else {
+            give_up(run, heap, bit);
+        }
+    }
+}
+
+/* ---- revival --------------------------------------------------------------------------------- */
+
+static bool is_free(const struct retouch *run, uint32_t bit)
+{
+    uint32_t one;
+    return bits_test(run->owned, bit) && owners_left(run, bit, &one) == 0;
+}
+
+/* Would the key be found again if the bits `set` were set again? */
+static bool comes_back(const struct retouch *run, uint32_t key, const uint32_t *set, uint32_t count)
+{
+    uint32_t ids[TEPAL_MAX_HASHES];
+    uint32_t k = tepal_retouch_bits(run, retouch_false(run, key), ids);
+    for (uint32_t i = 0; i < k; i++) {
+        uint32_t j = 0;
+        while (j < count && set[j] != ids[i]) {
+            j++;
+        }
+        if (j == count && is_free(run, ids[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool needed(const struct retouch *run, uint32_t member)
+{
+    uint32_t ids[TEPAL_MAX_HASHES];
+    uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_free(run, ids[i])) {
+            continue;
+        }
+        for (uint32_t u = run->users.start[ids[i]]; u < run->users.start[ids[i] + 1]; u++) {
+            if (comes_back(run, run->users.item[u], ids, count)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static uint64_t revive(struct retouch *run, const uint64_t *earlier)
+{
+    uint64_t revived = 0;
+    for (uint32_t a = 0; a < run->in->member_count; a++) {
+        if (bits_test(run->lost, a) && !bits_test(earlier, a) && !needed(run, a)) {
+            run->lost[a / 64] &= ~((uint64_t)1 << a % 64);
+            run->lost_count--;
+            run->lost_weight -= retouch_member_weight(run, a);
+            revived++;
+        }
+    }
+    return revived;
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
+
+enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
+{
+    size_t words = (run->in->member_count + 63) / 64;
+    struct heap heap = {.bit = tepal_retouch_take(run, run->bits, sizeof *heap.bit),
+                        .place = tepal_retouch_take(run, run->bits, sizeof *heap.place),
+                        .worth = tepal_retouch_take(run, run->bits, sizeof *heap.worth)};
+    uint64_t *earlier = tepal_retouch_take(run, words, 8);
+    if (heap.bit == NULL || heap.place == NULL || heap.worth == NULL || earlier == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    for (size_t i = 0; i < words; i++) {
+        earlier[i] = run->lost[i];
+    }
+    /* What only earlier victims own is freed first: the sweep will clear it. */
+    for (uint32_t bit = 0; bit < run->bits; bit++) {
+        heap.place[bit] = OUTSIDE;
+        if (is_free(run, bit)) {
+            retouch_free_users(run, bit);
+        }
+    }
+    for (int round = 0; round < 4; round++) {
+        for (uint32_t bit = 0; bit < run->bits; bit++) {
+            float worth = bits_test(run->owned, bit) && !is_free(run, bit) ? worth_of(run, bit) : 0;
+            if (worth > 0) {
+                settle(&heap, bit, worth);
+            }
+        }
+        greedy(run, &heap);
+        while (heap.count > 0) {
+            heap.place[heap.bit[--heap.count]] = OUTSIDE;
+        }
+        if (revive(run, earlier) == 0 || run->gone_targets == run->targets) {
+            break;
+        }
+    }
+    return TEPAL_OK;
+}
