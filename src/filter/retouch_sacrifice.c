@@ -30,9 +30,10 @@
  */
 #include "filter/retouch.h"
 
-#include <math.h>
+#include "address/address.h"
 
 #define OUTSIDE UINT32_MAX
+#define TIE     1e-3
 
 /* A heap of touched bits: the largest worth on top, of equals the lowest bit. */
 struct heap {
@@ -106,13 +107,19 @@ static void settle(struct heap *heap, uint32_t bit, float worth)
 
 /* ---- worth ----------------------------------------------------------------------------------- */
 
-/* The weight of the false positives that use the bit and are not gone. */
-static double users_left(const struct retouch *run, uint32_t bit)
+/* What the choices are made from, besides the index. */
+struct scale {
+    float *credit;  /* of each troublesome key, for going */
+    uint8_t *alone; /* of each member: how many of its bits (touched or not) nobody else has */
+};
+
+/* The credit of the false positives that use the bit and are not gone. */
+static double users_left(const struct retouch *run, const struct scale *scale, uint32_t bit)
 {
     double sum = 0;
     for (uint32_t i = run->users.start[bit]; i < run->users.start[bit + 1]; i++) {
         if (!bits_test(run->gone, run->users.item[i])) {
-            sum += retouch_false_weight(run, run->users.item[i]);
+            sum += (double)scale->credit[run->users.item[i]];
         }
     }
     return sum;
@@ -132,7 +139,8 @@ static uint32_t owners_left(const struct retouch *run, uint32_t bit, uint32_t *o
 }
 
 /* What goes when the member does: the users of the bits that it alone has. */
-static double sole_weight(const struct retouch *run, uint32_t member, uint32_t except)
+static double sole_weight(const struct retouch *run, const struct scale *scale, uint32_t member,
+                          uint32_t except)
 {
     uint32_t ids[TEPAL_MAX_HASHES];
     uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
@@ -140,35 +148,41 @@ static double sole_weight(const struct retouch *run, uint32_t member, uint32_t e
     for (uint32_t i = 0; i < count; i++) {
         uint32_t one;
         if (ids[i] != except && owners_left(run, ids[i], &one) == 1) {
-            sum += users_left(run, ids[i]);
+            sum += users_left(run, scale, ids[i]);
         }
     }
     return sum;
 }
 
-static float worth_of(const struct retouch *run, uint32_t bit)
+static float worth_of(const struct retouch *run, const struct scale *scale, uint32_t bit)
 {
     double cost = 0;
-    double gain = users_left(run, bit);
+    double gain = users_left(run, scale, bit);
+    uint32_t owners = 0;
+    uint32_t alone = 0;
     for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
         uint32_t member = run->owners.item[i];
         if (!bits_test(run->lost, member)) {
             cost += retouch_member_weight(run, member);
-            gain += sole_weight(run, member, bit);
+            gain += sole_weight(run, scale, member, bit);
+            alone += scale->alone[member];
+            owners++;
         }
     }
-    return gain > 0 ? (float)(gain / cost) : 0;
+    return gain > 0 ? (float)(gain / cost * (1 + TIE * (double)alone / (double)owners)) : 0;
 }
 
-static void look_again(const struct retouch *run, struct heap *heap, uint32_t bit)
+static void look_again(const struct retouch *run, const struct scale *scale, struct heap *heap,
+                       uint32_t bit)
 {
-    settle(heap, bit, worth_of(run, bit));
+    settle(heap, bit, worth_of(run, scale, bit));
 }
 
 /* ---- giving up ------------------------------------------------------------------------------- */
 
 /* The member is lost already: see what that does to its bits. */
-static void free_bits(struct retouch *run, struct heap *heap, uint32_t member)
+static void free_bits(struct retouch *run, const struct scale *scale, struct heap *heap,
+                      uint32_t member)
 {
     uint32_t ids[TEPAL_MAX_HASHES];
     uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
@@ -184,18 +198,18 @@ static void free_bits(struct retouch *run, struct heap *heap, uint32_t member)
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t left = owners_left(run, ids[i], &one);
-        if (left == 1 && users_left(run, ids[i]) > 0) {
+        if (left == 1 && users_left(run, scale, ids[i]) > 0) {
             uint32_t more = tepal_retouch_bits(run, run->in->members[one], others);
             for (uint32_t j = 0; j < more; j++) {
-                look_again(run, heap, others[j]);
+                look_again(run, scale, heap, others[j]);
             }
         } else if (left > 1) {
-            look_again(run, heap, ids[i]);
+            look_again(run, scale, heap, ids[i]);
         }
     }
 }
 
-static void give_up(struct retouch *run, struct heap *heap, uint32_t bit)
+static void give_up(struct retouch *run, const struct scale *scale, struct heap *heap, uint32_t bit)
 {
     uint32_t first = run->owners.start[bit];
     uint32_t end = run->owners.start[bit + 1];
@@ -211,16 +225,16 @@ static void give_up(struct retouch *run, struct heap *heap, uint32_t bit)
         }
     }
     for (uint32_t i = first; i < going; i++) {
-        free_bits(run, heap, run->owners.item[i]);
+        free_bits(run, scale, heap, run->owners.item[i]);
     }
     tepal_retouch_note(run);
 }
 
-static void greedy(struct retouch *run, struct heap *heap)
+static void greedy(struct retouch *run, const struct scale *scale, struct heap *heap)
 {
     while (heap->count > 0 && run->gone_targets < run->targets) {
         uint32_t bit = heap->bit[0];
-        float worth = worth_of(run, bit);
+        float worth = worth_of(run, scale, bit);
         if (worth < heap->worth[bit]) {
             if (worth > 0) {
                 settle(heap, bit, worth);
@@ -230,7 +244,7 @@ static void greedy(struct retouch *run, struct heap *heap)
         } else if (!retouch_affordable(run, retouch_cost_of(run, bit))) {
             leave(heap, bit); /* comes back when it gets cheaper */
         } else {
-            give_up(run, heap, bit);
+            give_up(run, scale, heap, bit);
         }
     }
 }
@@ -291,6 +305,69 @@ static uint64_t revive(struct retouch *run, const uint64_t *earlier)
     return revived;
 }
 
+/* ---- what the choices are made from ----------------------------------------------------------- */
+
+/*
+ * The credit of a key is its weight, if a budget limits what can be had. If all of B must go, the
+ * keys that are hard to get at count more: one that has many bits with few owners will go by the
+ * way, one whose bits are all shared must be paid for. (1 % fewer victims.)
+ */
+static void set_credits(const struct retouch *run, struct scale *scale)
+{
+    for (uint32_t f = 0; f < run->targets; f++) {
+        double credit = retouch_false_weight(run, f);
+        if (run->how->limit == TEPAL_RETOUCH_LIMIT_ALL) {
+            uint32_t ids[TEPAL_MAX_HASHES];
+            uint32_t count = tepal_retouch_bits(run, retouch_false(run, f), ids);
+            double ways = 0;
+            for (uint32_t i = 0; i < count; i++) {
+                uint32_t owners = run->owners.start[ids[i] + 1] - run->owners.start[ids[i]];
+                ways += owners == 0 ? 0 : 1 / (double)owners;
+            }
+            credit = ways > 0 ? 1 / ways : 0;
+        }
+        scale->credit[f] = (float)credit;
+    }
+}
+
+/*
+ * Which positions have one owner only; then, for each member, how many of those are its own. Two
+ * bitmaps: bits seen once, bits seen again.
+ */
+static enum tepal_status count_alone(struct retouch *run, struct scale *scale)
+{
+    uint64_t positions[TEPAL_MAX_HASHES];
+    size_t words = run->from->head.word_count;
+    uint64_t *once = tepal_retouch_take(run, words, 8);
+    uint64_t *again = tepal_retouch_take(run, words, 8);
+    if (once == NULL || again == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    for (size_t a = 0; a < run->in->member_count; a++) {
+        if (bits_test(run->lost, a)) {
+            continue;
+        }
+        uint32_t k = tepal_address_positions(&run->from->at, run->in->members[a], positions);
+        for (uint32_t i = 0; i < k; i++) {
+            uint64_t bit = (uint64_t)1 << (positions[i] & 63);
+            again[positions[i] >> 6] |= once[positions[i] >> 6] & bit;
+            once[positions[i] >> 6] |= bit;
+        }
+    }
+    for (size_t a = 0; a < run->in->member_count; a++) {
+        if (bits_test(run->lost, a)) {
+            continue;
+        }
+        uint32_t k = tepal_address_positions(&run->from->at, run->in->members[a], positions);
+        uint8_t count = 0;
+        for (uint32_t i = 0; i < k; i++) {
+            count = (uint8_t)(count + !bits_test(again, positions[i]));
+        }
+        scale->alone[a] = count;
+    }
+    return TEPAL_OK;
+}
+
 /* ---- the method ------------------------------------------------------------------------------ */
 
 enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
@@ -299,7 +376,14 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
     struct heap heap = {.bit = tepal_retouch_take(run, run->bits, sizeof *heap.bit),
                         .place = tepal_retouch_take(run, run->bits, sizeof *heap.place),
                         .worth = tepal_retouch_take(run, run->bits, sizeof *heap.worth)};
+    struct scale scale = {.credit = tepal_retouch_take(run, run->targets, sizeof *scale.credit),
+                          .alone =
+                              tepal_retouch_take(run, run->in->member_count, sizeof *scale.alone)};
     uint64_t *earlier = tepal_retouch_take(run, words, 8);
+    if (scale.credit == NULL || scale.alone == NULL || count_alone(run, &scale) != TEPAL_OK) {
+        return TEPAL_NO_MEMORY;
+    }
+    set_credits(run, &scale);
     if (heap.bit == NULL || heap.place == NULL || heap.worth == NULL || earlier == NULL) {
         return TEPAL_NO_MEMORY;
     }
@@ -315,12 +399,13 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
     }
     for (int round = 0; round < 4; round++) {
         for (uint32_t bit = 0; bit < run->bits; bit++) {
-            float worth = bits_test(run->owned, bit) && !is_free(run, bit) ? worth_of(run, bit) : 0;
+            float worth =
+                bits_test(run->owned, bit) && !is_free(run, bit) ? worth_of(run, &scale, bit) : 0;
             if (worth > 0) {
                 settle(&heap, bit, worth);
             }
         }
-        greedy(run, &heap);
+        greedy(run, &scale, &heap);
         while (heap.count > 0) {
             heap.place[heap.bit[--heap.count]] = OUTSIDE;
         }
