@@ -215,7 +215,7 @@ struct tepal_retouch_point {
  * written, thinned evenly if there are more steps; *count gets how many. A run with the budget of
  * one of the points removes at least that point's weight, or nearly so: `sacrifice` spends what it
  * saves at the end. *report (may be NULL) gets what tepal_retouch would report of the whole run.
- * Fails as tepal_retouch does.
+ * Fails as tepal_retouch does; `points` may have been written to then.
  */
 TEPAL_API enum tepal_status tepal_retouch_curve(const struct tepal_filter *filter,
                                                 const struct tepal_retouch_input *input,

@@ -541,6 +541,11 @@ static enum tepal_status compare(struct retouch *run, struct tepal_filter *made,
     const struct tepal_retouch_input *in = run->in;
     const struct tepal_bloom *after = (const struct tepal_bloom *)made;
     size_t n = in->member_count;
+    size_t longest = in->avoid_count > in->known_count ? in->avoid_count : in->known_count;
+    uint64_t *answers = take_bitmap(run, longest);
+    if (answers == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
     /* The method's own notes have served: `lost` becomes the truth. */
     size_t found = ask(after, in->members, n, run->lost);
     report->false_negatives = n - found;
@@ -556,11 +561,6 @@ static enum tepal_status compare(struct retouch *run, struct tepal_filter *made,
         if (n % 64 != 0) {
             victims[n / 64] &= ((uint64_t)1 << n % 64) - 1;
         }
-    }
-    size_t longest = in->avoid_count > in->known_count ? in->avoid_count : in->known_count;
-    uint64_t *answers = take_bitmap(run, longest);
-    if (answers == NULL) {
-        return TEPAL_NO_MEMORY;
     }
     ask(after, in->avoid, in->avoid_count, answers);
     for (size_t i = 0; i < in->avoid_count; i++) {

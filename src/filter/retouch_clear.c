@@ -16,7 +16,8 @@
  * whole run no more than k |B| lists of B are read.
  *
  * Ties go to the lowest bit. A bit that no given member owns is left alone (it must be the bit of a
- * member that was not given). With a budget, a reset that would exceed it is passed over.
+ * member that was not given). With a budget, bits that would exceed it are not among the choices; a
+ * key without any is passed over.
  */
 #include "filter/retouch.h"
 
@@ -123,7 +124,7 @@ static double reluctance(const struct retouch *run, uint32_t bit)
 
 #define NO_BIT UINT32_MAX
 
-/* The bit of the key to clear, or NO_BIT. A key all of whose users weigh 0 may give 0/0: last. */
+/* The bit of the key to clear, or NO_BIT if none may be. */
 static uint32_t choose(const struct retouch *run, struct tepal_digest key)
 {
     uint32_t ids[TEPAL_MAX_HASHES];
@@ -131,7 +132,8 @@ static uint32_t choose(const struct retouch *run, struct tepal_digest key)
     uint32_t best = NO_BIT;
     double least = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!bits_test(run->owned, ids[i])) {
+        if (!bits_test(run->owned, ids[i]) ||
+            !retouch_affordable(run, retouch_cost_of(run, ids[i]))) {
             continue;
         }
         double value = reluctance(run, ids[i]);
@@ -149,7 +151,9 @@ static uint32_t choose_random(const struct retouch *run, struct tepal_digest key
     uint64_t positions[TEPAL_MAX_HASHES];
     uint32_t k = tepal_address_positions(&run->from->at, key, positions);
     uint32_t bit = retouch_number(run, positions[wide_scale(retouch_random(state), k)]);
-    return bits_test(run->owned, bit) ? bit : NO_BIT;
+    bool possible =
+        bits_test(run->owned, bit) && retouch_affordable(run, retouch_cost_of(run, bit));
+    return possible ? bit : NO_BIT;
 }
 
 enum tepal_status tepal_retouch_clear(struct retouch *run)
@@ -165,7 +169,7 @@ enum tepal_status tepal_retouch_clear(struct retouch *run)
         }
         struct tepal_digest key = retouch_false(run, f);
         uint32_t bit = random ? choose_random(run, key, &state) : choose(run, key);
-        if (bit != NO_BIT && retouch_affordable(run, retouch_cost_of(run, bit))) {
+        if (bit != NO_BIT) {
             clear_bit(run, bit);
         }
     }
