@@ -233,7 +233,7 @@ static int check_keys(const struct work *w)
     if (w->members_read < tepal_filter_keys_added(w->filter)) {
         say_warning(members,
                     "%" PRIu64 " keys, but %" PRIu64
-                    " were added to the filter: the bits of the others are never cleared",
+                    " were added to the filter: the others may get lost, uncounted",
                     w->members_read, tepal_filter_keys_added(w->filter));
     }
     return EXIT_YES;
