@@ -358,17 +358,19 @@ static void budgets_are_kept(void **state)
             assert_true(tepal_filter_equal(a, b));
             /* To the member: cheap steps fill what dear ones leave. */
             assert_true(by_count.false_negatives <= budget);
-            assert_true(by_count.false_negatives + (m == TEPAL_RETOUCH_SACRIFICE ? 0 : 1) >=
-                        budget);
+            if (by_count.avoid_left > 0) {
+                uint64_t slack = m == TEPAL_RETOUCH_SACRIFICE ? 0 : 1;
+                assert_true(by_count.false_negatives + slack >= budget);
+            }
             input.member_weights = weights;
             options.limit = TEPAL_RETOUCH_LIMIT_WEIGHT;
             options.budget = budget;
             struct tepal_filter *c = touch(from, &input, &options, &by_weight, NULL);
             assert_true(by_weight.lost_weight <= budget);
-            assert_true(by_weight.lost_weight >= budget - 7.0);
+            assert_true(by_weight.lost_weight >= budget - 7.0 || by_weight.avoid_left == 0);
             input.member_weights = NULL;
             if (m == TEPAL_RETOUCH_SACRIFICE) {
-                assert_true(by_count.removed_weight > removed);
+                assert_true(by_count.removed_weight > removed || by_count.avoid_left == 0);
                 removed = by_count.removed_weight;
             }
             tepal_filter_free(a);
