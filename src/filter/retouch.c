@@ -70,8 +70,7 @@ void *tepal_retouch_take(struct retouch *run, uint64_t count, size_t size)
     return ptr;
 }
 
-/* Give back what was taken since there were `pieces` pieces. */
-static void release_to(struct retouch *run, size_t pieces)
+void tepal_retouch_release(struct retouch *run, size_t pieces)
 {
     while (run->pieces > pieces) {
         run->pieces--;
@@ -314,7 +313,7 @@ static enum tepal_status sort_by_weight(struct retouch *run)
     for (uint32_t f = 0; f < run->targets; f++) {
         run->falses[f] = order[f].index;
     }
-    release_to(run, pieces);
+    tepal_retouch_release(run, pieces);
     return TEPAL_OK;
 }
 
@@ -363,7 +362,7 @@ static enum tepal_status find_falses(struct retouch *run, uint64_t *wanted, uint
             others[i / 64] &= ~((uint64_t)1 << i % 64);
         }
     }
-    release_to(run, pieces);
+    tepal_retouch_release(run, pieces);
     report->avoid_positive = found;
     return TEPAL_OK;
 }
@@ -637,7 +636,7 @@ static enum tepal_status retouch(struct retouch *run, const struct tepal_allocat
         status = make_filter(run, allocator, &made);
     }
     if (status == TEPAL_OK) {
-        release_to(run, pieces);
+        tepal_retouch_release(run, pieces);
         status = compare(run, made, wanted, others, report, victims);
         if (status != TEPAL_OK) {
             tepal_filter_free(made);
@@ -666,7 +665,7 @@ static enum tepal_status start(const struct tepal_filter *filter,
         .from = (const struct tepal_bloom *)filter, .in = input, .how = options, .curve = curve};
     run.allocator = tepal_alloc_choose(allocator);
     status = retouch(&run, allocator, out, &filled, victims, why);
-    release_to(&run, 0);
+    tepal_retouch_release(&run, 0);
     if (status == TEPAL_NO_MEMORY || status == TEPAL_TOO_LARGE) {
         (void)refuse(why, status, tepal_status_message(status));
     }

@@ -49,7 +49,7 @@ struct retouch_curve {
     uint64_t steps;
 };
 
-#define RETOUCH_PIECES 24
+#define RETOUCH_PIECES 32
 
 struct retouch {
     const struct tepal_bloom *from; /* the filter, of either kind */
@@ -92,6 +92,9 @@ struct retouch {
 
 /* `count` cleared things of `size` bytes (at least one), or NULL; freed with the run. */
 void *tepal_retouch_take(struct retouch *run, uint64_t count, size_t size);
+
+/* Give back what was taken since run->pieces was `pieces`. */
+void tepal_retouch_release(struct retouch *run, size_t pieces);
 
 /* ---- the index (retouch_tally.c) ------------------------------------------------------------- */
 

@@ -22,6 +22,9 @@
  *                                                    y's bits are looked at again
  *                                     more:          cheaper to free: looked at again
  *
+ * What the bits that a member alone has are worth is kept for each member (`sole`), as an upper
+ * bound in the same way: it is added to at once, and made right when a bit of it comes to the top.
+ *
  * A key that two of the freed bits have is credited twice: it is rare, and only the order of
  * choices depends on it.
  *
@@ -110,6 +113,7 @@ static void settle(struct heap *heap, uint32_t bit, float worth)
 /* What the choices are made from, besides the index. */
 struct scale {
     float *credit;  /* of each troublesome key, for going */
+    float *sole;    /* of each member: the credit of the users of the bits that it alone has */
     uint8_t *alone; /* of each member: how many of its bits (touched or not) nobody else has */
 };
 
@@ -139,37 +143,66 @@ static uint32_t owners_left(const struct retouch *run, uint32_t bit, uint32_t *o
 }
 
 /* What goes when the member does: the users of the bits that it alone has. */
-static double sole_weight(const struct retouch *run, const struct scale *scale, uint32_t member,
-                          uint32_t except)
+static float sole_of(const struct retouch *run, const struct scale *scale, uint32_t member)
 {
     uint32_t ids[TEPAL_MAX_HASHES];
     uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
     double sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t one;
-        if (ids[i] != except && owners_left(run, ids[i], &one) == 1) {
+        if (owners_left(run, ids[i], &one) == 1) {
             sum += users_left(run, scale, ids[i]);
         }
     }
-    return sum;
+    return (float)sum;
 }
 
+/* The worth of a bit, if `sole` is right about its owners (it may be too high: keys have gone). */
 static float worth_of(const struct retouch *run, const struct scale *scale, uint32_t bit)
 {
     double cost = 0;
-    double gain = users_left(run, scale, bit);
+    double gain = 0;
     uint32_t owners = 0;
     uint32_t alone = 0;
     for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
         uint32_t member = run->owners.item[i];
         if (!bits_test(run->lost, member)) {
             cost += retouch_member_weight(run, member);
-            gain += sole_weight(run, scale, member, bit);
+            gain += (double)scale->sole[member];
             alone += scale->alone[member];
             owners++;
         }
     }
+    if (owners > 1) {
+        gain += users_left(run, scale, bit); /* of one owner, they are among what it alone has */
+    }
     return gain > 0 ? (float)(gain / cost * (1 + TIE * (double)alone / (double)owners)) : 0;
+}
+
+/* The same, once `sole` has been made right. */
+static float worth_now(const struct retouch *run, struct scale *scale, uint32_t bit)
+{
+    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
+        uint32_t member = run->owners.item[i];
+        if (!bits_test(run->lost, member)) {
+            scale->sole[member] = sole_of(run, scale, member);
+        }
+    }
+    return worth_of(run, scale, bit);
+}
+
+/* All members' at once, from the lists: no digest is looked at. */
+static void set_soles(const struct retouch *run, struct scale *scale)
+{
+    for (size_t a = 0; a < run->in->member_count; a++) {
+        scale->sole[a] = 0;
+    }
+    for (uint32_t bit = 0; bit < run->bits; bit++) {
+        uint32_t one;
+        if (owners_left(run, bit, &one) == 1) {
+            scale->sole[one] += (float)users_left(run, scale, bit);
+        }
+    }
 }
 
 static void look_again(const struct retouch *run, const struct scale *scale, struct heap *heap,
@@ -181,8 +214,7 @@ static void look_again(const struct retouch *run, const struct scale *scale, str
 /* ---- giving up ------------------------------------------------------------------------------- */
 
 /* The member is lost already: see what that does to its bits. */
-static void free_bits(struct retouch *run, const struct scale *scale, struct heap *heap,
-                      uint32_t member)
+static void free_bits(struct retouch *run, struct scale *scale, struct heap *heap, uint32_t member)
 {
     uint32_t ids[TEPAL_MAX_HASHES];
     uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
@@ -198,7 +230,9 @@ static void free_bits(struct retouch *run, const struct scale *scale, struct hea
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t left = owners_left(run, ids[i], &one);
-        if (left == 1 && users_left(run, scale, ids[i]) > 0) {
+        double users = left == 1 ? users_left(run, scale, ids[i]) : 0;
+        if (users > 0) {
+            scale->sole[one] += (float)users;
             uint32_t more = tepal_retouch_bits(run, run->in->members[one], others);
             for (uint32_t j = 0; j < more; j++) {
                 look_again(run, scale, heap, others[j]);
@@ -209,7 +243,7 @@ static void free_bits(struct retouch *run, const struct scale *scale, struct hea
     }
 }
 
-static void give_up(struct retouch *run, const struct scale *scale, struct heap *heap, uint32_t bit)
+static void give_up(struct retouch *run, struct scale *scale, struct heap *heap, uint32_t bit)
 {
     uint32_t first = run->owners.start[bit];
     uint32_t end = run->owners.start[bit + 1];
@@ -230,11 +264,11 @@ static void give_up(struct retouch *run, const struct scale *scale, struct heap 
     tepal_retouch_note(run);
 }
 
-static void greedy(struct retouch *run, const struct scale *scale, struct heap *heap)
+static void greedy(struct retouch *run, struct scale *scale, struct heap *heap)
 {
     while (heap->count > 0 && run->gone_targets < run->targets) {
         uint32_t bit = heap->bit[0];
-        float worth = worth_of(run, scale, bit);
+        float worth = worth_now(run, scale, bit);
         if (worth < heap->worth[bit]) {
             if (worth > 0) {
                 settle(heap, bit, worth);
@@ -338,6 +372,7 @@ static enum tepal_status count_alone(struct retouch *run, struct scale *scale)
 {
     uint64_t positions[TEPAL_MAX_HASHES];
     size_t words = run->from->head.word_count;
+    size_t pieces = run->pieces;
     uint64_t *once = tepal_retouch_take(run, words, 8);
     uint64_t *again = tepal_retouch_take(run, words, 8);
     if (once == NULL || again == NULL) {
@@ -365,6 +400,7 @@ static enum tepal_status count_alone(struct retouch *run, struct scale *scale)
         }
         scale->alone[a] = count;
     }
+    tepal_retouch_release(run, pieces);
     return TEPAL_OK;
 }
 
@@ -373,20 +409,24 @@ static enum tepal_status count_alone(struct retouch *run, struct scale *scale)
 enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
 {
     size_t words = (run->in->member_count + 63) / 64;
-    struct heap heap = {.bit = tepal_retouch_take(run, run->bits, sizeof *heap.bit),
-                        .place = tepal_retouch_take(run, run->bits, sizeof *heap.place),
-                        .worth = tepal_retouch_take(run, run->bits, sizeof *heap.worth)};
-    struct scale scale = {.credit = tepal_retouch_take(run, run->targets, sizeof *scale.credit),
-                          .alone =
-                              tepal_retouch_take(run, run->in->member_count, sizeof *scale.alone)};
+    struct scale scale;
+    struct heap heap = {.count = 0};
+    scale.alone = tepal_retouch_take(run, run->in->member_count, sizeof *scale.alone);
+    /* Counting needs two bitmaps of its own, which are gone before the rest is taken. */
+    if (scale.alone == NULL || count_alone(run, &scale) != TEPAL_OK) {
+        return TEPAL_NO_MEMORY;
+    }
+    scale.credit = tepal_retouch_take(run, run->targets, sizeof *scale.credit);
+    scale.sole = tepal_retouch_take(run, run->in->member_count, sizeof *scale.sole);
+    heap.bit = tepal_retouch_take(run, run->bits, sizeof *heap.bit);
+    heap.place = tepal_retouch_take(run, run->bits, sizeof *heap.place);
+    heap.worth = tepal_retouch_take(run, run->bits, sizeof *heap.worth);
     uint64_t *earlier = tepal_retouch_take(run, words, 8);
-    if (scale.credit == NULL || scale.alone == NULL || count_alone(run, &scale) != TEPAL_OK) {
+    if (scale.credit == NULL || scale.sole == NULL || heap.bit == NULL || heap.place == NULL ||
+        heap.worth == NULL || earlier == NULL) {
         return TEPAL_NO_MEMORY;
     }
     set_credits(run, &scale);
-    if (heap.bit == NULL || heap.place == NULL || heap.worth == NULL || earlier == NULL) {
-        return TEPAL_NO_MEMORY;
-    }
     for (size_t i = 0; i < words; i++) {
         earlier[i] = run->lost[i];
     }
@@ -398,6 +438,7 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
         }
     }
     for (int round = 0; round < 4; round++) {
+        set_soles(run, &scale);
         for (uint32_t bit = 0; bit < run->bits; bit++) {
             float worth =
                 bits_test(run->owned, bit) && !is_free(run, bit) ? worth_of(run, &scale, bit) : 0;

@@ -45,53 +45,85 @@ static void number_bits(struct retouch *run)
     }
 }
 
-/* Is member (or, of false positives, key) i one whose bits are listed? */
-static bool listed(const struct retouch *run, bool members, uint32_t i)
+/* A key has a touched bit. */
+struct hit {
+    uint32_t key;
+    uint32_t bit;
+};
+
+/*
+ * The hits of `here` keys from `first` on, a bit once a key. In three steps, each of which asks for
+ * the memory that the next one reads.
+ */
+static uint32_t find_hits(const struct retouch *run, bool members, uint32_t first, uint32_t here,
+                          struct hit *hits, const uint32_t *start)
 {
-    return !members || !bits_test(run->lost, i);
+    uint64_t at[AHEAD][TEPAL_MAX_HASHES];
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < here; i++) {
+        struct tepal_digest d =
+            members ? run->in->members[first + i] : retouch_false(run, first + i);
+        k = tepal_address_positions(&run->from->at, d, at[i]);
+        for (uint32_t j = 0; j < k; j++) {
+            bits_prefetch(run->touched, at[i][j]);
+        }
+    }
+    for (uint32_t i = 0; i < here; i++) {
+        uint32_t kept = 0;
+        for (uint32_t j = 0; j < k; j++) {
+            uint32_t earlier = 0;
+            if (!bits_test(run->touched, at[i][j])) {
+                continue;
+            }
+            while (earlier < kept && at[i][earlier] != at[i][j]) {
+                earlier++;
+            }
+            if (earlier == kept) {
+                __builtin_prefetch(&run->rank[at[i][j] >> 6]);
+                at[i][kept++] = at[i][j];
+            }
+        }
+        if (kept < TEPAL_MAX_HASHES) {
+            at[i][kept] = UINT64_MAX; /* the end */
+        }
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < here; i++) {
+        for (uint32_t j = 0; j < TEPAL_MAX_HASHES && at[i][j] != UINT64_MAX; j++) {
+            uint32_t bit = retouch_number(run, at[i][j]);
+            __builtin_prefetch(&start[bit + 1], 1);
+            hits[count++] = (struct hit){first + i, bit};
+        }
+    }
+    return count;
 }
 
 /* One pass over members or false positives; `lists->item` is NULL while counting. */
 static void pass(struct retouch *run, struct retouch_lists *lists, bool members, uint32_t count)
 {
-    uint64_t at[AHEAD][TEPAL_MAX_HASHES];
+    struct hit hits[AHEAD * TEPAL_MAX_HASHES];
     for (uint32_t first = 0; first < count; first += AHEAD) {
         uint32_t here = count - first < AHEAD ? count - first : AHEAD;
-        uint32_t k = 0;
-        for (uint32_t i = 0; i < here; i++) {
-            struct tepal_digest d =
-                members ? run->in->members[first + i] : retouch_false(run, first + i);
-            k = tepal_address_positions(&run->from->at, d, at[i]);
-            for (uint32_t j = 0; j < k; j++) {
-                bits_prefetch(run->touched, at[i][j]);
+        uint32_t found = find_hits(run, members, first, here, hits, lists->start);
+        if (lists->item != NULL) {
+            for (uint32_t i = 0; i < found; i++) {
+                __builtin_prefetch(&lists->item[lists->start[hits[i].bit + 1]], 1);
             }
         }
-        for (uint32_t i = 0; i < here; i++) {
-            bool in_list = listed(run, members, first + i);
-            bool owner = members && (run->foreign == NULL || !bits_test(run->foreign, first + i));
-            for (uint32_t j = 0; j < k; j++) {
-                uint32_t earlier = 0;
-                if (!bits_test(run->touched, at[i][j])) {
-                    continue;
-                }
-                while (earlier < j && at[i][earlier] != at[i][j]) {
-                    earlier++;
-                }
-                if (earlier < j) {
-                    continue;
-                }
-                uint32_t id = retouch_number(run, at[i][j]);
-                if (owner && lists->item == NULL) {
-                    bits_set(run->owned, id);
-                }
-                if (!in_list) {
-                    continue;
-                }
-                if (lists->item == NULL) {
-                    lists->start[id + 2]++;
-                } else {
-                    lists->item[lists->start[id + 1]++] = first + i;
-                }
+        for (uint32_t i = 0; i < found; i++) {
+            uint32_t bit = hits[i].bit;
+            uint32_t key = hits[i].key;
+            if (members && lists->item == NULL &&
+                (run->foreign == NULL || !bits_test(run->foreign, key))) {
+                bits_set(run->owned, bit);
+            }
+            if (members && bits_test(run->lost, key)) {
+                continue; /* an earlier victim: its bits are known, it cannot be lost again */
+            }
+            if (lists->item == NULL) {
+                lists->start[bit + 2]++;
+            } else {
+                lists->item[lists->start[bit + 1]++] = key;
             }
         }
     }

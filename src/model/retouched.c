@@ -10,15 +10,13 @@
  * The same share of both goes: chi = 1, whatever s. That is what any method has to beat.
  *
  * Random selection (Algorithm 1) clears one bit of every troublesome key that is still found. Let y
- * be the share of the X ones that are cleared when the t-th of the b keys has been looked at. A key
- * is still found with chance (1 - y)^k, taken at random from those found at first, and then one
- * more bit goes:
+ * be the share of the X ones that are cleared when t of the b keys have been looked at. The next
+ * key is still found with chance (1 - y)^k, and then one more bit goes:
  *
- *     X dy/dt = (1 - y)^k      but the chosen bit is one of a key *that is found*, hence of a key
- *                              whose k bits are all set: nothing to correct there
+ *     X dy/dt = (1 - y)^k,   y(0) = 0   -->   y = 1 - (1 + (k-1) t / X)^(-1/(k-1))
  *
- * which gives 1 - (1 + (k-1) t / X)^(-1/(k-1)), and for k = 1 the limit 1 - e^(-t/X). Members and
- * the other false positives lose the share 1 - (1 - y)^k.
+ * and for k = 1 the limit 1 - e^(-t/X). Members and the other false positives lose the share
+ * 1 - (1 - y)^k.
  *
  * The formulas leave out that a key's positions may collide and that the bits of B are not quite a
  * random sample of the ones: below 1 % at the paper's sizes.
