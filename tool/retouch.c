@@ -40,6 +40,7 @@ struct work {
     struct digests avoid;
     struct digests known;
     uint64_t members_read;
+    double member_weight; /* of all members */
     struct tepal_retouch_input input;
     struct tepal_retouch_options how;
     struct tepal_retouch_report report;
@@ -281,7 +282,6 @@ static void set_input(struct work *w)
 {
     const struct option_value *o = w->option;
     bool heavy = o[OPT_MEMBER_WEIGHTS].given;
-    double total = 0;
     if (!heavy) {
         forget_repeats(&w->members);
     }
@@ -289,11 +289,11 @@ static void set_input(struct work *w)
         forget_repeats(&w->avoid);
     }
     for (size_t i = 0; i < w->members.count; i++) {
-        total += w->members.weight[i];
+        w->member_weight += w->members.weight[i];
     }
     if (o[OPT_MAX_FN].given) {
         w->how.limit = heavy ? TEPAL_RETOUCH_LIMIT_WEIGHT : TEPAL_RETOUCH_LIMIT_SHARE;
-        w->how.budget = heavy ? o[OPT_MAX_FN].real * total : o[OPT_MAX_FN].real;
+        w->how.budget = heavy ? o[OPT_MAX_FN].real * w->member_weight : o[OPT_MAX_FN].real;
     } else if (o[OPT_MAX_FN_COUNT].given) {
         w->how.limit = TEPAL_RETOUCH_LIMIT_COUNT;
         w->how.budget = (double)o[OPT_MAX_FN_COUNT].whole;
@@ -648,12 +648,26 @@ static int draw_curve(const struct work *w, const struct tepal_retouch_point *po
     return code;
 }
 
+/*
+ * Without a limit the aim is to lose as few as possible when all keys are gone, in any order. The
+ * curve is about the order, so it is that of a budget of everything.
+ */
+static void budget_of_everything(struct work *w)
+{
+    bool heavy = w->option[OPT_MEMBER_WEIGHTS].given;
+    if (w->how.limit == TEPAL_RETOUCH_LIMIT_ALL) {
+        w->how.limit = heavy ? TEPAL_RETOUCH_LIMIT_WEIGHT : TEPAL_RETOUCH_LIMIT_SHARE;
+        w->how.budget = heavy ? w->member_weight : 1;
+    }
+}
+
 static int show_curve(struct work *w)
 {
     struct tepal_retouch_point point[CURVE_POINTS];
     struct side side = {.path = NULL};
     size_t count = 0;
     const char *why = NULL;
+    budget_of_everything(w);
     double started = progress_clock();
     enum tepal_status status = tepal_retouch_curve(w->filter, &w->input, &w->how, NULL, point,
                                                    CURVE_POINTS, &count, &w->report, &why);

@@ -216,6 +216,14 @@ print(name(root), len(curve), len(points) > 20, inside, rises, "members lost, %"
 PY
 is 'svg: a picture with labelled axes, for light and dark' \
     "$(python3 "$work/picture.py" curve.svg)" 'svg 1 True True True True True True'
+cp "$work/out" curve
+for n in 5 20 80; do
+    promised=$(awk -v n=$n 'NR > 1 && $1 <= n { w = $5 } END { print w }' curve)
+    run "$tepal" retouch f --members members --avoid weighted -w --max-fn-count $n -o r --json
+    has "a run with $n lost keeps what the curve promised" "d['removed_weight'] >= 0.98 * $promised > 0"
+done
+run "$tepal" retouch f --members valued --member-weights --avoid strangers --dry-run
+is 'dry run with weights of members: to everything' "$(tail -1 "$work/out" | cut -f4)" "$(count f strangers)"
 run "$tepal" retouch f --members members --avoid strangers --dry-run --max-fn 2% --json
 has 'dry run --json' \
     'len(d["curve"]) > 5 and d["curve"][0]["removed"] == 0 and d["curve"][-1]["lost"] <= 20'
