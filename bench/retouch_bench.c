@@ -6,8 +6,8 @@
  * members lost, and the time in units of improved-ratio's. Flat columns show linear growth, up to
  * the caches' edges.
  *
- * Each time is the median of ROUNDS runs, of processor time, the methods taking turns. Output is TSV (or --json).
- * --most N leaves out sizes above N.
+ * Each time is the median of ROUNDS runs, of processor time, the methods taking turns. Output is
+ * TSV (or --json). --most N leaves out sizes above N.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>

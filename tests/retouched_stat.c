@@ -8,8 +8,8 @@
  *
  *     |P - O| <= 3.674 sqrt((h / 2.145)^2 + s^2) + 0.5
  *
- * (one cell is close to its edge: Table III, 100 %, |A'| is 6202 in print, 3.5 of its standard errors
- * below the 6238 of many runs; the seeds here are such that our |F_P| is near its expectation),
+ * (one cell is close to its edge: Table III, 100 %, |A'| is 6202 in print, 3.5 of its standard
+ * errors below the 6238 of many runs; our seeds are such that |F_P| is near its expectation),
  * 3.674 being t with 28 degrees of freedom; a half for the paper's rounding. Two of its totals are
  * misprints: Table I at 5 % (2826 for 2866, 932 + 1934) and Table II at 25 % (10045 for 10005).
  */

@@ -1,7 +1,7 @@
 /*
- * retouch_clear.c: the paper's methods. Randomised bit clearing (Sec. III-B) clears set bits as they
- * come; selective clearing (Algorithms 1 to 7) goes through the troublesome keys and clears one bit
- * of each that is still found:
+ * retouch_clear.c: the paper's methods. Randomised bit clearing (Sec. III-B) clears set bits as
+ * they come; selective clearing (Algorithms 1 to 7) goes through the troublesome keys and clears
+ * one bit of each that is still found:
  *
  *     b in B, still found?  --> which of its k bits?  --> clear it: its owners are lost,
  *                                                         its users are gone

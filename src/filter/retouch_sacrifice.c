@@ -339,7 +339,7 @@ static uint64_t revive(struct retouch *run, const uint64_t *earlier)
     return revived;
 }
 
-/* ---- what the choices are made from ----------------------------------------------------------- */
+/* ---- what the choices are made from ---------------------------------------------------------- */
 
 /*
  * The credit of a key is its weight, if a budget limits what can be had. If all of B must go, the
