@@ -601,6 +601,15 @@ static int print_json(const struct stopset *s, const struct row *r)
     return render_json(s->out, o);
 }
 
+/* A share and a tab; nothing but the tab if there is none. */
+static void print_share(struct out *out, double share)
+{
+    if (isfinite(share)) {
+        out_format(out, "%.6g", share);
+    }
+    out_text(out, "\t");
+}
+
 static void print_tsv(struct stopset *s, const struct row *r)
 {
     const struct variant *v = r->variant;
@@ -611,8 +620,8 @@ static void print_tsv(struct stopset *s, const struct row *r)
     }
     out_format(s->out, "%" PRIu64 "\t%s\t%" PRIu64 "\t%" PRIu32 "\t%.6g\t", r->cycle, v->set,
                v->bits == 0 ? (uint64_t)s->list_bits : v->bits, v->hashes, r->compression);
-    out_format(s->out, isfinite(v->beta) ? "%.6g\t" : "\t", v->beta);
-    out_format(s->out, isfinite(v->max_fn) ? "%.6g\t" : "\t", v->max_fn);
+    print_share(s->out, v->beta);
+    print_share(s->out, v->max_fn);
     out_format(s->out,
                "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\n",
                v->false_positives, v->troublesome, v->false_negatives, r->outcome.routes,

@@ -324,8 +324,12 @@ static const char *plural(uint64_t count)
 static void say_counts(const struct work *w)
 {
     const struct tepal_retouch_report *r = &w->report;
-    say_line("members    %" PRIu64 "%s", r->members,
-             r->members_absent > 0 ? ", some of them lost before" : "");
+    if (r->members_absent > 0) {
+        say_line("members    %" PRIu64 ", %" PRIu64 " of them lost before", r->members,
+                 r->members_absent);
+    } else {
+        say_line("members    %" PRIu64, r->members);
+    }
     say_line("avoid      %" PRIu64 " key%s: %" PRIu64 " %s", r->avoid_given, plural(r->avoid_given),
              r->avoid_positive,
              r->avoid_positive == 1 ? "is a false positive" : "are false positives");
@@ -368,6 +372,25 @@ static double rate_of(const struct tepal_filter *filter)
     return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : NAN;
 }
 
+/* So many percent more or less, in room. */
+static const char *change_text(double change, char *room, size_t size)
+{
+    if (isnan(change)) {
+        snprintf(room, size, "-");
+    } else if (change == 0) {
+        snprintf(room, size, "0 %%");
+    } else {
+        snprintf(room, size, "%+.2f %%", change);
+    }
+    return room;
+}
+
+/* A part of a whole, in percent; NaN of nothing. */
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : NAN;
+}
+
 static void say_row(const char *what, const char *before, const char *after, const char *change)
 {
     say_line("%-27s %14s %14s %10s", what, before, after, change);
@@ -376,44 +399,34 @@ static void say_row(const char *what, const char *before, const char *after, con
 static void say_trade(const struct work *w)
 {
     const struct tepal_retouch_report *r = &w->report;
+    double lost = (double)r->false_negatives - (double)r->members_absent;
+    double rate = rate_of(w->filter);
+    double rate_now = rate_of(w->result);
     char a[64];
     char b[64];
-    char c[64] = "";
+    char c[64];
     say_row("", "before", "after", "change");
     snprintf(a, sizeof a, "%" PRIu64, r->avoid_positive);
     snprintf(b, sizeof b, "%" PRIu64, r->avoid_left);
-    if (r->avoid_positive > 0) {
-        snprintf(c, sizeof c, "%+.2f %%",
-                 -100.0 * (double)r->removed_inside / (double)r->avoid_positive);
-    }
+    change_text(percent(-(double)r->removed_inside, (double)r->avoid_positive), c, sizeof c);
     say_row("false positives to avoid", a, b, c);
     if (w->option[OPT_WEIGHTS].given) {
-        double left = r->avoid_weight - r->removed_weight;
+        double left = r->avoid_left == 0 ? 0 : r->avoid_weight - r->removed_weight;
         snprintf(a, sizeof a, "%.6g", r->avoid_weight);
-        snprintf(b, sizeof b, "%.6g", r->removed_inside == r->avoid_positive ? 0 : left);
-        c[0] = '\0';
-        if (r->avoid_weight > 0) {
-            snprintf(c, sizeof c, "%+.2f %%", -100.0 * r->removed_weight / r->avoid_weight);
-        }
+        snprintf(b, sizeof b, "%.6g", left);
+        change_text(percent(-r->removed_weight, r->avoid_weight), c, sizeof c);
         say_row("their weight", a, b, c);
     }
     snprintf(a, sizeof a, "%" PRIu64, r->members_absent);
     snprintf(b, sizeof b, "%" PRIu64, r->false_negatives);
-    snprintf(c, sizeof c, "%+.2f %%",
-             100.0 * (double)(r->false_negatives - r->members_absent) / (double)r->members);
-    say_row("members lost", a, b, c);
-    double before = rate_of(w->filter);
-    double after = rate_of(w->result);
-    c[0] = '\0';
-    if (before > 0) {
-        snprintf(c, sizeof c, "%+.2f %%", 100 * (after - before) / before);
-    }
-    say_row("false positives, any key", render_rate(before, a, sizeof a),
-            render_rate(after, b, sizeof b), c);
+    say_row("members lost", a, b, change_text(percent(lost, (double)r->members), c, sizeof c));
+    render_rate(rate, a, sizeof a);
+    render_rate(rate_now, b, sizeof b);
+    say_row("false positives, any key", a, b,
+            change_text(percent(rate_now - rate, rate), c, sizeof c));
     snprintf(a, sizeof a, "%" PRIu64, r->ones_before);
     snprintf(b, sizeof b, "%" PRIu64, r->ones_after);
-    snprintf(c, sizeof c, "%+.2f %%",
-             r->ones_before == 0 ? 0 : -100.0 * (double)r->bits_cleared / (double)r->ones_before);
+    change_text(percent(-(double)r->bits_cleared, (double)r->ones_before), c, sizeof c);
     say_row("bits set", a, b, c);
 }
 

@@ -185,7 +185,7 @@ has 'again: and count' "$first <= d['false_negatives'] <= 40"
 is 'again: what was removed stays removed' "$(count twice.tepal removed)" 0
 run "$tepal" retouch once --members members --avoid later --max-fn 4% -o twice.tepal
 is 'again: no warning, and it is told' "$(head -1 "$work/err")" \
-    'members    1000, some of them lost before'
+    "members    1000, $first of them lost before"
 run "$tepal" info twice.tepal
 like 'info of a retouched filter' "$(xargs <"$work/out")" 'kind retouched .* false_negatives [0-9]+ '
 
