@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <tepal/tepal.h>
 
@@ -21,6 +22,7 @@
 #define BITS_PER_KEY 10
 #define HASHES       7
 #define BATCH        65536
+#define HUGE_PAGE    ((size_t)2 << 20)
 
 static const enum tepal_retouch_method methods[] = {TEPAL_RETOUCH_IMPROVED_RATIO,
                                                     TEPAL_RETOUCH_RATIO, TEPAL_RETOUCH_SACRIFICE};
@@ -51,7 +53,12 @@ static void *meter_alloc(void *ctx, size_t size, size_t align)
     struct meter *m = ctx;
     m->now += size;
     m->peak = m->now > m->peak ? m->now : m->peak;
-    return aligned_alloc(align, (size + align - 1) / align * align);
+    size_t whole = (size + align - 1) / align * align;
+    void *ptr = aligned_alloc(align, whole);
+    if (ptr != NULL && align >= HUGE_PAGE) {
+        (void)madvise(ptr, whole, MADV_HUGEPAGE); /* as the default allocator does */
+    }
+    return ptr;
 }
 
 static void meter_free(void *ctx, void *ptr, size_t size)

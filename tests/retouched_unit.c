@@ -515,6 +515,8 @@ static void the_curve(void **state)
         for (size_t c = 0; c < 5; c++) {
             struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
             options.method = (enum tepal_retouch_method)m;
+            options.limit = c % 2 == 0 ? TEPAL_RETOUCH_LIMIT_ALL : TEPAL_RETOUCH_LIMIT_SHARE;
+            options.budget = 1;
             struct tepal_retouch_point points[1000];
             struct tepal_retouch_report whole;
             struct tepal_retouch_report report;

@@ -214,8 +214,10 @@ struct tepal_retouch_point {
  * where options.limit ends the run (all of B: LIMIT_ALL). At most `capacity` (>= 2) points are
  * written, thinned evenly if there are more steps; *count gets how many. A run with the budget of
  * one of the points removes at least that point's weight, or nearly so: `sacrifice` spends what it
- * saves at the end. *report (may be NULL) gets what tepal_retouch would report of the whole run.
- * Fails as tepal_retouch does; `points` may have been written to then.
+ * saves at the end. (To compare budgets ask for the share 1, not for LIMIT_ALL: without a budget
+ * `sacrifice` takes first what is hard to get, not what weighs most.) *report (may be NULL) gets
+ * what tepal_retouch would report of the whole run. Fails as tepal_retouch does; `points` may have
+ * been written to then.
  */
 TEPAL_API enum tepal_status tepal_retouch_curve(const struct tepal_filter *filter,
                                                 const struct tepal_retouch_input *input,

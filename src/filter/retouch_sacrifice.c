@@ -37,6 +37,7 @@
 
 #define OUTSIDE UINT32_MAX
 #define TIE     1e-3
+#define AHEAD   16
 
 /* A heap of touched bits: the largest worth on top, of equals the lowest bit. */
 struct heap {
@@ -366,11 +367,49 @@ static void set_credits(const struct retouch *run, struct scale *scale)
 
 /*
  * Which positions have one owner only; then, for each member, how many of those are its own. Two
- * bitmaps: bits seen once, bits seen again.
+ * bitmaps: bits seen once, bits seen again. (A key that hits a bit twice makes it seen again: it is
+ * a matter of ties.) As in the index, several members' words are asked for before they are used.
  */
+static void count_pass(const struct retouch *run, uint64_t *once, uint64_t *again, uint8_t *alone)
+{
+    uint64_t at[AHEAD][TEPAL_MAX_HASHES];
+    size_t n = run->in->member_count;
+    for (size_t first = 0; first < n; first += AHEAD) {
+        size_t here = n - first < AHEAD ? n - first : AHEAD;
+        uint32_t k = 0;
+        for (size_t i = 0; i < here; i++) {
+            k = tepal_address_positions(&run->from->at, run->in->members[first + i], at[i]);
+            for (uint32_t j = 0; j < k; j++) {
+                bits_prefetch(again, at[i][j]);
+                if (alone == NULL) {
+                    bits_prefetch(once, at[i][j]);
+                }
+            }
+        }
+        for (size_t i = 0; i < here; i++) {
+            if (bits_test(run->lost, first + i)) {
+                continue;
+            }
+            uint8_t count = 0;
+            for (uint32_t j = 0; j < k; j++) {
+                uint64_t bit = (uint64_t)1 << (at[i][j] & 63);
+                size_t word = (size_t)(at[i][j] >> 6);
+                if (alone == NULL) {
+                    again[word] |= once[word] & bit;
+                    once[word] |= bit;
+                } else {
+                    count = (uint8_t)(count + ((again[word] & bit) == 0));
+                }
+            }
+            if (alone != NULL) {
+                alone[first + i] = count;
+            }
+        }
+    }
+}
+
 static enum tepal_status count_alone(struct retouch *run, struct scale *scale)
 {
-    uint64_t positions[TEPAL_MAX_HASHES];
     size_t words = run->from->head.word_count;
     size_t pieces = run->pieces;
     uint64_t *once = tepal_retouch_take(run, words, 8);
@@ -378,28 +417,8 @@ static enum tepal_status count_alone(struct retouch *run, struct scale *scale)
     if (once == NULL || again == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    for (size_t a = 0; a < run->in->member_count; a++) {
-        if (bits_test(run->lost, a)) {
-            continue;
-        }
-        uint32_t k = tepal_address_positions(&run->from->at, run->in->members[a], positions);
-        for (uint32_t i = 0; i < k; i++) {
-            uint64_t bit = (uint64_t)1 << (positions[i] & 63);
-            again[positions[i] >> 6] |= once[positions[i] >> 6] & bit;
-            once[positions[i] >> 6] |= bit;
-        }
-    }
-    for (size_t a = 0; a < run->in->member_count; a++) {
-        if (bits_test(run->lost, a)) {
-            continue;
-        }
-        uint32_t k = tepal_address_positions(&run->from->at, run->in->members[a], positions);
-        uint8_t count = 0;
-        for (uint32_t i = 0; i < k; i++) {
-            count = (uint8_t)(count + !bits_test(again, positions[i]));
-        }
-        scale->alone[a] = count;
-    }
+    count_pass(run, once, again, NULL);
+    count_pass(run, once, again, scale->alone);
     tepal_retouch_release(run, pieces);
     return TEPAL_OK;
 }
@@ -447,6 +466,7 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
             }
         }
         greedy(run, &scale, &heap);
+        run->curve = NULL; /* what is saved and spent again is the curve's end, not its course */
         while (heap.count > 0) {
             heap.place[heap.bit[--heap.count]] = OUTSIDE;
         }
