@@ -1,6 +1,6 @@
 /*
- * traceroute_unit.c: the reader of measured routes: both forms, every wrong line, lines cut at every
- * byte, hostile JSON; and the table of names below it.
+ * traceroute_unit.c: the reader of measured routes: both forms, every wrong line, lines cut at
+ * every byte, hostile JSON; and the table of names below it.
  */
 #include "check.h"
 
