@@ -189,8 +189,9 @@ struct tepal_retouch_report {
  * TEPAL_TOO_LARGE; TEPAL_NO_MEMORY. Nothing is changed then.
  *
  * Cost: O(k (members + avoid + known)), and O(m) for a copy of the bits; `sacrifice` adds a heap
- * over the bits of B. Memory besides the result: two bitmaps of m bits, and 4 to 8 bytes for each
- * bit of B and each member that owns one; allocator as everywhere.
+ * over the bits of B. Memory, the result included: some bitmaps of m bits, and 4 to 24 bytes for each
+ * bit of B and 4 for each member that owns one; with 10 bits a member and a tenth as many keys in B
+ * 16 bytes a member, 31 for `sacrifice`. All of it comes from the allocator.
  */
 TEPAL_API enum tepal_status
 tepal_retouch(const struct tepal_filter *filter, const struct tepal_retouch_input *input,
