@@ -189,7 +189,7 @@ struct tepal_retouch_report {
  * TEPAL_TOO_LARGE; TEPAL_NO_MEMORY. Nothing is changed then.
  *
  * Cost: O(k (members + avoid + known)), and O(m) for a copy of the bits; `sacrifice` adds a heap
- * over the bits of B. Memory, the result included: some bitmaps of m bits, and 4 to 24 bytes for each
+ * over the bits of B. Memory, the result included: some bitmaps of m bits, 4 to 24 bytes for each
  * bit of B and 4 for each member that owns one; with 10 bits a member and a tenth as many keys in B
  * 16 bytes a member, 31 for `sacrifice`. All of it comes from the allocator.
  */
