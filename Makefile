@@ -49,6 +49,7 @@ bench: packages-test
 	@cmake -S . -B $(BUILD)/bench -DCMAKE_BUILD_TYPE=Release -DTEPAL_BENCH=ON $(QUIET)
 	@cmake --build $(BUILD)/bench --parallel $(JOBS) $(QUIET)
 	@$(BUILD)/bench/tepal_bench $(ARGS)
+	@$(BUILD)/bench/tepal_retouch_bench $(ARGS)
 
 fuzz: packages-test
 	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTEPAL_FUZZ=ON $(QUIET)

@@ -18,7 +18,7 @@ check() { # check DESCRIPTION COMPLAINTS: passes if there are none
 }
 
 # Folder, and the modules that its files may include. A public header belongs to the module that
-# implements it. tool and bench stand on public headers alone.
+# implements it. tool, apps and bench stand on public headers alone.
 allowed='
 src/base     base
 src/hash     base hash
@@ -29,6 +29,7 @@ src/model    base params model
 src/filter   base hash address cells params model filter
 src/file     base hash params filter file
 tool         tool public
+apps         apps tool public
 bench        bench public
 examples     public
 '
@@ -36,7 +37,7 @@ examples     public
 module_of() { # the module that an included file belongs to, or nothing for the system's
     case $1 in
     tepal/tepal.h) echo public ;;
-    tepal/bloom.h) echo filter ;;
+    tepal/bloom.h | tepal/retouched.h) echo filter ;;
     tepal/*.h) basename "$1" .h ;;
     */*.h) [ -d "src/${1%%/*}" ] && echo "${1%%/*}" ;;
     esac
@@ -77,12 +78,12 @@ check "the shared library exports all that the headers declare" "$complaints"
 check "the shared library has a SONAME" \
     "$(readelf -d "$shared" | grep -q 'SONAME.*libtepal\.so\.[0-9]' || echo "none")"
 
-complaints=$(for f in include/tepal/*.h src/*/*.[ch] tool/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c; do
+complaints=$(for f in include/tepal/*.h src/*/*.[ch] tool/*.[ch] apps/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c; do
     head -c 2 "$f" | grep -q '^/\*' || echo "$f"
 done)
 check "every source file opens by saying what it is" "$complaints"
 
-complaints=$(grep -nE '.{101,}' include/tepal/*.h src/*/*.[ch] tool/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c)
+complaints=$(grep -nE '.{101,}' include/tepal/*.h src/*/*.[ch] tool/*.[ch] apps/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c)
 check "no line is longer than 100 columns" "$complaints"
 
 echo "$passed passed, $failed failed"

@@ -20,11 +20,13 @@
 #include <zstd.h>
 
 #include "command.h"
+#include "digests.h"
 #include "keys.h"
 #include "number.h"
 #include "source.h"
 #include "spill.h"
 #include "suggest.h"
+#include "svg.h"
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
@@ -680,6 +682,82 @@ static void every_command_is_complete(void **state)
     }
 }
 
+/* ---- retouch: shares, weights, sets of digests, axes ----------------------------------------- */
+
+static void shares_and_weights_are_numbers_within_limits(void **state)
+{
+    static const char *const good[] = {"1", "100%", "1/1", "0.5%", "1e-9"};
+    static const char *const bad[] = {"0",    "0%",  "-1%", "1.01", "2/1",
+                                      "101%", "nan", "inf", "",     "x"};
+    static const char *const weights[] = {"0", "1", "-0", "2.5", "1e300", "1e-400"};
+    static const char *const wrong[] = {"",      "-1", "-1e-9", "nan", "inf",
+                                        "1e999", "1x", " 1",    "0x1"};
+    double value;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        value = -1;
+        assert_null(number_share(good[i], &value));
+        assert_true(value > 0 && value <= 1);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        value = -1;
+        assert_non_null(number_share(bad[i], &value));
+        assert_true(value == -1);
+    }
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
+        value = -1;
+        assert_null(number_weight(weights[i], strlen(weights[i]), &value));
+        assert_true(value >= 0);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        value = -1;
+        assert_non_null(number_weight(wrong[i], strlen(wrong[i]), &value));
+        assert_true(value == -1);
+    }
+    assert_null(number_weight("12345", 2, &value));
+    assert_true(value == 12);
+}
+
+static void digests_are_kept_once_and_in_order(void **state)
+{
+    struct digests set = {.texts = true};
+    char text[32];
+    (void)state;
+    for (uint64_t i = 0; i < 10000; i++) {
+        /* Digests that agree in one half, and in the slot they would like. */
+        struct tepal_digest d = {.lo = i / 2 * 1024, .hi = i % 2};
+        int len = snprintf(text, sizeof text, "%d", (int)i);
+        assert_true(digests_add(&set, d, 1, text, i % 100 == 0 ? 0 : (size_t)len));
+        assert_true(digests_add(&set, d, 2, "other", 5));
+        assert_true(digests_has(&set, d));
+    }
+    assert_false(digests_has(&set, (struct tepal_digest){.lo = 1, .hi = 0}));
+    assert_int_equal(set.count, 10000);
+    assert_int_equal(set.repeats, 10000);
+    for (size_t i = 0; i < set.count; i++) {
+        size_t len;
+        const char *kept = digests_text(&set, i, &len);
+        int want = snprintf(text, sizeof text, "%d", (int)i);
+        assert_int_equal(len, i % 100 == 0 ? 0 : want);
+        assert_memory_equal(kept, text, len);
+        assert_int_equal(set.digest[i].lo, i / 2 * 1024);
+        assert_true(set.weight[i] == 3);
+    }
+    digests_free(&set);
+    assert_int_equal(set.count, 0);
+}
+
+static void axes_have_round_steps(void **state)
+{
+    static const double table[][2] = {{100, 20}, {1, 0.2},     {6, 1},     {7, 2},
+                                      {0, 1},    {0.21, 0.05}, {1e9, 2e8}, {35, 10}};
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        double step = svg_step(table[i][0]);
+        assert_true(step > table[i][1] * 0.999 && step < table[i][1] * 1.001);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -703,6 +781,9 @@ int main(void)
         cmocka_unit_test(a_spill_without_a_place_says_so),
         cmocka_unit_test(suggestions_are_near),
         cmocka_unit_test(every_command_is_complete),
+        cmocka_unit_test(shares_and_weights_are_numbers_within_limits),
+        cmocka_unit_test(digests_are_kept_once_and_in_order),
+        cmocka_unit_test(axes_have_round_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

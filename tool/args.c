@@ -114,6 +114,9 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
     case TAKES_RATE:
         why = number_rate(text, &value->real);
         break;
+    case TAKES_SHARE:
+        why = number_share(text, &value->real);
+        break;
     case TAKES_SEED:
         why = number_seed(text, &value->whole);
         break;

@@ -10,6 +10,10 @@
 /* A layout is named in three options that differ in their words only. */
 #define LAYOUTS "flat partitioned blocked paired"
 
+#define METHODS                                                                                    \
+    "random-bits random min-fn max-fp ratio improved-min-fn improved-max-fp improved-ratio "       \
+    "sacrifice"
+
 const struct option options[OPTIONS] = {
     [OPT_OUTPUT] = {'o', "output", "FILE", TAKES_FILE, 0, 0, NULL,
                     "Write the filter to FILE, atomically: FILE has its old contents or the new "
@@ -81,6 +85,83 @@ const struct option options[OPTIONS] = {
                          "Only this layout (default: flat, blocked and paired)."},
     [OPT_DEMO_SEED] = {'s', "seed", "S", TAKES_SEED, 0, 0, NULL,
                        "The seed of the hash (default 1): the same seed gives the same figures."},
+    [OPT_MEMBERS] = {0, "members", "KEYS", TAKES_FILE, 0, 0, NULL,
+                     "The keys the filter was built from, all of them, one a line (- is standard "
+                     "input)."},
+    [OPT_AVOID] = {0, "avoid", "NEGATIVES", TAKES_FILE, 0, 0, NULL,
+                   "The keys that must not be found, one a line (- is standard input). Those that "
+                   "the filter does not find anyway are passed over."},
+    [OPT_WEIGHTS] = {'w', "weights", NULL, TAKES_NOTHING, 0, 0, NULL,
+                     "Each line of NEGATIVES is a key, a tab and a weight: how much its false "
+                     "positive hurts. The weights of a repeated key are added."},
+    [OPT_MEMBER_WEIGHTS] = {0, "member-weights", NULL, TAKES_NOTHING, 0, 0, NULL,
+                            "Each line of KEYS is a key, a tab and a weight: how much it hurts to "
+                            "lose it. --max-fn is then a share of the total weight."},
+    [OPT_KNOWN] = {0, "known", "FILE", TAKES_FILE, 0, 0, NULL,
+                   "More keys that are known not to be members: counted in chi and by --basis "
+                   "all, but not aimed at."},
+    [OPT_METHOD] = {0, "method", "METHOD", TAKES_CHOICE, 0, 0, METHODS,
+                    "How to choose what is cleared (default sacrifice, which is the best): one of "
+                    "random-bits, random, min-fn, max-fp, ratio, improved-min-fn, "
+                    "improved-max-fp, improved-ratio, sacrifice."},
+    [OPT_MAX_FN] = {0, "max-fn", "R", TAKES_SHARE, 0, 0, NULL,
+                    "Lose at most the share R of the members, as 0.5%, 0.005 or 1/200. Without a "
+                    "limit, all of NEGATIVES are removed, whatever that costs."},
+    [OPT_MAX_FN_COUNT] = {0, "max-fn-count", "N", TAKES_WHOLE, 1, ANY, NULL,
+                          "Lose at most N members."},
+    [OPT_ORDER] = {0, "order", "ORDER", TAKES_CHOICE, 0, 0, "given weight",
+                   "The order in which the methods other than sacrifice take the keys to avoid: "
+                   "as given (the default), or the heaviest first."},
+    [OPT_BASIS] = {0, "basis", "BASIS", TAKES_CHOICE, 0, 0, "b all",
+                   "What max-fp, ratio and their improved forms count: the keys to avoid (b, the "
+                   "default), or these and those of --known (all)."},
+    [OPT_SWEEP] = {0, "sweep", NULL, TAKES_NOTHING, 0, 0, NULL,
+                   "Afterwards clear every bit that only lost members own: it costs nothing more. "
+                   "sacrifice always does."},
+    [OPT_REMOVE_MEMBERS] = {0, "remove-members", NULL, TAKES_NOTHING, 0, 0, NULL,
+                            "Remove keys of NEGATIVES even if they are members. Without it such "
+                            "keys are reported and left alone."},
+    [OPT_CLEAR_BITS] = {0, "clear-bits", "S", TAKES_WHOLE, 1, ANY, NULL,
+                        "random-bits: how many bits to clear (default: as many as --max-fn "
+                        "allows)."},
+    [OPT_DRAW_SEED] = {'s', "seed", "S", TAKES_SEED, 0, 0, NULL,
+                       "What random-bits and random draw from (default 1)."},
+    [OPT_VICTIMS] = {0, "victims", "OUT", TAKES_FILE, 0, 0, NULL,
+                     "Write the members that are lost to OUT, one a line."},
+    [OPT_EXCEPTIONS] = {0, "exceptions", "OUT", TAKES_FILE, 0, 0, NULL,
+                        "Write the lost members to OUT as an exception list, 16 bytes each: `tepal "
+                        "query --exceptions OUT` finds them again."},
+    [OPT_DRY_RUN] = {'n', "dry-run", NULL, TAKES_NOTHING, 0, 0, NULL,
+                     "Write no filter; print what each budget would remove, tab-separated, up to "
+                     "the limit if one is given."},
+    [OPT_SVG] = {0, "svg", "OUT", TAKES_FILE, 0, 0, NULL,
+                 "With --dry-run: also draw the curve, as SVG, to OUT."},
+    [OPT_WITH_EXCEPTIONS] = {0, "exceptions", "LIST", TAKES_FILE, 0, 0, NULL,
+                             "The exception list that retouch wrote beside the filter: keys on it "
+                             "are found although the filter lost them."},
+    [OPT_UNIVERSE] = {'U', "universe", "N", TAKES_WHOLE, 2, ANY, NULL,
+                      "retouched: how many keys there are in all, members included."},
+    [OPT_BETA] = {'b', "beta", "R", TAKES_SHARE, 0, 0, NULL,
+                  "retouched: the share of the false positives that is removed (default 1)."},
+    [OPT_MODEL_CLEAR_BITS] = {0, "clear-bits", "S", TAKES_WHOLE, 0, ANY, NULL,
+                              "retouched: how many bits are cleared at random (default 0)."},
+    [OPT_LEARN] = {0, "learn", "C", TAKES_WHOLE, 0, ANY, NULL,
+                   "Learn from cycle C and replay the later ones (default: the first)."},
+    [OPT_MAX_TRANSIT] = {0, "max-transit", "T", TAKES_WHOLE, 0, INT64_MAX, NULL,
+                         "Keep only the destinations behind a penultimate node that is passed on "
+                         "the way to at most T others: the column pen_transit, or counted."},
+    [OPT_SET_BITS] = {'m', "bits", "M", TAKES_WHOLE, 1, (uint64_t)1 << 40, NULL,
+                      "The size of the filters (default: 10000, 20000, ... 100000)."},
+    [OPT_SET_HASHES] = {'k', "hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                        "The number of hashes (default: the best for each size)."},
+    [OPT_SET_BETA] = {'b', "beta", "R", TAKES_SHARE, 0, 0, NULL,
+                      "Remove the share R of the false positives, the most troublesome first "
+                      "(default: 1 %, 5 %, 10 % and 25 %)."},
+    [OPT_SET_MAX_FN] = {0, "max-fn", "R", TAKES_SHARE, 0, 0, NULL,
+                        "Instead: aim at all false positives, and lose at most the share R of "
+                        "the penultimate nodes."},
+    [OPT_ROWS_TSV] = {'t', "tsv", NULL, TAKES_NOTHING, 0, 0, NULL,
+                      "Print the rows tab-separated, with a line of names first."},
     [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
                  "Print the manual page, in roff: tepal help --man | man -l -"},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -107,9 +188,9 @@ static const struct example build_examples[] = {
 
 /* ---- query ---------------------------------------------------------------------------------- */
 
-static const enum option_id query_options[] = {OPT_INVERT, OPT_COUNT, OPT_SILENT, OPT_TSV,
-                                               OPT_NULL,   OPT_HEX,   OPT_PLAIN,  OPT_KEY_FILE,
-                                               OPT_LAZY,   OPT_JSON,  OPT_HELP,   OPT_END};
+static const enum option_id query_options[] = {
+    OPT_INVERT,   OPT_COUNT, OPT_SILENT,          OPT_TSV,  OPT_NULL, OPT_HEX, OPT_PLAIN,
+    OPT_KEY_FILE, OPT_LAZY,  OPT_WITH_EXCEPTIONS, OPT_JSON, OPT_HELP, OPT_END};
 static const enum option_id query_exclusive[][4] = {{OPT_TSV, OPT_SILENT, OPT_JSON},
                                                     {OPT_TSV, OPT_COUNT},
                                                     {OPT_TSV, OPT_INVERT},
@@ -149,6 +230,26 @@ static const struct example convert_examples[] = {
      "A quarter of the size, with a higher error."},
     {NULL, NULL}};
 
+/* ---- retouch -------------------------------------------------------------------------------- */
+
+static const enum option_id retouch_options[] = {
+    OPT_OUTPUT,         OPT_MEMBERS, OPT_AVOID,   OPT_WEIGHTS,    OPT_MAX_FN,    OPT_MAX_FN_COUNT,
+    OPT_DRY_RUN,        OPT_SVG,     OPT_VICTIMS, OPT_EXCEPTIONS, OPT_METHOD,    OPT_ORDER,
+    OPT_BASIS,          OPT_KNOWN,   OPT_SWEEP,   OPT_CLEAR_BITS, OPT_DRAW_SEED, OPT_MEMBER_WEIGHTS,
+    OPT_REMOVE_MEMBERS, OPT_NULL,    OPT_HEX,     OPT_PLAIN,      OPT_KEY_FILE,  OPT_FORCE,
+    OPT_JSON,           OPT_QUIET,   OPT_HELP,    OPT_END};
+static const enum option_id retouch_exclusive[][4] = {{OPT_MAX_FN, OPT_MAX_FN_COUNT},
+                                                      {OPT_DRY_RUN, OPT_OUTPUT},
+                                                      {OPT_DRY_RUN, OPT_VICTIMS},
+                                                      {OPT_DRY_RUN, OPT_EXCEPTIONS},
+                                                      {0}};
+static const struct example retouch_examples[] = {
+    {"tepal retouch blocked.tepal --members blocked.txt --avoid top.tsv -w --dry-run",
+     "What would each budget remove?"},
+    {"tepal retouch blocked.tepal --members blocked.txt --avoid top.tsv -w --max-fn 0.5% -o out",
+     "Give up at most one blocked domain in 200."},
+    {NULL, NULL}};
+
 /* ---- info, verify, kinds -------------------------------------------------------------------- */
 
 static const enum option_id info_options[] = {OPT_JSON, OPT_HELP, OPT_END};
@@ -166,13 +267,16 @@ static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and t
 
 /* ---- model, demo ---------------------------------------------------------------------------- */
 
-static const enum option_id model_options[] = {OPT_KEYS,   OPT_BITS,         OPT_FP,
-                                               OPT_HASHES, OPT_MODEL_LAYOUT, OPT_POSITIONS,
-                                               OPT_JSON,   OPT_HELP,         OPT_END};
+static const enum option_id model_options[] = {OPT_KEYS,     OPT_BITS,         OPT_FP,
+                                               OPT_HASHES,   OPT_MODEL_LAYOUT, OPT_POSITIONS,
+                                               OPT_UNIVERSE, OPT_BETA,         OPT_MODEL_CLEAR_BITS,
+                                               OPT_JSON,     OPT_HELP,         OPT_END};
 static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {0}};
 static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
+    {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
+     "What it costs to remove a tenth of the false positives."},
     {NULL, NULL}};
 
 static const enum option_id demo_options[] = {
@@ -189,6 +293,8 @@ static const struct example completion_examples[] = {
     {"source <(tepal completion bash)", "For this shell."},
     {"tepal completion fish > ~/.config/fish/completions/tepal.fish", "For good."},
     {NULL, NULL}};
+static const struct example app_examples[] = {
+    {"tepal app", "The list."}, {"tepal app stopset --help", "What stopset does."}, {NULL, NULL}};
 static const enum option_id help_options[] = {OPT_MAN, OPT_HELP, OPT_END};
 static const struct example help_examples[] = {
     {"tepal help query", "The same as tepal query --help."},
@@ -294,20 +400,51 @@ const struct command commands[] = {
      .stays = "nothing was written",
      .examples = convert_examples,
      .run = convert_run},
+    {.name = "retouch",
+     .synopsis = "FILE --members KEYS --avoid NEGATIVES [--weights] [--max-fn R | --max-fn-count "
+                 "N] (-o OUT | --dry-run)",
+     .summary = "Remove the false positives that hurt.",
+     .about = "Clears bits of the filter FILE so that keys of NEGATIVES are no longer found, the "
+              "heaviest first, and pays with members that are no longer found either, at most as "
+              "many as the budget allows. The size, and how the filter is asked, stay the same. "
+              "A retouched filter can be retouched again.\n\n"
+              "Tells on standard error how many of NEGATIVES are false positives, and the trade, "
+              "before and after.",
+     .options = retouch_options,
+     .exclusive = retouch_exclusive,
+     .needed = OPT_MEMBERS,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_name = "a filter is",
+     .stays = "nothing was written",
+     .examples = retouch_examples,
+     .run = retouch_run},
     {.name = "model",
      .synopsis = "NAME --keys N (--bits M | --fp RATE) [--hashes K]",
      .summary = "Predict errors and sizes, without a filter.",
-     .about = "NAME is bloom (the flat layout), partitioned, blocked or paired. With --fp the "
-              "smallest size is found first.",
+     .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
+              "will do; or retouched: what it costs to remove false positives at random, which "
+              "every other method of retouch has to beat. With --fp the smallest size is found "
+              "first.",
      .options = model_options,
      .exclusive = model_exclusive,
      .needed = OPT_KEYS,
      .operand = OPERAND_MODEL,
      .least_operands = 1,
      .most_operands = 1,
-     .operand_name = "the name of a model (bloom, partitioned, blocked, paired) is",
+     .operand_name = "the name of a model (bloom, partitioned, blocked, paired, retouched) is",
      .examples = model_examples,
      .run = model_run},
+    {.name = "app",
+     .synopsis = "[NAME [OPTIONS] [FILES]]",
+     .summary = "Run an application; alone, list them.",
+     .about = "Applications put filters to work on data of one field and measure what that does. "
+              "`tepal app NAME --help` explains one.",
+     .options = bare_options,
+     .operand = OPERAND_APP,
+     .examples = app_examples,
+     .run = app_run},
     {.name = "demo",
      .synopsis = "[--keys N] [--fp RATE] [--layout LAYOUT]",
      .summary = "Build, ask and compare: predicted and measured errors.",
@@ -338,12 +475,12 @@ const struct command commands[] = {
      .examples = completion_examples,
      .run = completion_run},
     {.name = "help",
-     .synopsis = "[COMMAND]",
+     .synopsis = "[COMMAND | app NAME]",
      .summary = "Explain the command or one of its subcommands.",
      .about = "Without COMMAND, an overview.",
      .options = help_options,
      .operand = OPERAND_COMMAND,
-     .most_operands = 1,
+     .most_operands = 2,
      .examples = help_examples,
      .run = help_run},
 };
@@ -358,4 +495,28 @@ const struct command *command_find(const char *name)
         }
     }
     return NULL;
+}
+
+const struct command *app_find(const char *name)
+{
+    for (size_t i = 0; i < app_count; i++) {
+        if (strcmp(command_word(&apps[i]), name) == 0) {
+            return &apps[i];
+        }
+    }
+    return NULL;
+}
+
+const struct command *command_at(size_t n)
+{
+    if (n < command_count) {
+        return &commands[n];
+    }
+    return n - command_count < app_count ? &apps[n - command_count] : NULL;
+}
+
+const char *command_word(const struct command *command)
+{
+    const char *space = strrchr(command->name, ' ');
+    return space == NULL ? command->name : space + 1;
 }

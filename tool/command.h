@@ -41,6 +41,35 @@ enum option_id {
     OPT_DEMO_KEYS,
     OPT_DEMO_LAYOUT,
     OPT_DEMO_SEED,
+    OPT_MEMBERS,
+    OPT_AVOID,
+    OPT_WEIGHTS,
+    OPT_MEMBER_WEIGHTS,
+    OPT_KNOWN,
+    OPT_METHOD,
+    OPT_MAX_FN,
+    OPT_MAX_FN_COUNT,
+    OPT_ORDER,
+    OPT_BASIS,
+    OPT_SWEEP,
+    OPT_REMOVE_MEMBERS,
+    OPT_CLEAR_BITS,
+    OPT_DRAW_SEED,
+    OPT_VICTIMS,
+    OPT_EXCEPTIONS,
+    OPT_DRY_RUN,
+    OPT_SVG,
+    OPT_WITH_EXCEPTIONS,
+    OPT_UNIVERSE,
+    OPT_BETA,
+    OPT_MODEL_CLEAR_BITS,
+    OPT_LEARN,
+    OPT_MAX_TRANSIT,
+    OPT_SET_BITS,
+    OPT_SET_HASHES,
+    OPT_SET_BETA,
+    OPT_SET_MAX_FN,
+    OPT_ROWS_TSV,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -55,6 +84,7 @@ enum option_type {
     TAKES_WHOLE,    /* number_whole, within least .. most */
     TAKES_POSITIVE, /* number_positive */
     TAKES_RATE,     /* number_rate */
+    TAKES_SHARE,    /* number_share */
     TAKES_SEED,     /* number_seed */
     TAKES_CHOICE,   /* one of the words in `choices` */
     TAKES_KIND      /* a kind of filter that the library knows */
@@ -96,7 +126,14 @@ struct example {
 };
 
 /* What a completion offers for an operand. */
-enum operand_type { OPERAND_FILE, OPERAND_COMMAND, OPERAND_MODEL, OPERAND_SHELL, OPERAND_NONE };
+enum operand_type {
+    OPERAND_FILE,
+    OPERAND_COMMAND,
+    OPERAND_MODEL,
+    OPERAND_SHELL,
+    OPERAND_APP,
+    OPERAND_NONE
+};
 
 struct command {
     const char *name;
@@ -118,8 +155,22 @@ struct command {
 extern const struct command commands[];
 extern const size_t command_count;
 
-/* The subcommand of that name, or NULL. */
+/*
+ * The applications, `tepal app NAME`: commands like the others, with "app NAME" as their names
+ * (apps/apps.c).
+ */
+extern const struct command apps[];
+extern const size_t app_count;
+
+/* The subcommand of that name, or NULL; the application of that NAME, or NULL. */
 const struct command *command_find(const char *name);
+const struct command *app_find(const char *name);
+
+/* All that has options of its own, subcommands and then applications; NULL after the last. */
+const struct command *command_at(size_t n);
+
+/* The last word of a name: the NAME of an application. */
+const char *command_word(const struct command *command);
 
 /*
  * Parse the words after the subcommand. EXIT_YES, or EXIT_TROUBLE after having said why. Free with
@@ -131,9 +182,12 @@ void args_free(struct args *args);
 /* The words that a TAKES_CHOICE or TAKES_KIND option takes; the n-th into room; false: no more. */
 bool option_word(const struct option *option, size_t n, char *room, size_t size);
 
-/* The names of the models (tepal model NAME) and shells; NULL after the last. */
+/* The names of the models (tepal model NAME) and of the shells; NULL after the last. */
 const char *model_word(size_t n);
 const char *shell_word(size_t n);
+
+/* Says that there is no such application, and which one may have been meant. */
+int app_unknown(const char *subject, const char *name);
 
 /* The subcommands, one a file. */
 int build_run(const struct args *args);
@@ -143,7 +197,9 @@ int merge_run(const struct args *args);
 int info_run(const struct args *args);
 int verify_run(const struct args *args);
 int convert_run(const struct args *args);
+int retouch_run(const struct args *args);
 int model_run(const struct args *args);
+int app_run(const struct args *args);
 int demo_run(const struct args *args);
 int kinds_run(const struct args *args);
 int completion_run(const struct args *args);

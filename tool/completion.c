@@ -41,6 +41,8 @@ static const char *operand_word(const struct command *c, size_t n)
         return model_word(n);
     case OPERAND_SHELL:
         return shell_word(n);
+    case OPERAND_APP:
+        return n < app_count ? command_word(&apps[n]) : NULL;
     default:
         return NULL;
     }
@@ -53,6 +55,13 @@ static void operand_words(struct out *out, const struct command *c)
         out_text(out, n > 0 ? " " : "");
         out_text(out, word);
     }
+}
+
+/* A name as a pattern of the shells' case: in quotes if it has a space. */
+static void case_name(struct out *out, const struct command *c)
+{
+    const char *quote = strchr(c->name, ' ') != NULL ? "'" : "";
+    out_format(out, "    %s%s%s)\n", quote, c->name, quote);
 }
 
 /* ---- bash ----------------------------------------------------------------------------------- */
@@ -79,7 +88,8 @@ static void bash_value(struct out *out, const struct option *o)
 
 static void bash_command(struct out *out, const struct command *c)
 {
-    out_format(out, "    %s)\n        case $previous in\n", c->name);
+    case_name(out, c);
+    out_text(out, "        case $previous in\n");
     for (const enum option_id *id = c->options; *id != OPT_END; id++) {
         bash_value(out, &options[*id]);
     }
@@ -102,6 +112,9 @@ static void print_bash(struct out *out)
                   "    if ((COMP_CWORD > 1)); then\n"
                   "        command=${COMP_WORDS[1]}\n"
                   "        previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                  "        if [[ $command == app ]] && ((COMP_CWORD > 2)); then\n"
+                  "            command=\"app ${COMP_WORDS[2]}\"\n"
+                  "        fi\n"
                   "    fi\n"
                   "    case $command in\n"
                   "    '') words=\"");
@@ -109,8 +122,8 @@ static void print_bash(struct out *out)
         out_format(out, "%s ", commands[i].name);
     }
     out_text(out, "--help --version\" ;;\n");
-    for (size_t i = 0; i < command_count; i++) {
-        bash_command(out, &commands[i]);
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        bash_command(out, command_at(i));
     }
     out_text(out, "    esac\n"
                   "    if [[ -n $words ]]; then\n"
@@ -163,7 +176,8 @@ static void zsh_option(struct out *out, const struct option *o)
 
 static void zsh_command(struct out *out, const struct command *c)
 {
-    out_format(out, "    %s)\n        _arguments \\\n", c->name);
+    case_name(out, c);
+    out_text(out, "        _arguments \\\n");
     for (const enum option_id *id = c->options; *id != OPT_END; id++) {
         zsh_option(out, &options[*id]);
     }
@@ -198,9 +212,14 @@ static void print_zsh(struct out *out)
                   "    local subcommand=$words[2]\n"
                   "    shift words\n"
                   "    ((CURRENT--))\n"
+                  "    if [[ $subcommand == app ]] && ((CURRENT > 2)); then\n"
+                  "        subcommand=\"app $words[2]\"\n"
+                  "        shift words\n"
+                  "        ((CURRENT--))\n"
+                  "    fi\n"
                   "    case $subcommand in\n");
-    for (size_t i = 0; i < command_count; i++) {
-        zsh_command(out, &commands[i]);
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        zsh_command(out, command_at(i));
     }
     out_text(out, "    esac\n"
                   "}\n"
@@ -215,7 +234,7 @@ static void print_zsh(struct out *out)
 
 static void fish_option(struct out *out, const struct command *c, const struct option *o)
 {
-    out_format(out, "complete -c tepal -n '__fish_seen_subcommand_from %s' -l %s", c->name,
+    out_format(out, "complete -c tepal -n '__fish_seen_subcommand_from %s' -l %s", command_word(c),
                o->name);
     if (o->letter != 0) {
         out_format(out, " -s %c", o->letter);
@@ -236,9 +255,11 @@ static void fish_option(struct out *out, const struct command *c, const struct o
 
 static void fish_command(struct out *out, const struct command *c)
 {
-    out_format(out, "complete -c tepal -n __fish_use_subcommand -f -a %s -d '", c->name);
-    short_about(out, c->summary, "\\");
-    out_text(out, "'\n");
+    if (command_word(c) == c->name) {
+        out_format(out, "complete -c tepal -n __fish_use_subcommand -f -a %s -d '", c->name);
+        short_about(out, c->summary, "\\");
+        out_text(out, "'\n");
+    }
     if (operand_word(c, 0) != NULL) {
         out_format(out, "complete -c tepal -n '__fish_seen_subcommand_from %s' -f -a '", c->name);
         operand_words(out, c);
@@ -255,8 +276,8 @@ static void print_fish(struct out *out)
              "# Completions of tepal for fish.\n"
              "complete -c tepal -n __fish_use_subcommand -f -l help -d 'Print an overview'\n"
              "complete -c tepal -n __fish_use_subcommand -f -l version -d 'Print the version'\n");
-    for (size_t i = 0; i < command_count; i++) {
-        fish_command(out, &commands[i]);
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        fish_command(out, command_at(i));
     }
 }
 

@@ -1,4 +1,4 @@
-/* feed.c: read, decode, hash. */
+/* feed.c: read, take the weight off, decode, hash. */
 #include "feed.h"
 
 #include <inttypes.h>
@@ -6,16 +6,17 @@
 
 #include <sodium.h>
 
+#include "number.h"
 #include "say.h"
 
-struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher,
-                       bool quiet)
+static struct feed *open_paths(const struct args *args, const char *const *paths, size_t count,
+                               const struct tepal_hasher *hasher, bool quiet)
 {
     struct keys_options how = {.separator = args->option[OPT_NULL].given ? '\0' : '\n',
                                .plain = args->option[OPT_PLAIN].given};
     struct feed *f = calloc(1, sizeof *f);
     if (f != NULL) {
-        f->keys = keys_open(args->operand + first, args->operands - first, &how);
+        f->keys = keys_open(paths, count, &how);
     }
     if (f == NULL || f->keys == NULL) {
         free(f);
@@ -27,6 +28,22 @@ struct feed *feed_open(const struct args *args, size_t first, const struct tepal
     f->stays = args->command->stays;
     f->unit = args->option[OPT_NULL].given ? "key" : "line";
     progress_start(&f->progress, !quiet);
+    return f;
+}
+
+struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher,
+                       bool quiet)
+{
+    return open_paths(args, args->operand + first, args->operands - first, hasher, quiet);
+}
+
+struct feed *feed_open_file(const struct args *args, const char *const *path,
+                            const struct tepal_hasher *hasher, bool weighted, bool quiet)
+{
+    struct feed *f = open_paths(args, path, 1, hasher, quiet);
+    if (f != NULL) {
+        f->weighted = weighted;
+    }
     return f;
 }
 
@@ -55,6 +72,28 @@ static ptrdiff_t bad_hex(struct feed *f, size_t index, size_t place, const char 
     say_error(f->stays, keys_subject(f->keys), "%s %" PRIu64 ", character %zu: %s", f->unit,
               keys_number(f->keys) + index, place, why);
     return -1;
+}
+
+/* Takes tab and weight off every key. */
+static bool split_weights(struct feed *f, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct key *key = &f->key[i];
+        size_t tab = key->len;
+        while (tab > 0 && key->text[tab - 1] != '\t') {
+            tab--;
+        }
+        const char *why = tab == 0 ? "no weight: a key, a tab and a weight are needed"
+                                   : number_weight(key->text + tab, key->len - tab, &f->weight[i]);
+        if (why != NULL) {
+            progress_end(&f->progress);
+            say_error(f->stays, keys_subject(f->keys), "%s %" PRIu64 ": %s", f->unit,
+                      keys_number(f->keys) + i, why);
+            return false;
+        }
+        key->len = tab - 1;
+    }
+    return true;
 }
 
 static bool make_room(struct feed *f, size_t need)
@@ -95,6 +134,9 @@ ptrdiff_t feed_next(struct feed *f)
     }
     f->total += (uint64_t)count;
     progress_tick(&f->progress, f->total);
+    if (f->weighted && !split_weights(f, (size_t)count)) {
+        return -1;
+    }
     if (f->hex) {
         return hash_hex(f, (size_t)count);
     }

@@ -1,5 +1,6 @@
 /*
- * feed.h: keys from files to digests, a batch at a time: what build, add and query have in common.
+ * feed.h: keys from files to digests, a batch at a time: what build, add, query and retouch have in
+ * common.
  */
 #ifndef TOOL_FEED_H
 #define TOOL_FEED_H
@@ -16,6 +17,7 @@ struct feed {
     struct keys *keys;
     struct tepal_hasher hasher;
     bool hex;
+    bool weighted;
     const char *stays;
     const char *unit; /* what a key is called where its place is told */
     struct progress progress;
@@ -24,6 +26,7 @@ struct feed {
     size_t room;
     struct key key[FEED_BATCH];
     struct tepal_digest digest[FEED_BATCH];
+    double weight[FEED_BATCH]; /* of a weighted feed */
 };
 
 /*
@@ -32,6 +35,13 @@ struct feed {
  */
 struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher,
                        bool quiet);
+
+/*
+ * Keys of one file. `weighted`: every key is followed by a tab and a weight, a finite number that
+ * is not negative; the key is what stands before the last tab.
+ */
+struct feed *feed_open_file(const struct args *args, const char *const *path,
+                            const struct tepal_hasher *hasher, bool weighted, bool quiet);
 void feed_close(struct feed *feed);
 
 /* The next batch: how many keys, 0 at the end, -1 on a failure that has been said. */

@@ -248,8 +248,8 @@ static void print_manual(struct out *out)
                   "\"certainly not\", in a few bits a key. Keys come from files or standard input, "
                   "one a line; data goes to standard output, words to standard error.\n");
     out_text(out, ".SH COMMANDS\n");
-    for (size_t i = 0; i < command_count; i++) {
-        roff_command(out, &commands[i]);
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        roff_command(out, command_at(i));
     }
     out_text(out, tail);
 }
@@ -279,6 +279,13 @@ int help_run(const struct args *args)
     }
     if (args->operands == 0) {
         return help_overview(false);
+    }
+    if (args->operands == 2) {
+        if (strcmp(args->operand[0], "app") != 0) {
+            return say_error(NULL, "help", "one word too many: %s", args->operand[1]);
+        }
+        const struct command *app = app_find(args->operand[1]);
+        return app == NULL ? app_unknown("help", args->operand[1]) : help_command(app);
     }
     const struct command *command = command_find(args->operand[0]);
     return command == NULL ? unknown(args->operand[0]) : help_command(command);

@@ -98,6 +98,10 @@ int main(int argc, char **argv)
         return say_error(NULL, NULL, "unknown option %s; a command comes first: see 'tepal help'",
                          word);
     }
+    if (strcmp(word, "app") == 0 && argc > 2 && argv[2][0] != '-') {
+        const struct command *app = app_find(argv[2]);
+        return app == NULL ? app_unknown("app", argv[2]) : run(app, argc - 3, argv + 3);
+    }
     const struct command *command = command_find(word);
     return command == NULL ? unknown_command(word) : run(command, argc - 2, argv + 2);
 }

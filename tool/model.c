@@ -59,6 +59,41 @@ static int bloom_report(const struct args *args, enum tepal_layout layout,
     return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
 }
 
+/* ---- retouched ------------------------------------------------------------------------------ */
+
+static int retouched_report(const struct args *args, enum tepal_layout layout,
+                            struct tepal_report *report)
+{
+    const struct option_value *option = args->option;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    uint64_t keys = option[OPT_KEYS].whole;
+    const char *why = "";
+    p.kind = TEPAL_KIND_RETOUCHED;
+    p.layout = layout;
+    p.hashes = (uint32_t)option[OPT_HASHES].whole;
+    p.cells = option[OPT_BITS].whole;
+    if (!option[OPT_UNIVERSE].given) {
+        return say_error(NULL, args->command->name, "retouched: --universe N is needed");
+    }
+    if (option[OPT_UNIVERSE].whole <= keys) {
+        return say_error(NULL, args->command->name,
+                         "--universe %s: too small: it must hold more than the members",
+                         option[OPT_UNIVERSE].text);
+    }
+    if (option[OPT_MODEL_LAYOUT].given || option[OPT_POSITIONS].given) {
+        return say_error(NULL, args->command->name,
+                         "retouched: the formulas are those of the flat layout with colliding "
+                         "positions");
+    }
+    if (option[OPT_FP].given && solve(args, &p, keys) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    enum tepal_status status = tepal_model_retouched(
+        &p, keys, option[OPT_UNIVERSE].whole, option[OPT_BETA].given ? option[OPT_BETA].real : 1,
+        option[OPT_MODEL_CLEAR_BITS].whole, report, &why);
+    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
+}
+
 /* ---- the table ------------------------------------------------------------------------------ */
 
 static const struct model table[] = {
@@ -66,6 +101,7 @@ static const struct model table[] = {
     {"partitioned", TEPAL_LAYOUT_PARTITIONED, bloom_report},
     {"blocked", TEPAL_LAYOUT_BLOCKED, bloom_report},
     {"paired", TEPAL_LAYOUT_PAIRED, bloom_report},
+    {"retouched", TEPAL_LAYOUT_FLAT, retouched_report},
 };
 
 #define MODELS (sizeof table / sizeof *table)
@@ -119,6 +155,13 @@ int model_run(const struct args *args)
     }
     if (!args->option[OPT_BITS].given && !args->option[OPT_FP].given) {
         return say_error(NULL, args->command->name, "--bits M or --fp RATE is needed");
+    }
+    static const enum option_id of_retouched[] = {OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS};
+    for (size_t i = 0; i < 3 && model->report != retouched_report; i++) {
+        if (args->option[of_retouched[i]].given) {
+            return say_error(NULL, args->command->name, "--%s is not an option of the model %s",
+                             options[of_retouched[i]].name, model->name);
+        }
     }
     int code = model->report(args, model->layout, &report);
     return code == EXIT_YES ? print(args, model, &report) : code;

@@ -195,9 +195,9 @@ const char *number_positive(const char *text, double *out)
     return NULL;
 }
 
-const char *number_rate(const char *text, double *out)
+/* What 1%, 0.01, 1e-2 and 1/100 stand for. */
+static bool read_share(const char *text, double *out)
 {
-    static const char spelling[] = "not a rate: write 1%, 0.01, 1e-2 or 1/100";
     size_t len = strlen(text);
     const char *slash = strchr(text, '/');
     double value;
@@ -205,18 +205,56 @@ const char *number_rate(const char *text, double *out)
     if (slash != NULL) {
         if (!read_real(text, (size_t)(slash - text), &value) ||
             !read_real(slash + 1, strlen(slash + 1), &by) || by == 0) {
-            return spelling;
+            return false;
         }
     } else {
         bool percent = len > 0 && text[len - 1] == '%';
         by = percent ? 100 : 1;
         if (!read_real(text, len - percent, &value)) {
-            return spelling;
+            return false;
         }
     }
-    value /= by;
+    *out = value / by;
+    return true;
+}
+
+const char *number_rate(const char *text, double *out)
+{
+    double value;
+    if (!read_share(text, &value)) {
+        return "not a rate: write 1%, 0.01, 1e-2 or 1/100";
+    }
     if (!(value > 0 && value < 1)) {
         return "outside the limits: a rate is above 0 and below 1";
+    }
+    *out = value;
+    return NULL;
+}
+
+const char *number_share(const char *text, double *out)
+{
+    double value;
+    if (!read_share(text, &value)) {
+        return "not a share: write 1%, 0.01, 1e-2 or 1/100";
+    }
+    if (!(value > 0 && value <= 1)) {
+        return "outside the limits: a share is above 0 and at most 1";
+    }
+    *out = value;
+    return NULL;
+}
+
+const char *number_weight(const char *text, size_t len, double *out)
+{
+    double value;
+    if (len == 0) {
+        return "no weight behind the tab";
+    }
+    if (!read_real(text, len, &value)) {
+        return "the weight is not a number";
+    }
+    if (value < 0) {
+        return "the weight is negative";
     }
     *out = value;
     return NULL;

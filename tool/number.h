@@ -5,6 +5,7 @@
 #ifndef TOOL_NUMBER_H
 #define TOOL_NUMBER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -21,5 +22,11 @@ const char *number_positive(const char *text, double *out);
 
 /* A rate above 0 and below 1: 1%, 0.01, 1e-2 or 1/100. */
 const char *number_rate(const char *text, double *out);
+
+/* A share above 0 and at most 1, in the same spellings. */
+const char *number_share(const char *text, double *out);
+
+/* A weight of `len` characters: a finite decimal number that is not negative. */
+const char *number_weight(const char *text, size_t len, double *out);
 
 #endif

@@ -3,11 +3,15 @@
  * each other in the buffer and are both wanted are copied together.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <tepal/filter.h>
+#include <tepal/retouched.h>
 
 #include "command.h"
 #include "feed.h"
@@ -20,6 +24,7 @@ struct query {
     const struct args *args;
     const char *path;
     struct tepal_filter *filter;
+    struct tepal_exceptions *exceptions; /* NULL: none */
     struct feed *feed;
     struct out *out;
     char separator;
@@ -83,12 +88,89 @@ static uint64_t selected(const struct query *q)
     return q->args->option[OPT_INVERT].given ? q->keys - q->present : q->present;
 }
 
+/* ---- the exception list of a retouched filter ----------------------------------------------- */
+
+/* All of a file in memory, *len its length; NULL and errno on failure. */
+static uint8_t *read_whole(const char *path, size_t *len)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+    size_t room = 0;
+    size_t used = 0;
+    size_t got;
+    if (file == NULL) {
+        return NULL;
+    }
+    do {
+        if (used == room) {
+            room = room == 0 ? 65536 : room * 2;
+            uint8_t *larger = realloc(bytes, room);
+            if (larger == NULL) {
+                free(bytes);
+                fclose(file);
+                return NULL;
+            }
+            bytes = larger;
+        }
+        got = fread(bytes + used, 1, room - used, file);
+        used += got;
+    } while (got > 0);
+    int error = ferror(file) != 0 ? errno : 0;
+    fclose(file);
+    if (error != 0) {
+        free(bytes);
+        errno = error;
+        return NULL;
+    }
+    *len = used;
+    return bytes;
+}
+
+static int load_exceptions(struct query *q)
+{
+    const struct option_value *file = &q->args->option[OPT_WITH_EXCEPTIONS];
+    size_t len = 0;
+    if (!file->given) {
+        return EXIT_YES;
+    }
+    uint8_t *bytes = read_whole(file->text, &len);
+    if (bytes == NULL) {
+        return say_error(NULL, file->text, "%s", strerror(errno));
+    }
+    enum tepal_status status = tepal_exceptions_decode(bytes, len, NULL, &q->exceptions);
+    free(bytes);
+    if (status == TEPAL_NOT_A_FILTER) {
+        return say_error(NULL, file->text, "this is not an exception list");
+    }
+    if (status != TEPAL_OK) {
+        return say_error(NULL, file->text, "%s", tepal_status_message(status));
+    }
+    if (!tepal_exceptions_belong(q->exceptions, q->filter)) {
+        return say_error(NULL, file->text, "this exception list belongs to another filter");
+    }
+    return EXIT_YES;
+}
+
+/* Members that the filter lost are found in the list. */
+static void apply_exceptions(struct query *q, size_t count)
+{
+    for (size_t i = 0; i < count && q->exceptions != NULL; i++) {
+        if (!answer(q, i) && tepal_exceptions_query(q->exceptions, q->feed->digest[i])) {
+            q->answers[i / 64] |= (uint64_t)1 << (i % 64);
+            q->present++;
+        }
+    }
+}
+
+/* ---- batches -------------------------------------------------------------------------------- */
+
 static int run_batches(struct query *q)
 {
     ptrdiff_t count;
     while ((count = feed_next(q->feed)) > 0) {
         size_t n = (size_t)count;
         q->present += tepal_filter_query_many(q->filter, q->feed->digest, n, q->answers);
+        apply_exceptions(q, n);
         q->keys += n;
         print_batch(q, n);
         if (q->args->option[OPT_SILENT].given && selected(q) > 0) {
@@ -168,8 +250,12 @@ int query_run(const struct args *args)
     }
     int code = shelf_hasher(args, shelf_name(q.path, false), q.filter, &hasher);
     if (code == EXIT_YES) {
+        code = load_exceptions(&q);
+    }
+    if (code == EXIT_YES) {
         code = ask(&q, &hasher);
     }
+    tepal_exceptions_free(q.exceptions);
     tepal_filter_free(q.filter);
     return code;
 }

@@ -62,6 +62,48 @@ TEPAL_API enum tepal_status tepal_bloom_size(enum tepal_layout layout,
 TEPAL_API enum tepal_status tepal_model_bloom(const struct tepal_params *params, uint64_t n,
                                               struct tepal_report *report, const char **why);
 
+/*
+ * The retouched Bloom filter (Donnet, Baynat and Friedman 2006), flat layout, colliding positions.
+ * Equation (5) is tepal_bloom_fp_classic and _approx; (1), (8) and (9) are definitions.
+ *
+ *   zero       p0 = (1 - 1/m)^(kn), the chance that a bit is 0                          eq. (2)
+ *   zero_approx  e^(-kn/m)                                                              eq. (3)
+ *   best_hashes  (m/n) ln 2, as a real number                                           eq. (6)
+ *   least_fp   (1/2)^((m/n) ln 2), the rate at that k                                   eq. (7)
+ *   kept       r_s = (1 - s/(p1 m))^k, the share of false positives that stay, and of members that
+ *              are still found, when s set bits are cleared at random           eqs. (13) to (16)
+ *   chi        ((fp - fp') / fp) / fn: false positives removed to members lost, in shares
+ *                                                                                eqs. (10) to (12)
+ * NaN outside: m >= 1, 1 <= k <= TEPAL_MAX_HASHES, n >= 1 where it divides, 0 <= s <= p1 m.
+ */
+TEPAL_API double tepal_retouched_zero(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_retouched_zero_approx(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_retouched_best_hashes(uint64_t m, uint64_t n);
+TEPAL_API double tepal_retouched_least_fp(uint64_t m, uint64_t n);
+TEPAL_API double tepal_retouched_kept(uint64_t m, uint64_t n, uint32_t k, double s);
+TEPAL_API double tepal_retouched_chi(double fp, double fp_after, double fn);
+
+/*
+ * Random selection (Algorithm 1) in closed form. With X ones, b troublesome keys and F false
+ * positives in all, it clears the share y = 1 - (1 + (k-1) b / X)^(-1/(k-1)) of the ones (k = 1:
+ * y = 1 - e^(-b/X)), makes n (1 - (1-y)^k) false negatives and removes (F - b)(1 - (1-y)^k) false
+ * positives beyond B. Derivation: docs/models.md. Outputs may be NULL. TEPAL_BAD_ARGUMENT unless
+ * X > 0, 0 <= b <= F and 1 <= k <= TEPAL_MAX_HASHES.
+ */
+TEPAL_API enum tepal_status tepal_retouched_random(uint64_t n, uint32_t k, double ones, double b,
+                                                   double false_positives, double *cleared,
+                                                   double *false_negatives, double *beyond);
+
+/*
+ * Everything the model says of retouching: a filter of n members out of a universe of `universe`
+ * keys (> n), when a share beta (0..1) of its false positives is removed by random selection, and
+ * when `bits` set bits are cleared at random. Fails as tepal_params_check does, or with
+ * TEPAL_BAD_ARGUMENT; the formulas are those of the flat layout.
+ */
+TEPAL_API enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint64_t n,
+                                                  uint64_t universe, double beta, uint64_t bits,
+                                                  struct tepal_report *report, const char **why);
+
 #ifdef __cplusplus
 }
 #endif

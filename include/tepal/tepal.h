@@ -8,6 +8,7 @@
  *   tepal/params.h  what makes two filters compatible: kind, layout, sizes, seed
  *   tepal/filter.h  any kind of filter through one handle; the table of kinds and their promises
  *   tepal/bloom.h   the Bloom filter
+ *   tepal/retouched.h  the Bloom filter without the false positives that hurt
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
  *
@@ -27,6 +28,7 @@
 #include <tepal/params.h>
 #include <tepal/filter.h>
 #include <tepal/bloom.h>
+#include <tepal/retouched.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
 

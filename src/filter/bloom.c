@@ -24,13 +24,8 @@
 #include "base/checked.h"
 #include "cells/bits.h"
 #include "filter/bloom_kernels.h"
+#include "filter/bloom_struct.h"
 #include "filter/kind.h"
-
-struct tepal_bloom {
-    struct tepal_filter head;
-    struct address at;
-    const struct bloom_kernels *kernels;
-};
 
 static struct tepal_bloom *bloom_of(struct tepal_filter *filter)
 {
@@ -676,7 +671,6 @@ static void bloom_info(const struct tepal_filter *filter, struct tepal_report *r
     (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
      1u << TEPAL_LAYOUT_PAIRED)
 
-extern const struct filter_ops tepal_bloom_ops;
 const struct filter_ops tepal_bloom_ops = {
     .kind = {.id = TEPAL_KIND_BLOOM,
              .name = "bloom",

@@ -4,9 +4,11 @@
 #include <string.h>
 
 extern const struct filter_ops tepal_bloom_ops;
+extern const struct filter_ops tepal_retouched_ops;
 
 static const struct filter_ops *const table[] = {
     &tepal_bloom_ops,
+    &tepal_retouched_ops,
 };
 
 #define KINDS (sizeof table / sizeof *table)

@@ -33,6 +33,13 @@ bad 'an empty name' 'build: --output : the name of a file is needed' build keys 
 bad 'no output' 'build: --output FILE is needed' build keys
 bad 'an option of another command' 'info: unknown option --fp' info f --fp 1%
 bad 'one word too many' 'demo: one word too many: now' demo now
+bad 'unknown application' "app: unknown application xyzzy; 'tepal app' lists them" app xyzzy
+bad 'nearly an application' 'app: unknown application stopst; did you mean stopset?' app stopst
+bad 'help for an unknown application' "help: unknown application xyzzy; 'tepal app' lists them" \
+    help app xyzzy
+bad 'help for two words' 'help: one word too many: query' help info query
+bad 'a kind that is not built' 'build: --kind retouched: not built by this command; nothing was written' \
+    build keys -o x --kind retouched
 bad 'unknown help' 'help: unknown command infos; did you mean info?' help infos
 bad 'unknown shell' 'completion: unknown shell csh: bash, zsh and fish are known; did you mean zsh?' \
     completion csh
@@ -79,7 +86,7 @@ bad '--layout' \
     build keys -o x --layout block
 bad '--positions' 'build: --positions any: not one of colliding, distinct' \
     build keys -o x --positions any
-bad '--kind' 'build: --kind blom: not one of bloom; did you mean bloom?' build keys -o x --kind blom
+bad '--kind' 'build: --kind blom: not one of bloom, retouched; did you mean bloom?' build keys -o x --kind blom
 
 # ---- numbers that only contradict each other
 bad '--fp and --bits' 'build: --fp and --bits contradict each other: give one of them' \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# guide: every command in the console blocks of docs/guide.md is run, in order and in one directory,
-# and must print what the guide says. After a wanted change: tests/command/guide.sh TEPAL --update
+# guide: every command in the console blocks of docs/guide.md and docs/retouching.md is run, in order
+# and in one directory each, and must print what the document says. After a wanted change: tests/command/guide.sh TEPAL --update
 source "$(dirname "$0")/lib.sh"
 
 mkdir "$work/bin"
@@ -47,9 +47,18 @@ if update:
     open(path, "w", encoding="utf-8").write("\n".join(result))
 print(checked, failures)
 PY
-read -r checked failures < <(python3 "$work/guide.py" "$here/../../docs/guide.md" "${2:-}")
-is 'every command of the guide prints what the guide says' "${failures:-none ran}" 0
-is 'the guide has commands' "$((${checked:-0} > 30))" 1
-echo "guide: $((checked - failures)) of $checked commands as printed"
+# document NAME LEAST: at least so many commands, all of them as printed.
+document() {
+    local checked failures
+    mkdir "$work/$1"
+    read -r checked failures < <(cd "$work/$1" &&
+        python3 "$work/guide.py" "$here/../../docs/$1.md" "$update")
+    is "every command of docs/$1.md prints what it says" "${failures:-none ran}" 0
+    is "docs/$1.md has commands" "$((${checked:-0} >= $2))" 1
+    echo "$1: $((checked - failures)) of $checked commands as printed"
+}
+update=${2:-}
+document guide 31
+document retouching 10
 
 finish

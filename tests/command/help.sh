@@ -2,7 +2,8 @@
 # help: texts against golden files, the manual page, the completions, the version.
 source "$(dirname "$0")/lib.sh"
 
-names='build query add merge info verify convert model demo kinds completion help'
+names='build query add merge info verify convert retouch model app demo kinds completion help'
+apps='stopset'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
 golden() {
@@ -27,6 +28,13 @@ for name in $names; do
     run "$tepal" "$name" --help
     same "tepal $name --help is tepal help $name" "$work/out" "$here/golden/$name.txt"
 done
+for name in $apps; do
+    golden "app-$name" "$tepal" help app "$name"
+    run "$tepal" app "$name" --help
+    same "tepal app $name --help is tepal help app $name" "$work/out" "$here/golden/app-$name.txt"
+done
+run "$tepal" app
+is 'tepal app lists the applications' "$(sed 's/ .*//' "$work/out" | xargs)" "$apps"
 run "$tepal" --help
 same 'tepal --help is tepal help' "$work/out" "$here/golden/overview.txt"
 run "$tepal" -h
@@ -48,14 +56,14 @@ expect '-V' 0 $'tepal 0.1.0\n' '' "$tepal" -V
 is 'man: title' "$(head -1 page)" '.TH TEPAL 1 "" "tepal 0.1.0" "User Commands"'
 is 'man: sections' "$(sed -n 's/^\.SH //p' page | xargs)" \
     'NAME SYNOPSIS DESCRIPTION COMMANDS NUMBERS EXIT STATUS ENVIRONMENT'
-is 'man: commands' "$(sed -n 's/^\.SS //p' page | xargs)" "$names"
+is 'man: commands' "$(sed -n 's/^\.SS //p' page | xargs)" "$names $(printf 'app %s ' $apps | xargs)"
 is 'man: only known requests' \
     "$(grep '^[.'"'"']' page | cut -d' ' -f1 | sort -u | xargs)" '.B .PP .RE .RS .SH .SS .TH .TP .fi .nf'
 is 'man: .nf and .fi are paired' "$(grep -c '^\.nf' page)" "$(grep -c '^\.fi' page)"
 is 'man: every example is there' "$(grep -c '^\.nf' page)" \
-    "$(for n in $names; do sed -n '/^Examples:/,$p' "$here/golden/$n.txt"; done | grep -c '^  [^ ]')"
+    "$(for n in $names $(printf "app-%s " $apps); do sed -n '/^Examples:/,$p' "$here/golden/$n.txt"; done | grep -c '^  [^ ]')"
 is 'man: every option of every command is there' "$(grep -c '^\.TP' page)" \
-    "$(($(for n in $names; do grep -E '^  (-.,|   ) --' "$here/golden/$n.txt"; done | wc -l) + 5))"
+    "$(($(for n in $names $(printf "app-%s " $apps); do grep -E '^  (-.,|   ) --' "$here/golden/$n.txt"; done | wc -l) + 5))"
 is 'man: no bare hyphen in options' "$(grep -c '^\\fB-' page)" 0
 if command -v groff >/dev/null; then
     is 'man: groff has no complaint' "$(groff -man -ww -z page 2>&1)" ''
@@ -78,8 +86,12 @@ is 'bash: an option' "$(offered tepal build --pos)" '--positions'
 is 'bash: options of one command only' "$(offered tepal info --)" '--json --help'
 is 'bash: layouts' "$(offered tepal build keys --layout '')" 'flat partitioned blocked paired'
 is 'bash: layouts after the letter' "$(offered tepal build -l p)" 'partitioned paired'
-is 'bash: kinds' "$(offered tepal build --kind '')" bloom
+is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched'
 is 'bash: models' "$(offered tepal model b)" 'bloom blocked'
+is 'bash: applications' "$(offered tepal app '')" "$apps"
+is 'bash: options of an application' "$(offered tepal app stopset --be)" '--beta'
+is 'bash: words of its options' "$(offered tepal app stopset --method max)" 'max-fp'
+is 'bash: its files are left to the shell' "$(offered tepal app stopset '')" ''
 is 'bash: shells' "$(offered tepal completion '')" 'bash zsh fish'
 is 'bash: help' "$(offered tepal help ver)" verify
 is 'bash: files are left to the shell' "$(offered tepal query '')" ''
@@ -109,6 +121,12 @@ for name in $names; do
     for option in $(sed -n 's/^  .*--\([a-z-]*\).*/\1/p' "$here/golden/$name.txt" | sort -u); do
         grep -q -- "--$option" c.bash && grep -q -- "--$option" c.zsh &&
             grep -q -- "from $name' -l $option" c.fish || fail "completion of $name --$option"
+    done
+done
+for name in $apps; do
+    for option in $(sed -n 's/^  .*--\([a-z-]*\).*/\1/p' "$here/golden/app-$name.txt" | sort -u); do
+        grep -q -- "--$option" c.bash && grep -q -- "--$option" c.zsh &&
+            grep -q -- "from $name' -l $option" c.fish || fail "completion of app $name --$option"
     done
 done
 pass

@@ -154,7 +154,7 @@ is 'model bloom --layout blocked is model blocked' "$(field a.json bits)" "$(fie
 run "$tepal" model bloom --keys 10 --bits 100 --positions distinct --json
 is 'model --positions' "$(field "$work/out" positions)" distinct
 refused 'model: which' \
-    "model: the name of a model (bloom, partitioned, blocked, paired) is needed; see 'tepal model --help'" \
+    "model: the name of a model (bloom, partitioned, blocked, paired, retouched) is needed; see 'tepal model --help'" \
     "$tepal" model
 refused 'model: unknown' 'model: unknown model blom; did you mean bloom?' \
     "$tepal" model blom --keys 1 --bits 1
@@ -193,11 +193,39 @@ is 'demo: text' "$code $(head -1 "$work/out")" \
 is 'demo: one layout' "$(grep -c '^paired ' "$work/out") $(wc -l <"$work/out" | tr -d ' ')" '1 4'
 is 'demo is quiet' "$(cat "$work/err")" ''
 
+run "$tepal" model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10% --json
+is 'model retouched: the closed form of random selection' \
+    "$(printf '%.0f %.0f %.3f' "$(field "$work/out" random_false_negatives)" \
+        "$(field "$work/out" random_beyond)" "$(field "$work/out" random_chi)")" '1961 3312 1.410'
+run "$tepal" model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --clear-bits 1000 --json
+is 'model retouched: bits cleared at random give chi = 1' \
+    "$(printf '%.6f' "$(field "$work/out" random_bits_chi)")" '1.000000'
+run "$tepal" model retouched --keys 10k --fp 1% --universe 2M
+is 'model retouched: with --fp the size is found first' "$code $(cat "$work/err")" '0 '
+refused 'model retouched: no universe' 'model: retouched: --universe N is needed' \
+    "$tepal" model retouched --keys 10 --bits 100
+refused 'model retouched: a universe of members' \
+    'model: --universe 10: too small: it must hold more than the members' \
+    "$tepal" model retouched --keys 10 --bits 100 --universe 10
+refused 'model retouched: another layout' \
+    'model: retouched: the formulas are those of the flat layout with colliding positions' \
+    "$tepal" model retouched --keys 10 --bits 512 --universe 100 --layout blocked
+refused 'model retouched: more bits than are set' \
+    'model: more bits to clear than are set' "$tepal" model retouched --keys 10 --bits 100 --universe 1000 --clear-bits 101
+refused 'model retouched: beta' \
+    'model: --beta 2: outside the limits: a share is above 0 and at most 1' \
+    "$tepal" model retouched --keys 10 --bits 100 --universe 1000 --beta 2
+refused 'model bloom --universe' 'model: --universe is not an option of the model bloom' \
+    "$tepal" model bloom --keys 10 --bits 100 --universe 1000
+
 # ---- kinds
 expect 'kinds' 0 'bloom: the Bloom filter: no false negatives, a chosen rate of false positives
     promises: no-false-negatives, mergeable, order-free
+retouched: a Bloom filter without chosen false positives, for a few false negatives
+    promises: order-free
 ' '' "$tepal" kinds
-run "$tepal" kinds --json
-is 'kinds --json' "$(field "$work/out" promises)" "['no-false-negatives', 'mergeable', 'order-free']"
+expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen rate of false positives", "promises": ["no-false-negatives", "mergeable", "order-free"]}
+{"kind": "retouched", "summary": "a Bloom filter without chosen false positives, for a few false negatives", "promises": ["order-free"]}
+' '' "$tepal" kinds --json
 
 finish

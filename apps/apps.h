@@ -1,0 +1,9 @@
+/* apps.h: the applications, one a file; apps.c has their table. */
+#ifndef APPS_APPS_H
+#define APPS_APPS_H
+
+#include "command.h"
+
+int stopset_run(const struct args *args);
+
+#endif

@@ -1,0 +1,219 @@
+/*
+ * retouch_bench.c: does retouching grow linearly? Flat filters of n = 10^5, 10^6 and 10^7 members
+ * at 10 bits each (7 hashes), with n / 10 false positives to remove, all of them: 10^6 at the
+ * largest. For each size and method one line: the time a member and a troublesome key, the peak of
+ * memory a member (through the allocator hook; the result is counted, the inputs are not), the
+ * members lost, and the time in units of improved-ratio's. Flat columns show linear growth, up to
+ * the caches' edges.
+ *
+ * Each time is the median of ROUNDS runs, of processor time, the methods taking turns. Output is
+ * TSV (or --json). --most N leaves out sizes above N.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <tepal/tepal.h>
+
+#define ROUNDS       3
+#define BITS_PER_KEY 10
+#define HASHES       7
+#define BATCH        65536
+#define HUGE_PAGE    ((size_t)2 << 20)
+
+static const enum tepal_retouch_method methods[] = {TEPAL_RETOUCH_IMPROVED_RATIO,
+                                                    TEPAL_RETOUCH_RATIO, TEPAL_RETOUCH_SACRIFICE};
+#define METHODS (sizeof methods / sizeof *methods)
+
+static void die(const char *what)
+{
+    fprintf(stderr, "tepal_retouch_bench: %s\n", what);
+    exit(2);
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+struct meter {
+    size_t now;
+    size_t peak;
+};
+
+static void *meter_alloc(void *ctx, size_t size, size_t align)
+{
+    struct meter *m = ctx;
+    m->now += size;
+    m->peak = m->now > m->peak ? m->now : m->peak;
+    size_t whole = (size + align - 1) / align * align;
+    void *ptr = aligned_alloc(align, whole);
+    if (ptr != NULL && align >= HUGE_PAGE) {
+        (void)madvise(ptr, whole, MADV_HUGEPAGE); /* as the default allocator does */
+    }
+    return ptr;
+}
+
+static void meter_free(void *ctx, void *ptr, size_t size)
+{
+    struct meter *m = ctx;
+    m->now -= size;
+    free(ptr);
+}
+
+/* ---- a filter, its members, false positives of it -------------------------------------------- */
+
+struct scene {
+    size_t n;
+    size_t b;
+    struct tepal_bloom *bloom;
+    struct tepal_digest *members;
+    struct tepal_digest *avoid;
+};
+
+static void *must(void *ptr)
+{
+    if (ptr == NULL) {
+        die("out of memory");
+    }
+    return ptr;
+}
+
+static void scene_make(struct scene *s, size_t n)
+{
+    static uint64_t answers[BATCH / 64];
+    static uint64_t keys[BATCH];
+    static struct tepal_digest digests[BATCH];
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.cells = (uint64_t)n * BITS_PER_KEY;
+    params.hashes = HASHES;
+    params.capacity = n;
+    params.seed = n;
+    s->n = n;
+    s->b = n / 10;
+    s->members = must(malloc(n * sizeof *s->members));
+    s->avoid = must(malloc(s->b * sizeof *s->avoid));
+    if (tepal_bloom_create(&params, NULL, &s->bloom) != TEPAL_OK) {
+        die("no filter");
+    }
+    struct tepal_hasher hasher;
+    (void)tepal_filter_hasher(tepal_bloom_filter(s->bloom), &hasher);
+    for (size_t i = 0; i < n; i++) {
+        s->members[i] = tepal_hash_u64(&hasher, i);
+    }
+    (void)tepal_bloom_add_many(s->bloom, s->members, n);
+    uint64_t next = (uint64_t)1 << 40;
+    for (size_t found = 0; found < s->b;) {
+        for (size_t i = 0; i < BATCH; i++) {
+            keys[i] = next++;
+        }
+        tepal_hash_u64_many(&hasher, keys, BATCH, digests);
+        tepal_bloom_query_many(s->bloom, digests, BATCH, answers);
+        for (size_t i = 0; i < BATCH && found < s->b; i++) {
+            if (answers[i / 64] >> i % 64 & 1) {
+                s->avoid[found++] = digests[i];
+            }
+        }
+    }
+}
+
+static void scene_free(struct scene *s)
+{
+    tepal_bloom_free(s->bloom);
+    free(s->members);
+    free(s->avoid);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+struct result {
+    double ns[ROUNDS];
+    size_t peak;
+    uint64_t lost;
+    uint64_t left;
+};
+
+static void measure(const struct scene *s, enum tepal_retouch_method method, struct result *r,
+                    int round)
+{
+    struct meter meter = {0, 0};
+    struct tepal_allocator allocator = {meter_alloc, meter_free, &meter};
+    struct tepal_retouch_input input = {
+        .members = s->members, .member_count = s->n, .avoid = s->avoid, .avoid_count = s->b};
+    struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+    options.method = method;
+    struct tepal_filter *out = NULL;
+    struct tepal_retouch_report report;
+    double start = now_ns();
+    if (tepal_retouch(tepal_bloom_filter(s->bloom), &input, &options, &allocator, &out, &report,
+                      NULL, NULL) != TEPAL_OK) {
+        die("retouching failed");
+    }
+    r->ns[round] = now_ns() - start;
+    r->peak = meter.peak;
+    r->lost = report.false_negatives;
+    r->left = report.avoid_left;
+    tepal_filter_free(out);
+}
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+int main(int argc, char **argv)
+{
+    bool json = false;
+    size_t most = 10000000;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            json = true;
+        } else if (strcmp(argv[i], "--most") == 0 && i + 1 < argc) {
+            most = (size_t)strtoull(argv[++i], NULL, 10);
+        } else {
+            die("options: --json, --most N");
+        }
+    }
+    if (!json) {
+        printf("method\tmembers\tavoid\tns_per_member\tns_per_avoid\tbytes_per_member\t"
+               "false_negatives\tavoid_left\ttimes_improved_ratio\n");
+    }
+    for (size_t n = 100000; n <= most; n *= 10) {
+        struct scene s;
+        struct result result[METHODS];
+        scene_make(&s, n);
+        for (int round = 0; round < ROUNDS; round++) {
+            for (size_t m = 0; m < METHODS; m++) {
+                measure(&s, methods[m], &result[m], round);
+            }
+        }
+        for (size_t m = 0; m < METHODS; m++) {
+            qsort(result[m].ns, ROUNDS, sizeof *result[m].ns, ascending);
+        }
+        for (size_t m = 0; m < METHODS; m++) {
+            const struct result *r = &result[m];
+            double ns = r->ns[ROUNDS / 2];
+            const char *format =
+                json ? "{\"method\": \"%s\", \"members\": %zu, \"avoid\": %zu, "
+                       "\"ns_per_member\": %.2f, \"ns_per_avoid\": %.1f, "
+                       "\"bytes_per_member\": %.2f, \"false_negatives\": %" PRIu64
+                       ", \"avoid_left\": %" PRIu64 ", \"times_improved_ratio\": %.2f}\n"
+                     : "%s\t%zu\t%zu\t%.2f\t%.1f\t%.2f\t%" PRIu64 "\t%" PRIu64 "\t%.2f\n";
+            printf(format, tepal_retouch_method_name(methods[m]), s.n, s.b, ns / (double)s.n,
+                   ns / (double)s.b, (double)r->peak / (double)s.n, r->lost, r->left,
+                   ns / result[0].ns[ROUNDS / 2]);
+        }
+        (void)fflush(stdout);
+        scene_free(&s);
+    }
+    return 0;
+}
