@@ -606,7 +606,7 @@ static void fp_now_counts_pairs_of_distinct_cells(void **state)
             for (uint64_t draw = 0; draw < 64; draw++) {
                 uint64_t second = address_other(first, draw, 63 * ADDRESS_BYTES) & 63;
                 assert_true(second != first);
-                both += patterns[i] >> first & patterns[i] >> second & 1;
+                both += (unsigned)(patterns[i] >> first & patterns[i] >> second & 1);
             }
         }
         double expected = pow(both / 4096.0, 8);

@@ -277,6 +277,63 @@ static void golden_integers(void **unused)
     }
 }
 
+/*
+ * A retouched filter. Which members it gave up is the method's choice of the day it was written, so
+ * it is not made again and compared, but must be read, and found to be what it says, for ever.
+ */
+static void golden_retouched(void **unused)
+{
+    (void)unused;
+    enum { MEMBERS = 100, ASKED = 1000 };
+    static struct tepal_digest members[MEMBERS];
+    static struct tepal_digest asked[ASKED];
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, 42);
+    for (uint64_t i = 0; i < MEMBERS + ASKED; i++) {
+        char key[32];
+        int len = snprintf(key, sizeof key, i < MEMBERS ? "golden-%d" : "stranger-%d",
+                           (int)(i < MEMBERS ? i : i - MEMBERS));
+        *(i < MEMBERS ? &members[i] : &asked[i - MEMBERS]) =
+            tepal_hash_bytes(&hasher, key, (size_t)len);
+    }
+    if (golden_write()) {
+        struct tepal_bloom *b;
+        struct tepal_filter *r;
+        struct tepal_retouch_input input = {
+            .members = members, .member_count = MEMBERS, .avoid = asked, .avoid_count = ASKED};
+        struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+        options.limit = TEPAL_RETOUCH_LIMIT_COUNT;
+        options.budget = 10;
+        assert_int_equal(tepal_bloom_create_with_bits(800, 5, 42, &b), TEPAL_OK);
+        assert_int_equal(tepal_bloom_add_many(b, members, MEMBERS), TEPAL_OK);
+        assert_int_equal(
+            tepal_retouch(tepal_bloom_filter(b), &input, &options, NULL, &r, NULL, NULL, NULL),
+            TEPAL_OK);
+        char path[4096];
+        golden_path(path, sizeof path, "retouched", ".tepal");
+        assert_int_equal(tepal_save(r, path, NULL), TEPAL_OK);
+        tepal_filter_free(r);
+        tepal_bloom_free(b);
+    }
+    size_t old_len;
+    size_t len;
+    uint64_t answers[(ASKED + 63) / 64];
+    struct tepal_filter *f;
+    uint8_t *old = golden_bytes("retouched", ".tepal", &old_len);
+    assert_int_equal(tepal_decode(old, old_len, NULL, &f, NULL), TEPAL_OK);
+    assert_string_equal(tepal_filter_kind(f)->name, "retouched");
+    struct tepal_retouched *r = tepal_filter_retouched(f);
+    assert_int_equal(tepal_retouched_members(r), MEMBERS);
+    assert_int_equal(tepal_retouched_false_negatives(r), 10);
+    assert_int_equal(tepal_filter_query_many(f, members, MEMBERS, answers), MEMBERS - 10);
+    uint8_t *bytes = encoded(f, &len);
+    assert_int_equal(old_len, len);
+    assert_memory_equal(old, bytes, len);
+    free(bytes);
+    free(old);
+    tepal_filter_free(f);
+}
+
 static void golden_strangers(void **unused)
 {
     (void)unused;
@@ -676,6 +733,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_files),
         cmocka_unit_test(golden_integers),
+        cmocka_unit_test(golden_retouched),
         cmocka_unit_test(golden_strangers),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(extreme_numbers),

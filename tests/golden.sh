@@ -64,6 +64,10 @@ END
         fail "$name: damaged, and still accepted"
     fi
 done <"$here/golden/strangers.txt"
+# A retouched filter: of its 100 members it gave up 10.
+files=$((files + 1))
+seq -f 'golden-%.0f' 0 99 | reader "$here/golden/retouched.tepal" --query-lines >"$scratch/found"
+[ "$(grep -c '^1' "$scratch/found")" = 90 ] || fail "retouched: other members than it says"
 # Filters of the integers 0 .. 99.
 for name in integers integers-keyed; do
     files=$((files + 1))

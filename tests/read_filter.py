@@ -141,7 +141,7 @@ class Filter:
         self.subkey = None
 
     def check_fields(self, own, log, bits, reserved):
-        need(self.kind == 1, "unknown kind")
+        need(self.kind in (1, 2), "unknown kind")
         need(self.layout < 4, "unknown layout")
         need(self.positions < 2, "unknown positions")
         need(self.hash < 2, "unknown hash")
@@ -153,7 +153,14 @@ class Filter:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
             need(self.layout != 3 or self.m >= 1024, "fewer than two lines")
         need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
-        need(not any(own), "own parameters or state")
+        need(not any(own[:8]), "own parameters")
+        if self.kind == 1:
+            need(not any(own[8:]), "own state")
+        else:
+            members, victims, cleared = own[8:11]
+            need(not any(own[11:]), "own state")
+            need(victims <= members and cleared <= self.m, "a state that cannot be")
+            self.victims = victims
         need(log == 16 and bits == 1, "blocks or cells of another size")
         need(not any(reserved), "a reserved byte is not zero")
 
@@ -256,7 +263,7 @@ class Filter:
     def about(self):
         return {
             "version": self.version,
-            "kind": "bloom",
+            "kind": "bloom" if self.kind == 1 else "retouched",
             "layout": LAYOUTS[self.layout],
             "positions": POSITIONS[self.positions],
             "hash": HASHES[self.hash],
