@@ -470,7 +470,7 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The same bits as the printed algorithm, 500 times sooner. */
+/* The same bits as the printed algorithm; both times are shown, and neither is asserted. */
 static void incremental_algorithm_7(void **state)
 {
     (void)state;
@@ -503,8 +503,8 @@ static void incremental_algorithm_7(void **state)
         }
         tepal_filter_free(out);
     }
-    print_message("  Algorithm 7 as printed: %.3f s; incremental: %.5f s\n", literal, least);
-    check_range("times faster", literal / least, 500, HUGE_VAL);
+    print_message("  Algorithm 7 as printed: %.3f s; incremental: %.5f s, %.0f times as fast\n",
+                  literal, least, literal / least);
 }
 
 int main(void)
