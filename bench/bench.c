@@ -20,12 +20,18 @@
 #include <time.h>
 #include <tepal/tepal.h>
 
-#define ROUNDS    15
-#define BATCH     4096
-#define WINDOW    64
-#define STRING    32
-#define LINE      64
-#define HUGE_PAGE ((size_t)2 << 20)
+#define ROUNDS 31
+/*
+ * Keys a round: few enough that reading them does not push a filter out of the cache, many enough
+ * that asking them again does not bring a larger one into it.
+ */
+#define SAMPLE       ((size_t)500000)
+#define SAMPLE_LARGE ((size_t)2000000)
+#define BATCH        4096
+#define WINDOW       64
+#define STRING       32
+#define LINE         64
+#define HUGE_PAGE    ((size_t)2 << 20)
 
 enum operation { QUERY_ABSENT, QUERY_PRESENT, ADD, OPERATIONS };
 static const char *const operation_names[] = {"query_absent", "query_present", "add"};
@@ -270,8 +276,7 @@ static void fill(struct run *run)
 static void prepare(struct run *run)
 {
     size_t width = run->set.width;
-    run->sample =
-        run->set.n < 2000000 ? (size_t)run->set.n * (run->set.n < 1000000 ? 10 : 1) : 2000000;
+    run->sample = run->set.n < 100000000 ? SAMPLE : SAMPLE_LARGE;
     run->absent = must_alloc(run->sample * width);
     run->present = must_alloc(run->sample * width);
     write_keys(run->absent, width, run->set.n, run->sample);
