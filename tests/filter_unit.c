@@ -218,7 +218,9 @@ static void statuses_are_pinned_and_have_messages(void **state)
     assert_int_equal(TEPAL_IO, 15);
     assert_int_equal(TEPAL_READ_ONLY, 16);
     assert_int_equal(TEPAL_NOT_REGULAR, 17);
-    for (int i = 0; i <= 17; i++) {
+    assert_int_equal(TEPAL_NOT_PRESENT, 18);
+    assert_int_equal(TEPAL_FULL, 19);
+    for (int i = 0; i <= 19; i++) {
         assert_string_not_equal(tepal_status_name((enum tepal_status)i), "UNKNOWN");
         assert_true(strlen(tepal_status_message((enum tepal_status)i)) > 3);
     }

@@ -429,7 +429,6 @@ const struct command commands[] = {
               "first.",
      .options = model_options,
      .exclusive = model_exclusive,
-     .needed = OPT_KEYS,
      .operand = OPERAND_MODEL,
      .least_operands = 1,
      .most_operands = 1,

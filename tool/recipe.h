@@ -1,6 +1,6 @@
 /*
  * recipe.h: from the options of build to the parameters of a filter, by kind. A new kind is a line
- * in the table of recipe.c: which options are its own, and how they become parameters.
+ * in the table of recipe.c and a file recipe_KIND.c: which options are its own, and how they become parameters.
  */
 #ifndef TOOL_RECIPE_H
 #define TOOL_RECIPE_H
@@ -19,6 +19,9 @@ struct recipe {
     /* The parameters for `keys` keys (0: not known). EXIT_YES, or EXIT_TROUBLE after saying why. */
     int (*params)(const struct args *args, uint64_t keys, struct tepal_params *out);
 };
+
+/* One a kind that `tepal build` makes. */
+extern const struct recipe recipe_bloom;
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);

@@ -72,6 +72,10 @@ const char *render_value(const struct tepal_quantity *q, char *room, size_t size
     case TEPAL_QUANTITY_TEXT:
         snprintf(room, size, "%s", q->value.text);
         break;
+    case TEPAL_QUANTITY_LIST:
+        snprintf(room, size, "%zu number%s (--json)", q->value.list.count,
+                 q->value.list.count == 1 ? "" : "s");
+        break;
     }
     return room;
 }
@@ -127,7 +131,16 @@ json_t *render_string(const char *text)
     return string;
 }
 
-static json_t *json_of(const struct tepal_quantity *q)
+static json_t *json_list(const struct tepal_report *report, const struct tepal_quantity *q)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < q->value.list.count; i++) {
+        json_array_append_new(array, json_real(report->number[q->value.list.first + i]));
+    }
+    return array;
+}
+
+static json_t *json_of(const struct tepal_report *report, const struct tepal_quantity *q)
 {
     char room[32];
     switch (q->type) {
@@ -143,6 +156,8 @@ static json_t *json_of(const struct tepal_quantity *q)
         return json_real(q->value.real);
     case TEPAL_QUANTITY_TEXT:
         return render_string(q->value.text);
+    case TEPAL_QUANTITY_LIST:
+        return json_list(report, q);
     default:
         return json_null();
     }
@@ -151,7 +166,7 @@ static json_t *json_of(const struct tepal_quantity *q)
 void render_report(json_t *object, const struct tepal_report *report)
 {
     for (size_t i = 0; i < report->count; i++) {
-        json_object_set_new(object, report->item[i].name, json_of(&report->item[i]));
+        json_object_set_new(object, report->item[i].name, json_of(report, &report->item[i]));
     }
 }
 

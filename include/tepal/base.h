@@ -46,7 +46,9 @@ extern "C" {
     X(CORRUPT, 14, "the contents contradict themselves")                                           \
     X(IO, 15, "the operating system reported an error")                                            \
     X(READ_ONLY, 16, "this filter is a read-only view")                                            \
-    X(NOT_REGULAR, 17, "not a regular file")
+    X(NOT_REGULAR, 17, "not a regular file")                                                       \
+    X(NOT_PRESENT, 18, "the key is not in the filter; nothing was changed")                        \
+    X(FULL, 19, "the filter is full; build a larger one")
 
 enum tepal_status {
 #define TEPAL_STATUS_ENUM(name, value, message) TEPAL_##name = value,
@@ -84,7 +86,8 @@ enum tepal_quantity_type {
     TEPAL_QUANTITY_FLAG,
     TEPAL_QUANTITY_INTEGER,
     TEPAL_QUANTITY_REAL,
-    TEPAL_QUANTITY_TEXT
+    TEPAL_QUANTITY_TEXT,
+    TEPAL_QUANTITY_LIST /* of reals: an array in JSON */
 };
 
 struct tepal_quantity {
@@ -96,14 +99,21 @@ struct tepal_quantity {
         uint64_t integer;
         double real;
         const char *text; /* static storage */
+        struct {
+            size_t first; /* in the report's `number` */
+            size_t count;
+        } list;
     } value;
 };
 
-#define TEPAL_REPORT_MAX 64
+#define TEPAL_REPORT_MAX     96
+#define TEPAL_REPORT_NUMBERS 256 /* in all lists together */
 
 struct tepal_report {
     size_t count;
+    size_t numbers; /* used of `number` */
     struct tepal_quantity item[TEPAL_REPORT_MAX];
+    double number[TEPAL_REPORT_NUMBERS];
 };
 
 /* The quantity of that name, or NULL. */
@@ -111,8 +121,9 @@ TEPAL_API const struct tepal_quantity *tepal_report_find(const struct tepal_repo
                                                          const char *name);
 
 /*
- * Append one quantity; more than TEPAL_REPORT_MAX are dropped. A real that is not finite is
- * recorded as absent, so that it can never reach a JSON document.
+ * Append one quantity; more than TEPAL_REPORT_MAX are dropped, and so is a list that finds no room.
+ * A real that is not finite is recorded as absent, so that it can never reach a JSON document; a
+ * list must be finite.
  */
 TEPAL_API void tepal_report_absent(struct tepal_report *report, const char *name,
                                    const char *about);
@@ -124,6 +135,8 @@ TEPAL_API void tepal_report_real(struct tepal_report *report, const char *name, 
                                  double value);
 TEPAL_API void tepal_report_text(struct tepal_report *report, const char *name, const char *about,
                                  const char *value);
+TEPAL_API void tepal_report_list(struct tepal_report *report, const char *name, const char *about,
+                                 const double *values, size_t count);
 
 #ifdef __cplusplus
 }

@@ -86,6 +86,20 @@ TEPAL_API enum tepal_status tepal_filter_add(struct tepal_filter *filter,
 TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
                                                   const struct tepal_digest *digests, size_t count);
 
+/*
+ * Remove one key that was added. TEPAL_NOT_PRESENT if the filter does not find it, or keeps it for
+ * a reason of the kind's; nothing has changed then. To remove a key that was never added and is a
+ * false positive damages other keys: see the kind. TEPAL_UNSUPPORTED unless it promises
+ * TEPAL_DELETABLE.
+ */
+TEPAL_API enum tepal_status tepal_filter_remove(struct tepal_filter *filter,
+                                                struct tepal_digest digest);
+
+/* One after the other; *removed counts those that were. */
+TEPAL_API enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
+                                                     const struct tepal_digest *digests,
+                                                     size_t count, size_t *removed);
+
 /* Is the key (perhaps) in the set? */
 TEPAL_API bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest);
 

@@ -63,6 +63,22 @@ void tepal_report_text(struct tepal_report *report, const char *name, const char
     }
 }
 
+void tepal_report_list(struct tepal_report *report, const char *name, const char *about,
+                       const double *values, size_t count)
+{
+    if (count > TEPAL_REPORT_NUMBERS - report->numbers) {
+        return;
+    }
+    struct tepal_quantity *q = append(report, name, about, TEPAL_QUANTITY_LIST);
+    if (q != NULL) {
+        q->value.list.first = report->numbers;
+        q->value.list.count = count;
+        for (size_t i = 0; i < count; i++) {
+            report->number[report->numbers++] = values[i];
+        }
+    }
+}
+
 const struct tepal_quantity *tepal_report_find(const struct tepal_report *report, const char *name)
 {
     for (size_t i = 0; i < report->count; i++) {

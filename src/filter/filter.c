@@ -199,6 +199,35 @@ enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
                                          : filter->ops->add_many(filter, digests, count);
 }
 
+enum tepal_status tepal_filter_remove(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    if (tepal_filter_read_only(filter)) {
+        return TEPAL_READ_ONLY;
+    }
+    return filter->ops->remove == NULL ? TEPAL_UNSUPPORTED : filter->ops->remove(filter, digest);
+}
+
+enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
+                                           const struct tepal_digest *digests, size_t count,
+                                           size_t *removed)
+{
+    if (tepal_filter_read_only(filter)) {
+        return TEPAL_READ_ONLY;
+    }
+    if (filter->ops->remove == NULL) {
+        return TEPAL_UNSUPPORTED;
+    }
+    if (filter->ops->remove_many != NULL) {
+        *removed = filter->ops->remove_many(filter, digests, count);
+        return TEPAL_OK;
+    }
+    *removed = 0;
+    for (size_t i = 0; i < count; i++) {
+        *removed += filter->ops->remove(filter, digests[i]) == TEPAL_OK;
+    }
+    return TEPAL_OK;
+}
+
 bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
     return filter->ops->query(filter, digest);
@@ -259,6 +288,7 @@ void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *r
 {
     const struct tepal_params *p = &filter->params;
     report->count = 0;
+    report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", filter->ops->kind.name);
     tepal_report_text(report, "layout", "where a key's cells lie", tepal_layout_name(p->layout));
     tepal_report_text(report, "positions", "may two positions of a key coincide",
