@@ -30,6 +30,7 @@ src/filter   base hash address cells params model filter
 src/file     base hash params filter file
 tool         tool public
 apps         apps tool public
+lab          lab apps tool public
 bench        bench public
 examples     public
 '
@@ -78,12 +79,12 @@ check "the shared library exports all that the headers declare" "$complaints"
 check "the shared library has a SONAME" \
     "$(readelf -d "$shared" | grep -q 'SONAME.*libtepal\.so\.[0-9]' || echo "none")"
 
-complaints=$(for f in include/tepal/*.h src/*/*.[ch] tool/*.[ch] apps/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c; do
+complaints=$(for f in include/tepal/*.h src/*/*.[ch] tool/*.[ch] apps/*.[ch] lab/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c; do
     head -c 2 "$f" | grep -q '^/\*' || echo "$f"
 done)
 check "every source file opens by saying what it is" "$complaints"
 
-complaints=$(grep -nE '.{101,}' include/tepal/*.h src/*/*.[ch] tool/*.[ch] apps/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c)
+complaints=$(grep -nE '.{101,}' include/tepal/*.h src/*/*.[ch] tool/*.[ch] apps/*.[ch] lab/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c)
 check "no line is longer than 100 columns" "$complaints"
 
 echo "$passed passed, $failed failed"

@@ -162,6 +162,19 @@ const struct option options[OPTIONS] = {
                         "the penultimate nodes."},
     [OPT_ROWS_TSV] = {'t', "tsv", NULL, TAKES_NOTHING, 0, 0, NULL,
                       "Print the rows tab-separated, with a line of names first."},
+    [OPT_PAPER] = {0, "paper", "NUMBER", TAKES_CHOICE, 0, 0, "000 001 002 003 004",
+                   "All experiments of one paper."},
+    [OPT_ALL] = {'a', "all", NULL, TAKES_NOTHING, 0, 0, NULL, "All experiments."},
+    [OPT_QUICK] = {0, "quick", NULL, TAKES_NOTHING, 0, 0, NULL,
+                   "Fewer trials and wider intervals (the default)."},
+    [OPT_FULL] = {0, "full", NULL, TAKES_NOTHING, 0, 0, NULL, "As many trials as the papers."},
+    [OPT_LAB_OUT] = {'o', "out", "DIR", TAKES_FILE, 0, 0, NULL,
+                     "run: put tables and pictures into DIR (default lab); report: write the page "
+                     "to this file (default DIR/report.html)."},
+    [OPT_JOBS] = {'j', "jobs", "N", TAKES_WHOLE, 1, 64, NULL,
+                  "Run N experiments at once (default: one a core). Results do not depend on it."},
+    [OPT_SABOTAGE] = {0, "sabotage", NULL, TAKES_NOTHING, 0, 0, NULL,
+                      "Use wrong methods on purpose, to see that the verdicts notice."},
     [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
                  "Print the manual page, in roff: tepal help --man | man -l -"},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -284,6 +297,18 @@ static const enum option_id demo_options[] = {
 static const struct example demo_examples[] = {
     {"tepal demo", "A million keys at 1 %, in three layouts."},
     {"tepal demo --fp 1/1000 --layout paired", "One layout at a lower error."},
+    {NULL, NULL}};
+
+/* ---- lab ------------------------------------------------------------------------------------ */
+
+static const enum option_id lab_options[] = {OPT_PAPER,     OPT_ALL,     OPT_QUICK, OPT_FULL,
+                                             OPT_DEMO_SEED, OPT_LAB_OUT, OPT_JOBS,  OPT_SABOTAGE,
+                                             OPT_QUIET,     OPT_HELP,    OPT_END};
+static const enum option_id lab_exclusive[][4] = {{OPT_QUICK, OPT_FULL}, {OPT_PAPER, OPT_ALL}, {0}};
+static const struct example lab_examples[] = {
+    {"tepal lab list", "Every experiment, with the table or figure it makes again."},
+    {"tepal lab run 000-table-4 --full", "One table of the first paper."},
+    {"tepal lab run --all --out results && tepal lab report results", "All, as one page."},
     {NULL, NULL}};
 
 /* ---- completion, help ----------------------------------------------------------------------- */
@@ -444,6 +469,24 @@ const struct command commands[] = {
      .operand = OPERAND_APP,
      .examples = app_examples,
      .run = app_run},
+    {.name = "lab",
+     .synopsis = "list | run (NAME... | --paper NUMBER | --all) [--full] | report [DIR]",
+     .summary = "Make the papers' tables and figures again, ours beside theirs.",
+     .about = "list tells what there is. run makes each experiment's table (TSV: experiment, item, "
+              "published, ours, low, high, verdict) and picture (SVG) and prints the table. report "
+              "makes one HTML page of what is in DIR (default lab).\n\n"
+              "low and high bound our number with 99.9 % confidence. The verdict is computed: "
+              "agrees (the published number lies within), erratum (it does not, but what should "
+              "have been printed does), differs (neither), ours-only (nothing was published). The "
+              "same seed gives the same files, byte for byte. Exit status 1 if a row differs.",
+     .options = lab_options,
+     .exclusive = lab_exclusive,
+     .operand = OPERAND_LAB,
+     .least_operands = 1,
+     .most_operands = SIZE_MAX,
+     .operand_name = "list, run or report is",
+     .examples = lab_examples,
+     .run = lab_run},
     {.name = "demo",
      .synopsis = "[--keys N] [--fp RATE] [--layout LAYOUT]",
      .summary = "Build, ask and compare: predicted and measured errors.",

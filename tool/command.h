@@ -70,6 +70,13 @@ enum option_id {
     OPT_SET_BETA,
     OPT_SET_MAX_FN,
     OPT_ROWS_TSV,
+    OPT_PAPER,
+    OPT_ALL,
+    OPT_QUICK,
+    OPT_FULL,
+    OPT_LAB_OUT,
+    OPT_JOBS,
+    OPT_SABOTAGE,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -132,6 +139,7 @@ enum operand_type {
     OPERAND_MODEL,
     OPERAND_SHELL,
     OPERAND_APP,
+    OPERAND_LAB,
     OPERAND_NONE
 };
 
@@ -200,6 +208,7 @@ int convert_run(const struct args *args);
 int retouch_run(const struct args *args);
 int model_run(const struct args *args);
 int app_run(const struct args *args);
+int lab_run(const struct args *args);
 int demo_run(const struct args *args);
 int kinds_run(const struct args *args);
 int completion_run(const struct args *args);

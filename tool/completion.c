@@ -34,6 +34,7 @@ static bool takes_word(const struct option *o)
 /* The n-th word that may stand as an operand of a subcommand; NULL: no more, or files. */
 static const char *operand_word(const struct command *c, size_t n)
 {
+    static const char *const lab_words[] = {"list", "run", "report"};
     switch (c->operand) {
     case OPERAND_COMMAND:
         return n < command_count ? commands[n].name : NULL;
@@ -43,6 +44,8 @@ static const char *operand_word(const struct command *c, size_t n)
         return shell_word(n);
     case OPERAND_APP:
         return n < app_count ? command_word(&apps[n]) : NULL;
+    case OPERAND_LAB:
+        return n < 3 ? lab_words[n] : NULL;
     default:
         return NULL;
     }

@@ -1,0 +1,220 @@
+/* command.c: `tepal lab`: list, run, report. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inside.h"
+#include "suggest.h"
+
+#define FOLDER "lab"
+
+/* ---- list ------------------------------------------------------------------------------------- */
+
+static int list_all(const struct args *args)
+{
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    if (args->operands > 1) {
+        free(out);
+        return say_error(NULL, "lab list", "takes no further words");
+    }
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        const struct lab_paper *paper = &lab_papers[i];
+        out_format(out, "%s%s: %s (%s)\n", i == 0 ? "" : "\n", paper->number, paper->title,
+                   paper->authors);
+        for (const struct lab_experiment *e = paper->experiment; e->name != NULL; e++) {
+            out_format(out, "  %-22s %-18s %s (%u s; --full %u s)\n", e->name, e->item, e->shows,
+                       e->seconds[0], e->seconds[1]);
+        }
+    }
+    return out_close(out, EXIT_YES);
+}
+
+/* ---- run -------------------------------------------------------------------------------------- */
+
+struct choice {
+    const struct lab_experiment **list;
+    size_t count;
+};
+
+static size_t total(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
+            count++;
+        }
+    }
+    return count;
+}
+
+static void choose(struct choice *choice, const struct lab_experiment *e)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->list[i] == e) {
+            return;
+        }
+    }
+    choice->list[choice->count++] = e;
+}
+
+static int choose_named(struct choice *choice, const char *name)
+{
+    struct suggest near = {.word = name};
+    char hint[96];
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
+            if (strcmp(e->name, name) == 0) {
+                choose(choice, e);
+                return EXIT_YES;
+            }
+            suggest_offer(&near, e->name);
+        }
+    }
+    const char *text = suggest_text(&near, "", hint, sizeof hint);
+    return say_error(NULL, "lab", "unknown experiment %s%s", name,
+                     text[0] != '\0' ? text : "; 'tepal lab list' lists them");
+}
+
+static int choose_paper(struct choice *choice, const char *number)
+{
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        if (number != NULL && strcmp(lab_papers[i].number, number) != 0) {
+            continue;
+        }
+        for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
+            choose(choice, e);
+        }
+        if (number != NULL) {
+            return EXIT_YES;
+        }
+    }
+    return number == NULL ? EXIT_YES
+                          : say_error(NULL, "lab",
+                                      "--paper %s: there is none; 'tepal lab list' "
+                                      "lists them",
+                                      number);
+}
+
+static int choose_all(const struct args *args, struct choice *choice)
+{
+    const struct option_value *paper = &args->option[OPT_PAPER];
+    int code = EXIT_YES;
+    if (args->operands == 1 && !paper->given && !args->option[OPT_ALL].given) {
+        return say_error(NULL, "lab run", "which ones? give NAMES, --paper NUMBER or --all");
+    }
+    if (args->option[OPT_ALL].given) {
+        return choose_paper(choice, NULL);
+    }
+    if (paper->given) {
+        code = choose_paper(choice, paper->text);
+    }
+    for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
+        code = choose_named(choice, args->operand[i]);
+    }
+    return code;
+}
+
+static int make_folder(const char *folder)
+{
+    struct stat about;
+    if (mkdir(folder, 0777) == 0) {
+        return EXIT_YES;
+    }
+    if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) {
+        return EXIT_YES;
+    }
+    return say_error(NULL, folder, "%s", strerror(errno == EEXIST ? ENOTDIR : errno));
+}
+
+/* What the report says of how the tables were made. */
+static int write_settings(const struct lab_settings *s)
+{
+    struct side side = {0};
+    char *path = lab_path(s->folder, "settings", ".tsv");
+    int code =
+        path == NULL ? say_error(NULL, NULL, "out of memory") : side_open(&side, s->args, path);
+    if (code == EXIT_YES) {
+        out_format(side.out, "mode\t%s\nseed\t%" PRIu64 "\n", s->quick ? "quick" : "full", s->seed);
+        code = side_finish(&side, s->args);
+    }
+    if (code == EXIT_YES) {
+        code = side_commit(&side, s->args);
+    }
+    side_free(&side);
+    free(path);
+    return code;
+}
+
+static unsigned cores(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
+}
+
+static int run_some(const struct args *args)
+{
+    const struct option_value *option = args->option;
+    struct choice choice = {.list = calloc(total() + 1, sizeof *choice.list)};
+    struct lab_settings settings = {
+        .args = args,
+        .folder = option[OPT_LAB_OUT].given ? option[OPT_LAB_OUT].text : FOLDER,
+        .quick = !option[OPT_FULL].given,
+        .sabotaged = option[OPT_SABOTAGE].given,
+        .seed = option[OPT_DEMO_SEED].given ? option[OPT_DEMO_SEED].whole : 1,
+        .jobs = option[OPT_JOBS].given ? (unsigned)option[OPT_JOBS].whole : cores(),
+        .progress = !option[OPT_QUIET].given && isatty(STDERR_FILENO)};
+    if (choice.list == NULL) {
+        return say_error(NULL, NULL, "out of memory");
+    }
+    int code = choose_all(args, &choice);
+    if (code == EXIT_YES) {
+        code = make_folder(settings.folder);
+    }
+    if (code == EXIT_YES) {
+        code = write_settings(&settings);
+    }
+    if (code == EXIT_YES) {
+        code = lab_run_all(&settings, choice.list, choice.count);
+    }
+    free((void *)choice.list);
+    return code;
+}
+
+/* ---- report ----------------------------------------------------------------------------------- */
+
+static int report(const struct args *args)
+{
+    const struct option_value *output = &args->option[OPT_LAB_OUT];
+    const char *folder = args->operands > 1 ? args->operand[1] : FOLDER;
+    if (args->operands > 2) {
+        return say_error(NULL, "lab report", "one folder at a time");
+    }
+    char *path = output->given ? strdup(output->text) : lab_path(folder, "report", ".html");
+    int code =
+        path == NULL ? say_error(NULL, NULL, "out of memory") : lab_report(args, folder, path);
+    free(path);
+    return code;
+}
+
+int lab_run(const struct args *args)
+{
+    const char *what = args->operand[0];
+    if (strcmp(what, "list") == 0) {
+        return list_all(args);
+    }
+    if (strcmp(what, "run") == 0) {
+        return run_some(args);
+    }
+    if (strcmp(what, "report") == 0) {
+        return report(args);
+    }
+    return say_error(NULL, "lab", "%s: it is list, run or report; see 'tepal lab --help'", what);
+}

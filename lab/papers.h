@@ -1,0 +1,9 @@
+/* papers.h: the lists of experiments, one a paper; each ends with a NULL name. */
+#ifndef LAB_PAPERS_H
+#define LAB_PAPERS_H
+
+#include "lab.h"
+
+extern const struct lab_experiment lab_000[];
+
+#endif

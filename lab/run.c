@@ -1,0 +1,235 @@
+/*
+ * run.c: many experiments, several at once. Each runs in a process of its own, so that none can
+ * disturb another and results do not depend on how many run together; tables are printed in the
+ * order of the list.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inside.h"
+#include "progress.h"
+
+#define LOOK_MS 100
+
+enum stage { WAITING, RUNNING, DONE, FAILED };
+
+struct task {
+    const struct lab_experiment *experiment;
+    enum stage stage;
+    pid_t child;
+};
+
+struct laboratory {
+    const struct lab_settings *settings;
+    struct task *task;
+    size_t count;
+    size_t started;
+    size_t running;
+    size_t printed;
+    double begun;
+    double spoken; /* when progress was last shown */
+    struct out *out;
+    size_t verdicts[LAB_VERDICTS];
+};
+
+/* ---- printing --------------------------------------------------------------------------------- */
+
+static void print_table(struct laboratory *all, const struct lab_experiment *e)
+{
+    static const int wide[] = {10, 10, 10, 10};
+    struct lab_table table;
+    if (lab_table_read(&table, all->settings->folder, e->name) != EXIT_YES) {
+        return;
+    }
+    out_format(all->out, "%s: %s: %s\n", e->name, e->item, e->shows);
+    out_format(all->out, "  %-44s %10s %10s %10s %10s  %s\n", "item", "published", "ours", "low",
+               "high", "verdict");
+    for (size_t i = 0; i < table.rows; i++) {
+        const char *const *row = table.row[i];
+        out_format(all->out, "  %-44s", row[LAB_ITEM]);
+        for (int j = 0; j < 4; j++) {
+            const char *text = row[LAB_PUBLISHED + j];
+            out_format(all->out, " %*s", wide[j], text[0] == '\0' ? "-" : text);
+        }
+        out_format(all->out, "  %s\n", row[LAB_SAYS]);
+        for (int v = 0; v < LAB_VERDICTS; v++) {
+            all->verdicts[v] += strcmp(row[LAB_SAYS], lab_verdict_name(v)) == 0;
+        }
+    }
+    out_text(all->out, "\n");
+    lab_table_free(&table);
+}
+
+static void print_ready(struct laboratory *all)
+{
+    while (all->printed < all->count && all->task[all->printed].stage >= DONE) {
+        const struct task *task = &all->task[all->printed++];
+        if (task->stage == DONE) {
+            print_table(all, task->experiment);
+        }
+    }
+    out_flush(all->out);
+}
+
+/* Remaining time, from how the experiments that are done compare with what was announced. */
+static double remaining(const struct laboratory *all, double now)
+{
+    double announced = 0;
+    double left = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        double cost = all->task[i].experiment->seconds[all->settings->quick ? 0 : 1] + 0.1;
+        if (all->task[i].stage >= DONE) {
+            announced += cost;
+        } else {
+            left += cost;
+        }
+    }
+    double jobs = all->settings->jobs;
+    double pace = announced > 0 ? (now - all->begun) / announced : 1 / jobs;
+    return left * fmin(pace, 10);
+}
+
+static void show_progress(struct laboratory *all)
+{
+    double now = progress_clock();
+    if (!all->settings->progress || now - all->spoken < 0.5 || now - all->begun < 1) {
+        return;
+    }
+    size_t done = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        done += all->task[i].stage >= DONE;
+    }
+    all->spoken = now;
+    fprintf(stderr, "\r\033[K%zu of %zu experiments, about %.0f s left", done, all->count,
+            remaining(all, now));
+    fflush(stderr);
+}
+
+static void hide_progress(struct laboratory *all)
+{
+    if (all->spoken > 0) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
+}
+
+/* ---- processes -------------------------------------------------------------------------------- */
+
+static int start(struct laboratory *all)
+{
+    struct task *task = &all->task[all->started];
+    task->child = fork();
+    if (task->child < 0) {
+        return say_error(NULL, task->experiment->name, "%s", strerror(errno));
+    }
+    if (task->child == 0) {
+        _exit(lab_do(all->settings, task->experiment));
+    }
+    task->stage = RUNNING;
+    all->started++;
+    all->running++;
+    return EXIT_YES;
+}
+
+static void finished(struct laboratory *all, pid_t child, int status)
+{
+    for (size_t i = 0; i < all->started; i++) {
+        struct task *task = &all->task[i];
+        if (task->stage != RUNNING || task->child != child) {
+            continue;
+        }
+        all->running--;
+        task->stage = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_YES ? DONE : FAILED;
+        if (WIFSIGNALED(status)) {
+            say_error(NULL, task->experiment->name, "ended by signal %d", WTERMSIG(status));
+        }
+    }
+}
+
+static void stop_all(struct laboratory *all)
+{
+    for (size_t i = 0; i < all->started; i++) {
+        if (all->task[i].stage == RUNNING) {
+            kill(all->task[i].child, SIGTERM);
+        }
+    }
+    while (all->running > 0) {
+        int status;
+        pid_t child = waitpid(-1, &status, 0);
+        if (child < 0) {
+            return;
+        }
+        finished(all, child, status);
+    }
+}
+
+static int work(struct laboratory *all)
+{
+    while (all->printed < all->count) {
+        while (all->running < all->settings->jobs && all->started < all->count) {
+            if (start(all) != EXIT_YES) {
+                stop_all(all);
+                return EXIT_TROUBLE;
+            }
+        }
+        int status;
+        pid_t child = waitpid(-1, &status, WNOHANG);
+        if (child > 0) {
+            finished(all, child, status);
+            hide_progress(all);
+            print_ready(all);
+        } else {
+            static const struct timespec pause = {0, LOOK_MS * 1000000L};
+            show_progress(all);
+            nanosleep(&pause, NULL);
+        }
+    }
+    return EXIT_YES;
+}
+
+static int conclude(struct laboratory *all)
+{
+    size_t failed = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        failed += all->task[i].stage != DONE;
+    }
+    out_format(all->out, "%zu experiments:", all->count);
+    for (int v = 0; v < LAB_VERDICTS; v++) {
+        out_format(all->out, "%s %zu %s", v == 0 ? "" : ",", all->verdicts[v],
+                   lab_verdict_name((enum lab_verdict)v));
+    }
+    out_format(all->out, "; tables and pictures are in %s\n", all->settings->folder);
+    if (failed > 0) {
+        return say_error(NULL, "lab", "%zu experiment%s did not finish", failed,
+                         failed == 1 ? "" : "s");
+    }
+    return all->verdicts[LAB_DIFFERS] > 0 ? EXIT_NO : EXIT_YES;
+}
+
+int lab_run_all(const struct lab_settings *settings, const struct lab_experiment *const *list,
+                size_t count)
+{
+    struct laboratory all = {.settings = settings, .count = count, .begun = progress_clock()};
+    all.task = calloc(count, sizeof *all.task);
+    all.out = out_open(STDOUT_FILENO);
+    if (all.task == NULL || all.out == NULL) {
+        free(all.task);
+        free(all.out);
+        return say_error(NULL, NULL, "out of memory");
+    }
+    for (size_t i = 0; i < count; i++) {
+        all.task[i].experiment = list[i];
+    }
+    int code = work(&all);
+    hide_progress(&all);
+    code = code == EXIT_YES ? conclude(&all) : code;
+    free(all.task);
+    return out_close(all.out, code);
+}

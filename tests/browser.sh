@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# browser.sh TEPAL: every experiment, quick, and the report of them in a real browser: it loads
+# without a complaint, every picture and table has a size, and nothing sticks out on a phone, in
+# light and in dark.
+set -u
+tepal=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0
+failed=0
+is() { # is NAME GOT WANT
+    if [[ $2 == "$3" ]]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'not ok: %s\n    got  %s\n    want %s\n' "$@"
+    fi
+}
+
+"$tepal" lab run --all --quick --seed 1 --out all >out 2>err
+is 'all experiments, quick: nothing differs' "$? $(cat err)" '0 '
+grep -h differs all/*.tsv
+"$tepal" lab report all --quiet
+tables=$(ls all/*.tsv | grep -vc settings)
+pictures=$(ls all/*.svg | wc -l | tr -d ' ')
+
+# The page measures itself; what it finds is read off its title.
+sed 's#</body>#<script>\
+const all = (s) => [...document.querySelectorAll(s)];\
+const sized = (e) => { const r = e.getBoundingClientRect(); return r.width > 100 \&\& r.height > 20; };\
+document.title = [all("body svg").filter(sized).length, all("table").filter(sized).length,\
+    document.documentElement.scrollWidth <= innerWidth,\
+    getComputedStyle(document.body).backgroundColor].join(" ");\
+</script></body>#' all/report.html >page.html
+
+look() { # look OPTION...: the title that the page gives itself
+    chromium --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --user-data-dir="$work/profile" --enable-logging=stderr --window-size=500,900 "$@" \
+        --dump-dom "file://$work/page.html" 2>complaints | sed -n 's#.*<head>.*##; s#^<title>\(.*\)</title>$#\1#p' | head -n 1
+    grep CONSOLE complaints >&2
+}
+is 'in light' "$(look 2>&1)" "$pictures $tables true rgb(255, 255, 255)"
+is 'in dark' "$(look --blink-settings=preferredColorScheme=0 2>&1)" \
+    "$pictures $tables true rgb(22, 24, 28)"
+echo "browser: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# lab: lists, runs and reports; the same bytes on one core or two; verdicts that can turn red.
+source "$(dirname "$0")/lib.sh"
+
+"$tepal" lab list >list
+is 'list: every paper' "$(sed -n 's/^\([0-9]*\): .*/\1/p' list | xargs)" "$(ls "$here"/../../lab/paper[0-9]*.c |
+    sed 's/.*paper\([0-9]*\)\.c/\1/' | xargs)"
+is 'list: an experiment a line, with its times' \
+    "$(grep -c '^  [0-9][0-9][0-9]-.* s; --full [0-9]* s)$' list)" "$(grep -c '^  ' list)"
+
+# ---- one table
+run "$tepal" lab run 000-table-4 --out one --jobs 1
+is 'run: it agrees' "$code $(cat "$work/err")" '0 '
+is 'run: the last line' "$(tail -1 "$work/out")" \
+    '1 experiments: 40 agrees, 0 differs, 0 erratum, 0 ours-only; tables and pictures are in one'
+is 'run: the columns' "$(head -1 one/000-table-4.tsv)" \
+    $'experiment\titem\tpublished\tours\tlow\thigh\tverdict'
+is 'run: the rows' "$(tail -n +2 one/000-table-4.tsv | awk -F'\t' \
+    'NF != 7 || $5 > $4 || $4 > $6 { bad++ } END { print NR, bad + 0 }')" '40 0'
+run "$tepal" lab run 000-table-4 000-table-1 --out two --jobs 2
+same 'the same seed gives the same table on two cores' one/000-table-4.tsv two/000-table-4.tsv
+same 'and the same picture' one/000-table-4.svg two/000-table-4.svg
+run "$tepal" lab run 000-table-4 --out other --seed 2
+if cmp -s one/000-table-4.tsv other/000-table-4.tsv; then
+    fail 'another seed gives another table' 'it is the same'
+else
+    pass
+fi
+
+# ---- a verdict is computed: wrong methods must be noticed
+for name in 000-table-4 000-table-1; do
+    run "$tepal" lab run $name --sabotage --out red
+    is "sabotage of $name: exit status" "$code" 1
+    like "sabotage of $name: red rows" "$(cut -f7 red/$name.tsv | sort | uniq -c | xargs)" \
+        '[1-9][0-9]* differs'
+done
+
+# ---- the report
+run "$tepal" lab report one
+is 'report' "$code $(cat "$work/err")" '0 wrote one/report.html: 1 experiments, 0 rows differ'
+is 'report: what it holds' "$(grep -c '<svg \|<table>' one/report.html) $(grep -c '^<tr>' one/report.html)" '2 40'
+like 'report: how to make it again' "$(cat one/report.html)" 'tepal lab run 000-table-4 --seed 1'
+is 'report: nothing is loaded from elsewhere' \
+    "$(grep -oE '(src|href)="[^#][^"]*"|url\(|@import|<script' one/report.html | wc -l | tr -d ' ')" 0
+cp -r one hostile
+sed -i 's/beta 1 %/<script>/' hostile/000-table-4.tsv
+run "$tepal" lab report hostile --quiet
+is 'report: texts are escaped' "$(grep -c '<script>' hostile/report.html) $(grep -c '&lt;script&gt;' hostile/report.html)" \
+    '0 5'
+
+# ---- bad input
+refused 'nothing to do' "lab: list, run or report is needed; see 'tepal lab --help'" "$tepal" lab
+refused 'what?' "lab: walk: it is list, run or report; see 'tepal lab --help'" "$tepal" lab walk
+refused 'run what?' 'lab run: which ones? give NAMES, --paper NUMBER or --all' "$tepal" lab run
+refused 'unknown experiment' 'lab: unknown experiment 000-table-5; did you mean 000-table-1?' \
+    "$tepal" lab run 000-table-5
+refused 'unknown paper' "lab: --paper 999: not one of 000, 001, 002, 003, 004" "$tepal" lab run --paper 999
+mkdir empty
+refused 'an empty folder' "empty: no tables here; 'tepal lab run --all --out DIR' makes them" \
+    "$tepal" lab report empty
+is 'and no page' "$(ls empty)" ''
+echo hello >one/000-table-4.tsv
+refused 'a table of something else' \
+    'one/000-table-4.tsv: not a table of the lab: its first line is another' "$tepal" lab report one
+printf 'experiment\titem\tpublished\tours\tlow\thigh\tverdict\na\tb\n' >one/000-table-4.tsv
+refused 'a table cut short' 'one/000-table-4.tsv: line 2: not 7 columns' "$tepal" lab report one
+echo '<html>' >two/000-table-4.svg
+refused 'a picture of something else' 'two/000-table-4.svg: not a picture of the lab' \
+    "$tepal" lab report two
+echo x >file
+refused 'a folder that is a file' 'file: Not a directory' "$tepal" lab run 000-table-4 --out file
+finish
