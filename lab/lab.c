@@ -10,7 +10,7 @@
 
 #include "inside.h"
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking --------------------------------------------------------------------------------- */
 
 bool lab_quick(const struct lab *lab)
 {
@@ -49,7 +49,7 @@ uint64_t lab_draw(struct lab *lab)
     return mix(lab->random[0] + mix(lab->random[1]));
 }
 
-/* ---- means and intervals ---------------------------------------------------------------------- */
+/* ---- means and intervals -------------------------------------------------------------------- */
 
 void lab_mean_add(struct lab_mean *mean, double value)
 {
@@ -65,8 +65,8 @@ double lab_mean_error(const struct lab_mean *mean)
 }
 
 /*
- * Student's two-sided 99.9 % point: from its table for few degrees of freedom, else by the expansion
- * of Cornish and Fisher around the normal one, which is right to 0.1 % there.
+ * Student's two-sided 99.9 % point: from its table for few degrees of freedom, else by the
+ * expansion of Cornish and Fisher around the normal one, which is right to 0.1 % there.
  */
 static double student(double degrees)
 {
@@ -112,7 +112,7 @@ void lab_counted(struct lab_row *row, uint64_t hits, uint64_t trials)
     row->high = fmin(1, fmax(p, middle + half));
 }
 
-/* ---- rows ------------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 /*
  * Is the value within our interval, joined with a spread of its own (two independent samples: their
@@ -170,7 +170,7 @@ void lab_row(struct lab *lab, const struct lab_row *row, const char *format, ...
     out_format(lab->table.out, "\t%s\n", lab_verdict_name(lab_verdict_of(row)));
 }
 
-/* ---- pictures --------------------------------------------------------------------------------- */
+/* ---- pictures ------------------------------------------------------------------------------- */
 
 int lab_chart(struct lab *lab, const struct svg_chart *chart)
 {
@@ -196,7 +196,7 @@ int lab_chart(struct lab *lab, const struct svg_chart *chart)
     return code;
 }
 
-/* ---- one experiment --------------------------------------------------------------------------- */
+/* ---- one experiment ------------------------------------------------------------------------- */
 
 static void seed_from(struct lab *lab, uint64_t seed)
 {

@@ -82,7 +82,7 @@ static int retouch(const struct sample *s, const struct tepal_retouch_options *o
                               : say_error(NULL, "lab", "%s", tepal_status_message(status));
 }
 
-/* ---- Tables I to IV --------------------------------------------------------------------------- */
+/* ---- Tables I to IV ------------------------------------------------------------------------- */
 
 /* As printed: a mean and, after +-, half of its 95 % interval (Student, 14 degrees of freedom). */
 struct printed {
@@ -250,7 +250,7 @@ static int table_4(struct lab *lab)
     return run_table(lab, &table);
 }
 
-/* ---- the list --------------------------------------------------------------------------------- */
+/* ---- the list ------------------------------------------------------------------------------- */
 
 const struct lab_experiment lab_000[] = {
     {"000-table-1",

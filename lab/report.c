@@ -58,7 +58,7 @@ static void paragraphs(struct out *out, const char *text, const char *class)
     }
 }
 
-/* ---- one experiment --------------------------------------------------------------------------- */
+/* ---- one experiment ------------------------------------------------------------------------- */
 
 static bool put_picture(struct page *page, const struct lab_experiment *e, unsigned number)
 {
@@ -147,7 +147,7 @@ static void put_paper(struct page *page, const struct lab_paper *paper)
     out_text(page->out, "</section>\n");
 }
 
-/* ---- the page --------------------------------------------------------------------------------- */
+/* ---- the page ------------------------------------------------------------------------------- */
 
 static void put_start(struct page *page)
 {
