@@ -149,6 +149,7 @@ static void make_roles(struct roles *roles, const struct tepal_params *params)
         return;
     }
     uint32_t first = roles->two ? (roles->resets * ADDRESS_SECTORS + k / 2) / k : 0;
+    roles->first_resets = first;
     roles->first_ways = list_roles(ADDRESS_SECTORS, first, roles->first_table);
     roles->ways = list_roles(address_chosen(k), roles->resets - first, roles->table);
 }
@@ -207,13 +208,6 @@ static void generalized_reset(struct tepal_filter *filter)
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
-/* The positions of a key: first those it resets, then those it sets. */
-struct places {
-    uint64_t at[TEPAL_MAX_HASHES];
-    uint32_t resets;
-    uint32_t count;
-};
-
 static void line_places(const struct tepal_generalized *g, struct tepal_digest d,
                         struct places *out)
 {
@@ -234,7 +228,8 @@ static void line_places(const struct tepal_generalized *g, struct tepal_digest d
     }
 }
 
-static void places_of(const struct tepal_generalized *g, struct tepal_digest d, struct places *out)
+void tepal_generalized_places(const struct tepal_generalized *g, struct tepal_digest d,
+                              struct places *out)
 {
     out->resets = g->roles.resets;
     out->count = g->at.hashes;
@@ -255,12 +250,8 @@ static bool among(const uint64_t *positions, uint32_t count, uint64_t position)
     return false;
 }
 
-/*
- * Bits of a key that are not as it left them: those it reset (0) or set (1). A bit counts once, and
- * one that it reset does not count as one that it set. *places counts the key's bits of that sort.
- */
-static uint32_t count_lost(const uint64_t *words, const struct places *key, bool set,
-                           uint32_t *places)
+uint32_t tepal_generalized_lost(const uint64_t *words, const struct places *key, bool set,
+                                uint32_t *places)
 {
     uint32_t first = set ? key->resets : 0;
     uint32_t end = set ? key->count : key->resets;
@@ -282,10 +273,10 @@ static bool generalized_query(const struct tepal_filter *filter, struct tepal_di
     const struct tepal_generalized *g = generalized_of_const(filter);
     struct places key;
     uint32_t bits;
-    places_of(g, digest, &key);
-    uint32_t lost = count_lost(filter->words, &key, false, &bits);
+    tepal_generalized_places(g, digest, &key);
+    uint32_t lost = tepal_generalized_lost(filter->words, &key, false, &bits);
     return lost <= g->roles.tolerance &&
-           lost + count_lost(filter->words, &key, true, &bits) <= g->roles.tolerance;
+           lost + tepal_generalized_lost(filter->words, &key, true, &bits) <= g->roles.tolerance;
 }
 
 /* Sets first, then resets: the resets win. */
@@ -304,7 +295,7 @@ static enum tepal_status generalized_add_many(struct tepal_filter *filter,
 {
     for (size_t i = 0; i < count; i++) {
         struct places key;
-        places_of(generalized_of(filter), digests[i], &key);
+        tepal_generalized_places(generalized_of(filter), digests[i], &key);
         put(filter->words, &key);
     }
     filter->state.keys_added = saturating_add(filter->state.keys_added, count);
@@ -333,30 +324,7 @@ static size_t generalized_query_many(const struct tepal_filter *filter,
     return present;
 }
 
-/* ---- what the bits say ----------------------------------------------------------------------- */
-
-uint64_t tepal_generalized_ones(const struct tepal_generalized *generalized)
-{
-    return tepal_bits_count(generalized->head.words, generalized->head.word_count);
-}
-
-double tepal_generalized_fp_now(const struct tepal_generalized *generalized)
-{
-    (void)generalized;
-    return 0; /* FIRST */
-}
-
-void tepal_generalized_age(const struct tepal_generalized *generalized, struct tepal_digest digest,
-                           uint64_t ones, struct tepal_generalized_age *out)
-{
-    struct places key;
-    memset(out, 0, sizeof *out); /* FIRST */
-    (void)ones;
-    places_of(generalized, digest, &key);
-    out->zeros_lost = count_lost(generalized->head.words, &key, false, &out->zeros);
-    out->ones_lost = count_lost(generalized->head.words, &key, true, &out->ones);
-    out->present = out->zeros_lost + out->ones_lost <= generalized->roles.tolerance;
-}
+/* ---- the kind --------------------------------------------------------------------------------- */
 
 static enum tepal_status generalized_validate(const struct tepal_filter *filter, const char **why)
 {
@@ -367,28 +335,6 @@ static enum tepal_status generalized_validate(const struct tepal_filter *filter,
         }
     }
     return TEPAL_OK;
-}
-
-static void generalized_info(const struct tepal_filter *filter, struct tepal_report *report)
-{
-    const struct tepal_generalized *g = generalized_of_const(filter);
-    const struct tepal_params *p = &filter->params;
-    uint64_t ones = tepal_generalized_ones(g);
-    tepal_report_absent(report, "keys_estimated", "older keys leave no trace: it cannot be told");
-    tepal_report_integer(report, "ones", "bits set", ones);
-    tepal_report_real(report, "fill", "share of bits set", (double)ones / (double)p->cells);
-    tepal_report_real(report, "fp_now", "false-positive rate now, from the bits themselves",
-                      tepal_generalized_fp_now(g));
-    tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
-    tepal_report_absent(report, "fn_now", "no capacity was stated");
-    tepal_report_integer(report, "reset_hashes", "of the hashes, those that reset bits (k0)",
-                         tepal_generalized_reset_hashes(p));
-    tepal_report_integer(report, "set_hashes", "of the hashes, those that set bits (k1)",
-                         tepal_generalized_set_hashes(p));
-    tepal_report_integer(report, "tolerance", "inverted bits that a query forgives (b)",
-                         tepal_generalized_tolerance(p));
-    tepal_report_real(report, "zeros_initial", "share of bits that were 0 at first (p0)",
-                      tepal_generalized_zeros(p));
 }
 
 const struct filter_ops tepal_generalized_ops = {
@@ -407,7 +353,7 @@ const struct filter_ops tepal_generalized_ops = {
     .add_many = generalized_add_many,
     .query = generalized_query,
     .query_many = generalized_query_many,
-    .info = generalized_info,
+    .info = tepal_generalized_info,
 };
 
 /* ---- the typed handle ------------------------------------------------------------------------ */

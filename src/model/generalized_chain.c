@@ -21,7 +21,8 @@
  *
  * On the blocked layout (k <= 8) only the additions to the key's own line count, a binomial number
  * of them, and a throw is first a sector that the addition has not used, then one of its 64 cells.
- * The state then carries how many of the undecided bits lie in sectors still to come.
+ * With k > 8 there are two rounds; what is left out is that a sector's two cells depend on each
+ * other in the additions, an error below 1 %.
  *
  * Cost: n (k0 + k1) (k0 + 1)(k1 + 1)(tolerance + 1) steps; after 40 m / (k0 + k1) additions
  * nothing is undecided any more (e^-40).
@@ -36,6 +37,9 @@
 #define DECIDED    40.0
 #define MAX_STATES 8192
 
+#define SECTORS      8
+#define SECTOR_CELLS 64.0
+
 /* ---- the bits of a key ----------------------------------------------------------------------- */
 
 struct chain {
@@ -44,6 +48,7 @@ struct chain {
     uint32_t tolerance;
     double m;
     bool distinct;
+    bool rounds; /* k > 8 cells in a line: two rounds, each without collisions of its own */
     double mass[MAX_STATES]; /* of (a, b, w), w fastest */
     double failed;           /* more than the tolerance inverted */
 };
@@ -88,6 +93,35 @@ static void begin(struct chain *c)
     }
 }
 
+/*
+ * The same for two rounds in one line. Each of the second round's r cells meets, with chance 1/64,
+ * the first round's cell of its sector, which is a reset with chance f/8. Two resets that meet are
+ * one bit; of a reset and a set that meet the reset is left; two sets are one bit.
+ */
+static void begin_rounds(struct chain *c)
+{
+    uint32_t k = c->k0 + c->k1;
+    uint32_t first = model_first_resets(c->k0, k);
+    uint32_t resets = c->k0 - first;
+    double meet = c->distinct ? 0 : 1 / SECTOR_CELLS;
+    double with_reset = meet * first / SECTORS;
+    memset(c->mass, 0, states(c) * sizeof *c->mass);
+    c->failed = 0;
+    mass_at(c, c->k0, c->k1)[0] = 1;
+    for (uint32_t t = 0; t < k - SECTORS; t++) {
+        double less_a = t < resets ? with_reset : 0;
+        double less_b = meet - less_a;
+        for (uint32_t a = 0; a <= c->k0; a++) {
+            for (uint32_t b = 0; b <= c->k1; b++) {
+                double *here = mass_at(c, a, b);
+                *here *= 1 - less_a - less_b;
+                *here += a < c->k0 ? *mass_at(c, a + 1, b) * less_a : 0;
+                *here += b < c->k1 ? *mass_at(c, a, b + 1) * less_b : 0;
+            }
+        }
+    }
+}
+
 /* One throw over `room` bits: a reset or a set. In place: states come from larger ones. */
 static void throw_one(struct chain *c, bool resets, double room)
 {
@@ -116,7 +150,7 @@ static void throw_one(struct chain *c, bool resets, double room)
 static void add_one(struct chain *c)
 {
     for (uint32_t t = 0; t < c->k0 + c->k1; t++) {
-        throw_one(c, t < c->k0, c->distinct ? c->m - t : c->m);
+        throw_one(c, t < c->k0, c->m - (c->distinct ? t : c->rounds ? t % SECTORS : 0));
     }
 }
 
@@ -138,9 +172,6 @@ static double pass_chance(struct chain *c, double p0)
 }
 
 /* ---- the line of a key, k <= 8 --------------------------------------------------------------- */
-
-#define SECTORS      8
-#define SECTOR_CELLS 64.0
 
 static double choose(uint32_t n, uint32_t k)
 {
@@ -326,9 +357,11 @@ static void lines_rates(struct chain *c, const struct asked *ask, double lines, 
     struct tepal_generalized_rates *out = ask->out;
     double turns = DECIDED * TEPAL_LINE_BITS / (c->k0 + c->k1);
     memset(&step, 0, sizeof step);
-    begin(c);
     if (sectors) {
+        begin(c);
         make_step(c, &step);
+    } else {
+        begin_rounds(c);
     }
     for (size_t i = 0; i < ask->age_count; i++) {
         loads[i] = load_of(ask->ages[i], 1 / lines);
@@ -385,6 +418,7 @@ static void set_chain(struct chain *c, const struct tepal_params *params)
     c->tolerance = (uint32_t)params->own[MODEL_OWN_TOLERANCE];
     c->distinct = params->positions == TEPAL_POSITIONS_DISTINCT;
     c->m = (double)params->cells;
+    c->rounds = false;
 }
 
 enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uint64_t n,
@@ -405,6 +439,7 @@ enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uin
     bool fits = states(&c) <= MAX_STATES;
     if (params->layout == TEPAL_LAYOUT_BLOCKED && fits) {
         bool sectors = params->hashes <= SECTORS;
+        c.rounds = !sectors;
         c.distinct = sectors || c.distinct;
         c.m = TEPAL_LINE_BITS;
         lines_rates(&c, &ask, (double)params->cells / TEPAL_LINE_BITS, sectors);
