@@ -24,7 +24,8 @@
 
 #include "base/checked.h"
 #include "cells/bits.h"
-#include "filter/generalized_struct.h"
+#include "filter/bloom_kernels.h"
+#include "filter/generalized_kernels.h"
 
 static struct tepal_generalized *generalized_of(struct tepal_filter *filter)
 {
@@ -159,6 +160,9 @@ static void generalized_open(struct tepal_filter *filter)
     struct tepal_generalized *generalized = generalized_of(filter);
     generalized->at = tepal_address_of(&filter->params, 1);
     make_roles(&generalized->roles, &filter->params);
+    generalized->kernels = filter->params.layout == TEPAL_LAYOUT_FLAT ? &tepal_generalized_flat
+                           : tepal_bloom_has_avx2() ? &tepal_generalized_lines_avx2
+                                                    : &tepal_generalized_lines_portable;
 }
 
 /* ---- the first state ------------------------------------------------------------------------- */
@@ -268,19 +272,35 @@ uint32_t tepal_generalized_lost(const uint64_t *words, const struct places *key,
     return lost;
 }
 
+bool tepal_generalized_found(const struct tepal_generalized *g, const struct places *key)
+{
+    /* Hash by hash first: which of them collide matters only if some are inverted. */
+    const uint64_t *words = g->head.words;
+    uint32_t inverted = 0;
+    for (uint32_t i = 0; i < key->count; i++) {
+        inverted += bits_test(words, key->at[i]) == (i < key->resets);
+    }
+    if (inverted == 0) {
+        return true;
+    }
+    if (g->at.positions == TEPAL_POSITIONS_DISTINCT) {
+        return inverted <= g->roles.tolerance;
+    }
+    uint32_t bits;
+    uint32_t lost = tepal_generalized_lost(words, key, false, &bits);
+    return lost <= g->roles.tolerance &&
+           lost + tepal_generalized_lost(words, key, true, &bits) <= g->roles.tolerance;
+}
+
 static bool generalized_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
     const struct tepal_generalized *g = generalized_of_const(filter);
     struct places key;
-    uint32_t bits;
     tepal_generalized_places(g, digest, &key);
-    uint32_t lost = tepal_generalized_lost(filter->words, &key, false, &bits);
-    return lost <= g->roles.tolerance &&
-           lost + tepal_generalized_lost(filter->words, &key, true, &bits) <= g->roles.tolerance;
+    return tepal_generalized_found(g, &key);
 }
 
-/* Sets first, then resets: the resets win. */
-static void put(uint64_t *words, const struct places *key)
+void tepal_generalized_put(uint64_t *words, const struct places *key)
 {
     for (uint32_t i = key->resets; i < key->count; i++) {
         bits_set(words, key->at[i]);
@@ -290,38 +310,37 @@ static void put(uint64_t *words, const struct places *key)
     }
 }
 
-static enum tepal_status generalized_add_many(struct tepal_filter *filter,
-                                              const struct tepal_digest *digests, size_t count)
+static void count_keys(struct tepal_filter *filter, uint64_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct places key;
-        tepal_generalized_places(generalized_of(filter), digests[i], &key);
-        put(filter->words, &key);
-    }
     filter->state.keys_added = saturating_add(filter->state.keys_added, count);
-    return TEPAL_OK;
 }
 
 static enum tepal_status generalized_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return generalized_add_many(filter, &digest, 1);
+    struct places key;
+    tepal_generalized_places(generalized_of(filter), digest, &key);
+    tepal_generalized_put(filter->words, &key);
+    count_keys(filter, 1);
+    return TEPAL_OK;
+}
+
+/* ---- many keys ------------------------------------------------------------------------------- */
+
+static enum tepal_status generalized_add_many(struct tepal_filter *filter,
+                                              const struct tepal_digest *digests, size_t count)
+{
+    struct tepal_generalized *g = generalized_of(filter);
+    g->kernels->add(g, digests, count);
+    count_keys(filter, count);
+    return TEPAL_OK;
 }
 
 static size_t generalized_query_many(const struct tepal_filter *filter,
                                      const struct tepal_digest *digests, size_t count,
                                      uint64_t *answers)
 {
-    size_t present = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i % 64 == 0) {
-            answers[i / 64] = 0;
-        }
-        if (generalized_query(filter, digests[i])) {
-            bits_set(answers, i);
-            present++;
-        }
-    }
-    return present;
+    const struct tepal_generalized *g = generalized_of_const(filter);
+    return count == 0 ? 0 : g->kernels->query(g, digests, count, answers);
 }
 
 /* ---- the kind --------------------------------------------------------------------------------- */

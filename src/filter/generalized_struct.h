@@ -40,9 +40,12 @@ struct roles {
     uint64_t first_table[ROLES_FIRST_MAX];
 };
 
+struct generalized_kernels;
+
 struct tepal_generalized {
     struct tepal_filter head;
     struct address at;
+    const struct generalized_kernels *kernels;
     struct roles roles; /* the tables are those of the blocked layout */
 };
 
@@ -62,6 +65,12 @@ void tepal_generalized_places(const struct tepal_generalized *g, struct tepal_di
  */
 uint32_t tepal_generalized_lost(const uint64_t *words, const struct places *key, bool set,
                                 uint32_t *places);
+
+/* Are at most `tolerance` of a key's bits inverted? */
+bool tepal_generalized_found(const struct tepal_generalized *g, const struct places *key);
+
+/* What an addition does: sets first, then resets, which therefore win. */
+void tepal_generalized_put(uint64_t *words, const struct places *key);
 
 /* filter_ops.info */
 void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_report *report);
