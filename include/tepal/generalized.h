@@ -1,0 +1,165 @@
+/*
+ * tepal/generalized.h: the generalized Bloom filter (Laufer, Velloso and Duarte 2011). Some hashes
+ * of a key reset bits, the others set bits; a key is present if its bits are as it left them.
+ *
+ *     struct tepal_generalized *g;
+ *     struct tepal_params p;
+ *     tepal_generalized_params(65536, 2, 2, 1.0, 0, seed, &p);   // 2 reset, 2 set, all bits 0
+ *     if (tepal_generalized_create(&p, NULL, &g) != TEPAL_OK) ...
+ *     tepal_generalized_add_bytes(g, "example.org", 11);
+ *     bool maybe;
+ *     tepal_generalized_query_bytes(g, "example.org", 11, &maybe);
+ *     tepal_generalized_free(g);
+ *
+ * What it gives: whoever filled the filter, with whatever bits, a key drawn without looking at them
+ * is answered "present" with a probability of at most (k0/k)^k0 (k1/k)^k1, k = k0 + k1 (and a
+ * little more in a small filter: tepal_generalized_fp_bound_finite). It cannot be saturated, and
+ * may be added to for ever.
+ * What it costs: later keys overwrite the bits of earlier ones, so that a key is forgotten with a
+ * probability that grows with its age. A tolerance of b inverted bits makes that rarer.
+ *
+ * The rules:
+ *   - within one key a reset beats a set at the same bit, when it is added and when it is asked:
+ *     so a key that was just added is always found;
+ *   - a bit that two of a key's hashes name counts once among the inverted ones;
+ *   - the order of additions matters, so filters cannot be united or intersected;
+ *   - with no reset hashes, no tolerance and all bits 0 at first it is, bit for bit, the Bloom
+ *     filter of the same layout, positions and seed.
+ *
+ * Layouts: flat and blocked. (Partitioned cannot be: a slice that is only ever set saturates.)
+ *
+ * Threads: const calls may run concurrently with each other; calls that change the filter need it
+ * for themselves.
+ */
+#ifndef TEPAL_GENERALIZED_H
+#define TEPAL_GENERALIZED_H
+
+#include <tepal/filter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tepal_generalized;
+
+/*
+ * The kind's own parameters, as indexes into params.own. params.hashes is k0 + k1.
+ *   RESET_HASHES  k0, of the k hashes; 0..k
+ *   TOLERANCE     b: so many inverted bits are forgiven; 0..k-1
+ *   ONES          the share of bits that are 1 at first, in units of 1 / TEPAL_GENERALIZED_UNIT;
+ *                 each bit is drawn by itself, from the filter's seed. (The papers' p0 is the share
+ *                 of zeros: 1 minus this.)
+ */
+enum tepal_generalized_own {
+    TEPAL_GENERALIZED_RESET_HASHES = 0,
+    TEPAL_GENERALIZED_TOLERANCE = 1,
+    TEPAL_GENERALIZED_ONES = 2
+};
+
+#define TEPAL_GENERALIZED_UNIT ((uint64_t)1 << 32)
+
+/*
+ * Parameters from numbers: m bits, k0 and k1 hashes, the share of zeros at first (p0), the
+ * tolerance; flat layout, colliding positions, no capacity: change them afterwards if need be.
+ * TEPAL_BAD_ARGUMENT if zeros is not within 0..1; TEPAL_BAD_PARAMETER or TEPAL_TOO_LARGE as
+ * tepal_params_check says: no hash at all, more than 64, a tolerance of k or more. A tolerance of
+ * min(k0, k1) or more is allowed but bounds nothing: all zeros or all ones then pass every key.
+ */
+TEPAL_API enum tepal_status tepal_generalized_params(uint64_t bits, uint32_t reset_hashes,
+                                                     uint32_t set_hashes, double zeros,
+                                                     uint32_t tolerance, uint64_t seed,
+                                                     struct tepal_params *out);
+
+/* What parameters of this kind say: k0, k1, b and the share of zeros at first. */
+TEPAL_API uint32_t tepal_generalized_reset_hashes(const struct tepal_params *params);
+TEPAL_API uint32_t tepal_generalized_set_hashes(const struct tepal_params *params);
+TEPAL_API uint32_t tepal_generalized_tolerance(const struct tepal_params *params);
+TEPAL_API double tepal_generalized_zeros(const struct tepal_params *params);
+
+/*
+ * A filter in its first state. TEPAL_BAD_ARGUMENT if the params are of another kind; else fails as
+ * tepal_filter_create does.
+ */
+TEPAL_API enum tepal_status tepal_generalized_create(const struct tepal_params *params,
+                                                     const struct tepal_allocator *allocator,
+                                                     struct tepal_generalized **out);
+TEPAL_API void tepal_generalized_free(struct tepal_generalized *generalized); /* NULL is allowed */
+
+/* The same filter through the generic handle, and back (NULL if it is of another kind). */
+TEPAL_API struct tepal_filter *tepal_generalized_filter(struct tepal_generalized *generalized);
+TEPAL_API const struct tepal_filter *
+tepal_generalized_filter_const(const struct tepal_generalized *generalized);
+TEPAL_API struct tepal_generalized *tepal_filter_generalized(struct tepal_filter *filter);
+TEPAL_API const struct tepal_generalized *
+tepal_filter_generalized_const(const struct tepal_filter *filter);
+
+/* One key, as a digest. TEPAL_READ_ONLY for views. */
+TEPAL_API enum tepal_status tepal_generalized_add(struct tepal_generalized *generalized,
+                                                  struct tepal_digest digest);
+TEPAL_API bool tepal_generalized_query(const struct tepal_generalized *generalized,
+                                       struct tepal_digest digest);
+
+/* One key, as bytes, hashed here. TEPAL_KEY_NEEDED if the filter is keyed and without its key. */
+TEPAL_API enum tepal_status tepal_generalized_add_bytes(struct tepal_generalized *generalized,
+                                                        const void *key, size_t len);
+TEPAL_API enum tepal_status
+tepal_generalized_query_bytes(const struct tepal_generalized *generalized, const void *key,
+                              size_t len, bool *present);
+
+/* Many keys, as digests, in their order; memory is prefetched. As tepal_filter_query_many. */
+TEPAL_API enum tepal_status tepal_generalized_add_many(struct tepal_generalized *generalized,
+                                                       const struct tepal_digest *digests,
+                                                       size_t count);
+TEPAL_API size_t tepal_generalized_query_many(const struct tepal_generalized *generalized,
+                                              const struct tepal_digest *digests, size_t count,
+                                              uint64_t *answers);
+
+/* ---- what the bits say ------------------------------------------------------------------------ */
+
+/* Bits that are 1 now. Reads all cells. */
+TEPAL_API uint64_t tepal_generalized_ones(const struct tepal_generalized *generalized);
+
+/*
+ * The false-positive rate of this very filter: the probability that a key drawn without looking at
+ * the bits is answered "present". From the bits alone, whoever set them; exact (blocked, more
+ * than 8 hashes, distinct positions: very nearly). Reads all cells; blocked at about 1 us a line.
+ */
+TEPAL_API double tepal_generalized_fp_now(const struct tepal_generalized *generalized);
+
+/*
+ * What a key's bits tell of its age: how many insertions ago it was last added.
+ *
+ * Each later insertion overwrites a bit with the same small chance, so that after `age` insertions
+ * a bit is inverted with a probability that is known (eqs. (9), (10)); the number of inverted bits
+ * is all the filter remembers. With few hashes that is little: the interval is wide, and a key that
+ * has lost nothing may still be old.
+ */
+struct tepal_generalized_age {
+    bool present;           /* at most `tolerance` of its bits are inverted */
+    uint32_t zeros;         /* bits the key would have reset ... */
+    uint32_t zeros_lost;    /* ... that are 1 now */
+    uint32_t ones;          /* bits the key would have set (not reset by itself) ... */
+    uint32_t ones_lost;     /* ... that are 0 now */
+    uint64_t age;           /* the age at which that is most likely; 0: the newest key; UINT64_MAX:
+                               older than can be told, or never added */
+    uint64_t age_low;       /* 95 % of the time the age is between these two, */
+    uint64_t age_high;      /* UINT64_MAX: there is no upper limit */
+    double likelihood;      /* the chance of these lost bits at `age` ... */
+    double likelihood_none; /* ... and for a key that was never added, at the fill there is now */
+};
+
+/*
+ * Reads the key's bits; `ones` is tepal_generalized_ones, which the caller computes once for many
+ * keys. The model is that of equations (9) and (10), for the flat layout; on the blocked layout
+ * `age` counts insertions into the whole filter too, and the interval is somewhat too narrow, for
+ * lines are not equally busy.
+ */
+TEPAL_API void tepal_generalized_age(const struct tepal_generalized *generalized,
+                                     struct tepal_digest digest, uint64_t ones,
+                                     struct tepal_generalized_age *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
