@@ -49,8 +49,6 @@ struct tepal_counting {
     bool lined;      /* blocked or paired */
     bool may_repeat; /* two positions of a key may coincide */
     bool has_counters;
-    /* Least increase: (i/128)^cells in 2^-63ths, for the first line's cells and the second's. */
-    uint64_t rate[2][TEPAL_COUNTING_LINE_CELLS + 1];
 };
 
 extern const struct filter_ops tepal_counting_ops;
