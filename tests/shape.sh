@@ -38,7 +38,9 @@ examples     public
 module_of() { # the module that an included file belongs to, or nothing for the system's
     case $1 in
     tepal/tepal.h) echo public ;;
-    tepal/bloom.h | tepal/retouched.h | tepal/generalized.h) echo filter ;;
+    tepal/bloom.h | tepal/retouched.h | tepal/generalized.h | tepal/counting.h | \
+        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
+        tepal/recycling.h | tepal/receive.h) echo filter ;;
     tepal/*.h) basename "$1" .h ;;
     */*.h) [ -d "src/${1%%/*}" ] && echo "${1%%/*}" ;;
     esac
