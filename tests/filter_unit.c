@@ -21,6 +21,7 @@ static bool params_for(const struct tepal_kind *kind, enum tepal_layout layout,
     params->hashes = 6;
     params->cells = 512 * 64;
     params->seed = 31;
+    params->own[0] = kind->id == TEPAL_KIND_COUNTING; /* one choice */
     return tepal_params_check(params, NULL) == TEPAL_OK;
 }
 

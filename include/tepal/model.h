@@ -131,6 +131,55 @@ TEPAL_API enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_ke
 TEPAL_API enum tepal_status tepal_model_fingerprint(const struct tepal_params *params, uint64_t n,
                                                     struct tepal_report *report, const char **why);
 
+/*
+ * The counting Bloom filter and what removals do to it (Guo, Liu, Li and Yang 2010), flat layout,
+ * colliding positions. m counters, n keys, k hashes, c choices (1..64). A wrong removal is that of a
+ * key that was never added and is found all the same. docs/models.md tells where the printed
+ * results differ from the right ones.
+ *
+ *   shares    the expected share of counters at 0, 1, ..., 14, and 15 or more. c = 1: exact (a key
+ *             counts once at a counter). c > 1: in the limit of many counters, by the insertion
+ *             rule (improved greedy, or greedy); good to the third digit from 10^4 keys on.
+ *   fp        1 - (1 - (1-p0)^k)^c
+ *   multi_address  a member is found in further groups than its own, eq. (7)
+ *   wrong_address  and then removal takes a wrong one: Theorem 5, right and as printed
+ *   potential  P(Y = i), i = 0 .. k: Theorem 1, right and as printed
+ *   exposed    P(Z = i), i = 0 .. k: Theorem 4, right and as printed
+ *   found      that a random member is missed after one wrong removal: Theorem 3
+ *   many       false negatives after so many wrong removals, if one makes `mean` of them
+ *   mean       of a distribution over 0 .. k
+ *
+ * TEPAL_BAD_ARGUMENT outside: m >= 1, 1 <= k <= TEPAL_MAX_HASHES, 1 <= c <= 64; n >= 1 and shares
+ * within 0..1 for potential and exposed.
+ */
+TEPAL_API enum tepal_status tepal_counting_shares(uint64_t m, uint64_t n, uint32_t k, uint32_t c,
+                                                  bool improved, double share[16]);
+TEPAL_API double tepal_counting_fp(double p0, uint32_t k, uint32_t c);
+TEPAL_API double tepal_counting_multi_address(double p0, uint32_t k, uint32_t c);
+TEPAL_API double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c);
+TEPAL_API double tepal_counting_wrong_address_printed(double p0, uint32_t k, uint32_t c);
+TEPAL_API enum tepal_status tepal_counting_potential(uint64_t m, uint64_t n, uint32_t k, double p0,
+                                                     double pmf[TEPAL_MAX_HASHES + 1]);
+TEPAL_API void tepal_counting_potential_printed(uint32_t k, double pmf[TEPAL_MAX_HASHES + 1]);
+TEPAL_API enum tepal_status tepal_counting_exposed(uint64_t m, uint64_t n, uint32_t k, double p0,
+                                                   double p1, double pmf[TEPAL_MAX_HASHES + 1]);
+TEPAL_API void tepal_counting_exposed_printed(uint64_t m, uint64_t n, uint32_t k,
+                                              double pmf[TEPAL_MAX_HASHES + 1]);
+TEPAL_API double tepal_counting_found(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_counting_many(double mean, uint64_t n, double deletes);
+TEPAL_API double tepal_counting_mean(const double *pmf, uint32_t k);
+
+/*
+ * Everything the model says of a counting filter of n keys after `deletes` wrong removals. params
+ * as for tepal_counting_create, hashes 0: the best for c = 1. measured_p0 and measured_p1: shares
+ * taken from a filter (Sec. 3.3) instead of the ideal ones, or NAN both. Fails as tepal_params_check
+ * does, or with TEPAL_BAD_ARGUMENT.
+ */
+TEPAL_API enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64_t n,
+                                                 double measured_p0, double measured_p1,
+                                                 double deletes, struct tepal_report *report,
+                                                 const char **why);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,7 @@ extern "C" {
 enum tepal_kind_id {
     TEPAL_KIND_BLOOM = 1,
     TEPAL_KIND_RETOUCHED = 2,
+    TEPAL_KIND_COUNTING = 4,
     TEPAL_KIND_FINGERPRINT = 5
 };
 

@@ -26,6 +26,7 @@
 #include "filter/bloom_kernels.h"
 #include "filter/bloom_struct.h"
 #include "filter/kind.h"
+#include "filter/line_rate.h"
 
 static struct tepal_bloom *bloom_of(struct tepal_filter *filter)
 {
@@ -568,52 +569,6 @@ double tepal_bloom_keys_estimated(const struct tepal_bloom *bloom)
     return estimate(&bloom->head.params, tepal_bloom_ones(bloom));
 }
 
-/*
- * Given that a key's first cell in this sector is set: the chance that its second is. The distance
- * from the first (address_other) is 1 with probability 2/64 and each of 2 .. 63 with 1/64.
- */
-static double second_of(uint64_t sector, double ones)
-{
-    double neighbours = (double)bits_count_word(sector & (sector >> 1 | sector << 63));
-    return ones > 0 ? (ones - 1 + neighbours / ones) / 64 : 0;
-}
-
-/*
- * The chance that `cells` random cells of one line are all set. One cell a sector in a random set
- * of sectors: the elementary symmetric polynomial of the sectors' fills, over the number of sets.
- * With more than eight cells, a first round takes every sector's fill as a factor.
- */
-static double line_rate(const uint64_t *line, uint32_t cells, bool distinct)
-{
-    uint32_t chosen = address_chosen(cells);
-    bool two = cells > ADDRESS_SECTORS;
-    double sum[ADDRESS_SECTORS + 1] = {1}; /* e_0 .. e_8 */
-    double first = 1;
-    for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
-        double ones = (double)bits_count_word(line[s]);
-        double fill = ones / 64;
-        double next = fill;
-        if (two) {
-            first *= fill;
-            next = distinct ? second_of(line[s], ones) : fill;
-        }
-        for (uint32_t e = ADDRESS_SECTORS; e > 0; e--) {
-            sum[e] += sum[e - 1] * next;
-        }
-    }
-    return first * sum[chosen] / tepal_address_subset_count[chosen];
-}
-
-static double mean_line_rate(const struct tepal_bloom *bloom, uint32_t cells)
-{
-    bool distinct = bloom->at.positions == TEPAL_POSITIONS_DISTINCT;
-    double sum = 0;
-    for (uint64_t line = 0; line < bloom->at.lines; line++) {
-        sum += line_rate(bloom->head.words + line * ADDRESS_SECTORS, cells, distinct);
-    }
-    return sum / (double)bloom->at.lines;
-}
-
 double tepal_bloom_fp_now(const struct tepal_bloom *bloom)
 {
     const struct address *at = &bloom->at;
@@ -638,10 +593,10 @@ double tepal_bloom_fp_now(const struct tepal_bloom *bloom)
         }
         return rate;
     case TEPAL_LAYOUT_BLOCKED:
-        return mean_line_rate(bloom, at->hashes);
+        return tepal_line_rate_mean(at, words, at->hashes);
     case TEPAL_LAYOUT_PAIRED:
-        rate = mean_line_rate(bloom, (at->hashes + 1) / 2);
-        return at->hashes > 1 ? rate * mean_line_rate(bloom, at->hashes / 2) : rate;
+        rate = tepal_line_rate_mean(at, words, (at->hashes + 1) / 2);
+        return at->hashes > 1 ? rate * tepal_line_rate_mean(at, words, at->hashes / 2) : rate;
     }
     return rate;
 }

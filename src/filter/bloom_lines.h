@@ -15,8 +15,14 @@
  * filled and emptied by turns would leave the memory idle half of the time: 1.3 to 1.5 times
  * slower.)
  *
- * `form` and `two` are compile-time constants in every loop.
+ * `form` and `two` are compile-time constants in every loop. LINE_BYTES and LINE_SECTOR_CELLS are
+ * the includer's if its lines are not of 512 bits.
  */
+#ifndef LINE_BYTES
+#define LINE_BYTES        64
+#define LINE_SECTOR_CELLS 64
+#endif
+#define LOW_BITS      ((LINE_SECTOR_CELLS - 1) * ADDRESS_BYTES)
 #define WINDOW        64
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -47,12 +53,12 @@ ALWAYS_INLINE void ask(struct line_window *window, size_t slot, const struct lin
                        bool two, const uint64_t *words, uint64_t line, uint64_t line_word,
                        uint64_t w0, uint64_t w1)
 {
-    size_t offset = (size_t)line * (ADDRESS_SECTORS * 8);
+    size_t offset = (size_t)line * LINE_BYTES;
     window->offset[slot] = offset;
     __builtin_prefetch((const char *)words + offset);
     struct address_cells cells =
         address_line_cells(two, address_sectors(rule->subsets, rule->ways, line_word),
-                           rule->distinct, 63 * ADDRESS_BYTES, w0, w1);
+                           rule->distinct, LOW_BITS, w0, w1);
     window->cells[slot] = cells.round[0];
     if (two) {
         window->cells2[slot] = cells.round[1];
@@ -121,9 +127,9 @@ ALWAYS_INLINE void blocked_ask(struct line_window *window, struct tepal_digest *
         ask_first(window, slot, rule, false, words, d, 0);
         return;
     }
-    window->offset[slot] = (size_t)wide_scale(d.hi, rule->lines) * (ADDRESS_SECTORS * 8);
+    window->offset[slot] = (size_t)wide_scale(d.hi, rule->lines) * LINE_BYTES;
     __builtin_prefetch((const char *)words + window->offset[slot]);
-    window->cells[slot] = d.lo & (63 * ADDRESS_BYTES);
+    window->cells[slot] = d.lo & LOW_BITS;
     digests[slot] = d;
 }
 
@@ -136,7 +142,7 @@ ALWAYS_INLINE bool blocked_test(const struct line_window *window,
         struct tepal_digest d = digests[slot];
         struct address_cells cells =
             address_line_cells(true, address_sectors(rule->subsets, rule->ways, d.hi),
-                               rule->distinct, 63 * ADDRESS_BYTES, d.lo, address_word(d, 2));
+                               rule->distinct, LOW_BITS, d.lo, address_word(d, 2));
         yes = line_holds((const char *)words + window->offset[slot], line_mask_of(cells.round[1]));
     }
     return yes;

@@ -5,11 +5,13 @@
 
 extern const struct filter_ops tepal_bloom_ops;
 extern const struct filter_ops tepal_retouched_ops;
+extern const struct filter_ops tepal_counting_ops;
 extern const struct filter_ops tepal_fingerprint_ops;
 
 static const struct filter_ops *const table[] = {
     &tepal_bloom_ops,
     &tepal_retouched_ops,
+    &tepal_counting_ops,
     &tepal_fingerprint_ops,
 };
 

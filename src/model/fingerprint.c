@@ -14,7 +14,6 @@
  *
  * How many keys fit is measured, not derived: see tepal_fingerprint_room.
  */
-#include <tepal/fingerprint.h>
 #include <tepal/model.h>
 
 #include <math.h>
@@ -22,9 +21,10 @@
 #include "model/numeric.h"
 #include "params/params.h"
 
-#define SLOTS    TEPAL_FINGERPRINT_SLOTS
-#define MIN_BITS TEPAL_FINGERPRINT_MIN_BITS
-#define MAX_BITS TEPAL_FINGERPRINT_MAX_BITS
+/* Those of tepal/fingerprint.h: models know of no filter. */
+#define SLOTS    4
+#define MIN_BITS 4
+#define MAX_BITS 32
 
 double tepal_fingerprint_fp(uint32_t f, uint64_t buckets, uint64_t n)
 {

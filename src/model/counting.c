@@ -1,0 +1,499 @@
+/*
+ * counting.c: what removals do to a counting Bloom filter (D. Guo, Y. Liu, X. Li and P. Yang, False
+ * Negative Problem of Counting Bloom Filter, IEEE TKDE 22(5), 2010), flat layout, colliding
+ * positions. Each result of the paper as printed and, where that is not what a filter does, as it
+ * should be. docs/models.md has the derivations.
+ *
+ * The setting. A key that is not in the set, but found, is removed: its d <= k counters lose 1.
+ * Y, the potential false negatives: members that will be missed once the other members that share
+ * these counters are gone too. Z, the exposed ones: members that are missed at once.
+ *
+ * Theorem 1 (printed) counts ways to divide k counters among i members and knows nothing of m and
+ * n. Rather, two of the counters have the same victim with the chance
+ *
+ *     pi = (k-1) lambda / (m P^2) (1 - (1-s)^2),   lambda = kn/m, P = 1 - p0, s = P / lambda
+ *
+ * (some member owns both, and is the last owner of one of them), so that victims are met one by
+ * one: the next counter's is new with the chance 1 - y pi after y of them.
+ *
+ * Theorem 4 (printed) takes P(A = 0) for the chance that a counter of the key is 1 and leaves out
+ * Z = 0. A counter that is found above 0 is 1 with the chance q = p1 / (p1 + p2), and two that are
+ * 1 have the same owner with the chance (k-1) / (kn). Then Theorem 2 is (p2 / (p1 + p2))^k.
+ *
+ * Both: positions of the key that coincide count once; the next repeats one of j earlier ones with
+ * the chance j / (m P).
+ *
+ * Many wrong removals (Corollaries 2 and 3) do not add up: a member is lost once. About
+ * n (1 - (1 - E/n)^a) after a of them.
+ *
+ * Theorem 5: given that several of a member's c groups are found, one is its own and U >= 1 are
+ * not, U binomial (c-1, f) given U >= 1, f = (1-p0)^k; a random one of them is wrong with the
+ * chance E[U / (1 + U)]. The paper has C(c, i), no condition, and E[U] / (1 + E[U]).
+ *
+ * With c > 1 choices the shares of counters have no closed form. In the limit of many counters,
+ * each key sees c candidates whose counters are drawn from the shares p_v; the chosen one's moves
+ * change them: a system of differential equations, solved here (share_rates).
+ */
+#include <tepal/model.h>
+
+#include <math.h>
+
+#include "model/numeric.h"
+
+#define VALUES 16
+
+static bool valid(uint64_t m, uint32_t k)
+{
+    return m >= 1 && k >= 1 && k <= TEPAL_MAX_HASHES;
+}
+
+static double choose(uint32_t n, uint32_t r)
+{
+    return exp(lgamma(n + 1.0) - lgamma(r + 1.0) - lgamma(n - r + 1.0));
+}
+
+static double power(double x, uint32_t e)
+{
+    double result = 1;
+    for (; e > 0; e >>= 1) {
+        result *= (e & 1) != 0 ? x : 1;
+        x *= x;
+    }
+    return result;
+}
+
+/* P(i of n), each with chance p. */
+static double binomial(uint32_t n, uint32_t i, double p)
+{
+    return choose(n, i) * power(p, i) * power(1 - p, n - i);
+}
+
+/* ---- shares of counters ---------------------------------------------------------------------- */
+
+/* One choice: a counter is hit by each of n keys with chance h = 1 - (1 - 1/m)^k. */
+static void one_choice(uint64_t m, uint64_t n, uint32_t k, double share[VALUES])
+{
+    double miss = log_all_miss(1 / (double)m, k);
+    double log_h = log_one_minus_exp(miss);
+    double keys = (double)n;
+    double below = 0;
+    for (uint32_t v = 0; v + 1 < VALUES; v++) {
+        double ways = lgamma(keys + 1) - lgamma(v + 1.0) - lgamma(keys - v + 1);
+        double left = keys - v > 0 ? (keys - v) * miss : 0;
+        share[v] = keys >= v ? exp(ways + v * log_h + left) : 0;
+        below += share[v];
+    }
+    /* The tail by its own terms: 1 - below would be rounding error. */
+    double tail = 0;
+    for (uint32_t v = VALUES - 1; v < VALUES + 200 && keys >= v; v++) {
+        double ways = lgamma(keys + 1) - lgamma(v + 1.0) - lgamma(keys - v + 1);
+        double left = keys - v > 0 ? (keys - v) * miss : 0;
+        tail += exp(ways + v * log_h + left);
+    }
+    share[VALUES - 1] = below < 0.5 ? at_most_one(1 - below) : at_most_one(tail);
+}
+
+/* The zeros and ones that the chosen candidate is expected to have. */
+struct chosen {
+    double zeros;
+    double ones;
+};
+
+/*
+ * Candidates in the order of preference; a candidate of weight w is chosen if all c are not better
+ * and not all are worse: left^c - (left - w)^c, where `left` is the weight of it and all worse.
+ */
+static struct chosen choose_best(const double share[VALUES], uint32_t k, uint32_t c, bool improved)
+{
+    struct chosen chosen = {0, 0};
+    double above = 1 - share[0];
+    double q = above > 0 ? share[1] / above : 0;
+    double left = 1;
+    for (uint32_t z = 0; z <= k; z++) {
+        double of_z = binomial(k, z, share[0]);
+        double taken = power(left, c);
+        if (!improved) {
+            double rest = left - of_z > 0 ? left - of_z : 0;
+            double chance = taken - power(rest, c);
+            chosen.zeros += chance * z;
+            chosen.ones += chance * (k - z) * q;
+            left = rest;
+            continue;
+        }
+        for (uint32_t o = k - z + 1; o-- > 0;) {
+            double w = of_z * binomial(k - z, o, q);
+            double rest = left - w > 0 ? left - w : 0;
+            double after = power(rest, c);
+            chosen.zeros += (taken - after) * z;
+            chosen.ones += (taken - after) * o;
+            taken = after;
+            left = rest;
+        }
+    }
+    return chosen;
+}
+
+/* How the shares move with each key, in units of 1/m. */
+static void share_rates(const double share[VALUES], uint32_t k, uint32_t c, bool improved,
+                        double rate[VALUES])
+{
+    struct chosen chosen = choose_best(share, k, c, improved);
+    double above = 1 - share[0] - share[1];
+    double others = (double)k - chosen.zeros - chosen.ones;
+    double out = chosen.ones;
+    rate[0] = -chosen.zeros;
+    rate[1] = chosen.zeros - chosen.ones;
+    for (uint32_t v = 2; v < VALUES; v++) {
+        double in = out;
+        out = v + 1 < VALUES && above > 0 ? others * share[v] / above : 0;
+        rate[v] = in - out;
+    }
+}
+
+static void step(double share[VALUES], const double start[VALUES], const double rate[VALUES],
+                 double by)
+{
+    for (uint32_t v = 0; v < VALUES; v++) {
+        double moved = start[v] + by * rate[v];
+        share[v] = moved > 0 ? moved : 0;
+    }
+}
+
+/* Runge and Kutta's fourth order. The shares are smooth: so few steps are good to six digits. */
+#define STEPS 200
+
+static void many_choices(uint64_t m, uint64_t n, uint32_t k, uint32_t c, bool improved,
+                         double share[VALUES])
+{
+    double h = (double)n / (double)m / STEPS;
+    for (uint32_t v = 0; v < VALUES; v++) {
+        share[v] = v == 0;
+    }
+    for (int i = 0; i < STEPS; i++) {
+        double r[4][VALUES];
+        double at[VALUES];
+        share_rates(share, k, c, improved, r[0]);
+        step(at, share, r[0], h / 2);
+        share_rates(at, k, c, improved, r[1]);
+        step(at, share, r[1], h / 2);
+        share_rates(at, k, c, improved, r[2]);
+        step(at, share, r[2], h);
+        share_rates(at, k, c, improved, r[3]);
+        for (uint32_t v = 0; v < VALUES; v++) {
+            r[0][v] = (r[0][v] + 2 * r[1][v] + 2 * r[2][v] + r[3][v]) / 6;
+        }
+        step(share, share, r[0], h);
+    }
+}
+
+enum tepal_status tepal_counting_shares(uint64_t m, uint64_t n, uint32_t k, uint32_t c,
+                                        bool improved, double share[VALUES])
+{
+    if (!valid(m, k) || c == 0 || c > TEPAL_MAX_HASHES) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    if (c == 1) {
+        one_choice(m, n, k, share);
+    } else {
+        many_choices(m, n, k, c, improved, share);
+    }
+    return TEPAL_OK;
+}
+
+/* ---- answers and addresses ------------------------------------------------------------------- */
+
+double tepal_counting_fp(double p0, uint32_t k, uint32_t c)
+{
+    return -expm1((double)c * log1p(-power(1 - p0, k)));
+}
+
+double tepal_counting_multi_address(double p0, uint32_t k, uint32_t c)
+{
+    return c == 1 ? 0 : tepal_counting_fp(p0, k, c - 1);
+}
+
+double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c)
+{
+    double f = power(1 - p0, k);
+    double several = 0;
+    double wrong = 0;
+    for (uint32_t u = 1; u < c; u++) {
+        double chance = binomial(c - 1, u, f);
+        several += chance;
+        wrong += chance * u / (1 + u);
+    }
+    return several > 0 ? wrong / several : 0;
+}
+
+double tepal_counting_wrong_address_printed(double p0, uint32_t k, uint32_t c)
+{
+    double f = power(1 - p0, k);
+    double mean = 0;
+    for (uint32_t u = 1; u < c; u++) {
+        mean += u * binomial(c, u, f);
+    }
+    return mean / (1 + mean);
+}
+
+/* ---- potential false negatives --------------------------------------------------------------- */
+
+/*
+ * Eq. (2): P(Y = i) is i! k! times the coefficient of x^k in (sum over a >= 1 of C(k,a) x^a / a!)^i,
+ * over the sum of all of these. k! is the same in all.
+ */
+void tepal_counting_potential_printed(uint32_t k, double pmf[TEPAL_MAX_HASHES + 1])
+{
+    double base[TEPAL_MAX_HASHES + 1] = {0};
+    double now[TEPAL_MAX_HASHES + 1] = {1};
+    double factorial = 1;
+    double sum = 0;
+    for (uint32_t a = 1; a <= k; a++) {
+        base[a] = choose(k, a) / tgamma(a + 1.0);
+    }
+    pmf[0] = 0;
+    for (uint32_t i = 1; i <= k; i++) {
+        double next[TEPAL_MAX_HASHES + 1] = {0};
+        for (uint32_t a = 0; a <= k; a++) {
+            for (uint32_t b = 1; a + b <= k; b++) {
+                next[a + b] += now[a] * base[b];
+            }
+        }
+        for (uint32_t a = 0; a <= k; a++) {
+            now[a] = next[a];
+        }
+        factorial *= i;
+        pmf[i] = factorial * now[k];
+        sum += pmf[i];
+    }
+    for (uint32_t i = 1; i <= k; i++) {
+        pmf[i] /= sum;
+    }
+}
+
+/*
+ * Victims met one by one: position j is new among the key's own with chance 1 - j / cells, counts
+ * with chance `hit`, and then has a new victim with chance 1 - z same.
+ */
+static void meet(uint32_t k, double cells, double hit, double same,
+                 double pmf[TEPAL_MAX_HASHES + 1])
+{
+    pmf[0] = 1;
+    for (uint32_t j = 0; j < k; j++) {
+        double fresh = 1 - (double)j / cells;
+        pmf[j + 1] = 0;
+        for (uint32_t z = j + 1; z-- > 0;) {
+            double another = 1 - (double)z * same;
+            double up = (fresh > 0 ? fresh : 0) * hit * (another > 0 ? another : 0);
+            pmf[z + 1] += pmf[z] * up;
+            pmf[z] *= 1 - up;
+        }
+    }
+}
+
+enum tepal_status tepal_counting_potential(uint64_t m, uint64_t n, uint32_t k, double p0,
+                                           double pmf[TEPAL_MAX_HASHES + 1])
+{
+    if (!valid(m, k) || n == 0 || !(p0 >= 0 && p0 < 1)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    double cells = (double)m;
+    double above = 1 - p0;
+    double lambda = (double)k * (double)n / cells;
+    double s = above / lambda;
+    double same = (k - 1.0) * lambda / (cells * above * above) * (1 - (1 - s) * (1 - s));
+    meet(k, cells * above, 1, same, pmf);
+    return TEPAL_OK;
+}
+
+/* ---- exposed false negatives ----------------------------------------------------------------- */
+
+enum tepal_status tepal_counting_exposed(uint64_t m, uint64_t n, uint32_t k, double p0, double p1,
+                                         double pmf[TEPAL_MAX_HASHES + 1])
+{
+    if (!valid(m, k) || n == 0 || !(p0 >= 0 && p1 >= 0 && p0 < 1 && p0 + p1 <= 1 + 1e-12)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    double above = 1 - p0;
+    double q = at_most_one(p1 / above);
+    meet(k, (double)m * above, q, (k - 1.0) / (k * (double)n), pmf);
+    return TEPAL_OK;
+}
+
+/* P(A_=0^(n-1)) = (1 - 1/m)^(k(n-1)) */
+static double others_miss(uint64_t m, uint64_t n, uint32_t k)
+{
+    return n <= 1 ? 1 : exp(log_all_miss(1 / (double)m, (double)k * (double)(n - 1)));
+}
+
+void tepal_counting_exposed_printed(uint64_t m, uint64_t n, uint32_t k,
+                                    double pmf[TEPAL_MAX_HASHES + 1])
+{
+    double zero = others_miss(m, n, k);
+    for (uint32_t i = 0; i <= k; i++) {
+        pmf[i] = binomial(k, i, zero);
+    }
+}
+
+double tepal_counting_found(uint64_t m, uint64_t n, uint32_t k)
+{
+    double zero = others_miss(m, n, k);
+    double above = -expm1(log_all_miss(1 / (double)m, (double)k * (double)n));
+    double sum = 0;
+    for (uint32_t i = 1; i <= k; i++) {
+        double hit = at_most_one(i / ((double)m * above));
+        sum += binomial(k, i, zero) * -expm1(log_all_miss(hit, k));
+    }
+    return sum;
+}
+
+double tepal_counting_many(double mean, uint64_t n, double deletes)
+{
+    double keys = (double)n;
+    return mean >= keys ? (deletes > 0 ? keys : 0)
+                        : -keys * expm1(log_all_miss(mean / keys, deletes));
+}
+
+double tepal_counting_mean(const double *pmf, uint32_t k)
+{
+    double mean = 0;
+    for (uint32_t i = 1; i <= k; i++) {
+        mean += i * pmf[i];
+    }
+    return mean;
+}
+
+/* ---- everything ------------------------------------------------------------------------------ */
+
+static enum tepal_status refuse(const char **why, const char *reason)
+{
+    if (why != NULL) {
+        *why = reason;
+    }
+    return TEPAL_BAD_ARGUMENT;
+}
+
+static void report_potential(struct tepal_report *report, uint64_t m, uint64_t n, uint32_t k,
+                             double p0, double deletes)
+{
+    double pmf[TEPAL_MAX_HASHES + 1];
+    double printed[TEPAL_MAX_HASHES + 1];
+    tepal_counting_potential_printed(k, printed);
+    double mean_printed = tepal_counting_mean(printed, k);
+    if (tepal_counting_potential(m, n, k, p0, pmf) == TEPAL_OK) {
+        double mean = tepal_counting_mean(pmf, k);
+        tepal_report_real(report, "potential_mean",
+                          "E[Y], potential false negatives a wrong removal", mean);
+        tepal_report_real(report, "potential_all", "P(Y = k)", pmf[k]);
+        tepal_report_real(report, "potential_many", "after all wrong removals (Corollary 2, right)",
+                          tepal_counting_many(mean, n, deletes));
+        tepal_report_list(report, "potential_pmf", "P(Y = 0), P(Y = 1), ...", pmf, k + 1);
+    } else {
+        tepal_report_absent(report, "potential_mean", "there are no members");
+    }
+    tepal_report_real(report, "potential_mean_printed", "E[Y] by Theorem 1 and Corollary 1",
+                      mean_printed);
+    tepal_report_real(report, "potential_all_printed", "P(Y = k) by Theorem 1", printed[k]);
+    tepal_report_real(report, "potential_many_printed", "alpha E[Y], Corollary 2",
+                      deletes * mean_printed);
+    tepal_report_list(report, "potential_pmf_printed", "Theorem 1, eq. (2)", printed, k + 1);
+}
+
+static void report_exposed(struct tepal_report *report, uint64_t m, uint64_t n, uint32_t k,
+                           double p0, double p1, double deletes)
+{
+    double pmf[TEPAL_MAX_HASHES + 1];
+    double printed[TEPAL_MAX_HASHES + 1];
+    tepal_counting_exposed_printed(m, n, k, printed);
+    double mean_printed = tepal_counting_mean(printed, k);
+    if (tepal_counting_exposed(m, n, k, p0, p1, pmf) == TEPAL_OK) {
+        double mean = tepal_counting_mean(pmf, k);
+        tepal_report_real(report, "exposed_mean", "E[Z], members missed at once a wrong removal",
+                          mean);
+        tepal_report_real(report, "exposed_many", "after all wrong removals (Corollary 3, right)",
+                          tepal_counting_many(mean, n, deletes));
+        tepal_report_real(report, "hidden", "P(Z = 0) = (p2 / (p1 + p2))^k, Theorem 2, right",
+                          power(1 - at_most_one(p1 / (1 - p0)), k));
+        tepal_report_list(report, "exposed_pmf", "P(Z = 0), P(Z = 1), ...", pmf, k + 1);
+    } else {
+        tepal_report_absent(report, "exposed_mean", "there are no members");
+    }
+    tepal_report_real(report, "exposed_mean_printed", "E[Z] by Theorem 4, eqs. (5) and (6)",
+                      mean_printed);
+    tepal_report_real(report, "exposed_many_printed", "alpha E[Z], Corollary 3",
+                      deletes * mean_printed);
+    tepal_report_real(report, "hidden_printed", "Theorem 2, eq. (3)",
+                      power(1 - others_miss(m, n, k), k));
+    tepal_report_real(report, "found", "a member is missed after one: Theorem 3, eq. (4)",
+                      tepal_counting_found(m, n, k));
+}
+
+enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64_t n,
+                                       double measured_p0, double measured_p1, double deletes,
+                                       struct tepal_report *report, const char **why)
+{
+    struct tepal_params p = *params;
+    if (p.layout != TEPAL_LAYOUT_FLAT || p.positions != TEPAL_POSITIONS_COLLIDING) {
+        return refuse(why, "the model of counting is for the flat layout, colliding positions");
+    }
+    if (p.hashes == 0 && p.cells != 0) {
+        p.hashes = tepal_bloom_best_hashes(p.layout, p.positions, p.cells, n);
+    }
+    enum tepal_status status = tepal_params_check(&p, why);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    bool measured = !isnan(measured_p0) || !isnan(measured_p1);
+    if (measured && !(measured_p0 >= 0 && measured_p1 >= 0 && measured_p0 + measured_p1 <= 1)) {
+        return refuse(why, "p0 and p1 are shares: both are needed, and their sum is at most 1");
+    }
+    if (!(deletes >= 0)) {
+        return refuse(why, "the number of wrong removals cannot be negative");
+    }
+    uint32_t k = p.hashes;
+    uint32_t c = (uint32_t)p.own[0];
+    double m = (double)p.cells;
+    double share[VALUES];
+    status = tepal_counting_shares(p.cells, n, k, c, p.own[1] == 0, share);
+    if (status != TEPAL_OK) {
+        return refuse(why, "the number of choices is out of range");
+    }
+    double p0 = measured ? measured_p0 : share[0];
+    double p1 = measured ? measured_p1 : share[1];
+    report->count = 0;
+    report->numbers = 0;
+    tepal_report_text(report, "kind", "the kind of filter", "counting");
+    tepal_report_integer(report, "cells", "m, counters", p.cells);
+    tepal_report_integer(report, "hashes", "k", k);
+    tepal_report_integer(report, "keys", "n", n);
+    tepal_report_integer(report, "choices", "c, groups of hashes", c);
+    tepal_report_flag(report, "measured", "are p0 and p1 measured (Sec. 3.3), not ideal", measured);
+    tepal_report_real(report, "p0", "share of counters that are 0", p0);
+    tepal_report_real(report, "p1", "share of counters that are 1", p1);
+    double p2 = measured ? 1 - p0 - p1 : 0;
+    for (uint32_t v = 2; v < VALUES && !measured; v++) {
+        p2 += share[v];
+    }
+    tepal_report_real(report, "p2", "share of counters above 1", p2);
+    tepal_report_real(report, "fp", "1 - (1 - (1-p0)^k)^c; eq. (1) for c = 1",
+                      tepal_counting_fp(p0, k, c));
+    report_potential(report, p.cells, n, k, p0, deletes);
+    report_exposed(report, p.cells, n, k, p0, p1, deletes);
+    tepal_report_real(report, "wrong_removals", "alpha, keys removed that were never added",
+                      deletes);
+    tepal_report_real(report, "multi_address_bound", "a member has several addresses, eq. (7)",
+                      tepal_counting_multi_address(p0, k, c));
+    if (c > 1) {
+        tepal_report_real(report, "wrong_address",
+                          "removal of such a member takes a wrong one (Theorem 5, right)",
+                          tepal_counting_wrong_address(p0, k, c));
+        tepal_report_real(report, "wrong_address_printed", "Theorem 5",
+                          tepal_counting_wrong_address_printed(p0, k, c));
+    } else {
+        tepal_report_absent(report, "wrong_address", "a member has one address");
+        tepal_report_absent(report, "wrong_address_printed", "a member has one address");
+    }
+    tepal_report_real(report, "stuck_mean", "counters that reach 15, expected",
+                      m * share[VALUES - 1]);
+    tepal_report_real(report, "stuck_chance", "that there is one", -expm1(-m * share[VALUES - 1]));
+    return TEPAL_OK;
+}
