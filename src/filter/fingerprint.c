@@ -36,7 +36,6 @@
 #include "base/checked.h"
 #include "filter/bloom_kernels.h"
 #include "filter/fingerprint_table.h"
-#include "filter/kind.h"
 
 #define SLOTS FINGERPRINT_SLOTS
 
@@ -52,12 +51,6 @@ enum { OWN_HELD = 0, OWN_REMOVED = 1, OWN_STATES = 2 };
 
 /* Keys whose buckets are requested ahead of their use. */
 #define WINDOW 64
-
-struct tepal_fingerprint {
-    struct tepal_filter head;
-    struct fingerprint_table at;
-    fingerprint_query_kernel *query;
-};
 
 static struct tepal_fingerprint *self(struct tepal_filter *filter)
 {

@@ -10,6 +10,7 @@
 #include "base/little.h"
 #include "base/wide.h"
 #include "cells/bits.h"
+#include "filter/kind.h"
 
 #define FINGERPRINT_SLOTS TEPAL_FINGERPRINT_SLOTS
 
@@ -120,5 +121,11 @@ typedef size_t fingerprint_query_kernel(const struct fingerprint_table *t,
 
 fingerprint_query_kernel tepal_fingerprint_query_portable;
 fingerprint_query_kernel tepal_fingerprint_query_avx2; /* only if tepal_bloom_has_avx2() */
+
+struct tepal_fingerprint {
+    struct tepal_filter head;
+    struct fingerprint_table at;
+    fingerprint_query_kernel *query;
+};
 
 #endif
