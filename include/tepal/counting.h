@@ -223,6 +223,22 @@ TEPAL_API enum tepal_status tepal_counting_difference(const struct tepal_countin
                                                       struct tepal_counting_change *change,
                                                       struct tepal_counting **out);
 
+/*
+ * What removals have done, told from the list of all members (a key that was added twice is in it
+ * twice; receipts, a group for each, or NULL). Fills in the report: members; exposed, those that
+ * are not found now (Sec. 3.2); potential, those that would not be found once the members around
+ * them are gone (Sec. 3.1); counts that members lack (deficit) and that no member left (surplus);
+ * how many wrong removals explain that, and what Theorems 1 to 4 say of so many; p0, p1, p2 and the
+ * histogram. Without receipts, a member that is found in several groups is taken to be in the
+ * lowest. The theorems are those of the flat layout. Takes as much memory again as the filter.
+ * TEPAL_UNSUPPORTED for the bits alone, TEPAL_BAD_ARGUMENT if a receipt is not below c.
+ */
+TEPAL_API enum tepal_status tepal_counting_audit(const struct tepal_counting *counting,
+                                                 const struct tepal_digest *members,
+                                                 const uint8_t *receipts, size_t count,
+                                                 const struct tepal_allocator *allocator,
+                                                 struct tepal_report *report);
+
 #ifdef __cplusplus
 }
 #endif
