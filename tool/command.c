@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <tepal/fingerprint.h>
 #include <tepal/params.h>
 
 #define ANY UINT64_MAX
@@ -34,6 +35,10 @@ const struct option options[OPTIONS] = {
     [OPT_CAPACITY] = {'n', "capacity", "N", TAKES_WHOLE, 1, ANY, NULL,
                       "Plan for N keys. Without it (and without --bits) the keys are counted "
                       "first, and their digests wait in memory or in a temporary file."},
+    [OPT_PRINT_BITS] = {0, "fingerprint-bits", "F", TAKES_WHOLE, TEPAL_FINGERPRINT_MIN_BITS,
+                        TEPAL_FINGERPRINT_MAX_BITS, NULL,
+                        "fingerprint: the bits of a fingerprint, 4 to 32 (default: as the rate or "
+                        "the size asks)."},
     [OPT_LAYOUT] = {'l', "layout", "LAYOUT", TAKES_CHOICE, 0, 0, LAYOUTS,
                     "Where the bits of a key lie (default flat): flat is the textbook filter; "
                     "blocked answers with one cache line, for a slightly higher error or size; "
@@ -187,9 +192,10 @@ const struct option options[OPTIONS] = {
 /* ---- build ---------------------------------------------------------------------------------- */
 
 static const enum option_id build_options[] = {
-    OPT_OUTPUT,    OPT_FP,   OPT_BITS_PER_KEY, OPT_BITS, OPT_HASHES, OPT_CAPACITY, OPT_LAYOUT,
-    OPT_POSITIONS, OPT_KIND, OPT_SEED,         OPT_NULL, OPT_HEX,    OPT_PLAIN,    OPT_KEY_FILE,
-    OPT_FORCE,     OPT_JSON, OPT_QUIET,        OPT_HELP, OPT_END};
+    OPT_OUTPUT,   OPT_FP,     OPT_BITS_PER_KEY, OPT_BITS,       OPT_HASHES,
+    OPT_CAPACITY, OPT_LAYOUT, OPT_POSITIONS,    OPT_PRINT_BITS, OPT_KIND,
+    OPT_SEED,     OPT_NULL,   OPT_HEX,          OPT_PLAIN,      OPT_KEY_FILE,
+    OPT_FORCE,    OPT_JSON,   OPT_QUIET,        OPT_HELP,       OPT_END};
 static const enum option_id build_exclusive[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
 static const struct example build_examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
@@ -280,10 +286,10 @@ static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and t
 
 /* ---- model, demo ---------------------------------------------------------------------------- */
 
-static const enum option_id model_options[] = {OPT_KEYS,     OPT_BITS,         OPT_FP,
-                                               OPT_HASHES,   OPT_MODEL_LAYOUT, OPT_POSITIONS,
-                                               OPT_UNIVERSE, OPT_BETA,         OPT_MODEL_CLEAR_BITS,
-                                               OPT_JSON,     OPT_HELP,         OPT_END};
+static const enum option_id model_options[] = {
+    OPT_KEYS,      OPT_BITS,     OPT_FP,   OPT_HASHES,           OPT_MODEL_LAYOUT,
+    OPT_POSITIONS, OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS, OPT_PRINT_BITS,
+    OPT_JSON,      OPT_HELP,     OPT_END};
 static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {0}};
 static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
@@ -450,14 +456,15 @@ const struct command commands[] = {
      .summary = "Predict errors and sizes, without a filter.",
      .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
               "will do; or retouched: what it costs to remove false positives at random, which "
-              "every other method of retouch has to beat. With --fp the smallest size is found "
-              "first.",
+              "every other method of retouch has to beat; or fingerprint: a cuckoo filter, of "
+              "which keys can be removed. With --fp the smallest size is found first.",
      .options = model_options,
      .exclusive = model_exclusive,
      .operand = OPERAND_MODEL,
      .least_operands = 1,
      .most_operands = 1,
-     .operand_name = "the name of a model (bloom, partitioned, blocked, paired, retouched) is",
+     .operand_name =
+         "the name of a model (bloom, partitioned, blocked, paired, retouched, fingerprint) is",
      .examples = model_examples,
      .run = model_run},
     {.name = "app",

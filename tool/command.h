@@ -19,6 +19,7 @@ enum option_id {
     OPT_BITS,
     OPT_HASHES,
     OPT_CAPACITY,
+    OPT_PRINT_BITS,
     OPT_LAYOUT,
     OPT_POSITIONS,
     OPT_SEED,

@@ -247,6 +247,33 @@ TEPAL_API enum tepal_status tepal_generalized_size(double fp, double fn, uint32_
  */
 TEPAL_API enum tepal_status tepal_model_generalized(const struct tepal_params *params, uint64_t n,
                                                     struct tepal_report *report, const char **why);
+ * The fingerprint filter (Fan et al. 2014): buckets of four slots, fingerprints of f bits.
+ *
+ *   fp     the chance that one of n keys has the fingerprint of a stranger and his pair of
+ *          buckets, close to 8 load / 2^f: docs/models.md. NaN unless 4 <= f <= 32 and there are
+ *          two buckets or more.
+ *   room   how many distinct keys so many buckets (an even number) surely take, as measured
+ *   size   the smallest filter that has room for n keys and keeps the rate. If *bits is not 0 on
+ *          entry fingerprints have that many bits. TEPAL_BAD_ARGUMENT unless n >= 1, 0 < fp < 1
+ *          and some f in 4..32 reaches the rate; TEPAL_TOO_LARGE.
+ *   fit    the filter with the lowest rate in at most bits_per_key * n bits, rounded up to whole
+ *          buckets. *bits as above. TEPAL_BAD_ARGUMENT if there is no room for n keys in it.
+ */
+TEPAL_API double tepal_fingerprint_fp(uint32_t f, uint64_t buckets, uint64_t n);
+TEPAL_API uint64_t tepal_fingerprint_room(uint32_t f, uint64_t buckets);
+TEPAL_API enum tepal_status tepal_fingerprint_size(uint64_t n, double fp, uint64_t *cells,
+                                                   uint32_t *bits);
+TEPAL_API enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_key, uint64_t *cells,
+                                                  uint32_t *bits);
+
+/*
+ * Everything the model says of n keys in a fingerprint filter, by name. Fails as
+ * tepal_params_check does.
+ */
+TEPAL_API enum tepal_status tepal_model_fingerprint(const struct tepal_params *params, uint64_t n,
+                                                    struct tepal_report *report, const char **why);
+
+/*
  * The counting Bloom filter and what removals do to it (Guo, Liu, Li and Yang 2010), flat layout,
  * colliding positions. m counters, n keys, k hashes, c choices (1..64). A wrong removal is that of a
  * key that was never added and is found all the same. docs/models.md tells where the printed

@@ -10,6 +10,7 @@
  *   tepal/bloom.h   the Bloom filter
  *   tepal/retouched.h  the Bloom filter without the false positives that hurt
  *   tepal/generalized.h  the Bloom filter whose errors are bounded, whoever filled it
+ *   tepal/fingerprint.h  keys that can be removed again: a cuckoo filter
  *   tepal/counting.h  counters instead of bits: keys can be removed
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
@@ -33,6 +34,7 @@
 #include <tepal/retouched.h>
 #include <tepal/generalized.h>
 #include <tepal/counting.h>
+#include <tepal/fingerprint.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
 

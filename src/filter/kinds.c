@@ -7,12 +7,14 @@ extern const struct filter_ops tepal_bloom_ops;
 extern const struct filter_ops tepal_retouched_ops;
 extern const struct filter_ops tepal_generalized_ops;
 extern const struct filter_ops tepal_counting_ops;
+extern const struct filter_ops tepal_fingerprint_ops;
 
 static const struct filter_ops *const table[] = {
     &tepal_bloom_ops,
     &tepal_retouched_ops,
     &tepal_generalized_ops,
     &tepal_counting_ops,
+    &tepal_fingerprint_ops,
 };
 
 #define KINDS (sizeof table / sizeof *table)
