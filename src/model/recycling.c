@@ -62,12 +62,12 @@ double tepal_model_recycling_keys(const struct tepal_recycling_setting *s, doubl
 
 double tepal_model_recycling_fp(const struct tepal_recycling_setting *s, double n)
 {
-    double whole = floor(n);
+    double whole = n > 1e7 ? rint(n) : floor(n);
     if (!(n < 1e18)) {
         return 1;
     }
     double low = tepal_bloom_fp(s->layout, s->positions, s->bits, (uint64_t)whole, s->hashes);
-    if (n - whole < 1e-9 * n) { /* among very many keys one more does not matter */
+    if (n > 1e7) { /* among so many keys one more does not matter */
         return low;
     }
     double high = tepal_bloom_fp(s->layout, s->positions, s->bits, (uint64_t)whole + 1, s->hashes);
@@ -172,6 +172,21 @@ sweep_states(struct sweep *w, double first, double end, uint32_t k, bool distinc
     *positives += yes;
 }
 
+/*
+ * A cycle leaves every state b <= sigma exactly once: the sum over t < k of h_t(b) y_(t+1), taken
+ * at b + 1, is 1. Over 10^8 states rounding moves it by some 1e-9, which is put right now and then.
+ */
+static void sweep_settle(struct sweep *w, double b)
+{
+    double leaves = 0;
+    for (uint32_t t = 0; t < w->k; t++) {
+        leaves += w->h[t] * ((w->m - b) * w->inv[t + 1]);
+    }
+    for (uint32_t t = 0; t <= w->k; t++) {
+        w->h[t] /= leaves;
+    }
+}
+
 /* Sums are made of parts, so that 10^8 terms lose no digits. */
 #define PART 4096
 
@@ -190,6 +205,7 @@ struct recycling_cycle tepal_model_recycling_sweep(const struct tepal_recycling_
     sweep_states(&w, b, to, k, distinct, &cycle.messages, &cycle.positives, visits, last)
     for (double b = 1; b < end; b += PART) {
         double to = b + PART < end ? b + PART : end;
+        sweep_settle(&w, b - 1);
         if (w.distinct) {
             STATES(w.k, true);
             continue;

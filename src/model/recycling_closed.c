@@ -225,8 +225,9 @@ struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling
     double x = (double)s->sigma / (double)s->bits;
     double shift = (s->hashes - 1.0) / 2 * (s->keep_trigger ? 1 - x : -(1 - x));
     double frozen = tepal_model_recycling_keys(s, (double)s->sigma + shift);
+    unsigned panels = 1 + (unsigned)(-log1p(-x) / 2);
     return (struct recycling_cycle){keys + 0.5,
-                                    tepal_model_recycling_integral(fp_at, s, 0, keys, 2),
+                                    tepal_model_recycling_integral(fp_at, s, 0, keys, panels),
                                     tepal_model_recycling_fp(s, frozen)};
 }
 

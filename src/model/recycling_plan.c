@@ -62,10 +62,54 @@ static bool sigma_for(struct tepal_recycling_setting *s, double fp)
     return found;
 }
 
+/*
+ * Layouts other than flat: a rate costs 10 to 100 us and an average 16 of them, so few may be asked.
+ * The average is nearly a power of sigma, and the flat layout's sigma (found at no cost) is close:
+ * three or four steps of the secant in logarithms are enough. The last unit of sigma is not sought.
+ */
+static bool sigma_near(struct tepal_recycling_setting *s, double fp)
+{
+    struct tepal_recycling_setting flat = *s;
+    flat.layout = TEPAL_LAYOUT_FLAT;
+    if (!sigma_for(&flat, fp)) {
+        flat.sigma = s->hashes;
+    }
+    double most = (double)s->bits - 1;
+    double at[2] = {log((double)flat.sigma), 0};
+    double off[2];
+    for (int i = 0; i < 12; i++) {
+        double sigma = fmin(fmax(exp(at[0]), s->hashes), most);
+        at[0] = log(sigma);
+        s->sigma = (uint64_t)sigma;
+        off[0] = log(average(s, false) / fp);
+        if (off[0] <= 0 && (off[0] > -1e-4 || s->sigma + 1 >= s->bits)) {
+            return true;
+        }
+        if (off[0] > 0 && s->sigma == s->hashes) {
+            return false;
+        }
+        double slope = i == 0 ? s->hashes : (off[0] - off[1]) / (at[0] - at[1]);
+        double next = at[0] - (off[0] + 5e-5) / (slope > 0.5 ? slope : 0.5);
+        at[1] = at[0];
+        off[1] = off[0];
+        at[0] = next;
+        if (fabs(exp(next) - sigma) < 1) {
+            break;
+        }
+    }
+    /* A small filter: sigma is as close as whole numbers are. Downhill from just above. */
+    s->sigma = (uint64_t)fmin(exp(at[0]) + 2, most);
+    for (int i = 0; i < 16 && s->sigma > s->hashes && average(s, false) > fp; i++) {
+        s->sigma--;
+    }
+    return average(s, false) <= fp;
+}
+
 static double messages_for(struct tepal_recycling_setting *s, uint32_t k, double fp)
 {
     s->hashes = k;
-    if (!tepal_model_recycling_valid(s, true) || !sigma_for(s, fp)) {
+    bool flat = s->layout == TEPAL_LAYOUT_FLAT;
+    if (!tepal_model_recycling_valid(s, true) || !(flat ? sigma_for(s, fp) : sigma_near(s, fp))) {
         return -1;
     }
     struct recycling_cycle cycle =
@@ -91,7 +135,7 @@ enum tepal_status tepal_recycling_plan(struct tepal_recycling_setting *setting, 
         for (int way = -1; way <= 1; way += 2) {
             unsigned worse = 0;
             for (uint32_t k = way < 0 ? middle : middle + 1;
-                 k >= 1 && k <= TEPAL_MAX_HASHES && worse < 3; k += (uint32_t)way) {
+                 k >= 1 && k <= TEPAL_MAX_HASHES && worse < 2; k += (uint32_t)way) {
                 struct tepal_recycling_setting s = *setting;
                 double messages = messages_for(&s, k, fp);
                 worse = messages > most ? 0 : worse + 1;
