@@ -321,6 +321,168 @@ TEPAL_API enum tepal_status tepal_model_counting(const struct tepal_params *para
                                                  double measured_p0, double measured_p1,
                                                  double deletes, struct tepal_report *report,
                                                  const char **why);
+ * The recycling Bloom filter (Dozier, Salamatian and Rubenstein 2024): tepal/recycling.h. All rates
+ * are *count-instance*: the share of new messages that are answered "seen", each message counted
+ * once, when it first arrives. Derivations: docs/models.md.
+ */
+struct tepal_recycling_setting {
+    enum tepal_layout layout;
+    enum tepal_positions positions;
+    uint64_t bits; /* M: of one phase */
+    uint32_t hashes;
+    uint64_t sigma; /* recycles when more bits are set; hashes <= sigma < bits */
+    uint32_t phases;
+    bool retain;       /* the trigger is the first message of the new cycle */
+    bool keep_trigger; /* it stays in the phase that freezes */
+};
+
+#define TEPAL_RECYCLING_SETTING_INIT                                                               \
+    {                                                                                              \
+        TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 0, 0, 0, 1, false, false                     \
+    }
+
+/*
+ * How the long-term average is computed. sweep: exactly, flat layout, O(k sigma) time; closed: the
+ * limit of large M with its first-order correction, O(k) for the flat layout and some 30 rates for
+ * the others; auto: the sweep where it takes no more than some 10 ms, else the closed form.
+ */
+enum tepal_recycling_method {
+    TEPAL_RECYCLING_AUTO = 0,
+    TEPAL_RECYCLING_SWEEP = 1,
+    TEPAL_RECYCLING_CLOSED = 2
+};
+
+struct tepal_recycling_rates {
+    double fp_average;         /* f_sigma of all phases, eqs. (18) and (26) */
+    double fp_active;          /* of the active phase alone: one-phase f_sigma */
+    double fp_frozen;          /* of one frozen phase */
+    double fp_full;            /* of one phase with sigma bits set */
+    double messages_per_cycle; /* new messages from one recycling to the next */
+    double messages_from_zero; /* E[N0]: from an empty phase to the trigger, which is counted */
+    enum tepal_recycling_method method; /* that was used */
+};
+
+/*
+ * TEPAL_BAD_ARGUMENT for what cannot be such a filter, TEPAL_UNSUPPORTED for the sweep on a layout
+ * other than flat.
+ */
+TEPAL_API enum tepal_status tepal_recycling_average(const struct tepal_recycling_setting *setting,
+                                                    enum tepal_recycling_method method,
+                                                    struct tepal_recycling_rates *rates);
+
+/*
+ * The steady state: pi[i] is the share of new messages that find i bits set in the active phase,
+ * 0 <= i <= sigma; pi has room for sigma + 1. Flat layout. Eqs. (15) and (16).
+ */
+TEPAL_API enum tepal_status
+tepal_recycling_distribution(const struct tepal_recycling_setting *setting, double *pi);
+
+/*
+ * The chance that a new message finds its cells set in a phase with `ones` bits set: eq. (17) for
+ * the flat layout, the rate at the number of keys that make that fill for the others. NaN for what
+ * cannot be a filter.
+ */
+TEPAL_API double tepal_recycling_rate(enum tepal_layout layout, enum tepal_positions positions,
+                                      uint64_t bits, uint64_t ones, uint32_t hashes);
+
+/* One hash in closed form, colliding, not retaining: 1 - (sigma+1) / (M (H_M - H_(M-sigma-1))). */
+TEPAL_API double tepal_recycling_one_hash(uint64_t bits, uint64_t sigma);
+
+/*
+ * Filters that recycle after n messages (flat, colliding): the rate of the message after n, eq. (1)
+ * (worst case); the average of an oracle that counts n new messages, eq. (2); the average when n
+ * messages that set bits are counted, eq. (3). NaN unless m, n >= 1 and 1 <= k <= TEPAL_MAX_HASHES.
+ */
+TEPAL_API double tepal_recycling_worst(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_recycling_oracle(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_recycling_actual(uint64_t m, uint64_t n, uint32_t k);
+
+/*
+ * The inverse: the largest sigma (and, if setting->hashes is 0, the number of hashes) with which a
+ * phase of setting->bits bits holds the most messages a cycle at an average of at most fp. Fills
+ * setting->hashes, setting->sigma and *rates. Any M takes some milliseconds. TEPAL_BAD_ARGUMENT
+ * unless 0 < fp < 1, or if no sigma >= hashes keeps the average.
+ */
+TEPAL_API enum tepal_status tepal_recycling_plan(struct tepal_recycling_setting *setting, double fp,
+                                                 struct tepal_recycling_rates *rates);
+
+/*
+ * The largest n that the three ways of counting messages allow at a rate of fp, with the best
+ * number of hashes if *hashes is 0. 0 if there is none.
+ */
+enum tepal_recycling_bound {
+    TEPAL_RECYCLING_WORST = 0,
+    TEPAL_RECYCLING_ORACLE = 1,
+    TEPAL_RECYCLING_ACTUAL = 2
+};
+TEPAL_API uint64_t tepal_recycling_capacity(enum tepal_recycling_bound bound, uint64_t m, double fp,
+                                            uint32_t *hashes);
+
+/*
+ * The three ways of counting false positives (Sec. II-E), from the count-instance rate fp and the
+ * mean number of arrivals of a message within a cycle (>= 1): count-first fp / arrivals, count-each
+ * fp (a message's arrivals do not depend on whether it was a false positive), count-instance fp.
+ */
+struct tepal_recycling_counts {
+    double first;
+    double each;
+    double instance;
+};
+TEPAL_API struct tepal_recycling_counts tepal_recycling_count(double fp, double arrivals);
+
+/*
+ * False negatives: repeats that are answered "not seen" because their phase is gone. A stream is
+ * told by its gaps: a repeat's gap is the number of messages since the message's previous arrival
+ * (1: at once), `fresh` is the share of arrivals that are no repeats at all.
+ */
+struct tepal_recycling_gaps {
+    /*
+     * G, the share of repeats whose gap exceeds x, as steps: 1 for x < gap[0], survival[i] for
+     * gap[i] <= x < gap[i + 1], survival[count - 1] beyond. gap ascends and is positive, survival
+     * does not rise and lies in 0 .. 1.
+     */
+    const double *gap;
+    const double *survival;
+    size_t count;
+    double fresh; /* 0 .. 1 */
+};
+
+struct tepal_recycling_misses {
+    double period; /* T: arrivals, repeats included, from one recycling to the next; may be infinite
+                      (the stream has fewer messages than a phase holds) */
+    double fn;     /* of all repeats, the share answered "not seen" */
+};
+
+/*
+ * From the rates of a setting (tepal_recycling_average) whose messages are always inserted.
+ * Geometric gaps of mean `mean` >= 1, Pareto gaps (P(gap > x) = (scale / x)^shape for x >= scale)
+ * with fresh messages among them, or independent references to `keys` keys of which the i-th is
+ * asked in proportion to i^-exponent. TEPAL_BAD_ARGUMENT for what cannot be.
+ */
+TEPAL_API enum tepal_status tepal_recycling_fn_gaps(const struct tepal_recycling_setting *setting,
+                                                    const struct tepal_recycling_rates *rates,
+                                                    const struct tepal_recycling_gaps *gaps,
+                                                    struct tepal_recycling_misses *misses);
+TEPAL_API enum tepal_status
+tepal_recycling_fn_geometric(const struct tepal_recycling_setting *setting,
+                             const struct tepal_recycling_rates *rates, double mean, double fresh,
+                             struct tepal_recycling_misses *misses);
+TEPAL_API enum tepal_status tepal_recycling_fn_pareto(const struct tepal_recycling_setting *setting,
+                                                      const struct tepal_recycling_rates *rates,
+                                                      double shape, double scale, double fresh,
+                                                      struct tepal_recycling_misses *misses);
+TEPAL_API enum tepal_status tepal_recycling_fn_zipf(const struct tepal_recycling_setting *setting,
+                                                    const struct tepal_recycling_rates *rates,
+                                                    double exponent, uint64_t keys,
+                                                    struct tepal_recycling_misses *misses);
+
+/*
+ * Everything the model says of one setting, by name. With sigma 0 in `setting` and 0 < fp < 1 it is
+ * planned first (tepal_recycling_plan); otherwise fp is not looked at.
+ */
+TEPAL_API enum tepal_status tepal_model_recycling(const struct tepal_recycling_setting *setting,
+                                                  double fp, struct tepal_report *report,
+                                                  const char **why);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
  *   tepal/generalized.h  the Bloom filter whose errors are bounded, whoever filled it
  *   tepal/fingerprint.h  keys that can be removed again: a cuckoo filter
  *   tepal/counting.h  counters instead of bits: keys can be removed
+ *   tepal/recycling.h  endless streams in fixed memory at a chosen average error
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
  *
@@ -35,6 +36,7 @@
 #include <tepal/generalized.h>
 #include <tepal/counting.h>
 #include <tepal/fingerprint.h>
+#include <tepal/recycling.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
 

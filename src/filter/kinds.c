@@ -8,6 +8,7 @@ extern const struct filter_ops tepal_retouched_ops;
 extern const struct filter_ops tepal_generalized_ops;
 extern const struct filter_ops tepal_counting_ops;
 extern const struct filter_ops tepal_fingerprint_ops;
+extern const struct filter_ops tepal_recycling_ops;
 
 static const struct filter_ops *const table[] = {
     &tepal_bloom_ops,
@@ -15,6 +16,7 @@ static const struct filter_ops *const table[] = {
     &tepal_generalized_ops,
     &tepal_counting_ops,
     &tepal_fingerprint_ops,
+    &tepal_recycling_ops,
 };
 
 #define KINDS (sizeof table / sizeof *table)
