@@ -63,6 +63,10 @@ static inline struct tepal_digest yesno_no_digest(uint64_t salt, bool own_seeds,
     return yesno_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1) + 1 + (own_seeds ? j : 0));
 }
 
+/* Are all bits of a key set in the bits from `start` on that `at` addresses? */
+bool tepal_yesno_holds(const struct address *at, const uint64_t *words, uint64_t start,
+                       struct tepal_digest digest);
+
 /* As tepal_yesno_query_many, but what the yes-filter alone says. */
 size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
                                   const struct tepal_digest *digests, size_t count,
@@ -97,6 +101,7 @@ struct yesno_veto {
     const struct yesno_family *family;
     uint32_t *uses;   /* bit -> how many of the false positives in here have it */
     uint8_t *missing; /* member at risk -> how many of its bits nobody here has; 0: vetoed */
+    uint64_t vetoed;  /* members that miss none */
 };
 
 /* Memory that a run took: this, in front of it. */
@@ -167,6 +172,9 @@ void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order);
 void tepal_yesno_next_fit(struct yesno_run *run);
 void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order);
 
+/* After any of them: let members be vetoed, as many as the options tolerate. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_spend(struct yesno_run *run);
+
 /* The others (yesno_search.c, yesno_exact.c). TEPAL_NO_MEMORY. */
 enum tepal_status tepal_yesno_pairs(struct yesno_run *run);
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run);
@@ -174,8 +182,5 @@ enum tepal_status tepal_yesno_exact(struct yesno_run *run);
 
 /* Has the search tried as much as it may, or the caller had enough? *asked is when it was asked. */
 bool tepal_yesno_ended(struct yesno_run *run, uint64_t most_steps, uint64_t *asked);
-
-/* Marks those that no empty no-filter takes, and returns their weight. All must be empty. */
-double tepal_yesno_find_hopeless(struct yesno_run *run, uint8_t *hopeless);
 
 #endif

@@ -267,6 +267,9 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
         if (status == TEPAL_OK) {
             status = distribute(run);
         }
+        if (status == TEPAL_OK && run->how->false_negatives > 0) {
+            status = tepal_yesno_spend(run);
+        }
         if (status == TEPAL_OK) {
             write_vetoes(run, (struct tepal_yesno *)made);
         }
