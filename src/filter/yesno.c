@@ -95,24 +95,14 @@ static enum tepal_status check_no_filters(const struct tepal_params *p, const ch
     return TEPAL_OK;
 }
 
-/* The gate has seen the whole size; these are about the part that the yes-filter has. */
+/* The gate has seen the whole size; the yes-filter must pass it by itself. */
 static enum tepal_status check_yes_filter(const struct tepal_params *p, const char **why)
 {
-    uint64_t yes = tepal_yesno_yes_bits(p);
-    bool lined = p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED;
-    if (lined && yes % TEPAL_LINE_BITS != 0) {
-        return refuse("this layout needs a yes-filter of whole lines: a multiple of 512 bits", why);
-    }
-    if (p->layout == TEPAL_LAYOUT_PARTITIONED && p->hashes > yes) {
-        return refuse("the partitioned layout needs at least one bit of the yes-filter a hash",
-                      why);
-    }
-    if (p->positions == TEPAL_POSITIONS_DISTINCT &&
-        (p->hashes > yes ||
-         (p->layout == TEPAL_LAYOUT_PAIRED && yes < (uint64_t)2 * TEPAL_LINE_BITS))) {
-        return refuse("the yes-filter is too small for distinct positions", why);
-    }
-    return TEPAL_OK;
+    struct tepal_params yes = *p;
+    yes.kind = TEPAL_KIND_BLOOM;
+    yes.cells = tepal_yesno_yes_bits(p);
+    memset(yes.own, 0, sizeof yes.own);
+    return tepal_params_gate(&yes, &tepal_bloom_ops.rules, why);
 }
 
 static enum tepal_status yesno_check(const struct tepal_params *p, const char **why)

@@ -41,26 +41,16 @@ enum yesno_state {
 
 extern const struct filter_ops tepal_yesno_ops;
 
-/*
- * Another digest of the same key, one for each number below 2^27: two of the words that address.h
- * draws, far beyond those that any position uses. Number 0 is kept for "as it is".
- */
-static inline struct tepal_digest yesno_rehash(struct tepal_digest d, uint64_t number)
-{
-    uint64_t step = (((uint64_t)1 << 20) + 2 * number) * ADDRESS_GOLDEN;
-    return (struct tepal_digest){address_more(d, step), address_more(d, step + ADDRESS_GOLDEN)};
-}
-
 /* The digest that the yes-filter uses, and the one of no-filter j. */
 static inline struct tepal_digest yesno_yes_digest(uint64_t salt, struct tepal_digest d)
 {
-    return salt == 0 ? d : yesno_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1));
+    return salt == 0 ? d : address_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1));
 }
 
 static inline struct tepal_digest yesno_no_digest(uint64_t salt, bool own_seeds, uint32_t j,
                                                   struct tepal_digest d)
 {
-    return yesno_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1) + 1 + (own_seeds ? j : 0));
+    return address_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1) + 1 + (own_seeds ? j : 0));
 }
 
 /* Are all bits of a key set in the bits from `start` on that `at` addresses? */
