@@ -13,6 +13,8 @@
  *   tepal/fingerprint.h  keys that can be removed again: a cuckoo filter
  *   tepal/counting.h  counters instead of bits: keys can be removed
  *   tepal/recycling.h  endless streams in fixed memory at a chosen average error
+ *   tepal/yesno.h   the Bloom filter that vetoes known negatives
+ *   tepal/cascade.h  no error at all on the keys it was built from
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
  *
@@ -37,6 +39,8 @@
 #include <tepal/counting.h>
 #include <tepal/fingerprint.h>
 #include <tepal/recycling.h>
+#include <tepal/yesno.h>
+#include <tepal/cascade.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
 

@@ -9,6 +9,8 @@ extern const struct filter_ops tepal_generalized_ops;
 extern const struct filter_ops tepal_counting_ops;
 extern const struct filter_ops tepal_fingerprint_ops;
 extern const struct filter_ops tepal_recycling_ops;
+extern const struct filter_ops tepal_yesno_ops;
+extern const struct filter_ops tepal_cascade_ops;
 
 static const struct filter_ops *const table[] = {
     &tepal_bloom_ops,
@@ -17,6 +19,8 @@ static const struct filter_ops *const table[] = {
     &tepal_counting_ops,
     &tepal_fingerprint_ops,
     &tepal_recycling_ops,
+    &tepal_yesno_ops,
+    &tepal_cascade_ops,
 };
 
 #define KINDS (sizeof table / sizeof *table)

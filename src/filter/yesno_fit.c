@@ -1,0 +1,123 @@
+/*
+ * yesno_fit.c: one pass over the false positives, each put somewhere or left over.
+ *
+ *   first fit   the paper's algorithm (Sec. III-B): the first no-filter that vetoes no member by it
+ *   next fit    the same, but a no-filter that has refused once is closed: what the numbers of the
+ *               paper's Sec. VIII fit
+ *   best fit    of the no-filters that would take it, the one that gains the fewest ones
+ */
+#include "filter/yesno.h"
+
+#include <stdlib.h>
+
+static uint32_t nth(const uint32_t *order, uint32_t i)
+{
+    return order == NULL ? i : order[i];
+}
+
+void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order)
+{
+    for (uint32_t i = 0; i < run->falses; i++) {
+        for (uint32_t j = 0; j < run->vetoes; j++) {
+            if (tepal_yesno_place(run, nth(order, i), j, 0)) {
+                break;
+            }
+        }
+    }
+}
+
+void tepal_yesno_next_fit(struct yesno_run *run)
+{
+    uint32_t open = 0;
+    for (uint32_t f = 0; f < run->falses && open < run->vetoes; f++) {
+        while (open < run->vetoes && !tepal_yesno_place(run, f, open, 0)) {
+            open++;
+        }
+    }
+}
+
+/* The no-filters by gain, fewest first, earlier ones first among equals. */
+static void by_gain(const struct yesno_run *run, uint32_t f, uint32_t *filters)
+{
+    uint32_t gain[TEPAL_YESNO_MOST_FILTERS];
+    for (uint32_t j = 0; j < run->vetoes; j++) {
+        uint32_t here = tepal_yesno_gain(run, f, j);
+        uint32_t at = j;
+        while (at > 0 && gain[at - 1] > here) {
+            gain[at] = gain[at - 1];
+            filters[at] = filters[at - 1];
+            at--;
+        }
+        gain[at] = here;
+        filters[at] = j;
+    }
+}
+
+void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order)
+{
+    uint32_t filters[TEPAL_YESNO_MOST_FILTERS];
+    for (uint32_t i = 0; i < run->falses; i++) {
+        uint32_t f = nth(order, i);
+        by_gain(run, f, filters);
+        for (uint32_t j = 0; j < run->vetoes; j++) {
+            if (tepal_yesno_place(run, f, filters[j], 0)) {
+                break;
+            }
+        }
+    }
+}
+
+/* ---- the tolerance --------------------------------------------------------------------------- */
+
+struct heavy {
+    double weight;
+    uint32_t f;
+};
+
+static int heavier(const void *a, const void *b)
+{
+    const struct heavy *x = a;
+    const struct heavy *y = b;
+    if (x->weight != y->weight) {
+        return x->weight > y->weight ? -1 : 1;
+    }
+    return x->f < y->f ? -1 : 1;
+}
+
+/*
+ * The heaviest of those left first, each where it vetoes few members: at most 1, then at most 2, 4
+ * and so on while that many may go. A member that two no-filters veto counts twice, which errs on
+ * the safe side.
+ */
+enum tepal_status tepal_yesno_spend(struct yesno_run *run)
+{
+    uint64_t remaining = run->how->false_negatives;
+    struct heavy *left = tepal_yesno_take(run, run->falses, sizeof *left);
+    if (left == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < run->falses; f++) {
+        if (run->home[f] == YESNO_HOMELESS) {
+            left[count++] = (struct heavy){run->weight[f], f};
+        }
+    }
+    qsort(left, count, sizeof *left, heavier);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t f = left[i].f;
+        for (uint64_t most = 0; most <= remaining && run->home[f] == YESNO_HOMELESS;
+             most = most == 0 ? 1 : 2 * most) {
+            for (uint32_t j = 0; j < run->vetoes; j++) {
+                uint64_t before = run->veto[j].vetoed;
+                if (tepal_yesno_place(run, f, j, most)) {
+                    remaining -= run->veto[j].vetoed - before;
+                    break;
+                }
+            }
+            if (most > UINT64_MAX / 2) {
+                break;
+            }
+        }
+    }
+    return TEPAL_OK;
+}
