@@ -13,7 +13,11 @@ extern "C" {
 #endif
 
 /* The kinds of filters; the numbers are those in files and never change. */
-enum tepal_kind_id { TEPAL_KIND_BLOOM = 1, TEPAL_KIND_RETOUCHED = 2 };
+enum tepal_kind_id {
+    TEPAL_KIND_BLOOM = 1,
+    TEPAL_KIND_RETOUCHED = 2,
+    TEPAL_KIND_YESNO = 6
+};
 
 /*
  * Where the cells of a key lie:

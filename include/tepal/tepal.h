@@ -9,6 +9,7 @@
  *   tepal/filter.h  any kind of filter through one handle; the table of kinds and their promises
  *   tepal/bloom.h   the Bloom filter
  *   tepal/retouched.h  the Bloom filter without the false positives that hurt
+ *   tepal/yesno.h   filters that veto known negatives: yes-no and cascade
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
  *
@@ -29,6 +30,7 @@
 #include <tepal/filter.h>
 #include <tepal/bloom.h>
 #include <tepal/retouched.h>
+#include <tepal/yesno.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
 

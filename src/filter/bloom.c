@@ -538,7 +538,7 @@ enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom, enum tep
 
 uint64_t tepal_bloom_ones(const struct tepal_bloom *bloom)
 {
-    return tepal_bits_count(bloom->head.words, bloom->head.word_count);
+    return tepal_bits_count_range(bloom->head.words, 0, bloom->head.params.cells);
 }
 
 static double estimate(const struct tepal_params *p, uint64_t ones)

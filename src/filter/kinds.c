@@ -5,10 +5,12 @@
 
 extern const struct filter_ops tepal_bloom_ops;
 extern const struct filter_ops tepal_retouched_ops;
+extern const struct filter_ops tepal_yesno_ops;
 
 static const struct filter_ops *const table[] = {
     &tepal_bloom_ops,
     &tepal_retouched_ops,
+    &tepal_yesno_ops,
 };
 
 #define KINDS (sizeof table / sizeof *table)

@@ -1,0 +1,175 @@
+/*
+ * yesno.h: the yes-no filter from the inside, and one build of it: who does what.
+ *
+ *   yesno.c         the filter: parameters, queries, additions, what it tells of itself
+ *   yesno_build.c   the public build: checks, who is a false positive, seed search, the report
+ *   yesno_veto.c    the no-filters under construction: which may take which false positive
+ *   yesno_fit.c     greedy, nextfit, bestfit, pairs: one pass over the false positives
+ *   yesno_search.c  local-search and exact
+ */
+#ifndef TEPAL_SRC_FILTER_YESNO_H
+#define TEPAL_SRC_FILTER_YESNO_H
+
+#include <tepal/yesno.h>
+
+#include "address/address.h"
+#include "cells/bits.h"
+#include "filter/bloom_kernels.h"
+#include "filter/kind.h"
+
+struct tepal_yesno {
+    struct tepal_filter head;
+    struct address yes;
+    struct address no; /* of every no-filter, from its own first bit */
+    const struct bloom_kernels *kernels;
+    uint32_t filters; /* r */
+    bool own_seeds;
+    uint64_t salt;
+};
+
+/* The state: what the build knew, and what was undone since. */
+enum yesno_state {
+    YESNO_MEMBERS,
+    YESNO_AVOID,    /* known negatives, members among them not counted */
+    YESNO_POSITIVE, /* of them, found by the yes-filter */
+    YESNO_LEFT,     /* of these, still found */
+    YESNO_LOST,     /* members vetoed */
+    YESNO_UNDONE,   /* no-filter bits cleared by later additions */
+    YESNO_STATES
+};
+
+extern const struct filter_ops tepal_yesno_ops;
+
+/*
+ * Another digest of the same key, one for each number below 2^27: two of the words that address.h
+ * draws, far beyond those that any position uses. Number 0 is kept for "as it is".
+ */
+static inline struct tepal_digest yesno_rehash(struct tepal_digest d, uint64_t number)
+{
+    uint64_t step = (((uint64_t)1 << 20) + 2 * number) * ADDRESS_GOLDEN;
+    return (struct tepal_digest){address_more(d, step), address_more(d, step + ADDRESS_GOLDEN)};
+}
+
+/* The digest that the yes-filter uses, and the one of no-filter j. */
+static inline struct tepal_digest yesno_yes_digest(uint64_t salt, struct tepal_digest d)
+{
+    return salt == 0 ? d : yesno_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1));
+}
+
+static inline struct tepal_digest yesno_no_digest(uint64_t salt, bool own_seeds, uint32_t j,
+                                                  struct tepal_digest d)
+{
+    return yesno_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1) + 1 + (own_seeds ? j : 0));
+}
+
+/* As tepal_yesno_query_many, but what the yes-filter alone says. */
+size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
+                                  const struct tepal_digest *digests, size_t count,
+                                  uint64_t *answers);
+
+/* ---- one build ------------------------------------------------------------------------------- */
+
+#define YESNO_HOMELESS UINT8_MAX
+
+/* list of i: item[start[i]] .. item[start[i + 1] - 1] */
+struct yesno_lists {
+    uint64_t *start;
+    uint32_t *item;
+};
+
+/*
+ * One way to hash for the no-filters (all share one, or each has its own): who has which bits. Of
+ * the members only those *at risk* are in it: all of whose bits are bits of false positives too. At
+ * large sizes these are one in thousands, and whatever is done later asks them alone.
+ */
+struct yesno_family {
+    struct yesno_lists has;      /* false positive -> its bits, each once */
+    struct yesno_lists users;    /* bit -> false positives; made when asked for */
+    struct yesno_lists risk_has; /* member at risk -> its bits, each once */
+    struct yesno_lists risk;     /* bit -> members at risk */
+    uint32_t *member;            /* at risk -> index into the input */
+    uint32_t risks;
+};
+
+/* A no-filter under construction. */
+struct yesno_veto {
+    const struct yesno_family *family;
+    uint32_t *uses;   /* bit -> how many of the false positives in here have it */
+    uint8_t *missing; /* member at risk -> how many of its bits nobody here has; 0: vetoed */
+};
+
+/* Memory that a run took: this, in front of it. */
+struct yesno_piece {
+    struct yesno_piece *before;
+    size_t bytes;
+};
+
+/* A run. All memory is taken from `allocator` and given back when it ends. */
+struct yesno_run {
+    const struct tepal_yesno_input *in;
+    const struct tepal_yesno_options *how;
+    const struct tepal_yesno *filter; /* the yes-filter is filled */
+    struct tepal_allocator allocator;
+    struct yesno_piece *last;
+
+    uint32_t falses; /* F */
+    uint32_t *avoid; /* false positive -> index into the input */
+    double *weight;  /* of each */
+    uint8_t *home;   /* of each: the no-filter that holds it, or YESNO_HOMELESS */
+
+    struct yesno_family family[TEPAL_YESNO_MOST_FILTERS];
+    uint32_t families;
+    struct yesno_veto veto[TEPAL_YESNO_MOST_FILTERS];
+    uint32_t vetoes; /* r */
+
+    uint64_t steps;      /* placements that the search tried */
+    uint64_t most_steps; /* and may try */
+    bool ended;          /* the caller has had enough, or the steps are used up */
+    bool proved;
+};
+
+/* `count` cleared things of `size` bytes (at least one), or NULL; freed with the run. */
+void *tepal_yesno_take(struct yesno_run *run, uint64_t count, size_t size);
+
+/* Give back what was taken since run->last was `last`. */
+void tepal_yesno_release(struct yesno_run *run, struct yesno_piece *last);
+
+/* ---- the no-filters (yesno_veto.c) ----------------------------------------------------------- */
+
+/* Families and empty no-filters, once `avoid` is known. */
+enum tepal_status tepal_yesno_index(struct yesno_run *run);
+
+/* `users` of every family. */
+enum tepal_status tepal_yesno_index_users(struct yesno_run *run);
+
+/*
+ * Put false positive f, which is nowhere, into no-filter j unless that makes more than `most`
+ * members vetoed there; true if it was put.
+ */
+bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t most);
+
+/* Take it out of where it is. */
+void tepal_yesno_displace(struct yesno_run *run, uint32_t f);
+
+/* How many ones no-filter j would gain. */
+uint32_t tepal_yesno_gain(const struct yesno_run *run, uint32_t f, uint32_t j);
+
+/* Nothing is anywhere. */
+void tepal_yesno_empty(struct yesno_run *run);
+
+/* The weight of the homeless. */
+double tepal_yesno_left(const struct yesno_run *run);
+
+/* ---- the methods ----------------------------------------------------------------------------- */
+
+/* One pass (yesno_fit.c) over the false positives in `order`, NULL: as they are. */
+void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order);
+void tepal_yesno_next_fit(struct yesno_run *run);
+void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order);
+
+/* The others (yesno_search.c). TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_pairs(struct yesno_run *run);
+enum tepal_status tepal_yesno_local_search(struct yesno_run *run);
+enum tepal_status tepal_yesno_exact(struct yesno_run *run);
+
+#endif
