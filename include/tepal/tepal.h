@@ -10,6 +10,7 @@
  *   tepal/bloom.h   the Bloom filter
  *   tepal/retouched.h  the Bloom filter without the false positives that hurt
  *   tepal/yesno.h   filters that veto known negatives: yes-no and cascade
+ *   tepal/header.h  filters in packets: a header against the masks of many links
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
  *
@@ -31,6 +32,7 @@
 #include <tepal/bloom.h>
 #include <tepal/retouched.h>
 #include <tepal/yesno.h>
+#include <tepal/header.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
 
