@@ -45,8 +45,8 @@ struct tepal_header_layout {
     uint32_t words;   /* bits / 64 */
     uint32_t columns; /* bits / 32 */
     uint32_t regions;
-    bool plain; /* whole columns of yes-filter, a column a no-filter: step s is column s */
-    bool avx2;  /* what tepal_header_match_many takes */
+    bool plain;     /* whole columns of yes-filter, a column a no-filter: step s is column s */
+    uint8_t kernel; /* which loop tepal_header_match_many takes; 0: plain C */
     uint8_t first[TEPAL_HEADER_REGIONS + 1];
     uint8_t column[TEPAL_HEADER_STEPS];
     uint32_t outside[TEPAL_HEADER_STEPS]; /* the bits of the column that are another region's */

@@ -22,6 +22,7 @@
 
 #include "address/address.h"
 #include "base/little.h"
+#include "filter/bloom_kernels.h"
 #include "filter/kind.h"
 
 /* ---- the layout ------------------------------------------------------------------------------ */
@@ -76,29 +77,17 @@ enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
     }
     uint32_t bits = (uint32_t)params->cells;
     uint32_t yes = yesno ? (uint32_t)tepal_yesno_yes_bits(params) : bits;
-    struct tepal_header_layout made = {.bits = bits,
-                                       .words = bits / 64,
-                                       .columns = bits / 32,
-                                       .plain = true,
-                                       .avx2 = tepal_header_has_avx2(),
-                                       .params = *params};
+    struct tepal_header_layout made = {
+        .bits = bits, .words = bits / 64, .columns = bits / 32, .plain = true, .params = *params};
     add_region(&made, 0, yes);
     for (uint32_t end = yes; end < bits;) {
         uint32_t start = end;
         end += (uint32_t)params->own[TEPAL_YESNO_NO_BITS];
         add_region(&made, start, end);
     }
+    made.kernel = tepal_bloom_has_avx2() ? tepal_header_choose_avx2(&made) : 0;
     *layout = made;
     return TEPAL_OK;
-}
-
-bool tepal_header_has_avx2(void)
-{
-#if defined(__x86_64__)
-    return tepal_header_built_avx2 && __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
 }
 
 /* ---- one link -------------------------------------------------------------------------------- */
@@ -159,8 +148,7 @@ void tepal_header_table_put(const struct tepal_header_layout *layout, uint32_t *
 size_t tepal_header_match_many(const struct tepal_header_layout *layout, const uint64_t *header,
                                const uint32_t *table, size_t links, uint64_t *answers)
 {
-    return layout->avx2 ? tepal_header_match_avx2(layout, header, table, links, answers)
-                        : tepal_header_match_portable(layout, header, table, links, answers);
+    return tepal_header_kernels[layout->kernel](layout, header, table, links, answers);
 }
 
 /* ---- packets and filters --------------------------------------------------------------------- */

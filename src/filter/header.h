@@ -12,11 +12,13 @@ typedef size_t header_match(const struct tepal_header_layout *layout, const uint
                             const uint32_t *table, size_t links, uint64_t *answers);
 
 header_match tepal_header_match_portable;
-header_match tepal_header_match_avx2; /* only if tepal_header_has_avx2() */
 
-/* Was header_avx2.c compiled with AVX2, and does this machine have it? */
-extern const bool tepal_header_built_avx2;
-bool tepal_header_has_avx2(void);
+/*
+ * All kernels (header_avx2.c): the one above, then, for machines with tepal_bloom_has_avx2(), one
+ * that takes any layout and others for one each. choose: which of these a layout takes.
+ */
+extern header_match *const tepal_header_kernels[];
+uint8_t tepal_header_choose_avx2(const struct tepal_header_layout *layout);
 
 /* Column c of the header: its bits 32 c .. 32 c + 31. */
 static inline uint32_t header_column(const uint64_t *words, uint32_t c)

@@ -1,11 +1,10 @@
 /*
  * header_avx2.c: eight links a register. A column of the header, spread over all lanes, is set
- * against the same column of eight masks: one load, one AND NOT, one OR a link of 256 bits. Four
- * registers of links go side by side where there are so many, so that a spread column serves 32.
+ * against the same column of eight masks: one load, one AND NOT, one OR a link of 256 bits.
  *
- * The loops are written once and compiled for every size, in three shapes: one region (Bloom), a
- * yes-filter and no-filters of a column each, and any other. The first two compare with the header
- * as it is. Each is a function of its own, small enough to need no stack.
+ * For the usual layouts, whole columns of yes-filter and no-filters of one column each, the number
+ * of columns is known to the compiler: the spread header stays in registers and nothing branches.
+ * All others go step by step.
  */
 #include "filter/header.h"
 
@@ -14,164 +13,151 @@
 #if defined(__AVX2__)
 
 #include <immintrin.h>
-#include <string.h>
-
-const bool tepal_header_built_avx2 = true;
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum shape { SHAPE_BLOOM, SHAPE_PLAIN, SHAPE_ANY };
-
-/* What a call is about; the compiler sees through it. */
-struct test {
-    enum shape shape;
-    uint32_t columns;
-    const struct tepal_header_layout *layout;
-    const void *value; /* of every step: 32 bits of the header */
-};
-
-/* Up to four registers of eight links. */
-struct lanes {
-    __m256i of[4];
-};
-
-INLINE struct lanes no_lanes(void)
+/* 32 bits from memory to all lanes: the load does it, with no detour through other registers. */
+INLINE __m256i spread(const void *column)
 {
-    const __m256i zero = _mm256_setzero_si256();
-    return (struct lanes){{zero, zero, zero, zero}};
+    return _mm256_castps_si256(_mm256_broadcast_ss(column));
 }
 
-/* The bits of step s, in column c, that the header lacks; added to what was missing before. */
-INLINE void look(const struct test *t, uint32_t s, uint32_t c, const uint32_t *table,
-                 uint32_t blocks, struct lanes *missing)
+/* What the header lacks of eight links in one column; `lanes` is that column of their masks. */
+INLINE __m256i lacks(__m256i header, const uint32_t *lanes)
 {
-    int32_t column;
-    memcpy(&column, (const char *)t->value + 4 * s, sizeof column);
-    __m256i header = _mm256_set1_epi32(column);
-    for (uint32_t b = 0; b < blocks; b++) {
-        const uint32_t *at = table + (b * t->columns + c) * TEPAL_HEADER_LANES;
-        __m256i mask = _mm256_loadu_si256((const __m256i *)(const void *)at);
-        missing->of[b] = _mm256_or_si256(missing->of[b], _mm256_andnot_si256(header, mask));
-    }
+    return _mm256_andnot_si256(header, _mm256_loadu_si256((const __m256i *)(const void *)lanes));
 }
 
-/* Those that a no-filter holds are found no more. */
-INLINE void veto(const struct lanes *missing, uint32_t blocks, struct lanes *found)
+/* All ones in the lanes where nothing is missing. */
+INLINE __m256i complete(__m256i missing)
 {
-    for (uint32_t b = 0; b < blocks; b++) {
-        __m256i held = _mm256_cmpeq_epi32(missing->of[b], _mm256_setzero_si256());
-        found->of[b] = _mm256_andnot_si256(held, found->of[b]);
-    }
+    return _mm256_cmpeq_epi32(missing, _mm256_setzero_si256());
 }
 
-/* The answers for `blocks` blocks of eight links. */
-INLINE uint32_t match_blocks(const struct test *t, const uint32_t *table, uint32_t blocks)
+INLINE uint64_t answer(__m256i found)
 {
-    uint32_t yes = t->shape == SHAPE_BLOOM ? t->columns : t->layout->first[1];
-    struct lanes found = no_lanes();
-    struct lanes missing = no_lanes();
-    uint32_t s = 0;
-    uint32_t answer = 0;
-    for (; s < yes; s++) {
-        look(t, s, s, table, blocks, &missing);
-    }
-    for (uint32_t b = 0; b < blocks; b++) {
-        found.of[b] = _mm256_cmpeq_epi32(missing.of[b], _mm256_setzero_si256());
-    }
-    for (; t->shape == SHAPE_PLAIN && s < t->columns; s++) {
-        missing = no_lanes();
-        look(t, s, s, table, blocks, &missing);
-        veto(&missing, blocks, &found);
-    }
-    for (uint32_t r = 1; t->shape == SHAPE_ANY && r < t->layout->regions; r++) {
-        missing = no_lanes();
-        for (; s < t->layout->first[r + 1]; s++) {
-            look(t, s, t->layout->column[s], table, blocks, &missing);
-        }
-        veto(&missing, blocks, &found);
-    }
-    for (uint32_t b = 0; b < blocks; b++) {
-        answer |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(found.of[b])) << (8 * b);
-    }
-    return answer;
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(found));
 }
 
-INLINE size_t match_all(struct test test, const uint32_t *table, size_t links, uint64_t *answers)
+/* More than 64 links: 64 at a time. Most nodes have fewer, and their kernels need no stack. */
+static __attribute__((noinline)) size_t by_64(header_match *match,
+                                              const struct tepal_header_layout *layout,
+                                              const uint64_t *header, const uint32_t *table,
+                                              size_t links, uint64_t *answers)
 {
-    size_t blocks = (links + 7) / 8;
-    size_t words = (size_t)test.columns * TEPAL_HEADER_LANES; /* of a block */
     size_t count = 0;
-    for (; blocks > 0; answers++) {
-        uint64_t bits = 0;
-        size_t now = blocks < 8 ? blocks : 8;
-        size_t at = 0;
-        for (; at + 4 <= now; at += 4, table += 4 * words) {
-            bits |= (uint64_t)match_blocks(&test, table, 4) << (8 * at);
-        }
-        for (; at < now; at++, table += words) {
-            bits |= (uint64_t)match_blocks(&test, table, 1) << (8 * at);
-        }
-        blocks -= now;
-        bits &= blocks == 0 ? header_last(links) : UINT64_MAX;
-        *answers = bits;
-        count += bits_count_word(bits);
+    for (; links > 64; links -= 64, table += (size_t)64 * layout->columns) {
+        count += match(layout, header, table, 64, answers++);
     }
-    return count;
+    return count + match(layout, header, table, links, answers);
 }
 
-#define KERNEL(name, shape, bits)                                                                  \
-    static __attribute__((noinline)) size_t name(const struct tepal_header_layout *layout,         \
-                                                 const void *value, const uint32_t *table,         \
-                                                 size_t links, uint64_t *answers)                  \
+/* 1 to 64 links, by what `block` says of eight. */
+#define FOR_BLOCKS(columns, block)                                                                 \
+    uint64_t bits = 0;                                                                             \
+    _Pragma("GCC unroll 1") for (uint32_t at = 0; at < (uint32_t)links; at += 8)                   \
     {                                                                                              \
-        return match_all((struct test){shape, (bits) / 32, layout, value}, table, links, answers); \
+        bits |= (block) << at;                                                                     \
+        table += (size_t)(columns)*TEPAL_HEADER_LANES;                                             \
+    }                                                                                              \
+    *answers = bits = _bzhi_u64(bits, (uint32_t)links);                                            \
+    return bits_count_word(bits)
+
+/* Eight links; `yes` columns of yes-filter, the others no-filters. */
+INLINE uint64_t plain_block(const __m256i *header, const uint32_t *table, uint32_t columns,
+                            uint32_t yes)
+{
+    __m256i missing = lacks(header[0], table);
+    for (uint32_t c = 1; c < yes; c++) {
+        missing = _mm256_or_si256(missing, lacks(header[c], table + c * TEPAL_HEADER_LANES));
     }
+    __m256i found = complete(missing);
+    for (uint32_t c = yes; c < columns; c++) {
+        __m256i vetoed = complete(lacks(header[c], table + c * TEPAL_HEADER_LANES));
+        found = _mm256_andnot_si256(vetoed, found);
+    }
+    return answer(found);
+}
 
-KERNEL(bloom_128, SHAPE_BLOOM, 128)
-KERNEL(bloom_256, SHAPE_BLOOM, 256)
-KERNEL(bloom_512, SHAPE_BLOOM, 512)
-KERNEL(plain_128, SHAPE_PLAIN, 128)
-KERNEL(plain_256, SHAPE_PLAIN, 256)
-KERNEL(plain_512, SHAPE_PLAIN, 512)
-KERNEL(any_128, SHAPE_ANY, 128)
-KERNEL(any_256, SHAPE_ANY, 256)
-KERNEL(any_512, SHAPE_ANY, 512)
+INLINE size_t match_plain(uint32_t columns, uint32_t yes, const uint64_t *words,
+                          const uint32_t *table, size_t links, uint64_t *answers)
+{
+    __m256i header[TEPAL_HEADER_MOST_BITS / 32];
+    for (uint32_t c = 0; c < columns; c++) {
+        header[c] = spread((const char *)words + 4 * c);
+    }
+    FOR_BLOCKS(columns, plain_block(header, table, columns, yes));
+}
 
-static __attribute__((noinline)) size_t match_any(const struct tepal_header_layout *layout,
-                                                  const uint64_t *header, const uint32_t *table,
-                                                  size_t links, uint64_t *answers)
+static uint64_t any_block(const struct tepal_header_layout *layout, const uint32_t *value,
+                          const uint32_t *table)
+{
+    __m256i found = _mm256_setzero_si256();
+    for (uint32_t r = 0, s = 0; r < layout->regions; r++) {
+        __m256i missing = _mm256_setzero_si256();
+        for (; s < layout->first[r + 1]; s++) {
+            const uint32_t *lanes = table + layout->column[s] * TEPAL_HEADER_LANES;
+            missing = _mm256_or_si256(missing, lacks(spread(&value[s]), lanes));
+        }
+        found = r == 0 ? complete(missing) : _mm256_andnot_si256(complete(missing), found);
+    }
+    return answer(found);
+}
+
+static size_t match_any(const struct tepal_header_layout *layout, const uint64_t *header,
+                        const uint32_t *table, size_t links, uint64_t *answers)
 {
     uint32_t value[TEPAL_HEADER_STEPS];
+    if (links - 1 >= 64) {
+        return links == 0 ? 0 : by_64(match_any, layout, header, table, links, answers);
+    }
     header_values(layout, header, value);
-    return layout->bits == 256   ? any_256(layout, value, table, links, answers)
-           : layout->bits == 512 ? any_512(layout, value, table, links, answers)
-                                 : any_128(layout, value, table, links, answers);
+    FOR_BLOCKS(layout->columns, any_block(layout, value, table));
 }
 
-size_t tepal_header_match_avx2(const struct tepal_header_layout *layout, const uint64_t *header,
-                               const uint32_t *table, size_t links, uint64_t *answers)
+/* The layouts that get a kernel of their own: so many columns, so many of them yes-filter. */
+#define PLAIN_LAYOUTS(X)                                                                           \
+    X(4, 4)                                                                                        \
+    X(4, 3) X(4, 2) X(8, 8) X(8, 7) X(8, 6) X(8, 5) X(8, 4) X(16, 16) X(16, 14) X(16, 12)
+
+#define KERNEL(columns, yes)                                                                       \
+    static size_t plain_##columns##_##yes(const struct tepal_header_layout *layout,                \
+                                          const uint64_t *header, const uint32_t *table,           \
+                                          size_t links, uint64_t *answers)                         \
+    {                                                                                              \
+        if (links - 1 >= 64) { /* none, or more than 64 */                                         \
+            return links == 0                                                                      \
+                       ? 0                                                                         \
+                       : by_64(plain_##columns##_##yes, layout, header, table, links, answers);    \
+        }                                                                                          \
+        return match_plain(columns, yes, header, table, links, answers);                           \
+    }
+PLAIN_LAYOUTS(KERNEL)
+
+#define ENTRY(columns, yes) plain_##columns##_##yes,
+header_match *const tepal_header_kernels[] = {tepal_header_match_portable, match_any,
+                                              PLAIN_LAYOUTS(ENTRY)};
+
+uint8_t tepal_header_choose_avx2(const struct tepal_header_layout *layout)
 {
-    if (layout->regions == 1) {
-        return layout->bits == 256   ? bloom_256(layout, header, table, links, answers)
-               : layout->bits == 512 ? bloom_512(layout, header, table, links, answers)
-                                     : bloom_128(layout, header, table, links, answers);
+#define SHAPE(columns, yes) {columns, yes},
+    static const uint8_t shape[][2] = {PLAIN_LAYOUTS(SHAPE)};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape && layout->plain; i++) {
+        if (shape[i][0] == layout->columns && shape[i][1] == layout->first[1]) {
+            return (uint8_t)(i + 2);
+        }
     }
-    if (layout->plain) {
-        return layout->bits == 256   ? plain_256(layout, header, table, links, answers)
-               : layout->bits == 512 ? plain_512(layout, header, table, links, answers)
-                                     : plain_128(layout, header, table, links, answers);
-    }
-    return match_any(layout, header, table, links, answers);
+    return 1;
 }
 
 #else
 
-const bool tepal_header_built_avx2 = false;
+header_match *const tepal_header_kernels[] = {tepal_header_match_portable};
 
-size_t tepal_header_match_avx2(const struct tepal_header_layout *layout, const uint64_t *header,
-                               const uint32_t *table, size_t links, uint64_t *answers)
+uint8_t tepal_header_choose_avx2(const struct tepal_header_layout *layout)
 {
-    return tepal_header_match_portable(layout, header, table, links, answers);
+    (void)layout;
+    return 0;
 }
 
 #endif
