@@ -4,8 +4,9 @@
  *   yesno.c         the filter: parameters, queries, additions, what it tells of itself
  *   yesno_build.c   the public build: checks, who is a false positive, seed search, the report
  *   yesno_veto.c    the no-filters under construction: which may take which false positive
- *   yesno_fit.c     greedy, nextfit, bestfit, pairs: one pass over the false positives
- *   yesno_search.c  local-search and exact
+ *   yesno_fit.c     greedy, nextfit, bestfit: one pass over the false positives
+ *   yesno_search.c  pairs and local-search: what is placed makes room for what is not
+ *   yesno_exact.c   exact: branch and bound
  */
 #ifndef TEPAL_SRC_FILTER_YESNO_H
 #define TEPAL_SRC_FILTER_YESNO_H
@@ -122,10 +123,9 @@ struct yesno_run {
     struct yesno_veto veto[TEPAL_YESNO_MOST_FILTERS];
     uint32_t vetoes; /* r */
 
-    uint64_t steps;      /* placements that the search tried */
-    uint64_t most_steps; /* and may try */
-    bool ended;          /* the caller has had enough, or the steps are used up */
-    bool proved;
+    uint64_t steps; /* placements tried */
+    bool ended;     /* the caller has had enough */
+    bool proved;    /* no distribution leaves less weight */
 };
 
 /* `count` cleared things of `size` bytes (at least one), or NULL; freed with the run. */
@@ -167,9 +167,15 @@ void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order);
 void tepal_yesno_next_fit(struct yesno_run *run);
 void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order);
 
-/* The others (yesno_search.c). TEPAL_NO_MEMORY. */
+/* The others (yesno_search.c, yesno_exact.c). TEPAL_NO_MEMORY. */
 enum tepal_status tepal_yesno_pairs(struct yesno_run *run);
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run);
 enum tepal_status tepal_yesno_exact(struct yesno_run *run);
+
+/* Has the search tried as much as it may, or the caller had enough? *asked is when it was asked. */
+bool tepal_yesno_ended(struct yesno_run *run, uint64_t most_steps, uint64_t *asked);
+
+/* Marks those that no empty no-filter takes, and returns their weight. All must be empty. */
+double tepal_yesno_find_hopeless(struct yesno_run *run, uint8_t *hopeless);
 
 #endif

@@ -1,20 +1,441 @@
-/* yesno_search.c: pairs, local-search and exact. */
+/*
+ * yesno_search.c: pairs and local-search: those that have a home make room for one that has none.
+ *
+ *     f wants into no-filter j, but member a would then be vetoed:
+ *
+ *         bits of a    2  5  9 11          f brings 5 and 9;  2 is there because of g, 11 of h, i
+ *
+ *     evict the users of a's cheapest bit that is not f's own (g), put f in, find g a new home.
+ *
+ * A move that leaves less weight is kept, one that leaves more is taken back. Of those that leave
+ * as much, local-search keeps them: it walks among distributions of equal worth until one can be
+ * improved, and starts again from another order when the walk has been too long. `pairs` is the
+ * first step of this alone: one moves over for one that comes, and nothing is ever left out for it.
+ *
+ * What is drawn at random is drawn from a fixed seed: the result is a function of the input.
+ */
 #include "filter/yesno.h"
+
+#include <string.h>
+
+/* Instances up to this are started again from other orders; larger ones only walk. */
+#define RESTARTS_BELOW 4096
+
+/* A change of one home, to be taken back. */
+struct change {
+    uint32_t f;
+    uint8_t before;
+};
+
+struct search {
+    struct yesno_run *run;
+    struct change *log; /* of the move under way; a false positive is in it at most twice */
+    uint32_t changes;
+    uint32_t *homeless; /* those that a no-filter might take, and that have no home; a list */
+    uint32_t *place;    /* f -> its place in that list, plus one; 0: not in it */
+    uint32_t count;
+    uint8_t *hopeless; /* no empty no-filter takes it */
+    uint8_t *best;     /* the homes of the best so far */
+    uint32_t *order;
+    double bound; /* the weight of the hopeless: less cannot be left */
+    double left;
+    double best_left;
+    uint64_t random;
+    uint64_t most_steps;
+    uint64_t asked; /* steps at which the caller was asked last */
+};
+
+static uint64_t draw(struct search *s)
+{
+    uint64_t x = s->random += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static uint32_t draw_below(struct search *s, uint32_t range)
+{
+    return (uint32_t)wide_scale(draw(s), range);
+}
+
+bool tepal_yesno_ended(struct yesno_run *run, uint64_t most_steps, uint64_t *asked)
+{
+    if (run->steps >= most_steps) {
+        return true;
+    }
+    if (run->how->enough != NULL && run->steps - *asked >= 1024) {
+        *asked = run->steps;
+        run->ended = run->ended || run->how->enough(run->how->ctx);
+    }
+    return run->ended;
+}
+
+static bool ended(struct search *s)
+{
+    return tepal_yesno_ended(s->run, s->most_steps, &s->asked);
+}
+
+/* ---- the list of the homeless ---------------------------------------------------------------- */
+
+static void list_in(struct search *s, uint32_t f)
+{
+    if (!s->hopeless[f]) {
+        s->homeless[s->count++] = f;
+        s->place[f] = s->count;
+    }
+    s->left += s->run->weight[f];
+}
+
+static void list_out(struct search *s, uint32_t f)
+{
+    if (!s->hopeless[f]) {
+        uint32_t last = s->homeless[--s->count];
+        s->homeless[s->place[f] - 1] = last;
+        s->place[last] = s->place[f];
+        s->place[f] = 0;
+    }
+    s->left -= s->run->weight[f];
+}
+
+static void list_all(struct search *s)
+{
+    s->count = 0;
+    s->left = 0;
+    memset(s->place, 0, s->run->falses * sizeof *s->place);
+    for (uint32_t f = 0; f < s->run->falses; f++) {
+        if (s->run->home[f] == YESNO_HOMELESS) {
+            list_in(s, f);
+        }
+    }
+}
+
+/* ---- one move -------------------------------------------------------------------------------- */
+
+static void note(struct search *s, uint32_t f)
+{
+    s->log[s->changes++] = (struct change){f, s->run->home[f]};
+}
+
+static void evict(struct search *s, uint32_t f)
+{
+    note(s, f);
+    tepal_yesno_displace(s->run, f);
+    list_in(s, f);
+}
+
+static bool settle(struct search *s, uint32_t f, uint32_t j, uint64_t most)
+{
+    note(s, f);
+    if (!tepal_yesno_place(s->run, f, j, most)) {
+        s->changes--;
+        return false;
+    }
+    list_out(s, f);
+    return true;
+}
+
+static void take_back(struct search *s)
+{
+    struct yesno_run *run = s->run;
+    while (s->changes > 0) {
+        struct change *c = &s->log[--s->changes];
+        if (run->home[c->f] != YESNO_HOMELESS) {
+            tepal_yesno_displace(run, c->f);
+            list_in(s, c->f);
+        }
+        if (c->before != YESNO_HOMELESS) {
+            (void)tepal_yesno_place(run, c->f, c->before, UINT64_MAX);
+            list_out(s, c->f);
+        }
+    }
+}
+
+static bool has_bit(const struct yesno_lists *has, uint32_t f, uint32_t bit)
+{
+    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+        if (has->item[i] == bit) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What those who use the bit in no-filter j weigh, and how many they are. */
+static double users_weight(const struct search *s, uint32_t j, uint32_t bit, uint32_t *count)
+{
+    const struct yesno_lists *users = &s->run->veto[j].family->users;
+    double weight = 0;
+    *count = 0;
+    for (uint64_t i = users->start[bit]; i < users->start[bit + 1]; i++) {
+        if (s->run->home[users->item[i]] == j) {
+            weight += s->run->weight[users->item[i]];
+            ++*count;
+        }
+    }
+    return weight;
+}
+
+/*
+ * Give member `a` back a bit that it misses, other than those of f: the one whose users weigh
+ * least, any of them among equals. False if f has them all, or more than `most` had to go.
+ */
+static bool free_member(struct search *s, uint32_t f, uint32_t j, uint32_t a, uint32_t most)
+{
+    const struct yesno_family *family = s->run->veto[j].family;
+    const struct yesno_lists *users = &family->users;
+    uint32_t chosen = 0;
+    uint32_t ties = 0;
+    uint32_t least_count = 0;
+    double least = 0;
+    for (uint64_t i = family->risk_has.start[a]; i < family->risk_has.start[a + 1]; i++) {
+        uint32_t bit = family->risk_has.item[i];
+        if (has_bit(&family->has, f, bit)) {
+            continue;
+        }
+        uint32_t count;
+        double weight = users_weight(s, j, bit, &count);
+        if (ties == 0 || weight < least) {
+            ties = 0;
+        } else if (weight > least) {
+            continue;
+        }
+        if (draw_below(s, ++ties) == 0) {
+            chosen = bit;
+            least = weight;
+            least_count = count;
+        }
+    }
+    if (ties == 0 || least_count > most) {
+        return false;
+    }
+    for (uint64_t i = users->start[chosen]; i < users->start[chosen + 1]; i++) {
+        if (s->run->home[users->item[i]] == j) {
+            evict(s, users->item[i]);
+        }
+    }
+    return true;
+}
+
+/* f, which is nowhere, goes into no-filter j; whoever is in the way goes. */
+static bool force(struct search *s, uint32_t f, uint32_t j, uint32_t most)
+{
+    const struct yesno_veto *veto = &s->run->veto[j];
+    const struct yesno_family *family = veto->family;
+    (void)settle(s, f, j, UINT64_MAX);
+    for (uint64_t i = family->has.start[f]; i < family->has.start[f + 1]; i++) {
+        uint32_t bit = family->has.item[i];
+        for (uint64_t x = family->risk.start[bit]; x < family->risk.start[bit + 1]; x++) {
+            uint32_t a = family->risk.item[x];
+            if (veto->missing[a] == 0) {
+                uint32_t gone = s->changes - 1;
+                if (gone > most || !free_member(s, f, j, a, most - gone)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* A home for f: from a no-filter drawn at random on. */
+static bool house(struct search *s, uint32_t f)
+{
+    uint32_t r = s->run->vetoes;
+    uint32_t first = draw_below(s, r);
+    for (uint32_t i = 0; i < r; i++) {
+        if (settle(s, f, (first + i) % r, 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * f into j, the evicted elsewhere. Kept if less weight is left than before, or as much and `even`.
+ */
+static bool move(struct search *s, uint32_t f, uint32_t j, uint32_t most, bool even)
+{
+    double before = s->left;
+    s->changes = 0;
+    bool done = force(s, f, j, most);
+    if (done) {
+        uint32_t evicted = s->changes;
+        for (uint32_t i = 1; i < evicted; i++) {
+            (void)house(s, s->log[i].f);
+        }
+        /* Sums of weights may differ by a rounding: as much is as much. */
+        double slack = 1e-9 * before;
+        done = s->left < before - slack || (even && s->left <= before + slack);
+    }
+    if (!done) {
+        take_back(s);
+        s->left = before;
+    }
+    return done;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static void keep_best(struct search *s)
+{
+    if (s->left < s->best_left) {
+        s->best_left = s->left;
+        memcpy(s->best, s->run->home, s->run->falses);
+    }
+}
+
+static bool perfect(const struct search *s)
+{
+    return s->count == 0;
+}
+
+/* Moves of one at random of the homeless, until so many in a row have brought nothing. */
+static void walk(struct search *s, uint64_t patience)
+{
+    double best = s->left;
+    uint64_t idle = 0;
+    while (!perfect(s) && idle < patience && !ended(s)) {
+        uint32_t f = s->homeless[draw_below(s, s->count)];
+        s->changes = 0;
+        if (!house(s, f)) {
+            (void)move(s, f, draw_below(s, s->run->vetoes), UINT32_MAX, true);
+        }
+        idle++;
+        if (s->left < best * (1 - 1e-9)) {
+            best = s->left;
+            idle = 0;
+        }
+    }
+}
+
+static void shuffle(struct search *s)
+{
+    for (uint32_t i = s->run->falses; i > 1; i--) {
+        uint32_t other = draw_below(s, i);
+        uint32_t f = s->order[i - 1];
+        s->order[i - 1] = s->order[other];
+        s->order[other] = f;
+    }
+}
+
+/* Adopt homes, as one has saved them. */
+static void restore(struct search *s, const uint8_t *homes)
+{
+    tepal_yesno_empty(s->run);
+    for (uint32_t f = 0; f < s->run->falses; f++) {
+        if (homes[f] != YESNO_HOMELESS) {
+            (void)tepal_yesno_place(s->run, f, homes[f], UINT64_MAX);
+        }
+    }
+    list_all(s);
+}
+
+/* ---- memory, and what is hopeless ------------------------------------------------------------ */
+
+static bool fits(struct yesno_run *run, uint32_t f, uint32_t j)
+{
+    if (!tepal_yesno_place(run, f, j, 0)) {
+        return false;
+    }
+    tepal_yesno_displace(run, f);
+    return true;
+}
+
+double tepal_yesno_find_hopeless(struct yesno_run *run, uint8_t *hopeless)
+{
+    double weight = 0;
+    for (uint32_t f = 0; f < run->falses; f++) {
+        bool hope = false;
+        for (uint32_t i = 0; i < run->families && !hope; i++) {
+            hope = fits(run, f, i);
+        }
+        hopeless[f] = !hope;
+        weight += hope ? 0 : run->weight[f];
+    }
+    return weight;
+}
+
+/* The no-filters are filled by first fit; they are again when this is done. */
+static enum tepal_status start(struct search *s, struct yesno_run *run)
+{
+    uint32_t count = run->falses;
+    *s = (struct search){.run = run};
+    s->log = tepal_yesno_take(run, 2 * (uint64_t)count + 2, sizeof *s->log);
+    s->homeless = tepal_yesno_take(run, count, sizeof *s->homeless);
+    s->place = tepal_yesno_take(run, count, sizeof *s->place);
+    s->hopeless = tepal_yesno_take(run, count, 1);
+    s->best = tepal_yesno_take(run, count, 1);
+    s->order = tepal_yesno_take(run, count, sizeof *s->order);
+    if (s->log == NULL || s->homeless == NULL || s->place == NULL || s->hopeless == NULL ||
+        s->best == NULL || s->order == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    enum tepal_status status = tepal_yesno_index_users(run);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        s->order[i] = i;
+    }
+    memcpy(s->best, run->home, count);
+    tepal_yesno_empty(run);
+    s->bound = tepal_yesno_find_hopeless(run, s->hopeless);
+    restore(s, s->best);
+    s->best_left = s->left;
+    s->most_steps = UINT64_MAX;
+    return TEPAL_OK;
+}
+
+/* ---- the methods ----------------------------------------------------------------------------- */
 
 enum tepal_status tepal_yesno_pairs(struct yesno_run *run)
 {
+    struct search s;
     tepal_yesno_first_fit(run, NULL);
-    return TEPAL_OK;
+    if (tepal_yesno_left(run) == 0) {
+        return TEPAL_OK;
+    }
+    enum tepal_status status = start(&s, run);
+    for (uint32_t f = 0; f < run->falses && status == TEPAL_OK; f++) {
+        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
+            if (!s.hopeless[f]) {
+                (void)move(&s, f, j, 1, false);
+            }
+        }
+    }
+    return status;
 }
 
+/*
+ * First fit, then the walk; small instances once more from other orders, until the steps are used
+ * up. What is kept is never worse than first fit's.
+ */
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
 {
+    struct search s;
     tepal_yesno_first_fit(run, NULL);
-    return TEPAL_OK;
-}
-
-enum tepal_status tepal_yesno_exact(struct yesno_run *run)
-{
-    tepal_yesno_first_fit(run, NULL);
+    if (tepal_yesno_left(run) == 0) {
+        return TEPAL_OK;
+    }
+    enum tepal_status status = start(&s, run);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    bool small = run->falses <= RESTARTS_BELOW;
+    uint64_t patience = small ? 8 * (uint64_t)run->falses + 64 : 8 * (uint64_t)s.count;
+    s.most_steps = run->how->steps != 0 ? run->steps + run->how->steps
+                                        : run->steps + 20000 + 32 * (uint64_t)run->falses;
+    walk(&s, patience);
+    keep_best(&s);
+    while (small && !perfect(&s) && !ended(&s)) {
+        shuffle(&s);
+        tepal_yesno_empty(run);
+        tepal_yesno_first_fit(run, s.order);
+        list_all(&s);
+        walk(&s, patience);
+        keep_best(&s);
+    }
+    restore(&s, s.best);
+    run->proved = perfect(&s);
     return TEPAL_OK;
 }

@@ -259,6 +259,7 @@ bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t m
     const struct yesno_lists *has = &veto->family->has;
     uint64_t vetoed = 0;
     uint64_t i = has->start[f];
+    run->steps++;
     for (; i < has->start[f + 1] && vetoed <= most; i++) {
         vetoed += use(veto, has->item[i]);
     }
