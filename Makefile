@@ -52,6 +52,7 @@ bench: packages-test
 	@$(BUILD)/bench/tepal_retouch_bench $(ARGS)
 	@$(BUILD)/bench/tepal_generalized_bench $(ARGS)
 	@$(BUILD)/bench/tepal_fingerprint_bench $(ARGS)
+	@$(BUILD)/bench/tepal_header_bench $(ARGS)
 	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal ;; esac
 
 fuzz: packages-test

@@ -17,6 +17,39 @@ static const struct example stopset_examples[] = {
     {"tepal app stopset monday.json tuesday.json --tsv", "scamper's JSON, a cycle a file."},
     {NULL, NULL}};
 
+/* ---- route ---------------------------------------------------------------------------------- */
+
+static const enum option_id route_options[] = {OPT_ROUTE_FROM,
+                                               OPT_ROUTE_TO,
+                                               OPT_ROUTE_NETWORK,
+                                               OPT_ROUTE_YES_BITS,
+                                               OPT_ROUTE_NO_BITS,
+                                               OPT_ROUTE_NO_FILTERS,
+                                               OPT_ROUTE_HASHES,
+                                               OPT_ROUTE_NO_HASHES,
+                                               OPT_ROUTE_BLOOM_HASHES,
+                                               OPT_POSITIONS,
+                                               OPT_ROUTE_METHOD,
+                                               OPT_ROUTE_ALLOCATIONS,
+                                               OPT_DEMO_SEED,
+                                               OPT_ROUTE_TTL,
+                                               OPT_ROUTE_SVG,
+                                               OPT_ROUTE_FIGURES,
+                                               OPT_FORCE,
+                                               OPT_ROWS_TSV,
+                                               OPT_JSON,
+                                               OPT_QUIET,
+                                               OPT_HELP,
+                                               OPT_END};
+static const enum option_id route_exclusive[][4] = {{OPT_ROWS_TSV, OPT_JSON}, {0}};
+static const struct example route_examples[] = {
+    {"tepal app route network.graphml --svg network.svg",
+     "The longest shortest path, and a picture of it."},
+    {"tepal app route edges.tsv --from Oslo --to Rome --to Athens", "A tree to two cities."},
+    {"tepal app route topology-zoo --method nextfit --figures out",
+     "All networks of a folder: the paper's Figs. 16 to 18."},
+    {NULL, NULL}};
+
 const struct command apps[] = {
     {.name = "app stopset",
      .synopsis = "[ROUTES...] [--bits M] [--beta R | --max-fn R] [--max-transit T]",
@@ -37,6 +70,27 @@ const struct command apps[] = {
      .most_operands = SIZE_MAX,
      .examples = stopset_examples,
      .run = stopset_run},
+    {.name = "app route",
+     .synopsis = "NETWORK... [--from NODE --to NODE...] [--method METHOD] [--svg OUT]",
+     .summary = "Paths in packets: where headers forward falsely.",
+     .about =
+         "A path, or a tree to several nodes, is put into the packet as a filter of its links. "
+         "Each node asks the header for all its links and forwards where it matches. Links that "
+         "match falsely waste traffic, or lead the packet into a loop. A Bloom header and a "
+         "yes-no header of the same size, which vetoes false links of the path's nodes, are "
+         "compared: false links beside the path, false links taken in all, traversals wasted, and "
+         "the share of headers that loop, each a mean over the allocations.\n\n"
+         "A NETWORK is a GraphML file, as the Internet Topology Zoo has them, a tab-separated "
+         "list of edges (a first line that starts with # may name the columns u, v and network), "
+         "or a folder of such files, and may be compressed.",
+     .options = route_options,
+     .exclusive = route_exclusive,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = SIZE_MAX,
+     .operand_name = "a network is",
+     .examples = route_examples,
+     .run = route_run},
 };
 
 const size_t app_count = sizeof apps / sizeof *apps;

@@ -167,6 +167,41 @@ const struct option options[OPTIONS] = {
     [OPT_SET_MAX_FN] = {0, "max-fn", "R", TAKES_SHARE, 0, 0, NULL,
                         "Instead: aim at all false positives, and lose at most the share R of "
                         "the penultimate nodes."},
+    [OPT_ROUTE_FROM] = {0, "from", "NODE", TAKES_TEXT, 0, 0, NULL,
+                        "The node that sends: a label, LABEL#ID, or #ID. Without --from and --to "
+                        "the longest of all shortest paths is taken."},
+    [OPT_ROUTE_TO] = {0, "to", "NODE", TAKES_TEXT, 0, 0, NULL,
+                      "A node that receives; several make a tree of shortest paths."},
+    [OPT_ROUTE_NETWORK] = {0, "network", "NAME", TAKES_TEXT, 0, 0, NULL,
+                           "Only this one of the networks in a tab-separated file."},
+    [OPT_ROUTE_YES_BITS] = {0, "yes-bits", "P", TAKES_WHOLE, 1, 512, NULL,
+                            "Bits of the yes-filter (default 192)."},
+    [OPT_ROUTE_NO_BITS] = {0, "no-bits", "Q", TAKES_WHOLE, 1, 511, NULL,
+                           "Bits of each no-filter (default 32)."},
+    [OPT_ROUTE_NO_FILTERS] = {0, "no-filters", "R", TAKES_WHOLE, 0, 64, NULL,
+                              "The number of no-filters (default 2). P + Q R, the size of both "
+                              "headers, must be 128, 256 or 512."},
+    [OPT_ROUTE_HASHES] = {'k', "hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                          "Hashes of the yes-filter (default 4)."},
+    [OPT_ROUTE_NO_HASHES] = {0, "no-hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                             "Hashes of the no-filters (default 3)."},
+    [OPT_ROUTE_BLOOM_HASHES] = {0, "bloom-hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                                "Hashes of the Bloom header (default 6)."},
+    [OPT_ROUTE_METHOD] = {0, "method", "METHOD", TAKES_CHOICE, 0, 0,
+                          "greedy nextfit bestfit pairs local-search exact",
+                          "How the no-filters are filled (default local-search): one of greedy, "
+                          "nextfit, bestfit, pairs, local-search, exact."},
+    [OPT_ROUTE_ALLOCATIONS] = {'n', "allocations", "N", TAKES_WHOLE, 1, 10000000, NULL,
+                               "Measure N headers of each kind, with N seeds from S on (default "
+                               "1000)."},
+    [OPT_ROUTE_TTL] = {0, "ttl", "T", TAKES_WHOLE, 1, 255, NULL,
+                       "A packet crosses at most T links (default 64)."},
+    [OPT_ROUTE_SVG] = {0, "svg", "OUT", TAKES_FILE, 0, 0, NULL,
+                       "Draw the network, as SVG, to OUT: the path, and the links that the headers "
+                       "of seed S take falsely."},
+    [OPT_ROUTE_FIGURES] = {0, "figures", "FOLDER", TAKES_FILE, 0, 0, NULL,
+                           "Write the paper's Figs. 16 to 18 to FOLDER: fig16.tsv, fig16.svg and "
+                           "so on."},
     [OPT_ROWS_TSV] = {'t', "tsv", NULL, TAKES_NOTHING, 0, 0, NULL,
                       "Print the rows tab-separated, with a line of names first."},
     [OPT_PAPER] = {0, "paper", "NUMBER", TAKES_CHOICE, 0, 0, "000 001 002 003 004",

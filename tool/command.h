@@ -70,6 +70,20 @@ enum option_id {
     OPT_SET_HASHES,
     OPT_SET_BETA,
     OPT_SET_MAX_FN,
+    OPT_ROUTE_FROM,
+    OPT_ROUTE_TO,
+    OPT_ROUTE_NETWORK,
+    OPT_ROUTE_YES_BITS,
+    OPT_ROUTE_NO_BITS,
+    OPT_ROUTE_NO_FILTERS,
+    OPT_ROUTE_HASHES,
+    OPT_ROUTE_NO_HASHES,
+    OPT_ROUTE_BLOOM_HASHES,
+    OPT_ROUTE_METHOD,
+    OPT_ROUTE_ALLOCATIONS,
+    OPT_ROUTE_TTL,
+    OPT_ROUTE_SVG,
+    OPT_ROUTE_FIGURES,
     OPT_ROWS_TSV,
     OPT_PAPER,
     OPT_ALL,
@@ -102,6 +116,7 @@ enum option_type {
     TAKES_RATE,     /* number_rate */
     TAKES_SHARE,    /* number_share */
     TAKES_SEED,     /* number_seed */
+    TAKES_TEXT,     /* any text but none; may be given several times: args_text */
     TAKES_CHOICE,   /* one of the words in `choices` */
     TAKES_KIND      /* a kind of filter that the library knows */
 };
@@ -126,12 +141,20 @@ struct option_value {
     double real;
 };
 
+/* One giving of an option that takes a text. */
+struct option_text {
+    enum option_id id;
+    const char *text;
+};
+
 struct command;
 
 /* A parsed command line. Texts belong to argv. */
 struct args {
     const struct command *command;
     struct option_value option[OPTIONS];
+    struct option_text *texts; /* of all options that take a text, in order */
+    size_t text_count;
     const char **operand;
     size_t operands;
 };
@@ -198,6 +221,8 @@ void args_free(struct args *args);
 
 /* Is at most one of each group given? EXIT_YES, or EXIT_TROUBLE after having said which two are. */
 int args_exclusive(const struct args *args, const enum option_id (*groups)[4]);
+/* The n-th text (from 0) given for the option; NULL: there are no more. */
+const char *args_text(const struct args *args, enum option_id id, size_t n);
 
 /* The words that a TAKES_CHOICE or TAKES_KIND option takes; the n-th into room; false: no more. */
 bool option_word(const struct option *option, size_t n, char *room, size_t size);

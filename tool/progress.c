@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "progress.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,20 +22,35 @@ void progress_start(struct progress *p, bool wanted)
     p->next = p->started + 1;
 }
 
+/* Is it time for a line? */
+static bool due(struct progress *p, double *now)
+{
+    *now = p->on ? progress_clock() : 0;
+    if (!p->on || *now < p->next) {
+        return false;
+    }
+    p->shown = true;
+    p->next = *now + 0.1;
+    return true;
+}
+
 void progress_tick(struct progress *p, uint64_t keys)
 {
-    if (!p->on) {
-        return;
+    double now;
+    if (due(p, &now)) {
+        fprintf(stderr, "\r\033[K%.2f million keys, %.2f million a second", (double)keys / 1e6,
+                (double)keys / 1e6 / (now - p->started));
+        fflush(stderr);
     }
-    double now = progress_clock();
-    if (now < p->next) {
-        return;
+}
+
+void progress_parts(struct progress *p, uint64_t done, uint64_t all, const char *what)
+{
+    double now;
+    if (due(p, &now)) {
+        fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " %s", done, all, what);
+        fflush(stderr);
     }
-    fprintf(stderr, "\r\033[K%.2f million keys, %.2f million a second", (double)keys / 1e6,
-            (double)keys / 1e6 / (now - p->started));
-    fflush(stderr);
-    p->shown = true;
-    p->next = now + 0.1;
 }
 
 void progress_end(struct progress *p)

@@ -19,6 +19,9 @@ struct progress {
 void progress_start(struct progress *progress, bool wanted);
 void progress_tick(struct progress *progress, uint64_t keys);
 
+/* The same for things that are counted out: "3 of 276 networks". */
+void progress_parts(struct progress *progress, uint64_t done, uint64_t all, const char *what);
+
 /* Takes the line away again. */
 void progress_end(struct progress *progress);
 

@@ -15,6 +15,8 @@
  *   tepal/recycling.h  endless streams in fixed memory at a chosen average error
  *   tepal/yesno.h   the Bloom filter that vetoes known negatives
  *   tepal/cascade.h  no error at all on the keys it was built from
+ *   tepal/yesno.h   filters that veto known negatives: yes-no and cascade
+ *   tepal/header.h  filters in packets: a header against the masks of many links
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
  *
@@ -41,6 +43,7 @@
 #include <tepal/recycling.h>
 #include <tepal/yesno.h>
 #include <tepal/cascade.h>
+#include <tepal/header.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
 

@@ -1,0 +1,115 @@
+/*
+ * tepal/header.h: filters in packets. A header of 128, 256 or 512 bits names the links that a packet
+ * is to take; a node holds one mask for each of its links and forwards where header AND mask equals
+ * mask. The bits are those of a filter of the same parameters: one that the library built can be put
+ * into a packet, and taken out of it.
+ *
+ *     struct tepal_header_layout layout;          once
+ *     tepal_header_layout_init(&params, &layout, &why);
+ *
+ *     uint32_t table[8 * 8 * 5];                  once a node: 40 links of 256 bits
+ *     tepal_header_mask(&layout, digest, mask);   for each link, by the digest of its name
+ *     tepal_header_table_put(&layout, table, link, mask);
+ *
+ *     tepal_header_unpack(&layout, packet, header);      for each packet
+ *     tepal_header_match_many(&layout, header, table, 40, answers);
+ *
+ * Parameters are those of a filter of kind bloom, retouched or yesno. In a yes-no header a link
+ * matches if its bits of the yes-filter are there and, of no no-filter, all its bits are.
+ *
+ * Nothing here allocates (but tepal_header_filter) or fails once the layout is made; all of it may
+ * run concurrently on different outputs. A layout is a value without pointers, for one machine:
+ * it notes what the processor can do.
+ */
+#ifndef TEPAL_HEADER_H
+#define TEPAL_HEADER_H
+
+#include <tepal/filter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TEPAL_HEADER_MOST_BITS  512
+#define TEPAL_HEADER_MOST_WORDS (TEPAL_HEADER_MOST_BITS / 64)
+#define TEPAL_HEADER_LANES      8  /* links that are tested at once */
+#define TEPAL_HEADER_REGIONS    65 /* the yes-filter and up to 64 no-filters */
+#define TEPAL_HEADER_STEPS      80 /* columns of 32 bits; once more where two regions share one */
+
+/*
+ * How a header is tested: region by region (the yes-filter, then each no-filter), and each by the
+ * columns of 32 bits that it touches. Set by tepal_header_layout_init only.
+ */
+struct tepal_header_layout {
+    uint32_t bits;
+    uint32_t words;   /* bits / 64 */
+    uint32_t columns; /* bits / 32 */
+    uint32_t regions;
+    bool plain;     /* whole columns of yes-filter, a column a no-filter: step s is column s */
+    uint8_t kernel; /* which loop tepal_header_match_many takes; 0: plain C */
+    uint8_t first[TEPAL_HEADER_REGIONS + 1];
+    uint8_t column[TEPAL_HEADER_STEPS];
+    uint32_t outside[TEPAL_HEADER_STEPS]; /* the bits of the column that are another region's */
+    struct tepal_params params;
+};
+
+/*
+ * TEPAL_OK, or TEPAL_BAD_PARAMETER (another size than 128, 256 or 512 bits), TEPAL_UNSUPPORTED
+ * (another kind), or as tepal_params_check; *why (if not NULL) is then a static sentence.
+ */
+TEPAL_API enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
+                                                     struct tepal_header_layout *layout,
+                                                     const char **why);
+
+/* The mask of a link: layout->words words. Digests are those of a hasher of params.seed (and key).
+ */
+TEPAL_API void tepal_header_mask(const struct tepal_header_layout *layout,
+                                 struct tepal_digest digest, uint64_t *mask);
+
+/* Does the header match the link of this mask? The reference for what follows. */
+TEPAL_API bool tepal_header_match(const struct tepal_header_layout *layout, const uint64_t *header,
+                                  const uint64_t *mask);
+
+/*
+ * Masks of many links, transposed: for eight links at a time, the first 32 bits of each, the next 32
+ * bits of each, and so on. One register then tests eight links. The table is the caller's: so many
+ * 32-bit words for so many links, cleared at first, best at a multiple of 64 bytes.
+ */
+TEPAL_API size_t tepal_header_table_words(const struct tepal_header_layout *layout, size_t links);
+TEPAL_API void tepal_header_table_put(const struct tepal_header_layout *layout, uint32_t *table,
+                                      size_t link, const uint64_t *mask);
+
+/*
+ * Which of the first `links` links of the table match? Bit i of `answers` (word i / 64, bit i % 64)
+ * tells of link i, the rest of the last word is cleared; (links + 63) / 64 words. Returns how many
+ * match. Costs one 32-byte load a link of 256 bits with AVX2; plain C elsewhere, the same answers.
+ */
+TEPAL_API size_t tepal_header_match_many(const struct tepal_header_layout *layout,
+                                         const uint64_t *header, const uint32_t *table,
+                                         size_t links, uint64_t *answers);
+
+/* Between words and the bytes of a packet: bit i of the header is bit i % 8 of byte i / 8. */
+TEPAL_API void tepal_header_pack(const struct tepal_header_layout *layout, const uint64_t *header,
+                                 uint8_t *bytes);
+TEPAL_API void tepal_header_unpack(const struct tepal_header_layout *layout, const uint8_t *bytes,
+                                   uint64_t *header);
+
+/* The header of a filter. TEPAL_MISMATCH if its parameters are not the layout's. */
+TEPAL_API enum tepal_status tepal_header_of(const struct tepal_header_layout *layout,
+                                            const struct tepal_filter *filter, uint64_t *header);
+
+/*
+ * The filter of a header, to be freed by tepal_filter_free. It answers as the one that the header
+ * was made of, and has the same cells; how many keys that one had is not in a header: it says 0.
+ * TEPAL_NO_MEMORY.
+ */
+TEPAL_API enum tepal_status tepal_header_filter(const struct tepal_header_layout *layout,
+                                                const uint64_t *header,
+                                                const struct tepal_allocator *allocator,
+                                                struct tepal_filter **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,331 @@
+/*
+ * header_unit.c: filters in packets. Headers against the filters they came from, against a naive
+ * reading of the paper's Sec. III-C, the plain way against AVX2, for all sizes and for layouts whose
+ * parts end anywhere; into a packet and back.
+ */
+#include "check.h"
+
+#include "filter/header.h"
+
+#define LINKS 150
+
+/* A random layout: Bloom or yes-no, of any size that a header may have. */
+static void random_params(struct tepal_params *params, uint64_t *state, bool yesno, bool aligned)
+{
+    static const uint32_t sizes[] = {128, 256, 512};
+    uint32_t bits = sizes[check_random(state) % 3];
+    struct tepal_params made = TEPAL_PARAMS_INIT;
+    *params = made;
+    params->seed = check_random(state);
+    params->positions = (enum tepal_positions)(check_random(state) % 2);
+    params->cells = bits;
+    params->hashes = 1 + (uint32_t)(check_random(state) % 6);
+    if (!yesno) {
+        params->kind = check_random(state) % 2 == 0 ? TEPAL_KIND_BLOOM : TEPAL_KIND_RETOUCHED;
+        params->layout = (enum tepal_layout)(check_random(state) % (bits == 512 ? 3 : 2));
+        return;
+    }
+    uint64_t r = 1 + check_random(state) % (aligned ? bits / 64 : 5);
+    uint64_t q = aligned ? 32 : 5 + check_random(state) % (bits / 2 / r - 5);
+    assert_ok(tepal_yesno_params(bits - q * r, params->hashes, q, r,
+                                 1 + (uint32_t)(check_random(state) % 4), params));
+    params->own[TEPAL_YESNO_OWN_SEEDS] = check_random(state) % 2;
+    params->own[TEPAL_YESNO_SALT] = check_random(state) % 3;
+}
+
+struct scene {
+    struct tepal_header_layout layout;
+    struct tepal_digest digest[LINKS];
+    uint64_t mask[LINKS][TEPAL_HEADER_MOST_WORDS];
+    uint32_t table[(LINKS + 7) / 8 * 8 * 16];
+    struct tepal_filter *filter;
+    uint64_t header[TEPAL_HEADER_MOST_WORDS];
+};
+
+/* Members are the first links; the others are known to come. */
+static void make_scene(struct scene *s, const struct tepal_params *params, uint64_t *state)
+{
+    size_t members = params->cells / 16;
+    const char *why = "";
+    memset(s, 0, sizeof *s);
+    assert_ok(tepal_header_layout_init(params, &s->layout, &why));
+    for (size_t i = 0; i < LINKS; i++) {
+        s->digest[i] = check_digest(state);
+        tepal_header_mask(&s->layout, s->digest[i], s->mask[i]);
+        tepal_header_table_put(&s->layout, s->table, i, s->mask[i]);
+    }
+    if (params->kind == TEPAL_KIND_YESNO) {
+        struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
+        struct tepal_yesno_input input = {.members = s->digest,
+                                          .member_count = members,
+                                          .avoid = s->digest + members,
+                                          .avoid_count = LINKS - members};
+        how.method = TEPAL_YESNO_GREEDY;
+        assert_ok(tepal_yesno_build(params, &input, &how, NULL, &s->filter, NULL, &why));
+    } else {
+        assert_ok(tepal_filter_create(params, NULL, &s->filter));
+        for (size_t i = 0; i < members; i++) {
+            enum tepal_status status = tepal_filter_add(s->filter, s->digest[i]);
+            assert_true(status == TEPAL_OK || params->kind == TEPAL_KIND_RETOUCHED);
+        }
+    }
+    assert_ok(tepal_header_of(&s->layout, s->filter, s->header));
+}
+
+/* Bit by bit, as the paper tells it: the yes-filter has all, and no no-filter has all. */
+static bool naive_part(const uint64_t *header, const uint64_t *mask, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = from; i < to; i++) {
+        bool wanted = (mask[i / 64] >> (i % 64) & 1) != 0;
+        if (wanted && (header[i / 64] >> (i % 64) & 1) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool naive(const struct tepal_params *p, const uint64_t *header, const uint64_t *mask)
+{
+    bool yesno = p->kind == TEPAL_KIND_YESNO;
+    uint64_t yes = yesno ? tepal_yesno_yes_bits(p) : p->cells;
+    if (!naive_part(header, mask, 0, yes)) {
+        return false;
+    }
+    for (uint64_t at = yes; at < p->cells; at += p->own[TEPAL_YESNO_NO_BITS]) {
+        if (naive_part(header, mask, at, at + p->own[TEPAL_YESNO_NO_BITS])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Every way to ask, and every number of links; nothing is written beyond the answers. */
+static void check_scene(struct scene *s, uint64_t *matched)
+{
+    const struct tepal_params *params = &s->layout.params;
+    for (size_t links = 0; links <= LINKS; links += links < 80 ? 1 : 7) {
+        uint64_t answers[4] = {7, 7, 7, 7};
+        uint64_t plain[4] = {0};
+        uint64_t vectors[4] = {0};
+        size_t words = (links + 63) / 64;
+        size_t count = tepal_header_match_many(&s->layout, s->header, s->table, links, answers);
+        tepal_header_match_portable(&s->layout, s->header, s->table, links, plain);
+        if (s->layout.kernel > 0) { /* the one for any layout, where it was not taken */
+            tepal_header_kernels[1](&s->layout, s->header, s->table, links, vectors);
+        } else {
+            memcpy(vectors, plain, sizeof plain);
+        }
+        for (size_t i = 0; i < links; i++) {
+            bool wanted = naive(params, s->header, s->mask[i]);
+            assert_int_equal(answers[i / 64] >> (i % 64) & 1, wanted);
+            assert_int_equal(plain[i / 64] >> (i % 64) & 1, wanted);
+            assert_int_equal(vectors[i / 64] >> (i % 64) & 1, wanted);
+            count -= wanted;
+        }
+        assert_int_equal(count, 0);
+        assert_int_equal(links % 64 == 0 ? 0 : answers[links / 64] >> (links % 64), 0);
+        for (size_t i = words; i < 4; i++) {
+            assert_int_equal(answers[i], 7);
+        }
+    }
+    for (size_t i = 0; i < LINKS; i++) {
+        bool found = tepal_header_match(&s->layout, s->header, s->mask[i]);
+        assert_int_equal(found, tepal_filter_query(s->filter, s->digest[i]));
+        assert_int_equal(found, naive(params, s->header, s->mask[i]));
+        *matched += found;
+    }
+}
+
+static void every_way_gives_the_filters_answers(void **state)
+{
+    uint64_t seed = 21;
+    uint64_t bloom = 0;
+    uint64_t aligned = 0;
+    uint64_t crooked = 0;
+    uint64_t unaligned_layouts = 0;
+    uint64_t kernels = 0;
+    static struct scene s;
+    (void)state;
+    for (int round = 0; round < 120; round++) {
+        struct tepal_params params;
+        uint64_t *matched = round % 3 == 0 ? &bloom : round % 3 == 1 ? &aligned : &crooked;
+        random_params(&params, &seed, round % 3 != 0, round % 3 == 1);
+        make_scene(&s, &params, &seed);
+        assert_true(s.layout.plain || round % 3 == 2);
+        unaligned_layouts += !s.layout.plain;
+        kernels |= (uint64_t)1 << s.layout.kernel >> 1;
+        check_scene(&s, matched);
+        tepal_filter_free(s.filter);
+    }
+    /* The tests are about something: many match, many do not, and parts do end anywhere. */
+    assert_true(bloom > 200 && bloom < (uint64_t)40 * LINKS);
+    assert_true(aligned > 200 && aligned < (uint64_t)40 * LINKS);
+    assert_true(crooked > 200 && crooked < (uint64_t)40 * LINKS);
+    assert_true(unaligned_layouts > 30);
+    assert_true(kernels == 0 || (kernels & (kernels - 1)) != 0); /* and several loops ran */
+}
+
+static void random_headers_and_masks_agree(void **state)
+{
+    uint64_t seed = 22;
+    static struct scene s;
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        struct tepal_params params;
+        random_params(&params, &seed, round % 3 != 0, round % 3 == 1);
+        make_scene(&s, &params, &seed);
+        tepal_filter_free(s.filter);
+        /* Any header, masks with empty and full parts too. */
+        for (uint32_t w = 0; w < s.layout.words; w++) {
+            s.header[w] = check_random(&seed) | check_random(&seed) | check_random(&seed);
+            for (size_t i = 0; i < LINKS; i++) {
+                s.mask[i][w] = check_random(&seed) & check_random(&seed) & check_random(&seed) &
+                               check_random(&seed) & check_random(&seed);
+                s.mask[i][w] = i % 5 == 0 ? 0 : i % 11 == 0 ? s.header[w] : s.mask[i][w];
+            }
+        }
+        for (size_t i = 0; i < LINKS; i++) {
+            tepal_header_table_put(&s.layout, s.table, i, s.mask[i]);
+        }
+        assert_ok(tepal_header_filter(&s.layout, s.header, NULL, &s.filter));
+        for (size_t i = 0; i < LINKS; i++) {
+            uint64_t answers[3];
+            tepal_header_match_many(&s.layout, s.header, s.table, LINKS, answers);
+            bool wanted = naive(&params, s.header, s.mask[i]);
+            assert_int_equal(answers[i / 64] >> (i % 64) & 1, wanted);
+            assert_int_equal(tepal_header_match(&s.layout, s.header, s.mask[i]), wanted);
+        }
+        tepal_filter_free(s.filter);
+    }
+}
+
+static void a_filter_goes_into_a_packet_and_back(void **state)
+{
+    uint64_t seed = 23;
+    static struct scene s;
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        struct tepal_params params;
+        uint8_t packet[TEPAL_HEADER_MOST_BITS / 8];
+        uint64_t header[TEPAL_HEADER_MOST_WORDS];
+        struct tepal_filter *back = NULL;
+        const char *why = "";
+        size_t count;
+        random_params(&params, &seed, round % 2 == 0, false);
+        make_scene(&s, &params, &seed);
+        memset(packet, 0xaa, sizeof packet);
+        tepal_header_pack(&s.layout, s.header, packet);
+        for (uint32_t i = 0; i < s.layout.bits; i++) {
+            assert_int_equal(packet[i / 8] >> (i % 8) & 1, s.header[i / 64] >> (i % 64) & 1);
+        }
+        assert_true(s.layout.bits == 512 || packet[s.layout.bits / 8] == 0xaa);
+        tepal_header_unpack(&s.layout, packet, header);
+        assert_ok(tepal_header_filter(&s.layout, header, NULL, &back));
+        assert_ok(tepal_validate(back, &why));
+        assert_true(tepal_filter_equal(back, s.filter));
+        const uint64_t *words = tepal_filter_words(back, &count);
+        assert_int_equal(count, s.layout.words);
+        assert_memory_equal(words, s.header, count * sizeof *words);
+        for (size_t i = 0; i < LINKS; i++) {
+            assert_int_equal(tepal_filter_query(back, s.digest[i]),
+                             tepal_filter_query(s.filter, s.digest[i]));
+        }
+        tepal_filter_free(back);
+        tepal_filter_free(s.filter);
+    }
+}
+
+/* r = 0 is the Bloom filter: the same masks, the same headers. */
+static void without_no_filters_it_is_the_bloom_header(void **state)
+{
+    struct tepal_params bloom = TEPAL_PARAMS_INIT;
+    struct tepal_params yesno = TEPAL_PARAMS_INIT;
+    struct tepal_header_layout a;
+    struct tepal_header_layout b;
+    uint64_t seed = 24;
+    (void)state;
+    bloom.cells = 256;
+    bloom.hashes = 6;
+    assert_ok(tepal_yesno_params(256, 6, 0, 0, 0, &yesno));
+    assert_ok(tepal_header_layout_init(&bloom, &a, NULL));
+    assert_ok(tepal_header_layout_init(&yesno, &b, NULL));
+    assert_int_equal(b.regions, 1);
+    for (int i = 0; i < 100; i++) {
+        uint64_t x[4];
+        uint64_t y[4];
+        struct tepal_digest d = check_digest(&seed);
+        tepal_header_mask(&a, d, x);
+        tepal_header_mask(&b, d, y);
+        assert_memory_equal(x, y, sizeof x);
+    }
+}
+
+static void wrong_parameters_are_refused(void **state)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_header_layout layout;
+    struct tepal_header_layout before;
+    struct tepal_filter *filter = NULL;
+    uint64_t header[8];
+    const char *why = "";
+    (void)state;
+    memset(&layout, 0x5a, sizeof layout);
+    before = layout;
+    params.hashes = 4;
+    params.cells = 255;
+    assert_int_equal(tepal_header_layout_init(&params, &layout, &why), TEPAL_BAD_PARAMETER);
+    assert_non_null(strstr(why, "128, 256 or 512"));
+    params.cells = 1024;
+    assert_int_equal(tepal_header_layout_init(&params, &layout, NULL), TEPAL_BAD_PARAMETER);
+    params.cells = 256;
+    params.hashes = 0;
+    assert_int_equal(tepal_header_layout_init(&params, &layout, &why), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_header_layout_init(NULL, &layout, &why), TEPAL_BAD_ARGUMENT);
+    assert_ok(tepal_yesno_params(0, 4, 64, 4, 3, &params));
+    assert_int_equal(tepal_header_layout_init(&params, &layout, &why), TEPAL_BAD_PARAMETER);
+    assert_memory_equal(&layout, &before, sizeof layout);
+    assert_ok(tepal_yesno_params(192, 4, 32, 2, 3, &params));
+    assert_ok(tepal_header_layout_init(&params, &layout, &why));
+    params.seed = 1;
+    assert_ok(tepal_filter_create(&params, NULL, &filter));
+    assert_int_equal(tepal_header_of(&layout, filter, header), TEPAL_MISMATCH);
+    tepal_filter_free(filter);
+}
+
+/* 64 no-filters of a bit: as many regions as there can be, most of them within columns. */
+static void the_most_regions_fit(void **state)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    static struct scene s;
+    uint64_t seed = 25;
+    uint64_t matched = 0;
+    (void)state;
+    assert_ok(tepal_yesno_params(512 - 64 * 7, 2, 7, 64, 3, &params));
+    make_scene(&s, &params, &seed);
+    assert_int_equal(s.layout.regions, TEPAL_HEADER_REGIONS);
+    assert_true(s.layout.first[s.layout.regions] <= TEPAL_HEADER_STEPS);
+    check_scene(&s, &matched);
+    tepal_filter_free(s.filter);
+    /* The worst case for steps: every region crosses an edge that can be crossed. */
+    for (uint64_t q = 1; q <= 7; q++) {
+        for (uint64_t r = 0; r <= 64; r++) {
+            params.own[0] = 0;
+            assert_ok(tepal_yesno_params(512 - q * r, 2, q, r, 1, &params));
+            assert_ok(tepal_header_layout_init(&params, &s.layout, NULL));
+            assert_true(s.layout.first[s.layout.regions] <= TEPAL_HEADER_STEPS);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_way_gives_the_filters_answers),
+        cmocka_unit_test(random_headers_and_masks_agree),
+        cmocka_unit_test(a_filter_goes_into_a_packet_and_back),
+        cmocka_unit_test(without_no_filters_it_is_the_bloom_header),
+        cmocka_unit_test(wrong_parameters_are_refused),
+        cmocka_unit_test(the_most_regions_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
