@@ -121,7 +121,8 @@ TEPAL_API uint64_t tepal_generalized_ones(const struct tepal_generalized *genera
 
 /*
  * The false-positive rate of this very filter: the probability that a key drawn without looking at
- * the bits is answered "present". From the bits alone, whoever set them; exact. Reads all cells.
+ * the bits is answered "present". From the bits alone, whoever set them; exact (blocked, more
+ * than 8 hashes, distinct positions: very nearly). Reads all cells; blocked at about 1 us a line.
  */
 TEPAL_API double tepal_generalized_fp_now(const struct tepal_generalized *generalized);
 

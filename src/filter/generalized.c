@@ -24,7 +24,8 @@
 
 #include "base/checked.h"
 #include "cells/bits.h"
-#include "filter/generalized_struct.h"
+#include "filter/bloom_kernels.h"
+#include "filter/generalized_kernels.h"
 
 static struct tepal_generalized *generalized_of(struct tepal_filter *filter)
 {
@@ -149,6 +150,7 @@ static void make_roles(struct roles *roles, const struct tepal_params *params)
         return;
     }
     uint32_t first = roles->two ? (roles->resets * ADDRESS_SECTORS + k / 2) / k : 0;
+    roles->first_resets = first;
     roles->first_ways = list_roles(ADDRESS_SECTORS, first, roles->first_table);
     roles->ways = list_roles(address_chosen(k), roles->resets - first, roles->table);
 }
@@ -158,6 +160,9 @@ static void generalized_open(struct tepal_filter *filter)
     struct tepal_generalized *generalized = generalized_of(filter);
     generalized->at = tepal_address_of(&filter->params, 1);
     make_roles(&generalized->roles, &filter->params);
+    generalized->kernels = filter->params.layout == TEPAL_LAYOUT_FLAT ? &tepal_generalized_flat
+                           : tepal_bloom_has_avx2() ? &tepal_generalized_lines_avx2
+                                                    : &tepal_generalized_lines_portable;
 }
 
 /* ---- the first state ------------------------------------------------------------------------- */
@@ -207,13 +212,6 @@ static void generalized_reset(struct tepal_filter *filter)
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
-/* The positions of a key: first those it resets, then those it sets. */
-struct places {
-    uint64_t at[TEPAL_MAX_HASHES];
-    uint32_t resets;
-    uint32_t count;
-};
-
 static void line_places(const struct tepal_generalized *g, struct tepal_digest d,
                         struct places *out)
 {
@@ -234,7 +232,8 @@ static void line_places(const struct tepal_generalized *g, struct tepal_digest d
     }
 }
 
-static void places_of(const struct tepal_generalized *g, struct tepal_digest d, struct places *out)
+void tepal_generalized_places(const struct tepal_generalized *g, struct tepal_digest d,
+                              struct places *out)
 {
     out->resets = g->roles.resets;
     out->count = g->at.hashes;
@@ -255,12 +254,8 @@ static bool among(const uint64_t *positions, uint32_t count, uint64_t position)
     return false;
 }
 
-/*
- * Bits of a key that are not as it left them: those it reset (0) or set (1). A bit counts once, and
- * one that it reset does not count as one that it set. *places counts the key's bits of that sort.
- */
-static uint32_t count_lost(const uint64_t *words, const struct places *key, bool set,
-                           uint32_t *places)
+uint32_t tepal_generalized_lost(const uint64_t *words, const struct places *key, bool set,
+                                uint32_t *places)
 {
     uint32_t first = set ? key->resets : 0;
     uint32_t end = set ? key->count : key->resets;
@@ -277,19 +272,35 @@ static uint32_t count_lost(const uint64_t *words, const struct places *key, bool
     return lost;
 }
 
+bool tepal_generalized_found(const struct tepal_generalized *g, const struct places *key)
+{
+    /* Hash by hash first: which of them collide matters only if some are inverted. */
+    const uint64_t *words = g->head.words;
+    uint32_t inverted = 0;
+    for (uint32_t i = 0; i < key->count; i++) {
+        inverted += bits_test(words, key->at[i]) == (i < key->resets);
+    }
+    if (inverted == 0) {
+        return true;
+    }
+    if (g->at.positions == TEPAL_POSITIONS_DISTINCT) {
+        return inverted <= g->roles.tolerance;
+    }
+    uint32_t bits;
+    uint32_t lost = tepal_generalized_lost(words, key, false, &bits);
+    return lost <= g->roles.tolerance &&
+           lost + tepal_generalized_lost(words, key, true, &bits) <= g->roles.tolerance;
+}
+
 static bool generalized_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
     const struct tepal_generalized *g = generalized_of_const(filter);
     struct places key;
-    uint32_t bits;
-    places_of(g, digest, &key);
-    uint32_t lost = count_lost(filter->words, &key, false, &bits);
-    return lost <= g->roles.tolerance &&
-           lost + count_lost(filter->words, &key, true, &bits) <= g->roles.tolerance;
+    tepal_generalized_places(g, digest, &key);
+    return tepal_generalized_found(g, &key);
 }
 
-/* Sets first, then resets: the resets win. */
-static void put(uint64_t *words, const struct places *key)
+void tepal_generalized_put(uint64_t *words, const struct places *key)
 {
     for (uint32_t i = key->resets; i < key->count; i++) {
         bits_set(words, key->at[i]);
@@ -299,64 +310,40 @@ static void put(uint64_t *words, const struct places *key)
     }
 }
 
-static enum tepal_status generalized_add_many(struct tepal_filter *filter,
-                                              const struct tepal_digest *digests, size_t count)
+static void count_keys(struct tepal_filter *filter, uint64_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct places key;
-        places_of(generalized_of(filter), digests[i], &key);
-        put(filter->words, &key);
-    }
     filter->state.keys_added = saturating_add(filter->state.keys_added, count);
-    return TEPAL_OK;
 }
 
 static enum tepal_status generalized_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return generalized_add_many(filter, &digest, 1);
+    struct places key;
+    tepal_generalized_places(generalized_of(filter), digest, &key);
+    tepal_generalized_put(filter->words, &key);
+    count_keys(filter, 1);
+    return TEPAL_OK;
+}
+
+/* ---- many keys ------------------------------------------------------------------------------- */
+
+static enum tepal_status generalized_add_many(struct tepal_filter *filter,
+                                              const struct tepal_digest *digests, size_t count)
+{
+    struct tepal_generalized *g = generalized_of(filter);
+    g->kernels->add(g, digests, count);
+    count_keys(filter, count);
+    return TEPAL_OK;
 }
 
 static size_t generalized_query_many(const struct tepal_filter *filter,
                                      const struct tepal_digest *digests, size_t count,
                                      uint64_t *answers)
 {
-    size_t present = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i % 64 == 0) {
-            answers[i / 64] = 0;
-        }
-        if (generalized_query(filter, digests[i])) {
-            bits_set(answers, i);
-            present++;
-        }
-    }
-    return present;
+    const struct tepal_generalized *g = generalized_of_const(filter);
+    return count == 0 ? 0 : g->kernels->query(g, digests, count, answers);
 }
 
-/* ---- what the bits say ----------------------------------------------------------------------- */
-
-uint64_t tepal_generalized_ones(const struct tepal_generalized *generalized)
-{
-    return tepal_bits_count(generalized->head.words, generalized->head.word_count);
-}
-
-double tepal_generalized_fp_now(const struct tepal_generalized *generalized)
-{
-    (void)generalized;
-    return 0; /* FIRST */
-}
-
-void tepal_generalized_age(const struct tepal_generalized *generalized, struct tepal_digest digest,
-                           uint64_t ones, struct tepal_generalized_age *out)
-{
-    struct places key;
-    memset(out, 0, sizeof *out); /* FIRST */
-    (void)ones;
-    places_of(generalized, digest, &key);
-    out->zeros_lost = count_lost(generalized->head.words, &key, false, &out->zeros);
-    out->ones_lost = count_lost(generalized->head.words, &key, true, &out->ones);
-    out->present = out->zeros_lost + out->ones_lost <= generalized->roles.tolerance;
-}
+/* ---- the kind --------------------------------------------------------------------------------- */
 
 static enum tepal_status generalized_validate(const struct tepal_filter *filter, const char **why)
 {
@@ -367,28 +354,6 @@ static enum tepal_status generalized_validate(const struct tepal_filter *filter,
         }
     }
     return TEPAL_OK;
-}
-
-static void generalized_info(const struct tepal_filter *filter, struct tepal_report *report)
-{
-    const struct tepal_generalized *g = generalized_of_const(filter);
-    const struct tepal_params *p = &filter->params;
-    uint64_t ones = tepal_generalized_ones(g);
-    tepal_report_absent(report, "keys_estimated", "older keys leave no trace: it cannot be told");
-    tepal_report_integer(report, "ones", "bits set", ones);
-    tepal_report_real(report, "fill", "share of bits set", (double)ones / (double)p->cells);
-    tepal_report_real(report, "fp_now", "false-positive rate now, from the bits themselves",
-                      tepal_generalized_fp_now(g));
-    tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
-    tepal_report_absent(report, "fn_now", "no capacity was stated");
-    tepal_report_integer(report, "reset_hashes", "of the hashes, those that reset bits (k0)",
-                         tepal_generalized_reset_hashes(p));
-    tepal_report_integer(report, "set_hashes", "of the hashes, those that set bits (k1)",
-                         tepal_generalized_set_hashes(p));
-    tepal_report_integer(report, "tolerance", "inverted bits that a query forgives (b)",
-                         tepal_generalized_tolerance(p));
-    tepal_report_real(report, "zeros_initial", "share of bits that were 0 at first (p0)",
-                      tepal_generalized_zeros(p));
 }
 
 const struct filter_ops tepal_generalized_ops = {
@@ -407,7 +372,7 @@ const struct filter_ops tepal_generalized_ops = {
     .add_many = generalized_add_many,
     .query = generalized_query,
     .query_many = generalized_query_many,
-    .info = generalized_info,
+    .info = tepal_generalized_info,
 };
 
 /* ---- the typed handle ------------------------------------------------------------------------ */

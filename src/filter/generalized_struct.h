@@ -30,7 +30,8 @@
 #define ROLES_FIRST_MAX 70
 
 struct roles {
-    uint32_t resets; /* k0 */
+    uint32_t resets;       /* k0 */
+    uint32_t first_resets; /* of these, in the first of two rounds; 0 without */
     uint32_t tolerance;
     bool two;            /* k > 8 */
     uint64_t ways;       /* of the only round, or of the second */
@@ -39,11 +40,40 @@ struct roles {
     uint64_t first_table[ROLES_FIRST_MAX];
 };
 
+struct generalized_kernels;
+
 struct tepal_generalized {
     struct tepal_filter head;
     struct address at;
+    const struct generalized_kernels *kernels;
     struct roles roles; /* the tables are those of the blocked layout */
 };
+
+/* The positions of a key: first those it resets, then those it sets. */
+struct places {
+    uint64_t at[TEPAL_MAX_HASHES];
+    uint32_t resets;
+    uint32_t count;
+};
+
+void tepal_generalized_places(const struct tepal_generalized *g, struct tepal_digest d,
+                              struct places *out);
+
+/*
+ * Bits of a key that are not as it left them: those it reset (0) or set (1). A bit counts once, and
+ * one that it reset does not count as one that it set. *places counts the key's bits of that sort.
+ */
+uint32_t tepal_generalized_lost(const uint64_t *words, const struct places *key, bool set,
+                                uint32_t *places);
+
+/* Are at most `tolerance` of a key's bits inverted? */
+bool tepal_generalized_found(const struct tepal_generalized *g, const struct places *key);
+
+/* What an addition does: sets first, then resets, which therefore win. */
+void tepal_generalized_put(uint64_t *words, const struct places *key);
+
+/* filter_ops.info */
+void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_report *report);
 
 /* The cells of a key in its line. Without `two` the second round is empty. */
 static inline struct address_cells roles_cells(const struct roles *roles, bool two, bool distinct,

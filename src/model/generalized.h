@@ -1,0 +1,36 @@
+/* generalized.h: what the files of the generalized filter's model share. */
+#ifndef TEPAL_SRC_MODEL_GENERALIZED_H
+#define TEPAL_SRC_MODEL_GENERALIZED_H
+
+#include <tepal/model.h>
+
+/*
+ * The kind's own parameters (tepal/generalized.h, which belongs to the filters: models hang from
+ * parameters alone). The tests compare the two.
+ */
+#define MODEL_OWN_RESETS    0
+#define MODEL_OWN_TOLERANCE 1
+#define MODEL_OWN_ONES      2
+
+static inline double model_own_zeros(const struct tepal_params *params)
+{
+    return 1 - (double)params->own[MODEL_OWN_ONES] / 4294967296.0;
+}
+
+/* Of k > 8 cells on the blocked layout, the resets among the eight of the first round. */
+static inline uint32_t model_first_resets(uint32_t k0, uint32_t k)
+{
+    return (k0 * 8 + k / 2) / k;
+}
+
+/* No filter tolerates more. */
+#define MODEL_TOLERANCE_MAX (TEPAL_MAX_HASHES - 1)
+
+/*
+ * P(Bin(k0, p) + Bin(k1, q) <= b) and P(... > b), each with its own relative precision;
+ * b <= MODEL_TOLERANCE_MAX or b >= k0 + k1.
+ */
+double tepal_model_sum_at_most(uint32_t k0, double p, uint32_t k1, double q, uint32_t b);
+double tepal_model_sum_above(uint32_t k0, double p, uint32_t k1, double q, uint32_t b);
+
+#endif
