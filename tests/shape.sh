@@ -38,6 +38,7 @@ module_of() { # the module that an included file belongs to, or nothing for the 
     case $1 in
     tepal/tepal.h) echo public ;;
     tepal/bloom.h | tepal/retouched.h | tepal/generalized.h) echo filter ;;
+    tepal/receive.h) echo filter ;;
     tepal/*.h) basename "$1" .h ;;
     */*.h) [ -d "src/${1%%/*}" ] && echo "${1%%/*}" ;;
     esac

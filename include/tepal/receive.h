@@ -42,8 +42,8 @@ enum tepal_agreed {
     TEPAL_AGREED_BITS = 1 << 3,
     TEPAL_AGREED_HASHES = 1 << 4,
     TEPAL_AGREED_SEED = 1 << 5,
-    TEPAL_AGREED_HASH = 1 << 6,     /* keyed or not, and with the same key (params.key_check) */
-    TEPAL_AGREED_OWN = 1 << 7,      /* params.own[0]; TEPAL_AGREED_OWN << i: params.own[i] */
+    TEPAL_AGREED_HASH = 1 << 6, /* keyed or not, and with the same key (params.key_check) */
+    TEPAL_AGREED_OWN = 1 << 7,  /* params.own[0]; TEPAL_AGREED_OWN << i: params.own[i] */
     TEPAL_AGREED_ALL = (1 << 15) - 1
 };
 
@@ -93,10 +93,10 @@ struct tepal_receipt {
     bool judged;              /* it got as far as its bits, and the rest is known */
     uint64_t ones;
     double fill;
-    double fill_expected;      /* of an honest filter; NaN: not known */
-    double fill_deviation;     /* its standard deviation */
-    double fill_probability;   /* that an honest one is at least as far off (repeats: as full) */
-    uint32_t fullest_line;     /* ones in the fullest line of a blocked or paired Bloom filter */
+    double fill_expected;       /* of an honest filter; NaN: not known */
+    double fill_deviation;      /* its standard deviation */
+    double fill_probability;    /* that an honest one is at least as far off (repeats: as full) */
+    uint32_t fullest_line;      /* ones in the fullest line of a blocked or paired Bloom filter */
     double fullest_probability; /* that an honest one has a line at least as full; else NaN */
     double fp_now;              /* that its bits cause */
     double fp_bound;            /* that any bits could cause; 1: there is no bound */

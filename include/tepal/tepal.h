@@ -12,6 +12,7 @@
  *   tepal/generalized.h  the Bloom filter whose errors are bounded, whoever filled it
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
+ *   tepal/receive.h filters from strangers: which to take, which to refuse, and why
  *
  * Rules that hold everywhere:
  *   - Calls that can fail return enum tepal_status; on failure nothing has changed.
@@ -33,5 +34,6 @@
 #include <tepal/generalized.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
+#include <tepal/receive.h>
 
 #endif

@@ -114,8 +114,8 @@ static struct occupancy paired(double m, double n, uint32_t k, bool distinct)
         const struct pairs classes[3] = {
             {63, log_ratio(p1.hit_sector / lines, b1) + log_ratio(p2.hit_sector / lines, b2)},
             {448, log_ratio(p1.hit_line / lines, b1) + log_ratio(p2.hit_line / lines, b2)},
-            {m - TEPAL_LINE_BITS, log1p(-b1 * b1 / ((1 - b1) * (1 - b1))) +
-                                      log1p(-b2 * b2 / ((1 - b2) * (1 - b2)))},
+            {m - TEPAL_LINE_BITS,
+             log1p(-b1 * b1 / ((1 - b1) * (1 - b1))) + log1p(-b2 * b2 / ((1 - b2) * (1 - b2)))},
         };
         return add_up(m, n, log1p(-b1) + log1p(-b2), classes, 3);
     }
@@ -195,8 +195,7 @@ static struct occupancy walk(double cells, double n, double zeros, struct step s
         double log_uu = log_c - log1p(c->f2 / (u * u));
         sum += c->partners *
                ((c->f0 + c->f1 * steady + c->f2 * steady * steady) * geometric(log_c, 0, -left, n) +
-                e * (c->f1 + 2 * c->f2 * steady) *
-                    geometric(log_c, log_u, u * touched - c->f2, n) +
+                e * (c->f1 + 2 * c->f2 * steady) * geometric(log_c, log_u, u * touched - c->f2, n) +
                 e * e * c->f2 * geometric(log_c, log_uu, -c->f2, n));
     }
     return (struct occupancy){cells * x, sum > 0 ? cells * sum : 0};
@@ -324,8 +323,8 @@ static struct occupancy_tails exact_tails(const struct tepal_params *p, uint64_t
 struct occupancy_tails tepal_occupancy_tails(const struct tepal_params *p, uint64_t n,
                                              uint64_t ones)
 {
-    bool small = p->cells <= EXACT_BITS &&
-                 (double)p->cells * (double)p->hashes * (double)n <= EXACT_STEPS;
+    bool small =
+        p->cells <= EXACT_BITS && (double)p->cells * (double)p->hashes * (double)n <= EXACT_STEPS;
     if (p->layout == TEPAL_LAYOUT_FLAT && small) {
         return exact_tails(p, n, ones);
     }

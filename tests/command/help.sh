@@ -2,7 +2,7 @@
 # help: texts against golden files, the manual page, the completions, the version.
 source "$(dirname "$0")/lib.sh"
 
-names='build query add merge info verify convert retouch model app demo kinds completion help'
+names='build query add merge info verify convert retouch receive model app demo kinds completion help'
 apps='stopset'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
