@@ -331,7 +331,7 @@ static const enum option_id receive_exclusive[][4] = {
 static const struct example receive_examples[] = {
     {"tepal receive peer.tepal --like ours.tepal --max-fp 2% -o peer-ok.tepal",
      "A filter like ours, or none."},
-    {"nc -l 7000 | tepal receive --kind bloom --bits 1Mi --seed 7 --max-bytes 200k -o in.tepal",
+    {"tepal receive --kind bloom --bits 1Mi --seed 7 --max-bytes 200k -o in.tepal < pipe",
      "From the network: refused by its header if it is too large."},
     {"tepal receive inbox/*.tepal --like ours.tepal -o accepted/", "A whole inbox."},
     {NULL, NULL}};

@@ -2,17 +2,18 @@
  * occupancy.c: how many ones an honest filter has.
  *
  * The number of ones is a sum over cells, so its variance is a sum over pairs of cells. Pairs come
- * in a few classes, alike within each: any two cells (flat); two of one slice; two of one sector, of
- * one line, of two lines. If a key leaves a given cell alone with chance u, and both cells of a pair
- * with chance u_c, then after n keys (q = u^n the share of zeros)
+ * in a few classes, alike within each: any two cells (flat); two of one slice; two of one sector,
+ * of one line, of two lines. If a key leaves a given cell alone with chance u, and both cells of a
+ * pair with chance u_c, then after n keys (q = u^n the share of zeros)
  *
  *     Var = m q (1 - q) + m sum over classes of (partners of a cell) (u_c^n - u^2n)
  *
  * and u_c^n - u^2n = q^2 expm1(n log(u_c / u^2)), where the ratio is written out by hand so that it
  * keeps its digits: it differs from 1 by about 1/m^2 for cells that have nothing in common.
  *
- * A generalized filter: a cell is 1 with chance x(t) after t keys, x(t+1) = q1 + u x(t). For a pair,
- * with D = P(both 1) - x^2, one key gives D' = C D + f0 + f1 x + f2 x^2, where C = P(both alone),
+ * A generalized filter: a cell is 1 with chance x(t) after t keys, x(t+1) = q1 + u x(t). For a
+ * pair, with D = P(both 1) - x^2, one key gives D' = C D + f0 + f1 x + f2 x^2, where
+ * C = P(both alone),
  *
  *     f0 = P(both set) - q1^2,  f1 = 2 (P(one set, one alone) - q1 u),  f2 = C - u^2,
  *
@@ -20,8 +21,8 @@
  * three geometric series.
  *
  * The distribution itself, for small flat filters: throw after throw, X grows by one with chance
- * (m - X) / m; for distinct positions the i-th throw of a key (from 0) with (m - X) / (m - i), since
- * the i cells it has already are ones. For the others the normal approximation is used. Sums of so
+ * (m - X) / m; for distinct positions the i-th throw of a key (from 0) with (m - X) / (m - i),
+ * since the i cells it has already are ones. For the others the normal approximation is used. Sums of so
  * weakly dependent indicators are close to normal (Weiss 1958 for the flat layout); blocked lines
  * are nearly independent of each other.
  */
@@ -171,6 +172,9 @@ static double geometric(double log_c, double log_r, double d, double n)
     double growth = n * (log_r - log_c);
     if (fabs(growth) < 1e-9) { /* all terms are alike */
         return n * exp((n - 1) * log_c);
+    }
+    if (fabs(growth) > 1) {
+        return (exp(n * log_r) - exp(n * log_c)) / d;
     }
     return exp(n * log_c) * expm1(growth) / d;
 }
