@@ -49,10 +49,14 @@ module_of() { # the module that an included file belongs to, or nothing for the 
         tepal/recycling.h | tepal/receive.h) echo filter ;;
         tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
         tepal/recycling.h | tepal/receive.h) echo filter ;;
+        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
+        tepal/recycling.h | tepal/receive.h) echo filter ;;
     tepal/bloom.h | tepal/retouched.h | tepal/counting.h | tepal/fingerprint.h) echo filter ;;
     tepal/bloom.h | tepal/retouched.h | tepal/recycling.h) echo filter ;;
     tepal/bloom.h | tepal/retouched.h | tepal/yesno.h | tepal/cascade.h) echo filter ;;
     tepal/bloom.h | tepal/retouched.h | tepal/yesno.h | tepal/header.h) echo filter ;;
+    tepal/bloom.h | tepal/retouched.h | tepal/generalized.h) echo filter ;;
+    tepal/receive.h) echo filter ;;
     tepal/*.h) basename "$1" .h ;;
     */*.h) [ -d "src/${1%%/*}" ] && echo "${1%%/*}" ;;
     esac

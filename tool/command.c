@@ -238,6 +238,53 @@ const struct option options[OPTIONS] = {
                           "recycling: the trigger stays in the phase that freezes."},
     [OPT_ONLY_MISSES] = {0, "only-misses", NULL, TAKES_NOTHING, 0, 0, NULL,
                          "recycling: insert only messages that no phase has."},
+    [OPT_LIKE] =
+        {0, "like", "FILE", TAKES_FILE, 0, 0, NULL,
+         "Agreed is what the filter FILE has: kind, layout, positions, bits, hashes, seed, "
+         "and whether it is keyed, with which key. The options below change single terms."},
+    [OPT_AGREED_KIND] = {0, "kind", "KIND", TAKES_KIND, 0, 0, NULL, "The kind that was agreed."},
+    [OPT_AGREED_LAYOUT] = {'l', "layout", "LAYOUT", TAKES_CHOICE, 0, 0, LAYOUTS,
+                           "The layout that was agreed."},
+    [OPT_AGREED_POSITIONS] = {0, "positions", "RULE", TAKES_CHOICE, 0, 0, "colliding distinct",
+                              "The rule for positions that was agreed."},
+    [OPT_AGREED_BITS] = {'m', "bits", "M", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                         "The number of bits that was agreed."},
+    [OPT_AGREED_HASHES] = {'k', "hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                           "The number of hashes that was agreed."},
+    [OPT_AGREED_SEED] = {'s', "seed", "S", TAKES_SEED, 0, 0, NULL, "The seed that was agreed."},
+    [OPT_AGREED_RESETS] = {0, "reset-hashes", "K0", TAKES_WHOLE, 0, TEPAL_MAX_HASHES, NULL,
+                           "generalized: how many hashes reset, together with --set-hashes."},
+    [OPT_AGREED_SETS] = {0, "set-hashes", "K1", TAKES_WHOLE, 0, TEPAL_MAX_HASHES, NULL,
+                         "generalized: how many hashes set."},
+    [OPT_AGREED_TOLERANCE] = {0, "tolerance", "B", TAKES_WHOLE, 0, TEPAL_MAX_HASHES - 1, NULL,
+                              "generalized: how many inverted bits a query forgives."},
+    [OPT_AGREED_KEY_FILE] = {0, "key-file", "FILE", TAKES_FILE, 0, 0, NULL,
+                             "The filter must be keyed with the secret key in FILE."},
+    [OPT_UNKEYED] = {0, "unkeyed", NULL, TAKES_NOTHING, 0, 0, NULL,
+                     "The filter must not be keyed."},
+    [OPT_MAX_BYTES] = {0, "max-bytes", "N", TAKES_WHOLE, 1, ANY, NULL,
+                       "Refuse, by its header, what has more than N bytes (default 1Gi)."},
+    [OPT_MAX_KEYS] = {0, "max-keys", "N", TAKES_WHOLE, 1, ANY, NULL,
+                      "Refuse a filter that claims more than N keys."},
+    [OPT_CLAIMED_KEYS] = {'n', "keys", "N", TAKES_WHOLE, 1, ANY, NULL,
+                          "Judge the fill by N keys (default: as many as the filter claims)."},
+    [OPT_REPEATS] = {0, "repeats", NULL, TAKES_NOTHING, 0, 0, NULL,
+                     "The peer may have added the same key more than once: a filter that is "
+                     "emptier than its number of keys explains is taken."},
+    [OPT_MAX_FP] = {'p', "max-fp", "RATE", TAKES_SHARE, 0, 0, NULL,
+                    "Refuse a filter whose bits pass more than this share of all keys (default "
+                    "10 %)."},
+    [OPT_MIN_PROBABILITY] = {0, "min-probability", "P", TAKES_RATE, 0, 0, NULL,
+                             "Refuse a fill that an honest filter has with a chance below P "
+                             "(default 1e-6)."},
+    [OPT_ANY_FILL] = {0, "any-fill", NULL, TAKES_NOTHING, 0, 0, NULL,
+                      "Do not judge by the fill, only by the rate."},
+    [OPT_ACCEPTED_OUTPUT] = {'o', "output", "OUT", TAKES_FILE, 0, 0, NULL,
+                             "Write an accepted filter to OUT, atomically; if OUT is a directory, "
+                             "into it under its own name, and there may be several. A refused one "
+                             "is never written."},
+    [OPT_VERDICT_QUIET] = {'q', "quiet", NULL, TAKES_NOTHING, 0, 0, NULL,
+                           "Print nothing; the exit status tells."},
     [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
                  "Print the manual page, in roff: tepal help --man | man -l -"},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -336,6 +383,45 @@ static const struct example retouch_examples[] = {
      "What would each budget remove?"},
     {"tepal retouch blocked.tepal --members blocked.txt --avoid top.tsv -w --max-fn 0.5% -o out",
      "Give up at most one blocked domain in 200."},
+    {NULL, NULL}};
+
+/* ---- receive -------------------------------------------------------------------------------- */
+
+static const enum option_id receive_options[] = {OPT_LIKE,
+                                                 OPT_AGREED_KIND,
+                                                 OPT_AGREED_LAYOUT,
+                                                 OPT_AGREED_POSITIONS,
+                                                 OPT_AGREED_BITS,
+                                                 OPT_AGREED_HASHES,
+                                                 OPT_AGREED_SEED,
+                                                 OPT_AGREED_RESETS,
+                                                 OPT_AGREED_SETS,
+                                                 OPT_AGREED_TOLERANCE,
+                                                 OPT_AGREED_KEY_FILE,
+                                                 OPT_UNKEYED,
+                                                 OPT_MAX_BYTES,
+                                                 OPT_MAX_KEYS,
+                                                 OPT_CLAIMED_KEYS,
+                                                 OPT_REPEATS,
+                                                 OPT_MAX_FP,
+                                                 OPT_MIN_PROBABILITY,
+                                                 OPT_ANY_FILL,
+                                                 OPT_ACCEPTED_OUTPUT,
+                                                 OPT_FORCE,
+                                                 OPT_JSON,
+                                                 OPT_VERDICT_QUIET,
+                                                 OPT_HELP,
+                                                 OPT_END};
+static const enum option_id receive_exclusive[][4] = {
+    {OPT_AGREED_KEY_FILE, OPT_UNKEYED},     {OPT_MIN_PROBABILITY, OPT_ANY_FILL},
+    {OPT_AGREED_HASHES, OPT_AGREED_RESETS}, {OPT_AGREED_HASHES, OPT_AGREED_SETS},
+    {OPT_JSON, OPT_VERDICT_QUIET},          {0}};
+static const struct example receive_examples[] = {
+    {"tepal receive peer.tepal --like ours.tepal --max-fp 2% -o peer-ok.tepal",
+     "A filter like ours, or none."},
+    {"tepal receive --kind bloom --bits 1Mi --seed 7 --max-bytes 200k -o in.tepal < pipe",
+     "From the network: refused by its header if it is too large."},
+    {"tepal receive inbox/*.tepal --like ours.tepal -o accepted/", "A whole inbox."},
     {NULL, NULL}};
 
 /* ---- info, verify, kinds -------------------------------------------------------------------- */
@@ -522,6 +608,24 @@ const struct command commands[] = {
      .stays = "nothing was written",
      .examples = retouch_examples,
      .run = retouch_run},
+    {.name = "receive",
+     .synopsis = "[FILE...] [--like FILE] [--max-fp RATE] [--max-bytes N] [-o OUT]",
+     .summary = "Decide about filters from strangers.",
+     .about = "Takes filters that somebody else sent (none, or -: standard input) and decides: is "
+              "it sound, is it what was agreed on, how many false positives do its bits cause, and "
+              "does an honest filter of so many keys have so many ones? One line a filter; the "
+              "first of these that fails is the reason it is refused.\n\n"
+              "A Bloom filter can be saturated; a generalized one passes at most a known share of "
+              "all keys, whatever its bits. Neither is proof against bits that were set for chosen "
+              "keys by somebody who knows the seed: only a secret key is (build --key-file).\n\n"
+              "Exit status 0 if all were accepted, 1 if one was refused, 2 on an error.",
+     .options = receive_options,
+     .exclusive = receive_exclusive,
+     .operand = OPERAND_FILE,
+     .most_operands = SIZE_MAX,
+     .stays = "nothing was written",
+     .examples = receive_examples,
+     .run = receive_run},
     {.name = "model",
      .synopsis = "NAME --keys N (--bits M | --fp RATE) [--hashes K]",
      .summary = "Predict errors and sizes, without a filter.",

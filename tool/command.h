@@ -100,6 +100,27 @@ enum option_id {
     OPT_FORGET,
     OPT_KEEP_TRIGGER,
     OPT_ONLY_MISSES,
+    OPT_LIKE,
+    OPT_AGREED_KIND,
+    OPT_AGREED_LAYOUT,
+    OPT_AGREED_POSITIONS,
+    OPT_AGREED_BITS,
+    OPT_AGREED_HASHES,
+    OPT_AGREED_SEED,
+    OPT_AGREED_RESETS,
+    OPT_AGREED_SETS,
+    OPT_AGREED_TOLERANCE,
+    OPT_AGREED_KEY_FILE,
+    OPT_UNKEYED,
+    OPT_MAX_BYTES,
+    OPT_MAX_KEYS,
+    OPT_CLAIMED_KEYS,
+    OPT_REPEATS,
+    OPT_MAX_FP,
+    OPT_MIN_PROBABILITY,
+    OPT_ANY_FILL,
+    OPT_ACCEPTED_OUTPUT,
+    OPT_VERDICT_QUIET,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -243,6 +264,7 @@ int info_run(const struct args *args);
 int verify_run(const struct args *args);
 int convert_run(const struct args *args);
 int retouch_run(const struct args *args);
+int receive_run(const struct args *args);
 int model_run(const struct args *args);
 int app_run(const struct args *args);
 int lab_run(const struct args *args);

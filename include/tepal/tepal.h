@@ -19,6 +19,7 @@
  *   tepal/header.h  filters in packets: a header against the masks of many links
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
+ *   tepal/receive.h filters from strangers: which to take, which to refuse, and why
  *
  * Rules that hold everywhere:
  *   - Calls that can fail return enum tepal_status; on failure nothing has changed.
@@ -46,5 +47,6 @@
 #include <tepal/header.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
+#include <tepal/receive.h>
 
 #endif

@@ -112,4 +112,13 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
                                       filter_unmap *unmap, void *mapping, size_t mapping_bytes,
                                       struct tepal_filter **out, struct tepal_fault *fault);
 
+/*
+ * tepal_load_fd with a gate between header and cells (store.c): if it says no, nothing more is read
+ * and TEPAL_MISMATCH is returned, without a fault.
+ */
+typedef bool format_gate(void *context, const struct format_header *header);
+enum tepal_status tepal_format_load_gated(int fd, format_gate *gate, void *context,
+                                          const struct tepal_allocator *allocator,
+                                          struct tepal_filter **out, struct tepal_fault *fault);
+
 #endif

@@ -387,7 +387,13 @@ static enum tepal_status read_header(int fd, struct format_header *h, struct tep
     return status != TEPAL_OK ? status : tepal_format_read_header(bytes, got, h, fault);
 }
 
-static enum tepal_status load_stream(int fd, uint64_t length,
+/* Somebody who wants to see the header before the cells are read; NULL: nobody. */
+struct gate {
+    format_gate *ask;
+    void *context;
+};
+
+static enum tepal_status load_stream(int fd, uint64_t length, const struct gate *gate,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, struct tepal_fault *fault)
 {
@@ -395,6 +401,9 @@ static enum tepal_status load_stream(int fd, uint64_t length,
     struct format_header h;
     uint64_t *words = NULL;
     enum tepal_status status = read_header(fd, &h, fault);
+    if (status == TEPAL_OK && gate != NULL && !gate->ask(gate->context, &h)) {
+        return TEPAL_MISMATCH;
+    }
     if (status == TEPAL_OK && length != LENGTH_UNKNOWN) {
         status = tepal_format_check_length(&h, length, fault);
     }
@@ -417,8 +426,9 @@ static enum tepal_status load_stream(int fd, uint64_t length,
     return tepal_format_finish(&h, &chosen, words, NULL, NULL, 0, out, fault);
 }
 
-enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *allocator,
-                                struct tepal_filter **out, struct tepal_fault *fault)
+static enum tepal_status load_gated(int fd, const struct gate *gate,
+                                    const struct tepal_allocator *allocator,
+                                    struct tepal_filter **out, struct tepal_fault *fault)
 {
     /*
      * A regular file that has more than nothing left says how much; some that are made as they
@@ -432,7 +442,21 @@ enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *allocator,
             length = (uint64_t)(about.st_size - position);
         }
     }
-    return load_stream(fd, length, allocator, out, fault);
+    return load_stream(fd, length, gate, allocator, out, fault);
+}
+
+enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *allocator,
+                                struct tepal_filter **out, struct tepal_fault *fault)
+{
+    return load_gated(fd, NULL, allocator, out, fault);
+}
+
+enum tepal_status tepal_format_load_gated(int fd, format_gate *ask, void *context,
+                                          const struct tepal_allocator *allocator,
+                                          struct tepal_filter **out, struct tepal_fault *fault)
+{
+    struct gate gate = {ask, context};
+    return load_gated(fd, &gate, allocator, out, fault);
 }
 
 /* Without O_NONBLOCK, opening a FIFO would wait for somebody to write to it. */
@@ -474,7 +498,7 @@ enum tepal_status tepal_load(const char *path, const struct tepal_allocator *all
     if (status != TEPAL_OK) {
         return status;
     }
-    status = load_stream(fd, length, allocator, out, fault);
+    status = load_stream(fd, length, NULL, allocator, out, fault);
     (void)close(fd);
     return status;
 }

@@ -393,3 +393,18 @@ double tepal_model_paired_fill(uint64_t lines, uint64_t n, uint32_t k, bool dist
     }
     return -expm1(log_all_miss(first, (double)n) + log_all_miss(second, (double)n));
 }
+
+struct model_line_pairs tepal_model_line_pairs(uint32_t k, bool distinct)
+{
+    double r = k % SECTORS; /* sectors with one draw more than the others */
+    double s = SECTORS - r;
+    struct sector few = sector_make(k / SECTORS, distinct);
+    struct sector more = sector_make(k / SECTORS + 1, distinct);
+    double both_stay =
+        (r * (r - 1) * more.one_stays * more.one_stays +
+         2 * r * s * more.one_stays * few.one_stays + s * (s - 1) * few.one_stays * few.one_stays) /
+        (SECTORS * (SECTORS - 1));
+    return (struct model_line_pairs){hit_chance(k, distinct),
+                                     1 - (r * more.two_stay + s * few.two_stay) / SECTORS,
+                                     1 - both_stay};
+}

@@ -23,4 +23,15 @@ double tepal_model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, bool dist
 double tepal_model_blocked_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct);
 double tepal_model_paired_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct);
 
+/*
+ * What a key with k cells in its line hits there: a given cell; one or both of two given cells of
+ * one sector; one or both of two of different sectors.
+ */
+struct model_line_pairs {
+    double hit;
+    double hit_sector;
+    double hit_line;
+};
+struct model_line_pairs tepal_model_line_pairs(uint32_t k, bool distinct);
+
 #endif

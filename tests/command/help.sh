@@ -3,6 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 
 names='build query add merge info verify convert retouch model app lab demo kinds completion help'
+names='build query add merge info verify convert retouch receive model app demo kinds completion help'
 apps='stopset'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
@@ -86,7 +87,7 @@ is 'bash: an option' "$(offered tepal build --pos)" '--positions'
 is 'bash: options of one command only' "$(offered tepal info --)" '--json --help'
 is 'bash: layouts' "$(offered tepal build keys --layout '')" 'flat partitioned blocked paired'
 is 'bash: layouts after the letter' "$(offered tepal build -l p)" 'partitioned paired'
-is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched'
+is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched generalized'
 is 'bash: models' "$(offered tepal model b)" 'bloom blocked'
 is 'bash: applications' "$(offered tepal app '')" "$apps"
 is 'bash: options of an application' "$(offered tepal app stopset --be)" '--beta'
@@ -101,7 +102,7 @@ is 'bash: nothing for numbers' "$(offered tepal build --fp '')" ''
 is 'zsh: first line' "$(head -1 c.zsh)" '#compdef tepal'
 is 'zsh: commands' "$(sed -n "s/^        '\([a-z]*\):.*'\$/\1/p" c.zsh | xargs)" "$names"
 is 'zsh: a case for every command' "$(sed -n 's/^    \([a-z]*\))$/\1/p' c.zsh | xargs)" "$names"
-is 'zsh: layouts' "$(grep -c ':LAYOUT:(flat partitioned blocked paired)' c.zsh)" 4
+is 'zsh: layouts' "$(grep -c ':LAYOUT:(flat partitioned blocked paired)' c.zsh)" 5
 is 'zsh: quotes are paired' "$(($(tr -cd "'" <c.zsh | wc -c) % 2))" 0
 if command -v zsh >/dev/null; then
     expect 'zsh: it parses' 0 '' '' zsh -n c.zsh
@@ -112,7 +113,7 @@ is 'fish: commands' \
     "$(sed -n 's/^complete -c tepal -n __fish_use_subcommand -f -a \([a-z]*\) .*/\1/p' c.fish | xargs)" \
     "$names"
 is 'fish: quotes are paired' "$(awk -F"'" 'NF % 2 == 0' c.fish | wc -l | tr -d ' ')" 0
-is 'fish: layouts' "$(grep -c -- "-l layout -s l -x -a 'flat partitioned blocked paired'" c.fish)" 4
+is 'fish: layouts' "$(grep -c -- "-l layout -s l -x -a 'flat partitioned blocked paired'" c.fish)" 5
 if command -v fish >/dev/null; then
     expect 'fish: it parses' 0 '' '' fish -n c.fish
 fi

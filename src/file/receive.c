@@ -1,0 +1,119 @@
+/*
+ * receive.c: an encoded filter from a stranger, through the same reader as any other, with a gate
+ * between its header and its cells.
+ */
+#include <tepal/receive.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "file/format.h"
+#include "filter/judge.h"
+
+/* What the gate needs, and where it writes. */
+struct reception {
+    const struct tepal_terms *terms;
+    struct tepal_receipt *receipt;
+};
+
+/* The gate: everything that a header tells. */
+static bool check_header(void *context, const struct format_header *h)
+{
+    const struct reception *at = context;
+    struct tepal_receipt *r = at->receipt;
+    r->bytes = h->file;
+    if (at->terms->max_bytes != 0 && h->file > at->terms->max_bytes) {
+        r->verdict = TEPAL_REFUSED_SIZE;
+        snprintf(r->why, sizeof r->why,
+                 "by its header it has %" PRIu64 " bytes; the limit is %" PRIu64, h->file,
+                 at->terms->max_bytes);
+        return false;
+    }
+    return tepal_judge_params(&h->params, h->state.keys_added, at->terms, r);
+}
+
+/* Is it the filter's fault? */
+static bool unsound(enum tepal_status status)
+{
+    switch (status) {
+    case TEPAL_NOT_A_FILTER:
+    case TEPAL_BAD_VERSION:
+    case TEPAL_UNKNOWN_KIND:
+    case TEPAL_BAD_PARAMETER:
+    case TEPAL_BAD_CHECKSUM:
+    case TEPAL_BAD_LENGTH:
+    case TEPAL_CORRUPT:
+    case TEPAL_TOO_LARGE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The last step of both ways in. `status` is that of reading it. */
+static enum tepal_status conclude(const struct reception *at, enum tepal_status status,
+                                  const struct tepal_fault *fault, struct tepal_filter *filter,
+                                  struct tepal_filter **out)
+{
+    struct tepal_receipt *r = at->receipt;
+    if (r->verdict != TEPAL_ACCEPTED) { /* the gate was shut */
+        *out = NULL;
+        return TEPAL_OK;
+    }
+    if (status != TEPAL_OK) {
+        r->fault = *fault;
+        if (!unsound(status)) {
+            return status;
+        }
+        r->verdict = TEPAL_REFUSED_UNSOUND;
+        snprintf(r->why, sizeof r->why, "%s (byte %" PRIu64 ")", fault->why, fault->offset);
+        *out = NULL;
+        return TEPAL_OK;
+    }
+    tepal_judge_bits(filter, at->terms, r);
+    if (r->verdict != TEPAL_ACCEPTED) {
+        tepal_filter_free(filter);
+        filter = NULL;
+    } else if (at->terms->key != NULL) {
+        (void)tepal_filter_set_key(filter, at->terms->key); /* its check was compared */
+    }
+    *out = filter;
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_receive(const void *bytes, size_t len, const struct tepal_terms *terms,
+                                const struct tepal_allocator *allocator,
+                                struct tepal_receipt *receipt, struct tepal_filter **out)
+{
+    struct reception at = {terms, receipt};
+    struct format_header h;
+    struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
+    struct tepal_filter *filter = NULL;
+    if (!tepal_judge_terms_valid(terms)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    tepal_judge_begin(receipt);
+    enum tepal_status status =
+        tepal_format_read_header(bytes, len < FORMAT_HEADER ? len : FORMAT_HEADER, &h, &fault);
+    if (status == TEPAL_OK && check_header(&at, &h)) {
+        status = tepal_decode(bytes, len, allocator, &filter, &fault);
+    }
+    return conclude(&at, status, &fault, filter, out);
+}
+
+enum tepal_status tepal_receive_fd(int fd, const struct tepal_terms *terms,
+                                   const struct tepal_allocator *allocator,
+                                   struct tepal_receipt *receipt, struct tepal_filter **out)
+{
+    struct reception at = {terms, receipt};
+    struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
+    struct tepal_filter *filter = NULL;
+    if (!tepal_judge_terms_valid(terms)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    tepal_judge_begin(receipt);
+    enum tepal_status status =
+        tepal_format_load_gated(fd, check_header, &at, allocator, &filter, &fault);
+    return conclude(&at, status, &fault, filter, out);
+}
