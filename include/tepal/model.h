@@ -150,9 +150,9 @@ struct tepal_recycling_rates {
  * TEPAL_BAD_ARGUMENT for what cannot be such a filter, TEPAL_UNSUPPORTED for the sweep on a layout
  * other than flat.
  */
-TEPAL_API enum tepal_status
-tepal_recycling_average(const struct tepal_recycling_setting *setting,
-                        enum tepal_recycling_method method, struct tepal_recycling_rates *rates);
+TEPAL_API enum tepal_status tepal_recycling_average(const struct tepal_recycling_setting *setting,
+                                                    enum tepal_recycling_method method,
+                                                    struct tepal_recycling_rates *rates);
 
 /*
  * The steady state: pi[i] is the share of new messages that find i bits set in the active phase,
@@ -243,17 +243,18 @@ struct tepal_recycling_misses {
  * with fresh messages among them, or independent references to `keys` keys of which the i-th is
  * asked in proportion to i^-exponent. TEPAL_BAD_ARGUMENT for what cannot be.
  */
+TEPAL_API enum tepal_status tepal_recycling_fn_gaps(const struct tepal_recycling_setting *setting,
+                                                    const struct tepal_recycling_rates *rates,
+                                                    const struct tepal_recycling_gaps *gaps,
+                                                    struct tepal_recycling_misses *misses);
 TEPAL_API enum tepal_status
-tepal_recycling_fn_gaps(const struct tepal_recycling_setting *setting,
-                        const struct tepal_recycling_rates *rates,
-                        const struct tepal_recycling_gaps *gaps,
-                        struct tepal_recycling_misses *misses);
-TEPAL_API enum tepal_status tepal_recycling_fn_geometric(
-    const struct tepal_recycling_setting *setting, const struct tepal_recycling_rates *rates,
-    double mean, double fresh, struct tepal_recycling_misses *misses);
-TEPAL_API enum tepal_status tepal_recycling_fn_pareto(
-    const struct tepal_recycling_setting *setting, const struct tepal_recycling_rates *rates,
-    double shape, double scale, double fresh, struct tepal_recycling_misses *misses);
+tepal_recycling_fn_geometric(const struct tepal_recycling_setting *setting,
+                             const struct tepal_recycling_rates *rates, double mean, double fresh,
+                             struct tepal_recycling_misses *misses);
+TEPAL_API enum tepal_status tepal_recycling_fn_pareto(const struct tepal_recycling_setting *setting,
+                                                      const struct tepal_recycling_rates *rates,
+                                                      double shape, double scale, double fresh,
+                                                      struct tepal_recycling_misses *misses);
 TEPAL_API enum tepal_status tepal_recycling_fn_zipf(const struct tepal_recycling_setting *setting,
                                                     const struct tepal_recycling_rates *rates,
                                                     double exponent, uint64_t keys,

@@ -376,8 +376,8 @@ static void insert_first(struct tepal_recycling *r, struct tepal_digest digest)
 {
     uint64_t *own = r->head.state.own;
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(
-        &r->at, recycling_digest(r, digest, phase_of_age(r, 0)), positions);
+    uint32_t k =
+        tepal_address_positions(&r->at, recycling_digest(r, digest, phase_of_age(r, 0)), positions);
     own[STATE_ONES] += bits_count_word(set_new(recycling_active(r), positions, k));
     own[STATE_MESSAGES]++;
     if (own[STATE_ONES] > r->mark) {
@@ -459,8 +459,8 @@ static bool seen_at(struct tepal_recycling *r, struct tepal_digest digest, uint6
     uint64_t *own = r->head.state.own;
     bool frozen = frozen_holds(r, digest, positions);
     if (r->options.only_misses) {
-        (void)tepal_address_positions(
-            &r->at, recycling_digest(r, digest, phase_of_age(r, 0)), positions);
+        (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase_of_age(r, 0)),
+                                      positions);
     }
     bool active = holds(recycling_active(r), positions, r->at.hashes);
     if (!active && !frozen) {
@@ -725,8 +725,8 @@ static void recycling_info(const struct tepal_filter *filter, struct tepal_repor
     tepal_report_real(report, "fp_so_far", "false-positive rate so far, estimated from the fills",
                       now.fp_average);
     struct tepal_recycling_setting setting = {
-        p->layout,         p->positions,         p->cells, p->hashes, r->options.limit,
-        r->options.phases, r->options.retain, r->options.keep_trigger};
+        p->layout,        p->positions,      p->cells,          p->hashes,
+        r->options.limit, r->options.phases, r->options.retain, r->options.keep_trigger};
     struct tepal_recycling_rates rates;
     bool known = r->options.rule == TEPAL_RECYCLING_SIGMA &&
                  tepal_recycling_average(&setting, TEPAL_RECYCLING_AUTO, &rates) == TEPAL_OK;

@@ -1,0 +1,48 @@
+/* recycling.h: the parts of the recycling filter's model, from the inside. */
+#ifndef TEPAL_SRC_MODEL_RECYCLING_H
+#define TEPAL_SRC_MODEL_RECYCLING_H
+
+#include <tepal/model.h>
+
+/*
+ * One cycle that begins with an empty phase: how many messages it takes, its trigger included, how
+ * many of them are false positives of the active phase, and the rate of the phase that it leaves
+ * frozen. Everything else follows from these three.
+ */
+struct recycling_cycle {
+    double messages;
+    double positives;
+    double frozen;
+};
+
+/* Is this such a filter? (sigma aside if `planning`, and hashes if they are 0 then.) */
+bool tepal_model_recycling_valid(const struct tepal_recycling_setting *s, bool planning);
+
+/* Flat layout, exactly; pi (may be NULL) gets the expected visits of states 0 .. sigma. */
+struct recycling_cycle tepal_model_recycling_sweep(const struct tepal_recycling_setting *s,
+                                                   double *visits);
+/* Any layout, for large M. */
+struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling_setting *s);
+
+/* The cycle as the rates of a setting. */
+struct tepal_recycling_rates tepal_model_recycling_rates(const struct tepal_recycling_setting *s,
+                                                         struct recycling_cycle cycle);
+
+/*
+ * The rate of a phase that froze, given how often a cycle's message finds each of the last k states:
+ * visits[i] belongs to state sigma - i; states below 0 are not looked at.
+ */
+double tepal_model_recycling_frozen(const struct tepal_recycling_setting *s, const double *visits);
+
+/* The number of keys that fill a phase to `ones` ones on average. */
+double tepal_model_recycling_keys(const struct tepal_recycling_setting *s, double ones);
+
+/* The false-positive rate after n keys, n real. */
+double tepal_model_recycling_fp(const struct tepal_recycling_setting *s, double n);
+
+/* Integral from a to b in `panels` panels of 16 points (Gauss and Legendre). */
+typedef double recycling_function(const void *context, double x);
+double tepal_model_recycling_integral(recycling_function *f, const void *context, double a,
+                                      double b, unsigned panels);
+
+#endif
