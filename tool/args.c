@@ -120,6 +120,16 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
     case TAKES_SEED:
         why = number_seed(text, &value->whole);
         break;
+    case TAKES_DURATION:
+        why = number_duration(text, &value->whole);
+        why = why == NULL && value->whole == 0 ? "too short: the least is 1ms" : why;
+        break;
+    case TAKES_BYTE:
+        value->whole = strcmp(text, "\\t") == 0 ? '\t' : (unsigned char)text[0];
+        why = value->whole == '\t' || (text[0] != '\0' && text[1] == '\0')
+                  ? NULL
+                  : "one character is needed (\\t is a tab)";
+        break;
     case TAKES_CHOICE:
     case TAKES_KIND:
         return take_word(p, o, text);

@@ -70,6 +70,28 @@ enum option_id {
     OPT_SET_BETA,
     OPT_SET_MAX_FN,
     OPT_ROWS_TSV,
+    OPT_MEMORY,
+    OPT_STREAM_FP,
+    OPT_PHASES,
+    OPT_SIGMA,
+    OPT_CYCLE_COUNT,
+    OPT_EVERY,
+    OPT_STREAM_HASHES,
+    OPT_STREAM_LAYOUT,
+    OPT_FIELD,
+    OPT_DELIMITER,
+    OPT_REPEATS,
+    OPT_COUNTS,
+    OPT_STATE,
+    OPT_SAVE_EVERY,
+    OPT_FIGURES_JSON,
+    OPT_SAMPLE,
+    OPT_SAVE_GAPS,
+    OPT_GAPS_SVG,
+    OPT_GAPS_MEMORY,
+    OPT_CACHE_SIZE,
+    OPT_SIZE_FIELD,
+    OPT_ADMIT_MEMORY,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -86,6 +108,8 @@ enum option_type {
     TAKES_RATE,     /* number_rate */
     TAKES_SHARE,    /* number_share */
     TAKES_SEED,     /* number_seed */
+    TAKES_DURATION, /* number_duration: milliseconds, 1 at least */
+    TAKES_BYTE,     /* one character, or \t */
     TAKES_CHOICE,   /* one of the words in `choices` */
     TAKES_KIND      /* a kind of filter that the library knows */
 };
@@ -200,6 +224,8 @@ int convert_run(const struct args *args);
 int retouch_run(const struct args *args);
 int model_run(const struct args *args);
 int app_run(const struct args *args);
+int dedup_run(const struct args *args);
+int gaps_run(const struct args *args);
 int demo_run(const struct args *args);
 int kinds_run(const struct args *args);
 int completion_run(const struct args *args);
