@@ -51,6 +51,8 @@ module_of() { # the module that an included file belongs to, or nothing for the 
         tepal/recycling.h | tepal/receive.h) echo filter ;;
         tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
         tepal/recycling.h | tepal/receive.h) echo filter ;;
+        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
+        tepal/recycling.h | tepal/receive.h) echo filter ;;
     tepal/bloom.h | tepal/retouched.h | tepal/counting.h | tepal/fingerprint.h) echo filter ;;
     tepal/bloom.h | tepal/retouched.h | tepal/recycling.h) echo filter ;;
     tepal/bloom.h | tepal/retouched.h | tepal/yesno.h | tepal/cascade.h) echo filter ;;

@@ -123,6 +123,15 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
     case TAKES_TEXT:
         why = text[0] == '\0' ? "a name is needed" : NULL;
         p->args->texts[p->args->text_count++] = (struct option_text){id, text};
+    case TAKES_DURATION:
+        why = number_duration(text, &value->whole);
+        why = why == NULL && value->whole == 0 ? "too short: the least is 1ms" : why;
+        break;
+    case TAKES_BYTE:
+        value->whole = strcmp(text, "\\t") == 0 ? '\t' : (unsigned char)text[0];
+        why = value->whole == '\t' || (text[0] != '\0' && text[1] == '\0')
+                  ? NULL
+                  : "one character is needed (\\t is a tab)";
         break;
     case TAKES_CHOICE:
     case TAKES_KIND:

@@ -285,6 +285,63 @@ const struct option options[OPTIONS] = {
                              "is never written."},
     [OPT_VERDICT_QUIET] = {'q', "quiet", NULL, TAKES_NOTHING, 0, 0, NULL,
                            "Print nothing; the exit status tells."},
+    [OPT_MEMORY] = {'M', "memory", "SIZE", TAKES_WHOLE, 1, (uint64_t)1 << 56, NULL,
+                    "The memory of the filter in bytes, all phases together (default 64Mi)."},
+    [OPT_STREAM_FP] = {'p', "fp", "RATE", TAKES_RATE, 0, 0, NULL,
+                       "The share of new lines that may be taken for repeats, on average, as 1%, "
+                       "0.01, 1e-2 or 1/100 (default 1%). It decides when to recycle, unless one "
+                       "of the following does."},
+    [OPT_PHASES] = {0, "phases", "P", TAKES_WHOLE, 1, TEPAL_RECYCLING_MAX_PHASES, NULL,
+                    "Divide the memory into P phases, of which the oldest is forgotten at a time "
+                    "(default 2)."},
+    [OPT_SIGMA] = {0, "sigma", "S", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                   "Recycle when more than S bits of a phase would be set."},
+    [OPT_CYCLE_COUNT] = {0, "count", "N", TAKES_WHOLE, 1, ANY, NULL,
+                         "Recycle after N lines that set bits."},
+    [OPT_EVERY] = {0, "every", "TIME", TAKES_DURATION, 0, 0, NULL,
+                   "Recycle after a time, as 90s, 10m or 2h, by the clock: with 2 phases of 10m a "
+                   "line is remembered for at least 10 and at most 20 minutes."},
+    [OPT_STREAM_HASHES] = {'k', "hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                           "The number of hashes (default: the best for the other numbers)."},
+    [OPT_STREAM_LAYOUT] = {'l', "layout", "LAYOUT", TAKES_CHOICE, 0, 0, LAYOUTS,
+                           "Where the bits of a line lie: blocked (the default) is the fastest, "
+                           "flat remembers somewhat more in the same memory."},
+    [OPT_FIELD] = {0, "field", "N", TAKES_WHOLE, 1, UINT32_MAX, NULL,
+                   "The key is the N-th field of the line, as awk counts them: between blanks. A "
+                   "line with fewer fields has the empty key."},
+    [OPT_DELIMITER] = {0, "delimiter", "C", TAKES_BYTE, 0, 0, NULL,
+                       "Fields are divided by the character C, as cut has it (\\t is a tab)."},
+    [OPT_REPEATS] = {'d', "repeats", NULL, TAKES_NOTHING, 0, 0, NULL,
+                     "Print the repeats instead of the first sightings."},
+    [OPT_COUNTS] = {'c', "count-only", NULL, TAKES_NOTHING, 0, 0, NULL,
+                    "Print only how many lines there would be (with --json: all figures)."},
+    [OPT_STATE] = {0, "state", "FILE", TAKES_FILE, 0, 0, NULL,
+                   "Go on from the filter in FILE, and leave it there at the end, atomically. It "
+                   "is made if it does not exist; one that was made with other options is refused. "
+                   "While this runs, FILE.lock keeps others out."},
+    [OPT_SAVE_EVERY] = {0, "save-every", "TIME", TAKES_DURATION, 0, 0, NULL,
+                        "Save the state this often (default 60s): what a crash loses at most."},
+    [OPT_FIGURES_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
+                          "The figures as JSON, one object a line (on standard error, or with -c "
+                          "on standard output)."},
+    [OPT_SAMPLE] = {0, "sample", "R", TAKES_SHARE, 0, 0, NULL,
+                    "Watch only the share R of the keys, chosen by their hash, as 1% or 1/100: "
+                    "memory for these only. Gaps are those of the whole stream."},
+    [OPT_SAVE_GAPS] = {0, "save", "FILE", TAKES_FILE, 0, 0, NULL,
+                       "Write the distribution of the gaps to FILE, tab-separated: gap, repeats, "
+                       "share of the repeats with a longer one."},
+    [OPT_GAPS_SVG] = {0, "svg", "FILE", TAKES_FILE, 0, 0, NULL,
+                      "Draw the false negatives over the memory to FILE."},
+    [OPT_GAPS_MEMORY] = {'M', "memory", "SIZE", TAKES_WHOLE, 1, (uint64_t)1 << 56, NULL,
+                         "Only this much memory, in bytes (default: powers of 2, up to enough for "
+                         "all keys)."},
+    [OPT_CACHE_SIZE] = {0, "cache-size", "SIZE", TAKES_WHOLE, 1, (uint64_t)1 << 56, NULL,
+                        "The size of the cache: objects, or with --size-field bytes."},
+    [OPT_SIZE_FIELD] = {0, "size-field", "N", TAKES_WHOLE, 1, UINT32_MAX, NULL,
+                        "The N-th field of a line is the size of the object in bytes (- is 0)."},
+    [OPT_ADMIT_MEMORY] = {'M', "memory", "SIZE", TAKES_WHOLE, 1, (uint64_t)1 << 56, NULL,
+                          "The memory of the filter in bytes (default: enough for 1/16, 1/4, 1 and "
+                          "4 times as many objects as the cache holds, one row each)."},
     [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
                  "Print the manual page, in roff: tepal help --man | man -l -"},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -473,6 +530,31 @@ static const struct example lab_examples[] = {
     {"tepal lab list", "Every experiment, with the table or figure it makes again."},
     {"tepal lab run 000-table-4 --full", "One table of the first paper."},
     {"tepal lab run --all --out results && tepal lab report results", "All, as one page."},
+/* ---- dedup, gaps ---------------------------------------------------------------------------- */
+
+static const enum option_id dedup_options[] = {
+    OPT_REPEATS,       OPT_COUNTS,        OPT_MEMORY, OPT_STREAM_FP, OPT_PHASES,
+    OPT_SIGMA,         OPT_CYCLE_COUNT,   OPT_EVERY,  OPT_STATE,     OPT_SAVE_EVERY,
+    OPT_FIELD,         OPT_DELIMITER,     OPT_NULL,   OPT_HEX,       OPT_PLAIN,
+    OPT_STREAM_LAYOUT, OPT_STREAM_HASHES, OPT_SEED,   OPT_KEY_FILE,  OPT_FIGURES_JSON,
+    OPT_QUIET,         OPT_HELP,          OPT_END};
+static const enum option_id dedup_exclusive[][4] = {{OPT_SIGMA, OPT_CYCLE_COUNT, OPT_EVERY}, {0}};
+static const struct example dedup_examples[] = {
+    {"tail -F access.log | tepal dedup --field 1", "Every client once, as it appears."},
+    {"tepal dedup --memory 1Gi --fp 1/1000 huge.txt > distinct.txt",
+     "A file of any size, in a gibibyte."},
+    {"tepal dedup --every 10m --state alerts.state < alerts",
+     "Each alert at most every 10 minutes, across restarts."},
+    {NULL, NULL}};
+
+static const enum option_id gaps_options[] = {
+    OPT_GAPS_MEMORY, OPT_STREAM_FP, OPT_STREAM_LAYOUT, OPT_SAMPLE, OPT_GAPS_SVG, OPT_SAVE_GAPS,
+    OPT_FIELD,       OPT_DELIMITER, OPT_NULL,          OPT_HEX,    OPT_PLAIN,    OPT_FORCE,
+    OPT_ROWS_TSV,    OPT_JSON,      OPT_QUIET,         OPT_HELP,   OPT_END};
+static const enum option_id gaps_exclusive[][4] = {{OPT_ROWS_TSV, OPT_JSON}, {0}};
+static const struct example gaps_examples[] = {
+    {"tepal gaps access.log --field 7", "What memory would dedup need for this log?"},
+    {"zcat logs/*.gz | tepal gaps --sample 1/100 --svg memory.svg", "Of a huge one, by a sample."},
     {NULL, NULL}};
 
 /* ---- completion, help ----------------------------------------------------------------------- */
@@ -645,6 +727,43 @@ const struct command commands[] = {
          "the name of a model (bloom, partitioned, blocked, paired, retouched, recycling) is",
      .examples = model_examples,
      .run = model_run},
+    {.name = "dedup",
+     .synopsis = "[FILES...] [-d] [-c] [--memory SIZE] [--fp RATE] [--state FILE]",
+     .summary = "Print the lines that were not seen before, for ever.",
+     .about =
+         "Reads lines from FILES (none, or -: standard input) and prints each one that it has "
+         "not seen before, at once, in fixed memory however long the stream is: old lines are "
+         "forgotten, and may come out again. So there are two errors: a new line that is taken "
+         "for a repeat (the rate of --fp), and a repeat that was forgotten, which depends on "
+         "the stream: `tepal gaps` tells beforehand. Files may be compressed with gzip or "
+         "zstd.\n\n"
+         "At the end, and whenever SIGUSR1 arrives, a line of figures goes to standard error: "
+         "lines, new ones and repeats of this run; cycles ended, fill and average "
+         "false-positive rate of the filter; and the false negatives, as measured on a sample "
+         "of the keys. SIGINT and SIGTERM end it as the end of the input does.",
+     .options = dedup_options,
+     .exclusive = dedup_exclusive,
+     .operand = OPERAND_FILE,
+     .most_operands = SIZE_MAX,
+     .stays = "nothing was read",
+     .examples = dedup_examples,
+     .run = dedup_run},
+    {.name = "gaps",
+     .synopsis = "[FILES...] [--fp RATE] [--sample R] [--svg FILE] [--save FILE]",
+     .summary = "Measure a stream: what memory would dedup need?",
+     .about =
+         "Reads lines like dedup does and measures, for every line that came before, how many "
+         "lines ago that was: its gap. From these it predicts, for several sizes of memory and "
+         "for 1 and 2 phases, what share of the repeats dedup would have forgotten (fn), at "
+         "the rate of false positives given (fp).\n\n"
+         "Memory is taken for every distinct key, or with --sample for a share of them.",
+     .options = gaps_options,
+     .exclusive = gaps_exclusive,
+     .operand = OPERAND_FILE,
+     .most_operands = SIZE_MAX,
+     .stays = "nothing was written",
+     .examples = gaps_examples,
+     .run = gaps_run},
     {.name = "app",
      .synopsis = "[NAME [OPTIONS] [FILES]]",
      .summary = "Run an application; alone, list them.",

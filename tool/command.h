@@ -121,6 +121,28 @@ enum option_id {
     OPT_ANY_FILL,
     OPT_ACCEPTED_OUTPUT,
     OPT_VERDICT_QUIET,
+    OPT_MEMORY,
+    OPT_STREAM_FP,
+    OPT_PHASES,
+    OPT_SIGMA,
+    OPT_CYCLE_COUNT,
+    OPT_EVERY,
+    OPT_STREAM_HASHES,
+    OPT_STREAM_LAYOUT,
+    OPT_FIELD,
+    OPT_DELIMITER,
+    OPT_REPEATS,
+    OPT_COUNTS,
+    OPT_STATE,
+    OPT_SAVE_EVERY,
+    OPT_FIGURES_JSON,
+    OPT_SAMPLE,
+    OPT_SAVE_GAPS,
+    OPT_GAPS_SVG,
+    OPT_GAPS_MEMORY,
+    OPT_CACHE_SIZE,
+    OPT_SIZE_FIELD,
+    OPT_ADMIT_MEMORY,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -138,6 +160,8 @@ enum option_type {
     TAKES_SHARE,    /* number_share */
     TAKES_SEED,     /* number_seed */
     TAKES_TEXT,     /* any text but none; may be given several times: args_text */
+    TAKES_DURATION, /* number_duration: milliseconds, 1 at least */
+    TAKES_BYTE,     /* one character, or \t */
     TAKES_CHOICE,   /* one of the words in `choices` */
     TAKES_KIND      /* a kind of filter that the library knows */
 };
@@ -268,6 +292,8 @@ int receive_run(const struct args *args);
 int model_run(const struct args *args);
 int app_run(const struct args *args);
 int lab_run(const struct args *args);
+int dedup_run(const struct args *args);
+int gaps_run(const struct args *args);
 int demo_run(const struct args *args);
 int kinds_run(const struct args *args);
 int completion_run(const struct args *args);

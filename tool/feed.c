@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <sodium.h>
 
@@ -25,6 +26,8 @@ static struct feed *open_paths(const struct args *args, const char *const *paths
     }
     f->hasher = *hasher;
     f->hex = args->option[OPT_HEX].given;
+    f->field = (size_t)args->option[OPT_FIELD].whole;
+    f->delimiter = args->option[OPT_DELIMITER].given ? (int)args->option[OPT_DELIMITER].whole : -1;
     f->stays = args->command->stays;
     f->unit = args->option[OPT_NULL].given ? "key" : "line";
     progress_start(&f->progress, !quiet);
@@ -96,6 +99,58 @@ static bool split_weights(struct feed *f, size_t count)
     return true;
 }
 
+/* ---- fields --------------------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static struct key blank_field(const char *at, const char *end, size_t n)
+{
+    for (;;) {
+        while (at < end && is_blank(*at)) {
+            at++;
+        }
+        const char *from = at;
+        while (at < end && !is_blank(*at)) {
+            at++;
+        }
+        if (--n == 0 || at == end) {
+            return (struct key){from, n == 0 ? (size_t)(at - from) : 0};
+        }
+    }
+}
+
+static struct key delimited_field(const char *at, const char *end, size_t n, int delimiter)
+{
+    for (;;) {
+        const char *stop = memchr(at, delimiter, (size_t)(end - at));
+        if (--n == 0) {
+            return (struct key){at, (size_t)((stop == NULL ? end : stop) - at)};
+        }
+        if (stop == NULL) {
+            return (struct key){end, 0};
+        }
+        at = stop + 1;
+    }
+}
+
+struct key feed_field(const struct key *line, size_t n, int delimiter)
+{
+    const char *end = line->text + line->len;
+    return delimiter < 0 ? blank_field(line->text, end, n)
+                         : delimited_field(line->text, end, n, delimiter);
+}
+
+/* What is hashed of a line. */
+static struct key key_of(const struct feed *f, size_t i)
+{
+    return f->field == 0 ? f->key[i] : feed_field(&f->key[i], f->field, f->delimiter);
+}
+
+/* ---- hashing -------------------------------------------------------------------------------- */
+
 static bool make_room(struct feed *f, size_t need)
 {
     if (need <= f->room) {
@@ -114,14 +169,15 @@ static ptrdiff_t hash_hex(struct feed *f, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         size_t place = 0;
-        if (!make_room(f, f->key[i].len / 2 + 1)) {
+        struct key key = key_of(f, i);
+        if (!make_room(f, key.len / 2 + 1)) {
             return fail(f, "out of memory for a long key");
         }
-        const char *why = keys_unhex(&f->key[i], f->bytes, &place);
+        const char *why = keys_unhex(&key, f->bytes, &place);
         if (why != NULL) {
-            return bad_hex(f, i, place, why);
+            return bad_hex(f, i, place + (size_t)(key.text - f->key[i].text), why);
         }
-        f->digest[i] = tepal_hash_bytes(&f->hasher, f->bytes, f->key[i].len / 2);
+        f->digest[i] = tepal_hash_bytes(&f->hasher, f->bytes, key.len / 2);
     }
     return (ptrdiff_t)count;
 }
@@ -140,8 +196,9 @@ ptrdiff_t feed_next(struct feed *f)
     if (f->hex) {
         return hash_hex(f, (size_t)count);
     }
-    for (ptrdiff_t i = 0; i < count; i++) {
-        f->digest[i] = tepal_hash_bytes(&f->hasher, f->key[i].text, f->key[i].len);
+    for (size_t i = 0; i < (size_t)count; i++) {
+        struct key key = key_of(f, i);
+        f->digest[i] = tepal_hash_bytes(&f->hasher, key.text, key.len);
     }
     return count;
 }

@@ -18,6 +18,8 @@ struct feed {
     struct tepal_hasher hasher;
     bool hex;
     bool weighted;
+    size_t field;  /* --field: which one is the key; 0: the whole line */
+    int delimiter; /* --delimiter, or -1: blanks */
     const char *stays;
     const char *unit; /* what a key is called where its place is told */
     struct progress progress;
@@ -30,7 +32,8 @@ struct feed {
 };
 
 /*
- * Keys of the operands from `first` on, by the options --null, --hex and --plain. On the heap;
+ * Keys of the operands from `first` on, by the options --null, --hex and --plain. With --field the
+ * digest is that of one field; `key` remains the whole line. On the heap;
  * NULL after having said why. `quiet`: no progress.
  */
 struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher,
@@ -43,6 +46,12 @@ struct feed *feed_open(const struct args *args, size_t first, const struct tepal
 struct feed *feed_open_file(const struct args *args, const char *const *path,
                             const struct tepal_hasher *hasher, bool weighted, bool quiet);
 void feed_close(struct feed *feed);
+
+/*
+ * The n-th field (from 1) of a line: between delimiters, or for a delimiter of -1 between runs of
+ * blanks and tabs, as awk has it. Empty if there are fewer.
+ */
+struct key feed_field(const struct key *line, size_t n, int delimiter);
 
 /* The next batch: how many keys, 0 at the end, -1 on a failure that has been said. */
 ptrdiff_t feed_next(struct feed *feed);

@@ -24,6 +24,8 @@ struct keys {
     size_t next_path;
     const char *subject;
     const char *why;
+    bool (*wait)(void *context, int fd);
+    void *wait_context;
     struct source *source;
     bool source_ended;
     bool live;
@@ -93,7 +95,19 @@ static bool open_next(struct keys *k)
     k->source = source_open(path, k->options.plain, &k->why);
     k->source_ended = false;
     k->next_number = 1;
+    if (k->source != NULL) {
+        source_set_wait(k->source, k->wait, k->wait_context);
+    }
     return k->source != NULL;
+}
+
+void keys_set_wait(struct keys *k, bool (*wait)(void *context, int fd), void *context)
+{
+    k->wait = wait;
+    k->wait_context = context;
+    if (k->source != NULL) {
+        source_set_wait(k->source, wait, context);
+    }
 }
 
 static void close_current(struct keys *k)
@@ -206,6 +220,10 @@ ptrdiff_t keys_next(struct keys *k, struct key *batch, size_t max)
         if (!k->source_ended) {
             if (!read_more(k)) {
                 return -1;
+            }
+            if (source_stopped(k->source)) {
+                k->begin = k->scanned = k->end;
+                k->next_path = k->path_count;
             }
             continue;
         }

@@ -31,6 +31,12 @@ struct keys;
  */
 struct keys *keys_open(const char *const *paths, size_t count, const struct keys_options *options);
 
+/*
+ * Ask `wait` before every read that may block (see source.h). When it ends the reading, a key that
+ * is not complete yet is dropped, and the files that follow are not opened.
+ */
+void keys_set_wait(struct keys *keys, bool (*wait)(void *context, int fd), void *context);
+
 /* A reader of one descriptor, which stays the caller's; for tests. */
 struct keys *keys_open_fd(int fd, const struct keys_options *options);
 void keys_close(struct keys *keys);

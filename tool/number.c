@@ -107,6 +107,27 @@ static const char *read_exponent(const char **at, int *scale)
     return NULL;
 }
 
+/* value * unit * 10^scale, exactly. */
+static const char *scaled(uint64_t value, uint64_t unit, int scale, uint64_t *out)
+{
+    if (!multiply(&value, unit)) {
+        return too_large;
+    }
+    for (; value != 0 && scale > 0; scale--) {
+        if (!multiply(&value, 10)) {
+            return too_large;
+        }
+    }
+    for (; value != 0 && scale < 0; scale++) {
+        if (value % 10 != 0) {
+            return not_whole;
+        }
+        value /= 10;
+    }
+    *out = value;
+    return NULL;
+}
+
 const char *number_whole(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
@@ -127,22 +148,36 @@ const char *number_whole(const char *text, uint64_t *out)
                    ? "not a number: the suffixes are k M G T P (1000) and Ki Mi Gi Ti Pi (1024)"
                    : not_a_number;
     }
-    if (!multiply(&value, unit)) {
-        return too_large;
-    }
-    for (; value != 0 && scale > 0; scale--) {
-        if (!multiply(&value, 10)) {
-            return too_large;
+    return scaled(value, unit, scale, out);
+}
+
+/* Milliseconds in a unit of time; 0 if it is unknown. */
+static uint64_t duration_unit(const char *suffix)
+{
+    static const struct {
+        const char *name;
+        uint64_t milliseconds;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strcmp(units[i].name, suffix) == 0) {
+            return units[i].milliseconds;
         }
     }
-    for (; value != 0 && scale < 0; scale++) {
-        if (value % 10 != 0) {
-            return not_whole;
-        }
-        value /= 10;
+    return 0;
+}
+
+const char *number_duration(const char *text, uint64_t *out)
+{
+    static const char not_a_duration[] = "not a duration: write 500ms, 90s, 10m, 2h or 7d";
+    uint64_t value = 0;
+    int scale = 0;
+    const char *wrong = read_digits(&text, &value, &scale);
+    uint64_t unit = wrong == NULL ? duration_unit(text) : 0;
+    if (wrong != NULL || unit == 0) {
+        return wrong == too_large ? too_large : not_a_duration;
     }
-    *out = value;
-    return NULL;
+    wrong = scaled(value, unit, scale, out);
+    return wrong == not_whole ? "not a whole number of milliseconds" : wrong;
 }
 
 const char *number_seed(const char *text, uint64_t *out)

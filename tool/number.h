@@ -14,6 +14,12 @@
  */
 const char *number_whole(const char *text, uint64_t *out);
 
+/*
+ * A duration, to milliseconds: 500ms, 90s, 10m, 1.5h, 7d. The unit is needed; what is not a whole
+ * number of milliseconds is refused.
+ */
+const char *number_duration(const char *text, uint64_t *out);
+
 /* A seed: decimal, or hexadecimal after 0x. */
 const char *number_seed(const char *text, uint64_t *out);
 

@@ -1,6 +1,5 @@
 /*
- * query.c: keys in, keys out, like grep. Answers come a batch at a time; keys that stand next to
- * each other in the buffer and are both wanted are copied together.
+ * query.c: keys in, keys out, like grep. Answers come a batch at a time.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -16,6 +15,7 @@
 #include "command.h"
 #include "feed.h"
 #include "out.h"
+#include "pick.h"
 #include "render.h"
 #include "say.h"
 #include "shelf.h"
@@ -35,26 +35,7 @@ struct query {
 
 static bool answer(const struct query *q, size_t i)
 {
-    return (q->answers[i / 64] >> (i % 64) & 1) != 0;
-}
-
-/* Keys of the batch whose answer is `wanted`; those next to each other in one piece. */
-static void print_keys(struct query *q, size_t count, bool wanted)
-{
-    const struct key *key = q->feed->key;
-    size_t i = 0;
-    while (i < count) {
-        if (answer(q, i) != wanted) {
-            i++;
-            continue;
-        }
-        const char *from = key[i].text;
-        const char *to = from;
-        for (; i < count && answer(q, i) == wanted; i++) {
-            to = key[i].text + key[i].len + 1;
-        }
-        out_bytes(q->out, from, (size_t)(to - from));
-    }
+    return pick_answer(q->answers, i);
 }
 
 static void print_table(struct query *q, size_t count)
@@ -75,7 +56,7 @@ static void print_batch(struct query *q, size_t count)
     if (option[OPT_TSV].given) {
         print_table(q, count);
     } else {
-        print_keys(q, count, !option[OPT_INVERT].given);
+        pick_print(q->out, q->feed->key, q->answers, count, !option[OPT_INVERT].given);
     }
     if (keys_live(q->feed->keys)) {
         out_flush(q->out);

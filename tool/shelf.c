@@ -324,8 +324,8 @@ void shelf_unlock(int lock)
 
 /* ---- save ----------------------------------------------------------------------------------- */
 
-static enum tepal_status save_held(const struct tepal_filter *filter, const char *path,
-                                   struct tepal_fault *fault)
+enum tepal_status shelf_save_quietly(const struct tepal_filter *filter, const char *path,
+                                     struct tepal_fault *fault)
 {
     sigset_t held;
     sigset_t before;
@@ -354,7 +354,7 @@ int shelf_save(const char *stays, const struct tepal_filter *filter, const char 
         struct stat before = {.st_size = 0};
         struct stat after = {.st_size = 0};
         (void)stat(path, &before);
-        status = save_held(filter, path, &fault);
+        status = shelf_save_quietly(filter, path, &fault);
         /* A save can fail after it has put the new file in place: do not deny that. */
         if (status != TEPAL_OK && stat(path, &after) == 0 && !same_file(&before, &after)) {
             stays = NULL;

@@ -60,6 +60,10 @@ void shelf_unlock(int lock);
 /* Write: atomically to a path, with signals held off so that no temporary file stays behind. */
 int shelf_save(const char *stays, const struct tepal_filter *filter, const char *path);
 
+/* The same to a path, but says nothing: fills in `fault`. */
+enum tepal_status shelf_save_quietly(const struct tepal_filter *filter, const char *path,
+                                     struct tepal_fault *fault);
+
 /* The filter's hasher, with the secret key of --key-file if the filter needs one. */
 int shelf_hasher(const struct args *args, const char *path, struct tepal_filter *filter,
                  struct tepal_hasher *hasher);

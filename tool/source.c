@@ -23,9 +23,12 @@ struct source {
     bool owned;   /* the descriptor is ours to close */
     bool live;    /* not a regular file */
     bool ended;   /* read(2) has returned 0 */
+    bool stopped; /* whoever waits said so */
     bool between; /* compressed: at the end of a member or a frame */
     enum form form;
     const char *why;
+    source_wait *wait; /* NULL: nobody */
+    void *wait_context;
     z_stream gzip;
     ZSTD_DStream *zstd;
     size_t at; /* in[at .. used) is read and not yet consumed */
@@ -42,6 +45,11 @@ static ssize_t fail(struct source *s, const char *why)
 static ssize_t read_some(struct source *s, void *bytes, size_t room)
 {
     for (;;) {
+        if (s->wait != NULL && !s->wait(s->wait_context, s->fd)) {
+            s->ended = true;
+            s->stopped = true;
+            return 0;
+        }
         ssize_t n = read(s->fd, bytes, room);
         if (n > 0) {
             return n;
@@ -165,6 +173,9 @@ static ssize_t read_gzip(struct source *s, char *bytes, size_t room)
         if (!refill(s)) {
             return -1;
         }
+        if (s->at == s->used && s->stopped) {
+            return 0;
+        }
         if (s->at == s->used) {
             return fail(s, "truncated gzip data: the file ends too early");
         }
@@ -195,7 +206,7 @@ static ssize_t read_zstd(struct source *s, char *bytes, size_t room)
             return -1;
         }
         bool spent = s->at == s->used;
-        if (spent && s->between) {
+        if (spent && (s->between || s->stopped)) {
             return 0;
         }
         ZSTD_inBuffer in = {s->in, s->used, s->at};
@@ -297,6 +308,17 @@ void source_close(struct source *s)
 const char *source_why(const struct source *s)
 {
     return s->why;
+}
+
+void source_set_wait(struct source *s, source_wait *wait, void *context)
+{
+    s->wait = wait;
+    s->wait_context = context;
+}
+
+bool source_stopped(const struct source *s)
+{
+    return s->stopped;
 }
 
 bool source_live(const struct source *s)

@@ -28,6 +28,15 @@ void source_close(struct source *source);
 ssize_t source_read(struct source *source, char *bytes, size_t room);
 const char *source_why(const struct source *source);
 
+/*
+ * Somebody to ask before every read(2), which may block: for a command that has to do something
+ * meanwhile. He returns when there is something to read, or false to end it here: then source_read
+ * returns 0, also in the middle of compressed data, and source_stopped tells.
+ */
+typedef bool source_wait(void *context, int fd);
+void source_set_wait(struct source *source, source_wait *wait, void *context);
+bool source_stopped(const struct source *source);
+
 /* Not a regular file: what was read should be answered before more is waited for. */
 bool source_live(const struct source *source);
 

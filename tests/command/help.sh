@@ -4,6 +4,7 @@ source "$(dirname "$0")/lib.sh"
 
 names='build query add merge info verify convert retouch model app lab demo kinds completion help'
 names='build query add merge info verify convert retouch receive model app demo kinds completion help'
+names='build query add merge info verify convert retouch model dedup gaps app demo kinds completion help'
 apps='stopset'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
@@ -103,6 +104,7 @@ is 'zsh: first line' "$(head -1 c.zsh)" '#compdef tepal'
 is 'zsh: commands' "$(sed -n "s/^        '\([a-z]*\):.*'\$/\1/p" c.zsh | xargs)" "$names"
 is 'zsh: a case for every command' "$(sed -n 's/^    \([a-z]*\))$/\1/p' c.zsh | xargs)" "$names"
 is 'zsh: layouts' "$(grep -c ':LAYOUT:(flat partitioned blocked paired)' c.zsh)" 5
+is 'zsh: layouts' "$(grep -c ':LAYOUT:(flat partitioned blocked paired)' c.zsh)" 6
 is 'zsh: quotes are paired' "$(($(tr -cd "'" <c.zsh | wc -c) % 2))" 0
 if command -v zsh >/dev/null; then
     expect 'zsh: it parses' 0 '' '' zsh -n c.zsh
@@ -114,6 +116,7 @@ is 'fish: commands' \
     "$names"
 is 'fish: quotes are paired' "$(awk -F"'" 'NF % 2 == 0' c.fish | wc -l | tr -d ' ')" 0
 is 'fish: layouts' "$(grep -c -- "-l layout -s l -x -a 'flat partitioned blocked paired'" c.fish)" 5
+is 'fish: layouts' "$(grep -c -- "-l layout -s l -x -a 'flat partitioned blocked paired'" c.fish)" 6
 if command -v fish >/dev/null; then
     expect 'fish: it parses' 0 '' '' fish -n c.fish
 fi

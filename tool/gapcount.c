@@ -1,0 +1,163 @@
+/* gapcount.c: when did each key come last, and how long ago was that? */
+#include "gapcount.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+size_t gapcount_bin(uint64_t gap)
+{
+    if (gap < 64) {
+        return (size_t)gap;
+    }
+    unsigned octave = 6;
+    while (gap >> octave > 1) {
+        octave++;
+    }
+    return 64 + (octave - 6) * 32 + (size_t)(gap >> (octave - 5) & 31);
+}
+
+void gapcount_init(struct gapcount *g, double sample)
+{
+    memset(g, 0, sizeof *g);
+    g->below = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 0x1p64);
+}
+
+void gapcount_free(struct gapcount *g)
+{
+    free(g->slot);
+    g->slot = NULL;
+}
+
+/* ---- the keys ------------------------------------------------------------------------------- */
+
+static struct gapcount_key *find(const struct gapcount *g, struct tepal_digest d)
+{
+    size_t i = (size_t)d.lo & (g->slots - 1);
+    while (g->slot[i].last != 0 && (g->slot[i].digest.lo != d.lo || g->slot[i].digest.hi != d.hi)) {
+        i = (i + 1) & (g->slots - 1);
+    }
+    return &g->slot[i];
+}
+
+/* Room for one more key with the table at most two thirds full. */
+static bool make_room(struct gapcount *g)
+{
+    if (g->keys + 1 <= g->slots / 3 * 2) {
+        return true;
+    }
+    struct gapcount old = *g;
+    g->slots = old.slots == 0 ? 1024 : old.slots * 2;
+    g->slot = calloc(g->slots, sizeof *g->slot);
+    if (g->slot == NULL) {
+        g->slot = old.slot;
+        g->slots = old.slots;
+        return false;
+    }
+    for (size_t i = 0; i < old.slots; i++) {
+        if (old.slot[i].last != 0) {
+            *find(g, old.slot[i].digest) = old.slot[i];
+        }
+    }
+    free(old.slot);
+    return true;
+}
+
+static void count_gap(struct gapcount *g, uint64_t gap)
+{
+    size_t bin = gapcount_bin(gap);
+    g->count[bin]++;
+    g->sum[bin] += (double)gap;
+    g->longest = gap > g->longest ? gap : g->longest;
+}
+
+bool gapcount_note(struct gapcount *g, const struct tepal_digest *digests, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        g->arrivals++;
+        if (trace_hash(digests[i]) > g->below) {
+            continue;
+        }
+        if (!make_room(g)) {
+            return false;
+        }
+        struct gapcount_key *key = find(g, digests[i]);
+        if (key->last == 0) {
+            key->digest = digests[i];
+            g->keys++;
+        } else {
+            count_gap(g, g->arrivals - key->last);
+        }
+        key->last = g->arrivals;
+        g->watched++;
+    }
+    return true;
+}
+
+/* ---- what is known -------------------------------------------------------------------------- */
+
+uint64_t gapcount_repeats(const struct gapcount *g)
+{
+    return g->watched - g->keys;
+}
+
+double gapcount_fresh(const struct gapcount *g)
+{
+    return g->watched == 0 ? 0 : (double)g->keys / (double)g->watched;
+}
+
+double gapcount_distinct(const struct gapcount *g)
+{
+    return g->below == UINT64_MAX ? (double)g->keys
+                                  : (double)g->keys / ((double)g->below * 0x1p-64);
+}
+
+double gapcount_quantile(const struct gapcount *g, double q)
+{
+    double want = q * (double)gapcount_repeats(g);
+    double so_far = 0;
+    for (size_t i = 0; i < GAPCOUNT_BINS; i++) {
+        so_far += (double)g->count[i];
+        if (g->count[i] > 0 && so_far >= want) {
+            return g->sum[i] / (double)g->count[i];
+        }
+    }
+    return (double)g->longest;
+}
+
+struct tepal_recycling_gaps gapcount_steps(const struct gapcount *g, double *gap, double *survival)
+{
+    struct tepal_recycling_gaps steps = {.gap = gap, .survival = survival};
+    uint64_t repeats = gapcount_repeats(g);
+    uint64_t left = repeats;
+    for (size_t i = 0; i < GAPCOUNT_BINS; i++) {
+        if (g->count[i] > 0) {
+            left -= g->count[i];
+            gap[steps.count] = g->sum[i] / (double)g->count[i];
+            survival[steps.count] = (double)left / (double)repeats;
+            steps.count++;
+        }
+    }
+    steps.fresh = gapcount_fresh(g);
+    return steps;
+}
+
+void gapcount_print(const struct gapcount *g, double sample, struct out *out)
+{
+    uint64_t repeats = gapcount_repeats(g);
+    uint64_t left = repeats;
+    out_format(out,
+               "# arrivals %" PRIu64 "\n# watched %" PRIu64 "\n# keys %zu\n# sample %.9g\n"
+               "# fresh %.9g\ngap\trepeats\tsurvival\n",
+               g->arrivals, g->watched, g->keys, sample, gapcount_fresh(g));
+    for (size_t i = 0; i < GAPCOUNT_BINS; i++) {
+        if (g->count[i] > 0) {
+            left -= g->count[i];
+            out_format(out, "%.10g\t%" PRIu64 "\t%.9g\n", g->sum[i] / (double)g->count[i],
+                       g->count[i], (double)left / (double)repeats);
+        }
+    }
+}

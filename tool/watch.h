@@ -1,0 +1,22 @@
+/*
+ * watch.h: a command that runs for as long as its input does, and is spoken to by signals
+ * meanwhile. SIGINT, SIGTERM and SIGHUP ask it to end, a second one ends it at once; SIGUSR1 asks
+ * for figures. Nothing happens in the handlers: whoever waits is told.
+ */
+#ifndef TOOL_WATCH_H
+#define TOOL_WATCH_H
+
+enum watch_news {
+    WATCH_READY, /* there is something to read, or the end */
+    WATCH_IDLE,  /* nothing came in that time */
+    WATCH_TELL,  /* SIGUSR1 */
+    WATCH_STOP   /* one of the others */
+};
+
+/* From now on. A signal that was ignored (nohup) stays so. Not undone: for whole commands. */
+void watch_start(void);
+
+/* Wait for the descriptor, at most so many seconds (0: not at all; less: any time). */
+enum watch_news watch_wait(int fd, double seconds);
+
+#endif
