@@ -268,7 +268,7 @@ const struct option options[OPTIONS] = {
                       "Refuse a filter that claims more than N keys."},
     [OPT_CLAIMED_KEYS] = {'n', "keys", "N", TAKES_WHOLE, 1, ANY, NULL,
                           "Judge the fill by N keys (default: as many as the filter claims)."},
-    [OPT_REPEATS] = {0, "repeats", NULL, TAKES_NOTHING, 0, 0, NULL,
+    [OPT_REPEATED_KEYS] = {0, "repeats", NULL, TAKES_NOTHING, 0, 0, NULL,
                      "The peer may have added the same key more than once: a filter that is "
                      "emptier than its number of keys explains is taken."},
     [OPT_MAX_FP] = {'p', "max-fp", "RATE", TAKES_SHARE, 0, 0, NULL,
@@ -364,12 +364,8 @@ static const enum option_id build_options[] = {
     OPT_OUTPUT,   OPT_FP,     OPT_BITS_PER_KEY, OPT_BITS,       OPT_HASHES,
     OPT_CAPACITY, OPT_LAYOUT, OPT_POSITIONS,    OPT_PRINT_BITS, OPT_KIND,
     OPT_SEED,     OPT_NULL,   OPT_HEX,          OPT_PLAIN,      OPT_KEY_FILE,
-    OPT_FORCE,    OPT_JSON,   OPT_QUIET,        OPT_HELP,       OPT_END};
-static const enum option_id build_exclusive[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
-    OPT_OUTPUT,   OPT_FP,     OPT_BITS_PER_KEY, OPT_BITS,        OPT_HASHES,
-    OPT_CAPACITY, OPT_LAYOUT, OPT_POSITIONS,    OPT_KIND,        OPT_SEED,
-    OPT_NULL,     OPT_HEX,    OPT_PLAIN,        OPT_KEY_FILE,    OPT_FORCE,
-    OPT_JSON,     OPT_QUIET,  OPT_HELP,         RECYCLING_BUILD, OPT_END};
+    OPT_FORCE,    OPT_JSON,   OPT_QUIET,        OPT_HELP,       RECYCLING_BUILD,
+    OPT_END};
 static const struct example build_examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
@@ -459,7 +455,7 @@ static const enum option_id receive_options[] = {OPT_LIKE,
                                                  OPT_MAX_BYTES,
                                                  OPT_MAX_KEYS,
                                                  OPT_CLAIMED_KEYS,
-                                                 OPT_REPEATS,
+                                                 OPT_REPEATED_KEYS,
                                                  OPT_MAX_FP,
                                                  OPT_MIN_PROBABILITY,
                                                  OPT_ANY_FILL,
@@ -499,12 +495,9 @@ static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and t
 /* ---- model, demo ---------------------------------------------------------------------------- */
 
 static const enum option_id model_options[] = {
-    OPT_KEYS,      OPT_BITS,     OPT_FP,   OPT_HASHES,           OPT_MODEL_LAYOUT,
-    OPT_POSITIONS, OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS, OPT_PRINT_BITS,
-    OPT_JSON,      OPT_HELP,     OPT_END};
-static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {0}};
-    OPT_POSITIONS, OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS, RECYCLING_MODEL,
-    OPT_JSON,      OPT_HELP,     OPT_END};
+    OPT_KEYS,        OPT_BITS,     OPT_FP,   OPT_HASHES,           OPT_MODEL_LAYOUT,
+    OPT_POSITIONS,   OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS, OPT_PRINT_BITS,
+    RECYCLING_MODEL, OPT_JSON,     OPT_HELP, OPT_END};
 static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
@@ -530,6 +523,8 @@ static const struct example lab_examples[] = {
     {"tepal lab list", "Every experiment, with the table or figure it makes again."},
     {"tepal lab run 000-table-4 --full", "One table of the first paper."},
     {"tepal lab run --all --out results && tepal lab report results", "All, as one page."},
+    {NULL, NULL}};
+
 /* ---- dedup, gaps ---------------------------------------------------------------------------- */
 
 static const enum option_id dedup_options[] = {
@@ -714,8 +709,7 @@ const struct command commands[] = {
      .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
               "will do; or retouched: what it costs to remove false positives at random, which "
               "every other method of retouch has to beat; or fingerprint: a cuckoo filter, of "
-              "which keys can be removed. With --fp the smallest size is found first.",
-              "every other method of retouch has to beat; or recycling: the average error of a "
+              "which keys can be removed; or recycling: the average error of a "
               "filter that starts anew when more than --sigma of its --bits bits are set (with "
               "--fp: the largest such number). For the others --fp finds the smallest size.",
      .options = model_options,
@@ -723,8 +717,8 @@ const struct command commands[] = {
      .least_operands = 1,
      .most_operands = 1,
      .operand_name =
-         "the name of a model (bloom, partitioned, blocked, paired, retouched, fingerprint) is",
-         "the name of a model (bloom, partitioned, blocked, paired, retouched, recycling) is",
+         "the name of a model (bloom, partitioned, blocked, paired, retouched, fingerprint, "
+         "recycling) is",
      .examples = model_examples,
      .run = model_run},
     {.name = "dedup",

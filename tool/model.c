@@ -11,9 +11,9 @@
 #include "suggest.h"
 
 static const struct model *const table[] = {
-    &model_bloom,  &model_partitioned, &model_blocked,
-    &model_paired, &model_retouched,   &model_fingerprint,
-    &model_paired, &model_retouched,   &model_recycling,
+    &model_bloom,     &model_partitioned, &model_blocked,
+    &model_paired,    &model_retouched,   &model_fingerprint,
+    &model_recycling,
 };
 
 #define MODELS (sizeof table / sizeof *table)

@@ -151,7 +151,7 @@ static int set_terms(struct receive *r)
     r->terms.max_bytes = o[OPT_MAX_BYTES].given ? o[OPT_MAX_BYTES].whole : MAX_BYTES;
     r->terms.max_keys = o[OPT_MAX_KEYS].whole;
     r->terms.keys = o[OPT_CLAIMED_KEYS].whole;
-    r->terms.repeats = o[OPT_REPEATS].given;
+    r->terms.repeats = o[OPT_REPEATED_KEYS].given;
     if (o[OPT_MAX_FP].given) {
         r->terms.max_fp = o[OPT_MAX_FP].real;
     }

@@ -48,8 +48,7 @@ extern "C" {
     X(READ_ONLY, 16, "this filter is a read-only view")                                            \
     X(NOT_REGULAR, 17, "not a regular file")                                                       \
     X(NOT_PRESENT, 18, "the key is not in the filter; nothing was changed")                        \
-    X(FULL, 19, "it is full, or one key came too often; build a larger one")
-    X(FULL, 19, "the filter is full; build a larger one")                                          \
+    X(FULL, 19, "it is full, or one key came too often; build a larger one")                       \
     X(CLOCK_BACK, 20, "the clock ran backwards; nothing was changed")
 
 enum tepal_status {

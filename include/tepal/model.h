@@ -247,6 +247,8 @@ TEPAL_API enum tepal_status tepal_generalized_size(double fp, double fn, uint32_
  */
 TEPAL_API enum tepal_status tepal_model_generalized(const struct tepal_params *params, uint64_t n,
                                                     struct tepal_report *report, const char **why);
+
+/*
  * The fingerprint filter (Fan et al. 2014): buckets of four slots, fingerprints of f bits.
  *
  *   fp     the chance that one of n keys has the fingerprint of a stranger and his pair of
@@ -321,6 +323,8 @@ TEPAL_API enum tepal_status tepal_model_counting(const struct tepal_params *para
                                                  double measured_p0, double measured_p1,
                                                  double deletes, struct tepal_report *report,
                                                  const char **why);
+
+/*
  * The recycling Bloom filter (Dozier, Salamatian and Rubenstein 2024): tepal/recycling.h. All rates
  * are *count-instance*: the share of new messages that are answered "seen", each message counted
  * once, when it first arrives. Derivations: docs/models.md.

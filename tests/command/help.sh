@@ -2,9 +2,7 @@
 # help: texts against golden files, the manual page, the completions, the version.
 source "$(dirname "$0")/lib.sh"
 
-names='build query add merge info verify convert retouch model app lab demo kinds completion help'
-names='build query add merge info verify convert retouch receive model app demo kinds completion help'
-names='build query add merge info verify convert retouch model dedup gaps app demo kinds completion help'
+names='build query add merge info verify convert retouch receive model dedup gaps app lab demo kinds completion help'
 apps='stopset'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
