@@ -123,6 +123,7 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
     case TAKES_TEXT:
         why = text[0] == '\0' ? "a name is needed" : NULL;
         p->args->texts[p->args->text_count++] = (struct option_text){id, text};
+        break;
     case TAKES_DURATION:
         why = number_duration(text, &value->whole);
         why = why == NULL && value->whole == 0 ? "too short: the least is 1ms" : why;
