@@ -53,8 +53,8 @@ static int bloom_report(const struct args *args, enum tepal_layout layout,
 static const enum option_id of_bloom[] = {OPT_KEYS,         OPT_BITS,      OPT_FP, OPT_HASHES,
                                           OPT_MODEL_LAYOUT, OPT_POSITIONS, OPT_END};
 
-const struct model model_bloom = {"bloom", TEPAL_LAYOUT_FLAT, of_bloom, bloom_report};
+const struct model model_bloom = {"bloom", TEPAL_LAYOUT_FLAT, of_bloom, bloom_report, NULL};
 const struct model model_partitioned = {"partitioned", TEPAL_LAYOUT_PARTITIONED, of_bloom,
-                                        bloom_report};
-const struct model model_blocked = {"blocked", TEPAL_LAYOUT_BLOCKED, of_bloom, bloom_report};
-const struct model model_paired = {"paired", TEPAL_LAYOUT_PAIRED, of_bloom, bloom_report};
+                                        bloom_report, NULL};
+const struct model model_blocked = {"blocked", TEPAL_LAYOUT_BLOCKED, of_bloom, bloom_report, NULL};
+const struct model model_paired = {"paired", TEPAL_LAYOUT_PAIRED, of_bloom, bloom_report, NULL};

@@ -56,4 +56,4 @@ static const enum option_id of_fingerprint[] = {OPT_KEYS, OPT_BITS, OPT_FP, OPT_
                                                 OPT_END};
 
 const struct model model_fingerprint = {"fingerprint", TEPAL_LAYOUT_FLAT, of_fingerprint,
-                                        fingerprint_report};
+                                        fingerprint_report, NULL};

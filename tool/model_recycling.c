@@ -43,5 +43,8 @@ static const enum option_id of_recycling[] = {
     OPT_BITS,        OPT_FP,       OPT_HASHES, OPT_MODEL_LAYOUT, OPT_POSITIONS, OPT_CYCLE_PHASES,
     OPT_CYCLE_SIGMA, OPT_DISTINCT, OPT_RETAIN, OPT_KEEP_TRIGGER, OPT_END};
 
+/* A rate is kept at any size. */
+static const enum option_id recycling_exclusive[][4] = {{0}};
+
 const struct model model_recycling = {"recycling", TEPAL_LAYOUT_FLAT, of_recycling,
-                                      recycling_report};
+                                      recycling_report, recycling_exclusive};

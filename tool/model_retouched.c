@@ -48,4 +48,4 @@ static const enum option_id of_retouched[] = {
     OPT_POSITIONS, OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS, OPT_END};
 
 const struct model model_retouched = {"retouched", TEPAL_LAYOUT_FLAT, of_retouched,
-                                      retouched_report};
+                                      retouched_report, NULL};

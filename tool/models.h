@@ -15,6 +15,8 @@ struct model {
     const enum option_id *options; /* of model, and understood by this one; ends with OPT_END */
     /* EXIT_YES, or EXIT_TROUBLE after saying why. */
     int (*report)(const struct args *args, enum tepal_layout layout, struct tepal_report *report);
+    /* Groups of which one may be given; NULL: --fp or --bits. */
+    const enum option_id (*exclusive)[4];
 };
 
 extern const struct model model_bloom;
@@ -24,6 +26,7 @@ extern const struct model model_paired;
 extern const struct model model_retouched;
 extern const struct model model_fingerprint;
 extern const struct model model_recycling;
+extern const struct model model_generalized;
 
 /* Cells and hashes of a Bloom filter for --fp, into *p. */
 int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t keys);

@@ -9,6 +9,7 @@ static const struct recipe *const table[] = {
     &recipe_bloom,
     &recipe_fingerprint,
     &recipe_recycling,
+    &recipe_generalized,
 };
 
 #define RECIPES (sizeof table / sizeof *table)
@@ -56,8 +57,7 @@ const struct recipe *recipe_find(const struct args *args)
             return NULL;
         }
     }
-    /* A rate is kept by the size, or, when the filter recycles, at any size. */
     static const enum option_id sizes[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
-    bool any_size = recipe == &recipe_recycling;
-    return any_size || args_exclusive(args, sizes) == EXIT_YES ? recipe : NULL;
+    const enum option_id(*groups)[4] = recipe->exclusive != NULL ? recipe->exclusive : sizes;
+    return args_exclusive(args, groups) == EXIT_YES ? recipe : NULL;
 }

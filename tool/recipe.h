@@ -19,12 +19,23 @@ struct recipe {
 
     /* The parameters for `keys` keys (0: not known). EXIT_YES, or EXIT_TROUBLE after saying why. */
     int (*params)(const struct args *args, uint64_t keys, struct tepal_params *out);
+
+    /* Groups of which one may be given; NULL: one of --fp, --bits-per-key and --bits. */
+    const enum option_id (*exclusive)[4];
 };
 
 /* One a kind that `tepal build` makes. */
 extern const struct recipe recipe_bloom;
 extern const struct recipe recipe_fingerprint;
 extern const struct recipe recipe_recycling;
+extern const struct recipe recipe_generalized;
+
+/*
+ * What the options say of a generalized filter's hashes, tolerance and first bits, into *p; with
+ * --fp or --fn, or no --bits and no --bits-per-key, from the solver, and then the size for `keys`
+ * as well. EXIT_YES, or EXIT_TROUBLE after saying why.
+ */
+int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepal_params *p);
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);

@@ -120,4 +120,5 @@ static int bloom_params(const struct args *args, uint64_t keys, struct tepal_par
     return EXIT_YES;
 }
 
-const struct recipe recipe_bloom = {TEPAL_KIND_BLOOM, bloom_options, bloom_counts, bloom_params};
+const struct recipe recipe_bloom = {TEPAL_KIND_BLOOM, bloom_options, bloom_counts, bloom_params,
+                                    NULL};

@@ -92,4 +92,4 @@ static int fingerprint_params(const struct args *args, uint64_t keys, struct tep
 }
 
 const struct recipe recipe_fingerprint = {TEPAL_KIND_FINGERPRINT, fingerprint_options,
-                                          fingerprint_counts, fingerprint_params};
+                                          fingerprint_counts, fingerprint_params, NULL};

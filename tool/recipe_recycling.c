@@ -71,7 +71,6 @@ static int limit_of(const struct args *args, struct tepal_params *p,
 
 static int recycling_params(const struct args *args, uint64_t keys, struct tepal_params *out)
 {
-    static const enum option_id one_of[][4] = {{OPT_CYCLE_SIGMA, OPT_CYCLE_MESSAGES}, {0}};
     const struct option_value *option = args->option;
     struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
     struct tepal_params p = *out;
@@ -79,9 +78,6 @@ static int recycling_params(const struct args *args, uint64_t keys, struct tepal
     (void)keys;
     if (!option[OPT_BITS].given) {
         return refuse(args, "--kind recycling needs --bits M, the bits of one phase");
-    }
-    if (args_exclusive(args, one_of) != EXIT_YES) {
-        return EXIT_TROUBLE;
     }
     if (option[OPT_LAYOUT].given) {
         tepal_layout_parse(option[OPT_LAYOUT].text, &p.layout);
@@ -108,5 +104,8 @@ static int recycling_params(const struct args *args, uint64_t keys, struct tepal
     return EXIT_YES;
 }
 
+/* A rate is kept at any size. */
+static const enum option_id recycling_exclusive[][4] = {{OPT_CYCLE_SIGMA, OPT_CYCLE_MESSAGES}, {0}};
+
 const struct recipe recipe_recycling = {TEPAL_KIND_RECYCLING, recycling_options, recycling_counts,
-                                        recycling_params};
+                                        recycling_params, recycling_exclusive};
