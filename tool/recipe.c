@@ -6,10 +6,7 @@
 #include "say.h"
 
 static const struct recipe *const table[] = {
-    &recipe_bloom,
-    &recipe_fingerprint,
-    &recipe_recycling,
-    &recipe_generalized,
+    &recipe_bloom, &recipe_fingerprint, &recipe_recycling, &recipe_generalized, &recipe_counting,
 };
 
 #define RECIPES (sizeof table / sizeof *table)

@@ -36,6 +36,7 @@ extern const struct recipe recipe_generalized;
  * as well. EXIT_YES, or EXIT_TROUBLE after saying why.
  */
 int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepal_params *p);
+extern const struct recipe recipe_counting;
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);
