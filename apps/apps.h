@@ -5,5 +5,6 @@
 #include "command.h"
 
 int stopset_run(const struct args *args);
+int flows_run(const struct args *args);
 
 #endif
