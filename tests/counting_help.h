@@ -260,8 +260,8 @@ static inline void naive_compare(const struct naive *naive, const struct tepal_c
 
 /*
  * So many random operations on the real filter and its twin, over a pool of keys, with answers
- * compared after each. `wild`: keys that are not in, or wrong groups, are removed too. If not, every
- * removal has its receipt, and every key of the exact multiset must be found.
+ * compared after each. `wild`: keys that are not in, or wrong groups, are removed too. If not,
+ * every removal has its receipt, and every key of the exact multiset must be found.
  */
 #define POOL    4000
 #define COPIES  4

@@ -10,7 +10,7 @@
 static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_PARTITIONED,
                                             TEPAL_LAYOUT_BLOCKED, TEPAL_LAYOUT_PAIRED};
 
-/* Every combination that the gate lets pass, with about 2 POOL / 3 keys in 4096 counters or more. */
+/* Every combination of these that the gate lets pass. */
 static size_t each_case(size_t i, struct tepal_params *params)
 {
     static const uint32_t hashes[] = {1, 4, 11};

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "feed.h"
+#include "receipts.h"
 #include "recipe.h"
 #include "render.h"
 #include "say.h"
@@ -28,6 +29,7 @@ struct builder {
     uint8_t key[TEPAL_KEY_BYTES];
     struct tepal_hasher hasher;
     struct tepal_filter *filter;
+    struct receipts receipts;
     uint64_t keys;
 };
 
@@ -94,13 +96,16 @@ static int stream(struct builder *b, struct feed *feed)
     if (make_filter(b, b->args->option[OPT_CAPACITY].whole) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
+    if (receipts_open(&b->receipts, b->args, b->filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     ptrdiff_t count;
     while ((count = feed_next(feed)) > 0) {
-        if (add(b, feed->digest, (size_t)count) != EXIT_YES) {
+        if (receipts_add(&b->receipts, b->args, b->filter, feed, (size_t)count) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
     }
-    return count == 0 ? EXIT_YES : EXIT_TROUBLE;
+    return count == 0 ? receipts_finish(&b->receipts, b->args) : EXIT_TROUBLE;
 }
 
 static int spill_failed(const struct builder *b, const struct spill *spill)
@@ -192,6 +197,13 @@ static int prepare(struct builder *b)
         code = shelf_check_output(a, b->output);
     }
     if (code == EXIT_YES) {
+        code = receipts_check(a, NULL, b->output, a->operand, a->operands);
+    }
+    if (code == EXIT_YES && a->option[OPT_RECEIPTS_OUT].given && b->recipe->counts(a)) {
+        return say_error(b->stays, a->command->name,
+                         "--receipts needs the size beforehand: give --cells M or --capacity N");
+    }
+    if (code == EXIT_YES) {
         code = draw_seed(b);
     }
     return code == EXIT_YES ? make_hasher(b) : code;
@@ -214,8 +226,12 @@ int build_run(const struct args *args)
         code = shelf_save(b.stays, b.filter, b.output);
     }
     if (code == EXIT_YES) {
+        code = receipts_commit(&b.receipts, args);
+    }
+    if (code == EXIT_YES) {
         code = render_written(args, b.output, b.filter, b.keys);
     }
+    receipts_free(&b.receipts);
     tepal_filter_free(b.filter);
     return code;
 }

@@ -189,6 +189,37 @@ const struct option options[OPTIONS] = {
                       "Also draw the drift, as SVG, to OUT."},
     [OPT_ROWS_TSV] = {'t', "tsv", NULL, TAKES_NOTHING, 0, 0, NULL,
                       "Print the rows tab-separated, with a line of names first."},
+    [OPT_CELLS] = {0, "cells", "M", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                   "counting: M counters in all (blocked and paired: a multiple of 128). A "
+                   "counter takes 5 bits: 4, and one beside it for queries."},
+    [OPT_CHOICES] = {0, "choices", "C", TAKES_WHOLE, 1, 64, NULL,
+                     "counting: groups of hashes to choose from when a key is added, 1 to 64 "
+                     "(default 1, the counting Bloom filter)."},
+    [OPT_RULE] = {0, "rule", "RULE", TAKES_CHOICE, 0, 0, "improved-greedy greedy least-increase",
+                  "counting: how to choose: improved-greedy or greedy; least-increase on the "
+                  "blocked and paired layouts. (The default is the first that the layout has.)"},
+    [OPT_POLICY] = {0, "policy", "POLICY", TAKES_CHOICE, 0, 0, "keep remove",
+                    "counting: what removal without a receipt does with a key that is found in "
+                    "several groups: keep it (the default), or remove it from one of them, which "
+                    "is often the wrong one."},
+    [OPT_RECEIPTS_OUT] = {0, "receipts", "FILE", TAKES_FILE, 0, 0, NULL,
+                          "counting: write each key, a tab and the group it was added to, to "
+                          "FILE: what remove --receipts reads."},
+    [OPT_RECEIPTS_IN] = {0, "receipts", "FILE", TAKES_FILE, 0, 0, NULL,
+                         "counting: the keys, each with a tab and its group behind it, as build "
+                         "and add write them (- is standard input)."},
+    [OPT_AUDIT_SVG] = {0, "svg", "OUT", TAKES_FILE, 0, 0, NULL,
+                       "Also draw the load of the counters, as SVG, to OUT."},
+    [OPT_P0] = {0, "p0", "R", TAKES_SHARE, 0, 0, NULL,
+                "counting: the share of counters that are 0, as measured (tepal info)."},
+    [OPT_P1] = {0, "p1", "R", TAKES_SHARE, 0, 0, NULL,
+                "counting: the share of counters that are 1, as measured."},
+    [OPT_WRONG] = {0, "wrong", "N", TAKES_WHOLE, 0, ANY, NULL,
+                   "counting: how many keys are removed that were never added (default 1)."},
+    [OPT_TO] = {0, "to", "KIND", TAKES_CHOICE, 0, 0, "bloom bits",
+                "Drop the counters of a counting filter, for sending. bloom: a Bloom filter; needs "
+                "the flat or partitioned layout and one choice. bits: the same filter without "
+                "counters, which answers alike on any layout; nothing can be added or removed."},
     [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
                  "Print the manual page, in roff: tepal help --man | man -l -"},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -201,17 +232,21 @@ const struct option options[OPTIONS] = {
 /* ---- build ---------------------------------------------------------------------------------- */
 
 static const enum option_id build_options[] = {
-    OPT_OUTPUT,   OPT_FP,     OPT_BITS_PER_KEY, OPT_BITS,       OPT_HASHES,
-    OPT_CAPACITY, OPT_LAYOUT, OPT_POSITIONS,    OPT_PRINT_BITS, OPT_KIND,
-    OPT_SEED,     OPT_NULL,   OPT_HEX,          OPT_PLAIN,      OPT_KEY_FILE,
-    OPT_FORCE,    OPT_JSON,   OPT_QUIET,        OPT_HELP,       OPT_END};
-static const enum option_id build_exclusive[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
+    OPT_OUTPUT,   OPT_FP,     OPT_BITS_PER_KEY, OPT_BITS,         OPT_HASHES,
+    OPT_CAPACITY, OPT_LAYOUT, OPT_POSITIONS,    OPT_KIND,         OPT_CELLS,
+    OPT_CHOICES,  OPT_RULE,   OPT_POLICY,       OPT_RECEIPTS_OUT, OPT_PRINT_BITS,
+    OPT_SEED,     OPT_NULL,   OPT_HEX,          OPT_PLAIN,        OPT_KEY_FILE,
+    OPT_FORCE,    OPT_JSON,   OPT_QUIET,        OPT_HELP,         OPT_END};
+static const enum option_id build_exclusive[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS, OPT_CELLS},
+                                                    {0}};
 static const struct example build_examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
      "In a stream: memory for the filter only."},
     {"tepal build ids.zst -o ids.tepal --layout blocked --seed 7",
      "Fast answers, and a seed that other machines can share."},
+    {"tepal build flows.txt -o flows.tepal --kind counting",
+     "A filter from which keys can be removed."},
     {NULL, NULL}};
 
 /* ---- query ---------------------------------------------------------------------------------- */
@@ -233,11 +268,19 @@ static const struct example query_examples[] = {
 /* ---- add, merge, convert -------------------------------------------------------------------- */
 
 static const enum option_id add_options[] = {
-    OPT_IN_PLACE_OUTPUT, OPT_NULL, OPT_HEX,   OPT_PLAIN, OPT_KEY_FILE,
-    OPT_FORCE,           OPT_JSON, OPT_QUIET, OPT_HELP,  OPT_END};
+    OPT_IN_PLACE_OUTPUT, OPT_RECEIPTS_OUT, OPT_NULL,  OPT_HEX,  OPT_PLAIN, OPT_KEY_FILE,
+    OPT_FORCE,           OPT_JSON,         OPT_QUIET, OPT_HELP, OPT_END};
 static const struct example add_examples[] = {
     {"tepal add seen.tepal today.txt", "In place: the old filter or the new one, never half."},
     {"tepal add seen.tepal -o next.tepal < today.txt", "To another file."},
+    {NULL, NULL}};
+
+static const enum option_id remove_options[] = {
+    OPT_IN_PLACE_OUTPUT, OPT_RECEIPTS_IN, OPT_NULL,  OPT_HEX,  OPT_PLAIN, OPT_KEY_FILE,
+    OPT_FORCE,           OPT_JSON,        OPT_QUIET, OPT_HELP, OPT_END};
+static const struct example remove_examples[] = {
+    {"tepal remove flows.tepal closed.txt", "In place: the old filter or the new one, never half."},
+    {"tepal remove flows.tepal --receipts closed.tsv", "Each key from the group it was added to."},
     {NULL, NULL}};
 
 static const enum option_id merge_options[] = {OPT_OUTPUT, OPT_INTERSECT, OPT_FORCE, OPT_JSON,
@@ -247,15 +290,16 @@ static const struct example merge_examples[] = {
     {"tepal merge total.tepal new.tepal -o total.tepal --force", "Replace one of the inputs."},
     {NULL, NULL}};
 
-static const enum option_id convert_options[] = {OPT_OUTPUT,     OPT_FOLD,  OPT_NEW_BITS,
-                                                 OPT_NEW_LAYOUT, OPT_FORCE, OPT_JSON,
-                                                 OPT_QUIET,      OPT_HELP,  OPT_END};
-static const enum option_id convert_exclusive[][4] = {{OPT_FOLD, OPT_NEW_BITS, OPT_NEW_LAYOUT},
-                                                      {0}};
+static const enum option_id convert_options[] = {
+    OPT_OUTPUT, OPT_FOLD, OPT_NEW_BITS, OPT_NEW_LAYOUT, OPT_TO,
+    OPT_FORCE,  OPT_JSON, OPT_QUIET,    OPT_HELP,       OPT_END};
+static const enum option_id convert_exclusive[][4] = {
+    {OPT_FOLD, OPT_NEW_BITS, OPT_NEW_LAYOUT, OPT_TO}, {0}};
 static const struct example convert_examples[] = {
     {"tepal convert old.tepal -o new.tepal", "Write it again, in the current format version."},
     {"tepal convert big.tepal -o small.tepal --fold 4",
      "A quarter of the size, with a higher error."},
+    {"tepal convert flows.tepal -o send.tepal --to bloom", "A fifth of a counting filter."},
     {NULL, NULL}};
 
 /* ---- retouch -------------------------------------------------------------------------------- */
@@ -278,6 +322,23 @@ static const struct example retouch_examples[] = {
      "Give up at most one blocked domain in 200."},
     {NULL, NULL}};
 
+/* ---- audit, diff ---------------------------------------------------------------------------- */
+
+static const enum option_id audit_options[] = {
+    OPT_MEMBERS,  OPT_RECEIPTS_IN, OPT_AUDIT_SVG, OPT_NULL,  OPT_HEX,  OPT_PLAIN,
+    OPT_KEY_FILE, OPT_FORCE,       OPT_JSON,      OPT_QUIET, OPT_HELP, OPT_END};
+static const enum option_id audit_exclusive[][4] = {{OPT_MEMBERS, OPT_RECEIPTS_IN}, {0}};
+static const struct example audit_examples[] = {
+    {"tepal audit flows.tepal --members open.txt", "Which open flows are no longer found?"},
+    {"tepal audit flows.tepal --members open.txt --svg load.svg", "And a picture."},
+    {NULL, NULL}};
+
+static const enum option_id diff_options[] = {OPT_OUTPUT, OPT_FORCE, OPT_JSON,
+                                              OPT_QUIET,  OPT_HELP,  OPT_END};
+static const struct example diff_examples[] = {
+    {"tepal diff noon.tepal morning.tepal -o since.tepal", "What was added since the morning."},
+    {NULL, NULL}};
+
 /* ---- info, verify, kinds -------------------------------------------------------------------- */
 
 static const enum option_id info_options[] = {OPT_JSON, OPT_HELP, OPT_END};
@@ -296,15 +357,21 @@ static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and t
 /* ---- model, demo ---------------------------------------------------------------------------- */
 
 static const enum option_id model_options[] = {
-    OPT_KEYS,      OPT_BITS,     OPT_FP,   OPT_HASHES,           OPT_MODEL_LAYOUT,
-    OPT_POSITIONS, OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS, OPT_PRINT_BITS,
-    OPT_JSON,      OPT_HELP,     OPT_END};
-static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {0}};
+    OPT_KEYS,       OPT_BITS,         OPT_FP,
+    OPT_HASHES,     OPT_MODEL_LAYOUT, OPT_POSITIONS,
+    OPT_UNIVERSE,   OPT_BETA,         OPT_MODEL_CLEAR_BITS,
+    OPT_CELLS,      OPT_CHOICES,      OPT_RULE,
+    OPT_P0,         OPT_P1,           OPT_WRONG,
+    OPT_PRINT_BITS, OPT_JSON,         OPT_HELP,
+    OPT_END};
+static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS, OPT_CELLS}, {0}};
 static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
     {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
      "What it costs to remove a tenth of the false positives."},
+    {"tepal model counting --keys 10k --cells 160k --hashes 11 --choices 8",
+     "What a wrong removal does to eight choices."},
     {NULL, NULL}};
 
 static const enum option_id demo_options[] = {
@@ -375,6 +442,24 @@ const struct command commands[] = {
      .stays = "nothing was changed",
      .examples = add_examples,
      .run = add_run},
+    {.name = "remove",
+     .synopsis = "FILE [KEYS...] [--receipts FILE] [-o OUT]",
+     .summary = "Remove keys from a filter.",
+     .about = "Reads keys like build does, removes them from the filter FILE, whose kind must be "
+              "able to (tepal kinds), and writes it back, atomically. A key that is not found is "
+              "passed over, and so is one that a counting filter keeps by its policy; the "
+              "summary tells how many were removed.\n\n"
+              "Remove only what was added: to remove a key that is found by mistake harms others. "
+              "With more than one choice, receipts make the removal of what was added safe.\n\n"
+              "Exit status 0 if a key was removed, 1 if none was, 2 on an error.",
+     .options = remove_options,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = SIZE_MAX,
+     .operand_name = "a filter is",
+     .stays = "nothing was changed",
+     .examples = remove_examples,
+     .run = remove_run},
     {.name = "merge",
      .synopsis = "FILE FILE... -o OUT [--intersect]",
      .summary = "Unite filters, or intersect them.",
@@ -414,7 +499,7 @@ const struct command commands[] = {
      .examples = verify_examples,
      .run = verify_run},
     {.name = "convert",
-     .synopsis = "FILE -o OUT [--fold D | --bits M | --layout LAYOUT]",
+     .synopsis = "FILE -o OUT [--fold D | --bits M | --layout LAYOUT | --to KIND]",
      .summary = "Rewrite a filter, or shrink it.",
      .about = "Folding is exact: the result is the filter that the same keys would have made at "
               "the smaller size.",
@@ -448,20 +533,54 @@ const struct command commands[] = {
      .stays = "nothing was written",
      .examples = retouch_examples,
      .run = retouch_run},
+    {.name = "audit",
+     .synopsis = "FILE (--members KEYS | --receipts FILE) [--json] [--svg OUT]",
+     .summary = "Show what removals have done to a counting filter.",
+     .about = "Asks the filter for all of its members, one a line and as often as they were added: "
+              "how many are no longer found (exposed false negatives), how many would not be in "
+              "the end (potential ones), what members lack and what nobody left, beside what "
+              "the theorems expect of so many wrong removals; and the load of the counters.",
+     .options = audit_options,
+     .exclusive = audit_exclusive,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_name = "a filter is",
+     .examples = audit_examples,
+     .run = audit_run},
+    {.name = "diff",
+     .synopsis = "NOW BEFORE -o OUT",
+     .summary = "Write what was added to a counting filter between two snapshots.",
+     .about = "Each counter of the result is the one of NOW less the one of BEFORE. If nothing was "
+              "removed in between, that is the filter of the keys that were added. If something "
+              "was, counters that fell count as 0, a warning tells, and keys that were added may "
+              "be missing. A counter that is stuck at 15 stays so.",
+     .options = diff_options,
+     .needed = OPT_OUTPUT,
+     .operand = OPERAND_FILE,
+     .least_operands = 2,
+     .most_operands = 2,
+     .operand_name = "two filters are",
+     .stays = "nothing was written",
+     .examples = diff_examples,
+     .run = diff_run},
     {.name = "model",
-     .synopsis = "NAME --keys N (--bits M | --fp RATE) [--hashes K]",
+     .synopsis = "NAME --keys N (--bits M | --fp RATE | --cells M) [--hashes K]",
      .summary = "Predict errors and sizes, without a filter.",
-     .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
-              "will do; or retouched: what it costs to remove false positives at random, which "
-              "every other method of retouch has to beat; or fingerprint: a cuckoo filter, of "
-              "which keys can be removed. With --fp the smallest size is found first.",
+     .about =
+         "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
+         "will do; or retouched: what it costs to remove false positives at random, which "
+         "every other method of retouch has to beat; or counting: what it costs to remove "
+         "keys that were never added, with c choices; or fingerprint: a cuckoo filter. With --fp "
+         "the smallest size is found first.",
      .options = model_options,
      .exclusive = model_exclusive,
      .operand = OPERAND_MODEL,
      .least_operands = 1,
      .most_operands = 1,
      .operand_name =
-         "the name of a model (bloom, partitioned, blocked, paired, retouched, fingerprint) is",
+         "the name of a model (bloom, partitioned, blocked, paired, retouched, counting, "
+         "fingerprint) is",
      .examples = model_examples,
      .run = model_run},
     {.name = "app",

@@ -80,6 +80,17 @@ enum option_id {
     OPT_FLOW_WINDOWS,
     OPT_FLOW_SVG,
     OPT_ROWS_TSV,
+    OPT_CELLS,
+    OPT_CHOICES,
+    OPT_RULE,
+    OPT_POLICY,
+    OPT_RECEIPTS_OUT,
+    OPT_RECEIPTS_IN,
+    OPT_AUDIT_SVG,
+    OPT_P0,
+    OPT_P1,
+    OPT_WRONG,
+    OPT_TO,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -203,11 +214,14 @@ int app_unknown(const char *subject, const char *name);
 int build_run(const struct args *args);
 int query_run(const struct args *args);
 int add_run(const struct args *args);
+int remove_run(const struct args *args);
 int merge_run(const struct args *args);
 int info_run(const struct args *args);
 int verify_run(const struct args *args);
 int convert_run(const struct args *args);
 int retouch_run(const struct args *args);
+int audit_run(const struct args *args);
+int diff_run(const struct args *args);
 int model_run(const struct args *args);
 int app_run(const struct args *args);
 int demo_run(const struct args *args);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <tepal/bloom.h>
+#include <tepal/counting.h>
 
 #include "command.h"
 #include "render.h"
@@ -74,6 +75,33 @@ static int relayout(const struct args *args, const char *name, struct tepal_filt
     return EXIT_YES;
 }
 
+/* Without its counters: as a Bloom filter, or as it is. */
+static int drop_counters(const struct args *args, const char *name, struct tepal_filter **filter)
+{
+    const char *stays = args->command->stays;
+    const struct tepal_counting *counting = tepal_filter_counting(*filter);
+    struct tepal_counting *bits = NULL;
+    struct tepal_bloom *bloom = NULL;
+    bool to_bloom = strcmp(args->option[OPT_TO].text, "bloom") == 0;
+    if (counting == NULL) {
+        return say_error(stays, name, "only counting filters have counters to drop; this one is %s",
+                         tepal_filter_kind(*filter)->name);
+    }
+    enum tepal_status status = to_bloom ? tepal_counting_bloom(counting, NULL, &bloom)
+                                        : tepal_counting_strip(counting, NULL, &bits);
+    if (status == TEPAL_UNSUPPORTED) {
+        return say_error(stays, name,
+                         "a Bloom filter needs the flat or partitioned layout and one choice; "
+                         "--to bits works with any");
+    }
+    if (status != TEPAL_OK) {
+        return say_error(stays, name, "%s", tepal_status_message(status));
+    }
+    tepal_filter_free(*filter);
+    *filter = to_bloom ? tepal_bloom_filter(bloom) : tepal_counting_filter(bits);
+    return EXIT_YES;
+}
+
 static int change(const struct args *args, const char *name, struct tepal_filter **filter)
 {
     if (args->option[OPT_FOLD].given) {
@@ -81,6 +109,9 @@ static int change(const struct args *args, const char *name, struct tepal_filter
     }
     if (args->option[OPT_NEW_BITS].given) {
         return shrink(args, name, filter);
+    }
+    if (args->option[OPT_TO].given) {
+        return drop_counters(args, name, filter);
     }
     return args->option[OPT_NEW_LAYOUT].given ? relayout(args, name, filter) : EXIT_YES;
 }

@@ -1,6 +1,6 @@
 /*
- * models.h: the models of `tepal model NAME`. A new one is a line in the table of model.c and a file
- * model_KIND.c: which options are its own, and how they become a report.
+ * models.h: the models of `tepal model NAME`. A new one is a line in the table of model.c and a
+ * file model_KIND.c: which options are its own, and how they become a report.
  */
 #ifndef TOOL_MODELS_H
 #define TOOL_MODELS_H
@@ -22,6 +22,7 @@ extern const struct model model_partitioned;
 extern const struct model model_blocked;
 extern const struct model model_paired;
 extern const struct model model_retouched;
+extern const struct model model_counting;
 extern const struct model model_fingerprint;
 
 /* Cells and hashes of a Bloom filter for --fp, into *p. */

@@ -7,6 +7,7 @@
 
 static const struct recipe *const table[] = {
     &recipe_bloom,
+    &recipe_counting,
     &recipe_fingerprint,
 };
 

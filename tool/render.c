@@ -217,9 +217,10 @@ static void say_summary(const char *path, const struct tepal_filter *filter, uin
         snprintf(per_key, sizeof per_key, " (%.2f a key)",
                  (double)params->cells / (double)params->capacity);
     }
-    say_line("filter     %s, %s, %" PRIu64 " bits%s, %" PRIu32 " hash%s",
+    const char *unit = tepal_report_find(&report, "counters") == NULL ? "bits" : "counters";
+    say_line("filter     %s, %s, %" PRIu64 " %s%s, %" PRIu32 " hash%s",
              tepal_filter_kind(filter)->name, tepal_layout_name(params->layout), params->cells,
-             per_key, params->hashes, params->hashes == 1 ? "" : "es");
+             unit, per_key, params->hashes, params->hashes == 1 ? "" : "es");
     const char *rate = find_rate(&report, "fp_at_capacity", room, sizeof room);
     if (rate != NULL) {
         say_line("predicted  %s false positives with %" PRIu64 " key%s", rate, params->capacity,

@@ -113,11 +113,9 @@ TEPAL_API void tepal_counting_free(struct tepal_counting *counting);
 
 /* The same filter through the generic handle, and back (NULL if it is of another kind). */
 TEPAL_API struct tepal_filter *tepal_counting_filter(struct tepal_counting *counting);
-TEPAL_API const struct tepal_filter *
-tepal_counting_filter_const(const struct tepal_counting *counting);
+TEPAL_API const struct tepal_filter *tepal_counting_filter_const(const struct tepal_counting *f);
 TEPAL_API struct tepal_counting *tepal_filter_counting(struct tepal_filter *filter);
-TEPAL_API const struct tepal_counting *
-tepal_filter_counting_const(const struct tepal_filter *filter);
+TEPAL_API const struct tepal_counting *tepal_filter_counting_const(const struct tepal_filter *f);
 
 /*
  * Add a key. *group (if not NULL) becomes the group that was chosen, below c: the receipt, for
@@ -212,10 +210,10 @@ struct tepal_counting_change {
  * The filter of what was added between two snapshots of one filter, `before` and `now`: each
  * counter is now - before, 0 if it fell, and 15 where it is stuck now. If nothing was removed in
  * between (change->fell is 0 then), it is exactly the filter of the keys that were added, up to
- * stuck counters: it finds all of them. If keys were removed too, it holds the added keys that share
- * no counter with a removed one and may miss others. Swap the snapshots for what was removed. With
- * c > 1, receipts of the keys that were added hold in it too. TEPAL_MISMATCH if the parameters
- * differ (capacity aside), TEPAL_UNSUPPORTED for the bits alone. change may be NULL.
+ * stuck counters: it finds all of them. If keys were removed too, it holds the added keys that
+ * share no counter with a removed one and may miss others. Swap the snapshots for what was
+ * removed. With c > 1, receipts of the keys that were added hold in it too. TEPAL_MISMATCH if the
+ * parameters differ (capacity aside), TEPAL_UNSUPPORTED for the bits alone. change may be NULL.
  */
 TEPAL_API enum tepal_status tepal_counting_difference(const struct tepal_counting *now,
                                                       const struct tepal_counting *before,

@@ -133,8 +133,8 @@ TEPAL_API enum tepal_status tepal_model_fingerprint(const struct tepal_params *p
 
 /*
  * The counting Bloom filter and what removals do to it (Guo, Liu, Li and Yang 2010), flat layout,
- * colliding positions. m counters, n keys, k hashes, c choices (1..64). A wrong removal is that of a
- * key that was never added and is found all the same. docs/models.md tells where the printed
+ * colliding positions. m counters, n keys, k hashes, c choices (1..64). A wrong removal is that of
+ * a key that was never added and is found all the same. docs/models.md tells where the printed
  * results differ from the right ones.
  *
  *   shares    the expected share of counters at 0, 1, ..., 14, and 15 or more. c = 1: exact (a key
@@ -172,8 +172,8 @@ TEPAL_API double tepal_counting_mean(const double *pmf, uint32_t k);
 /*
  * Everything the model says of a counting filter of n keys after `deletes` wrong removals. params
  * as for tepal_counting_create, hashes 0: the best for c = 1. measured_p0 and measured_p1: shares
- * taken from a filter (Sec. 3.3) instead of the ideal ones, or NAN both. Fails as tepal_params_check
- * does, or with TEPAL_BAD_ARGUMENT.
+ * taken from a filter (Sec. 3.3) instead of the ideal ones, or NAN both. Fails as
+ * tepal_params_check does, or with TEPAL_BAD_ARGUMENT.
  */
 TEPAL_API enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64_t n,
                                                  double measured_p0, double measured_p1,

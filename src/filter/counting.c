@@ -13,8 +13,8 @@
  * raised a removal lowers.
  *
  * Invariants: bit i is set if and only if counter i is above 0; the state's counts (of counters
- * above 0, of their sum, of those at 15) are those of the cells; a counter at 15 never changes until
- * the filter is cleared; bits and counters beyond the last cell are zero.
+ * above 0, of their sum, of those at 15) are those of the cells; a counter at 15 never changes
+ * until the filter is cleared; bits and counters beyond the last cell are zero.
  *
  * Single operations are here; counting.h tells where the rest is.
  */
@@ -314,10 +314,10 @@ static uint64_t occupied(const struct tepal_counting *counting, uint64_t line)
 /*
  * How much occupied^4 grows, summed over the (one or two) lines of the group. A line's own
  * false-positive rate is (occupied/128)^k, but to choose by its growth is to be blind to the keys
- * that come later: what is cheap now, more cells in an empty line, is dear in the end. A lower power
- * weighs new cells more. (16 counters a key, k = 11, c = 3: power 11 9.5e-4, 4 8.3e-4, 2 1.3e-3; at
- * 12 to 24 counters a key and c = 2 to 16, 3 to 5 are best.) In integers, every machine chooses
- * alike.
+ * that come later: what is cheap now, more cells in an empty line, is dear in the end. A lower
+ * power weighs new cells more. (16 counters a key, k = 11, c = 3: power 11 9.5e-4, 4 8.3e-4, 2
+ * 1.3e-3; at 12 to 24 counters a key and c = 2 to 16, 3 to 5 are best.) In integers, every machine
+ * chooses alike.
  */
 static uint64_t increase(const struct tepal_counting *counting, const uint64_t *positions,
                          uint32_t count)

@@ -1,6 +1,6 @@
 /*
- * counting_lines_portable.c: the blocked and paired loops over lines of 128 bits, in plain C. A line
- * is two words of four sectors of 16 bits.
+ * counting_lines_portable.c: the blocked and paired loops over lines of 128 bits, in plain C. A
+ * line is two words of four sectors of 16 bits.
  */
 #include "cells/bits.h"
 #include "filter/counting.h"

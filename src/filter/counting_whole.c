@@ -351,8 +351,15 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
         tepal_report_real(
             report, "fp_at_capacity", "false-positive rate expected at capacity (model)",
             tepal_bloom_fp(p->layout, p->positions, p->cells, p->capacity, p->hashes));
+    } else if (!counting->lined) {
+        double share[TEPAL_COUNTER_MAX + 1];
+        (void)tepal_counting_shares(p->cells, p->capacity, p->hashes, counting->choices,
+                                    counting->rule == TEPAL_RULE_IMPROVED_GREEDY, share);
+        tepal_report_real(report, "fp_at_capacity",
+                          "false-positive rate expected at capacity (model)",
+                          tepal_counting_fp(share[0], p->hashes, counting->choices));
     } else {
-        tepal_report_absent(report, "fp_at_capacity", "no closed form: see tepal model counting");
+        tepal_report_absent(report, "fp_at_capacity", "lines of counters have no model");
     }
     if (counting->head.state.own[COUNTING_REMOVED] == 0) {
         tepal_report_real(report, "fn_now", "false-negative rate: nothing was removed", 0);

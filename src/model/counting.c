@@ -238,8 +238,8 @@ double tepal_counting_wrong_address_printed(double p0, uint32_t k, uint32_t c)
 /* ---- potential false negatives --------------------------------------------------------------- */
 
 /*
- * Eq. (2): P(Y = i) is i! k! times the coefficient of x^k in (sum over a >= 1 of C(k,a) x^a / a!)^i,
- * over the sum of all of these. k! is the same in all.
+ * Eq. (2): P(Y = i) is i! k! times the coefficient of x^k in (sum over a >= 1 of C(k,a) x^a /
+ * a!)^i, over the sum of all of these. k! is the same in all.
  */
 void tepal_counting_potential_printed(uint32_t k, double pmf[TEPAL_MAX_HASHES + 1])
 {

@@ -2,8 +2,8 @@
 # help: texts against golden files, the manual page, the completions, the version.
 source "$(dirname "$0")/lib.sh"
 
-names='build query add merge info verify convert retouch model app demo kinds completion help'
-apps='stopset'
+names='build query add remove merge info verify convert retouch audit diff model app demo kinds completion help'
+apps='stopset flows'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
 golden() {
@@ -86,7 +86,7 @@ is 'bash: an option' "$(offered tepal build --pos)" '--positions'
 is 'bash: options of one command only' "$(offered tepal info --)" '--json --help'
 is 'bash: layouts' "$(offered tepal build keys --layout '')" 'flat partitioned blocked paired'
 is 'bash: layouts after the letter' "$(offered tepal build -l p)" 'partitioned paired'
-is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched'
+is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched counting'
 is 'bash: models' "$(offered tepal model b)" 'bloom blocked'
 is 'bash: applications' "$(offered tepal app '')" "$apps"
 is 'bash: options of an application' "$(offered tepal app stopset --be)" '--beta'
