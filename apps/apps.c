@@ -50,6 +50,21 @@ static const struct example route_examples[] = {
      "All networks of a folder: the paper's Figs. 16 to 18."},
     {NULL, NULL}};
 
+/* ---- flows ---------------------------------------------------------------------------------- */
+
+static const enum option_id flows_options[] = {
+    OPT_FLOW_EACH,   OPT_FLOW_BITS,    OPT_FLOW_CHOICES, OPT_FLOW_IDLE,
+    OPT_FLOW_INSERT, OPT_FLOW_ONE_WAY, OPT_FLOW_REPEAT,  OPT_FLOW_WINDOWS,
+    OPT_FLOW_SVG,    OPT_FORCE,        OPT_DEMO_SEED,    OPT_ROWS_TSV,
+    OPT_JSON,        OPT_QUIET,        OPT_HELP,         OPT_END};
+static const enum option_id flows_exclusive[][4] = {
+    {OPT_FLOW_BITS, OPT_FLOW_EACH}, {OPT_ROWS_TSV, OPT_JSON}, {0}};
+static const struct example flows_examples[] = {
+    {"tepal app flows capture.pcap", "Every kind of filter at 24 bits a flow."},
+    {"tepal app flows packets.tsv.gz --repeat 50 --svg drift.svg",
+     "A long run, and a picture of its drift."},
+    {NULL, NULL}};
+
 const struct command apps[] = {
     {.name = "app stopset",
      .synopsis = "[ROUTES...] [--bits M] [--beta R | --max-fn R] [--max-transit T]",
@@ -91,6 +106,27 @@ const struct command apps[] = {
      .operand_name = "a network is",
      .examples = route_examples,
      .run = route_run},
+    {.name = "app flows",
+     .synopsis = "[PACKETS...] [--bits-per-flow B | --bits M] [--repeat N] [--idle SECONDS]",
+     .summary = "Flow tracking: what removals do to each kind of filter.",
+     .about =
+         "Replays the packets PACKETS against filters of equal memory (a counting filter, "
+         "multichoice ones with three ways to remove, a fingerprint filter) and an exact table. A "
+         "flow is added when it begins, asked for with every packet, and removed at FIN, RST or "
+         "when it has been idle. A FIN or RST of a flow that never began is removed as well, "
+         "since a device that has only the filter cannot tell: where the filter finds it, that "
+         "damages others.\n\n"
+         "PACKETS are pcap or pcapng captures, or tab-separated (capture, t, proto, src, sport, "
+         "dst, dport, flags, len; a first line that starts with # may name other columns), and may "
+         "be compressed. Printed are, for each kind, the false positives and false negatives of "
+         "packets, the strangers that were removed, and, for the first, the middle and the last "
+         "window of packets, the share of strangers found at its end and of false negatives in it.",
+     .options = flows_options,
+     .exclusive = flows_exclusive,
+     .operand = OPERAND_FILE,
+     .most_operands = SIZE_MAX,
+     .examples = flows_examples,
+     .run = flows_run},
 };
 
 const size_t app_count = sizeof apps / sizeof *apps;

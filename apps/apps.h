@@ -6,5 +6,6 @@
 
 int stopset_run(const struct args *args);
 int route_run(const struct args *args);
+int flows_run(const struct args *args);
 
 #endif

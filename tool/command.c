@@ -214,6 +214,28 @@ const struct option options[OPTIONS] = {
     [OPT_ROUTE_FIGURES] = {0, "figures", "FOLDER", TAKES_FILE, 0, 0, NULL,
                            "Write the paper's Figs. 16 to 18 to FOLDER: fig16.tsv, fig16.svg and "
                            "so on."},
+    [OPT_FLOW_BITS] = {'m', "bits", "M", TAKES_WHOLE, 512, (uint64_t)1 << 40, NULL,
+                       "The memory of each filter, in bits, all in all."},
+    [OPT_FLOW_EACH] = {0, "bits-per-flow", "B", TAKES_POSITIVE, 0, 0, NULL,
+                       "B bits for each of the most flows that there are at once (default 24)."},
+    [OPT_FLOW_CHOICES] = {'c', "choices", "C", TAKES_WHOLE, 2, 64, NULL,
+                          "The choices of the multichoice filters (default 4)."},
+    [OPT_FLOW_IDLE] = {0, "idle", "SECONDS", TAKES_POSITIVE, 0, 0, NULL,
+                       "A flow ends when it has been idle for so long (default 60)."},
+    [OPT_FLOW_INSERT] = {0, "insert", "WHEN", TAKES_CHOICE, 0, 0, "syn first",
+                         "A TCP flow begins with a SYN (syn, the default), or with any packet "
+                         "that does not end it (first)."},
+    [OPT_FLOW_ONE_WAY] = {0, "one-way", NULL, TAKES_NOTHING, 0, 0, NULL,
+                          "The two directions of a connection are two flows."},
+    [OPT_FLOW_REPEAT] = {0, "repeat", "N", TAKES_WHOLE, 1, 1000000, NULL,
+                         "Replay the packets N times, each time with other flows: what a long run "
+                         "does (default 1)."},
+    [OPT_FLOW_WINDOWS] =
+        {0, "windows", "N", TAKES_WHOLE, 1, 10000, NULL,
+         "Look at the drift in N windows of as many packets each (default: one each "
+         "time the packets are repeated, or 20)."},
+    [OPT_FLOW_SVG] = {0, "svg", "OUT", TAKES_FILE, 0, 0, NULL,
+                      "Also draw the drift, as SVG, to OUT."},
     [OPT_ROWS_TSV] = {'t', "tsv", NULL, TAKES_NOTHING, 0, 0, NULL,
                       "Print the rows tab-separated, with a line of names first."},
     [OPT_PAPER] = {0, "paper", "NUMBER", TAKES_CHOICE, 0, 0, "000 001 002 003 004",

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# flows: packets made here, as lines and as captures: by hand, where every figure can be counted on
+# the fingers, and by a generator that removes strangers. If TEPAL_DATA names a folder with real
+# packets (flows/packets.tsv.gz), these are run too.
+source "$(dirname "$0")/lib.sh"
+
+# ---- by hand: two flows that begin and end, one whose start was never seen, one that goes idle
+cat >hand.tsv <<'TSV'
+#capture	t	proto	src	sport	dst	dport	flags	len
+a	0	tcp	10.0.0.1	1001	10.9.9.9	80	S	60
+a	1	tcp	10.9.9.9	80	10.0.0.1	1001	SA	60
+a	2	tcp	10.0.0.1	1001	10.9.9.9	80	A	60
+a	3	tcp	10.0.0.2	2002	10.9.9.9	80	AF	60
+a	4	udp	10.0.0.3	53	10.9.9.9	53	-	60
+a	5	tcp	10.0.0.1	1001	10.9.9.9	80	AF	60
+a	6	tcp	10.9.9.9	80	10.0.0.1	1001	AF	60
+a	90	tcp	10.0.0.4	4004	10.9.9.9	80	S	60
+a	91	udp	10.0.0.3	53	10.9.9.9	53	-	60
+TSV
+run "$tepal" app flows hand.tsv --windows 1 --tsv
+is 'by hand: exit status and words' "$code $(cat "$work/err")" \
+    '0 packets    9 of 4 flows in 91.0 s; at most 2 flows at once
+ended      2 FIN or RST of flows that are not in the table'
+is 'by hand: names' "$(head -1 "$work/out" | tr '\t' ' ')" \
+    'kind bits window t flows packets_absent false_positives packets_present false_negatives wrong_removals not_removed not_added flows_missing stranger_fp'
+# absent: SYN, the unknown FIN, the first UDP, the second FIN, SYN, UDP again after it was idle
+is 'by hand: six packets of absent flows, three of present ones, no error' \
+    "$(tail -n +2 "$work/out" | cut -f1,3,5-13 | tr '\t' ' ')" \
+    'counting 1 2 6 0 3 0 0 0 0 0
+multichoice remove 1 2 6 0 3 0 0 0 0 0
+multichoice keep 1 2 6 0 3 0 0 0 0 0
+multichoice receipt 1 2 6 0 3 0 0 0 0 0
+fingerprint 1 2 6 0 3 0 0 0 0 0'
+run "$tepal" app flows hand.tsv --windows 1 --tsv --insert first --idle 100 -q
+is '--insert first: any packet but the last begins a flow; --idle: it lasts' \
+    "$code $(awk -F'\t' '$1 == "fingerprint"' "$work/out" | cut -f5,6,8 | tr '\t' ' ')" '0 2 5 4'
+run "$tepal" app flows hand.tsv --windows 1 --tsv --one-way -q
+is '--one-way: the answers belong to another flow' \
+    "$code $(awk -F'\t' '$1 == "fingerprint"' "$work/out" | cut -f5,6,8 | tr '\t' ' ')" '0 2 7 2'
+run "$tepal" app flows hand.tsv
+is 'the table has a line a kind' "$code $(wc -l <"$work/out" | tr -d ' ')" '0 7'
+run "$tepal" app flows hand.tsv --json -q --windows 3
+is 'json: an object a kind, and no words' \
+    "$code $(cat "$work/err") $(python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    o = json.loads(line)
+    print(o["kind"], len(o["windows"]), o["fp"], o["peak_flows"], sum(w["packets_absent"] for w in o["windows"]), o["packets_absent"])' "$work/out")" \
+    '0  counting 3 0.0 2 6 6
+multichoice remove 3 0.0 2 6 6
+multichoice keep 3 0.0 2 6 6
+multichoice receipt 3 0.0 2 6 6
+fingerprint 3 0.0 2 6 6'
+
+# ---- the same packets in other forms
+"$tepal" app flows hand.tsv --tsv -q >want
+gzip -c hand.tsv >hand.tsv.gz
+run "$tepal" app flows hand.tsv.gz --tsv -q
+same 'compressed' want "$work/out"
+run bash -c '"$0" app flows --tsv -q <hand.tsv' "$tepal"
+same 'from standard input' want "$work/out"
+cat >pcap.py <<'PYTHON'
+import socket, struct, sys
+link = int(sys.argv[2])
+out = open(sys.argv[1], "wb")
+out.write(struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, link))
+before = {1: b"\xff" * 6 + b"\0" * 6 + b"\x08\0", 101: b"", 113: b"\0\0\0\1\0\6" + b"\0" * 8 + b"\x08\0"}[link]
+for line in sys.stdin:
+    if line[0] == "#":
+        continue
+    _, t, proto, src, sport, dst, dport, flags, _ = line.rstrip("\n").split("\t")
+    bits = sum({"S": 2, "A": 16, "F": 1, "R": 4}.get(f, 0) for f in flags)
+    ports = struct.pack(">HH", int(sport), int(dport))
+    tcp = proto == "tcp"
+    body = ports + (struct.pack(">IIBBHHH", 0, 0, 80, bits, 0, 0, 0) if tcp else struct.pack(">HH", 8, 0))
+    ip = struct.pack(">BBHHHBBH4s4s", 69, 0, 20 + len(body), 0, 0, 64, 6 if tcp else 17, 0,
+                     socket.inet_aton(src), socket.inet_aton(dst))
+    frame = before + ip + body
+    seconds = float(t)
+    out.write(struct.pack("<IIII", int(seconds), round(seconds % 1 * 1e6), len(frame), len(frame)) + frame)
+PYTHON
+for link in 1 101 113; do
+    python3 pcap.py "$link.pcap" "$link" <hand.tsv
+    run "$tepal" app flows "$link.pcap" --tsv -q
+    same "a capture of link type $link" want "$work/out"
+done
+zstd -q 1.pcap
+run bash -c '"$0" app flows --tsv -q <1.pcap.zst' "$tepal"
+same 'a compressed capture from standard input' want "$work/out"
+grep -v '^#' hand.tsv | tail -n 4 >late.tsv
+grep -v '^#' hand.tsv | head -n 5 >early.tsv
+run "$tepal" app flows late.tsv early.tsv --tsv -q
+same 'files are merged by time' want "$work/out"
+head -c -3 101.pcap >cut.pcap
+run "$tepal" app flows cut.pcap --tsv
+is 'a capture that ends within a packet: a warning' "$code $(head -1 "$work/err")" \
+    '0 tepal: cut.pcap: warning: the capture ends within a packet; those before it are taken'
+
+# ---- wrong input
+sed 's/\t1001\t/\t99999\t/' hand.tsv >port.tsv
+refused 'a port' "port.tsv: line 2: not a port: '99999'" "$tepal" app flows port.tsv
+printf 'hello\n' >hello.tsv
+refused 'not packets' 'hello.tsv: line 1: 1 fields where 9 are needed' "$tepal" app flows hello.tsv
+head -c 10 101.pcap >short.pcap
+run "$tepal" app flows short.pcap
+like 'a capture without its header' "$code $(cat "$work/err")" '^2 tepal: short.pcap: truncated'
+printf '\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x69\0\0\0' >wifi.pcap
+refused 'a link type' 'wifi.pcap: link type 105 is not understood' "$tepal" app flows wifi.pcap
+: >empty
+refused 'nothing' 'app flows: no packets that carry TCP or UDP' "$tepal" app flows empty
+grep $'\tAF\t' hand.tsv >ends.tsv
+refused 'nothing begins' 'app flows: no flow begins in these packets: take --insert first' \
+    "$tepal" app flows ends.tsv
+refused 'no such file' 'none.pcap: No such file or directory' "$tepal" app flows none.pcap
+refused 'two sizes' 'app flows: --bits and --bits-per-flow contradict each other: give one of them' \
+    "$tepal" app flows hand.tsv --bits 1000 --bits-per-flow 3
+
+# ---- a long run: half of the FINs are of flows that never began
+python3 - >many.tsv <<'PYTHON'
+import random
+random.seed(1)
+t = 0
+live = []
+def packet(n, flags):
+    print(f"a\t{t:.3f}\ttcp\t10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}\t1000\t10.255.0.1\t80\t{flags}\t60")
+for n in range(6000):
+    t += 0.01
+    packet(n, "S")
+    live.append(n)
+    packet(random.choice(live), "A")
+    if len(live) > 1000:
+        packet(live.pop(random.randrange(len(live))), "AF")
+        packet(1000000 + n, "AF")
+PYTHON
+run "$tepal" app flows many.tsv --bits-per-flow 16 --repeat 4 --json --svg drift.svg --idle 60
+is 'a long run: exit status and words' "$code $(cat "$work/err")" \
+    '0 packets    22000 of 11000 flows in 60.0 s; at most 2001 flows at once
+repeated   4 times, each time with flows of its own
+ended      20000 FIN or RST of flows that are not in the table'
+cp "$work/out" many.json
+# What the figures must be like, whatever the hash: a removal takes something where a stranger is
+# found; what `keep` keeps piles up; fingerprints do better than counters of the same memory.
+is 'a long run: what removals do' "$(python3 - <<'PYTHON'
+import json
+kinds = {o["kind"]: o for o in map(json.loads, open("many.json"))}
+c, r, k, t, f = (kinds[name] for name in ("counting", "multichoice remove", "multichoice keep",
+                                          "multichoice receipt", "fingerprint"))
+print("same questions", len({(o["packets_absent"], o["packets_present"]) for o in kinds.values()}) == 1)
+print("equal memory", all(0.97 * c["bits"] < o["bits"] <= 16 * 2001 for o in kinds.values()))
+print("four windows", all(len(o["windows"]) == 4 for o in kinds.values()))
+print("strangers are removed where they are found",
+      all(o["wrong_removals"] > 20 for o in (c, r, k, t)) and f["wrong_removals"] < 20)
+print("and then flows are missed", all(o["false_negatives"] > 0 for o in (c, r, k, t)))
+print("keep keeps", k["not_removed"] > 100 and k["windows"][-1]["stranger_fp"] > k["windows"][0]["stranger_fp"])
+print("a receipt always finds its group, or wrong removals took it",
+      t["not_removed"] <= 8 * t["wrong_removals"] and t["not_removed"] < r["not_removed"])
+print("fingerprints", all(f["fp"] < o["fp"] / 10 and f["fn"] < o["fn"] / 10 for o in (c, r, k, t)))
+print("everything was added", all(o["not_added"] == 0 for o in kinds.values()))
+PYTHON
+)" 'same questions True
+equal memory True
+four windows True
+strangers are removed where they are found True
+and then flows are missed True
+keep keeps True
+a receipt always finds its group, or wrong removals took it True
+fingerprints True
+everything was added True'
+like 'the drift is drawn' "$(head -c 4 drift.svg) $(grep -c 'class="curve' drift.svg)" '^<svg [0-9]+$'
+refused 'a picture is not overwritten' 'drift.svg: this file exists, so it is not overwritten (--force does)' \
+    "$tepal" app flows hand.tsv --svg drift.svg
+run "$tepal" app flows many.tsv --bits-per-flow 16 --repeat 4 --json --idle 60 -q
+same 'the same again' many.json "$work/out"
+run "$tepal" app flows many.tsv --bits 4000 -q
+is 'too little memory is refused' "$code $(cat "$work/err")" \
+    '2 tepal: app flows: 4000 bits are too few for 1001 flows: give more --bits-per-flow'
+
+# ---- real packets
+if [[ -r ${TEPAL_DATA:-}/flows/packets.tsv.gz ]]; then
+    run "$tepal" app flows "$TEPAL_DATA/flows/packets.tsv.gz" --bits-per-flow 12 --repeat 10 --json
+    is 'real packets' "$code $(head -1 "$work/err")" \
+        '0 packets    99799 of 7843 flows in 1722426235.0 s; at most 3531 flows at once'
+    is 'real packets: fingerprints do best' "$(python3 - "$work/out" <<'PYTHON'
+import json, sys
+kinds = {o["kind"]: o for o in map(json.loads, open(sys.argv[1]))}
+f = kinds["fingerprint"]
+print(f["fp"] <= 0.004, f["fn"] <= 0.0005,
+      all(f["fp"] < o["fp"] and f["fn"] < o["fn"] for n, o in kinds.items() if n != "fingerprint"))
+PYTHON
+)" 'True True True'
+fi
+
+finish
