@@ -37,7 +37,7 @@ examples     public
 module_of() { # the module that an included file belongs to, or nothing for the system's
     case $1 in
     tepal/tepal.h) echo public ;;
-    tepal/bloom.h | tepal/retouched.h | tepal/yesno.h | tepal/header.h) echo filter ;;
+    tepal/bloom.h | tepal/retouched.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h) echo filter ;;
     tepal/*.h) basename "$1" .h ;;
     */*.h) [ -d "src/${1%%/*}" ] && echo "${1%%/*}" ;;
     esac

@@ -16,7 +16,8 @@ extern "C" {
 enum tepal_kind_id {
     TEPAL_KIND_BLOOM = 1,
     TEPAL_KIND_RETOUCHED = 2,
-    TEPAL_KIND_YESNO = 6
+    TEPAL_KIND_YESNO = 6,
+    TEPAL_KIND_CASCADE = 8
 };
 
 /*

@@ -1,14 +1,10 @@
 /*
- * tepal/yesno.h: filters that know some of the keys they will be asked for and veto them, without
- * any false negative. Two kinds:
+ * tepal/yesno.h: the yes-no Bloom filter (Carrea, Vernitski and Reed 2016): it knows some of the
+ * keys that it will be asked for and vetoes them, without any false negative.
  *
- *   yesno     the yes-no Bloom filter (Carrea, Vernitski and Reed 2016): p bits of yes-filter with
- *             k hashes, then r no-filters of q bits with k' hashes each. A key is present if the
- *             yes-filter has it and no no-filter has it. The no-filters hold false positives of the
- *             yes-filter, chosen so that no member is vetoed.
- *   cascade   a filter of the members, a filter of its false positives among the known negatives, a
- *             filter of that one's false positives among the members, and so on until none is left:
- *             no error at all on the keys it was built from.
+ * p bits of yes-filter with k hashes, then r no-filters of q bits with k' hashes each. A key is
+ * present if the yes-filter has it and no no-filter has it. The no-filters hold false positives of
+ * the yes-filter, distributed so that no member is vetoed.
  *
  *     struct tepal_params params = TEPAL_PARAMS_INIT;
  *     tepal_yesno_params(160, 4, 32, 3, 5, &params);     p, k, q, r, k'
@@ -19,9 +15,9 @@
  *     const char *why = "";
  *     tepal_yesno_build(&params, &input, &options, NULL, &filter, &report, &why);
  *
- * Both are for keys that are *known* to come: an unknown key is accepted at the rate of the
- * yes-filter, which is smaller than a Bloom filter of the whole size and errs more often.
- * tepal_filter_info tells both rates (fp_known, fp_now).
+ * It is for keys that are *known* to come: an unknown key is accepted at the rate of the yes-filter,
+ * which is smaller than a Bloom filter of the whole size and errs more often. tepal_filter_info
+ * tells both rates (fp_known, fp_now). If the known keys must never be mistaken, see the cascade.
  *
  * Everything is a function of the inputs. Digests are made with a hasher of params.seed (and key).
  * Threads: building reads its inputs only; const calls may run concurrently.
@@ -80,12 +76,11 @@ TEPAL_API void tepal_yesno_mask(const struct tepal_params *params, struct tepal_
  *
  *   greedy        each, in the order given, into the first no-filter where it makes no false
  *                 negative (the paper's algorithm: first fit)
- *   nextfit       a no-filter is closed for good after its first refusal
+ *   nextfit       a no-filter is closed for good after its first refusal, save the last one
  *   bestfit       ... into the no-filter that gains the fewest ones
- *   pairs         those that go with the fewest others first, each to where the fewest of the rest
- *                 are shut out
- *   local-search  bestfit by weight, then others make room for what is left over; from several
- *                 orders while something is left: the default
+ *   pairs         greedy, then one moves over for one that is left over
+ *   local-search  greedy, then any number move over, or out, for what is left over, as long as that
+ *                 brings less weight left: the default, never worse than greedy
  *   exact         branch and bound: the least weight left, with proof, if the limits allow
  */
 enum tepal_yesno_method {
@@ -157,9 +152,10 @@ struct tepal_yesno_report {
  * finite, an unknown method, another kind; TEPAL_TOO_LARGE: more than 2^31 keys;
  * TEPAL_NO_MEMORY; and as tepal_params_check.
  *
- * Cost: linear in members and avoid as long as q grows with the members: each false positive looks
- * at the members that share its no-filter bits, n k'/q for each bit, and at no others. Memory
- * besides the filter: 8 k' bytes a member (r times with seeds of their own).
+ * Cost: linear in members and avoid as long as q grows with the members: a false positive looks at
+ * the members that share its no-filter bits and are *at risk* (all of their bits are bits of false
+ * positives), and at no others. Memory besides the filter: 8 k' bytes a false positive and a member
+ * at risk (r times with seeds of their own), a bit a key, 4 r bytes a no-filter bit.
  */
 TEPAL_API enum tepal_status tepal_yesno_build(const struct tepal_params *params,
                                               const struct tepal_yesno_input *input,

@@ -88,6 +88,16 @@ static inline uint64_t address_word(struct tepal_digest d, uint32_t i)
     return i == 0 ? d.hi : i == 1 ? d.lo : address_more(d, i * ADDRESS_GOLDEN);
 }
 
+/*
+ * Another digest of the same key, one for each number below 2^40: two words far beyond those that
+ * any position uses. For kinds that ask several filters in one.
+ */
+static inline struct tepal_digest address_rehash(struct tepal_digest d, uint64_t number)
+{
+    uint64_t step = (((uint64_t)1 << 20) + 2 * number) * ADDRESS_GOLDEN;
+    return (struct tepal_digest){address_more(d, step), address_more(d, step + ADDRESS_GOLDEN)};
+}
+
 static inline uint64_t address_slice_start(uint64_t cells, uint32_t hashes, uint32_t i)
 {
     /* i * cells / hashes without overflow: cells < 2^60 + 1, i <= 64 */

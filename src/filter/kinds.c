@@ -6,11 +6,13 @@
 extern const struct filter_ops tepal_bloom_ops;
 extern const struct filter_ops tepal_retouched_ops;
 extern const struct filter_ops tepal_yesno_ops;
+extern const struct filter_ops tepal_cascade_ops;
 
 static const struct filter_ops *const table[] = {
     &tepal_bloom_ops,
     &tepal_retouched_ops,
     &tepal_yesno_ops,
+    &tepal_cascade_ops,
 };
 
 #define KINDS (sizeof table / sizeof *table)

@@ -95,24 +95,14 @@ static enum tepal_status check_no_filters(const struct tepal_params *p, const ch
     return TEPAL_OK;
 }
 
-/* The gate has seen the whole size; these are about the part that the yes-filter has. */
+/* The gate has seen the whole size; the yes-filter must pass it by itself. */
 static enum tepal_status check_yes_filter(const struct tepal_params *p, const char **why)
 {
-    uint64_t yes = tepal_yesno_yes_bits(p);
-    bool lined = p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED;
-    if (lined && yes % TEPAL_LINE_BITS != 0) {
-        return refuse("this layout needs a yes-filter of whole lines: a multiple of 512 bits", why);
-    }
-    if (p->layout == TEPAL_LAYOUT_PARTITIONED && p->hashes > yes) {
-        return refuse("the partitioned layout needs at least one bit of the yes-filter a hash",
-                      why);
-    }
-    if (p->positions == TEPAL_POSITIONS_DISTINCT &&
-        (p->hashes > yes ||
-         (p->layout == TEPAL_LAYOUT_PAIRED && yes < (uint64_t)2 * TEPAL_LINE_BITS))) {
-        return refuse("the yes-filter is too small for distinct positions", why);
-    }
-    return TEPAL_OK;
+    struct tepal_params yes = *p;
+    yes.kind = TEPAL_KIND_BLOOM;
+    yes.cells = tepal_yesno_yes_bits(p);
+    memset(yes.own, 0, sizeof yes.own);
+    return tepal_params_gate(&yes, &tepal_bloom_ops.rules, why);
 }
 
 static enum tepal_status yesno_check(const struct tepal_params *p, const char **why)
@@ -150,6 +140,34 @@ static void yesno_open(struct tepal_filter *filter)
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
+/*
+ * A no-filter is half full, so that a loop over the bits ends anywhere, and every time to the
+ * processor's surprise. Four at once leave one key in sixteen to look further.
+ */
+bool tepal_yesno_holds(const struct address *at, const uint64_t *words, uint64_t start,
+                       struct tepal_digest d)
+{
+    if (at->layout == TEPAL_LAYOUT_FLAT && at->positions == TEPAL_POSITIONS_COLLIDING) {
+        uint32_t together = at->hashes < 4 ? at->hashes : 4;
+        bool all = true;
+        for (uint32_t i = 0; i < together; i++) {
+            all &= bits_test(words, start + wide_scale(address_word(d, i), at->cells));
+        }
+        for (uint32_t i = together; all && i < at->hashes; i++) {
+            all = bits_test(words, start + wide_scale(address_word(d, i), at->cells));
+        }
+        return all;
+    }
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t k = tepal_address_positions(at, d, positions);
+    for (uint32_t i = 0; i < k; i++) {
+        if (!bits_test(words, start + positions[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The first bit of no-filter j. */
 static uint64_t no_start(const struct tepal_yesno *yesno, uint32_t j)
 {
@@ -162,32 +180,11 @@ static struct tepal_digest no_digest(const struct tepal_yesno *yesno, uint32_t j
     return yesno_no_digest(yesno->salt, yesno->own_seeds, j, d);
 }
 
-/* Are all bits of a key set in the filter at `at` whose first bit is `start`? */
-static bool holds(const struct address *at, const uint64_t *words, uint64_t start,
-                  struct tepal_digest d)
-{
-    if (at->layout == TEPAL_LAYOUT_FLAT && at->positions == TEPAL_POSITIONS_COLLIDING) {
-        for (uint32_t i = 0; i < at->hashes; i++) {
-            if (!bits_test(words, start + wide_scale(address_word(d, i), at->cells))) {
-                return false;
-            }
-        }
-        return true;
-    }
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(at, d, positions);
-    for (uint32_t i = 0; i < k; i++) {
-        if (!bits_test(words, start + positions[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool vetoed(const struct tepal_yesno *yesno, struct tepal_digest d)
 {
     for (uint32_t j = 0; j < yesno->filters; j++) {
-        if (holds(&yesno->no, yesno->head.words, no_start(yesno, j), no_digest(yesno, j, d))) {
+        if (tepal_yesno_holds(&yesno->no, yesno->head.words, no_start(yesno, j),
+                              no_digest(yesno, j, d))) {
             return true;
         }
     }
@@ -196,7 +193,8 @@ static bool vetoed(const struct tepal_yesno *yesno, struct tepal_digest d)
 
 bool tepal_yesno_query_yes(const struct tepal_yesno *yesno, struct tepal_digest digest)
 {
-    return holds(&yesno->yes, yesno->head.words, 0, yesno_yes_digest(yesno->salt, digest));
+    return tepal_yesno_holds(&yesno->yes, yesno->head.words, 0,
+                             yesno_yes_digest(yesno->salt, digest));
 }
 
 bool tepal_yesno_query(const struct tepal_yesno *yesno, struct tepal_digest digest)
@@ -334,7 +332,7 @@ static void undo_veto(struct tepal_yesno *yesno, struct tepal_digest digest)
     struct tepal_filter *head = &yesno->head;
     for (uint32_t j = 0; j < yesno->filters; j++) {
         struct tepal_digest d = no_digest(yesno, j, digest);
-        if (holds(&yesno->no, head->words, no_start(yesno, j), d)) {
+        if (tepal_yesno_holds(&yesno->no, head->words, no_start(yesno, j), d)) {
             uint64_t bit = no_start(yesno, j) + wide_scale(address_word(d, 0), yesno->no.cells);
             head->words[bit >> 6] &= ~((uint64_t)1 << (bit & 63));
             head->state.own[YESNO_UNDONE] = saturating_add(head->state.own[YESNO_UNDONE], 1);

@@ -41,27 +41,21 @@ enum yesno_state {
 
 extern const struct filter_ops tepal_yesno_ops;
 
-/*
- * Another digest of the same key, one for each number below 2^27: two of the words that address.h
- * draws, far beyond those that any position uses. Number 0 is kept for "as it is".
- */
-static inline struct tepal_digest yesno_rehash(struct tepal_digest d, uint64_t number)
-{
-    uint64_t step = (((uint64_t)1 << 20) + 2 * number) * ADDRESS_GOLDEN;
-    return (struct tepal_digest){address_more(d, step), address_more(d, step + ADDRESS_GOLDEN)};
-}
-
 /* The digest that the yes-filter uses, and the one of no-filter j. */
 static inline struct tepal_digest yesno_yes_digest(uint64_t salt, struct tepal_digest d)
 {
-    return salt == 0 ? d : yesno_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1));
+    return salt == 0 ? d : address_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1));
 }
 
 static inline struct tepal_digest yesno_no_digest(uint64_t salt, bool own_seeds, uint32_t j,
                                                   struct tepal_digest d)
 {
-    return yesno_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1) + 1 + (own_seeds ? j : 0));
+    return address_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1) + 1 + (own_seeds ? j : 0));
 }
+
+/* Are all bits of a key set in the bits from `start` on that `at` addresses? */
+bool tepal_yesno_holds(const struct address *at, const uint64_t *words, uint64_t start,
+                       struct tepal_digest digest);
 
 /* As tepal_yesno_query_many, but what the yes-filter alone says. */
 size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
@@ -97,6 +91,7 @@ struct yesno_veto {
     const struct yesno_family *family;
     uint32_t *uses;   /* bit -> how many of the false positives in here have it */
     uint8_t *missing; /* member at risk -> how many of its bits nobody here has; 0: vetoed */
+    uint64_t vetoed;  /* members that miss none */
 };
 
 /* Memory that a run took: this, in front of it. */
@@ -167,6 +162,9 @@ void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order);
 void tepal_yesno_next_fit(struct yesno_run *run);
 void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order);
 
+/* After any of them: let members be vetoed, as many as the options tolerate. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_spend(struct yesno_run *run);
+
 /* The others (yesno_search.c, yesno_exact.c). TEPAL_NO_MEMORY. */
 enum tepal_status tepal_yesno_pairs(struct yesno_run *run);
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run);
@@ -174,8 +172,5 @@ enum tepal_status tepal_yesno_exact(struct yesno_run *run);
 
 /* Has the search tried as much as it may, or the caller had enough? *asked is when it was asked. */
 bool tepal_yesno_ended(struct yesno_run *run, uint64_t most_steps, uint64_t *asked);
-
-/* Marks those that no empty no-filter takes, and returns their weight. All must be empty. */
-double tepal_yesno_find_hopeless(struct yesno_run *run, uint8_t *hopeless);
 
 #endif

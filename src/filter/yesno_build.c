@@ -17,9 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
-
-#define MOST_KEYS ((size_t)1 << 31)
+#include "filter/known.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -65,7 +63,7 @@ static enum tepal_status check(const struct tepal_params *params,
     if (in->member_count == 0) {
         return refuse(why, TEPAL_BAD_ARGUMENT, "there are no members");
     }
-    if (in->member_count > MOST_KEYS || in->avoid_count > MOST_KEYS) {
+    if (in->member_count > KNOWN_MOST_KEYS || in->avoid_count > KNOWN_MOST_KEYS) {
         return refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
     }
     for (size_t i = 0; in->avoid_weights != NULL && i < in->avoid_count; i++) {
@@ -77,65 +75,7 @@ static enum tepal_status check(const struct tepal_params *params,
     return tepal_params_check(params, why);
 }
 
-/* ---- which known negatives are members ------------------------------------------------------- */
-
-/*
- * A table of the digests that were found (members always are, so that the others need not be
- * looked at), each once: slot -> index into `avoid`, plus one.
- */
-struct seen {
-    const struct tepal_digest *keys;
-    uint32_t *slot;
-    uint64_t mask;
-};
-
-static uint32_t *seen_find(const struct seen *seen, struct tepal_digest d)
-{
-    uint64_t at = address_more(d, ADDRESS_GOLDEN);
-    for (;; at++) {
-        uint32_t *slot = &seen->slot[at & seen->mask];
-        if (*slot == 0 || (seen->keys[*slot - 1].lo == d.lo && seen->keys[*slot - 1].hi == d.hi)) {
-            return slot;
-        }
-    }
-}
-
-/* Clears in `found` the bits of members; *members := how many. */
-static enum tepal_status pass_over_members(struct yesno_run *run, uint64_t *found, uint64_t count,
-                                           uint64_t *members)
-{
-    const struct tepal_yesno_input *in = run->in;
-    struct yesno_piece *last = run->last;
-    struct seen seen = {.keys = in->avoid, .mask = 63};
-    while (seen.mask < 2 * count) {
-        seen.mask = 2 * seen.mask + 1;
-    }
-    seen.slot = tepal_yesno_take(run, seen.mask + 1, sizeof *seen.slot);
-    uint64_t *is_member = tepal_yesno_take(run, (in->avoid_count + 63) / 64, 8);
-    if (seen.slot == NULL || is_member == NULL) {
-        return TEPAL_NO_MEMORY;
-    }
-    for (size_t i = 0; i < in->avoid_count; i++) {
-        if (bits_test(found, i)) {
-            uint32_t *slot = seen_find(&seen, in->avoid[i]);
-            *slot = *slot == 0 ? (uint32_t)i + 1 : *slot;
-        }
-    }
-    for (size_t i = 0; i < in->member_count; i++) {
-        uint32_t slot = *seen_find(&seen, in->members[i]);
-        if (slot != 0) {
-            bits_set(is_member, slot - 1);
-        }
-    }
-    for (size_t i = 0; i < in->avoid_count; i++) {
-        if (bits_test(found, i) && bits_test(is_member, *seen_find(&seen, in->avoid[i]) - 1)) {
-            found[i / 64] &= ~((uint64_t)1 << i % 64);
-            ++*members;
-        }
-    }
-    tepal_yesno_release(run, last);
-    return TEPAL_OK;
-}
+/* ---- the false positives ---------------------------------------------------------------------- */
 
 static double weight_of(const struct tepal_yesno_input *in, size_t i)
 {
@@ -258,7 +198,8 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
         return status != TEPAL_OK ? status : TEPAL_NO_MEMORY;
     }
     uint64_t found = tepal_yesno_query_yes_many(run->filter, in->avoid, in->avoid_count, falses);
-    status = pass_over_members(run, falses, found, &report->avoid_members);
+    status = tepal_known_pass_members(&run->allocator, in->members, in->member_count, in->avoid,
+                                      in->avoid_count, falses, &report->avoid_members);
     if (status == TEPAL_OK) {
         status = list_falses(run, falses, found - report->avoid_members);
     }
@@ -266,6 +207,9 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
         status = tepal_yesno_index(run);
         if (status == TEPAL_OK) {
             status = distribute(run);
+        }
+        if (status == TEPAL_OK && run->how->false_negatives > 0) {
+            status = tepal_yesno_spend(run);
         }
         if (status == TEPAL_OK) {
             write_vetoes(run, (struct tepal_yesno *)made);

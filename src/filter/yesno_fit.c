@@ -8,6 +8,8 @@
  */
 #include "filter/yesno.h"
 
+#include <stdlib.h>
+
 static uint32_t nth(const uint32_t *order, uint32_t i)
 {
     return order == NULL ? i : order[i];
@@ -24,11 +26,12 @@ void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order)
     }
 }
 
+/* The last no-filter is never closed: that is what the paper's Fig. 16 was measured with. */
 void tepal_yesno_next_fit(struct yesno_run *run)
 {
     uint32_t open = 0;
-    for (uint32_t f = 0; f < run->falses && open < run->vetoes; f++) {
-        while (open < run->vetoes && !tepal_yesno_place(run, f, open, 0)) {
+    for (uint32_t f = 0; f < run->falses && run->vetoes > 0; f++) {
+        while (!tepal_yesno_place(run, f, open, 0) && open + 1 < run->vetoes) {
             open++;
         }
     }
@@ -63,4 +66,59 @@ void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order)
             }
         }
     }
+}
+
+/* ---- the tolerance --------------------------------------------------------------------------- */
+
+struct heavy {
+    double weight;
+    uint32_t f;
+};
+
+static int heavier(const void *a, const void *b)
+{
+    const struct heavy *x = a;
+    const struct heavy *y = b;
+    if (x->weight != y->weight) {
+        return x->weight > y->weight ? -1 : 1;
+    }
+    return x->f < y->f ? -1 : 1;
+}
+
+/*
+ * The heaviest of those left first, each where it vetoes few members: at most 1, then at most 2, 4
+ * and so on while that many may go. A member that two no-filters veto counts twice, which errs on
+ * the safe side.
+ */
+enum tepal_status tepal_yesno_spend(struct yesno_run *run)
+{
+    uint64_t remaining = run->how->false_negatives;
+    struct heavy *left = tepal_yesno_take(run, run->falses, sizeof *left);
+    if (left == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    uint32_t count = 0;
+    for (uint32_t f = 0; f < run->falses; f++) {
+        if (run->home[f] == YESNO_HOMELESS) {
+            left[count++] = (struct heavy){run->weight[f], f};
+        }
+    }
+    qsort(left, count, sizeof *left, heavier);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t f = left[i].f;
+        for (uint64_t most = 0; most <= remaining && run->home[f] == YESNO_HOMELESS;
+             most = most == 0 ? 1 : 2 * most) {
+            for (uint32_t j = 0; j < run->vetoes; j++) {
+                uint64_t before = run->veto[j].vetoed;
+                if (tepal_yesno_place(run, f, j, most)) {
+                    remaining -= run->veto[j].vetoed - before;
+                    break;
+                }
+            }
+            if (most > UINT64_MAX / 2) {
+                break;
+            }
+        }
+    }
+    return TEPAL_OK;
 }

@@ -123,32 +123,10 @@ static enum tepal_status index_falses(struct yesno_run *run, uint32_t number, ui
     return TEPAL_OK;
 }
 
-/* Most members leave at the first or second bit that no false positive has. */
-static bool at_risk(const struct tepal_yesno *filter, uint32_t number, const uint64_t *used,
-                    struct tepal_digest digest)
-{
-    struct tepal_digest d = yesno_no_digest(filter->salt, filter->own_seeds, number, digest);
-    if (filter->no.positions == TEPAL_POSITIONS_COLLIDING) {
-        for (uint32_t i = 0; i < filter->no.hashes; i++) {
-            if (!bits_test(used, wide_scale(address_word(d, i), filter->no.cells))) {
-                return false;
-            }
-        }
-        return true;
-    }
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&filter->no, d, positions);
-    for (uint32_t i = 0; i < k; i++) {
-        if (!bits_test(used, positions[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static enum tepal_status index_members(struct yesno_run *run, uint32_t number, const uint64_t *used)
 {
     struct yesno_family *family = &run->family[number];
+    const struct tepal_yesno *filter = run->filter;
     const struct tepal_digest *members = run->in->members;
     uint32_t count = (uint32_t)run->in->member_count;
     uint64_t *risky = tepal_yesno_take(run, ((uint64_t)count + 63) / 64, 8);
@@ -156,7 +134,9 @@ static enum tepal_status index_members(struct yesno_run *run, uint32_t number, c
         return TEPAL_NO_MEMORY;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (at_risk(run->filter, number, used, members[i])) {
+        struct tepal_digest d =
+            yesno_no_digest(filter->salt, filter->own_seeds, number, members[i]);
+        if (tepal_yesno_holds(&filter->no, used, 0, d)) {
             bits_set(risky, i);
             family->risks++;
         }
@@ -224,23 +204,22 @@ void tepal_yesno_empty(struct yesno_run *run)
         struct yesno_veto *veto = &run->veto[j];
         const uint64_t *start = veto->family->risk_has.start;
         memset(veto->uses, 0, (size_t)run->filter->no.cells * sizeof *veto->uses);
+        veto->vetoed = 0;
         for (uint32_t a = 0; a < veto->family->risks; a++) {
             veto->missing[a] = (uint8_t)(start[a + 1] - start[a]);
         }
     }
 }
 
-/* One use more of a bit. Returns how many members are vetoed by that. */
-static uint64_t use(struct yesno_veto *veto, uint32_t bit)
+/* One use of a bit more, and one less. */
+static void use(struct yesno_veto *veto, uint32_t bit)
 {
     const struct yesno_lists *risk = &veto->family->risk;
-    uint64_t vetoed = 0;
     if (veto->uses[bit]++ == 0) {
         for (uint64_t i = risk->start[bit]; i < risk->start[bit + 1]; i++) {
-            vetoed += --veto->missing[risk->item[i]] == 0;
+            veto->vetoed += --veto->missing[risk->item[i]] == 0;
         }
     }
-    return vetoed;
 }
 
 static void unuse(struct yesno_veto *veto, uint32_t bit)
@@ -248,7 +227,7 @@ static void unuse(struct yesno_veto *veto, uint32_t bit)
     const struct yesno_lists *risk = &veto->family->risk;
     if (--veto->uses[bit] == 0) {
         for (uint64_t i = risk->start[bit]; i < risk->start[bit + 1]; i++) {
-            veto->missing[risk->item[i]]++;
+            veto->vetoed -= veto->missing[risk->item[i]]++ == 0;
         }
     }
 }
@@ -257,13 +236,13 @@ bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t m
 {
     struct yesno_veto *veto = &run->veto[j];
     const struct yesno_lists *has = &veto->family->has;
-    uint64_t vetoed = 0;
+    uint64_t before = veto->vetoed;
     uint64_t i = has->start[f];
     run->steps++;
-    for (; i < has->start[f + 1] && vetoed <= most; i++) {
-        vetoed += use(veto, has->item[i]);
+    for (; i < has->start[f + 1] && veto->vetoed - before <= most; i++) {
+        use(veto, has->item[i]);
     }
-    if (vetoed <= most) {
+    if (veto->vetoed - before <= most) {
         run->home[f] = (uint8_t)j;
         return true;
     }
