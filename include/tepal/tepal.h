@@ -9,13 +9,10 @@
  *   tepal/filter.h  any kind of filter through one handle; the table of kinds and their promises
  *   tepal/bloom.h   the Bloom filter
  *   tepal/retouched.h  the Bloom filter without the false positives that hurt
-<<<<<<< HEAD
- *   tepal/yesno.h   filters that veto known negatives: yes-no and cascade
- *   tepal/header.h  filters in packets: a header against the masks of many links
-=======
  *   tepal/yesno.h   the Bloom filter that vetoes known negatives
  *   tepal/cascade.h  no error at all on the keys it was built from
->>>>>>> yesno
+ *   tepal/yesno.h   filters that veto known negatives: yes-no and cascade
+ *   tepal/header.h  filters in packets: a header against the masks of many links
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
  *
@@ -37,11 +34,8 @@
 #include <tepal/bloom.h>
 #include <tepal/retouched.h>
 #include <tepal/yesno.h>
-<<<<<<< HEAD
-#include <tepal/header.h>
-=======
 #include <tepal/cascade.h>
->>>>>>> yesno
+#include <tepal/header.h>
 #include <tepal/model.h>
 #include <tepal/file.h>
 
