@@ -634,7 +634,6 @@ static void print_kind(const struct job *job, enum packet_kind kind)
     const struct tepal_params *p = &s->params[kind];
     const struct sums *sums = &job->sums[kind];
     char what[96];
-    char share[64];
     if (kind == PACKET_BLOOM) {
         snprintf(what, sizeof what, "%" PRIu32 " hashes", p->hashes);
     } else {
@@ -644,10 +643,10 @@ static void print_kind(const struct job *job, enum packet_kind kind)
                  p->own[TEPAL_YESNO_NO_BITS], p->own[TEPAL_YESNO_NO_HASHES],
                  tepal_yesno_method_name(s->how.method));
     }
-    out_format(job->app->out, "%-7s %-38s %8.4f %10s %8.4f %8.3g %7.2f %%\n",
+    out_format(job->app->out, "%-7s %-38s %8.4f %7.4f %% %8.4f %8.3g %6.2f %%\n",
                kind == PACKET_BLOOM ? "Bloom" : "yes-no", what, mean(job, sums->false_links),
-               render_rate(rate(job, kind), share, sizeof share), mean(job, sums->taken),
-               mean(job, sums->wasted), 100 * mean(job, sums->loops));
+               100 * rate(job, kind), mean(job, sums->taken), mean(job, sums->wasted),
+               100 * mean(job, sums->loops));
 }
 
 static void print_one(const struct job *job)
@@ -667,7 +666,7 @@ static void print_one(const struct job *job)
                ", time to live %" PRIu32 "\n\n",
                "headers", job->app->allocations, job->app->setting.params[PACKET_BLOOM].cells,
                job->app->seed, job->app->setting.ttl);
-    out_format(out, "%-7s %-38s %8s %10s %8s %8s %9s\n", "header", "", "false", "rate", "taken",
+    out_format(out, "%-7s %-38s %8s %9s %8s %8s %8s\n", "header", "", "false", "rate", "taken",
                "wasted", "loops");
     print_kind(job, PACKET_BLOOM);
     print_kind(job, PACKET_YESNO);

@@ -38,28 +38,9 @@ examples     public
 module_of() { # the module that an included file belongs to, or nothing for the system's
     case $1 in
     tepal/tepal.h) echo public ;;
-    tepal/bloom.h | tepal/retouched.h | tepal/generalized.h | tepal/counting.h | \
-        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
-        tepal/recycling.h | tepal/receive.h) echo filter ;;
-        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
-        tepal/recycling.h | tepal/receive.h) echo filter ;;
-        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
-        tepal/recycling.h | tepal/receive.h) echo filter ;;
-        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
-        tepal/recycling.h | tepal/receive.h) echo filter ;;
-        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
-        tepal/recycling.h | tepal/receive.h) echo filter ;;
-        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
-        tepal/recycling.h | tepal/receive.h) echo filter ;;
-        tepal/fingerprint.h | tepal/yesno.h | tepal/cascade.h | tepal/header.h | \
-        tepal/recycling.h | tepal/receive.h) echo filter ;;
-    tepal/bloom.h | tepal/retouched.h | tepal/counting.h | tepal/fingerprint.h) echo filter ;;
-    tepal/bloom.h | tepal/retouched.h | tepal/recycling.h) echo filter ;;
-    tepal/bloom.h | tepal/retouched.h | tepal/yesno.h | tepal/cascade.h) echo filter ;;
-    tepal/bloom.h | tepal/retouched.h | tepal/yesno.h | tepal/header.h) echo filter ;;
-    tepal/bloom.h | tepal/retouched.h | tepal/generalized.h) echo filter ;;
-    tepal/receive.h) echo filter ;;
-    tepal/*.h) basename "$1" .h ;;
+    tepal/base.h | tepal/hash.h | tepal/params.h | tepal/model.h | tepal/file.h | tepal/plan.h)
+        basename "$1" .h ;;
+    tepal/*.h) echo filter ;; # a kind's
     */*.h) [ -d "src/${1%%/*}" ] && echo "${1%%/*}" ;;
     esac
 }

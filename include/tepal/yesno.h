@@ -76,7 +76,7 @@ TEPAL_API void tepal_yesno_mask(const struct tepal_params *params, struct tepal_
  *
  *   greedy        each, in the order given, into the first no-filter where it makes no false
  *                 negative (the paper's algorithm: first fit)
- *   nextfit       a no-filter is closed for good after its first refusal
+ *   nextfit       a no-filter is closed for good after its first refusal, save the last one
  *   bestfit       ... into the no-filter that gains the fewest ones
  *   pairs         greedy, then one moves over for one that is left over
  *   local-search  greedy, then any number move over, or out, for what is left over, as long as that

@@ -26,11 +26,12 @@ void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order)
     }
 }
 
+/* The last no-filter is never closed: that is what the paper's Fig. 16 was measured with. */
 void tepal_yesno_next_fit(struct yesno_run *run)
 {
     uint32_t open = 0;
-    for (uint32_t f = 0; f < run->falses && open < run->vetoes; f++) {
-        while (open < run->vetoes && !tepal_yesno_place(run, f, open, 0)) {
+    for (uint32_t f = 0; f < run->falses && run->vetoes > 0; f++) {
+        while (!tepal_yesno_place(run, f, open, 0) && open + 1 < run->vetoes) {
             open++;
         }
     }
