@@ -96,11 +96,11 @@ static void check_chain(unsigned m, unsigned k, unsigned sigma, bool distinct, b
     make_tau(tau, m, k, distinct);
     /* The steady state, message after message from an empty filter. */
     pi[0] = 1;
-    for (int step = 0; step < 4000; step++) {
+    for (int step = 0; step < 20000; step++) {
         double beyond = 0;
         memset(next, 0, sizeof next);
         for (unsigned i = 0; i <= sigma; i++) {
-            for (unsigned j = i; j <= m; j++) {
+            for (unsigned j = i; j <= m && j <= i + k; j++) {
                 *(j <= sigma ? &next[j] : &beyond) += pi[i] * tau[i][j];
             }
         }
