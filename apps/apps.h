@@ -5,5 +5,7 @@
 #include "command.h"
 
 int stopset_run(const struct args *args);
+int digest_run(const struct args *args);
+int traceback_run(const struct args *args);
 
 #endif

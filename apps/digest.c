@@ -153,8 +153,7 @@ static enum tepal_status forge(struct digest *d, const struct setting *s, struct
         /* NaN: the tolerance bounds nothing, and one of the two extremes passes every key */
         zeros = isnan(zeros) ? (k1 > k0 ? 0 : 1) : zeros;
     }
-    uint32_t tolerance =
-        p.kind == TEPAL_KIND_GENERALIZED ? tepal_generalized_tolerance(&p) : 0;
+    uint32_t tolerance = p.kind == TEPAL_KIND_GENERALIZED ? tepal_generalized_tolerance(&p) : 0;
     enum tepal_status status =
         tepal_generalized_params(p.cells, k0, k1, zeros, tolerance, draw(&d->random), &p);
     return status == TEPAL_OK ? tepal_filter_create(&p, NULL, out) : status;
@@ -182,6 +181,9 @@ static enum tepal_status advertise(struct digest *d, const struct setting *s, ui
         struct tepal_terms terms = TEPAL_TERMS_INIT;
         struct tepal_receipt receipt;
         terms.keys = proxy->cache.count;
+        /* A forged filter says what its bits were drawn from; a real one would be caught by them. */
+        terms.agreed = TEPAL_AGREED_OWN << TEPAL_GENERALIZED_ONES;
+        terms.params = s->params;
         status = tepal_judge(filter, &terms, &receipt);
         if (status == TEPAL_OK && receipt.verdict != TEPAL_ACCEPTED) {
             tepal_filter_free(filter);
@@ -323,17 +325,17 @@ static int print_json(const struct digest *d, const struct setting *s, const str
 static void print_tsv(const struct digest *d, const struct setting *s, const struct tally *t)
 {
     if (d->rows == 0) {
-        out_text(d->out, "kind\tattack\tbits\trequests\thits\tforeign\tfound\tmissed\tasked\twrong\t"
-                         "attracted\tdeceived\tattracted_share\tdeceived_share\tbound\trefused\n");
+        out_text(d->out,
+                 "kind\tattack\tbits\trequests\thits\tforeign\tfound\tmissed\tasked\twrong\t"
+                 "attracted\tdeceived\tattracted_share\tdeceived_share\tbound\trefused\n");
     }
-    out_format(d->out,
-               "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-               "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.6f\t%.6g\t%" PRIu64
-               "\n",
-               s->kind, attack_names[s->attack], s->params.cells, t->requests, t->hits, t->foreign,
-               t->found, t->missed, t->asked, t->wrong, t->attracted, t->deceived,
-               share(t->attracted, t->foreign), share(t->deceived, t->foreign), s->bound,
-               t->refused);
+    out_format(
+        d->out,
+        "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+        "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.6f\t%.6g\t%" PRIu64 "\n",
+        s->kind, attack_names[s->attack], s->params.cells, t->requests, t->hits, t->foreign,
+        t->found, t->missed, t->asked, t->wrong, t->attracted, t->deceived,
+        share(t->attracted, t->foreign), share(t->deceived, t->foreign), s->bound, t->refused);
 }
 
 static void print_text(const struct digest *d, const struct setting *s, const struct tally *t)
@@ -343,7 +345,8 @@ static void print_text(const struct digest *d, const struct setting *s, const st
                    "foreign", "found", "missed", "wrong", "attracted", "deceived", "bound");
     }
     out_format(d->out,
-               "%-11s %-8s %9" PRIu64 " %7.2f %% %7.2f %% %9" PRIu64 " %8.2f %% %8.2f %% %6.2f %%\n",
+               "%-11s %-8s %9" PRIu64 " %7.2f %% %7.2f %% %9" PRIu64
+               " %8.2f %% %8.2f %% %6.2f %%\n",
                s->kind, attack_names[s->attack], t->foreign, 100 * share(t->found, t->foreign),
                100 * share(t->missed, t->foreign), t->wrong, 100 * share(t->attracted, t->foreign),
                100 * share(t->deceived, t->foreign), 100 * s->bound);
@@ -462,8 +465,8 @@ static int check_options(struct digest *d)
         return say_error(NULL, d->args->command->name,
                          "--cache-bytes needs --bits: how large is a filter?");
     }
-    d->cache_objects = o[OPT_CACHE_BYTES].given ? o[OPT_CACHE_SIZE].whole
-                                                : whole_or(&o[OPT_CACHE_SIZE], 1000);
+    d->cache_objects =
+        o[OPT_CACHE_BYTES].given ? o[OPT_CACHE_SIZE].whole : whole_or(&o[OPT_CACHE_SIZE], 1000);
     d->cache_bytes = o[OPT_CACHE_BYTES].whole;
     uint64_t tenth = d->cache_objects / 10;
     d->refresh = whole_or(&o[OPT_REFRESH], tenth == 0 ? 100 : tenth);

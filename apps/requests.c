@@ -195,7 +195,8 @@ static const char *take(struct requests *r, struct requests_file *f, const struc
     if (why != NULL) {
         return why;
     }
-    if (!make_room(r) || !names_add(&r->keys, field[f->key].text, field[f->key].len, &request.key) ||
+    if (!make_room(r) ||
+        !names_add(&r->keys, field[f->key].text, field[f->key].len, &request.key) ||
         (f->who != NOWHERE &&
          !names_add(&r->who, field[f->who].text, field[f->who].len, &request.who))) {
         return no_memory;

@@ -21,8 +21,8 @@
 
 #include "names.h"
 
-#define REQUESTS_FIELDS 64                  /* more in a line are not looked at */
-#define REQUESTS_LINE   ((size_t)16 << 20)  /* the longest line */
+#define REQUESTS_FIELDS 64                 /* more in a line are not looked at */
+#define REQUESTS_LINE   ((size_t)16 << 20) /* the longest line */
 
 struct request {
     uint32_t key; /* in requests.keys */

@@ -120,6 +120,10 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
     case TAKES_SEED:
         why = number_seed(text, &value->whole);
         break;
+    case TAKES_TEXT:
+        why = text[0] == '\0' ? "a name is needed" : NULL;
+        p->args->texts[p->args->text_count++] = (struct option_text){id, text};
+        break;
     case TAKES_CHOICE:
     case TAKES_KIND:
         return take_word(p, o, text);
@@ -241,7 +245,8 @@ int args_parse(struct args *args, const struct command *command, int count, char
     memset(args, 0, sizeof *args);
     args->command = command;
     args->operand = calloc((size_t)count + 1, sizeof *args->operand);
-    if (args->operand == NULL) {
+    args->texts = calloc((size_t)count + 1, sizeof *args->texts);
+    if (args->operand == NULL || args->texts == NULL) {
         return say_error(NULL, NULL, "out of memory");
     }
     while (p.at < count && code == EXIT_YES) {
@@ -265,5 +270,17 @@ int args_parse(struct args *args, const struct command *command, int count, char
 void args_free(struct args *args)
 {
     free(args->operand);
+    free(args->texts);
     args->operand = NULL;
+    args->texts = NULL;
+}
+
+const char *args_text(const struct args *args, enum option_id id, size_t n)
+{
+    for (size_t i = 0; i < args->text_count; i++) {
+        if (args->texts[i].id == id && n-- == 0) {
+            return args->texts[i].text;
+        }
+    }
+    return NULL;
 }

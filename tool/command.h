@@ -91,6 +91,28 @@ enum option_id {
     OPT_ANY_FILL,
     OPT_ACCEPTED_OUTPUT,
     OPT_VERDICT_QUIET,
+    OPT_KEY_COLUMN,
+    OPT_CLIENT_COLUMN,
+    OPT_PROXY_COLUMN,
+    OPT_SIZE_COLUMN,
+    OPT_PROXIES,
+    OPT_CACHE_SIZE,
+    OPT_CACHE_BYTES,
+    OPT_REFRESH,
+    OPT_ROUNDS,
+    OPT_JUDGE,
+    OPT_SIM_BITS,
+    OPT_SIM_HASHES,
+    OPT_SIM_RESETS,
+    OPT_SIM_SETS,
+    OPT_SIM_TOLERANCE,
+    OPT_SIM_ATTACK,
+    OPT_TRACE_NETWORK,
+    OPT_TRACE_TREE,
+    OPT_TRACE_ROUTES,
+    OPT_TRACE_HOPS,
+    OPT_TRACE_BITS,
+    OPT_TRACE_PACKETS,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -107,6 +129,7 @@ enum option_type {
     TAKES_RATE,     /* number_rate */
     TAKES_SHARE,    /* number_share */
     TAKES_SEED,     /* number_seed */
+    TAKES_TEXT,     /* any text but none; may be given several times: args_text */
     TAKES_CHOICE,   /* one of the words in `choices` */
     TAKES_KIND      /* a kind of filter that the library knows */
 };
@@ -131,12 +154,20 @@ struct option_value {
     double real;
 };
 
+/* One giving of an option that takes a text. */
+struct option_text {
+    enum option_id id;
+    const char *text;
+};
+
 struct command;
 
 /* A parsed command line. Texts belong to argv. */
 struct args {
     const struct command *command;
     struct option_value option[OPTIONS];
+    struct option_text *texts; /* of all options that take a text, in order */
+    size_t text_count;
     const char **operand;
     size_t operands;
 };
@@ -199,6 +230,9 @@ const char *command_word(const struct command *command);
  */
 int args_parse(struct args *args, const struct command *command, int count, char *const *words);
 void args_free(struct args *args);
+
+/* The n-th text (from 0) given for the option; NULL: there are no more. */
+const char *args_text(const struct args *args, enum option_id id, size_t n);
 
 /* The words that a TAKES_CHOICE or TAKES_KIND option takes; the n-th into room; false: no more. */
 bool option_word(const struct option *option, size_t n, char *room, size_t size);
