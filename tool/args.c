@@ -117,6 +117,9 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
     case TAKES_SHARE:
         why = number_share(text, &value->real);
         break;
+    case TAKES_PART:
+        why = number_part(text, &value->real);
+        break;
     case TAKES_SEED:
         why = number_seed(text, &value->whole);
         break;

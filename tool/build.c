@@ -170,10 +170,12 @@ static void warn(const struct builder *b)
     if (b->keys == 0) {
         say_warning(shelf_name(b->output, true), "no keys came: the filter is empty");
     } else if (capacity->given && b->keys > capacity->whole) {
+        bool endless = (tepal_filter_kind(b->filter)->promises & TEPAL_ENDLESS) != 0;
         say_warning(shelf_name(b->output, true),
-                    "%" PRIu64 " keys came and %" PRIu64
-                    " were planned: there are more false positives than predicted",
-                    b->keys, capacity->whole);
+                    "%" PRIu64 " keys came and %" PRIu64 " were planned: %s than predicted",
+                    b->keys, capacity->whole,
+                    endless ? "older keys are forgotten more often"
+                            : "there are more false positives");
     }
 }
 

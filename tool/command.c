@@ -145,6 +145,18 @@ const struct option options[OPTIONS] = {
                   "retouched: the share of the false positives that is removed (default 1)."},
     [OPT_MODEL_CLEAR_BITS] = {0, "clear-bits", "S", TAKES_WHOLE, 0, ANY, NULL,
                               "retouched: how many bits are cleared at random (default 0)."},
+    [OPT_RESET_HASHES] = {0, "reset-hashes", "K0", TAKES_WHOLE, 0, TEPAL_MAX_HASHES, NULL,
+                          "generalized: hashes that reset bits (default 2)."},
+    [OPT_SETTING_HASHES] = {0, "set-hashes", "K1", TAKES_WHOLE, 0, TEPAL_MAX_HASHES, NULL,
+                            "generalized: hashes that set bits (default 2)."},
+    [OPT_ZEROS] = {0, "zeros", "P0", TAKES_PART, 0, 0, NULL,
+                   "generalized: the share of bits that are 0 at first, within 0..1 (default 1)."},
+    [OPT_TOLERANCE] = {0, "tolerance", "B", TAKES_WHOLE, 0, TEPAL_MAX_HASHES - 1, NULL,
+                       "generalized: a key with up to B inverted bits is still found (default 0; "
+                       "with --fp or --fn: the best)."},
+    [OPT_FN] = {0, "fn", "RATE", TAKES_RATE, 0, 0, NULL,
+                "generalized: the false-negative rate that no key may exceed; --fp is then the "
+                "rate that no filter may exceed, whoever fills it (default 1% each)."},
     [OPT_LEARN] = {0, "learn", "C", TAKES_WHOLE, 0, ANY, NULL,
                    "Learn from cycle C and replay the later ones (default: the first)."},
     [OPT_MAX_TRANSIT] = {0, "max-transit", "T", TAKES_WHOLE, 0, INT64_MAX, NULL,
@@ -272,16 +284,20 @@ const struct option options[OPTIONS] = {
 /* ---- build ---------------------------------------------------------------------------------- */
 
 static const enum option_id build_options[] = {
-    OPT_OUTPUT,    OPT_FP,   OPT_BITS_PER_KEY, OPT_BITS, OPT_HASHES, OPT_CAPACITY, OPT_LAYOUT,
-    OPT_POSITIONS, OPT_KIND, OPT_SEED,         OPT_NULL, OPT_HEX,    OPT_PLAIN,    OPT_KEY_FILE,
-    OPT_FORCE,     OPT_JSON, OPT_QUIET,        OPT_HELP, OPT_END};
-static const enum option_id build_exclusive[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
+    OPT_OUTPUT, OPT_FP,        OPT_BITS_PER_KEY, OPT_BITS,           OPT_HASHES, OPT_CAPACITY,
+    OPT_LAYOUT, OPT_POSITIONS, OPT_KIND,         OPT_SEED,           OPT_NULL,   OPT_HEX,
+    OPT_PLAIN,  OPT_KEY_FILE,  OPT_RESET_HASHES, OPT_SETTING_HASHES, OPT_ZEROS,  OPT_TOLERANCE,
+    OPT_FN,     OPT_FORCE,     OPT_JSON,         OPT_QUIET,          OPT_HELP,   OPT_END};
+static const enum option_id build_exclusive[][4] = {
+    {OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {OPT_FN, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
 static const struct example build_examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
      "In a stream: memory for the filter only."},
     {"tepal build ids.zst -o ids.tepal --layout blocked --seed 7",
      "Fast answers, and a seed that other machines can share."},
+    {"tepal build cached.txt -o digest.tepal --kind generalized --fp 1% --fn 1%",
+     "Both errors bounded, whoever fills the filter."},
     {NULL, NULL}};
 
 /* ---- query ---------------------------------------------------------------------------------- */
@@ -404,16 +420,31 @@ static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and t
 
 /* ---- model, demo ---------------------------------------------------------------------------- */
 
-static const enum option_id model_options[] = {OPT_KEYS,     OPT_BITS,         OPT_FP,
-                                               OPT_HASHES,   OPT_MODEL_LAYOUT, OPT_POSITIONS,
-                                               OPT_UNIVERSE, OPT_BETA,         OPT_MODEL_CLEAR_BITS,
-                                               OPT_JSON,     OPT_HELP,         OPT_END};
-static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {0}};
+static const enum option_id model_options[] = {OPT_KEYS,
+                                               OPT_BITS,
+                                               OPT_FP,
+                                               OPT_HASHES,
+                                               OPT_MODEL_LAYOUT,
+                                               OPT_POSITIONS,
+                                               OPT_UNIVERSE,
+                                               OPT_BETA,
+                                               OPT_MODEL_CLEAR_BITS,
+                                               OPT_RESET_HASHES,
+                                               OPT_SETTING_HASHES,
+                                               OPT_ZEROS,
+                                               OPT_TOLERANCE,
+                                               OPT_FN,
+                                               OPT_JSON,
+                                               OPT_HELP,
+                                               OPT_END};
+static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {OPT_FN, OPT_BITS}, {0}};
 static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
     {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
      "What it costs to remove a tenth of the false positives."},
+    {"tepal model generalized --keys 256 --bits 64Ki --reset-hashes 2 --set-hashes 2 --zeros 1",
+     "Both errors, and the bounds that hold whoever fills the filter."},
     {NULL, NULL}};
 
 static const enum option_id demo_options[] = {
@@ -580,14 +611,15 @@ const struct command commands[] = {
      .summary = "Predict errors and sizes, without a filter.",
      .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
               "will do; or retouched: what it costs to remove false positives at random, which "
-              "every other method of retouch has to beat. With --fp the smallest size is found "
-              "first.",
+              "every other method of retouch has to beat; or generalized: a filter with bounded "
+              "errors. With --fp the smallest size is found first.",
      .options = model_options,
      .exclusive = model_exclusive,
      .operand = OPERAND_MODEL,
      .least_operands = 1,
      .most_operands = 1,
-     .operand_name = "the name of a model (bloom, partitioned, blocked, paired, retouched) is",
+     .operand_name =
+         "the name of a model (bloom, partitioned, blocked, paired, retouched, generalized) is",
      .examples = model_examples,
      .run = model_run},
     {.name = "app",

@@ -63,6 +63,11 @@ enum option_id {
     OPT_UNIVERSE,
     OPT_BETA,
     OPT_MODEL_CLEAR_BITS,
+    OPT_RESET_HASHES,
+    OPT_SETTING_HASHES,
+    OPT_ZEROS,
+    OPT_TOLERANCE,
+    OPT_FN,
     OPT_LEARN,
     OPT_MAX_TRANSIT,
     OPT_SET_BITS,
@@ -128,6 +133,7 @@ enum option_type {
     TAKES_POSITIVE, /* number_positive */
     TAKES_RATE,     /* number_rate */
     TAKES_SHARE,    /* number_share */
+    TAKES_PART,     /* number_part */
     TAKES_SEED,     /* number_seed */
     TAKES_TEXT,     /* any text but none; may be given several times: args_text */
     TAKES_CHOICE,   /* one of the words in `choices` */

@@ -244,6 +244,19 @@ const char *number_share(const char *text, double *out)
     return NULL;
 }
 
+const char *number_part(const char *text, double *out)
+{
+    double value;
+    if (!read_share(text, &value)) {
+        return "not a part: write 25%, 0.25, 1/4, 0 or 1";
+    }
+    if (!(value >= 0 && value <= 1)) {
+        return "outside the limits: a part is within 0..1";
+    }
+    *out = value;
+    return NULL;
+}
+
 const char *number_weight(const char *text, size_t len, double *out)
 {
     double value;

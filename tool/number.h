@@ -26,6 +26,9 @@ const char *number_rate(const char *text, double *out);
 /* A share above 0 and at most 1, in the same spellings. */
 const char *number_share(const char *text, double *out);
 
+/* A part of a whole, 0 and 1 included, in the same spellings. */
+const char *number_part(const char *text, double *out);
+
 /* A weight of `len` characters: a finite decimal number that is not negative. */
 const char *number_weight(const char *text, size_t len, double *out);
 

@@ -7,6 +7,7 @@
 
 static const struct recipe *const table[] = {
     &recipe_bloom,
+    &recipe_generalized,
 };
 
 #define RECIPES (sizeof table / sizeof *table)

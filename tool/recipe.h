@@ -23,6 +23,14 @@ struct recipe {
 
 /* One a kind that `tepal build` makes. */
 extern const struct recipe recipe_bloom;
+extern const struct recipe recipe_generalized;
+
+/*
+ * What the options say of a generalized filter's hashes, tolerance and first bits, into *p; with
+ * --fp or --fn, or no --bits and no --bits-per-key, from the solver, and then the size for `keys`
+ * as well. EXIT_YES, or EXIT_TROUBLE after saying why.
+ */
+int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepal_params *p);
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);

@@ -146,6 +146,7 @@ static void make_roles(struct roles *roles, const struct tepal_params *params)
     roles->resets = tepal_generalized_reset_hashes(params);
     roles->tolerance = tepal_generalized_tolerance(params);
     roles->two = k > ADDRESS_SECTORS;
+    roles->apart = roles->resets > 0 || params->positions == TEPAL_POSITIONS_DISTINCT;
     if (params->layout != TEPAL_LAYOUT_BLOCKED) {
         return;
     }
@@ -216,14 +217,14 @@ static void line_places(const struct tepal_generalized *g, struct tepal_digest d
                         struct places *out)
 {
     const struct roles *roles = &g->roles;
-    struct address_cells cells =
-        roles_cells(roles, roles->two, g->at.positions == TEPAL_POSITIONS_DISTINCT, d);
+    const uint64_t rounds[2] = {roles->two ? roles_first(roles, d) : roles_only(roles, d),
+                                roles->two ? roles_second(roles, d) : 0};
     uint64_t base = address_line(&g->at, d.hi) * TEPAL_LINE_BITS;
     uint32_t set = roles->resets;
     uint32_t reset = 0;
     for (uint32_t round = 0; round < (roles->two ? 2u : 1u); round++) {
         for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
-            uint32_t cell = cells.round[round] >> (8 * s) & 0xff;
+            uint32_t cell = rounds[round] >> (8 * s) & 0xff;
             if ((cell & ADDRESS_SKIP) == 0) {
                 uint64_t position = base + s * 64 + (cell & 63);
                 out->at[cell & ROLE_RESET ? reset++ : set++] = position;
@@ -272,24 +273,33 @@ uint32_t tepal_generalized_lost(const uint64_t *words, const struct places *key,
     return lost;
 }
 
+/* Do two of a key's positions coincide? */
+static bool meets(const struct places *key)
+{
+    bool met = false;
+    for (uint32_t i = 1; i < key->count; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            met |= key->at[i] == key->at[j];
+        }
+    }
+    return met;
+}
+
 bool tepal_generalized_found(const struct tepal_generalized *g, const struct places *key)
 {
-    /* Hash by hash first: which of them collide matters only if some are inverted. */
+    /* Hash by hash: that is never less than bit by bit, and the same unless some coincide. */
     const uint64_t *words = g->head.words;
     uint32_t inverted = 0;
     for (uint32_t i = 0; i < key->count; i++) {
         inverted += bits_test(words, key->at[i]) == (i < key->resets);
     }
-    if (inverted == 0) {
-        return true;
-    }
-    if (g->at.positions == TEPAL_POSITIONS_DISTINCT) {
+    if (inverted <= g->roles.tolerance || !meets(key)) {
         return inverted <= g->roles.tolerance;
     }
     uint32_t bits;
-    uint32_t lost = tepal_generalized_lost(words, key, false, &bits);
-    return lost <= g->roles.tolerance &&
-           lost + tepal_generalized_lost(words, key, true, &bits) <= g->roles.tolerance;
+    return tepal_generalized_lost(words, key, false, &bits) +
+               tepal_generalized_lost(words, key, true, &bits) <=
+           g->roles.tolerance;
 }
 
 static bool generalized_query(const struct tepal_filter *filter, struct tepal_digest digest)

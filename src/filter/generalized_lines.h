@@ -2,16 +2,17 @@
  * generalized_lines.h: the batch loops of the blocked generalized filter, written once; included by
  * each file that defines the line operations
  *
- *     struct line_bits                  the bits of a key in one line: all of them, and those set
+ *     struct line_bits                  the bits of a round in one line: all of them, those set
  *     line_bits_of(cells)               from a word of cells with roles (generalized_struct.h)
- *     line_bits_join(bits, bits)        of two rounds: a reset wins over a set
  *     line_matches(line, bits)          is none inverted?
- *     line_inverted(line, bits, two)    how many are? Without `two` there is one a sector at most
+ *     line_inverted(line, bits)         how many are? There is one a sector at most
  *     line_put(line, bits)
  *     line_answers(bool[64])            64 answers as the bits of a word
  *
  * As the Bloom filter's (bloom_lines.h): a rolling window of 64 keys, whose lines are requested
- * well before they are looked at. `two` and `strict` (no tolerance) are compile-time constants.
+ * well before they are looked at; of two rounds the second is worked out only for keys that pass
+ * the first, for no cell of one meets a cell of the other (without resets they may, and then agree;
+ * see second_apart). `two` and `strict` (no tolerance) are compile-time constants.
  */
 #define WINDOW        64
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -19,7 +20,7 @@
 struct line_window {
     size_t offset[WINDOW]; /* of the line, in bytes */
     uint64_t cells[WINDOW];
-    uint64_t cells2[WINDOW];
+    struct tepal_digest digest[WINDOW]; /* used if two */
 };
 
 ALWAYS_INLINE void ask(struct line_window *window, size_t slot, const struct tepal_generalized *g,
@@ -28,33 +29,61 @@ ALWAYS_INLINE void ask(struct line_window *window, size_t slot, const struct tep
     size_t offset = (size_t)wide_scale(d.hi, g->at.lines) * (ADDRESS_SECTORS * 8);
     window->offset[slot] = offset;
     __builtin_prefetch((const char *)words + offset);
-    struct address_cells cells =
-        roles_cells(&g->roles, two, g->at.positions == TEPAL_POSITIONS_DISTINCT, d);
-    window->cells[slot] = cells.round[0];
+    window->cells[slot] = two ? roles_first(&g->roles, d) : roles_only(&g->roles, d);
     if (two) {
-        window->cells2[slot] = cells.round[1];
+        window->digest[slot] = d;
     }
 }
 
-ALWAYS_INLINE struct line_bits bits_at(const struct line_window *window, size_t slot, bool two)
+/*
+ * Where there are no resets two sets may meet, and count once: cells of the second round that the
+ * first has in the same sector are left out.
+ */
+static __attribute__((noinline)) uint64_t without_met(uint64_t first, uint64_t second)
 {
-    struct line_bits bits = line_bits_of(window->cells[slot]);
-    return two ? line_bits_join(bits, line_bits_of(window->cells2[slot])) : bits;
+    for (int s = 0; s < ADDRESS_SECTORS; s++) {
+        if ((first >> (8 * s) & 0xff) == (second >> (8 * s) & 0xff)) {
+            second |= (uint64_t)ADDRESS_SKIP << (8 * s);
+        }
+    }
+    return second;
+}
+
+ALWAYS_INLINE uint64_t second_apart(const struct roles *roles, uint64_t first,
+                                    struct tepal_digest d)
+{
+    uint64_t second = roles_second(roles, d);
+    return roles->apart ? second : without_met(first, second);
 }
 
 ALWAYS_INLINE bool test_at(const struct line_window *window, size_t slot, bool two, bool strict,
-                           uint32_t tolerance, const uint64_t *words)
+                           const struct roles *roles, const uint64_t *words)
 {
     const void *line = (const char *)words + window->offset[slot];
-    struct line_bits bits = bits_at(window, slot, two);
-    return strict ? line_matches(line, bits) : line_inverted(line, bits, two) <= tolerance;
+    struct line_bits bits = line_bits_of(window->cells[slot]);
+    uint32_t inverted = strict ? !line_matches(line, bits) : line_inverted(line, bits);
+    if (two && inverted <= roles->tolerance) {
+        uint64_t cells = second_apart(roles, window->cells[slot], window->digest[slot]);
+        bits = line_bits_of(cells);
+        inverted += strict ? !line_matches(line, bits) : line_inverted(line, bits);
+    }
+    return inverted <= roles->tolerance;
+}
+
+ALWAYS_INLINE void put_at(const struct line_window *window, size_t slot, bool two,
+                          const struct roles *roles, uint64_t *words)
+{
+    void *line = (char *)words + window->offset[slot];
+    line_put(line, line_bits_of(window->cells[slot]));
+    if (two) {
+        line_put(line, line_bits_of(roles_second(roles, window->digest[slot])));
+    }
 }
 
 ALWAYS_INLINE size_t query_as(const struct tepal_generalized *g, const struct tepal_digest *digests,
                               size_t count, uint64_t *answers, bool two, bool strict)
 {
     const uint64_t *words = g->head.words;
-    const uint32_t tolerance = g->roles.tolerance;
     struct line_window window;
     bool yes[WINDOW];
     size_t present = 0;
@@ -65,7 +94,7 @@ ALWAYS_INLINE size_t query_as(const struct tepal_generalized *g, const struct te
     }
     for (; base + 2 * WINDOW <= count; base += WINDOW) {
         for (size_t j = 0; j < WINDOW; j++) {
-            yes[j] = test_at(&window, j, two, strict, tolerance, words);
+            yes[j] = test_at(&window, j, two, strict, &g->roles, words);
             ask(&window, j, g, two, words, digests[base + WINDOW + j]);
         }
         answers[base / 64] = line_answers(yes);
@@ -77,7 +106,7 @@ ALWAYS_INLINE size_t query_as(const struct tepal_generalized *g, const struct te
         size_t more = count - base - here;
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
-            answer |= (uint64_t)test_at(&window, j, two, strict, tolerance, words) << j;
+            answer |= (uint64_t)test_at(&window, j, two, strict, &g->roles, words) << j;
             if (j < more) {
                 ask(&window, j, g, two, words, digests[base + WINDOW + j]);
             }
@@ -98,7 +127,7 @@ ALWAYS_INLINE void add_as(struct tepal_generalized *g, const struct tepal_digest
         ask(&window, i, g, two, words, digests[i]);
     }
     for (size_t i = 0; i < count; i++) {
-        line_put((char *)words + window.offset[i % WINDOW], bits_at(&window, i % WINDOW, two));
+        put_at(&window, i % WINDOW, two, &g->roles, words);
         if (i + WINDOW < count) {
             ask(&window, i % WINDOW, g, two, words, digests[i + WINDOW]);
         }

@@ -30,17 +30,6 @@ static inline struct line_bits line_bits_of(uint64_t cells)
     return bits;
 }
 
-static inline struct line_bits line_bits_join(struct line_bits a, struct line_bits b)
-{
-    for (int half = 0; half < 2; half++) {
-        __m256i reset = _mm256_or_si256(_mm256_andnot_si256(a.set[half], a.all[half]),
-                                        _mm256_andnot_si256(b.set[half], b.all[half]));
-        a.all[half] = _mm256_or_si256(a.all[half], b.all[half]);
-        a.set[half] = _mm256_andnot_si256(reset, a.all[half]);
-    }
-    return a;
-}
-
 static inline __m256i half_inverted(const void *line, const struct line_bits *bits, int half)
 {
     const __m256i *at = line;
@@ -55,24 +44,14 @@ static inline bool line_matches(const void *line, struct line_bits bits)
     return _mm256_testz_si256(inverted, inverted);
 }
 
-static inline uint32_t line_inverted(const void *line, struct line_bits bits, bool two)
+static inline uint32_t line_inverted(const void *line, struct line_bits bits)
 {
-    __m256i low = half_inverted(line, &bits, 0);
-    __m256i high = half_inverted(line, &bits, 1);
-    if (!two) { /* at most one a sector: count the sectors */
-        const __m256i zero = _mm256_setzero_si256();
-        int same = _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(low, zero))) |
-                   _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(high, zero))) << 4;
-        return ADDRESS_SECTORS - bits_count_word((uint64_t)(uint32_t)same);
-    }
-    uint64_t words[ADDRESS_SECTORS];
-    uint32_t count = 0;
-    _mm256_storeu_si256((__m256i *)(void *)words, low);
-    _mm256_storeu_si256((__m256i *)(void *)(words + 4), high);
-    for (int s = 0; s < ADDRESS_SECTORS; s++) {
-        count += bits_count_word(words[s]);
-    }
-    return count;
+    const __m256i zero = _mm256_setzero_si256();
+    __m256i low = _mm256_cmpeq_epi64(half_inverted(line, &bits, 0), zero);
+    __m256i high = _mm256_cmpeq_epi64(half_inverted(line, &bits, 1), zero);
+    int same = _mm256_movemask_pd(_mm256_castsi256_pd(low)) |
+               _mm256_movemask_pd(_mm256_castsi256_pd(high)) << 4;
+    return ADDRESS_SECTORS - bits_count_word((uint64_t)(uint32_t)same);
 }
 
 static inline void line_put(void *line, struct line_bits bits)

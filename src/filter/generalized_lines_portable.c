@@ -19,16 +19,6 @@ static inline struct line_bits line_bits_of(uint64_t cells)
     return bits;
 }
 
-static inline struct line_bits line_bits_join(struct line_bits a, struct line_bits b)
-{
-    for (int s = 0; s < ADDRESS_SECTORS; s++) {
-        uint64_t reset = (a.all[s] & ~a.set[s]) | (b.all[s] & ~b.set[s]);
-        a.all[s] |= b.all[s];
-        a.set[s] = a.all[s] & ~reset;
-    }
-    return a;
-}
-
 static inline bool line_matches(const void *line, struct line_bits bits)
 {
     const uint64_t *words = line;
@@ -39,13 +29,12 @@ static inline bool line_matches(const void *line, struct line_bits bits)
     return inverted == 0;
 }
 
-static inline uint32_t line_inverted(const void *line, struct line_bits bits, bool two)
+static inline uint32_t line_inverted(const void *line, struct line_bits bits)
 {
     const uint64_t *words = line;
     uint32_t count = 0;
-    (void)two;
     for (int s = 0; s < ADDRESS_SECTORS; s++) {
-        count += bits_count_word((words[s] & bits.all[s]) ^ bits.set[s]);
+        count += ((words[s] & bits.all[s]) ^ bits.set[s]) != 0;
     }
     return count;
 }

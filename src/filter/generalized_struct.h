@@ -14,12 +14,18 @@
  * For k <= 8 the sectors and their roles are drawn together, from the 8! / (k0! k1! (8-k)!) ways:
  * at most 560, and for k0 = 0 the Bloom filter's own subsets in their own order. For k = 8 + r the
  * first round has a cell in all eight sectors, the second in r of them; the resets are shared out
- * in proportion, and the first round's ways are drawn from word 3.
+ * in proportion. The first round's ways are drawn from the 16 bits of its cell word that choose no
+ * cell. If there are resets, a key's two cells in one sector always differ, whatever the rule for
+ * positions says: no reset meets a set, and the rounds can be asked one after the other.
  */
 #ifndef TEPAL_SRC_FILTER_GENERALIZED_STRUCT_H
 #define TEPAL_SRC_FILTER_GENERALIZED_STRUCT_H
 
 #include <tepal/generalized.h>
+
+#if defined(__BMI2__)
+#include <immintrin.h>
+#endif
 
 #include "address/address.h"
 #include "filter/kind.h"
@@ -34,6 +40,7 @@ struct roles {
     uint32_t first_resets; /* of these, in the first of two rounds; 0 without */
     uint32_t tolerance;
     bool two;            /* k > 8 */
+    bool apart;          /* the two cells of a sector differ */
     uint64_t ways;       /* of the only round, or of the second */
     uint64_t first_ways; /* of the first of two */
     uint64_t table[ROLES_MAX];
@@ -75,18 +82,39 @@ void tepal_generalized_put(uint64_t *words, const struct places *key);
 /* filter_ops.info */
 void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_report *report);
 
-/* The cells of a key in its line. Without `two` the second round is empty. */
-static inline struct address_cells roles_cells(const struct roles *roles, bool two, bool distinct,
-                                               struct tepal_digest d)
+/* The only round of a key's cells, if k <= 8. */
+static inline uint64_t roles_only(const struct roles *roles, struct tepal_digest d)
+{
+    return (d.lo & (63 * ADDRESS_BYTES)) | address_sectors(roles->table, roles->ways, d.hi);
+}
+
+/* The 16 bits of a cell word that choose no cell: two a byte, moved together. */
+static inline uint64_t roles_rest(uint64_t word)
+{
+#if defined(__BMI2__)
+    return _pext_u64(word, ~(63 * ADDRESS_BYTES));
+#else
+    word = word >> 6 & (3 * ADDRESS_BYTES);
+    word = (word | word >> 6) & UINT64_C(0x000f000f000f000f);
+    word = (word | word >> 12) & UINT64_C(0x000000ff000000ff);
+    return (word | word >> 24) & 0xffff;
+#endif
+}
+
+/* The first of two rounds. */
+static inline uint64_t roles_first(const struct roles *roles, struct tepal_digest d)
+{
+    return (d.lo & (63 * ADDRESS_BYTES)) |
+           roles->first_table[roles_rest(d.lo) * roles->first_ways >> 16];
+}
+
+/* The second of two. */
+static inline uint64_t roles_second(const struct roles *roles, struct tepal_digest d)
 {
     uint64_t sectors = address_sectors(roles->table, roles->ways, d.hi);
-    if (!two) {
-        return address_line_cells(false, sectors, distinct, 63 * ADDRESS_BYTES, d.lo, 0);
-    }
-    struct address_cells cells =
-        address_line_cells(true, sectors, distinct, 63 * ADDRESS_BYTES, d.lo, address_word(d, 2));
-    cells.round[0] |= address_sectors(roles->first_table, roles->first_ways, address_word(d, 3));
-    return cells;
+    return address_line_cells(true, sectors, roles->apart, 63 * ADDRESS_BYTES, d.lo,
+                              address_word(d, 2))
+        .round[1];
 }
 
 #endif

@@ -130,7 +130,7 @@ static double line_rate(struct line_sum *sum, const uint64_t *words)
 static double blocked_rate(const struct tepal_generalized *g)
 {
     const struct roles *roles = &g->roles;
-    struct line_sum sum = {.roles = roles, .distinct = g->at.positions == TEPAL_POSITIONS_DISTINCT};
+    struct line_sum sum = {.roles = roles, .distinct = roles->apart};
     sum.most[0] = roles->first_resets;
     sum.most[1] = roles->resets - roles->first_resets;
     sum.most[2] = address_chosen(g->at.hashes) - sum.most[1];

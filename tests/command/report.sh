@@ -154,7 +154,7 @@ is 'model bloom --layout blocked is model blocked' "$(field a.json bits)" "$(fie
 run "$tepal" model bloom --keys 10 --bits 100 --positions distinct --json
 is 'model --positions' "$(field "$work/out" positions)" distinct
 refused 'model: which' \
-    "model: the name of a model (bloom, partitioned, blocked, paired, retouched) is needed; see 'tepal model --help'" \
+    "model: the name of a model (bloom, partitioned, blocked, paired, retouched, generalized) is needed; see 'tepal model --help'" \
     "$tepal" model
 refused 'model: unknown' 'model: unknown model blom; did you mean bloom?' \
     "$tepal" model blom --keys 1 --bits 1

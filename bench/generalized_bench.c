@@ -1,0 +1,215 @@
+/*
+ * generalized_bench.c: the generalized filter beside the Bloom filter of the same size, layout and
+ * number of hashes: batches of digests, the two taking turns round by round, the median round of
+ * each (of processor time). `ratio_to_bloom` is the speed in units of the Bloom filter's: above 1 is faster.
+ *
+ * Queries ask for keys that were never added (absent) and for the last ones added (present). Output
+ * is TSV (or --json). --quick leaves out the filters beyond the cache.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tepal/tepal.h>
+
+#define ROUNDS 31
+#define SAMPLE ((size_t)500000)
+
+enum operation { QUERY_ABSENT, QUERY_PRESENT, ADD, OPERATIONS };
+static const char *const operation_names[] = {"query_absent", "query_present", "add"};
+
+enum subject { BLOOM, GENERALIZED, SUBJECTS };
+
+struct setting {
+    enum tepal_layout layout;
+    uint64_t bits;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t tolerance;
+};
+
+struct run {
+    struct setting set;
+    struct tepal_filter *filter[SUBJECTS];
+    struct tepal_digest *absent;
+    struct tepal_digest *present;
+    uint64_t *answers;
+    double ns[SUBJECTS][OPERATIONS];
+};
+
+static volatile size_t sink;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "tepal_generalized_bench: %s\n", what);
+    exit(2);
+}
+
+static void *must_alloc(size_t bytes)
+{
+    void *p = calloc(1, bytes);
+    if (p == NULL) {
+        die("out of memory");
+    }
+    return p;
+}
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void prepare(struct run *run)
+{
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_hasher hasher;
+    const struct setting *set = &run->set;
+    p.layout = set->layout;
+    p.cells = set->bits;
+    p.hashes = set->k0 + set->k1;
+    p.seed = 42;
+    if (tepal_filter_create(&p, NULL, &run->filter[BLOOM]) != TEPAL_OK) {
+        die("cannot create a Bloom filter");
+    }
+    p.kind = TEPAL_KIND_GENERALIZED;
+    p.own[TEPAL_GENERALIZED_RESET_HASHES] = set->k0;
+    p.own[TEPAL_GENERALIZED_TOLERANCE] = set->tolerance;
+    if (tepal_filter_create(&p, NULL, &run->filter[GENERALIZED]) != TEPAL_OK) {
+        die("cannot create a generalized filter");
+    }
+    run->absent = must_alloc(SAMPLE * sizeof *run->absent);
+    run->present = must_alloc(SAMPLE * sizeof *run->present);
+    run->answers = must_alloc((SAMPLE + 63) / 64 * 8);
+    tepal_hasher_init(&hasher, p.seed);
+    /* as many keys as leave the Bloom filter half full */
+    uint64_t keys = (uint64_t)((double)set->bits * 0.693 / p.hashes);
+    for (uint64_t i = 0; i < keys; i++) {
+        struct tepal_digest d = tepal_hash_u64(&hasher, i);
+        run->present[i % SAMPLE] = d;
+        (void)tepal_filter_add(run->filter[BLOOM], d);
+        (void)tepal_filter_add(run->filter[GENERALIZED], d);
+    }
+    for (size_t i = 0; i < SAMPLE; i++) {
+        run->absent[i] = tepal_hash_u64(&hasher, keys + i);
+        if (i >= keys) {
+            run->present[i] = run->present[i % keys];
+        }
+    }
+}
+
+static double measure(struct run *run, enum subject s, enum operation op)
+{
+    const struct tepal_digest *digests = op == QUERY_PRESENT ? run->present : run->absent;
+    double start = now_ns();
+    if (op == ADD) {
+        (void)tepal_filter_add_many(run->filter[s], digests, SAMPLE);
+    } else {
+        sink += tepal_filter_query_many(run->filter[s], digests, SAMPLE, run->answers);
+    }
+    return (now_ns() - start) / (double)SAMPLE;
+}
+
+static void measure_all(struct run *run)
+{
+    for (int op = 0; op < OPERATIONS; op++) {
+        double rounds[SUBJECTS][ROUNDS];
+        for (int r = 0; r < ROUNDS; r++) {
+            for (int s = 0; s < SUBJECTS; s++) {
+                rounds[s][r] = measure(run, (enum subject)s, (enum operation)op);
+            }
+        }
+        for (int s = 0; s < SUBJECTS; s++) {
+            qsort(rounds[s], ROUNDS, sizeof(double), compare_doubles);
+            run->ns[s][op] = rounds[s][ROUNDS / 2];
+        }
+    }
+}
+
+static void print_row(const struct run *run, enum operation op, bool json, bool *first)
+{
+    const struct setting *set = &run->set;
+    const char *layout = tepal_layout_name(set->layout);
+    double ns = run->ns[GENERALIZED][op];
+    double ratio = run->ns[BLOOM][op] / ns;
+    if (json) {
+        printf("%s\n  {\"name\": \"generalized\", \"layout\": \"%s\", \"bits\": %" PRIu64
+               ", \"reset_hashes\": %u, \"set_hashes\": %u, \"tolerance\": %u, \"operation\": "
+               "\"%s\", \"ns_per_key\": %.3f, \"ratio_to_bloom\": %.3f}",
+               *first ? "[" : ",", layout, set->bits, set->k0, set->k1, set->tolerance,
+               operation_names[op], ns, ratio);
+    } else {
+        printf("generalized\t%s\t%" PRIu64 "\t%u\t%u\t%u\t%s\t%.2f\t%.2f\n", layout, set->bits,
+               set->k0, set->k1, set->tolerance, operation_names[op], ns, ratio);
+    }
+    *first = false;
+    fflush(stdout);
+}
+
+static void release(struct run *run)
+{
+    tepal_filter_free(run->filter[BLOOM]);
+    tepal_filter_free(run->filter[GENERALIZED]);
+    free(run->absent);
+    free(run->present);
+    free(run->answers);
+    free(run);
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t small = (uint64_t)1 << 20;
+    const uint64_t large = (uint64_t)1 << 30;
+    const struct setting settings[] = {
+        {TEPAL_LAYOUT_BLOCKED, small, 2, 2, 0}, {TEPAL_LAYOUT_BLOCKED, small, 4, 4, 0},
+        {TEPAL_LAYOUT_BLOCKED, small, 4, 4, 1}, {TEPAL_LAYOUT_BLOCKED, small, 6, 8, 0},
+        {TEPAL_LAYOUT_BLOCKED, small, 6, 8, 2}, {TEPAL_LAYOUT_FLAT, small, 2, 2, 0},
+        {TEPAL_LAYOUT_BLOCKED, large, 2, 2, 0}, {TEPAL_LAYOUT_BLOCKED, large, 4, 4, 0},
+        {TEPAL_LAYOUT_BLOCKED, large, 4, 4, 1}, {TEPAL_LAYOUT_BLOCKED, large, 6, 8, 0},
+        {TEPAL_LAYOUT_BLOCKED, large, 6, 8, 2}, {TEPAL_LAYOUT_FLAT, large, 2, 2, 0},
+    };
+    bool json = false;
+    bool quick = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            json = true;
+        } else if (strcmp(argv[i], "--quick") == 0) {
+            quick = true;
+        } else {
+            fprintf(stderr, "usage: tepal_generalized_bench [--json] [--quick]\n");
+            return 2;
+        }
+    }
+    if (!json) {
+        printf("name\tlayout\tbits\treset_hashes\tset_hashes\ttolerance\toperation\tns_per_key\t"
+               "ratio_to_bloom\n");
+    }
+    bool first = true;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        if (quick && settings[i].bits > small) {
+            continue;
+        }
+        struct run *run = must_alloc(sizeof *run);
+        run->set = settings[i];
+        prepare(run);
+        measure_all(run);
+        for (int op = 0; op < OPERATIONS; op++) {
+            print_row(run, (enum operation)op, json, &first);
+        }
+        release(run);
+    }
+    if (json) {
+        printf("\n]\n");
+    }
+    return 0;
+}
