@@ -7,5 +7,7 @@
 int stopset_run(const struct args *args);
 int route_run(const struct args *args);
 int flows_run(const struct args *args);
+int digest_run(const struct args *args);
+int traceback_run(const struct args *args);
 
 #endif

@@ -3,7 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 
 names='build query add remove merge info verify convert retouch receive audit diff model dedup gaps app lab demo kinds completion help'
-apps='stopset route flows'
+apps='stopset route flows digest traceback'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
 golden() {

@@ -1,0 +1,506 @@
+/*
+ * digest.c: caches that tell each other what they hold (Fan et al. 2000; Laufer, Velloso and Duarte
+ * 2011, Sec. 1), and one among them that lies.
+ *
+ *     clients ──> proxy 1 ──asks──> the filters of its siblings ──> a sibling that says yes
+ *                  cache                                        └─> the web server, if none does
+ *
+ * Every proxy has a cache and advertises a filter of what is in it. A request that the own cache
+ * does not have is foreign: it goes to every sibling whose filter says yes. One proxy, the last, is
+ * malicious: it advertises a filter that says yes as often as it can, and so draws requests to
+ * itself.
+ *
+ * Advertisements are made anew after every so many objects. Honest ones hold the cache from the
+ * oldest object to the newest, so that a generalized filter forgets the oldest first.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/tepal.h>
+
+#include "apps.h"
+#include "lru.h"
+#include "out.h"
+#include "render.h"
+#include "requests.h"
+#include "say.h"
+
+#define MOST_PROXIES 4096
+
+enum attack { ATTACK_NONE, ATTACK_ONES, ATTACK_WORST, ATTACKS };
+static const char *const attack_names[ATTACKS] = {"none", "all-ones", "worst"};
+
+struct proxy {
+    struct lru cache;
+    struct tepal_filter *filter; /* as last advertised; NULL: nothing yet, or refused */
+    uint64_t fresh;              /* objects since then */
+};
+
+struct digest {
+    const struct args *args;
+    struct requests requests;
+    uint32_t proxies;
+    uint32_t *proxy_of; /* of every one who asks */
+    uint64_t cache_objects;
+    uint64_t cache_bytes;
+    uint64_t refresh;
+    uint64_t rounds;
+    struct tepal_digest *key; /* of every object, under the seed at work */
+    struct proxy *proxy;
+    uint64_t random; /* for the bits of the attacker */
+    uint64_t rows;
+    struct out *out;
+};
+
+/* One experiment: a kind of filter under an attack. */
+struct setting {
+    const char *kind;
+    enum attack attack;
+    struct tepal_params params;
+    double bound; /* what the malicious one can attract */
+};
+
+/* Requests of the honest proxies. */
+struct tally {
+    uint64_t requests;
+    uint64_t hits;      /* in the own cache */
+    uint64_t foreign;   /* the others */
+    uint64_t found;     /* of these, in a sibling that was asked */
+    uint64_t missed;    /* a sibling had it, but none that was asked */
+    uint64_t asked;     /* honest siblings asked: once a sibling and foreign request */
+    uint64_t wrong;     /* of these, by mistake: it did not have it */
+    uint64_t attracted; /* foreign requests that the malicious one said yes to */
+    uint64_t deceived;  /* of these, those that it did not have */
+    uint64_t refused;   /* advertisements that were not taken (--judge) */
+    uint64_t adverts;
+};
+
+static int no_memory(void)
+{
+    return say_error(NULL, NULL, "out of memory");
+}
+
+static int trouble(const struct digest *d, enum tepal_status status, const char *why)
+{
+    return say_error(NULL, d->args->command->name, "%s",
+                     why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
+}
+
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/* ---- who is where --------------------------------------------------------------------------- */
+
+static int assign_proxies(struct digest *d)
+{
+    const struct option_value *o = d->args->option;
+    uint32_t askers = d->requests.who.count;
+    bool by_client = o[OPT_CLIENT_COLUMN].given;
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, 0);
+    d->proxy_of = malloc(((size_t)askers + 1) * sizeof *d->proxy_of);
+    if (d->proxy_of == NULL) {
+        return no_memory();
+    }
+    /* A proxy for each who asks, if there are few; else they share the proxies by hash. */
+    bool each = askers > 0 && !by_client && !o[OPT_PROXIES].given;
+    d->proxies = each ? askers : o[OPT_PROXIES].given ? (uint32_t)o[OPT_PROXIES].whole : 4;
+    if (d->proxies < 2 || d->proxies > MOST_PROXIES) {
+        return say_error(NULL, d->args->command->name,
+                         "%" PRIu32 " proxies: at least 2 and at most %d are needed; --proxies P "
+                         "shares out those who ask",
+                         d->proxies, MOST_PROXIES);
+    }
+    for (uint32_t i = 0; i < askers; i++) {
+        const char *text = names_text(&d->requests.who, i);
+        d->proxy_of[i] =
+            each ? i : (uint32_t)(tepal_hash_bytes(&hasher, text, strlen(text)).hi % d->proxies);
+    }
+    return EXIT_YES;
+}
+
+static uint32_t proxy_at(const struct digest *d, size_t i)
+{
+    uint32_t who = d->requests.request[i].who;
+    return who == NAMES_NONE ? (uint32_t)(i % d->proxies) : d->proxy_of[who];
+}
+
+/* ---- advertisements ------------------------------------------------------------------------- */
+
+/* The worst that a stranger can send: bits drawn at random, as many ones as hurt most. */
+static enum tepal_status forge(struct digest *d, const struct setting *s, struct tepal_filter **out)
+{
+    struct tepal_params p = s->params;
+    uint32_t k0 = tepal_generalized_reset_hashes(&p);
+    uint32_t k1 = tepal_generalized_set_hashes(&p);
+    double zeros = 0;
+    if (p.kind != TEPAL_KIND_GENERALIZED) {
+        /* A generalized filter without resets is a Bloom filter, bit for bit. */
+        k1 = p.hashes;
+        k0 = 0;
+    } else if (s->attack == ATTACK_WORST) {
+        zeros = tepal_generalized_worst_zero(k0, k1, tepal_generalized_tolerance(&p));
+        /* NaN: the tolerance bounds nothing, and one of the two extremes passes every key */
+        zeros = isnan(zeros) ? (k1 > k0 ? 0 : 1) : zeros;
+    }
+    uint32_t tolerance = p.kind == TEPAL_KIND_GENERALIZED ? tepal_generalized_tolerance(&p) : 0;
+    enum tepal_status status =
+        tepal_generalized_params(p.cells, k0, k1, zeros, tolerance, draw(&d->random), &p);
+    return status == TEPAL_OK ? tepal_filter_create(&p, NULL, out) : status;
+}
+
+static enum tepal_status honest(const struct setting *s, const struct lru *cache,
+                                struct tepal_filter **out)
+{
+    enum tepal_status status = tepal_filter_create(&s->params, NULL, out);
+    const struct lru_object *o = lru_first(cache);
+    for (; o != NULL && status == TEPAL_OK; o = lru_next(cache, o)) {
+        status = tepal_filter_add(*out, o->key);
+    }
+    return status;
+}
+
+static enum tepal_status advertise(struct digest *d, const struct setting *s, uint32_t who,
+                                   struct tally *t)
+{
+    struct proxy *proxy = &d->proxy[who];
+    bool lies = who == d->proxies - 1 && s->attack != ATTACK_NONE;
+    struct tepal_filter *filter = NULL;
+    enum tepal_status status = lies ? forge(d, s, &filter) : honest(s, &proxy->cache, &filter);
+    if (status == TEPAL_OK && d->args->option[OPT_JUDGE].given) {
+        struct tepal_terms terms = TEPAL_TERMS_INIT;
+        struct tepal_receipt receipt;
+        terms.keys = proxy->cache.count;
+        /* A forged filter says what its bits were drawn from; a real one would be caught by them. */
+        terms.agreed = TEPAL_AGREED_OWN << TEPAL_GENERALIZED_ONES;
+        terms.params = s->params;
+        status = tepal_judge(filter, &terms, &receipt);
+        if (status == TEPAL_OK && receipt.verdict != TEPAL_ACCEPTED) {
+            tepal_filter_free(filter);
+            filter = NULL;
+            t->refused++;
+        }
+    }
+    if (status != TEPAL_OK) {
+        tepal_filter_free(filter);
+        return status;
+    }
+    t->adverts++;
+    tepal_filter_free(proxy->filter);
+    proxy->filter = filter;
+    proxy->fresh = 0;
+    return TEPAL_OK;
+}
+
+/* ---- requests ------------------------------------------------------------------------------- */
+
+/* Every sibling whose filter says yes is asked. */
+static void ask_siblings(const struct digest *d, uint32_t at, struct tepal_digest key,
+                         struct tally *t)
+{
+    bool found = false;
+    bool there = false;
+    for (uint32_t i = 0; i < d->proxies; i++) {
+        const struct proxy *sibling = &d->proxy[i];
+        if (i == at) {
+            continue;
+        }
+        bool has = lru_has(&sibling->cache, key);
+        bool yes = sibling->filter != NULL && tepal_filter_query(sibling->filter, key);
+        there = there || has;
+        found = found || (has && yes);
+        if (i == d->proxies - 1) {
+            t->attracted += yes;
+            t->deceived += yes && !has;
+        } else {
+            t->asked += yes;
+            t->wrong += yes && !has;
+        }
+    }
+    t->found += found;
+    t->missed += there && !found;
+}
+
+static enum tepal_status one_request(struct digest *d, const struct setting *s, size_t i,
+                                     struct tally *t)
+{
+    const struct request *request = &d->requests.request[i];
+    uint32_t at = proxy_at(d, i);
+    struct proxy *proxy = &d->proxy[at];
+    struct tepal_digest key = d->key[request->key];
+    bool counts = at != d->proxies - 1; /* what the clients of a liar get is not our concern */
+    bool hit = lru_hit(&proxy->cache, key);
+    t->requests += counts;
+    t->hits += counts && hit;
+    if (hit) {
+        return TEPAL_OK;
+    }
+    if (counts) {
+        t->foreign++;
+        ask_siblings(d, at, key, t);
+    }
+    if (!lru_insert(&proxy->cache, key, request->size, NULL, NULL)) {
+        return TEPAL_NO_MEMORY;
+    }
+    return ++proxy->fresh < d->refresh ? TEPAL_OK : advertise(d, s, at, t);
+}
+
+static enum tepal_status one_round(struct digest *d, struct setting *s, struct tally *t)
+{
+    struct tepal_hasher hasher;
+    enum tepal_status status = TEPAL_OK;
+    tepal_hasher_init(&hasher, s->params.seed);
+    for (uint32_t i = 0; i < d->requests.keys.count; i++) {
+        const char *text = names_text(&d->requests.keys, i);
+        d->key[i] = tepal_hash_bytes(&hasher, text, strlen(text));
+    }
+    for (uint32_t i = 0; i < d->proxies; i++) {
+        lru_init(&d->proxy[i].cache, d->cache_objects, d->cache_bytes);
+    }
+    if (s->attack != ATTACK_NONE) { /* a liar does not wait until it has something */
+        status = advertise(d, s, d->proxies - 1, t);
+    }
+    for (size_t i = 0; i < d->requests.count && status == TEPAL_OK; i++) {
+        status = one_request(d, s, i, t);
+    }
+    for (uint32_t i = 0; i < d->proxies; i++) {
+        lru_free(&d->proxy[i].cache);
+        tepal_filter_free(d->proxy[i].filter);
+        d->proxy[i].filter = NULL;
+        d->proxy[i].fresh = 0;
+    }
+    return status;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static double share(uint64_t part, uint64_t all)
+{
+    return all == 0 ? 0 : (double)part / (double)all;
+}
+
+static int print_json(const struct digest *d, const struct setting *s, const struct tally *t)
+{
+    bool generalized = s->params.kind == TEPAL_KIND_GENERALIZED;
+    json_t *o = json_object();
+    json_object_set_new(o, "kind", json_string(s->kind));
+    json_object_set_new(o, "attack", json_string(attack_names[s->attack]));
+    json_object_set_new(o, "proxies", json_integer((json_int_t)d->proxies));
+    json_object_set_new(o, "bits", json_integer((json_int_t)s->params.cells));
+    json_object_set_new(o, "hashes", json_integer((json_int_t)s->params.hashes));
+    json_object_set_new(
+        o, "reset_hashes",
+        json_integer((json_int_t)(generalized ? tepal_generalized_reset_hashes(&s->params) : 0)));
+    json_object_set_new(
+        o, "tolerance",
+        json_integer((json_int_t)(generalized ? tepal_generalized_tolerance(&s->params) : 0)));
+    json_object_set_new(o, "rounds", json_integer((json_int_t)d->rounds));
+    json_object_set_new(o, "requests", json_integer((json_int_t)t->requests));
+    json_object_set_new(o, "hits", json_integer((json_int_t)t->hits));
+    json_object_set_new(o, "foreign", json_integer((json_int_t)t->foreign));
+    json_object_set_new(o, "found", json_integer((json_int_t)t->found));
+    json_object_set_new(o, "missed", json_integer((json_int_t)t->missed));
+    json_object_set_new(o, "asked", json_integer((json_int_t)t->asked));
+    json_object_set_new(o, "wrong", json_integer((json_int_t)t->wrong));
+    json_object_set_new(o, "attracted", json_integer((json_int_t)t->attracted));
+    json_object_set_new(o, "deceived", json_integer((json_int_t)t->deceived));
+    json_object_set_new(o, "attracted_share", json_real(share(t->attracted, t->foreign)));
+    json_object_set_new(o, "deceived_share", json_real(share(t->deceived, t->foreign)));
+    json_object_set_new(o, "bound", json_real(s->bound));
+    json_object_set_new(o, "adverts", json_integer((json_int_t)t->adverts));
+    json_object_set_new(o, "refused", json_integer((json_int_t)t->refused));
+    return render_json(d->out, o);
+}
+
+static void print_tsv(const struct digest *d, const struct setting *s, const struct tally *t)
+{
+    if (d->rows == 0) {
+        out_text(d->out,
+                 "kind\tattack\tbits\trequests\thits\tforeign\tfound\tmissed\tasked\twrong\t"
+                 "attracted\tdeceived\tattracted_share\tdeceived_share\tbound\trefused\n");
+    }
+    out_format(
+        d->out,
+        "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+        "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.6f\t%.6g\t%" PRIu64 "\n",
+        s->kind, attack_names[s->attack], s->params.cells, t->requests, t->hits, t->foreign,
+        t->found, t->missed, t->asked, t->wrong, t->attracted, t->deceived,
+        share(t->attracted, t->foreign), share(t->deceived, t->foreign), s->bound, t->refused);
+}
+
+static void print_text(const struct digest *d, const struct setting *s, const struct tally *t)
+{
+    if (d->rows == 0) {
+        out_format(d->out, "%-11s %-8s %9s %9s %9s %9s %10s %10s %8s\n", "filter", "attack",
+                   "foreign", "found", "missed", "wrong", "attracted", "deceived", "bound");
+    }
+    out_format(d->out,
+               "%-11s %-8s %9" PRIu64 " %7.2f %% %7.2f %% %9" PRIu64
+               " %8.2f %% %8.2f %% %6.2f %%\n",
+               s->kind, attack_names[s->attack], t->foreign, 100 * share(t->found, t->foreign),
+               100 * share(t->missed, t->foreign), t->wrong, 100 * share(t->attracted, t->foreign),
+               100 * share(t->deceived, t->foreign), 100 * s->bound);
+}
+
+static int print_row(struct digest *d, const struct setting *s, const struct tally *t)
+{
+    int code = EXIT_YES;
+    if (d->args->option[OPT_JSON].given) {
+        code = print_json(d, s, t);
+    } else if (d->args->option[OPT_ROWS_TSV].given) {
+        print_tsv(d, s, t);
+    } else {
+        print_text(d, s, t);
+    }
+    d->rows++;
+    return code;
+}
+
+/* ---- the experiment ------------------------------------------------------------------------- */
+
+static int run_setting(struct digest *d, struct setting *s)
+{
+    const struct option_value *seed = &d->args->option[OPT_DEMO_SEED];
+    struct tally t = {0};
+    enum tepal_status status = TEPAL_OK;
+    d->random = seed->given ? seed->whole : 1;
+    for (uint64_t round = 0; round < d->rounds && status == TEPAL_OK; round++) {
+        s->params.seed = (seed->given ? seed->whole : 1) + round;
+        status = one_round(d, s, &t);
+    }
+    return status == TEPAL_OK ? print_row(d, s, &t) : trouble(d, status, NULL);
+}
+
+static uint64_t whole_or(const struct option_value *option, uint64_t otherwise)
+{
+    return option->given ? option->whole : otherwise;
+}
+
+/* The two kinds, with the same number of bits and, unless told, of hashes. */
+static int settings(struct digest *d, struct setting kinds[2])
+{
+    const struct option_value *o = d->args->option;
+    uint32_t k0 = (uint32_t)whole_or(&o[OPT_SIM_RESETS], 2);
+    uint32_t k1 = (uint32_t)whole_or(&o[OPT_SIM_SETS], 2);
+    uint64_t bits = whole_or(&o[OPT_SIM_BITS], d->cache_objects * 64);
+    struct tepal_params bloom = TEPAL_PARAMS_INIT;
+    struct tepal_params generalized = TEPAL_PARAMS_INIT;
+    const char *why = "";
+    bloom.cells = bits;
+    bloom.hashes = (uint32_t)whole_or(&o[OPT_SIM_HASHES], k0 + k1);
+    generalized.kind = TEPAL_KIND_GENERALIZED;
+    generalized.cells = bits;
+    generalized.hashes = k0 + k1;
+    generalized.own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
+    generalized.own[TEPAL_GENERALIZED_TOLERANCE] = whole_or(&o[OPT_SIM_TOLERANCE], 0);
+    enum tepal_status status = tepal_params_check(&generalized, &why);
+    if (status == TEPAL_OK) {
+        status = tepal_params_check(&bloom, &why);
+    }
+    if (status != TEPAL_OK) {
+        return trouble(d, status, why);
+    }
+    kinds[0] = (struct setting){"bloom", ATTACK_NONE, bloom, 1};
+    kinds[1] = (struct setting){"generalized", ATTACK_NONE, generalized,
+                                tepal_generalized_fp_bound_of(&generalized)};
+    return EXIT_YES;
+}
+
+static int experiment(struct digest *d)
+{
+    const struct option_value *only = &d->args->option[OPT_SIM_ATTACK];
+    struct setting kinds[2];
+    int code = settings(d, kinds);
+    if (code != EXIT_YES) {
+        return code;
+    }
+    if (!d->args->option[OPT_QUIET].given) {
+        say_line("requests   %zu for %" PRIu32 " objects, to %" PRIu32 " proxies; the last one is "
+                 "malicious",
+                 d->requests.count, d->requests.keys.count, d->proxies);
+        say_line("filters    %" PRIu64 " bits each, made anew after %" PRIu64 " new objects",
+                 kinds[0].params.cells, d->refresh);
+    }
+    d->out = out_open(STDOUT_FILENO);
+    if (d->out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    for (int k = 0; k < 2 && code == EXIT_YES; k++) {
+        for (int a = 0; a < ATTACKS && code == EXIT_YES; a++) {
+            if (!only->given || strcmp(only->text, attack_names[a]) == 0) {
+                kinds[k].attack = (enum attack)a;
+                code = run_setting(d, &kinds[k]);
+            }
+        }
+    }
+    return out_close(d->out, code);
+}
+
+static int make_arrays(struct digest *d)
+{
+    d->key = calloc((size_t)d->requests.keys.count + 1, sizeof *d->key);
+    d->proxy = calloc(d->proxies, sizeof *d->proxy);
+    return d->key == NULL || d->proxy == NULL ? no_memory() : EXIT_YES;
+}
+
+/* The options that depend on each other. */
+static int check_options(struct digest *d)
+{
+    const struct option_value *o = d->args->option;
+    if (o[OPT_CACHE_BYTES].given && !o[OPT_SIZE_COLUMN].given) {
+        return say_error(NULL, d->args->command->name,
+                         "--cache-bytes needs --size-column: how large is what is asked for?");
+    }
+    if (o[OPT_CACHE_BYTES].given && !o[OPT_SIM_BITS].given && !o[OPT_PROXY_CACHE].given) {
+        return say_error(NULL, d->args->command->name,
+                         "--cache-bytes needs --bits: how large is a filter?");
+    }
+    d->cache_objects =
+        o[OPT_CACHE_BYTES].given ? o[OPT_PROXY_CACHE].whole : whole_or(&o[OPT_PROXY_CACHE], 1000);
+    d->cache_bytes = o[OPT_CACHE_BYTES].whole;
+    uint64_t tenth = d->cache_objects / 10;
+    d->refresh = whole_or(&o[OPT_REFRESH], tenth == 0 ? 100 : tenth);
+    d->rounds = whole_or(&o[OPT_ROUNDS], 1);
+    return EXIT_YES;
+}
+
+int digest_run(const struct args *args)
+{
+    const struct option_value *o = args->option;
+    struct digest d = {.args = args};
+    struct requests_form form = {o[OPT_KEY_COLUMN].text,
+                                 o[OPT_PROXY_COLUMN].given ? o[OPT_PROXY_COLUMN].text
+                                                           : o[OPT_CLIENT_COLUMN].text,
+                                 o[OPT_SIZE_COLUMN].text};
+    int code = check_options(&d);
+    if (code == EXIT_YES) {
+        code = requests_read(&d.requests, &form, args->operand, args->operands);
+    }
+    if (code == EXIT_YES && d.requests.count == 0) {
+        code = say_error(NULL, args->command->name, "there are no requests");
+    }
+    if (code == EXIT_YES) {
+        code = assign_proxies(&d);
+    }
+    if (code == EXIT_YES) {
+        code = make_arrays(&d);
+    }
+    if (code == EXIT_YES) {
+        code = experiment(&d);
+    }
+    requests_free(&d.requests);
+    free(d.proxy_of);
+    free(d.key);
+    free(d.proxy);
+    return code;
+}

@@ -1,0 +1,557 @@
+/*
+ * generalized_unit.c: the generalized filter against the Bloom filter (no resets: the same bits),
+ * against a naive one (a byte a cell, one hash after the other), and at its edges.
+ */
+#include "check.h"
+
+#include "address/address.h"
+#include "filter/bloom_kernels.h"
+#include "filter/generalized_kernels.h"
+#include "model/generalized.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define KEYS     600
+
+static struct tepal_generalized *make(uint64_t bits, uint32_t k0, uint32_t k1, double zeros,
+                                      uint32_t tolerance, enum tepal_layout layout,
+                                      enum tepal_positions positions)
+{
+    struct tepal_params p;
+    struct tepal_generalized *g = NULL;
+    assert_ok(tepal_generalized_params(bits, k0, k1, zeros, tolerance, 77, &p));
+    p.layout = layout;
+    p.positions = positions;
+    assert_ok(tepal_generalized_create(&p, NULL, &g));
+    return g;
+}
+
+static void draw_digests(struct tepal_digest *digests, size_t count, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++) {
+        digests[i] = check_digest(&seed);
+    }
+}
+
+/* ---- no resets: the Bloom filter ------------------------------------------------------------- */
+
+static void without_resets_it_is_the_bloom_filter(void **state)
+{
+    (void)state;
+    static const uint32_t hashes[] = {1, 3, 4, 8, 9, 13, 16};
+    struct tepal_digest digests[KEYS];
+    draw_digests(digests, KEYS, 1);
+    for (size_t i = 0; i < COUNT(hashes) * 4; i++) {
+        enum tepal_layout layout = i % 2 ? TEPAL_LAYOUT_BLOCKED : TEPAL_LAYOUT_FLAT;
+        enum tepal_positions positions = (enum tepal_positions)(i / 2 % 2);
+        struct tepal_params p = TEPAL_PARAMS_INIT;
+        struct tepal_bloom *bloom;
+        struct tepal_generalized *g = make(512 * 16, 0, hashes[i / 4], 1, 0, layout, positions);
+        p = *tepal_filter_params(tepal_generalized_filter(g));
+        p.kind = TEPAL_KIND_BLOOM;
+        assert_ok(tepal_bloom_create(&p, NULL, &bloom));
+        for (size_t j = 0; j < KEYS / 3; j++) { /* one by one, then in a batch */
+            assert_ok(tepal_generalized_add(g, digests[j]));
+        }
+        assert_ok(tepal_generalized_add_many(g, digests + KEYS / 3, KEYS / 3));
+        assert_ok(tepal_bloom_add_many(bloom, digests, KEYS / 3 * 2));
+        size_t count;
+        const uint64_t *ours = tepal_filter_words(tepal_generalized_filter(g), &count);
+        const uint64_t *theirs = tepal_filter_words(tepal_bloom_filter(bloom), &count);
+        assert_memory_equal(ours, theirs, count * 8);
+        for (size_t j = 0; j < KEYS; j++) {
+            assert_int_equal(tepal_generalized_query(g, digests[j]),
+                             tepal_bloom_query(bloom, digests[j]));
+        }
+        uint64_t a[(KEYS + 63) / 64];
+        uint64_t b[(KEYS + 63) / 64];
+        assert_int_equal(tepal_generalized_query_many(g, digests, KEYS, a),
+                         tepal_bloom_query_many(bloom, digests, KEYS, b));
+        assert_memory_equal(a, b, sizeof a);
+        assert_true(fabs(tepal_generalized_fp_now(g) - tepal_bloom_fp_now(bloom)) <
+                    (layout == TEPAL_LAYOUT_BLOCKED || hashes[i / 4] > 1 ? 0.02 : 1e-12));
+        tepal_generalized_free(g);
+        tepal_bloom_free(bloom);
+    }
+}
+
+/* ---- a naive filter -------------------------------------------------------------------------- */
+
+/* The positions a key resets (role 0) and sets (1), from the address alone and the rules' text. */
+struct naive_key {
+    uint64_t at[TEPAL_MAX_HASHES];
+    bool set[TEPAL_MAX_HASHES];
+    uint32_t count;
+};
+
+static void naive_flat(const struct tepal_params *p, struct tepal_digest d, struct naive_key *key)
+{
+    struct address at = tepal_address_of(p, 1);
+    key->count = tepal_address_positions(&at, d, key->at);
+    for (uint32_t i = 0; i < key->count; i++) {
+        key->set[i] = i >= tepal_generalized_reset_hashes(p);
+    }
+}
+
+static bool naive_found(const uint8_t *cells, const struct naive_key *key, uint32_t tolerance)
+{
+    uint32_t inverted = 0;
+    for (uint32_t i = 0; i < key->count; i++) {
+        bool counts = true;
+        for (uint32_t j = 0; j < key->count; j++) {
+            bool same = key->at[i] == key->at[j];
+            counts = counts && !(same && key->set[i] == key->set[j] && j < i); /* once */
+            counts = counts && !(same && key->set[i] && !key->set[j]);         /* a reset wins */
+        }
+        inverted += counts && cells[key->at[i]] != key->set[i];
+    }
+    return inverted <= tolerance;
+}
+
+static void naive_add(uint8_t *cells, const struct naive_key *key)
+{
+    for (int sets = 1; sets >= 0; sets--) {
+        for (uint32_t i = 0; i < key->count; i++) {
+            if (key->set[i] == sets) {
+                cells[key->at[i]] = (uint8_t)sets;
+            }
+        }
+    }
+}
+
+static void check_cells(const struct tepal_generalized *g, const uint8_t *cells, uint64_t bits)
+{
+    size_t count;
+    const uint64_t *words = tepal_filter_words(tepal_generalized_filter_const(g), &count);
+    for (uint64_t i = 0; i < bits; i++) {
+        assert_int_equal(words[i / 64] >> (i % 64) & 1, cells[i]);
+    }
+}
+
+static void flat_is_the_naive_filter(void **state)
+{
+    (void)state;
+    static const uint32_t pairs[][2] = {{1, 0}, {1, 1}, {2, 2}, {3, 4}, {7, 10}, {30, 34}};
+    static const uint64_t sizes[] = {64, 100, 3000}; /* small ones: keys collide with themselves */
+    struct tepal_digest digests[KEYS];
+    draw_digests(digests, KEYS, 2);
+    for (size_t i = 0; i < COUNT(pairs) * COUNT(sizes) * 2; i++) {
+        const uint32_t *k = pairs[i / 2 % COUNT(pairs)];
+        uint64_t bits = sizes[i / 2 / COUNT(pairs)];
+        uint32_t tolerance = (k[0] + k[1]) / 4;
+        struct tepal_generalized *g =
+            make(bits, k[0], k[1], 1, tolerance, TEPAL_LAYOUT_FLAT, (enum tepal_positions)(i % 2));
+        struct tepal_generalized *batch =
+            make(bits, k[0], k[1], 1, tolerance, TEPAL_LAYOUT_FLAT, (enum tepal_positions)(i % 2));
+        const struct tepal_params *p = tepal_filter_params(tepal_generalized_filter(g));
+        uint8_t cells[3000] = {0};
+        uint64_t answers[(KEYS + 63) / 64];
+        struct naive_key key;
+        for (size_t j = 0; j < KEYS / 2; j++) {
+            naive_flat(p, digests[j], &key);
+            naive_add(cells, &key);
+            assert_ok(tepal_generalized_add(g, digests[j]));
+            assert_true(tepal_generalized_query(g, digests[j])); /* never lost at birth */
+        }
+        assert_ok(tepal_generalized_add_many(batch, digests, KEYS / 2));
+        check_cells(g, cells, bits);
+        check_cells(batch, cells, bits);
+        size_t present = tepal_generalized_query_many(g, digests, KEYS, answers);
+        for (size_t j = 0; j < KEYS; j++) {
+            naive_flat(p, digests[j], &key);
+            bool found = naive_found(cells, &key, tolerance);
+            assert_int_equal(tepal_generalized_query(g, digests[j]), found);
+            assert_int_equal(answers[j / 64] >> (j % 64) & 1, found);
+            present -= found;
+        }
+        assert_int_equal(present, 0);
+        assert_ok(tepal_validate(tepal_generalized_filter(g), NULL));
+        tepal_generalized_free(g);
+        tepal_generalized_free(batch);
+    }
+}
+
+/* The blocked layout's places against its picture, and the kernels against the places. */
+static void blocked_keeps_its_rules(void **state)
+{
+    (void)state;
+    static const uint32_t pairs[][2] = {{1, 0}, {0, 1}, {1, 1}, {2, 2}, {4, 4},  {1, 7},
+                                        {3, 2}, {5, 4}, {6, 8}, {8, 8}, {12, 1}, {0, 12}};
+    const uint64_t lines = 5;
+    struct tepal_digest digests[KEYS];
+    draw_digests(digests, KEYS, 3);
+    for (size_t i = 0; i < COUNT(pairs) * 4; i++) {
+        const uint32_t *k = pairs[i / 4];
+        uint32_t hashes = k[0] + k[1];
+        uint32_t tolerance = i / 2 % 2 ? hashes / 3 : 0;
+        struct tepal_generalized *g = make(512 * lines, k[0], k[1], 0.5, tolerance,
+                                           TEPAL_LAYOUT_BLOCKED, (enum tepal_positions)(i % 2));
+        struct tepal_filter *f = tepal_generalized_filter(g);
+        uint8_t cells[512 * 5];
+        uint64_t answers[2][(KEYS + 63) / 64];
+        uint32_t resets_in[8] = {0};
+        size_t count;
+        const uint64_t *words = tepal_filter_words(f, &count);
+        for (uint64_t c = 0; c < 512 * lines; c++) {
+            cells[c] = words[c / 64] >> (c % 64) & 1;
+        }
+        struct tepal_filter *copy;
+        assert_ok(tepal_filter_clone(f, NULL, &copy));
+        for (size_t j = 0; j < KEYS; j++) {
+            struct places places;
+            struct naive_key key = {.count = hashes};
+            tepal_generalized_places(g, digests[j], &places);
+            uint64_t line = places.at[0] / 512;
+            uint32_t in_sector[8] = {0};
+            for (uint32_t h = 0; h < hashes; h++) {
+                key.at[h] = places.at[h];
+                key.set[h] = h >= k[0];
+                assert_int_equal(places.at[h] / 512, line);
+                in_sector[places.at[h] / 64 % 8]++;
+                resets_in[places.at[h] / 64 % 8] += h < k[0];
+                for (uint32_t other = 0; other < h && k[0] > 0; other++) {
+                    assert_true(places.at[h] != places.at[other]); /* never meet */
+                }
+            }
+            for (uint32_t s = 0; s < 8; s++) {
+                assert_in_range(in_sector[s], hashes > 8, hashes > 8 ? 2 : 1);
+            }
+            if (j < KEYS / 2) {
+                naive_add(cells, &key);
+                assert_ok(tepal_generalized_add(g, digests[j]));
+            } else {
+                assert_int_equal(tepal_generalized_query(g, digests[j]),
+                                 naive_found(cells, &key, tolerance));
+            }
+        }
+        check_cells(g, cells, 512 * lines);
+        /* every sector is as likely to have resets: a binomial with at most KEYS * 2 trials */
+        double expected = KEYS * k[0] / 8.0;
+        for (uint32_t s = 0; s < 8 && k[0] > 0; s++) {
+            check_within("resets in a sector", resets_in[s], expected, sqrt(expected));
+        }
+        /* both sets of loops make the same bits and the same answers */
+        struct tepal_generalized *batch = tepal_filter_generalized(copy);
+        tepal_generalized_lines_portable.add(batch, digests, KEYS / 2);
+        assert_memory_equal(batch->head.words, words, count * 8);
+        if (tepal_bloom_has_avx2()) {
+            tepal_generalized_lines_avx2.add(batch, digests, KEYS / 2);
+            tepal_generalized_lines_avx2.add(g, digests, KEYS / 2);
+            assert_memory_equal(batch->head.words, words, count * 8);
+        }
+        for (size_t n = 1; n <= KEYS; n += n < 200 ? 1 : 97) {
+            size_t found = tepal_generalized_lines_portable.query(g, digests, n, answers[0]);
+            assert_int_equal(tepal_filter_query_many(f, digests, n, answers[1]), found);
+            assert_memory_equal(answers[0], answers[1], (n + 63) / 64 * 8);
+        }
+        for (size_t j = 0; j < KEYS; j++) {
+            (void)tepal_filter_query_many(f, digests, KEYS, answers[0]);
+            assert_int_equal(answers[0][j / 64] >> (j % 64) & 1,
+                             tepal_generalized_query(g, digests[j]));
+            if (j > 20) {
+                break;
+            }
+        }
+        tepal_filter_free(copy);
+        tepal_generalized_free(g);
+    }
+}
+
+/* ---- the first state ------------------------------------------------------------------------- */
+
+static void first_states(void **state)
+{
+    (void)state;
+    static const double shares[] = {0, 0.01, 0.25, 0.5, 0.75, 1 / 3.0, 1};
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        const uint64_t bits = 100003;
+        struct tepal_generalized *g =
+            make(bits, 2, 2, shares[i], 0, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+        struct tepal_filter *f = tepal_generalized_filter(g);
+        struct tepal_filter *again;
+        uint64_t zeros = bits - tepal_generalized_ones(g);
+        double spread = sqrt((double)bits * shares[i] * (1 - shares[i]));
+        if (spread == 0) {
+            assert_int_equal(zeros, shares[i] == 0 ? 0 : bits);
+        } else {
+            check_within("zeros at first", (double)zeros, (double)bits * shares[i], spread);
+        }
+        assert_ok(tepal_validate(f, NULL)); /* the tail stays zero */
+        assert_ok(tepal_filter_clone(f, NULL, &again));
+        uint64_t seed = 5;
+        for (int j = 0; j < 1000; j++) {
+            assert_ok(tepal_filter_add(f, check_digest(&seed)));
+        }
+        assert_false(tepal_filter_equal(f, again));
+        assert_ok(tepal_filter_clear(f)); /* back to the same bits */
+        assert_true(tepal_filter_equal(f, again));
+        assert_int_equal(tepal_filter_keys_added(f), 0);
+        tepal_filter_free(again);
+        /* another seed, other bits */
+        struct tepal_params p = *tepal_filter_params(f);
+        p.seed++;
+        assert_ok(tepal_filter_create(&p, NULL, &again));
+        size_t count;
+        const uint64_t *a = tepal_filter_words(f, &count);
+        const uint64_t *b = tepal_filter_words(again, &count);
+        assert_int_equal(memcmp(a, b, count * 8) == 0, spread == 0);
+        tepal_filter_free(again);
+        tepal_generalized_free(g);
+    }
+}
+
+/* ---- it never saturates ---------------------------------------------------------------------- */
+
+/*
+ * After 100 n keys the rate is that of the steady state, whatever the bits were at first, and no
+ * filter on the way is above the finite bound. The rate is exact for each filter (fp_now), so no
+ * tolerance is needed for the bound; the mean over 200 filters has the spread measured here.
+ */
+static void endless(void **state)
+{
+    (void)state;
+    static const double shares[] = {0, 0.25, 0.5, 1};
+    struct tepal_digest digests[64];
+    for (size_t i = 0; i < COUNT(shares) * 2; i++) {
+        bool blocked = i % 2;
+        struct tepal_generalized *g =
+            make(4096, 2, 3, shares[i / 2], 0, blocked ? TEPAL_LAYOUT_BLOCKED : TEPAL_LAYOUT_FLAT,
+                 TEPAL_POSITIONS_COLLIDING);
+        const struct tepal_params *p = tepal_filter_params(tepal_generalized_filter(g));
+        double bound = tepal_generalized_fp_bound_of(p);
+        double sum = 0;
+        double square = 0;
+        const int filters = 200;
+        uint64_t seed = 11 + i;
+        struct tepal_generalized_rates rates;
+        assert_ok(tepal_generalized_rates(p, 6400, NULL, 0, NULL, &rates));
+        for (int f = 0; f < filters; f++) {
+            assert_ok(tepal_filter_clear(tepal_generalized_filter(g)));
+            for (int round = 0; round < 100; round++) {
+                for (size_t j = 0; j < COUNT(digests); j++) {
+                    digests[j] = check_digest(&seed);
+                }
+                assert_ok(tepal_generalized_add_many(g, digests, COUNT(digests)));
+                if (round % 25 == 0) {
+                    assert_true(tepal_generalized_fp_now(g) <= bound);
+                }
+            }
+            double rate = tepal_generalized_fp_now(g);
+            assert_true(rate <= bound);
+            sum += rate;
+            square += rate * rate;
+        }
+        double mean = sum / filters;
+        double error = sqrt(fmax(square / filters - mean * mean, 1e-12) / filters);
+        check_within("steady state", mean, rates.fp_steady, error);
+        tepal_generalized_free(g);
+    }
+}
+
+/* ---- bad input ------------------------------------------------------------------------------- */
+
+static void bad_parameters(void **state)
+{
+    (void)state;
+    struct tepal_params p;
+    const char *why = "";
+    assert_int_equal(tepal_generalized_params(64, 0, 0, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_generalized_params(0, 1, 1, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_generalized_params(64, 33, 32, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_generalized_params(64, UINT32_MAX, 1, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_generalized_params(64, 2, 2, 1.01, 0, 1, &p), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_generalized_params(64, 2, 2, -0.01, 0, 1, &p), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_generalized_params(64, 2, 2, NAN, 0, 1, &p), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_generalized_params(64, 2, 2, 1, 4, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_generalized_params(64, 2, 2, 1, UINT32_MAX, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_ok(tepal_generalized_params(64, 2, 2, 0.25, 3, 1, &p));
+    assert_int_equal(tepal_generalized_reset_hashes(&p), 2);
+    assert_int_equal(tepal_generalized_set_hashes(&p), 2);
+    assert_int_equal(tepal_generalized_tolerance(&p), 3);
+    assert_true(tepal_generalized_zeros(&p) == 0.25);
+    /* what a file may say */
+    for (int i = 0; i < 6; i++) {
+        struct tepal_params bad = p;
+        switch (i) {
+        case 0:
+            bad.own[TEPAL_GENERALIZED_RESET_HASHES] = 5;
+            break;
+        case 1:
+            bad.own[TEPAL_GENERALIZED_RESET_HASHES] = (UINT64_C(1) << 32) + 1;
+            break;
+        case 2:
+            bad.own[TEPAL_GENERALIZED_TOLERANCE] = UINT64_C(1) << 32;
+            break;
+        case 3:
+            bad.own[TEPAL_GENERALIZED_ONES] = TEPAL_GENERALIZED_UNIT + 1;
+            break;
+        case 4:
+            bad.own[3] = 1;
+            break;
+        default:
+            bad.own[7] = UINT64_MAX;
+        }
+        why = "";
+        assert_int_equal(tepal_params_check(&bad, &why), TEPAL_BAD_PARAMETER);
+        assert_true(strlen(why) > 20);
+    }
+    struct tepal_params layout = p;
+    layout.layout = TEPAL_LAYOUT_PARTITIONED;
+    layout.cells = 1024;
+    assert_int_equal(tepal_params_check(&layout, &why), TEPAL_BAD_PARAMETER);
+    assert_non_null(strstr(why, "saturate"));
+    layout.layout = TEPAL_LAYOUT_PAIRED;
+    assert_int_equal(tepal_params_check(&layout, &why), TEPAL_BAD_PARAMETER);
+    struct tepal_params bloom = TEPAL_PARAMS_INIT;
+    struct tepal_generalized *g = NULL;
+    bloom.cells = 64;
+    bloom.hashes = 1;
+    assert_int_equal(tepal_generalized_create(&bloom, NULL, &g), TEPAL_BAD_ARGUMENT);
+    assert_null(g);
+    /* the model reads the same parameters by numbers of its own */
+    assert_int_equal(MODEL_OWN_RESETS, TEPAL_GENERALIZED_RESET_HASHES);
+    assert_int_equal(MODEL_OWN_TOLERANCE, TEPAL_GENERALIZED_TOLERANCE);
+    assert_int_equal(MODEL_OWN_ONES, TEPAL_GENERALIZED_ONES);
+    assert_true(model_own_zeros(&p) == tepal_generalized_zeros(&p));
+}
+
+static void order_matters(void **state)
+{
+    (void)state;
+    struct tepal_generalized *a =
+        make(64, 4, 4, 1, 0, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+    struct tepal_generalized *b =
+        make(64, 4, 4, 1, 0, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+    struct tepal_digest digests[20];
+    draw_digests(digests, 20, 9);
+    for (int i = 0; i < 20; i++) {
+        assert_ok(tepal_generalized_add(a, digests[i]));
+        assert_ok(tepal_generalized_add(b, digests[19 - i]));
+    }
+    struct tepal_filter *fa = tepal_generalized_filter(a);
+    struct tepal_filter *fb = tepal_generalized_filter(b);
+    assert_false(tepal_filter_equal(fa, fb));
+    assert_int_equal(tepal_filter_unite(fa, fb), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_filter_intersect(fa, fb), TEPAL_UNSUPPORTED);
+    unsigned promises = tepal_filter_kind(fa)->promises;
+    assert_int_equal(promises, TEPAL_BOUNDED_FALSE_POSITIVES | TEPAL_ENDLESS);
+    tepal_generalized_free(a);
+    tepal_generalized_free(b);
+}
+
+static void keyed(void **state)
+{
+    (void)state;
+    static const uint8_t secret[TEPAL_KEY_BYTES] = {1, 2, 3};
+    struct tepal_params p;
+    struct tepal_generalized *g;
+    bool present = false;
+    assert_ok(tepal_generalized_params(4096, 2, 2, 1, 0, 3, &p));
+    p.hash = TEPAL_HASH_SIPHASH;
+    assert_ok(tepal_generalized_create(&p, NULL, &g));
+    assert_int_equal(tepal_generalized_add_bytes(g, "a", 1), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_generalized_query_bytes(g, "a", 1, &present), TEPAL_KEY_NEEDED);
+    assert_ok(tepal_filter_set_key(tepal_generalized_filter(g), secret));
+    assert_ok(tepal_generalized_add_bytes(g, "a", 1));
+    assert_ok(tepal_generalized_query_bytes(g, "a", 1, &present));
+    assert_true(present);
+    tepal_generalized_free(g);
+}
+
+/* ---- what the bits say ----------------------------------------------------------------------- */
+
+/* The rate against a hundred thousand strangers, for odd fills that nobody made honestly. */
+static void the_rate_is_that_of_strangers(void **state)
+{
+    (void)state;
+    static const uint32_t pairs[][3] = {{2, 2, 0}, {4, 4, 1}, {3, 8, 2}, {0, 9, 1}, {1, 1, 1}};
+    for (size_t i = 0; i < COUNT(pairs) * 3; i++) {
+        const uint32_t *k = pairs[i / 3];
+        enum tepal_layout layout = i % 3 == 2 ? TEPAL_LAYOUT_FLAT : TEPAL_LAYOUT_BLOCKED;
+        struct tepal_generalized *g =
+            make(512 * 2, k[0], k[1], 0.6, k[2], layout,
+                 i % 3 ? TEPAL_POSITIONS_COLLIDING : TEPAL_POSITIONS_DISTINCT);
+        uint64_t seed = 21 + i;
+        g->head.words[0] = UINT64_MAX; /* a sector of ones, another of zeros, one nearly so */
+        g->head.words[3] = 0;
+        g->head.words[9] = 1;
+        double rate = tepal_generalized_fp_now(g);
+        const int asked = 30000;
+        int found = 0;
+        for (int j = 0; j < asked; j++) {
+            found += tepal_generalized_query(g, check_digest(&seed));
+        }
+        check_within("strangers", found, asked * rate,
+                     sqrt(asked * rate * (1 - rate)) + asked * rate * 0.002 + 1e-9);
+        assert_true(rate <= tepal_generalized_fp_bound_of(&g->head.params));
+        tepal_generalized_free(g);
+    }
+}
+
+static void ages(void **state)
+{
+    (void)state;
+    struct tepal_generalized *g =
+        make(16384, 16, 16, 1, 4, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+    static struct tepal_digest digests[400];
+    draw_digests(digests, COUNT(digests), 31);
+    assert_ok(tepal_generalized_add_many(g, digests, COUNT(digests)));
+    uint64_t ones = tepal_generalized_ones(g);
+    double within = 0;
+    double sum[4] = {0};
+    for (size_t i = 0; i < COUNT(digests); i++) {
+        struct tepal_generalized_age a;
+        uint64_t age = COUNT(digests) - 1 - i;
+        tepal_generalized_age(g, digests[i], ones, &a);
+        assert_int_equal(a.present, tepal_generalized_query(g, digests[i]));
+        assert_true(a.zeros <= 16 && a.ones <= 16 && a.zeros + a.ones >= 28);
+        assert_true(a.age_low <= a.age && a.age <= a.age_high);
+        assert_true(a.likelihood > 0 && a.likelihood <= 1);
+        within += a.age_low <= age && age <= a.age_high;
+        sum[age / 100] += (double)a.age / 100;
+        if (age == 0) {
+            assert_int_equal(a.zeros_lost + a.ones_lost, 0);
+            assert_int_equal(a.age, 0);
+            assert_int_equal(a.age_low, 0);
+            assert_true(a.likelihood == 1);
+            assert_true(a.likelihood_none < 1e-6);
+        }
+    }
+    /* an interval of at least 95 %: 380 of 400 expected at the least, spread 4.4 */
+    assert_true(within >= 380 - CHECK_Z * 4.4);
+    /*
+     * The estimates follow the ages: means of a hundred, at about 50, 150, 250 and 350. One has a
+     * standard error of half its age or less (some 3, 9, 13 and 16 of 32 bits touched, half of
+     * them inverted), so a mean is within a third of its age, 6.5 standard errors.
+     */
+    for (int i = 0; i < 4; i++) {
+        double age = 50 + 100 * i;
+        assert_true(fabs(sum[i] - age) < age / 3 + 5);
+    }
+    /* a stranger has as many inverted bits as the fill says: no age fits better than none */
+    struct tepal_generalized_age stranger;
+    uint64_t seed = 77;
+    double odds = 0;
+    for (int i = 0; i < 50; i++) {
+        tepal_generalized_age(g, check_digest(&seed), ones, &stranger);
+        odds += log(stranger.likelihood_none) - log(stranger.likelihood);
+    }
+    assert_true(odds > -50);
+    tepal_generalized_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_resets_it_is_the_bloom_filter),
+        cmocka_unit_test(flat_is_the_naive_filter),
+        cmocka_unit_test(blocked_keeps_its_rules),
+        cmocka_unit_test(first_states),
+        cmocka_unit_test(endless),
+        cmocka_unit_test(bad_parameters),
+        cmocka_unit_test(order_matters),
+        cmocka_unit_test(keyed),
+        cmocka_unit_test(the_rate_is_that_of_strangers),
+        cmocka_unit_test(ages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
