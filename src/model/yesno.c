@@ -278,7 +278,7 @@ static void report_equations(const struct tepal_yesno_plan *plan, uint64_t n, ui
                              struct tepal_report *report)
 {
     double in_set = (double)n / ((double)n + (double)t);
-    double fs = tepal_bloom_fp_approx(plan->yes_bits, n, plan->hashes);
+    double fs = plan->fp_unknown;
     double r = (double)plan->no_filters;
     double stored = plan->positive - plan->left;
     double all = stored / ((double)n + (double)t);
@@ -301,7 +301,7 @@ static void report_equations(const struct tepal_yesno_plan *plan, uint64_t n, ui
         tepal_report_real(report, "veto_rate_printed", "f_R as printed: n for R, eq. (30)",
                           printed);
         tepal_report_real(report, "error_unknown_printed", "as printed, eq. (31)",
-                          fs * (1 - printed));
+                          tepal_bloom_fp_approx(plan->yes_bits, n, plan->hashes) * (1 - printed));
     }
 }
 
