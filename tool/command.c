@@ -164,6 +164,39 @@ const struct option options[OPTIONS] = {
     [OPT_FN] = {0, "fn", "RATE", TAKES_RATE, 0, 0, NULL,
                 "generalized: the false-negative rate that no key may exceed; --fp is then the "
                 "rate that no filter may exceed, whoever fills it (default 1% each)."},
+    [OPT_YES_BITS] = {0, "yes-bits", "P", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                      "yesno: the bits of the yes-filter, with --no-bits and --no-filters. With "
+                      "--bits or --bits-per-key alone, the best of all layouts is taken."},
+    [OPT_NO_BITS] = {0, "no-bits", "Q", TAKES_WHOLE, 1, UINT32_MAX, NULL,
+                     "yesno: the bits of each no-filter."},
+    [OPT_NO_FILTERS] = {0, "no-filters", "R", TAKES_WHOLE, 0, 64, NULL,
+                        "yesno: how many no-filters; 0 makes the Bloom filter."},
+    [OPT_NO_HASHES] = {0, "no-hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                       "yesno: the number of hashes of a no-filter (default: the best)."},
+    [OPT_VETO_AVOID] = {0, "avoid", "NEGATIVES", TAKES_FILE, 0, 0, NULL,
+                        "yesno, cascade: keys that are known not to be in the set and will be "
+                        "asked for, one a line (- is standard input). Members among them are "
+                        "reported, and stay members."},
+    [OPT_VETO_WEIGHTS] = {'w', "weights", NULL, TAKES_NOTHING, 0, 0, NULL,
+                          "yesno: each line of NEGATIVES is a key, a tab and a weight: how much "
+                          "its false positive hurts."},
+    [OPT_VETO_METHOD] = {0, "method", "METHOD", TAKES_CHOICE, 0, 0,
+                         "greedy nextfit bestfit pairs local-search exact",
+                         "yesno: how the false positives go to the no-filters (default "
+                         "local-search): greedy, nextfit, bestfit, pairs, local-search, or exact, "
+                         "which proves that no less can be left (small sets only)."},
+    [OPT_OWN_SEEDS] = {0, "own-seeds", NULL, TAKES_NOTHING, 0, 0, NULL,
+                       "yesno: every no-filter hashes in its own way, which leaves less. (With a "
+                       "layout that is chosen, they do anyway.)"},
+    [OPT_SALTS] = {0, "salts", "N", TAKES_WHOLE, 1, 1000000, NULL,
+                   "yesno: build with up to N re-hashings of all keys and keep the best one."},
+    [OPT_TOLERATE] = {0, "tolerate", "N", TAKES_WHOLE, 0, ANY, NULL,
+                      "yesno: let up to N members be lost for what is left (default: none)."},
+    [OPT_TIME_LIMIT] = {0, "time-limit", "SECONDS", TAKES_POSITIVE, 0, 0, NULL,
+                        "yesno: let local-search and exact go on until they are done or so much "
+                        "time has passed, for each re-hashing."},
+    [OPT_NEGATIVES] = {'t', "negatives", "N", TAKES_WHOLE, 0, ANY, NULL,
+                       "yesno: how many negatives are known (default 0)."},
     [OPT_LEARN] = {0, "learn", "C", TAKES_WHOLE, 0, ANY, NULL,
                    "Learn from cycle C and replay the later ones (default: the first)."},
     [OPT_MAX_TRANSIT] = {0, "max-transit", "T", TAKES_WHOLE, 0, INT64_MAX, NULL,
@@ -421,7 +454,7 @@ const struct option options[OPTIONS] = {
                      "Share those who ask among P proxies, by hash (default: a proxy each; 4 with "
                      "--client-column, and if nobody is named)."},
     [OPT_PROXY_CACHE] = {0, "cache-size", "N", TAKES_WHOLE, 1, (uint64_t)1 << 31, NULL,
-                        "A cache holds N objects (default 1000); the least recently used go."},
+                         "A cache holds N objects (default 1000); the least recently used go."},
     [OPT_CACHE_BYTES] = {0, "cache-bytes", "N", TAKES_WHOLE, 1, ANY, NULL,
                          "A cache holds N bytes (with --cache-size: whichever is reached first)."},
     [OPT_REFRESH] = {0, "refresh", "N", TAKES_WHOLE, 1, ANY, NULL,
@@ -476,6 +509,13 @@ const struct option options[OPTIONS] = {
 #define COUNTING_BUILD OPT_CELLS, OPT_CHOICES, OPT_RULE, OPT_POLICY, OPT_RECEIPTS_OUT
 #define COUNTING_MODEL OPT_CELLS, OPT_CHOICES, OPT_RULE, OPT_P0, OPT_P1, OPT_WRONG
 
+/* Options of the yes-no filter and the cascade. */
+#define YESNO_SIZES OPT_YES_BITS, OPT_NO_BITS, OPT_NO_FILTERS, OPT_NO_HASHES, OPT_OWN_SEEDS
+#define YESNO_BUILD                                                                                \
+    OPT_VETO_AVOID, OPT_VETO_WEIGHTS, YESNO_SIZES, OPT_VETO_METHOD, OPT_SALTS, OPT_TOLERATE,       \
+        OPT_TIME_LIMIT
+#define YESNO_MODEL OPT_NEGATIVES, YESNO_SIZES
+
 /* Options of the recycling filter, in build and in model. */
 #define RECYCLING_BUILD                                                                            \
     OPT_CYCLE_PHASES, OPT_CYCLE_SIGMA, OPT_CYCLE_MESSAGES, OPT_FORGET, OPT_KEEP_TRIGGER,           \
@@ -484,10 +524,10 @@ const struct option options[OPTIONS] = {
     OPT_CYCLE_PHASES, OPT_CYCLE_SIGMA, OPT_DISTINCT, OPT_RETAIN, OPT_KEEP_TRIGGER
 
 static const enum option_id build_options[] = {
-    OPT_OUTPUT, OPT_FP,        OPT_BITS_PER_KEY,  OPT_BITS,       OPT_HASHES,     OPT_CAPACITY,
-    OPT_LAYOUT, OPT_POSITIONS, OPT_KIND,          OPT_SEED,       OPT_NULL,       OPT_HEX,
-    OPT_PLAIN,  OPT_KEY_FILE,  GENERALIZED_BUILD, COUNTING_BUILD, OPT_PRINT_BITS, RECYCLING_BUILD,
-    OPT_FORCE,  OPT_JSON,      OPT_QUIET,         OPT_HELP,       OPT_END};
+    OPT_OUTPUT,      OPT_FP,        OPT_BITS_PER_KEY,  OPT_BITS,       OPT_HASHES,     OPT_CAPACITY,
+    OPT_LAYOUT,      OPT_POSITIONS, OPT_KIND,          OPT_SEED,       OPT_NULL,       OPT_HEX,
+    OPT_PLAIN,       OPT_KEY_FILE,  GENERALIZED_BUILD, COUNTING_BUILD, OPT_PRINT_BITS, YESNO_BUILD,
+    RECYCLING_BUILD, OPT_FORCE,     OPT_JSON,          OPT_QUIET,      OPT_HELP,       OPT_END};
 static const struct example build_examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
@@ -498,6 +538,10 @@ static const struct example build_examples[] = {
      "Both errors bounded, whoever fills the filter."},
     {"tepal build flows.txt -o flows.tepal --kind counting",
      "A filter from which keys can be removed."},
+    {"tepal build bad.txt -o bad.tepal --kind yesno --bits-per-key 10 --avoid popular.tsv -w",
+     "Known negatives are vetoed, no member is lost."},
+    {"tepal build revoked.txt -o revoked.tepal --kind cascade --avoid valid.txt",
+     "No error at all on the keys of both files."},
     {NULL, NULL}};
 
 /* ---- query ---------------------------------------------------------------------------------- */
@@ -646,25 +690,15 @@ static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and t
 
 /* ---- model, demo ---------------------------------------------------------------------------- */
 
-static const enum option_id model_options[] = {OPT_KEYS,
-                                               OPT_BITS,
-                                               OPT_FP,
-                                               OPT_HASHES,
-                                               OPT_MODEL_LAYOUT,
-                                               OPT_POSITIONS,
-                                               OPT_UNIVERSE,
-                                               OPT_BETA,
-                                               OPT_MODEL_CLEAR_BITS,
-                                               GENERALIZED_BUILD,
-                                               COUNTING_MODEL,
-                                               OPT_PRINT_BITS,
-                                               RECYCLING_MODEL,
-                                               OPT_JSON,
-                                               OPT_HELP,
-                                               OPT_END};
+static const enum option_id model_options[] = {
+    OPT_KEYS,       OPT_BITS,       OPT_FP,      OPT_HASHES,           OPT_MODEL_LAYOUT,
+    OPT_POSITIONS,  OPT_UNIVERSE,   OPT_BETA,    OPT_MODEL_CLEAR_BITS, GENERALIZED_BUILD,
+    COUNTING_MODEL, OPT_PRINT_BITS, YESNO_MODEL, RECYCLING_MODEL,      OPT_JSON,
+    OPT_HELP,       OPT_END};
 static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
+    {"tepal model yesno --keys 30 --negatives 100 --bits 256", "A layout for 256 bits."},
     {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
      "What it costs to remove a tenth of the false positives."},
     {"tepal model generalized --keys 256 --bits 64Ki --reset-hashes 2 --set-hashes 2 --zeros 1",
@@ -927,10 +961,11 @@ const struct command commands[] = {
               "will do; or retouched: what it costs to remove false positives at random, which "
               "every other method of retouch has to beat; generalized: a filter with bounded "
               "errors; counting: what it costs to remove keys that were never added, with c "
-              "choices; fingerprint: a cuckoo filter, of which keys can be removed; recycling: the "
-              "average error of a filter that starts anew when more than --sigma of its --bits "
-              "bits are set (with --fp: the largest such number). For the others --fp finds the "
-              "smallest size.",
+              "choices; fingerprint: a cuckoo filter, of which keys can be removed; yesno: what a "
+              "yes-no filter leaves of --negatives known ones, with --bits in the best layout; "
+              "recycling: the average error of a filter that starts anew when more than --sigma of "
+              "its --bits bits are set (with --fp: the largest such number). For the others --fp "
+              "finds the smallest size.",
      .options = model_options,
      .operand = OPERAND_MODEL,
      .least_operands = 1,

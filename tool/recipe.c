@@ -6,7 +6,8 @@
 #include "say.h"
 
 static const struct recipe *const table[] = {
-    &recipe_bloom, &recipe_fingerprint, &recipe_recycling, &recipe_generalized, &recipe_counting,
+    &recipe_bloom, &recipe_generalized, &recipe_counting, &recipe_fingerprint,
+    &recipe_yesno, &recipe_recycling,   &recipe_cascade,
 };
 
 #define RECIPES (sizeof table / sizeof *table)
