@@ -1,7 +1,7 @@
 /*
  * recycling_bench.c: what does it cost to answer and to insert? A blocked two-phase filter of 64
- * MiB (8 hashes, sigma at half of a phase) beside a blocked Bloom filter of the same memory, which is
- * asked only; all messages are new, so that every one of them is inserted. One by one and in
+ * MiB (8 hashes, sigma at half of a phase) beside a blocked Bloom filter of the same memory, which
+ * is asked only; all messages are new, so that every one of them is inserted. One by one and in
  * batches:
  *
  *     bloom query      one line read

@@ -20,7 +20,8 @@
  * That is right as long as what one phase holds does not depend on what another holds. It does
  * depend when only misses are inserted: the cells that are set in the frozen phase keep messages
  * out of the active one, which then fills just the other cells; with one hash and sigma = M/2 it
- * never fills up. And a little when the trigger is both kept and retained: the two phases then share its cells.
+ * never fills up. And a little when the trigger is both kept and retained: the two phases then
+ * share its cells.
  * In these cases phase i > 0 has hash functions of its own.
  */
 #include <tepal/model.h>
