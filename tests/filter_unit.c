@@ -22,6 +22,11 @@ static bool params_for(const struct tepal_kind *kind, enum tepal_layout layout,
     params->cells = 512 * 64;
     params->seed = 31;
     params->own[0] = kind->id == TEPAL_KIND_COUNTING; /* one choice */
+    if (kind->id == TEPAL_KIND_RECYCLING) {
+        struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+        options.limit = params->cells / 8; /* so that it recycles */
+        tepal_recycling_set_options(params, &options);
+    }
     return tepal_params_check(params, NULL) == TEPAL_OK;
 }
 

@@ -49,7 +49,8 @@ static uint32_t naive_positions(const struct naive *n, unsigned age, struct tepa
 {
     struct address at = tepal_address_of(&n->params, 1);
     unsigned slot = n->slot[age];
-    if (n->options.only_misses && !n->shared && slot != 0) {
+    bool both = n->options.retain && n->options.keep_trigger;
+    if ((n->options.only_misses || both) && !n->shared && slot != 0) {
         struct tepal_digest other = {address_word(d, 0x10000 + 2 * slot),
                                      address_word(d, 0x10001 + 2 * slot)};
         d = other;
@@ -595,7 +596,7 @@ static void bad_parameters_are_refused(void **state)
     assert_int_equal(tepal_recycling_create(&p, NULL, &none), TEPAL_BAD_ARGUMENT);
 }
 
-/* Every word of the state that contradicts the others is found, as in a file that somebody wrote. */
+/* Every word of the state that contradicts the others is found, whoever wrote the file. */
 static void contradictions_are_found(void **state)
 {
     (void)state;

@@ -47,7 +47,8 @@ struct tepal_recycling_options {
     /*
      * The trigger is the message that finds the active phase full (by sigma or count). Retaining:
      * it is the first message of the new cycle. keep_trigger: it is (also) left in the phase that
-     * freezes, which may then hold more than the limit. Neither: the trigger is forgotten.
+     * freezes, which may then hold more than the limit. Neither: the trigger is forgotten. (Both:
+     * every phase has hash functions of its own, or the two phases would have cells in common.)
      */
     bool retain;
     bool keep_trigger;
@@ -176,8 +177,16 @@ struct tepal_recycling_figures {
     double fp_average;
 };
 
+/* (It is named as its struct, as stat is; in C++ say `struct tepal_recycling_figures`.) */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 TEPAL_API struct tepal_recycling_figures
 tepal_recycling_figures(const struct tepal_recycling *recycling);
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /* The bits set in a phase: 0 is the active one, 1 the one frozen last. Counts them. */
 TEPAL_API uint64_t tepal_recycling_phase_ones(const struct tepal_recycling *recycling,
