@@ -297,7 +297,7 @@ static double net_of(const struct effect *e)
 static bool better(const struct run *run, const struct effect *a, const struct effect *b)
 {
     if (run->method == TEPAL_GENERALIZED_NET_EFFECT) {
-        return net_of(a) > net_of(b);
+        return net_of(a) != net_of(b) ? net_of(a) > net_of(b) : a->lost < b->lost;
     }
     return a->lost != b->lost ? a->lost < b->lost : a->removed > b->removed;
 }
