@@ -88,7 +88,7 @@ static void check_point(const struct point *at, size_t number, struct tally *tal
     static struct tepal_digest strangers[STRANGERS];
     static uint64_t answers[STRANGERS / 64 + 1];
     struct tepal_params p;
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     struct tepal_generalized *g;
     struct series fp = {0};
     struct series fn = {0};
@@ -191,7 +191,7 @@ static void endless_additions_stay_bounded(void **state)
     int outside = 0;
     for (size_t i = 0; i < 10; i++) {
         struct tepal_params p;
-        struct tepal_generalized_rates rates;
+        struct tepal_generalized_errors rates;
         uint64_t seed = 500 + i;
         uint32_t k1 = 2 + i % 2;
         const uint64_t n = 64;
@@ -276,7 +276,7 @@ static void universal_hashing_is_the_model(void **state)
         struct series fp = {0};
         struct series fn = {0};
         struct tepal_params p;
-        struct tepal_generalized_rates rates;
+        struct tepal_generalized_errors rates;
         static uint8_t cells[256 * KEYS];
         assert_ok(tepal_generalized_params(m, at->k0, at->k1, at->p0, at->tolerance, 0, &p));
         assert_ok(tepal_generalized_rates(&p, KEYS, NULL, 0, NULL, &rates));
@@ -346,7 +346,7 @@ static void retouching_beats_what_is_known(void **state)
         double after[2] = {0};
         double lost[2] = {0};
         struct series before = {0};
-        struct tepal_generalized_rates rates;
+        struct tepal_generalized_errors rates;
         struct tepal_params p;
         uint64_t seed = 3000 + i;
         assert_ok(tepal_generalized_params(8192, 2, 2, known[i].p0, 0, 0, &p));

@@ -322,7 +322,7 @@ static void endless(void **state)
         double square = 0;
         const int filters = 200;
         uint64_t seed = 11 + i;
-        struct tepal_generalized_rates rates;
+        struct tepal_generalized_errors rates;
         assert_ok(tepal_generalized_rates(p, 6400, NULL, 0, NULL, &rates));
         for (int f = 0; f < filters; f++) {
             assert_ok(tepal_filter_clear(tepal_generalized_filter(g)));
@@ -499,7 +499,7 @@ static void ages(void **state)
     double within = 0;
     double sum[4] = {0};
     for (size_t i = 0; i < COUNT(digests); i++) {
-        struct tepal_generalized_age a;
+        struct tepal_generalized_trace a;
         uint64_t age = COUNT(digests) - 1 - i;
         tepal_generalized_age(g, digests[i], ones, &a);
         assert_int_equal(a.present, tepal_generalized_query(g, digests[i]));
@@ -528,7 +528,7 @@ static void ages(void **state)
         assert_true(fabs(sum[i] - age) < age / 3 + 5);
     }
     /* a stranger has as many inverted bits as the fill says: no age fits better than none */
-    struct tepal_generalized_age stranger;
+    struct tepal_generalized_trace stranger;
     uint64_t seed = 77;
     double odds = 0;
     for (int i = 0; i < 50; i++) {

@@ -135,7 +135,7 @@ TEPAL_API double tepal_generalized_fp_now(const struct tepal_generalized *genera
  * is all the filter remembers. With few hashes that is little: the interval is wide, and a key that
  * has lost nothing may still be old.
  */
-struct tepal_generalized_age {
+struct tepal_generalized_trace {
     bool present;           /* at most `tolerance` of its bits are inverted */
     uint32_t zeros;         /* bits the key would have reset ... */
     uint32_t zeros_lost;    /* ... that are 1 now */
@@ -157,7 +157,7 @@ struct tepal_generalized_age {
  */
 TEPAL_API void tepal_generalized_age(const struct tepal_generalized *generalized,
                                      struct tepal_digest digest, uint64_t ones,
-                                     struct tepal_generalized_age *out);
+                                     struct tepal_generalized_trace *out);
 
 /* ---- removing false positives ----------------------------------------------------------------- */
 

@@ -209,7 +209,7 @@ TEPAL_API double tepal_generalized_fp_bound_of(const struct tepal_params *params
  * TEPAL_BAD_ARGUMENT unless the params are of this kind; else fails as tepal_params_check does.
  * Cost: some 10^8 steps at most.
  */
-struct tepal_generalized_rates {
+struct tepal_generalized_errors {
     double fp;
     double fn;
     double fn_bound;
@@ -219,7 +219,7 @@ struct tepal_generalized_rates {
 TEPAL_API enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uint64_t n,
                                                     const uint64_t *ages, size_t age_count,
                                                     double *fn_by_age,
-                                                    struct tepal_generalized_rates *out);
+                                                    struct tepal_generalized_errors *out);
 
 /*
  * The smallest number of bits a key, and the hashes for it: F_p <= fp (fp_bound) and F_n <= fn

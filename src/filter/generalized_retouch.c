@@ -449,7 +449,7 @@ static void tally(struct run *run, struct tepal_generalized_retouch_report *r, b
 
 static bool strangers(const struct run *run, uint64_t absent)
 {
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     double n = (double)run->in->member_count;
     double expected = 0;
     if (tepal_generalized_rates(&run->from->head.params, run->from->head.state.keys_added, NULL, 0,
