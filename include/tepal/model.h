@@ -207,7 +207,7 @@ TEPAL_API double tepal_generalized_fp_bound_of(const struct tepal_params *params
  *   exact      false: too much work; these are the approximations above (whose relative error is
  *              of the order of k^2 / m). Blocked with k > 8: always false, and within 1 %.
  * TEPAL_BAD_ARGUMENT unless the params are of this kind; else fails as tepal_params_check does.
- * Cost: some 10^8 steps at most.
+ * Cost: 3 10^7 steps at most.
  */
 struct tepal_generalized_errors {
     double fp;

@@ -33,7 +33,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_WORK   1.5e8
+#define MAX_WORK   3e7
 #define DECIDED    40.0
 #define MAX_STATES 8192
 
