@@ -223,9 +223,12 @@ expect 'kinds' 0 'bloom: the Bloom filter: no false negatives, a chosen rate of 
     promises: no-false-negatives, mergeable, order-free
 retouched: a Bloom filter without chosen false positives, for a few false negatives
     promises: order-free
+generalized: a Bloom filter that also resets bits: both errors bounded, whoever fills it
+    promises: bounded-false-positives, endless
 ' '' "$tepal" kinds
 expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen rate of false positives", "promises": ["no-false-negatives", "mergeable", "order-free"]}
 {"kind": "retouched", "summary": "a Bloom filter without chosen false positives, for a few false negatives", "promises": ["order-free"]}
+{"kind": "generalized", "summary": "a Bloom filter that also resets bits: both errors bounded, whoever fills it", "promises": ["bounded-false-positives", "endless"]}
 ' '' "$tepal" kinds --json
 
 finish
