@@ -115,7 +115,7 @@ TEPAL_API size_t tepal_generalized_query_many(const struct tepal_generalized *ge
                                               const struct tepal_digest *digests, size_t count,
                                               uint64_t *answers);
 
-/* ---- what the bits say ------------------------------------------------------------------------ */
+/* ---- what the bits say ----------------------------------------------------------------------- */
 
 /* Bits that are 1 now. Reads all cells. */
 TEPAL_API uint64_t tepal_generalized_ones(const struct tepal_generalized *generalized);
@@ -159,7 +159,7 @@ TEPAL_API void tepal_generalized_age(const struct tepal_generalized *generalized
                                      struct tepal_digest digest, uint64_t ones,
                                      struct tepal_generalized_trace *out);
 
-/* ---- removing false positives ----------------------------------------------------------------- */
+/* ---- removing false positives ---------------------------------------------------------------- */
 
 /*
  * A false positive is removed by inverting one of its bits: a 0 that it would have reset becomes 1,

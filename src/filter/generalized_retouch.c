@@ -30,8 +30,8 @@
 
 /*
  * net-effect: a member weighs as much as two false positives, and in the first passes the best bit
- * is flipped even if it creates as much as it removes: what it created is taken out in its turn. (At
- * 8192 bits, 256 members, 20,000 strangers and half ones, 1236 false positives become 3 at the
+ * is flipped even if it creates as much as it removes: what it created is taken out in its turn.
+ * (At 8192 bits, 256 members, 20,000 strangers and half ones, 1236 false positives become 3 at the
  * price of one member; without bold passes 38, and with members at no price 23 for 40 members.)
  */
 #define MEMBER_PRICE 2
