@@ -1,7 +1,8 @@
 /*
  * generalized_bench.c: the generalized filter beside the Bloom filter of the same size, layout and
  * number of hashes: batches of digests, the two taking turns round by round, the median round of
- * each (of processor time). `ratio_to_bloom` is the speed in units of the Bloom filter's: above 1 is faster.
+ * each (of processor time). `ratio_to_bloom` is the speed in units of the Bloom
+ * filter's: above 1 is faster.
  *
  * Queries ask for keys that were never added (absent) and for the last ones added (present). Output
  * is TSV (or --json). --quick leaves out the filters beyond the cache.

@@ -27,6 +27,9 @@ static bool params_for(const struct tepal_kind *kind, enum tepal_layout layout,
         options.limit = params->cells / 8; /* so that it recycles */
         tepal_recycling_set_options(params, &options);
     }
+    if (kind->id == TEPAL_KIND_GENERALIZED) {
+        params->own[TEPAL_GENERALIZED_RESET_HASHES] = 3;
+    }
     return tepal_params_check(params, NULL) == TEPAL_OK;
 }
 
@@ -57,6 +60,15 @@ static void check_promises(const struct tepal_kind *kind, const struct tepal_par
     }
     if (kind->promises & TEPAL_ORDER_FREE) {
         assert_true(tepal_filter_equal(a, b));
+    }
+    if (kind->promises & TEPAL_BOUNDED_FALSE_POSITIVES) {
+        /* far more keys than there is room for: 2 % and no more, by the bits and by asking */
+        add_keys(a, 0, 20 * KEYS, false);
+        uint64_t found = 0;
+        for (uint64_t i = 0; i < KEYS; i++) {
+            found += tepal_filter_query(a, tepal_hash_u64(&hasher, (uint64_t)1 << 40 | i));
+        }
+        assert_true(found < KEYS / 10);
     }
     if (kind->promises & TEPAL_MERGEABLE) {
         assert_ok(tepal_filter_clear(b));

@@ -124,8 +124,8 @@ TEPAL_API enum tepal_status tepal_model_retouched(const struct tepal_params *par
  *   zero_approx  p0 r + k0/(k0+k1) (1 - r), r = untouched^n                    eq. (26)
  *   kept_zero_approx, kept_one_approx                                          eqs. (22), (23)
  *   fp_approx    P(Bin(k0, 1-p) + Bin(k1, p) <= b), p of (26); b = 0:          eq. (16)
- *   fn_age_approx    P(Bin(k0, 1-p00) + Bin(k1, 1-p11) > b), p00 and p11 of (22) and (23); b = 0 and
- *                age n:                                                        eq. (24)
+ *   fn_age_approx    P(Bin(k0, 1-p00) + Bin(k1, 1-p11) > b), p00 and p11 of (22) and (23);
+ *                b = 0 and age n:                                              eq. (24)
  *   fn_approx    its mean over the n keys
  *   fn_bound     fn_age_approx at age n: no key is forgotten with more         eq. (24)
  *   worst_zero   the p at which fp_approx is largest; b = 0: k0/(k0+k1)        eq. (18)
@@ -207,9 +207,9 @@ TEPAL_API double tepal_generalized_fp_bound_of(const struct tepal_params *params
  *   exact      false: too much work; these are the approximations above (whose relative error is
  *              of the order of k^2 / m). Blocked with k > 8: always false, and within 1 %.
  * TEPAL_BAD_ARGUMENT unless the params are of this kind; else fails as tepal_params_check does.
- * Cost: some 10^8 steps at most.
+ * Cost: 3 10^7 steps at most.
  */
-struct tepal_generalized_rates {
+struct tepal_generalized_errors {
     double fp;
     double fn;
     double fn_bound;
@@ -219,13 +219,13 @@ struct tepal_generalized_rates {
 TEPAL_API enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uint64_t n,
                                                     const uint64_t *ages, size_t age_count,
                                                     double *fn_by_age,
-                                                    struct tepal_generalized_rates *out);
+                                                    struct tepal_generalized_errors *out);
 
 /*
  * The smallest number of bits a key, and the hashes for it: F_p <= fp (fp_bound) and F_n <= fn
  * (fn_bound). `tolerance` is one number, or TEPAL_GENERALIZED_ANY: whichever needs the fewest bits.
- * Of the plans within 1 % of the fewest, the one with the lowest F_p. At most max_hashes hashes (64;
- * blocked 16). TEPAL_BAD_ARGUMENT unless 0 < fp, fn < 1 and 2 <= max_hashes <= 64; TEPAL_TOO_LARGE
+ * Of the plans within 1 % of the fewest, the one with the lowest F_p. At most max_hashes hashes
+ * (64; blocked 16). TEPAL_BAD_ARGUMENT unless 0 < fp, fn < 1 and 2 <= max_hashes <= 64; TEPAL_TOO_LARGE
  * if no plan does. Cost: some milliseconds.
  */
 #define TEPAL_GENERALIZED_ANY UINT32_MAX

@@ -353,7 +353,7 @@ static size_t generalized_query_many(const struct tepal_filter *filter,
     return count == 0 ? 0 : g->kernels->query(g, digests, count, answers);
 }
 
-/* ---- the kind --------------------------------------------------------------------------------- */
+/* ---- the kind -------------------------------------------------------------------------------- */
 
 static enum tepal_status generalized_validate(const struct tepal_filter *filter, const char **why)
 {
