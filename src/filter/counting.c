@@ -270,7 +270,7 @@ void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *posit
     uint64_t *own = counting->head.state.own;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = counters_get(words, positions[i]);
-        if (value < COUNTERS_MAX) {
+        if (value > 0 && value < COUNTERS_MAX) {
             counters_down(words, positions[i]);
             if (value == 1) {
                 bits_clear(counting->bits, positions[i]);
