@@ -95,6 +95,22 @@ for name in generalized generalized-blocked generalized-two-rounds; do
         cmp -s "$scratch/ours" "$scratch/found" || fail "$name: the command answers otherwise"
     fi
 done
+
+# Counting filters: counters, bits and choices, made again from the members.
+for name in counting counting-choices counting-lines counting-bits; do
+    files=$((files + 1))
+    file=$here/golden/$name.tepal
+    seq -f 'golden-%.0f' 0 299 >"$scratch/members"
+    reader "$file" --query-lines <"$scratch/members" >"$scratch/found"
+    [ "$(grep -c '^1' "$scratch/found")" = 300 ] || fail "$name: a member is missing"
+    reader "$file" --rebuild-lines <"$scratch/members" >/dev/null ||
+        fail "$name: rebuilt from its members, the payload differs"
+    if [ -n "$tepal" ]; then
+        reader "$file" --query-lines <"$scratch/strangers" | cut -f1 >"$scratch/theirs"
+        "$tepal" query --tsv "$file" "$scratch/strangers" | cut -f2 >"$scratch/ours"
+        cmp -s "$scratch/theirs" "$scratch/ours" || fail "$name: the command answers otherwise"
+    fi
+done
 # Filters of the integers 0 .. 99.
 for name in integers integers-keyed; do
     files=$((files + 1))

@@ -109,8 +109,8 @@ def sectors(r, x):
     return [s for s in range(8) if mask >> s & 1]
 
 
-def low_six(w, s):
-    return w >> (8 * s) & 63
+def low(w, s, size):
+    return w >> (8 * s) & (size - 1)
 
 
 def ways_of(cells, resets):
@@ -223,11 +223,11 @@ class Filter:
         need(self.hash < 2, "unknown hash")
         need(1 <= self.k <= MOST_HASHES[self.layout], "too few or too many hashes")
         need(1 <= self.m <= 1 << 60, "too few or too many cells")
-        need(self.layout < 2 or self.m % 512 == 0, "not whole lines")
+        need(self.layout < 2 or self.m % self.line == 0, "not whole lines")
         need(self.layout != 1 or self.k <= self.m, "fewer cells than hashes")
         if self.positions == 1:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
-            need(self.layout != 3 or self.m >= 1024, "fewer than two lines")
+            need(self.layout != 3 or self.m >= 2 * self.line, "fewer than two lines")
         need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
         if self.kind == 7:
             phases, rule, limit, flags = own[:4]
@@ -254,6 +254,16 @@ class Filter:
             self.victims = victims
         need(log == 16 and bits == 1, "blocks or cells of another size")
         need(not any(reserved), "a reserved byte is not zero")
+
+    def check_choices(self, own):
+        self.choices, self.rule, self.policy, self.form = own[:4]
+        need(1 <= self.choices <= 64, "no or too many choices")
+        need(self.rule <= 2 and self.policy <= 1 and self.form <= 1, "unknown rule, policy or form")
+        if self.choices == 1:
+            need(self.rule == 0 and self.policy == 0, "a rule or a policy with one choice")
+        else:
+            need((self.rule == 2) == (self.layout >= 2), "a rule that the layout does not have")
+        need(not any(own[4:8]), "own parameters")
 
     def set_key(self, secret):
         need(self.hash == 1, "the filter has no secret key")
@@ -287,15 +297,16 @@ class Filter:
         return struct.unpack("<QQ", siphash128(self.subkey, key))
 
     def cells_of_line(self, line, n, x, u, v):
-        start = 512 * line
+        size = self.sector
+        start = self.line * line
         if n <= 8:
-            return [start + 64 * s + low_six(u, s) for s in sectors(n, x)]
-        cells = [start + 64 * s + low_six(u, s) for s in range(8)]
+            return [start + size * s + low(u, s, size) for s in sectors(n, x)]
+        cells = [start + size * s + low(u, s, size) for s in range(8)]
         for s in sectors(n - 8, x):
-            c, d = low_six(u, s), low_six(v, s)
+            c, d = low(u, s, size), low(v, s, size)
             if self.positions == 1:
-                d = (c + (d or 1)) % 64
-            cells.append(start + 64 * s + d)
+                d = (c + (d or 1)) % size
+            cells.append(start + size * s + d)
         return cells
 
     def flat_distinct(self, word):
