@@ -13,6 +13,7 @@ says. Slow and plain on purpose: the page's words, one after the other.
 Exit: 0 done, 1 a rebuilt payload differs, 2 the file was refused.
 """
 import argparse
+import collections
 import json
 import math
 import struct
@@ -24,6 +25,7 @@ M64 = (1 << 64) - 1
 LAYOUTS = ["flat", "partitioned", "blocked", "paired"]
 POSITIONS = ["colliding", "distinct"]
 HASHES = ["xxh3-128", "siphash-128"]
+KINDS = {1: "bloom", 2: "retouched", 5: "fingerprint"}
 MOST_HASHES = [64, 64, 16, 32]
 BLOCK = 65536
 
@@ -127,7 +129,8 @@ class Filter:
         own = struct.unpack_from("<16Q", data, 72)
         payload, whole, log, bits = struct.unpack_from("<QQII", data, 200)
         self.check_fields(own, log, bits, data[224:248])
-        need(payload == 8 * ((self.m + 63) // 64), "the payload's length is wrong")
+        more = 8 if self.kind == 5 else 0
+        need(payload == 8 * ((self.m + 63) // 64) + more, "the payload's length is wrong")
         blocks = (payload + BLOCK - 1) // BLOCK
         need(whole == 256 + payload + 8 * blocks, "the file's length is wrong in the header")
         need(whole == len(data), "the file is shorter or longer than its header says")
@@ -137,11 +140,13 @@ class Filter:
             block = self.payload[i * BLOCK : (i + 1) * BLOCK]
             need(xxhash.xxh3_64_intdigest(block, i) == block_sum, f"block {i}'s checksum is wrong")
         self.ones = bin(int.from_bytes(self.payload, "little")).count("1")
-        need(int.from_bytes(self.payload[-8:], "little") >> ((self.m - 1) % 64 + 1) == 0, "a bit beyond the last cell is set")
+        need(int.from_bytes(self.payload, "little") >> self.m == 0, "a bit beyond the last cell is set")
+        if self.kind == 5:
+            need(sum(self.prints().values()) == self.held, "the fingerprints are not as many as stated")
         self.subkey = None
 
     def check_fields(self, own, log, bits, reserved):
-        need(self.kind in (1, 2), "unknown kind")
+        need(self.kind in KINDS, "unknown kind")
         need(self.layout < 4, "unknown layout")
         need(self.positions < 2, "unknown positions")
         need(self.hash < 2, "unknown hash")
@@ -153,8 +158,10 @@ class Filter:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
             need(self.layout != 3 or self.m >= 1024, "fewer than two lines")
         need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
-        need(not any(own[:8]), "own parameters")
-        if self.kind == 1:
+        need(self.kind == 5 or not any(own[:8]), "own parameters")
+        if self.kind == 5:
+            self.check_fingerprint(own)
+        elif self.kind == 1:
             need(not any(own[8:]), "own state")
         else:
             members, victims, cleared = own[8:11]
@@ -163,6 +170,38 @@ class Filter:
             self.victims = victims
         need(log == 16 and bits == 1, "blocks or cells of another size")
         need(not any(reserved), "a reserved byte is not zero")
+
+    def check_fingerprint(self, own):
+        self.f = own[0]
+        need(4 <= self.f <= 32 and not any(own[1:8]), "own parameters")
+        need(self.m % (8 * self.f) == 0, "not whole pairs of buckets")
+        self.buckets = self.m // (4 * self.f)
+        need(self.buckets < 1 << 32, "too many buckets")
+        need(self.layout == 0 and self.positions == 0 and self.k == 2, "a layout of another kind")
+        self.held, removed = own[8:10]
+        need(not any(own[10:]), "own state")
+        need(self.added in (self.held + removed, M64), "a state that cannot be")
+
+    def class_of(self, print_, bucket):
+        """A fingerprint and its two buckets: all that tells keys apart."""
+        x = print_ * 0x9E3779B1
+        x = ((x ^ x >> 16) & 0xFFFFFFFF) * 0x85EBCA77
+        h = 2 * (((x ^ x >> 32) & 0xFFFFFFFF) * (self.buckets // 2) >> 32) + 1
+        return print_, frozenset((bucket, (h - bucket) % self.buckets))
+
+    def class_of_key(self, key):
+        lo, hi = self.digest(key)
+        return self.class_of(max(lo >> (64 - self.f), 1), scale(hi, self.buckets))
+
+    def prints(self):
+        """How many fingerprints of each class the slots hold."""
+        cells = int.from_bytes(self.payload, "little")
+        found = collections.Counter()
+        for slot in range(4 * self.buckets):
+            p = cells >> (slot * self.f) & ((1 << self.f) - 1)
+            if p:
+                found[self.class_of(p, slot // 4)] += 1
+        return found
 
     def set_key(self, secret):
         need(self.hash == 1, "the filter has no secret key")
@@ -248,7 +287,14 @@ class Filter:
         return first + self.cells_of_line(b, k // 2, word(2), word(3), word(5))
 
     def query(self, key):
+        if self.kind == 5:
+            return self.prints()[self.class_of_key(key)] > 0
         return all(self.payload[p // 8] >> (p % 8) & 1 for p in self.places(key))
+
+    def same_as(self, keys):
+        if self.kind == 5:  # where a fingerprint lies depends on the history; its class does not
+            return self.prints() == collections.Counter(map(self.class_of_key, keys))
+        return self.rebuilt(keys) == self.payload
 
     def rebuilt(self, keys):
         cells = bytearray(len(self.payload))
@@ -263,7 +309,7 @@ class Filter:
     def about(self):
         return {
             "version": self.version,
-            "kind": "bloom" if self.kind == 1 else "retouched",
+            "kind": KINDS[self.kind],
             "layout": LAYOUTS[self.layout],
             "positions": POSITIONS[self.positions],
             "hash": HASHES[self.hash],
@@ -308,7 +354,7 @@ def main():
             filter.set_key(bytes.fromhex(args.key))
         if args.rebuild_lines or args.rebuild_integers:
             keys = range(args.rebuild_integers) if args.rebuild_integers else lines_of_input()
-            same = filter.rebuilt(keys) == filter.payload
+            same = filter.same_as(keys)
             print("same" if same else "different")
             return 0 if same else 1
         if args.query or args.query_lines:
