@@ -22,6 +22,10 @@ static bool params_for(const struct tepal_kind *kind, enum tepal_layout layout,
     params->cells = 512 * 64;
     params->seed = 31;
     params->own[0] = kind->id == TEPAL_KIND_COUNTING; /* one choice */
+    if (kind->id == TEPAL_KIND_FINGERPRINT) {
+        params->own[0] = 8; /* bits of a fingerprint */
+        params->hashes = 2;
+    }
     return tepal_params_check(params, NULL) == TEPAL_OK;
 }
 
