@@ -78,7 +78,7 @@ static uint32_t *count_of(struct reference *r, struct tepal_digest d)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* Additions, removals of members and of strangers, queries, saves: always the reference's answer. */
+/* Additions, removals of members and strangers, queries, saves: always the reference's answer. */
 static void differential(uint32_t bits, uint64_t buckets, unsigned operations)
 {
     struct reference *r = calloc(1, sizeof *r);

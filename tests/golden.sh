@@ -68,6 +68,21 @@ done <"$here/golden/strangers.txt"
 files=$((files + 1))
 seq -f 'golden-%.0f' 0 99 | reader "$here/golden/retouched.tepal" --query-lines >"$scratch/found"
 [ "$(grep -c '^1' "$scratch/found")" = 90 ] || fail "retouched: other members than it says"
+# Counting filters: counters, bits and choices, made again from the members.
+for name in counting counting-choices counting-lines counting-bits; do
+    files=$((files + 1))
+    file=$here/golden/$name.tepal
+    seq -f 'golden-%.0f' 0 299 >"$scratch/members"
+    reader "$file" --query-lines <"$scratch/members" >"$scratch/found"
+    [ "$(grep -c '^1' "$scratch/found")" = 300 ] || fail "$name: a member is missing"
+    reader "$file" --rebuild-lines <"$scratch/members" >/dev/null ||
+        fail "$name: rebuilt from its members, the payload differs"
+    if [ -n "$tepal" ]; then
+        reader "$file" --query-lines <"$scratch/strangers" | cut -f1 >"$scratch/theirs"
+        "$tepal" query --tsv "$file" "$scratch/strangers" | cut -f2 >"$scratch/ours"
+        cmp -s "$scratch/theirs" "$scratch/ours" || fail "$name: the command answers otherwise"
+    fi
+done
 # A fingerprint filter: of its 100 members 10 were removed again.
 files=$((files + 1))
 seq -f 'golden-%.0f' 0 89 >"$scratch/held"

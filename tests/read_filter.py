@@ -25,7 +25,7 @@ M64 = (1 << 64) - 1
 LAYOUTS = ["flat", "partitioned", "blocked", "paired"]
 POSITIONS = ["colliding", "distinct"]
 HASHES = ["xxh3-128", "siphash-128"]
-KINDS = {1: "bloom", 2: "retouched", 5: "fingerprint"}
+KINDS = {1: "bloom", 2: "retouched", 4: "counting", 5: "fingerprint"}
 MOST_HASHES = [64, 64, 16, 32]
 BLOCK = 65536
 
@@ -110,8 +110,8 @@ def sectors(r, x):
     return [s for s in range(8) if mask >> s & 1]
 
 
-def low_six(w, s):
-    return w >> (8 * s) & 63
+def low(w, s, size):
+    return w >> (8 * s) & (size - 1)
 
 
 class Filter:
@@ -129,8 +129,7 @@ class Filter:
         own = struct.unpack_from("<16Q", data, 72)
         payload, whole, log, bits = struct.unpack_from("<QQII", data, 200)
         self.check_fields(own, log, bits, data[224:248])
-        more = 8 if self.kind == 5 else 0
-        need(payload == 8 * ((self.m + 63) // 64) + more, "the payload's length is wrong")
+        need(payload == self.payload_bytes(), "the payload's length is wrong")
         blocks = (payload + BLOCK - 1) // BLOCK
         need(whole == 256 + payload + 8 * blocks, "the file's length is wrong in the header")
         need(whole == len(data), "the file is shorter or longer than its header says")
@@ -139,25 +138,61 @@ class Filter:
             (block_sum,) = struct.unpack_from("<Q", data, 256 + payload + 8 * i)
             block = self.payload[i * BLOCK : (i + 1) * BLOCK]
             need(xxhash.xxh3_64_intdigest(block, i) == block_sum, f"block {i}'s checksum is wrong")
-        self.ones = bin(int.from_bytes(self.payload, "little")).count("1")
-        need(int.from_bytes(self.payload, "little") >> self.m == 0, "a bit beyond the last cell is set")
+        if self.kind == 4:
+            self.check_counters(own[8:])
+        self.ones = bin(int.from_bytes(self.bits(), "little")).count("1")
+        need(int.from_bytes(self.bits(), "little") >> self.m == 0, "a bit beyond the last cell is set")
         if self.kind == 5:
             need(sum(self.prints().values()) == self.held, "the fingerprints are not as many as stated")
         self.subkey = None
 
+    def payload_bytes(self):
+        counters = 8 * ((self.m + 15) // 16) if self.kind == 4 and self.form == 0 else 0
+        behind = 8 if self.kind == 5 else 0
+        return counters + 8 * ((self.m + 63) // 64) + behind
+
+    def bits(self):
+        if self.kind == 5:
+            return self.payload
+        return self.payload[-8 * ((self.m + 63) // 64) :]
+
+    def counters(self, payload):
+        return [payload[i // 2] >> (4 * (i % 2)) & 15 for i in range(16 * ((self.m + 15) // 16))]
+
+    def check_counters(self, state):
+        bits = int.from_bytes(self.bits(), "little")
+        need(state[7] == 0, "own state")
+        need(state[4] == bin(bits).count("1"), "the counters disagree with the header's counts")
+        if self.form == 1:
+            need(state[5] == 0 and state[6] == 0, "own state")
+            return
+        counters = self.counters(self.payload)
+        need(state[5] == sum(counters), "the counters disagree with the header's counts")
+        need(state[6] == counters.count(15), "the counters disagree with the header's counts")
+        need(not any(counters[self.m :]), "a counter beyond the last cell is set")
+        need(all((bits >> i & 1) == (c > 0) for i, c in enumerate(counters)), "bits and counters disagree")
+
     def check_fields(self, own, log, bits, reserved):
         need(self.kind in KINDS, "unknown kind")
+        self.sector = 16 if self.kind == 4 else 64
+        self.line = 8 * self.sector
         need(self.layout < 4, "unknown layout")
         need(self.positions < 2, "unknown positions")
         need(self.hash < 2, "unknown hash")
         need(1 <= self.k <= MOST_HASHES[self.layout], "too few or too many hashes")
         need(1 <= self.m <= 1 << 60, "too few or too many cells")
-        need(self.layout < 2 or self.m % 512 == 0, "not whole lines")
+        need(self.layout < 2 or self.m % self.line == 0, "not whole lines")
         need(self.layout != 1 or self.k <= self.m, "fewer cells than hashes")
         if self.positions == 1:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
-            need(self.layout != 3 or self.m >= 1024, "fewer than two lines")
+            need(self.layout != 3 or self.m >= 2 * self.line, "fewer than two lines")
         need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
+        self.choices = 1
+        if self.kind == 4:
+            self.check_choices(own)
+            need(log == 16 and bits == 4, "blocks or cells of another size")
+            need(not any(reserved), "a reserved byte is not zero")
+            return
         need(self.kind == 5 or not any(own[:8]), "own parameters")
         if self.kind == 5:
             self.check_fingerprint(own)
@@ -170,6 +205,16 @@ class Filter:
             self.victims = victims
         need(log == 16 and bits == 1, "blocks or cells of another size")
         need(not any(reserved), "a reserved byte is not zero")
+
+    def check_choices(self, own):
+        self.choices, self.rule, self.policy, self.form = own[:4]
+        need(1 <= self.choices <= 64, "no or too many choices")
+        need(self.rule <= 2 and self.policy <= 1 and self.form <= 1, "unknown rule, policy or form")
+        if self.choices == 1:
+            need(self.rule == 0 and self.policy == 0, "a rule or a policy with one choice")
+        else:
+            need((self.rule == 2) == (self.layout >= 2), "a rule that the layout does not have")
+        need(not any(own[4:8]), "own parameters")
 
     def check_fingerprint(self, own):
         self.f = own[0]
@@ -235,15 +280,16 @@ class Filter:
         return struct.unpack("<QQ", siphash128(self.subkey, key))
 
     def cells_of_line(self, line, n, x, u, v):
-        start = 512 * line
+        size = self.sector
+        start = self.line * line
         if n <= 8:
-            return [start + 64 * s + low_six(u, s) for s in sectors(n, x)]
-        cells = [start + 64 * s + low_six(u, s) for s in range(8)]
+            return [start + size * s + low(u, s, size) for s in sectors(n, x)]
+        cells = [start + size * s + low(u, s, size) for s in range(8)]
         for s in sectors(n - 8, x):
-            c, d = low_six(u, s), low_six(v, s)
+            c, d = low(u, s, size), low(v, s, size)
             if self.positions == 1:
-                d = (c + (d or 1)) % 64
-            cells.append(start + 64 * s + d)
+                d = (c + (d or 1)) % size
+            cells.append(start + size * s + d)
         return cells
 
     def flat_distinct(self, word):
@@ -261,9 +307,16 @@ class Filter:
             found.append(p)
         return found
 
-    def places(self, key):
+    def group(self, key, g):
         lo, hi = self.digest(key)
-        k, m, lines = self.k, self.m, self.m // 512
+        if g == 0:
+            return lo, hi
+        n = 2**20 + 2 * g
+        return [fold((lo ^ (i * GOLDEN & M64)) * (hi | 1)) for i in (n, n + 1)]
+
+    def places(self, key, g=0):
+        lo, hi = self.group(key, g)
+        k, m, lines = self.k, self.m, self.m // self.line
 
         def word(i):
             return (hi, lo)[i] if i < 2 else fold((lo ^ (i * GOLDEN & M64)) * (hi | 1))
@@ -289,7 +342,35 @@ class Filter:
     def query(self, key):
         if self.kind == 5:
             return self.prints()[self.class_of_key(key)] > 0
-        return all(self.payload[p // 8] >> (p % 8) & 1 for p in self.places(key))
+        bits = self.bits()
+        return any(all(bits[p // 8] >> (p % 8) & 1 for p in self.places(key, g)) for g in range(self.choices))
+
+    def cost(self, counters, places):
+        if self.rule < 2:
+            values = [counters[p] for p in places]
+            return (values.count(0), -values.count(1), max(values))[: 1 if self.rule == 1 else 3]
+        growth = 0
+        for line in {p // 128 for p in places}:
+            now = sum(c > 0 for c in counters[128 * line : 128 * line + 128])
+            then = now + sum(counters[p] == 0 for p in places if p // 128 == line)
+            growth += then**4 - now**4
+        return growth
+
+    def counted(self, keys):
+        counters = [0] * (16 * ((self.m + 15) // 16))
+        for key in keys:
+            groups = [set(self.places(key, g)) for g in range(self.choices)]
+            costs = [self.cost(counters, places) for places in groups]
+            tied = [places for places, cost in zip(groups, costs) if cost == min(costs)]
+            lo, hi = self.digest(key)
+            word = fold((lo ^ ((2**20 - 1) * GOLDEN & M64)) * (hi | 1))
+            for p in tied[scale(word, len(tied))]:
+                counters[p] = min(15, counters[p] + 1)
+        halves = bytes(counters[i] | counters[i + 1] << 4 for i in range(0, len(counters), 2))
+        bits = bytearray(8 * ((self.m + 63) // 64))
+        for p, c in enumerate(counters):
+            bits[p // 8] |= (c > 0) << (p % 8)
+        return (halves if self.form == 0 else b"") + bytes(bits)
 
     def same_as(self, keys):
         if self.kind == 5:  # where a fingerprint lies depends on the history; its class does not
@@ -297,6 +378,8 @@ class Filter:
         return self.rebuilt(keys) == self.payload
 
     def rebuilt(self, keys):
+        if self.kind == 4:
+            return self.counted(keys)
         cells = bytearray(len(self.payload))
         for key in keys:
             places = self.places(key)

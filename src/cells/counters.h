@@ -17,15 +17,10 @@ static inline uint32_t counters_get(const uint64_t *words, uint64_t i)
     return (uint32_t)(words[i >> 4] >> (4 * (i & 15)) & 15);
 }
 
-/* Add to (subtract from) a counter; the caller has seen that it fits. */
-static inline void counters_up(uint64_t *words, uint64_t i)
+/* Add to a counter (modulo 2^64: -1 subtracts); the caller has seen that it fits. */
+static inline void counters_add(uint64_t *words, uint64_t i, uint64_t by)
 {
-    words[i >> 4] += (uint64_t)1 << (4 * (i & 15));
-}
-
-static inline void counters_down(uint64_t *words, uint64_t i)
-{
-    words[i >> 4] -= (uint64_t)1 << (4 * (i & 15));
+    words[i >> 4] += by << (4 * (i & 15));
 }
 
 /* 1 in every counter of the word that is above 0 (that is COUNTERS_MAX); 0 in the others. */

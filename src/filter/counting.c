@@ -246,21 +246,27 @@ uint32_t tepal_counting_at(const struct tepal_counting *counting, uint64_t posit
                                   : bits_test(counting->bits, position);
 }
 
+/* What a counter is, and whether it is stuck, are coin tosses: nothing branches on them. */
 void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *positions,
                           uint32_t count)
 {
     uint64_t *words = counting->head.words;
     uint64_t *own = counting->head.state.own;
+    uint64_t ones = 0;
+    uint64_t sum = 0;
+    uint64_t stuck = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = counters_get(words, positions[i]);
-        if (value < COUNTERS_MAX) {
-            counters_up(words, positions[i]);
-            bits_set(counting->bits, positions[i]);
-            own[COUNTING_ONES] += value == 0;
-            own[COUNTING_STUCK] += value == COUNTERS_MAX - 1;
-            own[COUNTING_SUM]++;
-        }
+        uint64_t up = value < COUNTERS_MAX;
+        counters_add(words, positions[i], up);
+        bits_set(counting->bits, positions[i]);
+        ones += value == 0;
+        stuck += value == COUNTERS_MAX - 1;
+        sum += up;
     }
+    own[COUNTING_ONES] += ones;
+    own[COUNTING_SUM] += sum;
+    own[COUNTING_STUCK] += stuck;
 }
 
 void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *positions,
@@ -268,17 +274,19 @@ void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *posit
 {
     uint64_t *words = counting->head.words;
     uint64_t *own = counting->head.state.own;
+    uint64_t ones = 0;
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = counters_get(words, positions[i]);
-        if (value < COUNTERS_MAX) {
-            counters_down(words, positions[i]);
-            if (value == 1) {
-                bits_clear(counting->bits, positions[i]);
-                own[COUNTING_ONES]--;
-            }
-            own[COUNTING_SUM]--;
-        }
+        uint64_t down = value > 0 && value < COUNTERS_MAX;
+        uint64_t empty = value == 1;
+        counters_add(words, positions[i], -down);
+        counting->bits[positions[i] >> 6] &= ~(empty << (positions[i] & 63));
+        ones += empty;
+        sum += down;
     }
+    own[COUNTING_ONES] -= ones;
+    own[COUNTING_SUM] -= sum;
 }
 
 /* ---- which group ----------------------------------------------------------------------------- */

@@ -9,12 +9,12 @@
  * these counters are gone too. Z, the exposed ones: members that are missed at once.
  *
  * Theorem 1 (printed) counts ways to divide k counters among i members and knows nothing of m and
- * n. Rather, two of the counters have the same victim with the chance
+ * n. Rather, each counter has a victim, its last owner, unless another victim owns it too: to first
+ * order in 1/m
  *
- *     pi = (k-1) lambda / (m P^2) (1 - (1-s)^2),   lambda = kn/m, P = 1 - p0, s = P / lambda
+ *     E[Y] = k - C(k,2) (k-1) lambda / (m P^2) (1 - (1-s)^2),  lambda = kn/m, P = 1-p0, s = P/lambda
  *
- * (some member owns both, and is the last owner of one of them), so that victims are met one by
- * one: the next counter's is new with the chance 1 - y pi after y of them.
+ * What is computed here (victims) follows the members as they leave, and holds for small m too.
  *
  * Theorem 4 (printed) takes P(A = 0) for the chance that a counter of the key is 1 and leaves out
  * Z = 0. A counter that is found above 0 is 1 with the chance q = p1 / (p1 + p2), and two that are
@@ -290,18 +290,94 @@ static void meet(uint32_t k, double cells, double hit, double same,
     }
 }
 
+/*
+ * 1 - E[(1 - bad)^H], H of the `marked` counters among `draws` of m: that one of them is bad. As
+ * the marked ones are above 0 and others need not be, chances are in units of P, and `bad` may be
+ * above 1.
+ */
+static double any_bad(double m, uint32_t marked, uint32_t draws, double bad)
+{
+    double none = 0;
+    double chance = 1; /* of H = h, from its ratio to the one before */
+    for (uint32_t i = 0; i < draws; i++) {
+        chance *= (m - marked - i) / (m - i);
+    }
+    double kept = 1;
+    for (uint32_t h = 0; h <= marked && h <= draws; h++) {
+        none += chance * kept;
+        kept *= 1 - bad;
+        chance *= ((double)marked - h) * ((double)draws - h) /
+                  ((h + 1.0) * (m - marked - draws + h + 1.0));
+    }
+    return 1 - none;
+}
+
+/*
+ * The members leave one by one, at times 0 to 1. A counter of the wrong key lacks a count until a
+ * member that owns it is refused; that one is a victim, and all its counters are whole again. A
+ * member is refused if it is the last owner of one that still lacks a count. With load lambda, a
+ * counter that is above 0 lacks a count at time u and has no owner after it with the chance
+ * bad = w e^-lambda(1-u) / P, where w is the chance that no other victim has made it whole:
+ *
+ *     dw/du = - w lambda P(an owner is bad elsewhere)     dY/du = n P(a member is bad somewhere)
+ */
+#define INSTANTS 64
+
+static double victims(double m, uint32_t k, uint32_t d, double p0)
+{
+    double lambda = p0 > 0 ? -log(p0) : 700;
+    double members = lambda * m / k;
+    double w = 1;
+    double y = 0;
+    if (m < 2.0 * TEPAL_MAX_HASHES) {
+        return d; /* too few counters to speak of chances */
+    }
+    for (int i = 0; i < INSTANTS; i++) {
+        double later = exp(-lambda * (1 - (i + 0.5) / INSTANTS));
+        /* the midpoint rule, in w too */
+        double bad = w * later / (1 - p0);
+        double half = w * (1 - lambda * any_bad(m - 1, d - 1, k - 1, bad) / INSTANTS / 2);
+        bad = half * later / (1 - p0);
+        y += members * any_bad(m, d, k, bad) / INSTANTS;
+        w -= half * lambda * any_bad(m - 1, d - 1, k - 1, bad) / INSTANTS;
+    }
+    return y < d ? y : d;
+}
+
 enum tepal_status tepal_counting_potential(uint64_t m, uint64_t n, uint32_t k, double p0,
                                            double pmf[TEPAL_MAX_HASHES + 1])
 {
     if (!valid(m, k) || n == 0 || !(p0 >= 0 && p0 < 1)) {
         return TEPAL_BAD_ARGUMENT;
     }
-    double cells = (double)m;
-    double above = 1 - p0;
-    double lambda = (double)k * (double)n / cells;
-    double s = above / lambda;
-    double same = (k - 1.0) * lambda / (cells * above * above) * (1 - (1 - s) * (1 - s));
-    meet(k, cells * above, 1, same, pmf);
+    /* How many counters the key has: its positions may coincide. */
+    double own[TEPAL_MAX_HASHES + 1];
+    double cells = (double)m * (1 - p0);
+    double mean = 0;
+    own[0] = 1;
+    for (uint32_t j = 0; j < k; j++) {
+        own[j + 1] = 0;
+        for (uint32_t d = j + 1; d-- > 0;) {
+            double fresh = d < cells ? 1 - d / cells : 0;
+            own[d + 1] += own[d] * fresh;
+            own[d] *= 1 - fresh;
+        }
+    }
+    for (uint32_t d = 1; d <= k; d++) {
+        mean += own[d] > 1e-15 ? own[d] * victims((double)m, k, d, p0) : 0;
+    }
+    /* The distribution with that mean, by bisection. */
+    double low = 0;
+    double high = 1;
+    for (int i = 0; i < 60; i++) {
+        double same = (low + high) / 2;
+        meet(k, cells, 1, same, pmf);
+        if (tepal_counting_mean(pmf, k) > mean) {
+            low = same;
+        } else {
+            high = same;
+        }
+    }
     return TEPAL_OK;
 }
 

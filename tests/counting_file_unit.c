@@ -1,0 +1,275 @@
+/*
+ * counting_file_unit.c: counting filters as bytes: files that are pinned for ever, files whose
+ * counters, bits and counts disagree, and memory that is refused at every request.
+ */
+#include "file_help.h"
+
+#include <math.h>
+
+#include "filter/counting.h"
+
+#define MEMBERS 300
+
+struct pinned {
+    const char *name;
+    enum tepal_layout layout;
+    uint32_t hashes;
+    uint64_t cells;
+    uint32_t choices;
+    enum tepal_counting_policy policy;
+    bool bits;
+};
+
+/* All of the keys golden-0 .. golden-299, seed 42. */
+static const struct pinned pinned[] = {
+    {"counting", TEPAL_LAYOUT_FLAT, 5, 2401, 1, TEPAL_POLICY_KEEP, false},
+    {"counting-choices", TEPAL_LAYOUT_PARTITIONED, 5, 3000, 4, TEPAL_POLICY_REMOVE, false},
+    {"counting-lines", TEPAL_LAYOUT_BLOCKED, 11, 4096, 3, TEPAL_POLICY_KEEP, false},
+    {"counting-bits", TEPAL_LAYOUT_PAIRED, 6, 2560, 2, TEPAL_POLICY_KEEP, true},
+};
+
+#define PINNED (sizeof pinned / sizeof *pinned)
+
+static struct tepal_filter *make(const struct pinned *p)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_filter *filter;
+    struct tepal_counting *bits;
+    params.kind = TEPAL_KIND_COUNTING;
+    params.layout = p->layout;
+    params.hashes = p->hashes;
+    params.cells = p->cells;
+    params.capacity = MEMBERS;
+    params.seed = 42;
+    params.own[TEPAL_COUNTING_CHOICES] = p->choices;
+    params.own[TEPAL_COUNTING_RULE] = (uint64_t)tepal_counting_rule_for(p->layout, p->choices);
+    params.own[TEPAL_COUNTING_POLICY] = (uint64_t)p->policy;
+    assert_int_equal(tepal_filter_create(&params, NULL, &filter), TEPAL_OK);
+    for (unsigned i = 0; i < MEMBERS; i++) {
+        assert_int_equal(tepal_filter_add(filter, recipe_digest(filter, "golden", i)), TEPAL_OK);
+    }
+    if (p->bits) {
+        assert_int_equal(tepal_counting_strip(tepal_filter_counting(filter), NULL, &bits),
+                         TEPAL_OK);
+        tepal_filter_free(filter);
+        filter = tepal_counting_filter(bits);
+    }
+    return filter;
+}
+
+static void golden_path(char *path, size_t room, const char *name)
+{
+    const char *slash = strrchr(__FILE__, '/');
+    int len = slash == NULL ? 1 : (int)(slash - __FILE__);
+    (void)snprintf(path, room, "%.*s/golden/%s.tepal", len, slash == NULL ? "." : __FILE__, name);
+}
+
+static void golden_files(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PINNED; i++) {
+        char path[4096];
+        struct tepal_filter *filter = make(&pinned[i]);
+        struct tepal_filter *old;
+        golden_path(path, sizeof path, pinned[i].name);
+        if (getenv("TEPAL_GOLDEN_WRITE") != NULL) {
+            assert_int_equal(tepal_save(filter, path, NULL), TEPAL_OK);
+        }
+        assert_int_equal(tepal_load(path, NULL, &old, NULL), TEPAL_OK);
+        assert_true(tepal_filter_equal(filter, old));
+        size_t len;
+        size_t old_len;
+        uint8_t *bytes = encoded(filter, &len);
+        uint8_t *old_bytes = encoded(old, &old_len);
+        assert_int_equal(len, old_len);
+        assert_memory_equal(bytes, old_bytes, len);
+        free(bytes);
+        free(old_bytes);
+        tepal_filter_free(filter);
+        tepal_filter_free(old);
+    }
+}
+
+/* What somebody who means harm would write: all checksums are right, and something is not. */
+static void disagreement_is_refused(void **state)
+{
+    (void)state;
+    enum { OWN = 72, STATE = 136 };
+    for (size_t i = 0; i < PINNED; i++) {
+        size_t len;
+        struct tepal_filter *filter = make(&pinned[i]);
+        size_t payload = filter->word_count * 8;
+        uint8_t *bytes = encoded(filter, &len);
+        /* the payload, bit after bit */
+        for (size_t bit = 0; bit < payload * 8; bit += 7) {
+            struct tepal_filter *out = NULL;
+            bytes[256 + bit / 8] ^= (uint8_t)(1u << bit % 8);
+            blocks_resum(bytes, payload);
+            assert_int_equal(tepal_decode(bytes, len, NULL, &out, NULL), TEPAL_CORRUPT);
+            assert_null(out);
+            bytes[256 + bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+        blocks_resum(bytes, payload);
+        /* own parameters and state: each one larger by one, and without bounds */
+        for (size_t at = OWN; at < STATE + 64; at += 8) {
+            uint64_t was = little_get64(bytes + at);
+            for (int huge = 0; huge < 2; huge++) {
+                struct tepal_filter *out = NULL;
+                little_put64(bytes + at, huge ? UINT64_MAX : was + 1);
+                header_resum(bytes);
+                enum tepal_status status = tepal_decode(bytes, len, NULL, &out, NULL);
+                bool history = at >= STATE && at < STATE + 8 * COUNTING_ONES;
+                bool choices = at == OWN && !huge && pinned[i].choices > 1;
+                bool policy = at == OWN + 8 * TEPAL_COUNTING_POLICY && !huge &&
+                              pinned[i].choices > 1 && was == 0;
+                bool rule = at == OWN + 8 * TEPAL_COUNTING_RULE && !huge && pinned[i].layout < 2 &&
+                            pinned[i].choices > 1;
+                bool one = at == OWN && !huge && pinned[i].choices == 1;
+                if (history || choices || policy || rule || one) {
+                    assert_int_equal(status, TEPAL_OK); /* another filter, and a sound one */
+                    assert_int_equal(tepal_validate(out, NULL), TEPAL_OK);
+                } else {
+                    assert_true(status == TEPAL_CORRUPT || status == TEPAL_BAD_PARAMETER ||
+                                status == TEPAL_BAD_LENGTH);
+                    assert_null(out);
+                }
+                tepal_filter_free(out);
+            }
+            little_put64(bytes + at, was);
+        }
+        free(bytes);
+        tepal_filter_free(filter);
+    }
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void audit_call(struct tepal_counting *counting, const struct tepal_allocator *allocator,
+                       enum tepal_status *status)
+{
+    struct tepal_report report;
+    struct tepal_digest digest = {1, 2};
+    *status = tepal_counting_audit(counting, &digest, NULL, 1, allocator, &report);
+}
+
+static void every_request_for_memory(void **state)
+{
+    (void)state;
+    for (int call = 0; call < 4; call++) {
+        struct tepal_filter *filter = make(&pinned[0]);
+        struct tepal_counting *counting = tepal_filter_counting(filter);
+        for (unsigned n = 1;; n++) {
+            struct memory m = {.fail_at = n};
+            struct tepal_allocator allocator = memory_allocator(&m);
+            struct tepal_counting *out = NULL;
+            struct tepal_bloom *bloom = NULL;
+            enum tepal_status status;
+            switch (call) {
+            case 0:
+                status = tepal_counting_strip(counting, &allocator, &out);
+                break;
+            case 1:
+                status = tepal_counting_bloom(counting, &allocator, &bloom);
+                break;
+            case 2:
+                status = tepal_counting_difference(counting, counting, &allocator, NULL, &out);
+                break;
+            default:
+                audit_call(counting, &allocator, &status);
+                break;
+            }
+            tepal_counting_free(out);
+            tepal_bloom_free(bloom);
+            assert_int_equal(m.live, 0);
+            if (m.calls < n) {
+                assert_int_equal(status, TEPAL_OK);
+                assert_true(n > 2);
+                break;
+            }
+            assert_int_equal(status, TEPAL_NO_MEMORY);
+            assert_true(out == NULL && bloom == NULL);
+        }
+        tepal_filter_free(filter);
+    }
+}
+
+static void nothing_else_allocates(void **state)
+{
+    (void)state;
+    struct memory m = {0};
+    struct tepal_allocator allocator = memory_allocator(&m);
+    for (size_t i = 0; i < PINNED; i++) {
+        struct tepal_filter *made = make(&pinned[i]);
+        struct tepal_filter *filter;
+        struct tepal_digest digests[100];
+        uint8_t groups[100];
+        uint64_t answers[2];
+        uint32_t group;
+        size_t removed;
+        struct tepal_report report;
+        assert_int_equal(tepal_filter_clone(made, &allocator, &filter), TEPAL_OK);
+        struct tepal_counting *counting = tepal_filter_counting(filter);
+        unsigned before = m.calls;
+        for (unsigned j = 0; j < 100; j++) {
+            digests[j] = recipe_digest(filter, "more", j);
+        }
+        if (!pinned[i].bits) {
+            assert_int_equal(tepal_counting_add(counting, digests[0], &group), TEPAL_OK);
+            assert_int_equal(tepal_counting_remove_group(counting, digests[0], group), TEPAL_OK);
+            assert_int_equal(tepal_counting_add_many(counting, digests, 100, groups), TEPAL_OK);
+            assert_int_equal(
+                tepal_counting_remove_many(counting, digests, groups, 100, answers, &removed),
+                TEPAL_OK);
+            assert_int_equal(removed, 100);
+            assert_true(tepal_filter_equal(made, filter));
+        }
+        (void)tepal_counting_query_many(counting, digests, 100, answers);
+        tepal_filter_info(filter, &report);
+        assert_int_equal(tepal_filter_unite(filter, made), TEPAL_OK);
+        assert_int_equal(tepal_validate(filter, NULL), TEPAL_OK);
+        assert_int_equal(m.calls, before);
+        tepal_filter_free(filter);
+        tepal_filter_free(made);
+        assert_int_equal(m.live, 0);
+    }
+}
+
+/* A mapped filter answers, and does not change. */
+static void a_view_is_read_only(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PINNED; i++) {
+        char path[4096];
+        struct tepal_filter *view;
+        struct tepal_filter *filter = make(&pinned[i]);
+        size_t removed = 0;
+        golden_path(path, sizeof path, pinned[i].name);
+        assert_int_equal(tepal_map(path, 0, NULL, &view, NULL), TEPAL_OK);
+        struct tepal_counting *counting = tepal_filter_counting(view);
+        struct tepal_digest digest = recipe_digest(view, "golden", 7);
+        for (unsigned j = 0; j < 1000; j++) {
+            struct tepal_digest d = recipe_digest(view, "stranger", j);
+            assert_int_equal(tepal_filter_query(view, d), tepal_filter_query(filter, d));
+        }
+        assert_int_equal(tepal_counting_add(counting, digest, NULL), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_counting_add_many(counting, &digest, 1, NULL), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_counting_remove(counting, digest), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_counting_remove_group(counting, digest, 0), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_counting_remove_many(counting, &digest, NULL, 1, NULL, &removed),
+                         TEPAL_READ_ONLY);
+        tepal_filter_free(view);
+        tepal_filter_free(filter);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_files),
+        cmocka_unit_test(disagreement_is_refused),
+        cmocka_unit_test(every_request_for_memory),
+        cmocka_unit_test(nothing_else_allocates),
+        cmocka_unit_test(a_view_is_read_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
