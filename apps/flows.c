@@ -8,11 +8,11 @@
  *            ---> FIN, RST, or idle          remove it everywhere
  *
  * A flow begins with a SYN (TCP) or its first packet (UDP; TCP too with --insert first). It ends
- * with a FIN or RST, or when it has been idle. A FIN or RST of a flow that is not in the table, whose
- * start was never seen or which has ended already, is a *wrong removal*: a device that has only the
- * filter cannot tell, and asks the filter to remove it. Where the filter finds the flow it takes
- * something from the others, and some of these are no longer found: that is the drift that the
- * report shows, window by window.
+ * with a FIN or RST, or when it has been idle. A FIN or RST of a flow that is not in the table,
+ * whose start was never seen or which has ended already, is a *wrong removal*: a device that has
+ * only the filter cannot tell, and asks the filter to remove it. Where the filter finds the flow it
+ * takes something from the others, and some of these are no longer found: that is the drift that
+ * the report shows, window by window.
  *
  * The kinds: a counting filter; multichoice ones that remove, that keep, and that remove members by
  * receipt (strangers have none, and are removed as by `remove`); and a fingerprint filter.

@@ -30,6 +30,10 @@ static bool params_for(const struct tepal_kind *kind, enum tepal_layout layout,
     if (kind->id == TEPAL_KIND_GENERALIZED) {
         params->own[TEPAL_GENERALIZED_RESET_HASHES] = 3;
     }
+    if (kind->id == TEPAL_KIND_FINGERPRINT) {
+        params->own[0] = 8; /* bits of a fingerprint */
+        params->hashes = 2;
+    }
     return tepal_params_check(params, NULL) == TEPAL_OK;
 }
 

@@ -499,6 +499,50 @@ static void recycling_files_that_lie(void **unused)
     free(good);
 }
 
+/*
+ * A fingerprint filter: 100 keys, of which the last 10 were removed again. Nothing about it is
+ * random, so the same steps must give the same bytes for ever.
+ */
+static void golden_fingerprint(void **unused)
+{
+    (void)unused;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_filter *f;
+    p.kind = TEPAL_KIND_FINGERPRINT;
+    p.hashes = 2;
+    p.own[0] = 11;
+    p.cells = 28 * 4 * 11;
+    p.capacity = 100;
+    p.seed = 42;
+    assert_int_equal(tepal_filter_create(&p, NULL, &f), TEPAL_OK);
+    for (unsigned i = 0; i < 100; i++) {
+        assert_int_equal(tepal_filter_add(f, recipe_digest(f, "golden", i)), TEPAL_OK);
+    }
+    for (unsigned i = 90; i < 100; i++) {
+        assert_int_equal(tepal_filter_remove(f, recipe_digest(f, "golden", i)), TEPAL_OK);
+    }
+    if (golden_write()) {
+        char path[4096];
+        golden_path(path, sizeof path, "fingerprint", ".tepal");
+        assert_int_equal(tepal_save(f, path, NULL), TEPAL_OK);
+    }
+    size_t old_len;
+    size_t len;
+    uint8_t *old = golden_bytes("fingerprint", ".tepal", &old_len);
+    uint8_t *bytes = encoded(f, &len);
+    assert_int_equal(old_len, len);
+    assert_memory_equal(old, bytes, len);
+    tepal_filter_free(f);
+    assert_int_equal(tepal_decode(old, old_len, NULL, &f, NULL), TEPAL_OK);
+    assert_int_equal(tepal_fingerprint_held(tepal_filter_fingerprint(f)), 90);
+    for (unsigned i = 0; i < 90; i++) {
+        assert_true(tepal_filter_query(f, recipe_digest(f, "golden", i)));
+    }
+    free(bytes);
+    free(old);
+    tepal_filter_free(f);
+}
+
 static void golden_strangers(void **unused)
 {
     (void)unused;
@@ -904,6 +948,7 @@ int main(void)
         cmocka_unit_test(golden_recycling),
         cmocka_unit_test(recycling_files_that_lie),
         cmocka_unit_test(golden_generalized),
+        cmocka_unit_test(golden_fingerprint),
         cmocka_unit_test(golden_strangers),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(extreme_numbers),

@@ -111,6 +111,20 @@ for name in counting counting-choices counting-lines counting-bits; do
         cmp -s "$scratch/theirs" "$scratch/ours" || fail "$name: the command answers otherwise"
     fi
 done
+# A fingerprint filter: of its 100 members 10 were removed again.
+files=$((files + 1))
+seq -f 'golden-%.0f' 0 89 >"$scratch/held"
+reader "$here/golden/fingerprint.tepal" --rebuild-lines <"$scratch/held" >/dev/null ||
+    fail "fingerprint: its fingerprints are not those of its members"
+reader "$here/golden/fingerprint.tepal" --query-lines <"$scratch/held" >"$scratch/found"
+[ "$(grep -c '^1' "$scratch/found")" = 90 ] || fail "fingerprint: a member is missing"
+seq -f 'golden-%.0f' 90 2000 >"$scratch/strangers-held"
+reader "$here/golden/fingerprint.tepal" --query-lines <"$scratch/strangers-held" >"$scratch/found"
+if [ -n "$tepal" ]; then
+    "$tepal" query --tsv "$here/golden/fingerprint.tepal" "$scratch/strangers-held" |
+        awk -F'\t' '{ print $2 "\t" $1 }' | cmp -s - "$scratch/found" ||
+        fail "fingerprint: the command answers otherwise"
+fi
 # Filters of the integers 0 .. 99.
 for name in integers integers-keyed; do
     files=$((files + 1))

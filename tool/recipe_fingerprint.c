@@ -1,4 +1,4 @@
-/* recipe_fingerprint.c: a fingerprint filter from its options: by rate, by bits a key, or by bits. */
+/* recipe_fingerprint.c: a fingerprint filter from its options: by rate, bits a key, or bits. */
 #include <inttypes.h>
 
 #include <tepal/fingerprint.h>

@@ -12,12 +12,11 @@
  * four slots. The rules of use:
  *
  *   - It is full at some load, 95 % of the slots and more in all but the smallest filters, and then
- *     says TEPAL_FULL. Nothing has changed and nothing is lost: there is no stash and no victim. The
- *     planners below leave room for the keys they are told of.
+ *     says TEPAL_FULL. Nothing has changed and nothing is lost: there is no stash and no victim.
+ *     The planners below leave room for the keys they are told of.
  *   - A key may be added several times, and must then be removed as often. Its two buckets have
- *     TEPAL_FINGERPRINT_COPIES slots: that many additions of one key at most (half of them where
- *     both buckets are the same one), and TEPAL_FULL for the next. Where a key comes many times,
- *     take a counting filter.
+ *     TEPAL_FINGERPRINT_COPIES slots: that many additions of one key at most, and TEPAL_FULL for the
+ *     next. Where a key comes many times, take a counting filter.
  *   - Remove only keys that were added. Then there are no false negatives. A stranger who is a
  *     false positive takes the fingerprint of one member with him, and of one only.
  *   - Two such filters cannot be united.
@@ -45,7 +44,7 @@ struct tepal_fingerprint;
 
 /*
  * From parameters: kind TEPAL_KIND_FINGERPRINT, layout flat, positions colliding, hashes 2 (the two
- * buckets), own[0] the bits of a fingerprint f, cells the bits of all slots: a multiple of 4 f. The
+ * buckets), own[0] the bits of a fingerprint f, cells the bits of all slots: a multiple of 8 f. The
  * models (tepal/model.h) find them for a rate or a size. Fails as tepal_filter_create does, or with
  * TEPAL_BAD_ARGUMENT if it is another kind.
  */

@@ -11,9 +11,10 @@
  *
  * The other bucket follows from the fingerprint and either bucket: H(p) - (H(p) - b) = b. So a
  * fingerprint can be moved by somebody who no longer has its key, and the number of buckets may be
- * any (the paper's exclusive or wants a power of two). The pair of buckets and the fingerprint make
- * up the *class* of a key; two keys of one class are one key to the filter, and nothing else about
- * a key matters: answers depend on the classes held, not on which of its two buckets each is in.
+ * any even one (the paper's exclusive or wants a power of two); as H(p) is odd, the two differ. The
+ * pair of buckets and the fingerprint make up the *class* of a key; two keys of one class are one
+ * key to the filter, and nothing else about a key matters: answers depend on the classes held, not
+ * on which of its two buckets each is in.
  *
  * An addition looks for a free slot in both buckets. If there is none it looks, breadth first, for
  * the shortest chain of moves that frees one: whoever is in these buckets could go to his other

@@ -225,10 +225,13 @@ retouched: a Bloom filter without chosen false positives, for a few false negati
     promises: order-free
 counting: counters instead of bits: keys can be removed; c choices of address
     promises: deletable, mergeable
+fingerprint: a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %
+    promises: no-false-negatives, bounded-false-positives, deletable
 ' '' "$tepal" kinds
 expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen rate of false positives", "promises": ["no-false-negatives", "mergeable", "order-free"]}
 {"kind": "retouched", "summary": "a Bloom filter without chosen false positives, for a few false negatives", "promises": ["order-free"]}
 {"kind": "counting", "summary": "counters instead of bits: keys can be removed; c choices of address", "promises": ["deletable", "mergeable"]}
+{"kind": "fingerprint", "summary": "a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %", "promises": ["no-false-negatives", "bounded-false-positives", "deletable"]}
 ' '' "$tepal" kinds --json
 
 finish
