@@ -10,18 +10,11 @@
 
 #include <stdlib.h>
 
-static uint32_t nth(const uint32_t *order, uint32_t i)
+void tepal_yesno_first_fit(struct yesno_run *run)
 {
-    return order == NULL ? i : order[i];
-}
-
-void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order)
-{
-    for (uint32_t i = 0; i < run->falses; i++) {
-        for (uint32_t j = 0; j < run->vetoes; j++) {
-            if (tepal_yesno_place(run, nth(order, i), j, 0)) {
-                break;
-            }
+    for (uint32_t f = 0; f < run->falses; f++) {
+        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
+            (void)tepal_yesno_place(run, f, j, 0);
         }
     }
 }
@@ -53,11 +46,10 @@ static void by_gain(const struct yesno_run *run, uint32_t f, uint32_t *filters)
     }
 }
 
-void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order)
+void tepal_yesno_best_fit(struct yesno_run *run)
 {
     uint32_t filters[TEPAL_YESNO_MOST_FILTERS];
-    for (uint32_t i = 0; i < run->falses; i++) {
-        uint32_t f = nth(order, i);
+    for (uint32_t f = 0; f < run->falses; f++) {
         by_gain(run, f, filters);
         for (uint32_t j = 0; j < run->vetoes; j++) {
             if (tepal_yesno_place(run, f, filters[j], 0)) {

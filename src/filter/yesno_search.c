@@ -389,7 +389,7 @@ static enum tepal_status start(struct search *s, struct yesno_run *run)
 enum tepal_status tepal_yesno_pairs(struct yesno_run *run)
 {
     struct search s;
-    tepal_yesno_first_fit(run, NULL);
+    tepal_yesno_first_fit(run);
     if (tepal_yesno_left(run) == 0) {
         return TEPAL_OK;
     }
@@ -400,6 +400,9 @@ enum tepal_status tepal_yesno_pairs(struct yesno_run *run)
                 (void)move(&s, f, j, 1, false);
             }
         }
+    }
+    if (status == TEPAL_OK) {
+        tepal_yesno_first_fit(run); /* what the last moves have made room for */
     }
     return status;
 }
@@ -417,7 +420,7 @@ static double mean_weight(const struct yesno_run *run)
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
 {
     struct search s;
-    tepal_yesno_first_fit(run, NULL);
+    tepal_yesno_first_fit(run);
     if (tepal_yesno_left(run) == 0) {
         return TEPAL_OK;
     }
@@ -432,5 +435,6 @@ enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
     walk(&s, s.heat > 0 ? UINT64_MAX : 8 * (uint64_t)s.count);
     restore(&s, s.best);
     run->proved = perfect(&s);
+    tepal_yesno_first_fit(run); /* what the last moves have made room for */
     return TEPAL_OK;
 }
