@@ -162,6 +162,9 @@ void tepal_yesno_first_fit(struct yesno_run *run);
 void tepal_yesno_next_fit(struct yesno_run *run);
 void tepal_yesno_best_fit(struct yesno_run *run);
 
+/* First fit, the heaviest of the homeless first. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run);
+
 /* After any of them: let members be vetoed, as many as the options tolerate. TEPAL_NO_MEMORY. */
 enum tepal_status tepal_yesno_spend(struct yesno_run *run);
 

@@ -355,7 +355,7 @@ static bool covers_member(const struct yesno_family *family, uint32_t f)
     return false;
 }
 
-/* Among the homeless: what has a home is not hopeless. */
+/* Among the homeless: what has a home is not hopeless, wherever it may be later. */
 static void find_hopeless(const struct yesno_run *run, uint8_t *hopeless)
 {
     for (uint32_t f = 0; f < run->falses; f++) {
@@ -425,6 +425,22 @@ static double mean_weight(const struct yesno_run *run)
     return sum / run->falses;
 }
 
+/* With weights: is first fit better if the heaviest come first? Then start from there. */
+static enum tepal_status start_by_weight(struct search *s)
+{
+    tepal_yesno_empty(s->run);
+    enum tepal_status status = tepal_yesno_heavy_fit(s->run);
+    if (status == TEPAL_OK) {
+        list_all(s);
+        if (s->left < s->best_left) {
+            keep_best(s);
+        } else {
+            restore(s, s->best);
+        }
+    }
+    return status;
+}
+
 /* First fit, then the walk. What is kept is never worse than first fit's. */
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
 {
@@ -434,6 +450,9 @@ enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
         return TEPAL_OK;
     }
     enum tepal_status status = start(&s, run);
+    if (status == TEPAL_OK && run->in->avoid_weights != NULL) {
+        status = start_by_weight(&s);
+    }
     if (status != TEPAL_OK) {
         return status;
     }
