@@ -188,8 +188,8 @@ static void hashes_of_the_yes_filter(void **unused)
 {
     (void)unused;
     SWEEP("Fig. 6, k", k, false, {1, .94, .097, 2000}, {2, .10, .025, 4000}, {3, .047, .019, 4000},
-          {6, .12, .022, 4000}, {8, .56, .076, 1000}, {10, 1.89, .38, 500}, {12, 4.56, 1.34, 200},
-          {14, 8.44, 3.18, 200});
+          {6, .12, .022, 4000}, {8, .56, .076, 1000}, {10, 1.89, .38, 500}, {12, 4.56, 1.34, 120},
+          {14, 8.44, 3.18, 120});
 }
 
 static void hashes_of_the_no_filters(void **unused)
@@ -204,8 +204,8 @@ static void number_of_members(void **unused)
 {
     (void)unused;
     SWEEP("Fig. 9, n", n, false, {20, .0046, .0046, 4000}, {35, .31, .046, 2000},
-          {40, 1.35, .24, 1000}, {45, 3.45, 1.01, 400}, {50, 6.54, 2.61, 200}, {55, 10.2, 4.9, 150},
-          {60, 14.3, 7.6, 150}, {90, 38.5, 26.4, 100});
+          {40, 1.35, .24, 1000}, {45, 3.45, 1.01, 400}, {50, 6.54, 2.61, 120}, {55, 10.2, 4.9, 80},
+          {60, 14.3, 7.6, 80}, {90, 38.5, 26.4, 60});
     /* The crossovers: greedy loses to the Bloom filter with k = 4 at 60, the search with its best
      * k does not, and does at 90. */
     double bloom60 = 100 * tepal_bloom_fp_exact(256, 60, 4);
@@ -220,12 +220,12 @@ static void number_of_members(void **unused)
     struct setting s = paper;
     s.n = 60;
     assert_true(experiment(&s, TEPAL_YESNO_GREEDY, 1000, 60).left > bloom60);
-    assert_true(experiment(&s, TEPAL_YESNO_LOCAL_SEARCH, 100, 60).left < best60);
+    assert_true(experiment(&s, TEPAL_YESNO_LOCAL_SEARCH, 60, 60).left < best60);
     s.n = 55;
     assert_true(experiment(&s, TEPAL_YESNO_GREEDY, 1000, 60).left <
                 100 * tepal_bloom_fp_exact(256, 55, 4));
     s.n = 90;
-    double searched90 = experiment(&s, TEPAL_YESNO_LOCAL_SEARCH, 100, 60).left;
+    double searched90 = experiment(&s, TEPAL_YESNO_LOCAL_SEARCH, 60, 60).left;
     if (shows()) {
         printf("n = 60: Bloom, k = 4 %.2f, best %.2f; n = 90: best %.2f, search %.2f\n", bloom60,
                best60, best90, searched90);
@@ -241,7 +241,7 @@ static void sizes_of_the_no_filters(void **unused)
     SWEEP("Fig. 13, r", r, false, {0, 7.89, 7.89, 1000}, {1, 2.87, 2.33, 400}, {2, .50, .17, 1500},
           {4, .019, .019, 4000});
     SWEEP("Fig. 14, r", r, true, {0, 2.0, 2.0, 1000}, {1, .44, .38, 1500}, {2, .088, .030, 4000},
-          {4, .067, .032, 4000}, {5, .22, .063, 2000}, {6, 1.3, .12, 500}, {7, 4.1, .24, 200});
+          {4, .067, .032, 4000}, {5, .22, .063, 2000}, {6, 1.3, .12, 500}, {7, 4.1, .24, 120});
 }
 
 /* The layout that the model chooses for 256 bits, and what it leaves. */
@@ -257,7 +257,7 @@ static void tuned_layouts(void **unused)
                                          100, &plan));
             struct setting s = {plan.yes_bits,  plan.hashes, plan.no_bits, plan.no_filters,
                                 plan.no_hashes, n,           positions,    plan.own_seeds};
-            int N = n == 50 ? experiments(2000) : 10000;
+            int N = n == 50 ? experiments(500) : 10000;
             struct mean m = experiment(&s, TEPAL_YESNO_LOCAL_SEARCH, N, 3);
             if (shows()) {
                 printf(

@@ -41,10 +41,10 @@ for method in greedy nextfit bestfit pairs local-search exact; do
     has "--method $method" "d['method'] == '$method' and d['yes_bits'] == 6000"
     is "--method $method loses nobody" "$(count z members)" 1000
 done
-run "$tepal" build members -o z --kind yesno --bits-per-key 8 --avoid weighted -w --seed 7 --json
-has 'the layout is chosen' 'd["bits"] == 8000 and d["no_filters"] > 0 and d["own_seeds"] and d["avoid_left"] == 0'
+run "$tepal" build members -o z --kind yesno --bits-per-key 12 --avoid weighted -w --seed 7 --json
+has 'the layout is chosen' 'd["bits"] == 12000 and d["no_filters"] > 0 and d["own_seeds"] and d["avoid_left"] == 0'
 has 'weights are added up' '9 < d["avoid_weight"] < 10 and d["weight_left"] == 0'
-"$tepal" build members -o again --kind yesno --bits-per-key 8 --avoid weighted -w --seed 7 -q
+"$tepal" build members -o again --kind yesno --bits-per-key 12 --avoid weighted -w --seed 7 -q
 same 'the same inputs give the same filter' z again
 "$tepal" build members -o b --bits 8000 --hashes 5 --seed 7 -q
 "$tepal" build members -o r0 --kind yesno --yes-bits 8000 --no-filters 0 --hashes 5 --avoid strangers --seed 7 -q
@@ -72,8 +72,8 @@ is 'info: both rates' "$(grep -c '^rates: .* on the negatives it was built for, 
 run "$tepal" build members -o c --kind cascade --avoid strangers --seed 7 --json
 has 'cascade: the counts' 'd["avoid_left"] == 0 and d["false_negatives"] == 0 and d["levels"] > 2 and d["fp_known"] == 0'
 is 'cascade: no error at all' "$(count c members) $(count c strangers)" '1000 0'
-run "$tepal" build members -o c --kind cascade --avoid strangers --bits 9000 --seed 7 --json
-has 'cascade: so many bits at most' '8000 < d["bits"] <= 9000'
+run "$tepal" build members -o c --kind cascade --avoid strangers --bits 11000 --seed 7 --json
+has 'cascade: so many bits at most' '10000 < d["bits"] <= 11000'
 is 'cascade: no error with a limit either' "$(count c members) $(count c strangers)" '1000 0'
 run "$tepal" build members -o c --kind cascade --avoid strangers --fp 1% --seed 7 --json
 has 'cascade: a rate for others' '0.003 < d["fp_unknown"] < 0.011'
