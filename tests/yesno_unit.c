@@ -13,7 +13,7 @@ static void no_member_is_ever_vetoed(void **unused)
     (void)unused;
     uint64_t state = 1;
     for (int i = 0; i < 400; i++) {
-        yesno_property(&state);
+        yesno_property(&state, true);
     }
 }
 
@@ -234,15 +234,15 @@ static void members_win(void **unused)
     memcpy(c.avoid, c.members, 30 * sizeof *c.avoid); /* all members are known negatives too */
     memcpy(c.avoid + 50, c.members, 5 * sizeof *c.avoid);
     for (int m = 0; m < TEPAL_YESNO_METHODS; m++) {
-        (void)yesno_try(&c, (enum tepal_yesno_method)m, &report);
+        (void)yesno_try(&c, (enum tepal_yesno_method)m, true, &report);
         assert_int_equal(report.avoid_members, 35);
         assert_int_equal(report.avoid_given, 100);
     }
     c.in.avoid_count = 30; /* nothing else */
-    assert_true(yesno_try(&c, TEPAL_YESNO_LOCAL_SEARCH, &report) == 0);
+    assert_true(yesno_try(&c, TEPAL_YESNO_LOCAL_SEARCH, true, &report) == 0);
     c.in.avoid = NULL;
     c.in.avoid_count = 0;
-    assert_true(yesno_try(&c, TEPAL_YESNO_LOCAL_SEARCH, &report) == 0);
+    assert_true(yesno_try(&c, TEPAL_YESNO_LOCAL_SEARCH, true, &report) == 0);
     assert_true(report.proved_optimal);
 }
 
