@@ -57,6 +57,7 @@ bench: packages-test
 	@$(BUILD)/bench/tepal_counting_bench $(ARGS)
 	@$(BUILD)/bench/tepal_counting_bench $(ARGS)
 	@$(BUILD)/bench/tepal_fingerprint_bench $(ARGS)
+	@$(BUILD)/bench/tepal_yesno_bench $(ARGS)
 	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal ;; esac
 
 fuzz: packages-test

@@ -126,6 +126,12 @@ def ways_of(cells, resets):
     ]
 
 
+def rehash(lo, hi, number):
+    """Another digest of the same key."""
+    step = ((1 << 20) + 2 * number) * GOLDEN & M64
+    return fold((lo ^ step) * (hi | 1)), fold((lo ^ (step + GOLDEN & M64)) * (hi | 1))
+
+
 class Filter:
     def __init__(self, data):
         need(data[:8] == b"\x89TEPAL\r\n", "this is not a tepal filter")
@@ -249,7 +255,7 @@ class Filter:
             pass  # its state is checked against the payload
         elif self.kind != 2:
             need(not any(own[8:]), "own state")
-        else:
+        elif self.kind == 2:
             members, victims, cleared = own[8:11]
             need(not any(own[11:]), "own state")
             need(victims <= members and cleared <= self.m, "a state that cannot be")

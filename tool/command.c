@@ -165,9 +165,10 @@ const struct option options[OPTIONS] = {
     [OPT_FN] = {0, "fn", "RATE", TAKES_RATE, 0, 0, NULL,
                 "generalized: the false-negative rate that no key may exceed; --fp is then the "
                 "rate that no filter may exceed, whoever fills it (default 1% each)."},
-    [OPT_YES_BITS] = {0, "yes-bits", "P", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
-                      "yesno: the bits of the yes-filter, with --no-bits and --no-filters. With "
-                      "--bits or --bits-per-key alone, the best of all layouts is taken."},
+    [OPT_YES_BITS] =
+        {0, "yes-bits", "P", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+         "yesno: the bits of the yes-filter, with those of the no-filters. Without it the "
+         "best layout for the whole size is taken."},
     [OPT_NO_BITS] = {0, "no-bits", "Q", TAKES_WHOLE, 1, UINT32_MAX, NULL,
                      "yesno: the bits of each no-filter."},
     [OPT_NO_FILTERS] = {0, "no-filters", "R", TAKES_WHOLE, 0, 64, NULL,

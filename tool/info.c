@@ -55,7 +55,7 @@ static void print_verdict(struct out *out, const struct tepal_filter *filter,
     }
 }
 
-/* Filters that were built for certain keys err at two rates; nobody shall take one for the other. */
+/* Filters that were built for certain keys err at two rates: neither shall pass for the other. */
 static void print_two_rates(struct out *out, const struct tepal_report *report)
 {
     const struct tepal_quantity *known = tepal_report_find(report, "fp_known");

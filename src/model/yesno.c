@@ -12,10 +12,12 @@
  *               seeds of their own: in none of the r ways to hash). One key alone in a no-filter
  *               holds a given member with chance h, so that F (1 - (1 - h)^n) are hopeless.
  *   congestion  if all of F were stored, R = F / r in each, V = r n f_R members would be vetoed. A
- *               conflict costs a place in one no-filter; with x = V / F, y = .6 x / (1 + .6 x) of F
- *               find none in a given one, and y^r in any. (Fitted to r = 1, and then right for r =
+ *               conflict costs a place in one no-filter; with x = V / (F (1 - f_R)), the share y =
+ *               .6 x / (1 + .6 x) of F find none in a given one, and y^r in any. (Fitted to r = 1, and then right for r =
  *               3, n = 35 .. 90 and r = 7, n = 30 in the paper's setting.) If F is large, chance
- *               evens out, and conflicts up to y = .15 can be resolved altogether: (y - .15)^r.
+ *               evens out, and conflicts up to some y_0 can be resolved altogether: (y - y_0)^r. y_0
+ *               is about .15 for k' >= 9 and next to nothing for k' = 2, where every bit has so many
+ *               users that nobody can be moved.
  *
  * F varies: the expectation over a Poisson law is taken while it is small.
  */
@@ -73,7 +75,7 @@ static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_position
 }
 
 /* Below this many, the number of false positives is taken to vary. */
-#define VARIES 400
+#define VARIES 100
 
 /* The share of `falses` false positives that the search leaves. */
 static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
@@ -81,12 +83,13 @@ static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positio
 {
     double r = (double)plan->no_filters;
     double hopeless = -expm1(n * log1p(-veto_rate(plan, positions, 1)));
-    double vetoed = r * n * veto_rate(plan, positions, falses / r);
-    double x = falses > 0 ? vetoed / falses : 0;
+    double full = veto_rate(plan, positions, falses / r);
+    double x = falses > 0 && full < 1 ? r * n * full / (falses * (1 - full)) : 1e9;
     double y = 0.6 * x / (1 + 0.6 * x);
     double congested = pow(y, r);
     if (falses > VARIES && r > 1) {
-        congested = pow(y > 0.15 ? y - 0.15 : 0, r) + pow(y, 3 * r);
+        double slack = 0.15 * pow(fmin(1, (plan->no_hashes - 1.0) / 8), 2);
+        congested = pow(y > slack ? y - slack : 0, r) + pow(y, 3 * r);
     }
     hopeless = plan->own_seeds ? pow(hopeless, r) : hopeless;
     return hopeless + (1 - hopeless) * congested;
@@ -190,26 +193,28 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
     }
     plan.fp_unknown = tepal_bloom_fp(c->layout, c->positions, plan.yes_bits, c->n, plan.hashes);
     plan.positive = (double)c->t * plan.fp_unknown;
+    double least = INFINITY;
     uint32_t last = c->no_hashes != 0 ? c->no_hashes : MOST_NO_HASHES;
     for (uint32_t k = c->no_hashes != 0 ? c->no_hashes : 1; k <= last; k++) {
         plan.no_hashes = r == 0 ? 0 : k;
         if (k <= q || r == 0 || c->positions == TEPAL_POSITIONS_COLLIDING) {
             plan.left = expected_left(&plan, c->positions, (double)c->n, plan.positive);
             offer(c, &plan);
+            least = fmin(least, plan.left);
         }
-        if (r == 0) {
+        if (r == 0 || plan.left > 4 * least) { /* too many already: more make it worse */
             break;
         }
     }
 }
 
-/* Small filters: every q. Large ones: shares of the whole, 6 % apart. */
+/* Small filters: every q, or 4 % apart. Large ones: shares of the whole, 6 % apart. */
 static void try_all(struct choice *c, uint64_t most_filters)
 {
     try_sizes(c, 0, 0);
     for (uint64_t r = 1; r <= most_filters; r++) {
         if (c->m <= 1024 && c->unit == 1) {
-            for (uint64_t q = 4; q * r <= c->m * 3 / 4; q++) {
+            for (uint64_t q = 4; q * r <= c->m * 3 / 4; q += 1 + q / 24) {
                 try_sizes(c, r, q);
             }
             continue;

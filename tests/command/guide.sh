@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# guide: every command in the console blocks of docs/guide.md, retouching.md, deletes.md and flows.md is run, in order
+# guide: every command in the console blocks of docs/guide.md and others is run, in order
 # and in one directory each, and must print what the document says. After a wanted change: tests/command/guide.sh TEPAL --update
 source "$(dirname "$0")/lib.sh"
 
@@ -62,5 +62,6 @@ document guide 31
 document retouching 10
 document deletes 20
 document flows 4
+document vetoes 15
 
 finish
