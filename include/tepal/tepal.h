@@ -11,7 +11,6 @@
  *   tepal/retouched.h  the Bloom filter without the false positives that hurt
  *   tepal/yesno.h   the Bloom filter that vetoes known negatives
  *   tepal/cascade.h  no error at all on the keys it was built from
- *   tepal/yesno.h   filters that veto known negatives: yes-no and cascade
  *   tepal/header.h  filters in packets: a header against the masks of many links
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map
