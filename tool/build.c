@@ -18,6 +18,7 @@
 #include "secret.h"
 #include "shelf.h"
 #include "spill.h"
+#include "veto.h"
 
 struct builder {
     const struct args *args;
@@ -197,6 +198,26 @@ static int prepare(struct builder *b)
     return code == EXIT_YES ? make_hasher(b) : code;
 }
 
+/* The kinds that take all keys at once, and negatives besides. */
+static int build_veto(struct builder *b)
+{
+    struct veto v = {.args = b->args, .hasher = &b->hasher, .key = b->key, .params = b->params};
+    int code = veto_check(b->args, b->recipe->kind);
+    if (code == EXIT_YES) {
+        code = veto_build(&v);
+    }
+    if (code == EXIT_YES) {
+        code = shelf_save(b->stays, v.filter, b->output);
+    }
+    if (code == EXIT_YES) {
+        code = veto_written(&v, b->output);
+    }
+    tepal_filter_free(v.filter);
+    sodium_memzero(b->key, sizeof b->key);
+    sodium_memzero(&b->hasher, sizeof b->hasher);
+    return code;
+}
+
 int build_run(const struct args *args)
 {
     struct builder b = {.args = args,
@@ -204,6 +225,9 @@ int build_run(const struct args *args)
                         .output = args->option[OPT_OUTPUT].text,
                         .params = TEPAL_PARAMS_INIT};
     int code = prepare(&b);
+    if (code == EXIT_YES && veto_builds(b.recipe->kind)) {
+        return build_veto(&b);
+    }
     if (code == EXIT_YES) {
         code = read_keys(&b);
     }

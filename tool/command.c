@@ -145,6 +145,39 @@ const struct option options[OPTIONS] = {
                   "retouched: the share of the false positives that is removed (default 1)."},
     [OPT_MODEL_CLEAR_BITS] = {0, "clear-bits", "S", TAKES_WHOLE, 0, ANY, NULL,
                               "retouched: how many bits are cleared at random (default 0)."},
+    [OPT_YES_BITS] = {0, "yes-bits", "P", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                      "yesno: the bits of the yes-filter, with --no-bits and --no-filters. With "
+                      "--bits or --bits-per-key alone, the best of all layouts is taken."},
+    [OPT_NO_BITS] = {0, "no-bits", "Q", TAKES_WHOLE, 1, UINT32_MAX, NULL,
+                     "yesno: the bits of each no-filter."},
+    [OPT_NO_FILTERS] = {0, "no-filters", "R", TAKES_WHOLE, 0, 64, NULL,
+                        "yesno: how many no-filters; 0 makes the Bloom filter."},
+    [OPT_NO_HASHES] = {0, "no-hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
+                       "yesno: the number of hashes of a no-filter (default: the best)."},
+    [OPT_VETO_AVOID] = {0, "avoid", "NEGATIVES", TAKES_FILE, 0, 0, NULL,
+                        "yesno, cascade: keys that are known not to be in the set and will be "
+                        "asked for, one a line (- is standard input). Members among them are "
+                        "reported, and stay members."},
+    [OPT_VETO_WEIGHTS] = {'w', "weights", NULL, TAKES_NOTHING, 0, 0, NULL,
+                          "yesno: each line of NEGATIVES is a key, a tab and a weight: how much "
+                          "its false positive hurts."},
+    [OPT_VETO_METHOD] = {0, "method", "METHOD", TAKES_CHOICE, 0, 0,
+                         "greedy nextfit bestfit pairs local-search exact",
+                         "yesno: how the false positives go to the no-filters (default "
+                         "local-search): greedy, nextfit, bestfit, pairs, local-search, or exact, "
+                         "which proves that no less can be left (small sets only)."},
+    [OPT_OWN_SEEDS] = {0, "own-seeds", NULL, TAKES_NOTHING, 0, 0, NULL,
+                       "yesno: every no-filter hashes in its own way, which leaves less. (With a "
+                       "layout that is chosen, they do anyway.)"},
+    [OPT_SALTS] = {0, "salts", "N", TAKES_WHOLE, 1, 1000000, NULL,
+                   "yesno: build with up to N re-hashings of all keys and keep the best one."},
+    [OPT_TOLERATE] = {0, "tolerate", "N", TAKES_WHOLE, 0, ANY, NULL,
+                      "yesno: let up to N members be lost for what is left (default: none)."},
+    [OPT_TIME_LIMIT] = {0, "time-limit", "SECONDS", TAKES_POSITIVE, 0, 0, NULL,
+                        "yesno: let local-search and exact go on until they are done or so much "
+                        "time has passed, for each re-hashing."},
+    [OPT_NEGATIVES] = {'t', "negatives", "N", TAKES_WHOLE, 0, ANY, NULL,
+                       "yesno: how many negatives are known (default 0)."},
     [OPT_LEARN] = {0, "learn", "C", TAKES_WHOLE, 0, ANY, NULL,
                    "Learn from cycle C and replay the later ones (default: the first)."},
     [OPT_MAX_TRANSIT] = {0, "max-transit", "T", TAKES_WHOLE, 0, INT64_MAX, NULL,
@@ -209,9 +242,11 @@ const struct option options[OPTIONS] = {
 /* ---- build ---------------------------------------------------------------------------------- */
 
 static const enum option_id build_options[] = {
-    OPT_OUTPUT,    OPT_FP,   OPT_BITS_PER_KEY, OPT_BITS, OPT_HASHES, OPT_CAPACITY, OPT_LAYOUT,
-    OPT_POSITIONS, OPT_KIND, OPT_SEED,         OPT_NULL, OPT_HEX,    OPT_PLAIN,    OPT_KEY_FILE,
-    OPT_FORCE,     OPT_JSON, OPT_QUIET,        OPT_HELP, OPT_END};
+    OPT_OUTPUT,   OPT_FP,         OPT_BITS_PER_KEY, OPT_BITS,        OPT_HASHES,       OPT_CAPACITY,
+    OPT_LAYOUT,   OPT_POSITIONS,  OPT_KIND,         OPT_VETO_AVOID,  OPT_VETO_WEIGHTS, OPT_YES_BITS,
+    OPT_NO_BITS,  OPT_NO_FILTERS, OPT_NO_HASHES,    OPT_VETO_METHOD, OPT_OWN_SEEDS,    OPT_SALTS,
+    OPT_TOLERATE, OPT_TIME_LIMIT, OPT_SEED,         OPT_NULL,        OPT_HEX,          OPT_PLAIN,
+    OPT_KEY_FILE, OPT_FORCE,      OPT_JSON,         OPT_QUIET,       OPT_HELP,         OPT_END};
 static const enum option_id build_exclusive[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
 static const struct example build_examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
@@ -219,6 +254,10 @@ static const struct example build_examples[] = {
      "In a stream: memory for the filter only."},
     {"tepal build ids.zst -o ids.tepal --layout blocked --seed 7",
      "Fast answers, and a seed that other machines can share."},
+    {"tepal build bad.txt -o bad.tepal --kind yesno --bits-per-key 10 --avoid popular.tsv -w",
+     "Known negatives are vetoed, no member is lost."},
+    {"tepal build revoked.txt -o revoked.tepal --kind cascade --avoid valid.txt",
+     "No error at all on the keys of both files."},
     {NULL, NULL}};
 
 /* ---- query ---------------------------------------------------------------------------------- */
@@ -302,14 +341,16 @@ static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and t
 
 /* ---- model, demo ---------------------------------------------------------------------------- */
 
-static const enum option_id model_options[] = {OPT_KEYS,     OPT_BITS,         OPT_FP,
-                                               OPT_HASHES,   OPT_MODEL_LAYOUT, OPT_POSITIONS,
-                                               OPT_UNIVERSE, OPT_BETA,         OPT_MODEL_CLEAR_BITS,
-                                               OPT_JSON,     OPT_HELP,         OPT_END};
+static const enum option_id model_options[] = {
+    OPT_KEYS,      OPT_BITS,     OPT_FP,         OPT_HASHES,           OPT_MODEL_LAYOUT,
+    OPT_POSITIONS, OPT_UNIVERSE, OPT_BETA,       OPT_MODEL_CLEAR_BITS, OPT_NEGATIVES,
+    OPT_YES_BITS,  OPT_NO_BITS,  OPT_NO_FILTERS, OPT_NO_HASHES,        OPT_OWN_SEEDS,
+    OPT_JSON,      OPT_HELP,     OPT_END};
 static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {0}};
 static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
+    {"tepal model yesno --keys 30 --negatives 100 --bits 256", "A layout for 256 bits."},
     {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
      "What it costs to remove a tenth of the false positives."},
     {NULL, NULL}};
@@ -460,14 +501,16 @@ const struct command commands[] = {
      .summary = "Predict errors and sizes, without a filter.",
      .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
               "will do; or retouched: what it costs to remove false positives at random, which "
-              "every other method of retouch has to beat. With --fp the smallest size is found "
-              "first.",
+              "every other method of retouch has to beat; or yesno: what a yes-no filter leaves of "
+              "--negatives known ones, with --bits in the best layout. With --fp the smallest size "
+              "is found first.",
      .options = model_options,
      .exclusive = model_exclusive,
      .operand = OPERAND_MODEL,
      .least_operands = 1,
      .most_operands = 1,
-     .operand_name = "the name of a model (bloom, partitioned, blocked, paired, retouched) is",
+     .operand_name =
+         "the name of a model (bloom, partitioned, blocked, paired, retouched, yesno) is",
      .examples = model_examples,
      .run = model_run},
     {.name = "app",

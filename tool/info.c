@@ -49,6 +49,18 @@ static void print_verdict(struct out *out, const struct tepal_filter *filter,
     }
 }
 
+/* Filters that were built for certain keys err at two rates; nobody shall take one for the other. */
+static void print_two_rates(struct out *out, const struct tepal_report *report)
+{
+    const struct tepal_quantity *known = tepal_report_find(report, "fp_known");
+    char room[2][64];
+    if (known != NULL && known->type == TEPAL_QUANTITY_REAL) {
+        out_format(out, "rates: %s on the negatives it was built for, %s on all others\n",
+                   render_rate(known->value.real, room[0], sizeof room[0]),
+                   render_rate(real_of(report, "fp_now", 1), room[1], sizeof room[1]));
+    }
+}
+
 static int print_one(const struct args *args, struct out *out, const char *path, bool first)
 {
     struct tepal_filter *filter;
@@ -67,6 +79,7 @@ static int print_one(const struct args *args, struct out *out, const char *path,
         out_text(out, "\n");
         render_text(out, &report, false);
         print_verdict(out, filter, &report);
+        print_two_rates(out, &report);
     }
     tepal_filter_free(filter);
     return code;

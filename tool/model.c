@@ -11,7 +11,7 @@
 #include "suggest.h"
 
 static const struct model *const table[] = {
-    &model_bloom, &model_partitioned, &model_blocked, &model_paired, &model_retouched,
+    &model_bloom, &model_partitioned, &model_blocked, &model_paired, &model_retouched, &model_yesno,
 };
 
 #define MODELS (sizeof table / sizeof *table)

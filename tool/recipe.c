@@ -7,6 +7,8 @@
 
 static const struct recipe *const table[] = {
     &recipe_bloom,
+    &recipe_yesno,
+    &recipe_cascade,
 };
 
 #define RECIPES (sizeof table / sizeof *table)

@@ -22,6 +22,9 @@ struct recipe {
 
 /* One a kind that `tepal build` makes. */
 extern const struct recipe recipe_bloom;
+/* Built by veto.c, from members and known negatives at once; they have options alone. */
+extern const struct recipe recipe_yesno;
+extern const struct recipe recipe_cascade;
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);

@@ -104,6 +104,64 @@ TEPAL_API enum tepal_status tepal_model_retouched(const struct tepal_params *par
                                                   uint64_t universe, double beta, uint64_t bits,
                                                   struct tepal_report *report, const char **why);
 
+/*
+ * The yes-no Bloom filter (Carrea, Vernitski and Reed 2016). Eqs. (4) to (7), (29): the Bloom
+ * filter's, with p bits. in_set is Pr[S], the share of members among what is asked; fs is f_S; fr
+ * is f_R, the chance that a key which is not stored in a no-filter is in one; stored is Pr[R].
+ *
+ *   positive        Pr[S~], what the yes-filter has                                     eq. (10)
+ *   false_positive  Pr[F]                                                            eqs. (8), (11)
+ *   error_printed   Pr[E]: lets f_R act on members too, though none is vetoed   eqs. (13), (15)-(24)
+ *                   in_set = 0 gives eqs. (26), (27), and stored = 0 besides eq. (28)
+ *   error           (Pr[F] - Pr[R]) (1 - f_R): as it should be
+ *   veto            f_R of one no-filter that stores so many keys: eq. (30), where n is printed for
+ *                   `stored`; eq. (31) is fs (1 - veto)
+ */
+TEPAL_API double tepal_yesno_positive(double in_set, double fs);
+TEPAL_API double tepal_yesno_false_positive(double in_set, double fs);
+TEPAL_API double tepal_yesno_error_printed(double in_set, double fs, double fr, double stored);
+TEPAL_API double tepal_yesno_error(double in_set, double fs, double fr, double stored);
+TEPAL_API double tepal_yesno_veto(uint64_t q, double stored, uint32_t no_hashes);
+
+/* Sizes and hashes of a yes-no filter, and what is to be expected of them. */
+struct tepal_yesno_plan {
+    uint64_t yes_bits;   /* p */
+    uint32_t hashes;     /* k */
+    uint64_t no_bits;    /* q */
+    uint64_t no_filters; /* r */
+    uint32_t no_hashes;  /* k' */
+    bool own_seeds;
+    double fp_unknown; /* the rate on unknown negatives: the yes-filter's */
+    double positive;   /* known negatives that the yes-filter has */
+    double left;       /* of these, left by local-search: an estimate (docs/models.md) */
+};
+
+/*
+ * fp_unknown, positive and left of a plan for n members and t known negatives. TEPAL_BAD_ARGUMENT
+ * if it is none.
+ */
+TEPAL_API enum tepal_status tepal_yesno_predict(enum tepal_layout layout,
+                                                enum tepal_positions positions, uint64_t n,
+                                                uint64_t t, struct tepal_yesno_plan *plan);
+
+/*
+ * The plan with the lowest rate on t known negatives for m bits in all (whole lines for blocked and
+ * paired) and n members; where that can hardly be lowered any more, the one with the lowest rate on
+ * unknown ones. If plan->hashes or plan->no_hashes is not 0 on entry, that is used.
+ * TEPAL_BAD_ARGUMENT if there is none.
+ */
+TEPAL_API enum tepal_status tepal_yesno_choose(enum tepal_layout layout,
+                                               enum tepal_positions positions, uint64_t m,
+                                               uint64_t n, uint64_t t,
+                                               struct tepal_yesno_plan *plan);
+
+/* Everything the model says of a plan, by name. TEPAL_BAD_ARGUMENT if it is none. */
+TEPAL_API enum tepal_status tepal_model_yesno(enum tepal_layout layout,
+                                              enum tepal_positions positions,
+                                              const struct tepal_yesno_plan *plan, uint64_t n,
+                                              uint64_t t, struct tepal_report *report,
+                                              const char **why);
+
 #ifdef __cplusplus
 }
 #endif

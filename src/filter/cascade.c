@@ -335,16 +335,20 @@ static void cascade_info(const struct tepal_filter *filter, struct tepal_report 
     const uint64_t *own = filter->state.own;
     struct tepal_bloom first = first_level(cascade);
     size_t from = report->count;
+    double unknown = NAN;
     tepal_bloom_ops.info(&first.head, report);
     for (size_t i = from; i < report->count; i++) {
         struct tepal_quantity *q = &report->item[i];
         if (strcmp(q->name, "fp_now") == 0) {
             q->about = "rate on unknown negatives, from the bits";
             q->value.real *= cascade->levels == 1 ? 1 : rate_beyond(cascade);
+            unknown = q->value.real;
         } else if (strcmp(q->name, "fn_now") == 0) {
             q->about = "false-negative rate: a cascade has none";
         }
     }
+    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
+                      unknown);
     if (own[CASCADE_AVOID] == 0) {
         tepal_report_absent(report, "fp_known", "rate on known negatives: none were given");
     } else {

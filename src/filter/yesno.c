@@ -419,16 +419,20 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
     size_t first = report->count;
     tepal_bloom_ops.info(&alone.head, report);
     double veto = veto_rate(yesno);
+    double unknown = NAN;
     for (size_t i = first; i < report->count; i++) {
         struct tepal_quantity *q = &report->item[i];
         if (strcmp(q->name, "fp_now") == 0) {
             q->about = "rate on unknown negatives, from the bits";
             q->value.real *= 1 - veto;
+            unknown = q->value.real;
         } else if (strcmp(q->name, "fn_now") == 0) {
             q->about = "false-negative rate: the share of members vetoed";
             q->value.real = share(own[YESNO_LOST], own[YESNO_MEMBERS]);
         }
     }
+    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
+                      unknown);
     if (own[YESNO_AVOID] == 0) {
         tepal_report_absent(report, "fp_known", "rate on known negatives: none were given");
     } else {

@@ -1,0 +1,345 @@
+/*
+ * yesno.c: the yes-no Bloom filter's formulas (L. Carrea, A. Vernitski and M. Reed 2016), as printed
+ * and as they should be, and the choice of a layout.
+ *
+ * The yes-filter is a Bloom filter of p bits: eqs. (4) to (7) and (29) are that model's. T are the
+ * known negatives, F = t f_S of them are positive, R of these are stored in the no-filters.
+ *
+ * What is left. The paper gives no formula, since distributing F is a hard problem. Two things stand
+ * in the way of an empty rest, and both can be estimated:
+ *
+ *   hopeless    a false positive whose bits cover those of a member can be stored nowhere (with
+ *               seeds of their own: in none of the r ways to hash). One key alone in a no-filter
+ *               holds a given member with chance h, so that F (1 - (1 - h)^n) are hopeless.
+ *   congestion  if all of F were stored, R = F / r in each, V = r n f_R members would be vetoed. A
+ *               conflict costs a place in one no-filter; with x = V / F, y = .6 x / (1 + .6 x) of F
+ *               find none in a given one, and y^r in any. (Fitted to r = 1, and then right for r =
+ *               3, n = 35 .. 90 and r = 7, n = 30 in the paper's setting.) If F is large, chance
+ *               evens out, and conflicts up to y = .15 can be resolved altogether: (y - .15)^r.
+ *
+ * F varies: the expectation over a Poisson law is taken while it is small.
+ */
+#include <tepal/model.h>
+
+#include <math.h>
+
+/* ---- the paper's equations ------------------------------------------------------------------- */
+
+double tepal_yesno_positive(double in_set, double fs)
+{
+    return in_set + (1 - in_set) * fs;
+}
+
+double tepal_yesno_false_positive(double in_set, double fs)
+{
+    return (1 - in_set) * fs;
+}
+
+double tepal_yesno_error_printed(double in_set, double fs, double fr, double stored)
+{
+    return (1 - in_set) * fs - tepal_yesno_positive(in_set, fs) * fr - (1 - fr) * stored;
+}
+
+double tepal_yesno_error(double in_set, double fs, double fr, double stored)
+{
+    return (tepal_yesno_false_positive(in_set, fs) - stored) * (1 - fr);
+}
+
+double tepal_yesno_veto(uint64_t q, double stored, uint32_t no_hashes)
+{
+    if (q == 0 || no_hashes == 0 || !(stored >= 0)) {
+        return NAN;
+    }
+    return pow(-expm1(-(double)no_hashes * stored / (double)q), no_hashes);
+}
+
+/* ---- what is left ---------------------------------------------------------------------------- */
+
+/* The chance that a given key is in a no-filter of x others, x a real number. */
+static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+                        double x)
+{
+    double q = (double)plan->no_bits;
+    double k = plan->no_hashes;
+    double rate = 1;
+    if (positions == TEPAL_POSITIONS_COLLIDING) {
+        return pow(-expm1(k * x * log1p(-1 / q)), k);
+    }
+    double ones = k >= q ? q : -q * expm1(x * log1p(-k / q));
+    for (uint32_t i = 0; i < plan->no_hashes; i++) {
+        rate *= ones > i ? (ones - i) / (q - i) : 0;
+    }
+    return rate;
+}
+
+/* Below this many, the number of false positives is taken to vary. */
+#define VARIES 400
+
+/* The share of `falses` false positives that the search leaves. */
+static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+                         double n, double falses)
+{
+    double r = (double)plan->no_filters;
+    double hopeless = -expm1(n * log1p(-veto_rate(plan, positions, 1)));
+    double vetoed = r * n * veto_rate(plan, positions, falses / r);
+    double x = falses > 0 ? vetoed / falses : 0;
+    double y = 0.6 * x / (1 + 0.6 * x);
+    double congested = pow(y, r);
+    if (falses > VARIES && r > 1) {
+        congested = pow(y > 0.15 ? y - 0.15 : 0, r) + pow(y, 3 * r);
+    }
+    hopeless = plan->own_seeds ? pow(hopeless, r) : hopeless;
+    return hopeless + (1 - hopeless) * congested;
+}
+
+static double expected_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+                            double n, double falses)
+{
+    if (plan->no_filters == 0 || falses <= 0) {
+        return falses;
+    }
+    if (falses > VARIES) {
+        return falses * share_left(plan, positions, n, falses);
+    }
+    double spread = 8 * sqrt(falses) + 8;
+    double first = falses > spread ? floor(falses - spread) : 1;
+    double sum = 0;
+    for (double i = first; i <= falses + spread; i++) {
+        double chance = exp(i * log(falses) - falses - lgamma(i + 1));
+        sum += chance * i * share_left(plan, positions, n, i);
+    }
+    return sum;
+}
+
+static bool is_plan(const struct tepal_yesno_plan *plan)
+{
+    return plan->yes_bits > 0 && plan->hashes > 0 && plan->hashes <= TEPAL_MAX_HASHES &&
+           (plan->no_filters == 0 ||
+            (plan->no_bits > 0 && plan->no_hashes > 0 && plan->no_hashes <= TEPAL_MAX_HASHES));
+}
+
+/* The rest of a plan whose sizes and hashes are there. */
+static void predict(struct tepal_yesno_plan *plan, enum tepal_layout layout,
+                    enum tepal_positions positions, uint64_t n, uint64_t t)
+{
+    plan->fp_unknown = tepal_bloom_fp(layout, positions, plan->yes_bits, n, plan->hashes);
+    plan->positive = (double)t * plan->fp_unknown;
+    plan->left = expected_left(plan, positions, (double)n, plan->positive);
+}
+
+enum tepal_status tepal_yesno_predict(enum tepal_layout layout, enum tepal_positions positions,
+                                      uint64_t n, uint64_t t, struct tepal_yesno_plan *plan)
+{
+    struct tepal_yesno_plan done = *plan;
+    if (!is_plan(plan) || n == 0) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    predict(&done, layout, positions, n, t);
+    if (!(done.fp_unknown >= 0)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    *plan = done;
+    return TEPAL_OK;
+}
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+/*
+ * What is minimised: the rate on known negatives, and a little of the rate on unknown ones, so that
+ * bits which would only make something small still smaller go to the yes-filter.
+ */
+#define UNKNOWN_COUNTS 1e-5
+
+struct choice {
+    enum tepal_layout layout;
+    enum tepal_positions positions;
+    uint64_t m;
+    uint64_t n;
+    uint64_t t;
+    uint32_t hashes;    /* 0: free */
+    uint32_t no_hashes; /* 0: free */
+    uint64_t unit;      /* p and r q are multiples of this */
+    struct tepal_yesno_plan best;
+    double score;
+};
+
+static void offer(struct choice *c, const struct tepal_yesno_plan *plan)
+{
+    double score = (c->t == 0 ? 0 : plan->left / (double)c->t) + UNKNOWN_COUNTS * plan->fp_unknown;
+    if (plan->fp_unknown >= 0 && (c->best.yes_bits == 0 || score < c->score)) {
+        c->best = *plan;
+        c->score = score;
+    }
+}
+
+#define MOST_NO_HASHES 24
+
+/* r no-filters of q bits each, with every k'. The best k of the yes-filter is the best of all. */
+static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
+{
+    if (q * r >= c->m) {
+        return;
+    }
+    struct tepal_yesno_plan plan = {
+        .yes_bits = c->m - q * r, .no_bits = r == 0 ? 0 : q, .no_filters = r, .own_seeds = r > 1};
+    plan.hashes = c->hashes != 0
+                      ? c->hashes
+                      : tepal_bloom_best_hashes(c->layout, c->positions, plan.yes_bits, c->n);
+    if (plan.hashes == 0) {
+        return;
+    }
+    plan.fp_unknown = tepal_bloom_fp(c->layout, c->positions, plan.yes_bits, c->n, plan.hashes);
+    plan.positive = (double)c->t * plan.fp_unknown;
+    uint32_t last = c->no_hashes != 0 ? c->no_hashes : MOST_NO_HASHES;
+    for (uint32_t k = c->no_hashes != 0 ? c->no_hashes : 1; k <= last; k++) {
+        plan.no_hashes = r == 0 ? 0 : k;
+        if (k <= q || r == 0 || c->positions == TEPAL_POSITIONS_COLLIDING) {
+            plan.left = expected_left(&plan, c->positions, (double)c->n, plan.positive);
+            offer(c, &plan);
+        }
+        if (r == 0) {
+            break;
+        }
+    }
+}
+
+/* Small filters: every q. Large ones: shares of the whole, 6 % apart. */
+static void try_all(struct choice *c, uint64_t most_filters)
+{
+    try_sizes(c, 0, 0);
+    for (uint64_t r = 1; r <= most_filters; r++) {
+        if (c->m <= 1024 && c->unit == 1) {
+            for (uint64_t q = 4; q * r <= c->m * 3 / 4; q++) {
+                try_sizes(c, r, q);
+            }
+            continue;
+        }
+        for (double share = 0.75; share > 0.001; share /= 1.06) {
+            uint64_t all = (uint64_t)(share * (double)c->m) / (c->unit * r) * (c->unit * r);
+            uint64_t q = all / r;
+            if (q > 0 && q <= UINT32_MAX) {
+                try_sizes(c, r, q);
+            }
+        }
+    }
+}
+
+enum tepal_status tepal_yesno_choose(enum tepal_layout layout, enum tepal_positions positions,
+                                     uint64_t m, uint64_t n, uint64_t t,
+                                     struct tepal_yesno_plan *plan)
+{
+    bool lined = layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+    struct choice c = {.layout = layout,
+                       .positions = positions,
+                       .m = m,
+                       .n = n,
+                       .t = t,
+                       .hashes = plan->hashes,
+                       .no_hashes = plan->no_hashes,
+                       .unit = lined ? TEPAL_LINE_BITS : 1};
+    if (n == 0 || m == 0 || m > (uint64_t)1 << 60 || m % c.unit != 0 ||
+        plan->hashes > TEPAL_MAX_HASHES || plan->no_hashes > TEPAL_MAX_HASHES) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    /* In large filters a third no-filter gains nothing, and costs members' queries a look. */
+    try_all(&c, m <= 1024 ? 8 : 2);
+    if (c.best.yes_bits == 0) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    *plan = c.best;
+    return TEPAL_OK;
+}
+
+/* ---- everything by name ---------------------------------------------------------------------- */
+
+static enum tepal_status refuse(const char **why, const char *reason)
+{
+    if (why != NULL) {
+        *why = reason;
+    }
+    return TEPAL_BAD_ARGUMENT;
+}
+
+static void report_plan(const struct tepal_yesno_plan *plan, struct tepal_report *report)
+{
+    tepal_report_integer(report, "bits", "m = p + r q",
+                         plan->yes_bits + plan->no_bits * plan->no_filters);
+    tepal_report_integer(report, "yes_bits", "p, bits of the yes-filter", plan->yes_bits);
+    tepal_report_integer(report, "hashes", "k, hashes of the yes-filter", plan->hashes);
+    tepal_report_integer(report, "no_bits", "q, bits of a no-filter", plan->no_bits);
+    tepal_report_integer(report, "no_filters", "r, how many no-filters", plan->no_filters);
+    tepal_report_integer(report, "no_hashes", "k', hashes of a no-filter", plan->no_hashes);
+    tepal_report_flag(report, "own_seeds", "does every no-filter hash in its own way",
+                      plan->own_seeds);
+}
+
+/* Eqs. (11) to (31) with everything stored that is to be stored. */
+static void report_equations(const struct tepal_yesno_plan *plan, uint64_t n, uint64_t t,
+                             struct tepal_report *report)
+{
+    double in_set = (double)n / ((double)n + (double)t);
+    double fs = plan->fp_unknown;
+    double r = (double)plan->no_filters;
+    double stored = plan->positive - plan->left;
+    double all = stored / ((double)n + (double)t);
+    double one = r == 0 ? 0 : tepal_yesno_veto(plan->no_bits, stored / r, plan->no_hashes);
+    double fr = 1 - pow(1 - one, r);
+    tepal_report_real(report, "positive_share", "Pr[S~], members among the asked, eq. (10)",
+                      tepal_yesno_positive(in_set, fs));
+    tepal_report_real(report, "false_share", "Pr[F], eq. (11)",
+                      tepal_yesno_false_positive(in_set, fs));
+    tepal_report_real(report, "veto_rate", "f_R, a key not stored in some no-filter, with R/r each",
+                      fr);
+    tepal_report_real(report, "error_printed", "Pr[E] as printed, eqs. (13), (24)",
+                      tepal_yesno_error_printed(in_set, fs, fr, all));
+    tepal_report_real(report, "error", "Pr[E] = (Pr[F] - Pr[R]) (1 - f_R)",
+                      tepal_yesno_error(in_set, fs, fr, all));
+    tepal_report_real(report, "error_unknown", "f_S (1 - f_R), keys not in T, eq. (28)",
+                      fs * (1 - fr));
+    if (plan->no_filters == 1) {
+        double printed = tepal_yesno_veto(plan->no_bits, (double)n, plan->no_hashes);
+        tepal_report_real(report, "veto_rate_printed", "f_R as printed: n for R, eq. (30)",
+                          printed);
+        tepal_report_real(report, "error_unknown_printed", "as printed, eq. (31)",
+                          tepal_bloom_fp_approx(plan->yes_bits, n, plan->hashes) * (1 - printed));
+    }
+}
+
+enum tepal_status tepal_model_yesno(enum tepal_layout layout, enum tepal_positions positions,
+                                    const struct tepal_yesno_plan *plan, uint64_t n, uint64_t t,
+                                    struct tepal_report *report, const char **why)
+{
+    struct tepal_yesno_plan done = *plan;
+    if (n == 0) {
+        return refuse(why, "there must be members");
+    }
+    if (tepal_yesno_predict(layout, positions, n, t, &done) != TEPAL_OK) {
+        return refuse(why, "sizes and hashes must be at least 1, and fit the layout");
+    }
+    uint64_t m = done.yes_bits + done.no_bits * done.no_filters;
+    uint32_t best = tepal_bloom_best_hashes(layout, positions, m, n);
+    report->count = 0;
+    report->numbers = 0;
+    report_plan(&done, report);
+    if (layout == TEPAL_LAYOUT_FLAT) {
+        tepal_report_real(report, "fp_classic", "f_S, the yes-filter's rate, eq. (5)",
+                          tepal_bloom_fp_classic(done.yes_bits, n, done.hashes));
+        tepal_report_real(report, "fp_approx", "f_S, eqs. (6), (29)",
+                          tepal_bloom_fp_approx(done.yes_bits, n, done.hashes));
+    }
+    tepal_report_real(report, "fp_unknown", "the yes-filter's true rate: on unknown negatives",
+                      done.fp_unknown);
+    tepal_report_real(report, "avoid_positive", "known negatives that the yes-filter has, F",
+                      done.positive);
+    tepal_report_real(report, "avoid_left", "of them, left by local-search (estimate)", done.left);
+    if (t > 0) {
+        tepal_report_real(report, "fp_known", "rate on known negatives (estimate)",
+                          done.left / (double)t);
+    }
+    tepal_report_real(report, "bloom_fp", "a Bloom filter of m bits, at its best",
+                      tepal_bloom_fp(layout, positions, m, n, best));
+    if (layout == TEPAL_LAYOUT_FLAT) {
+        report_equations(&done, n, t, report);
+    }
+    return TEPAL_OK;
+}
