@@ -334,6 +334,77 @@ static void golden_retouched(void **unused)
     tepal_filter_free(f);
 }
 
+/*
+ * A yes-no filter and a cascade of 100 members and 1000 known negatives. Which no-filter a false
+ * positive went to is the search's choice of the day; what it answers is pinned, and what it says
+ * of itself.
+ */
+static void golden_vetoes(void **unused)
+{
+    (void)unused;
+    enum { MEMBERS = 100, AVOID = 1000 };
+    static struct tepal_digest keys[MEMBERS + AVOID];
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, 42);
+    for (int i = 0; i < MEMBERS + AVOID; i++) {
+        char key[32];
+        int len = i < MEMBERS ? snprintf(key, sizeof key, "golden-%d", i)
+                              : snprintf(key, sizeof key, "stranger-%d", i - MEMBERS);
+        keys[i] = tepal_hash_bytes(&hasher, key, (size_t)len);
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        const char *name = kind == 0 ? "yesno" : "cascade";
+        if (golden_write()) {
+            struct tepal_params p = TEPAL_PARAMS_INIT;
+            struct tepal_filter *f;
+            char path[4096];
+            p.seed = 42;
+            if (kind == 0) {
+                struct tepal_yesno_input in = {.members = keys,
+                                               .member_count = MEMBERS,
+                                               .avoid = keys + MEMBERS,
+                                               .avoid_count = AVOID};
+                struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
+                assert_int_equal(tepal_yesno_params(700, 4, 120, 3, 6, &p), TEPAL_OK);
+                p.positions = TEPAL_POSITIONS_DISTINCT;
+                p.own[TEPAL_YESNO_OWN_SEEDS] = 1;
+                p.own[TEPAL_YESNO_SALT] = 5;
+                assert_int_equal(tepal_yesno_build(&p, &in, &how, NULL, &f, NULL, NULL), TEPAL_OK);
+            } else {
+                struct tepal_cascade_input in = {.members = keys,
+                                                 .member_count = MEMBERS,
+                                                 .avoid = keys + MEMBERS,
+                                                 .avoid_count = AVOID};
+                struct tepal_cascade_options how = {.fp = 0.1};
+                p.kind = TEPAL_KIND_CASCADE;
+                assert_int_equal(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, NULL),
+                                 TEPAL_OK);
+            }
+            golden_path(path, sizeof path, name, ".tepal");
+            assert_int_equal(tepal_save(f, path, NULL), TEPAL_OK);
+            tepal_filter_free(f);
+        }
+        size_t old_len;
+        size_t len;
+        uint64_t answers[(AVOID + 63) / 64];
+        struct tepal_filter *f;
+        uint8_t *old = golden_bytes(name, ".tepal", &old_len);
+        assert_int_equal(tepal_decode(old, old_len, NULL, &f, NULL), TEPAL_OK);
+        assert_string_equal(tepal_filter_kind(f)->name, name);
+        assert_int_equal(tepal_filter_query_many(f, keys, MEMBERS, answers), MEMBERS);
+        assert_int_equal(tepal_filter_query_many(f, keys + MEMBERS, AVOID, answers), 0);
+        if (kind == 1) {
+            assert_true(tepal_cascade_levels(tepal_filter_cascade(f)) > 2);
+        }
+        uint8_t *bytes = encoded(f, &len);
+        assert_int_equal(old_len, len);
+        assert_memory_equal(old, bytes, len);
+        free(bytes);
+        free(old);
+        tepal_filter_free(f);
+    }
+}
+
 static void golden_strangers(void **unused)
 {
     (void)unused;
@@ -734,6 +805,7 @@ int main(void)
         cmocka_unit_test(golden_files),
         cmocka_unit_test(golden_integers),
         cmocka_unit_test(golden_retouched),
+        cmocka_unit_test(golden_vetoes),
         cmocka_unit_test(golden_strangers),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(extreme_numbers),

@@ -68,6 +68,14 @@ done <"$here/golden/strangers.txt"
 files=$((files + 1))
 seq -f 'golden-%.0f' 0 99 | reader "$here/golden/retouched.tepal" --query-lines >"$scratch/found"
 [ "$(grep -c '^1' "$scratch/found")" = 90 ] || fail "retouched: other members than it says"
+# Filters of 100 members that know 1000 strangers: all members are found, and no stranger.
+for name in yesno cascade; do
+    files=$((files + 1))
+    seq -f 'golden-%.0f' 0 99 | reader "$here/golden/$name.tepal" --query-lines >"$scratch/found"
+    [ "$(grep -c '^1' "$scratch/found")" = 100 ] || fail "$name: members are missing"
+    seq -f 'stranger-%.0f' 0 999 | reader "$here/golden/$name.tepal" --query-lines >"$scratch/found"
+    [ "$(grep -c '^0' "$scratch/found")" = 1000 ] || fail "$name: known strangers are found"
+done
 # Filters of the integers 0 .. 99.
 for name in integers integers-keyed; do
     files=$((files + 1))

@@ -13,6 +13,7 @@ says. Slow and plain on purpose: the page's words, one after the other.
 Exit: 0 done, 1 a rebuilt payload differs, 2 the file was refused.
 """
 import argparse
+import copy
 import json
 import math
 import struct
@@ -112,6 +113,12 @@ def low_six(w, s):
     return w >> (8 * s) & 63
 
 
+def rehash(lo, hi, number):
+    """Another digest of the same key."""
+    step = ((1 << 20) + 2 * number) * GOLDEN & M64
+    return fold((lo ^ step) * (hi | 1)), fold((lo ^ (step + GOLDEN & M64)) * (hi | 1))
+
+
 class Filter:
     def __init__(self, data):
         need(data[:8] == b"\x89TEPAL\r\n", "this is not a tepal filter")
@@ -127,7 +134,8 @@ class Filter:
         own = struct.unpack_from("<16Q", data, 72)
         payload, whole, log, bits = struct.unpack_from("<QQII", data, 200)
         self.check_fields(own, log, bits, data[224:248])
-        need(payload == 8 * ((self.m + 63) // 64), "the payload's length is wrong")
+        directory = 8 * own[1] if self.kind == 8 else 0
+        need(payload == 8 * ((self.m + 63) // 64) + directory, "the payload's length is wrong")
         blocks = (payload + BLOCK - 1) // BLOCK
         need(whole == 256 + payload + 8 * blocks, "the file's length is wrong in the header")
         need(whole == len(data), "the file is shorter or longer than its header says")
@@ -137,11 +145,14 @@ class Filter:
             block = self.payload[i * BLOCK : (i + 1) * BLOCK]
             need(xxhash.xxh3_64_intdigest(block, i) == block_sum, f"block {i}'s checksum is wrong")
         self.ones = bin(int.from_bytes(self.payload, "little")).count("1")
-        need(int.from_bytes(self.payload[-8:], "little") >> ((self.m - 1) % 64 + 1) == 0, "a bit beyond the last cell is set")
+        last = self.payload[: payload - directory][-8:]
+        need(int.from_bytes(last, "little") >> ((self.m - 1) % 64 + 1) == 0, "a bit beyond the last cell is set")
+        if self.kind == 8:
+            self.read_levels(self.payload[payload - directory :])
         self.subkey = None
 
     def check_fields(self, own, log, bits, reserved):
-        need(self.kind in (1, 2), "unknown kind")
+        need(self.kind in (1, 2, 6, 8), "unknown kind")
         need(self.layout < 4, "unknown layout")
         need(self.positions < 2, "unknown positions")
         need(self.hash < 2, "unknown hash")
@@ -153,16 +164,77 @@ class Filter:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
             need(self.layout != 3 or self.m >= 1024, "fewer than two lines")
         need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
-        need(not any(own[:8]), "own parameters")
+        self.own = own[:8]
+        if self.kind == 6:
+            self.check_yesno(own)
+        elif self.kind == 8:
+            self.check_cascade(own)
+        else:
+            need(not any(own[:8]), "own parameters")
         if self.kind == 1:
             need(not any(own[8:]), "own state")
-        else:
+        elif self.kind == 2:
             members, victims, cleared = own[8:11]
             need(not any(own[11:]), "own state")
             need(victims <= members and cleared <= self.m, "a state that cannot be")
             self.victims = victims
         need(log == 16 and bits == 1, "blocks or cells of another size")
         need(not any(reserved), "a reserved byte is not zero")
+
+    def check_yesno(self, own):
+        q, r, hashes, own_seeds, salt = own[:5]
+        members, avoid, positive, left, lost = own[8:13]
+        need(not any(own[5:8]) and not any(own[14:]), "own parameters or state")
+        need(r <= 64 and own_seeds <= 1 and salt < 1 << 20, "own parameters")
+        if r == 0:
+            need(q == 0 and hashes == 0 and own_seeds == 0, "no no-filters, and still something of them")
+        else:
+            need(1 <= q < 1 << 32 and 1 <= hashes <= 64 and q * r < self.m, "no-filters that cannot be")
+            need(self.positions == 0 or hashes <= q, "fewer bits than hashes")
+        need(self.layout < 2 or (self.m - q * r) % 512 == 0, "a yes-filter not of whole lines")
+        need(lost <= members and left <= positive <= avoid, "a state that cannot be")
+
+    def check_cascade(self, own):
+        rest, beyond = own[:2]
+        need(not any(own[2:8]) and not any(own[13:]), "own parameters or state")
+        need(beyond < 63 and beyond <= rest < self.m and (beyond > 0 or rest == 0), "levels that cannot be")
+        need(own[11] <= own[10] <= own[9], "a state that cannot be")
+
+    def part(self, start, m, k, layout, number):
+        """The filter of m bits from `start` on that takes digest `number` of a key (0: as it is)."""
+        part = copy.copy(self)
+        part.start, part.m, part.k, part.layout = start, m, k, layout
+        if number > 0:
+            part.digest = lambda key: rehash(*self.digest(key), number)
+        return part
+
+    def read_levels(self, directory):
+        rest = self.own[0]
+        self.levels = [self.part(0, self.m - rest, self.k, self.layout, 0)]
+        start = self.m - rest
+        for i, (entry,) in enumerate(struct.iter_unpack("<Q", directory)):
+            bits, k = entry >> 8, entry & 255
+            need(bits > 0 and 1 <= k <= 64, "a level that cannot be")
+            self.levels.append(self.part(start, bits, k, 0, i + 1))
+            start += bits
+        need(start == self.m, "the directory does not add up")
+
+    def holds(self, key):
+        return all(self.payload[(self.start + p) // 8] >> ((self.start + p) % 8) & 1 for p in self.places(key))
+
+    def query_yesno(self, key):
+        q, r, hashes, own_seeds, salt = self.own[:5]
+        p = self.m - q * r
+        if not self.part(0, p, self.k, self.layout, 65 * salt).holds(key):
+            return False
+        vetoes = (self.part(p + j * q, q, hashes, 0, 65 * salt + 1 + j * own_seeds) for j in range(r))
+        return not any(veto.holds(key) for veto in vetoes)
+
+    def query_cascade(self, key):
+        for i, level in enumerate(self.levels):
+            if not level.holds(key):
+                return i % 2 == 1
+        return len(self.levels) % 2 == 1
 
     def set_key(self, secret):
         need(self.hash == 1, "the filter has no secret key")
@@ -248,6 +320,10 @@ class Filter:
         return first + self.cells_of_line(b, k // 2, word(2), word(3), word(5))
 
     def query(self, key):
+        if self.kind == 6:
+            return self.query_yesno(key)
+        if self.kind == 8:
+            return self.query_cascade(key)
         return all(self.payload[p // 8] >> (p % 8) & 1 for p in self.places(key))
 
     def rebuilt(self, keys):
@@ -263,7 +339,7 @@ class Filter:
     def about(self):
         return {
             "version": self.version,
-            "kind": "bloom" if self.kind == 1 else "retouched",
+            "kind": {1: "bloom", 2: "retouched", 6: "yesno", 8: "cascade"}[self.kind],
             "layout": LAYOUTS[self.layout],
             "positions": POSITIONS[self.positions],
             "hash": HASHES[self.hash],

@@ -145,9 +145,10 @@ const struct option options[OPTIONS] = {
                   "retouched: the share of the false positives that is removed (default 1)."},
     [OPT_MODEL_CLEAR_BITS] = {0, "clear-bits", "S", TAKES_WHOLE, 0, ANY, NULL,
                               "retouched: how many bits are cleared at random (default 0)."},
-    [OPT_YES_BITS] = {0, "yes-bits", "P", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
-                      "yesno: the bits of the yes-filter, with --no-bits and --no-filters. With "
-                      "--bits or --bits-per-key alone, the best of all layouts is taken."},
+    [OPT_YES_BITS] =
+        {0, "yes-bits", "P", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+         "yesno: the bits of the yes-filter, with those of the no-filters. Without it the "
+         "best layout for the whole size is taken."},
     [OPT_NO_BITS] = {0, "no-bits", "Q", TAKES_WHOLE, 1, UINT32_MAX, NULL,
                      "yesno: the bits of each no-filter."},
     [OPT_NO_FILTERS] = {0, "no-filters", "R", TAKES_WHOLE, 0, 64, NULL,

@@ -157,10 +157,13 @@ double tepal_yesno_left(const struct yesno_run *run);
 
 /* ---- the methods ----------------------------------------------------------------------------- */
 
-/* One pass (yesno_fit.c) over the false positives in `order`, NULL: as they are. */
-void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order);
+/* One pass (yesno_fit.c) over the false positives; first fit takes the homeless alone. */
+void tepal_yesno_first_fit(struct yesno_run *run);
 void tepal_yesno_next_fit(struct yesno_run *run);
-void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order);
+void tepal_yesno_best_fit(struct yesno_run *run);
+
+/* First fit, the heaviest of the homeless first. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run);
 
 /* After any of them: let members be vetoed, as many as the options tolerate. TEPAL_NO_MEMORY. */
 enum tepal_status tepal_yesno_spend(struct yesno_run *run);

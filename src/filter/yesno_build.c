@@ -108,13 +108,13 @@ static enum tepal_status distribute(struct yesno_run *run)
 {
     switch (run->how->method) {
     case TEPAL_YESNO_GREEDY:
-        tepal_yesno_first_fit(run, NULL);
+        tepal_yesno_first_fit(run);
         return TEPAL_OK;
     case TEPAL_YESNO_NEXTFIT:
         tepal_yesno_next_fit(run);
         return TEPAL_OK;
     case TEPAL_YESNO_BESTFIT:
-        tepal_yesno_best_fit(run, NULL);
+        tepal_yesno_best_fit(run);
         return TEPAL_OK;
     case TEPAL_YESNO_PAIRS:
         return tepal_yesno_pairs(run);

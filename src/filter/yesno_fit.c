@@ -10,18 +10,11 @@
 
 #include <stdlib.h>
 
-static uint32_t nth(const uint32_t *order, uint32_t i)
+void tepal_yesno_first_fit(struct yesno_run *run)
 {
-    return order == NULL ? i : order[i];
-}
-
-void tepal_yesno_first_fit(struct yesno_run *run, const uint32_t *order)
-{
-    for (uint32_t i = 0; i < run->falses; i++) {
-        for (uint32_t j = 0; j < run->vetoes; j++) {
-            if (tepal_yesno_place(run, nth(order, i), j, 0)) {
-                break;
-            }
+    for (uint32_t f = 0; f < run->falses; f++) {
+        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
+            (void)tepal_yesno_place(run, f, j, 0);
         }
     }
 }
@@ -54,11 +47,10 @@ static void by_gain(const struct yesno_run *run, uint32_t f, uint32_t *filters)
     }
 }
 
-void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order)
+void tepal_yesno_best_fit(struct yesno_run *run)
 {
     uint32_t filters[TEPAL_YESNO_MOST_FILTERS];
-    for (uint32_t i = 0; i < run->falses; i++) {
-        uint32_t f = nth(order, i);
+    for (uint32_t f = 0; f < run->falses; f++) {
         by_gain(run, f, filters);
         for (uint32_t j = 0; j < run->vetoes; j++) {
             if (tepal_yesno_place(run, f, filters[j], 0)) {
@@ -68,7 +60,7 @@ void tepal_yesno_best_fit(struct yesno_run *run, const uint32_t *order)
     }
 }
 
-/* ---- the tolerance --------------------------------------------------------------------------- */
+/* ---- by weight ------------------------------------------------------------------------------- */
 
 struct heavy {
     double weight;
@@ -85,6 +77,39 @@ static int heavier(const void *a, const void *b)
     return x->f < y->f ? -1 : 1;
 }
 
+/* The homeless, the heaviest first. NULL without memory. */
+static struct heavy *list_heavy(struct yesno_run *run, uint32_t *count)
+{
+    struct heavy *left = tepal_yesno_take(run, run->falses, sizeof *left);
+    *count = 0;
+    if (left == NULL) {
+        return NULL;
+    }
+    for (uint32_t f = 0; f < run->falses; f++) {
+        if (run->home[f] == YESNO_HOMELESS) {
+            left[(*count)++] = (struct heavy){run->weight[f], f};
+        }
+    }
+    qsort(left, *count, sizeof *left, heavier);
+    return left;
+}
+
+enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run)
+{
+    uint32_t count;
+    const struct heavy *left = list_heavy(run, &count);
+    if (left == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t f = left[i].f;
+        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
+            (void)tepal_yesno_place(run, f, j, 0);
+        }
+    }
+    return TEPAL_OK;
+}
+
 /*
  * The heaviest of those left first, each where it vetoes few members: at most 1, then at most 2, 4
  * and so on while that many may go. A member that two no-filters veto counts twice, which errs on
@@ -93,17 +118,11 @@ static int heavier(const void *a, const void *b)
 enum tepal_status tepal_yesno_spend(struct yesno_run *run)
 {
     uint64_t remaining = run->how->false_negatives;
-    struct heavy *left = tepal_yesno_take(run, run->falses, sizeof *left);
+    uint32_t count;
+    const struct heavy *left = list_heavy(run, &count);
     if (left == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    uint32_t count = 0;
-    for (uint32_t f = 0; f < run->falses; f++) {
-        if (run->home[f] == YESNO_HOMELESS) {
-            left[count++] = (struct heavy){run->weight[f], f};
-        }
-    }
-    qsort(left, count, sizeof *left, heavier);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t f = left[i].f;
         for (uint64_t most = 0; most <= remaining && run->home[f] == YESNO_HOMELESS;

@@ -314,12 +314,9 @@ static void walk(struct search *s, uint64_t patience)
             if (s->heat > 0) {
                 keep_best(s);
             } else {
-                s->best_left = s->left; /* it never gets worse than that: kept in the end */
+                s->best_left = s->left; /* it never gets worse than that */
             }
         }
-    }
-    if (s->heat == 0) {
-        memcpy(s->best, s->run->home, s->run->falses);
     }
 }
 
@@ -337,27 +334,40 @@ static void restore(struct search *s, const uint8_t *homes)
 
 /* ---- memory, and what is hopeless ------------------------------------------------------------ */
 
-static bool fits(struct yesno_run *run, uint32_t f, uint32_t j)
+/* Does false positive f have all bits of some member? Then no no-filter of the family takes it. */
+static bool covers_member(const struct yesno_family *family, uint32_t f)
 {
-    if (!tepal_yesno_place(run, f, j, 0)) {
-        return false;
+    const struct yesno_lists *has = &family->has;
+    const struct yesno_lists *member = &family->risk_has;
+    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+        uint32_t bit = has->item[i];
+        for (uint64_t x = family->risk.start[bit]; x < family->risk.start[bit + 1]; x++) {
+            uint32_t a = family->risk.item[x];
+            uint64_t at = member->start[a];
+            while (at < member->start[a + 1] && has_bit(has, f, member->item[at])) {
+                at++;
+            }
+            if (at == member->start[a + 1]) {
+                return true;
+            }
+        }
     }
-    tepal_yesno_displace(run, f);
-    return true;
+    return false;
 }
 
-static void find_hopeless(struct yesno_run *run, uint8_t *hopeless)
+/* Among the homeless: what has a home is not hopeless, wherever it may be later. */
+static void find_hopeless(const struct yesno_run *run, uint8_t *hopeless)
 {
     for (uint32_t f = 0; f < run->falses; f++) {
-        bool hope = false;
-        for (uint32_t i = 0; i < run->families && !hope; i++) {
-            hope = fits(run, f, i);
+        bool covers = run->home[f] == YESNO_HOMELESS;
+        for (uint32_t i = 0; i < run->families && covers; i++) {
+            covers = covers_member(&run->family[i], f);
         }
-        hopeless[f] = !hope;
+        hopeless[f] = covers;
     }
 }
 
-/* The no-filters are filled by first fit; they are again when this is done. */
+/* The no-filters are filled by first fit. */
 static enum tepal_status start(struct search *s, struct yesno_run *run)
 {
     uint32_t count = run->falses;
@@ -376,9 +386,8 @@ static enum tepal_status start(struct search *s, struct yesno_run *run)
         return status;
     }
     memcpy(s->best, run->home, count);
-    tepal_yesno_empty(run);
     find_hopeless(run, s->hopeless);
-    restore(s, s->best);
+    list_all(s);
     s->best_left = s->left;
     s->most_steps = UINT64_MAX;
     return TEPAL_OK;
@@ -389,7 +398,7 @@ static enum tepal_status start(struct search *s, struct yesno_run *run)
 enum tepal_status tepal_yesno_pairs(struct yesno_run *run)
 {
     struct search s;
-    tepal_yesno_first_fit(run, NULL);
+    tepal_yesno_first_fit(run);
     if (tepal_yesno_left(run) == 0) {
         return TEPAL_OK;
     }
@@ -400,6 +409,9 @@ enum tepal_status tepal_yesno_pairs(struct yesno_run *run)
                 (void)move(&s, f, j, 1, false);
             }
         }
+    }
+    if (status == TEPAL_OK) {
+        tepal_yesno_first_fit(run); /* what the last moves have made room for */
     }
     return status;
 }
@@ -413,15 +425,34 @@ static double mean_weight(const struct yesno_run *run)
     return sum / run->falses;
 }
 
+/* With weights: is first fit better if the heaviest come first? Then start from there. */
+static enum tepal_status start_by_weight(struct search *s)
+{
+    tepal_yesno_empty(s->run);
+    enum tepal_status status = tepal_yesno_heavy_fit(s->run);
+    if (status == TEPAL_OK) {
+        list_all(s);
+        if (s->left < s->best_left) {
+            keep_best(s);
+        } else {
+            restore(s, s->best);
+        }
+    }
+    return status;
+}
+
 /* First fit, then the walk. What is kept is never worse than first fit's. */
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
 {
     struct search s;
-    tepal_yesno_first_fit(run, NULL);
+    tepal_yesno_first_fit(run);
     if (tepal_yesno_left(run) == 0) {
         return TEPAL_OK;
     }
     enum tepal_status status = start(&s, run);
+    if (status == TEPAL_OK && run->in->avoid_weights != NULL) {
+        status = start_by_weight(&s);
+    }
     if (status != TEPAL_OK) {
         return status;
     }
@@ -430,7 +461,10 @@ enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
     s.most_steps = run->steps + (run->how->steps != 0 ? run->how->steps : steps);
     s.heat = falses <= SMALL ? HEAT * mean_weight(run) : 0;
     walk(&s, s.heat > 0 ? UINT64_MAX : 8 * (uint64_t)s.count);
-    restore(&s, s.best);
+    if (s.heat > 0) {
+        restore(&s, s.best);
+    }
     run->proved = perfect(&s);
+    tepal_yesno_first_fit(run); /* what the last moves have made room for */
     return TEPAL_OK;
 }

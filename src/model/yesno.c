@@ -73,7 +73,7 @@ static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_position
 }
 
 /* Below this many, the number of false positives is taken to vary. */
-#define VARIES 400
+#define VARIES 100
 
 /* The share of `falses` false positives that the search leaves. */
 static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
@@ -190,26 +190,28 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
     }
     plan.fp_unknown = tepal_bloom_fp(c->layout, c->positions, plan.yes_bits, c->n, plan.hashes);
     plan.positive = (double)c->t * plan.fp_unknown;
+    double least = INFINITY;
     uint32_t last = c->no_hashes != 0 ? c->no_hashes : MOST_NO_HASHES;
     for (uint32_t k = c->no_hashes != 0 ? c->no_hashes : 1; k <= last; k++) {
         plan.no_hashes = r == 0 ? 0 : k;
         if (k <= q || r == 0 || c->positions == TEPAL_POSITIONS_COLLIDING) {
             plan.left = expected_left(&plan, c->positions, (double)c->n, plan.positive);
             offer(c, &plan);
+            least = fmin(least, plan.left);
         }
-        if (r == 0) {
+        if (r == 0 || plan.left > 4 * least) { /* too many already: more make it worse */
             break;
         }
     }
 }
 
-/* Small filters: every q. Large ones: shares of the whole, 6 % apart. */
+/* Small filters: every q, or 4 % apart. Large ones: shares of the whole, 6 % apart. */
 static void try_all(struct choice *c, uint64_t most_filters)
 {
     try_sizes(c, 0, 0);
     for (uint64_t r = 1; r <= most_filters; r++) {
         if (c->m <= 1024 && c->unit == 1) {
-            for (uint64_t q = 4; q * r <= c->m * 3 / 4; q++) {
+            for (uint64_t q = 4; q * r <= c->m * 3 / 4; q += 1 + q / 24) {
                 try_sizes(c, r, q);
             }
             continue;

@@ -60,6 +60,7 @@ document() {
 update=${2:-}
 document guide 31
 document retouching 10
+document vetoes 15
 document forwarding 8
 
 finish

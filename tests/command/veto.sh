@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# build --kind yesno and cascade: what is vetoed, what is told, and every wrong input.
+source "$(dirname "$0")/lib.sh"
+
+seq 1 1000 >members
+seq 2001 12000 >strangers
+seq 20001 30000 >others
+awk '{ printf "%s\t%.6g\n", $1, 1 / NR }' strangers >weighted
+
+count() {
+    "$tepal" query -c "$@" || true
+}
+has() {
+    is "$1" "$(python3 -c 'import json, sys
+d = json.loads(open(sys.argv[1]).read())
+print(bool(eval(sys.argv[2])))' "$work/out" "$2")" True
+}
+# refused NAME MESSAGE COMMAND...: exit status 2, one line, and nothing is written.
+refused() {
+    local name=$1 message=$2
+    shift 2
+    rm -f x
+    expect "$name" 2 '' "tepal: $message"$'\n' "$@"
+    is "$name: nothing is written" "$(ls x 2>/dev/null)" ''
+}
+
+# ---- yesno
+run "$tepal" build members -o y --kind yesno --yes-bits 6000 --no-bits 1000 --no-filters 2 --hashes 4 \
+    --no-hashes 6 --avoid strangers --seed 7 --json
+is 'yesno --json: exit status and words' "$code $(cat "$work/err")" '0 '
+has 'json: the counts' 'd["members"] == 1000 and d["avoid_given"] == 10000 and d["avoid_members"] == 0'
+has 'json: the sizes' 'd["bits"] == 8000 and d["yes_bits"] == 6000 and d["no_bits"] == 1000 and d["no_filters"] == 2 and d["no_hashes"] == 6'
+has 'json: some are vetoed' '0 <= d["avoid_left"] < d["avoid_positive"] / 2 and d["weight_left"] == d["avoid_left"]'
+has 'json: the rest' 'd["method"] == "local-search" and d["proved_optimal"] in (True, False) and d["false_negatives"] == 0 and d["keys_read"] == 1000'
+is 'all members are found' "$(count y members)" 1000
+is 'what is left, as query counts it' "$(count y strangers)" "$(field "$work/out" avoid_left)"
+expect 'it is sound' 0 $'y: OK\n' '' "$tepal" verify y
+for method in greedy nextfit bestfit pairs local-search exact; do
+    run "$tepal" build members -o z --kind yesno --bits 8000 --no-bits 1000 --no-filters 2 --hashes 4 \
+        --no-hashes 6 --avoid strangers --seed 7 --json --method "$method" --time-limit 1
+    has "--method $method" "d['method'] == '$method' and d['yes_bits'] == 6000"
+    is "--method $method loses nobody" "$(count z members)" 1000
+done
+run "$tepal" build members -o z --kind yesno --bits-per-key 8 --avoid weighted -w --seed 7 --json
+has 'the layout is chosen' 'd["bits"] == 8000 and d["no_filters"] > 0 and d["own_seeds"] and d["avoid_left"] == 0'
+has 'weights are added up' '9 < d["avoid_weight"] < 10 and d["weight_left"] == 0'
+"$tepal" build members -o again --kind yesno --bits-per-key 8 --avoid weighted -w --seed 7 -q
+same 'the same inputs give the same filter' z again
+"$tepal" build members -o b --bits 8000 --hashes 5 --seed 7 -q
+"$tepal" build members -o r0 --kind yesno --yes-bits 8000 --no-filters 0 --hashes 5 --avoid strangers --seed 7 -q
+is 'without no-filters: the cells of the Bloom filter' \
+    "$(tail -c +257 r0 | cmp - <(tail -c +257 b) && echo same)" same
+run "$tepal" build members -o z --kind yesno --yes-bits 4000 --no-bits 300 --no-filters 2 --avoid strangers \
+    --seed 7 --tolerate 5 --salts 2 --positions distinct --json
+has '--tolerate' 'd["false_negatives"] <= 5'
+is '--tolerate, as query counts' "$((1000 - $(count z members)))" "$(field "$work/out" false_negatives)"
+cat members strangers >both
+run "$tepal" build members -o z --kind yesno --bits 8000 --avoid both --seed 7 --json
+has 'members among the negatives are reported' 'd["avoid_members"] == 1000 and d["avoid_given"] == 11000'
+is 'and stay members' "$(count z members)" 1000
+run "$tepal" build members -o z --kind yesno --bits 8000 --avoid both --seed 7
+is 'the summary tells of them' "$(grep -c '1000 are members, and not vetoed' "$work/err")" 1
+"$tepal" add z strangers -q
+is 'additions are found' "$(count z strangers) $(count z members)" '10000 1000'
+head -c 16 /dev/zero >key
+"$tepal" build members -o k --kind yesno --bits 8192 --layout blocked --avoid strangers --key-file key -q
+is 'keyed, and blocked' "$(count k members --key-file key)" 1000
+run "$tepal" info y
+is 'info: both rates' "$(grep -c '^rates: .* on the negatives it was built for, .* on all others$' "$work/out")" 1
+
+# ---- cascade
+run "$tepal" build members -o c --kind cascade --avoid strangers --seed 7 --json
+has 'cascade: the counts' 'd["avoid_left"] == 0 and d["false_negatives"] == 0 and d["levels"] > 2 and d["fp_known"] == 0'
+is 'cascade: no error at all' "$(count c members) $(count c strangers)" '1000 0'
+run "$tepal" build members -o c --kind cascade --avoid strangers --bits 9000 --seed 7 --json
+has 'cascade: so many bits at most' '8000 < d["bits"] <= 9000'
+is 'cascade: no error with a limit either' "$(count c members) $(count c strangers)" '1000 0'
+run "$tepal" build members -o c --kind cascade --avoid strangers --fp 1% --seed 7 --json
+has 'cascade: a rate for others' '0.003 < d["fp_unknown"] < 0.011'
+"$tepal" build members -o c --kind cascade --avoid both --bits-per-key 12 -q
+is 'cascade: members win' "$(count c members) $(count c strangers)" '1000 0'
+expect 'cascade: sound' 0 $'c: OK\n' '' "$tepal" verify c
+
+# ---- the model
+run "$tepal" model yesno --keys 30 --negatives 100 --yes-bits 160 --no-bits 32 --no-filters 3 --hashes 4 \
+    --no-hashes 5 --json
+has 'model: eq. (5) and the true rate' 'abs(100 * d["fp_classic"] - 7.816) < .001 and abs(100 * d["fp_unknown"] - 7.902) < .001'
+has 'model: what is left' '.01 < d["avoid_left"] < .03'
+run "$tepal" model yesno --keys 30 --negatives 100 --bits 256 --json
+has 'model: a layout is chosen' 'd["bits"] == 256 and d["no_filters"] > 1 and d["avoid_left"] < .001'
+refused 'model: no keys' 'model: --keys N is needed, at least 1' "$tepal" model yesno --bits 256
+refused 'model: no size' 'model: --bits M or --yes-bits P is needed' "$tepal" model yesno --keys 3
+
+# ---- what is wrong
+y=("$tepal" build members -o x --kind yesno --seed 1)
+refused 'no list' 'build: --avoid NEGATIVES is needed: what is known not to be in the set; nothing was written' \
+    "${y[@]}" --bits 256
+refused 'no size' 'build: a size is needed: --bits M, --bits-per-key B, or --yes-bits P with --no-bits Q and --no-filters R; nothing was written' \
+    "${y[@]}" --avoid strangers
+refused 'half a layout' 'build: --yes-bits P needs --no-bits Q and --no-filters R; nothing was written' \
+    "${y[@]}" --avoid strangers --yes-bits 100
+refused 'r without q' 'build: --no-bits Q and --no-filters R go together; nothing was written' \
+    "${y[@]}" --avoid strangers --bits 100 --no-filters 2
+refused 'r q >= m' 'build: 4 no-filters of 64 bits leave nothing of --bits 256 to the yes-filter; nothing was written' \
+    "${y[@]}" --avoid strangers --bits 256 --no-bits 64 --no-filters 4
+run "${y[@]}" --avoid strangers --yes-bits 0 --no-bits 64 --no-filters 4
+is 'p = 0' "$code $(wc -l <"$work/err")" '2 1'
+run "${y[@]}" --avoid strangers --yes-bits 100 --no-bits 0 --no-filters 4
+is 'q = 0' "$code $(wc -l <"$work/err")" '2 1'
+refused 'not whole lines' 'build: this layout needs whole lines: a multiple of 512 bits; nothing was written' \
+    "${y[@]}" --avoid strangers --bits 1000 --layout blocked
+run "${y[@]}" --avoid nowhere --bits 256
+is 'a list that is not there' "$code $(cat "$work/err")" '2 tepal: nowhere: No such file or directory; nothing was written'
+run "${y[@]}" --avoid strangers -w --bits 256
+is 'weights that are not there' "$code $(wc -l <"$work/err")" '2 1'
+refused 'no members' 'build: no keys came: there is nothing to build a filter from; nothing was written' \
+    "$tepal" build /dev/null -o x --kind yesno --bits 256 --avoid strangers
+refused 'standard input twice' 'standard input: given twice, but it can be read only once; nothing was written' \
+    "$tepal" build -o x --kind yesno --bits 256 --avoid -
+refused 'an option of the other kind' 'build: --fp is not an option of the kind yesno; nothing was written' \
+    "${y[@]}" --avoid strangers --fp 1%
+refused 'an option of this kind alone' 'build: --no-bits is not an option of the kind bloom; nothing was written' \
+    "$tepal" build members -o x --no-bits 3
+refused 'a cascade that cannot be' 'build: no cascade of so few bits was found: give more, or no limit; nothing was written' \
+    "$tepal" build members -o x --kind cascade --avoid strangers --bits 500
+cp strangers kept
+run "$tepal" build members -o strangers --kind yesno --bits 256 --avoid strangers
+is 'the list is not overwritten' "$code" 2
+same 'it is what it was' strangers kept
+
+finish
