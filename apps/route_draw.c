@@ -1,10 +1,10 @@
 /*
  * route_draw.c: from networks and figures to SVG and tables.
  *
- * Places on the map are longitude and latitude, drawn so that both have the same scale in the middle
- * of the network. Nodes without a place are put beside their neighbours. A network without places is
- * laid out by forces (Fruchterman and Reingold 1991): links pull, all nodes push, from a circle in
- * the order of a search, so that chance has no part in it.
+ * Places on the map are longitude and latitude, drawn so that both have the same scale in the
+ * middle of the network. Nodes without a place are put beside their neighbours. A network without
+ * places is laid out by forces (Fruchterman and Reingold 1991): links pull, all nodes push, from a
+ * circle in the order of a search, so that chance has no part in it.
  */
 #include "route_draw.h"
 

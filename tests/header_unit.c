@@ -1,7 +1,7 @@
 /*
  * header_unit.c: filters in packets. Headers against the filters they came from, against a naive
- * reading of the paper's Sec. III-C, the plain way against AVX2, for all sizes and for layouts whose
- * parts end anywhere; into a packet and back.
+ * reading of the paper's Sec. III-C, the plain way against AVX2, for all sizes and for layouts
+ * whose parts end anywhere; into a packet and back.
  */
 #include "check.h"
 

@@ -170,8 +170,8 @@ static void check_packet(const struct packet_plan *plan, const struct packet_set
 }
 
 /*
- * The time to live is as long as the graph has nodes, so that the naive copies cross every link that
- * can be reached; that many hops are few enough for them to be counted one by one.
+ * The time to live is as long as the graph has nodes, so that the naive copies cross every link
+ * that can be reached; that many hops are few enough for them to be counted one by one.
  */
 static void packets_go_where_copies_go(void **state)
 {

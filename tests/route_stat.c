@@ -2,12 +2,12 @@
  * route_stat.c: the paper's Sec. VIII: a path of n links beside which t others leave its nodes, a
  * yes-no header of 192 + 2 x 32 bits with 4 and 3 hashes against a Bloom header of 256 bits with 6.
  *
- * Links are told apart by their names alone, so false links depend on n and t and not on the rest of
- * the network: a path with leaves stands for each of the topologies that are named here, with the
- * means that 20000 allocations gave for it (Bloom, first fit, next fit, local search; the first and
- * third of TataNld are the paper's own). With a folder topology-zoo in TEPAL_DATA the topologies
- * themselves are read: their n and t must be those, and yes-no must leave less than Bloom in each
- * that has at least 0.05 false links.
+ * Links are told apart by their names alone, so false links depend on n and t and not on the rest
+ * of the network: a path with leaves stands for each of the topologies that are named here, with
+ * the means that 20000 allocations gave for it (Bloom, first fit, next fit, local search; the first
+ * and third of TataNld are the paper's own). With a folder topology-zoo in TEPAL_DATA the
+ * topologies themselves are read: their n and t must be those, and yes-no must leave less than
+ * Bloom in each that has at least 0.05 false links.
  *
  * Tolerance: 6.5 standard errors, of our mean and of theirs together, and half a unit of their last
  * digit. The variance of one header is the measured one, or the mean if that is more (rare events
