@@ -58,6 +58,8 @@ bench: packages-test
 	@$(BUILD)/bench/tepal_counting_bench $(ARGS)
 	@$(BUILD)/bench/tepal_fingerprint_bench $(ARGS)
 	@$(BUILD)/bench/tepal_yesno_bench $(ARGS)
+	@$(BUILD)/bench/tepal_yesno_bench $(ARGS)
+	@$(BUILD)/bench/tepal_header_bench $(ARGS)
 	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal ;; esac
 
 fuzz: packages-test

@@ -4,13 +4,14 @@
  *   GraphML         as the Internet Topology Zoo has it. Nodes have an id and perhaps a label and a
  *                   place (Longitude and Latitude, or x and y); labels may be missing or shared.
  *                   Document types, and so entities, are refused: a network needs none.
- *   tab-separated   an edge a line, two names. A first line that starts with # may name the columns:
- *                   u and v, from and to, or source and target; asn, network or graph says which
- *                   of several networks the edge is of. Edges are undirected, and whether a file
- *                   lists them in one direction or in both makes no difference.
+ *   tab-separated   an edge a line, two names. A first line that starts with # may name the
+ *                   columns: u and v, from and to, or source and target; asn, network or graph says
+ *                   which of several networks the edge is of. Edges are undirected, and whether a
+ *                   file lists them in one direction or in both makes no difference.
  *
- * An undirected edge is two links, a directed one is one. Parallel edges are kept, edges from a node
- * to itself are left out and counted. Whatever a file says, all numbers stay within their limits.
+ * An undirected edge is two links, a directed one is one. Parallel edges are kept, edges from a
+ * node to itself are left out and counted. Whatever a file says, all numbers stay within their
+ * limits.
  */
 #ifndef APPS_GRAPH_H
 #define APPS_GRAPH_H

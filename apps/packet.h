@@ -31,8 +31,8 @@ struct packet_plan {
 };
 
 /*
- * The tree of shortest paths from root to the nodes `to` (one: a path), by the spread from the root.
- * False: no memory. All of `to` must be reached.
+ * The tree of shortest paths from root to the nodes `to` (one: a path), by the spread from the
+ * root. False: no memory. All of `to` must be reached.
  */
 bool packet_plan_make(struct packet_plan *plan, const struct graph *graph,
                       const struct graph_spread *spread, uint32_t root, const uint32_t *to,

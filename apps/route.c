@@ -549,13 +549,14 @@ static void print_line(const struct job *job)
     const struct sums *b = &job->sums[PACKET_BLOOM];
     const struct sums *y = &job->sums[PACKET_YESNO];
     if (job->app->rows == 0) {
-        out_format(out, "%-24s %5s %4s %4s %29s %29s\n", "", "", "", "",
-                   "Bloom: false  wasted   loops", "yes-no: false  wasted   loops");
-        out_format(out, "%-24s %5s %4s %4s\n", "network", "nodes", "n", "t");
+        out_format(out, "%40s %28s %29s\n", "", "------- Bloom header -------",
+                   "------- yes-no header -------");
+        out_format(out, "%-24s %5s %4s %4s %9s %8s %9s %10s %8s %9s\n", "network", "nodes", "n",
+                   "t", "false", "wasted", "loops", "false", "wasted", "loops");
     }
     out_format(out,
-               "%-24s %5" PRIu32 " %4" PRIu32 " %4" PRIu32 " %12.4f %7.3g %6.2f %% %12.4f %7.3g "
-               "%6.2f %%\n",
+               "%-24s %5" PRIu32 " %4" PRIu32 " %4" PRIu32 " %9.4f %8.3g %7.2f %% %10.4f %8.3g "
+               "%7.2f %%\n",
                job->name, job->graph.nodes, job->plan.members, job->plan.others,
                mean(job, b->false_links), mean(job, b->wasted), 100 * mean(job, b->loops),
                mean(job, y->false_links), mean(job, y->wasted), 100 * mean(job, y->loops));

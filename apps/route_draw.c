@@ -1,10 +1,10 @@
 /*
  * route_draw.c: from networks and figures to SVG and tables.
  *
- * Places on the map are longitude and latitude, drawn so that both have the same scale in the middle
- * of the network. Nodes without a place are put beside their neighbours. A network without places is
- * laid out by forces (Fruchterman and Reingold 1991): links pull, all nodes push, from a circle in
- * the order of a search, so that chance has no part in it.
+ * Places on the map are longitude and latitude, drawn so that both have the same scale in the
+ * middle of the network. Nodes without a place are put beside their neighbours. A network without
+ * places is laid out by forces (Fruchterman and Reingold 1991): links pull, all nodes push, from a
+ * circle in the order of a search, so that chance has no part in it.
  */
 #include "route_draw.h"
 
@@ -76,9 +76,9 @@ static void push_and_pull(const struct graph *g, double *x, double *y, double *d
             dx[u] -= ex * force;
             dy[u] -= ey * force;
         }
-        /* A weak pull to the middle keeps parts together. */
-        dx[v] -= x[v] * 0.05;
-        dy[v] -= y[v] * 0.05;
+        /* A pull to the middle keeps parts together. */
+        dx[v] -= x[v] * 0.6;
+        dy[v] -= y[v] * 0.6;
     }
     for (uint32_t l = 0; l < g->links; l++) {
         uint32_t a = g->link[l].from;
@@ -223,8 +223,8 @@ static void print_head(struct out *out, const char *title)
     static const char *const tip[] = {"path", "bloom", "yesno"};
     for (size_t i = 0; i < 3; i++) {
         out_format(out,
-                   "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"11\" refY=\"4\" markerWidth=\"4\" "
-                   "markerHeight=\"4\" orient=\"auto\"><path class=\"tip-%s\" d=\"M0 0L8 4L0 8z\"/>"
+                   "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"12\" refY=\"4\" markerWidth=\"3\" "
+                   "markerHeight=\"3\" orient=\"auto\"><path class=\"tip-%s\" d=\"M0 0L8 4L0 8z\"/>"
                    "</marker>\n",
                    tip[i], tip[i]);
     }

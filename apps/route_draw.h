@@ -16,8 +16,8 @@ bool draw_network(struct out *out, const struct packet_plan *plan, const char *t
                   const uint8_t *use);
 
 /*
- * Where the nodes lie: x and y (downwards) within 0 .. width and 0 .. height. The same network gives
- * the same places. False: no memory.
+ * Where the nodes lie: x and y (downwards) within 0 .. width and 0 .. height. The same network
+ * gives the same places. False: no memory.
  */
 bool draw_places(const struct graph *graph, double width, double height, double *x, double *y);
 

@@ -1,6 +1,6 @@
 /*
- * graph_unit.c: the reader of networks: GraphML with the oddities of real files, edges a line, every
- * wrong file, files cut at every byte; and shortest paths against all paths there are.
+ * graph_unit.c: the reader of networks: GraphML with the oddities of real files, edges a line,
+ * every wrong file, files cut at every byte; and shortest paths against all paths there are.
  */
 #include "check.h"
 
@@ -293,7 +293,8 @@ static void random_graph(struct graph *g, uint64_t *state, uint32_t nodes, uint3
     size_t used = (size_t)sprintf(text, "<graphml><graph edgedefault=\"%s\">",
                                   check_random(state) % 2 == 0 ? "directed" : "undirected");
     for (uint32_t i = 0; i < nodes; i++) {
-        used += (size_t)sprintf(text + used, "<node id=\"%c\"/>", (int)('a' + (i * 11 + 3) % nodes));
+        int letter = (int)('a' + (i * 11 + 3) % nodes);
+        used += (size_t)sprintf(text + used, "<node id=\"%c\"/>", letter);
     }
     for (uint32_t i = 0; i < edges; i++) {
         used += (size_t)sprintf(text + used, "<edge source=\"%c\" target=\"%c\"/>",
@@ -319,7 +320,7 @@ static void naive_distances(const struct graph *g, uint32_t root, uint32_t *dist
     }
 }
 
-/* All paths of `length` links from v, one after the other; the smallest sequence to `to` is kept. */
+/* All paths of `length` links from v, one by one; the smallest sequence to `to` is kept. */
 struct naive {
     const struct graph *g;
     uint32_t to;

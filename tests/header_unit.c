@@ -1,7 +1,7 @@
 /*
  * header_unit.c: filters in packets. Headers against the filters they came from, against a naive
- * reading of the paper's Sec. III-C, the plain way against AVX2, for all sizes and for layouts whose
- * parts end anywhere; into a packet and back.
+ * reading of the paper's Sec. III-C, the plain way against AVX2, for all sizes and for layouts
+ * whose parts end anywhere; into a packet and back.
  */
 #include "check.h"
 
@@ -292,7 +292,39 @@ static void wrong_parameters_are_refused(void **state)
     tepal_filter_free(filter);
 }
 
-/* 64 no-filters of a bit: as many regions as there can be, most of them within columns. */
+static void *nothing(void *ctx, size_t size, size_t align)
+{
+    (void)size;
+    (void)align;
+    ++*(int *)ctx;
+    return NULL;
+}
+
+static void free_nothing(void *ctx, void *ptr, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    assert_null(ptr);
+}
+
+static void no_memory_is_told(void **state)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_header_layout layout;
+    struct tepal_filter *filter = NULL;
+    uint64_t header[4] = {1, 2, 3, 4};
+    int asked = 0;
+    struct tepal_allocator allocator = {nothing, free_nothing, &asked};
+    (void)state;
+    params.cells = 256;
+    params.hashes = 6;
+    assert_ok(tepal_header_layout_init(&params, &layout, NULL));
+    assert_int_equal(tepal_header_filter(&layout, header, &allocator, &filter), TEPAL_NO_MEMORY);
+    assert_null(filter);
+    assert_int_equal(asked, 1);
+}
+
+/* 64 no-filters of a few bits: as many regions as there can be, most of them within columns. */
 static void the_most_regions_fit(void **state)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
@@ -325,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_filter_goes_into_a_packet_and_back),
         cmocka_unit_test(without_no_filters_it_is_the_bloom_header),
         cmocka_unit_test(wrong_parameters_are_refused),
+        cmocka_unit_test(no_memory_is_told),
         cmocka_unit_test(the_most_regions_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

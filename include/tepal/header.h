@@ -1,8 +1,8 @@
 /*
- * tepal/header.h: filters in packets. A header of 128, 256 or 512 bits names the links that a packet
- * is to take; a node holds one mask for each of its links and forwards where header AND mask equals
- * mask. The bits are those of a filter of the same parameters: one that the library built can be put
- * into a packet, and taken out of it.
+ * tepal/header.h: filters in packets. A header of 128, 256 or 512 bits names the links that a
+ * packet is to take; a node holds one mask for each of its links and forwards where header AND mask
+ * equals mask. The bits are those of a filter of the same parameters: one that the library built
+ * can be put into a packet, and taken out of it.
  *
  *     struct tepal_header_layout layout;          once
  *     tepal_header_layout_init(&params, &layout, &why);
@@ -71,9 +71,9 @@ TEPAL_API bool tepal_header_match(const struct tepal_header_layout *layout, cons
                                   const uint64_t *mask);
 
 /*
- * Masks of many links, transposed: for eight links at a time, the first 32 bits of each, the next 32
- * bits of each, and so on. One register then tests eight links. The table is the caller's: so many
- * 32-bit words for so many links, cleared at first, best at a multiple of 64 bytes.
+ * Masks of many links, transposed: for eight links at a time, the first 32 bits of each, the next
+ * 32 bits of each, and so on. One register then tests eight links. The table is the caller's: so
+ * many 32-bit words for so many links, cleared at first, best at a multiple of 64 bytes.
  */
 TEPAL_API size_t tepal_header_table_words(const struct tepal_header_layout *layout, size_t links);
 TEPAL_API void tepal_header_table_put(const struct tepal_header_layout *layout, uint32_t *table,

@@ -15,7 +15,6 @@
  *   tepal/recycling.h  endless streams in fixed memory at a chosen average error
  *   tepal/yesno.h   the Bloom filter that vetoes known negatives
  *   tepal/cascade.h  no error at all on the keys it was built from
- *   tepal/yesno.h   filters that veto known negatives: yes-no and cascade
  *   tepal/header.h  filters in packets: a header against the masks of many links
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
  *   tepal/file.h    filters as bytes and files: save, load, map

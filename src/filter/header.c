@@ -8,8 +8,8 @@
  *             |  c0  |  c1  |  c2  |  c3  |  c4  |  c5  |  c6  |  c7  |    columns of 32 bits
  *
  * A region *holds* a link if mask AND NOT header is zero in it. The link matches if region 0 holds
- * it and no other region does. A test goes over the columns of each region; where regions do not end
- * on a column's edge, two regions share a column and each looks at its own bits alone.
+ * it and no other region does. A test goes over the columns of each region; where regions do not
+ * end on a column's edge, two regions share a column and each looks at its own bits alone.
  *
  * Invariants of a layout: regions cover each bit once, in order; step s looks at column[s] without
  * the bits outside[s]; steps first[r] .. first[r + 1] - 1 are region r.

@@ -6,6 +6,7 @@ source "$(dirname "$0")/lib.sh"
 
 expect 'the list' 0 'stopset      Red stop sets: where traceroutes should end before their targets.
 flows        Flow tracking: what removals do to each kind of filter.
+route        Paths in packets: where headers forward falsely.
 ' '' "$tepal" app
 
 # ---- by hand

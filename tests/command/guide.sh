@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# guide: every command in the console blocks of docs/guide.md and others is run, in order
-# and in one directory each, and must print what the document says. After a wanted change: tests/command/guide.sh TEPAL --update
+# guide: every command in the console blocks of the documents named below is run, in order and in one
+# directory each, and must print what the document says. After a wanted change: tests/command/guide.sh TEPAL --update
 source "$(dirname "$0")/lib.sh"
 
 mkdir "$work/bin"
@@ -63,5 +63,6 @@ document retouching 10
 document deletes 20
 document flows 4
 document vetoes 15
+document forwarding 8
 
 finish
