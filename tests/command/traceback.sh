@@ -16,7 +16,7 @@ near() { # near NAME GOT WANT TOLERANCE
 # ---- the tree: 15 routers of 4 neighbours each, so 15 * 2 + 2 = 32 neighbours off the path
 # With a Bloom filter of ones, all of them; with a generalized one (2, 2) at its worst about one, but
 # hardly ever the whole path; with more bits, more hashes and a tolerance of two, most paths.
-n=20000
+n=10000
 "$tepal" app traceback --tree 4 --hops 15 --bits 256 --hashes 6 -n $n --tsv -q >out
 "$tepal" app traceback --tree 4 --hops 15 --bits 512 --reset-hashes 5 --set-hashes 5 --tolerance 2 \
     -n $n --tsv -q >wide
@@ -27,9 +27,9 @@ is 'Bloom, the worst: the same' "$(cell bloom worst false_branches)" 32.000000
 is 'Bloom: the path is always found' "$(cell bloom none full) $(cell bloom all-ones full)" '1.000000 1.000000'
 # The round figures are good to some 5 % (a simulation with other rules for collisions); what is
 # compared closely, at 6.5 standard errors, is the simulation in Python below.
-near '(2, 2): P(full path)' "$(cell generalized worst full)" .04 .009
+near '(2, 2): P(full path)' "$(cell generalized worst full)" .04 .014
 near '(2, 2): false branches' "$(cell generalized worst false_branches)" .99 .06
-near '(5, 5), b = 2: P(full path)' "$(cell generalized worst full wide)" .60 .022
+near '(5, 5), b = 2: P(full path)' "$(cell generalized worst full wide)" .60 .035
 near '(5, 5), b = 2: false branches' "$(cell generalized worst false_branches wide)" 1.56 .1
 # The model takes the fates of the routers for independent; the branches then follow within 2 %.
 for file in out wide; do
@@ -80,13 +80,13 @@ print(full / trials, hops / trials / 15, mean, var)
 PY
 against() { # against NAME FILE M K0 K1 B
     local name=$1 file=$2 full hops branches var
-    read -r full hops branches var < <(python3 "$work/tree.py" "$3" "$4" "$5" "$6" 4000)
+    read -r full hops branches var < <(python3 "$work/tree.py" "$3" "$4" "$5" "$6" 3000)
     near "$name: whole paths as in Python" "$(cell generalized worst full "$file")" "$full" \
-        "$(awk -v p="$full" -v n=$n 'BEGIN { print 6.5 * sqrt(p * (1 - p) * (1 / n + 1 / 4000)) }')"
+        "$(awk -v p="$full" -v n=$n 'BEGIN { print 6.5 * sqrt(p * (1 - p) * (1 / n + 1 / 3000)) }')"
     near "$name: branches as in Python" "$(cell generalized worst false_branches "$file")" "$branches" \
-        "$(awk -v v="$var" -v n=$n 'BEGIN { print 6.5 * sqrt(v * (1 / n + 1 / 4000)) }')"
+        "$(awk -v v="$var" -v n=$n 'BEGIN { print 6.5 * sqrt(v * (1 / n + 1 / 3000)) }')"
     near "$name: hops as in Python" "$(cell generalized worst hops_found "$file")" "$hops" \
-        "$(awk -v n=$n 'BEGIN { print 6.5 * sqrt(.1 * (1 / n + 1 / 4000)) }')"
+        "$(awk -v n=$n 'BEGIN { print 6.5 * sqrt(.1 * (1 / n + 1 / 3000)) }')"
 }
 against '(2, 2)' out 256 2 2 0
 against '(5, 5), b = 2' wide 512 5 5 2
