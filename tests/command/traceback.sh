@@ -25,12 +25,13 @@ is 'header' "$(head -1 out)" \
 is 'Bloom, all ones: all 32 branches' "$(cell bloom all-ones false_branches) $(cell bloom all-ones candidates)" '32.000000 32.0000'
 is 'Bloom, the worst: the same' "$(cell bloom worst false_branches)" 32.000000
 is 'Bloom: the path is always found' "$(cell bloom none full) $(cell bloom all-ones full)" '1.000000 1.000000'
-# The round figures are good to some 5 % (a simulation with other rules for collisions); what is
-# compared closely, at 6.5 standard errors, is the simulation in Python below.
+# The round figures are good to some 5 %; what is compared closely, at 6.5 standard errors, is the
+# simulation in Python below. (1.65 is 1.56 at the 5.47 % of eq. (19) with a tolerance: keys of which
+# a reset and a set meet raise that to 5.79 % in 512 bits.)
 near '(2, 2): P(full path)' "$(cell generalized worst full)" .04 .014
 near '(2, 2): false branches' "$(cell generalized worst false_branches)" .99 .06
 near '(5, 5), b = 2: P(full path)' "$(cell generalized worst full wide)" .60 .035
-near '(5, 5), b = 2: false branches' "$(cell generalized worst false_branches wide)" 1.56 .1
+near '(5, 5), b = 2: false branches' "$(cell generalized worst false_branches wide)" 1.65 .1
 # The model takes the fates of the routers for independent; the branches then follow within 2 %.
 for file in out wide; do
     near "$file: branches of the model" "$(cell generalized worst false_branches $file)" \
