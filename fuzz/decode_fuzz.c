@@ -56,7 +56,8 @@ static size_t put_right(uint8_t *bytes, size_t len)
     memcpy(bytes, magic, sizeof magic);
     little_put32(bytes + 8, 1);
     /* Small numbers where anything else is refused at once; the rest of the word still tells. */
-    little_put32(bytes + 12, 1);
+    bool generalized = bytes[12] == 3;
+    little_put32(bytes + 12, generalized ? 3 : 1);
     for (size_t at = 16; at < 28; at += 4) {
         little_put32(bytes + at, bytes[at] < 250 ? bytes[at] & 3 : little_get32(bytes + at));
     }
@@ -70,7 +71,14 @@ static size_t put_right(uint8_t *bytes, size_t len)
     if (bytes[24] == 0 && bytes[56] != 0xff) {
         memset(bytes + 56, 0, 8);
     }
-    if (bytes[72] != 0xff) {
+    if (generalized) {
+        little_put64(bytes + 72, bytes[72] % 18);
+        little_put64(bytes + 80, bytes[80] < 250 ? bytes[80] % 8 : little_get64(bytes + 80));
+        little_put64(bytes + 88, little_get64(bytes + 88) & ((UINT64_C(1) << 33) - 1));
+        if (bytes[96] != 0xff) {
+            memset(bytes + 96, 0, 40);
+        }
+    } else if (bytes[72] != 0xff) {
         memset(bytes + 72, 0, 64);
     }
     if (bytes[136] != 0xff) {
@@ -124,11 +132,28 @@ static void ask_everything(struct tepal_filter *f, bool at_length)
     if (tepal_filter_clone(f, NULL, &copy) == TEPAL_OK) {
         must(tepal_filter_equal(f, copy));
         must(tepal_filter_add_many(copy, digests, count) == TEPAL_OK);
-        must(tepal_filter_query_many(copy, digests, count, answers) == count);
+        must(tepal_filter_query(copy, digests[count - 1]));
         must(tepal_validate(copy, NULL) == TEPAL_OK);
-        must(tepal_filter_unite(copy, f) == TEPAL_OK);
-        must(tepal_filter_intersect(f, copy) == TEPAL_OK);
+        if ((tepal_filter_kind(f)->promises & TEPAL_MERGEABLE) != 0) {
+            must(tepal_filter_query_many(copy, digests, count, answers) == count);
+            must(tepal_filter_unite(copy, f) == TEPAL_OK);
+            must(tepal_filter_intersect(f, copy) == TEPAL_OK);
+        } else {
+            must(tepal_filter_unite(copy, f) == TEPAL_UNSUPPORTED);
+        }
         tepal_filter_free(copy);
+    }
+    const struct tepal_generalized *g = tepal_filter_generalized_const(f);
+    if (g != NULL) {
+        struct tepal_generalized_trace trace;
+        tepal_generalized_age(g, digests[3], tepal_generalized_ones(g), &trace);
+        must(trace.present == tepal_filter_query(f, digests[3]));
+        must(trace.age_low <= trace.age_high);
+        if (at_length) {
+            double rate = tepal_generalized_fp_now(g);
+            must(rate >= 0 && rate <= 1);
+            must(tepal_generalized_fp_bound_of(tepal_filter_params(f)) >= rate * 0.98);
+        }
     }
     struct tepal_bloom *bloom = tepal_filter_bloom(f);
     for (uint64_t divisor = 0; bloom != NULL && divisor < 6; divisor++) {

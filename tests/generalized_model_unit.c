@@ -374,7 +374,7 @@ static void check_tiny(const struct tiny *t, double p0)
         }
     }
     struct tepal_params p;
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     assert_ok(tepal_generalized_params(t->m, t->k0, t->k1, p0, t->b, 1, &p));
     p.positions = t->distinct ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
     assert_ok(tepal_generalized_rates(&p, t->n, NULL, 0, NULL, &rates));
@@ -576,7 +576,7 @@ static void nonsense_is_not_a_number(void **state)
     assert_true(isnan(tepal_generalized_fp_given(TEPAL_GENERALIZED_LITERAL, 8, 9, 2, 2, 0)));
     assert_true(isnan(tepal_generalized_fp_bound_finite(TEPAL_GENERALIZED_LITERAL, 0, 2, 2, 0)));
     struct tepal_params bloom = TEPAL_PARAMS_INIT;
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     bloom.cells = 512;
     bloom.hashes = 2;
     assert_true(isnan(tepal_generalized_fp_bound_of(&bloom)));

@@ -322,7 +322,7 @@ static void endless(void **state)
         double square = 0;
         const int filters = 200;
         uint64_t seed = 11 + i;
-        struct tepal_generalized_rates rates;
+        struct tepal_generalized_errors rates;
         assert_ok(tepal_generalized_rates(p, 6400, NULL, 0, NULL, &rates));
         for (int f = 0; f < filters; f++) {
             assert_ok(tepal_filter_clear(tepal_generalized_filter(g)));
@@ -499,7 +499,7 @@ static void ages(void **state)
     double within = 0;
     double sum[4] = {0};
     for (size_t i = 0; i < COUNT(digests); i++) {
-        struct tepal_generalized_age a;
+        struct tepal_generalized_trace a;
         uint64_t age = COUNT(digests) - 1 - i;
         tepal_generalized_age(g, digests[i], ones, &a);
         assert_int_equal(a.present, tepal_generalized_query(g, digests[i]));
@@ -528,7 +528,7 @@ static void ages(void **state)
         assert_true(fabs(sum[i] - age) < age / 3 + 5);
     }
     /* a stranger has as many inverted bits as the fill says: no age fits better than none */
-    struct tepal_generalized_age stranger;
+    struct tepal_generalized_trace stranger;
     uint64_t seed = 77;
     double odds = 0;
     for (int i = 0; i < 50; i++) {
@@ -537,6 +537,171 @@ static void ages(void **state)
     }
     assert_true(odds > -50);
     tepal_generalized_free(g);
+}
+
+/* ---- removing false positives ---------------------------------------------------------------- */
+
+#define MEMBERS 64
+#define AVOID   4000
+
+struct scene {
+    struct tepal_generalized *g;
+    struct tepal_filter *filter;
+    struct tepal_digest members[MEMBERS];
+    struct tepal_digest avoid[AVOID];
+    struct tepal_retouch_input in;
+};
+
+static void set_scene(struct scene *s, uint32_t tolerance)
+{
+    s->g = make(2048, tolerance == 0 ? 2 : 4, tolerance == 0 ? 2 : 4, 0.5, tolerance,
+                TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+    s->filter = tepal_generalized_filter(s->g);
+    draw_digests(s->members, MEMBERS, 41);
+    draw_digests(s->avoid, AVOID, 42);
+    assert_ok(tepal_generalized_add_many(s->g, s->members, MEMBERS));
+    s->avoid[7] = s->members[MEMBERS - 1]; /* a member, and the newest: found */
+    s->in = (struct tepal_retouch_input){
+        .members = s->members, .member_count = MEMBERS, .avoid = s->avoid, .avoid_count = AVOID};
+}
+
+/* The report is what the new filter says when it is asked. */
+static void check_report(const struct scene *s, struct tepal_filter *made,
+                         const struct tepal_generalized_retouch_report *r, const uint64_t *victims)
+{
+    uint64_t before = 0;
+    uint64_t after = 0;
+    uint64_t created = 0;
+    uint64_t lost = 0;
+    for (size_t i = 0; i < AVOID; i++) {
+        if (i == 7) {
+            continue;
+        }
+        bool was = tepal_filter_query(s->filter, s->avoid[i]);
+        bool is = tepal_filter_query(made, s->avoid[i]);
+        before += was;
+        after += is;
+        created += is && !was;
+    }
+    for (size_t i = 0; i < MEMBERS; i++) {
+        bool is = tepal_filter_query(made, s->members[i]);
+        lost += !is;
+        assert_int_equal(victims[i / 64] >> (i % 64) & 1, !is);
+    }
+    assert_int_equal(r->avoid_members, 1);
+    assert_int_equal(r->positives_before, before);
+    assert_int_equal(r->positives_after, after);
+    assert_int_equal(r->created, created);
+    assert_int_equal(r->false_negatives, lost);
+    size_t count;
+    const uint64_t *a = tepal_filter_words(s->filter, &count);
+    const uint64_t *b = tepal_filter_words(made, &count);
+    uint64_t differ = 0;
+    for (size_t i = 0; i < count; i++) {
+        differ += (uint64_t)__builtin_popcountll(a[i] ^ b[i]);
+    }
+    assert_true(differ <= r->bits_flipped && (r->bits_flipped - differ) % 2 == 0);
+}
+
+static void retouching(void **state)
+{
+    (void)state;
+    struct scene s;
+    uint64_t victims[1];
+    const char *why = "";
+    for (uint32_t tolerance = 0; tolerance <= 1; tolerance++) {
+        for (unsigned method = 0; method < 2; method++) {
+            struct tepal_generalized_retouch_report r;
+            struct tepal_generalized_retouch_report limited;
+            struct tepal_filter *made;
+            set_scene(&s, tolerance);
+            enum tepal_generalized_method how = (enum tepal_generalized_method)method;
+            assert_ok(tepal_generalized_retouch(s.filter, &s.in, how, TEPAL_RETOUCH_LIMIT_ALL, 0,
+                                                NULL, &made, &r, victims, &why));
+            check_report(&s, made, &r, victims);
+            assert_true(r.positives_before > 50);
+            assert_true(r.positives_after * 4 < r.positives_before);
+            tepal_filter_free(made);
+            /* not one member more */
+            assert_ok(tepal_generalized_retouch(s.filter, &s.in, how, TEPAL_RETOUCH_LIMIT_COUNT,
+                                                (double)r.members_absent, NULL, &made, &limited,
+                                                victims, &why));
+            check_report(&s, made, &limited, victims);
+            assert_true(limited.false_negatives <= r.members_absent);
+            assert_true(limited.positives_after < r.positives_before);
+            tepal_filter_free(made);
+            tepal_generalized_free(s.g);
+        }
+    }
+    enum tepal_generalized_method parsed = TEPAL_GENERALIZED_NET_EFFECT;
+    assert_true(tepal_generalized_method_parse("least-fn", &parsed));
+    assert_int_equal(parsed, TEPAL_GENERALIZED_LEAST_FN);
+    assert_false(tepal_generalized_method_parse("sacrifice", &parsed));
+    assert_string_equal(tepal_generalized_method_name(TEPAL_GENERALIZED_NET_EFFECT), "net-effect");
+    assert_string_equal(tepal_generalized_method_name((enum tepal_generalized_method)2), "");
+}
+
+static void *few_alloc(void *ctx, size_t size, size_t align)
+{
+    int *left = ctx;
+    return (*left)-- > 0 ? aligned_alloc(align, (size + align - 1) / align * align) : NULL;
+}
+
+static void few_free(void *ctx, void *ptr, size_t size)
+{
+    (void)ctx;
+    (void)size;
+    free(ptr);
+}
+
+static void retouching_is_refused(void **state)
+{
+    (void)state;
+    struct scene s;
+    struct tepal_filter *made = NULL;
+    const char *why = "";
+    const enum tepal_generalized_method net = TEPAL_GENERALIZED_NET_EFFECT;
+    set_scene(&s, 0);
+    double bad[AVOID] = {0};
+    bad[3] = -1;
+    struct tepal_retouch_input in = s.in;
+    in.avoid_weights = bad;
+    assert_int_equal(tepal_generalized_retouch(s.filter, &in, net, TEPAL_RETOUCH_LIMIT_ALL, 0, NULL,
+                                               &made, NULL, NULL, &why),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_generalized_retouch(s.filter, &s.in, net, TEPAL_RETOUCH_LIMIT_SHARE, 1.5,
+                                               NULL, &made, NULL, NULL, &why),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_generalized_retouch(s.filter, &s.in, (enum tepal_generalized_method)9,
+                                               TEPAL_RETOUCH_LIMIT_ALL, 0, NULL, &made, NULL, NULL,
+                                               NULL),
+                     TEPAL_BAD_ARGUMENT);
+    in = s.in;
+    in.members = s.avoid + 100; /* not its members */
+    assert_int_equal(tepal_generalized_retouch(s.filter, &in, net, TEPAL_RETOUCH_LIMIT_ALL, 0, NULL,
+                                               &made, NULL, NULL, &why),
+                     TEPAL_MISMATCH);
+    struct tepal_bloom *bloom;
+    assert_ok(tepal_bloom_create_with_bits(512, 2, 1, &bloom));
+    assert_int_equal(tepal_generalized_retouch(tepal_bloom_filter(bloom), &s.in, net,
+                                               TEPAL_RETOUCH_LIMIT_ALL, 0, NULL, &made, NULL, NULL,
+                                               &why),
+                     TEPAL_UNSUPPORTED);
+    tepal_bloom_free(bloom);
+    assert_null(made);
+    /* every allocation fails once, and nothing is left behind */
+    bool done = false;
+    for (int room = 0; !done; room++) {
+        int left = room;
+        struct tepal_allocator few = {few_alloc, few_free, &left};
+        enum tepal_status status = tepal_generalized_retouch(
+            s.filter, &s.in, net, TEPAL_RETOUCH_LIMIT_ALL, 0, &few, &made, NULL, NULL, &why);
+        assert_true(status == TEPAL_OK || status == TEPAL_NO_MEMORY);
+        done = status == TEPAL_OK;
+        assert_true(room < 20);
+    }
+    tepal_filter_free(made);
+    tepal_generalized_free(s.g);
 }
 
 int main(void)
@@ -552,6 +717,8 @@ int main(void)
         cmocka_unit_test(keyed),
         cmocka_unit_test(the_rate_is_that_of_strangers),
         cmocka_unit_test(ages),
+        cmocka_unit_test(retouching),
+        cmocka_unit_test(retouching_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,21 @@ done <"$here/golden/strangers.txt"
 files=$((files + 1))
 seq -f 'golden-%.0f' 0 99 | reader "$here/golden/retouched.tepal" --query-lines >"$scratch/found"
 [ "$(grep -c '^1' "$scratch/found")" = 90 ] || fail "retouched: other members than it says"
+# Generalized filters: rebuilt, first bits and all; the command answers as the second reader does.
+for name in generalized generalized-blocked generalized-two-rounds; do
+    files=$((files + 1))
+    file=$here/golden/$name.tepal
+    seq -f 'golden-%.0f' 0 99 >"$scratch/members"
+    reader "$file" --rebuild-lines <"$scratch/members" >/dev/null ||
+        fail "$name: rebuilt from its members, the payload differs"
+    cat "$scratch/members" "$scratch/strangers" >"$scratch/both"
+    reader "$file" --query-lines <"$scratch/both" >"$scratch/found"
+    [ "$(grep -c '^1.golden-99$' "$scratch/found")" = 1 ] || fail "$name: its last member is missing"
+    if [ -n "$tepal" ]; then
+        "$tepal" query --tsv "$file" "$scratch/both" | awk -F'\t' '{ print $2 "\t" $1 }' >"$scratch/ours"
+        cmp -s "$scratch/ours" "$scratch/found" || fail "$name: the command answers otherwise"
+    fi
+done
 # Filters of the integers 0 .. 99.
 for name in integers integers-keyed; do
     files=$((files + 1))

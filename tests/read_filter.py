@@ -21,6 +21,7 @@ import sys
 import xxhash
 
 M64 = (1 << 64) - 1
+KINDS = {1: "bloom", 2: "retouched", 3: "generalized"}
 LAYOUTS = ["flat", "partitioned", "blocked", "paired"]
 POSITIONS = ["colliding", "distinct"]
 HASHES = ["xxh3-128", "siphash-128"]
@@ -112,6 +113,17 @@ def low_six(w, s):
     return w >> (8 * s) & 63
 
 
+def ways_of(cells, resets):
+    """All ways to choose sectors, and which of them are reset, in the page's order."""
+    return [
+        [(s, bool(r >> s & 1)) for s in range(8) if u >> s & 1]
+        for u in range(256)
+        if bin(u).count("1") == cells
+        for r in range(256)
+        if bin(r).count("1") == resets and r & ~u == 0
+    ]
+
+
 class Filter:
     def __init__(self, data):
         need(data[:8] == b"\x89TEPAL\r\n", "this is not a tepal filter")
@@ -141,7 +153,7 @@ class Filter:
         self.subkey = None
 
     def check_fields(self, own, log, bits, reserved):
-        need(self.kind in (1, 2), "unknown kind")
+        need(self.kind in (1, 2, 3), "unknown kind")
         need(self.layout < 4, "unknown layout")
         need(self.positions < 2, "unknown positions")
         need(self.hash < 2, "unknown hash")
@@ -153,8 +165,16 @@ class Filter:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
             need(self.layout != 3 or self.m >= 1024, "fewer than two lines")
         need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
-        need(not any(own[:8]), "own parameters")
-        if self.kind == 1:
+        if self.kind == 3:
+            self.k0, self.tolerance, self.share = own[:3]
+            need(self.layout in (0, 2), "a layout that the kind does not know")
+            need(self.k0 <= self.k, "more resets than hashes")
+            need(self.tolerance < self.k, "a tolerance of all hashes")
+            need(self.share <= 1 << 32, "more than all bits are one at first")
+            need(not any(own[3:8]), "own parameters")
+        else:
+            need(not any(own[:8]), "own parameters")
+        if self.kind != 2:
             need(not any(own[8:]), "own state")
         else:
             members, victims, cleared = own[8:11]
@@ -247,10 +267,73 @@ class Filter:
         first = self.cells_of_line(a, (k + 1) // 2, word(0), word(1), word(4))
         return first + self.cells_of_line(b, k // 2, word(2), word(3), word(5))
 
+    # ---- the generalized filter
+
+    def roles(self, key):
+        """The positions that a key resets, and those that it sets."""
+        if self.layout == 0:
+            places = self.places(key)
+            return set(places[: self.k0]), set(places[self.k0 :]) - set(places[: self.k0])
+        lo, hi = self.digest(key)
+        start = 512 * scale(hi, self.m // 512)
+        second = self.k - 8 if self.k > 8 else self.k
+        first_resets = (8 * self.k0 + self.k // 2) // self.k if self.k > 8 else 0
+        reset, put = [], []
+
+        def place(s, cell, is_reset):
+            (reset if is_reset else put).append(start + 64 * s + cell)
+
+        if self.k > 8:
+            rest = sum((lo >> (8 * s + 6) & 3) << (2 * s) for s in range(8))
+            ways = ways_of(8, first_resets)
+            for s, is_reset in ways[rest * len(ways) >> 16]:
+                place(s, low_six(lo, s), is_reset)
+        ways = ways_of(second, self.k0 - first_resets)
+        word2 = fold((lo ^ (2 * GOLDEN & M64)) * (hi | 1))
+        for s, is_reset in ways[(hi & 0xFFFFFFFF) * len(ways) >> 32]:
+            cell = low_six(lo, s)
+            if self.k > 8:
+                other = low_six(word2, s)
+                apart = self.k0 > 0 or self.positions == 1
+                cell = (cell + (other or 1)) % 64 if apart else other
+            place(s, cell, is_reset)
+        return set(reset), set(put) - set(reset)
+
+    def first_bits(self):
+        state = self.seed ^ 0x7465706174617261
+        cells = bytearray()
+        for _ in range(len(self.payload) // 8):
+            less = M64 if self.share == 1 << 32 else 0
+            low = (self.share & -self.share).bit_length() - 1
+            for digit in range(low if 0 < self.share < 1 << 32 else 32, 32):
+                state = (state + GOLDEN) & M64
+                z = state
+                z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & M64
+                z = (z ^ z >> 27) * 0x94D049BB133111EB & M64
+                z ^= z >> 31
+                less = less | ~z & M64 if self.share >> digit & 1 else less & ~z & M64
+            cells += struct.pack("<Q", less)
+        tail = int.from_bytes(cells, "little") & ((1 << self.m) - 1)
+        return bytearray(tail.to_bytes(len(cells), "little"))
+
     def query(self, key):
+        if self.kind == 3:
+            reset, put = self.roles(key)
+            ones = sum(self.payload[p // 8] >> (p % 8) & 1 for p in reset)
+            zeros = sum(1 - (self.payload[p // 8] >> (p % 8) & 1) for p in put)
+            return ones + zeros <= self.tolerance
         return all(self.payload[p // 8] >> (p % 8) & 1 for p in self.places(key))
 
     def rebuilt(self, keys):
+        if self.kind == 3:
+            cells = self.first_bits()
+            for key in keys:
+                reset, put = self.roles(key)
+                for p in put:
+                    cells[p // 8] |= 1 << (p % 8)
+                for p in reset:
+                    cells[p // 8] &= ~(1 << (p % 8))
+            return bytes(cells)
         cells = bytearray(len(self.payload))
         for key in keys:
             places = self.places(key)
@@ -263,7 +346,7 @@ class Filter:
     def about(self):
         return {
             "version": self.version,
-            "kind": "bloom" if self.kind == 1 else "retouched",
+            "kind": KINDS[self.kind],
             "layout": LAYOUTS[self.layout],
             "positions": POSITIONS[self.positions],
             "hash": HASHES[self.hash],

@@ -12,7 +12,7 @@
 
 #define METHODS                                                                                    \
     "random-bits random min-fn max-fp ratio improved-min-fn improved-max-fp improved-ratio "       \
-    "sacrifice"
+    "sacrifice net-effect least-fn"
 
 const struct option options[OPTIONS] = {
     [OPT_OUTPUT] = {'o', "output", "FILE", TAKES_FILE, 0, 0, NULL,
@@ -103,7 +103,8 @@ const struct option options[OPTIONS] = {
     [OPT_METHOD] = {0, "method", "METHOD", TAKES_CHOICE, 0, 0, METHODS,
                     "How to choose what is cleared (default sacrifice, which is the best): one of "
                     "random-bits, random, min-fn, max-fp, ratio, improved-min-fn, "
-                    "improved-max-fp, improved-ratio, sacrifice."},
+                    "improved-max-fp, improved-ratio, sacrifice. For a generalized filter, whose "
+                    "bits are inverted: net-effect (its default) or least-fn."},
     [OPT_MAX_FN] = {0, "max-fn", "R", TAKES_SHARE, 0, 0, NULL,
                     "Lose at most the share R of the members, as 0.5%, 0.005 or 1/200. Without a "
                     "limit, all of NEGATIVES are removed, whatever that costs."},

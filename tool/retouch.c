@@ -14,6 +14,7 @@
 #include <sodium.h>
 
 #include <tepal/file.h>
+#include <tepal/generalized.h>
 #include <tepal/retouched.h>
 
 #include "command.h"
@@ -44,6 +45,9 @@ struct work {
     struct tepal_retouch_input input;
     struct tepal_retouch_options how;
     struct tepal_retouch_report report;
+    bool generalized; /* the filter is, and is retouched by inverting bits */
+    enum tepal_generalized_method inverting;
+    struct tepal_generalized_retouch_report inverted;
     struct tepal_filter *result;
     uint64_t *victims;
     double seconds;
@@ -74,6 +78,33 @@ static int check_options(const struct work *w)
     if (random_bits && !o[OPT_CLEAR_BITS].given && !o[OPT_MAX_FN].given &&
         !o[OPT_MAX_FN_COUNT].given) {
         return say_error(NULL, w->name, "random-bits needs --clear-bits S or a limit");
+    }
+    return EXIT_YES;
+}
+
+/* What fits the kind of filter that was opened. */
+static int check_kind(struct work *w)
+{
+    static const enum option_id blooms[] = {OPT_DRY_RUN,        OPT_ORDER,      OPT_BASIS,
+                                            OPT_SWEEP,          OPT_CLEAR_BITS, OPT_DRAW_SEED,
+                                            OPT_REMOVE_MEMBERS, OPT_END};
+    const struct option_value *method = &w->option[OPT_METHOD];
+    bool inverts = method->given && tepal_generalized_method_parse(method->text, &w->inverting);
+    w->generalized = tepal_filter_generalized(w->filter) != NULL;
+    if (method->given && inverts != w->generalized) {
+        return say_error(w->stays, shelf_name(w->path, false),
+                         w->generalized
+                             ? "--method %s is for Bloom filters; this is a generalized filter: "
+                               "take net-effect or least-fn"
+                             : "--method %s is for generalized filters, and this is none",
+                         method->text);
+    }
+    for (const enum option_id *id = blooms; w->generalized && *id != OPT_END; id++) {
+        if (w->option[*id].given) {
+            return say_error(w->stays, shelf_name(w->path, false),
+                             "--%s is for Bloom filters, and this is a generalized filter",
+                             options[*id].name);
+        }
     }
     return EXIT_YES;
 }
@@ -178,10 +209,11 @@ static int gather_known(struct work *w)
         return EXIT_YES;
     }
     code = read_keys(w, OPT_KNOWN, OPT_END, &more, NULL);
-    for (int part = 0; part < 2 && code == EXIT_YES; part++) {
+    for (int part = w->generalized; part < 2 && code == EXIT_YES; part++) {
         const struct digests *from = part == 0 ? &w->avoid : &more;
         for (size_t i = 0; i < from->count && code == EXIT_YES; i++) {
             if (!digests_has(&w->members, from->digest[i]) &&
+                !(w->generalized && digests_has(&w->avoid, from->digest[i])) &&
                 !digests_add(&w->known, from->digest[i], 1, NULL, 0)) {
                 code = no_memory(w);
             }
@@ -213,6 +245,9 @@ static int check_keys(const struct work *w)
     }
     if (w->avoid.count == 0) {
         return say_error(w->stays, avoid, "no keys: there is nothing to avoid");
+    }
+    if (w->generalized) {
+        return EXIT_YES; /* it forgets members by itself, and the library knows how many */
     }
     uint64_t absent = count_absent(w);
     if (absent > count / 2) {
@@ -426,16 +461,27 @@ static void say_trade(const struct work *w)
             change_text(percent(rate_now - rate, rate), c, sizeof c));
     snprintf(a, sizeof a, "%" PRIu64, r->ones_before);
     snprintf(b, sizeof b, "%" PRIu64, r->ones_after);
-    change_text(percent(-(double)r->bits_cleared, (double)r->ones_before), c, sizeof c);
+    change_text(percent((double)r->ones_after - (double)r->ones_before, (double)r->ones_before), c,
+                sizeof c);
     say_row("bits set", a, b, c);
+}
+
+static const char *method_name(const struct work *w)
+{
+    return w->generalized ? tepal_generalized_method_name(w->inverting)
+                          : tepal_retouch_method_name(w->how.method);
 }
 
 static void say_all(const struct work *w)
 {
     char room[128];
     say_counts(w);
-    say_line("method     %s, %s", tepal_retouch_method_name(w->how.method),
-             limit_text(w, room, sizeof room));
+    say_line("method     %s, %s", method_name(w), limit_text(w, room, sizeof room));
+    if (w->generalized) {
+        say_line("inverted   %" PRIu64 " bit%s; of the false positives left, %" PRIu64 " %s new",
+                 w->inverted.bits_flipped, plural(w->inverted.bits_flipped), w->inverted.created,
+                 w->inverted.created == 1 ? "is" : "are");
+    }
     say_trade(w);
     if (isfinite(w->report.chi)) {
         say_line("chi        %.4g (share of false positives removed / share of members lost)",
@@ -460,7 +506,7 @@ static json_t *describe(const struct work *w)
     const struct tepal_retouch_report *r = &w->report;
     json_t *o = json_object();
     json_object_set_new(o, "file", render_string(w->path));
-    json_object_set_new(o, "method", json_string(tepal_retouch_method_name(w->how.method)));
+    json_object_set_new(o, "method", json_string(method_name(w)));
     json_object_set_new(
         o, "order", json_string(w->how.order == TEPAL_RETOUCH_ORDER_WEIGHT ? "weight" : "given"));
     json_object_set_new(o, "basis",
@@ -484,6 +530,10 @@ static json_t *describe(const struct work *w)
     set_whole(o, "bits_cleared", r->bits_cleared);
     set_whole(o, "ones_before", r->ones_before);
     set_whole(o, "ones_after", r->ones_after);
+    if (w->generalized) {
+        set_whole(o, "created", w->inverted.created);
+        set_whole(o, "bits_flipped", w->inverted.bits_flipped);
+    }
     set_real(o, "delta_fp", r->delta_fp);
     set_real(o, "delta_fn", r->delta_fn);
     set_real(o, "chi", r->chi);
@@ -564,6 +614,46 @@ static int print_object(json_t *object)
     return out_close(out, render_json(out, object));
 }
 
+/* A generalized filter; the report as that of the other kinds, as far as they have it in common. */
+static enum tepal_status invert(struct work *w, const char **why)
+{
+    struct tepal_generalized_retouch_report *g = &w->inverted;
+    enum tepal_status status =
+        tepal_generalized_retouch(w->filter, &w->input, w->inverting, w->how.limit, w->how.budget,
+                                  NULL, &w->result, g, w->victims, why);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    uint64_t ones[2] = {
+        tepal_generalized_ones(tepal_filter_generalized_const(w->filter)),
+        tepal_generalized_ones(tepal_filter_generalized_const(w->result)),
+    };
+    struct tepal_retouch_report r = {
+        .members = g->members,
+        .members_absent = g->members_absent,
+        .avoid_given = g->avoid_given,
+        .avoid_members = g->avoid_members,
+        .avoid_positive = g->positives_before,
+        .avoid_left = g->positives_after,
+        .removed_inside = g->positives_before - g->positives_after,
+        .known_positive = g->known_before,
+        .removed_beyond = g->known_before > g->known_after ? g->known_before - g->known_after : 0,
+        .false_negatives = g->false_negatives,
+        .bits_cleared = ones[0] > ones[1] ? ones[0] - ones[1] : 0,
+        .ones_before = ones[0],
+        .ones_after = ones[1],
+        .avoid_weight = g->weight_before,
+        .removed_weight = g->weight_before - g->weight_after,
+        .member_weight = g->member_weight,
+        .lost_weight = g->lost_weight,
+    };
+    r.delta_fp = (double)r.removed_inside / (double)r.avoid_positive;
+    r.delta_fn = ((double)r.false_negatives - (double)r.members_absent) / (double)r.members;
+    r.chi = r.delta_fn > 0 ? r.delta_fp / r.delta_fn : NAN;
+    w->report = r;
+    return TEPAL_OK;
+}
+
 static int retouch(struct work *w)
 {
     const char *why = NULL;
@@ -572,8 +662,10 @@ static int retouch(struct work *w)
         return no_memory(w);
     }
     double started = progress_clock();
-    enum tepal_status status = tepal_retouch(w->filter, &w->input, &w->how, NULL, &w->result,
-                                             &w->report, w->victims, &why);
+    enum tepal_status status = w->generalized
+                                   ? invert(w, &why)
+                                   : tepal_retouch(w->filter, &w->input, &w->how, NULL, &w->result,
+                                                   &w->report, w->victims, &why);
     w->seconds = progress_clock() - started;
     if (status != TEPAL_OK) {
         return refused(w, status, why);
@@ -717,6 +809,9 @@ static int prepare(struct work *w)
     }
     if (code == EXIT_YES) {
         code = shelf_open(w->stays, w->path, SHELF_VIEW, &w->filter);
+    }
+    if (code == EXIT_YES) {
+        code = check_kind(w);
     }
     if (code == EXIT_YES) {
         code = shelf_hasher(w->args, shelf_name(w->path, false), w->filter, &w->hasher);

@@ -35,6 +35,7 @@
 #define TEPAL_GENERALIZED_H
 
 #include <tepal/filter.h>
+#include <tepal/retouched.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -134,7 +135,7 @@ TEPAL_API double tepal_generalized_fp_now(const struct tepal_generalized *genera
  * is all the filter remembers. With few hashes that is little: the interval is wide, and a key that
  * has lost nothing may still be old.
  */
-struct tepal_generalized_age {
+struct tepal_generalized_trace {
     bool present;           /* at most `tolerance` of its bits are inverted */
     uint32_t zeros;         /* bits the key would have reset ... */
     uint32_t zeros_lost;    /* ... that are 1 now */
@@ -156,7 +157,68 @@ struct tepal_generalized_age {
  */
 TEPAL_API void tepal_generalized_age(const struct tepal_generalized *generalized,
                                      struct tepal_digest digest, uint64_t ones,
-                                     struct tepal_generalized_age *out);
+                                     struct tepal_generalized_trace *out);
+
+/* ---- removing false positives ----------------------------------------------------------------- */
+
+/*
+ * A false positive is removed by inverting one of its bits: a 0 that it would have reset becomes 1,
+ * or a 1 that it would have set becomes 0 (with a tolerance of b, and c of its bits inverted
+ * already, b + 1 - c bits). That removes every other false positive which has the bit, loses the
+ * members which have it, and, unlike in a Bloom filter, *creates* false positives: keys for which
+ * that very bit was what kept them out.
+ *
+ *   net-effect  the bit that removes the most weight of known false positives, less what it
+ *               creates, and less twice the weight of the members that it loses; again and again,
+ *               until no bit helps. The best by far, and the default
+ *   least-fn    the bit that loses the least weight of members, of equals the one with the larger
+ *               net effect; each key once
+ */
+enum tepal_generalized_method { TEPAL_GENERALIZED_NET_EFFECT = 0, TEPAL_GENERALIZED_LEAST_FN = 1 };
+
+/* "net-effect", "least-fn"; "" for no method. parse: false, and *out untouched, if unknown. */
+TEPAL_API const char *tepal_generalized_method_name(enum tepal_generalized_method method);
+TEPAL_API bool tepal_generalized_method_parse(const char *name, enum tepal_generalized_method *out);
+
+/* What was done; weights are 1 each where none were given. */
+struct tepal_generalized_retouch_report {
+    uint64_t members;          /* given */
+    uint64_t members_absent;   /* of them, not found before */
+    uint64_t avoid_given;      /* keys to avoid, as given */
+    uint64_t avoid_members;    /* of them, members: left alone */
+    uint64_t positives_before; /* of the others, found before ... */
+    uint64_t positives_after;  /* ... and after: those left, and those created */
+    uint64_t created;          /* of these, not found before */
+    uint64_t known_before;     /* of `known`, found before ... */
+    uint64_t known_after;      /* ... and after */
+    uint64_t false_negatives;  /* members that are not found now (members_absent included) */
+    uint64_t bits_flipped;
+    double weight_before; /* of positives_before */
+    double weight_after;
+    double member_weight; /* of all given members */
+    double lost_weight;   /* of the false negatives */
+};
+
+/*
+ * A copy of `filter`, of this kind, in which keys of input->avoid are no longer found; to be freed
+ * by tepal_filter_free. Give *all* keys that are known not to be members, those that are not found
+ * too: what a flip creates is counted among them (and among input->known, which is not aimed at and
+ * must not repeat keys of `avoid`). A key to avoid that is also a member is left alone. The limit
+ * is that of tepal_retouch_options, and never exceeded; a member that is found again is welcome.
+ *
+ * *report and `victims` (may be NULL) are as in tepal_retouch; *why (may be NULL) gets a static
+ * sentence on failure. TEPAL_UNSUPPORTED: another kind; TEPAL_BAD_ARGUMENT: a weight that is
+ * negative or not finite, a budget outside its limits, an unknown method; TEPAL_MISMATCH: more than
+ * half of the members are not found, and more than the model expects of so many keys;
+ * TEPAL_TOO_LARGE; TEPAL_NO_MEMORY. Keys added later may bring false positives back.
+ *
+ * Cost: a sort of all bits of all keys, 16 bytes each, then some searches a false positive.
+ */
+TEPAL_API enum tepal_status tepal_generalized_retouch(
+    const struct tepal_filter *filter, const struct tepal_retouch_input *input,
+    enum tepal_generalized_method method, enum tepal_retouch_limit limit, double budget,
+    const struct tepal_allocator *allocator, struct tepal_filter **out,
+    struct tepal_generalized_retouch_report *report, uint64_t *victims, const char **why);
 
 #ifdef __cplusplus
 }

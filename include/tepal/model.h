@@ -207,9 +207,9 @@ TEPAL_API double tepal_generalized_fp_bound_of(const struct tepal_params *params
  *   exact      false: too much work; these are the approximations above (whose relative error is
  *              of the order of k^2 / m). Blocked with k > 8: always false, and within 1 %.
  * TEPAL_BAD_ARGUMENT unless the params are of this kind; else fails as tepal_params_check does.
- * Cost: some 10^8 steps at most.
+ * Cost: 3 10^7 steps at most.
  */
-struct tepal_generalized_rates {
+struct tepal_generalized_errors {
     double fp;
     double fn;
     double fn_bound;
@@ -219,7 +219,7 @@ struct tepal_generalized_rates {
 TEPAL_API enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uint64_t n,
                                                     const uint64_t *ages, size_t age_count,
                                                     double *fn_by_age,
-                                                    struct tepal_generalized_rates *out);
+                                                    struct tepal_generalized_errors *out);
 
 /*
  * The smallest number of bits a key, and the hashes for it: F_p <= fp (fp_bound) and F_n <= fn

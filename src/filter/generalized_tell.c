@@ -180,7 +180,7 @@ static double log_binomial(uint32_t n, uint32_t k, double p)
     return log_ways + (k > 0 ? k * log(p) : 0) + (n > k ? (n - k) * log1p(-p) : 0);
 }
 
-static double log_likelihood(const struct tepal_generalized_age *a, const struct tide *tide,
+static double log_likelihood(const struct tepal_generalized_trace *a, const struct tide *tide,
                              double touched)
 {
     return log_binomial(a->zeros, a->zeros_lost, tide->reset * touched) +
@@ -194,7 +194,7 @@ static uint64_t age_at(const struct tide *tide, double touched)
 }
 
 /* The t with the largest likelihood: it has one hill. */
-static double likeliest(const struct tepal_generalized_age *a, const struct tide *tide)
+static double likeliest(const struct tepal_generalized_trace *a, const struct tide *tide)
 {
     double low = 0;
     double high = 1;
@@ -213,7 +213,7 @@ static double likeliest(const struct tepal_generalized_age *a, const struct tide
 }
 
 /* P(more than `lost` inverted) grows with t: where is it `chance`? In 0..1. */
-static double crossing(const struct tepal_generalized_age *a, const struct tide *tide,
+static double crossing(const struct tepal_generalized_trace *a, const struct tide *tide,
                        uint32_t lost, double chance)
 {
     double low = 0;
@@ -232,7 +232,7 @@ static double crossing(const struct tepal_generalized_age *a, const struct tide 
 }
 
 void tepal_generalized_age(const struct tepal_generalized *generalized, struct tepal_digest digest,
-                           uint64_t ones, struct tepal_generalized_age *out)
+                           uint64_t ones, struct tepal_generalized_trace *out)
 {
     const struct roles *roles = &generalized->roles;
     const uint64_t *words = generalized->head.words;
@@ -262,7 +262,7 @@ void tepal_generalized_age(const struct tepal_generalized *generalized, struct t
 /* What the model expects at capacity; absent without one. */
 static void report_planned(const struct tepal_params *p, struct tepal_report *report)
 {
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     if (p->capacity == 0) {
         tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
         tepal_report_absent(report, "fn_at_capacity", "no capacity was stated");
@@ -300,7 +300,7 @@ void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_repo
 {
     const struct tepal_generalized *g = (const struct tepal_generalized *)filter;
     const struct tepal_params *p = &filter->params;
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     uint64_t ones = tepal_generalized_ones(g);
     report_keys(p, ones, report);
     tepal_report_integer(report, "ones", "bits set", ones);

@@ -33,7 +33,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_WORK   1.5e8
+#define MAX_WORK   3e7
 #define DECIDED    40.0
 #define MAX_STATES 8192
 
@@ -306,7 +306,7 @@ struct asked {
     const uint64_t *ages;
     size_t age_count;
     double *fn_by_age;
-    struct tepal_generalized_rates *out;
+    struct tepal_generalized_errors *out;
     double p0;
 };
 
@@ -354,7 +354,7 @@ static void lines_rates(struct chain *c, const struct asked *ask, double lines, 
     struct line_step step;
     struct load loads[AGES_AT_ONCE];
     struct load keys = load_of(ask->n, 1 / lines);
-    struct tepal_generalized_rates *out = ask->out;
+    struct tepal_generalized_errors *out = ask->out;
     double turns = DECIDED * TEPAL_LINE_BITS / (c->k0 + c->k1);
     memset(&step, 0, sizeof step);
     if (sectors) {
@@ -400,7 +400,7 @@ static void lines_rates(struct chain *c, const struct asked *ask, double lines, 
 
 static void approximate(struct chain *c, const struct asked *ask, uint64_t m)
 {
-    struct tepal_generalized_rates *out = ask->out;
+    struct tepal_generalized_errors *out = ask->out;
     uint32_t b = c->tolerance;
     out->fp = tepal_generalized_fp_approx(m, ask->n, c->k0, c->k1, b, ask->p0);
     out->fn = tepal_generalized_fn_approx(m, ask->n, c->k0, c->k1, b);
@@ -423,7 +423,7 @@ static void set_chain(struct chain *c, const struct tepal_params *params)
 
 enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uint64_t n,
                                           const uint64_t *ages, size_t age_count, double *fn_by_age,
-                                          struct tepal_generalized_rates *out)
+                                          struct tepal_generalized_errors *out)
 {
     struct chain c;
     if (params->kind != TEPAL_KIND_GENERALIZED || age_count > AGES_AT_ONCE) {

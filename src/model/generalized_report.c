@@ -30,7 +30,7 @@ struct setting {
     double p0;
 };
 
-static void report_rates(const struct setting *s, const struct tepal_generalized_rates *rates,
+static void report_rates(const struct setting *s, const struct tepal_generalized_errors *rates,
                          const struct tepal_params *p, struct tepal_report *r)
 {
     tepal_report_real(r, "fp", "false-positive rate of a key that was never added", rates->fp);
@@ -132,7 +132,7 @@ enum tepal_status tepal_model_generalized(const struct tepal_params *params, uin
 {
     uint64_t ages[AGES_MOST];
     double fn[AGES_MOST] = {0};
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     enum tepal_status status = tepal_params_check(params, why);
     if (status != TEPAL_OK) {
         return status;
