@@ -280,7 +280,7 @@ static enum tepal_status foresee(struct traceback *t, const struct setting *s, u
 {
     struct forecast *f = &t->forecast[hops];
     uint64_t ages[ROUTE_HOPS + 1] = {0};
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     if (f->known) {
         return TEPAL_OK;
     }
