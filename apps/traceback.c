@@ -227,11 +227,10 @@ static int mesh_of_routes(struct traceback *t)
 
 /* ---- packets -------------------------------------------------------------------------------- */
 
-/* A path between two nodes of the network, drawn at random; false: this one has none. */
-static bool draw_shortest(struct traceback *t, struct path *path)
+/* A path from the source to a victim drawn at random; false: there is none that is wanted. */
+static bool draw_victim(struct traceback *t, uint32_t source, struct path *path)
 {
     uint32_t link[ROUTE_HOPS + 1];
-    uint32_t source = (uint32_t)(draw(&t->random) % t->graph.nodes);
     uint32_t reached = graph_spread(&t->graph, source, &t->spread);
     uint32_t fit = 0;
     for (uint32_t i = 1; i < reached; i++) { /* the victims that are far enough */
@@ -253,12 +252,26 @@ static bool draw_shortest(struct traceback *t, struct path *path)
     return true;
 }
 
-static void draw_route(struct traceback *t, struct path *path)
+/* From a source drawn at random; if few have such paths, from the first that has. */
+static bool draw_shortest(struct traceback *t, struct path *path)
+{
+    bool drawn = false;
+    for (int i = 0; i < 200 && !drawn; i++) {
+        drawn = draw_victim(t, (uint32_t)(draw(&t->random) % t->graph.nodes), path);
+    }
+    for (uint32_t source = 0; source < t->graph.nodes && !drawn; source++) {
+        drawn = draw_victim(t, source, path);
+    }
+    return drawn;
+}
+
+static bool draw_route(struct traceback *t, struct path *path)
 {
     const struct route *r =
         &t->routes.route[t->usable[(size_t)(draw(&t->random) % t->usable_count)]];
     memcpy(path->router, t->routes.hop + r->first, r->hops * sizeof *path->router);
     path->hops = r->hops;
+    return true;
 }
 
 /* ---- what the model expects ----------------------------------------------------------------- */
@@ -267,7 +280,7 @@ static enum tepal_status foresee(struct traceback *t, const struct setting *s, u
 {
     struct forecast *f = &t->forecast[hops];
     uint64_t ages[ROUTE_HOPS + 1] = {0};
-    struct tepal_generalized_rates rates;
+    struct tepal_generalized_errors rates;
     if (f->known) {
         return TEPAL_OK;
     }
@@ -445,13 +458,7 @@ static enum tepal_status one_packet(struct traceback *t, const struct setting *s
     if (t->tree != 0) {
         status = tree_packet(t, s, filter, sum);
     } else {
-        bool drawn = t->usable_count > 0;
-        if (drawn) {
-            draw_route(t, &path);
-        }
-        for (int i = 0; i < 100000 && !drawn; i++) {
-            drawn = draw_shortest(t, &path);
-        }
+        bool drawn = t->usable_count > 0 ? draw_route(t, &path) : draw_shortest(t, &path);
         status = drawn ? mesh_packet(t, s, filter, &path, sum) : TEPAL_NOT_PRESENT;
     }
     sum->packets++;

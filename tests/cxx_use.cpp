@@ -29,6 +29,13 @@ int main()
            tepal_decode(bytes.data(), bytes.size(), nullptr, &copy, nullptr) == TEPAL_OK &&
            tepal_filter_equal(copy, tepal_bloom_filter(bloom));
     tepal_filter_free(copy);
+    copy = nullptr;
+    struct tepal_terms terms = TEPAL_TERMS_INIT;
+    struct tepal_receipt receipt;
+    good = good &&
+           tepal_receive(bytes.data(), bytes.size(), &terms, nullptr, &receipt, &copy) == TEPAL_OK &&
+           receipt.verdict == TEPAL_ACCEPTED && copy != nullptr;
+    tepal_filter_free(copy);
     tepal_bloom_free(bloom);
     std::printf("%d passed, %d failed\n", good ? 1 : 0, good ? 0 : 1);
     return good ? 0 : 1;

@@ -34,7 +34,7 @@
 #include "model/numeric.h"
 
 #define EXACT_BITS  4096
-#define EXACT_STEPS ((double)(1 << 24))
+#define EXACT_STEPS ((double)(1 << 22))
 
 /* ---- Bloom filters: mean and variance -------------------------------------------------------- */
 

@@ -64,5 +64,6 @@ document deletes 20
 document flows 4
 document vetoes 15
 document forwarding 8
+document untrusted 20
 
 finish

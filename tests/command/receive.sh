@@ -123,32 +123,31 @@ refuse 'nothing at all' 'the file is empty' empty.tepal
 refuse 'too large' "by its header it has $(stat -c %s peer.tepal) bytes; the limit is 5000$" peer.tepal --max-bytes 5000
 forge peer.tepal huge.tepal bits=100000000000000
 refuse 'a huge header' 'by its header it has 1250[0-9]* bytes; the limit is 1073741824$' huge.tepal
-( ulimit -v 400000 2>/dev/null; cat huge.tepal | "$tepal" receive --max-bytes 100P >"$work/out" 2>"$work/err" )
-code=$?
-if [[ $code == 1 ]]; then # (the sanitizers need more than that)
-    like 'a huge header, no limit, little memory' "$(cat "$work/out")" 'the file is shorter than its header says'
+if (ulimit -v 400000 && "$tepal" --version) >/dev/null 2>&1; then # (sanitizers need more)
+    (ulimit -v 400000 && "$tepal" receive --max-bytes 100P <huge.tepal) >"$work/out" 2>"$work/err"
+    like 'a huge header, no limit, little memory' "$? $(cat "$work/out")" \
+        '^1 standard input: refused: the file is shorter than its header says'
 fi
 
 # ---- generalized: bounded by construction
-if "$tepal" build keys -o g.tepal --kind generalized --bits 409600 --reset-hashes 2 --set-hashes 2 \
-    --seed 1 -q 2>/dev/null; then
-    run "$tepal" receive g.tepal --kind generalized --reset-hashes 2 --set-hashes 2 --tolerance 0
-    like 'generalized' "$code $(cat "$work/out")" \
-        '^0 g.tepal: accepted: passes [0-9.e-]+ .*of all keys, at most 6\.25[0-9]* % whatever its bits; '
-    forge g.tepal g-ones.tepal fill=ff
-    refuse 'generalized, all ones: not honest' '100 % of its bits are ones, but 4096 keys leave' g-ones.tepal
-    run "$tepal" receive g-ones.tepal --any-fill
-    like 'generalized, all ones: harmless' "$code $(cat "$work/out")" '^0 .*at most 6\.25[0-9]* % whatever its bits'
-    forge g.tepal g-worst.tepal fill=55
-    run "$tepal" receive g-worst.tepal --any-fill --json
-    is 'generalized, the worst: within the bound' \
-        "$(python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["accepted"], 0.062 < r["fp_now"] <= r["fp_bound"] < 0.063)' "$work/out")" \
-        'True True'
-    refuse 'generalized, other resets' 'hashes: 4, but 5 was agreed' g.tepal --reset-hashes 2 --set-hashes 3
-    refuse 'generalized, resets for sets' 'hashes that reset: 2, but 1 was agreed' g.tepal --reset-hashes 1 --set-hashes 3
-    refuse 'generalized, another tolerance' 'tolerance: 0, but 1 was agreed' g.tepal --tolerance 1
-    refuse 'generalized, from a Bloom filter' 'the kind is bloom, but generalized was agreed' peer.tepal --tolerance 0
-fi
+"$tepal" build keys -o g.tepal --kind generalized --bits 409600 --reset-hashes 2 --set-hashes 2 \
+    --seed 1 -q
+run "$tepal" receive g.tepal --kind generalized --reset-hashes 2 --set-hashes 2 --tolerance 0
+like 'generalized' "$code $(cat "$work/out")" \
+    '^0 g.tepal: accepted: passes [0-9.e-]+ .*of all keys, at most 6\.25[0-9]* % whatever its bits; '
+forge g.tepal g-ones.tepal fill=ff
+refuse 'generalized, all ones: not honest' '100 % of its bits are ones, but 4096 keys leave' g-ones.tepal
+run "$tepal" receive g-ones.tepal --any-fill
+like 'generalized, all ones: harmless' "$code $(cat "$work/out")" '^0 .*at most 6\.25[0-9]* % whatever its bits'
+forge g.tepal g-worst.tepal fill=55
+run "$tepal" receive g-worst.tepal --any-fill --json
+is 'generalized, the worst: within the bound' \
+    "$(python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["accepted"], 0.062 < r["fp_now"] <= r["fp_bound"] < 0.063)' "$work/out")" \
+    'True True'
+refuse 'generalized, other resets' 'hashes: 4, but 5 was agreed' g.tepal --reset-hashes 2 --set-hashes 3
+refuse 'generalized, resets for sets' 'hashes that reset: 2, but 1 was agreed' g.tepal --reset-hashes 1 --set-hashes 3
+refuse 'generalized, another tolerance' 'tolerance: 0, but 1 was agreed' g.tepal --tolerance 1
+refuse 'generalized, from a Bloom filter' 'the kind is bloom, but generalized was agreed' peer.tepal --tolerance 0
 
 # ---- what is written
 run "$tepal" receive peer.tepal --like ours.tepal -o got.tepal

@@ -1,0 +1,150 @@
+/*
+ * receive_fuzz.c: any bytes as a filter from a stranger, under any terms. The first 16 bytes of an
+ * input are the terms, the rest is what the stranger sends; if the first bit is set, magic, lengths
+ * and checksums are put right first, so that the fuzzer gets to the checks behind them.
+ *
+ * What must hold: a verdict with a reason or a filter, never both; what is taken is sound, is as
+ * agreed and within the limits; all numbers of the receipt are numbers; the length never exceeds the
+ * limit; and the judge says the same of the filter in memory.
+ */
+#include <tepal/tepal.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/little.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define HEADER 256
+#define TERMS  16
+
+static void must(int condition)
+{
+    if (!condition) {
+        abort();
+    }
+}
+
+/* One block of cells at most: what somebody who knows the format would do to be believed. */
+static size_t put_right(uint8_t *bytes, size_t len)
+{
+    static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
+    if (len < HEADER + 16 || len > 65536) {
+        return len;
+    }
+    size_t payload = (len - HEADER - 8) & ~(size_t)7;
+    memcpy(bytes, magic, sizeof magic);
+    little_put32(bytes + 8, 1);
+    little_put32(bytes + 12, bytes[12] % 4);
+    for (size_t at = 16; at < 28; at += 4) {
+        little_put32(bytes + at, bytes[at] & (at == 16 ? 3 : 1));
+    }
+    little_put32(bytes + 28, bytes[28] % 20);
+    little_put64(bytes + 32, payload * 8);
+    if (bytes[24] == 0) {
+        memset(bytes + 56, 0, 8);
+    }
+    if (bytes[12] == 3) { /* generalized: few resets, a small tolerance, any share of ones */
+        little_put64(bytes + 72, bytes[72] % 8);
+        little_put64(bytes + 80, bytes[80] % 4);
+        little_put64(bytes + 88, little_get32(bytes + 88));
+        memset(bytes + 96, 0, 40);
+    } else {
+        memset(bytes + 72, 0, 64);
+    }
+    memset(bytes + 136, 0, 64);
+    little_put64(bytes + 200, payload);
+    little_put64(bytes + 208, HEADER + payload + 8);
+    little_put32(bytes + 216, 16);
+    little_put32(bytes + 220, 1);
+    memset(bytes + 224, 0, 24);
+    little_put64(bytes + HEADER + payload, XXH3_64bits_withSeed(bytes + HEADER, payload, 0));
+    little_put64(bytes + 248, XXH3_64bits(bytes, 248));
+    return HEADER + payload + 8;
+}
+
+static struct tepal_terms terms_of(const uint8_t *t, const uint8_t *bytes, size_t len)
+{
+    static const uint8_t key[TEPAL_KEY_BYTES] = {1};
+    struct tepal_terms terms = TEPAL_TERMS_INIT;
+    terms.agreed = (unsigned)(t[1] | t[2] << 8) & TEPAL_AGREED_ALL;
+    if (len >= HEADER) { /* agreed is what it says, up to a byte */
+        terms.params.kind = (enum tepal_kind_id)little_get32(bytes + 12);
+        terms.params.layout = (enum tepal_layout)(little_get32(bytes + 16) & 3);
+        terms.params.positions = (enum tepal_positions)(little_get32(bytes + 20) & 1);
+        terms.params.hash = (enum tepal_hash)(little_get32(bytes + 24) & 1);
+        terms.params.hashes = little_get32(bytes + 28);
+        terms.params.cells = little_get64(bytes + 32);
+        terms.params.seed = little_get64(bytes + 48) ^ t[3];
+        terms.params.key_check = little_get64(bytes + 56);
+        terms.params.own[0] = little_get64(bytes + 72) ^ t[4];
+    }
+    terms.key = t[5] == 0xff ? key : NULL;
+    terms.max_bytes = (uint64_t)t[6] << t[7] % 40;
+    terms.max_keys = (uint64_t)t[8] << t[9] % 56;
+    /* many keys take long: only now and then */
+    terms.keys = t[0] >= 0xf8 ? (uint64_t)t[10] << t[11] % 57 : 1 + t[10] % 8;
+    terms.repeats = t[12] & 1;
+    terms.max_fp = t[13] / 255.0;
+    terms.min_probability = t[14] == 0 ? 0 : pow(10, -t[14] / 16.0);
+    return terms;
+}
+
+static int is_share(double x)
+{
+    return x >= 0 && x <= 1;
+}
+
+static void check_receipt(const struct tepal_receipt *r)
+{
+    struct tepal_report report = {.count = 0};
+    must(memchr(r->why, '\0', sizeof r->why) != NULL);
+    must((r->verdict == TEPAL_ACCEPTED) == (r->why[0] == '\0'));
+    if (r->judged) {
+        must(is_share(r->fill) && is_share(r->fp_now) && is_share(r->fp_bound));
+        must(isnan(r->fill_expected) || (is_share(r->fill_expected) && r->fill_deviation >= 0));
+        must(isnan(r->fill_probability) || is_share(r->fill_probability));
+        must(isnan(r->fullest_probability) || is_share(r->fullest_probability));
+        must(r->fp_now <= r->fp_bound * (1 + 1e-9) + 1e-12);
+    }
+    tepal_receipt_report(r, &report);
+    must(tepal_report_find(&report, "verdict") != NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < TERMS) {
+        return 0;
+    }
+    size_t len = size - TERMS;
+    uint8_t *bytes = malloc(len == 0 ? 1 : len);
+    must(bytes != NULL);
+    memcpy(bytes, data + TERMS, len);
+    if ((data[0] & 1) != 0) {
+        len = put_right(bytes, len);
+    }
+    struct tepal_terms terms = terms_of(data, bytes, len);
+    struct tepal_receipt r;
+    struct tepal_filter *f = NULL;
+    must(tepal_receive(bytes, len, &terms, NULL, &r, &f) == TEPAL_OK);
+    check_receipt(&r);
+    must((f != NULL) == (r.verdict == TEPAL_ACCEPTED));
+    if (f != NULL) {
+        struct tepal_receipt again;
+        must(tepal_validate(f, NULL) == TEPAL_OK && tepal_encoded_bytes(f) == len);
+        must(terms.max_bytes == 0 || len <= terms.max_bytes);
+        must(terms.max_keys == 0 || tepal_filter_keys_added(f) <= terms.max_keys);
+        must(r.fp_now <= terms.max_fp && !(r.fill_probability < terms.min_probability));
+        must(tepal_judge(f, &terms, &again) == TEPAL_OK && again.verdict == TEPAL_ACCEPTED);
+        must(again.ones == r.ones && again.keys == r.keys);
+        tepal_filter_free(f);
+    }
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * requests_fuzz.c: the reader of request logs, fed with any lines and any names of fields. What it
+ * accepts must keep the promises of requests.h, and a line that is refused must leave the requests
+ * as they were.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "requests.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static void check(const struct requests *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct request *q = &r->request[i];
+        MUST(q->key < r->keys.count);
+        MUST(q->who == NAMES_NONE || q->who < r->who.count);
+    }
+    for (uint32_t i = 0; i < r->keys.count; i++) {
+        const char *text = names_text(&r->keys, i);
+        MUST(text[0] != '\0' && names_find(&r->keys, text, strlen(text)) == i);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const words[] = {
+        NULL, "1", "2", "7", "64", "65", "0", "url", "bytes", "x y", "99999999999999999999", "-1"};
+    const size_t count = sizeof words / sizeof *words;
+    struct requests r = {.count = 0};
+    struct requests_file file;
+    if (size < 3) {
+        return 0;
+    }
+    struct requests_form form = {words[data[0] % count], words[data[1] % count],
+                                 words[data[2] % count]};
+    data += 3;
+    size -= 3;
+    requests_begin(&file, &form);
+    while (size > 0) {
+        const uint8_t *end = memchr(data, '\n', size);
+        size_t len = end == NULL ? size : (size_t)(end - data);
+        size_t before = r.count;
+        /* A copy of its own, so that reading past the line is noticed. */
+        char *line = malloc(len == 0 ? 1 : len);
+        MUST(line != NULL);
+        memcpy(line, data, len);
+        const char *why = requests_line(&r, &file, line, len);
+        free(line);
+        if (why != NULL) {
+            MUST(why[0] != '\0' && strlen(why) < sizeof file.why);
+            MUST(r.count == before);
+        }
+        MUST(r.count <= before + 1);
+        size -= len + (end != NULL);
+        data += len + (end != NULL);
+    }
+    check(&r);
+    requests_free(&r);
+    return 0;
+}
