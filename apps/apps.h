@@ -4,6 +4,7 @@
 
 #include "command.h"
 
+int admit_run(const struct args *args);
 int stopset_run(const struct args *args);
 
 #endif

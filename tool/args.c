@@ -206,17 +206,17 @@ static int short_options(struct parser *p, const char *letters)
 
 /* ---- the whole line ------------------------------------------------------------------------- */
 
-static int check_exclusive(const struct args *args, const struct command *command)
+int args_exclusive(const struct args *args, const enum option_id (*groups)[4])
 {
-    for (size_t g = 0; command->exclusive != NULL && command->exclusive[g][0] != OPT_END; g++) {
+    for (size_t g = 0; groups != NULL && groups[g][0] != OPT_END; g++) {
         enum option_id first = OPT_END;
-        for (size_t i = 0; i < 4 && command->exclusive[g][i] != OPT_END; i++) {
-            enum option_id id = command->exclusive[g][i];
+        for (size_t i = 0; i < 4 && groups[g][i] != OPT_END; i++) {
+            enum option_id id = groups[g][i];
             if (!args->option[id].given) {
                 continue;
             }
             if (first != OPT_END) {
-                return say_error(NULL, command->name,
+                return say_error(NULL, args->command->name,
                                  "--%s and --%s contradict each other: give one of them",
                                  options[first].name, options[id].name);
             }
@@ -240,7 +240,7 @@ static int check_line(const struct args *args, const struct command *command)
         return say_error(NULL, command->name, "--%s %s is needed", options[command->needed].name,
                          options[command->needed].value);
     }
-    return check_exclusive(args, command);
+    return args_exclusive(args, command->exclusive);
 }
 
 int args_parse(struct args *args, const struct command *command, int count, char *const *words)

@@ -28,7 +28,8 @@ const struct option options[OPTIONS] = {
     [OPT_BITS_PER_KEY] = {0, "bits-per-key", "B", TAKES_POSITIVE, 0, 0, NULL,
                           "Take B bits a key instead, and the error that follows."},
     [OPT_BITS] = {'m', "bits", "M", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
-                  "Take M bits in all instead (blocked and paired: a multiple of 512)."},
+                  "Take M bits in all instead (blocked and paired: a multiple of 512; "
+                  "recycling: in each phase)."},
     [OPT_HASHES] = {'k', "hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
                     "The number of hashes (default: the best for the other numbers; 7 if there is "
                     "only --bits). At most 64; blocked 16, paired 32."},
@@ -220,6 +221,27 @@ const struct option options[OPTIONS] = {
     [OPT_ADMIT_MEMORY] = {'M', "memory", "SIZE", TAKES_WHOLE, 1, (uint64_t)1 << 56, NULL,
                           "The memory of the filter in bytes (default: enough for 1/16, 1/4, 1 and "
                           "4 times as many objects as the cache holds, one row each)."},
+    [OPT_CYCLE_PHASES] = {0, "phases", "P", TAKES_WHOLE, 1, TEPAL_RECYCLING_MAX_PHASES, NULL,
+                          "recycling: how many phases of --bits bits there are (model: default 1; "
+                          "build: 2). All are asked; the oldest is forgotten at a time."},
+    [OPT_CYCLE_SIGMA] = {0, "sigma", "S", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
+                         "recycling: a phase is full when more than S of its bits would be set "
+                         "(default: as --fp asks, 1%)."},
+    [OPT_CYCLE_MESSAGES] = {0, "messages", "N", TAKES_WHOLE, 1, ANY, NULL,
+                            "recycling: a phase is full when more than N messages would have set "
+                            "bits in it."},
+    [OPT_DISTINCT] = {0, "distinct", NULL, TAKES_NOTHING, 0, 0, NULL,
+                      "The same as --positions distinct."},
+    [OPT_RETAIN] = {0, "retain", NULL, TAKES_NOTHING, 0, 0, NULL,
+                    "recycling: the trigger (the message that finds the phase full) is the first "
+                    "message of the new cycle."},
+    [OPT_FORGET] = {0, "forget-trigger", NULL, TAKES_NOTHING, 0, 0, NULL,
+                    "recycling: the trigger (the message that finds the phase full) is not the "
+                    "first message of the new cycle."},
+    [OPT_KEEP_TRIGGER] = {0, "keep-trigger", NULL, TAKES_NOTHING, 0, 0, NULL,
+                          "recycling: the trigger stays in the phase that freezes."},
+    [OPT_ONLY_MISSES] = {0, "only-misses", NULL, TAKES_NOTHING, 0, 0, NULL,
+                         "recycling: insert only messages that no phase has."},
     [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
                  "Print the manual page, in roff: tepal help --man | man -l -"},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -231,11 +253,18 @@ const struct option options[OPTIONS] = {
 
 /* ---- build ---------------------------------------------------------------------------------- */
 
+/* Options of the recycling filter, in build and in model. */
+#define RECYCLING_BUILD                                                                            \
+    OPT_CYCLE_PHASES, OPT_CYCLE_SIGMA, OPT_CYCLE_MESSAGES, OPT_FORGET, OPT_KEEP_TRIGGER,           \
+        OPT_ONLY_MISSES
+#define RECYCLING_MODEL                                                                            \
+    OPT_CYCLE_PHASES, OPT_CYCLE_SIGMA, OPT_DISTINCT, OPT_RETAIN, OPT_KEEP_TRIGGER
+
 static const enum option_id build_options[] = {
-    OPT_OUTPUT,    OPT_FP,   OPT_BITS_PER_KEY, OPT_BITS, OPT_HASHES, OPT_CAPACITY, OPT_LAYOUT,
-    OPT_POSITIONS, OPT_KIND, OPT_SEED,         OPT_NULL, OPT_HEX,    OPT_PLAIN,    OPT_KEY_FILE,
-    OPT_FORCE,     OPT_JSON, OPT_QUIET,        OPT_HELP, OPT_END};
-static const enum option_id build_exclusive[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
+    OPT_OUTPUT,   OPT_FP,     OPT_BITS_PER_KEY, OPT_BITS,        OPT_HASHES,
+    OPT_CAPACITY, OPT_LAYOUT, OPT_POSITIONS,    OPT_KIND,        OPT_SEED,
+    OPT_NULL,     OPT_HEX,    OPT_PLAIN,        OPT_KEY_FILE,    OPT_FORCE,
+    OPT_JSON,     OPT_QUIET,  OPT_HELP,         RECYCLING_BUILD, OPT_END};
 static const struct example build_examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
@@ -325,16 +354,16 @@ static const struct example kinds_examples[] = {{"tepal kinds", "The kinds and t
 
 /* ---- model, demo ---------------------------------------------------------------------------- */
 
-static const enum option_id model_options[] = {OPT_KEYS,     OPT_BITS,         OPT_FP,
-                                               OPT_HASHES,   OPT_MODEL_LAYOUT, OPT_POSITIONS,
-                                               OPT_UNIVERSE, OPT_BETA,         OPT_MODEL_CLEAR_BITS,
-                                               OPT_JSON,     OPT_HELP,         OPT_END};
-static const enum option_id model_exclusive[][4] = {{OPT_FP, OPT_BITS}, {0}};
+static const enum option_id model_options[] = {
+    OPT_KEYS,      OPT_BITS,     OPT_FP,   OPT_HASHES,           OPT_MODEL_LAYOUT,
+    OPT_POSITIONS, OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS, RECYCLING_MODEL,
+    OPT_JSON,      OPT_HELP,     OPT_END};
 static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
     {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
      "What it costs to remove a tenth of the false positives."},
+    {"tepal model recycling --bits 100k --fp 1%", "An endless stream: when to start anew?"},
     {NULL, NULL}};
 
 static const enum option_id demo_options[] = {
@@ -396,7 +425,6 @@ const struct command commands[] = {
               "A summary with the seed goes to standard error. With --capacity or --bits nothing "
               "but the filter is kept in memory, however many keys come.",
      .options = build_options,
-     .exclusive = build_exclusive,
      .needed = OPT_OUTPUT,
      .operand = OPERAND_FILE,
      .most_operands = SIZE_MAX,
@@ -510,14 +538,15 @@ const struct command commands[] = {
      .summary = "Predict errors and sizes, without a filter.",
      .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
               "will do; or retouched: what it costs to remove false positives at random, which "
-              "every other method of retouch has to beat. With --fp the smallest size is found "
-              "first.",
+              "every other method of retouch has to beat; or recycling: the average error of a "
+              "filter that starts anew when more than --sigma of its --bits bits are set (with "
+              "--fp: the largest such number). For the others --fp finds the smallest size.",
      .options = model_options,
-     .exclusive = model_exclusive,
      .operand = OPERAND_MODEL,
      .least_operands = 1,
      .most_operands = 1,
-     .operand_name = "the name of a model (bloom, partitioned, blocked, paired, retouched) is",
+     .operand_name =
+         "the name of a model (bloom, partitioned, blocked, paired, retouched, recycling) is",
      .examples = model_examples,
      .run = model_run},
     {.name = "dedup",

@@ -92,6 +92,14 @@ enum option_id {
     OPT_CACHE_SIZE,
     OPT_SIZE_FIELD,
     OPT_ADMIT_MEMORY,
+    OPT_CYCLE_PHASES,
+    OPT_CYCLE_SIGMA,
+    OPT_CYCLE_MESSAGES,
+    OPT_DISTINCT,
+    OPT_RETAIN,
+    OPT_FORGET,
+    OPT_KEEP_TRIGGER,
+    OPT_ONLY_MISSES,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -202,6 +210,9 @@ const char *command_word(const struct command *command);
  */
 int args_parse(struct args *args, const struct command *command, int count, char *const *words);
 void args_free(struct args *args);
+
+/* Is at most one of each group given? EXIT_YES, or EXIT_TROUBLE after having said which two are. */
+int args_exclusive(const struct args *args, const enum option_id (*groups)[4]);
 
 /* The words that a TAKES_CHOICE or TAKES_KIND option takes; the n-th into room; false: no more. */
 bool option_word(const struct option *option, size_t n, char *room, size_t size);

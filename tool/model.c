@@ -11,7 +11,8 @@
 #include "suggest.h"
 
 static const struct model *const table[] = {
-    &model_bloom, &model_partitioned, &model_blocked, &model_paired, &model_retouched,
+    &model_bloom,  &model_partitioned, &model_blocked,
+    &model_paired, &model_retouched,   &model_recycling,
 };
 
 #define MODELS (sizeof table / sizeof *table)
@@ -89,6 +90,11 @@ int model_run(const struct args *args)
             return say_error(NULL, args->command->name, "--%s is not an option of the model %s",
                              options[id].name, model->name);
         }
+    }
+    /* A rate is kept by the size, or, when the filter recycles, at any size. */
+    static const enum option_id sizes[][4] = {{OPT_FP, OPT_BITS}, {0}};
+    if (model != &model_recycling && args_exclusive(args, sizes) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
     int code = model->report(args, model->layout, &report);
     return code == EXIT_YES ? print(args, model, &report) : code;

@@ -22,6 +22,7 @@ extern const struct model model_partitioned;
 extern const struct model model_blocked;
 extern const struct model model_paired;
 extern const struct model model_retouched;
+extern const struct model model_recycling;
 
 /* Cells and hashes of a Bloom filter for --fp, into *p. */
 int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t keys);

@@ -7,6 +7,7 @@
 
 static const struct recipe *const table[] = {
     &recipe_bloom,
+    &recipe_recycling,
 };
 
 #define RECIPES (sizeof table / sizeof *table)
@@ -54,5 +55,8 @@ const struct recipe *recipe_find(const struct args *args)
             return NULL;
         }
     }
-    return recipe;
+    /* A rate is kept by the size, or, when the filter recycles, at any size. */
+    static const enum option_id sizes[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
+    bool any_size = recipe == &recipe_recycling;
+    return any_size || args_exclusive(args, sizes) == EXIT_YES ? recipe : NULL;
 }

@@ -22,6 +22,7 @@ struct recipe {
 
 /* One a kind that `tepal build` makes. */
 extern const struct recipe recipe_bloom;
+extern const struct recipe recipe_recycling;
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);

@@ -1,6 +1,6 @@
 /*
  * bloom_lines.h: the loops of the blocked and paired layouts, written once; included by each file
- * that defines the line operations
+ * that has the line operations (line_avx2.h, line_portable.h)
  *
  *     struct line_mask            the bits of a key in one line
  *     line_mask_of(cells)         from a word of cells (struct address_cells)

@@ -30,6 +30,7 @@
 
 #include "base/checked.h"
 #include "cells/bits.h"
+#include "filter/bloom_kernels.h"
 #include "filter/recycling_struct.h"
 
 static struct tepal_recycling *recycling_of(struct tepal_filter *filter)
@@ -116,8 +117,7 @@ static uint64_t recycling_payload_bytes(const struct tepal_params *params)
 /* The phase that was active `age` cycles ago. */
 static uint32_t phase_of_age(const struct tepal_recycling *r, uint32_t age)
 {
-    uint64_t active = r->head.state.own[STATE_CYCLES] % r->options.phases;
-    return (uint32_t)((active + r->options.phases - age) % r->options.phases);
+    return (uint32_t)((r->active + r->options.phases - age) % r->options.phases);
 }
 
 static const uint64_t *phase_words(const struct tepal_recycling *r, uint32_t phase)
@@ -173,7 +173,8 @@ static void take_step(struct tepal_recycling *r)
 {
     uint64_t cells = r->head.params.cells;
     uint64_t size = cells / RATE_STEPS + 1;
-    uint64_t first = r->head.state.own[STATE_ONES] / size * size;
+    uint64_t ones = r->head.state.own[STATE_ONES];
+    uint64_t first = (ones < cells ? ones : cells) / size * size; /* a file may say anything */
     uint64_t end = first + size < cells ? first + size : cells;
     double miss = (1 - rate_of(r, (double)first + (double)(end - first) / 2)) * r->frozen_miss;
     r->odds = miss > 1e-6 ? (1 - miss) / miss : 1e6;
@@ -192,12 +193,24 @@ static void weigh_frozen(struct tepal_recycling *r)
     }
 }
 
+static const struct recycling_kernels general;
+
+static const struct recycling_kernels *kernels_for(const struct tepal_recycling *r)
+{
+    if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->options.only_misses) {
+        return &general;
+    }
+    return tepal_bloom_has_avx2() ? &tepal_recycling_lines_avx2 : &tepal_recycling_lines_portable;
+}
+
 static void recycling_open(struct tepal_filter *filter)
 {
     struct tepal_recycling *r = recycling_of(filter);
     r->options = tepal_recycling_options_of(&filter->params);
     r->at = tepal_address_of(&filter->params, 1);
     r->phase_words = filter->word_count / r->options.phases;
+    r->active = filter->state.own[STATE_CYCLES] % r->options.phases;
+    r->kernels = kernels_for(r);
     for (uint32_t step = 0; step <= RATE_STEPS; step++) {
         r->rate[step] = NAN;
     }
@@ -290,6 +303,7 @@ void tepal_recycling_turn(struct tepal_recycling *r)
     }
     r->frozen_ones[r->options.phases > 1] = own[STATE_ONES];
     own[STATE_CYCLES]++;
+    r->active = own[STATE_CYCLES] % r->options.phases;
     own[STATE_ONES] = 0;
     own[STATE_MESSAGES] = 0;
     own[STATE_BEGAN] = own[STATE_CLOCK];
@@ -456,7 +470,6 @@ static void request(const struct tepal_recycling *r, struct tepal_digest digest,
 /* `positions` are those of phase 0, or room for some if every phase has its own. */
 static bool seen_at(struct tepal_recycling *r, struct tepal_digest digest, uint64_t *positions)
 {
-    uint64_t *own = r->head.state.own;
     bool frozen = frozen_holds(r, digest, positions);
     if (r->options.only_misses) {
         (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase_of_age(r, 0)),
@@ -469,20 +482,93 @@ static bool seen_at(struct tepal_recycling *r, struct tepal_digest digest, uint6
     if (!active && !(frozen && r->options.only_misses)) {
         insert(r, digest, positions);
     }
-    r->head.state.keys_added = saturating_add(r->head.state.keys_added, 1);
-    (void)own;
     return active || frozen;
+}
+
+static bool general_seen_one(struct tepal_recycling *r, struct tepal_digest digest)
+{
+    uint64_t positions[TEPAL_MAX_HASHES];
+    request(r, digest, positions);
+    return seen_at(r, digest, positions);
+}
+
+static bool general_query_one(const struct tepal_recycling *r, struct tepal_digest digest)
+{
+    uint64_t positions[TEPAL_MAX_HASHES];
+    request(r, digest, positions);
+    if (frozen_holds(r, digest, positions)) {
+        return true;
+    }
+    uint32_t active = phase_of_age(r, 0);
+    if (r->options.only_misses) {
+        (void)tepal_address_positions(&r->at, recycling_digest(r, digest, active), positions);
+    }
+    return holds(phase_words(r, active), positions, r->at.hashes);
+}
+
+/* ---- many messages --------------------------------------------------------------------------- */
+
+/* Messages whose memory is requested ahead of the one at hand. */
+#define AHEAD 16
+
+static size_t general_seen(struct tepal_recycling *r, const struct tepal_digest *digests,
+                           size_t count, uint64_t *answers)
+{
+    uint64_t window[AHEAD][TEPAL_MAX_HASHES];
+    size_t asked = 0;
+    size_t seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (; asked < count && asked < i + AHEAD; asked++) {
+            request(r, digests[asked], window[asked % AHEAD]);
+        }
+        if (i % 64 == 0) {
+            answers[i / 64] = 0;
+        }
+        uint64_t yes = seen_at(r, digests[i], window[i % AHEAD]);
+        answers[i / 64] |= yes << (i % 64);
+        seen += yes;
+    }
+    return seen;
+}
+
+static size_t general_query(const struct tepal_recycling *r, const struct tepal_digest *digests,
+                            size_t count, uint64_t *answers)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i % 64 == 0) {
+            answers[i / 64] = 0;
+        }
+        if (i + AHEAD < count) {
+            uint64_t positions[TEPAL_MAX_HASHES];
+            request(r, digests[i + AHEAD], positions);
+        }
+        uint64_t yes = general_query_one(r, digests[i]);
+        answers[i / 64] |= yes << (i % 64);
+        present += yes;
+    }
+    return present;
+}
+
+/* Any layout, any options. */
+static const struct recycling_kernels general = {general_seen, general_query, general_seen_one,
+                                                 general_query_one};
+
+/* ---- the public calls ------------------------------------------------------------------------ */
+
+static void count_arrivals(struct tepal_recycling *r, uint64_t count)
+{
+    r->head.state.keys_added = saturating_add(r->head.state.keys_added, count);
 }
 
 enum tepal_status tepal_recycling_seen(struct tepal_recycling *r, struct tepal_digest digest,
                                        bool *seen)
 {
-    uint64_t positions[TEPAL_MAX_HASHES];
     if (tepal_filter_read_only(&r->head)) {
         return TEPAL_READ_ONLY;
     }
-    request(r, digest, positions);
-    *seen = seen_at(r, digest, positions);
+    count_arrivals(r, 1);
+    *seen = r->kernels->seen_one(r, digest);
     return TEPAL_OK;
 }
 
@@ -503,45 +589,6 @@ enum tepal_status tepal_recycling_seen_u64(struct tepal_recycling *r, uint64_t k
     return tepal_recycling_seen(r, tepal_hash_u64(&r->head.hasher, key), seen);
 }
 
-bool tepal_recycling_query(const struct tepal_recycling *r, struct tepal_digest digest)
-{
-    uint64_t positions[TEPAL_MAX_HASHES];
-    request(r, digest, positions);
-    if (frozen_holds(r, digest, positions)) {
-        return true;
-    }
-    uint32_t active = phase_of_age(r, 0);
-    if (r->options.only_misses) {
-        (void)tepal_address_positions(&r->at, recycling_digest(r, digest, active), positions);
-    }
-    return holds(phase_words(r, active), positions, r->at.hashes);
-}
-
-/* ---- many messages --------------------------------------------------------------------------- */
-
-/* Messages whose memory is requested ahead of the one at hand. */
-#define AHEAD 16
-
-static size_t seen_many(struct tepal_recycling *r, const struct tepal_digest *digests, size_t count,
-                        uint64_t *answers)
-{
-    uint64_t window[AHEAD][TEPAL_MAX_HASHES];
-    size_t asked = 0;
-    size_t seen = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (; asked < count && asked < i + AHEAD; asked++) {
-            request(r, digests[asked], window[asked % AHEAD]);
-        }
-        if (i % 64 == 0) {
-            answers[i / 64] = 0;
-        }
-        uint64_t yes = seen_at(r, digests[i], window[i % AHEAD]);
-        answers[i / 64] |= yes << (i % 64);
-        seen += yes;
-    }
-    return seen;
-}
-
 enum tepal_status tepal_recycling_seen_many(struct tepal_recycling *r,
                                             const struct tepal_digest *digests, size_t count,
                                             uint64_t *answers, size_t *count_seen)
@@ -549,31 +596,24 @@ enum tepal_status tepal_recycling_seen_many(struct tepal_recycling *r,
     if (tepal_filter_read_only(&r->head)) {
         return TEPAL_READ_ONLY;
     }
-    size_t seen = seen_many(r, digests, count, answers);
+    count_arrivals(r, count);
+    size_t seen = r->kernels->seen(r, digests, count, answers);
     if (count_seen != NULL) {
         *count_seen = seen;
     }
     return TEPAL_OK;
 }
 
+bool tepal_recycling_query(const struct tepal_recycling *r, struct tepal_digest digest)
+{
+    return r->kernels->query_one(r, digest);
+}
+
 size_t tepal_recycling_query_many(const struct tepal_recycling *r,
                                   const struct tepal_digest *digests, size_t count,
                                   uint64_t *answers)
 {
-    size_t present = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i % 64 == 0) {
-            answers[i / 64] = 0;
-        }
-        if (i + AHEAD < count) {
-            uint64_t positions[TEPAL_MAX_HASHES];
-            request(r, digests[i + AHEAD], positions);
-        }
-        uint64_t yes = tepal_recycling_query(r, digests[i]);
-        answers[i / 64] |= yes << (i % 64);
-        present += yes;
-    }
-    return present;
+    return r->kernels->query(r, digests, count, answers);
 }
 
 /* ---- the generic handle ---------------------------------------------------------------------- */
@@ -632,6 +672,9 @@ static const char *contradiction(const struct tepal_recycling *r)
     }
     if (own[STATE_MESSAGES] > own[STATE_ONES]) {
         return "more messages set bits in the active phase than there are bits set";
+    }
+    if (own[STATE_CYCLES] >> 62 != 0 || r->head.state.keys_added >> 62 != 0) {
+        return "nobody has lived through so many messages";
     }
     if (own[STATE_FRESH] > r->head.state.keys_added) {
         return "more new messages than messages";

@@ -27,13 +27,29 @@ enum {
 
 #define RATE_STEPS 128
 
+/* The inner loops, by layout. Digests are answered in order; answers as in query_many. */
+struct recycling_kernels {
+    size_t (*seen)(struct tepal_recycling *r, const struct tepal_digest *digests, size_t count,
+                   uint64_t *answers);
+    size_t (*query)(const struct tepal_recycling *r, const struct tepal_digest *digests,
+                    size_t count, uint64_t *answers);
+    bool (*seen_one)(struct tepal_recycling *r, struct tepal_digest digest);
+    bool (*query_one)(const struct tepal_recycling *r, struct tepal_digest digest);
+};
+
+/* The blocked layout, hash functions shared by all phases (recycling_lines.h). */
+extern const struct recycling_kernels tepal_recycling_lines_portable;
+extern const struct recycling_kernels tepal_recycling_lines_avx2;
+
 struct tepal_recycling {
     struct tepal_filter head;
+    const struct recycling_kernels *kernels;
     struct tepal_recycling_options options; /* decoded from params */
     struct address at;                      /* in each phase */
     size_t phase_words;
-    uint64_t mark; /* if the active phase has more ones, somebody must look */
-    double odds;   /* expected false positives for each message answered "not seen" */
+    uint64_t active; /* the number of the active phase: cycles % phases */
+    uint64_t mark;   /* if the active phase has more ones, somebody must look */
+    double odds;     /* expected false positives for each message answered "not seen" */
     double frozen_miss;
     uint64_t frozen_ones[TEPAL_RECYCLING_MAX_PHASES]; /* by age; [0] is unused */
     double rate[RATE_STEPS + 1];                      /* of a phase, by fill; NaN: not known yet */
@@ -43,7 +59,7 @@ struct tepal_recycling {
 
 static inline uint64_t *recycling_active(struct tepal_recycling *r)
 {
-    return r->head.words + r->head.state.own[STATE_CYCLES] % r->options.phases * r->phase_words;
+    return r->head.words + r->active * r->phase_words;
 }
 
 /*

@@ -296,10 +296,10 @@ struct tepal_recycling_rates tepal_model_recycling_rates(const struct tepal_recy
     double messages = cycle.messages - (s->retain ? 1 : 0);
     /* A cycle that retains its trigger may hold no further message: sigma = k, say. */
     rates.fp_active = messages > 0 ? at_most_one(cycle.positives / messages) : 0;
-    rates.fp_frozen = cycle.frozen;
+    rates.fp_frozen = at_most_one(cycle.frozen);
     rates.fp_average = rates.fp_active;
     if (s->phases > 1) {
-        double no = log1p(-rates.fp_active) + (s->phases - 1) * log1p(-cycle.frozen);
+        double no = log1p(-rates.fp_active) + (s->phases - 1) * log1p(-rates.fp_frozen);
         rates.fp_average = -expm1(no);
     }
     rates.fp_full = tepal_recycling_rate(s->layout, s->positions, s->bits, s->sigma, s->hashes);

@@ -80,9 +80,7 @@ enum tepal_status tepal_model_recycling(const struct tepal_recycling_setting *se
     tepal_report_real(report, "messages_from_zero",
                       "E[N0]: from empty to the trigger, which is counted",
                       rates.messages_from_zero);
-    tepal_report_real(report, "capacity",
-                      "messages kept at least, in all phases but the active one"
-                      " and on average half of that",
+    tepal_report_real(report, "capacity", "messages that a phase holds on average when it is full",
                       rates.messages_per_cycle);
     bool classic = s.layout == TEPAL_LAYOUT_FLAT && s.positions == TEPAL_POSITIONS_COLLIDING;
     if (classic) {

@@ -3,7 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 
 names='build query add merge info verify convert retouch model dedup gaps app demo kinds completion help'
-apps='stopset'
+apps='stopset admit'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
 golden() {

@@ -1,0 +1,732 @@
+/*
+ * recycling_unit.c: the recycling filter against a naive one that follows the words of
+ * tepal/recycling.h with arrays of bools: every answer, every number that it keeps, in all variants
+ * and layouts, one by one and in batches, through files and copies; and what must be refused.
+ */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <unistd.h>
+
+#include "address/address.h"
+#include "filter/kind.h"
+#include "filter/recycling_struct.h"
+
+#define CELLS 512
+#define MOST  4 /* phases that the naive filter has room for */
+
+static void near_to(double value, double expected, double most)
+{
+    if (!(fabs(value - expected) <= most)) {
+        print_error("%.17g, expected %.17g +- %g\n", value, expected, most);
+        fail();
+    }
+}
+
+/* ---- the naive filter ------------------------------------------------------------------------ */
+
+struct naive {
+    struct tepal_params params;
+    struct tepal_recycling_options options;
+    bool bit[MOST][2 * CELLS]; /* [0] is active, [1] the youngest frozen one, ... */
+    unsigned slot[MOST];       /* which place in memory it has: this chooses its hashes */
+    uint64_t ones, messages, cycles, fresh;
+    bool shared; /* one set of hashes for all, whatever the library does */
+};
+
+static void naive_init(struct naive *n, const struct tepal_params *params)
+{
+    memset(n, 0, sizeof *n);
+    n->params = *params;
+    n->options = tepal_recycling_options_of(params);
+    for (unsigned i = 0; i < n->options.phases; i++) {
+        n->slot[i] = (n->options.phases - i) % n->options.phases;
+    }
+}
+
+static uint32_t naive_positions(const struct naive *n, unsigned age, struct tepal_digest d,
+                                uint64_t *out)
+{
+    struct address at = tepal_address_of(&n->params, 1);
+    unsigned slot = n->slot[age];
+    if (n->options.only_misses && !n->shared && slot != 0) {
+        struct tepal_digest other = {address_word(d, 0x10000 + 2 * slot),
+                                     address_word(d, 0x10001 + 2 * slot)};
+        d = other;
+    }
+    return tepal_address_positions(&at, d, out);
+}
+
+static bool naive_holds(const struct naive *n, unsigned age, struct tepal_digest d)
+{
+    uint64_t p[TEPAL_MAX_HASHES];
+    uint32_t k = naive_positions(n, age, d, p);
+    for (uint32_t i = 0; i < k; i++) {
+        if (!n->bit[age][p[i]]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void naive_set(struct naive *n, struct tepal_digest d)
+{
+    uint64_t p[TEPAL_MAX_HASHES];
+    uint32_t k = naive_positions(n, 0, d, p);
+    for (uint32_t i = 0; i < k; i++) {
+        n->ones += !n->bit[0][p[i]];
+        n->bit[0][p[i]] = true;
+    }
+    n->messages++;
+}
+
+static void naive_recycle(struct naive *n)
+{
+    unsigned phases = n->options.phases;
+    unsigned oldest = n->slot[phases - 1];
+    for (unsigned age = phases - 1; age > 0; age--) {
+        memcpy(n->bit[age], n->bit[age - 1], sizeof n->bit[0]);
+        n->slot[age] = n->slot[age - 1];
+    }
+    n->slot[0] = oldest;
+    memset(n->bit[0], 0, sizeof n->bit[0]);
+    n->ones = 0;
+    n->messages = 0;
+    n->cycles++;
+}
+
+static bool naive_query(const struct naive *n, struct tepal_digest d)
+{
+    bool seen = false;
+    for (unsigned age = 0; age < n->options.phases; age++) {
+        seen |= naive_holds(n, age, d);
+    }
+    return seen;
+}
+
+static bool naive_seen(struct naive *n, struct tepal_digest d)
+{
+    static bool before[2 * CELLS];
+    bool seen = naive_query(n, d);
+    n->fresh += !seen;
+    if (naive_holds(n, 0, d) || (n->options.only_misses && seen)) {
+        return seen;
+    }
+    uint64_t ones = n->ones;
+    memcpy(before, n->bit[0], sizeof before);
+    naive_set(n, d);
+    bool full = n->options.rule == TEPAL_RECYCLING_SIGMA   ? n->ones > n->options.limit
+                : n->options.rule == TEPAL_RECYCLING_COUNT ? n->messages > n->options.limit
+                                                           : false;
+    if (full) {
+        if (!n->options.keep_trigger) {
+            memcpy(n->bit[0], before, sizeof before);
+            n->ones = ones;
+        }
+        naive_recycle(n);
+        if (n->options.retain) {
+            naive_set(n, d);
+        }
+    }
+    return seen;
+}
+
+/* ---- filters of all variants ----------------------------------------------------------------- */
+
+static struct tepal_params params_of(unsigned variant, enum tepal_layout layout, uint32_t phases)
+{
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+    bool lined = layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+    p.layout = layout;
+    p.positions = variant & 1 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
+    p.hashes = variant & 32 ? 11 : 3;
+    p.cells = lined ? 2 * CELLS : 300;
+    p.seed = 5;
+    options.phases = phases;
+    options.retain = variant & 2;
+    options.keep_trigger = variant & 4;
+    options.only_misses = variant & 8;
+    options.rule = variant & 16 ? TEPAL_RECYCLING_COUNT : TEPAL_RECYCLING_SIGMA;
+    options.limit = variant & 16 ? p.cells / 8 : p.cells * 2 / 5;
+    tepal_recycling_set_options(&p, &options);
+    return p;
+}
+
+#define VARIANTS 64
+
+/* A stream in which about a third of the messages are repeats, near and far. */
+static struct tepal_digest message(uint64_t *random)
+{
+    uint64_t r = check_random(random);
+    uint64_t pick = r % 3 == 0 ? check_random(random) % (r & 4 ? 20 : 600) : check_random(random);
+    return check_digest(&pick);
+}
+
+static void check_same(const struct tepal_recycling *r, const struct naive *n)
+{
+    struct tepal_recycling_figures now = tepal_recycling_figures(r);
+    assert_int_equal(now.ones, n->ones);
+    assert_int_equal(now.messages, n->messages);
+    assert_int_equal(now.cycles, n->cycles);
+    assert_int_equal(now.fresh, n->fresh);
+    for (uint32_t age = 0; age < n->options.phases; age++) {
+        uint64_t ones = 0;
+        for (uint64_t i = 0; i < n->params.cells; i++) {
+            ones += n->bit[age][i];
+        }
+        assert_int_equal(tepal_recycling_phase_ones(r, age), ones);
+        if (age > 0) {
+            assert_int_equal(r->frozen_ones[age], ones);
+        }
+    }
+    const char *why = "";
+    assert_ok(tepal_validate(tepal_recycling_filter_const(r), &why));
+}
+
+static void it_is_the_naive_filter(void **state)
+{
+    (void)state;
+    static struct naive n;
+    uint64_t recycled = 0;
+    for (unsigned variant = 0; variant < VARIANTS; variant++) {
+        for (int layout = 0; layout < 4; layout++) {
+            for (uint32_t phases = 1; phases <= MOST; phases++) {
+                struct tepal_params p = params_of(variant, (enum tepal_layout)layout, phases);
+                struct tepal_recycling *r;
+                uint64_t random = variant;
+                assert_ok(tepal_recycling_create(&p, NULL, &r));
+                naive_init(&n, &p);
+                for (int i = 0; i < 400; i++) {
+                    struct tepal_digest d = message(&random);
+                    bool seen;
+                    assert_int_equal(tepal_recycling_query(r, d), naive_query(&n, d));
+                    assert_ok(tepal_recycling_seen(r, d, &seen));
+                    assert_int_equal(seen, naive_seen(&n, d));
+                    if (i % 97 == 0) {
+                        check_same(r, &n);
+                    }
+                }
+                check_same(r, &n);
+                recycled += n.cycles;
+                tepal_recycling_free(r);
+            }
+        }
+    }
+    assert_true(recycled > 4 * VARIANTS * MOST); /* it was worth looking at */
+}
+
+/* ---- batches, files, copies ------------------------------------------------------------------ */
+
+/* The same stream in pieces of changing length: equal answers, and equal filters at the end. */
+static void batches_answer_as_one_by_one(void **state)
+{
+    (void)state;
+    enum { MESSAGES = 2000 };
+    static struct tepal_digest stream[MESSAGES];
+    for (unsigned variant = 0; variant < VARIANTS; variant++) {
+        for (int layout = 0; layout < 4; layout++) {
+            struct tepal_params p = params_of(variant, (enum tepal_layout)layout, 1 + variant % 3);
+            struct tepal_recycling *one;
+            struct tepal_recycling *many;
+            uint64_t random = variant + 1000;
+            uint64_t answers[8];
+            assert_ok(tepal_recycling_create(&p, NULL, &one));
+            assert_ok(tepal_recycling_create(&p, NULL, &many));
+            if (one->kernels == &tepal_recycling_lines_avx2) {
+                (variant & 4 ? one : many)->kernels = &tepal_recycling_lines_portable;
+            }
+            for (int i = 0; i < MESSAGES; i++) {
+                stream[i] = message(&random);
+            }
+            size_t length = 0;
+            for (size_t at = 0; at < MESSAGES; at += length) {
+                size_t seen = 0;
+                size_t expected = 0;
+                length = check_random(&random) % 400;
+                length = length < MESSAGES - at ? length : MESSAGES - at;
+                size_t present = tepal_recycling_query_many(many, stream + at, length, answers);
+                for (size_t i = 0; i < length; i++) {
+                    assert_int_equal(answers[i / 64] >> (i % 64) & 1,
+                                     tepal_recycling_query(one, stream[at + i]));
+                    present -= answers[i / 64] >> (i % 64) & 1;
+                }
+                assert_int_equal(present, 0);
+                memset(answers, 0xff, sizeof answers);
+                assert_ok(tepal_recycling_seen_many(many, stream + at, length, answers, &seen));
+                for (size_t i = 0; i < length; i++) {
+                    bool yes;
+                    assert_ok(tepal_recycling_seen(one, stream[at + i], &yes));
+                    assert_int_equal(answers[i / 64] >> (i % 64) & 1, yes);
+                    expected += yes;
+                }
+                assert_int_equal(seen, expected);
+                if (length % 64 != 0) {
+                    assert_int_equal(answers[length / 64] >> (length % 64), 0);
+                }
+            }
+            assert_true(tepal_filter_equal(&one->head, &many->head));
+            assert_memory_equal(&one->head.state, &many->head.state, sizeof one->head.state);
+            assert_true(one->head.state.own[STATE_CYCLES] > 2);
+            /* And add_many is the same again. */
+            assert_ok(tepal_filter_clear(&many->head));
+            assert_ok(tepal_filter_add_many(&many->head, stream, MESSAGES));
+            assert_true(tepal_filter_equal(&one->head, &many->head));
+            assert_memory_equal(&one->head.state, &many->head.state, sizeof one->head.state);
+            tepal_recycling_free(one);
+            tepal_recycling_free(many);
+        }
+    }
+}
+
+static struct tepal_recycling *through_bytes(const struct tepal_recycling *r)
+{
+    struct tepal_filter *back;
+    size_t len = (size_t)tepal_encoded_bytes(&r->head);
+    uint8_t *bytes = malloc(len);
+    assert_non_null(bytes);
+    assert_ok(tepal_encode(&r->head, bytes, len));
+    assert_ok(tepal_decode(bytes, len, NULL, &back, NULL));
+    free(bytes);
+    return tepal_filter_recycling(back);
+}
+
+/* Saved and loaded, or copied, at any time, it goes on as the one that was not. */
+static void it_goes_on_identically(void **state)
+{
+    (void)state;
+    for (unsigned variant = 0; variant < VARIANTS; variant++) {
+        struct tepal_params p =
+            params_of(variant, (enum tepal_layout)(variant % 4), 1 + variant % 3);
+        struct tepal_recycling *a;
+        struct tepal_recycling *b;
+        uint64_t random = variant + 77;
+        assert_ok(tepal_recycling_create(&p, NULL, &a));
+        assert_ok(tepal_recycling_create(&p, NULL, &b));
+        assert_ok(tepal_recycling_set_clock(a, 7));
+        assert_ok(tepal_recycling_set_clock(b, 7));
+        for (int i = 0; i < 600; i++) {
+            struct tepal_digest d = message(&random);
+            bool seen[2];
+            assert_ok(tepal_recycling_seen(a, d, &seen[0]));
+            assert_ok(tepal_recycling_seen(b, d, &seen[1]));
+            assert_int_equal(seen[0], seen[1]);
+            if (i % 53 == 0) {
+                struct tepal_filter *copy;
+                struct tepal_recycling *old = b;
+                if (i % 2 == 0) {
+                    b = through_bytes(b);
+                } else {
+                    assert_ok(tepal_filter_clone(&b->head, NULL, &copy));
+                    b = tepal_filter_recycling(copy);
+                }
+                tepal_recycling_free(old);
+            }
+        }
+        assert_true(tepal_filter_equal(&a->head, &b->head));
+        assert_memory_equal(&a->head.state, &b->head.state, sizeof a->head.state);
+        assert_true(a->head.state.own[STATE_CYCLES] > 0);
+        tepal_recycling_free(a);
+        tepal_recycling_free(b);
+    }
+}
+
+/* ---- time, the callback, force --------------------------------------------------------------- */
+
+struct log {
+    unsigned calls;
+    struct tepal_recycling_cycle last;
+};
+
+static void note(void *context, const struct tepal_recycling_cycle *cycle)
+{
+    struct log *log = context;
+    log->calls++;
+    log->last = *cycle;
+}
+
+static struct tepal_digest digest_of(uint64_t key)
+{
+    uint64_t state = key;
+    return check_digest(&state);
+}
+
+static void phases_live_as_long_as_the_clock_says(void **state)
+{
+    (void)state;
+    struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, 3);
+    struct tepal_recycling_options options = tepal_recycling_options_of(&p);
+    struct tepal_recycling *r;
+    struct log log = {0};
+    bool seen;
+    options.rule = TEPAL_RECYCLING_TIME;
+    options.limit = 10;
+    tepal_recycling_set_options(&p, &options);
+    p.cells = 1 << 16;
+    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    tepal_recycling_on_recycle(r, note, &log);
+    assert_ok(tepal_recycling_set_clock(r, 0)); /* 0 is a time like any other */
+    assert_ok(tepal_recycling_seen(r, digest_of(1), &seen));
+    assert_false(seen);
+    assert_ok(tepal_recycling_set_clock(r, 9));
+    assert_int_equal(log.calls, 0);
+    assert_ok(tepal_recycling_seen(r, digest_of(2), &seen));
+    assert_ok(tepal_recycling_set_clock(r, 10));
+    assert_int_equal(log.calls, 1);
+    assert_int_equal(log.last.number, 1);
+    assert_int_equal(log.last.messages, 2);
+    assert_int_equal(log.last.ones, tepal_recycling_phase_ones(r, 1));
+    /* The cycle began at 10, whenever the first call after that comes: the next is at 20. */
+    assert_ok(tepal_recycling_set_clock(r, 19));
+    assert_ok(tepal_recycling_seen(r, digest_of(3), &seen));
+    assert_ok(tepal_recycling_set_clock(r, 21));
+    assert_int_equal(log.calls, 2);
+    assert_ok(tepal_recycling_set_clock(r, 29));
+    assert_int_equal(log.calls, 2);
+    assert_true(tepal_recycling_query(r, digest_of(1)));
+    assert_ok(tepal_recycling_set_clock(r, 30)); /* 1 and 2 are gone after three times 10 */
+    assert_false(tepal_recycling_query(r, digest_of(1)));
+    assert_false(tepal_recycling_query(r, digest_of(2)));
+    assert_true(tepal_recycling_query(r, digest_of(3)));
+
+    /* A clock that runs backwards changes nothing. */
+    struct filter_state before = r->head.state;
+    assert_int_equal(tepal_recycling_set_clock(r, 29), TEPAL_CLOCK_BACK);
+    assert_memory_equal(&r->head.state, &before, sizeof before);
+    assert_true(tepal_recycling_query(r, digest_of(3)));
+    assert_ok(tepal_recycling_set_clock(r, 30)); /* standing still is allowed */
+
+    /* A long sleep empties every phase, once, and ends at the limit of the type. */
+    assert_ok(tepal_recycling_seen(r, digest_of(4), &seen));
+    log.calls = 0;
+    assert_ok(tepal_recycling_set_clock(r, UINT64_MAX));
+    assert_int_equal(log.calls, 3);
+    assert_false(tepal_recycling_query(r, digest_of(4)));
+    assert_ok(tepal_validate(&r->head, NULL));
+    assert_int_equal(tepal_recycling_figures(r).clock, UINT64_MAX);
+    tepal_recycling_free(r);
+}
+
+static void recycling_can_be_forced_and_cleared(void **state)
+{
+    (void)state;
+    struct tepal_params p = params_of(2, TEPAL_LAYOUT_BLOCKED, 2);
+    struct tepal_recycling *r;
+    struct log log = {0};
+    bool seen;
+    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    tepal_recycling_on_recycle(r, note, &log);
+    assert_ok(tepal_recycling_seen(r, digest_of(1), &seen));
+    assert_ok(tepal_recycling_recycle(r));
+    assert_true(tepal_recycling_query(r, digest_of(1)));
+    assert_ok(tepal_recycling_recycle(r));
+    assert_false(tepal_recycling_query(r, digest_of(1)));
+    assert_int_equal(log.calls, 2);
+    assert_ok(tepal_recycling_seen(r, digest_of(1), &seen));
+    assert_ok(tepal_filter_clear(&r->head));
+    assert_false(tepal_recycling_query(r, digest_of(1)));
+    assert_int_equal(tepal_recycling_figures(r).cycles, 0);
+    assert_int_equal(tepal_filter_keys_added(&r->head), 0);
+    assert_ok(tepal_validate(&r->head, NULL));
+    tepal_recycling_free(r);
+}
+
+/* ---- the trap -------------------------------------------------------------------------------- */
+
+/*
+ * Only misses are inserted, one hash, sigma = M/2. With hash functions shared by the phases a
+ * message that finds its cell set in the frozen phase is not inserted, so that the active phase can
+ * only ever take the M/2 cells that are free there, never one more: it stops for ever. With hash
+ * functions of its own it goes on.
+ */
+static void the_trap_of_shared_hashes(void **state)
+{
+    (void)state;
+    static struct naive n;
+    struct tepal_params p = params_of(2 | 8, TEPAL_LAYOUT_FLAT, 2);
+    struct tepal_recycling_options options = tepal_recycling_options_of(&p);
+    struct tepal_recycling *r;
+    uint64_t random = 9;
+    uint64_t positives = 0;
+    uint64_t cycles = 0;
+    p.hashes = 1;
+    options.limit = p.cells / 2;
+    tepal_recycling_set_options(&p, &options);
+    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    naive_init(&n, &p);
+    n.shared = true;
+    for (int i = 0; i < 20000; i++) {
+        struct tepal_digest d = check_digest(&random);
+        bool seen;
+        assert_ok(tepal_recycling_seen(r, d, &seen));
+        bool shared = naive_seen(&n, d);
+        if (i >= 10000) {
+            positives += shared;
+            cycles = n.cycles;
+        }
+    }
+    assert_true(cycles <= 2);      /* the shared one has stopped ... */
+    assert_true(positives > 9900); /* ... and says "seen" to everything new */
+    assert_true(tepal_recycling_figures(r).cycles > 20);
+    assert_true(tepal_recycling_figures(r).fresh > 5000);
+    tepal_recycling_free(r);
+}
+
+/* ---- what it says of itself ------------------------------------------------------------------ */
+
+/* fp_now is the rate from the bits; the average so far is that of the messages so far. */
+static void figures_follow_the_bits(void **state)
+{
+    (void)state;
+    struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, 2);
+    struct tepal_recycling *r;
+    uint64_t random = 3;
+    double expected = 0;
+    double fresh = 0;
+    p.cells = 4000;
+    p.own[OWN_LIMIT] = 2000;
+    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    for (int i = 0; i < 6000; i++) {
+        double miss = 1;
+        for (uint32_t age = 0; age < 2; age++) {
+            miss *= 1 - pow((double)tepal_recycling_phase_ones(r, age) / 4000, p.hashes);
+        }
+        near_to(tepal_recycling_figures(r).fp_now, 1 - miss, 1e-12);
+        bool seen;
+        assert_ok(tepal_recycling_seen(r, check_digest(&random), &seen));
+        fresh += !seen;
+        expected += seen ? 0 : (1 - miss) / miss;
+    }
+    /* steps of 1/128 of the cells: the average is good to a few per mille */
+    double average = expected / (expected + fresh);
+    near_to(tepal_recycling_figures(r).fp_average, average, 0.005 * average);
+    struct tepal_report report;
+    tepal_filter_info(&r->head, &report);
+    near_to(tepal_report_find(&report, "fp_so_far")->value.real,
+            tepal_recycling_figures(r).fp_average, 0);
+    struct tepal_recycling_setting setting = {p.layout, p.positions, p.cells, p.hashes,
+                                              2000,     2,           true,    false};
+    struct tepal_recycling_rates rates;
+    assert_ok(tepal_recycling_average(&setting, TEPAL_RECYCLING_SWEEP, &rates));
+    near_to(tepal_report_find(&report, "fp_average")->value.real, rates.fp_average, 1e-12);
+    near_to(tepal_report_find(&report, "messages_per_cycle")->value.real, rates.messages_per_cycle,
+            1e-9);
+    assert_int_equal(tepal_report_find(&report, "phases")->value.integer, 2);
+    tepal_recycling_free(r);
+}
+
+static void created_for_a_rate(void **state)
+{
+    (void)state;
+    struct tepal_recycling *r;
+    struct tepal_recycling *none = NULL;
+    bool seen;
+    assert_ok(tepal_recycling_create_for_rate(20000, 2, 0.01, 4, &r));
+    const struct tepal_params *p = tepal_filter_params(&r->head);
+    assert_int_equal(p->cells, 10000);
+    assert_int_equal(p->hashes, 7);
+    assert_true(fabs((double)p->own[OWN_LIMIT] / 10000 - 0.5069) < 0.001);
+    assert_ok(tepal_recycling_seen_bytes(r, "a", 1, &seen));
+    assert_false(seen);
+    assert_ok(tepal_recycling_seen_bytes(r, "a", 1, &seen));
+    assert_true(seen);
+    assert_ok(tepal_recycling_seen_u64(r, 5, &seen));
+    assert_false(seen);
+    assert_ok(tepal_recycling_seen_u64(r, 5, &seen));
+    assert_true(seen);
+    tepal_recycling_free(r);
+    assert_int_equal(tepal_recycling_create_for_rate(20000, 0, 0.01, 4, &none), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_recycling_create_for_rate(20000, 9, 0.01, 4, &none), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_recycling_create_for_rate(20000, 2, 0, 4, &none), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_recycling_create_for_rate(1, 2, 0.01, 4, &none), TEPAL_BAD_ARGUMENT);
+    assert_null(none);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+static void bad_parameters_are_refused(void **state)
+{
+    (void)state;
+    const struct tepal_params good = params_of(0, TEPAL_LAYOUT_BLOCKED, 2);
+    assert_ok(tepal_params_check(&good, NULL));
+    static const struct {
+        size_t own;
+        uint64_t value;
+    } bad[] = {
+        {OWN_PHASES, 0},
+        {OWN_PHASES, 9},
+        {OWN_PHASES, UINT64_MAX},
+        {OWN_RULE, 3},
+        {OWN_LIMIT, 0},
+        {OWN_LIMIT, 2},
+        {OWN_LIMIT, 1024},
+        {OWN_LIMIT, UINT64_MAX},
+        {OWN_FLAGS, 8},
+        {OWN_USED, 1},
+        {7, 1},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct tepal_params p = good;
+        struct tepal_recycling *r = NULL;
+        const char *why = NULL;
+        p.own[bad[i].own] = bad[i].value;
+        assert_int_equal(tepal_params_check(&p, &why), TEPAL_BAD_PARAMETER);
+        assert_non_null(why);
+        assert_int_equal(tepal_recycling_create(&p, NULL, &r), TEPAL_BAD_PARAMETER);
+        assert_null(r);
+    }
+    struct tepal_params p = good;
+    p.own[OWN_LIMIT] = 1023; /* the largest sigma, and the smallest */
+    assert_ok(tepal_params_check(&p, NULL));
+    p.own[OWN_LIMIT] = p.hashes;
+    assert_ok(tepal_params_check(&p, NULL));
+    p.cells = 500; /* less than a line */
+    assert_int_equal(tepal_params_check(&p, NULL), TEPAL_BAD_PARAMETER);
+    p = good;
+    p.own[OWN_RULE] = TEPAL_RECYCLING_COUNT;
+    p.own[OWN_LIMIT] = 0;
+    assert_int_equal(tepal_params_check(&p, NULL), TEPAL_BAD_PARAMETER);
+    p = good;
+    p.cells = (uint64_t)1 << 60;
+    p.own[OWN_PHASES] = 8;
+    assert_int_equal(tepal_params_payload_bytes(&p), (uint64_t)1 << 60);
+    struct tepal_recycling *none = NULL;
+    p.kind = TEPAL_KIND_BLOOM;
+    assert_int_equal(tepal_recycling_create(&p, NULL, &none), TEPAL_BAD_ARGUMENT);
+}
+
+/* Every word of the state that contradicts the others is found, as in a file that somebody wrote. */
+static void contradictions_are_found(void **state)
+{
+    (void)state;
+    struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, 3);
+    struct tepal_recycling *r;
+    uint64_t random = 5;
+    bool seen;
+    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    for (int i = 0; i < 60; i++) {
+        assert_ok(tepal_recycling_seen(r, check_digest(&random), &seen));
+    }
+    assert_int_equal(r->head.state.own[STATE_CYCLES], 1);
+    assert_ok(tepal_validate(&r->head, NULL));
+    struct filter_state good = r->head.state;
+    for (int i = 0; i < 12; i++) {
+        uint64_t *own = r->head.state.own;
+        double nan = NAN;
+        r->head.state = good;
+        switch (i) {
+        case 0:
+            own[STATE_ONES]++;
+            break;
+        case 1:
+            own[STATE_ONES]--;
+            break;
+        case 2:
+            own[STATE_CYCLES]++;
+            break;
+        case 3:
+            own[STATE_CYCLES] = UINT64_MAX;
+            break;
+        case 4:
+            own[STATE_MESSAGES] = own[STATE_ONES] + 1;
+            break;
+        case 5:
+            own[STATE_FRESH] = r->head.state.keys_added + 1;
+            break;
+        case 6:
+            memcpy(&own[STATE_EXPECTED], &nan, sizeof nan);
+            break;
+        case 7:
+            own[STATE_EXPECTED] |= (uint64_t)1 << 63; /* negative */
+            break;
+        case 8:
+            own[STATE_CLOCKED] = 2;
+            break;
+        case 9:
+            own[STATE_CLOCK] = 1;
+            break;
+        case 10:
+            own[STATE_CLOCKED] = 1;
+            own[STATE_BEGAN] = 1;
+            break;
+        default:
+            r->head.state.keys_added = UINT64_MAX;
+        }
+        const char *why = NULL;
+        r->head.ops->open(&r->head); /* as loading does, before it looks */
+        assert_int_equal(tepal_validate(&r->head, &why), TEPAL_CORRUPT);
+        assert_non_null(why);
+    }
+    r->head.state = good;
+    r->head.ops->open(&r->head);
+    /* A bit beyond the last cell of any phase (300 cells are 4 words and 44 bits). */
+    for (size_t phase = 0; phase < 3; phase++) {
+        r->head.words[phase * 5 + 4] ^= (uint64_t)1 << 44;
+        assert_int_equal(tepal_validate(&r->head, NULL), TEPAL_CORRUPT);
+        r->head.words[phase * 5 + 4] ^= (uint64_t)1 << 44;
+    }
+    /* A phase that was never active. */
+    r->head.words[2 * 5] ^= 1;
+    assert_int_equal(tepal_validate(&r->head, NULL), TEPAL_CORRUPT);
+    r->head.words[2 * 5] ^= 1;
+    assert_ok(tepal_validate(&r->head, NULL));
+    tepal_recycling_free(r);
+}
+
+/* A bloom filter is none, and a view takes nothing in. */
+static void handles_know_their_kind(void **state)
+{
+    (void)state;
+    struct tepal_bloom *b;
+    assert_ok(tepal_bloom_create_with_bits(512, 3, 1, &b));
+    assert_null(tepal_filter_recycling(tepal_bloom_filter(b)));
+    tepal_bloom_free(b);
+    tepal_recycling_free(NULL);
+
+    struct tepal_params p = params_of(2, TEPAL_LAYOUT_BLOCKED, 2);
+    struct tepal_recycling *r;
+    struct tepal_filter *view;
+    bool seen = true;
+    size_t count = 5;
+    uint64_t answers;
+    char path[] = "/tmp/tepal_recycling_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    for (uint64_t i = 0; i < 300; i++) {
+        assert_ok(tepal_recycling_seen(r, digest_of(i), &seen));
+    }
+    assert_ok(tepal_save(&r->head, path, NULL));
+    assert_ok(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &view, NULL));
+    struct tepal_recycling *v = tepal_filter_recycling(view);
+    struct tepal_digest d = digest_of(299);
+    assert_true(tepal_recycling_query(v, d));
+    assert_int_equal(tepal_recycling_seen(v, d, &seen), TEPAL_READ_ONLY);
+    assert_int_equal(tepal_recycling_seen_many(v, &d, 1, &answers, &count), TEPAL_READ_ONLY);
+    assert_int_equal(count, 5);
+    assert_int_equal(tepal_recycling_set_clock(v, 1), TEPAL_READ_ONLY);
+    assert_int_equal(tepal_recycling_recycle(v), TEPAL_READ_ONLY);
+    near_to(tepal_recycling_figures(v).fp_now, tepal_recycling_figures(r).fp_now, 0);
+    tepal_filter_free(view);
+    tepal_recycling_free(r);
+    (void)remove(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_the_naive_filter),
+        cmocka_unit_test(batches_answer_as_one_by_one),
+        cmocka_unit_test(it_goes_on_identically),
+        cmocka_unit_test(phases_live_as_long_as_the_clock_says),
+        cmocka_unit_test(recycling_can_be_forced_and_cleared),
+        cmocka_unit_test(the_trap_of_shared_hashes),
+        cmocka_unit_test(figures_follow_the_bits),
+        cmocka_unit_test(created_for_a_rate),
+        cmocka_unit_test(bad_parameters_are_refused),
+        cmocka_unit_test(contradictions_are_found),
+        cmocka_unit_test(handles_know_their_kind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
