@@ -21,6 +21,11 @@ static bool params_for(const struct tepal_kind *kind, enum tepal_layout layout,
     params->hashes = 6;
     params->cells = 512 * 64;
     params->seed = 31;
+    if (kind->id == TEPAL_KIND_RECYCLING) {
+        struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+        options.limit = params->cells / 8; /* so that it recycles */
+        tepal_recycling_set_options(params, &options);
+    }
     return tepal_params_check(params, NULL) == TEPAL_OK;
 }
 

@@ -334,6 +334,93 @@ static void golden_retouched(void **unused)
     tepal_filter_free(f);
 }
 
+/*
+ * Recycling filters, in the middle of a cycle: made again from the same messages they are the same,
+ * bit for bit. One by sigma with shared hash functions; one by count on lines, each phase with hash
+ * functions of its own, and a clock.
+ */
+static void golden_recycling(void **unused)
+{
+    (void)unused;
+    for (int own = 0; own < 2; own++) {
+        const char *name = own ? "recycling-misses" : "recycling";
+        struct tepal_params params = TEPAL_PARAMS_INIT;
+        struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+        struct tepal_recycling *r;
+        params.layout = own ? TEPAL_LAYOUT_BLOCKED : TEPAL_LAYOUT_FLAT;
+        params.positions = own ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
+        params.cells = own ? 1024 : 1000;
+        params.hashes = own ? 10 : 5;
+        params.seed = 42;
+        options.phases = own ? 3 : 2;
+        options.rule = own ? TEPAL_RECYCLING_COUNT : TEPAL_RECYCLING_SIGMA;
+        options.limit = own ? 30 : 400;
+        options.only_misses = own;
+        options.keep_trigger = own;
+        tepal_recycling_set_options(&params, &options);
+        assert_int_equal(tepal_recycling_create(&params, NULL, &r), TEPAL_OK);
+        struct tepal_filter *f = tepal_recycling_filter(r);
+        for (unsigned i = 0; i < 250; i++) {
+            assert_int_equal(tepal_filter_add(f, recipe_digest(f, "golden", i)), TEPAL_OK);
+        }
+        if (own) {
+            assert_int_equal(tepal_recycling_set_clock(r, 1234567890), TEPAL_OK);
+        }
+        assert_true(tepal_recycling_figures(r).cycles >= 2);
+        if (golden_write()) {
+            char path[4096];
+            golden_path(path, sizeof path, name, ".tepal");
+            assert_int_equal(tepal_save(f, path, NULL), TEPAL_OK);
+        }
+        size_t len;
+        size_t old_len;
+        uint8_t *bytes = encoded(f, &len);
+        uint8_t *old = golden_bytes(name, ".tepal", &old_len);
+        assert_int_equal(old_len, len);
+        assert_memory_equal(old, bytes, len);
+        struct tepal_filter *g;
+        assert_int_equal(tepal_decode(old, old_len, NULL, &g, NULL), TEPAL_OK);
+        assert_true(tepal_filter_equal(f, g));
+        free(old);
+        free(bytes);
+        tepal_filter_free(g);
+        tepal_recycling_free(r);
+    }
+}
+
+/* Whatever a file says of a recycling filter, checksums made right, it is refused or it is sound. */
+static void recycling_files_that_lie(void **unused)
+{
+    (void)unused;
+    size_t len;
+    unsigned refused = 0;
+    uint8_t *good = golden_bytes("recycling", ".tepal", &len);
+    static const uint64_t lies[] = {0, 1, 3, 8, 9, 399, 401, 1000, UINT64_MAX, (uint64_t)1 << 63};
+    for (size_t at = 72; at < 200; at += 8) {
+        for (size_t i = 0; i < COUNT(lies); i++) {
+            struct tepal_filter *f = NULL;
+            uint8_t *bytes = copied(good, len);
+            little_put64(bytes + at, lies[i]);
+            header_resum(bytes);
+            if (tepal_decode(bytes, len, NULL, &f, NULL) == TEPAL_OK) {
+                /* Then it can be used as any other. */
+                for (unsigned j = 0; j < 300; j++) {
+                    assert_int_equal(tepal_filter_add(f, recipe_digest(f, "more", j)), TEPAL_OK);
+                }
+                struct tepal_report report;
+                tepal_filter_info(f, &report);
+                assert_int_equal(tepal_validate(f, NULL), TEPAL_OK);
+                tepal_filter_free(f);
+            } else {
+                refused++;
+            }
+            free(bytes);
+        }
+    }
+    assert_true(refused > 80);
+    free(good);
+}
+
 static void golden_strangers(void **unused)
 {
     (void)unused;
@@ -734,6 +821,8 @@ int main(void)
         cmocka_unit_test(golden_files),
         cmocka_unit_test(golden_integers),
         cmocka_unit_test(golden_retouched),
+        cmocka_unit_test(golden_recycling),
+        cmocka_unit_test(recycling_files_that_lie),
         cmocka_unit_test(golden_strangers),
         cmocka_unit_test(round_trips),
         cmocka_unit_test(extreme_numbers),

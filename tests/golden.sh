@@ -68,6 +68,17 @@ done <"$here/golden/strangers.txt"
 files=$((files + 1))
 seq -f 'golden-%.0f' 0 99 | reader "$here/golden/retouched.tepal" --query-lines >"$scratch/found"
 [ "$(grep -c '^1' "$scratch/found")" = 90 ] || fail "retouched: other members than it says"
+# Recycling filters: replayed from their messages, bits and counts are the same.
+for name in recycling recycling-misses; do
+    files=$((files + 1))
+    seq -f 'golden-%.0f' 0 249 | reader "$here/golden/$name.tepal" --rebuild-lines >/dev/null ||
+        fail "$name: replayed from its messages, it differs"
+    [ -z "$tepal" ] && continue
+    seq -f 'golden-%.0f' 0 249 | cat - "$scratch/strangers" >"$scratch/asked"
+    reader "$here/golden/$name.tepal" --query-lines <"$scratch/asked" | cut -c1 >"$scratch/theirs"
+    "$tepal" query --tsv "$here/golden/$name.tepal" "$scratch/asked" | cut -f2 >"$scratch/ours"
+    cmp -s "$scratch/ours" "$scratch/theirs" || fail "$name: the command answers otherwise"
+done
 # Filters of the integers 0 .. 99.
 for name in integers integers-keyed; do
     files=$((files + 1))

@@ -127,7 +127,9 @@ class Filter:
         own = struct.unpack_from("<16Q", data, 72)
         payload, whole, log, bits = struct.unpack_from("<QQII", data, 200)
         self.check_fields(own, log, bits, data[224:248])
-        need(payload == 8 * ((self.m + 63) // 64), "the payload's length is wrong")
+        self.phases = own[0] if self.kind == 7 else 1
+        self.phase_bytes = 8 * ((self.m + 63) // 64)
+        need(payload == self.phases * self.phase_bytes, "the payload's length is wrong")
         blocks = (payload + BLOCK - 1) // BLOCK
         need(whole == 256 + payload + 8 * blocks, "the file's length is wrong in the header")
         need(whole == len(data), "the file is shorter or longer than its header says")
@@ -137,11 +139,73 @@ class Filter:
             block = self.payload[i * BLOCK : (i + 1) * BLOCK]
             need(xxhash.xxh3_64_intdigest(block, i) == block_sum, f"block {i}'s checksum is wrong")
         self.ones = bin(int.from_bytes(self.payload, "little")).count("1")
-        need(int.from_bytes(self.payload[-8:], "little") >> ((self.m - 1) % 64 + 1) == 0, "a bit beyond the last cell is set")
+        for i in range(self.phases):
+            last = self.payload[(i + 1) * self.phase_bytes - 8 : (i + 1) * self.phase_bytes]
+            need(int.from_bytes(last, "little") >> ((self.m - 1) % 64 + 1) == 0, "a bit beyond the last cell is set")
+        if self.kind == 7:
+            self.check_recycling(own)
         self.subkey = None
 
+    def check_recycling(self, own):
+        """The state of a recycling filter, against its payload."""
+        self.rule, self.limit, flags = own[1:4]
+        self.retain, self.keep, self.misses = flags & 1, flags & 2, flags & 4
+        cycles, ones, messages, fresh, expected, clocked, clock, began = own[8:16]
+        (expected,) = struct.unpack("<d", struct.pack("<Q", expected))
+        self.told = {"cycles": cycles, "ones": ones, "messages": messages, "fresh": fresh}
+        counts = [
+            bin(int.from_bytes(self.payload[i * self.phase_bytes : (i + 1) * self.phase_bytes], "little")).count("1")
+            for i in range(self.phases)
+        ]
+        need(cycles < 1 << 62 and self.added < 1 << 62, "nobody has lived through so many messages")
+        need(counts[cycles % self.phases] == ones, "other ones in the active phase than it says")
+        need(all(i <= cycles or counts[i] == 0 for i in range(self.phases)), "a phase that was never active is not empty")
+        need(self.rule != 0 or ones <= self.limit, "more ones than sigma")
+        need(self.rule != 1 or messages <= self.limit, "more messages than the limit")
+        need(messages <= ones and fresh <= self.added, "the counts contradict each other")
+        need(0 <= expected <= 1e6 * fresh, "the expected false positives cannot be")
+        need(clocked <= 1 and began <= clock and (clocked or clock == 0), "the clock contradicts itself")
+        need(self.rule != 2 or clock - began < self.limit, "the active phase is older than its limit")
+        self.ones = ones
+
+    def phase_places(self, key, phase):
+        """Where a key's cells lie in a phase, counted from its start."""
+        lo, hi = self.digest(key)
+        if phase > 0 and (self.misses or (self.retain and self.keep)):
+            lo, hi = (fold((lo ^ (i * GOLDEN & M64)) * (hi | 1)) for i in (0x10000 + 2 * phase, 0x10001 + 2 * phase))
+        return self.places_of(lo, hi)
+
+    def replay(self, keys):
+        """A recycling filter that took in these messages, one after the other: its bits and counts."""
+        bits = [set() for _ in range(self.phases)]
+        cycles = messages = fresh = 0
+        for key in keys:
+            at = cycles % self.phases
+            asked = [set(self.phase_places(key, i)) for i in range(self.phases)]
+            held = [asked[i] <= bits[i] for i in range(self.phases)]
+            fresh += not any(held)
+            if held[at] or (self.misses and any(held)):
+                continue
+            full = len(bits[at] | asked[at]) > self.limit if self.rule == 0 else self.rule == 1 and messages == self.limit
+            if not full or self.keep:
+                bits[at] |= asked[at]
+                messages += 1
+            if full:
+                cycles += 1
+                at = cycles % self.phases
+                bits[at] = set(asked[at]) if self.retain else set()
+                messages = 1 if self.retain else 0
+        cells = bytearray(len(self.payload))
+        for i in range(self.phases):
+            for p in bits[i]:
+                cells[i * self.phase_bytes + p // 8] |= 1 << (p % 8)
+        at = cycles % self.phases
+        counts = {"cycles": cycles, "ones": len(bits[at]), "messages": messages, "fresh": fresh}
+        need(counts == self.told, f"replayed {counts}, the file says {self.told}")
+        return bytes(cells)
+
     def check_fields(self, own, log, bits, reserved):
-        need(self.kind in (1, 2), "unknown kind")
+        need(self.kind in (1, 2, 7), "unknown kind")
         need(self.layout < 4, "unknown layout")
         need(self.positions < 2, "unknown positions")
         need(self.hash < 2, "unknown hash")
@@ -153,8 +217,16 @@ class Filter:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
             need(self.layout != 3 or self.m >= 1024, "fewer than two lines")
         need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
-        need(not any(own[:8]), "own parameters")
-        if self.kind == 1:
+        if self.kind == 7:
+            phases, rule, limit, flags = own[:4]
+            need(1 <= phases <= 8 and rule <= 2 and limit >= 1 and flags < 8, "own parameters")
+            need(rule != 0 or self.k <= limit < self.m, "sigma is outside hashes .. cells - 1")
+            need(not any(own[4:8]), "own parameters")
+        else:
+            need(not any(own[:8]), "own parameters")
+        if self.kind == 7:
+            pass  # its state is checked against the payload
+        elif self.kind == 1:
             need(not any(own[8:]), "own state")
         else:
             members, victims, cleared = own[8:11]
@@ -223,7 +295,9 @@ class Filter:
         return found
 
     def places(self, key):
-        lo, hi = self.digest(key)
+        return self.places_of(*self.digest(key))
+
+    def places_of(self, lo, hi):
         k, m, lines = self.k, self.m, self.m // 512
 
         def word(i):
@@ -248,9 +322,16 @@ class Filter:
         return first + self.cells_of_line(b, k // 2, word(2), word(3), word(5))
 
     def query(self, key):
+        if self.kind == 7:
+            return any(
+                all(self.payload[i * self.phase_bytes + p // 8] >> (p % 8) & 1 for p in self.phase_places(key, i))
+                for i in range(self.phases)
+            )
         return all(self.payload[p // 8] >> (p % 8) & 1 for p in self.places(key))
 
     def rebuilt(self, keys):
+        if self.kind == 7:
+            return self.replay(keys)
         cells = bytearray(len(self.payload))
         for key in keys:
             places = self.places(key)
@@ -263,7 +344,7 @@ class Filter:
     def about(self):
         return {
             "version": self.version,
-            "kind": "bloom" if self.kind == 1 else "retouched",
+            "kind": {1: "bloom", 2: "retouched", 7: "recycling"}[self.kind],
             "layout": LAYOUTS[self.layout],
             "positions": POSITIONS[self.positions],
             "hash": HASHES[self.hash],

@@ -49,7 +49,8 @@ static uint32_t naive_positions(const struct naive *n, unsigned age, struct tepa
 {
     struct address at = tepal_address_of(&n->params, 1);
     unsigned slot = n->slot[age];
-    if (n->options.only_misses && !n->shared && slot != 0) {
+    bool both = n->options.retain && n->options.keep_trigger;
+    if ((n->options.only_misses || both) && !n->shared && slot != 0) {
         struct tepal_digest other = {address_word(d, 0x10000 + 2 * slot),
                                      address_word(d, 0x10001 + 2 * slot)};
         d = other;

@@ -29,7 +29,13 @@ static void print_verdict(struct out *out, const struct tepal_filter *filter,
     char planned[64];
     render_rate(real_of(report, "fp_now", 1), now, sizeof now);
     render_rate(real_of(report, "fp_at_capacity", 1), planned, sizeof planned);
-    if (real_of(report, "fill", 0) >= 1) {
+    if ((tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0) {
+        double average = real_of(report, "fp_average", -1);
+        render_rate(average, planned, sizeof planned);
+        out_format(out, "verdict: endless; %s false positives now%s%s%s\n", now,
+                   average < 0 ? "" : ", ", average < 0 ? "" : planned,
+                   average < 0 ? "" : " on average");
+    } else if (real_of(report, "fill", 0) >= 1) {
         out_text(out, "verdict: full; every key is answered \"perhaps\"\n");
     } else if (added == 0 && real_of(report, "fill", 0) == 0) {
         out_text(out, "verdict: empty\n");

@@ -47,7 +47,8 @@ struct tepal_recycling_options {
     /*
      * The trigger is the message that finds the active phase full (by sigma or count). Retaining:
      * it is the first message of the new cycle. keep_trigger: it is (also) left in the phase that
-     * freezes, which may then hold more than the limit. Neither: the trigger is forgotten.
+     * freezes, which may then hold more than the limit. Neither: the trigger is forgotten. (Both:
+     * every phase has hash functions of its own, or the two phases would have cells in common.)
      */
     bool retain;
     bool keep_trigger;

@@ -17,10 +17,11 @@
  * are zero; phases that have not been active yet are empty.
  *
  * One set of hash functions serves all phases, so that a message's positions are computed once. That
- * is right when messages are always inserted: what the active phase holds then does not depend on
- * what the frozen ones hold. When only misses are inserted it does: the cells that are set in the
- * frozen phase keep messages out of the active one, which then fills just the other cells; with one
- * hash and sigma = M/2 it never fills up. So then phase i > 0 has hash functions of its own.
+ * is right as long as what one phase holds does not depend on what another holds. It does depend
+ * when only misses are inserted: the cells that are set in the frozen phase keep messages out of the
+ * active one, which then fills just the other cells; with one hash and sigma = M/2 it never fills
+ * up. And a little when the trigger is both kept and retained: the two phases then share its cells.
+ * In these cases phase i > 0 has hash functions of its own.
  */
 #include <tepal/model.h>
 #include <tepal/recycling.h>
@@ -177,7 +178,8 @@ static void take_step(struct tepal_recycling *r)
     uint64_t first = (ones < cells ? ones : cells) / size * size; /* a file may say anything */
     uint64_t end = first + size < cells ? first + size : cells;
     double miss = (1 - rate_of(r, (double)first + (double)(end - first) / 2)) * r->frozen_miss;
-    r->odds = miss > 1e-6 ? (1 - miss) / miss : 1e6;
+    /* Rounded to a float: what is stored shall not depend on the last digit of a power. */
+    r->odds = (double)(float)(miss > 1e-6 ? (1 - miss) / miss : 1e6);
     r->mark = first + size - 1;
     if (r->options.rule == TEPAL_RECYCLING_SIGMA && r->options.limit < r->mark) {
         r->mark = r->options.limit;
@@ -197,7 +199,7 @@ static const struct recycling_kernels general;
 
 static const struct recycling_kernels *kernels_for(const struct tepal_recycling *r)
 {
-    if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->options.only_misses) {
+    if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->own_hashes) {
         return &general;
     }
     return tepal_bloom_has_avx2() ? &tepal_recycling_lines_avx2 : &tepal_recycling_lines_portable;
@@ -208,6 +210,7 @@ static void recycling_open(struct tepal_filter *filter)
     struct tepal_recycling *r = recycling_of(filter);
     r->options = tepal_recycling_options_of(&filter->params);
     r->at = tepal_address_of(&filter->params, 1);
+    r->own_hashes = r->options.only_misses || (r->options.retain && r->options.keep_trigger);
     r->phase_words = filter->word_count / r->options.phases;
     r->active = filter->state.own[STATE_CYCLES] % r->options.phases;
     r->kernels = kernels_for(r);
@@ -442,7 +445,7 @@ static bool frozen_holds(const struct tepal_recycling *r, struct tepal_digest di
     uint32_t k = r->at.hashes;
     for (uint32_t age = 1; age < r->options.phases; age++) {
         uint32_t phase = phase_of_age(r, age);
-        if (r->options.only_misses) {
+        if (r->own_hashes) {
             (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase), positions);
         }
         if (holds(phase_words(r, phase), positions, k)) {
@@ -458,7 +461,7 @@ static void request(const struct tepal_recycling *r, struct tepal_digest digest,
 {
     uint32_t k = 0;
     for (uint32_t phase = 0; phase < r->options.phases; phase++) {
-        if (phase == 0 || r->options.only_misses) {
+        if (phase == 0 || r->own_hashes) {
             k = tepal_address_positions(&r->at, recycling_digest(r, digest, phase), positions);
         }
         for (uint32_t i = 0; i < k; i++) {
@@ -471,7 +474,7 @@ static void request(const struct tepal_recycling *r, struct tepal_digest digest,
 static bool seen_at(struct tepal_recycling *r, struct tepal_digest digest, uint64_t *positions)
 {
     bool frozen = frozen_holds(r, digest, positions);
-    if (r->options.only_misses) {
+    if (r->own_hashes) {
         (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase_of_age(r, 0)),
                                       positions);
     }
@@ -500,7 +503,7 @@ static bool general_query_one(const struct tepal_recycling *r, struct tepal_dige
         return true;
     }
     uint32_t active = phase_of_age(r, 0);
-    if (r->options.only_misses) {
+    if (r->own_hashes) {
         (void)tepal_address_positions(&r->at, recycling_digest(r, digest, active), positions);
     }
     return holds(phase_words(r, active), positions, r->at.hashes);

@@ -46,6 +46,7 @@ struct tepal_recycling {
     const struct recycling_kernels *kernels;
     struct tepal_recycling_options options; /* decoded from params */
     struct address at;                      /* in each phase */
+    bool own_hashes;                        /* has each phase hash functions of its own? */
     size_t phase_words;
     uint64_t active; /* the number of the active phase: cycles % phases */
     uint64_t mark;   /* if the active phase has more ones, somebody must look */
@@ -63,13 +64,13 @@ static inline uint64_t *recycling_active(struct tepal_recycling *r)
 }
 
 /*
- * The digest as phase `phase` takes it: its own hash functions if only misses are inserted, else
- * those of all. Words of the digest that no layout asks for (address.h) make the new one.
+ * The digest as phase `phase` takes it: with hash functions of its own, or those of all phases.
+ * Words of the digest that no layout asks for (address.h) make the new one.
  */
 static inline struct tepal_digest recycling_digest(const struct tepal_recycling *r,
                                                    struct tepal_digest d, uint32_t phase)
 {
-    if (phase == 0 || !r->options.only_misses) {
+    if (phase == 0 || !r->own_hashes) {
         return d;
     }
     return (struct tepal_digest){address_more(d, (0x10000 + 2 * phase) * ADDRESS_GOLDEN),

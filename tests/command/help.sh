@@ -86,7 +86,7 @@ is 'bash: an option' "$(offered tepal build --pos)" '--positions'
 is 'bash: options of one command only' "$(offered tepal info --)" '--json --help'
 is 'bash: layouts' "$(offered tepal build keys --layout '')" 'flat partitioned blocked paired'
 is 'bash: layouts after the letter' "$(offered tepal build -l p)" 'partitioned paired'
-is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched'
+is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched recycling'
 is 'bash: models' "$(offered tepal model b)" 'bloom blocked'
 is 'bash: applications' "$(offered tepal app '')" "$apps"
 is 'bash: options of an application' "$(offered tepal app stopset --be)" '--beta'

@@ -154,7 +154,7 @@ is 'model bloom --layout blocked is model blocked' "$(field a.json bits)" "$(fie
 run "$tepal" model bloom --keys 10 --bits 100 --positions distinct --json
 is 'model --positions' "$(field "$work/out" positions)" distinct
 refused 'model: which' \
-    "model: the name of a model (bloom, partitioned, blocked, paired, retouched) is needed; see 'tepal model --help'" \
+    "model: the name of a model (bloom, partitioned, blocked, paired, retouched, recycling) is needed; see 'tepal model --help'" \
     "$tepal" model
 refused 'model: unknown' 'model: unknown model blom; did you mean bloom?' \
     "$tepal" model blom --keys 1 --bits 1
@@ -223,9 +223,12 @@ expect 'kinds' 0 'bloom: the Bloom filter: no false negatives, a chosen rate of 
     promises: no-false-negatives, mergeable, order-free
 retouched: a Bloom filter without chosen false positives, for a few false negatives
     promises: order-free
+recycling: an endless stream in fixed memory at a chosen average error
+    promises: endless
 ' '' "$tepal" kinds
 expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen rate of false positives", "promises": ["no-false-negatives", "mergeable", "order-free"]}
 {"kind": "retouched", "summary": "a Bloom filter without chosen false positives, for a few false negatives", "promises": ["order-free"]}
+{"kind": "recycling", "summary": "an endless stream in fixed memory at a chosen average error", "promises": ["endless"]}
 ' '' "$tepal" kinds --json
 
 finish

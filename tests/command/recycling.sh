@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# recycling: the model from sigma and from a rate, build, add, query, info, and every wrong input.
+source "$(dirname "$0")/lib.sh"
+
+# has NAME CONDITION: a condition over the JSON object in $work/out, as a Python expression in d.
+has() {
+    is "$1" "$(python3 -c 'import json, sys
+d = json.loads(open(sys.argv[1]).read())
+near = lambda a, b, r=1e-9: abs(a / b - 1) < r
+print(bool(eval(sys.argv[2])))' "$work/out" "$2")" True
+}
+
+# ---- the model
+run "$tepal" model recycling --bits 1000 --hashes 5 --sigma 400 --json
+is 'model: exit status and words' "$code $(cat "$work/err")" '0 '
+has 'f1 and E[N0]' 'near(d["fp_average"], 0.00204770061125) and near(d["messages_per_cycle"], 102.831821049)'
+has 'its other rates' 'd["fp_oracle"] < d["fp_actual"] < d["fp_worst"] and near(d["fp_full"], 0.4 ** 5)'
+has 'which way of counting' 'd["counting"] == "count-instance"'
+run "$tepal" model recycling --bits 1000 --hashes 5 --sigma 400 --retain --json
+has 'retaining' 'near(d["fp_average"], 0.00206780926285) and near(d["messages_per_cycle"], 101.831821049)'
+run "$tepal" model recycling --bits 1000 --hashes 5 --sigma 400 --phases 2 --json
+has 'two phases' 'near(d["fp_average"], 0.0121149722635)'
+run "$tepal" model recycling --bits 1000 --hashes 5 --sigma 400 --phases 2 --keep-trigger --json
+has 'two phases, trigger kept' 'near(d["fp_average"], 0.0125512235499)'
+run "$tepal" model recycling --bits 1000 --hashes 5 --sigma 400 --distinct --json
+has 'distinct' 'near(d["fp_average"], 0.00200778113703) and d["positions"] == "distinct"'
+run "$tepal" model recycling --bits 100000 --fp 0.01 --json
+has 'the inverse' 'd["hashes"] == 6 and d["sigma"] == 60624 and abs(d["capacity"] - 15534.27) < 0.01'
+run "$tepal" model recycling --bits 100000 --fp 0.01 --hashes 4 --json
+has 'the inverse with a number of hashes' 'd["hashes"] == 4 and 0.00999 < d["fp_average"] <= 0.01'
+run "$tepal" model recycling --bits 1Gi --layout blocked --phases 2 --fp 1% --json
+has 'the inverse on lines' 'd["layout"] == "blocked" and 0.0099 < d["fp_average"] <= 0.01'
+run "$tepal" model recycling --bits 100M --hashes 7 --sigma 50M
+is 'large: by closed form' "$code $(awk '$1 == "method" { print $2 }' "$work/out")" '0 closed'
+
+wrong() { # wrong NAME SENTENCE OPTIONS...: the model refuses
+    local name=$1 sentence=$2
+    shift 2
+    expect "model: $name" 2 '' "tepal: model: $sentence
+" "$tepal" model recycling "$@"
+}
+wrong 'no bits' '--bits M is needed (of one phase)' --fp 1%
+wrong 'neither sigma nor fp' 'give one of --sigma S and --fp RATE' --bits 1000
+wrong 'both' 'give one of --sigma S and --fp RATE' --bits 1000 --sigma 4 --fp 1%
+wrong 'no hashes' '--sigma needs --hashes K' --bits 1000 --sigma 400
+wrong 'sigma as large as the filter' 'sigma must be less than the bits of a phase' --bits 1000 --hashes 5 --sigma 1000
+wrong 'sigma less than k' 'sigma must be at least the number of hashes' --bits 1000 --hashes 5 --sigma 4
+wrong 'not whole lines' 'there is no such filter: look at bits, hashes and layout' --bits 1000 --layout blocked --fp 1%
+wrong 'impossible' 'no sigma keeps that average: more bits or fewer hashes are needed' --bits 20 --hashes 19 --fp 1e-12
+wrong 'an option of others' '--keys is not an option of the model recycling' --bits 1000 --fp 1% --keys 5
+expect 'model: no phases' 2 '' 'tepal: model: --phases 0: too small: the least is 1
+' "$tepal" model recycling --bits 1000 --fp 1% --phases 0
+expect 'the others take one of bits and fp' 2 '' 'tepal: model: --fp and --bits contradict each other: give one of them
+' "$tepal" model bloom --keys 5 --bits 1000 --fp 1%
+expect 'sigma is of this model only' 2 '' 'tepal: model: --sigma is not an option of the model bloom
+' "$tepal" model bloom --keys 5 --bits 1000 --sigma 4
+
+# ---- filters
+seq 1 3000 >messages
+run "$tepal" build messages --kind recycling --bits 8192 --seed 1 -o f --json
+is 'build: exit status' "$code" 0
+run "$tepal" info f --json
+has 'info: planned for 1 %' 'd["hashes"] == 7 and d["rule"] == "sigma" and 0.0099 < d["fp_average"] <= 0.01'
+has 'info: it has recycled' 'd["cycles"] == 3 and d["keys_added"] == 3000 and d["phases"] == 2 and d["retain"]'
+has 'info: fresh messages' '2940 < d["fresh"] <= 3000 and d["keys_estimated"] is None'
+run "$tepal" info f
+is 'info: a verdict' "$(grep -c '^verdict: endless; .* false positives now, .* on average$' "$work/out")" 1
+is 'the latest messages are there' "$(tail -500 messages | "$tepal" query -c f)" 500
+is 'the first are forgotten' "$(($(head -500 messages | "$tepal" query -c f) < 20))" 1
+expect 'verify' 0 'f: OK
+' '' "$tepal" verify f
+head -1500 messages | "$tepal" build --kind recycling --bits 8192 --seed 1 -o g -q
+tail -1500 messages | "$tepal" add g -q
+is 'added to in two parts: the same bytes' "$(cmp f g && echo same)" same
+for layout in flat partitioned blocked paired; do
+    "$tepal" build messages --kind recycling --bits 8192 --layout $layout --phases 3 --fp 1/1000 -o f -q --seed 2
+    run "$tepal" info f --json
+    has "$layout: by rate" 'd["phases"] == 3 and 0.00095 < d["fp_average"] <= 0.001 and d["cycles"] > 3'
+done
+run "$tepal" build messages --kind recycling --bits 8192 --hashes 3 --messages 100 --forget-trigger --keep-trigger --only-misses -o f -q --seed 2
+run "$tepal" info f --json
+has 'by messages, all options' 'd["rule"] == "count" and d["limit"] == 100 and not d["retain"] and d["keep_trigger"] and d["only_misses"]'
+has 'by messages: no model' 'd["fp_average"] is None and 28 <= d["cycles"] <= 30'
+
+refused() { # refused NAME SENTENCE OPTIONS...: build refuses, and writes nothing
+    local name=$1 sentence=$2
+    shift 2
+    expect "build: $name" 2 '' "tepal: build: $sentence; nothing was written
+" "$tepal" build messages --kind recycling -o no "$@"
+    is "build: $name: nothing is there" "$(ls no 2>/dev/null)" ''
+}
+refused 'no bits' '--kind recycling needs --bits M, the bits of one phase'
+refused 'sigma too large' 'sigma must be less than the bits of a phase' --bits 1000 --hashes 5 --sigma 1000
+refused 'sigma too small' 'sigma must be at least the number of hashes' --bits 1000 --hashes 5 --sigma 4
+refused 'less than a line' 'this layout needs whole lines: a multiple of 512 bits' --bits 500 --layout blocked
+refused 'no hashes' '--sigma and --messages need --hashes K' --bits 1000 --sigma 500
+refused 'fp and sigma' '--fp contradicts --sigma and --messages: give one of them' --bits 1000 --sigma 500 --fp 1%
+refused 'too small' 'no sigma keeps that average: more --bits or fewer --hashes are needed' --bits 8 --fp 1e-9
+expect 'build: sigma and messages' 2 '' 'tepal: build: --sigma and --messages contradict each other: give one of them
+' "$tepal" build messages --kind recycling -o no --bits 1000 --sigma 5 --messages 5
+"$tepal" build messages --kind recycling --bits 8192 --seed 1 -o f -q -f
+"$tepal" build messages --kind recycling --bits 8192 --seed 1 -o g -q -f
+expect 'they cannot be merged' 2 '' 'tepal: g: this kind of filter cannot do that; nothing was written
+' "$tepal" merge f g -o h
+finish
