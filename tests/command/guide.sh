@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# guide: every command in the console blocks of docs/guide.md and docs/retouching.md is run, in order
+# guide: every command in the console blocks of docs/guide.md, docs/retouching.md and docs/streams.md is run, in order
 # and in one directory each, and must print what the document says. After a wanted change: tests/command/guide.sh TEPAL --update
 source "$(dirname "$0")/lib.sh"
 
@@ -60,5 +60,6 @@ document() {
 update=${2:-}
 document guide 31
 document retouching 10
+document streams 18
 
 finish
