@@ -50,6 +50,7 @@ bench: packages-test
 	@cmake --build $(BUILD)/bench --parallel $(JOBS) $(QUIET)
 	@$(BUILD)/bench/tepal_bench $(ARGS)
 	@$(BUILD)/bench/tepal_retouch_bench $(ARGS)
+	@$(BUILD)/bench/tepal_recycling_bench $(ARGS)
 	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal ;; esac
 	@case "$(ARGS)" in *--json*) ;; *) bench/dedup.sh $(BUILD)/bench/tepal ;; esac
 

@@ -349,7 +349,7 @@ static void plans_known_beforehand(void **state)
 static void plans_are_the_best(void **state)
 {
     (void)state;
-    static const uint64_t sizes[] = {64, 700, 4096, 100000, (uint64_t)1 << 33};
+    static const uint64_t sizes[] = {64, 700, 4096, 100000, (uint64_t)1 << 33, (uint64_t)1 << 60};
     static const double rates_asked[] = {0.3, 0.01, 1e-5};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (size_t j = 0; j < 3; j++) {

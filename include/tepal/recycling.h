@@ -177,8 +177,16 @@ struct tepal_recycling_figures {
     double fp_average;
 };
 
+/* (It is named as its struct, as stat is; in C++ say `struct tepal_recycling_figures`.) */
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 TEPAL_API struct tepal_recycling_figures
 tepal_recycling_figures(const struct tepal_recycling *recycling);
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /* The bits set in a phase: 0 is the active one, 1 the one frozen last. Counts them. */
 TEPAL_API uint64_t tepal_recycling_phase_ones(const struct tepal_recycling *recycling,

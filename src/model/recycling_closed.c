@@ -73,13 +73,13 @@ static double harmonic(double n, double m)
 }
 
 /* -ln(1-x) - sum over j <= k of x^j / j, in positive terms where that converges fast. */
-static double log_tail(double x, uint32_t k)
+static double log_tail(double x, double left, uint32_t k)
 {
     double term = pow(x, k + 1);
     double sum = 0;
     if (x > 0.9) {
         double power = 1;
-        sum = -log1p(-x);
+        sum = -log(left); /* left is 1 - x, with all its digits */
         for (uint32_t j = 1; j <= k; j++) {
             power *= x;
             sum -= power / j;
@@ -97,10 +97,10 @@ static double log_tail(double x, uint32_t k)
  * The sum over b = 0 .. sigma of psi(b/M), psi(x) = x^k / (1-x), k >= 2: the integral, half the
  * last term, psi'/12 M and - psi'''/720 M^3.
  */
-static double colliding_positives(double m, double sigma, uint32_t k)
+static double colliding_positives(double m, double sigma, double unset, uint32_t k)
 {
     double x = sigma / m;
-    double u = 1 / (1 - x);
+    double u = m / unset;
     double p = pow(x, k);
     /* psi = x^k u; with y = k/x the derivatives are psi times sums of falling factorials */
     double a1 = k / x;
@@ -108,7 +108,7 @@ static double colliding_positives(double m, double sigma, uint32_t k)
     double a3 = a2 * (k - 2.0) / x;
     double first = p * u * (a1 + u);
     double third = p * u * (a3 + 3 * a2 * u + 6 * a1 * u * u + 6 * u * u * u);
-    return m * log_tail(x, k) + p * u / 2 + first / (12 * m) - third / (720 * m * m * m);
+    return m * log_tail(x, unset / m, k) + p * u / 2 + first / (12 * m) - third / (720 * m * m * m);
 }
 
 /* Near the end, where psi is steep, and where it is cheap anyway, the sum itself. */
@@ -151,17 +151,19 @@ static double positives(const struct tepal_recycling_setting *s)
 {
     bool distinct = s->positions == TEPAL_POSITIONS_DISTINCT;
     double m = (double)s->bits;
-    double sigma = (double)s->sigma;
+    uint64_t last = s->sigma; /* whole numbers: doubles do not count that far */
     double sum = 0;
     /* The last states, unless they are far from M. */
-    while (sigma >= 1 && (m - sigma < SUM_STATES || sigma < 4 * s->hashes)) {
+    while (last >= 1 && (s->bits - last < SUM_STATES || last < 4 * (uint64_t)s->hashes)) {
+        double sigma = (double)last;
         double rate = distinct ? distinct_rate(m, sigma, s->hashes) : pow(sigma / m, s->hashes);
-        sum += rate * m / (m - sigma);
-        sigma--;
+        sum += rate * m / (double)(s->bits - last);
+        last--;
     }
-    if (sigma >= 1) {
-        sum += distinct ? distinct_positives(m, sigma, s->hashes)
-                        : colliding_positives(m, sigma, s->hashes);
+    if (last >= 1) {
+        double unset = (double)(s->bits - last);
+        sum += distinct ? distinct_positives(m, (double)last, s->hashes)
+                        : colliding_positives(m, (double)last, unset, s->hashes);
     }
     return sum;
 }
@@ -171,7 +173,7 @@ static double frozen_flat(const struct tepal_recycling_setting *s)
     double m = (double)s->bits;
     double visits[TEPAL_MAX_HASHES];
     for (uint32_t i = 0; i < s->hashes; i++) {
-        visits[i] = m / (m - (double)s->sigma + i);
+        visits[i] = m / ((double)(s->bits - s->sigma) + i);
     }
     if (!s->keep_trigger) {
         return tepal_model_recycling_frozen(s, visits);
@@ -203,7 +205,7 @@ static struct recycling_cycle closed_flat(const struct tepal_recycling_setting *
     double m = (double)s->bits;
     double k = s->hashes;
     double throws = (s->positions == TEPAL_POSITIONS_DISTINCT ? m - (k - 1) / 2 : m);
-    double sum = harmonic(m, m - (double)s->sigma - 1);
+    double sum = harmonic(m, (double)(s->bits - s->sigma - 1));
     return (struct recycling_cycle){(throws * sum + (k - 1) / 2) / k,
                                     positives(s) * (throws / m) / k, frozen_flat(s)};
 }
@@ -240,7 +242,7 @@ double tepal_recycling_one_hash(uint64_t bits, uint64_t sigma)
         return NAN;
     }
     /* eq. (19): sum of b/(M-b) over sum of M/(M-b) */
-    return 1 - ((double)sigma + 1) / (m * harmonic(m, m - (double)sigma - 1));
+    return 1 - ((double)sigma + 1) / (m * harmonic(m, (double)(bits - sigma - 1)));
 }
 
 double tepal_recycling_worst(uint64_t m, uint64_t n, uint32_t k)
