@@ -61,6 +61,7 @@ bench: packages-test
 	@$(BUILD)/bench/tepal_yesno_bench $(ARGS)
 	@$(BUILD)/bench/tepal_header_bench $(ARGS)
 	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal ;; esac
+	@case "$(ARGS)" in *--json*) ;; *) bench/dedup.sh $(BUILD)/bench/tepal ;; esac
 
 fuzz: packages-test
 	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTEPAL_FUZZ=ON $(QUIET)

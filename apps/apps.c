@@ -97,6 +97,19 @@ static const struct example traceback_examples[] = {
     {"tepal app traceback --routes routes.tsv.gz --packets 10k", "Along measured routes."},
     {NULL, NULL}};
 
+/* ---- admit ---------------------------------------------------------------------------------- */
+
+static const enum option_id admit_options[] = {
+    OPT_CACHE_SIZE, OPT_SIZE_FIELD, OPT_FIELD,     OPT_DELIMITER, OPT_ADMIT_MEMORY,
+    OPT_STREAM_FP,  OPT_PHASES,     OPT_DEMO_SEED, OPT_PLAIN,     OPT_ROWS_TSV,
+    OPT_JSON,       OPT_QUIET,      OPT_HELP,      OPT_END};
+static const enum option_id admit_exclusive[][4] = {{OPT_ROWS_TSV, OPT_JSON}, {0}};
+static const struct example admit_examples[] = {
+    {"tepal app admit requests.txt --cache-size 1000", "A cache of a thousand objects."},
+    {"tepal app admit access.log --field 7 --size-field 10 --cache-size 64Mi",
+     "The log of a web server, and a cache of 64 MiB."},
+    {NULL, NULL}};
+
 const struct command apps[] = {
     {.name = "app stopset",
      .synopsis = "[ROUTES...] [--bits M] [--beta R | --max-fn R] [--max-transit T]",
@@ -196,6 +209,25 @@ const struct command apps[] = {
      .most_operands = SIZE_MAX,
      .examples = traceback_examples,
      .run = traceback_run},
+    {.name = "app admit",
+     .synopsis = "[LOG...] --cache-size SIZE [--field N] [--size-field N] [--memory SIZE]",
+     .summary = "Cache admission: store what is asked for a second time.",
+     .about =
+         "Replays the requests of LOG, one a line (none, or -: standard input; lines that start "
+         "with # are passed over), through a cache that keeps what was asked for last, and counts "
+         "hits and writes: when everything is "
+         "stored (all), when an object is stored at its second request, known exactly and for ever "
+         "(exact), and when a recycling filter of little memory tells which request is a second "
+         "one (filter). A filter that remembers less lets in less: what it has forgotten must be "
+         "asked for twice again.\n\n"
+         "share is the number of writes, divided by that of storing everything.",
+     .options = admit_options,
+     .exclusive = admit_exclusive,
+     .needed = OPT_CACHE_SIZE,
+     .operand = OPERAND_FILE,
+     .most_operands = SIZE_MAX,
+     .examples = admit_examples,
+     .run = admit_run},
 };
 
 const size_t app_count = sizeof apps / sizeof *apps;

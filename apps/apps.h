@@ -4,6 +4,7 @@
 
 #include "command.h"
 
+int admit_run(const struct args *args);
 int stopset_run(const struct args *args);
 int route_run(const struct args *args);
 int flows_run(const struct args *args);

@@ -260,7 +260,7 @@ static int get_filter(struct dedup *d)
 static int watch(struct dedup *d)
 {
     struct tepal_hasher hasher;
-    const char *name = d->state.path != NULL ? d->state.path : d->args->command->name;
+    const char *name = d->state.path != NULL ? d->state.name : d->args->command->name;
     if (shelf_hasher(d->args, name, tepal_recycling_filter(d->filter), &hasher) != EXIT_YES) {
         return EXIT_TROUBLE;
     }

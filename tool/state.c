@@ -20,7 +20,7 @@
 
 static int wrong(const struct state *s, const char *why)
 {
-    return say_error(s->args->command->stays, s->path, "%s", why);
+    return say_error(s->args->command->stays, s->name, "%s", why);
 }
 
 /* ---- the lock ------------------------------------------------------------------------------- */
@@ -80,14 +80,14 @@ static int load(struct state *s, struct tepal_filter **before)
     if (stat(s->path, &about) != 0 || (S_ISREG(about.st_mode) && about.st_size == 0)) {
         return EXIT_YES;
     }
-    if (shelf_open(stays, s->path, SHELF_LOAD, before) != EXIT_YES) {
+    if (shelf_open(stays, s->name, SHELF_LOAD, before) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (tepal_filter_kind(*before)->id == TEPAL_KIND_RECYCLING) {
         s->saved = tepal_filter_keys_added(*before);
         return EXIT_YES;
     }
-    int code = say_error(stays, s->path, "this is a filter of the kind %s, not a state of dedup",
+    int code = say_error(stays, s->name, "this is a filter of the kind %s, not a state of dedup",
                          tepal_filter_kind(*before)->name);
     tepal_filter_free(*before);
     *before = NULL;
@@ -113,7 +113,7 @@ int state_open(struct state *s, const struct args *args, struct tepal_filter **b
 {
     const struct option_value *file = &args->option[OPT_STATE];
     const struct option_value *every = &args->option[OPT_SAVE_EVERY];
-    *s = (struct state){.args = args, .lock = -1};
+    *s = (struct state){.args = args, .name = file->text, .lock = -1};
     *before = NULL;
     if (!file->given) {
         return EXIT_YES;
@@ -134,7 +134,7 @@ int state_open(struct state *s, const struct args *args, struct tepal_filter **b
 
 static int differs(const struct state *s, const char *what, uint64_t has, uint64_t wants)
 {
-    return say_error(s->args->command->stays, s->path,
+    return say_error(s->args->command->stays, s->name,
                      "this state was made with other parameters: its %s is %" PRIu64
                      ", the options ask for %" PRIu64,
                      what, has, wants);
@@ -147,7 +147,7 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
     struct tepal_recycling_options wants = tepal_recycling_options_of(wanted);
     const struct option_value *seed = &s->args->option[OPT_SEED];
     if (before->layout != wanted->layout) {
-        return say_error(s->args->command->stays, s->path,
+        return say_error(s->args->command->stays, s->name,
                          "this state was made with other parameters: its layout is %s, the options "
                          "ask for %s",
                          tepal_layout_name(before->layout), tepal_layout_name(wanted->layout));
@@ -161,7 +161,7 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
     }
     if (has.rule != wants.rule) {
         static const char *const rules[] = {"sigma", "count", "every"};
-        return say_error(s->args->command->stays, s->path,
+        return say_error(s->args->command->stays, s->name,
                          "this state was made with other parameters: it recycles by %s, the "
                          "options ask for %s",
                          rules[has.rule], rules[wants.rule]);
@@ -211,7 +211,7 @@ void state_save(struct state *s, const struct tepal_filter *filter)
         const char *why = fault.system != 0   ? strerror(fault.system)
                           : fault.why != NULL ? fault.why
                                               : tepal_status_message(fault.status);
-        say_warning(s->path, "the state could not be saved (%s): the old one stays, and it goes on",
+        say_warning(s->name, "the state could not be saved (%s): the old one stays, and it goes on",
                     why);
     }
     if (!failed) {

@@ -15,7 +15,8 @@
 /* All zeros is one that is not kept anywhere: every call does nothing. */
 struct state {
     const struct args *args;
-    char *path;
+    const char *name; /* as the user calls it */
+    char *path;       /* through links */
     char *lock_path;
     int lock;
     double interval; /* seconds between two saves */

@@ -96,8 +96,9 @@ static int plan_sigma(struct wish *w)
     struct tepal_recycling_setting s;
     struct tepal_recycling_rates rates;
     if (!stream_plan(w->params.layout, w->bytes, w->options.phases, w->hashes, w->fp, &s, &rates)) {
-        return wrong(w, "so little memory cannot keep this rate: give more --memory, a higher --fp "
-                        "or other --hashes");
+        return wrong(w,
+                     "the rate cannot be kept: give more --memory, a higher --fp, other --hashes "
+                     "or --layout flat");
     }
     w->options.limit = s.sigma;
     w->params.hashes = s.hashes;

@@ -138,7 +138,8 @@ enum tepal_status tepal_recycling_plan(struct tepal_recycling_setting *setting, 
                  k >= 1 && k <= TEPAL_MAX_HASHES && worse < 2; k += (uint32_t)way) {
                 struct tepal_recycling_setting s = *setting;
                 double messages = messages_for(&s, k, fp);
-                worse = messages > most ? 0 : worse + 1;
+                /* What the layout cannot have (k > 16 in one line) is not worse: go on. */
+                worse = messages > most ? 0 : worse + (most > 0);
                 if (messages > most) {
                     most = messages;
                     best = s;

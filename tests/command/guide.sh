@@ -65,5 +65,6 @@ document flows 4
 document vetoes 15
 document forwarding 8
 document untrusted 20
+document streams 18
 
 finish

@@ -1,0 +1,404 @@
+/*
+ * admit.c: cache admission on the second sighting ("cache on second hit"). Most of what is asked of
+ * a web cache is asked once: to store it costs a write and pushes something useful out. So an
+ * object is stored only if it was asked for before, and whether it was is what a recycling filter
+ * remembers, in a few bits an object.
+ *
+ *     request ──> in the cache? ──yes──> hit
+ *                     │ no
+ *                     └──> did the filter see it? ──yes──> fetch, and write to the cache
+ *                                  │ no
+ *                                  └──> fetch; the filter remembers it
+ *
+ * The filter's memory is a choice, not only a cost: what it has forgotten must be asked for twice
+ * again, so a small one lets in only what is asked for twice within a short time. It is set beside a
+ * cache that stores everything and one whose second sightings are known exactly and for ever.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/recycling.h>
+
+#include "apps.h"
+#include "digests.h"
+#include "feed.h"
+#include "lru.h"
+#include "number.h"
+#include "out.h"
+#include "render.h"
+#include "say.h"
+#include "stream.h"
+
+struct request {
+    struct tepal_digest key;
+    uint64_t size;
+};
+
+struct admit {
+    const struct args *args;
+    bool sized; /* --size-field: the cache is counted in bytes */
+    uint32_t phases;
+    double fp;
+    uint64_t seed;
+    struct request *request;
+    size_t requests;
+    size_t room;
+    uint64_t bytes;         /* of all requests */
+    uint64_t writes_of_all; /* of the cache that stores everything: what others are compared with */
+    uint64_t rows;
+    struct out *out;
+};
+
+/* Who is let in. */
+struct policy {
+    const char *name;               /* "all", "exact", "filter" */
+    struct tepal_recycling *filter; /* or NULL */
+    struct digests *known;          /* or NULL */
+    uint64_t memory;                /* of the filter, bytes */
+};
+
+struct outcome {
+    uint64_t hits;
+    uint64_t hit_bytes;
+    uint64_t writes;
+    uint64_t written_bytes;
+};
+
+static int no_memory(void)
+{
+    return say_error(NULL, NULL, "out of memory");
+}
+
+/* ---- the log -------------------------------------------------------------------------------- */
+
+static bool append(struct admit *a, struct tepal_digest key, uint64_t size)
+{
+    if (a->requests == a->room) {
+        size_t room = a->room == 0 ? 65536 : a->room * 2;
+        struct request *larger = realloc(a->request, room * sizeof *larger);
+        if (larger == NULL) {
+            return false;
+        }
+        a->request = larger;
+        a->room = room;
+    }
+    a->request[a->requests++] = (struct request){key, size};
+    a->bytes += size;
+    return true;
+}
+
+/* The size on a line: a whole number; "-" is what web servers write for nothing. */
+static const char *read_size(const struct feed *feed, const struct key *line, size_t field,
+                             uint64_t *size)
+{
+    struct key text = feed_field(line, field, feed->delimiter);
+    char copy[32];
+    if (text.len == 1 && text.text[0] == '-') {
+        *size = 0;
+        return NULL;
+    }
+    if (text.len == 0) {
+        return "no size: there is no such field";
+    }
+    if (text.len >= sizeof copy || memchr(text.text, '\0', text.len) != NULL) {
+        return "the size is not a number";
+    }
+    memcpy(copy, text.text, text.len);
+    copy[text.len] = '\0';
+    if (number_whole(copy, size) != NULL || *size > (uint64_t)1 << 56) {
+        return "the size is not a whole number";
+    }
+    return NULL;
+}
+
+static int take_batch(struct admit *a, const struct feed *feed, size_t count)
+{
+    size_t field = (size_t)a->args->option[OPT_SIZE_FIELD].whole;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t size = 0;
+        if (feed->key[i].text[0] == '#') {
+            continue; /* a comment; the text of an empty line is its separator */
+        }
+        const char *why = a->sized ? read_size(feed, &feed->key[i], field, &size) : NULL;
+        if (why != NULL) {
+            return say_error(NULL, keys_subject(feed->keys), "line %" PRIu64 ": %s",
+                             keys_number(feed->keys) + i, why);
+        }
+        if (!append(a, feed->digest[i], size)) {
+            return no_memory();
+        }
+    }
+    return EXIT_YES;
+}
+
+static int read_log(struct admit *a)
+{
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, a->seed);
+    struct feed *feed = feed_open(a->args, 0, &hasher, a->args->option[OPT_QUIET].given);
+    ptrdiff_t count = -1;
+    int code = EXIT_YES;
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    while (code == EXIT_YES && (count = feed_next(feed)) > 0) {
+        code = take_batch(a, feed, (size_t)count);
+    }
+    feed_close(feed);
+    if (code == EXIT_YES && count < 0) {
+        code = EXIT_TROUBLE;
+    }
+    if (code == EXIT_YES && a->requests == 0) {
+        code = say_error(NULL, a->args->command->name, "no requests came");
+    }
+    return code;
+}
+
+/* ---- one cache ------------------------------------------------------------------------------ */
+
+/* Is it to be stored? And remember that it was asked for. -1: no memory. */
+static int admitted(const struct policy *p, struct tepal_digest key)
+{
+    bool seen = true;
+    if (p->filter != NULL) {
+        (void)tepal_recycling_seen(p->filter, key, &seen);
+    } else if (p->known != NULL) {
+        seen = digests_has(p->known, key);
+        if (!seen && !digests_add(p->known, key, 1, NULL, 0)) {
+            return -1;
+        }
+    }
+    return seen;
+}
+
+static int replay(const struct admit *a, const struct policy *p, struct outcome *o)
+{
+    uint64_t size = a->args->option[OPT_CACHE_SIZE].whole;
+    struct lru cache;
+    int code = EXIT_YES;
+    lru_init(&cache, a->sized ? 0 : size, a->sized ? size : 0);
+    memset(o, 0, sizeof *o);
+    for (size_t i = 0; i < a->requests && code == EXIT_YES; i++) {
+        const struct request *r = &a->request[i];
+        if (lru_hit(&cache, r->key)) {
+            o->hits++;
+            o->hit_bytes += r->size;
+            continue;
+        }
+        int in = admitted(p, r->key);
+        /* What is larger than the whole cache is never written. */
+        if (in > 0 && (!a->sized || r->size <= size)) {
+            in = lru_insert(&cache, r->key, r->size, NULL, NULL) ? 1 : -1;
+            o->writes++;
+            o->written_bytes += r->size;
+        }
+        code = in < 0 ? no_memory() : code;
+    }
+    lru_free(&cache);
+    return code;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+struct row {
+    const struct policy *policy;
+    const struct outcome *outcome;
+    double hit_ratio;
+    double byte_hit_ratio;
+    double writes_share; /* of those of a cache that stores everything */
+};
+
+static int print_json(const struct admit *a, const struct row *r)
+{
+    const struct outcome *out = r->outcome;
+    const struct policy *p = r->policy;
+    json_t *o = json_object();
+    json_object_set_new(o, "admit", json_string(p->name));
+    json_object_set_new(o, "memory",
+                        p->filter == NULL ? json_null() : json_integer((json_int_t)p->memory));
+    json_object_set_new(o, "requests", json_integer((json_int_t)a->requests));
+    json_object_set_new(o, "hits", json_integer((json_int_t)out->hits));
+    json_object_set_new(o, "hit_ratio", json_real(r->hit_ratio));
+    json_object_set_new(o, "writes", json_integer((json_int_t)out->writes));
+    json_object_set_new(o, "writes_share", json_real(r->writes_share));
+    json_object_set_new(o, "byte_hit_ratio", a->sized ? json_real(r->byte_hit_ratio) : json_null());
+    json_object_set_new(o, "bytes_written",
+                        a->sized ? json_integer((json_int_t)out->written_bytes) : json_null());
+    return render_json(a->out, o);
+}
+
+static void print_tsv(const struct admit *a, const struct row *r)
+{
+    const struct outcome *o = r->outcome;
+    if (a->rows == 0) {
+        out_text(a->out, "admit\tmemory\trequests\thits\thit_ratio\twrites\twrites_share\t"
+                         "byte_hit_ratio\tbytes_written\n");
+    }
+    out_format(a->out, "%s\t", r->policy->name);
+    if (r->policy->filter != NULL) {
+        out_format(a->out, "%" PRIu64, r->policy->memory);
+    }
+    out_format(a->out, "\t%zu\t%" PRIu64 "\t%.6f\t%" PRIu64 "\t%.6f\t", a->requests, o->hits,
+               r->hit_ratio, o->writes, r->writes_share);
+    if (a->sized) {
+        out_format(a->out, "%.6f\t%" PRIu64, r->byte_hit_ratio, o->written_bytes);
+    } else {
+        out_text(a->out, "\t");
+    }
+    out_text(a->out, "\n");
+}
+
+static void print_text(const struct admit *a, const struct row *r)
+{
+    const struct outcome *o = r->outcome;
+    char memory[32] = "-";
+    if (a->rows == 0) {
+        out_format(a->out, "%-7s %10s %10s %9s %10s %7s", "admit", "memory", "hits", "hit ratio",
+                   "writes", "share");
+        out_text(a->out, a->sized ? "  byte hits  bytes written\n" : "\n");
+    }
+    if (r->policy->filter != NULL) {
+        snprintf(memory, sizeof memory, "%" PRIu64, r->policy->memory);
+    }
+    out_format(a->out, "%-7s %10s %10" PRIu64 " %9.4f %10" PRIu64 " %7.4f", r->policy->name, memory,
+               o->hits, r->hit_ratio, o->writes, r->writes_share);
+    if (a->sized) {
+        out_format(a->out, " %10.4f %14" PRIu64, r->byte_hit_ratio, o->written_bytes);
+    }
+    out_text(a->out, "\n");
+}
+
+/* Replay under a policy, and print what came of it. */
+static int run_policy(struct admit *a, const struct policy *p)
+{
+    struct outcome o;
+    int code = replay(a, p, &o);
+    if (code != EXIT_YES) {
+        return code;
+    }
+    if (a->rows == 0) {
+        a->writes_of_all = o.writes;
+    }
+    struct row row = {.policy = p,
+                      .outcome = &o,
+                      .hit_ratio = (double)o.hits / (double)a->requests,
+                      .byte_hit_ratio = a->bytes == 0 ? 0 : (double)o.hit_bytes / (double)a->bytes,
+                      .writes_share =
+                          a->writes_of_all == 0 ? 0 : (double)o.writes / (double)a->writes_of_all};
+    if (a->args->option[OPT_JSON].given) {
+        code = print_json(a, &row);
+    } else if (a->args->option[OPT_ROWS_TSV].given) {
+        print_tsv(a, &row);
+    } else {
+        print_text(a, &row);
+    }
+    a->rows++;
+    return code;
+}
+
+/* ---- filters -------------------------------------------------------------------------------- */
+
+/* Small filters: the flat layout remembers the most. */
+#define LAYOUT TEPAL_LAYOUT_FLAT
+
+static int run_filter(struct admit *a, uint64_t memory)
+{
+    struct tepal_recycling_setting s;
+    struct tepal_recycling_rates rates;
+    struct tepal_recycling_options how = TEPAL_RECYCLING_OPTIONS_INIT;
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct policy p = {.name = "filter"};
+    if (!stream_plan(LAYOUT, memory, a->phases, 0, a->fp, &s, &rates)) {
+        return say_error(NULL, a->args->command->name,
+                         "--memory %" PRIu64 ": so little cannot keep this rate", memory);
+    }
+    how.phases = s.phases;
+    how.limit = s.sigma;
+    params.layout = LAYOUT;
+    params.cells = s.bits;
+    params.hashes = s.hashes;
+    params.seed = a->seed;
+    tepal_recycling_set_options(&params, &how);
+    enum tepal_status status = tepal_recycling_create(&params, NULL, &p.filter);
+    if (status != TEPAL_OK) {
+        return say_error(NULL, a->args->command->name, "%s", tepal_status_message(status));
+    }
+    p.memory = s.bits / 8 * s.phases;
+    int code = run_policy(a, &p);
+    tepal_recycling_free(p.filter);
+    return code;
+}
+
+/* How many objects the cache holds, at their mean size. */
+static double cache_objects(const struct admit *a)
+{
+    double size = (double)a->args->option[OPT_CACHE_SIZE].whole;
+    double mean = (double)a->bytes / (double)a->requests;
+    return !a->sized ? size : mean > 0 ? size / mean : size;
+}
+
+/* Filters that remember from a sixteenth of what the cache holds to four times that. */
+static int run_filters(struct admit *a)
+{
+    const struct option_value *memory = &a->args->option[OPT_ADMIT_MEMORY];
+    static const double times[] = {1.0 / 16, 1.0 / 4, 1, 4};
+    struct tepal_recycling_setting s;
+    struct tepal_recycling_rates rates;
+    const uint64_t large = (uint64_t)1 << 20; /* what is remembered grows with the memory */
+    int code = EXIT_YES;
+    if (memory->given) {
+        return run_filter(a, memory->whole);
+    }
+    if (!stream_plan(LAYOUT, large, a->phases, 0, a->fp, &s, &rates)) {
+        return say_error(NULL, a->args->command->name, "no filter keeps this rate");
+    }
+    double bytes_each = (double)large / (rates.messages_per_cycle * a->phases);
+    for (size_t i = 0; i < sizeof times / sizeof *times && code == EXIT_YES; i++) {
+        double bytes = ceil(times[i] * cache_objects(a) * bytes_each);
+        double least = 16.0 * a->phases;
+        code = run_filter(a, (uint64_t)fmin(fmax(bytes, least), 0x1p50) + 7 * a->phases);
+    }
+    return code;
+}
+
+static int run_all(struct admit *a)
+{
+    struct digests known;
+    memset(&known, 0, sizeof known);
+    struct policy all = {.name = "all"};
+    struct policy exact = {.name = "exact", .known = &known};
+    a->out = out_open(STDOUT_FILENO);
+    if (a->out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    int code = run_policy(a, &all);
+    if (code == EXIT_YES) {
+        code = run_policy(a, &exact);
+    }
+    digests_free(&known);
+    if (code == EXIT_YES) {
+        code = run_filters(a);
+    }
+    return out_close(a->out, code);
+}
+
+int admit_run(const struct args *args)
+{
+    const struct option_value *o = args->option;
+    struct admit a = {.args = args,
+                      .sized = o[OPT_SIZE_FIELD].given,
+                      .phases = o[OPT_PHASES].given ? (uint32_t)o[OPT_PHASES].whole : STREAM_PHASES,
+                      .fp = o[OPT_STREAM_FP].given ? o[OPT_STREAM_FP].real : STREAM_FP,
+                      .seed = o[OPT_DEMO_SEED].given ? o[OPT_DEMO_SEED].whole : 1};
+    int code = read_log(&a);
+    if (code == EXIT_YES) {
+        code = run_all(&a);
+    }
+    free(a.request);
+    return code;
+}

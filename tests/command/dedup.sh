@@ -1,0 +1,362 @@
+#!/usr/bin/env bash
+# dedup: first sightings out, for ever; states that outlive the process, whatever ends it.
+source "$(dirname "$0")/lib.sh"
+
+# Lines with repeats, and what is right: awk forgets nothing, and neither does enough memory.
+awk 'BEGIN { srand(5); for (i = 0; i < 30000; i++) print "line " int(rand() * rand() * 9000) }' >lines
+awk '!s[$0]++' lines >first
+awk 's[$0]++' lines >again
+dedup() {
+    "$tepal" dedup --seed 7 -q --fp 1e-6 "$@"
+}
+run dedup --memory 1Mi lines
+same 'first sightings' "$work/out" first
+is 'nothing is said with -q' "$code $(cat "$work/err")" '0 '
+run dedup -d lines
+same '-d: repeats' "$work/out" again
+for layout in flat partitioned blocked paired; do
+    run dedup --memory 1Mi --layout $layout lines
+    same "$layout: first sightings" "$work/out" first
+done
+for phases in 1 3 8; do
+    run dedup --phases $phases lines
+    same "$phases phases: first sightings" "$work/out" first
+done
+expect '-c' 0 "$(wc -l <first)"$'\n' '' dedup -c lines
+expect '-c -d' 0 "$(wc -l <again)"$'\n' '' dedup -cd lines
+run dedup <lines
+same 'from standard input' "$work/out" first
+gzip -c lines >lines.gz
+run dedup lines.gz
+same 'compressed' "$work/out" first
+run dedup lines lines.gz
+same 'across files' "$work/out" first
+expect 'an empty line is a line' 0 $'\na\n' '' dedup <<<$'\n\na\n'
+printf 'a\nb\na' >unended
+expect 'the last line needs no newline' 0 $'a\nb\n' '' dedup unended
+printf 'b\0a\nx\0b\0' >nulls
+run dedup -0 nulls
+is '-0' "$(od -An -c <"$work/out" | tr -d ' \n')" 'b\0a\nx\0'
+expect '--hex' 0 $'6a\n7b\n' '' dedup --hex <<<$'6a\n7b\n6A'
+refused '--hex: a wrong line' 'standard input: line 2, character 1: not a hexadecimal digit; nothing was read' \
+    dedup --hex -c <<<$'6a\nxx'
+run dedup </dev/null
+is 'no lines: done' "$code $(cat "$work/out" "$work/err")" '0 '
+
+# ---- fields
+cat >log <<'LOG'
+10.0.0.1 - GET /a 200
+10.0.0.2   -  GET /a 200
+10.0.0.1 - GET /b 404
+short
+	10.0.0.2 - GET /c 200
+
+LOG
+expect '--field 1' 0 $'10.0.0.1 - GET /a 200\n10.0.0.2   -  GET /a 200\nshort\n\n' '' \
+    dedup --field 1 log
+expect '--field 4' 0 $'10.0.0.1 - GET /a 200\n10.0.0.1 - GET /b 404\nshort\n\t10.0.0.2 - GET /c 200\n' '' \
+    dedup --field 4 log
+expect '--field -d' 0 $'10.0.0.1 - GET /b 404\n\t10.0.0.2 - GET /c 200\n' '' dedup -d --field 1 log
+expect '--delimiter' 0 $'a,,1\nb,x,1\n' '' dedup --field 2 --delimiter , <<<$'a,,1\nb,x,1\nc,,2\nnone'
+expect '--delimiter \t' 0 $'a\t1\nb\t2\n' '' dedup --field 2 --delimiter '\t' <<<$'a\t1\nb\t2\nc\t1'
+refused 'a long delimiter' 'dedup: --delimiter ab: one character is needed (\t is a tab)' \
+    "$tepal" dedup --delimiter ab
+refused 'field 0' 'dedup: --field 0: too small: the least is 1' "$tepal" dedup --field 0
+
+# ---- figures
+like 'the line of figures' "$("$tepal" dedup --seed 7 -c lines 2>&1 >/dev/null)" \
+    "^lines 30000, new $(wc -l <first), repeated $(wc -l <again), cycles 0, fill 0\.[0-9] %, false positives .*, false negatives 0 %\$"
+run "$tepal" dedup -c --json --seed 7 --memory 512 lines
+is '-c --json: to standard output' "$(field "$work/out" lines)" 30000
+is '--json: new and repeated make lines' \
+    "$(($(field "$work/out" new) + $(field "$work/out" repeated)))" 30000
+is '--json: memory' "$(field "$work/out" memory)" 512
+is '--json: it recycled' "$(python3 -c "print($(field "$work/out" cycles) > 10)")" True
+is '--json: the average rate is about that asked for' \
+    "$(python3 -c "print(0.008 < $(field "$work/out" fp_average) < 0.0115)")" True
+# The false negatives, as awk counts them: of the repeats, those that were printed.
+"$tepal" dedup --seed 7 --memory 512 -q lines >some
+truth=$(awk 'NR == FNR { n[$0]++; next } { seen[$0]++ } END { for (k in seen) { r += seen[k] - 1; m += n[k] > 0 ? n[k] - 1 : 0 } print m / r }' some lines)
+is '--json: false negatives as counted (the sample is everything here)' \
+    "$(python3 -c "print(abs($(field "$work/out" fn_estimated) - $truth) < 0.02 * $truth)")" True
+run "$tepal" dedup --json lines
+is '--json: figures to standard error' "$(field "$work/err" lines)" 30000
+like 'a rate that is not kept is told' "$("$tepal" dedup -c --fp 1e-6 --count 5000 --memory 1Ki lines 2>&1 >/dev/null)" \
+    'warning: the average rate is above --fp 1e-6: it needs more --memory, or to recycle sooner$'
+
+# ---- when it recycles
+cycles() {
+    "$tepal" dedup -c --json --seed 7 "$@" lines | python3 -c 'import json, sys; print(json.load(sys.stdin)["cycles"])'
+}
+is '--count: a cycle every 100 new lines' "$(cycles --count 100 --phases 8 --memory 1Mi)" \
+    "$(python3 - <<'PY'
+count, cycles, phases = 100, 0, []
+active, n = set(), 0
+for line in open("lines"):
+    if line not in active:
+        if n == count:
+            cycles, active, n = cycles + 1, set(), 0
+        active.add(line)
+        n += 1
+print(cycles)
+PY
+)"
+is '--sigma: fewer bits, more cycles' \
+    "$(($(cycles --sigma 500 --memory 1Ki) > $(cycles --sigma 2000 --memory 1Ki)))" 1
+is '--every: a long time, no cycle' "$(cycles --every 7d)" 0
+
+# ---- refused
+refused 'sigma too large' 'dedup: --sigma 8192: a phase has 4096 bits, and sigma must be below that; nothing was read' \
+    "$tepal" dedup --memory 1Ki --sigma 8192 lines
+run "$tepal" dedup --memory 1Ki --sigma 3 --hashes 5 lines
+is 'sigma below the hashes' "$code $(wc -l <"$work/err") $(wc -c <"$work/out")" '2 1 0'
+refused 'no phases' 'dedup: --phases 0: too small: the least is 1' "$tepal" dedup --phases 0
+refused 'nine phases' 'dedup: --phases 9: too large: the limit is 8' "$tepal" dedup --phases 9
+refused 'too little memory' \
+    'dedup: --memory 127: too little for one line: 2 phases of the blocked layout need at least 128 bytes; nothing was read' \
+    "$tepal" dedup --memory 127 lines
+refused 'a rate that cannot be kept' \
+    'dedup: the rate cannot be kept: give more --memory, a higher --fp, other --hashes or --layout flat; nothing was read' \
+    "$tepal" dedup --memory 16 --layout flat --fp 1e-12 lines
+refused 'two rules' 'dedup: --count and --every contradict each other: give one of them' \
+    "$tepal" dedup --count 5 --every 5s
+refused 'no unit of time' 'dedup: --every 10: not a duration: write 500ms, 90s, 10m, 2h or 7d' \
+    "$tepal" dedup --every 10
+refused 'no time at all' 'dedup: --every 0s: too short: the least is 1ms' "$tepal" dedup --every 0s
+refused 'no such file' 'none: No such file or directory; nothing was read' "$tepal" dedup none
+cp lines mine
+"$tepal" dedup mine >>mine 2>"$work/err"
+is 'input is output' "$? $(cat "$work/err")" \
+    '2 tepal: mine: the lines are also the output; nothing was read'
+"$tepal" dedup lines >/dev/full 2>"$work/err"
+is 'a full device' "$? $(tail -1 "$work/err")" '2 tepal: standard output: No space left on device'
+
+# ---- states
+head -13000 lines >part1
+tail -n +13001 lines >part2
+small=(--memory 2Ki --fp 1% --seed 7)
+"$tepal" dedup "${small[@]}" -q --state whole lines >want
+"$tepal" dedup "${small[@]}" -q --state parts part1 >got
+"$tepal" dedup --state parts -q part2 >>got
+same 'a restart goes on identically: output' got want
+same 'a restart goes on identically: state' parts whole
+absent 'the lock is gone' parts.lock
+is 'the state is a sound filter' "$("$tepal" verify parts)" 'parts: OK'
+"$tepal" dedup "${small[@]}" -q --state parts2 part1 >got
+"$tepal" dedup "${small[@]}" -q --state parts2 part2 >>got
+same 'the same options again' got want
+: >empty
+"$tepal" dedup "${small[@]}" -q --state empty lines >got
+same 'an empty file is a new state' empty whole
+cp whole before
+inode=$(stat -c %i whole)
+"$tepal" dedup --state whole -q </dev/null
+is 'nothing came, nothing is written' "$(stat -c %i whole)" "$inode"
+
+other() {
+    refused "another $1" "whole: this state was made with other parameters: $2; nothing was read" \
+        "$tepal" dedup --state whole "${@:3}" lines
+    same "another $1: not overwritten" whole before
+}
+other phases 'its number of phases is 2, the options ask for 1' --phases 1
+other memory 'its memory in bytes is 2048, the options ask for 4096' --memory 4Ki
+other layout 'its layout is blocked, the options ask for flat' --layout flat
+other rule 'it recycles by sigma, the options ask for count' --count 5 --hashes 7
+other time 'it recycles by sigma, the options ask for every' --every 5m
+other hashes 'its number of hashes is 7, the options ask for 3' --hashes 3
+other sigma "its sigma is $("$tepal" info --json whole | python3 -c 'import json, sys; print(json.load(sys.stdin)["limit"])'), the options ask for 99" \
+    --sigma 99 --hashes 7
+other seed 'its seed is 7, the options ask for 8' --seed 8
+"$tepal" build lines -o bloom -q --seed 7
+cp bloom before
+refused 'a state of another kind' \
+    'bloom: this is a filter of the kind bloom, not a state of dedup; nothing was read' \
+    "$tepal" dedup --state bloom lines
+same 'another kind: not overwritten' bloom before
+refused 'a state that is no filter' \
+    'first: the first bytes are not those of a tepal filter (byte 0); nothing was read' \
+    "$tepal" dedup --state first lines
+head -c 100 whole >cut
+run "$tepal" dedup --state cut lines
+is 'a damaged state' "$code $(wc -c <cut) $(wc -l <"$work/err")" '2 100 1'
+refused 'a state in no folder' \
+    "none/s: cannot write to the directory none: No such file or directory; nothing was read" \
+    "$tepal" dedup --state none/s lines
+refused 'the state is the input' 'whole: the lines would be overwritten by the state; nothing was read' \
+    "$tepal" dedup --state whole whole
+refused 'no state on standard output' 'dedup: --state -: a state is kept in a file; nothing was read' \
+    "$tepal" dedup --state - lines
+is 'no locks are left' "$(ls ./*.lock 2>/dev/null)" ''
+printf '0123456789abcdef' >key
+"$tepal" dedup --memory 64Ki --key-file key -q --state keyed part1 >got
+"$tepal" dedup --key-file key -q --state keyed part2 >>got
+sort got | uniq -d >twice
+is 'a keyed state' "$(wc -l <twice | tr -d ' ') $(($(wc -l <got) > $(wc -l <first) * 97 / 100))" '0 1'
+refused 'a keyed state without its key' \
+    "keyed: this filter was made with a secret key: give --key-file; nothing was read" \
+    "$tepal" dedup --state keyed lines
+
+# A full disk: the limit of a file's size stands in for it. It goes on, and the old state stays.
+cp whole state
+"$tepal" dedup --state state -q lines >large
+cp whole state
+(
+    ulimit -f 1
+    "$tepal" dedup --state state -q lines 2>"$work/err" | cat | wc -l | tr -d ' ' >"$work/out"
+    echo "${PIPESTATUS[0]}" >"$work/code"
+)
+is 'a full disk: it goes on' "$(cat "$work/out")" "$(wc -l <large | tr -d ' ')"
+is 'a full disk: told' "$(cat "$work/code") $(cat "$work/err")" \
+    '2 tepal: state: warning: the state could not be saved (File too large): the old one stays, and it goes on'
+same 'a full disk: the old state stays' state whole
+is 'a full disk: nothing else stays' "$(ls -A | grep -c '^\.tepal\|\.tmp$\|\.lock$')" 0
+
+# ---- life and death
+cat >"$work/life.py" <<'PY'
+import json, os, select, signal, subprocess, sys, time
+tepal = sys.argv[1]
+
+def start(*more, stdin=subprocess.PIPE):
+    return subprocess.Popen([tepal, "dedup", "--memory", "4Ki", "--seed", "7", *more], stdin=stdin,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+def read_some(file, want):
+    """At least `want` bytes, if they come within 20 seconds."""
+    data = b""
+    end = time.monotonic() + 20
+    while len(data) < want and select.select([file], [], [], max(0, end - time.monotonic()))[0]:
+        piece = os.read(file.fileno(), 65536)
+        if not piece:
+            break
+        data += piece
+    return data
+
+def send(child, data):
+    child.stdin.write(data)
+    child.stdin.flush()
+
+def flows():
+    child = start()
+    send(child, b"a\nb\na\nc")
+    first = read_some(child.stdout, 4)
+    send(child, b"d\n")
+    second = read_some(child.stdout, 3)
+    child.stdin.close()
+    return first, second, child.wait(20)
+
+def tells():
+    child = start("--json")
+    send(child, b"a\nb\na\n")
+    read_some(child.stdout, 4)
+    child.send_signal(signal.SIGUSR1)
+    line = read_some(child.stderr, 10)
+    while not line.endswith(b"\n"):
+        line += read_some(child.stderr, 1)
+    send(child, b"a\n")
+    child.stdin.close()
+    last = child.stderr.read()
+    return json.loads(line)["lines"], json.loads(last)["lines"], child.wait(20)
+
+def ends(number):
+    child = start("--state", "ended", "-q")
+    send(child, b"a\nb\nhalf a li")
+    out = read_some(child.stdout, 4)
+    child.send_signal(number)
+    code = child.wait(20)
+    again = subprocess.run([tepal, "dedup", "-q", "--state", "ended"], input=b"b\nc\nhalf a li\n",
+                           stdout=subprocess.PIPE).stdout
+    os.remove("ended")
+    return out, code, again, os.path.exists("ended.lock")
+
+def second():
+    child = start("--state", "busy")
+    send(child, b"a\n")
+    read_some(child.stdout, 2)
+    other = subprocess.run([tepal, "dedup", "--state", "busy"], input=b"b\n",
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdin.close()
+    child.wait(20)
+    after = subprocess.run([tepal, "dedup", "-q", "--state", "busy"], input=b"a\nb\n",
+                           stdout=subprocess.PIPE)
+    return other.returncode, other.stdout, other.stderr.count(b"\n"), \
+        other.stderr.endswith(b"busy: another command is using this state; nothing was read\n"), after.stdout
+
+def saves_when_idle():
+    child = start("--state", "idle", "--save-every", "50ms")
+    send(child, b"a\nb\n")
+    read_some(child.stdout, 4)
+    for _ in range(400):
+        if os.path.exists("idle"):
+            break
+        time.sleep(0.05)
+    child.kill()
+    child.wait()
+    left = os.path.exists("idle.lock")
+    after = subprocess.run([tepal, "dedup", "-q", "--state", "idle"], input=b"a\nb\nc\n",
+                           stdout=subprocess.PIPE)
+    return left, after.returncode, after.stdout, os.path.exists("idle.lock")
+
+def forgets():
+    """Once an answer is out, a line is gone after the time of all phases, however slow we are."""
+    child = start("--every", "100ms")
+    send(child, b"a\n")
+    first = read_some(child.stdout, 2)
+    time.sleep(0.3)
+    send(child, b"a\n")
+    second = read_some(child.stdout, 2)
+    child.stdin.close()
+    return first, second, child.wait(20)
+
+def killed(times):
+    """Killed in the middle again and again: the state is sound each time, and goes on."""
+    endless = "i=0; while :; do seq $i $((i + 2000)); i=$((i + 1000)); done"
+    for _ in range(times):
+        feeder = subprocess.Popen(["bash", "-c", endless], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL)
+        child = subprocess.Popen([tepal, "dedup", "--memory", "256Ki", "--state", "killed",
+                                  "--save-every", "1ms", "-c"], stdin=feeder.stdout,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        feeder.stdout.close()
+        for _ in range(400):
+            if os.path.exists("killed"):
+                break
+            time.sleep(0.01)
+        time.sleep(0.05)
+        alive = child.poll() is None
+        child.kill()
+        child.wait()
+        feeder.kill()
+        feeder.wait()
+        if not alive or subprocess.run([tepal, "verify", "-q", "killed"]).returncode != 0:
+            return False
+    for name in os.listdir("."):
+        if name.startswith(".tepal"):
+            os.remove(name)
+    return True
+
+print(flows())
+print(tells())
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    print(ends(number))
+print(second())
+print(saves_when_idle())
+print(forgets())
+print(killed(8))
+PY
+is 'it flows, tells, ends, and is alone' "$(timeout 120 python3 "$work/life.py" "$tepal")" \
+"(b'a\\nb\\n', b'cd\\n', 0)
+(3, 4, 0)
+(b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)
+(b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)
+(b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)
+(2, b'', 1, True, b'b\\n')
+(True, 0, b'c\\n', False)
+(b'a\\n', b'a\\n', 0)
+True"
+ln -s whole link
+cp whole before
+"$tepal" dedup --state link -q </dev/null
+echo new | "$tepal" dedup --state link -q >/dev/null
+is 'through a link' "$(readlink link) $(cmp -s whole before || echo changed)" 'whole changed'
+
+finish
