@@ -16,6 +16,11 @@ static inline void bits_set(uint64_t *words, uint64_t i)
     words[i >> 6] |= (uint64_t)1 << (i & 63);
 }
 
+static inline void bits_clear(uint64_t *words, uint64_t i)
+{
+    words[i >> 6] &= ~((uint64_t)1 << (i & 63));
+}
+
 static inline uint32_t bits_count_word(uint64_t word)
 {
     return (uint32_t)__builtin_popcountll(word);
