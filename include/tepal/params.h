@@ -13,11 +13,7 @@ extern "C" {
 #endif
 
 /* The kinds of filters; the numbers are those in files and never change. */
-enum tepal_kind_id {
-    TEPAL_KIND_BLOOM = 1,
-    TEPAL_KIND_RETOUCHED = 2,
-    TEPAL_KIND_GENERALIZED = 3
-};
+enum tepal_kind_id { TEPAL_KIND_BLOOM = 1, TEPAL_KIND_RETOUCHED = 2, TEPAL_KIND_GENERALIZED = 3 };
 
 /*
  * Where the cells of a key lie:
