@@ -225,8 +225,8 @@ TEPAL_API enum tepal_status tepal_generalized_rates(const struct tepal_params *p
  * The smallest number of bits a key, and the hashes for it: F_p <= fp (fp_bound) and F_n <= fn
  * (fn_bound). `tolerance` is one number, or TEPAL_GENERALIZED_ANY: whichever needs the fewest bits.
  * Of the plans within 1 % of the fewest, the one with the lowest F_p. At most max_hashes hashes
- * (64; blocked 16). TEPAL_BAD_ARGUMENT unless 0 < fp, fn < 1 and 2 <= max_hashes <= 64; TEPAL_TOO_LARGE
- * if no plan does. Cost: some milliseconds.
+ * (64; blocked 16). TEPAL_BAD_ARGUMENT unless 0 < fp, fn < 1 and 2 <= max_hashes <= 64;
+ * TEPAL_TOO_LARGE if no plan does. Cost: some milliseconds.
  */
 #define TEPAL_GENERALIZED_ANY UINT32_MAX
 struct tepal_generalized_plan {
