@@ -15,8 +15,8 @@
  *     says TEPAL_FULL. Nothing has changed and nothing is lost: there is no stash and no victim.
  *     The planners below leave room for the keys they are told of.
  *   - A key may be added several times, and must then be removed as often. Its two buckets have
- *     TEPAL_FINGERPRINT_COPIES slots: that many additions of one key at most, and TEPAL_FULL for the
- *     next. Where a key comes many times, take a counting filter.
+ *     TEPAL_FINGERPRINT_COPIES slots: that many additions of one key at most, and TEPAL_FULL for
+ *     the next. Where a key comes many times, take a counting filter.
  *   - Remove only keys that were added. Then there are no false negatives. A stranger who is a
  *     false positive takes the fingerprint of one member with him, and of one only.
  *   - Two such filters cannot be united.

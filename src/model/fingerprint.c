@@ -4,8 +4,8 @@
  *
  * A key is to the filter its class: a fingerprint and a pair of buckets. A stranger is found if
  * some key is of his class: if it has his fingerprint, with chance q, and then one of his two
- * buckets of B, with chance 2/B. Of the 2^f values that the digest gives, 0 becomes 1: a stranger has the
- * fingerprint 1 with chance q1 = 2/2^f, and any other with q = 1/2^f each:
+ * buckets of B, with chance 2/B. Of the 2^f values that the digest gives, 0 becomes 1: a stranger
+ * has the fingerprint 1 with chance q1 = 2/2^f, and any other with q = 1/2^f each:
  *
  *     fp = q1 (1 - (1 - 2 q1 / B)^n) + (1 - q1) (1 - (1 - 2 q / B)^n)        about 8 load / 2^f
  *
@@ -40,9 +40,9 @@ double tepal_fingerprint_fp(uint32_t f, uint64_t buckets, uint64_t n)
 /*
  * How many keys surely fit, by measurement: filled until the first failure, thousands of times at
  * every size (tests/fingerprint_stat.c). Large filters take 96.5 % and more; fingerprints of four
- * or five bits have fewer ways to move, and take 93.6 and 95.5 %. In small filters too many keys may
- * want the same few buckets: below 64 buckets about one filter in 10,000 fails before this limit,
- * above none did. Eight keys always fit.
+ * or five bits have fewer ways to move, and take 93.6 and 95.5 %. In small filters too many keys
+ * may want the same few buckets: below 64 buckets about one filter in 10,000 fails before this
+ * limit, above none did. Eight keys always fit.
  */
 static double room_of(uint32_t f, double buckets)
 {
