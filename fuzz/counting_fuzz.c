@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define HEADER 256
 #define FIRST  6
-#define MOST   2048 /* cells */
+#define MOST   640 /* cells */
 #define KEYS   24
 
 static void must(int condition)
@@ -44,7 +44,7 @@ static void write_header(struct file *f, const uint8_t *d)
     static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
     uint32_t layout = d[1] & 3;
     bool bits_only = (d[4] >> 4 & 7) == 1;
-    f->cells = layout < 2 ? 1 + (uint64_t)d[5] * 8 + (d[0] >> 5) : 128 * (1 + (uint64_t)d[5] % 16);
+    f->cells = layout < 2 ? 1 + (uint64_t)d[5] * 2 + (d[0] >> 5) : 128 * (1 + (uint64_t)d[5] % 4);
     f->counters = bits_only ? 0 : (size_t)(f->cells + 15) / 16 * 8;
     f->payload = f->counters + (size_t)(f->cells + 63) / 64 * 8;
     memset(f->bytes, 0, sizeof f->bytes);
@@ -94,7 +94,8 @@ static void make_agree(struct file *f)
     little_put64(f->bytes + 136 + 48, stuck);
 }
 
-static void use(struct tepal_filter *filter)
+/* `at_length`: the calls that cost most, too. */
+static void use(struct tepal_filter *filter, bool at_length)
 {
     struct tepal_counting *counting = tepal_filter_counting(filter);
     struct tepal_digest keys[KEYS];
@@ -115,7 +116,9 @@ static void use(struct tepal_filter *filter)
         found -= yes;
     }
     must(found == 0);
-    tepal_filter_info(filter, &report);
+    if (at_length) {
+        tepal_filter_info(filter, &report);
+    }
     if (tepal_counting_remove_many(counting, keys, NULL, KEYS / 2, answers, &removed) == TEPAL_OK) {
         must(tepal_validate(filter, NULL) == TEPAL_OK);
         must(tepal_counting_add_many(counting, keys, KEYS, groups) == TEPAL_OK);
@@ -123,7 +126,8 @@ static void use(struct tepal_filter *filter)
         must(tepal_validate(filter, NULL) == TEPAL_OK);
         must(tepal_counting_remove_many(counting, keys, groups, KEYS, NULL, &removed) == TEPAL_OK);
         must(removed == KEYS && tepal_validate(filter, NULL) == TEPAL_OK);
-        must(tepal_counting_audit(counting, keys, NULL, KEYS, NULL, &report) == TEPAL_OK);
+        must(!at_length ||
+             tepal_counting_audit(counting, keys, NULL, KEYS, NULL, &report) == TEPAL_OK);
     }
     struct tepal_counting *bits;
     must(tepal_counting_strip(counting, NULL, &bits) == TEPAL_OK);
@@ -151,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t len = HEADER + f.payload + 8;
     if (tepal_decode(f.bytes, len, NULL, &filter, NULL) == TEPAL_OK) {
         must(tepal_validate(filter, NULL) == TEPAL_OK);
-        use(filter);
+        use(filter, data[0] >= 0xf0);
         tepal_filter_free(filter);
     }
     return 0;

@@ -2,9 +2,9 @@
  * counting_stat.c: the claims about counting and multichoice filters, measured on the real filter:
  *
  *   - Theorems 1, 2, 4, 5 and Corollaries 2, 3, as printed and as they should be, at the paper's
- *     m = 1600, n = 100, k = 5 and 11, with 20,000 trials. The right ones must lie inside the 99.9 %
- *     interval of what is measured (z = 3.29). Seven such checks: new seeds would fail one of them
- *     with a chance of 0.7 %; these seeds were not chosen, they are the first ones tried.
+ *     m = 1600, n = 100, k = 5 and 11, with 20,000 trials. The right ones must lie inside the
+ *     99.9 % interval of what is measured (z = 3.29). Seven such checks: new seeds would fail one
+ *     of them with a chance of 0.7 %; these seeds were not chosen, they are the first ones tried.
  *   - zeros, false positives and exposed false negatives over m/n and c, at n = 10,000
  *   - blocked lines of 128 counters
  *   - long churn: what deletes, right and wrong, do in the end

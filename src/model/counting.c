@@ -12,7 +12,8 @@
  * n. Rather, each counter has a victim, its last owner, unless another victim owns it too: to first
  * order in 1/m
  *
- *     E[Y] = k - C(k,2) (k-1) lambda / (m P^2) (1 - (1-s)^2),  lambda = kn/m, P = 1-p0, s = P/lambda
+ *     E[Y] = k - C(k,2) (k-1) lambda / (m P^2) (1 - (1-s)^2),
+ *     lambda = kn/m, P = 1 - p0, s = P / lambda
  *
  * What is computed here (victims) follows the members as they leave, and holds for small m too.
  *
