@@ -7,8 +7,8 @@
  * Comparison: 1.5 million URLs as members, 1.4 million as known negatives, as many that nobody
  * knew, 8.44 bits a member. For each structure the rate on known and on unknown negatives, lost
  * members, building and asking (strings hashed on the way; negatives, and members), then what
- * others have published for data of that size, on other machines: Stacked Filters (Deeds, Hentschel and
- * Idreos 2020) and HABF (Xie et al. 2021).
+ * others have published for data of that size, on other machines: Stacked Filters (Deeds, Hentschel
+ * and Idreos 2020) and HABF (Xie et al. 2021).
  *
  * Times are medians of ROUNDS, the structures taking turns. Output is TSV (or --json). --quick: a
  * tenth of all sizes.

@@ -5,7 +5,7 @@
  *
  * Expected values are those of independent simulations with 10^4 experiments, written with two or
  * three digits. A measured mean must lie within CHECK_Z standard errors of the difference of two
- * means (ours, from N experiments, and theirs, from 10^4) and the rounding of the printed value; the
+ * means (ours, from N experiments, and theirs, from 10^4) and the printed value's rounding; the
  * standard deviation of one experiment is measured. Where we search, less may be left than was
  * expected, never more.
  *

@@ -495,7 +495,7 @@ TEPAL_API enum tepal_status tepal_model_recycling(const struct tepal_recycling_s
  *
  *   positive        Pr[S~], what the yes-filter has                                     eq. (10)
  *   false_positive  Pr[F]                                                            eqs. (8), (11)
- *   error_printed   Pr[E]: lets f_R act on members too, though none is vetoed   eqs. (13), (15)-(24)
+ *   error_printed   Pr[E]: lets f_R act on members, though none is vetoed   eqs. (13), (15)-(24)
  *                   in_set = 0 gives eqs. (26), (27), and stored = 0 besides eq. (28)
  *   error           (Pr[F] - Pr[R]) (1 - f_R): as it should be
  *   veto            f_R of one no-filter that stores so many keys: eq. (30), where n is printed for

@@ -15,8 +15,8 @@
  *     const char *why = "";
  *     tepal_yesno_build(&params, &input, &options, NULL, &filter, &report, &why);
  *
- * It is for keys that are *known* to come: an unknown key is accepted at the rate of the yes-filter,
- * which is smaller than a Bloom filter of the whole size and errs more often. tepal_filter_info
+ * It is for keys that are *known* to come: an unknown one is accepted if the yes-filter has it, and
+ * that is smaller than a Bloom filter of the whole size and errs more often. tepal_filter_info
  * tells both rates (fp_known, fp_now). If the known keys must never be mistaken, see the cascade.
  *
  * Everything is a function of the inputs. Digests are made with a hasher of params.seed (and key).

@@ -75,7 +75,7 @@ static enum tepal_status check(const struct tepal_params *params,
     return tepal_params_check(params, why);
 }
 
-/* ---- the false positives ---------------------------------------------------------------------- */
+/* ---- the false positives --------------------------------------------------------------------- */
 
 static double weight_of(const struct tepal_yesno_input *in, size_t i)
 {

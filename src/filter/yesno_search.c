@@ -23,7 +23,7 @@
 /* In mean weights of a false positive. From 0.5 to 1.2 it makes little difference. */
 #define HEAT 0.7
 
-/* The heat is for instances up to this: in larger ones there is always a place that is not tight. */
+/* The heat is for instances up to this: in larger ones some place is always less tight. */
 #define SMALL 4096
 
 /* A change of one home, to be taken back. */

@@ -1,23 +1,23 @@
 /*
- * yesno.c: the yes-no Bloom filter's formulas (L. Carrea, A. Vernitski and M. Reed 2016), as printed
- * and as they should be, and the choice of a layout.
+ * yesno.c: the yes-no Bloom filter's formulas (L. Carrea, A. Vernitski and M. Reed 2016), as they
+ * are printed and as they should be, and the choice of a layout.
  *
  * The yes-filter is a Bloom filter of p bits: eqs. (4) to (7) and (29) are that model's. T are the
  * known negatives, F = t f_S of them are positive, R of these are stored in the no-filters.
  *
- * What is left. The paper gives no formula, since distributing F is a hard problem. Two things stand
+ * What is left. The paper gives no formula, since distributing F is a hard problem. Two things are
  * in the way of an empty rest, and both can be estimated:
  *
  *   hopeless    a false positive whose bits cover those of a member can be stored nowhere (with
  *               seeds of their own: in none of the r ways to hash). One key alone in a no-filter
  *               holds a given member with chance h, so that F (1 - (1 - h)^n) are hopeless.
  *   congestion  if all of F were stored, R = F / r in each, V = r n f_R members would be vetoed. A
- *               conflict costs a place in one no-filter; with x = V / (F (1 - f_R)), the share y =
- *               .6 x / (1 + .6 x) of F find none in a given one, and y^r in any. (Fitted to r = 1, and then right for r =
- *               3, n = 35 .. 90 and r = 7, n = 30 in the paper's setting.) If F is large, chance
- *               evens out, and conflicts up to some y_0 can be resolved altogether: (y - y_0)^r. y_0
- *               is about .15 for k' >= 9 and next to nothing for k' = 2, where every bit has so many
- *               users that nobody can be moved.
+ *               conflict costs a place in one no-filter; with x = V / (F (1 - f_R)), the share
+ *               y = .6 x / (1 + .6 x) of F find none in a given one, and y^r in any. (Fitted to
+ *               r = 1, and then right for r = 3 and r = 7 in the paper's setting.) If F is large,
+ *               chance evens out, and conflicts up to some y_0 can be resolved altogether:
+ *               (y - y_0)^r. y_0 is about .15 for k' >= 9 and next to nothing for k' = 2, where
+ *               every bit has so many users that nobody can be moved.
  *
  * F varies: the expectation over a Poisson law is taken while it is small.
  */
