@@ -181,7 +181,7 @@ static enum tepal_status advertise(struct digest *d, const struct setting *s, ui
         struct tepal_terms terms = TEPAL_TERMS_INIT;
         struct tepal_receipt receipt;
         terms.keys = proxy->cache.count;
-        /* A forged filter says what its bits were drawn from; a real one would be caught by them. */
+        /* A forged one says what its bits were drawn from; a real one would be caught by them. */
         terms.agreed = TEPAL_AGREED_OWN << TEPAL_GENERALIZED_ONES;
         terms.params = s->params;
         status = tepal_judge(filter, &terms, &receipt);

@@ -4,8 +4,8 @@
  * and checksums are put right first, so that the fuzzer gets to the checks behind them.
  *
  * What must hold: a verdict with a reason or a filter, never both; what is taken is sound, is as
- * agreed and within the limits; all numbers of the receipt are numbers; the length never exceeds the
- * limit; and the judge says the same of the filter in memory.
+ * agreed and within the limits; all numbers of the receipt are numbers; the length never exceeds
+ * the limit; and the judge says the same of the filter in memory.
  */
 #include <tepal/tepal.h>
 

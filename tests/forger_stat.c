@@ -1,7 +1,7 @@
 /*
- * forger_stat.c: what the bound of a generalized filter does not protect against: a forger who knows
- * the hashes and aims at chosen keys; and that a secret key takes this away. Through the real filter,
- * m = 1024, two hashes reset and two set.
+ * forger_stat.c: what the bound of a generalized filter does not protect against: a forger who
+ * knows the hashes and aims at chosen keys; and that a secret key takes this away. Through the real
+ * filter, m = 1024, two hashes reset and two set.
  *
  * Chances are compared at CHECK_Z standard errors of the number of trials.
  */

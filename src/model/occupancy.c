@@ -22,9 +22,9 @@
  *
  * The distribution itself, for small flat filters: throw after throw, X grows by one with chance
  * (m - X) / m; for distinct positions the i-th throw of a key (from 0) with (m - X) / (m - i),
- * since the i cells it has already are ones. For the others the normal approximation is used. Sums of so
- * weakly dependent indicators are close to normal (Weiss 1958 for the flat layout); blocked lines
- * are nearly independent of each other.
+ * since the i cells it has already are ones. For the others the normal approximation is used. Sums
+ * of so weakly dependent indicators are close to normal (Weiss 1958 for the flat layout); blocked
+ * lines are nearly independent of each other.
  */
 #include "model/occupancy.h"
 

@@ -123,7 +123,7 @@ refuse 'nothing at all' 'the file is empty' empty.tepal
 refuse 'too large' "by its header it has $(stat -c %s peer.tepal) bytes; the limit is 5000$" peer.tepal --max-bytes 5000
 forge peer.tepal huge.tepal bits=100000000000000
 refuse 'a huge header' 'by its header it has 1250[0-9]* bytes; the limit is 1073741824$' huge.tepal
-if (ulimit -v 400000 && "$tepal" --version) >/dev/null 2>&1; then # (sanitizers need more)
+if { (ulimit -v 400000 && "$tepal" --version); } >/dev/null 2>&1; then # (sanitizers need more)
     (ulimit -v 400000 && "$tepal" receive --max-bytes 100P <huge.tepal) >"$work/out" 2>"$work/err"
     like 'a huge header, no limit, little memory' "$? $(cat "$work/out")" \
         '^1 standard input: refused: the file is shorter than its header says'
