@@ -1,7 +1,7 @@
 /*
- * recycling_bench.c: what does it cost to answer and to insert? A blocked two-phase filter of 64 MiB
- * (8 hashes, sigma at half of a phase) beside a blocked Bloom filter of the same memory, which is
- * asked only; all messages are new, so that every one of them is inserted. One by one and in
+ * recycling_bench.c: what does it cost to answer and to insert? A blocked two-phase filter of 64
+ * MiB (8 hashes, sigma at half of a phase) beside a blocked Bloom filter of the same memory, which
+ * is asked only; all messages are new, so that every one of them is inserted. One by one and in
  * batches:
  *
  *     bloom query      one line read
@@ -9,8 +9,8 @@
  *     seen             the same, and one written; the recycling itself (clearing a phase) is in it
  *
  * `speed` is the speed in units of the Bloom filter's query in the same way of asking. Then the
- * model: how long M = 10^8, k = 7 takes by the sweep and by the closed form, and the slowest plan of
- * several sizes, layouts and phases.
+ * model: how long M = 10^8, k = 7 takes by the sweep and by the closed form, and the slowest plan
+ * of several sizes, layouts and phases.
  *
  * Medians of ROUNDS rounds, all taking turns. Output is TSV (or --json).
  */

@@ -388,7 +388,7 @@ static void golden_recycling(void **unused)
     }
 }
 
-/* Whatever a file says of a recycling filter, checksums made right, it is refused or it is sound. */
+/* Whatever a recycling filter's file says, checksums made right, it is refused or it is sound. */
 static void recycling_files_that_lie(void **unused)
 {
     (void)unused;

@@ -134,7 +134,7 @@ static void the_model_is_right(void **state)
                 outside++;
             }
             check_within("average", got.mean, rates.fp_average, got.error);
-            /* at least 200 cycles' worth of messages, each cycle's length within a few of its own */
+            /* thousands of cycles, each within a few messages of the mean */
             if (!(fabs(cycle / rates.messages_per_cycle - 1) < 0.005)) {
                 print_error("variant %u, point %u: %.6g messages a cycle, model %.6g\n", variant, i,
                             cycle, rates.messages_per_cycle);

@@ -596,7 +596,7 @@ static void bad_parameters_are_refused(void **state)
     assert_int_equal(tepal_recycling_create(&p, NULL, &none), TEPAL_BAD_ARGUMENT);
 }
 
-/* Every word of the state that contradicts the others is found, as in a file that somebody wrote. */
+/* Every word of the state that contradicts the others is found, whoever wrote the file. */
 static void contradictions_are_found(void **state)
 {
     (void)state;

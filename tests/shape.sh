@@ -68,11 +68,11 @@ check "every folder of src is in the table of includes" "$complaints"
 complaints=$(nm --defined-only --extern-only "$static" 2>/dev/null |
     awk 'NF == 3 && $3 !~ /^(tepal_|__odr_asan|_?_?asan|__start|__stop)/ { print $3 }')
 check "the static library defines no global name but tepal_*" "$complaints"
-declared=$(sed -nE 's/.*[ *](tepal_[a-z0-9_]+)\(.*/\1/p' include/tepal/*.h | sort -u)
+declared=$(sed -nE 's/(^|.*[ *])(tepal_[a-z0-9_]+)\(.*/\2/p' include/tepal/*.h | sort -u)
 exported=$(nm --dynamic --defined-only "$shared" | awk '$2 == "T" { print $3 }' | sort)
 complaints=$(comm -13 <(echo "$declared") <(echo "$exported"))
 check "the shared library exports only what the headers declare" "$complaints"
-api=$(sed -nE '/TEPAL_API/,/;/s/.*[ *](tepal_[a-z0-9_]+)\(.*/\1/p' include/tepal/*.h | sort -u)
+api=$(sed -nE '/TEPAL_API/,/;/s/(^|.*[ *])(tepal_[a-z0-9_]+)\(.*/\2/p' include/tepal/*.h | sort -u)
 complaints=$(comm -23 <(echo "$api") <(echo "$exported"))
 check "the shared library exports all that the headers declare" "$complaints"
 check "the shared library has a SONAME" \

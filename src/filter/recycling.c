@@ -16,11 +16,12 @@
  * exceeds sigma; a message that set bits set at least one; bits beyond the last cell of each phase
  * are zero; phases that have not been active yet are empty.
  *
- * One set of hash functions serves all phases, so that a message's positions are computed once. That
- * is right as long as what one phase holds does not depend on what another holds. It does depend
- * when only misses are inserted: the cells that are set in the frozen phase keep messages out of the
- * active one, which then fills just the other cells; with one hash and sigma = M/2 it never fills
- * up. And a little when the trigger is both kept and retained: the two phases then share its cells.
+ * One set of hash functions serves all phases, so that a message's positions are computed once.
+ * That is right as long as what one phase holds does not depend on what another holds. It does
+ * depend when only misses are inserted: the cells that are set in the frozen phase keep messages
+ * out of the active one, which then fills just the other cells; with one hash and sigma = M/2 it
+ * never fills up. And a little when the trigger is both kept and retained: the two phases then
+ * share its cells.
  * In these cases phase i > 0 has hash functions of its own.
  */
 #include <tepal/model.h>
@@ -138,8 +139,8 @@ uint64_t tepal_recycling_phase_ones(const struct tepal_recycling *r, uint32_t ag
 }
 
 /*
- * The rate of a phase with so many ones. The flat layout's is a power; the others' takes some 10 us,
- * so it is taken at most 128 times and interpolated.
+ * The rate of a phase with so many ones. The flat layout's is a power; the others' takes some
+ * 10 us, so it is taken at most 128 times and interpolated.
  */
 static double rate_at_step(struct tepal_recycling *r, uint32_t step)
 {

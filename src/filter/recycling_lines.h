@@ -1,6 +1,6 @@
 /*
- * recycling_lines.h: the loops of the recycling filter on the blocked layout, written once; included
- * by each file that has defined the operations on a line (line_avx2.h, line_portable.h).
+ * recycling_lines.h: the loops of the recycling filter on the blocked layout, written once;
+ * included by each file that has defined the operations on a line (line_avx2.h, line_portable.h).
  *
  * A message has the same line in every phase, at the same distance from the phase's start, and the
  * same mask in it: one address, as many loads as there are phases, all requested at once. Messages

@@ -10,7 +10,7 @@
  * tau is never built. Throw the k positions of a message one after the other, and let h_t(b) be the
  * expected number of messages of a cycle that stand at b after t throws:
  *
- *     h_0 = g      h_t(b) = h_(t-1)(b) x_t + h_(t-1)(b-1) y_t      h_k(b) = g(b) for 1 <= b <= sigma
+ *     h_0 = g     h_t(b) = h_(t-1)(b) x_t + h_(t-1)(b-1) y_t     h_k(b) = g(b), 1 <= b <= sigma
  *
  *     x_t = b/M,               y_t = (M-b+1)/M             positions colliding     eq. (4)
  *     x_t = (b-t+1)/(M-t+1),   y_t = (M-b+1)/(M-t+1)       positions distinct      eq. (11)
@@ -21,8 +21,8 @@
  * message makes: it never finds 0, so all sums lose the one message of state 0 (whose rho is 0).
  *
  * The phase that freezes: without its trigger it stands at i with chance g(i) P(beyond sigma from
- * i), eq. (24); with it, at j > sigma with chance h_k(j), for which the sweep is run k states on with
- * g = 0. The phases of different cycles are independent of each other when every message is
+ * i), eq. (24); with it, at j > sigma with chance h_k(j), for which the sweep is run k states on
+ * with g = 0. The phases of different cycles are independent of each other when every message is
  * inserted, so that their chances to say no multiply, eq. (26).
  */
 #include "model/recycling.h"

@@ -29,8 +29,8 @@ struct tepal_recycling_rates tepal_model_recycling_rates(const struct tepal_recy
                                                          struct recycling_cycle cycle);
 
 /*
- * The rate of a phase that froze, given how often a cycle's message finds each of the last k states:
- * visits[i] belongs to state sigma - i; states below 0 are not looked at.
+ * The rate of a phase that froze, given how often a cycle's message finds each of the last k
+ * states: visits[i] belongs to state sigma - i; states below 0 are not looked at.
  */
 double tepal_model_recycling_frozen(const struct tepal_recycling_setting *s, const double *visits);
 

@@ -5,8 +5,8 @@
  * Flat, colliding. Throw positions one by one. From state b the next new cell takes M/(M-b) throws,
  * so that D, the throws until sigma + 1 cells are set, has E[D] = sum over b <= sigma of M/(M-b).
  * The trigger is the message of throw D: N0 = ceil(D / k). D spreads over many multiples of k, so D
- * mod k is as good as uniform, and E[ceil(D/k)] = (E[D] + (k-1)/2) / k. By the same token a throw at
- * b is the first of its message with chance 1/k:
+ * mod k is as good as uniform, and E[ceil(D/k)] = (E[D] + (k-1)/2) / k. By the same token a throw
+ * at b is the first of its message with chance 1/k:
  *
  *     E[N0]             = ( M (H_M - H_(M-sigma-1)) + (k-1)/2 ) / k
  *     false positives   = sum over b <= sigma of (b/M)^k M/(M-b), over k
@@ -223,7 +223,7 @@ struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling
         return closed_flat(s);
     }
     double keys = tepal_model_recycling_keys(s, (double)s->sigma + 0.5);
-    /* Before the trigger there are sigma - (k-1)/2 x ones, a little less than sigma, after it more */
+    /* Before the trigger there are a few ones less than sigma, after it a few more. */
     double x = (double)s->sigma / (double)s->bits;
     double shift = (s->hashes - 1.0) / 2 * (s->keep_trigger ? 1 - x : -(1 - x));
     double frozen = tepal_model_recycling_keys(s, (double)s->sigma + shift);

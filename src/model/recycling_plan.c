@@ -28,7 +28,7 @@ struct wanted {
     double fp;
 };
 
-/* Falls with x = bits - sigma, as tepal_model_search has it: not positive where the average does. */
+/* Falls with x = bits - sigma, as tepal_model_search has it: not positive where fp is kept. */
 static double too_much(const void *context, uint64_t x)
 {
     const struct wanted *w = context;
@@ -63,7 +63,7 @@ static bool sigma_for(struct tepal_recycling_setting *s, double fp)
 }
 
 /*
- * Layouts other than flat: a rate costs 10 to 100 us and an average 16 of them, so few may be asked.
+ * Layouts other than flat: a rate costs 10 to 100 us and an average 16 of them: few may be asked.
  * The average is nearly a power of sigma, and the flat layout's sigma (found at no cost) is close:
  * three or four steps of the secant in logarithms are enough. The last unit of sigma is not sought.
  */
