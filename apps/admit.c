@@ -11,8 +11,8 @@
  *                                  └──> fetch; the filter remembers it
  *
  * The filter's memory is a choice, not only a cost: what it has forgotten must be asked for twice
- * again, so a small one lets in only what is asked for twice within a short time. It is set beside a
- * cache that stores everything and one whose second sightings are known exactly and for ever.
+ * again, so a small one lets in only what is asked for twice within a short time. It is set beside
+ * a cache that stores everything and one whose second sightings are known exactly and for ever.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 # On 10 million lines of 16 bytes, all different and in no order, for all three, and on 100 million
 # for tepal alone (--quick: 1 and 4 million). The lines come from tepal_dedup_lines, beside TEPAL.
 # Output is TSV: seconds, seconds of processors, nanoseconds a line, how many times slower than tepal
-# on the same lines, the peak of memory, and how many times that of tepal. ROUNDS=1 is for the hurried.
+# on the same lines, the peak of memory, and how many times that of tepal.
 set -eu
 export LC_ALL=C
 tepal=$(realpath "$1")

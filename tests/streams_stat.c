@@ -9,8 +9,8 @@
  * Counted are the false positives among arrivals that no phase holds, as the model has it, and the
  * false negatives among all repeats. Of a log everything is counted, from the empty filter to the
  * last line, and the bar is 20 %: its popularity shifts in ways that no distribution of gaps tells.
- * A made stream is as the model supposes; whole cycles are counted, after the first ones, and the bar
- * is 10 %. At 6.5 standard errors that wants 4225 false positives, and so many are seen.
+ * A made stream is as the model supposes; whole cycles are counted, after the first ones, and the
+ * bar is 10 %. At 6.5 standard errors that wants 4225 false positives, and so many are seen.
  */
 #include "check.h"
 
