@@ -1,6 +1,6 @@
 /*
- * models.h: the models of `tepal model NAME`. A new one is a line in the table of model.c and a file
- * model_KIND.c: which options are its own, and how they become a report.
+ * models.h: the models of `tepal model NAME`. A new one is a line in the table of model.c and a
+ * file model_KIND.c: which options are its own, and how they become a report.
  */
 #ifndef TOOL_MODELS_H
 #define TOOL_MODELS_H

@@ -1,6 +1,7 @@
 /*
  * recipe.h: from the options of build to the parameters of a filter, by kind. A new kind is a line
- * in the table of recipe.c and a file recipe_KIND.c: which options are its own, and how they become parameters.
+ * in the table of recipe.c and a file recipe_KIND.c: which options are its own, and how they become
+ * parameters.
  */
 #ifndef TOOL_RECIPE_H
 #define TOOL_RECIPE_H

@@ -630,7 +630,7 @@ static json_t *describe_curve(const struct work *w, const struct tepal_retouch_p
 static int draw_curve(const struct work *w, const struct tepal_retouch_point *point, size_t count,
                       struct side *side)
 {
-    struct svg_point *drawn = malloc(count * sizeof *drawn);
+    struct svg_point *drawn = calloc(count, sizeof *drawn);
     char title[160];
     if (drawn == NULL) {
         return no_memory(w);
@@ -641,13 +641,14 @@ static int draw_curve(const struct work *w, const struct tepal_retouch_point *po
     }
     snprintf(title, sizeof title, "What each budget removes: %s, %" PRIu64 " false positives",
              tepal_retouch_method_name(w->how.method), w->report.avoid_positive);
+    struct svg_series curve = {.style = SVG_LINE, .point = drawn, .count = count};
     struct svg_chart chart = {.title = title,
                               .x_label = "members lost, %",
                               .y_label = w->option[OPT_WEIGHTS].given
                                              ? "weight of false positives removed, %"
                                              : "false positives removed, %",
-                              .point = drawn,
-                              .count = count};
+                              .series = &curve,
+                              .count = 1};
     int code = side_open(side, w->args, w->option[OPT_SVG].text);
     if (code == EXIT_YES) {
         svg_print(side->out, &chart);
