@@ -308,7 +308,7 @@ bad 'dry run with victims' 'retouch: --dry-run and --victims contradict each oth
 bad 'a picture without a curve' 'retouch: --svg draws the curve of --dry-run: give both' \
     f --members members --avoid strangers --svg x.svg -o no
 bad 'unknown method' \
-    'retouch: --method ration: not one of random-bits, random, min-fn, max-fp, ratio, improved-min-fn, improved-max-fp, improved-ratio, sacrifice; did you mean ratio?' \
+    'retouch: --method ration: not one of random-bits, random, min-fn, max-fp, ratio, improved-min-fn, improved-max-fp, improved-ratio, sacrifice, net-effect, least-fn; did you mean ratio?' \
     f --members members --avoid strangers --method ration -o no
 bad 'unknown order' 'retouch: --order up: not one of given, weight' \
     f --members members --avoid strangers --order up -o no
