@@ -1,7 +1,7 @@
 /*
- * svg.h: a chart as SVG, drawn by hand: two labelled axes with round numbers, linear or logarithmic,
- * a grid, and one or more curves with a legend. It follows the reader's light or dark setting and
- * needs no font, script or style of its own. The same numbers give the same bytes.
+ * svg.h: a chart as SVG, drawn by hand: two labelled axes with round numbers, linear or
+ * logarithmic, a grid, and one or more curves with a legend. It follows the reader's light or dark
+ * setting and needs no font, script or style of its own. The same numbers give the same bytes.
  */
 #ifndef TOOL_SVG_H
 #define TOOL_SVG_H

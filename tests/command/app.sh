@@ -5,6 +5,7 @@
 source "$(dirname "$0")/lib.sh"
 
 expect 'the list' 0 'stopset      Red stop sets: where traceroutes should end before their targets.
+admit        Cache admission: store what is asked for a second time.
 ' '' "$tepal" app
 
 # ---- by hand
