@@ -9,6 +9,7 @@ flows        Flow tracking: what removals do to each kind of filter.
 route        Paths in packets: where headers forward falsely.
 digest       Caches that tell each other what they hold, and one that lies.
 traceback    Where did a packet come from? Its filter knows the routers it passed.
+admit        Cache admission: store what is asked for a second time.
 ' '' "$tepal" app
 
 # ---- by hand
