@@ -15,7 +15,8 @@ static size_t choose_ages(uint64_t n, uint64_t *ages)
         return (size_t)n;
     }
     for (uint64_t i = 0; i < AGES_MOST; i++) {
-        ages[i] = (uint64_t)llround((double)(n - 1) / (AGES_MOST - 1) * (double)i);
+        const uint64_t steps = AGES_MOST - 1;
+        ages[i] = (n - 1) / steps * i + ((n - 1) % steps * i + steps / 2) / steps;
     }
     ages[AGES_MOST - 1] = n - 1;
     return AGES_MOST;
