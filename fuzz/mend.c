@@ -45,6 +45,7 @@ struct draft {
     uint64_t keys;
     uint64_t state[STATES];
     unsigned leave;
+    uint64_t lot; /* another for every input: for what may happen only now and then */
 };
 
 /* ---- numbers and words ----------------------------------------------------------------------- */
@@ -230,7 +231,7 @@ static void own_recycling(struct draft *d)
     own[PHASES] = within(own[PHASES], 1, most);
     own[RULE] %= 3;
     own[FLAGS] %= 8;
-    if (p->seed % 16 != 0) { /* the rates of the other layouts are worth hundreds of flat filters */
+    if (d->lot % 32 != 0) { /* the rates of the other layouts cost as much as many flat filters */
         p->layout = TEPAL_LAYOUT_FLAT;
     }
     set_cells(d, d->words / own[PHASES] * 64, TEPAL_LINE_BITS);
@@ -532,7 +533,8 @@ size_t mend(uint8_t *bytes, size_t len, unsigned leave)
     }
     struct draft d = {.payload = bytes + MEND_HEADER,
                       .words = (len - MEND_HEADER - 8) / 8,
-                      .leave = leave | bytes[AT_RESERVED]};
+                      .leave = leave | bytes[AT_RESERVED],
+                      .lot = XXH3_64bits(bytes, len)};
     read_draft(&d, bytes);
     mend_params(&d);
     size_t payload = (size_t)d.words * 8;
