@@ -15,8 +15,8 @@ static size_t choose_ages(uint64_t n, uint64_t *ages)
         return (size_t)n;
     }
     for (uint64_t i = 0; i < AGES_MOST; i++) {
-        const uint64_t steps = AGES_MOST - 1;
-        ages[i] = (n - 1) / steps * i + ((n - 1) % steps * i + steps / 2) / steps;
+        double age = (double)(n - 1) / (AGES_MOST - 1) * (double)i + 0.5;
+        ages[i] = age < (double)(n - 1) ? (uint64_t)age : n - 1;
     }
     ages[AGES_MOST - 1] = n - 1;
     return AGES_MOST;
