@@ -56,7 +56,7 @@ bench: packages-test
 
 fuzz: packages-test
 	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTEPAL_FUZZ=ON $(QUIET)
-	@cmake --build $(BUILD)/fuzz --parallel $(JOBS) $(QUIET)
+	@cmake --build $(BUILD)/fuzz --target fuzz_targets --parallel $(JOBS) $(QUIET)
 	@fuzz/run $(BUILD)/fuzz
 
 install: build

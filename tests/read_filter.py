@@ -637,7 +637,7 @@ class Recycling(Filter):
         need(self.rule != 0 or ones <= self.limit, "more ones than sigma")
         need(self.rule != 1 or messages <= self.limit, "more messages than the limit")
         need(messages <= ones and fresh <= self.added, "the counts contradict each other")
-        need(0 <= expected <= 1e6 * fresh, "the expected false positives cannot be")
+        need(0 <= expected <= 2.0**82, "the expected false positives cannot be")
         need(clocked <= 1 and began <= clock and (clocked or clock == 0), "the clock contradicts itself")
         need(self.rule != 2 or clock - began < self.limit, "the active phase is older than its limit")
         self.ones = ones
