@@ -62,6 +62,7 @@ void gbf_row(struct lab_row *row, const struct gbf_share *share, double unit);
 
 /* A picture: curves, and points measured on them. */
 struct gbf_plot {
+    const char *panel; /* "(a) ", of a figure with two; NULL: one */
     char name[GBF_CURVES][40];
     struct svg_point line[GBF_CURVES][GBF_POINTS];
     struct svg_point mark[GBF_CURVES][GBF_POINTS];

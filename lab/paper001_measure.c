@@ -135,6 +135,11 @@ void gbf_row(struct lab_row *row, const struct gbf_share *share, double unit)
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 
+static const char *panel(const struct gbf_plot *plot)
+{
+    return plot->panel == NULL ? "" : plot->panel;
+}
+
 void gbf_curve(struct gbf_plot *plot, const char *format, ...)
 {
     va_list arguments;
@@ -159,7 +164,7 @@ void gbf_mark(struct lab *lab, struct gbf_plot *plot, double x, const struct gbf
     plot->measured++;
     plot->off += !(row.low - 1e-12 <= exact && exact <= row.high + 1e-12);
     plot->furthest = fmax(plot->furthest, fabs(curve - exact));
-    lab_row(lab, &row, "%s, at %g", plot->name[c], x);
+    lab_row(lab, &row, "%s%s, at %g", panel(plot), plot->name[c], x);
 }
 
 /*
@@ -172,10 +177,10 @@ static void sum_up(struct lab *lab, const struct gbf_plot *plot)
     row.published = 0;
     row.rounding = 0.006;
     lab_counted(&row, plot->off, plot->measured);
-    lab_row(lab, &row, "share of the points off the model");
+    lab_row(lab, &row, "%sshare of the points off the model", panel(plot));
     row = LAB_ROW;
     lab_exact(&row, plot->furthest);
-    lab_row(lab, &row, "the printed formula is off the exact rate by at most");
+    lab_row(lab, &row, "%sthe printed formula is off the exact rate by at most", panel(plot));
 }
 
 int gbf_draw(struct lab *lab, const struct gbf_plot *plot, const struct svg_chart *axes)
