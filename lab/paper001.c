@@ -124,13 +124,15 @@ static int by_filters(struct lab *lab, const struct table *table, const struct p
     int code = gbf_measure(lab, &bloom, rounds, 1000, &seen[0]);
     code = code == EXIT_YES ? gbf_measure(lab, &at, rounds, 1000, &seen[1]) : code;
     static const int column[3] = {BLOOM_FP, FP, FN};
-    const struct gbf_share *share[3] = {&seen[0].fp, &seen[1].fp, &seen[1].fn};
+    const struct lab_share *share[3] = {&seen[0].fp, &seen[1].fp, &seen[1].fn};
     for (size_t i = 0; i < 3 && code == EXIT_YES; i++) {
         struct lab_row row = published(table, p, column[i]);
-        gbf_row(&row, share[i], unit);
+        lab_share_row(&row, share[i], unit);
         row.rounding = rounding_of(table->percent, row.published, row.ours);
         point[i] = (struct svg_point){place(table, p), row.ours, row.low, row.high};
-        lab_row(lab, &row, "%s, %s, measured", name, columns[column[i]]);
+        if (table->percent || row.published > 1e-3) { /* others are too rare to be measured */
+            lab_row(lab, &row, "%s, %s, measured", name, columns[column[i]]);
+        }
     }
     return code;
 }

@@ -15,15 +15,15 @@
 int lab_001_fig_2(struct lab *lab)
 {
     static const uint64_t per_key[] = {4, 8, 16, 32};
-    struct gbf_plot plot = {0};
+    struct lab_plot plot = {0};
     static struct gbf_seen seen;
     for (size_t i = 0; i < COUNT(per_key); i++) {
         uint64_t m = per_key[i] * GBF_KEYS;
         uint32_t best = 1;
-        gbf_curve(&plot, "m/n %" PRIu64, per_key[i]);
+        lab_plot_curve(&plot, "m/n %" PRIu64, per_key[i]);
         for (uint32_t k = 1; k <= 24; k++) {
             double f = tepal_bloom_fp_approx(m, GBF_KEYS, k);
-            gbf_line(&plot, k, f);
+            lab_plot_line(&plot, k, f);
             best = f < tepal_bloom_fp_approx(m, GBF_KEYS, best) ? k : best;
             if (k % 4 == 1 && f > 1e-4) {
                 struct gbf at = {m, GBF_KEYS, 0, k, 1};
@@ -31,7 +31,7 @@ int lab_001_fig_2(struct lab *lab)
                 if (code != EXIT_YES) {
                     return code;
                 }
-                gbf_mark(lab, &plot, k, &seen.fp, f, tepal_bloom_fp_exact(m, GBF_KEYS, k));
+                lab_plot_mark(lab, &plot, k, &seen.fp, f, tepal_bloom_fp_exact(m, GBF_KEYS, k));
             }
         }
         struct lab_row row = LAB_ROW;
@@ -44,7 +44,7 @@ int lab_001_fig_2(struct lab *lab)
                              .x_label = "number of hash functions, k",
                              .y_label = "false-positive probability",
                              .y_log = true};
-    return gbf_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, &axes);
 }
 
 /*
@@ -55,14 +55,14 @@ static int by_ones(struct lab *lab, const char *panel, const uint32_t (*hashes)[
                    const char *title)
 {
     const uint64_t m = 16384;
-    struct gbf_plot plot = {.panel = panel};
+    struct lab_plot plot = {.panel = panel};
     static struct gbf_seen seen;
     for (size_t i = 0; i < count; i++) {
         uint32_t k0 = hashes[i][0];
         uint32_t k1 = hashes[i][1];
-        gbf_curve(&plot, "k0 %" PRIu32 ", k1 %" PRIu32, k0, k1);
+        lab_plot_curve(&plot, "k0 %" PRIu32 ", k1 %" PRIu32, k0, k1);
         for (int x = 0; x <= 50; x++) {
-            gbf_line(&plot, x / 50.0, pow(1 - x / 50.0, k0) * pow(x / 50.0, k1));
+            lab_plot_line(&plot, x / 50.0, pow(1 - x / 50.0, k0) * pow(x / 50.0, k1));
         }
         for (int x = 0; x <= 8; x++) {
             struct gbf at = {m, GBF_KEYS, k0, k1, 1 - x / 8.0};
@@ -73,13 +73,13 @@ static int by_ones(struct lab *lab, const char *panel, const uint32_t (*hashes)[
             if (code != EXIT_YES) {
                 return code;
             }
-            gbf_mark(lab, &plot, 1 - p, &seen.fp, pow(p, k0) * pow(1 - p, k1), exact.fp);
+            lab_plot_mark(lab, &plot, 1 - p, &seen.fp, pow(p, k0) * pow(1 - p, k1), exact.fp);
         }
     }
     struct svg_chart axes = {.title = title,
                              .x_label = "share of the bits that are 1, 1 - p",
                              .y_label = "false-positive probability"};
-    return gbf_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, &axes);
 }
 
 int lab_001_fig_3(struct lab *lab)
@@ -113,19 +113,19 @@ static int by_element(struct lab *lab, const char *panel, const uint32_t (*hashe
 {
     const uint64_t n = 10;
     const uint64_t m = 128 * n;
-    struct gbf_plot plot = {.panel = panel};
+    struct lab_plot plot = {.panel = panel};
     static struct gbf_seen seen;
     for (size_t i = 0; i < count; i++) {
         struct gbf at = {m, n, hashes[i][0], hashes[i][1], 1};
         int code = gbf_measure(lab, &at, lab_trials(lab, 4000, 160000), 0, &seen);
-        gbf_curve(&plot, "k0 %" PRIu32 ", k1 %" PRIu32, at.k0, at.k1);
+        lab_plot_curve(&plot, "k0 %" PRIu32 ", k1 %" PRIu32, at.k0, at.k1);
         for (uint64_t element = 1; element <= n && code == EXIT_YES; element++) {
             struct tepal_generalized_errors rates;
             double exact;
             double curve = tepal_generalized_fn_age_classic(m, n - element, at.k0, at.k1);
             code = gbf_exact(&at, n - element, &rates, &exact);
-            gbf_line(&plot, (double)element, curve);
-            gbf_mark(lab, &plot, (double)element, &seen.fn_age[n - element], curve, exact);
+            lab_plot_line(&plot, (double)element, curve);
+            lab_plot_mark(lab, &plot, (double)element, &seen.fn_age[n - element], curve, exact);
         }
         if (code != EXIT_YES) {
             return code;
@@ -134,7 +134,7 @@ static int by_element(struct lab *lab, const char *panel, const uint32_t (*hashe
     struct svg_chart axes = {.title = title,
                              .x_label = "element, 1 is the first inserted",
                              .y_label = "false-negative probability"};
-    return gbf_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, &axes);
 }
 
 int lab_001_fig_7(struct lab *lab)
@@ -157,13 +157,13 @@ int lab_001_fig_8(struct lab *lab)
 
 int lab_001_fig_9(struct lab *lab)
 {
-    struct gbf_plot plot = {0};
+    struct lab_plot plot = {0};
     for (uint32_t k0 = 1; k0 <= 4; k0++) {
-        gbf_curve(&plot, "k0 %" PRIu32 ", k1 1", k0);
+        lab_plot_curve(&plot, "k0 %" PRIu32 ", k1 1", k0);
         for (uint64_t per_key = 8; per_key <= 512; per_key *= 2) {
             struct gbf at = {per_key * GBF_KEYS, GBF_KEYS, k0, 1, 1};
             struct tepal_generalized_errors rates;
-            struct gbf_share lost;
+            struct lab_share lost;
             double exact;
             double curve = tepal_generalized_fn_bound(at.bits, GBF_KEYS, k0, 1, 0);
             int code = gbf_oldest(lab, &at, lab_trials(lab, 20, 800), 2000, &lost);
@@ -171,15 +171,15 @@ int lab_001_fig_9(struct lab *lab)
             if (code != EXIT_YES) {
                 return code;
             }
-            gbf_line(&plot, (double)per_key, curve);
-            gbf_mark(lab, &plot, (double)per_key, &lost, curve, rates.fn_bound);
+            lab_plot_line(&plot, (double)per_key, curve);
+            lab_plot_mark(lab, &plot, (double)per_key, &lost, curve, rates.fn_bound);
         }
     }
     struct svg_chart axes = {.title = "Upper bound on the false negatives, k1 = 1",
                              .x_label = "bits per element, m/n",
                              .y_label = "F_n",
                              .x_log = true};
-    return gbf_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, &axes);
 }
 
 /* ---- the first state ------------------------------------------------------------------------- */
@@ -193,15 +193,15 @@ struct start {
 static int by_start(struct lab *lab, const char *panel, const struct start *start, size_t count,
                     const char *title)
 {
-    struct gbf_plot plot = {.panel = panel};
+    struct lab_plot plot = {.panel = panel};
     static struct gbf_seen seen;
     for (size_t i = 0; i < count; i++) {
         const struct start *s = &start[i];
         uint64_t m = s->per_key * GBF_KEYS;
-        gbf_curve(&plot, "(%" PRIu32 ", %" PRIu32 "), m/n %" PRIu64, s->k0, s->k1, s->per_key);
+        lab_plot_curve(&plot, "(%" PRIu32 ", %" PRIu32 "), m/n %" PRIu64, s->k0, s->k1, s->per_key);
         for (int x = 0; x <= 50; x++) {
-            gbf_line(&plot, x / 50.0,
-                     tepal_generalized_fp_approx(m, GBF_KEYS, s->k0, s->k1, 0, 1 - x / 50.0));
+            lab_plot_line(&plot, x / 50.0,
+                          tepal_generalized_fp_approx(m, GBF_KEYS, s->k0, s->k1, 0, 1 - x / 50.0));
         }
         for (int x = 0; x <= 8; x++) {
             struct gbf at = {m, GBF_KEYS, s->k0, s->k1, 1 - x / 8.0};
@@ -211,14 +211,15 @@ static int by_start(struct lab *lab, const char *panel, const struct start *star
             if (code != EXIT_YES) {
                 return code;
             }
-            gbf_mark(lab, &plot, x / 8.0, &seen.fp,
-                     tepal_generalized_fp_approx(m, GBF_KEYS, s->k0, s->k1, 0, at.zeros), exact.fp);
+            lab_plot_mark(lab, &plot, x / 8.0, &seen.fp,
+                          tepal_generalized_fp_approx(m, GBF_KEYS, s->k0, s->k1, 0, at.zeros),
+                          exact.fp);
         }
     }
     struct svg_chart axes = {.title = title,
                              .x_label = "share of the bits that are 1 at first, 1 - p0",
                              .y_label = "false-positive probability"};
-    return gbf_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, &axes);
 }
 
 int lab_001_fig_10(struct lab *lab)
@@ -245,10 +246,10 @@ int lab_001_fig_11(struct lab *lab)
 static int bounds_by_hashes(struct lab *lab)
 {
     static const uint64_t per_key[] = {64, 128, 256, 512};
-    struct gbf_plot plot = {.panel = "(a) "};
+    struct lab_plot plot = {.panel = "(a) "};
     static struct gbf_seen seen;
     size_t rounds = lab_trials(lab, 40, 1600);
-    gbf_curve(&plot, "F_p");
+    lab_plot_curve(&plot, "F_p");
     for (uint32_t k = 1; k <= 6; k++) {
         struct gbf at = {65536, GBF_KEYS, k, k, 0.5};
         struct tepal_generalized_errors exact;
@@ -257,47 +258,47 @@ static int bounds_by_hashes(struct lab *lab)
         if (code != EXIT_YES) {
             return code;
         }
-        gbf_line(&plot, k, tepal_generalized_fp_bound(k, k, 0));
-        gbf_mark(lab, &plot, k, &seen.fp, tepal_generalized_fp_bound(k, k, 0), exact.fp);
+        lab_plot_line(&plot, k, tepal_generalized_fp_bound(k, k, 0));
+        lab_plot_mark(lab, &plot, k, &seen.fp, tepal_generalized_fp_bound(k, k, 0), exact.fp);
     }
     for (size_t i = 0; i < COUNT(per_key); i++) {
-        gbf_curve(&plot, "F_n, m/n %" PRIu64, per_key[i]);
+        lab_plot_curve(&plot, "F_n, m/n %" PRIu64, per_key[i]);
         for (uint32_t k = 1; k <= 6; k++) {
             struct gbf at = {per_key[i] * GBF_KEYS, GBF_KEYS, k, k, 0.5};
             struct tepal_generalized_errors rates;
-            struct gbf_share lost;
+            struct lab_share lost;
             double curve = tepal_generalized_fn_bound(at.bits, GBF_KEYS, k, k, 0);
             int code = gbf_oldest(lab, &at, rounds / 2, 1000, &lost);
             code = code == EXIT_YES ? gbf_exact(&at, GBF_KEYS, &rates, NULL) : code;
             if (code != EXIT_YES) {
                 return code;
             }
-            gbf_line(&plot, k, curve);
-            gbf_mark(lab, &plot, k, &lost, curve, rates.fn_bound);
+            lab_plot_line(&plot, k, curve);
+            lab_plot_mark(lab, &plot, k, &lost, curve, rates.fn_bound);
         }
     }
     struct svg_chart axes = {.title = "Both bounds, k = k0 = k1",
                              .x_label = "k",
                              .y_label = "bound on the probability",
                              .y_log = true};
-    return gbf_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, &axes);
 }
 
 /* The two surfaces, cut at each k0; where they meet is a row. */
 static int bounds_by_pairs(struct lab *lab)
 {
     const uint64_t m = 256 * GBF_KEYS;
-    struct gbf_plot plot = {0};
+    struct lab_plot plot = {0};
     for (uint32_t k0 = 1; k0 <= 4; k0++) {
         uint32_t meet = 0;
-        gbf_curve(&plot, "F_p, k0 %" PRIu32, k0);
+        lab_plot_curve(&plot, "F_p, k0 %" PRIu32, k0);
         for (uint32_t k1 = 1; k1 <= 10; k1++) {
-            gbf_line(&plot, k1, tepal_generalized_fp_bound(k0, k1, 0));
+            lab_plot_line(&plot, k1, tepal_generalized_fp_bound(k0, k1, 0));
         }
-        gbf_curve(&plot, "F_n, k0 %" PRIu32, k0);
+        lab_plot_curve(&plot, "F_n, k0 %" PRIu32, k0);
         for (uint32_t k1 = 1; k1 <= 10; k1++) {
             double fn = tepal_generalized_fn_bound(m, GBF_KEYS, k0, k1, 0);
-            gbf_line(&plot, k1, fn);
+            lab_plot_line(&plot, k1, fn);
             meet = meet == 0 && fn >= tepal_generalized_fp_bound(k0, k1, 0) ? k1 : meet;
         }
         struct lab_row row = LAB_ROW;
@@ -308,7 +309,7 @@ static int bounds_by_pairs(struct lab *lab)
                              .x_label = "k1",
                              .y_label = "bound on the probability",
                              .y_log = true};
-    return gbf_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, &axes);
 }
 
 int lab_001_fig_12(struct lab *lab)
