@@ -6,5 +6,6 @@
 
 extern const struct lab_experiment lab_000[];
 extern const struct lab_experiment lab_001[];
+extern const struct lab_experiment lab_004[];
 
 #endif
