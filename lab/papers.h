@@ -5,5 +5,6 @@
 #include "lab.h"
 
 extern const struct lab_experiment lab_000[];
+extern const struct lab_experiment lab_003[];
 
 #endif

@@ -3,7 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 
 "$tepal" lab list >list
-is 'list: every paper' "$(sed -n 's/^\([0-9]*\): .*/\1/p' list | xargs)" "$(ls "$here"/../../lab/paper[0-9]*.c |
+is 'list: every paper' "$(sed -n 's/^\([0-9]*\): .*/\1/p' list | xargs)" "$(ls "$here"/../../lab/paper[0-9][0-9][0-9].c |
     sed 's/.*paper\([0-9]*\)\.c/\1/' | xargs)"
 is 'list: an experiment a line, with its times' \
     "$(grep -c '^  [0-9][0-9][0-9]-.* s; --full [0-9]* s)$' list)" "$(grep -c '^  ' list)"
@@ -28,12 +28,22 @@ else
 fi
 
 # ---- a verdict is computed: wrong methods must be noticed
-for name in 000-table-4 000-table-1; do
+for name in 000-table-4 000-table-1 003-fig-12 003-fig-18; do
     run "$tepal" lab run $name --sabotage --out red
     is "sabotage of $name: exit status" "$code" 1
     like "sabotage of $name: red rows" "$(cut -f7 red/$name.tsv | sort | uniq -c | xargs)" \
         '[1-9][0-9]* differs'
 done
+
+# ---- yes-no filters: published and ours, with and without measured networks
+TEPAL_DATA= run "$tepal" lab run 003-fig-16 --out veto
+is 'generated networks agree' "$code $(cat "$work/err")" '0 '
+is 'generated networks: the printed numbers' "$(cut -f3 veto/003-fig-16.tsv | grep -c '[0-9]')" 9
+if [ -d "${TEPAL_DATA:-/nonexistent}/topology-zoo" ]; then
+    run "$tepal" lab run 003-fig-16 --out zoo
+    is 'measured networks agree' "$code $(cat "$work/err")" '0 '
+    is 'measured networks: all of them' "$(grep -c $'\tnetworks\t261\t261\t' zoo/003-fig-16.tsv)" 1
+fi
 
 # ---- the report
 run "$tepal" lab report one
