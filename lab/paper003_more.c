@@ -273,8 +273,7 @@ int lab_veto_methods(struct lab *lab)
             how.method = (enum tepal_yesno_method)m;
             s.positions = i > 0 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
             s.own_seeds = i > 1;
-            if (lab_veto_sample(lab, &s, &how, lab_trials(lab, 3000, 100000), &sample) !=
-                EXIT_YES) {
+            if (lab_veto_sample(lab, &s, &how, lab_trials(lab, 2000, 20000), &sample) != EXIT_YES) {
                 return EXIT_TROUBLE;
             }
             lab_veto_measured(&row, &sample.left);
@@ -289,7 +288,7 @@ int lab_veto_methods(struct lab *lab)
         struct lab_row row = LAB_ROW;
         how.method = TEPAL_YESNO_GREEDY;
         how.salts = salts;
-        if (lab_veto_sample(lab, &lab_veto_usual, &how, lab_trials(lab, 3000, 100000), &sample) !=
+        if (lab_veto_sample(lab, &lab_veto_usual, &how, lab_trials(lab, 2000, 20000), &sample) !=
             EXIT_YES) {
             return EXIT_TROUBLE;
         }
@@ -338,7 +337,7 @@ int lab_veto_layouts(struct lab *lab)
                     plan.yes_bits, plan.hashes, plan.no_bits, plan.no_filters, plan.no_hashes,
                     s.n,           s.t,         s.positions,  plan.own_seeds};
             }
-            if (lab_veto_afford(lab, &s, &how, lab_quick(lab) ? 4e5 : 3e7, lab_trials(lab, 20, 300),
+            if (lab_veto_afford(lab, &s, &how, lab_quick(lab) ? 4e5 : 2e7, lab_trials(lab, 20, 200),
                                 lab_trials(lab, 3000, 30000), &trials) != EXIT_YES ||
                 lab_veto_sample(lab, &s, &how, trials, &sample) != EXIT_YES) {
                 return EXIT_TROUBLE;
@@ -460,7 +459,7 @@ int lab_veto_cascade(struct lab *lab)
         uint32_t hashes = 0;
         s.n = 10 * (i + 1);
         s.positions = TEPAL_POSITIONS_DISTINCT;
-        for (size_t j = 0; j < lab_trials(lab, 60, 1500); j++) {
+        for (size_t j = 0; j < lab_trials(lab, 50, 1000); j++) {
             if (cascade_bits(lab, &s, &bits) != EXIT_YES) {
                 return EXIT_TROUBLE;
             }

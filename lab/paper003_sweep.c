@@ -55,13 +55,13 @@ static int run_method(struct lab *lab, struct place *place, int method)
     int code = EXIT_YES;
     how.method = methods[method];
     if (method == SEARCH || method == EXACT) {
-        size_t most = lab_trials(lab, 1000, 10000);
+        size_t most = lab_trials(lab, 500, 10000);
         if (method == EXACT && place->sample[SEARCH].left.count < (double)most) {
             return EXIT_YES;
         }
-        how.steps = method == EXACT ? 100000 : 0;
-        code = lab_veto_afford(lab, &place->s, &how, lab_quick(lab) ? 4e5 : 3e7,
-                               lab_trials(lab, 20, 300), most, &trials);
+        how.steps = method == EXACT ? 20000 : 0;
+        code = lab_veto_afford(lab, &place->s, &how, lab_quick(lab) ? 4e5 : 6e6,
+                               lab_trials(lab, 20, 100), most, &trials);
     }
     return code == EXIT_YES ? lab_veto_sample(lab, &place->s, &how, trials, &place->sample[method])
                             : code;

@@ -12,7 +12,8 @@ const struct lab_paper lab_papers[] = {
      "members own can be cleared for nothing. The method `sacrifice` does that, and makes about a "
      "fifth fewer false negatives than the best of the paper.",
      lab_000},
-    {"003", "Yes-no Bloom Filter", "Laura Carrea, Alexei Vernitski, Martin Reed",
+    {"003", "Yes-no Bloom Filter: A Way of Representing Sets with Fewer False Positives",
+     "Laura Carrea, Alexei Vernitski, Martin Reed",
      "A filter that knows some of the keys it will be asked for: a smaller yes-filter holds the "
      "members, and small no-filters hold those of the known negatives that the yes-filter lets "
      "through, distributed so that no member is vetoed. On the known negatives it errs far less "
