@@ -180,7 +180,9 @@ static inline double counting_fn(uint64_t m, uint64_t n, uint32_t k, double w, d
     double pmf[TEPAL_MAX_HASHES + 1];
     assert_ok(tepal_counting_shares(m, n, k, 1, true, share));
     assert_ok(tepal_counting_potential(m, n, k, share[0], pmf));
-    return tepal_counting_many(tepal_counting_mean(pmf, k), n, w * fp * (double)n) / (double)n;
+    double finds = w * fp * (double)n;
+    double each = tepal_counting_mean(pmf, k);
+    return (finds < 1 ? finds * each : tepal_counting_many(each, n, finds)) / (double)n;
 }
 
 static inline void brute_counting(int problems)
@@ -258,7 +260,7 @@ static inline void brute_generalized(int problems)
     struct tepal_plans plans;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
-        w.keys = 100000; /* many: the grid knows the limit of many bits alone */
+        w.keys = 100000;
         w.untrusted = true;
         w.fp = draw(&state, 1e-3, 0.3);
         w.fn = draw(&state, 1e-3, 0.3);
@@ -270,7 +272,9 @@ static inline void brute_generalized(int problems)
                 for (uint32_t b = 0; b < k0 && b < k1; b++) {
                     if (tepal_generalized_fn_bound((uint64_t)((double)p->bits / RULE), w.keys, k0,
                                                    k1, b) <= w.fn &&
-                        tepal_generalized_fp_bound(k0, k1, b) <= w.fp) {
+                        tepal_generalized_fp_bound(k0, k1, b) *
+                                (1 + 1.1 * k0 * (k0 + k1) / (double)p->bits) <=
+                            w.fp) {
                         worse("generalized", i, (double)p->bits,
                               generalized_bits(w.keys, k0, k1, b, w.fn, (double)p->bits));
                     }

@@ -35,9 +35,9 @@ static double missed(const struct plan_task *task, uint64_t m, uint32_t k, doubl
     if (!(w > 0)) {
         return 0;
     }
-    /* A removal in n w that finds something, with chance fp. */
-    return tepal_counting_many(missed_each(m, task->n, k), task->n, w * fp * (double)task->n) /
-           (double)task->n;
+    double finds = w * fp * (double)task->n; /* removals that find something */
+    double each = missed_each(m, task->n, k);
+    return (finds < 1 ? each * finds : tepal_counting_many(each, task->n, finds)) / (double)task->n;
 }
 
 static uint64_t bits_of(const struct tepal_params *p)
