@@ -67,7 +67,7 @@ static inline void worse(const char *kind, int problem, double plan, double grid
 static inline double best_rate(enum tepal_layout layout, uint64_t m, uint64_t n)
 {
     double best = 1;
-    for (uint32_t k = 1; k <= 32; k++) {
+    for (uint32_t k = 1; k <= 20; k++) {
         double fp = tepal_bloom_fp(layout, TEPAL_POSITIONS_COLLIDING, m, n, k);
         best = fp < best ? fp : best; /* NaN: cannot be */
     }
@@ -113,9 +113,9 @@ static inline void brute_retouched(int problems)
     struct tepal_plans plans;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
-        w.keys = draw_whole(&state, 8, 200);
+        w.keys = draw_whole(&state, 8, 80);
         w.known_negatives = 1000;
-        w.bits = draw_whole(&state, 64, 1000) / 64 * 64;
+        w.bits = draw_whole(&state, 64, 400) / 64 * 64;
         w.cost_fp = draw(&state, 0.1, 10);
         w.cost_fn = 1;
         plan_kind(&w, tepal_plan_retouched, &plans);
@@ -191,7 +191,7 @@ static inline void brute_counting(int problems)
     struct tepal_plans plans;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
-        w.keys = draw_whole(&state, 50, 2000);
+        w.keys = draw_whole(&state, 50, 600);
         w.deletes = true;
         w.fp = draw(&state, 1e-3, 0.2);
         w.wrong_deletes = draw(&state, 1e-2, 0.5);
@@ -203,8 +203,8 @@ static inline void brute_counting(int problems)
                         p == NULL ? plans.plan[0].reason : p->reason);
         }
         assert_true(p != NULL && p->feasible);
-        for (uint32_t k = 1; k <= 24; k++) {
-            for (double less = 0.002; less < 0.2; less *= 2) {
+        for (uint32_t k = 1; k <= 16; k++) {
+            for (double less = 0.002; less < 0.2; less *= 8) {
                 uint64_t m = (uint64_t)((double)p->params.cells * (1 - less));
                 double fp = tepal_bloom_fp(0, 0, m, w.keys, k);
                 if (fp <= w.fp && counting_fn(m, w.keys, k, w.wrong_deletes, fp) <= w.fn) {
@@ -219,7 +219,7 @@ static inline void brute_counting(int problems)
         p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
         assert_non_null(p);
         assert_true(p->bits <= w.bits);
-        for (uint32_t k = 1; k <= 24; k++) {
+        for (uint32_t k = 1; k <= 16; k++) {
             double fp = tepal_bloom_fp(0, 0, p->params.cells, w.keys, k);
             double cost = fp + counting_fn(p->params.cells, w.keys, k, w.wrong_deletes, fp);
             if (p->cost > cost * EXACT) {
@@ -363,7 +363,7 @@ static inline void brute_yesno(int problems)
         const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
         uint64_t found = p == NULL ? (uint64_t)bloom_bits((double)w.keys, w.fp) : p->bits;
         for (uint64_t r = 1; r <= 3; r++) {
-            for (uint64_t q = 8; q * r < found; q += 8) {
+            for (uint64_t q = 8; q * r < found; q += 12) {
                 /* The largest yes-filter on the grid that makes less than the plan. */
                 uint64_t yes = found - 1 - q * r;
                 yes = yes / 8 * 8;

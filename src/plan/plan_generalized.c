@@ -80,7 +80,7 @@ static bool smallest_flat(const struct plan_task *task, struct tepal_params *p)
             return true;
         }
         fp = fmin(fp, found.fp_bound) * task->fp / bound * (1 - 1e-9);
-        tolerance = found.tolerance;
+        tolerance = i == 0 ? tolerance : found.tolerance; /* all of them once more */
     }
     return false;
 }
