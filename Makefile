@@ -49,23 +49,14 @@ bench: packages-test
 	@cmake -S . -B $(BUILD)/bench -DCMAKE_BUILD_TYPE=Release -DTEPAL_BENCH=ON $(QUIET)
 	@cmake --build $(BUILD)/bench --parallel $(JOBS) $(QUIET)
 	@$(BUILD)/bench/tepal_bench $(ARGS)
-	@$(BUILD)/bench/tepal_retouch_bench $(ARGS)
-	@$(BUILD)/bench/tepal_generalized_bench $(ARGS)
-	@$(BUILD)/bench/tepal_fingerprint_bench $(ARGS)
-	@$(BUILD)/bench/tepal_header_bench $(ARGS)
-	@$(BUILD)/bench/tepal_recycling_bench $(ARGS)
-	@$(BUILD)/bench/tepal_counting_bench $(ARGS)
-	@$(BUILD)/bench/tepal_counting_bench $(ARGS)
-	@$(BUILD)/bench/tepal_fingerprint_bench $(ARGS)
-	@$(BUILD)/bench/tepal_yesno_bench $(ARGS)
-	@$(BUILD)/bench/tepal_yesno_bench $(ARGS)
-	@$(BUILD)/bench/tepal_header_bench $(ARGS)
-	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal ;; esac
-	@case "$(ARGS)" in *--json*) ;; *) bench/dedup.sh $(BUILD)/bench/tepal ;; esac
+	@for name in retouch generalized counting fingerprint yesno header recycling; do \
+		$(BUILD)/bench/tepal_$${name}_bench $(ARGS) || exit 1; done
+	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal && \
+		bench/dedup.sh $(BUILD)/bench/tepal ;; esac
 
 fuzz: packages-test
 	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTEPAL_FUZZ=ON $(QUIET)
-	@cmake --build $(BUILD)/fuzz --parallel $(JOBS) $(QUIET)
+	@cmake --build $(BUILD)/fuzz --target fuzz_targets --parallel $(JOBS) $(QUIET)
 	@fuzz/run $(BUILD)/fuzz
 
 install: build

@@ -2,171 +2,622 @@
  * decode_fuzz.c: any bytes at all through the decoder. The first byte of an input chooses what is
  * done with the rest:
  *
- *     even  the bytes as they are
- *     odd   magic, version, lengths and checksums are put right first, so that the fuzzer gets past
- *           them and at the checks that must hold without them
+ *     bit 0     the file is mended first (mend.h), so that the fuzzer gets past magic, lengths and
+ *               checksums, and at the checks that must hold without them
+ *     bit 1     ... except for the counts in its state
+ *     bits 2-3  what is done with it, one thing at a time: what only its kind can do; additions;
+ *               removals, unions and intersections; starting anew
  *
- *     0xf0 and above: also what takes long, the models in tepal_filter_info and whole batches
+ * Of the inputs one in 128, chosen by their hash, also does what takes long: the models in
+ * tepal_filter_info, builders, whole batches.
  *
- * What is accepted must be sound: it validates, encodes to the very same bytes, and everything that
- * can be asked of a filter can be asked of it.
+ * What is accepted must be sound: it validates, encodes to the very same bytes, keeps the promises
+ * of its kind, and is still sound, and can be saved and loaded, after everything that can be done
+ * with it was done.
  */
 #include <tepal/tepal.h>
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/little.h"
+#include "mend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define HEADER 256
-#define BLOCK  65536
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
 
-static void must(int condition)
+#define FEW          6
+#define MANY         70 /* more than one word of answers */
+#define WORDS(count) (((count) + 63) / 64)
+
+struct keys {
+    struct tepal_digest digest[MANY];
+    size_t count;
+    bool at_length;
+};
+
+static bool answer_of(const uint64_t *answers, size_t i)
 {
-    if (!condition) {
+    return answers[i / 64] >> (i % 64) & 1;
+}
+
+static bool promises(const struct tepal_filter *f, enum tepal_promise promise)
+{
+    return (tepal_filter_kind(f)->promises & (unsigned)promise) != 0;
+}
+
+static void must_be_sound(const struct tepal_filter *f)
+{
+    const char *why = "";
+    if (tepal_validate(f, &why) != TEPAL_OK) {
+        fprintf(stderr, "%s: %s\n", tepal_filter_kind(f)->name, why);
         abort();
     }
 }
 
-/* As much as there can be of a payload in that many bytes, and the sums behind it. */
-static size_t payload_of(size_t len)
+static struct tepal_filter *clone_of(const struct tepal_filter *f)
 {
-    size_t rest = (len - HEADER) & ~(size_t)7;
-    size_t payload = rest;
-    while (payload > 0 && payload + 8 * ((payload + BLOCK - 1) / BLOCK) > rest) {
-        payload -= 8;
-    }
-    return payload;
-}
-
-/* What somebody who knows the format would do to be believed. Returns the new length. */
-static size_t put_right(uint8_t *bytes, size_t len)
-{
-    static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
-    if (len < HEADER + 16) {
-        return len;
-    }
-    size_t payload = payload_of(len);
-    memcpy(bytes, magic, sizeof magic);
-    little_put32(bytes + 8, 1);
-    /* Small numbers where anything else is refused at once; the rest of the word still tells. */
-    bool generalized = bytes[12] == 3;
-    little_put32(bytes + 12, generalized ? 3 : 1);
-    for (size_t at = 16; at < 28; at += 4) {
-        little_put32(bytes + at, bytes[at] < 250 ? bytes[at] & 3 : little_get32(bytes + at));
-    }
-    little_put32(bytes + 28, bytes[28] < 250 ? bytes[28] % 66 : little_get32(bytes + 28));
-    uint64_t cells = little_get64(bytes + 32);
-    if (bytes[39] != 0xff) {
-        uint64_t spare = cells % 64;
-        little_put64(bytes + 32, payload * 8 - (bytes[16] < 2 ? spare : 0));
-        bytes[HEADER + payload - 1] &= bytes[38] == 0xff || spare == 0 ? 0xff : 0x7f >> (spare & 7);
-    }
-    if (bytes[24] == 0 && bytes[56] != 0xff) {
-        memset(bytes + 56, 0, 8);
-    }
-    if (generalized) {
-        little_put64(bytes + 72, bytes[72] % 18);
-        little_put64(bytes + 80, bytes[80] < 250 ? bytes[80] % 8 : little_get64(bytes + 80));
-        little_put64(bytes + 88, little_get64(bytes + 88) & ((UINT64_C(1) << 33) - 1));
-        if (bytes[96] != 0xff) {
-            memset(bytes + 96, 0, 40);
-        }
-    } else if (bytes[72] != 0xff) {
-        memset(bytes + 72, 0, 64);
-    }
-    if (bytes[136] != 0xff) {
-        memset(bytes + 136, 0, 64);
-    }
-    size_t blocks = (payload + BLOCK - 1) / BLOCK;
-    size_t whole = HEADER + payload + 8 * blocks;
-    little_put64(bytes + 200, payload);
-    little_put64(bytes + 208, whole);
-    little_put32(bytes + 216, 16);
-    little_put32(bytes + 220, 1);
-    if (bytes[224] != 0xff) {
-        memset(bytes + 224, 0, 24);
-    }
-    for (size_t i = 0; i < blocks; i++) {
-        size_t n = payload - i * BLOCK < BLOCK ? payload - i * BLOCK : BLOCK;
-        little_put64(bytes + HEADER + payload + 8 * i,
-                     XXH3_64bits_withSeed(bytes + HEADER + i * BLOCK, n, i));
-    }
-    little_put64(bytes + 248, XXH3_64bits(bytes, 248));
-    return whole;
-}
-
-#define MANY 70 /* more than one word of answers */
-
-static void ask_everything(struct tepal_filter *f, bool at_length)
-{
-    size_t count = at_length ? MANY : 5;
-    struct tepal_report report;
     struct tepal_filter *copy;
-    struct tepal_digest digests[MANY];
-    uint64_t answers[2];
-    if (at_length) {
-        tepal_filter_info(f, &report);
-        must(tepal_report_find(&report, "fp_now") != NULL);
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint64_t seed = tepal_filter_params(f)->seed;
-        digests[i] = (struct tepal_digest){XXH64(&i, sizeof i, seed), XXH64(&i, sizeof i, ~seed)};
-    }
-    digests[0] = (struct tepal_digest){0, 0};
-    digests[1] = (struct tepal_digest){UINT64_MAX, UINT64_MAX};
-    digests[2] = (struct tepal_digest){0, UINT64_MAX};
-    size_t found = tepal_filter_query_many(f, digests, count, answers);
-    for (size_t i = 0; i < count; i++) {
-        bool present = tepal_filter_query(f, digests[i]);
-        must(present == (answers[i / 64] >> (i % 64) & 1));
+    MUST(tepal_filter_clone(f, NULL, &copy) == TEPAL_OK);
+    MUST(tepal_filter_equal(f, copy));
+    return copy;
+}
+
+/* ---- what every kind can do ------------------------------------------------------------------ */
+
+static void query(const struct tepal_filter *f, const struct keys *keys, uint64_t *answers)
+{
+    size_t found = tepal_filter_query_many(f, keys->digest, keys->count, answers);
+    for (size_t i = 0; i < keys->count; i++) {
+        bool present = tepal_filter_query(f, keys->digest[i]);
+        MUST(present == answer_of(answers, i));
         found -= present;
     }
-    must(found == 0);
-    if (tepal_filter_clone(f, NULL, &copy) == TEPAL_OK) {
-        must(tepal_filter_equal(f, copy));
-        must(tepal_filter_add_many(copy, digests, count) == TEPAL_OK);
-        must(tepal_filter_query(copy, digests[count - 1]));
-        must(tepal_validate(copy, NULL) == TEPAL_OK);
-        if ((tepal_filter_kind(f)->promises & TEPAL_MERGEABLE) != 0) {
-            must(tepal_filter_query_many(copy, digests, count, answers) == count);
-            must(tepal_filter_unite(copy, f) == TEPAL_OK);
-            must(tepal_filter_intersect(f, copy) == TEPAL_OK);
-        } else {
-            must(tepal_filter_unite(copy, f) == TEPAL_UNSUPPORTED);
-        }
-        tepal_filter_free(copy);
+    MUST(found == 0);
+}
+
+/* Bytes that were written by the library are read by it. */
+static void must_survive_a_file(const struct tepal_filter *f)
+{
+    size_t len = (size_t)tepal_encoded_bytes(f);
+    uint8_t *bytes = malloc(len);
+    struct tepal_filter *again;
+    MUST(bytes != NULL && tepal_encode(f, bytes, len) == TEPAL_OK);
+    MUST(tepal_decode(bytes, len, NULL, &again, NULL) == TEPAL_OK);
+    MUST(tepal_filter_equal(f, again));
+    MUST(tepal_filter_keys_added(f) == tepal_filter_keys_added(again));
+    tepal_filter_free(again);
+    free(bytes);
+}
+
+static void must_find(const struct tepal_filter *f, const struct keys *keys)
+{
+    uint64_t answers[WORDS(MANY)];
+    switch (tepal_filter_params(f)->kind) {
+    case TEPAL_KIND_GENERALIZED: /* it forgets, but not the newest */
+        MUST(tepal_filter_query(f, keys->digest[keys->count - 1]));
+        break;
+    case TEPAL_KIND_RECYCLING:
+        MUST(!tepal_recycling_options_of(tepal_filter_params(f)).retain ||
+             tepal_filter_query(f, keys->digest[keys->count - 1]));
+        break;
+    default:
+        MUST(tepal_filter_query_many(f, keys->digest, keys->count, answers) == keys->count);
     }
-    const struct tepal_generalized *g = tepal_filter_generalized_const(f);
-    if (g != NULL) {
-        struct tepal_generalized_trace trace;
-        tepal_generalized_age(g, digests[3], tepal_generalized_ones(g), &trace);
-        must(trace.present == tepal_filter_query(f, digests[3]));
-        must(trace.age_low <= trace.age_high);
-        if (at_length) {
-            double rate = tepal_generalized_fp_now(g);
-            must(rate >= 0 && rate <= 1);
-            must(tepal_generalized_fp_bound_of(tepal_filter_params(f)) >= rate * 0.98);
+}
+
+/* May it refuse to add? For a documented reason, and then it is as it was. */
+static void must_refuse_rightly(const struct tepal_filter *f, enum tepal_status status)
+{
+    const struct tepal_params *p = tepal_filter_params(f);
+    if (status == TEPAL_UNSUPPORTED) {
+        MUST(p->kind == TEPAL_KIND_COUNTING && p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS);
+    } else {
+        MUST(status == TEPAL_FULL);
+        MUST(p->kind == TEPAL_KIND_FINGERPRINT || p->kind == TEPAL_KIND_CASCADE);
+    }
+}
+
+static void add_one_by_one(struct tepal_filter *f, const struct keys *keys)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        enum tepal_status status = tepal_filter_add(f, keys->digest[i]);
+        if (status != TEPAL_OK) {
+            must_refuse_rightly(f, status);
+        } else if (tepal_filter_params(f)->kind != TEPAL_KIND_RECYCLING) {
+            MUST(tepal_filter_query(f, keys->digest[i]));
         }
     }
-    struct tepal_bloom *bloom = tepal_filter_bloom(f);
-    for (uint64_t divisor = 0; bloom != NULL && divisor < 6; divisor++) {
+    must_be_sound(f);
+}
+
+/* True if they were added: all of them, then, in a batch as one by one. */
+static bool add(struct tepal_filter *f, const struct keys *keys)
+{
+    uint64_t before[WORDS(MANY)];
+    uint64_t after[WORDS(MANY)];
+    struct tepal_filter *single = clone_of(f);
+    uint64_t added = tepal_filter_keys_added(f);
+    query(f, keys, before);
+    enum tepal_status status = tepal_filter_add_many(f, keys->digest, keys->count);
+    add_one_by_one(single, keys);
+    must_be_sound(f);
+    query(f, keys, after);
+    if (status != TEPAL_OK) {
+        must_refuse_rightly(f, status);
+        MUST(memcmp(before, after, WORDS(keys->count) * 8) == 0);
+        MUST(tepal_filter_keys_added(f) == added);
+    } else {
+        must_find(f, keys);
+        if (tepal_filter_params(f)->kind != TEPAL_KIND_FINGERPRINT) { /* slots may differ */
+            MUST(tepal_filter_equal(f, single));
+        }
+        MUST(tepal_filter_keys_added(f) == tepal_filter_keys_added(single));
+    }
+    tepal_filter_free(single);
+    return status == TEPAL_OK;
+}
+
+static void take_away(struct tepal_filter *f, const struct keys *keys, bool added)
+{
+    size_t removed = 0;
+    enum tepal_status status = tepal_filter_remove(f, keys->digest[0]);
+    if (!promises(f, TEPAL_DELETABLE)) {
+        MUST(status == TEPAL_UNSUPPORTED);
+        return;
+    }
+    if (status == TEPAL_UNSUPPORTED) {
+        must_refuse_rightly(f, status);
+        return;
+    }
+    MUST(status == TEPAL_OK || status == TEPAL_NOT_PRESENT);
+    must_be_sound(f);
+    MUST(tepal_filter_remove_many(f, keys->digest + 1, keys->count - 1, &removed) == TEPAL_OK);
+    MUST(removed < keys->count);
+    if (added && promises(f, TEPAL_NO_FALSE_NEGATIVES)) {
+        MUST(status == TEPAL_OK && removed == keys->count - 1);
+    }
+    must_be_sound(f);
+}
+
+static void combine(struct tepal_filter *into, const struct tepal_filter *f,
+                    const struct keys *keys)
+{
+    uint64_t theirs[WORDS(MANY)];
+    uint64_t united[WORDS(MANY)];
+    bool merges = promises(f, TEPAL_MERGEABLE);
+    bool meets = tepal_filter_params(f)->kind == TEPAL_KIND_BLOOM;
+    query(f, keys, theirs);
+    MUST(tepal_filter_unite(into, f) == (merges ? TEPAL_OK : TEPAL_UNSUPPORTED));
+    query(into, keys, united);
+    for (size_t i = 0; merges && i < keys->count; i++) {
+        MUST(!answer_of(theirs, i) || answer_of(united, i));
+    }
+    must_be_sound(into);
+    MUST(tepal_filter_intersect(into, f) == (meets ? TEPAL_OK : TEPAL_UNSUPPORTED));
+    MUST(!meets || tepal_filter_equal(into, f));
+    must_be_sound(into);
+}
+
+static void start_anew(struct tepal_filter *f)
+{
+    struct tepal_filter *fresh;
+    MUST(tepal_filter_clear(f) == TEPAL_OK);
+    MUST(tepal_filter_create(tepal_filter_params(f), NULL, &fresh) == TEPAL_OK);
+    must_be_sound(f);
+    MUST(tepal_filter_equal(f, fresh) && tepal_filter_keys_added(f) == 0);
+    tepal_filter_free(fresh);
+}
+
+static void tell(const struct tepal_filter *f)
+{
+    struct tepal_report report;
+    tepal_filter_info(f, &report);
+    const struct tepal_quantity *rate = tepal_report_find(&report, "fp_now");
+    MUST(rate != NULL);
+    MUST(rate->type == TEPAL_QUANTITY_ABSENT ||
+         (rate->value.real >= 0 && rate->value.real <= 1 + 1e-9));
+    MUST(report.count < TEPAL_REPORT_MAX && report.numbers <= TEPAL_REPORT_NUMBERS);
+}
+
+/* ---- what only some can do ------------------------------------------------------------------- */
+
+#define LINKS 11
+
+/* A small filter in a packet: the masks match where the filter finds the key. */
+static void carry(const struct tepal_filter *f, const struct keys *keys)
+{
+    struct tepal_header_layout layout;
+    if (tepal_header_layout_init(tepal_filter_params(f), &layout, NULL) != TEPAL_OK) {
+        return;
+    }
+    uint64_t header[TEPAL_HEADER_MOST_WORDS];
+    uint64_t mask[TEPAL_HEADER_MOST_WORDS];
+    uint8_t packet[TEPAL_HEADER_MOST_BITS / 8];
+    uint32_t table[2 * TEPAL_HEADER_LANES * TEPAL_HEADER_MOST_BITS / 32] = {0};
+    uint64_t answers[1];
+    struct tepal_filter *again;
+    MUST(tepal_header_table_words(&layout, LINKS) <= sizeof table / sizeof *table);
+    MUST(tepal_header_of(&layout, f, header) == TEPAL_OK);
+    tepal_header_pack(&layout, header, packet);
+    tepal_header_unpack(&layout, packet, header);
+    for (size_t i = 0; i < LINKS; i++) {
+        tepal_header_mask(&layout, keys->digest[i % keys->count], mask);
+        tepal_header_table_put(&layout, table, i, mask);
+        MUST(tepal_header_match(&layout, header, mask) ==
+             tepal_filter_query(f, keys->digest[i % keys->count]));
+    }
+    size_t found = tepal_header_match_many(&layout, header, table, LINKS, answers);
+    for (size_t i = 0; i < LINKS; i++) {
+        MUST(answer_of(answers, i) == tepal_filter_query(f, keys->digest[i % keys->count]));
+        found -= answer_of(answers, i);
+    }
+    MUST(found == 0);
+    MUST(tepal_header_filter(&layout, header, NULL, &again) == TEPAL_OK);
+    MUST(tepal_filter_equal(f, again));
+    must_be_sound(again);
+    tepal_filter_free(again);
+}
+
+/* Some of the keys found are members, the others are to go. */
+static void retouch(struct tepal_filter *f, const struct keys *keys)
+{
+    struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+    struct tepal_retouch_input input = {.members = keys->digest,
+                                        .member_count = keys->count / 2,
+                                        .avoid = keys->digest + keys->count / 2,
+                                        .avoid_count = keys->count - keys->count / 2};
+    struct tepal_retouch_report report;
+    struct tepal_filter *out;
+    uint64_t victims[WORDS(MANY)] = {0};
+    options.method = (enum tepal_retouch_method)(tepal_filter_params(f)->seed % 9);
+    options.sweep = tepal_filter_params(f)->capacity % 2;
+    enum tepal_status status =
+        tepal_retouch(f, &input, &options, NULL, &out, &report, victims, NULL);
+    MUST(status == TEPAL_OK || status == TEPAL_MISMATCH);
+    if (status != TEPAL_OK) {
+        return;
+    }
+    must_be_sound(out);
+    must_survive_a_file(out);
+    struct tepal_exceptions *list;
+    struct tepal_exceptions *copy;
+    MUST(tepal_exceptions_create(out, input.members, input.member_count, victims, NULL, &list) ==
+         TEPAL_OK);
+    for (size_t i = 0; i < input.member_count; i++) {
+        MUST(answer_of(victims, i) == !tepal_filter_query(out, input.members[i]));
+        MUST(answer_of(victims, i) == tepal_exceptions_query(list, input.members[i]));
+    }
+    uint8_t bytes[48 + 16 * MANY];
+    tepal_exceptions_encode(list, bytes);
+    MUST(tepal_exceptions_decode(bytes, tepal_exceptions_bytes(list), NULL, &copy) == TEPAL_OK);
+    MUST(tepal_exceptions_count(copy) == tepal_exceptions_count(list));
+    MUST(tepal_exceptions_belong(copy, out));
+    tepal_exceptions_free(copy);
+    tepal_exceptions_free(list);
+    tepal_filter_free(out);
+}
+
+static void use_bloom(struct tepal_filter *f, const struct keys *keys)
+{
+    const struct tepal_bloom *bloom = tepal_filter_bloom(f);
+    for (uint64_t divisor = 0; divisor < 6; divisor++) {
         struct tepal_bloom *folded;
         if (tepal_bloom_fold(bloom, divisor, NULL, &folded) == TEPAL_OK) {
-            must(tepal_validate(tepal_bloom_filter(folded), NULL) == TEPAL_OK);
-            for (size_t i = 0; i < count; i++) {
-                must(!tepal_bloom_query(bloom, digests[i]) ||
-                     tepal_bloom_query(folded, digests[i]));
+            must_be_sound(tepal_bloom_filter(folded));
+            for (size_t i = 0; i < keys->count; i++) {
+                MUST(!tepal_bloom_query(bloom, keys->digest[i]) ||
+                     tepal_bloom_query(folded, keys->digest[i]));
             }
             tepal_bloom_free(folded);
         }
     }
+    carry(f, keys);
+    if (keys->at_length) {
+        retouch(f, keys);
+    }
+}
+
+static void use_retouched(struct tepal_filter *f, const struct keys *keys)
+{
+    const struct tepal_retouched *r = tepal_filter_retouched(f);
+    MUST(tepal_retouched_false_negatives(r) <= tepal_retouched_members(r));
+    MUST(tepal_retouched_bits_cleared(r) <= tepal_filter_params(f)->cells);
+    carry(f, keys);
+    if (keys->at_length) {
+        retouch(f, keys);
+    }
+}
+
+static void use_generalized(struct tepal_filter *f, const struct keys *keys)
+{
+    const struct tepal_generalized *g = tepal_filter_generalized(f);
+    struct tepal_generalized_trace trace;
+    tepal_generalized_age(g, keys->digest[3], tepal_generalized_ones(g), &trace);
+    MUST(trace.present == tepal_filter_query(f, keys->digest[3]));
+    MUST(trace.age_low <= trace.age_high);
+    if (keys->at_length) {
+        double rate = tepal_generalized_fp_now(g);
+        MUST(rate >= 0 && rate <= 1);
+        MUST(tepal_generalized_fp_bound_of(tepal_filter_params(f)) >= rate * 0.98);
+        struct tepal_retouch_input input = {.members = keys->digest,
+                                            .member_count = keys->count / 2,
+                                            .avoid = keys->digest + keys->count / 2,
+                                            .avoid_count = keys->count - keys->count / 2};
+        struct tepal_filter *out;
+        enum tepal_status status =
+            tepal_generalized_retouch(f, &input, TEPAL_GENERALIZED_NET_EFFECT,
+                                      TEPAL_RETOUCH_LIMIT_ALL, 0, NULL, &out, NULL, NULL, NULL);
+        MUST(status == TEPAL_OK || status == TEPAL_MISMATCH);
+        if (status == TEPAL_OK) {
+            must_be_sound(out);
+            tepal_filter_free(out);
+        }
+    }
+}
+
+/* Groups, histogram and the bits alone tell the same story. */
+static void look_at_counters(const struct tepal_counting *c, const struct keys *keys)
+{
+    const struct tepal_params *p = tepal_filter_params(tepal_counting_filter_const(c));
+    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    uint64_t cells = 0;
+    struct tepal_counting *bits;
+    struct tepal_bloom *bloom;
+    tepal_counting_histogram(c, histogram);
+    for (size_t i = 0; i <= TEPAL_COUNTER_MAX; i++) {
+        cells += histogram[i];
+    }
+    MUST(cells == p->cells);
+    MUST(tepal_counting_strip(c, NULL, &bits) == TEPAL_OK);
+    must_be_sound(tepal_counting_filter(bits));
+    enum tepal_status status = tepal_counting_bloom(c, NULL, &bloom);
+    MUST(status == TEPAL_OK || status == TEPAL_UNSUPPORTED);
+    for (size_t i = 0; i < keys->count; i++) {
+        bool present = tepal_counting_query(c, keys->digest[i]);
+        MUST(present == (tepal_counting_groups(c, keys->digest[i]) != 0));
+        MUST(present == tepal_counting_query(bits, keys->digest[i]));
+        MUST(status != TEPAL_OK || present == tepal_bloom_query(bloom, keys->digest[i]));
+    }
+    if (status == TEPAL_OK) {
+        must_be_sound(tepal_bloom_filter(bloom));
+        tepal_bloom_free(bloom);
+    }
+    tepal_counting_free(bits);
+}
+
+static void use_counting(struct tepal_filter *f, const struct keys *keys)
+{
+    struct tepal_counting *c = tepal_filter_counting(f);
+    struct tepal_counting *gain;
+    struct tepal_counting_change change;
+    struct tepal_report report;
+    uint8_t groups[MANY];
+    uint64_t done[WORDS(MANY)];
+    size_t removed = 0;
+    look_at_counters(c, keys);
+    struct tepal_filter *copy = clone_of(f);
+    struct tepal_counting *before = tepal_filter_counting(copy);
+    if (tepal_counting_add_many(c, keys->digest, keys->count, groups) == TEPAL_OK) {
+        MUST(tepal_counting_difference(c, before, NULL, &change, &gain) == TEPAL_OK);
+        must_be_sound(tepal_counting_filter(gain));
+        MUST(change.fell == 0);
+        MUST(tepal_counting_query_many(gain, keys->digest, keys->count, done) == keys->count);
+        tepal_counting_free(gain);
+        MUST(tepal_counting_remove_many(c, keys->digest, groups, keys->count, done, &removed) ==
+             TEPAL_OK);
+        MUST(removed == keys->count);
+        must_be_sound(f);
+        const uint8_t *receipts = tepal_filter_keys_added(f) % 2 == 0 ? groups : NULL;
+        MUST(tepal_counting_audit(c, keys->digest, receipts, keys->count, NULL, &report) ==
+             TEPAL_OK);
+    } else {
+        MUST(tepal_counting_difference(c, before, NULL, NULL, &gain) == TEPAL_UNSUPPORTED);
+        MUST(tepal_counting_audit(c, keys->digest, NULL, keys->count, NULL, &report) ==
+             TEPAL_UNSUPPORTED);
+    }
+    tepal_filter_free(copy);
+}
+
+static void use_fingerprint(struct tepal_filter *f, const struct keys *keys)
+{
+    struct tepal_fingerprint *t = tepal_filter_fingerprint(f);
+    uint64_t held = tepal_fingerprint_held(t);
+    MUST(held <= tepal_fingerprint_slots(t));
+    /* One key as often as it fits. */
+    size_t copies = 0;
+    while (tepal_fingerprint_add(t, keys->digest[1]) == TEPAL_OK) {
+        MUST(++copies <= TEPAL_FINGERPRINT_COPIES);
+    }
+    must_be_sound(f);
+    MUST(tepal_fingerprint_held(t) == held + copies);
+    for (; copies > 0; copies--) {
+        MUST(tepal_fingerprint_remove(t, keys->digest[1]) == TEPAL_OK);
+    }
+    MUST(tepal_fingerprint_held(t) == held);
+    must_be_sound(f);
+}
+
+/* The mask of a key holds the key, where the filter of the mask alone would. */
+static void use_yesno(struct tepal_filter *f, const struct keys *keys)
+{
+    const struct tepal_params *p = tepal_filter_params(f);
+    const struct tepal_yesno *y = tepal_filter_yesno(f);
+    size_t words;
+    const uint64_t *cells = tepal_filter_words(f, &words);
+    uint64_t *mask = malloc(words * sizeof *mask);
+    uint64_t yes = tepal_yesno_yes_bits(p);
+    MUST(mask != NULL);
+    for (size_t i = 0; i < keys->count; i++) {
+        bool all = true;
+        tepal_yesno_mask(p, keys->digest[i], mask);
+        for (uint64_t bit = 0; bit < yes; bit++) {
+            all &= !(mask[bit / 64] >> (bit % 64) & 1) || (cells[bit / 64] >> (bit % 64) & 1);
+        }
+        MUST(all == tepal_yesno_query_yes(y, keys->digest[i]));
+        MUST(all || !tepal_yesno_query(y, keys->digest[i]));
+        if (!keys->at_length && i == 1) {
+            break;
+        }
+    }
+    free(mask);
+    carry(f, keys);
+    if (keys->at_length) {
+        struct tepal_yesno_input input = {.members = keys->digest,
+                                          .member_count = keys->count / 2,
+                                          .avoid = keys->digest + keys->count / 2,
+                                          .avoid_count = keys->count - keys->count / 2};
+        struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
+        struct tepal_yesno_report report;
+        struct tepal_filter *out;
+        uint64_t answers[WORDS(MANY)];
+        options.method = (enum tepal_yesno_method)(p->seed % TEPAL_YESNO_METHODS);
+        options.steps = 1000;
+        MUST(tepal_yesno_build(p, &input, &options, NULL, &out, &report, NULL) == TEPAL_OK);
+        must_be_sound(out);
+        MUST(report.false_negatives == 0);
+        MUST(tepal_filter_query_many(out, input.members, input.member_count, answers) ==
+             input.member_count);
+        MUST(tepal_filter_query_many(out, input.avoid, input.avoid_count, answers) ==
+             report.avoid_left);
+        tepal_filter_free(out);
+    }
+}
+
+static void use_recycling(struct tepal_filter *f, const struct keys *keys)
+{
+    struct tepal_recycling *r = tepal_filter_recycling(f);
+    struct tepal_filter *copy = clone_of(f);
+    uint64_t answers[WORDS(MANY)];
+    size_t count = 0;
+    struct tepal_recycling_figures now = tepal_recycling_figures(r);
+    MUST(now.fp_average >= 0 && now.fp_average <= 1 && now.fp_now >= 0 && now.fp_now <= 1);
+    MUST(tepal_recycling_seen_many(r, keys->digest, keys->count, answers, &count) == TEPAL_OK);
+    for (size_t i = 0; i < keys->count; i++) {
+        bool seen;
+        bool would = tepal_filter_query(copy, keys->digest[i]);
+        MUST(tepal_recycling_seen(tepal_filter_recycling(copy), keys->digest[i], &seen) ==
+             TEPAL_OK);
+        MUST(seen == would && seen == answer_of(answers, i));
+        count -= seen;
+    }
+    MUST(count == 0 && tepal_filter_equal(f, copy));
+    tepal_filter_free(copy);
+    must_be_sound(f);
+    now = tepal_recycling_figures(r);
+    if (now.clock > 0) {
+        MUST(tepal_recycling_set_clock(r, now.clock - 1) == TEPAL_CLOCK_BACK);
+    }
+    MUST(tepal_recycling_set_clock(r, now.clock) == TEPAL_OK);
+    must_be_sound(f);
+    MUST(tepal_recycling_set_clock(r, now.clock + (UINT64_MAX - now.clock) / 2) == TEPAL_OK);
+    must_be_sound(f);
+    MUST(tepal_recycling_recycle(r) == TEPAL_OK);
+    must_be_sound(f);
+    for (uint32_t age = 0; age <= TEPAL_RECYCLING_MAX_PHASES; age++) {
+        MUST(tepal_recycling_phase_ones(r, age) <= tepal_filter_params(f)->cells);
+    }
+    MUST(tepal_recycling_phase_ones(r, 0) == 0);
+}
+
+static void use_cascade(struct tepal_filter *f, const struct keys *keys)
+{
+    const struct tepal_cascade *c = tepal_filter_cascade(f);
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < tepal_cascade_levels(c); i++) {
+        bits += tepal_cascade_level_bits(c, i);
+    }
+    MUST(bits == tepal_filter_params(f)->cells);
+    if (keys->at_length) {
+        struct tepal_cascade_input input = {.members = keys->digest,
+                                            .member_count = keys->count / 2,
+                                            .avoid = keys->digest + keys->count / 2,
+                                            .avoid_count = keys->count - keys->count / 2};
+        struct tepal_cascade_options options = {.bits = bits};
+        struct tepal_filter *out;
+        uint64_t answers[WORDS(MANY)];
+        enum tepal_status status =
+            tepal_cascade_build(tepal_filter_params(f), &input, &options, NULL, &out, NULL, NULL);
+        MUST(status == TEPAL_OK || status == TEPAL_FULL);
+        if (status == TEPAL_OK) {
+            must_be_sound(out);
+            MUST(tepal_filter_params(out)->cells <= bits);
+            MUST(tepal_filter_query_many(out, input.members, input.member_count, answers) ==
+                 input.member_count);
+            MUST(tepal_filter_query_many(out, input.avoid, input.avoid_count, answers) == 0);
+            tepal_filter_free(out);
+        }
+    }
+}
+
+typedef void use_kind(struct tepal_filter *f, const struct keys *keys);
+
+static use_kind *const uses[] = {
+    [TEPAL_KIND_BLOOM] = use_bloom,
+    [TEPAL_KIND_RETOUCHED] = use_retouched,
+    [TEPAL_KIND_GENERALIZED] = use_generalized,
+    [TEPAL_KIND_COUNTING] = use_counting,
+    [TEPAL_KIND_FINGERPRINT] = use_fingerprint,
+    [TEPAL_KIND_YESNO] = use_yesno,
+    [TEPAL_KIND_RECYCLING] = use_recycling,
+    [TEPAL_KIND_CASCADE] = use_cascade,
+};
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static struct keys keys_for(const struct tepal_filter *f, bool at_length)
+{
+    struct keys keys = {.count = at_length ? MANY : FEW, .at_length = at_length};
+    uint64_t seed = tepal_filter_params(f)->seed;
+    for (size_t i = 0; i < keys.count; i++) {
+        keys.digest[i] = (struct tepal_digest){XXH64(&i, sizeof i, seed), XXH64(&i, 8, ~seed)};
+    }
+    keys.digest[0] = (struct tepal_digest){0, 0};
+    keys.digest[1] = (struct tepal_digest){UINT64_MAX, UINT64_MAX};
+    keys.digest[2] = (struct tepal_digest){0, UINT64_MAX};
+    return keys;
+}
+
+static void use(const struct tepal_filter *f, unsigned what, bool at_length)
+{
+    struct keys keys = keys_for(f, at_length);
+    struct tepal_filter *copy = clone_of(f);
+    if (at_length) {
+        tell(f);
+    }
+    switch (what) {
+    case 0:
+        uses[tepal_filter_params(f)->kind](copy, &keys);
+        break;
+    case 1:
+        (void)add(copy, &keys);
+        must_survive_a_file(copy);
+        break;
+    case 2:
+        take_away(copy, &keys, tepal_filter_add_many(copy, keys.digest, keys.count) == TEPAL_OK);
+        combine(copy, f, &keys);
+        must_survive_a_file(copy);
+        break;
+    default:
+        start_anew(copy);
+        (void)tepal_filter_add_many(copy, keys.digest, keys.count);
+        must_be_sound(copy);
+    }
+    if (at_length) {
+        tell(copy);
+    }
+    tepal_filter_free(copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -176,25 +627,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     size_t len = size - 1;
     uint8_t *bytes = malloc(len == 0 ? 1 : len);
-    must(bytes != NULL);
+    MUST(bytes != NULL);
     memcpy(bytes, data + 1, len);
     if (data[0] % 2 == 1) {
-        len = put_right(bytes, len);
+        len = mend(bytes, len, (data[0] & 2) != 0 ? MEND_LEAVE_COUNTS : 0);
     }
     struct tepal_filter *f = NULL;
     struct tepal_fault fault = {TEPAL_OK, -1, 0, NULL};
     enum tepal_status status = tepal_decode(bytes, len, NULL, &f, &fault);
     if (status == TEPAL_OK) {
-        must(f != NULL && tepal_validate(f, NULL) == TEPAL_OK);
-        must(tepal_encoded_bytes(f) == len);
+        MUST(f != NULL);
+        must_be_sound(f);
+        MUST(tepal_encoded_bytes(f) == len);
         uint8_t *again = malloc(len);
-        must(again != NULL && tepal_encode(f, again, len) == TEPAL_OK);
-        must(memcmp(again, bytes, len) == 0);
+        MUST(again != NULL && tepal_encode(f, again, len) == TEPAL_OK);
+        MUST(memcmp(again, bytes, len) == 0);
         free(again);
-        ask_everything(f, data[0] >= 0xf0);
+        use(f, data[0] >> 2 & 3, XXH3_64bits(data, size) % 128 == 0);
         tepal_filter_free(f);
     } else {
-        must(f == NULL && fault.status == status && fault.system == 0 && fault.why != NULL);
+        MUST(f == NULL && fault.status == status && fault.system == 0 && fault.why != NULL);
     }
     free(bytes);
     return 0;

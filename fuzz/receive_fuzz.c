@@ -14,15 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/little.h"
+#include "mend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define HEADER 256
-#define TERMS  16
+#define TERMS 16
 
 static void must(int condition)
 {
@@ -31,50 +28,12 @@ static void must(int condition)
     }
 }
 
-/* One block of cells at most: what somebody who knows the format would do to be believed. */
-static size_t put_right(uint8_t *bytes, size_t len)
-{
-    static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
-    if (len < HEADER + 16 || len > 65536) {
-        return len;
-    }
-    size_t payload = (len - HEADER - 8) & ~(size_t)7;
-    memcpy(bytes, magic, sizeof magic);
-    little_put32(bytes + 8, 1);
-    little_put32(bytes + 12, bytes[12] % 4);
-    for (size_t at = 16; at < 28; at += 4) {
-        little_put32(bytes + at, bytes[at] & (at == 16 ? 3 : 1));
-    }
-    little_put32(bytes + 28, bytes[28] % 20);
-    little_put64(bytes + 32, payload * 8);
-    if (bytes[24] == 0) {
-        memset(bytes + 56, 0, 8);
-    }
-    if (bytes[12] == 3) { /* generalized: few resets, a small tolerance, any share of ones */
-        little_put64(bytes + 72, bytes[72] % 8);
-        little_put64(bytes + 80, bytes[80] % 4);
-        little_put64(bytes + 88, little_get32(bytes + 88));
-        memset(bytes + 96, 0, 40);
-    } else {
-        memset(bytes + 72, 0, 64);
-    }
-    memset(bytes + 136, 0, 64);
-    little_put64(bytes + 200, payload);
-    little_put64(bytes + 208, HEADER + payload + 8);
-    little_put32(bytes + 216, 16);
-    little_put32(bytes + 220, 1);
-    memset(bytes + 224, 0, 24);
-    little_put64(bytes + HEADER + payload, XXH3_64bits_withSeed(bytes + HEADER, payload, 0));
-    little_put64(bytes + 248, XXH3_64bits(bytes, 248));
-    return HEADER + payload + 8;
-}
-
 static struct tepal_terms terms_of(const uint8_t *t, const uint8_t *bytes, size_t len)
 {
     static const uint8_t key[TEPAL_KEY_BYTES] = {1};
     struct tepal_terms terms = TEPAL_TERMS_INIT;
     terms.agreed = (unsigned)(t[1] | t[2] << 8) & TEPAL_AGREED_ALL;
-    if (len >= HEADER) { /* agreed is what it says, up to a byte */
+    if (len >= MEND_HEADER) { /* agreed is what it says, up to a byte */
         terms.params.kind = (enum tepal_kind_id)little_get32(bytes + 12);
         terms.params.layout = (enum tepal_layout)(little_get32(bytes + 16) & 3);
         terms.params.positions = (enum tepal_positions)(little_get32(bytes + 20) & 1);
@@ -127,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(bytes != NULL);
     memcpy(bytes, data + TERMS, len);
     if ((data[0] & 1) != 0) {
-        len = put_right(bytes, len);
+        len = mend(bytes, len, (data[0] & 2) != 0 ? MEND_LEAVE_COUNTS : 0);
     }
     struct tepal_terms terms = terms_of(data, bytes, len);
     struct tepal_receipt r;

@@ -12,6 +12,37 @@ const struct lab_paper lab_papers[] = {
      "members own can be cleared for nothing. The method `sacrifice` does that, and makes about a "
      "fifth fewer false negatives than the best of the paper.",
      lab_000},
+    {"001", "A Generalized Bloom Filter to Secure Distributed Network Applications",
+     "Rafael P. Laufer, Pedro B. Velloso, Otto Carlos M. B. Duarte",
+     "Some hashes of a key reset bits, the others set bits. So a filter cannot be saturated: "
+     "whoever wrote its bits, a stranger is found with a probability of at most "
+     "(k0/k)^k0 (k1/k)^k1. The price is that later keys overwrite the bits of earlier ones, which "
+     "are then forgotten; more bits a key make that rarer.\n\n"
+     "All of its numbers reproduce but two misprints and one interval. We add that the bound is "
+     "exceeded by the factor 1 + k0 (k0 + k1) / m in a small filter, that forgiving a few inverted "
+     "bits is worth far more than it costs, and that without it traceback rarely finds a whole "
+     "path: false negatives are what limits it.",
+     lab_001},
+    {"002", "False Negative Problem of Counting Bloom Filter",
+     "Deke Guo, Yunhao Liu, Xiangyang Li, Panlong Yang",
+     "A counting Bloom filter from which a key is removed that was never added loses members: the "
+     "paper counts how many (potential) and how many show at once (exposed), and lets every key "
+     "choose one of c addresses so that fewer show.\n\n"
+     "The effect is as the paper says; most of its formulas are not, and the gain is smaller: with "
+     "ideal hashing, halving what is exposed takes about five times as many choices as printed. "
+     "What the paper did not run is churn: where keys come and go, choices make removal itself "
+     "unsafe unless the caller keeps a receipt, and fingerprints do better than any counters.",
+     lab_002},
+    {"004", "Modeling Average False Positive Rates of Recycling Bloom Filters",
+     "Kahlil Dozier, Loqman Salamatian, Dan Rubenstein",
+     "A filter that is emptied when it is full should be judged by the average of its "
+     "false-positive rate, not by the rate of its last message: at an average of 1 % it then holds "
+     "half as many messages again. The average is computed exactly, for one phase and for two of "
+     "which one is frozen.\n\n"
+     "The model is right to the last digit that simulation can tell, and can be computed in one "
+     "sweep, or in closed form. We add what the paper leaves out: the false negatives of such "
+     "filters, from the gaps between repeats.",
+     lab_004},
 };
 
 const size_t lab_paper_count = sizeof lab_papers / sizeof *lab_papers;

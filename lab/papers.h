@@ -5,5 +5,8 @@
 #include "lab.h"
 
 extern const struct lab_experiment lab_000[];
+extern const struct lab_experiment lab_001[];
+extern const struct lab_experiment lab_002[];
+extern const struct lab_experiment lab_004[];
 
 #endif

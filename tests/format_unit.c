@@ -543,8 +543,6 @@ static void golden_fingerprint(void **unused)
     tepal_filter_free(f);
 }
 
-}
-
 /*
  * A yes-no filter and a cascade of 100 members and 1000 known negatives. Which no-filter a false
  * positive went to is the search's choice of the day; what it answers is pinned, and what it says

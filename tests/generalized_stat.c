@@ -5,11 +5,11 @@
  *
  * The interval is that of 99.9 % about the model, from the spread of the 1000 measured filters
  * (f_p: each filter's share of 2000 strangers found; f_n(i): found or not, so the binomial's).
- * The claim is the requirement's own: 24 * (f_p, F_n at three ages, f_n) values, of which even
- * a true model puts one in a thousand outside. So up to three of the 120 may be outside 3.29 standard errors
- * (more than three: 7e-6 for a true model, by the Poisson law of mean 0.12), and none may be
- * outside 5.5 (120 * 4e-8 = 5e-6). The seeds are fixed, so that the test is the same each time; it
- * was not chosen among seeds.
+ * The claim is the requirement's own: 24 * (f_p, F_n at three ages, f_n) values, of which even a
+ * true model puts one in a thousand outside. So up to three of the 120 may be outside 3.29 standard
+ * errors (more than three: 7e-6 for a true model, by the Poisson law of mean 0.12), and none may be
+ * outside 5.5 (120 * 4e-8 = 5e-6). The seeds are fixed, so that the test is the same each time;
+ * they were not chosen among others.
  */
 #include "check.h"
 

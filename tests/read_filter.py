@@ -14,6 +14,7 @@ Exit: 0 done, 1 a rebuilt payload differs, 2 the file was refused.
 """
 import argparse
 import collections
+import copy
 import json
 import math
 import struct
@@ -22,11 +23,9 @@ import sys
 import xxhash
 
 M64 = (1 << 64) - 1
-KINDS = {1: "bloom", 2: "retouched", 3: "generalized"}
 LAYOUTS = ["flat", "partitioned", "blocked", "paired"]
 POSITIONS = ["colliding", "distinct"]
 HASHES = ["xxh3-128", "siphash-128"]
-KINDS = {1: "bloom", 2: "retouched", 4: "counting", 5: "fingerprint"}
 MOST_HASHES = [64, 64, 16, 32]
 BLOCK = 65536
 
@@ -133,23 +132,23 @@ def rehash(lo, hi, number):
 
 
 class Filter:
+    """What all kinds share; and the Bloom filter."""
+
+    name = "bloom"
+    cell_bits = 1
+    sector = 64  # cells in a 64-bit word of a line
+
     def __init__(self, data):
-        need(data[:8] == b"\x89TEPAL\r\n", "this is not a tepal filter")
-        need(len(data) >= 12, "the file ends within the header")
-        (self.version,) = struct.unpack_from("<I", data, 8)
-        need(self.version <= 1, "written by a newer version")
-        need(self.version == 1, "there is no version 0")
-        need(len(data) >= 256, "the file ends within the header")
         (header_sum,) = struct.unpack_from("<Q", data, 248)
         need(xxhash.xxh3_64_intdigest(data[:248], 0) == header_sum, "the header's checksum is wrong")
-        self.kind, self.layout, self.positions, self.hash, self.k = struct.unpack_from("<5I", data, 12)
+        self.version, self.kind, self.layout, self.positions, self.hash, self.k = struct.unpack_from("<6I", data, 8)
         self.m, self.capacity, self.seed, self.check, self.added = struct.unpack_from("<5Q", data, 32)
         own = struct.unpack_from("<16Q", data, 72)
         payload, whole, log, bits = struct.unpack_from("<QQII", data, 200)
-        self.check_fields(own, log, bits, data[224:248])
-        self.phases = own[0] if self.kind == 7 else 1
-        self.phase_bytes = 8 * ((self.m + 63) // 64)
-        need(payload == self.phases * self.phase_bytes, "the payload's length is wrong")
+        self.line = 8 * self.sector
+        self.check_fields(log, bits, data[224:248])
+        self.check_own(own[:8], own[8:])
+        need(payload == self.payload_bytes(), "the payload's length is wrong")
         blocks = (payload + BLOCK - 1) // BLOCK
         need(whole == 256 + payload + 8 * blocks, "the file's length is wrong in the header")
         need(whole == len(data), "the file is shorter or longer than its header says")
@@ -158,74 +157,11 @@ class Filter:
             (block_sum,) = struct.unpack_from("<Q", data, 256 + payload + 8 * i)
             block = self.payload[i * BLOCK : (i + 1) * BLOCK]
             need(xxhash.xxh3_64_intdigest(block, i) == block_sum, f"block {i}'s checksum is wrong")
-        self.ones = bin(int.from_bytes(self.payload, "little")).count("1")
-        for i in range(self.phases):
-            last = self.payload[(i + 1) * self.phase_bytes - 8 : (i + 1) * self.phase_bytes]
-            need(int.from_bytes(last, "little") >> ((self.m - 1) % 64 + 1) == 0, "a bit beyond the last cell is set")
-        if self.kind == 7:
-            self.check_recycling(own)
         self.subkey = None
+        self.ones = bin(int.from_bytes(self.bits(), "little")).count("1")
+        self.check_payload(own[8:])
 
-    def check_recycling(self, own):
-        """The state of a recycling filter, against its payload."""
-        self.rule, self.limit, flags = own[1:4]
-        self.retain, self.keep, self.misses = flags & 1, flags & 2, flags & 4
-        cycles, ones, messages, fresh, expected, clocked, clock, began = own[8:16]
-        (expected,) = struct.unpack("<d", struct.pack("<Q", expected))
-        self.told = {"cycles": cycles, "ones": ones, "messages": messages, "fresh": fresh}
-        counts = [
-            bin(int.from_bytes(self.payload[i * self.phase_bytes : (i + 1) * self.phase_bytes], "little")).count("1")
-            for i in range(self.phases)
-        ]
-        need(cycles < 1 << 62 and self.added < 1 << 62, "nobody has lived through so many messages")
-        need(counts[cycles % self.phases] == ones, "other ones in the active phase than it says")
-        need(all(i <= cycles or counts[i] == 0 for i in range(self.phases)), "a phase that was never active is not empty")
-        need(self.rule != 0 or ones <= self.limit, "more ones than sigma")
-        need(self.rule != 1 or messages <= self.limit, "more messages than the limit")
-        need(messages <= ones and fresh <= self.added, "the counts contradict each other")
-        need(0 <= expected <= 1e6 * fresh, "the expected false positives cannot be")
-        need(clocked <= 1 and began <= clock and (clocked or clock == 0), "the clock contradicts itself")
-        need(self.rule != 2 or clock - began < self.limit, "the active phase is older than its limit")
-        self.ones = ones
-
-    def phase_places(self, key, phase):
-        """Where a key's cells lie in a phase, counted from its start."""
-        lo, hi = self.digest(key)
-        if phase > 0 and (self.misses or (self.retain and self.keep)):
-            lo, hi = (fold((lo ^ (i * GOLDEN & M64)) * (hi | 1)) for i in (0x10000 + 2 * phase, 0x10001 + 2 * phase))
-        return self.places_of(lo, hi)
-
-    def replay(self, keys):
-        """A recycling filter that took in these messages, one after the other: its bits and counts."""
-        bits = [set() for _ in range(self.phases)]
-        cycles = messages = fresh = 0
-        for key in keys:
-            at = cycles % self.phases
-            asked = [set(self.phase_places(key, i)) for i in range(self.phases)]
-            held = [asked[i] <= bits[i] for i in range(self.phases)]
-            fresh += not any(held)
-            if held[at] or (self.misses and any(held)):
-                continue
-            full = len(bits[at] | asked[at]) > self.limit if self.rule == 0 else self.rule == 1 and messages == self.limit
-            if not full or self.keep:
-                bits[at] |= asked[at]
-                messages += 1
-            if full:
-                cycles += 1
-                at = cycles % self.phases
-                bits[at] = set(asked[at]) if self.retain else set()
-                messages = 1 if self.retain else 0
-        cells = bytearray(len(self.payload))
-        for i in range(self.phases):
-            for p in bits[i]:
-                cells[i * self.phase_bytes + p // 8] |= 1 << (p % 8)
-        at = cycles % self.phases
-        counts = {"cycles": cycles, "ones": len(bits[at]), "messages": messages, "fresh": fresh}
-        need(counts == self.told, f"replayed {counts}, the file says {self.told}")
-        return bytes(cells)
-
-    def check_fields(self, own, log, bits, reserved):
-        need(self.kind in KINDS, "unknown kind")
+    def check_fields(self, log, bits, reserved):
         need(self.layout < 4, "unknown layout")
         need(self.positions < 2, "unknown positions")
         need(self.hash < 2, "unknown hash")
@@ -237,73 +173,42 @@ class Filter:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
             need(self.layout != 3 or self.m >= 2 * self.line, "fewer than two lines")
         need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
-        if self.kind == 7:
-            phases, rule, limit, flags = own[:4]
-            need(1 <= phases <= 8 and rule <= 2 and limit >= 1 and flags < 8, "own parameters")
-            need(rule != 0 or self.k <= limit < self.m, "sigma is outside hashes .. cells - 1")
-            need(not any(own[4:8]), "own parameters")
-        elif self.kind == 3:
-            self.k0, self.tolerance, self.share = own[:3]
-            need(self.layout in (0, 2), "a layout that the kind does not know")
-            need(self.k0 <= self.k, "more resets than hashes")
-            need(self.tolerance < self.k, "a tolerance of all hashes")
-            need(self.share <= 1 << 32, "more than all bits are one at first")
-            need(not any(own[3:8]), "own parameters")
-        else:
-            need(not any(own[:8]), "own parameters")
-        if self.kind == 7:
-            pass  # its state is checked against the payload
-        elif self.kind != 2:
-            need(not any(own[8:]), "own state")
-        elif self.kind == 2:
-            members, victims, cleared = own[8:11]
-            need(not any(own[11:]), "own state")
-            need(victims <= members and cleared <= self.m, "a state that cannot be")
-            self.victims = victims
-        need(log == 16 and bits == 1, "blocks or cells of another size")
+        need(log == 16 and bits == self.cell_bits, "blocks or cells of another size")
         need(not any(reserved), "a reserved byte is not zero")
 
-    def check_choices(self, own):
-        self.choices, self.rule, self.policy, self.form = own[:4]
-        need(1 <= self.choices <= 64, "no or too many choices")
-        need(self.rule <= 2 and self.policy <= 1 and self.form <= 1, "unknown rule, policy or form")
-        if self.choices == 1:
-            need(self.rule == 0 and self.policy == 0, "a rule or a policy with one choice")
-        else:
-            need((self.rule == 2) == (self.layout >= 2), "a rule that the layout does not have")
-        need(not any(own[4:8]), "own parameters")
+    # ---- what a kind may do in its own way
 
-    def check_fingerprint(self, own):
-        self.f = own[0]
-        need(4 <= self.f <= 32 and not any(own[1:8]), "own parameters")
-        need(self.m % (8 * self.f) == 0, "not whole pairs of buckets")
-        self.buckets = self.m // (4 * self.f)
-        need(self.buckets < 1 << 32, "too many buckets")
-        need(self.layout == 0 and self.positions == 0 and self.k == 2, "a layout of another kind")
-        self.held, removed = own[8:10]
-        need(not any(own[10:]), "own state")
-        need(self.added in (self.held + removed, M64), "a state that cannot be")
+    def check_own(self, own, state):
+        need(not any(own), "own parameters")
+        need(not any(state), "own state")
 
-    def class_of(self, print_, bucket):
-        """A fingerprint and its two buckets: all that tells keys apart."""
-        x = print_ * 0x9E3779B1
-        x = ((x ^ x >> 16) & 0xFFFFFFFF) * 0x85EBCA77
-        h = 2 * (((x ^ x >> 32) & 0xFFFFFFFF) * (self.buckets // 2) >> 32) + 1
-        return print_, frozenset((bucket, (h - bucket) % self.buckets))
+    def payload_bytes(self):
+        return 8 * ((self.m + 63) // 64)
 
-    def class_of_key(self, key):
-        lo, hi = self.digest(key)
-        return self.class_of(max(lo >> (64 - self.f), 1), scale(hi, self.buckets))
+    def bits(self):
+        """The part of the payload that has a bit a cell."""
+        return self.payload
 
-    def prints(self):
-        """How many fingerprints of each class the slots hold."""
-        cells = int.from_bytes(self.payload, "little")
-        found = collections.Counter()
-        for slot in range(4 * self.buckets):
-            p = cells >> (slot * self.f) & ((1 << self.f) - 1)
-            if p:
-                found[self.class_of(p, slot // 4)] += 1
-        return found
+    def check_payload(self, state):
+        need(int.from_bytes(self.bits(), "little") >> self.m == 0, "a bit beyond the last cell is set")
+
+    def query(self, key):
+        return all(self.payload[p // 8] >> (p % 8) & 1 for p in self.places(key))
+
+    def rebuilt(self, keys):
+        cells = bytearray(len(self.payload))
+        for key in keys:
+            places = self.places(key)
+            assert len(places) == self.k
+            assert self.positions == 0 or len(set(places)) == self.k
+            for p in places:
+                cells[p // 8] |= 1 << (p % 8)
+        return bytes(cells)
+
+    def same_as(self, keys):
+        return self.rebuilt(keys) == self.payload
+
+    # ---- digests and positions
 
     def set_key(self, secret):
         need(self.hash == 1, "the filter has no secret key")
@@ -368,7 +273,7 @@ class Filter:
         return self.places_of(*self.digest(key))
 
     def places_of(self, lo, hi):
-        k, m, lines = self.k, self.m, self.m // 512
+        k, m, lines = self.k, self.m, self.m // self.line
 
         def word(i):
             return (hi, lo)[i] if i < 2 else fold((lo ^ (i * GOLDEN & M64)) * (hi | 1))
@@ -391,7 +296,46 @@ class Filter:
         first = self.cells_of_line(a, (k + 1) // 2, word(0), word(1), word(4))
         return first + self.cells_of_line(b, k // 2, word(2), word(3), word(5))
 
-    # ---- the generalized filter
+    def about(self):
+        return {
+            "version": self.version,
+            "kind": self.name,
+            "layout": LAYOUTS[self.layout],
+            "positions": POSITIONS[self.positions],
+            "hash": HASHES[self.hash],
+            "hashes": self.k,
+            "bits": self.m,
+            "capacity": self.capacity or None,
+            "seed": self.seed,
+            "key_check": self.check,
+            "keys_added": self.added,
+            "ones": self.ones,
+            "payload_bytes": len(self.payload),
+            "blocks": math.ceil(len(self.payload) / BLOCK),
+        }
+
+
+class Retouched(Filter):
+    name = "retouched"
+
+    def check_own(self, own, state):
+        need(not any(own), "own parameters")
+        members, victims, cleared = state[:3]
+        need(not any(state[3:]), "own state")
+        need(victims <= members and cleared <= self.m, "a state that cannot be")
+
+
+class Generalized(Filter):
+    name = "generalized"
+
+    def check_own(self, own, state):
+        self.k0, self.tolerance, self.share = own[:3]
+        need(self.layout in (0, 2), "a layout that the kind does not know")
+        need(self.k0 <= self.k, "more resets than hashes")
+        need(self.tolerance < self.k, "a tolerance of all hashes")
+        need(self.share <= 1 << 32, "more than all bits are one at first")
+        need(not any(own[3:]), "own parameters")
+        need(not any(state), "own state")
 
     def roles(self, key):
         """The positions that a key resets, and those that it sets."""
@@ -411,13 +355,13 @@ class Filter:
             rest = sum((lo >> (8 * s + 6) & 3) << (2 * s) for s in range(8))
             ways = ways_of(8, first_resets)
             for s, is_reset in ways[rest * len(ways) >> 16]:
-                place(s, low_six(lo, s), is_reset)
+                place(s, low(lo, s, 64), is_reset)
         ways = ways_of(second, self.k0 - first_resets)
         word2 = fold((lo ^ (2 * GOLDEN & M64)) * (hi | 1))
         for s, is_reset in ways[(hi & 0xFFFFFFFF) * len(ways) >> 32]:
-            cell = low_six(lo, s)
+            cell = low(lo, s, 64)
             if self.k > 8:
-                other = low_six(word2, s)
+                other = low(word2, s, 64)
                 apart = self.k0 > 0 or self.positions == 1
                 cell = (cell + (other or 1)) % 64 if apart else other
             place(s, cell, is_reset)
@@ -441,61 +385,323 @@ class Filter:
         return bytearray(tail.to_bytes(len(cells), "little"))
 
     def query(self, key):
-        if self.kind == 7:
-            return any(
-                all(self.payload[i * self.phase_bytes + p // 8] >> (p % 8) & 1 for p in self.phase_places(key, i))
-                for i in range(self.phases)
-            )
-        if self.kind == 3:
-            reset, put = self.roles(key)
-            ones = sum(self.payload[p // 8] >> (p % 8) & 1 for p in reset)
-            zeros = sum(1 - (self.payload[p // 8] >> (p % 8) & 1) for p in put)
-            return ones + zeros <= self.tolerance
-        return all(self.payload[p // 8] >> (p % 8) & 1 for p in self.places(key))
-
-    def same_as(self, keys):
-        if self.kind == 5:  # where a fingerprint lies depends on the history; its class does not
-            return self.prints() == collections.Counter(map(self.class_of_key, keys))
-        return self.rebuilt(keys) == self.payload
+        reset, put = self.roles(key)
+        ones = sum(self.payload[p // 8] >> (p % 8) & 1 for p in reset)
+        zeros = sum(1 - (self.payload[p // 8] >> (p % 8) & 1) for p in put)
+        return ones + zeros <= self.tolerance
 
     def rebuilt(self, keys):
-        if self.kind == 7:
-            return self.replay(keys)
-        if self.kind == 3:
-            cells = self.first_bits()
-            for key in keys:
-                reset, put = self.roles(key)
-                for p in put:
-                    cells[p // 8] |= 1 << (p % 8)
-                for p in reset:
-                    cells[p // 8] &= ~(1 << (p % 8))
-            return bytes(cells)
-        cells = bytearray(len(self.payload))
+        cells = self.first_bits()
         for key in keys:
-            places = self.places(key)
-            assert len(places) == self.k
-            assert self.positions == 0 or len(set(places)) == self.k
-            for p in places:
+            reset, put = self.roles(key)
+            for p in put:
                 cells[p // 8] |= 1 << (p % 8)
+            for p in reset:
+                cells[p // 8] &= ~(1 << (p % 8))
         return bytes(cells)
 
-    def about(self):
-        return {
-            "version": self.version,
-            "kind": KINDS[self.kind],
-            "layout": LAYOUTS[self.layout],
-            "positions": POSITIONS[self.positions],
-            "hash": HASHES[self.hash],
-            "hashes": self.k,
-            "bits": self.m,
-            "capacity": self.capacity or None,
-            "seed": self.seed,
-            "key_check": self.check,
-            "keys_added": self.added,
-            "ones": self.ones,
-            "payload_bytes": len(self.payload),
-            "blocks": math.ceil(len(self.payload) / BLOCK),
-        }
+
+class Counting(Filter):
+    name = "counting"
+    cell_bits = 4
+    sector = 16
+
+    def check_own(self, own, state):
+        self.choices, self.rule, self.policy, self.form = own[:4]
+        need(1 <= self.choices <= 64, "no or too many choices")
+        need(self.rule <= 2 and self.policy <= 1 and self.form <= 1, "unknown rule, policy or form")
+        if self.choices == 1:
+            need(self.rule == 0 and self.policy == 0, "a rule or a policy with one choice")
+        else:
+            need((self.rule == 2) == (self.layout >= 2), "a rule that the layout does not have")
+        need(not any(own[4:]), "own parameters")
+
+    def payload_bytes(self):
+        counters = 8 * ((self.m + 15) // 16) if self.form == 0 else 0
+        return counters + 8 * ((self.m + 63) // 64)
+
+    def bits(self):
+        return self.payload[-8 * ((self.m + 63) // 64) :]
+
+    def counters(self, payload):
+        return [payload[i // 2] >> (4 * (i % 2)) & 15 for i in range(16 * ((self.m + 15) // 16))]
+
+    def check_payload(self, state):
+        super().check_payload(state)
+        bits = int.from_bytes(self.bits(), "little")
+        need(state[7] == 0, "own state")
+        need(state[4] == bin(bits).count("1"), "the counters disagree with the header's counts")
+        if self.form == 1:
+            need(state[5] == 0 and state[6] == 0, "own state")
+            return
+        counters = self.counters(self.payload)
+        need(state[5] == sum(counters), "the counters disagree with the header's counts")
+        need(state[6] == counters.count(15), "the counters disagree with the header's counts")
+        need(not any(counters[self.m :]), "a counter beyond the last cell is set")
+        need(all((bits >> i & 1) == (c > 0) for i, c in enumerate(counters)), "bits and counters disagree")
+
+    def places(self, key, g=0):
+        lo, hi = self.digest(key)
+        return self.places_of(*(rehash(lo, hi, g) if g > 0 else (lo, hi)))
+
+    def query(self, key):
+        bits = self.bits()
+        return any(all(bits[p // 8] >> (p % 8) & 1 for p in self.places(key, g)) for g in range(self.choices))
+
+    def cost(self, counters, places):
+        if self.rule < 2:
+            values = [counters[p] for p in places]
+            return (values.count(0), -values.count(1), max(values))[: 1 if self.rule == 1 else 3]
+        growth = 0
+        for line in {p // 128 for p in places}:
+            now = sum(c > 0 for c in counters[128 * line : 128 * line + 128])
+            then = now + sum(counters[p] == 0 for p in places if p // 128 == line)
+            growth += then**4 - now**4
+        return growth
+
+    def rebuilt(self, keys):
+        counters = [0] * (16 * ((self.m + 15) // 16))
+        for key in keys:
+            groups = [set(self.places(key, g)) for g in range(self.choices)]
+            costs = [self.cost(counters, places) for places in groups]
+            tied = [places for places, cost in zip(groups, costs) if cost == min(costs)]
+            lo, hi = self.digest(key)
+            word = fold((lo ^ ((2**20 - 1) * GOLDEN & M64)) * (hi | 1))
+            for p in tied[scale(word, len(tied))]:
+                counters[p] = min(15, counters[p] + 1)
+        halves = bytes(counters[i] | counters[i + 1] << 4 for i in range(0, len(counters), 2))
+        bits = bytearray(8 * ((self.m + 63) // 64))
+        for p, c in enumerate(counters):
+            bits[p // 8] |= (c > 0) << (p % 8)
+        return (halves if self.form == 0 else b"") + bytes(bits)
+
+
+class Fingerprint(Filter):
+    name = "fingerprint"
+
+    def check_own(self, own, state):
+        self.f = own[0]
+        need(4 <= self.f <= 32 and not any(own[1:]), "own parameters")
+        need(self.m % (8 * self.f) == 0, "not whole pairs of buckets")
+        self.buckets = self.m // (4 * self.f)
+        need(self.buckets < 1 << 32, "too many buckets")
+        need(self.layout == 0 and self.positions == 0 and self.k == 2, "a layout of another kind")
+        self.held, removed = state[:2]
+        need(not any(state[2:]), "own state")
+        need(self.added in (self.held + removed, M64), "a state that cannot be")
+
+    def payload_bytes(self):
+        return super().payload_bytes() + 8
+
+    def check_payload(self, state):
+        super().check_payload(state)
+        need(sum(self.prints().values()) == self.held, "the fingerprints are not as many as stated")
+
+    def class_of(self, print_, bucket):
+        """A fingerprint and its two buckets: all that tells keys apart."""
+        x = print_ * 0x9E3779B1
+        x = ((x ^ x >> 16) & 0xFFFFFFFF) * 0x85EBCA77
+        h = 2 * (((x ^ x >> 32) & 0xFFFFFFFF) * (self.buckets // 2) >> 32) + 1
+        return print_, frozenset((bucket, (h - bucket) % self.buckets))
+
+    def class_of_key(self, key):
+        lo, hi = self.digest(key)
+        return self.class_of(max(lo >> (64 - self.f), 1), scale(hi, self.buckets))
+
+    def prints(self):
+        """How many fingerprints of each class the slots hold."""
+        cells = int.from_bytes(self.payload, "little")
+        found = collections.Counter()
+        for slot in range(4 * self.buckets):
+            p = cells >> (slot * self.f) & ((1 << self.f) - 1)
+            if p:
+                found[self.class_of(p, slot // 4)] += 1
+        return found
+
+    def query(self, key):
+        return self.prints()[self.class_of_key(key)] > 0
+
+    def same_as(self, keys):
+        """Where a fingerprint lies depends on the history; its class does not."""
+        return self.prints() == collections.Counter(map(self.class_of_key, keys))
+
+
+class Parted(Filter):
+    """Several filters in one payload, each with a digest of its own of a key."""
+
+    def part(self, start, m, k, layout, number):
+        """The filter of m bits from `start` on that takes digest `number` of a key (0: as it is)."""
+        part = copy.copy(self)
+        part.start, part.m, part.k, part.layout = start, m, k, layout
+        if number > 0:
+            part.digest = lambda key: rehash(*self.digest(key), number)
+        return part
+
+    def holds(self, key):
+        return all(self.payload[(self.start + p) // 8] >> ((self.start + p) % 8) & 1 for p in self.places(key))
+
+
+class YesNo(Parted):
+    name = "yesno"
+
+    def check_own(self, own, state):
+        self.own = own
+        q, r, hashes, own_seeds, salt = own[:5]
+        members, avoid, positive, left, lost = state[:5]
+        need(not any(own[5:]) and not any(state[6:]), "own parameters or state")
+        need(r <= 64 and own_seeds <= 1 and salt < 1 << 20, "own parameters")
+        if r == 0:
+            need(q == 0 and hashes == 0 and own_seeds == 0, "no no-filters, and still something of them")
+        else:
+            need(1 <= q < 1 << 32 and 1 <= hashes <= 64 and q * r < self.m, "no-filters that cannot be")
+            need(self.positions == 0 or hashes <= q, "fewer bits than hashes")
+        need(self.layout < 2 or (self.m - q * r) % 512 == 0, "a yes-filter not of whole lines")
+        need(lost <= members and left <= positive <= avoid, "a state that cannot be")
+
+    def query(self, key):
+        q, r, hashes, own_seeds, salt = self.own[:5]
+        p = self.m - q * r
+        if not self.part(0, p, self.k, self.layout, 65 * salt).holds(key):
+            return False
+        vetoes = (self.part(p + j * q, q, hashes, 0, 65 * salt + 1 + j * own_seeds) for j in range(r))
+        return not any(veto.holds(key) for veto in vetoes)
+
+
+class Cascade(Parted):
+    name = "cascade"
+
+    def check_own(self, own, state):
+        self.own = own
+        rest, beyond = own[:2]
+        need(not any(own[2:]) and not any(state[5:]), "own parameters or state")
+        need(beyond < 63 and beyond <= rest < self.m and (beyond > 0 or rest == 0), "levels that cannot be")
+        need(state[3] <= state[2] <= state[1], "a state that cannot be")
+
+    def payload_bytes(self):
+        return super().payload_bytes() + 8 * self.own[1]
+
+    def bits(self):
+        return self.payload[: 8 * ((self.m + 63) // 64)]
+
+    def check_payload(self, state):
+        super().check_payload(state)
+        self.ones = bin(int.from_bytes(self.payload, "little")).count("1")
+        self.read_levels(self.payload[len(self.bits()) :])
+
+    def read_levels(self, directory):
+        rest = self.own[0]
+        self.levels = [self.part(0, self.m - rest, self.k, self.layout, 0)]
+        start = self.m - rest
+        for i, (entry,) in enumerate(struct.iter_unpack("<Q", directory)):
+            bits, k = entry >> 8, entry & 255
+            need(bits > 0 and 1 <= k <= 64, "a level that cannot be")
+            self.levels.append(self.part(start, bits, k, 0, i + 1))
+            start += bits
+        need(start == self.m, "the directory does not add up")
+
+    def query(self, key):
+        for i, level in enumerate(self.levels):
+            if not level.holds(key):
+                return i % 2 == 1
+        return len(self.levels) % 2 == 1
+
+
+class Recycling(Filter):
+    name = "recycling"
+
+    def check_own(self, own, state):
+        self.phases, self.rule, self.limit, flags = own[:4]
+        need(1 <= self.phases <= 8 and self.rule <= 2 and self.limit >= 1 and flags < 8, "own parameters")
+        need(self.rule != 0 or self.k <= self.limit < self.m, "sigma is outside hashes .. cells - 1")
+        need(not any(own[4:]), "own parameters")
+        self.retain, self.keep, self.misses = flags & 1, flags & 2, flags & 4
+        self.phase_bytes = 8 * ((self.m + 63) // 64)
+
+    def payload_bytes(self):
+        return self.phases * self.phase_bytes
+
+    def check_payload(self, state):
+        for i in range(self.phases):
+            last = self.payload[(i + 1) * self.phase_bytes - 8 : (i + 1) * self.phase_bytes]
+            need(int.from_bytes(last, "little") >> ((self.m - 1) % 64 + 1) == 0, "a bit beyond the last cell is set")
+        cycles, ones, messages, fresh, expected, clocked, clock, began = state
+        (expected,) = struct.unpack("<d", struct.pack("<Q", expected))
+        self.told = {"cycles": cycles, "ones": ones, "messages": messages, "fresh": fresh}
+        counts = [
+            bin(int.from_bytes(self.payload[i * self.phase_bytes : (i + 1) * self.phase_bytes], "little")).count("1")
+            for i in range(self.phases)
+        ]
+        need(cycles < 1 << 62 and self.added < 1 << 62, "nobody has lived through so many messages")
+        need(counts[cycles % self.phases] == ones, "other ones in the active phase than it says")
+        need(all(i <= cycles or counts[i] == 0 for i in range(self.phases)), "a phase that was never active is not empty")
+        need(self.rule != 0 or ones <= self.limit, "more ones than sigma")
+        need(self.rule != 1 or messages <= self.limit, "more messages than the limit")
+        need(messages <= ones and fresh <= self.added, "the counts contradict each other")
+        need(0 <= expected <= 2.0**82, "the expected false positives cannot be")
+        need(clocked <= 1 and began <= clock and (clocked or clock == 0), "the clock contradicts itself")
+        need(self.rule != 2 or clock - began < self.limit, "the active phase is older than its limit")
+        self.ones = ones
+
+    def phase_places(self, key, phase):
+        """Where a key's cells lie in a phase, counted from its start."""
+        lo, hi = self.digest(key)
+        if phase > 0 and (self.misses or (self.retain and self.keep)):
+            lo, hi = (fold((lo ^ (i * GOLDEN & M64)) * (hi | 1)) for i in (0x10000 + 2 * phase, 0x10001 + 2 * phase))
+        return self.places_of(lo, hi)
+
+    def rebuilt(self, keys):
+        """A recycling filter that took in these messages, one after the other: its bits and counts."""
+        bits = [set() for _ in range(self.phases)]
+        cycles = messages = fresh = 0
+        for key in keys:
+            at = cycles % self.phases
+            asked = [set(self.phase_places(key, i)) for i in range(self.phases)]
+            held = [asked[i] <= bits[i] for i in range(self.phases)]
+            fresh += not any(held)
+            if held[at] or (self.misses and any(held)):
+                continue
+            full = len(bits[at] | asked[at]) > self.limit if self.rule == 0 else self.rule == 1 and messages == self.limit
+            if not full or self.keep:
+                bits[at] |= asked[at]
+                messages += 1
+            if full:
+                cycles += 1
+                at = cycles % self.phases
+                bits[at] = set(asked[at]) if self.retain else set()
+                messages = 1 if self.retain else 0
+        cells = bytearray(len(self.payload))
+        for i in range(self.phases):
+            for p in bits[i]:
+                cells[i * self.phase_bytes + p // 8] |= 1 << (p % 8)
+        at = cycles % self.phases
+        counts = {"cycles": cycles, "ones": len(bits[at]), "messages": messages, "fresh": fresh}
+        need(counts == self.told, f"replayed {counts}, the file says {self.told}")
+        return bytes(cells)
+
+    def query(self, key):
+        return any(
+            all(self.payload[i * self.phase_bytes + p // 8] >> (p % 8) & 1 for p in self.phase_places(key, i))
+            for i in range(self.phases)
+        )
+
+
+class Unknown(Filter):
+    def check_own(self, own, state):
+        need(False, "unknown kind")
+
+
+KINDS = {1: Filter, 2: Retouched, 3: Generalized, 4: Counting, 5: Fingerprint, 6: YesNo, 7: Recycling, 8: Cascade}
+
+
+def open_filter(data):
+    need(data[:8] == b"\x89TEPAL\r\n", "this is not a tepal filter")
+    need(len(data) >= 12, "the file ends within the header")
+    (version,) = struct.unpack_from("<I", data, 8)
+    need(version <= 1, "written by a newer version")
+    need(version == 1, "there is no version 0")
+    need(len(data) >= 256, "the file ends within the header")
+    (kind,) = struct.unpack_from("<I", data, 12)
+    return KINDS.get(kind, Unknown)(data)
 
 
 def self_test():
@@ -522,7 +728,7 @@ def main():
     try:
         self_test()
         with open(args.file, "rb") as f:
-            filter = Filter(f.read())
+            filter = open_filter(f.read())
         if args.key and filter.hash == 1:
             filter.set_key(bytes.fromhex(args.key))
         if args.rebuild_lines or args.rebuild_integers:

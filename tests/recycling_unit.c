@@ -674,6 +674,39 @@ static void contradictions_are_found(void **state)
     tepal_recycling_free(r);
 }
 
+/* Numbers as large as a file may state them: what goes on from there can be loaded again. */
+static void counting_ends_without_harm(void **state)
+{
+    (void)state;
+    const uint64_t most = ((uint64_t)1 << 62) - 1;
+    const double expected = 0x1p82;
+    for (uint32_t phases = 1; phases <= TEPAL_RECYCLING_MAX_PHASES; phases++) {
+        struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, phases);
+        struct tepal_recycling *r;
+        uint64_t random = 5;
+        bool seen;
+        assert_ok(tepal_recycling_create(&p, NULL, &r));
+        r->head.state.keys_added = most;
+        r->head.state.own[STATE_CYCLES] = most;
+        r->head.state.own[STATE_FRESH] = most;
+        memcpy(&r->head.state.own[STATE_EXPECTED], &expected, sizeof expected);
+        r->head.ops->open(&r->head);
+        assert_ok(tepal_validate(&r->head, NULL));
+        for (uint32_t i = 0; i < 3 * phases; i++) {
+            struct tepal_digest digest = check_digest(&random);
+            uint64_t active = r->active;
+            assert_ok(tepal_recycling_seen(r, digest, &seen));
+            assert_ok(tepal_recycling_recycle(r));
+            assert_ok(tepal_validate(&r->head, NULL));
+            assert_int_equal(r->active, (active + 1) % phases);
+            assert_int_equal(tepal_recycling_query(r, digest), phases > 1);
+        }
+        assert_int_equal(r->head.state.keys_added, most);
+        assert_true(r->head.state.own[STATE_FRESH] <= most);
+        tepal_recycling_free(r);
+    }
+}
+
 /* A bloom filter is none, and a view takes nothing in. */
 static void handles_know_their_kind(void **state)
 {
@@ -727,6 +760,7 @@ int main(void)
         cmocka_unit_test(created_for_a_rate),
         cmocka_unit_test(bad_parameters_are_refused),
         cmocka_unit_test(contradictions_are_found),
+        cmocka_unit_test(counting_ends_without_harm),
         cmocka_unit_test(handles_know_their_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

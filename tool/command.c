@@ -522,7 +522,7 @@ const struct option options[OPTIONS] = {
                              "a file with them. --fp is then that of these keys."},
     [OPT_ENDLESS] = {0, "endless", NULL, TAKES_NOTHING, 0, 0, NULL, "The stream never ends."},
     [OPT_WISH_GAPS] = {0, "gaps", "FILE", TAKES_FILE, 0, 0, NULL,
-                       "With --endless: the stream's gaps, as tepal gaps --save writes them."},
+                       "With --endless: the stream's gaps, a file that tepal gaps saved."},
     [OPT_WISH_STREAM] = {0, "stream", "LAW", TAKES_TEXT, 0, 0, NULL,
                          "With --endless: the law of the gaps, geometric:MEAN[,NEW] or "
                          "pareto:SHAPE,SCALE[,NEW] (NEW: share of new keys), or of the keys, "

@@ -15,6 +15,9 @@
 static double real_of(const struct tepal_report *report, const char *name, double otherwise)
 {
     const struct tepal_quantity *q = tepal_report_find(report, name);
+    if (q != NULL && q->type == TEPAL_QUANTITY_INTEGER) {
+        return (double)q->value.integer;
+    }
     return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : otherwise;
 }
 
@@ -27,6 +30,7 @@ static void print_verdict(struct out *out, const struct tepal_filter *filter,
     double estimated = real_of(report, "keys_estimated", (double)added);
     char now[64];
     char planned[64];
+    bool deletable = (tepal_filter_kind(filter)->promises & TEPAL_DELETABLE) != 0;
     render_rate(real_of(report, "fp_now", 1), now, sizeof now);
     render_rate(real_of(report, "fp_at_capacity", 1), planned, sizeof planned);
     if ((tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0) {
@@ -45,13 +49,11 @@ static void print_verdict(struct out *out, const struct tepal_filter *filter,
         out_format(out, "verdict: over capacity; %s false positives now, %s were planned\n", now,
                    planned);
     } else if (added > capacity) {
-        out_format(out,
-                   "verdict: within capacity, since keys were added again; %s false "
-                   "positives now\n",
-                   now);
+        out_format(out, "verdict: within capacity, since keys were %s; %s false positives now\n",
+                   deletable ? "removed or added again" : "added again", now);
     } else {
         out_format(out, "verdict: within capacity (%.0f %% used); %s false positives now\n",
-                   100.0 * (double)added / (double)capacity, now);
+                   100.0 * (deletable ? estimated : (double)added) / (double)capacity, now);
     }
 }
 

@@ -54,12 +54,13 @@ static int merge_one(const struct args *args, struct tepal_filter *into, const c
         code = say_error(stays, shelf_name(path, false), "cannot be merged with %s: %s",
                          shelf_name(args->operand[0], false),
                          difference(tepal_filter_params(into), tepal_filter_params(other)));
-    } else if (status == TEPAL_UNSUPPORTED &&
-               (tepal_filter_kind(into)->promises & TEPAL_ORDER_FREE) == 0) {
+    } else if (status == TEPAL_UNSUPPORTED) {
+        bool order = (tepal_filter_kind(into)->promises & TEPAL_ENDLESS) != 0; /* old ones fade */
         code = say_error(stays, shelf_name(path, false),
-                         "%s filters cannot be merged: the order in which keys were added matters; "
-                         "build one filter from all the keys",
-                         tepal_filter_kind(into)->name);
+                         "%s filters cannot be %s%s; build one filter from all the keys",
+                         tepal_filter_kind(into)->name,
+                         args->option[OPT_INTERSECT].given ? "intersected" : "merged",
+                         order ? ": the order in which keys were added matters" : "");
     } else if (status != TEPAL_OK) {
         code = say_error(stays, shelf_name(path, false), "%s", tepal_status_message(status));
     }

@@ -5,7 +5,7 @@
 
 #define WIDTH         720.0
 #define HEIGHT        440.0
-#define LEFT          72.0
+#define LEFT          84.0
 #define RIGHT         24.0
 #define TOP           52.0
 #define BOTTOM        64.0

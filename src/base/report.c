@@ -50,7 +50,7 @@ void tepal_report_real(struct tepal_report *report, const char *name, const char
     }
     struct tepal_quantity *q = append(report, name, about, TEPAL_QUANTITY_REAL);
     if (q != NULL) {
-        q->value.real = value;
+        q->value.real = value == 0 ? 0 : value; /* never -0 */
     }
 }
 

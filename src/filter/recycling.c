@@ -73,6 +73,15 @@ struct tepal_recycling_options tepal_recycling_options_of(const struct tepal_par
     };
 }
 
+/*
+ * Messages and cycles are counted this far and no further: a file may state any numbers up to
+ * here, and a filter that goes on from them must still be one that can be loaded.
+ */
+#define MOST_COUNTED (((uint64_t)1 << 62) - 1)
+
+/* What is added each time, 10^6 at most, is lost in rounding before it gets there. */
+#define MOST_EXPECTED 0x1p82
+
 static enum tepal_status refuse(const char *sentence, const char **why)
 {
     *why = sentence;
@@ -306,7 +315,9 @@ void tepal_recycling_turn(struct tepal_recycling *r)
         r->frozen_ones[age] = r->frozen_ones[age - 1];
     }
     r->frozen_ones[r->options.phases > 1] = own[STATE_ONES];
-    own[STATE_CYCLES]++;
+    /* Where counting ends the number stays, and goes on naming the phases in their order. */
+    own[STATE_CYCLES] = own[STATE_CYCLES] < MOST_COUNTED ? own[STATE_CYCLES] + 1
+                                                         : MOST_COUNTED + 1 - r->options.phases;
     r->active = own[STATE_CYCLES] % r->options.phases;
     own[STATE_ONES] = 0;
     own[STATE_MESSAGES] = 0;
@@ -562,7 +573,15 @@ static const struct recycling_kernels general = {general_seen, general_query, ge
 
 static void count_arrivals(struct tepal_recycling *r, uint64_t count)
 {
-    r->head.state.keys_added = saturating_add(r->head.state.keys_added, count);
+    struct filter_state *state = &r->head.state;
+    state->keys_added = saturating_add(state->keys_added, count);
+    if (state->keys_added > MOST_COUNTED) {
+        uint64_t before = count < MOST_COUNTED ? MOST_COUNTED - count : 0;
+        state->keys_added = MOST_COUNTED;
+        if (state->own[STATE_FRESH] > before) {
+            state->own[STATE_FRESH] = before; /* room for these messages, should all be new */
+        }
+    }
 }
 
 enum tepal_status tepal_recycling_seen(struct tepal_recycling *r, struct tepal_digest digest,
@@ -677,14 +696,14 @@ static const char *contradiction(const struct tepal_recycling *r)
     if (own[STATE_MESSAGES] > own[STATE_ONES]) {
         return "more messages set bits in the active phase than there are bits set";
     }
-    if (own[STATE_CYCLES] >> 62 != 0 || r->head.state.keys_added >> 62 != 0) {
+    if (own[STATE_CYCLES] > MOST_COUNTED || r->head.state.keys_added > MOST_COUNTED) {
         return "nobody has lived through so many messages";
     }
     if (own[STATE_FRESH] > r->head.state.keys_added) {
         return "more new messages than messages";
     }
     double expected = recycling_expected(r);
-    if (!(expected >= 0 && expected <= 1e6 * (double)own[STATE_FRESH])) {
+    if (!(expected >= 0 && expected <= MOST_EXPECTED)) {
         return "the expected number of false positives cannot be";
     }
     if (own[STATE_CLOCKED] > 1 || own[STATE_BEGAN] > own[STATE_CLOCK] ||

@@ -366,7 +366,8 @@ static double mean_over_ages(by_age *f, uint64_t m, uint64_t n, uint32_t k0, uin
     for (int i = 0; i <= parts; i++) {
         double x = (double)i / parts;
         double weight = i == 0 || i == parts ? 1 : i % 2 == 1 ? 4 : 2;
-        sum += weight * 2 * x * f(m, (uint64_t)(last * x * x + 0.5), k0, k1, b);
+        double age = last * x * x + 0.5; /* which may be rounded to 2^64 */
+        sum += weight * 2 * x * f(m, age < 0x1p64 ? (uint64_t)age : n - 1, k0, k1, b);
     }
     return (sum / (3 * parts) * last + f(m, n - 1, k0, k1, b) / 2) / (double)n;
 }

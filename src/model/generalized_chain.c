@@ -560,7 +560,11 @@ double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint6
     double near = tepal_generalized_worst_zero(k0, k1, b);
     uint64_t low = (uint64_t)(near * 0.5 * (double)m);
     uint64_t high = (uint64_t)fmin((double)m, (near + 0.5 * (1 - near)) * (double)m + 1);
-    while (high - low > 8) {
+    if (m <= 256) { /* there, keys whose own bits meet can move the top to either end */
+        low = 0;
+        high = m;
+    }
+    while (m > 256 && high - low > 8) {
         uint64_t third = (high - low) / 3;
         if (tepal_generalized_fp_given(rule, m, low + third, k0, k1, b) <
             tepal_generalized_fp_given(rule, m, high - third, k0, k1, b)) {
@@ -569,7 +573,8 @@ double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint6
             high -= third;
         }
     }
-    double best = 0;
+    double best = fmax(tepal_generalized_fp_given(rule, m, 0, k0, k1, b),
+                       tepal_generalized_fp_given(rule, m, m, k0, k1, b));
     for (uint64_t z = low; z <= high; z++) {
         best = fmax(best, tepal_generalized_fp_given(rule, m, z, k0, k1, b));
     }

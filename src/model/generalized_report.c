@@ -15,7 +15,8 @@ static size_t choose_ages(uint64_t n, uint64_t *ages)
         return (size_t)n;
     }
     for (uint64_t i = 0; i < AGES_MOST; i++) {
-        ages[i] = (uint64_t)llround((double)(n - 1) / (AGES_MOST - 1) * (double)i);
+        double age = (double)(n - 1) / (AGES_MOST - 1) * (double)i + 0.5;
+        ages[i] = age < (double)(n - 1) ? (uint64_t)age : n - 1;
     }
     ages[AGES_MOST - 1] = n - 1;
     return AGES_MOST;

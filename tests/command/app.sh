@@ -5,8 +5,11 @@
 source "$(dirname "$0")/lib.sh"
 
 expect 'the list' 0 'stopset      Red stop sets: where traceroutes should end before their targets.
-flows        Flow tracking: what removals do to each kind of filter.
 route        Paths in packets: where headers forward falsely.
+flows        Flow tracking: what removals do to each kind of filter.
+digest       Caches that tell each other what they hold, and one that lies.
+traceback    Where did a packet come from? Its filter knows the routers it passed.
+admit        Cache admission: store what is asked for a second time.
 ' '' "$tepal" app
 
 # ---- by hand

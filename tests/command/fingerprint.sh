@@ -71,7 +71,7 @@ refused 'fingerprints of other kinds' \
     "$tepal" build keys -o x.tepal --fingerprint-bits 8
 run "$tepal" build keys -o x.tepal --kind fingerprint --fingerprint-bits 33
 like 'bits of a fingerprint' "$code $(cat "$work/err")" '^2 tepal: build: --fingerprint-bits 33: '
-refused 'union' 'h.tepal: this kind of filter cannot do that; nothing was written' \
+refused 'union' 'h.tepal: fingerprint filters cannot be merged; build one filter from all the keys; nothing was written' \
     "$tepal" merge f.tepal h.tepal -o x.tepal
 
 # ---- the model

@@ -3,7 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 
 names='build query add remove merge info verify convert retouch receive audit diff plan model dedup gaps app lab demo kinds completion help'
-apps='stopset route flows digest traceback'
+apps='stopset route flows digest traceback admit'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
 golden() {
@@ -101,8 +101,7 @@ is 'bash: nothing for numbers' "$(offered tepal build --fp '')" ''
 is 'zsh: first line' "$(head -1 c.zsh)" '#compdef tepal'
 is 'zsh: commands' "$(sed -n "s/^        '\([a-z]*\):.*'\$/\1/p" c.zsh | xargs)" "$names"
 is 'zsh: a case for every command' "$(sed -n 's/^    \([a-z]*\))$/\1/p' c.zsh | xargs)" "$names"
-is 'zsh: layouts' "$(grep -c ':LAYOUT:(flat partitioned blocked paired)' c.zsh)" 5
-is 'zsh: layouts' "$(grep -c ':LAYOUT:(flat partitioned blocked paired)' c.zsh)" 6
+is 'zsh: layouts' "$(grep -c ':LAYOUT:(flat partitioned blocked paired)' c.zsh)" 7
 is 'zsh: quotes are paired' "$(($(tr -cd "'" <c.zsh | wc -c) % 2))" 0
 if command -v zsh >/dev/null; then
     expect 'zsh: it parses' 0 '' '' zsh -n c.zsh
@@ -113,8 +112,7 @@ is 'fish: commands' \
     "$(sed -n 's/^complete -c tepal -n __fish_use_subcommand -f -a \([a-z]*\) .*/\1/p' c.fish | xargs)" \
     "$names"
 is 'fish: quotes are paired' "$(awk -F"'" 'NF % 2 == 0' c.fish | wc -l | tr -d ' ')" 0
-is 'fish: layouts' "$(grep -c -- "-l layout -s l -x -a 'flat partitioned blocked paired'" c.fish)" 5
-is 'fish: layouts' "$(grep -c -- "-l layout -s l -x -a 'flat partitioned blocked paired'" c.fish)" 6
+is 'fish: layouts' "$(grep -c -- "-l layout -s l -x -a 'flat partitioned blocked paired'" c.fish)" 7
 if command -v fish >/dev/null; then
     expect 'fish: it parses' 0 '' '' fish -n c.fish
 fi

@@ -100,6 +100,6 @@ expect 'build: sigma and messages' 2 '' 'tepal: build: --sigma and --messages co
 ' "$tepal" build messages --kind recycling -o no --bits 1000 --sigma 5 --messages 5
 "$tepal" build messages --kind recycling --bits 8192 --seed 1 -o f -q -f
 "$tepal" build messages --kind recycling --bits 8192 --seed 1 -o g -q -f
-expect 'they cannot be merged' 2 '' 'tepal: g: this kind of filter cannot do that; nothing was written
+expect 'they cannot be merged' 2 '' 'tepal: g: recycling filters cannot be merged: the order in which keys were added matters; build one filter from all the keys; nothing was written
 ' "$tepal" merge f g -o h
 finish

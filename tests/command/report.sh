@@ -223,15 +223,27 @@ expect 'kinds' 0 'bloom: the Bloom filter: no false negatives, a chosen rate of 
     promises: no-false-negatives, mergeable, order-free
 retouched: a Bloom filter without chosen false positives, for a few false negatives
     promises: order-free
+generalized: a Bloom filter that also resets bits: both errors bounded, whoever fills it
+    promises: bounded-false-positives, endless
 counting: counters instead of bits: keys can be removed; c choices of address
     promises: deletable, mergeable
 fingerprint: a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %
     promises: no-false-negatives, bounded-false-positives, deletable
+yesno: a Bloom filter that vetoes known negatives, without false negatives
+    promises: no-false-negatives
+recycling: an endless stream in fixed memory at a chosen average error
+    promises: endless
+cascade: filters of each other'\''s errors: none at all on the keys it was built from
+    promises: no-false-negatives
 ' '' "$tepal" kinds
 expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen rate of false positives", "promises": ["no-false-negatives", "mergeable", "order-free"]}
 {"kind": "retouched", "summary": "a Bloom filter without chosen false positives, for a few false negatives", "promises": ["order-free"]}
+{"kind": "generalized", "summary": "a Bloom filter that also resets bits: both errors bounded, whoever fills it", "promises": ["bounded-false-positives", "endless"]}
 {"kind": "counting", "summary": "counters instead of bits: keys can be removed; c choices of address", "promises": ["deletable", "mergeable"]}
 {"kind": "fingerprint", "summary": "a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %", "promises": ["no-false-negatives", "bounded-false-positives", "deletable"]}
+{"kind": "yesno", "summary": "a Bloom filter that vetoes known negatives, without false negatives", "promises": ["no-false-negatives"]}
+{"kind": "recycling", "summary": "an endless stream in fixed memory at a chosen average error", "promises": ["endless"]}
+{"kind": "cascade", "summary": "filters of each other'\''s errors: none at all on the keys it was built from", "promises": ["no-false-negatives"]}
 ' '' "$tepal" kinds --json
 
 finish

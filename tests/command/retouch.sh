@@ -208,7 +208,7 @@ name = lambda e: e.tag.split("}")[1]
 texts = [e.text for e in root.iter() if name(e) == "text"]
 curve = [e for e in root.iter() if name(e) == "path" and "curve" in e.get("class").split()]
 points = [tuple(map(float, p.split())) for p in curve[0].get("d")[1:].split("L")]
-inside = all(72 <= x <= 696 and 52 <= y <= 376 for x, y in points)
+inside = all(84 <= x <= 696 and 52 <= y <= 376 for x, y in points)
 rises = all(a[0] <= b[0] and a[1] >= b[1] for a, b in zip(points, points[1:]))
 style = next(e.text for e in root.iter() if name(e) == "style")
 print(name(root), len(curve), len(points) > 20, inside, rises, "members lost, %" in texts,
@@ -308,7 +308,7 @@ bad 'dry run with victims' 'retouch: --dry-run and --victims contradict each oth
 bad 'a picture without a curve' 'retouch: --svg draws the curve of --dry-run: give both' \
     f --members members --avoid strangers --svg x.svg -o no
 bad 'unknown method' \
-    'retouch: --method ration: not one of random-bits, random, min-fn, max-fp, ratio, improved-min-fn, improved-max-fp, improved-ratio, sacrifice; did you mean ratio?' \
+    'retouch: --method ration: not one of random-bits, random, min-fn, max-fp, ratio, improved-min-fn, improved-max-fp, improved-ratio, sacrifice, net-effect, least-fn; did you mean ratio?' \
     f --members members --avoid strangers --method ration -o no
 bad 'unknown order' 'retouch: --order up: not one of given, weight' \
     f --members members --avoid strangers --order up -o no

@@ -1,0 +1,88 @@
+/*
+ * exceptions_fuzz.c: any bytes as a list of exceptions. If the first byte of an input is odd, magic,
+ * version, length and checksum of the rest are put right first, so that the fuzzer gets to the
+ * checks behind them; the digests are counted up from the input's, so that they ascend, unless the
+ * second bit is set. What is accepted encodes to the very same bytes and finds what it holds.
+ */
+#include <tepal/tepal.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/little.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
+#define HEADER 48
+#define ENTRY  16
+
+static size_t put_right(uint8_t *bytes, size_t len, bool ascending)
+{
+    if (len < HEADER) {
+        return len;
+    }
+    size_t count = (len - HEADER) / ENTRY;
+    uint64_t last = 0;
+    memcpy(bytes, "tepalex\n", 8);
+    little_put32(bytes + 8, 1);
+    little_put32(bytes + 12, bytes[12] < 250 ? bytes[12] & 1 : little_get32(bytes + 12));
+    little_put64(bytes + 16, count);
+    for (size_t i = 0; ascending && i < count; i++) {
+        uint8_t *hi = bytes + HEADER + i * ENTRY + 8;
+        last += little_get32(hi);
+        little_put64(hi, last);
+    }
+    uint64_t head = XXH3_64bits(bytes, 40);
+    little_put64(bytes + 40, XXH3_64bits_withSeed(bytes + HEADER, count * ENTRY, head));
+    return HEADER + count * ENTRY;
+}
+
+static void check(const struct tepal_exceptions *list, const uint8_t *bytes, size_t len)
+{
+    MUST(tepal_exceptions_bytes(list) == len);
+    MUST(tepal_exceptions_count(list) == (len - HEADER) / ENTRY);
+    for (size_t at = HEADER; at < len; at += ENTRY) {
+        struct tepal_digest d = {little_get64(bytes + at), little_get64(bytes + at + 8)};
+        MUST(tepal_exceptions_query(list, d));
+    }
+    uint8_t *again = malloc(len);
+    MUST(again != NULL);
+    tepal_exceptions_encode(list, again);
+    MUST(memcmp(again, bytes, len) == 0);
+    free(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) {
+        return 0;
+    }
+    size_t len = size - 1;
+    uint8_t *bytes = malloc(len == 0 ? 1 : len);
+    MUST(bytes != NULL);
+    memcpy(bytes, data + 1, len);
+    if ((data[0] & 1) != 0) {
+        len = put_right(bytes, len, (data[0] & 2) == 0);
+    }
+    struct tepal_exceptions *list = NULL;
+    enum tepal_status status = tepal_exceptions_decode(bytes, len, NULL, &list);
+    MUST((status == TEPAL_OK) == (list != NULL));
+    if (list != NULL) {
+        check(list, bytes, len);
+        tepal_exceptions_free(list);
+    }
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,559 @@
+/*
+ * mend.c: see mend.h. The header is read into a draft, mended there and written back. Two small
+ * functions for each kind: one makes its own parameters plausible, one its cells and its state.
+ * What is in order already stays as it is, so that files of tests/golden go through unchanged.
+ */
+#include "mend.h"
+
+#include <tepal/tepal.h>
+
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/little.h"
+
+#define BLOCK  65536
+#define STATES 8
+
+enum {
+    AT_KIND = 12,
+    AT_LAYOUT = 16,
+    AT_POSITIONS = 20,
+    AT_HASH = 24,
+    AT_HASHES = 28,
+    AT_CELLS = 32,
+    AT_CAPACITY = 40,
+    AT_SEED = 48,
+    AT_KEY_CHECK = 56,
+    AT_KEYS_ADDED = 64,
+    AT_OWN = 72,
+    AT_STATE = 136,
+    AT_PAYLOAD = 200,
+    AT_FILE = 208,
+    AT_BLOCK_LOG = 216,
+    AT_CELL_BITS = 220,
+    AT_RESERVED = 224,
+    AT_SUM = 248
+};
+
+struct draft {
+    uint8_t *payload;
+    uint64_t words; /* that there is room for */
+    struct tepal_params params;
+    uint64_t keys;
+    uint64_t state[STATES];
+    unsigned leave;
+    uint64_t lot; /* another for every input: for what may happen only now and then */
+};
+
+/* ---- numbers and words ----------------------------------------------------------------------- */
+
+/* The value if it is within its limits, else another that is. */
+static uint64_t within(uint64_t value, uint64_t low, uint64_t high)
+{
+    if (value >= low && value <= high) {
+        return value;
+    }
+    return high <= low ? low : low + value % (high - low + 1);
+}
+
+static uint64_t get(const struct draft *d, uint64_t word)
+{
+    return little_get64(d->payload + 8 * word);
+}
+
+static void put(struct draft *d, uint64_t word, uint64_t value)
+{
+    little_put64(d->payload + 8 * word, value);
+}
+
+static bool lined(const struct draft *d)
+{
+    return d->params.layout == TEPAL_LAYOUT_BLOCKED || d->params.layout == TEPAL_LAYOUT_PAIRED;
+}
+
+/* Nothing beyond the last of `bits` bits that begin at a word. */
+static void cut_tail(struct draft *d, uint64_t first, uint64_t bits)
+{
+    uint64_t used = bits % 64;
+    if (used != 0 && (d->leave & MEND_LEAVE_TAILS) == 0) {
+        uint64_t last = first + bits / 64;
+        put(d, last, get(d, last) & ((UINT64_C(1) << used) - 1));
+    }
+}
+
+static uint64_t count_ones(const struct draft *d, uint64_t first, uint64_t words)
+{
+    uint64_t ones = 0;
+    for (uint64_t i = first; i < first + words; i++) {
+        ones += (uint64_t)__builtin_popcountll(get(d, i));
+    }
+    return ones;
+}
+
+static void zero_from(uint64_t *list, size_t from)
+{
+    memset(list + from, 0, (STATES - from) * sizeof *list);
+}
+
+/* As many cells as `most`, less what the input has unused in its last word; whole lines. */
+static void set_cells(struct draft *d, uint64_t most, uint64_t line)
+{
+    struct tepal_params *p = &d->params;
+    if (lined(d) && most < line) {
+        p->layout = TEPAL_LAYOUT_FLAT;
+    }
+    if (lined(d)) {
+        p->cells = most / line * line;
+    } else {
+        uint64_t spare = -p->cells % 64;
+        p->cells = most > spare ? most - spare : most;
+    }
+    if (p->layout == TEPAL_LAYOUT_PAIRED && p->cells < 2 * line) {
+        p->positions = TEPAL_POSITIONS_COLLIDING;
+    }
+}
+
+/*
+ * The most hashes of so many cells; where they must be distinct, those of half of the cells, for
+ * the last few take thousands of words to find.
+ */
+static uint64_t most_hashes(const struct draft *d, uint64_t cells)
+{
+    uint64_t most = d->params.positions == TEPAL_POSITIONS_DISTINCT ? cells / 2 + 1 : cells;
+    return most < TEPAL_MAX_HASHES ? most : TEPAL_MAX_HASHES;
+}
+
+static void limit_hashes(struct draft *d, uint64_t cells)
+{
+    struct tepal_params *p = &d->params;
+    uint64_t limit = p->layout == TEPAL_LAYOUT_BLOCKED  ? TEPAL_MAX_HASHES_BLOCKED
+                     : p->layout == TEPAL_LAYOUT_PAIRED ? TEPAL_MAX_HASHES_PAIRED
+                                                        : most_hashes(d, cells);
+    p->hashes = (uint32_t)within(p->hashes, 1, limit);
+}
+
+/* ---- sizes and own parameters, kind by kind -------------------------------------------------- */
+
+static void own_bloom(struct draft *d)
+{
+    set_cells(d, d->words * 64, TEPAL_LINE_BITS);
+    limit_hashes(d, d->params.cells);
+    zero_from(d->params.own, 0);
+}
+
+static void own_generalized(struct draft *d)
+{
+    struct tepal_params *p = &d->params;
+    p->layout = (enum tepal_layout)((unsigned)p->layout & 2);
+    set_cells(d, d->words * 64, TEPAL_LINE_BITS);
+    limit_hashes(d, p->cells);
+    p->own[TEPAL_GENERALIZED_RESET_HASHES] =
+        within(p->own[TEPAL_GENERALIZED_RESET_HASHES], 0, p->hashes);
+    p->own[TEPAL_GENERALIZED_TOLERANCE] =
+        within(p->own[TEPAL_GENERALIZED_TOLERANCE], 0, p->hashes - 1);
+    p->own[TEPAL_GENERALIZED_ONES] =
+        within(p->own[TEPAL_GENERALIZED_ONES], 0, TEPAL_GENERALIZED_UNIT);
+    zero_from(p->own, 3);
+}
+
+/* 64 cells take four words of counters and one of bits. */
+static void own_counting(struct draft *d)
+{
+    struct tepal_params *p = &d->params;
+    uint64_t *own = p->own;
+    own[TEPAL_COUNTING_FORM] = d->words < 5 ? TEPAL_FORM_BITS : own[TEPAL_COUNTING_FORM] % 2;
+    set_cells(d, own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS ? d->words * 64 : d->words / 5 * 64,
+              TEPAL_LINE_BITS / 4);
+    limit_hashes(d, p->cells);
+    own[TEPAL_COUNTING_CHOICES] = within(own[TEPAL_COUNTING_CHOICES], 1, 6);
+    bool choice = own[TEPAL_COUNTING_CHOICES] > 1;
+    own[TEPAL_COUNTING_POLICY] = choice ? own[TEPAL_COUNTING_POLICY] % 2 : 0;
+    own[TEPAL_COUNTING_RULE] = !choice    ? 0
+                               : lined(d) ? TEPAL_RULE_LEAST_INCREASE
+                                          : own[TEPAL_COUNTING_RULE] % 2;
+    zero_from(own, 4);
+}
+
+/* One word more than the slots need. */
+static void own_fingerprint(struct draft *d)
+{
+    struct tepal_params *p = &d->params;
+    uint64_t bits = (d->words - 1) * 64;
+    uint64_t f = within(p->own[0], TEPAL_FINGERPRINT_MIN_BITS,
+                        bits < 256 ? bits / 8 : TEPAL_FINGERPRINT_MAX_BITS);
+    p->layout = TEPAL_LAYOUT_FLAT;
+    p->positions = TEPAL_POSITIONS_COLLIDING;
+    p->hashes = 2;
+    p->own[0] = f;
+    p->cells = bits / (8 * f) * (8 * f);
+    zero_from(p->own, 1);
+}
+
+static void own_yesno(struct draft *d)
+{
+    struct tepal_params *p = &d->params;
+    uint64_t *own = p->own;
+    set_cells(d, d->words * 64, TEPAL_LINE_BITS);
+    uint64_t line = lined(d) ? TEPAL_LINE_BITS : 1;
+    uint64_t lines = p->cells / line;
+    uint64_t r = within(own[TEPAL_YESNO_NO_FILTERS], 0, TEPAL_YESNO_MOST_FILTERS);
+    uint64_t q = own[TEPAL_YESNO_NO_BITS];
+    if (lined(d) && r > 0) { /* together whole lines */
+        r = UINT64_C(1) << r % 6;
+        q = lines < 2 ? 0 : line / r * within(q * r / line, 1, lines - 1);
+    } else if (r > 0) {
+        q = (p->cells - 1) / r == 0 ? 0 : within(q, 1, (p->cells - 1) / r);
+    }
+    if (r == 0 || q == 0) {
+        zero_from(own, 0);
+        limit_hashes(d, p->cells);
+        return;
+    }
+    own[TEPAL_YESNO_NO_FILTERS] = r;
+    own[TEPAL_YESNO_NO_BITS] = q;
+    own[TEPAL_YESNO_NO_HASHES] = within(own[TEPAL_YESNO_NO_HASHES], 1, most_hashes(d, q));
+    own[TEPAL_YESNO_OWN_SEEDS] %= 2;
+    own[TEPAL_YESNO_SALT] %= 1u << 20;
+    zero_from(own, 5);
+    limit_hashes(d, p->cells - r * q);
+}
+
+enum { PHASES, RULE, LIMIT, FLAGS };
+
+static void own_recycling(struct draft *d)
+{
+    struct tepal_params *p = &d->params;
+    uint64_t *own = p->own;
+    uint64_t most = d->words < TEPAL_RECYCLING_MAX_PHASES ? d->words : TEPAL_RECYCLING_MAX_PHASES;
+    own[PHASES] = within(own[PHASES], 1, most);
+    own[RULE] %= 3;
+    own[FLAGS] %= 8;
+    if (d->lot % 32 != 0) { /* the rates of the other layouts cost as much as many flat filters */
+        p->layout = TEPAL_LAYOUT_FLAT;
+    }
+    set_cells(d, d->words / own[PHASES] * 64, TEPAL_LINE_BITS);
+    limit_hashes(d, p->cells - 1);
+    own[LIMIT] = own[RULE] == TEPAL_RECYCLING_SIGMA ? within(own[LIMIT], p->hashes, p->cells - 1)
+                                                    : within(own[LIMIT], 1, UINT64_MAX);
+    zero_from(own, 4);
+}
+
+static void own_cascade(struct draft *d)
+{
+    struct tepal_params *p = &d->params;
+    uint64_t beyond = within(p->own[TEPAL_CASCADE_BEYOND], 0, TEPAL_CASCADE_MOST_LEVELS - 1);
+    beyond = within(beyond, 0, (d->words - 1) / 2);
+    set_cells(d, (d->words - beyond) * 64, TEPAL_LINE_BITS);
+    uint64_t line = lined(d) ? TEPAL_LINE_BITS : 1;
+    uint64_t lines = p->cells / line;
+    uint64_t rest = p->own[TEPAL_CASCADE_REST];
+    uint64_t least = beyond / line + (beyond % line != 0);
+    if (beyond == 0 || lines <= least) {
+        beyond = 0;
+        rest = 0;
+        set_cells(d, d->words * 64, TEPAL_LINE_BITS);
+    } else {
+        rest = line * within(rest / line, least, lines - 1);
+    }
+    zero_from(p->own, 0);
+    p->own[TEPAL_CASCADE_REST] = rest;
+    p->own[TEPAL_CASCADE_BEYOND] = beyond;
+    limit_hashes(d, p->cells - rest);
+}
+
+/* ---- cells and state, kind by kind ----------------------------------------------------------- */
+
+static void cells_bloom(struct draft *d)
+{
+    cut_tail(d, 0, d->params.cells);
+    zero_from(d->state, 0);
+}
+
+static void cells_retouched(struct draft *d)
+{
+    cut_tail(d, 0, d->params.cells);
+    d->state[1] = within(d->state[1], 0, d->state[0]);
+    d->state[2] = within(d->state[2], 0, d->params.cells);
+    zero_from(d->state, 3);
+}
+
+/* Bits and counts as the counters have them, nothing beyond the last. */
+static void cells_counting(struct draft *d)
+{
+    uint64_t cells = d->params.cells;
+    bool form = d->params.own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS;
+    uint64_t counters = form ? 0 : (cells + 15) / 16;
+    uint64_t bits = (cells + 63) / 64;
+    uint64_t sum = 0;
+    uint64_t stuck = 0;
+    cut_tail(d, 0, form ? 0 : cells * 4);
+    cut_tail(d, counters, cells);
+    for (uint64_t i = 0; i < counters; i++) {
+        uint64_t set = 0;
+        for (uint64_t c = 0; c < 16; c++) {
+            uint64_t value = get(d, i) >> (4 * c) & 15;
+            set |= (uint64_t)(value > 0) << c;
+            sum += value;
+            stuck += value == 15;
+        }
+        uint64_t at = counters + i / 4;
+        uint64_t shift = 16 * (i % 4);
+        put(d, at, (get(d, at) & ~(UINT64_C(0xffff) << shift)) | set << shift);
+    }
+    d->state[4] = count_ones(d, counters, bits);
+    d->state[5] = sum;
+    d->state[6] = stuck;
+    zero_from(d->state, 7);
+}
+
+static uint64_t slot(const struct draft *d, uint64_t i, uint64_t f)
+{
+    uint64_t at = i * f;
+    uint64_t value = get(d, at / 64) >> at % 64;
+    if (at % 64 + f > 64) {
+        value |= get(d, at / 64 + 1) << (64 - at % 64);
+    }
+    return value & ((UINT64_C(1) << f) - 1);
+}
+
+static void cells_fingerprint(struct draft *d)
+{
+    uint64_t f = d->params.own[0];
+    uint64_t held = 0;
+    cut_tail(d, 0, d->params.cells);
+    put(d, (d->params.cells + 63) / 64, 0);
+    for (uint64_t i = 0; i < d->params.cells / f; i++) {
+        held += slot(d, i, f) != 0;
+    }
+    d->state[0] = held;
+    zero_from(d->state, 2);
+    if (d->keys != UINT64_MAX) {
+        d->keys = held > UINT64_MAX - d->state[1] ? UINT64_MAX : held + d->state[1];
+    }
+}
+
+/* members, known negatives, of these positive, of these left; the rest is anybody's */
+static void cells_yesno(struct draft *d)
+{
+    cut_tail(d, 0, d->params.cells);
+    d->state[2] = within(d->state[2], 0, d->state[1]);
+    d->state[3] = within(d->state[3], 0, d->state[2]);
+    d->state[4] = within(d->state[4], 0, d->state[0]);
+    zero_from(d->state, 6);
+}
+
+/* Entries that add up. */
+static void mend_directory(struct draft *d)
+{
+    const struct tepal_params *p = &d->params;
+    uint64_t levels = p->own[TEPAL_CASCADE_BEYOND];
+    uint64_t left = p->own[TEPAL_CASCADE_REST];
+    uint64_t first = (p->cells + 63) / 64;
+    for (uint64_t i = 0; i < levels; i++) {
+        uint64_t entry = get(d, first + i);
+        uint64_t after = levels - 1 - i;
+        uint64_t bits = after == 0 ? left : within(entry >> 8, 1, left - after);
+        uint64_t hashes = within(entry & 255, 1, most_hashes(d, bits));
+        put(d, first + i, bits << 8 | hashes);
+        left -= bits;
+    }
+}
+
+static void cells_cascade(struct draft *d)
+{
+    cut_tail(d, 0, d->params.cells);
+    if ((d->leave & MEND_LEAVE_TAILS) == 0) {
+        mend_directory(d);
+    }
+    d->state[2] = within(d->state[2], 0, d->state[1]);
+    d->state[3] = within(d->state[3], 0, d->state[2]);
+    zero_from(d->state, 5);
+}
+
+/* The first bits of the active phase go until no more are left than sigma allows. */
+static uint64_t thin_out(struct draft *d, uint64_t first, uint64_t words)
+{
+    uint64_t most =
+        d->params.own[RULE] == TEPAL_RECYCLING_SIGMA ? d->params.own[LIMIT] : UINT64_MAX;
+    uint64_t ones = count_ones(d, first, words);
+    for (uint64_t i = first; i < first + words && ones > most;) {
+        uint64_t word = get(d, i);
+        if (word == 0) {
+            i++;
+        } else {
+            put(d, i, word & (word - 1));
+            ones--;
+        }
+    }
+    return ones;
+}
+
+enum { CYCLES, ONES, MESSAGES, FRESH, EXPECTED, CLOCKED, CLOCK, BEGAN };
+
+static void mend_clock(struct draft *d)
+{
+    uint64_t *s = d->state;
+    uint64_t limit =
+        d->params.own[RULE] == TEPAL_RECYCLING_TIME ? d->params.own[LIMIT] : UINT64_MAX;
+    s[CLOCKED] %= 2;
+    s[CLOCK] = s[CLOCKED] == 0 ? 0 : s[CLOCK];
+    s[BEGAN] = within(s[BEGAN], s[CLOCK] > limit - 1 ? s[CLOCK] - (limit - 1) : 0, s[CLOCK]);
+}
+
+static void cells_recycling(struct draft *d)
+{
+    uint64_t *s = d->state;
+    uint64_t phases = d->params.own[PHASES];
+    uint64_t words = (d->params.cells + 63) / 64;
+    d->keys %= UINT64_C(1) << 62;
+    s[CYCLES] %= UINT64_C(1) << 62;
+    for (uint64_t phase = 0; phase < phases; phase++) {
+        cut_tail(d, phase * words, d->params.cells);
+        if (phase > s[CYCLES]) {
+            memset(d->payload + 8 * phase * words, 0, 8 * words);
+        }
+    }
+    s[ONES] = thin_out(d, s[CYCLES] % phases * words, words);
+    s[MESSAGES] = within(s[MESSAGES], 0, s[ONES]);
+    if (d->params.own[RULE] == TEPAL_RECYCLING_COUNT) {
+        s[MESSAGES] = within(s[MESSAGES], 0, d->params.own[LIMIT]);
+    }
+    s[FRESH] = within(s[FRESH], 0, d->keys);
+    double expected;
+    memcpy(&expected, &s[EXPECTED], sizeof expected);
+    if (!(expected >= 0 && expected <= 0x1p82)) {
+        expected = 0x1p82;
+        memcpy(&s[EXPECTED], &expected, sizeof expected);
+    }
+    mend_clock(d);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+struct mender {
+    void (*own)(struct draft *d);
+    void (*cells)(struct draft *d);
+};
+
+static const struct mender menders[] = {
+    [TEPAL_KIND_BLOOM] = {own_bloom, cells_bloom},
+    [TEPAL_KIND_RETOUCHED] = {own_bloom, cells_retouched},
+    [TEPAL_KIND_GENERALIZED] = {own_generalized, cells_bloom},
+    [TEPAL_KIND_COUNTING] = {own_counting, cells_counting},
+    [TEPAL_KIND_FINGERPRINT] = {own_fingerprint, cells_fingerprint},
+    [TEPAL_KIND_YESNO] = {own_yesno, cells_yesno},
+    [TEPAL_KIND_RECYCLING] = {own_recycling, cells_recycling},
+    [TEPAL_KIND_CASCADE] = {own_cascade, cells_cascade},
+};
+
+#define KINDS (sizeof menders / sizeof *menders - 1)
+
+static void read_draft(struct draft *d, const uint8_t *bytes)
+{
+    struct tepal_params *p = &d->params;
+    unsigned names = (d->leave & MEND_LEAVE_NAMES) != 0 ? UINT32_MAX : 3;
+    p->kind =
+        (enum tepal_kind_id)((d->leave & MEND_LEAVE_KIND) != 0 ? little_get32(bytes + AT_KIND)
+                                                               : within(bytes[AT_KIND], 1, KINDS));
+    p->layout = (enum tepal_layout)(little_get32(bytes + AT_LAYOUT) & names);
+    p->positions = (enum tepal_positions)(little_get32(bytes + AT_POSITIONS) & (names - 2));
+    p->hash = (enum tepal_hash)(little_get32(bytes + AT_HASH) & (names - 2));
+    p->hashes = little_get32(bytes + AT_HASHES);
+    p->cells = little_get64(bytes + AT_CELLS);
+    p->capacity = little_get64(bytes + AT_CAPACITY);
+    p->seed = little_get64(bytes + AT_SEED);
+    p->key_check = little_get64(bytes + AT_KEY_CHECK);
+    d->keys = little_get64(bytes + AT_KEYS_ADDED);
+    for (size_t i = 0; i < STATES; i++) {
+        p->own[i] = little_get64(bytes + AT_OWN + 8 * i);
+        d->state[i] = little_get64(bytes + AT_STATE + 8 * i);
+    }
+}
+
+static void write_draft(const struct draft *d, uint8_t *bytes)
+{
+    const struct tepal_params *p = &d->params;
+    little_put32(bytes + AT_KIND, (uint32_t)p->kind);
+    little_put32(bytes + AT_LAYOUT, (uint32_t)p->layout);
+    little_put32(bytes + AT_POSITIONS, (uint32_t)p->positions);
+    little_put32(bytes + AT_HASH, (uint32_t)p->hash);
+    little_put32(bytes + AT_HASHES, p->hashes);
+    little_put64(bytes + AT_CELLS, p->cells);
+    little_put64(bytes + AT_KEY_CHECK, p->key_check);
+    little_put64(bytes + AT_KEYS_ADDED, d->keys);
+    for (size_t i = 0; i < STATES; i++) {
+        little_put64(bytes + AT_OWN + 8 * i, p->own[i]);
+        little_put64(bytes + AT_STATE + 8 * i, d->state[i]);
+    }
+}
+
+static void mend_params(struct draft *d)
+{
+    const struct tepal_params old = d->params;
+    if ((d->leave & MEND_LEAVE_NAMES) == 0) {
+        bool keyed = d->params.hash == TEPAL_HASH_SIPHASH;
+        d->params.key_check = !keyed ? 0 : within(d->params.key_check, 1, UINT64_MAX);
+    }
+    if ((uint32_t)d->params.kind - 1 < KINDS) {
+        menders[d->params.kind].own(d);
+    }
+    if ((d->leave & MEND_LEAVE_OWN) != 0) {
+        memcpy(d->params.own, old.own, sizeof old.own);
+    }
+    if ((d->leave & MEND_LEAVE_SIZE) != 0) {
+        d->params.cells = old.cells;
+    }
+    if ((d->leave & MEND_LEAVE_NAMES) != 0) {
+        d->params.layout = old.layout;
+        d->params.positions = old.positions;
+        d->params.hashes = old.hashes;
+    }
+}
+
+static void mend_cells(struct draft *d)
+{
+    uint64_t keys = d->keys;
+    uint64_t state[STATES];
+    memcpy(state, d->state, sizeof state);
+    menders[d->params.kind].cells(d);
+    if ((d->leave & MEND_LEAVE_COUNTS) != 0) {
+        d->keys = keys;
+        memcpy(d->state, state, sizeof state);
+    }
+}
+
+size_t mend(uint8_t *bytes, size_t len, unsigned leave)
+{
+    static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
+    if (len < MEND_HEADER + 16 || len > BLOCK) { /* one block of checksums will do */
+        return len;
+    }
+    struct draft d = {.payload = bytes + MEND_HEADER,
+                      .words = (len - MEND_HEADER - 8) / 8,
+                      .leave = leave | bytes[AT_RESERVED],
+                      .lot = XXH3_64bits(bytes, len)};
+    read_draft(&d, bytes);
+    mend_params(&d);
+    size_t payload = (size_t)d.words * 8;
+    if (tepal_params_check(&d.params, NULL) == TEPAL_OK &&
+        tepal_params_payload_bytes(&d.params) <= payload) {
+        payload = (size_t)tepal_params_payload_bytes(&d.params);
+        mend_cells(&d);
+    }
+    write_draft(&d, bytes);
+    memcpy(bytes, magic, sizeof magic);
+    little_put32(bytes + 8, 1);
+    little_put64(bytes + AT_PAYLOAD, payload);
+    little_put64(bytes + AT_FILE, MEND_HEADER + payload + 8);
+    little_put32(bytes + AT_BLOCK_LOG, 16);
+    little_put32(bytes + AT_CELL_BITS, d.params.kind == TEPAL_KIND_COUNTING ? 4 : 1);
+    if ((d.leave & MEND_LEAVE_RESERVED) == 0) {
+        memset(bytes + AT_RESERVED, 0, AT_SUM - AT_RESERVED);
+    }
+    little_put64(d.payload + payload, XXH3_64bits_withSeed(d.payload, payload, 0));
+    little_put64(bytes + AT_SUM, XXH3_64bits(bytes, AT_SUM));
+    return MEND_HEADER + payload + 8;
+}

@@ -1,0 +1,62 @@
+/*
+ * paper001.h: what the experiments on generalized Bloom filters share: filters that are filled and
+ * asked.
+ */
+#ifndef LAB_PAPER001_H
+#define LAB_PAPER001_H
+
+#include <tepal/tepal.h>
+
+#include "lab.h"
+#include "plot.h"
+
+#define GBF_KEYS 256 /* n of Tables 1 to 8; also the most that are measured */
+
+/* A setting: m bits, n keys, hashes that reset and set, the share of zeros at first (p0). */
+struct gbf {
+    uint64_t bits;
+    uint64_t keys;
+    uint32_t k0;
+    uint32_t k1;
+    double zeros;
+};
+
+struct gbf_seen {
+    struct lab_share fp;               /* strangers that were found */
+    struct lab_share fn;               /* members that were not */
+    struct lab_share fn_age[GBF_KEYS]; /* the same by age; 0: the newest */
+};
+
+struct tepal_digest gbf_digest(struct lab *lab);
+
+/* The filter of the setting with a seed of its own. Sabotaged, it forgives an inverted bit. */
+int gbf_create(struct lab *lab, const struct gbf *at, struct tepal_generalized **out);
+
+/* So many filters, each with its n keys, and so many strangers that are asked for. */
+int gbf_measure(struct lab *lab, const struct gbf *at, size_t rounds, size_t strangers,
+                struct gbf_seen *seen);
+
+/* Keys that are asked for when exactly n others were added after them: F_n, of eq. (24). */
+int gbf_oldest(struct lab *lab, const struct gbf *at, size_t rounds, size_t keys,
+               struct lab_share *lost);
+
+/* What the library's model says of it, without approximation. */
+int gbf_exact(const struct gbf *at, uint64_t age, struct tepal_generalized_errors *rates,
+              double *fn_age);
+
+/* The parts of the list. */
+int lab_001_fig_2(struct lab *lab);
+int lab_001_fig_3(struct lab *lab);
+int lab_001_fig_5(struct lab *lab);
+int lab_001_fig_6(struct lab *lab);
+int lab_001_fig_7(struct lab *lab);
+int lab_001_fig_8(struct lab *lab);
+int lab_001_fig_9(struct lab *lab);
+int lab_001_fig_10(struct lab *lab);
+int lab_001_fig_11(struct lab *lab);
+int lab_001_fig_12(struct lab *lab);
+int lab_001_web(struct lab *lab);
+int lab_001_peers(struct lab *lab);
+int lab_001_traceback(struct lab *lab);
+
+#endif

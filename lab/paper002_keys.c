@@ -1,0 +1,524 @@
+/*
+ * paper002_keys.c: counting filters of authors' names under the paper's ways to hash them, and
+ * counting filters whose keys come and go, which the paper did not run.
+ *
+ * The paper's hashes (Sec. 5.1) are made here and given to the library as digests: it draws the k
+ * positions of each of the c addresses from a digest in its own way. So this compares the hashes of
+ * keys; the paper's positions, an arithmetic progression (eq. (8)), cannot be had through the
+ * library.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keys.h"
+#include "paper002.h"
+
+#define KEYS 10000
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+#define STRANGERS (8 * KEYS) /* as the paper's T */
+#define NAMES     (KEYS + STRANGERS)
+#define NAME_SIZE 64
+
+struct names_list {
+    char text[NAMES][NAME_SIZE];
+    size_t count;
+};
+
+static size_t add_syllables(struct lab *lab, char *text, size_t count)
+{
+    static const char *const onset[] = {"b", "d", "f", "g", "h", "j", "k",  "l",
+                                        "m", "n", "p", "r", "s", "t", "ch", "w"};
+    static const char *const rest[] = {"a", "e", "i", "o", "u", "an", "en", "ing"};
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits = lab_draw(lab);
+        len += (size_t)snprintf(text + len, 8, "%s%s", onset[bits % 16], rest[bits / 16 % 8]);
+    }
+    text[0] = (char)(text[0] - 'a' + 'A');
+    return len;
+}
+
+/* Two names of two to four syllables each. */
+static void make_names(struct lab *lab, struct names_list *list)
+{
+    while (list->count < NAMES) {
+        char *text = list->text[list->count++];
+        size_t len = add_syllables(lab, text, 2 + lab_draw(lab) % 3);
+        text[len++] = ' ';
+        (void)add_syllables(lab, text + len, 3 + lab_draw(lab) % 2);
+    }
+}
+
+/* The first column of dblp-authors/names.tsv.gz. */
+static int read_names(const char *folder, struct names_list *list)
+{
+    static const struct keys_options options = {.separator = '\n'};
+    char path[4096];
+    const char *paths[] = {path};
+    struct key batch[64];
+    ptrdiff_t got = 0;
+    snprintf(path, sizeof path, "%s/dblp-authors/names.tsv.gz", folder);
+    struct keys *keys = keys_open(paths, 1, &options);
+    if (keys == NULL) {
+        return say_error(NULL, "lab", "out of memory");
+    }
+    while (list->count < NAMES && (got = keys_next(keys, batch, 64)) > 0) {
+        for (ptrdiff_t i = 0; i < got && list->count < NAMES; i++) {
+            const char *tab = memchr(batch[i].text, '\t', batch[i].len);
+            size_t len = tab == NULL ? batch[i].len : (size_t)(tab - batch[i].text);
+            if (len > 0 && len < NAME_SIZE && batch[i].text[0] != '#') {
+                memcpy(list->text[list->count++], batch[i].text, len);
+            }
+        }
+    }
+    int code = got < 0 ? say_error(keys_subject(keys), NULL, "%s", keys_why(keys)) : EXIT_YES;
+    keys_close(keys);
+    return code == EXIT_YES && list->count < NAMES
+               ? say_error(NULL, "lab", "%s: too few names", path)
+               : code;
+}
+
+/* ---- the paper's hashes -------------------------------------------------------------------------- */
+
+static uint64_t sdbm(const char *text)
+{
+    uint64_t hash = 0;
+    for (; *text != '\0'; text++) {
+        hash = (unsigned char)*text + (hash << 6) + (hash << 16) - hash;
+    }
+    return hash;
+}
+
+/* Rotate, and add a random word for each byte without carry. */
+static uint64_t buz(const uint64_t table[256], const char *text)
+{
+    uint64_t hash = 0;
+    for (; *text != '\0'; text++) {
+        hash = (hash << 1 | hash >> 63) ^ table[(unsigned char)*text];
+    }
+    return hash;
+}
+
+#define TWISTER 624
+
+static uint32_t twist(const uint32_t *state, size_t i)
+{
+    uint32_t y = (state[i] & 0x80000000u) | (state[i + 1] & 0x7fffffffu);
+    uint32_t x = state[i + 397] ^ (y >> 1) ^ ((y & 1) != 0 ? 0x9908b0dfu : 0);
+    x ^= x >> 11;
+    x ^= (x << 7) & 0x9d2c5680u;
+    x ^= (x << 15) & 0xefc60000u;
+    return x ^ (x >> 18);
+}
+
+/* The first four numbers of MT19937, which need 401 words of its first state. */
+static struct tepal_digest twister(uint64_t seed)
+{
+    uint32_t state[TWISTER];
+    uint64_t out[2];
+    state[0] = (uint32_t)(seed ^ seed >> 32);
+    for (uint32_t i = 1; i < 401; i++) {
+        state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        out[i] = (uint64_t)twist(state, 2 * i) << 32 | twist(state, 2 * i + 1);
+    }
+    return (struct tepal_digest){out[0], out[1]};
+}
+
+enum { OURS, SDBM_BUZ, SDBM_MT, BUZ_MT, METHODS };
+static const char *const method_names[METHODS] = {"ours", "SDBM_BUZhash", "SDBM_MersenneTwister",
+                                                  "BUZ_MersenneTwister"};
+
+static void hash_names(struct lab *lab, const struct names_list *list, size_t method,
+                       struct tepal_digest *digest)
+{
+    struct tepal_hasher hasher;
+    uint64_t table[256];
+    tepal_hasher_init(&hasher, lab_draw(lab));
+    for (size_t i = 0; i < 256; i++) {
+        table[i] = lab_draw(lab);
+    }
+    for (size_t i = 0; i < NAMES; i++) {
+        const char *text = list->text[i];
+        switch (method) {
+        case SDBM_BUZ:
+            digest[i] = (struct tepal_digest){sdbm(text), buz(table, text)};
+            break;
+        case SDBM_MT:
+            digest[i] = twister(sdbm(text));
+            break;
+        case BUZ_MT:
+            digest[i] = twister(buz(table, text));
+            break;
+        default:
+            digest[i] = tepal_hash_bytes(&hasher, text, strlen(text));
+        }
+        if (lab_sabotaged(lab)) {
+            digest[i].lo %= 5000; /* far too few different hashes */
+            digest[i].hi = digest[i].lo;
+        }
+    }
+}
+
+/* ---- one filter of names ------------------------------------------------------------------------- */
+
+struct outcome {
+    uint64_t hits; /* strangers that are found */
+    double p0;
+    double ratio; /* counters above 1 to counters at 1 */
+    uint32_t largest;
+    struct lab_mean exposed; /* by the removal of one stranger that is found */
+};
+
+/* What the removal of this stranger from its first group exposes: on a copy. */
+static enum tepal_status expose(const struct tepal_counting *counting, struct tepal_digest stranger,
+                                const struct tepal_digest *member, struct lab_mean *exposed)
+{
+    struct tepal_filter *copy = NULL;
+    enum tepal_status status =
+        tepal_filter_clone(tepal_counting_filter_const(counting), NULL, &copy);
+    if (status == TEPAL_OK) {
+        uint64_t groups = tepal_counting_groups(counting, stranger);
+        uint32_t group = 0;
+        double missed = 0;
+        while ((groups >> group & 1) == 0) {
+            group++;
+        }
+        status = tepal_counting_remove_group(tepal_filter_counting(copy), stranger, group);
+        for (size_t i = 0; i < KEYS; i++) {
+            missed += !tepal_filter_query(copy, member[i]);
+        }
+        lab_mean_add(exposed, missed);
+    }
+    tepal_filter_free(copy);
+    return status;
+}
+
+static int look(const struct tepal_digest *digest, uint32_t ratio, uint32_t c, size_t removals,
+                struct outcome *outcome)
+{
+    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    uint64_t m = (uint64_t)ratio * KEYS;
+    struct tepal_counting *counting =
+        lab_002_filter(m, (uint32_t)(ratio * log(2)), c, TEPAL_RULE_IMPROVED_GREEDY, 0);
+    if (counting == NULL) {
+        return EXIT_TROUBLE;
+    }
+    *outcome = (struct outcome){0};
+    enum tepal_status status = tepal_counting_add_many(counting, digest, KEYS, NULL);
+    for (size_t i = KEYS; i < NAMES && status == TEPAL_OK; i++) {
+        if (tepal_counting_query(counting, digest[i])) {
+            outcome->hits++;
+            if (outcome->exposed.count < (double)removals) {
+                status = expose(counting, digest[i], digest, &outcome->exposed);
+            }
+        }
+    }
+    tepal_counting_histogram(counting, histogram);
+    outcome->p0 = (double)histogram[0] / (double)m;
+    outcome->ratio =
+        ((double)m - (double)histogram[0] - (double)histogram[1]) / (double)histogram[1];
+    for (uint32_t v = 0; v <= TEPAL_COUNTER_MAX; v++) {
+        outcome->largest = histogram[v] > 0 ? v : outcome->largest;
+    }
+    tepal_counting_free(counting);
+    return status == TEPAL_OK ? EXIT_YES : lab_002_failed(status);
+}
+
+/* Against ideal hashing: the model's rate, and how much one filter's share of zeros varies. */
+static void name_rows(struct lab *lab, const char *method, uint32_t ratio, uint32_t c,
+                      const struct outcome *o)
+{
+    struct lab_row row = LAB_ROW;
+    uint32_t k = (uint32_t)(ratio * log(2));
+    uint64_t m = (uint64_t)ratio * KEYS;
+    double share[16];
+    if (tepal_counting_shares(m, KEYS, k, c, true, share) == TEPAL_OK) {
+        double ones = 1 - share[0];
+        row.published = tepal_counting_fp(share[0], k, c);
+        row.spread = LAB_Z * row.published * k * sqrt(share[0] / ones / (double)m);
+    }
+    lab_counted(&row, o->hits, STRANGERS);
+    lab_row(lab, &row, "m/n %u, c %u, %s: false positives, and with ideal hashes", ratio, c,
+            method);
+    row = LAB_ROW;
+    lab_exact(&row, o->p0);
+    lab_row(lab, &row, "m/n %u, c %u, %s: share of zeros", ratio, c, method);
+    lab_exact(&row, o->ratio);
+    lab_row(lab, &row, "m/n %u, c %u, %s: counters above 1 to counters at 1", ratio, c, method);
+    lab_exact(&row, o->largest);
+    lab_row(lab, &row, "m/n %u, c %u, %s: largest counter", ratio, c, method);
+    lab_measured(&row, &o->exposed);
+    lab_row(lab, &row, "m/n %u, c %u, %s: exposed by one wrong removal", ratio, c, method);
+}
+
+#define TRIED 4
+
+static const uint32_t tried[TRIED] = {1, 4, 20, 50};
+
+/* Sec. 5.3.1 of m/n = 16: under SDBM_BUZhash choices always make more false positives. */
+static void worse(struct lab *lab, const double p0[TRIED])
+{
+    uint32_t k = (uint32_t)(16 * log(2));
+    for (size_t i = 1; i < TRIED; i++) {
+        double share[2][16];
+        struct lab_row row = LAB_ROW;
+        row.published = 1;
+        if (tepal_counting_shares(16 * KEYS, KEYS, k, 1, true, share[0]) == TEPAL_OK &&
+            tepal_counting_shares(16 * KEYS, KEYS, k, tried[i], true, share[1]) == TEPAL_OK) {
+            row.right =
+                tepal_counting_fp(share[1][0], k, tried[i]) > tepal_counting_fp(share[0][0], k, 1);
+        }
+        lab_exact(&row, tepal_counting_fp(p0[i], k, tried[i]) > tepal_counting_fp(p0[0], k, 1));
+        lab_row(lab, &row, "m/n 16, SDBM_BUZhash: more false positives at c = %u than 1 (1: so)",
+                tried[i]);
+    }
+}
+
+static int hash_method(struct lab *lab, const struct names_list *list, size_t method,
+                       struct tepal_digest *digest, struct svg_point exposed[2][TRIED])
+{
+    double p0[2][TRIED];
+    hash_names(lab, list, method, digest);
+    for (size_t i = 0; i < 2 * TRIED; i++) {
+        uint32_t ratio = i < TRIED ? 8 : 16;
+        uint32_t c = tried[i % TRIED];
+        struct outcome outcome;
+        if (look(digest, ratio, c, lab_trials(lab, 12, 200), &outcome) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+        name_rows(lab, method_names[method], ratio, c, &outcome);
+        p0[i / TRIED][i % TRIED] = outcome.p0;
+        exposed[i / TRIED][i % TRIED] = (struct svg_point){.x = c, .y = outcome.exposed.mean};
+    }
+    if (method == SDBM_BUZ) {
+        worse(lab, p0[1]);
+    }
+    return EXIT_YES;
+}
+
+int lab_002_hashes(struct lab *lab)
+{
+    static const char *const titles[2] = {"Exposed, 8 counters a key",
+                                          "Exposed, 16 counters a key"};
+    struct svg_point point[METHODS][2][TRIED] = {0};
+    struct names_list *list = calloc(1, sizeof *list);
+    struct tepal_digest *digest = malloc(NAMES * sizeof *digest);
+    int code = list == NULL || digest == NULL ? say_error(NULL, "lab", "out of memory") : EXIT_YES;
+    if (code == EXIT_YES && lab_data(lab) != NULL) {
+        code = read_names(lab_data(lab), list);
+    } else if (code == EXIT_YES) {
+        make_names(lab, list);
+    }
+    for (size_t method = 0; method < METHODS && code == EXIT_YES; method++) {
+        code = hash_method(lab, list, method, digest, point[method]);
+    }
+    for (size_t r = 0; r < 2 && code == EXIT_YES; r++) {
+        struct svg_series series[METHODS] = {0};
+        for (size_t method = 0; method < METHODS; method++) {
+            series[method] =
+                (struct svg_series){method_names[method], SVG_LINE, point[method][r], TRIED};
+        }
+        struct svg_chart chart = {.title = titles[r],
+                                  .x_label = "c, choices",
+                                  .y_label = "false negatives of one wrong removal",
+                                  .series = series,
+                                  .count = METHODS};
+        code = lab_chart(lab, &chart);
+    }
+    free(list);
+    free(digest);
+    return code;
+}
+
+/* ---- churn ---------------------------------------------------------------------------------------- */
+
+#define CHURNED     5000
+#define RATIO       12
+#define FINGERPRINT 11.7 /* bits a key */
+#define STAGES      6
+#define ASKED       20000
+
+static const uint32_t stages[STAGES] = {1, 2, 5, 10, 20, 50}; /* generations after which we look */
+
+enum deletes { BY_POLICY, BY_RECEIPT };
+
+struct contender {
+    const char *name;
+    uint32_t hashes; /* 0: fingerprints */
+    uint32_t choices;
+    enum tepal_counting_policy policy;
+    enum deletes deletes;
+};
+
+static const struct contender contenders[] = {
+    {"counting, k 8", 8, 1, TEPAL_POLICY_KEEP, BY_POLICY},
+    {"counting, k 5", 5, 1, TEPAL_POLICY_KEEP, BY_POLICY},
+    {"c 4, remove", 8, 4, TEPAL_POLICY_REMOVE, BY_POLICY},
+    {"c 4, keep", 8, 4, TEPAL_POLICY_KEEP, BY_POLICY},
+    {"c 4, receipts", 8, 4, TEPAL_POLICY_KEEP, BY_RECEIPT},
+    {"fingerprint", 0, 1, TEPAL_POLICY_KEEP, BY_POLICY}};
+
+#define CONTENDERS (sizeof contenders / sizeof *contenders)
+
+struct churn {
+    const struct contender *contender;
+    struct tepal_counting *counting; /* one of the two */
+    struct tepal_fingerprint *fingerprint;
+    struct tepal_digest key[CHURNED];
+    uint32_t group[CHURNED];
+};
+
+static void churn_add(struct churn *churn, size_t i)
+{
+    if (churn->counting != NULL) {
+        (void)tepal_counting_add(churn->counting, churn->key[i], &churn->group[i]);
+    } else {
+        (void)tepal_fingerprint_add(churn->fingerprint, churn->key[i]);
+    }
+}
+
+static void churn_remove(struct churn *churn, struct tepal_digest digest)
+{
+    if (churn->counting != NULL) {
+        (void)tepal_counting_remove(churn->counting, digest);
+    } else {
+        (void)tepal_fingerprint_remove(churn->fingerprint, digest);
+    }
+}
+
+static bool churn_query(const struct churn *churn, struct tepal_digest digest)
+{
+    return churn->counting != NULL ? tepal_counting_query(churn->counting, digest)
+                                   : tepal_fingerprint_query(churn->fingerprint, digest);
+}
+
+/* n replacements: a random key goes, a new one comes; every tenth time a stranger is removed. */
+static void generation(struct lab *lab, struct churn *churn, bool wrong)
+{
+    for (size_t i = 0; i < CHURNED; i++) {
+        size_t at = lab_draw(lab) % CHURNED;
+        if (churn->contender->deletes == BY_RECEIPT) {
+            (void)tepal_counting_remove_group(churn->counting, churn->key[at], churn->group[at]);
+        } else {
+            churn_remove(churn, churn->key[at]);
+        }
+        churn->key[at] = lab_002_digest(lab);
+        churn_add(churn, at);
+        if (wrong && i % 10 == 0) {
+            churn_remove(churn, lab_002_digest(lab));
+        }
+    }
+}
+
+static enum tepal_status churn_open(struct churn *churn)
+{
+    const struct contender *c = churn->contender;
+    if (c->hashes == 0) {
+        return tepal_fingerprint_create_bits_per_key(CHURNED, FINGERPRINT, 1, &churn->fingerprint);
+    }
+    churn->counting =
+        lab_002_filter((uint64_t)RATIO * CHURNED, c->hashes, c->choices, 0, c->policy);
+    return churn->counting == NULL ? TEPAL_NO_MEMORY : TEPAL_OK;
+}
+
+/* [0]: false negatives, [1]: false positives, as shares, by stage. */
+static int churn_run(struct lab *lab, const struct contender *contender, bool wrong, size_t seen,
+                     struct lab_mean rate[2][STAGES])
+{
+    struct churn *churn = calloc(1, sizeof *churn);
+    enum tepal_status status = TEPAL_NO_MEMORY;
+    if (churn != NULL) {
+        churn->contender = contender;
+        status = churn_open(churn);
+    }
+    for (size_t i = 0; i < CHURNED && status == TEPAL_OK; i++) {
+        churn->key[i] = lab_002_digest(lab);
+        churn_add(churn, i);
+    }
+    uint32_t g = 0;
+    for (size_t s = 0; s < seen && status == TEPAL_OK; s++) {
+        double missed = 0;
+        double found = 0;
+        for (; g < stages[s]; g++) {
+            generation(lab, churn, wrong);
+        }
+        for (size_t i = 0; i < CHURNED; i++) {
+            missed += !churn_query(churn, churn->key[i]);
+        }
+        for (size_t i = 0; i < ASKED; i++) {
+            found += churn_query(churn, lab_002_digest(lab));
+        }
+        lab_mean_add(&rate[0][s], missed / CHURNED);
+        lab_mean_add(&rate[1][s], found / ASKED);
+    }
+    if (churn != NULL) {
+        tepal_counting_free(churn->counting);
+        tepal_fingerprint_free(churn->fingerprint);
+    }
+    free(churn);
+    return status == TEPAL_OK ? EXIT_YES : lab_002_failed(status);
+}
+
+static int churn_chart(struct lab *lab, struct lab_mean rate[CONTENDERS][2][STAGES], size_t which,
+                       size_t seen, const char *title)
+{
+    struct svg_point point[CONTENDERS][STAGES] = {0};
+    struct svg_series series[CONTENDERS] = {0};
+    for (size_t i = 0; i < CONTENDERS; i++) {
+        for (size_t s = 0; s < seen; s++) {
+            point[i][s] = lab_002_point(stages[s], &rate[i][which][s]);
+        }
+        series[i] = (struct svg_series){contenders[i].name, SVG_LINE, point[i], seen};
+    }
+    struct svg_chart chart = {.title = title,
+                              .x_label = "generations",
+                              .y_label = "rate",
+                              .x_log = true,
+                              .y_log = true,
+                              .series = series,
+                              .count = CONTENDERS};
+    return lab_chart(lab, &chart);
+}
+
+static int churn_all(struct lab *lab, bool wrong)
+{
+    struct lab_mean rate[CONTENDERS][2][STAGES] = {0};
+    size_t runs = lab_trials(lab, 8, 12);
+    size_t seen = lab_quick(lab) ? 4 : STAGES;
+    const char *how = wrong ? "10 % wrong removals" : "right removals only";
+    for (size_t i = 0; i < CONTENDERS * runs; i++) {
+        if (churn_run(lab, &contenders[i / runs], wrong, seen, rate[i / runs]) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+    }
+    for (size_t i = 0; i < CONTENDERS * seen; i++) {
+        const struct contender *c = &contenders[i / seen];
+        size_t s = i % seen;
+        struct lab_row row = LAB_ROW;
+        lab_measured(&row, &rate[i / seen][0][s]);
+        row.low = fmax(0, row.low);
+        lab_row(lab, &row, "%s, %s, generation %u: false negatives", c->name, how, stages[s]);
+        lab_measured(&row, &rate[i / seen][1][s]);
+        row.low = fmax(0, row.low);
+        lab_row(lab, &row, "%s, %s, generation %u: false positives", c->name, how, stages[s]);
+    }
+    int code = churn_chart(lab, rate, 0, seen,
+                           wrong ? "False negatives under churn, 10 % wrong removals"
+                                 : "False negatives under churn, right removals only");
+    return code == EXIT_YES
+               ? churn_chart(lab, rate, 1, seen,
+                             wrong ? "False positives under churn, 10 % wrong removals"
+                                   : "False positives under churn, right removals only")
+               : code;
+}
+
+int lab_002_churn(struct lab *lab)
+{
+    int code = churn_all(lab, false);
+    return code == EXIT_YES ? churn_all(lab, true) : code;
+}

@@ -1,0 +1,215 @@
+/*
+ * paper004_streams.c: false negatives of recycling filters. Streams of messages that come again:
+ * after geometric gaps, after Pareto's (half of the messages come again each time), or at random by
+ * popularity (Zipf); 20,000 bits in all, 1 % of false positives on average, the trigger retained.
+ */
+#include "paper004.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+#define MEMORY   20000
+#define RATE     0.01
+#define SCALE    20 /* of Pareto's law */
+#define KEYS     20000
+#define RING     ((size_t)1 << 20) /* arrivals ahead that are arranged */
+#define GUIDES   4096
+
+enum law { GEOMETRIC, PARETO, ZIPF };
+static const char *const law_names[] = {"geometric gaps of mean", "Pareto gaps of shape",
+                                        "Zipf's law of exponent"};
+
+struct stream {
+    struct lab *lab;
+    enum law law;
+    double parameter;
+    uint64_t last; /* number of the newest message */
+    size_t at;
+    uint64_t *due; /* by arrival: the message that comes then; 0: a new one */
+    double *sum;   /* Zipf: chance of the messages up to this one */
+    size_t guide[GUIDES];
+};
+
+/* In (0, 1). */
+static double uniform(struct lab *lab)
+{
+    return ((double)(lab_draw(lab) >> 11) + 0.5) * 0x1p-53;
+}
+
+static void stream_free(struct stream *s)
+{
+    free(s->due);
+    free(s->sum);
+}
+
+static void prepare_zipf(struct stream *s)
+{
+    double sum = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < KEYS; i++) {
+        sum += pow((double)i + 1, -s->parameter);
+        s->sum[i] = sum;
+    }
+    for (size_t i = 0; i < KEYS; i++) {
+        s->sum[i] = i + 1 < KEYS ? s->sum[i] / sum : 1;
+    }
+    for (size_t g = 0; g < GUIDES; g++) {
+        while (s->sum[at] < (double)g / GUIDES) {
+            at++;
+        }
+        s->guide[g] = at;
+    }
+}
+
+static int stream_new(struct stream *s, struct lab *lab, enum law law, double parameter)
+{
+    *s = (struct stream){.lab = lab, .law = law, .parameter = parameter};
+    s->due = calloc(RING, sizeof *s->due);
+    s->sum = calloc(KEYS, sizeof *s->sum);
+    if (s->due == NULL || s->sum == NULL) {
+        stream_free(s);
+        return say_error(NULL, "lab", "out of memory");
+    }
+    if (law == ZIPF) {
+        prepare_zipf(s);
+    }
+    return EXIT_YES;
+}
+
+static size_t draw_gap(struct stream *s)
+{
+    double u = uniform(s->lab);
+    double gap = s->law == PARETO ? ceil(SCALE * pow(u, -1 / s->parameter))
+                                  : ceil(log(u) / log1p(-1 / s->parameter));
+    return gap < RING / 2.0 ? (size_t)gap : RING / 2;
+}
+
+/* The next message; where two are due at once the later one waits for a free place. */
+static uint64_t next_of(struct stream *s, bool *repeat)
+{
+    if (s->law == ZIPF) {
+        double u = uniform(s->lab);
+        size_t i = s->guide[(size_t)(u * GUIDES)];
+        while (s->sum[i] < u) {
+            i++;
+        }
+        *repeat = true; /* after the first rounds all have come */
+        return i + 1;
+    }
+    uint64_t message = s->due[s->at];
+    *repeat = message != 0;
+    message = *repeat ? message : ++s->last;
+    s->due[s->at] = 0;
+    if (lab_draw(s->lab) >> 63 != 0) {
+        size_t place = (s->at + draw_gap(s)) % RING;
+        while (s->due[place] != 0 || place == s->at) {
+            place = (place + 1) % RING;
+        }
+        s->due[place] = message;
+    }
+    s->at = (s->at + 1) % RING;
+    return message;
+}
+
+static void run_stream(struct stream *s, struct tepal_recycling *r, size_t batches, size_t messages,
+                       struct lab_share *missed)
+{
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, lab_draw(s->lab));
+    for (size_t b = 0; b < batches + 2; b++) { /* two to settle */
+        uint64_t repeats = 0;
+        uint64_t lost = 0;
+        for (size_t i = 0; i < messages; i++) {
+            bool repeat;
+            bool seen = false;
+            uint64_t message = next_of(s, &repeat);
+            (void)tepal_recycling_seen(r, tepal_hash_u64(&hasher, message), &seen);
+            repeats += repeat;
+            lost += repeat && !seen;
+        }
+        if (b >= 2) {
+            lab_share_add(missed, lost, repeats);
+        }
+    }
+}
+
+static enum tepal_status formula(const struct stream *s,
+                                 const struct tepal_recycling_setting *setting,
+                                 const struct tepal_recycling_rates *rates,
+                                 struct tepal_recycling_misses *misses)
+{
+    switch (s->law) {
+    case GEOMETRIC:
+        return tepal_recycling_fn_geometric(setting, rates, s->parameter, 0.5, misses);
+    case PARETO:
+        return tepal_recycling_fn_pareto(setting, rates, s->parameter, SCALE, 0.5, misses);
+    default:
+        return tepal_recycling_fn_zipf(setting, rates, s->parameter, KEYS, misses);
+    }
+}
+
+/* One stream through one filter: a row for the formula, one for the simulation. */
+static int one_case(struct lab *lab, enum law law, double parameter, uint32_t phases,
+                    double *expected, struct svg_point *measured)
+{
+    struct tepal_recycling_setting setting = TEPAL_RECYCLING_SETTING_INIT;
+    struct tepal_recycling_rates rates;
+    struct tepal_recycling_misses misses;
+    struct tepal_recycling *r = NULL;
+    struct stream s;
+    struct lab_share missed = {0};
+    struct lab_row row = LAB_ROW;
+    setting.bits = MEMORY / phases;
+    setting.phases = phases;
+    setting.retain = true;
+    int code = stream_new(&s, lab, law, parameter);
+    if (code != EXIT_YES) {
+        return code;
+    }
+    code = rbf_failed(tepal_recycling_plan(&setting, RATE, &rates));
+    code = code == EXIT_YES ? rbf_failed(formula(&s, &setting, &rates, &misses)) : code;
+    code = code == EXIT_YES ? rbf_create(lab, &setting, TEPAL_RECYCLING_SIGMA, setting.sigma, &r)
+                            : code;
+    if (code == EXIT_YES) {
+        run_stream(&s, r, lab_trials(lab, 8, 20), lab_trials(lab, 40000, 400000), &missed);
+        *expected = misses.fn;
+        lab_exact(&row, misses.fn);
+        lab_row(lab, &row, "%s %g, %" PRIu32 " phases, formula", law_names[law], parameter, phases);
+        lab_share_row(&row, &missed, 1);
+        lab_row(lab, &row, "%s %g, %" PRIu32 " phases", law_names[law], parameter, phases);
+        *measured = (struct svg_point){parameter, row.ours, row.low, row.high};
+    }
+    tepal_recycling_free(r);
+    stream_free(&s);
+    return code;
+}
+
+int lab_004_negatives(struct lab *lab)
+{
+    static const double means[] = {200, 500, 1000, 2000, 3000};
+    struct lab_plot plot = {0};
+    double expected;
+    struct svg_point measured;
+    int code = EXIT_YES;
+    for (uint32_t phases = 1; phases <= 3 && code == EXIT_YES; phases++) {
+        size_t c = plot.curves;
+        lab_plot_curve(&plot, "%" PRIu32 " phases", phases);
+        for (size_t i = 0; i < COUNT(means) && code == EXIT_YES; i++) {
+            code = one_case(lab, GEOMETRIC, means[i], phases, &expected, &measured);
+            lab_plot_line(&plot, means[i], expected);
+            plot.mark[c][plot.marks[c]++] = measured;
+        }
+    }
+    for (uint32_t phases = 1; phases <= 2 && code == EXIT_YES; phases++) {
+        code = one_case(lab, PARETO, 1.5, phases, &expected, &measured);
+        code = code == EXIT_YES ? one_case(lab, ZIPF, 0.8, phases, &expected, &measured) : code;
+    }
+    struct svg_chart axes = {.title = "Repeats that are not recognised, 20,000 bits in all",
+                             .x_label = "mean gap between repeats, messages",
+                             .y_label = "share of the repeats",
+                             .x_log = true,
+                             .y_log = true};
+    return code == EXIT_YES ? lab_plot_draw(lab, &plot, &axes) : code;
+}
