@@ -26,6 +26,7 @@ src/address  base hash params address
 src/cells    base cells
 src/params   base hash params
 src/model    base params model
+src/plan     base params model filter plan
 src/filter   base hash address cells params model filter
 src/file     base hash params filter file
 tool         tool public

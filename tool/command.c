@@ -495,6 +495,52 @@ const struct option options[OPTIONS] = {
                            "How many packets to send, each with another seed (default 1000)."},
     [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
                  "Print the manual page, in roff: tepal help --man | man -l -"},
+    [OPT_WISH_KEYS] = {'n', "keys", "N", TAKES_WHOLE, 1, (uint64_t)1 << 50, NULL,
+                       "The number of keys; with --endless, how many of the latest must be "
+                       "remembered. Without it, as many as the memory takes."},
+    [OPT_WISH_MEMORY] = {'M', "memory", "SIZE", TAKES_WHOLE, 1, (uint64_t)1 << 56, NULL,
+                         "At most so many bytes of cells."},
+    [OPT_WISH_BITS_PER_KEY] = {0, "bits-per-key", "B", TAKES_POSITIVE, 0, 0, NULL,
+                               "At most B bits a key (without --keys: planned for a million)."},
+    [OPT_WISH_FP] = {'p', "fp", "RATE", TAKES_RATE, 0, 0, NULL,
+                     "False positives at most, as 1%, 0.01, 1e-2 or 1/100 (default: as few as the "
+                     "memory allows, or 1%)."},
+    [OPT_FP_AVERAGE] = {0, "fp-average", "RATE", TAKES_RATE, 0, 0, NULL,
+                        "With --endless: false positives at most, on average over time."},
+    [OPT_WISH_FN] = {0, "fn", "RATE", TAKES_PART, 0, 0, NULL,
+                     "False negatives at most; 0: none (default: none if possible, else as many "
+                     "as false positives)."},
+    [OPT_DELETES] = {0, "deletes", NULL, TAKES_NOTHING, 0, 0, NULL, "Keys will be removed."},
+    [OPT_WRONG_DELETES] = {0, "wrong-deletes", "RATE", TAKES_PART, 0, 0, NULL,
+                           "With --deletes: removals of keys that are not there, for each key "
+                           "there is."},
+    [OPT_UNTRUSTED] = {0, "untrusted", NULL, TAKES_NOTHING, 0, 0, NULL,
+                       "The filter comes from strangers, or goes to them: its error must be "
+                       "bounded, whoever fills it."},
+    [OPT_KNOWN_NEGATIVES] = {0, "known-negatives", "N", TAKES_FILE, 0, 0, NULL,
+                             "How many keys are known to be asked for and not to be in the set, or "
+                             "a file with them. --fp is then that of these keys."},
+    [OPT_ENDLESS] = {0, "endless", NULL, TAKES_NOTHING, 0, 0, NULL, "The stream never ends."},
+    [OPT_WISH_GAPS] = {0, "gaps", "FILE", TAKES_FILE, 0, 0, NULL,
+                       "With --endless: the stream's gaps, a file that tepal gaps saved."},
+    [OPT_WISH_STREAM] = {0, "stream", "LAW", TAKES_TEXT, 0, 0, NULL,
+                         "With --endless: the law of the gaps, geometric:MEAN[,NEW] or "
+                         "pareto:SHAPE,SCALE[,NEW] (NEW: share of new keys), or of the keys, "
+                         "zipf:EXPONENT,KEYS."},
+    [OPT_HEADER_BITS] = {0, "header-bits", "M", TAKES_WHOLE, 1, (uint64_t)1 << 20, NULL,
+                         "Exactly M bits, in the header of a packet."},
+    [OPT_PREFER] = {0, "prefer", "WHAT", TAKES_CHOICE, 0, 0, "size speed",
+                    "What ranks first among plans that keep the rates: size (default), or speed: "
+                    "cache lines a query."},
+    [OPT_COST_FP] = {0, "cost-fp", "C", TAKES_POSITIVE, 0, 0, NULL,
+                     "The cost of one false positive (default 1)."},
+    [OPT_COST_FN] = {0, "cost-fn", "C", TAKES_POSITIVE, 0, 0, NULL,
+                     "The cost of one false negative (default 1). With either cost, plans with "
+                     "false negatives rank among the others."},
+    [OPT_PLAN_SVG] = {0, "svg", "FILE", TAKES_FILE, 0, 0, NULL,
+                      "Draw false positives over memory, for every kind that is feasible."},
+    [OPT_EXPLAIN] = {0, "explain", NULL, TAKES_NOTHING, 0, 0, NULL,
+                     "Print the equations, with the numbers in."},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
                   "Print the result on standard output as JSON, one object a line."},
     [OPT_QUIET] = {'q', "quiet", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -524,6 +570,32 @@ const struct option options[OPTIONS] = {
         OPT_ONLY_MISSES
 #define RECYCLING_MODEL                                                                            \
     OPT_CYCLE_PHASES, OPT_CYCLE_SIGMA, OPT_DISTINCT, OPT_RETAIN, OPT_KEEP_TRIGGER
+
+/* What plan, build --auto and compare understand alike. */
+#define WISH_OPTIONS                                                                               \
+    OPT_WISH_MEMORY, OPT_FP_AVERAGE, OPT_DELETES, OPT_WRONG_DELETES, OPT_UNTRUSTED, OPT_ENDLESS,   \
+        OPT_WISH_GAPS, OPT_WISH_STREAM, OPT_HEADER_BITS, OPT_PREFER, OPT_COST_FP, OPT_COST_FN
+
+static const enum option_id plan_options[] = {OPT_WISH_KEYS, OPT_WISH_FP,
+                                              OPT_WISH_FN,   OPT_WISH_BITS_PER_KEY,
+                                              WISH_OPTIONS,  OPT_KNOWN_NEGATIVES,
+                                              OPT_EXPLAIN,   OPT_PLAN_SVG,
+                                              OPT_FORCE,     OPT_NULL,
+                                              OPT_HEX,       OPT_PLAIN,
+                                              OPT_JSON,      OPT_QUIET,
+                                              OPT_HELP,      OPT_END};
+static const enum option_id plan_exclusive[][4] = {
+    {OPT_WISH_MEMORY, OPT_WISH_BITS_PER_KEY, OPT_HEADER_BITS},
+    {OPT_WISH_GAPS, OPT_WISH_STREAM},
+    {OPT_EXPLAIN, OPT_JSON},
+    {0}};
+static const struct example plan_examples[] = {
+    {"tepal plan --keys 10M --fp 1%", "The smallest filter of ten million keys."},
+    {"tepal plan --keys 1M --deletes --wrong-deletes 1% --fp 0.1%",
+     "Keys leave again, and some removals are wrong."},
+    {"tepal plan --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20", "The least cost in a mebibyte."},
+    {"tepal plan --endless --keys 1M --fp 1%", "A stream without end."},
+    {NULL, NULL}};
 
 static const enum option_id build_options[] = {
     OPT_OUTPUT,      OPT_FP,        OPT_BITS_PER_KEY,  OPT_BITS,       OPT_HASHES,     OPT_CAPACITY,
@@ -956,6 +1028,25 @@ const struct command commands[] = {
      .stays = "nothing was written",
      .examples = diff_examples,
      .run = diff_run},
+    {.name = "plan",
+     .synopsis = "--keys N [--fp RATE] [--fn RATE] [--memory SIZE] [CONSTRAINTS]",
+     .summary = "Say what you can bear, get the filter.",
+     .about =
+         "From constraints to plans, the best first: which kind of filter, on which layout, of "
+         "which size, with which errors to expect, and the command that builds it; for every kind "
+         "that is refused, why. No filter is made: the models tell.\n\n"
+         "With --fp (or neither --fp nor a memory): the least memory that keeps --fp and --fn. "
+         "With "
+         "a memory alone: the least cost in it, --cost-fp a false positive and --cost-fn a false "
+         "negative.\n\n"
+         "Exit status 0 if there is a plan, 1 if nothing fits (then the nearest, and what is in "
+         "its "
+         "way), 2 on an error.",
+     .options = plan_options,
+     .exclusive = plan_exclusive,
+     .operand = OPERAND_NONE,
+     .examples = plan_examples,
+     .run = plan_run},
     {.name = "model",
      .synopsis = "NAME --keys N (--bits M | --fp RATE | --cells M) [--hashes K]",
      .summary = "Predict errors and sizes, without a filter.",

@@ -202,6 +202,25 @@ enum option_id {
     OPT_TRACE_HOPS,
     OPT_TRACE_BITS,
     OPT_TRACE_PACKETS,
+    OPT_WISH_KEYS,
+    OPT_WISH_MEMORY,
+    OPT_WISH_BITS_PER_KEY,
+    OPT_WISH_FP,
+    OPT_FP_AVERAGE,
+    OPT_WISH_FN,
+    OPT_DELETES,
+    OPT_WRONG_DELETES,
+    OPT_UNTRUSTED,
+    OPT_KNOWN_NEGATIVES,
+    OPT_ENDLESS,
+    OPT_WISH_GAPS,
+    OPT_WISH_STREAM,
+    OPT_HEADER_BITS,
+    OPT_PREFER,
+    OPT_COST_FP,
+    OPT_COST_FN,
+    OPT_PLAN_SVG,
+    OPT_EXPLAIN,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -353,6 +372,7 @@ int receive_run(const struct args *args);
 int audit_run(const struct args *args);
 int diff_run(const struct args *args);
 int model_run(const struct args *args);
+int plan_run(const struct args *args);
 int app_run(const struct args *args);
 int lab_run(const struct args *args);
 int dedup_run(const struct args *args);

@@ -17,6 +17,7 @@
  *   tepal/cascade.h  no error at all on the keys it was built from
  *   tepal/header.h  filters in packets: a header against the masks of many links
  *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
+ *   tepal/plan.h    constraints in, ranked plans out: which kind, which size, and why
  *   tepal/file.h    filters as bytes and files: save, load, map
  *   tepal/receive.h filters from strangers: which to take, which to refuse, and why
  *
@@ -45,6 +46,7 @@
 #include <tepal/cascade.h>
 #include <tepal/header.h>
 #include <tepal/model.h>
+#include <tepal/plan.h>
 #include <tepal/file.h>
 #include <tepal/receive.h>
 

@@ -186,10 +186,10 @@ enum tepal_status tepal_recycling_fn_pareto(const struct tepal_recycling_setting
 
 /* ---- independent references ------------------------------------------------------------------ */
 
-/* Ranks first .. end - 1 of a popularity are taken together: 1/1024 of the rank, from 1024 on. */
+/* Ranks first .. end - 1 of a popularity are taken together: 1/64 of the rank, from 64 on. */
 static uint64_t rank_end(uint64_t first, uint64_t keys)
 {
-    uint64_t end = first + (first < 1024 ? 1 : first / 1024);
+    uint64_t end = first + (first < 64 ? 1 : first / 64);
     return end <= keys ? end : keys + 1;
 }
 

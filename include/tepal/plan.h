@@ -1,0 +1,134 @@
+/*
+ * tepal/plan.h: say what you can bear, get the filter. From a wish to a ranked list of plans, one
+ * for every kind and layout that can fulfil it and a reason for every kind that cannot, by the
+ * models alone: no filter is made, nothing is allocated, the same wish gives the same plans. Any
+ * number of threads may plan at once.
+ *
+ *     struct tepal_wish wish = TEPAL_WISH_INIT;
+ *     struct tepal_plans plans;
+ *     const char *why = "";
+ *     wish.keys = 10000000;
+ *     wish.fp = 0.01;
+ *     wish.deletes = true;
+ *     if (tepal_plan(&wish, &plans, &why) != TEPAL_OK) ...
+ *     if (plans.plan[0].feasible) ... plans.plan[0].params ...
+ *
+ * What is looked for. If fp is stated (or neither fp nor a memory): the least memory that keeps fp
+ * and fn, which must not exceed the memory if that is stated too. If only the memory is stated: the
+ * least cost_fp fp + cost_fn fn in it.
+ */
+#ifndef TEPAL_PLAN_H
+#define TEPAL_PLAN_H
+
+#include <math.h>
+
+#include <tepal/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tepal_prefer { TEPAL_PREFER_SIZE = 0, TEPAL_PREFER_SPEED = 1 };
+
+/* How an endless stream repeats itself: for the false negatives of what forgets. */
+enum tepal_stream {
+    TEPAL_STREAM_UNKNOWN = 0,
+    TEPAL_STREAM_GAPS = 1,      /* measured: `gaps` */
+    TEPAL_STREAM_GEOMETRIC = 2, /* stream_a: mean gap; stream_fresh: share of new messages */
+    TEPAL_STREAM_PARETO = 3,    /* stream_a: shape; stream_b: scale; stream_fresh */
+    TEPAL_STREAM_ZIPF = 4       /* stream_a: exponent; stream_keys: how many keys there are */
+};
+
+/* What is wanted. Start from TEPAL_WISH_INIT, set what is known. */
+struct tepal_wish {
+    /*
+     * The number of keys; in an endless stream, how many of the latest must be remembered. 0: not
+     * known; then as many as the memory takes at fp.
+     */
+    uint64_t keys;
+    uint64_t bits;        /* memory of the cells, at most; 0: any */
+    double fp;            /* at most; NAN: as few as the memory allows, or 1 % if that is any too */
+    double fp_average;    /* the same on average over time, in endless streams; NAN: not stated */
+    double fn;            /* at most; NAN: none if possible, else as many as fp (by their costs) */
+    bool deletes;         /* keys will be removed */
+    double wrong_deletes; /* removals of keys that are not there, for each key there is */
+    bool untrusted;       /* the filter comes from strangers, or goes to them */
+    uint64_t known_negatives; /* keys that are known to be asked for and not to be in the set */
+    bool endless;
+    enum tepal_stream stream;
+    double stream_a;
+    double stream_b;
+    double stream_fresh;
+    uint64_t stream_keys;
+    struct tepal_recycling_gaps gaps;
+    uint64_t header_bits; /* exactly so many bits, in a packet; 0: no header */
+    enum tepal_prefer prefer;
+    double cost_fp; /* of one false positive ... */
+    double cost_fn; /* ... and of one false negative; both 0: not stated, 1 each */
+};
+
+#ifdef __cplusplus
+#define TEPAL_WISH_INIT                                                                            \
+    {                                                                                              \
+        0, 0, NAN, NAN, NAN                                                                        \
+    }
+#else
+#define TEPAL_WISH_INIT                                                                            \
+    {                                                                                              \
+        .fp = NAN, .fp_average = NAN, .fn = NAN                                                    \
+    }
+#endif
+
+#define TEPAL_PLAN_TEXT    200
+#define TEPAL_PLAN_COMMAND 320
+#define TEPAL_PLANS_MOST   16
+
+/* One kind on one layout with its best parameters; or a kind that is refused. */
+struct tepal_plan {
+    enum tepal_kind_id kind;
+    bool feasible;
+    const char *blocked_by; /* "" if feasible, else what is in the way: "fp", "deletes", ... */
+    double excess;          /* by which factor a limit is exceeded; 1 if none is */
+    /* Feasible: what it rests on. Else: why not, in a clause. */
+    char reason[TEPAL_PLAN_TEXT];
+    struct tepal_params params; /* to build with, seed 0; cells 0: it cannot be at all */
+    uint64_t bits;              /* memory of the cells: counters and phases included */
+    double bits_per_key;        /* NaN without keys */
+    double fp;                  /* predicted; of the known negatives if there are any */
+    double fp_unknown;          /* of others */
+    double fn;                  /* NaN: depends on the stream, which is not known */
+    double probes;              /* cache lines that the query of an absent key reads */
+    double cost;                /* cost_fp fp + cost_fn fn */
+    double remembers;           /* recycling: messages that are remembered for certain; else NaN */
+    char command[TEPAL_PLAN_COMMAND]; /* that makes it, with KEYS, NEGATIVES and FILE to fill in */
+};
+
+struct tepal_plans {
+    uint64_t keys; /* as in the wish, or found */
+    double fp;     /* planned for; NaN: as few as the memory allows */
+    double fn;     /* allowed to kinds that cannot do without; NaN: by cost */
+    size_t count;
+    struct tepal_plan plan[TEPAL_PLANS_MOST]; /* the feasible ones first, the best first */
+    /*
+     * If none is feasible: the constraint in the way of the one that comes nearest ("fp", "fn",
+     * "memory", "deletes", "untrusted", "endless", "header-bits"), else "". `nearest` is that one,
+     * as it would be without the constraint (without several, if one is not enough; then the last of
+     * them is named).
+     */
+    const char *blocked_by;
+    struct tepal_plan nearest;
+};
+
+/*
+ * TEPAL_OK, also when nothing is feasible; TEPAL_BAD_ARGUMENT if the wish is nonsense (a rate
+ * outside 0..1, removal from a header, ...), and then *why (which may be NULL) is a static
+ * sentence. Takes some milliseconds, at most some tens.
+ */
+TEPAL_API enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *out,
+                                       const char **why);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

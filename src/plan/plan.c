@@ -1,0 +1,491 @@
+/*
+ * plan.c: a wish made definite, the kinds asked, their plans ranked; and if there is none, the
+ * constraint that is in the way.
+ */
+#include "plan/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FP_UNSTATED 0.01
+#define WORD        64
+
+/* ---- what the kinds share -------------------------------------------------------------------- */
+
+struct tepal_plan *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_id kind,
+                                  enum tepal_layout layout)
+{
+    struct tepal_plan *plan =
+        &out->plan[out->count < TEPAL_PLANS_MOST ? out->count++ : TEPAL_PLANS_MOST - 1];
+    *plan = (struct tepal_plan){.kind = kind,
+                                .blocked_by = "",
+                                .excess = INFINITY,
+                                .params = TEPAL_PARAMS_INIT,
+                                .bits_per_key = NAN,
+                                .fp = NAN,
+                                .fp_unknown = NAN,
+                                .fn = NAN,
+                                .probes = NAN,
+                                .cost = NAN,
+                                .remembers = NAN};
+    plan->params.kind = kind;
+    plan->params.layout = layout;
+    return plan;
+}
+
+void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const char *blocked_by,
+                       const char *reason)
+{
+    struct tepal_plan *plan = tepal_plan_add(out, kind, TEPAL_LAYOUT_FLAT);
+    plan->blocked_by = blocked_by;
+    snprintf(plan->reason, sizeof plan->reason, "%s", reason);
+}
+
+void tepal_plan_say(struct tepal_plan *plan, const char *format, ...)
+{
+    size_t used = strlen(plan->command);
+    va_list list;
+    va_start(list, format);
+    int len = vsnprintf(plan->command + used, sizeof plan->command - used, format, list);
+    va_end(list);
+    if (len < 0 || (size_t)len >= sizeof plan->command - used) {
+        plan->command[0] = '\0';
+    }
+}
+
+const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bounded, bool endless,
+                             const char **blocked_by)
+{
+    const struct tepal_wish *w = task->wish;
+    if (w->deletes && !deletes) {
+        *blocked_by = "deletes";
+        return "cannot delete";
+    }
+    if (w->untrusted && !bounded) {
+        *blocked_by = "untrusted";
+        return "whoever fills it decides its error";
+    }
+    if (w->endless && !endless) {
+        *blocked_by = "endless";
+        return "fills up";
+    }
+    return NULL;
+}
+
+uint64_t tepal_plan_down(uint64_t bits, uint64_t unit)
+{
+    return bits / unit * unit;
+}
+
+bool tepal_plan_lined(enum tepal_layout layout)
+{
+    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+}
+
+double tepal_plan_reads(double fill, uint32_t k, uint64_t m)
+{
+    if (m <= TEPAL_LINE_BITS) {
+        return 1;
+    }
+    return fill >= 1 ? k : (1 - pow(fill, k)) / (1 - fill);
+}
+
+/* ---- is everything kept? --------------------------------------------------------------------- */
+
+/* Rates that a solver met to the last digit. */
+#define ROUNDING 1e-9
+
+static void block(struct tepal_plan *plan, const char *by, double excess, const char *reason)
+{
+    if (plan->feasible || excess > plan->excess) {
+        plan->feasible = false;
+        plan->blocked_by = by;
+        plan->excess = excess;
+        snprintf(plan->reason, sizeof plan->reason, "%s", reason);
+    }
+}
+
+static double over(double value, double limit)
+{
+    return limit > 0 ? value / limit : value > 0 ? INFINITY : 1;
+}
+
+void tepal_plan_finish(const struct plan_task *task, struct tepal_plan *plan)
+{
+    const struct tepal_wish *w = task->wish;
+    char why[TEPAL_PLAN_TEXT];
+    double fp_most = w->endless && !isnan(w->fp_average) ? w->fp_average : task->fp;
+    if (isnan(plan->fp_unknown)) {
+        plan->fp_unknown = plan->fp;
+    }
+    plan->bits_per_key = task->n > 0 ? (double)plan->bits / (double)task->n : NAN;
+    plan->cost = task->cost_fp * plan->fp + (isnan(plan->fn) ? 0 : task->cost_fn * plan->fn);
+    plan->feasible = true;
+    plan->excess = 1;
+    if (plan->bits > task->limit) {
+        snprintf(why, sizeof why, "needs %llu bytes of the %llu that there are",
+                 (unsigned long long)(plan->bits + 7) / 8, (unsigned long long)task->limit / 8);
+        block(plan, w->header_bits > 0 ? "header-bits" : "memory",
+              over((double)plan->bits, (double)task->limit), why);
+    }
+    if (plan->fp > fp_most * (1 + ROUNDING)) {
+        snprintf(why, sizeof why, "has %.3g %% false positives", 100 * plan->fp);
+        block(plan, "fp", over(plan->fp, fp_most), why);
+    }
+    if (task->fn_stated && plan->fn > task->fn * (1 + ROUNDING)) {
+        snprintf(why, sizeof why, "has %.3g %% false negatives", 100 * plan->fn);
+        block(plan, "fn", over(plan->fn, task->fn), why);
+    }
+    if (task->fn_stated && isnan(plan->fn)) {
+        block(plan, "fn", INFINITY, "its false negatives depend on the stream: give its gaps");
+    }
+    if (w->endless && plan->remembers < (double)task->n) {
+        snprintf(why, sizeof why, "remembers the latest %.0f only", plan->remembers);
+        block(plan, "memory", (double)task->n / fmax(plan->remembers, 1), why);
+    }
+}
+
+/* ---- ranking --------------------------------------------------------------------------------- */
+
+/* Probes that differ by less are the same. */
+#define SAME_PROBES 0.01
+
+static int compare(double a, double b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Is a better than b? Negative: yes. */
+static int better(const struct plan_task *task, const struct tepal_plan *a,
+                  const struct tepal_plan *b)
+{
+    int order;
+    if (a->feasible != b->feasible) {
+        return a->feasible ? -1 : 1;
+    }
+    if (!a->feasible) {
+        return compare(a->excess, b->excess);
+    }
+    bool zero_first = !task->fn_stated && !task->costs;
+    if (zero_first && (a->fn == 0) != (b->fn == 0)) {
+        return a->fn == 0 ? -1 : 1;
+    }
+    if (task->wish->prefer == TEPAL_PREFER_SPEED && fabs(a->probes - b->probes) > SAME_PROBES) {
+        return compare(a->probes, b->probes);
+    }
+    if (!task->smallest && isnan(a->fn) && isnan(b->fn)) {
+        return compare(b->remembers, a->remembers); /* all that is known of what forgets */
+    }
+    order = task->smallest ? compare((double)a->bits, (double)b->bits) : compare(a->cost, b->cost);
+    if (order == 0) {
+        order = compare(a->cost, b->cost);
+    }
+    return order != 0 ? order : compare((double)a->bits, (double)b->bits);
+}
+
+static void rank(const struct plan_task *task, struct tepal_plans *out)
+{
+    for (size_t i = 1; i < out->count; i++) {
+        struct tepal_plan here = out->plan[i];
+        size_t at = i;
+        for (; at > 0 && better(task, &here, &out->plan[at - 1]) < 0; at--) {
+            out->plan[at] = out->plan[at - 1];
+        }
+        out->plan[at] = here;
+    }
+}
+
+/* ---- a wish, made definite ------------------------------------------------------------------- */
+
+static bool is_rate(double x)
+{
+    return isnan(x) || (x > 0 && x < 1);
+}
+
+static const char *nonsense_rates(const struct tepal_wish *w)
+{
+    if (!is_rate(w->fp)) {
+        return "false positives at most: a rate above 0 and below 1 is needed";
+    }
+    if (!is_rate(w->fp_average)) {
+        return "false positives on average: a rate above 0 and below 1 is needed";
+    }
+    if (!isnan(w->fn) && !(w->fn >= 0 && w->fn < 1)) {
+        return "false negatives at most: a rate from 0 to below 1 is needed";
+    }
+    if (!(w->wrong_deletes >= 0) || !isfinite(w->wrong_deletes)) {
+        return "wrong deletes: a number from 0 on is needed, for each key";
+    }
+    if (!(w->cost_fp >= 0) || !(w->cost_fn >= 0) || !isfinite(w->cost_fp) ||
+        !isfinite(w->cost_fn)) {
+        return "costs must be numbers from 0 on";
+    }
+    return NULL;
+}
+
+/* As tepal_recycling_fn_gaps has it. */
+static bool gaps_valid(const struct tepal_recycling_gaps *g)
+{
+    double gap = 0;
+    double survival = 1;
+    for (size_t i = 0; i < g->count; i++) {
+        if (!(g->gap[i] > gap) || !isfinite(g->gap[i]) || !(g->survival[i] >= 0) ||
+            !(g->survival[i] <= survival)) {
+            return false;
+        }
+        gap = g->gap[i];
+        survival = g->survival[i];
+    }
+    return g->count > 0 && g->fresh >= 0 && g->fresh <= 1;
+}
+
+static const char *nonsense_stream(const struct tepal_wish *w)
+{
+    bool fresh = w->stream_fresh >= 0 && w->stream_fresh <= 1;
+    switch (w->stream) {
+    case TEPAL_STREAM_UNKNOWN:
+        return NULL;
+    case TEPAL_STREAM_GAPS:
+        return gaps_valid(&w->gaps) ? NULL : "the gaps are not a distribution";
+    case TEPAL_STREAM_GEOMETRIC:
+        return w->stream_a >= 1 && isfinite(w->stream_a) && fresh
+                   ? NULL
+                   : "geometric gaps: a mean from 1 on and a share of new messages are needed";
+    case TEPAL_STREAM_PARETO:
+        return w->stream_a > 0 && w->stream_b > 0 && isfinite(w->stream_a) &&
+                       isfinite(w->stream_b) && fresh
+                   ? NULL
+                   : "Pareto gaps: a shape and a scale above 0 and a share of new messages are "
+                     "needed";
+    case TEPAL_STREAM_ZIPF:
+        return w->stream_a >= 0 && isfinite(w->stream_a) && w->stream_keys > 0 &&
+                       w->stream_keys <= (uint64_t)1 << 60
+                   ? NULL
+                   : "Zipf references: an exponent from 0 on and a number of keys are needed";
+    }
+    return "unknown distribution of gaps";
+}
+
+static const char *contradiction(const struct tepal_wish *w)
+{
+    if (w->deletes && w->header_bits > 0) {
+        return "deletes contradict a header: counters and fingerprints do not fit into one";
+    }
+    if (w->endless && w->header_bits > 0 && w->keys == 0) {
+        return "a header needs the number of keys that it must hold";
+    }
+    if (w->wrong_deletes > 0 && !w->deletes) {
+        return "wrong deletes need deletes";
+    }
+    if (!w->endless && !isnan(w->fp_average)) {
+        return "an average over time is for endless streams";
+    }
+    if (!w->endless && w->stream != TEPAL_STREAM_UNKNOWN) {
+        return "gaps and distributions are for endless streams";
+    }
+    if (w->header_bits > 0 && w->bits > 0) {
+        return "the header is the memory: one of them is needed";
+    }
+    if (w->header_bits > (uint64_t)1 << 20) {
+        return "a header of more than 2^20 bits is none: state it as memory";
+    }
+    return NULL;
+}
+
+static const char *too_little(const struct tepal_wish *w)
+{
+    if (w->keys > (uint64_t)1 << 50) {
+        return "more than 2^50 keys are not planned for";
+    }
+    if (w->bits > (uint64_t)1 << 60) {
+        return "more than 2^60 bits are not planned for";
+    }
+    if (w->keys > 0) {
+        return NULL;
+    }
+    if (w->header_bits > 0) {
+        return "a header needs the number of keys that it must hold";
+    }
+    if (w->endless && w->bits == 0 && w->stream == TEPAL_STREAM_UNKNOWN) {
+        return "an endless stream needs a memory, or the number of keys to remember, or its gaps";
+    }
+    if (!w->endless && w->bits == 0) {
+        return "the number of keys is needed, or a memory";
+    }
+    return NULL;
+}
+
+static const char *nonsense(const struct tepal_wish *w)
+{
+    const char *why = nonsense_rates(w);
+    why = why == NULL ? nonsense_stream(w) : why;
+    why = why == NULL ? contradiction(w) : why;
+    return why == NULL ? too_little(w) : why;
+}
+
+/* False negatives where they must be: as many as false positives, or what costs the same. */
+static double fn_unstated(const struct plan_task *task)
+{
+    double fn = task->fp * (task->cost_fn > 0 ? task->cost_fp / task->cost_fn : 1);
+    return fn > 0.5 ? 0.5 : fn > 1e-9 ? fn : 1e-9;
+}
+
+struct plan_task tepal_plan_definite(const struct tepal_wish *w)
+{
+    struct plan_task task = {.wish = w, .n = w->keys, .t = w->known_negatives};
+    task.costs = w->cost_fp > 0 || w->cost_fn > 0;
+    task.cost_fp = task.costs ? w->cost_fp : 1;
+    task.cost_fn = task.costs ? w->cost_fn : 1;
+    task.fn_stated = !isnan(w->fn);
+    task.fp = w->endless && isnan(w->fp) ? w->fp_average : w->fp;
+    if (w->header_bits > 0) {
+        task.limit = w->header_bits;
+    } else {
+        /* Cells are kept in words. */
+        task.limit = w->bits == 0     ? UINT64_MAX
+                     : w->bits < WORD ? w->bits
+                                      : tepal_plan_down(w->bits, WORD);
+    }
+    bool fixed = w->header_bits > 0 || (isnan(task.fp) && w->bits > 0);
+    task.smallest = !fixed;
+    if (task.smallest && isnan(task.fp)) {
+        task.fp = FP_UNSTATED;
+    }
+    task.fn = task.fn_stated ? w->fn : task.smallest ? fn_unstated(&task) : NAN;
+    return task;
+}
+
+/* quick: without the generalized kind, unless it may be the best. */
+static void solve(const struct tepal_wish *w, bool quick, struct tepal_plans *out)
+{
+    struct plan_task task = tepal_plan_definite(w);
+    out->keys = task.n;
+    out->fp = task.fp;
+    out->fn = task.fn;
+    out->count = 0;
+    out->blocked_by = "";
+    tepal_plan_bloom(&task, out);
+    tepal_plan_fingerprint(&task, out);
+    tepal_plan_counting(&task, out);
+    tepal_plan_yesno(&task, out);
+    tepal_plan_cascade(&task, out);
+    tepal_plan_retouched(&task, out);
+    if (!quick || w->untrusted) {
+        tepal_plan_generalized(&task, out);
+    }
+    tepal_plan_recycling(&task, out);
+    rank(&task, out);
+}
+
+/* ---- the constraint in the way --------------------------------------------------------------- */
+
+static bool exists(const struct tepal_plan *plan)
+{
+    return plan->params.cells > 0 && isfinite(plan->excess);
+}
+
+/* Qualities, the one most easily given up first. False: this one is not asked for. */
+static bool drop(struct tepal_wish *w, int quality, const char **name)
+{
+    switch (quality) {
+    case 0:
+        *name = "fn";
+        bool stated = !isnan(w->fn);
+        w->fn = NAN;
+        return stated;
+    case 1:
+        *name = "memory";
+        bool limited = w->bits > 0 && (w->keys > 0 || w->stream != TEPAL_STREAM_UNKNOWN);
+        w->bits = limited ? 0 : w->bits;
+        return limited;
+    case 2:
+        *name = "untrusted";
+        return w->untrusted && (w->untrusted = false, true);
+    case 3:
+        *name = "deletes";
+        w->wrong_deletes = 0;
+        return w->deletes && (w->deletes = false, true);
+    case 4:
+        *name = "endless";
+        w->stream = TEPAL_STREAM_UNKNOWN;
+        w->fp_average = NAN;
+        return w->endless && w->keys > 0 && (w->endless = false, true);
+    default:
+        *name = "header-bits";
+        return w->header_bits > 0 && (w->header_bits = 0, true);
+    }
+}
+
+#define QUALITIES 6
+
+static void find_nearest(const struct tepal_wish *w, struct tepal_plans *out)
+{
+    out->nearest = out->plan[0];
+    out->blocked_by = out->plan[0].blocked_by;
+    if (out->plan[0].feasible || exists(&out->plan[0])) {
+        return; /* a matter of degree: plan[0] is the least over its limit */
+    }
+    /* One alone; or else one after the other until something goes. */
+    struct tepal_wish fewer = *w;
+    for (int i = 0; i < 2 * QUALITIES; i++) {
+        struct tepal_wish one = *w;
+        struct tepal_wish *less = i < QUALITIES ? &one : &fewer;
+        struct tepal_plans others;
+        const char *name;
+        if (drop(less, i % QUALITIES, &name)) {
+            solve(less, false, &others);
+            if (others.plan[0].feasible) {
+                out->nearest = others.plan[0];
+                out->blocked_by = name;
+                return;
+            }
+        }
+    }
+}
+
+/* ---- as many keys as fit --------------------------------------------------------------------- */
+
+/* The memory is nearly proportional to the keys: a few steps, and then a little less. */
+static void fit_keys(struct tepal_wish *w, struct tepal_plans *out)
+{
+    struct tepal_wish free_size = *w;
+    double keys = fmax(1, floor((double)w->bits / 16));
+    free_size.bits = 0;
+    for (int i = 0; i < 3; i++) {
+        free_size.keys = (uint64_t)keys;
+        solve(&free_size, true, out);
+        if (!out->plan[0].feasible) {
+            break;
+        }
+        keys = fmax(1, floor(keys * (double)w->bits / (double)out->plan[0].bits));
+    }
+    for (int i = 0; i < 8; i++) {
+        w->keys = (uint64_t)keys;
+        solve(w, true, out);
+        if (out->plan[0].feasible || keys <= 1) {
+            return;
+        }
+        keys = fmax(1, floor(keys * (1 - 1e-4 * (double)(1 << i))) - 1);
+    }
+}
+
+enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *out,
+                             const char **why)
+{
+    struct tepal_wish w = *wish;
+    const char *reason = nonsense(wish);
+    if (reason != NULL) {
+        if (why != NULL) {
+            *why = reason;
+        }
+        return TEPAL_BAD_ARGUMENT;
+    }
+    if (w.keys == 0 && !w.endless) {
+        w.fp = isnan(w.fp) ? FP_UNSTATED : w.fp;
+        fit_keys(&w, out);
+    }
+    solve(&w, false, out);
+    find_nearest(&w, out);
+    return TEPAL_OK;
+}

@@ -1,0 +1,69 @@
+/*
+ * plan.h: what the planners of the kinds share. Each kind has a file of its own, with one function
+ * that appends its plans, or the reason why there is none; plan.c asks all of them and ranks.
+ */
+#ifndef TEPAL_SRC_PLAN_PLAN_H
+#define TEPAL_SRC_PLAN_PLAN_H
+
+#include <tepal/plan.h>
+
+/* A wish, made definite. */
+struct plan_task {
+    const struct tepal_wish *wish;
+    uint64_t n;     /* keys */
+    uint64_t t;     /* known negatives */
+    uint64_t limit; /* bits at most; UINT64_MAX: any number */
+    bool smallest;  /* the fewest bits that keep fp and fn, else the least cost in the limit */
+    double fp;      /* to be kept; NaN: none stated, and not `smallest` */
+    double fn;      /* at most, where there must be some; NaN: none stated, and not `smallest` */
+    bool fn_stated; /* by the user */
+    bool costs;     /* stated by the user */
+    double cost_fp;
+    double cost_fn;
+};
+
+/* A wish that is no nonsense and has keys, made definite. */
+struct plan_task tepal_plan_definite(const struct tepal_wish *wish);
+
+/* Appends an empty plan. Its reason, bits and errors are the caller's to set. */
+struct tepal_plan *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_id kind,
+                                  enum tepal_layout layout);
+
+/* Appends a kind that cannot be, and why. */
+void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const char *blocked_by,
+                       const char *reason);
+
+/*
+ * Bits, errors and probes are there: the rest follows, and whether all limits are kept. Where there
+ * are no known negatives fp is fp_unknown.
+ */
+void tepal_plan_finish(const struct plan_task *task, struct tepal_plan *plan);
+
+/* Adds to the command; what finds no room makes the command empty. */
+void tepal_plan_say(struct tepal_plan *plan, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The best of the reasons that a kind which only grows and only asks has: NULL if there is none. */
+const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bounded, bool endless,
+                             const char **blocked_by);
+
+/* `bits` down to a multiple of unit. */
+uint64_t tepal_plan_down(uint64_t bits, uint64_t unit);
+
+/* 1 + fill + ... + fill^(k-1): cells read until the first 0, of m bits. */
+double tepal_plan_reads(double fill, uint32_t k, uint64_t m);
+
+/* Cells of one bit in whole lines? */
+bool tepal_plan_lined(enum tepal_layout layout);
+
+/* The kinds. */
+void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_generalized(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_counting(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_recycling(const struct plan_task *task, struct tepal_plans *out);
+
+#endif

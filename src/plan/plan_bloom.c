@@ -1,0 +1,211 @@
+/*
+ * plan_bloom.c: the Bloom filter on its four layouts, and the retouched one. The model's solver
+ * does the work: the smallest size for a rate, or the best hashes for a size.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/blocked.h"
+#include "plan/plan.h"
+
+static double probes_of(const struct tepal_params *p, uint64_t n)
+{
+    bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT;
+    double first = 0;
+    switch (p->layout) {
+    case TEPAL_LAYOUT_BLOCKED:
+        return 1;
+    case TEPAL_LAYOUT_PAIRED:
+        (void)tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes, distinct,
+                                      MODEL_LOAD_POISSON, &first);
+        return 1 + first;
+    default:
+        return tepal_plan_reads(tepal_bloom_fill(p->layout, p->positions, p->cells, n, p->hashes),
+                                p->hashes, p->cells);
+    }
+}
+
+/* Cells and hashes for n keys; false: there is no such filter. */
+static bool size(const struct plan_task *task, uint64_t n, struct tepal_params *p)
+{
+    if (task->smallest) {
+        p->hashes = 0;
+        return tepal_bloom_size(p->layout, p->positions, n, task->fp, &p->cells, &p->hashes) ==
+               TEPAL_OK;
+    }
+    uint64_t most = task->limit < (uint64_t)1 << 60 ? task->limit : (uint64_t)1 << 60;
+    p->cells = tepal_plan_down(most, tepal_plan_lined(p->layout) ? TEPAL_LINE_BITS : 1);
+    p->hashes = p->cells == 0 ? 0 : tepal_bloom_best_hashes(p->layout, p->positions, p->cells, n);
+    return p->hashes > 0;
+}
+
+/* Positions that differ are worth their while in a filter of a few hundred bits. */
+static enum tepal_positions positions_for(const struct plan_task *task)
+{
+    return task->wish->header_bits > 0 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
+}
+
+static void on_layout(const struct plan_task *task, enum tepal_layout layout,
+                      struct tepal_plans *out)
+{
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.layout = layout;
+    p.positions = positions_for(task);
+    p.capacity = task->n;
+    if (!size(task, task->n, &p)) {
+        struct tepal_plan *none = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
+        none->blocked_by = task->smallest ? "fp" : "memory";
+        snprintf(none->reason, sizeof none->reason, "%s",
+                 task->smallest ? "no size keeps this rate" : "not one line fits the memory");
+        return;
+    }
+    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
+    plan->params = p;
+    plan->bits = p.cells;
+    plan->fp = tepal_bloom_fp(layout, p.positions, p.cells, task->n, p.hashes);
+    plan->fn = 0;
+    plan->probes = probes_of(&p, task->n);
+    snprintf(plan->reason, sizeof plan->reason, "no false negatives");
+    tepal_plan_say(plan,
+                   "tepal build KEYS -o FILE --kind bloom --layout %s --bits %" PRIu64
+                   " --hashes %" PRIu32 " --capacity %" PRIu64 "%s",
+                   tepal_layout_name(layout), p.cells, p.hashes, task->n,
+                   p.positions == TEPAL_POSITIONS_DISTINCT ? " --positions distinct" : "");
+    tepal_plan_finish(task, plan);
+}
+
+void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out)
+{
+    const char *blocked_by;
+    const char *unfit = tepal_plan_unfit(task, false, false, false, &blocked_by);
+    if (unfit != NULL) {
+        tepal_plan_refuse(out, TEPAL_KIND_BLOOM, blocked_by, unfit);
+        return;
+    }
+    if (task->wish->header_bits > 0) {
+        on_layout(task, TEPAL_LAYOUT_FLAT, out);
+        return;
+    }
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        on_layout(task, (enum tepal_layout)layout, out);
+    }
+}
+
+/* ---- retouched ------------------------------------------------------------------------------- */
+
+/*
+ * To give up the share fn of the members, drawn at random, leaves the Bloom filter of the others:
+ * that is what is promised. Retouching chooses whom it gives up and does better.
+ */
+static uint64_t kept(uint64_t n, double fn)
+{
+    double lost = floor((double)n * fn * (1 + 1e-12));
+    return n - (uint64_t)(lost < (double)n ? lost : (double)n - 1);
+}
+
+static double rate_at(const struct tepal_params *p, uint64_t n, double fn, uint32_t *hashes)
+{
+    uint64_t left = kept(n, fn);
+    *hashes = tepal_bloom_best_hashes(p->layout, p->positions, p->cells, left);
+    return tepal_bloom_fp(p->layout, p->positions, p->cells, left, *hashes);
+}
+
+/*
+ * How many members to give up costs least. Each is tried if they are few; else numbers 5 % apart,
+ * and then between the neighbours of the best.
+ */
+#define FEW 128
+
+struct loss {
+    const struct plan_task *task;
+    struct tepal_params *p;
+    double least;
+    uint64_t best;
+};
+
+static void try_loss(struct loss *loss, uint64_t lost)
+{
+    const struct plan_task *task = loss->task;
+    double fn = (double)lost / (double)task->n;
+    uint32_t hashes;
+    double cost = task->cost_fp * rate_at(loss->p, task->n, fn, &hashes) + task->cost_fn * fn;
+    if (cost < loss->least) {
+        loss->least = cost;
+        loss->best = lost;
+        loss->p->hashes = hashes;
+    }
+}
+
+static double give_up(const struct plan_task *task, struct tepal_params *p)
+{
+    struct loss loss = {.task = task, .p = p, .least = INFINITY, .best = 1};
+    uint64_t most = (uint64_t)((task->fn_stated ? task->fn : 0.5) * (double)task->n);
+    for (uint64_t lost = most; lost >= 1; lost -= lost > FEW ? 1 + lost / 20 : 1) {
+        try_loss(&loss, lost);
+    }
+    for (uint64_t step = loss.best / 40; step > 0; step /= 2) {
+        uint64_t centre = loss.best;
+        try_loss(&loss, centre - step);
+        try_loss(&loss, centre + step <= most ? centre + step : most);
+    }
+    return (double)loss.best / (double)task->n;
+}
+
+static const char *unfit_to_retouch(const struct plan_task *task, const char **blocked_by)
+{
+    const char *unfit = tepal_plan_unfit(task, false, false, false, blocked_by);
+    if (unfit != NULL) {
+        return unfit;
+    }
+    if (task->t == 0) {
+        *blocked_by = "known-negatives";
+        return "no negatives are known";
+    }
+    if (task->fn_stated && !(task->fn > 0)) {
+        *blocked_by = "fn";
+        return "gives up members, and no false negative is allowed";
+    }
+    if (task->fn_stated && task->fn * (double)task->n < 1) {
+        *blocked_by = "fn";
+        return "not one member may be given up";
+    }
+    if (task->wish->header_bits > 0) {
+        *blocked_by = "header-bits";
+        return "not for headers: yesno vetoes without losing members";
+    }
+    return NULL;
+}
+
+void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
+{
+    const char *blocked_by;
+    const char *unfit = unfit_to_retouch(task, &blocked_by);
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.capacity = task->n;
+    if (unfit == NULL && !size(task, task->smallest ? kept(task->n, task->fn) : task->n, &p)) {
+        blocked_by = task->smallest ? "fp" : "memory";
+        unfit = "no size keeps this rate";
+    }
+    if (unfit != NULL) {
+        tepal_plan_refuse(out, TEPAL_KIND_RETOUCHED, blocked_by, unfit);
+        return;
+    }
+    double fn = task->smallest ? task->fn : give_up(task, &p);
+    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
+    plan->params = p;
+    plan->params.kind = TEPAL_KIND_RETOUCHED;
+    plan->bits = p.cells;
+    plan->fn = fn;
+    plan->fp = tepal_bloom_fp(p.layout, p.positions, p.cells, kept(task->n, fn), p.hashes);
+    plan->fp_unknown = plan->fp; /* what it clears it clears for others too */
+    plan->probes = probes_of(&p, kept(task->n, fn));
+    snprintf(plan->reason, sizeof plan->reason,
+             "members are given up as if drawn at random: at least as good as predicted");
+    tepal_plan_say(plan,
+                   "tepal build KEYS -o FILE --bits %" PRIu64 " --hashes %" PRIu32
+                   " --capacity %" PRIu64
+                   " && tepal retouch FILE --members KEYS --avoid NEGATIVES --max-fn %.9g",
+                   p.cells, p.hashes, task->n, fn);
+    tepal_plan_finish(task, plan);
+}

@@ -1,0 +1,134 @@
+/*
+ * plan_fingerprint.c: the fingerprint filter. It looks at eight slots and no more, so that its
+ * error is bounded whoever fills it; a wrong removal that finds something takes one member away.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <tepal/fingerprint.h>
+
+#include "plan/plan.h"
+
+#define PAIR_SLOTS (2 * TEPAL_FINGERPRINT_SLOTS)
+
+/*
+ * Whoever fills the slots gives a stranger's eight different fingerprints, one of them the value
+ * that two of 2^f digests have: 9 / 2^f.
+ */
+static double bound(uint32_t f)
+{
+    return (PAIR_SLOTS + 1) * exp2(-(double)f);
+}
+
+static double rate(const struct plan_task *task, const struct tepal_params *p)
+{
+    uint32_t f = (uint32_t)p->own[0];
+    return task->wish->untrusted
+               ? bound(f)
+               : tepal_fingerprint_fp(f, p->cells / (TEPAL_FINGERPRINT_SLOTS * f), task->n);
+}
+
+/* The rate to keep: also what wrong removals ask for. */
+static double rate_wanted(const struct plan_task *task)
+{
+    double w = task->wish->wrong_deletes;
+    double fp = task->fp;
+    if (w > 0 && task->fn_stated && !(w * fp <= task->fn)) {
+        fp = task->fn / w;
+    }
+    return fp;
+}
+
+/* Fewer buckets as long as there is room and the rate is kept: the model's formula is close. */
+static uint64_t tighten(const struct plan_task *task, uint32_t f, uint64_t cells, double fp)
+{
+    uint64_t pair = (uint64_t)PAIR_SLOTS * f;
+    while (cells > pair) {
+        uint64_t buckets = (cells - pair) / (TEPAL_FINGERPRINT_SLOTS * f);
+        if (tepal_fingerprint_room(f, buckets) < task->n ||
+            tepal_fingerprint_fp(f, buckets, task->n) > fp) {
+            break;
+        }
+        cells -= pair;
+    }
+    return cells;
+}
+
+static bool smallest(const struct plan_task *task, struct tepal_params *p)
+{
+    double fp = rate_wanted(task);
+    for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; fp > 0 && f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
+        uint32_t bits = f;
+        uint64_t cells;
+        if ((task->wish->untrusted && bound(f) > fp) ||
+            tepal_fingerprint_size(task->n, fp, &cells, &bits) != TEPAL_OK) {
+            continue;
+        }
+        cells = tighten(task, f, cells, fp);
+        if (p->cells == 0 || cells < p->cells) {
+            p->cells = cells;
+            p->own[0] = f;
+        }
+    }
+    return p->cells > 0;
+}
+
+/* The lowest rate in the limit: every length of fingerprints that leaves room. */
+static bool best(const struct plan_task *task, struct tepal_params *p)
+{
+    double least = INFINITY;
+    for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
+        uint64_t buckets = task->limit / (PAIR_SLOTS * f) * 2;
+        buckets = buckets < UINT32_MAX - 1 ? buckets : UINT32_MAX - 1;
+        struct tepal_params here = *p;
+        here.cells = buckets * TEPAL_FINGERPRINT_SLOTS * f;
+        here.own[0] = f;
+        if (buckets >= 2 && tepal_fingerprint_room(f, buckets) >= task->n &&
+            rate(task, &here) < least) {
+            least = rate(task, &here);
+            *p = here;
+        }
+    }
+    return p->cells > 0;
+}
+
+void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *out)
+{
+    const char *blocked_by;
+    const char *unfit = tepal_plan_unfit(task, true, true, false, &blocked_by);
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.kind = TEPAL_KIND_FINGERPRINT;
+    p.hashes = 2;
+    p.capacity = task->n;
+    if (unfit == NULL && task->wish->header_bits > 0) {
+        blocked_by = "header-bits";
+        unfit = "its buckets are too coarse for a header";
+    }
+    if (unfit == NULL && !(task->smallest ? smallest(task, &p) : best(task, &p))) {
+        blocked_by = task->smallest ? "fp" : "memory";
+        unfit = task->smallest ? "no fingerprint of 4 to 32 bits keeps this rate"
+                               : "there is no room for so many keys";
+    }
+    if (unfit != NULL) {
+        tepal_plan_refuse(out, TEPAL_KIND_FINGERPRINT, blocked_by, unfit);
+        return;
+    }
+    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
+    plan->params = p;
+    plan->bits = p.cells;
+    plan->fp = rate(task, &p);
+    plan->fn = task->wish->wrong_deletes * plan->fp;
+    plan->probes = 2;
+    snprintf(plan->reason, sizeof plan->reason, "%s",
+             task->wish->untrusted
+                 ? "fp is a bound, whoever fills it; but whoever fills it can leave no room for "
+                   "your keys"
+             : task->wish->wrong_deletes > 0
+                 ? "a wrong removal takes one member with it if it finds something"
+                 : "keys are different, or come at most 8 times each");
+    tepal_plan_say(plan,
+                   "tepal build KEYS -o FILE --kind fingerprint --bits %" PRIu64
+                   " --fingerprint-bits %" PRIu64 " --capacity %" PRIu64,
+                   p.cells, p.own[0], task->n);
+    tepal_plan_finish(task, plan);
+}

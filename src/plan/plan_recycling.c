@@ -1,0 +1,330 @@
+/*
+ * plan_recycling.c: the recycling filter, for streams without end, on one to four phases.
+ *
+ * The memory follows from what it must remember: with p phases of N messages a message lives for
+ * (p-1) N further ones at least. Or from the false negatives, if it is known how the stream repeats
+ * itself. In the limit of many bits N is proportional to M: that limit (the closed form at 2^40
+ * bits) gives k and N / M for nothing; the filter's own size then settles sigma.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <tepal/recycling.h>
+
+#include "plan/plan.h"
+
+#define MANY        ((uint64_t)1 << 40)
+#define MOST_PHASES 4
+/* With a known stream: more never clearly helped. */
+#define MOST_PHASES_KNOWN 2
+#define SMALL             65536 /* bits: up to here every k is tried */
+
+struct design {
+    struct tepal_recycling_setting setting;
+    struct tepal_recycling_rates rates;
+    double fn; /* NaN: the stream is not known */
+};
+
+static bool known(const struct plan_task *task)
+{
+    return task->wish->stream != TEPAL_STREAM_UNKNOWN;
+}
+
+/* Is the memory given, rather than sought? */
+static bool is_fixed(const struct plan_task *task)
+{
+    return !task->smallest || (task->limit != UINT64_MAX && task->n == 0);
+}
+
+/* The average that is asked for; NaN: as it costs least. */
+static double average_of(const struct plan_task *task)
+{
+    return isnan(task->wish->fp_average) ? task->fp : task->wish->fp_average;
+}
+
+static double misses(const struct plan_task *task, const struct design *d)
+{
+    const struct tepal_wish *w = task->wish;
+    struct tepal_recycling_misses m;
+    enum tepal_status status = TEPAL_BAD_ARGUMENT;
+    switch (w->stream) {
+    case TEPAL_STREAM_UNKNOWN:
+        return NAN;
+    case TEPAL_STREAM_GAPS:
+        status = tepal_recycling_fn_gaps(&d->setting, &d->rates, &w->gaps, &m);
+        break;
+    case TEPAL_STREAM_GEOMETRIC:
+        status =
+            tepal_recycling_fn_geometric(&d->setting, &d->rates, w->stream_a, w->stream_fresh, &m);
+        break;
+    case TEPAL_STREAM_PARETO:
+        status = tepal_recycling_fn_pareto(&d->setting, &d->rates, w->stream_a, w->stream_b,
+                                           w->stream_fresh, &m);
+        break;
+    case TEPAL_STREAM_ZIPF:
+        status = tepal_recycling_fn_zipf(&d->setting, &d->rates, w->stream_a, w->stream_keys, &m);
+        break;
+    }
+    return status == TEPAL_OK ? m.fn : NAN;
+}
+
+/* Of all phases, when the active one is about to recycle. */
+static double worst(const struct design *d)
+{
+    return -expm1(d->setting.phases * log1p(-d->rates.fp_full));
+}
+
+/* The design in the limit: k, and N, for an average; and for a worst rate if that is stated too. */
+static bool limit_design(const struct plan_task *task, uint32_t phases, double average,
+                         struct design *d)
+{
+    bool bounded = !isnan(task->wish->fp_average) && !isnan(task->wish->fp);
+    for (int i = 0; i < 12; i++) {
+        d->setting = (struct tepal_recycling_setting)TEPAL_RECYCLING_SETTING_INIT;
+        d->setting.bits = MANY;
+        d->setting.phases = phases;
+        d->setting.retain = true;
+        if (tepal_recycling_plan(&d->setting, average, &d->rates) != TEPAL_OK) {
+            return false;
+        }
+        if (!bounded || worst(d) <= task->wish->fp) {
+            return true;
+        }
+        average *= fmin(0.98, task->wish->fp / worst(d));
+    }
+    return false;
+}
+
+/* The limit, scaled to M bits a phase: for searching. */
+static struct design scaled(const struct design *d, double bits)
+{
+    struct design s = *d;
+    s.rates.messages_per_cycle *= bits / (double)MANY;
+    return s;
+}
+
+/* The filter of M bits a phase: sigma is its own; k too if it is small. */
+static bool settle(const struct design *limit, enum tepal_layout layout, uint64_t bits,
+                   struct design *d)
+{
+    double average = limit->rates.fp_average;
+    uint32_t k = limit->setting.hashes;
+    uint32_t spread = layout == TEPAL_LAYOUT_FLAT && bits > SMALL ? 0 : 1;
+    bool found = false;
+    *d = *limit;
+    d->setting.layout = layout;
+    d->setting.bits = bits;
+    if (layout == TEPAL_LAYOUT_FLAT && bits <= SMALL) {
+        d->setting.hashes = 0;
+        return tepal_recycling_plan(&d->setting, average, &d->rates) == TEPAL_OK;
+    }
+    for (uint32_t at = k > spread ? k - spread : 1; at <= k + spread; at++) {
+        struct design here = *d;
+        here.setting.hashes = at;
+        if (tepal_recycling_plan(&here.setting, average, &here.rates) == TEPAL_OK &&
+            (!found || here.rates.messages_per_cycle > d->rates.messages_per_cycle)) {
+            *d = here;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* ---- how many bits a phase ------------------------------------------------------------------- */
+
+static double bits_to_remember(const struct plan_task *task, const struct design *limit)
+{
+    double each = (double)task->n / (limit->setting.phases - 1);
+    return each / limit->rates.messages_per_cycle * (double)MANY;
+}
+
+/* The fewest bits that keep fn, by halving in logarithms; fn falls as memory grows. */
+static double bits_for_fn(const struct plan_task *task, const struct design *limit)
+{
+    double low = log(64);
+    double high = log(0x1p48);
+    struct design d = scaled(limit, exp(high));
+    if (!(misses(task, &d) <= task->fn)) {
+        return INFINITY;
+    }
+    while (high - low > 2e-3) {
+        double middle = (low + high) / 2;
+        d = scaled(limit, exp(middle));
+        if (misses(task, &d) <= task->fn) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return exp(high);
+}
+
+static double bits_wanted(const struct plan_task *task, const struct design *limit)
+{
+    if (is_fixed(task)) {
+        return floor((double)task->limit / limit->setting.phases);
+    }
+    double bits = 64;
+    if (task->n > 0) {
+        bits = bits_to_remember(task, limit);
+    }
+    if (known(task) && (task->fn_stated || task->n == 0)) {
+        bits = fmax(bits, bits_for_fn(task, limit));
+    }
+    return ceil(bits);
+}
+
+/* ---- which phases, which average ------------------------------------------------------------- */
+
+/* Lower is better: bits if they are sought, else cost, or the memory's reach. */
+static double badness(const struct plan_task *task, const struct design *limit, double bits)
+{
+    struct design d = scaled(limit, bits);
+    if (!is_fixed(task)) {
+        return bits * limit->setting.phases;
+    }
+    /* A small filter is not like the limit. */
+    if (bits <= SMALL && (bits < 1 || !settle(limit, TEPAL_LAYOUT_FLAT, (uint64_t)bits, &d))) {
+        return INFINITY;
+    }
+    if (known(task)) {
+        return task->cost_fp * d.rates.fp_average + task->cost_fn * misses(task, &d);
+    }
+    return -(limit->setting.phases - 1.0) * d.rates.messages_per_cycle;
+}
+
+/* Averages to choose from when none is stated and false negatives are known. */
+static const double averages[] = {0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5};
+
+static bool choose(const struct plan_task *task, struct design *best, double *bits)
+{
+    double least = INFINITY;
+    bool stated = !isnan(average_of(task));
+    size_t count = stated || !known(task) ? 1 : sizeof averages / sizeof *averages;
+    uint32_t last = known(task) ? MOST_PHASES_KNOWN : MOST_PHASES;
+    /* One phase forgets all at once: what must be remembered needs two. */
+    for (uint32_t phases = known(task) && task->n == 0 ? 1 : 2; phases <= last; phases++) {
+        for (size_t i = 0; i < count; i++) {
+            struct design d;
+            double average = stated ? average_of(task) : count == 1 ? 0.01 : averages[i];
+            if (!limit_design(task, phases, average, &d)) {
+                continue;
+            }
+            double wanted = bits_wanted(task, &d);
+            double bad = badness(task, &d, wanted);
+            if (bad < least && wanted < 0x1p58) {
+                least = bad;
+                *best = d;
+                *bits = wanted;
+            }
+        }
+    }
+    return least < INFINITY;
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static void add(const struct plan_task *task, struct design *d, struct tepal_plans *out)
+{
+    const struct tepal_recycling_setting *s = &d->setting;
+    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_RECYCLING, s->layout);
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
+    p.layout = s->layout;
+    p.cells = s->bits;
+    p.hashes = s->hashes;
+    p.capacity = (uint64_t)d->rates.messages_per_cycle;
+    cycle.phases = s->phases;
+    cycle.limit = s->sigma;
+    tepal_recycling_set_options(&p, &cycle);
+    plan->params = p;
+    plan->bits = s->bits * s->phases;
+    plan->fp = d->rates.fp_average;
+    plan->fn = d->fn;
+    plan->remembers = (s->phases - 1.0) * d->rates.messages_per_cycle;
+    double fill = (double)s->sigma / (double)s->bits * 0.6; /* on average, of a phase that fills */
+    plan->probes =
+        s->phases *
+        (s->layout == TEPAL_LAYOUT_BLOCKED ? 1 : tepal_plan_reads(fill, s->hashes, s->bits));
+    char memory[64] = "";
+    if (s->phases > 1) {
+        snprintf(memory, sizeof memory, "; the latest %.0f are remembered", plan->remembers);
+    }
+    snprintf(plan->reason, sizeof plan->reason, "fp is the average over time (at most %.3g %%)%s%s",
+             100 * worst(d), memory,
+             isnan(d->fn) ? "; false negatives depend on the stream: give its gaps" : "");
+    tepal_plan_say(plan,
+                   "tepal build KEYS -o FILE --kind recycling --layout %s --bits %" PRIu64
+                   " --phases %" PRIu32 " --hashes %" PRIu32 " --sigma %" PRIu64,
+                   tepal_layout_name(s->layout), s->bits, s->phases, s->hashes, s->sigma);
+    tepal_plan_finish(task, plan);
+}
+
+/*
+ * Settles the design on the layout: if the memory is sought, so much of it that a cycle has as many
+ * messages as the limit has with `bits`.
+ */
+static bool finish(const struct plan_task *task, const struct design *limit,
+                   enum tepal_layout layout, double bits, struct design *d)
+{
+    uint64_t unit = tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
+    double wanted = scaled(limit, bits).rates.messages_per_cycle;
+    bool fixed = is_fixed(task);
+    for (int i = 0; i < 5; i++) {
+        uint64_t whole = fixed ? tepal_plan_down((uint64_t)bits, unit)
+                               : tepal_plan_down((uint64_t)bits + unit - 1, unit);
+        if (whole == 0 || !settle(limit, layout, whole, d)) {
+            return false;
+        }
+        double short_of = wanted / d->rates.messages_per_cycle;
+        if (fixed || short_of <= 1) {
+            break;
+        }
+        bits = (double)whole * short_of * (1 + 1e-5) + 1;
+    }
+    d->fn = misses(task, d);
+    return true;
+}
+
+static const char *unfit_of(const struct plan_task *task, const char **blocked_by)
+{
+    const char *unfit = tepal_plan_unfit(task, false, false, true, blocked_by);
+    if (unfit == NULL && !task->wish->endless) {
+        *blocked_by = "keys";
+        unfit = "forgets: it is for streams without end";
+    }
+    if (unfit == NULL && task->wish->header_bits > 0) {
+        *blocked_by = "header-bits";
+        unfit = "not for headers";
+    }
+    if (unfit == NULL && task->fn_stated && !(task->fn > 0)) {
+        *blocked_by = "fn";
+        unfit = "forgets, and no false negative is allowed";
+    }
+    return unfit;
+}
+
+void tepal_plan_recycling(const struct plan_task *task, struct tepal_plans *out)
+{
+    const char *blocked_by;
+    const char *unfit = unfit_of(task, &blocked_by);
+    struct design limit;
+    struct design d;
+    double bits = 0;
+    if (unfit == NULL && !choose(task, &limit, &bits)) {
+        blocked_by = "fn";
+        unfit = "no memory keeps these rates with this stream";
+    }
+    if (unfit == NULL && !finish(task, &limit, TEPAL_LAYOUT_FLAT, bits, &d)) {
+        blocked_by = "memory";
+        unfit = "the memory is too small for a phase";
+    }
+    if (unfit != NULL) {
+        tepal_plan_refuse(out, TEPAL_KIND_RECYCLING, blocked_by, unfit);
+        return;
+    }
+    add(task, &d, out);
+    if (finish(task, &limit, TEPAL_LAYOUT_BLOCKED, bits, &d)) {
+        add(task, &d, out);
+    }
+}

@@ -1,0 +1,233 @@
+/*
+ * plan_yesno.c: the yes-no filter. For a size, the model's chooser; for a rate on the known
+ * negatives, the smallest size at which a division of its bits reaches it, by halving. What is left
+ * falls with the size, and a Bloom filter of that rate is always large enough.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <tepal/yesno.h>
+
+#include "plan/plan.h"
+
+/* A division: r no-filters that have a share of the bits together, and k' hashes. */
+#define MOST_FILTERS   3
+#define LARGEST_SHARE  0.75
+#define SMALLEST_SHARE 0.02
+#define SHARE_STEP     1.12
+#define MOST_HASHES    24
+
+struct search {
+    const struct plan_task *task;
+    enum tepal_layout layout;
+    enum tepal_positions positions;
+    struct tepal_yesno_plan best;
+};
+
+static uint64_t unit_of(const struct search *s)
+{
+    return tepal_plan_lined(s->layout) ? TEPAL_LINE_BITS : 1;
+}
+
+/* Divides m bits: the yes-filter and its rate, which is the same for every k'. */
+static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
+                   struct tepal_yesno_plan *plan)
+{
+    uint64_t unit = unit_of(s) * r;
+    uint64_t all = (uint64_t)(share * (double)m) / unit * unit;
+    if (all == 0 || all >= m || all / r > UINT32_MAX) {
+        return false;
+    }
+    *plan = (struct tepal_yesno_plan){
+        .yes_bits = m - all, .no_bits = all / r, .no_filters = r, .own_seeds = r > 1};
+    plan->hashes = tepal_bloom_best_hashes(s->layout, s->positions, plan->yes_bits, s->task->n);
+    return plan->hashes > 0;
+}
+
+/* Does some k' reach the rate? Keeps the best in s->best. */
+static bool reaches(struct search *s, struct tepal_yesno_plan *plan)
+{
+    double least = INFINITY;
+    for (uint32_t k = 1; k <= MOST_HASHES && k <= plan->no_bits; k++) {
+        plan->no_hashes = k;
+        if (tepal_yesno_predict(s->layout, s->positions, s->task->n, s->task->t, plan) !=
+            TEPAL_OK) {
+            return false;
+        }
+        if (plan->left <= s->task->fp * (double)s->task->t) {
+            s->best = *plan;
+            return true;
+        }
+        if (plan->left > 2 * least) {
+            return false; /* too many already */
+        }
+        least = fmin(least, plan->left);
+    }
+    return false;
+}
+
+/* A first look at what cannot be: with everything resolved, the members' bits alone decide. */
+static bool some_reach(struct search *s, uint64_t m)
+{
+    uint64_t most = s->task->n <= 4096 ? MOST_FILTERS : 2;
+    for (double share = LARGEST_SHARE; share > SMALLEST_SHARE; share /= SHARE_STEP) {
+        for (uint64_t r = 1; r <= most; r++) {
+            struct tepal_yesno_plan plan;
+            if (divide(s, m, r, share, &plan) && reaches(s, &plan)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The smallest m in low+1 .. high, if high does; to a 2000th if it is large. */
+static bool smallest_flat(struct search *s, uint64_t high)
+{
+    uint64_t low = high / 8;
+    uint64_t unit = 1 + high / 2048;
+    if (!some_reach(s, high)) {
+        return false;
+    }
+    while (high - low > unit) {
+        uint64_t middle = low + (high - low) / 2;
+        if (some_reach(s, middle)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return true;
+}
+
+/* The same division in lines: a little larger. */
+static bool smallest_blocked(struct search *s, const struct tepal_yesno_plan *flat)
+{
+    double all = (double)(flat->no_bits * flat->no_filters);
+    double m = (double)flat->yes_bits + all;
+    double share = all / m;
+    for (int i = 0; i < 64; i++, m *= 1.01) {
+        uint64_t whole = ((uint64_t)(m / TEPAL_LINE_BITS) + 1) * TEPAL_LINE_BITS;
+        struct tepal_yesno_plan plan;
+        if (divide(s, whole, flat->no_filters, share, &plan)) {
+            plan.no_hashes = flat->no_hashes;
+            if (tepal_yesno_predict(s->layout, s->positions, s->task->n, s->task->t, &plan) ==
+                    TEPAL_OK &&
+                plan.left <= s->task->fp * (double)s->task->t) {
+                s->best = plan;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static double probes_of(const struct search *s)
+{
+    const struct tepal_yesno_plan *y = &s->best;
+    double yes = s->layout == TEPAL_LAYOUT_BLOCKED
+                     ? 1
+                     : tepal_plan_reads(tepal_bloom_fill(s->layout, s->positions, y->yes_bits,
+                                                         s->task->n, y->hashes),
+                                        y->hashes, y->yes_bits);
+    uint64_t all = y->yes_bits + y->no_bits * y->no_filters;
+    /* A key that the yes-filter has is asked in the no-filters, which are about half full. */
+    return all <= TEPAL_LINE_BITS ? 1 : yes + y->fp_unknown * 2 * (double)y->no_filters;
+}
+
+static void add(const struct search *s, struct tepal_plans *out)
+{
+    const struct plan_task *task = s->task;
+    const struct tepal_yesno_plan *y = &s->best;
+    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_YESNO, s->layout);
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.layout = s->layout;
+    p.positions = s->positions;
+    p.capacity = task->n;
+    (void)tepal_yesno_params(y->yes_bits, y->hashes, y->no_bits, y->no_filters, y->no_hashes, &p);
+    p.own[TEPAL_YESNO_OWN_SEEDS] = y->own_seeds;
+    plan->params = p;
+    plan->bits = p.cells;
+    plan->fp = y->left / (double)task->t;
+    plan->fp_unknown = y->fp_unknown;
+    plan->fn = 0;
+    plan->probes = probes_of(s);
+    snprintf(plan->reason, sizeof plan->reason,
+             "for known negatives (an estimate); %.3g %% of unknown keys pass",
+             100 * y->fp_unknown);
+    tepal_plan_say(plan,
+                   "tepal build KEYS -o FILE --kind yesno --avoid NEGATIVES --layout %s%s"
+                   " --yes-bits %" PRIu64 " --hashes %" PRIu32 " --no-bits %" PRIu64
+                   " --no-filters %" PRIu64 " --no-hashes %" PRIu32 "%s",
+                   tepal_layout_name(s->layout),
+                   s->positions == TEPAL_POSITIONS_DISTINCT ? " --positions distinct" : "",
+                   y->yes_bits, y->hashes, y->no_bits, y->no_filters, y->no_hashes,
+                   y->own_seeds ? " --own-seeds" : "");
+    tepal_plan_finish(task, plan);
+}
+
+static const char *find_flat(struct search *s)
+{
+    const struct plan_task *task = s->task;
+    if (!task->smallest) {
+        uint64_t m = task->limit < (uint64_t)1 << 40 ? task->limit : (uint64_t)1 << 40;
+        return tepal_yesno_choose(s->layout, s->positions, m, task->n, task->t, &s->best) !=
+                           TEPAL_OK ||
+                       s->best.no_filters == 0
+                   ? "no no-filter helps: it would be the Bloom filter"
+                   : NULL;
+    }
+    uint64_t bloom;
+    uint32_t hashes = 0;
+    if (tepal_bloom_size(s->layout, s->positions, task->n, task->fp, &bloom, &hashes) != TEPAL_OK ||
+        !smallest_flat(s, bloom)) {
+        return "the Bloom filter is smaller at this rate";
+    }
+    return NULL;
+}
+
+static bool find_blocked(struct search *s)
+{
+    struct tepal_yesno_plan flat = s->best;
+    const struct plan_task *task = s->task;
+    s->layout = TEPAL_LAYOUT_BLOCKED;
+    if (task->smallest) {
+        return smallest_blocked(s, &flat);
+    }
+    double all = (double)(flat.no_bits * flat.no_filters);
+    double m = (double)flat.yes_bits + all;
+    struct tepal_yesno_plan plan;
+    if (!divide(s, tepal_plan_down((uint64_t)m, TEPAL_LINE_BITS), flat.no_filters, all / m,
+                &plan)) {
+        return false;
+    }
+    plan.no_hashes = flat.no_hashes;
+    s->best = plan;
+    return tepal_yesno_predict(s->layout, s->positions, task->n, task->t, &s->best) == TEPAL_OK;
+}
+
+void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
+{
+    const char *blocked_by;
+    const char *unfit = tepal_plan_unfit(task, false, false, false, &blocked_by);
+    bool header = task->wish->header_bits > 0;
+    struct search s = {.task = task,
+                       .layout = TEPAL_LAYOUT_FLAT,
+                       .positions = header ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING};
+    if (unfit == NULL && task->t == 0) {
+        blocked_by = "known-negatives";
+        unfit = "no negatives are known";
+    }
+    if (unfit == NULL) {
+        blocked_by = "fp";
+        unfit = find_flat(&s);
+    }
+    if (unfit != NULL) {
+        tepal_plan_refuse(out, TEPAL_KIND_YESNO, blocked_by, unfit);
+        return;
+    }
+    add(&s, out);
+    if (!header && find_blocked(&s)) {
+        add(&s, out);
+    }
+}

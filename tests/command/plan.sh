@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# plan: constraints in, ranked plans out; spellings, refusals, JSON, the picture, the exit status.
+source "$(dirname "$0")/lib.sh"
+
+plans() { # plans EXPRESSION ARGUMENT...: of the JSON object o
+    local expression=$1
+    shift
+    "$tepal" plan --json "$@" >json 2>err
+    python3 -c 'import json, sys
+o = json.load(open("json"))
+p = o["plans"]
+print(eval(sys.argv[1]))' "$expression"
+}
+
+is 'the smallest for ten million keys' \
+    "$(plans '(p[0]["kind"], p[0]["layout"], p[0]["bits"], p[0]["hashes"], p[0]["fn"])' \
+        --keys 10M --fp 1%)" "('bloom', 'flat', 95929549, 7, 0.0)"
+for fp in 1% 0.01 1e-2 1/100; do
+    is "--fp $fp" "$(plans 'p[0]["bits"]' --keys 10000000 --fp $fp)" 95929549
+done
+for keys in 10000000 10000k 10M 0.01G 1e7; do
+    is "--keys $keys" "$(plans 'o["keys"]' --keys $keys)" 10000000
+done
+is '--keys 1Ki' "$(plans 'o["keys"]' --keys 1Ki)" 1024
+is 'every kind, feasible or refused' "$(plans 'sorted(set(x["kind"] for x in p))' --keys 1k)" \
+    "['bloom', 'cascade', 'counting', 'fingerprint', 'generalized', 'recycling', 'retouched', 'yesno']"
+is 'what each plan tells' "$(plans \
+    'all(set(x) >= set("kind layout bits bits_per_key hashes fp fn probes feasible reason command".split()) for x in p)' \
+    --keys 1k --known-negatives 2k --fn 1%)" True
+is 'the best first' \
+    "$(plans '[x["bits"] for x in p if x["feasible"]] == sorted(x["bits"] for x in p if x["feasible"])' \
+        --keys 1k --fn 1%)" True
+is 'deletes' "$(plans '(p[0]["kind"], [x["reason"] for x in p if x["kind"] == "bloom"])' \
+    --keys 1M --deletes)" "('fingerprint', ['cannot delete'])"
+is 'a memory: the least cost in it' \
+    "$(plans '(p[0]["bits"] <= 8 * 2**20, o["fp"], p == sorted(p, key=lambda x: (not x["feasible"], x["cost"] or 0)))' \
+        --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20)" "(True, None, True)"
+is 'bits a key' "$(plans 'p[0]["bits"] <= 10 * o["keys"]' --bits-per-key 10)" True
+is 'as many keys as fit' "$(plans '833000 < o["keys"] < 834500' --memory 1M --fp 1%)" True
+is 'speed' "$(plans 'p[0]["probes"]' --keys 1M --prefer speed)" 1.0
+is 'a header' "$(plans '(p[0]["kind"], p[0]["bits"], p[0]["positions"])' \
+    --keys 30 --header-bits 256 --known-negatives 100)" "('yesno', 256, 'distinct')"
+is 'an endless stream' "$(plans '(p[0]["kind"], p[0]["remembers"] >= 1e6, p[0]["fn"])' \
+    --endless --keys 1M --fp-average 1%)" "('recycling', True, None)"
+is 'a law of gaps' "$(plans '(p[0]["kind"], p[0]["fn"] <= 0.05)' \
+    --endless --fp 1% --fn 5% --stream zipf:0.8,100k)" "('recycling', True)"
+is 'bounded for strangers in a stream: the generalized filter' \
+    "$(plans '(p[0]["kind"], 95 < p[0]["bits_per_key"] < 99)' \
+        --untrusted --endless --keys 1M --fp 1% --fn 1%)" "('generalized', True)"
+
+# Known negatives as a file, gaps as tepal gaps writes them.
+seq 1 500 >negatives
+is 'negatives are counted' "$(plans '[x["kind"] for x in p if x["feasible"]][0] in ("yesno", "cascade")' \
+    --keys 200 --known-negatives negatives)" True
+run "$tepal" plan --keys 200 --known-negatives negatives
+like 'the command names the file' "$(grep '^build' "$work/out")" '--avoid negatives'
+awk 'BEGIN { srand(5); for (i = 0; i < 20000; i++) print int(2000 * rand() ^ 3) }' >stream
+"$tepal" gaps stream --save gaps.tsv -q >/dev/null
+is 'a gap file' "$(plans '(p[0]["kind"], 0 <= p[0]["fn"] <= 0.02)' \
+    --endless --fp 1% --fn 2% --gaps gaps.tsv)" "('recycling', True)"
+
+# The text: choice, runner-up, refusals, assumptions, equations.
+run "$tepal" plan --keys 1M --explain
+is 'exit status of a plan' "$code" 0
+for word in '^plan       bloom, flat' '^fp ' '^fn         none' '^memory ' '^probes ' \
+    '^build      tepal build KEYS' 'runner-up' '^refused' 'yesno: no negatives are known' \
+    '^assumptions' '1 % false positives' '^equations' 'fill = '; do
+    grep -qE -- "$word" "$work/out" && pass || fail "the text has $word" "$(cat "$work/out")"
+done
+
+# Nothing fits.
+run "$tepal" plan --keys 1M --fp 1% --memory 1M
+is 'nothing fits: exit status' "$code" 1
+like 'nothing fits: what is in the way' "$(head -1 "$work/out")" '^nothing fits: --memory'
+is 'nothing fits: the nearest' "$(sed -n 2p "$work/out")" 'plan       bloom, flat'
+is 'nothing fits, in JSON' "$(plans '(o["feasible"], o["blocked_by"], o["nearest"]["kind"])' \
+    --keys 1M --fp 1% --memory 1M)" "(False, 'memory', 'bloom')"
+is 'deletes from an endless stream' "$(plans 'o["blocked_by"]' --keys 1k --deletes --endless)" \
+    deletes
+
+# The picture.
+run "$tepal" plan --keys 10k --svg plan.svg
+is 'the picture: exit status' "$code" 0
+python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("plan.svg")' && pass || fail 'not XML'
+like 'the picture names the kinds' "$(cat plan.svg)" 'bloom, blocked.*fingerprint'
+refused 'a picture is not overwritten' \
+    'plan.svg: this file exists, so it is not overwritten (--force does)' \
+    "$tepal" plan --keys 10k --svg plan.svg
+
+# Nonsense.
+refused 'no keys' 'plan: the number of keys is needed, or a memory' "$tepal" plan
+refused 'fp of 1' 'plan: --fp 1: outside the limits: a rate is above 0 and below 1' \
+    "$tepal" plan --keys 1k --fp 1
+refused 'negative sizes' 'plan: --keys -5: negative' "$tepal" plan --keys -5
+refused 'units' \
+    'plan: --keys 10q: not a number: the suffixes are k M G T P (1000) and Ki Mi Gi Ti Pi (1024)' \
+    "$tepal" plan --keys 10q
+refused 'deletes from a header' \
+    'plan: deletes contradict a header: counters and fingerprints do not fit into one' \
+    "$tepal" plan --keys 10 --deletes --header-bits 32
+refused 'wrong deletes without deletes' 'plan: wrong deletes need deletes' \
+    "$tepal" plan --keys 10 --wrong-deletes 1%
+refused 'an average of what ends' 'plan: an average over time is for endless streams' \
+    "$tepal" plan --keys 10 --fp-average 1%
+refused 'a law that is none' \
+    'plan: --stream foo:1: not one of geometric:MEAN[,NEW], pareto:SHAPE,SCALE[,NEW], zipf:EXPONENT,KEYS' \
+    "$tepal" plan --endless --stream foo:1
+printf '# fresh 0.5\n1\tx\t0.5\n' >broken
+refused 'a gap file that is none' \
+    'broken: not a gap file: lines are gap, repeats and survival, with tabs between' \
+    "$tepal" plan --endless --gaps broken
+refused 'a gap file that is not there' 'nowhere: No such file or directory' \
+    "$tepal" plan --endless --gaps nowhere
+refused 'two sizes' 'plan: --memory and --header-bits contradict each other: give one of them' \
+    "$tepal" plan --keys 10 --memory 10 --header-bits 10
+finish

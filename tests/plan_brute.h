@@ -1,0 +1,425 @@
+/*
+ * plan_brute.h: each kind's planner against brute force on random small problems: every point of a
+ * grid of parameters is judged by the kind's model, and none that keeps the limits may be smaller
+ * (or, in a given memory, cost less) than the plan.
+ */
+#ifndef TEPAL_TESTS_PLAN_BRUTE_H
+#define TEPAL_TESTS_PLAN_BRUTE_H
+
+#include "check.h"
+#include "plan/plan.h"
+
+#define EXACT (1 + 1e-9)
+
+static inline double draw(uint64_t *state, double low, double high) /* log-uniform */
+{
+    double u = (double)(check_random(state) >> 11) * 0x1p-53;
+    return exp(log(low) + u * (log(high) - log(low)));
+}
+
+static inline uint64_t draw_whole(uint64_t *state, double low, double high)
+{
+    return (uint64_t)draw(state, low, high);
+}
+
+/* The plan of the kind and layout; NULL: there is none that could be. */
+static inline const struct tepal_plan *plan_of(const struct tepal_plans *plans,
+                                               enum tepal_kind_id kind, enum tepal_layout layout)
+{
+    for (size_t i = 0; i < plans->count; i++) {
+        const struct tepal_plan *p = &plans->plan[i];
+        if (p->kind == kind && p->params.layout == layout && p->params.cells > 0) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+static inline void plan_it(const struct tepal_wish *wish, struct tepal_plans *plans)
+{
+    const char *why = "";
+    enum tepal_status status = tepal_plan(wish, plans, &why);
+    if (status != TEPAL_OK) {
+        print_error("%s\n", why);
+    }
+    assert_int_equal(status, TEPAL_OK);
+}
+
+/* One kind alone: the others take their time. */
+static inline void plan_kind(const struct tepal_wish *wish,
+                             void (*kind)(const struct plan_task *, struct tepal_plans *),
+                             struct tepal_plans *plans)
+{
+    struct plan_task task = tepal_plan_definite(wish);
+    plans->count = 0;
+    kind(&task, plans);
+}
+
+static inline void worse(const char *kind, int problem, double plan, double grid)
+{
+    print_error("%s, problem %d: the plan has %.9g, a grid point %.9g\n", kind, problem, plan,
+                grid);
+    fail();
+}
+
+/* ---- bloom, retouched ------------------------------------------------------------------------ */
+
+static inline double best_rate(enum tepal_layout layout, uint64_t m, uint64_t n)
+{
+    double best = 1;
+    for (uint32_t k = 1; k <= 20; k++) {
+        double fp = tepal_bloom_fp(layout, TEPAL_POSITIONS_COLLIDING, m, n, k);
+        best = fp < best ? fp : best; /* NaN: cannot be */
+    }
+    return best;
+}
+
+static inline void brute_bloom(int problems)
+{
+    uint64_t state = 11;
+    struct tepal_plans plans;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        w.keys = draw_whole(&state, 2, 600);
+        w.fp = draw(&state, 1e-4, 0.4);
+        plan_kind(&w, tepal_plan_bloom, &plans);
+        for (int layout = 0; layout < 4; layout++) {
+            const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_BLOOM, layout);
+            uint64_t unit = layout >= TEPAL_LAYOUT_BLOCKED ? TEPAL_LINE_BITS : 1;
+            assert_non_null(p);
+            assert_true(p->feasible && p->fp <= w.fp * EXACT);
+            for (uint64_t less = unit; less < p->bits && less <= 64 * unit; less *= 2) {
+                if (best_rate((enum tepal_layout)layout, p->bits - less, w.keys) <= w.fp) {
+                    worse("bloom", i, (double)p->bits, (double)(p->bits - less));
+                }
+            }
+        }
+        w.bits = draw_whole(&state, 600, 12000);
+        w.fp = NAN;
+        plan_kind(&w, tepal_plan_bloom, &plans);
+        for (int layout = 0; layout < 4; layout++) {
+            const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_BLOOM, layout);
+            if (p != NULL &&
+                p->fp > best_rate((enum tepal_layout)layout, p->bits, w.keys) * EXACT) {
+                worse("bloom in memory", i, p->fp, best_rate(layout, p->bits, w.keys));
+            }
+        }
+    }
+}
+
+static inline void brute_retouched(int problems)
+{
+    uint64_t state = 12;
+    struct tepal_plans plans;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        w.keys = draw_whole(&state, 8, 80);
+        w.known_negatives = 1000;
+        w.bits = draw_whole(&state, 64, 400) / 64 * 64;
+        w.cost_fp = draw(&state, 0.1, 10);
+        w.cost_fn = 1;
+        plan_kind(&w, tepal_plan_retouched, &plans);
+        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
+        assert_non_null(p);
+        for (uint64_t lost = 1; lost <= w.keys / 2; lost++) {
+            double cost = w.cost_fp * best_rate(TEPAL_LAYOUT_FLAT, w.bits, w.keys - lost) +
+                          (double)lost / (double)w.keys;
+            if (p->cost > cost * EXACT) {
+                worse("retouched", i, p->cost, cost);
+            }
+        }
+    }
+}
+
+/* ---- deletes --------------------------------------------------------------------------------- */
+
+static inline void brute_fingerprint(int problems)
+{
+    uint64_t state = 13;
+    struct tepal_plans plans;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        w.keys = draw_whole(&state, 1, 3000);
+        w.deletes = true;
+        w.fp = draw(&state, 1e-6, 0.5);
+        w.wrong_deletes = draw(&state, 1e-3, 1);
+        w.fn = draw(&state, 1e-6, 0.1);
+        plan_kind(&w, tepal_plan_fingerprint, &plans);
+        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
+        assert_true(p != NULL && p->feasible);
+        double fp = fmin(w.fp, w.fn / w.wrong_deletes);
+        for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
+            for (uint64_t b = 2; b * 4 * f < p->bits; b += 2) {
+                if (tepal_fingerprint_room(f, b) >= w.keys &&
+                    tepal_fingerprint_fp(f, b, w.keys) <= fp) {
+                    worse("fingerprint", i, (double)p->bits, (double)(b * 4 * f));
+                }
+            }
+        }
+        w.bits = draw_whole(&state, 4000, 60000) / 64 * 64;
+        w.fp = NAN;
+        w.fn = NAN;
+        plan_kind(&w, tepal_plan_fingerprint, &plans);
+        p = plan_of(&plans, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
+        for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
+            for (uint64_t b = 2; b * 4 * f <= w.bits; b += 2) {
+                if (tepal_fingerprint_room(f, b) >= w.keys &&
+                    !(p != NULL && p->fp <= tepal_fingerprint_fp(f, b, w.keys) * EXACT)) {
+                    worse("fingerprint in memory", i, p == NULL ? 1 : p->fp,
+                          tepal_fingerprint_fp(f, b, w.keys));
+                }
+            }
+        }
+    }
+}
+
+/* What the planner predicts, from the model's parts. */
+static inline double counting_fn(uint64_t m, uint64_t n, uint32_t k, double w, double fp)
+{
+    double share[16];
+    double pmf[TEPAL_MAX_HASHES + 1];
+    assert_ok(tepal_counting_shares(m, n, k, 1, true, share));
+    assert_ok(tepal_counting_potential(m, n, k, share[0], pmf));
+    double finds = w * fp * (double)n;
+    double each = tepal_counting_mean(pmf, k);
+    return (finds < 1 ? finds * each : tepal_counting_many(each, n, finds)) / (double)n;
+}
+
+static inline void brute_counting(int problems)
+{
+    uint64_t state = 14;
+    struct tepal_plans plans;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        w.keys = draw_whole(&state, 50, 600);
+        w.deletes = true;
+        w.fp = draw(&state, 1e-3, 0.2);
+        w.wrong_deletes = draw(&state, 1e-2, 0.5);
+        w.fn = draw(&state, 1e-4, 0.05);
+        plan_kind(&w, tepal_plan_counting, &plans);
+        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
+        if (p == NULL || !p->feasible) {
+            print_error("counting, problem %d: %s\n", i,
+                        p == NULL ? plans.plan[0].reason : p->reason);
+        }
+        assert_true(p != NULL && p->feasible);
+        for (uint32_t k = 1; k <= 16; k++) {
+            for (double less = 0.002; less < 0.2; less *= 8) {
+                uint64_t m = (uint64_t)((double)p->params.cells * (1 - less));
+                double fp = tepal_bloom_fp(0, 0, m, w.keys, k);
+                if (fp <= w.fp && counting_fn(m, w.keys, k, w.wrong_deletes, fp) <= w.fn) {
+                    worse("counting", i, (double)p->params.cells, (double)m);
+                }
+            }
+        }
+        w.bits = (uint64_t)draw(&state, 5, 100) * w.keys;
+        w.fp = NAN;
+        w.fn = NAN;
+        plan_kind(&w, tepal_plan_counting, &plans);
+        p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
+        assert_non_null(p);
+        assert_true(p->bits <= w.bits);
+        for (uint32_t k = 1; k <= 16; k++) {
+            double fp = tepal_bloom_fp(0, 0, p->params.cells, w.keys, k);
+            double cost = fp + counting_fn(p->params.cells, w.keys, k, w.wrong_deletes, fp);
+            if (p->cost > cost * EXACT) {
+                worse("counting in memory", i, p->cost, cost);
+            }
+        }
+    }
+}
+
+/* ---- generalized ----------------------------------------------------------------------------- */
+
+/* Bits for these hashes, from F_n alone: m as a real number, by halving. */
+static inline double generalized_bits(uint64_t n, uint32_t k0, uint32_t k1, uint32_t b, double fn,
+                                      double below)
+{
+    double low = 1;
+    double high = below;
+    if (tepal_generalized_fn_bound((uint64_t)high, n, k0, k1, b) > fn) {
+        return INFINITY;
+    }
+    while (high - low > 1) {
+        double m = (low + high) / 2;
+        if (tepal_generalized_fn_bound((uint64_t)m, n, k0, k1, b) <= fn) {
+            high = m;
+        } else {
+            low = m;
+        }
+    }
+    return high;
+}
+
+/* By rule, among plans within 1 % of the fewest bits the one with the lowest F_p is taken. */
+#define RULE 1.0101
+
+static inline void brute_generalized(int problems)
+{
+    uint64_t state = 15;
+    struct tepal_plans plans;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        w.keys = 100000;
+        w.untrusted = true;
+        w.fp = draw(&state, 1e-3, 0.3);
+        w.fn = draw(&state, 1e-3, 0.3);
+        plan_kind(&w, tepal_plan_generalized, &plans);
+        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
+        assert_true(p != NULL && p->feasible);
+        for (uint32_t k0 = 1; k0 < 32; k0 += 1 + k0 / 8) {
+            for (uint32_t k1 = 1; k0 + k1 <= 64 && k1 < 2 * k0 + 4; k1++) {
+                for (uint32_t b = 0; b < k0 && b < k1; b++) {
+                    if (tepal_generalized_fn_bound((uint64_t)((double)p->bits / RULE), w.keys, k0,
+                                                   k1, b) <= w.fn &&
+                        tepal_generalized_fp_bound(k0, k1, b) *
+                                (1 + 1.1 * k0 * (k0 + k1) / (double)p->bits) <=
+                            w.fp) {
+                        worse("generalized", i, (double)p->bits,
+                              generalized_bits(w.keys, k0, k1, b, w.fn, (double)p->bits));
+                    }
+                }
+            }
+        }
+        w.bits = (uint64_t)(draw(&state, 5, 120) * (double)w.keys) / 64 * 64;
+        w.fp = NAN;
+        w.fn = NAN;
+        plan_kind(&w, tepal_plan_generalized, &plans);
+        p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
+        assert_non_null(p);
+        for (uint32_t k0 = 1; k0 < 40; k0 += 1 + k0 / 8) {
+            for (uint32_t k1 = 1; k0 + k1 <= 64; k1++) {
+                for (uint32_t b = 0; b < k0 && b < k1; b++) {
+                    double fn = tepal_generalized_fn_bound(w.bits, w.keys, k0, k1, b);
+                    double cost =
+                        fn < p->cost ? fn + tepal_generalized_fp_bound(k0, k1, b) : INFINITY;
+                    if (p->cost > cost * (1 + 2e-3)) { /* of few bits: its bound is higher */
+                        worse("generalized in memory", i, p->cost, cost);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* ---- known negatives ------------------------------------------------------------------------- */
+
+static inline double bloom_bits(double n, double fp)
+{
+    uint64_t cells;
+    uint32_t hashes = 0;
+    assert_ok(tepal_bloom_size(0, 0, (uint64_t)ceil(n), fp, &cells, &hashes));
+    return (double)cells;
+}
+
+/* Levels after a first one of rate f1, each at 1/2 or at stored / asked / sqrt 2. */
+static inline double cascade_bits(uint64_t n, uint64_t t, double f1)
+{
+    double bits = bloom_bits((double)n, f1);
+    double stored[3] = {(double)n, (double)t * f1, 0}; /* this level's, the next one's */
+    while (stored[1] > 0.5) {
+        double f = fmin(stored[1] / stored[0] * sqrt(0.5), 0.5);
+        bits += bloom_bits(stored[1], f);
+        stored[2] = stored[0] * f;
+        stored[0] = stored[1];
+        stored[1] = stored[2];
+    }
+    return bits;
+}
+
+static inline void brute_cascade(int problems)
+{
+    uint64_t state = 16;
+    struct tepal_plans plans;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        w.keys = draw_whole(&state, 500, 20000);
+        w.known_negatives = (uint64_t)((double)w.keys * draw(&state, 0.5, 30));
+        w.fp = 0.3;
+        w.fn = 0;
+        plan_kind(&w, tepal_plan_cascade, &plans);
+        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT);
+        assert_true(p != NULL && p->feasible && p->fp == 0);
+        for (double f1 = 0.9; f1 > 1e-3; f1 /= 1.3) {
+            double bits = cascade_bits(w.keys, w.known_negatives, f1);
+            if ((double)p->bits > bits * (1 + 1e-3)) { /* rates 1/64 of an octave apart */
+                worse("cascade", i, (double)p->bits, bits);
+            }
+        }
+    }
+}
+
+static inline void brute_yesno(int problems)
+{
+    uint64_t state = 17;
+    struct tepal_plans plans;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        w.keys = draw_whole(&state, 10, 60);
+        w.known_negatives = draw_whole(&state, 30, 300);
+        w.fp = draw(&state, 1e-3, 0.05);
+        w.fn = 0;
+        plan_kind(&w, tepal_plan_yesno, &plans);
+        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
+        uint64_t found = p == NULL ? (uint64_t)bloom_bits((double)w.keys, w.fp) : p->bits;
+        for (uint64_t r = 1; r <= 3; r++) {
+            for (uint64_t q = 8; q * r < found; q += 12) {
+                /* The largest yes-filter on the grid that makes less than the plan. */
+                uint64_t yes = found - 1 - q * r;
+                yes = yes / 8 * 8;
+                for (uint32_t k = 1; k <= 6 && yes > 0; k++) {
+                    for (uint32_t no = 1; no <= 12; no++) {
+                        struct tepal_yesno_plan y = {.yes_bits = yes,
+                                                     .hashes = k,
+                                                     .no_bits = q,
+                                                     .no_filters = r,
+                                                     .no_hashes = no,
+                                                     .own_seeds = r > 1};
+                        assert_ok(tepal_yesno_predict(0, 0, w.keys, w.known_negatives, &y));
+                        if (y.left <= w.fp * (double)w.known_negatives) {
+                            worse("yesno", i, (double)found, (double)(yes + q * r));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* ---- recycling ------------------------------------------------------------------------------- */
+
+static inline void brute_recycling(int problems)
+{
+    uint64_t state = 18;
+    struct tepal_plans plans;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        w.endless = true;
+        w.bits = draw_whole(&state, 128, 480) / 64 * 64;
+        w.fp = draw(&state, 3e-3, 0.2);
+        plan_kind(&w, tepal_plan_recycling, &plans);
+        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT);
+        assert_true(p != NULL && p->feasible && p->fp <= w.fp * EXACT);
+        for (uint32_t phases = 2; phases <= 4; phases++) {
+            struct tepal_recycling_setting s = TEPAL_RECYCLING_SETTING_INIT;
+            struct tepal_recycling_rates r;
+            s.phases = phases;
+            s.retain = true;
+            s.bits = w.bits / phases;
+            for (s.hashes = 1; s.hashes <= 12; s.hashes++) {
+                for (s.sigma = s.hashes; s.sigma < s.bits; s.sigma++) {
+                    if (tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &r) != TEPAL_OK ||
+                        r.fp_average > w.fp) {
+                        break;
+                    }
+                    double reach = (phases - 1) * r.messages_per_cycle;
+                    if (reach > p->remembers * EXACT) {
+                        worse("recycling", i, p->remembers, reach);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * plan_stat.c: each kind's planner against brute force on 200 random small problems.
+ */
+#include "plan_brute.h"
+
+#define PROBLEMS 200
+
+#define BRUTE(kind)                                                                                \
+    static void kind##_is_never_worse_than_a_grid(void **state)                                    \
+    {                                                                                              \
+        (void)state;                                                                               \
+        brute_##kind(PROBLEMS);                                                                    \
+    }
+
+BRUTE(bloom)
+BRUTE(retouched)
+BRUTE(fingerprint)
+BRUTE(counting)
+BRUTE(generalized)
+BRUTE(cascade)
+BRUTE(yesno)
+BRUTE(recycling)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bloom_is_never_worse_than_a_grid),
+        cmocka_unit_test(retouched_is_never_worse_than_a_grid),
+        cmocka_unit_test(fingerprint_is_never_worse_than_a_grid),
+        cmocka_unit_test(counting_is_never_worse_than_a_grid),
+        cmocka_unit_test(generalized_is_never_worse_than_a_grid),
+        cmocka_unit_test(cascade_is_never_worse_than_a_grid),
+        cmocka_unit_test(yesno_is_never_worse_than_a_grid),
+        cmocka_unit_test(recycling_is_never_worse_than_a_grid),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

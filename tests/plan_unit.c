@@ -1,0 +1,449 @@
+/*
+ * plan_unit.c: the planner: each kind's solver against brute force, the values that are known, what
+ * is refused and why, and that nonsense is told. Each kind has a few problems of brute force here,
+ * and 200 in plan_stat.c.
+ */
+#include "plan_brute.h"
+
+static void bloom_is_never_worse_than_a_grid(void **state)
+{
+    (void)state;
+    brute_bloom(20);
+}
+
+static void retouched_is_never_worse_than_a_grid(void **state)
+{
+    (void)state;
+    brute_retouched(8);
+}
+
+static void fingerprint_is_never_worse_than_a_grid(void **state)
+{
+    (void)state;
+    brute_fingerprint(20);
+}
+
+static void counting_is_never_worse_than_a_grid(void **state)
+{
+    (void)state;
+    brute_counting(8);
+}
+
+static void generalized_is_never_worse_than_a_grid(void **state)
+{
+    (void)state;
+    brute_generalized(3);
+}
+
+static void cascade_is_never_worse_than_a_grid(void **state)
+{
+    (void)state;
+    brute_cascade(8);
+}
+
+static void yesno_is_never_worse_than_a_grid(void **state)
+{
+    (void)state;
+    brute_yesno(3);
+}
+
+static void recycling_is_never_worse_than_a_grid(void **state)
+{
+    (void)state;
+    brute_recycling(3);
+}
+
+/* ---- known values ---------------------------------------------------------------------------- */
+
+/* Bits a key for (F_p, F_n) with tolerance 0; more tolerance never needs more. */
+static void generalized_needs_the_bits_that_are_known(void **state)
+{
+    (void)state;
+    static const struct {
+        double fp, fn;
+        double none; /* bits a key at tolerance 0 */
+        double many; /* and at a tolerance that is good */
+    } row[] = {{0.01, 0.01, 2386.2, 99},
+               {0.05, 0.05, 232.7, 50.5},
+               {0.1, 0.1, 74.67, 29.6},
+               {0.001, 0.001, 49972, 172}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        struct tepal_plans plans;
+        w.keys = 1000000;
+        w.untrusted = true;
+        w.endless = true;
+        w.fp = row[i].fp;
+        w.fn = row[i].fn;
+        plan_it(&w, &plans);
+        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
+        assert_true(p != NULL && p->feasible);
+        assert_ptr_equal(p, &plans.plan[0]);
+        assert_true(p->bits_per_key <= row[i].many * 1.011);
+        assert_true(p->bits_per_key < row[i].none);
+        assert_true(p->fp <= w.fp && p->fn <= w.fn * EXACT);
+    }
+}
+
+/* Limits at an average of 1 %: two phases of M bits hold 0.0505 messages a bit of both. */
+static void recycling_reaches_the_limits_that_are_known(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.endless = true;
+    w.fp_average = 0.01;
+    w.bits = 80000000;
+    w.stream = TEPAL_STREAM_GEOMETRIC; /* one or two phases are compared */
+    w.stream_a = 100;
+    plan_it(&w, &plans);
+    const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT);
+    assert_non_null(p);
+    uint32_t phases = tepal_recycling_options_of(&p->params).phases;
+    assert_true(phases == 1 || phases == 2);
+    double share = (double)tepal_recycling_options_of(&p->params).limit / (double)p->params.cells;
+    double each = (double)p->params.capacity / (double)w.bits;
+    if (phases == 1) {
+        assert_int_equal(p->params.hashes, 6);
+        assert_true(fabs(share - 0.6062) < 2e-4 && fabs(each - 0.15534) < 2e-4);
+    } else {
+        assert_int_equal(p->params.hashes, 7);
+        assert_true(fabs(share - 0.5069) < 2e-4 && fabs(each - 0.0505) < 1e-4);
+    }
+    w.stream = TEPAL_STREAM_UNKNOWN;
+    w.keys = 1000000; /* two phases at least */
+    w.bits = 0;
+    plan_it(&w, &plans);
+    p = &plans.plan[0];
+    assert_int_equal(p->kind, TEPAL_KIND_RECYCLING);
+    assert_true(p->remembers >= 1e6 && p->remembers < 1.001e6);
+    assert_true(p->bits_per_key < 1.001 / 0.0505);
+}
+
+/* Where keys come and go and some removals are wrong: fewer hashes, or fingerprints. */
+static void wrong_removals_ask_for_fewer_hashes_or_fingerprints(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 1000000;
+    w.deletes = true;
+    w.wrong_deletes = 0.1;
+    w.bits = 60 * w.keys; /* 12 counters a key: 8 hashes have the lowest fp */
+    plan_it(&w, &plans);
+    assert_int_equal(plans.plan[0].kind, TEPAL_KIND_FINGERPRINT);
+    const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
+    if (p == NULL) {
+        fail();
+        return;
+    }
+    assert_true(p->params.hashes < 8 && p->params.own[TEPAL_COUNTING_CHOICES] == 1);
+    assert_non_null(strstr(p->reason, "receipts"));
+    /* As measured over 50 generations: k = 8 .43 %, k = 5 .26 %. */
+    assert_true(p->fn > 0.001 && p->fn < 0.006);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+static const struct tepal_plan *kind_of(const struct tepal_plans *plans, enum tepal_kind_id kind)
+{
+    for (size_t i = 0; i < plans->count; i++) {
+        if (plans->plan[i].kind == kind) {
+            return &plans->plan[i];
+        }
+    }
+    fail();
+    return NULL;
+}
+
+static void every_kind_is_planned_or_refused_with_a_reason(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 64; bits++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        struct tepal_plans plans;
+        const char *why = "";
+        w.keys = 1000;
+        w.fp = 0.05;
+        w.deletes = bits & 1;
+        w.untrusted = bits & 2;
+        w.endless = bits & 4;
+        w.known_negatives = bits & 8 ? 2000 : 0;
+        w.fn = bits & 16 ? 0 : 0.05;
+        w.header_bits = bits & 32 ? 8192 : 0;
+        if (tepal_plan(&w, &plans, &why) != TEPAL_OK) {
+            assert_true(w.deletes && w.header_bits > 0);
+            assert_true(strlen(why) > 10);
+            continue;
+        }
+        for (int kind = TEPAL_KIND_BLOOM; kind <= TEPAL_KIND_CASCADE; kind++) {
+            (void)kind_of(&plans, (enum tepal_kind_id)kind);
+        }
+        for (size_t i = 0; i < plans.count; i++) {
+            const struct tepal_plan *p = &plans.plan[i];
+            assert_true(strlen(p->reason) > 3);
+            assert_true(p->feasible == (p->blocked_by[0] == '\0'));
+            assert_true(i == 0 || plans.plan[i - 1].feasible || !p->feasible);
+            if (p->feasible) {
+                assert_true(p->fp <= w.fp * EXACT);
+                assert_true(isnan(p->fn) == false && p->fn <= w.fn * EXACT);
+                assert_ok(tepal_params_check(&p->params, NULL));
+                assert_true(strncmp(p->command, "tepal build ", 12) == 0);
+                assert_true(p->probes >= 1 && p->probes <= 64);
+                assert_true(w.header_bits == 0 || p->bits == w.header_bits);
+            }
+        }
+        assert_true(plans.plan[0].feasible == (plans.blocked_by[0] == '\0'));
+        if (!plans.plan[0].feasible) {
+            assert_true(plans.nearest.params.cells > 0);
+        }
+    }
+}
+
+static void refusals_say_why_in_a_clause(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 1000;
+    w.deletes = true;
+    plan_it(&w, &plans);
+    assert_string_equal(kind_of(&plans, TEPAL_KIND_BLOOM)->reason, "cannot delete");
+    w.deletes = false;
+    w.untrusted = true;
+    plan_it(&w, &plans);
+    assert_string_equal(kind_of(&plans, TEPAL_KIND_BLOOM)->reason,
+                        "whoever fills it decides its error");
+    w.untrusted = false;
+    w.endless = true;
+    plan_it(&w, &plans);
+    assert_string_equal(kind_of(&plans, TEPAL_KIND_BLOOM)->reason, "fills up");
+}
+
+static void the_nearest_names_what_is_in_its_way(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 1000000;
+    w.fp = 0.01;
+    w.bits = 8000000;
+    plan_it(&w, &plans);
+    assert_string_equal(plans.blocked_by, "memory");
+    assert_int_equal(plans.nearest.kind, TEPAL_KIND_BLOOM);
+    assert_true(plans.nearest.bits > 8000000 && plans.nearest.excess < 1.21);
+    w = (struct tepal_wish)TEPAL_WISH_INIT;
+    w.keys = 30;
+    w.header_bits = 256;
+    w.fp = 1e-4;
+    plan_it(&w, &plans);
+    assert_string_equal(plans.blocked_by, "fp");
+    w = (struct tepal_wish)TEPAL_WISH_INIT;
+    w.keys = 1000;
+    w.deletes = true;
+    w.endless = true;
+    plan_it(&w, &plans);
+    assert_string_equal(plans.blocked_by, "deletes");
+    assert_true(plans.nearest.feasible);
+    w = (struct tepal_wish)TEPAL_WISH_INIT;
+    w.keys = 1000;
+    w.endless = true;
+    w.fn = 0;
+    plan_it(&w, &plans);
+    assert_string_equal(plans.blocked_by, "fn");
+}
+
+/* ---- ranking --------------------------------------------------------------------------------- */
+
+static void plans_without_false_negatives_come_first_unless_they_may_be(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 100000;
+    w.known_negatives = 100000;
+    w.fp = 0.01;
+    plan_it(&w, &plans);
+    for (size_t i = 1; i < plans.count && plans.plan[i].feasible; i++) {
+        assert_true(plans.plan[i - 1].fn == 0 || plans.plan[i].fn > 0);
+    }
+    w.fn = 0.02;
+    plan_it(&w, &plans);
+    for (size_t i = 1; i < plans.count && plans.plan[i].feasible; i++) {
+        assert_true(plans.plan[i - 1].bits <= plans.plan[i].bits);
+    }
+    w.prefer = TEPAL_PREFER_SPEED;
+    plan_it(&w, &plans);
+    assert_true(plans.plan[0].probes == 1);
+    for (size_t i = 1; i < plans.count && plans.plan[i].feasible; i++) {
+        assert_true(plans.plan[i - 1].probes <= plans.plan[i].probes + 0.011);
+    }
+    w.prefer = TEPAL_PREFER_SIZE;
+    w.fp = NAN;
+    w.fn = NAN;
+    w.bits = 1000000;
+    w.cost_fp = 1;
+    w.cost_fn = 20;
+    plan_it(&w, &plans);
+    for (size_t i = 1; i < plans.count && plans.plan[i].feasible; i++) {
+        assert_true(plans.plan[i - 1].cost <= plans.plan[i].cost);
+    }
+}
+
+static void as_many_keys_as_fit(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.bits = 8000000;
+    w.fp = 0.01;
+    plan_it(&w, &plans);
+    assert_true(plans.plan[0].feasible && plans.plan[0].bits <= w.bits);
+    assert_true(plans.keys > 833000 && plans.keys < 834500); /* 9.593 bits each */
+}
+
+static void the_same_wish_gives_the_same_plans(void **state)
+{
+    (void)state;
+    static struct tepal_plans a, b;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    w.keys = 5000;
+    w.known_negatives = 20000;
+    plan_it(&w, &a);
+    plan_it(&w, &b);
+    assert_int_equal(a.count, b.count);
+    for (size_t i = 0; i < a.count; i++) {
+        assert_string_equal(a.plan[i].command, b.plan[i].command);
+        assert_string_equal(a.plan[i].reason, b.plan[i].reason);
+    }
+}
+
+/* ---- nonsense -------------------------------------------------------------------------------- */
+
+static void refused(struct tepal_wish w)
+{
+    struct tepal_plans plans;
+    const char *why = "";
+    assert_int_equal(tepal_plan(&w, &plans, &why), TEPAL_BAD_ARGUMENT);
+    assert_true(strlen(why) > 10);
+    assert_int_equal(tepal_plan(&w, &plans, NULL), TEPAL_BAD_ARGUMENT);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    static const double bad[] = {0, 1, -0.1, 2, INFINITY};
+    struct tepal_wish good = TEPAL_WISH_INIT;
+    good.keys = 1000;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct tepal_wish w = good;
+        w.fp = bad[i];
+        refused(w);
+        w = good;
+        w.endless = true;
+        w.fp_average = bad[i];
+        refused(w);
+        w = good;
+        w.fn = i == 0 ? -1 : bad[i];
+        refused(w);
+    }
+    struct tepal_wish w = good;
+    w.deletes = true;
+    w.header_bits = 32;
+    refused(w);
+    w = good;
+    w.wrong_deletes = 0.1;
+    refused(w);
+    w.deletes = true;
+    w.wrong_deletes = -1;
+    refused(w);
+    w = good;
+    w.fp_average = 0.1;
+    refused(w);
+    w = good;
+    w.cost_fp = -1;
+    refused(w);
+    w = good;
+    w.keys = 0;
+    refused(w);
+    w.header_bits = 256;
+    refused(w);
+    w.header_bits = 0;
+    w.endless = true;
+    refused(w);
+    w = good;
+    w.stream = TEPAL_STREAM_ZIPF;
+    refused(w);
+    w.endless = true;
+    refused(w); /* no keys in the distribution */
+    w.stream = TEPAL_STREAM_GAPS;
+    refused(w);
+    double gap[] = {5, 3};
+    double survival[] = {0.5, 0.1};
+    w.gaps = (struct tepal_recycling_gaps){gap, survival, 2, 0.1};
+    refused(w);
+    w.stream = TEPAL_STREAM_PARETO;
+    refused(w);
+    w.stream = TEPAL_STREAM_GEOMETRIC;
+    refused(w);
+    w = good;
+    w.keys = UINT64_MAX;
+    refused(w);
+    w = good;
+    w.bits = UINT64_MAX;
+    refused(w);
+    w = good;
+    w.bits = 100;
+    w.header_bits = 100;
+    refused(w);
+}
+
+/* Sizes at the edge of what can be: an answer, whatever it is. */
+static void extremes_are_planned(void **state)
+{
+    (void)state;
+    static const uint64_t keys[] = {1, 2, (uint64_t)1 << 50};
+    static const double fp[] = {1e-300, 1e-12, 0.999999};
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) {
+            struct tepal_wish w = TEPAL_WISH_INIT;
+            struct tepal_plans plans;
+            w.keys = keys[i];
+            w.fp = fp[j];
+            w.fn = 0;
+            w.known_negatives = i == 1 ? 1 : 0;
+            plan_it(&w, &plans);
+            assert_true(plans.count >= 8);
+            w.fp = NAN;
+            w.bits = 1;
+            plan_it(&w, &plans);
+            assert_true(plans.count >= 8);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bloom_is_never_worse_than_a_grid),
+        cmocka_unit_test(retouched_is_never_worse_than_a_grid),
+        cmocka_unit_test(fingerprint_is_never_worse_than_a_grid),
+        cmocka_unit_test(counting_is_never_worse_than_a_grid),
+        cmocka_unit_test(generalized_is_never_worse_than_a_grid),
+        cmocka_unit_test(cascade_is_never_worse_than_a_grid),
+        cmocka_unit_test(yesno_is_never_worse_than_a_grid),
+        cmocka_unit_test(recycling_is_never_worse_than_a_grid),
+        cmocka_unit_test(generalized_needs_the_bits_that_are_known),
+        cmocka_unit_test(recycling_reaches_the_limits_that_are_known),
+        cmocka_unit_test(wrong_removals_ask_for_fewer_hashes_or_fingerprints),
+        cmocka_unit_test(every_kind_is_planned_or_refused_with_a_reason),
+        cmocka_unit_test(refusals_say_why_in_a_clause),
+        cmocka_unit_test(the_nearest_names_what_is_in_its_way),
+        cmocka_unit_test(plans_without_false_negatives_come_first_unless_they_may_be),
+        cmocka_unit_test(as_many_keys_as_fit),
+        cmocka_unit_test(the_same_wish_gives_the_same_plans),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(extremes_are_planned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,177 @@
+/* explain.c: by the equations of docs/models.md, one function a kind. */
+#include "explain.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include <tepal/fingerprint.h>
+#include <tepal/generalized.h>
+#include <tepal/recycling.h>
+#include <tepal/yesno.h>
+
+struct context {
+    struct out *out;
+    const struct tepal_wish *wish;
+    uint64_t n;
+    const struct tepal_plan *plan;
+};
+
+/* m bits, n keys, k hashes on a layout. */
+static void bloom(const struct context *c, uint64_t m, uint64_t n, uint32_t k)
+{
+    const struct tepal_params *p = &c->plan->params;
+    double fill = tepal_bloom_fill(p->layout, p->positions, m, n, k);
+    out_format(c->out, "  m = %" PRIu64 " bits, n = %" PRIu64 " keys, k = %" PRIu32 " hashes\n", m,
+               n, k);
+    out_format(c->out, "  fill = 1 - (1 - 1/m)^(k n) = %.6g\n", fill);
+    out_format(c->out, "  fp ~ (1 - e^(-k n / m))^k = %.6g; exactly, on the %s layout: %.6g\n",
+               tepal_bloom_fp_approx(m, n, k), tepal_layout_name(p->layout),
+               tepal_bloom_fp(p->layout, p->positions, m, n, k));
+    out_format(c->out, "  k = (m / n) ln 2 = %.4g would be the best, if it need not be whole\n",
+               (double)m / (double)n * log(2));
+}
+
+static void retouched(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    uint64_t left = c->n - (uint64_t)((double)c->n * c->plan->fn * (1 + 1e-12));
+    out_format(c->out,
+               "  fn = %.6g of n = %" PRIu64 " members are given up: the Bloom filter of the "
+               "others remains\n",
+               c->plan->fn, c->n);
+    bloom(c, p->cells, left, p->hashes);
+}
+
+static void counting(const struct context *c)
+{
+    double w = c->wish->wrong_deletes;
+    bloom(c, c->plan->params.cells, c->n, c->plan->params.hashes);
+    out_format(c->out, "  bits = 5 m = %" PRIu64 ": a counter of 4 bits and a bit beside it\n",
+               c->plan->bits);
+    if (w > 0) {
+        out_format(c->out,
+                   "  fn = w fp Y = %.6g x %.6g x %.4g = %.6g: Y keys missed a wrong removal\n", w,
+                   c->plan->fp, c->plan->fn / (w * c->plan->fp), c->plan->fn);
+    }
+}
+
+static void fingerprint(const struct context *c)
+{
+    uint64_t f = c->plan->params.own[0];
+    uint64_t slots = c->plan->params.cells / f;
+    double w = c->wish->wrong_deletes;
+    out_format(c->out,
+               "  f = %" PRIu64 " bits a fingerprint, %" PRIu64 " slots, load = n / slots = %.4g\n",
+               f, slots, (double)c->n / (double)slots);
+    if (c->wish->untrusted) {
+        out_format(c->out, "  fp <= 9 / 2^f = %.6g, whatever is in the slots\n", c->plan->fp);
+    } else {
+        out_format(c->out, "  fp ~ 8 load / 2^f = %.6g; exactly %.6g\n",
+                   8 * (double)c->n / (double)slots * exp2(-(double)f), c->plan->fp);
+    }
+    if (w > 0) {
+        out_format(c->out, "  fn = w fp = %.6g x %.6g = %.6g\n", w, c->plan->fp, c->plan->fn);
+    }
+}
+
+static void generalized(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    uint32_t k0 = tepal_generalized_reset_hashes(p);
+    uint32_t k1 = tepal_generalized_set_hashes(p);
+    uint32_t b = tepal_generalized_tolerance(p);
+    double touched = -expm1(-(double)(k0 + k1) * (double)c->n / (double)p->cells);
+    out_format(c->out,
+               "  k0 = %" PRIu32 " resets, k1 = %" PRIu32 " sets, tolerance b = %" PRIu32 "\n", k0,
+               k1, b);
+    out_format(c->out,
+               "  fp <= max over p of P(Bin(k0, 1-p) + Bin(k1, p) <= b) = %.6g, at p = %.4g; with "
+               "m = %" PRIu64 " bits: %.6g\n",
+               tepal_generalized_fp_bound(k0, k1, b), tepal_generalized_worst_zero(k0, k1, b),
+               p->cells, c->plan->fp);
+    out_format(c->out, "  touched = 1 - e^(-(k0 + k1) n / m) = %.6g after n = %" PRIu64 " keys\n",
+               touched, c->n);
+    out_format(
+        c->out,
+        "  fn <= P(Bin(k0, k1/k touched) + Bin(k1, k0/k touched) > b) = %.6g for the oldest\n",
+        c->plan->fn);
+}
+
+static void yesno(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    uint64_t t = c->wish->known_negatives;
+    bloom(c, tepal_yesno_yes_bits(p), c->n, p->hashes);
+    out_format(c->out, "  F = t fp = %.6g of t = %" PRIu64 " known negatives pass the yes-filter\n",
+               (double)t * c->plan->fp_unknown, t);
+    out_format(c->out,
+               "  r = %" PRIu64 " no-filters of q = %" PRIu64 " bits, k' = %" PRIu64
+               ": of F, about %.4g are left\n",
+               p->own[TEPAL_YESNO_NO_FILTERS], p->own[TEPAL_YESNO_NO_BITS],
+               p->own[TEPAL_YESNO_NO_HASHES], c->plan->fp * (double)t);
+}
+
+static void cascade(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    uint64_t t = c->wish->known_negatives;
+    bloom(c, p->cells, c->n, p->hashes);
+    out_format(c->out,
+               "  the first level lets t fp = %.6g of %" PRIu64 " known negatives through; further "
+               "levels store what the one before lets through: %" PRIu64 " bits more\n",
+               (double)t * tepal_bloom_fp(p->layout, p->positions, p->cells, c->n, p->hashes), t,
+               c->plan->bits - p->cells);
+}
+
+static void recycling(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    struct tepal_recycling_options cycle = tepal_recycling_options_of(p);
+    out_format(c->out,
+               "  M = %" PRIu64 " bits a phase, %" PRIu32 " phases, k = %" PRIu32
+               ", sigma = %" PRIu64 " (%.4g M)\n",
+               p->cells, cycle.phases, p->hashes, cycle.limit,
+               (double)cycle.limit / (double)p->cells);
+    out_format(c->out, "  fp = sum over phases of f_sigma, eqs. (18) and (26) = %.6g\n",
+               c->plan->fp);
+    out_format(c->out,
+               "  N = %" PRIu64 " messages a cycle (%.5g M); the latest (phases - 1) N = %.0f are "
+               "remembered\n",
+               p->capacity, (double)p->capacity / (double)p->cells, c->plan->remembers);
+    if (isfinite(c->plan->fn)) {
+        out_format(c->out, "  fn = (1 - fp)/T times the integral of G from (p-1) T to p T = %.6g\n",
+                   c->plan->fn);
+    }
+}
+
+void explain_plan(struct out *out, const struct tepal_wish *wish, const struct tepal_plans *plans,
+                  const struct tepal_plan *plan)
+{
+    struct context c = {out, wish, plans->keys, plan};
+    switch (plan->kind) {
+    case TEPAL_KIND_BLOOM:
+        bloom(&c, plan->params.cells, c.n, plan->params.hashes);
+        break;
+    case TEPAL_KIND_RETOUCHED:
+        retouched(&c);
+        break;
+    case TEPAL_KIND_GENERALIZED:
+        generalized(&c);
+        break;
+    case TEPAL_KIND_COUNTING:
+        counting(&c);
+        break;
+    case TEPAL_KIND_FINGERPRINT:
+        fingerprint(&c);
+        break;
+    case TEPAL_KIND_YESNO:
+        yesno(&c);
+        break;
+    case TEPAL_KIND_CASCADE:
+        cascade(&c);
+        break;
+    case TEPAL_KIND_RECYCLING:
+        recycling(&c);
+        break;
+    }
+}

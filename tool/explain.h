@@ -1,0 +1,14 @@
+/*
+ * explain.h: a plan's equations with the numbers in, as lines of text.
+ */
+#ifndef TOOL_EXPLAIN_H
+#define TOOL_EXPLAIN_H
+
+#include <tepal/plan.h>
+
+#include "out.h"
+
+void explain_plan(struct out *out, const struct tepal_wish *wish, const struct tepal_plans *plans,
+                  const struct tepal_plan *plan);
+
+#endif
