@@ -221,6 +221,11 @@ enum option_id {
     OPT_COST_FN,
     OPT_PLAN_SVG,
     OPT_EXPLAIN,
+    OPT_AUTO,
+    OPT_PLAN_FILE,
+    OPT_STRANGERS,
+    OPT_MEASURE_MEMBERS,
+    OPT_MEASURE_PLAN,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -373,6 +378,7 @@ int audit_run(const struct args *args);
 int diff_run(const struct args *args);
 int model_run(const struct args *args);
 int plan_run(const struct args *args);
+int measure_run(const struct args *args);
 int app_run(const struct args *args);
 int lab_run(const struct args *args);
 int dedup_run(const struct args *args);
