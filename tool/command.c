@@ -500,8 +500,9 @@ const struct option options[OPTIONS] = {
                        "remembered. Without it, as many as the memory takes."},
     [OPT_WISH_MEMORY] = {'M', "memory", "SIZE", TAKES_WHOLE, 1, (uint64_t)1 << 56, NULL,
                          "At most so many bytes of cells."},
-    [OPT_WISH_BITS_PER_KEY] = {0, "bits-per-key", "B", TAKES_POSITIVE, 0, 0, NULL,
-                               "At most B bits a key (without --keys: planned for a million)."},
+    [OPT_WISH_BITS_PER_KEY] =
+        {0, "bits-per-key", "B", TAKES_POSITIVE, 0, 0, NULL,
+         "At most B bits a key (a million keys if their number is not known)."},
     [OPT_WISH_FP] = {'p', "fp", "RATE", TAKES_RATE, 0, 0, NULL,
                      "False positives at most, as 1%, 0.01, 1e-2 or 1/100 (default: as few as the "
                      "memory allows, or 1%)."},
@@ -553,6 +554,15 @@ const struct option options[OPTIONS] = {
     [OPT_MEASURE_PLAN] = {0, "plan", "PLAN", TAKES_FILE, 0, 0, NULL,
                           "What was promised: PLAN, which tepal plan --json wrote (default: what "
                           "the model of the kind says of FILE)."},
+    [OPT_COMPARE_MEMBERS] = {0, "members", "KEYS", TAKES_FILE, 0, 0, NULL, "The keys of the set."},
+    [OPT_COMPARE_NEGATIVES] = {0, "negatives", "KEYS", TAKES_FILE, 0, 0, NULL,
+                               "Keys that are known not to be in the set, for the kinds that "
+                               "veto."},
+    [OPT_COMPARE_QUERIES] = {0, "queries", "KEYS", TAKES_FILE, 0, 0, NULL,
+                             "Keys to ask for, members or not (default: the negatives, or a "
+                             "million keys that are none)."},
+    [OPT_COMPARE_SVG] = {0, "svg", "FILE", TAKES_FILE, 0, 0, NULL,
+                         "Draw false positives over the time of a query."},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
                   "Print the result on standard output as JSON, one object a line."},
     [OPT_QUIET] = {'q', "quiet", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -615,6 +625,30 @@ static const enum option_id measure_options[] = {
 static const struct example measure_examples[] = {
     {"tepal measure seen.tepal --members seen.txt --strangers others.txt",
      "Are the errors what was promised?"},
+    {NULL, NULL}};
+
+static const enum option_id compare_options[] = {OPT_COMPARE_MEMBERS,
+                                                 OPT_COMPARE_NEGATIVES,
+                                                 OPT_COMPARE_QUERIES,
+                                                 OPT_WISH_MEMORY,
+                                                 OPT_WISH_BITS_PER_KEY,
+                                                 OPT_COST_FP,
+                                                 OPT_COST_FN,
+                                                 OPT_SEED,
+                                                 OPT_COMPARE_SVG,
+                                                 OPT_FORCE,
+                                                 OPT_NULL,
+                                                 OPT_HEX,
+                                                 OPT_PLAIN,
+                                                 OPT_JSON,
+                                                 OPT_QUIET,
+                                                 OPT_HELP,
+                                                 OPT_END};
+static const enum option_id compare_exclusive[][4] = {{OPT_WISH_MEMORY, OPT_WISH_BITS_PER_KEY},
+                                                      {0}};
+static const struct example compare_examples[] = {
+    {"tepal compare --members seen.txt --negatives others.txt --bits-per-key 10",
+     "Every kind at ten bits a key."},
     {NULL, NULL}};
 
 static const enum option_id build_options[] = {
@@ -1083,6 +1117,18 @@ const struct command commands[] = {
      .operand_name = "a filter is",
      .examples = measure_examples,
      .run = measure_run},
+    {.name = "compare",
+     .synopsis = "--members KEYS [--negatives KEYS] [--queries KEYS] --memory SIZE",
+     .summary = "Build every kind on your own keys, at the same memory.",
+     .about = "Plans every kind for the memory, builds it from your members (and negatives), asks "
+              "it for your queries and prints a table: predicted and measured errors, their "
+              "weighted cost, time and bytes.",
+     .options = compare_options,
+     .exclusive = compare_exclusive,
+     .needed = OPT_COMPARE_MEMBERS,
+     .operand = OPERAND_NONE,
+     .examples = compare_examples,
+     .run = compare_run},
     {.name = "model",
      .synopsis = "NAME --keys N (--bits M | --fp RATE | --cells M) [--hashes K]",
      .summary = "Predict errors and sizes, without a filter.",
