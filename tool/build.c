@@ -10,6 +10,7 @@
 
 #include <tepal/filter.h>
 
+#include "auto.h"
 #include "command.h"
 #include "feed.h"
 #include "receipts.h"
@@ -234,6 +235,12 @@ static int build_veto(struct builder *b)
 
 int build_run(const struct args *args)
 {
+    if (args->option[OPT_AUTO].given || args->option[OPT_PLAN_FILE].given) {
+        return auto_build(args);
+    }
+    if (auto_check(args) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     struct builder b = {.args = args,
                         .stays = args->command->stays,
                         .output = args->option[OPT_OUTPUT].text,

@@ -500,8 +500,9 @@ const struct option options[OPTIONS] = {
                        "remembered. Without it, as many as the memory takes."},
     [OPT_WISH_MEMORY] = {'M', "memory", "SIZE", TAKES_WHOLE, 1, (uint64_t)1 << 56, NULL,
                          "At most so many bytes of cells."},
-    [OPT_WISH_BITS_PER_KEY] = {0, "bits-per-key", "B", TAKES_POSITIVE, 0, 0, NULL,
-                               "At most B bits a key (without --keys: planned for a million)."},
+    [OPT_WISH_BITS_PER_KEY] =
+        {0, "bits-per-key", "B", TAKES_POSITIVE, 0, 0, NULL,
+         "At most B bits a key (a million keys if their number is not known)."},
     [OPT_WISH_FP] = {'p', "fp", "RATE", TAKES_RATE, 0, 0, NULL,
                      "False positives at most, as 1%, 0.01, 1e-2 or 1/100 (default: as few as the "
                      "memory allows, or 1%)."},
@@ -541,6 +542,27 @@ const struct option options[OPTIONS] = {
                       "Draw false positives over memory, for every kind that is feasible."},
     [OPT_EXPLAIN] = {0, "explain", NULL, TAKES_NOTHING, 0, 0, NULL,
                      "Print the equations, with the numbers in."},
+    [OPT_AUTO] = {0, "auto", NULL, TAKES_NOTHING, 0, 0, NULL,
+                  "Count the keys, plan as tepal plan does from the constraints that are given "
+                  "(--fp, --fn, --memory, --deletes, ...; --avoid: the known negatives), and build "
+                  "the best plan."},
+    [OPT_PLAN_FILE] = {0, "plan", "PLAN", TAKES_FILE, 0, 0, NULL,
+                       "Build the best plan of PLAN, which tepal plan --json wrote."},
+    [OPT_STRANGERS] = {0, "strangers", "KEYS", TAKES_FILE, 0, 0, NULL,
+                       "Keys that are not in the set; members among them are left out."},
+    [OPT_MEASURE_MEMBERS] = {0, "members", "KEYS", TAKES_FILE, 0, 0, NULL, "The keys of the set."},
+    [OPT_MEASURE_PLAN] = {0, "plan", "PLAN", TAKES_FILE, 0, 0, NULL,
+                          "What was promised: PLAN, which tepal plan --json wrote (default: what "
+                          "the model of the kind says of FILE)."},
+    [OPT_COMPARE_MEMBERS] = {0, "members", "KEYS", TAKES_FILE, 0, 0, NULL, "The keys of the set."},
+    [OPT_COMPARE_NEGATIVES] = {0, "negatives", "KEYS", TAKES_FILE, 0, 0, NULL,
+                               "Keys that are known not to be in the set, for the kinds that "
+                               "veto."},
+    [OPT_COMPARE_QUERIES] = {0, "queries", "KEYS", TAKES_FILE, 0, 0, NULL,
+                             "Keys to ask for, members or not (default: the negatives, or a "
+                             "million keys that are none)."},
+    [OPT_COMPARE_SVG] = {0, "svg", "FILE", TAKES_FILE, 0, 0, NULL,
+                         "Draw false positives over the time of a query."},
     [OPT_JSON] = {'j', "json", NULL, TAKES_NOTHING, 0, 0, NULL,
                   "Print the result on standard output as JSON, one object a line."},
     [OPT_QUIET] = {'q', "quiet", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -597,11 +619,45 @@ static const struct example plan_examples[] = {
     {"tepal plan --endless --keys 1M --fp 1%", "A stream without end."},
     {NULL, NULL}};
 
+static const enum option_id measure_options[] = {
+    OPT_MEASURE_MEMBERS, OPT_STRANGERS, OPT_MEASURE_PLAN, OPT_NULL, OPT_HEX, OPT_PLAIN,
+    OPT_KEY_FILE,        OPT_JSON,      OPT_QUIET,        OPT_HELP, OPT_END};
+static const struct example measure_examples[] = {
+    {"tepal measure seen.tepal --members seen.txt --strangers others.txt",
+     "Are the errors what was promised?"},
+    {NULL, NULL}};
+
+static const enum option_id compare_options[] = {OPT_COMPARE_MEMBERS,
+                                                 OPT_COMPARE_NEGATIVES,
+                                                 OPT_COMPARE_QUERIES,
+                                                 OPT_WISH_MEMORY,
+                                                 OPT_WISH_BITS_PER_KEY,
+                                                 OPT_COST_FP,
+                                                 OPT_COST_FN,
+                                                 OPT_SEED,
+                                                 OPT_COMPARE_SVG,
+                                                 OPT_FORCE,
+                                                 OPT_NULL,
+                                                 OPT_HEX,
+                                                 OPT_PLAIN,
+                                                 OPT_JSON,
+                                                 OPT_QUIET,
+                                                 OPT_HELP,
+                                                 OPT_END};
+static const enum option_id compare_exclusive[][4] = {{OPT_WISH_MEMORY, OPT_WISH_BITS_PER_KEY},
+                                                      {0}};
+static const struct example compare_examples[] = {
+    {"tepal compare --members seen.txt --negatives others.txt --bits-per-key 10",
+     "Every kind at ten bits a key."},
+    {NULL, NULL}};
+
 static const enum option_id build_options[] = {
-    OPT_OUTPUT,      OPT_FP,        OPT_BITS_PER_KEY,  OPT_BITS,       OPT_HASHES,     OPT_CAPACITY,
-    OPT_LAYOUT,      OPT_POSITIONS, OPT_KIND,          OPT_SEED,       OPT_NULL,       OPT_HEX,
-    OPT_PLAIN,       OPT_KEY_FILE,  GENERALIZED_BUILD, COUNTING_BUILD, OPT_PRINT_BITS, YESNO_BUILD,
-    RECYCLING_BUILD, OPT_FORCE,     OPT_JSON,          OPT_QUIET,      OPT_HELP,       OPT_END};
+    OPT_OUTPUT,     OPT_FP,         OPT_BITS_PER_KEY, OPT_BITS,        OPT_HASHES,
+    OPT_CAPACITY,   OPT_LAYOUT,     OPT_POSITIONS,    OPT_KIND,        OPT_SEED,
+    OPT_NULL,       OPT_HEX,        OPT_PLAIN,        OPT_KEY_FILE,    GENERALIZED_BUILD,
+    COUNTING_BUILD, OPT_PRINT_BITS, YESNO_BUILD,      RECYCLING_BUILD, OPT_AUTO,
+    OPT_PLAN_FILE,  WISH_OPTIONS,   OPT_FORCE,        OPT_JSON,        OPT_QUIET,
+    OPT_HELP,       OPT_END};
 static const struct example build_examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
@@ -845,7 +901,7 @@ static const struct example help_examples[] = {
 
 const struct command commands[] = {
     {.name = "build",
-     .synopsis = "[KEYS...] -o FILE [--fp RATE | --bits-per-key B | --bits M]",
+     .synopsis = "[KEYS...] -o FILE [--fp RATE | --bits-per-key B | --bits M | --auto]",
      .summary = "Build a filter from keys.",
      .about = "Reads keys from the files KEYS (none, or -: standard input), one a line, and writes "
               "a filter. Key files may be compressed with gzip or zstd. A key is its bytes, "
@@ -1047,6 +1103,32 @@ const struct command commands[] = {
      .operand = OPERAND_NONE,
      .examples = plan_examples,
      .run = plan_run},
+    {.name = "measure",
+     .synopsis = "FILE --members KEYS --strangers KEYS [--plan PLAN]",
+     .summary = "Measure both errors of a filter, and whether its plan held.",
+     .about = "Asks the filter FILE for its members and for strangers, and prints both error rates "
+              "with their 99 % confidence intervals (Wilson), beside what was promised.\\n\\n"
+              "Exit status 0 if the plan held (no interval lies above its promise), 1 if not, 2 on "
+              "an error.",
+     .options = measure_options,
+     .operand = OPERAND_FILE,
+     .least_operands = 1,
+     .most_operands = 1,
+     .operand_name = "a filter is",
+     .examples = measure_examples,
+     .run = measure_run},
+    {.name = "compare",
+     .synopsis = "--members KEYS [--negatives KEYS] [--queries KEYS] --memory SIZE",
+     .summary = "Build every kind on your own keys, at the same memory.",
+     .about = "Plans every kind for the memory, builds it from your members (and negatives), asks "
+              "it for your queries and prints a table: predicted and measured errors, their "
+              "weighted cost, time and bytes.",
+     .options = compare_options,
+     .exclusive = compare_exclusive,
+     .needed = OPT_COMPARE_MEMBERS,
+     .operand = OPERAND_NONE,
+     .examples = compare_examples,
+     .run = compare_run},
     {.name = "model",
      .synopsis = "NAME --keys N (--bits M | --fp RATE | --cells M) [--hashes K]",
      .summary = "Predict errors and sizes, without a filter.",

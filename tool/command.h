@@ -221,6 +221,15 @@ enum option_id {
     OPT_COST_FN,
     OPT_PLAN_SVG,
     OPT_EXPLAIN,
+    OPT_AUTO,
+    OPT_PLAN_FILE,
+    OPT_STRANGERS,
+    OPT_MEASURE_MEMBERS,
+    OPT_MEASURE_PLAN,
+    OPT_COMPARE_MEMBERS,
+    OPT_COMPARE_NEGATIVES,
+    OPT_COMPARE_QUERIES,
+    OPT_COMPARE_SVG,
     OPT_MAN,
     OPT_JSON,
     OPT_QUIET,
@@ -373,6 +382,8 @@ int audit_run(const struct args *args);
 int diff_run(const struct args *args);
 int model_run(const struct args *args);
 int plan_run(const struct args *args);
+int measure_run(const struct args *args);
+int compare_run(const struct args *args);
 int app_run(const struct args *args);
 int lab_run(const struct args *args);
 int dedup_run(const struct args *args);

@@ -201,7 +201,8 @@ static bool are(char *const *word, int count, const char *const *want, int wante
 const char *plan_text_words(const char *command, struct plan_words *words)
 {
     static const char *const build[] = {"tepal", "build", "KEYS", "-o", "FILE"};
-    static const char *const retouch[] = {"&&",   "tepal",   "retouch",   "FILE",    "--members",
+    static const char *const retouch[] = {"&&",   "tepal",   "retouch",   "FILE",
+                                          "-o",   "FILE",    "--force",   "--members",
                                           "KEYS", "--avoid", "NEGATIVES", "--max-fn"};
     char *word[PLAN_WORDS];
     int count = 0;
@@ -229,7 +230,7 @@ const char *plan_text_words(const char *command, struct plan_words *words)
         return no_command;
     }
     if (middle < count) {
-        if (count - middle != 10 || !are(word + middle, count - middle, retouch, 9)) {
+        if (count - middle != 13 || !are(word + middle, count - middle, retouch, 12)) {
             return no_command;
         }
         words->max_fn = word[count - 1];

@@ -205,7 +205,8 @@ void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
     tepal_plan_say(plan,
                    "tepal build KEYS -o FILE --bits %" PRIu64 " --hashes %" PRIu32
                    " --capacity %" PRIu64
-                   " && tepal retouch FILE --members KEYS --avoid NEGATIVES --max-fn %.9g",
+                   " && tepal retouch FILE -o FILE --force --members KEYS --avoid NEGATIVES"
+                   " --max-fn %.9g",
                    p.cells, p.hashes, task->n, fn);
     tepal_plan_finish(task, plan);
 }

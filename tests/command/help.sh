@@ -2,7 +2,7 @@
 # help: texts against golden files, the manual page, the completions, the version.
 source "$(dirname "$0")/lib.sh"
 
-names='build query add remove merge info verify convert retouch receive audit diff plan model dedup gaps app lab demo kinds completion help'
+names='build query add remove merge info verify convert retouch receive audit diff plan measure compare model dedup gaps app lab demo kinds completion help'
 apps='stopset route flows digest traceback admit'
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
@@ -81,7 +81,7 @@ _tepal 2>/dev/null
 echo "${COMPREPLY[@]}"' bash "$@"
 }
 is 'bash: commands' "$(offered tepal '')" "$names --help --version"
-is 'bash: a command' "$(offered tepal co)" 'convert completion'
+is 'bash: a command' "$(offered tepal co)" 'convert compare completion'
 is 'bash: an option' "$(offered tepal build --pos)" '--positions'
 is 'bash: options of one command only' "$(offered tepal info --)" '--json --help'
 is 'bash: layouts' "$(offered tepal build keys --layout '')" 'flat partitioned blocked paired'

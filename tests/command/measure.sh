@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# measure: both errors with their intervals, and whether the plan held.
+source "$(dirname "$0")/lib.sh"
+
+seq -f 'member%.0f' 1 20000 >members
+seq -f 'stranger%.0f' 1 100000 >strangers
+"$tepal" build members -o good --fp 1% --seed 3 -q
+run "$tepal" measure good --members members --strangers strangers
+is 'held: exit status' "$code" 0
+is 'members' "$(sed -n 1p "$work/out")" 'members    20000 asked, 0 missed'
+is 'no false negatives' "$(sed -n 2p "$work/out")" \
+    'fn         0 %, 99 % sure: 0 % to 0.03316 %; promised 0 %: held'
+like 'strangers' "$(sed -n 3p "$work/out")" '^strangers  100000 asked, [0-9]+ found$'
+is 'the verdict' "$(tail -1 "$work/out")" 'plan       held'
+
+# The interval is Wilson's: computed again.
+"$tepal" measure good --members members --strangers strangers --json >json
+is 'Wilson' "$(python3 - <<'PY'
+import json, math
+o = json.load(open("json"))
+e = o["fp"]
+z, n, x = 2.5758293035489004, e["asked"], e["wrong"]
+p = x / n
+mid = (p + z * z / (2 * n)) / (1 + z * z / n)
+half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+print(abs(e["low"] - mid + half) < 1e-12, abs(e["high"] - mid - half) < 1e-12, e["rate"] == p,
+      o["held"], o["fn"]["wrong"], abs(e["promised"] - 0.01) < 1e-4)
+PY
+)" 'True True True True 0 True'
+is 'what query says' "$(python3 -c 'import json; print(json.load(open("json"))["fp"]["wrong"])')" \
+    "$("$tepal" query good strangers -c)"
+
+# A plan that did not hold: ten times the keys it was planned for; another set's members.
+cat members strangers >all
+"$tepal" build all -o crowded --bits 200000 --hashes 7 --capacity 20000 --seed 3 -q 2>/dev/null
+seq -f 'other%.0f' 1 50000 >others
+run "$tepal" measure crowded --strangers others
+is 'too many keys: exit status' "$code" 1
+like 'too many keys' "$(cat "$work/out")" 'not held'
+run "$tepal" measure good --members others
+is 'wrong members: exit status' "$code" 1
+is 'wrong members' "$(tail -1 "$work/out")" 'plan       not held'
+
+# Members among the strangers do not count.
+head -1000 members >mixed
+head -5000 strangers >>mixed
+"$tepal" measure good --members members --strangers mixed --json >json
+is 'members among strangers' "$(field json members_among_strangers)" 1000
+
+# Against a saved plan.
+"$tepal" plan --keys 20000 --fp 1% --json >plan.json
+run "$tepal" measure good --members members --strangers strangers --plan plan.json
+is 'a saved plan that held' "$code" 0
+"$tepal" plan --keys 20000 --fp 1e-4 --json >strict.json
+run "$tepal" measure good --members members --strangers strangers --plan strict.json
+is 'a saved plan that did not hold' "$code" 1
+
+refused 'nothing to ask' 'measure: --members KEYS, --strangers KEYS or both are needed' \
+    "$tepal" measure good
+refused 'no filter' 'members: the first bytes are not those of a tepal filter (byte 0)' "$tepal" measure members --members members
+echo '[]' >broken
+refused 'a plan that is none' 'broken: not a plan: tepal plan --json writes them' \
+    "$tepal" measure good --members members --plan broken
+finish
