@@ -82,6 +82,9 @@ static bool cells_of(uint32_t f, uint64_t buckets, uint64_t *cells)
     return true;
 }
 
+/* Up to this many times the buckets that the keys need, to lower the rate by emptiness. */
+#define MOST_EMPTY 4
+
 enum tepal_status tepal_fingerprint_size(uint64_t n, double fp, uint64_t *cells, uint32_t *bits)
 {
     bool chosen = *bits != 0;
@@ -97,7 +100,11 @@ enum tepal_status tepal_fingerprint_size(uint64_t n, double fp, uint64_t *cells,
         if (tepal_fingerprint_fp(f, buckets, n) > fp) {
             /* Emptier: 2 n / B = -2^f log(1 - fp) for large f, and a little more for small. */
             double each = -log1p(-fp) * exp2(f) / (1 + 2 * exp2(-(double)f));
-            buckets = even(2 * (double)n / each + 2);
+            double emptier = 2 * (double)n / each + 2;
+            if (emptier > MOST_EMPTY * (double)buckets) {
+                continue; /* a rate that these fingerprints reach by being rare only */
+            }
+            buckets = even(emptier);
         }
         if (!cells_of(f, buckets, &here)) {
             status = TEPAL_TOO_LARGE;
