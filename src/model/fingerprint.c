@@ -66,7 +66,8 @@ static uint64_t even(double x)
 static uint64_t buckets_for(uint32_t f, uint64_t n)
 {
     uint64_t buckets = even((double)n / SLOTS);
-    while (buckets != 0 && tepal_fingerprint_room(f, buckets) < n) {
+    /* beyond 2^32 they are refused anyway, and steps of 2 would be lost in rounding */
+    while (buckets != 0 && buckets <= UINT32_MAX && tepal_fingerprint_room(f, buckets) < n) {
         double missing = (double)(n - tepal_fingerprint_room(f, buckets)) / SLOTS;
         buckets = even((double)buckets + fmax(missing, 2));
     }
@@ -156,6 +157,7 @@ enum tepal_status tepal_model_fingerprint(const struct tepal_params *params, uin
     double slots = SLOTS * (double)buckets;
     double load = (double)n / slots;
     report->count = 0;
+    report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", "fingerprint");
     tepal_report_integer(report, "bits", "size in bits", params->cells);
     tepal_report_integer(report, "fingerprint_bits", "f, bits of a fingerprint", f);
