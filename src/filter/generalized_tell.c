@@ -19,6 +19,7 @@
 #include "cells/bits.h"
 #include "filter/generalized_struct.h"
 #include "model/generalized.h"
+#include "model/numeric.h"
 
 uint64_t tepal_generalized_ones(const struct tepal_generalized *generalized)
 {
@@ -149,7 +150,7 @@ static double blocked_rate(const struct tepal_generalized *g)
     for (uint64_t line = 0; line < g->at.lines; line++) {
         total += line_rate(&sum, &g->head.words[line * ADDRESS_SECTORS]);
     }
-    return total / (double)g->at.lines;
+    return at_most_one(total / (double)g->at.lines);
 }
 
 static double rate(const struct tepal_generalized *g, uint64_t ones)
