@@ -80,9 +80,9 @@ static int send_all(struct lab *lab, const struct packet_plan *plan, struct netw
 /* The columns that are asked for; the exact one only where it is quick. */
 static int measure(struct lab *lab, const struct packet_plan *plan, struct network *net, int count)
 {
-    /* Quick: so many that Bloom makes a dozen, or few where that is too many; the two whose numbers
+    /* Quick: so many that Bloom makes a dozen, at least 100; the two whose numbers
      * the paper prints are looked at closely. */
-    size_t allocations = lab_trials(lab, (size_t)fmax(20, fmin(12 / net->expected, 250)), 1000);
+    size_t allocations = lab_trials(lab, (size_t)fmax(100, fmin(12 / net->expected, 250)), 1000);
     if (strcmp(net->name, "TataNld") == 0 || strcmp(net->name, "UsCarrier") == 0) {
         allocations = lab_trials(lab, 3000, 20000);
     } else if (net->expected < 0.04) {
