@@ -451,7 +451,7 @@ const struct lab_experiment lab_002[] = {
      "Fig. 7",
      "exposed false negatives of several wrong removals, by the number of choices",
      "The text halves what is exposed with 4, 10 and 20 choices at 8, 12 and 16 counters a key. "
-     "With ideal hashing that takes 20, about 55 and more than 64 (the most that the library has); "
+     "With ideal hashing that takes 19, 55 and more than 64 (the most that the library has); "
      "at the paper's numbers 74, 64 and 61 % are still exposed. Four fifths are not reached with "
      "50 choices either.",
      {3, 18},
