@@ -343,10 +343,13 @@ static int measure_several(struct lab *lab, uint64_t m, uint32_t k, uint32_t c, 
     return status == TEPAL_OK ? EXIT_YES : lab_002_failed(status);
 }
 
+#define TRIED 3
+
 static int theorem_5(struct lab *lab)
 {
-    static const uint32_t choices[] = {2, 4, 10};
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    static const uint32_t choices[TRIED] = {2, 4, 10};
+    struct svg_point point[3][TRIED] = {0};
+    for (size_t i = 0; i < TRIED; i++) {
         struct several several;
         uint32_t c = choices[i];
         if (measure_several(lab, 8 * KEYS, 5, c, lab_trials(lab, 40, 200), &several) != EXIT_YES) {
@@ -359,6 +362,9 @@ static int theorem_5(struct lab *lab)
         row.leeway = 0.02;
         lab_counted(&row, several.wrong, several.count);
         lab_row(lab, &row, "m/n 8, c %u: the wrong group of several is removed, Theorem 5", c);
+        point[0][i] = (struct svg_point){.x = c, .y = row.published};
+        point[1][i] = (struct svg_point){.x = c, .y = row.right};
+        point[2][i] = (struct svg_point){c, row.ours, row.low, row.high};
         struct lab_row bound = LAB_ROW;
         lab_measured(&bound, &several.share);
         lab_row(lab, &bound, "m/n 8, c %u: members found in several groups", c);
@@ -368,7 +374,15 @@ static int theorem_5(struct lab *lab)
         lab_exact(&bound, several.share.mean <= tepal_counting_multi_address(p0, 5, c));
         lab_row(lab, &bound, "m/n 8, c %u: eq. (7) is an upper bound (1: so)", c);
     }
-    return EXIT_YES;
+    struct svg_series series[] = {{"Theorem 5, as printed", SVG_DASHED, point[0], TRIED},
+                                  {"corrected", SVG_LINE, point[1], TRIED},
+                                  {"measured", SVG_MARKS, point[2], TRIED}};
+    struct svg_chart chart = {.title = "Removal takes a wrong group of several, 8 counters a key",
+                              .x_label = "c, choices",
+                              .y_label = "probability",
+                              .series = series,
+                              .count = 3};
+    return lab_chart(lab, &chart);
 }
 
 /* The footnote: a counter's chance of 15 at the best k, where its mean is ln 2. */
