@@ -438,6 +438,22 @@ static void keep_promise(struct lab *lab, const struct promise *p, const struct 
             p->ratio, p->c);
 }
 
+/* How many choices the model needs to halve what is exposed; one more than there are: too few. */
+static void halving(struct lab *lab, const struct promise *p)
+{
+    struct lab_row row = LAB_ROW;
+    double half = model_of(p->ratio, 1, true).exposed / 2;
+    uint32_t c = p->c;
+    while (c <= TEPAL_MAX_CHOICES && model_of(p->ratio, c, true).exposed > half) {
+        c++;
+    }
+    row.published = p->c;
+    row.right = c;
+    lab_exact(&row, c);
+    lab_row(lab, &row, "m/n %u: choices that halve what is exposed, by the model (65: more)",
+            p->ratio);
+}
+
 int lab_002_figure_7(struct lab *lab)
 {
     static const struct promise promise[3][2] = {{{8, 4, 0.5}, {8, 50, 0.2}},
@@ -466,6 +482,7 @@ int lab_002_figure_7(struct lab *lab)
             snprintf(name[i], sizeof name[i], "c = %u", c[i]);
             series[i] = (struct svg_series){name[i], SVG_LINE, point[i], WRONG};
         }
+        halving(lab, &promise[r][0]);
         for (size_t i = 0; i < 2; i++) {
             keep_promise(lab, &promise[r][i], &missed[0][WRONG - 1], &missed[i + 1][WRONG - 1]);
         }
