@@ -90,6 +90,11 @@ static inline const struct tepal_plan *pick_plan(const struct tepal_plans *plans
         feasible++;
     }
     assert_true(feasible > 0);
+    for (size_t i = 0; i < feasible && problem % VARIANTS == 4; i++) {
+        if (plans->plan[i].kind == TEPAL_KIND_RETOUCHED) {
+            return &plans->plan[i]; /* rarely the best */
+        }
+    }
     return &plans->plan[(size_t)(problem / VARIANTS) % feasible];
 }
 
@@ -224,7 +229,7 @@ static inline void build_and_measure(int problems, double most_keys, uint64_t se
         free(b.members);
         free(b.avoid);
     }
-    print_message("kinds built: %#x\n", kinds);
+    assert_int_equal(kinds, 0x1fe); /* all eight */
 }
 
 #endif
