@@ -25,6 +25,7 @@
 
 #include "apps.h"
 #include "lru.h"
+#include "lines.h"
 #include "out.h"
 #include "render.h"
 #include "requests.h"
@@ -91,14 +92,6 @@ static int trouble(const struct digest *d, enum tepal_status status, const char 
                      why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
 }
 
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 /* ---- who is where --------------------------------------------------------------------------- */
 
 static int assign_proxies(struct digest *d)
@@ -155,7 +148,7 @@ static enum tepal_status forge(struct digest *d, const struct setting *s, struct
     }
     uint32_t tolerance = p.kind == TEPAL_KIND_GENERALIZED ? tepal_generalized_tolerance(&p) : 0;
     enum tepal_status status =
-        tepal_generalized_params(p.cells, k0, k1, zeros, tolerance, draw(&d->random), &p);
+        tepal_generalized_params(p.cells, k0, k1, zeros, tolerance, lines_draw(&d->random), &p);
     return status == TEPAL_OK ? tepal_filter_create(&p, NULL, out) : status;
 }
 

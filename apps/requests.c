@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keys.h"
+#include "lines.h"
 #include "say.h"
 
 #define NOWHERE SIZE_MAX
@@ -241,31 +241,23 @@ const char *requests_line(struct requests *r, struct requests_file *f, const cha
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static int read_one(struct requests *r, const struct requests_form *form, const char *path)
-{
-    struct keys_options how = {.separator = '\n', .plain = false};
+/* What a line goes to. */
+struct reading {
+    struct requests *requests;
     struct requests_file f;
-    struct key line[256];
-    ptrdiff_t count;
-    int code = EXIT_YES;
-    struct keys *keys = keys_open(&path, 1, &how);
-    if (keys == NULL) {
-        return say_error(NULL, NULL, no_memory);
-    }
-    requests_begin(&f, form);
-    while (code == EXIT_YES && (count = keys_next(keys, line, 256)) != 0) {
-        if (count < 0) {
-            code = say_error(NULL, keys_subject(keys), "%s", keys_why(keys));
-        }
-        for (ptrdiff_t i = 0; i < count && code == EXIT_YES; i++) {
-            const char *why = requests_line(r, &f, line[i].text, line[i].len);
-            if (why != NULL) {
-                code = say_error(NULL, keys_subject(keys), "line %" PRIu64 ": %s", f.line, why);
-            }
-        }
-    }
-    keys_close(keys);
-    return code;
+};
+
+static const char *read_line(void *ctx, const char *text, size_t len)
+{
+    struct reading *r = ctx;
+    return requests_line(r->requests, &r->f, text, len);
+}
+
+static int read_one(struct requests *requests, const struct requests_form *form, const char *path)
+{
+    struct reading r = {.requests = requests};
+    requests_begin(&r.f, form);
+    return lines_read(path, read_line, &r);
 }
 
 int requests_read(struct requests *r, const struct requests_form *form, const char *const *paths,

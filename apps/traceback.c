@@ -22,6 +22,7 @@
 
 #include "apps.h"
 #include "graph.h"
+#include "lines.h"
 #include "out.h"
 #include "render.h"
 #include "say.h"
@@ -105,14 +106,6 @@ static int trouble(const struct traceback *t, enum tepal_status status, const ch
 {
     return say_error(NULL, t->args->command->name, "%s",
                      why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
-}
-
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
 }
 
 /* ---- the mesh ------------------------------------------------------------------------------- */
@@ -242,7 +235,7 @@ static bool draw_victim(struct traceback *t, uint32_t source, struct path *path)
     if (fit == 0) {
         return false;
     }
-    uint32_t victim = t->queue[draw(&t->random) % fit];
+    uint32_t victim = t->queue[lines_draw(&t->random) % fit];
     uint32_t count = graph_path(&t->graph, &t->spread, victim, link);
     path->router[0] = source;
     for (uint32_t i = 0; i < count; i++) {
@@ -257,7 +250,7 @@ static bool draw_shortest(struct traceback *t, struct path *path)
 {
     bool drawn = false;
     for (int i = 0; i < 200 && !drawn; i++) {
-        drawn = draw_victim(t, (uint32_t)(draw(&t->random) % t->graph.nodes), path);
+        drawn = draw_victim(t, (uint32_t)(lines_draw(&t->random) % t->graph.nodes), path);
     }
     for (uint32_t source = 0; source < t->graph.nodes && !drawn; source++) {
         drawn = draw_victim(t, source, path);
@@ -268,7 +261,7 @@ static bool draw_shortest(struct traceback *t, struct path *path)
 static bool draw_route(struct traceback *t, struct path *path)
 {
     const struct route *r =
-        &t->routes.route[t->usable[(size_t)(draw(&t->random) % t->usable_count)]];
+        &t->routes.route[t->usable[(size_t)(lines_draw(&t->random) % t->usable_count)]];
     memcpy(path->router, t->routes.hop + r->first, r->hops * sizeof *path->router);
     path->hops = r->hops;
     return true;
@@ -328,7 +321,7 @@ static enum tepal_status tree_packet(struct traceback *t, const struct setting *
     enum tepal_status status = foresee(t, s, t->hops);
     bool walking = true;
     for (uint32_t i = 0; i < t->hops && status == TEPAL_OK; i++) {
-        router[i] = (struct tepal_digest){draw(&t->random), draw(&t->random)};
+        router[i] = (struct tepal_digest){lines_draw(&t->random), lines_draw(&t->random)};
         status = tepal_filter_add(filter, router[i]);
     }
     for (uint32_t age = 0; age < t->hops && status == TEPAL_OK; age++) {
@@ -339,7 +332,7 @@ static enum tepal_status tree_packet(struct traceback *t, const struct setting *
         walking = walking && tepal_filter_query(filter, router[at]);
         sum->hops_found += walking;
         for (uint32_t i = 0; i < candidates[age]; i++) {
-            struct tepal_digest other = {draw(&t->random), draw(&t->random)};
+            struct tepal_digest other = {lines_draw(&t->random), lines_draw(&t->random)};
             sum->branches += walking && tepal_filter_query(filter, other);
         }
     }
@@ -424,7 +417,7 @@ static enum tepal_status mesh_packet(struct traceback *t, const struct setting *
     struct tepal_hasher hasher;
     uint32_t found = 0;
     enum tepal_status status = foresee(t, s, path->hops);
-    tepal_hasher_init(&hasher, draw(&t->random)); /* every packet has a seed of its own */
+    tepal_hasher_init(&hasher, lines_draw(&t->random)); /* every packet has a seed of its own */
     for (uint32_t i = 0; i < path->hops && status == TEPAL_OK; i++) {
         t->on_path[path->router[i]] = true;
         status = tepal_filter_add(filter, key_of(&hasher, path->router[i]));
@@ -450,7 +443,7 @@ static enum tepal_status one_packet(struct traceback *t, const struct setting *s
     struct tepal_params params = s->params;
     struct tepal_filter *filter = NULL;
     struct path path = {0, {0}};
-    params.seed = draw(&t->random); /* other bits of the attacker's for every packet */
+    params.seed = lines_draw(&t->random); /* other bits of the attacker's for every packet */
     enum tepal_status status = tepal_filter_create(&params, NULL, &filter);
     if (status != TEPAL_OK) {
         return status;

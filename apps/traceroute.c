@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-#include "keys.h"
+#include "lines.h"
 #include "say.h"
 
 #define FIELDS 64
@@ -424,31 +424,23 @@ const char *routes_line(struct routes *r, struct routes_file *f, const char *tex
     return line.text[0] == '{' ? json_line(r, f, line) : tab_line(r, f, line);
 }
 
-static int read_one(struct routes *r, const char *path, uint64_t number)
-{
-    struct keys_options how = {.separator = '\n', .plain = false};
+/* What a line goes to. */
+struct reading {
+    struct routes *routes;
     struct routes_file f;
-    struct key line[256];
-    ptrdiff_t count;
-    int code = EXIT_YES;
-    struct keys *keys = keys_open(&path, 1, &how);
-    if (keys == NULL) {
-        return say_error(NULL, NULL, no_memory);
-    }
-    routes_begin(&f, number);
-    while (code == EXIT_YES && (count = keys_next(keys, line, 256)) != 0) {
-        if (count < 0) {
-            code = say_error(NULL, keys_subject(keys), "%s", keys_why(keys));
-        }
-        for (ptrdiff_t i = 0; i < count && code == EXIT_YES; i++) {
-            const char *why = routes_line(r, &f, line[i].text, line[i].len);
-            if (why != NULL) {
-                code = say_error(NULL, keys_subject(keys), "line %" PRIu64 ": %s", f.line, why);
-            }
-        }
-    }
-    keys_close(keys);
-    return code;
+};
+
+static const char *read_line(void *ctx, const char *text, size_t len)
+{
+    struct reading *r = ctx;
+    return routes_line(r->routes, &r->f, text, len);
+}
+
+static int read_one(struct routes *routes, const char *path, uint64_t number)
+{
+    struct reading r = {.routes = routes};
+    routes_begin(&r.f, number);
+    return lines_read(path, read_line, &r);
 }
 
 int routes_read(struct routes *r, const char *const *paths, size_t count)

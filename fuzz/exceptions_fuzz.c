@@ -1,8 +1,8 @@
 /*
- * exceptions_fuzz.c: any bytes as a list of exceptions. If the first byte of an input is odd, magic,
- * version, length and checksum of the rest are put right first, so that the fuzzer gets to the
- * checks behind them; the digests are counted up from the input's, so that they ascend, unless the
- * second bit is set. What is accepted encodes to the very same bytes and finds what it holds.
+ * exceptions_fuzz.c: any bytes as a list of exceptions. If the first byte of an input is odd,
+ * magic, version, length and checksum of the rest are put right first, so that the fuzzer gets to
+ * the checks behind them; the digests are counted up from the input's, so that they ascend, unless
+ * the second bit is set. What is accepted encodes to the very same bytes and finds what it holds.
  */
 #include <tepal/tepal.h>
 

@@ -17,6 +17,8 @@
 #define BLOCK  65536
 #define STATES 8
 
+#define FEW_HASHES 9
+
 enum {
     AT_KIND = 12,
     AT_LAYOUT = 16,
@@ -117,13 +119,15 @@ static void set_cells(struct draft *d, uint64_t most, uint64_t line)
 }
 
 /*
- * The most hashes of so many cells; where they must be distinct, those of half of the cells, for
- * the last few take thousands of words to find.
+ * The most hashes of so many cells: few for most inputs, for their price grows with their square
+ * where they must be distinct; and then those of half of the cells, for the last few take
+ * thousands of words to find.
  */
 static uint64_t most_hashes(const struct draft *d, uint64_t cells)
 {
+    uint64_t limit = d->lot % 16 == 0 ? TEPAL_MAX_HASHES : FEW_HASHES;
     uint64_t most = d->params.positions == TEPAL_POSITIONS_DISTINCT ? cells / 2 + 1 : cells;
-    return most < TEPAL_MAX_HASHES ? most : TEPAL_MAX_HASHES;
+    return most < limit ? most : limit;
 }
 
 static void limit_hashes(struct draft *d, uint64_t cells)

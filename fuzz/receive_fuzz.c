@@ -1,7 +1,7 @@
 /*
  * receive_fuzz.c: any bytes as a filter from a stranger, under any terms. The first 16 bytes of an
- * input are the terms, the rest is what the stranger sends; if the first bit is set, magic, lengths
- * and checksums are put right first, so that the fuzzer gets to the checks behind them.
+ * input are the terms, the rest is what the stranger sends; if the first bit is set, it is mended
+ * first (mend.h), so that the fuzzer gets to the checks behind magic, lengths and checksums.
  *
  * What must hold: a verdict with a reason or a filter, never both; what is taken is sound, is as
  * agreed and within the limits; all numbers of the receipt are numbers; the length never exceeds
@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define TERMS 16
 
-static void must(int condition)
-{
-    if (!condition) {
-        abort();
-    }
-}
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
 
 static struct tepal_terms terms_of(const uint8_t *t, const uint8_t *bytes, size_t len)
 {
@@ -63,17 +65,17 @@ static int is_share(double x)
 static void check_receipt(const struct tepal_receipt *r)
 {
     struct tepal_report report = {.count = 0};
-    must(memchr(r->why, '\0', sizeof r->why) != NULL);
-    must((r->verdict == TEPAL_ACCEPTED) == (r->why[0] == '\0'));
+    MUST(memchr(r->why, '\0', sizeof r->why) != NULL);
+    MUST((r->verdict == TEPAL_ACCEPTED) == (r->why[0] == '\0'));
     if (r->judged) {
-        must(is_share(r->fill) && is_share(r->fp_now) && is_share(r->fp_bound));
-        must(isnan(r->fill_expected) || (is_share(r->fill_expected) && r->fill_deviation >= 0));
-        must(isnan(r->fill_probability) || is_share(r->fill_probability));
-        must(isnan(r->fullest_probability) || is_share(r->fullest_probability));
-        must(r->fp_now <= r->fp_bound * (1 + 1e-9) + 1e-12);
+        MUST(is_share(r->fill) && is_share(r->fp_now) && is_share(r->fp_bound));
+        MUST(isnan(r->fill_expected) || (is_share(r->fill_expected) && r->fill_deviation >= 0));
+        MUST(isnan(r->fill_probability) || is_share(r->fill_probability));
+        MUST(isnan(r->fullest_probability) || is_share(r->fullest_probability));
+        MUST(r->fp_now <= r->fp_bound * (1 + 1e-9) + 1e-12);
     }
     tepal_receipt_report(r, &report);
-    must(tepal_report_find(&report, "verdict") != NULL);
+    MUST(tepal_report_find(&report, "verdict") != NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -83,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     size_t len = size - TERMS;
     uint8_t *bytes = malloc(len == 0 ? 1 : len);
-    must(bytes != NULL);
+    MUST(bytes != NULL);
     memcpy(bytes, data + TERMS, len);
     if ((data[0] & 1) != 0) {
         len = mend(bytes, len, (data[0] & 2) != 0 ? MEND_LEAVE_COUNTS : 0);
@@ -91,17 +93,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tepal_terms terms = terms_of(data, bytes, len);
     struct tepal_receipt r;
     struct tepal_filter *f = NULL;
-    must(tepal_receive(bytes, len, &terms, NULL, &r, &f) == TEPAL_OK);
+    MUST(tepal_receive(bytes, len, &terms, NULL, &r, &f) == TEPAL_OK);
     check_receipt(&r);
-    must((f != NULL) == (r.verdict == TEPAL_ACCEPTED));
+    MUST((f != NULL) == (r.verdict == TEPAL_ACCEPTED));
     if (f != NULL) {
         struct tepal_receipt again;
-        must(tepal_validate(f, NULL) == TEPAL_OK && tepal_encoded_bytes(f) == len);
-        must(terms.max_bytes == 0 || len <= terms.max_bytes);
-        must(terms.max_keys == 0 || tepal_filter_keys_added(f) <= terms.max_keys);
-        must(r.fp_now <= terms.max_fp && !(r.fill_probability < terms.min_probability));
-        must(tepal_judge(f, &terms, &again) == TEPAL_OK && again.verdict == TEPAL_ACCEPTED);
-        must(again.ones == r.ones && again.keys == r.keys);
+        MUST(tepal_validate(f, NULL) == TEPAL_OK && tepal_encoded_bytes(f) == len);
+        MUST(terms.max_bytes == 0 || len <= terms.max_bytes);
+        MUST(terms.max_keys == 0 || tepal_filter_keys_added(f) <= terms.max_keys);
+        MUST(r.fp_now <= terms.max_fp && !(r.fill_probability < terms.min_probability));
+        MUST(tepal_judge(f, &terms, &again) == TEPAL_OK && again.verdict == TEPAL_ACCEPTED);
+        MUST(again.ones == r.ones && again.keys == r.keys);
         tepal_filter_free(f);
     }
     free(bytes);

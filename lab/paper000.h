@@ -34,7 +34,7 @@ void lab_000_sample_free(struct sample *s);
 
 /* Retouch it against the first share beta of its false positives. */
 int lab_000_sample_retouch(const struct sample *s, const struct tepal_retouch_options *options,
-                       double beta, struct tepal_retouch_report *report);
+                           double beta, struct tepal_retouch_report *report);
 
 /* As printed: a mean and, after +-, half of its 95 % interval (Student, 14 degrees of freedom). */
 struct printed {
@@ -44,12 +44,12 @@ struct printed {
 
 #define STUDENT_14 2.145
 
-enum { INSIDE, BEYOND, BOTH, LOST, COLUMNS };
+enum { INSIDE, BEYOND, BOTH, LOST, TABLE_COLUMNS };
 
 struct table {
     enum tepal_retouch_method method;
     enum tepal_retouch_basis basis;
-    struct printed cell[BETAS][COLUMNS];
+    struct printed cell[BETAS][TABLE_COLUMNS];
 };
 
 enum { RANDOM, MIN_FN, MAX_FP, RATIO, TABLES };
@@ -65,5 +65,12 @@ int lab_000_figure_9(struct lab *lab);
 int lab_000_figure_10(struct lab *lab);
 int lab_000_figure_11(struct lab *lab);
 int lab_000_sacrifice(struct lab *lab);
+
+/* paper000_stopset.c */
+int lab_000_figure_13(struct lab *lab);
+int lab_000_figure_14(struct lab *lab);
+int lab_000_figure_18(struct lab *lab);
+int lab_000_figure_19(struct lab *lab);
+int lab_000_figure_20(struct lab *lab);
 
 #endif

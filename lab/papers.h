@@ -7,6 +7,7 @@
 extern const struct lab_experiment lab_000[];
 extern const struct lab_experiment lab_001[];
 extern const struct lab_experiment lab_002[];
+extern const struct lab_experiment lab_003[];
 extern const struct lab_experiment lab_004[];
 
 #endif

@@ -134,6 +134,16 @@ static void a_limit_is_kept(void **unused)
         assert_true(strlen(why) > 10);
         assert_null(f);
     }
+    /* Nor does it end in a first level that is too small for its hashes or its layout. */
+    for (int i = 0; i < 8; i++) {
+        struct tepal_params p = params_of(i / 2, i % 2);
+        struct tepal_cascade_options how = {.bits = i / 2 < 2 ? 20 : 512};
+        struct tepal_filter *f = NULL;
+        p.hashes = 12;
+        draw(&state, 400);
+        struct tepal_cascade_input in = input_of(100, 300);
+        assert_int_equal(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, NULL), TEPAL_FULL);
+    }
 }
 
 static void members_win(void **unused)

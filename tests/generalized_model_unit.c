@@ -483,6 +483,15 @@ static void finite_bounds(void **state)
             close_to((distinct / f - 1) * m, k / 2, 0.01);
         }
     }
+    /* many hashes in few bits: most keys pass far from where they do in a large filter */
+    for (uint64_t m = 512; m <= 2048; m *= 2) {
+        const enum tepal_generalized_rule r = TEPAL_GENERALIZED_PRECEDENCE;
+        double highest = 0;
+        for (uint64_t z = 0; z <= m; z++) {
+            highest = fmax(highest, tepal_generalized_fp_given(r, m, z, 52, 7, 0));
+        }
+        close_to(tepal_generalized_fp_bound_finite(r, m, 52, 7, 0), highest, 1e-9);
+    }
 }
 
 /* ---- the solver ------------------------------------------------------------------------------ */

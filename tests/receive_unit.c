@@ -591,6 +591,45 @@ static void test_descriptor(void **state)
     tepal_filter_free(f);
 }
 
+/* Fingerprints: honest ones, the worst that slots can do, and more than was said. */
+static void fingerprints_are_bounded(void **state)
+{
+    (void)state;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.kind = TEPAL_KIND_FINGERPRINT;
+    p.hashes = 2;
+    p.own[0] = 8;
+    p.cells = 8 * 4 * 1024;
+    struct tepal_terms terms = TEPAL_TERMS_INIT;
+    struct tepal_receipt r;
+    struct tepal_filter *f = filled(&p, 3000, 1);
+    assert_ok(tepal_judge(f, &terms, &r));
+    assert_int_equal(r.verdict, TEPAL_ACCEPTED);
+    assert_int_equal(r.ones, 3000);
+    uint64_t seed = 77;
+    uint64_t found = 0;
+    const uint64_t asked = 1000000;
+    for (uint64_t i = 0; i < asked; i++) {
+        found += tepal_filter_query(f, check_digest(&seed));
+    }
+    check_within("the rate of these very slots", (double)found / (double)asked, r.fp_now,
+                 sqrt(r.fp_now / (double)asked));
+    terms.keys = 2999;
+    expect(f, &terms, TEPAL_REFUSED_FILL, "% of its bits are ones, but 2999 keys");
+    terms.keys = 0;
+    terms.max_fp = r.fp_now * 0.99;
+    expect(f, &terms, TEPAL_REFUSED_FP, "it passes");
+    /* every slot taken, by 1 and three others: the worst there is stays within the bound */
+    uint8_t *bytes = (uint8_t *)words_of(f);
+    for (size_t i = 0; i < 4 * 1024; i++) {
+        bytes[i] = (uint8_t)(i % 4 == 0 ? 1 : 1 + i % 255);
+    }
+    double worst = tepal_fingerprint_fp_now(tepal_filter_fingerprint(f));
+    assert_true(worst > r.fp_now && worst <= tepal_fingerprint_fp_bound(&p));
+    assert_true(tepal_fingerprint_fp_bound(&p) == 9.0 / 256);
+    tepal_filter_free(f);
+}
+
 /* A kind that cannot be judged by its bits; and terms that make no sense. */
 static void test_other(void **state)
 {
@@ -673,15 +712,25 @@ static void test_report(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_occupancy_bloom),  cmocka_unit_test(test_occupancy_generalized),
-        cmocka_unit_test(test_occupancy_agrees), cmocka_unit_test(test_tails),
-        cmocka_unit_test(test_fullest),          cmocka_unit_test(test_honest),
-        cmocka_unit_test(test_agreement),        cmocka_unit_test(test_secret_keys),
-        cmocka_unit_test(test_all_ones),         cmocka_unit_test(test_just_below),
-        cmocka_unit_test(test_false_claims),     cmocka_unit_test(test_hot_lines),
-        cmocka_unit_test(test_unsound),          cmocka_unit_test(test_huge),
-        cmocka_unit_test(test_descriptor),       cmocka_unit_test(test_other),
-        cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_report),
+        cmocka_unit_test(fingerprints_are_bounded),
+        cmocka_unit_test(test_occupancy_bloom),
+        cmocka_unit_test(test_occupancy_generalized),
+        cmocka_unit_test(test_occupancy_agrees),
+        cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_fullest),
+        cmocka_unit_test(test_honest),
+        cmocka_unit_test(test_agreement),
+        cmocka_unit_test(test_secret_keys),
+        cmocka_unit_test(test_all_ones),
+        cmocka_unit_test(test_just_below),
+        cmocka_unit_test(test_false_claims),
+        cmocka_unit_test(test_hot_lines),
+        cmocka_unit_test(test_unsound),
+        cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_descriptor),
+        cmocka_unit_test(test_other),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

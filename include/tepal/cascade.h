@@ -72,8 +72,9 @@ struct tepal_cascade_report {
 };
 
 /*
- * Of *params layout, positions, hash, seed, key_check and capacity are used; sizes and hashes are
- * chosen. The filter is to be freed by tepal_filter_free; *report and *why may be NULL.
+ * Of *params layout, positions, hash, hashes (of the first level; 0: chosen), seed, key_check and
+ * capacity are used; sizes are chosen. The filter is to be freed by tepal_filter_free; *report and
+ * *why may be NULL.
  *
  * TEPAL_BAD_ARGUMENT: no members, another kind, bits and fp together, an fp outside 0..1;
  * TEPAL_FULL: no cascade of so few bits was found; TEPAL_TOO_LARGE; TEPAL_NO_MEMORY; and as

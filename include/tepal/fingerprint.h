@@ -101,6 +101,15 @@ TEPAL_API uint64_t tepal_fingerprint_held(const struct tepal_fingerprint *f);
 TEPAL_API uint64_t tepal_fingerprint_slots(const struct tepal_fingerprint *f);
 TEPAL_API double tepal_fingerprint_load(const struct tepal_fingerprint *f);
 
+/*
+ * The false-positive rate of this very filter, from its slots alone, whoever filled them: exact, at
+ * some 50 ns a slot. (tepal_filter_info tells what so many keys make on average.) No slots whatever
+ * reach more than 9 / 2^f: eight slots are looked at, and one fingerprint in 2^f - 1 is twice as
+ * likely as the others.
+ */
+TEPAL_API double tepal_fingerprint_fp_now(const struct tepal_fingerprint *f);
+TEPAL_API double tepal_fingerprint_fp_bound(const struct tepal_params *params);
+
 #ifdef __cplusplus
 }
 #endif

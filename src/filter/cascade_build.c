@@ -294,6 +294,7 @@ static enum tepal_status fit(struct run *run, uint64_t limit, const char **why)
     }
     uint64_t bits = largest_first(run, least, limit);
     uint64_t unit = granule(run->params);
+    uint64_t fewest = round_to(run->params, run->params->hashes); /* distinct ones need room */
     for (int tries = is_small(run) ? TRIES_SMALL : TRIES; tries > 0; tries--) {
         status = make_levels(run, bits);
         if (status != TEPAL_OK || run->bits <= limit) {
@@ -302,7 +303,7 @@ static enum tepal_status fit(struct run *run, uint64_t limit, const char **why)
         uint64_t over = (run->bits - limit + unit - 1) / unit * unit;
         /* A smaller first level makes the others larger: by less than it saves, above `least`. */
         uint64_t less = is_small(run) ? unit : over + (over / 4 + unit - 1) / unit * unit;
-        if (bits <= less || (bits < least && !is_small(run))) {
+        if (bits < less + fewest || (bits < least && !is_small(run))) {
             break;
         }
         bits -= less;

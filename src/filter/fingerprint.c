@@ -34,6 +34,8 @@
 #include <tepal/fingerprint.h>
 #include <tepal/model.h>
 
+#include <math.h>
+
 #include "base/checked.h"
 #include "filter/bloom_kernels.h"
 #include "filter/fingerprint_table.h"
@@ -512,4 +514,35 @@ uint64_t tepal_fingerprint_slots(const struct tepal_fingerprint *f)
 double tepal_fingerprint_load(const struct tepal_fingerprint *f)
 {
     return (double)tepal_fingerprint_held(f) / (double)tepal_fingerprint_slots(f);
+}
+
+/*
+ * A stranger is a fingerprint (1 with a chance of 2 / 2^f, the others with 1 / 2^f) and a bucket,
+ * and is found if either of his two buckets has the fingerprint. So one in bucket c lets strangers
+ * of two buckets through, c and its other one; if the other has it too, count it there.
+ */
+double tepal_fingerprint_fp_now(const struct tepal_fingerprint *f)
+{
+    const struct fingerprint_table *t = &f->at;
+    uint64_t pairs = 0;
+    for (uint64_t bucket = 0; bucket < t->buckets; bucket++) {
+        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+            uint64_t print = slot_get(t, bucket, slot);
+            if (print == 0 || slot_find(t, bucket, print) < slot) {
+                continue; /* empty, or there twice */
+            }
+            uint64_t other = fingerprint_other(t, bucket, print);
+            uint64_t buckets = slot_find(t, other, print) == SLOTS ? 2 : 1;
+            pairs += buckets << (print == 1);
+        }
+    }
+    return ldexp((double)pairs / (double)t->buckets, -(int)t->bits);
+}
+
+double tepal_fingerprint_fp_bound(const struct tepal_params *params)
+{
+    if (params->kind != TEPAL_KIND_FINGERPRINT || tepal_params_check(params, NULL) != TEPAL_OK) {
+        return NAN;
+    }
+    return fmin(1, ldexp(2 * SLOTS + 1, -(int)params->own[OWN_BITS]));
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <tepal/bloom.h>
+#include <tepal/fingerprint.h>
 #include <tepal/generalized.h>
 #include <tepal/model.h>
 
@@ -211,6 +212,24 @@ static void measure_generalized(const struct tepal_filter *f, const struct tepal
     r->fp_bound = tepal_generalized_fp_bound_of(p);
 }
 
+/*
+ * Fingerprints are counted when the filter is opened, so that their number is what it says; each key
+ * leaves one, so there is nothing to be judged by chance. (With terms->keys: not more than these.)
+ */
+static void measure_fingerprint(const struct tepal_filter *f, const struct tepal_terms *t,
+                                struct tepal_receipt *r)
+{
+    const struct tepal_fingerprint *fingerprint = (const struct tepal_fingerprint *)(const void *)f;
+    double slots = (double)tepal_fingerprint_slots(fingerprint);
+    r->ones = tepal_fingerprint_held(fingerprint);
+    r->fill = tepal_fingerprint_load(fingerprint);
+    r->fill_expected = t->keys != 0 ? fmin(1, (double)t->keys / slots) : r->fill;
+    r->fill_deviation = 0;
+    r->fill_probability = r->fill <= r->fill_expected ? 1 : 0;
+    r->fp_now = tepal_fingerprint_fp_now(fingerprint);
+    r->fp_bound = tepal_fingerprint_fp_bound(&f->params);
+}
+
 /* A chance in words; what is too small for a number is below the smallest. */
 static const char *chance(double p, char room[32])
 {
@@ -248,11 +267,12 @@ static void decide(const struct tepal_terms *t, struct tepal_receipt *r)
 void tepal_judge_bits(const struct tepal_filter *f, const struct tepal_terms *t,
                       struct tepal_receipt *r)
 {
-    if (f->params.kind != TEPAL_KIND_BLOOM && f->params.kind != TEPAL_KIND_GENERALIZED) {
+    if (f->params.kind != TEPAL_KIND_BLOOM && f->params.kind != TEPAL_KIND_GENERALIZED &&
+        f->params.kind != TEPAL_KIND_FINGERPRINT) {
         r->verdict = TEPAL_REFUSED_KIND;
         snprintf(r->why, sizeof r->why,
                  "filters of the kind %s cannot be judged by their bits: build one of the kind "
-                 "bloom or generalized",
+                 "bloom, generalized or fingerprint",
                  f->ops->kind.name);
         return;
     }
@@ -261,8 +281,10 @@ void tepal_judge_bits(const struct tepal_filter *f, const struct tepal_terms *t,
     r->fill = (double)r->ones / (double)f->params.cells;
     if (f->params.kind == TEPAL_KIND_BLOOM) {
         measure_bloom(f, t, r);
-    } else {
+    } else if (f->params.kind == TEPAL_KIND_GENERALIZED) {
         measure_generalized(f, t, r);
+    } else {
+        measure_fingerprint(f, t, r);
     }
     decide(t, r);
 }

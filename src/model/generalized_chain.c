@@ -547,6 +547,33 @@ double tepal_generalized_fp_given(enum tepal_generalized_rule rule, uint64_t m, 
                : given(rule == TEPAL_GENERALIZED_DISTINCT, (double)m, (double)zeros, k0, k1, b);
 }
 
+/* Bits of a filter that is small enough to try every number of zeros. */
+#define EVERY 256
+#define STEPS 64
+
+/*
+ * Between which numbers of zeros the most keys pass. In a large filter that is near the top of the
+ * infinite one's hill; where many of a key's own bits meet it is elsewhere, even at an end. So: the
+ * neighbours of the highest of some points all over.
+ */
+static void around_the_top(enum tepal_generalized_rule rule, uint64_t m, uint32_t k0, uint32_t k1,
+                           uint32_t b, uint64_t *low, uint64_t *high)
+{
+    uint64_t at[STEPS + 1];
+    size_t top = 0;
+    double best = -1;
+    for (size_t i = 0; i <= STEPS; i++) {
+        at[i] = m / STEPS * i + m % STEPS * i / STEPS;
+        double rate = tepal_generalized_fp_given(rule, m, at[i], k0, k1, b);
+        if (rate > best) {
+            best = rate;
+            top = i;
+        }
+    }
+    *low = at[top == 0 ? 0 : top - 1];
+    *high = at[top == STEPS ? STEPS : top + 1];
+}
+
 double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint64_t m, uint32_t k0,
                                          uint32_t k1, uint32_t b)
 {
@@ -556,15 +583,12 @@ double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint6
     if (b >= (k0 < k1 ? k0 : k1)) {
         return 1;
     }
-    /* One hill, near the top of the infinite filter's: thirds, then step by step. */
-    double near = tepal_generalized_worst_zero(k0, k1, b);
-    uint64_t low = (uint64_t)(near * 0.5 * (double)m);
-    uint64_t high = (uint64_t)fmin((double)m, (near + 0.5 * (1 - near)) * (double)m + 1);
-    if (m <= 256) { /* there, keys whose own bits meet can move the top to either end */
-        low = 0;
-        high = m;
+    uint64_t low = 0;
+    uint64_t high = m;
+    if (m > EVERY) {
+        around_the_top(rule, m, k0, k1, b, &low, &high);
     }
-    while (m > 256 && high - low > 8) {
+    while (m > EVERY && high - low > 8) {
         uint64_t third = (high - low) / 3;
         if (tepal_generalized_fp_given(rule, m, low + third, k0, k1, b) <
             tepal_generalized_fp_given(rule, m, high - third, k0, k1, b)) {

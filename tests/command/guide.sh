@@ -67,5 +67,6 @@ document vetoes 15
 document forwarding 8
 document untrusted 20
 document streams 18
+document lab 6
 
 finish

@@ -28,12 +28,23 @@ else
 fi
 
 # ---- a verdict is computed: wrong methods must be noticed
-for name in 000-table-4 000-table-1; do
+for name in 000-table-4 000-table-1 001-table-5 001-fig-7 001-web 003-fig-12 003-fig-18 \
+    004-fig-3 004-fig-7; do
     run "$tepal" lab run $name --sabotage --out red
     is "sabotage of $name: exit status" "$code" 1
     like "sabotage of $name: red rows" "$(cut -f7 red/$name.tsv | sort | uniq -c | xargs)" \
         '[1-9][0-9]* differs'
 done
+
+# ---- yes-no filters: published and ours, with and without measured networks
+TEPAL_DATA= run "$tepal" lab run 003-fig-16 --out veto
+is 'generated networks agree' "$code $(cat "$work/err")" '0 '
+is 'generated networks: the printed numbers' "$(cut -f3 veto/003-fig-16.tsv | grep -c '[0-9]')" 9
+if [ -d "${TEPAL_DATA:-/nonexistent}/topology-zoo" ]; then
+    run "$tepal" lab run 003-fig-16 --out zoo
+    is 'measured networks agree' "$code $(cat "$work/err")" '0 '
+    is 'measured networks: all of them' "$(grep -c $'\tnetworks\t261\t261\t' zoo/003-fig-16.tsv)" 1
+fi
 
 # ---- the report
 run "$tepal" lab report one
