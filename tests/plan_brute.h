@@ -113,9 +113,9 @@ static inline void brute_retouched(int problems)
     struct tepal_plans plans;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
-        w.keys = draw_whole(&state, 8, 80);
+        w.keys = draw_whole(&state, 8, 50);
         w.known_negatives = 1000;
-        w.bits = draw_whole(&state, 64, 400) / 64 * 64;
+        w.bits = draw_whole(&state, 64, 260) / 64 * 64;
         w.cost_fp = draw(&state, 0.1, 10);
         w.cost_fn = 1;
         plan_kind(&w, tepal_plan_retouched, &plans);
@@ -191,7 +191,7 @@ static inline void brute_counting(int problems)
     struct tepal_plans plans;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
-        w.keys = draw_whole(&state, 50, 600);
+        w.keys = draw_whole(&state, 50, 300);
         w.deletes = true;
         w.fp = draw(&state, 1e-3, 0.2);
         w.wrong_deletes = draw(&state, 1e-2, 0.5);
@@ -203,8 +203,8 @@ static inline void brute_counting(int problems)
                         p == NULL ? plans.plan[0].reason : p->reason);
         }
         assert_true(p != NULL && p->feasible);
-        for (uint32_t k = 1; k <= 16; k++) {
-            for (double less = 0.002; less < 0.2; less *= 8) {
+        for (uint32_t k = 1; k <= 12; k++) {
+            for (double less = 0.002; less < 0.1; less *= 20) {
                 uint64_t m = (uint64_t)((double)p->params.cells * (1 - less));
                 double fp = tepal_bloom_fp(0, 0, m, w.keys, k);
                 if (fp <= w.fp && counting_fn(m, w.keys, k, w.wrong_deletes, fp) <= w.fn) {
@@ -219,7 +219,7 @@ static inline void brute_counting(int problems)
         p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
         assert_non_null(p);
         assert_true(p->bits <= w.bits);
-        for (uint32_t k = 1; k <= 16; k++) {
+        for (uint32_t k = 1; k <= 12; k++) {
             double fp = tepal_bloom_fp(0, 0, p->params.cells, w.keys, k);
             double cost = fp + counting_fn(p->params.cells, w.keys, k, w.wrong_deletes, fp);
             if (p->cost > cost * EXACT) {
@@ -288,7 +288,7 @@ static inline void brute_generalized(int problems)
         p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
         assert_non_null(p);
         for (uint32_t k0 = 1; k0 < 40; k0 += 1 + k0 / 8) {
-            for (uint32_t k1 = 1; k0 + k1 <= 64; k1++) {
+            for (uint32_t k1 = k0 < 4 ? 1 : k0 - 3; k0 + k1 <= 64 && k1 < k0 + 12; k1++) {
                 for (uint32_t b = 0; b < k0 && b < k1; b++) {
                     double fn = tepal_generalized_fn_bound(w.bits, w.keys, k0, k1, b);
                     double cost =
@@ -412,7 +412,8 @@ static inline void brute_recycling(int problems)
                         r.fp_average > w.fp) {
                         break;
                     }
-                    double reach = (phases - 1) * r.messages_per_cycle;
+                    double each = r.messages_per_cycle;
+                    double reach = (phases - 1) * fmax(each - 1.5 * sqrt(each), 0);
                     if (reach > p->remembers * EXACT) {
                         worse("recycling", i, p->remembers, reach);
                     }

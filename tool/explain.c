@@ -135,8 +135,9 @@ static void recycling(const struct context *c)
     out_format(c->out, "  fp = sum over phases of f_sigma, eqs. (18) and (26) = %.6g\n",
                c->plan->fp);
     out_format(c->out,
-               "  N = %" PRIu64 " messages a cycle (%.5g M); the latest (phases - 1) N = %.0f are "
-               "remembered\n",
+               "  N = %" PRIu64
+               " messages a cycle (%.5g M); the latest (phases - 1) (N - 1.5 sqrt N) = "
+               "%.0f are remembered\n",
                p->capacity, (double)p->capacity / (double)p->cells, c->plan->remembers);
     if (isfinite(c->plan->fn)) {
         out_format(c->out, "  fn = (1 - fp)/T times the integral of G from (p-1) T to p T = %.6g\n",

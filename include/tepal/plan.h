@@ -112,7 +112,7 @@ struct tepal_plans {
     /*
      * If none is feasible: the constraint in the way of the one that comes nearest ("fp", "fn",
      * "memory", "deletes", "untrusted", "endless", "header-bits"), else "". `nearest` is that one,
-     * as it would be without the constraint (without several, if one is not enough; then the last of
+     * as it would be without the constraint (without several, if one is not enough: the last of
      * them is named).
      */
     const char *blocked_by;

@@ -198,7 +198,8 @@ void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
     plan->bits = p.cells;
     plan->fn = fn;
     plan->fp = tepal_bloom_fp(p.layout, p.positions, p.cells, kept(task->n, fn), p.hashes);
-    plan->fp_unknown = plan->fp; /* what it clears it clears for others too */
+    /* It stops when the known ones are gone: of others no more is promised than before. */
+    plan->fp_unknown = tepal_bloom_fp(p.layout, p.positions, p.cells, task->n, p.hashes);
     plan->probes = probes_of(&p, kept(task->n, fn));
     snprintf(plan->reason, sizeof plan->reason,
              "members are given up as if drawn at random: at least as good as predicted");

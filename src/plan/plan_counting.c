@@ -45,19 +45,28 @@ static uint64_t bits_of(const struct tepal_params *p)
     return 8 * tepal_params_payload_bytes(p);
 }
 
-/* The fewest counters with k hashes, if each wrong removal missed k keys: it is never more. */
-static bool size_with(const struct plan_task *task, uint32_t k, struct tepal_params *p)
+/* The rate to keep with k hashes, if each wrong removal missed k keys: it is never more. */
+static double rate_with(const struct plan_task *task, uint32_t k)
 {
     double w = task->wish->wrong_deletes;
-    double fp = task->fp;
+    return w > 0 && task->fn_stated ? fmin(task->fp, task->fn / (w * k)) : task->fp;
+}
+
+/* The fewest counters with k hashes for that; 0: the best k. */
+static bool size_with(const struct plan_task *task, uint32_t k, struct tepal_params *p)
+{
+    double fp = rate_with(task, k);
     const char *why;
-    if (w > 0 && task->fn_stated) {
-        fp = fmin(fp, task->fn / (w * k));
-    }
     p->hashes = k;
     return fp > 0 &&
            tepal_bloom_size(LAYOUT, POSITIONS, task->n, fp, &p->cells, &p->hashes) == TEPAL_OK &&
            tepal_params_check(p, &why) == TEPAL_OK;
+}
+
+/* About so many: from fp = (1 - e^(-k n / m))^k. */
+static double size_about(const struct plan_task *task, uint32_t k)
+{
+    return -(double)k / log1p(-pow(rate_with(task, k), 1.0 / k));
 }
 
 /* It is a little less: halving down to the fewest counters that keep fn, and fp. */
@@ -77,29 +86,25 @@ static void shrink(const struct plan_task *task, struct tepal_params *p)
     p->cells = high;
 }
 
-#define NEAR 1.03
+/* Hashes whose size is near the fewest: within what halving gains, and what the formula misses. */
+#define NEAR 1.06
 
 static bool smallest(const struct plan_task *task, struct tepal_params *p)
 {
     struct tepal_params best = *p;
-    struct tepal_params by_hashes[TEPAL_MAX_HASHES + 1];
-    uint64_t fewest = UINT64_MAX;
+    double fewest = INFINITY;
     bool limited = task->wish->wrong_deletes > 0 && task->fn_stated;
     if (!limited) {
         return size_with(task, 0, p);
     }
     for (uint32_t k = 1; k <= TEPAL_MAX_HASHES; k++) {
-        by_hashes[k] = *p;
-        if (!size_with(task, k, &by_hashes[k])) {
-            by_hashes[k].cells = UINT64_MAX;
-        }
-        fewest = by_hashes[k].cells < fewest ? by_hashes[k].cells : fewest;
+        fewest = fmin(fewest, size_about(task, k));
     }
-    for (uint32_t k = 1; k <= TEPAL_MAX_HASHES && fewest != UINT64_MAX; k++) {
-        struct tepal_params *here = &by_hashes[k];
-        if ((double)here->cells <= NEAR * (double)fewest) {
-            shrink(task, here);
-            best = best.cells == 0 || here->cells < best.cells ? *here : best;
+    for (uint32_t k = 1; k <= TEPAL_MAX_HASHES; k++) {
+        struct tepal_params here = *p;
+        if (size_about(task, k) <= NEAR * fewest && size_with(task, k, &here)) {
+            shrink(task, &here);
+            best = best.cells == 0 || here.cells < best.cells ? here : best;
         }
     }
     *p = best;
@@ -122,8 +127,13 @@ static bool best(const struct plan_task *task, struct tepal_params *p)
     if (p->cells == 0) {
         return false;
     }
-    for (uint32_t k = 1; k <= TEPAL_MAX_HASHES; k++) {
+    /* Beyond the k with the lowest fp both errors grow. */
+    uint32_t most = tepal_bloom_best_hashes(LAYOUT, POSITIONS, p->cells, task->n);
+    for (uint32_t k = 1; k <= most; k++) {
         double fp = tepal_bloom_fp(LAYOUT, POSITIONS, p->cells, task->n, k);
+        if (task->cost_fp * fp >= least) {
+            continue;
+        }
         double fn = missed(task, p->cells, k, fp);
         double cost = task->cost_fp * fp + task->cost_fn * fn;
         if (cost < least && !(task->fn_stated && fn > task->fn)) {

@@ -2,9 +2,10 @@
  * plan_recycling.c: the recycling filter, for streams without end, on one to four phases.
  *
  * The memory follows from what it must remember: with p phases of N messages a message lives for
- * (p-1) N further ones at least. Or from the false negatives, if it is known how the stream repeats
- * itself. In the limit of many bits N is proportional to M: that limit (the closed form at 2^40
- * bits) gives k and N / M for nothing; the filter's own size then settles sigma.
+ * (p-1) N further ones at least (a little less: cycles vary). Or from the false negatives, if it is
+ * known how the stream repeats itself. In the limit of many bits N is proportional to M: that limit
+ * (the closed form at 2^40 bits) gives k and N / M for nothing; the filter's own size then settles
+ * sigma.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +29,17 @@ struct design {
 static bool known(const struct plan_task *task)
 {
     return task->wish->stream != TEPAL_STREAM_UNKNOWN;
+}
+
+/*
+ * A cycle of N messages on average varies by about a quarter of sqrt N: so many there surely are
+ * (six standard deviations).
+ */
+#define VARIES 1.5
+
+static double surely(double messages)
+{
+    return fmax(messages - VARIES * sqrt(messages), 0);
 }
 
 /* Is the memory given, rather than sought? */
@@ -135,7 +147,8 @@ static bool settle(const struct design *limit, enum tepal_layout layout, uint64_
 static double bits_to_remember(const struct plan_task *task, const struct design *limit)
 {
     double each = (double)task->n / (limit->setting.phases - 1);
-    return each / limit->rates.messages_per_cycle * (double)MANY;
+    double root = VARIES / 2 + sqrt(VARIES * VARIES / 4 + each); /* surely() the other way */
+    return root * root / limit->rates.messages_per_cycle * (double)MANY;
 }
 
 /* The fewest bits that keep fn, by halving in logarithms; fn falls as memory grows. */
@@ -190,7 +203,7 @@ static double badness(const struct plan_task *task, const struct design *limit, 
     if (known(task)) {
         return task->cost_fp * d.rates.fp_average + task->cost_fn * misses(task, &d);
     }
-    return -(limit->setting.phases - 1.0) * d.rates.messages_per_cycle;
+    return -(limit->setting.phases - 1.0) * surely(d.rates.messages_per_cycle);
 }
 
 /* Averages to choose from when none is stated and false negatives are known. */
@@ -241,7 +254,7 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     plan->bits = s->bits * s->phases;
     plan->fp = d->rates.fp_average;
     plan->fn = d->fn;
-    plan->remembers = (s->phases - 1.0) * d->rates.messages_per_cycle;
+    plan->remembers = (s->phases - 1.0) * surely(d->rates.messages_per_cycle);
     double fill = (double)s->sigma / (double)s->bits * 0.6; /* on average, of a phase that fills */
     plan->probes =
         s->phases *

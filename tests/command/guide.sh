@@ -60,6 +60,7 @@ document() {
 update=${2:-}
 document guide 31
 document retouching 10
+document planning 12
 document deletes 20
 document flows 4
 document vetoes 15

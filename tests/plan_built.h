@@ -1,0 +1,235 @@
+/*
+ * plan_built.h: plans made true. Random constraints, across all kinds; the best plan is built from
+ * as many keys as it was planned for and asked: both errors must be within the predicted ones plus
+ * what chance allows, CHECK_Z standard errors. (They may be lower: some plans are bounds.)
+ *
+ * A plan predicts the mean over all hash functions. One filter's own rate varies around it: a Bloom
+ * filter's by some 1 / sqrt(keys) of itself, times its number of hashes, which is allowed for.
+ */
+#ifndef TEPAL_TESTS_PLAN_BUILT_H
+#define TEPAL_TESTS_PLAN_BUILT_H
+
+#include "plan_brute.h"
+#include "realize.h"
+
+#define BUILT_STRANGERS 200000
+
+struct built {
+    struct tepal_wish wish;
+    uint64_t state;
+    struct tepal_digest *members;
+    struct tepal_digest *avoid;
+    size_t n;
+    size_t t;
+    struct tepal_filter *filter;
+    const struct tepal_plan *plan;
+};
+
+static inline struct tepal_digest *draw_digests(uint64_t *state, size_t count)
+{
+    struct tepal_digest *d = malloc((count + 1) * sizeof *d);
+    assert_non_null(d);
+    for (size_t i = 0; i < count; i++) {
+        d[i] = check_digest(state);
+    }
+    return d;
+}
+
+/* The variants go round all kinds: which one is best is the planner's affair. */
+#define VARIANTS 6
+
+static inline void draw_wish(struct built *b, int problem, double most)
+{
+    struct tepal_wish *w = &b->wish;
+    *w = (struct tepal_wish)TEPAL_WISH_INIT;
+    w->keys = draw_whole(&b->state, 1e4, most);
+    w->fp = draw(&b->state, 1e-3, 0.1);
+    switch (problem % VARIANTS) {
+    case 0: /* a set, in little memory or at a rate */
+        if (check_random(&b->state) % 2 == 0) {
+            w->bits = (uint64_t)(draw(&b->state, 4, 14) * (double)w->keys);
+            w->fp = NAN;
+        }
+        w->prefer = check_random(&b->state) % 2 == 0 ? TEPAL_PREFER_SPEED : TEPAL_PREFER_SIZE;
+        break;
+    case 1: /* removals, some of them wrong */
+        w->deletes = true;
+        w->wrong_deletes = draw(&b->state, 0.01, 0.3);
+        w->fn = draw(&b->state, 1e-4, 1e-2);
+        break;
+    case 2: /* known negatives */
+        w->known_negatives = (uint64_t)((double)w->keys * draw(&b->state, 0.5, 4));
+        break;
+    case 3: /* strangers */
+        w->untrusted = true;
+        w->keys = 10000 + w->keys % 5000;
+        w->fp = draw(&b->state, 0.01, 0.1);
+        w->fn = draw(&b->state, 0.01, 0.1);
+        break;
+    case 4: /* known negatives, and members may be lost */
+        w->keys = 10000 + w->keys % 20000;
+        w->known_negatives = 2 * w->keys;
+        w->bits = (uint64_t)(draw(&b->state, 6, 12) * (double)w->keys);
+        w->fp = NAN;
+        w->cost_fp = draw(&b->state, 2, 20);
+        w->cost_fn = 1;
+        break;
+    default: /* a stream */
+        w->endless = true;
+        w->fp = draw(&b->state, 3e-3, 0.05);
+        w->keys = 10000 + w->keys % 20000;
+        break;
+    }
+}
+
+/* Of the feasible plans the best, or in turns one of another kind. */
+static inline const struct tepal_plan *pick_plan(const struct tepal_plans *plans, int problem)
+{
+    size_t feasible = 0;
+    while (feasible < plans->count && plans->plan[feasible].feasible) {
+        feasible++;
+    }
+    assert_true(feasible > 0);
+    for (size_t i = 0; i < feasible && problem % VARIANTS == 4; i++) {
+        if (plans->plan[i].kind == TEPAL_KIND_RETOUCHED) {
+            return &plans->plan[i]; /* rarely the best */
+        }
+    }
+    return &plans->plan[(size_t)(problem / VARIANTS) % feasible];
+}
+
+static inline double found_share(const struct built *b, const struct tepal_digest *keys,
+                                 size_t count)
+{
+    uint64_t *answers = calloc(count / 64 + 1, sizeof *answers);
+    assert_non_null(answers);
+    size_t found = tepal_filter_query_many(b->filter, keys, count, answers);
+    free(answers);
+    return (double)found / (double)count;
+}
+
+/* At most p, and what chance adds with `count` asked in one filter of n keys. */
+static inline void at_most(const struct built *b, const char *what, double measured, double p,
+                           size_t count)
+{
+    double k = b->plan->params.hashes;
+    double own = p * k / sqrt((double)b->n); /* this filter's own rate */
+    double se = sqrt(fmax(p, 1.0 / (double)count) / (double)count + own * own);
+    if (!(measured <= p + CHECK_Z * se)) {
+        print_error("%s: measured %.6g, planned %.6g +- %.2g\n    %s\n", what, measured, p, se,
+                    b->plan->command);
+        fail();
+    }
+}
+
+/* New keys come and go, and wrong removals with them; how many members are then missed? */
+static inline double churn(struct built *b)
+{
+    size_t wrong = (size_t)(b->wish.wrong_deletes * (double)b->n);
+    size_t missed = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        if (i < wrong) {
+            (void)tepal_filter_remove(b->filter, check_digest(&b->state));
+        }
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        missed += !tepal_filter_query(b->filter, b->members[i]);
+    }
+    return (double)missed / (double)b->n;
+}
+
+/* The stream goes on for some cycles; then the latest must be there. */
+static inline void go_on(struct built *b)
+{
+    size_t more = 4 * b->n;
+    struct tepal_digest *d = draw_digests(&b->state, more);
+    assert_ok(tepal_filter_add_many(b->filter, d, more));
+    memcpy(b->members, d + more - b->n, b->n * sizeof *d);
+    free(d);
+}
+
+/* New messages, each asked before it is inserted: the average over whole cycles. */
+static inline void check_stream(struct built *b)
+{
+    struct tepal_recycling *r = tepal_filter_recycling(b->filter);
+    uint64_t cycles = 0;
+    uint64_t seen = 0;
+    uint64_t asked = 0;
+    assert_non_null(r);
+    cycles = b->plan->params.capacity * 12;
+    for (; asked < cycles; asked++) {
+        bool was = false;
+        assert_ok(tepal_recycling_seen(r, check_digest(&b->state), &was));
+        seen += was;
+    }
+    /* 12 cycles, whose own rates vary: a tenth of the rate is generous. */
+    double p = b->plan->fp;
+    double se = sqrt(p / (double)asked);
+    if (!((double)seen / (double)asked <= p * 1.05 + CHECK_Z * se)) {
+        print_error("stream: measured %.6g, planned %.6g\n    %s\n", (double)seen / (double)asked,
+                    p, b->plan->command);
+        fail();
+    }
+}
+
+static inline void check_errors(struct built *b)
+{
+    bool stream = b->plan->kind == TEPAL_KIND_RECYCLING;
+    if (stream || b->wish.endless) {
+        go_on(b);
+    }
+    if (stream) {
+        assert_true(found_share(b, b->members, b->n) == 1); /* the latest, all of them */
+        check_stream(b);
+        return;
+    }
+    double fn = b->wish.deletes ? churn(b) : 1 - found_share(b, b->members, b->n);
+    if (b->plan->fn == 0) {
+        assert_true(fn == 0);
+    } else {
+        at_most(b, "fn", fn, b->plan->fn, b->n);
+    }
+    struct tepal_digest *others = draw_digests(&b->state, BUILT_STRANGERS);
+    at_most(b, "fp of unknown keys", found_share(b, others, BUILT_STRANGERS), b->plan->fp_unknown,
+            BUILT_STRANGERS);
+    free(others);
+    if (b->t > 0) {
+        at_most(b, "fp of known negatives", found_share(b, b->avoid, b->t), b->plan->fp, b->t);
+    }
+}
+
+static inline void build_and_measure(int problems, double most_keys, uint64_t seed)
+{
+    struct built b = {.state = seed};
+    unsigned kinds = 0;
+    for (int i = 0; i < problems; i++) {
+        struct tepal_plans plans;
+        const char *why = "";
+        draw_wish(&b, i, most_keys);
+        plan_it(&b.wish, &plans);
+        b.plan = pick_plan(&plans, i);
+        kinds |= 1u << b.plan->kind;
+        b.n = (size_t)b.wish.keys;
+        b.t = (size_t)b.wish.known_negatives;
+        b.members = draw_digests(&b.state, b.n);
+        b.avoid = draw_digests(&b.state, b.t);
+        struct realize what = {.plan = b.plan,
+                               .limit = b.plan->kind == TEPAL_KIND_CASCADE ? b.wish.bits : 0,
+                               .members = b.members,
+                               .member_count = b.n,
+                               .avoid = b.avoid,
+                               .avoid_count = b.t};
+        enum tepal_status status = realize_plan(&what, seed + (uint64_t)i, &b.filter, &why);
+        if (status != TEPAL_OK) {
+            print_error("%s: %s\n", b.plan->command, why);
+        }
+        assert_int_equal(status, TEPAL_OK);
+        check_errors(&b);
+        tepal_filter_free(b.filter);
+        free(b.members);
+        free(b.avoid);
+    }
+    assert_int_equal(kinds, 0x1fe); /* all eight */
+}
+
+#endif
