@@ -271,7 +271,7 @@ static int figure_2(struct lab *lab)
     return code;
 }
 
-/* ---- Theorems 2, 3 and 5, and what else the text states --------------------------------------- */
+/* ---- Theorems 2, 3 and 5, and what else the text states -------------------------------------- */
 
 static void theorem_2(struct lab *lab, const struct harm *harm)
 {
@@ -416,7 +416,7 @@ static int theorems(struct lab *lab)
     return theorem_5(lab);
 }
 
-/* ---- the list --------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 const struct lab_experiment lab_002[] = {
     {"002-fig-1",

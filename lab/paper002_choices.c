@@ -19,7 +19,7 @@ static uint32_t hashes_for(uint32_t ratio)
     return (uint32_t)(ratio * log(2));
 }
 
-/* ---- a filled filter -------------------------------------------------------------------------- */
+/* ---- a filled filter ------------------------------------------------------------------------- */
 
 struct filled {
     struct tepal_counting *counting;
@@ -68,7 +68,7 @@ static struct filled *fill(struct lab *lab, uint32_t ratio, uint32_t c,
     return f;
 }
 
-/* ---- the model, which the filters are compared with -------------------------------------------- */
+/* ---- the model, which the filters are compared with ------------------------------------------ */
 
 struct model {
     double p0;
@@ -123,7 +123,7 @@ static int grid_chart(struct lab *lab, struct lab_mean mean[RATIOS][CHOICES], si
     return lab_chart(lab, &chart);
 }
 
-/* ---- Figs. 3 and 4 ------------------------------------------------------------------------------ */
+/* ---- Figs. 3 and 4 --------------------------------------------------------------------------- */
 
 struct rates {
     struct lab_mean fp[RATIOS][CHOICES]; /* by the share of zeros */
@@ -250,7 +250,7 @@ int lab_002_figure_3(struct lab *lab)
                             : code;
 }
 
-/* ---- Figs. 5 and 6 ------------------------------------------------------------------------------ */
+/* ---- Figs. 5 and 6 --------------------------------------------------------------------------- */
 
 /*
  * Who alone owns each counter that is 1 (0: nobody, or one who is found in another group too; else
@@ -378,7 +378,7 @@ int lab_002_figure_5(struct lab *lab)
                             : code;
 }
 
-/* ---- Fig. 7 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 7 ---------------------------------------------------------------------------------- */
 
 #define WRONG  10 /* steps */
 #define STEP   2  /* wrong removals in each */
@@ -498,7 +498,7 @@ int lab_002_figure_7(struct lab *lab)
     return EXIT_YES;
 }
 
-/* ---- Fig. 8 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 8 ---------------------------------------------------------------------------------- */
 
 #define LOADED 3 /* the ratios of the figure */
 
@@ -538,7 +538,7 @@ int lab_002_figure_8(struct lab *lab)
     return grid_chart(lab, largest, LOADED, "The largest counter", "counter", false);
 }
 
-/* ---- Fig. 9 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 9 ---------------------------------------------------------------------------------- */
 
 enum { BOUND, FOUND, KEPT, KINDS };
 
@@ -617,7 +617,7 @@ int lab_002_figure_9(struct lab *lab)
     return lab_chart(lab, &chart);
 }
 
-/* ---- Fig. 10 ------------------------------------------------------------------------------------- */
+/* ---- Fig. 10 --------------------------------------------------------------------------------- */
 
 /* Remove all members (some are kept), add as many others: false positives before and after. */
 static int replace_all(struct lab *lab, uint32_t ratio, uint32_t c, struct lab_mean fp[2])
