@@ -481,7 +481,7 @@ static struct lab_mean gain_of(const struct contest *c, size_t i)
     return gain;
 }
 
-/* What Sec. V-C prints for a gain, and what a reference program, written apart from the library, found. */
+/* What Sec. V-C prints for a gain, and what a reference program apart from the library found. */
 struct gain {
     size_t beta;
     double published;
