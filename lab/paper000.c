@@ -65,7 +65,7 @@ int lab_000_sample_retouch(const struct sample *s, const struct tepal_retouch_op
                               : say_error(NULL, "lab", "%s", tepal_status_message(status));
 }
 
-/* ---- Tables I to IV ------------------------------------------------------------------------- */
+/* ---- Tables I to IV -------------------------------------------------------------------------- */
 
 static const char *const columns[TABLE_COLUMNS] = {"|B|", "|B'|", "|B + B'|", "|A'|"};
 
@@ -224,7 +224,7 @@ static int table_4(struct lab *lab)
     return run_table(lab, &lab_000_table[RATIO]);
 }
 
-/* ---- the list ------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 const struct lab_experiment lab_000[] = {
     {"000-table-1",

@@ -47,7 +47,7 @@ static struct svg_point point_of(double x, const struct lab_mean *mean)
     return (struct svg_point){x, mean->mean, fmax(0, mean->mean - half), mean->mean + half};
 }
 
-/* ---- Fig. 3: the Bloom filter --------------------------------------------------------------- */
+/* ---- Fig. 3: the Bloom filter ---------------------------------------------------------------- */
 
 #define STRANGERS 100000
 #define POINTS    10
@@ -481,7 +481,7 @@ static struct lab_mean gain_of(const struct contest *c, size_t i)
     return gain;
 }
 
-/* What Sec. V-C prints for a gain, and what two independent programs found instead. */
+/* What Sec. V-C prints for a gain, and what a reference program apart from the library found. */
 struct gain {
     size_t beta;
     double published;

@@ -576,8 +576,7 @@ static int measure(struct lab *lab, struct world *w, const struct stopset *s,
 
 /* ---- worlds, one after the other ------------------------------------------------------------- */
 
-/* Run on generated routes, and on measured ones if there are any. `many`: as many cycles as
- * can be. */
+/* On generated routes, and on measured ones if there are any. `many`: as many cycles as can be. */
 static int in_worlds(struct lab *lab, bool many, int (*run)(struct lab *lab, struct world *w))
 {
     struct world w = {0};
