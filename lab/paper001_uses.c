@@ -389,15 +389,18 @@ struct search {
     uint64_t searches;
 };
 
-/* The lowest level at which the node says yes; LEVELS: none. */
-static int nearest(const struct peers *p, uint32_t node, struct tepal_digest wanted,
+/*
+ * The lowest level at which the node says yes; LEVELS: none. Only the first questions of a look-up
+ * are counted: whoever says yes is not asked again, but who says no may be.
+ */
+static int nearest(const struct peers *p, uint32_t node, struct tepal_digest wanted, bool first,
                    struct search *sum)
 {
     int level = LEVELS;
     for (int i = LEVELS - 1; i >= 0; i--) {
         bool says = tepal_generalized_query(p->filter[node][i], wanted);
-        sum->asked += p->liar[node];
-        sum->believed += p->liar[node] && says;
+        sum->asked += first && p->liar[node];
+        sum->believed += first && p->liar[node] && says;
         level = says ? i : level;
     }
     return level;
@@ -424,7 +427,7 @@ static void look_up(struct peers *p, struct search *sum)
         visited[at] = true;
         for (uint32_t i = 0; i < DEGREE; i++) {
             uint32_t v = p->neighbour[at][i];
-            int level = nearest(p, v, wanted, sum);
+            int level = nearest(p, v, wanted, hop == 0, sum);
             if (visited[v] || level > best) {
                 continue;
             }

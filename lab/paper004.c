@@ -635,10 +635,10 @@ const struct lab_experiment lab_004[] = {
      "With all-new messages the model is exact. Simulated as in the paper, with the same 1000 "
      "messages and the same hash functions throughout, the average is off by up to a tenth: the "
      "messages that collide are always the same.",
-     {1, 8},
+     {2, 10},
      fig_3},
-    {"004-fig-4", "Fig. 4", "two phases: model and simulation", NULL, {1, 8}, fig_4},
-    {"004-fig-5", "Fig. 5", "lower bounds for filters that count messages", NULL, {1, 16}, fig_5},
+    {"004-fig-4", "Fig. 4", "two phases: model and simulation", NULL, {1, 9}, fig_4},
+    {"004-fig-5", "Fig. 5", "lower bounds for filters that count messages", NULL, {2, 22}, fig_5},
     {"004-fig-6", "Fig. 6", "capacity by size", NULL, {1, 1}, fig_6},
     {"004-fig-7",
      "Fig. 7",
@@ -657,13 +657,13 @@ const struct lab_experiment lab_004[] = {
      "is a gain of a half: around 30 % more messages holds near a rate of 0.0001. The capacity by "
      "sigma "
      "and that of the oracle are the same, to a message.",
-     {2, 12},
+     {2, 13},
      text},
     {"004-negatives",
      "Sec. I, V-C",
      "false negatives, which the paper leaves out",
      "Two phases have fewer false negatives than one of twice the size while a phase outlives the "
      "typical gap between repeats, and more beyond it.",
-     {2, 30},
+     {3, 24},
      lab_004_negatives},
     {.name = NULL}};
