@@ -469,7 +469,7 @@ int lab_000_figure_6(struct lab *lab)
     return code;
 }
 
-/* ---- Figs. 8 to 10: the improved algorithms --------------------------------------------------- */
+/* ---- Figs. 8 to 10: the improved algorithms -------------------------------------------------- */
 
 /* By how many percent chi rises from the first method to the second. */
 static struct lab_mean gain_of(const struct contest *c, size_t i)
@@ -542,7 +542,7 @@ int lab_000_figure_10(struct lab *lab)
     return improved(lab, pair, NULL, 0);
 }
 
-/* ---- ours: sacrifice and sweep ---------------------------------------------------------------- */
+/* ---- ours: sacrifice and sweep --------------------------------------------------------------- */
 
 int lab_000_sacrifice(struct lab *lab)
 {
@@ -569,7 +569,7 @@ int lab_000_sacrifice(struct lab *lab)
     return code;
 }
 
-/* ---- Fig. 11: the lists of elements ----------------------------------------------------------- */
+/* ---- Fig. 11: the lists of elements ---------------------------------------------------------- */
 
 #define SIZES 10
 

@@ -23,7 +23,7 @@
 #define TARGETS  10000
 #define CYCLES   10
 
-/* ---- routes ------------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 struct trace {
     size_t first; /* its hops in world.hop */
@@ -103,7 +103,7 @@ static bool add_trace(struct world *w, const uint32_t *hop, uint32_t hops)
     return fits;
 }
 
-/* ---- generated ---------------------------------------------------------------------------------- */
+/* ---- generated ------------------------------------------------------------------------------- */
 
 #define ARCS (4 * ROUTERS) /* both ways of two links at most for every router */
 
@@ -281,7 +281,7 @@ static int world_generate(struct lab *lab, uint32_t cycles, struct world *w)
     return fits ? EXIT_YES : no_memory();
 }
 
-/* ---- measured ----------------------------------------------------------------------------------- */
+/* ---- measured -------------------------------------------------------------------------------- */
 
 /* Destinations whose penultimate node is on few other routes: else the core itself is the set. */
 static int world_read(const char *folder, const char *file, int64_t most_transit, uint32_t cycles,
@@ -309,7 +309,7 @@ static int world_read(const char *folder, const char *file, int64_t most_transit
     return code;
 }
 
-/* ---- learning ----------------------------------------------------------------------------------- */
+/* ---- learning -------------------------------------------------------------------------------- */
 
 static const uint32_t *hops_of(const struct world *w, const struct trace *t)
 {
@@ -395,7 +395,7 @@ static int world_learn(struct world *w)
     return EXIT_YES;
 }
 
-/* ---- replaying ---------------------------------------------------------------------------------- */
+/* ---- replaying ------------------------------------------------------------------------------- */
 
 enum { SUCCESS, SHORT, COLLISION, NODES, LINKS, METRICS };
 static const char *const metric_names[METRICS] = {"success", "stopping short", "collision",
@@ -464,7 +464,7 @@ static void replay_filter(struct world *w, const struct tepal_filter *filter, ui
     }
 }
 
-/* ---- filters ------------------------------------------------------------------------------------ */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 struct suspect {
     uint32_t node;
@@ -574,9 +574,10 @@ static int measure(struct lab *lab, struct world *w, const struct stopset *s,
     return EXIT_YES;
 }
 
-/* ---- worlds, one after the other ---------------------------------------------------------------- */
+/* ---- worlds, one after the other ------------------------------------------------------------- */
 
-/* Run on generated routes, and on measured ones if there are any. `many`: as many cycles as can be. */
+/* Run on generated routes, and on measured ones if there are any. `many`: as many cycles as
+ * can be. */
 static int in_worlds(struct lab *lab, bool many, int (*run)(struct lab *lab, struct world *w))
 {
     struct world w = {0};
@@ -632,7 +633,7 @@ static void list_rows(struct lab *lab, struct world *w)
     lab_row(lab, &row, "%s: penultimate addresses (in the paper 8006)", w->name);
 }
 
-/* ---- Figs. 13 and 15 to 17 ----------------------------------------------------------------------- */
+/* ---- Figs. 13 and 15 to 17 ------------------------------------------------------------------- */
 
 #define SIZES 10
 #define SETS  5
@@ -778,7 +779,7 @@ int lab_000_figure_13(struct lab *lab)
     return in_worlds(lab, false, sizes);
 }
 
-/* ---- Fig. 14 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 14 --------------------------------------------------------------------------------- */
 
 static int troublesome(struct lab *lab, struct world *w)
 {
@@ -831,7 +832,7 @@ int lab_000_figure_14(struct lab *lab)
     return in_worlds(lab, false, troublesome);
 }
 
-/* ---- Fig. 18 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 18 --------------------------------------------------------------------------------- */
 
 #define SHARES 21
 
@@ -927,7 +928,7 @@ int lab_000_figure_18(struct lab *lab)
     return in_worlds(lab, false, shares);
 }
 
-/* ---- Fig. 19 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 19 --------------------------------------------------------------------------------- */
 
 static int cycles(struct lab *lab, struct world *w)
 {
@@ -985,7 +986,7 @@ int lab_000_figure_19(struct lab *lab)
     return in_worlds(lab, true, cycles);
 }
 
-/* ---- Figs. 20 to 22 -------------------------------------------------------------------------------- */
+/* ---- Figs. 20 to 22 -------------------------------------------------------------------------- */
 
 #define TRIED 6
 

@@ -19,7 +19,7 @@ static uint32_t hashes_for(uint32_t ratio)
     return (uint32_t)(ratio * log(2));
 }
 
-/* ---- a filled filter -------------------------------------------------------------------------- */
+/* ---- a filled filter ------------------------------------------------------------------------- */
 
 struct filled {
     struct tepal_counting *counting;
@@ -68,7 +68,7 @@ static struct filled *fill(struct lab *lab, uint32_t ratio, uint32_t c,
     return f;
 }
 
-/* ---- the model, which the filters are compared with -------------------------------------------- */
+/* ---- the model, which the filters are compared with ------------------------------------------ */
 
 struct model {
     double p0;
@@ -123,7 +123,7 @@ static int grid_chart(struct lab *lab, struct lab_mean mean[RATIOS][CHOICES], si
     return lab_chart(lab, &chart);
 }
 
-/* ---- Figs. 3 and 4 ------------------------------------------------------------------------------ */
+/* ---- Figs. 3 and 4 --------------------------------------------------------------------------- */
 
 struct rates {
     struct lab_mean fp[RATIOS][CHOICES]; /* by the share of zeros */
@@ -250,7 +250,7 @@ int lab_002_figure_3(struct lab *lab)
                             : code;
 }
 
-/* ---- Figs. 5 and 6 ------------------------------------------------------------------------------ */
+/* ---- Figs. 5 and 6 --------------------------------------------------------------------------- */
 
 /*
  * Who alone owns each counter that is 1 (0: nobody, or one who is found in another group too; else
@@ -378,7 +378,7 @@ int lab_002_figure_5(struct lab *lab)
                             : code;
 }
 
-/* ---- Fig. 7 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 7 ---------------------------------------------------------------------------------- */
 
 #define WRONG  10 /* steps */
 #define STEP   2  /* wrong removals in each */
@@ -438,6 +438,22 @@ static void keep_promise(struct lab *lab, const struct promise *p, const struct 
             p->ratio, p->c);
 }
 
+/* How many choices the model needs to halve what is exposed; one more than there are: too few. */
+static void halving(struct lab *lab, const struct promise *p)
+{
+    struct lab_row row = LAB_ROW;
+    double half = model_of(p->ratio, 1, true).exposed / 2;
+    uint32_t c = p->c;
+    while (c <= TEPAL_MAX_CHOICES && model_of(p->ratio, c, true).exposed > half) {
+        c++;
+    }
+    row.published = p->c;
+    row.right = c;
+    lab_exact(&row, c);
+    lab_row(lab, &row, "m/n %u: choices that halve what is exposed, by the model (65: more)",
+            p->ratio);
+}
+
 int lab_002_figure_7(struct lab *lab)
 {
     static const struct promise promise[3][2] = {{{8, 4, 0.5}, {8, 50, 0.2}},
@@ -466,6 +482,7 @@ int lab_002_figure_7(struct lab *lab)
             snprintf(name[i], sizeof name[i], "c = %u", c[i]);
             series[i] = (struct svg_series){name[i], SVG_LINE, point[i], WRONG};
         }
+        halving(lab, &promise[r][0]);
         for (size_t i = 0; i < 2; i++) {
             keep_promise(lab, &promise[r][i], &missed[0][WRONG - 1], &missed[i + 1][WRONG - 1]);
         }
@@ -481,7 +498,7 @@ int lab_002_figure_7(struct lab *lab)
     return EXIT_YES;
 }
 
-/* ---- Fig. 8 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 8 ---------------------------------------------------------------------------------- */
 
 #define LOADED 3 /* the ratios of the figure */
 
@@ -521,7 +538,7 @@ int lab_002_figure_8(struct lab *lab)
     return grid_chart(lab, largest, LOADED, "The largest counter", "counter", false);
 }
 
-/* ---- Fig. 9 -------------------------------------------------------------------------------------- */
+/* ---- Fig. 9 ---------------------------------------------------------------------------------- */
 
 enum { BOUND, FOUND, KEPT, KINDS };
 
@@ -600,7 +617,7 @@ int lab_002_figure_9(struct lab *lab)
     return lab_chart(lab, &chart);
 }
 
-/* ---- Fig. 10 ------------------------------------------------------------------------------------- */
+/* ---- Fig. 10 --------------------------------------------------------------------------------- */
 
 /* Remove all members (some are kept), add as many others: false positives before and after. */
 static int replace_all(struct lab *lab, uint32_t ratio, uint32_t c, struct lab_mean fp[2])

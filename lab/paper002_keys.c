@@ -16,7 +16,7 @@
 
 #define KEYS 10000
 
-/* ---- names -------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 #define STRANGERS (8 * KEYS) /* as the paper's T */
 #define NAMES     (KEYS + STRANGERS)
@@ -81,7 +81,7 @@ static int read_names(const char *folder, struct names_list *list)
                : code;
 }
 
-/* ---- the paper's hashes -------------------------------------------------------------------------- */
+/* ---- the paper's hashes ---------------------------------------------------------------------- */
 
 static uint64_t sdbm(const char *text)
 {
@@ -164,7 +164,7 @@ static void hash_names(struct lab *lab, const struct names_list *list, size_t me
     }
 }
 
-/* ---- one filter of names ------------------------------------------------------------------------- */
+/* ---- one filter of names --------------------------------------------------------------------- */
 
 struct outcome {
     uint64_t hits; /* strangers that are found */
@@ -335,7 +335,7 @@ int lab_002_hashes(struct lab *lab)
     return code;
 }
 
-/* ---- churn ---------------------------------------------------------------------------------------- */
+/* ---- churn ----------------------------------------------------------------------------------- */
 
 #define CHURNED     5000
 #define RATIO       12

@@ -180,7 +180,8 @@ static void rows(struct lab *lab, const struct sweep *sweep, int count, bool bes
         for (int m = 0; m < count; m++) {
             const struct veto_sample *sample = &place->sample[m];
             struct lab_row row = LAB_ROW;
-            if (sample->left.count > 0 && (m != EXACT || sample->proved == sample->left.count)) {
+            if (sample->left.count > 0 &&
+                (m != EXACT || (double)sample->proved == sample->left.count)) {
                 lab_veto_measured(&row, &sample->left);
                 lab_row(lab, &row, "%s = %g, %s", sweep->letter, place->x,
                         tepal_yesno_method_name(methods[m]));

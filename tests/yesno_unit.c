@@ -385,6 +385,92 @@ static void a_search_can_be_ended(void **unused)
     }
 }
 
+static const struct tepal_quantity *told(const struct tepal_filter *f, const char *name,
+                                         struct tepal_report *report)
+{
+    report->count = 0;
+    tepal_filter_info(f, report);
+    const struct tepal_quantity *q = tepal_report_find(report, name);
+    assert_non_null(q);
+    return q;
+}
+
+/*
+ * What was counted at build time is told as long as it is true. Afterwards: an estimate from above,
+ * of 2000 known negatives within six standard errors (false alarm below 1e-8).
+ */
+static void after_additions_no_old_count_is_told(void **unused)
+{
+    (void)unused;
+    enum { N = 2000 };
+    static struct tepal_digest members[N];
+    static struct tepal_digest avoid[N];
+    static struct tepal_report told_of;
+    uint64_t state = 31;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    assert_ok(tepal_yesno_params(12000, 4, 400, 3, 6, &p));
+    p.capacity = N;
+    for (size_t i = 0; i < N; i++) {
+        members[i] = check_digest(&state);
+        avoid[i] = check_digest(&state);
+    }
+    struct tepal_yesno_input in = {
+        .members = members, .member_count = N, .avoid = avoid, .avoid_count = N};
+    struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
+    struct tepal_yesno_report built;
+    struct tepal_filter *f;
+    assert_ok(tepal_yesno_build(&p, &in, &how, NULL, &f, &built, NULL));
+    assert_int_equal(told(f, "avoid_left", &told_of)->value.integer, built.avoid_left);
+    assert_true(told(f, "fp_known", &told_of)->value.real == (double)built.avoid_left / N);
+    assert_int_equal(told(f, "added_later", &told_of)->value.integer, 0);
+    for (size_t i = 0; i < N; i++) {
+        assert_ok(tepal_filter_add(f, check_digest(&state)));
+    }
+    size_t found = 0;
+    for (size_t i = 0; i < N; i++) {
+        found += tepal_filter_query(f, avoid[i]);
+    }
+    double rate = (double)found / N;
+    double most = told(f, "fp_known", &told_of)->value.real;
+    assert_true(rate > 10 * (double)built.avoid_left / N);
+    assert_true(rate <= most + 6 * sqrt(most / N));
+    assert_int_equal(told(f, "avoid_left", &told_of)->type, TEPAL_QUANTITY_ABSENT);
+    assert_int_equal(told(f, "added_later", &told_of)->value.integer, N);
+    tepal_filter_free(f);
+}
+
+/* With large no-filters: what is predicted is what the bits say, not the yes-filter's rate. */
+static void the_prediction_knows_of_the_vetoes(void **unused)
+{
+    (void)unused;
+    enum { N = 2000 };
+    static struct tepal_digest members[N];
+    static struct tepal_digest avoid[N];
+    static struct tepal_report told_of;
+    uint64_t state = 32;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    assert_ok(tepal_yesno_params(4000, 1, 4000, 1, 2, &p));
+    p.capacity = N;
+    for (size_t i = 0; i < N; i++) {
+        members[i] = check_digest(&state);
+        avoid[i] = check_digest(&state);
+    }
+    struct tepal_yesno_input in = {
+        .members = members, .member_count = N, .avoid = avoid, .avoid_count = N};
+    struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
+    struct tepal_filter *f;
+    how.method = TEPAL_YESNO_GREEDY;
+    assert_ok(tepal_yesno_build(&p, &in, &how, NULL, &f, NULL, NULL));
+    double predicted = told(f, "fp_at_capacity", &told_of)->value.real;
+    double now = told(f, "fp_now", &told_of)->value.real;
+    double yes = tepal_bloom_fp(p.layout, p.positions, 4000, N, 1);
+    double veto = told(f, "veto_rate", &told_of)->value.real;
+    assert_true(veto > .01);
+    assert_true(fabs(predicted - yes * (1 - veto)) < 1e-12);
+    assert_true(fabs(predicted - now) < .05 * now);
+    tepal_filter_free(f);
+}
+
 /* Later additions: whoever was found is found, and the new ones too. */
 static void additions_undo_vetoes(void **unused)
 {
@@ -682,6 +768,8 @@ int main(void)
         cmocka_unit_test(salts_are_tried_until_nothing_is_left),
         cmocka_unit_test(a_search_can_be_ended),
         cmocka_unit_test(additions_undo_vetoes),
+        cmocka_unit_test(after_additions_no_old_count_is_told),
+        cmocka_unit_test(the_prediction_knows_of_the_vetoes),
         cmocka_unit_test(the_gate_knows_the_kind),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(damaged_states_are_noticed),

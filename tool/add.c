@@ -35,6 +35,15 @@ static uint64_t keys_in(const struct tepal_filter *filter)
     return now == NULL ? tepal_filter_keys_added(filter) : now->value.integer;
 }
 
+/* Was it built to veto known negatives? It cannot look after them again: it has not kept them. */
+static bool has_vetoes(const struct tepal_filter *filter)
+{
+    struct tepal_report report = {.count = 0};
+    tepal_filter_info(filter, &report);
+    const struct tepal_quantity *known = tepal_report_find(&report, "fp_known");
+    return known != NULL && known->type == TEPAL_QUANTITY_REAL;
+}
+
 static void warn(const struct args *args, const char *to, const struct tepal_filter *filter,
                  uint64_t total)
 {
@@ -50,6 +59,10 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
                     "%" PRIu64 " keys have been added and %" PRIu64
                     " were planned: there may be more false positives than predicted",
                     added, capacity);
+    }
+    if (total > 0 && has_vetoes(filter)) {
+        say_warning(shelf_name(to, true), "negatives that it was built to avoid may be found again "
+                                          "after additions: build it anew to be sure");
     }
 }
 

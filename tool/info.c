@@ -63,8 +63,10 @@ static void print_two_rates(struct out *out, const struct tepal_report *report)
     const struct tepal_quantity *known = tepal_report_find(report, "fp_known");
     char room[2][64];
     if (known != NULL && known->type == TEPAL_QUANTITY_REAL) {
-        out_format(out, "rates: %s on the negatives it was built for, %s on all others\n",
-                   render_rate(known->value.real, room[0], sizeof room[0]),
+        bool later = real_of(report, "added_later", 0) > 0;
+        out_format(out, "rates: %s%s on the negatives it was built for%s, %s on all others\n",
+                   later ? "up to " : "", render_rate(known->value.real, room[0], sizeof room[0]),
+                   later ? " (estimate: keys were added since)" : "",
                    render_rate(real_of(report, "fp_now", 1), room[1], sizeof room[1]));
     }
 }

@@ -13,6 +13,9 @@
 
 #define HASHES_EACH 2
 
+/* From here on a filter's bound is that of large ones, to a part in a thousand. */
+#define SMALL_CELLS ((uint64_t)1 << 18)
+
 static const enum option_id generalized_options[] = {
     OPT_FP,        OPT_FN,           OPT_BITS_PER_KEY,   OPT_BITS,  OPT_CAPACITY,  OPT_LAYOUT,
     OPT_POSITIONS, OPT_RESET_HASHES, OPT_SETTING_HASHES, OPT_ZEROS, OPT_TOLERANCE, OPT_END};
@@ -45,6 +48,18 @@ static int set_cells(const struct args *args, double bits, struct tepal_params *
     return EXIT_YES;
 }
 
+/*
+ * The solver's bound is that of large filters; a small one exceeds it a little, until it has more
+ * bits. (Blocked filters exceed it at any size, of which they are warned.)
+ */
+static void keep_bound(struct tepal_params *p, double fp)
+{
+    while (p->layout == TEPAL_LAYOUT_FLAT && p->cells < SMALL_CELLS &&
+           tepal_generalized_fp_bound_of(p) > fp) {
+        p->cells += p->cells / 16 + 1;
+    }
+}
+
 static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     const struct option_value *o = args->option;
@@ -53,8 +68,9 @@ static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_p
         return wrong(args, "with --fp and --fn the hashes are found, not given: leave out "
                            "--reset-hashes and --set-hashes, or give --bits");
     }
+    double fp = o[OPT_FP].given ? o[OPT_FP].real : 0.01;
     enum tepal_status status = tepal_generalized_size(
-        o[OPT_FP].given ? o[OPT_FP].real : 0.01, o[OPT_FN].given ? o[OPT_FN].real : 0.01,
+        fp, o[OPT_FN].given ? o[OPT_FN].real : 0.01,
         o[OPT_TOLERANCE].given ? (uint32_t)o[OPT_TOLERANCE].whole : TEPAL_GENERALIZED_ANY,
         p->layout == TEPAL_LAYOUT_BLOCKED ? TEPAL_MAX_HASHES_BLOCKED : TEPAL_MAX_HASHES, &plan);
     if (status != TEPAL_OK) {
@@ -64,7 +80,11 @@ static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_p
     p->hashes = plan.k0 + plan.k1;
     p->own[TEPAL_GENERALIZED_RESET_HASHES] = plan.k0;
     p->own[TEPAL_GENERALIZED_TOLERANCE] = plan.tolerance;
-    return set_cells(args, plan.bits_per_key * (double)(keys == 0 ? 1 : keys), p);
+    if (set_cells(args, plan.bits_per_key * (double)(keys == 0 ? 1 : keys), p) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    keep_bound(p, fp);
+    return EXIT_YES;
 }
 
 static int shape_by_hashes(const struct args *args, struct tepal_params *p)

@@ -153,7 +153,7 @@ static void print_marks(struct out *out, const struct svg_chart *c, size_t numbe
         }
         double at = place_x(x, p->x);
         if (p->low < p->high) {
-            double low = y->log && p->low <= 0 ? pow(10, y->low) : p->low;
+            double low = y->log ? fmax(p->low, pow(10, y->low)) : p->low;
             out_format(out, "<path class=\"c%zu\" d=\"M%.2f %.2fV%.2f\"/>\n", number % SVG_COLOURS,
                        at, place_y(y, low), place_y(y, p->high));
         }

@@ -123,7 +123,9 @@ TEPAL_API uint64_t tepal_generalized_ones(const struct tepal_generalized *genera
 /*
  * The false-positive rate of this very filter: the probability that a key drawn without looking at
  * the bits is answered "present". From the bits alone, whoever set them; exact (blocked, more
- * than 8 hashes, distinct positions: very nearly). Reads all cells; blocked at about 1 us a line.
+ * than 8 hashes, distinct positions: very nearly). Reads all cells; blocked at
+ * about 1 us a line for up to 8 hashes. With more hashes and a large tolerance a line takes up to
+ * 400 us; where that would be seconds, the answer is tepal_generalized_fp_bound_of instead.
  */
 TEPAL_API double tepal_generalized_fp_now(const struct tepal_generalized *generalized);
 

@@ -105,8 +105,8 @@ struct tepal_receipt {
 /*
  * Decide about an encoded filter. TEPAL_OK: decided; *out is the filter, with its key if one was
  * given, or NULL if it is refused, and the receipt says why. Anything else is an error and no
- * verdict: TEPAL_NO_MEMORY, or TEPAL_BAD_ARGUMENT (limits outside 0..1, parameters that differ from
- * `key`). Never allocates more than twice the length of the input.
+ * verdict: TEPAL_NO_MEMORY, or TEPAL_BAD_ARGUMENT (limits outside 0..1). Never allocates more than
+ * twice the length of the input, and some KiB.
  */
 TEPAL_API enum tepal_status tepal_receive(const void *bytes, size_t len,
                                           const struct tepal_terms *terms,

@@ -133,10 +133,10 @@ TEPAL_API size_t tepal_recycling_query_many(const struct tepal_recycling *recycl
 
 /*
  * It is now `now`, in ticks of the caller's choice (seconds, say); the first call starts the clock.
- * Filters that recycle by time do so here, once for every `limit` ticks since the cycle began, so
- * that a phase is active for `limit` ticks and gone after phases * limit, whether messages come or
- * not. The others only remember it. TEPAL_CLOCK_BACK if it is earlier than before: nothing has
- * changed. TEPAL_READ_ONLY for views.
+ * Filters that recycle by time do so here, once for every `limit` ticks since the cycle began (but
+ * not more often than there are phases: all are empty then), so that a phase is active for `limit`
+ * ticks and gone after phases * limit, whether messages come or not. The others only remember it.
+ * TEPAL_CLOCK_BACK if it is earlier than before: nothing has changed. TEPAL_READ_ONLY for views.
  */
 TEPAL_API enum tepal_status tepal_recycling_set_clock(struct tepal_recycling *recycling,
                                                       uint64_t now);

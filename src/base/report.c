@@ -66,7 +66,8 @@ void tepal_report_text(struct tepal_report *report, const char *name, const char
 void tepal_report_list(struct tepal_report *report, const char *name, const char *about,
                        const double *values, size_t count)
 {
-    if (count > TEPAL_REPORT_NUMBERS - report->numbers) {
+    if (report->numbers > TEPAL_REPORT_NUMBERS ||
+        count > TEPAL_REPORT_NUMBERS - report->numbers) {
         return;
     }
     struct tepal_quantity *q = append(report, name, about, TEPAL_QUANTITY_LIST);

@@ -25,6 +25,7 @@
 
 #include "base/checked.h"
 #include "filter/bloom_struct.h"
+#include "filter/known.h"
 #include "filter/yesno.h"
 
 static struct tepal_cascade *cascade_of(struct tepal_filter *filter)
@@ -336,25 +337,25 @@ static void cascade_info(const struct tepal_filter *filter, struct tepal_report 
     struct tepal_bloom first = first_level(cascade);
     size_t from = report->count;
     double unknown = NAN;
+    double beyond = cascade->levels == 1 ? 1 : rate_beyond(cascade);
     tepal_bloom_ops.info(&first.head, report);
     for (size_t i = from; i < report->count; i++) {
         struct tepal_quantity *q = &report->item[i];
         if (strcmp(q->name, "fp_now") == 0) {
             q->about = "rate on unknown negatives, from the bits";
-            q->value.real *= cascade->levels == 1 ? 1 : rate_beyond(cascade);
+            q->value.real *= beyond;
             unknown = q->value.real;
+        } else if (strcmp(q->name, "fp_at_capacity") == 0 && q->type == TEPAL_QUANTITY_REAL) {
+            q->about = "rate on unknown negatives expected at capacity, with these levels";
+            q->value.real *= beyond;
         } else if (strcmp(q->name, "fn_now") == 0) {
             q->about = "false-negative rate: a cascade has none";
         }
     }
     tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
                       unknown);
-    if (own[CASCADE_AVOID] == 0) {
-        tepal_report_absent(report, "fp_known", "rate on known negatives: none were given");
-    } else {
-        tepal_report_real(report, "fp_known", "rate on known negatives, as built",
-                          (double)own[CASCADE_LEFT] / (double)own[CASCADE_AVOID]);
-    }
+    tepal_known_report_rate(report, own[CASCADE_AVOID], own[CASCADE_LEFT], own[CASCADE_ADDED],
+                            unknown);
     double bits[TEPAL_CASCADE_MOST_LEVELS];
     for (uint32_t i = 0; i < cascade->levels; i++) {
         bits[i] = (double)cascade->level[i].cells;
@@ -365,7 +366,7 @@ static void cascade_info(const struct tepal_filter *filter, struct tepal_report 
     tepal_report_integer(report, "avoid", "known negatives it was built for", own[CASCADE_AVOID]);
     tepal_report_integer(report, "avoid_positive", "of them, found by the first level",
                          own[CASCADE_POSITIVE]);
-    tepal_report_integer(report, "avoid_left", "of these, still found", own[CASCADE_LEFT]);
+    tepal_known_report_left(report, own[CASCADE_LEFT], own[CASCADE_ADDED]);
     tepal_report_integer(report, "added_later", "keys added since it was built",
                          own[CASCADE_ADDED]);
 }

@@ -117,8 +117,9 @@ static uint64_t largest_first(const struct run *run, uint64_t least, uint64_t li
     uint64_t low = least;
     uint64_t high = limit > least ? limit : least;
     while (high - low > granule(run->params)) {
-        uint64_t middle = round_to(run->params, (double)(low + (high - low) / 2));
-        if (middle >= high) {
+        uint64_t unit = granule(run->params);
+        uint64_t middle = (low + (high - low) / 2 + unit - 1) / unit * unit;
+        if (middle <= low || middle >= high) {
             break;
         }
         double rest = expected_rest((double)n, t, first_rate(run->params, n, middle));
@@ -324,6 +325,9 @@ static enum tepal_status shrink(struct run *run)
     uint64_t best_bits = UINT64_MAX;
     for (uint64_t i = 1; i <= TRIES_SMALL && status == TEPAL_OK; i++) {
         uint64_t bits = round_to(run->params, 2.0 * (double)least * (double)i / TRIES_SMALL);
+        if (bits < run->params->hashes) {
+            continue; /* distinct positions, and slices, need a bit for each hash */
+        }
         status = make_levels(run, bits);
         if (status == TEPAL_OK && run->bits < best_bits) {
             best_bits = run->bits;
@@ -333,11 +337,14 @@ static enum tepal_status shrink(struct run *run)
     return status != TEPAL_OK ? status : make_levels(run, best);
 }
 
+/* Where filters end; more is as good as no limit. */
+#define MOST_BITS ((uint64_t)1 << 60)
+
 static enum tepal_status make(struct run *run, const struct tepal_cascade_options *options,
                               const char **why)
 {
     if (options->bits > 0) {
-        return fit(run, options->bits, why);
+        return fit(run, options->bits < MOST_BITS ? options->bits : MOST_BITS, why);
     }
     if (!(options->fp > 0)) {
         return shrink(run);

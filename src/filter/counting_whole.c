@@ -217,6 +217,9 @@ enum tepal_status tepal_counting_difference(const struct tepal_counting *now,
     if (!now->has_counters) {
         return TEPAL_UNSUPPORTED;
     }
+    if (now->head.params.hash == TEPAL_HASH_SIPHASH && now->head.params.key_check == 0) {
+        return TEPAL_KEY_NEEDED; /* nobody knows whether the keys are the same */
+    }
     struct tepal_filter *filter;
     enum tepal_status status = create_like(now, &now->head.params, allocator, &filter);
     if (status != TEPAL_OK) {

@@ -283,9 +283,9 @@ static struct effect flip(struct run *run, uint64_t bit, bool apply)
 
 static bool affordable(const struct run *run, const struct effect *e)
 {
-    return e->members <= 0 ||
-           ((uint64_t)((int64_t)run->lost_members + e->members) <= run->most_lost &&
-            run->lost_weight + e->lost <= run->most_weight);
+    return (e->members <= 0 ||
+            (uint64_t)((int64_t)run->lost_members + e->members) <= run->most_lost) &&
+           (e->lost <= 0 || run->lost_weight + e->lost <= run->most_weight);
 }
 
 /* What net-effect goes by. */

@@ -19,6 +19,7 @@
 #include "cells/bits.h"
 #include "filter/generalized_struct.h"
 #include "model/generalized.h"
+#include "model/numeric.h"
 
 uint64_t tepal_generalized_ones(const struct tepal_generalized *generalized)
 {
@@ -127,6 +128,12 @@ static double line_rate(struct line_sum *sum, const uint64_t *words)
     return pass / (double)(roles->ways * (roles->two ? roles->first_ways : 1));
 }
 
+/*
+ * Some seconds of work, which grows with the tolerance and the hashes. Beyond it the bound stands
+ * for the rate: whoever sends a filter chooses these numbers.
+ */
+#define MOST_STEPS 2e9
+
 static double blocked_rate(const struct tepal_generalized *g)
 {
     const struct roles *roles = &g->roles;
@@ -134,11 +141,16 @@ static double blocked_rate(const struct tepal_generalized *g)
     sum.most[0] = roles->first_resets;
     sum.most[1] = roles->resets - roles->first_resets;
     sum.most[2] = address_chosen(g->at.hashes) - sum.most[1];
+    double states =
+        (sum.most[0] + 1.0) * (sum.most[1] + 1.0) * (sum.most[2] + 1.0) * (roles->tolerance + 1.0);
+    if (states * (roles->two ? 48 : 24) * (double)g->at.lines > MOST_STEPS) {
+        return tepal_generalized_fp_bound_of(&g->head.params);
+    }
     double total = 0;
     for (uint64_t line = 0; line < g->at.lines; line++) {
         total += line_rate(&sum, &g->head.words[line * ADDRESS_SECTORS]);
     }
-    return total / (double)g->at.lines;
+    return at_most_one(total / (double)g->at.lines);
 }
 
 static double rate(const struct tepal_generalized *g, uint64_t ones)
@@ -200,6 +212,9 @@ static double likeliest(const struct tepal_generalized_trace *a, const struct ti
     double high = 1;
     if (a->zeros_lost + a->ones_lost == 0) {
         return 0;
+    }
+    if ((a->zeros_lost > 0 && tide->reset == 0) || (a->ones_lost > 0 && tide->set == 0)) {
+        return 1; /* nothing inverts such a bit: the key was never added */
     }
     while (high - low > 1e-9) {
         double third = (high - low) / 3;

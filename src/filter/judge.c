@@ -213,8 +213,9 @@ static void measure_generalized(const struct tepal_filter *f, const struct tepal
 }
 
 /*
- * Fingerprints are counted when the filter is opened, so that their number is what it says; each key
- * leaves one, so there is nothing to be judged by chance. (With terms->keys: not more than these.)
+ * Fingerprints are counted when the filter is opened, so that their number is what it says; each
+ * key leaves one, so there is nothing to be judged by chance. (With terms->keys: no more than so
+ * many.)
  */
 static void measure_fingerprint(const struct tepal_filter *f, const struct tepal_terms *t,
                                 struct tepal_receipt *r)

@@ -13,14 +13,8 @@ extern const struct filter_ops tepal_recycling_ops;
 extern const struct filter_ops tepal_cascade_ops;
 
 static const struct filter_ops *const table[] = {
-    &tepal_bloom_ops,
-    &tepal_retouched_ops,
-    &tepal_generalized_ops,
-    &tepal_counting_ops,
-    &tepal_fingerprint_ops,
-    &tepal_yesno_ops,
-    &tepal_recycling_ops,
-    &tepal_cascade_ops,
+    &tepal_bloom_ops,       &tepal_retouched_ops, &tepal_generalized_ops, &tepal_counting_ops,
+    &tepal_fingerprint_ops, &tepal_yesno_ops,     &tepal_recycling_ops,   &tepal_cascade_ops,
 };
 
 #define KINDS (sizeof table / sizeof *table)

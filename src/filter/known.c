@@ -77,3 +77,29 @@ enum tepal_status tepal_known_pass_members(const struct tepal_allocator *allocat
     }
     return enough ? TEPAL_OK : TEPAL_NO_MEMORY;
 }
+
+void tepal_known_report_rate(struct tepal_report *report, uint64_t avoid, uint64_t left,
+                             uint64_t later, double unknown)
+{
+    double built = avoid == 0 ? 0 : (double)left / (double)avoid;
+    if (avoid == 0) {
+        tepal_report_absent(report, "fp_known", "rate on known negatives: none were given");
+    } else if (later == 0) {
+        tepal_report_real(report, "fp_known", "rate on known negatives, as built", built);
+    } else {
+        tepal_report_real(report, "fp_known",
+                          "rate on known negatives: expected at most, since keys were added",
+                          unknown > built ? unknown : built);
+    }
+}
+
+void tepal_known_report_left(struct tepal_report *report, uint64_t left, uint64_t later)
+{
+    if (later == 0) {
+        tepal_report_integer(report, "avoid_left", "of these, still found", left);
+    } else {
+        tepal_report_absent(report, "avoid_left",
+                            "of these, still found: not counted again since "
+                            "keys were added");
+    }
+}

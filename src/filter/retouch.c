@@ -127,7 +127,9 @@ static enum tepal_status check(const struct tepal_filter *filter,
                                const struct tepal_retouch_options *how, const char **why)
 {
     if (filter->ops != &tepal_bloom_ops && filter->ops != &tepal_retouched_ops) {
-        return refuse(why, TEPAL_UNSUPPORTED, "only Bloom and retouched filters can be retouched");
+        return refuse(
+            why, TEPAL_UNSUPPORTED,
+            "filters of this kind cannot be retouched: it must be bloom, retouched or generalized");
     }
     if ((unsigned)how->method >= TEPAL_RETOUCH_METHODS ||
         (unsigned)how->limit > TEPAL_RETOUCH_LIMIT_WEIGHT ||

@@ -21,6 +21,7 @@
 
 #include "base/checked.h"
 #include "filter/bloom_struct.h"
+#include "filter/known.h"
 
 #define MOST_SALT (((uint64_t)1 << 20) - 1)
 
@@ -405,6 +406,14 @@ static double veto_rate(const struct tepal_yesno *yesno)
     return 1 - none;
 }
 
+/* Keys added since the build; of a filter that was never built, none of them counts as later. */
+static uint64_t added_later(const struct tepal_filter *filter)
+{
+    uint64_t members = filter->state.own[YESNO_MEMBERS];
+    uint64_t added = filter->state.keys_added;
+    return members == 0 || added < members ? 0 : added - members;
+}
+
 static void yesno_info(const struct tepal_filter *filter, struct tepal_report *report)
 {
     const struct tepal_yesno *yesno = yesno_of_const(filter);
@@ -426,6 +435,9 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
             q->about = "rate on unknown negatives, from the bits";
             q->value.real *= 1 - veto;
             unknown = q->value.real;
+        } else if (strcmp(q->name, "fp_at_capacity") == 0 && q->type == TEPAL_QUANTITY_REAL) {
+            q->about = "rate on unknown negatives expected at capacity, with these no-filters";
+            q->value.real *= 1 - veto;
         } else if (strcmp(q->name, "fn_now") == 0) {
             q->about = "false-negative rate: the share of members vetoed";
             q->value.real = share(own[YESNO_LOST], own[YESNO_MEMBERS]);
@@ -433,12 +445,8 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
     }
     tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
                       unknown);
-    if (own[YESNO_AVOID] == 0) {
-        tepal_report_absent(report, "fp_known", "rate on known negatives: none were given");
-    } else {
-        tepal_report_real(report, "fp_known", "rate on known negatives, as built",
-                          share(own[YESNO_LEFT], own[YESNO_AVOID]));
-    }
+    uint64_t later = added_later(filter);
+    tepal_known_report_rate(report, own[YESNO_AVOID], own[YESNO_LEFT], later, unknown);
     tepal_report_integer(report, "yes_bits", "p, bits of the yes-filter", yesno->yes.cells);
     tepal_report_integer(report, "no_bits", "q, bits of a no-filter", yesno->no.cells);
     tepal_report_integer(report, "no_filters", "r, how many no-filters", yesno->filters);
@@ -452,7 +460,8 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
     tepal_report_integer(report, "avoid", "known negatives it was built for", own[YESNO_AVOID]);
     tepal_report_integer(report, "avoid_positive", "of them, found by the yes-filter",
                          own[YESNO_POSITIVE]);
-    tepal_report_integer(report, "avoid_left", "of these, not vetoed", own[YESNO_LEFT]);
+    tepal_known_report_left(report, own[YESNO_LEFT], later);
+    tepal_report_integer(report, "added_later", "keys added since it was built", later);
     tepal_report_integer(report, "vetoes_undone", "no-filter bits cleared by later additions",
                          own[YESNO_UNDONE]);
 }

@@ -171,7 +171,9 @@ static enum tepal_status compare(struct yesno_run *run, const uint64_t *falses,
     }
     report->salt = run->filter->salt;
     report->steps = run->steps;
-    report->proved_optimal = run->proved || report->weight_left == 0;
+    /* the proof is of what can be left without giving up a member */
+    report->proved_optimal =
+        report->weight_left == 0 || (run->proved && run->how->false_negatives == 0);
     return TEPAL_OK;
 }
 
@@ -272,7 +274,11 @@ enum tepal_status tepal_yesno_build(const struct tepal_params *params,
     for (uint32_t i = 0; i < salts && status == TEPAL_OK; i++) {
         struct tepal_filter *made = NULL;
         struct tepal_yesno_report here;
-        status = tepal_params_check(&salted, why); /* the last salt may have been the last */
+        status = tepal_params_check(&salted, why);
+        if (status != TEPAL_OK && best != NULL) {
+            status = TEPAL_OK; /* there are no more salts: the best so far it is */
+            break;
+        }
         if (status == TEPAL_OK) {
             status = build_one(&salted, input, options, allocator, &made, &here);
         }

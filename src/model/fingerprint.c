@@ -66,7 +66,8 @@ static uint64_t even(double x)
 static uint64_t buckets_for(uint32_t f, uint64_t n)
 {
     uint64_t buckets = even((double)n / SLOTS);
-    while (buckets != 0 && tepal_fingerprint_room(f, buckets) < n) {
+    /* beyond 2^32 they are refused anyway, and steps of 2 would be lost in rounding */
+    while (buckets != 0 && buckets <= UINT32_MAX && tepal_fingerprint_room(f, buckets) < n) {
         double missing = (double)(n - tepal_fingerprint_room(f, buckets)) / SLOTS;
         buckets = even((double)buckets + fmax(missing, 2));
     }
@@ -81,6 +82,9 @@ static bool cells_of(uint32_t f, uint64_t buckets, uint64_t *cells)
     *cells = buckets * SLOTS * f;
     return true;
 }
+
+/* Up to this many times the buckets that the keys need, to lower the rate by emptiness. */
+#define MOST_EMPTY 4
 
 enum tepal_status tepal_fingerprint_size(uint64_t n, double fp, uint64_t *cells, uint32_t *bits)
 {
@@ -97,7 +101,11 @@ enum tepal_status tepal_fingerprint_size(uint64_t n, double fp, uint64_t *cells,
         if (tepal_fingerprint_fp(f, buckets, n) > fp) {
             /* Emptier: 2 n / B = -2^f log(1 - fp) for large f, and a little more for small. */
             double each = -log1p(-fp) * exp2(f) / (1 + 2 * exp2(-(double)f));
-            buckets = even(2 * (double)n / each + 2);
+            double emptier = 2 * (double)n / each + 2;
+            if (emptier > MOST_EMPTY * (double)buckets) {
+                continue; /* a rate that these fingerprints reach by being rare only */
+            }
+            buckets = even(emptier);
         }
         if (!cells_of(f, buckets, &here)) {
             status = TEPAL_TOO_LARGE;
@@ -149,6 +157,7 @@ enum tepal_status tepal_model_fingerprint(const struct tepal_params *params, uin
     double slots = SLOTS * (double)buckets;
     double load = (double)n / slots;
     report->count = 0;
+    report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", "fingerprint");
     tepal_report_integer(report, "bits", "size in bits", params->cells);
     tepal_report_integer(report, "fingerprint_bits", "f, bits of a fingerprint", f);

@@ -574,6 +574,13 @@ static void around_the_top(enum tepal_generalized_rule rule, uint64_t m, uint32_
     *high = at[top == STEPS ? STEPS : top + 1];
 }
 
+/* Half a second, by the steps of given(): whoever sends a filter chooses these numbers. */
+static bool too_much_work(uint64_t m, uint32_t k0, uint32_t k1, uint32_t b)
+{
+    double each = (k0 + 1.0) * k1 * k1 * (b + 1.0) * (b + 1.0);
+    return each * (m <= EVERY ? (double)m : 200) > 2e8;
+}
+
 double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint64_t m, uint32_t k0,
                                          uint32_t k1, uint32_t b)
 {
@@ -582,6 +589,11 @@ double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint6
     }
     if (b >= (k0 < k1 ? k0 : k1)) {
         return 1;
+    }
+    if (too_much_work(m, k0, k1, b)) {
+        /* to first order (k0 + k1) k0 / m above the infinite filter's: take twice that */
+        double more = 2.0 * k0 * (k0 + k1) / (double)m;
+        return more < 0.1 ? fmin(1, tepal_generalized_fp_bound(k0, k1, b) * (1 + more)) : 1;
     }
     uint64_t low = 0;
     uint64_t high = m;

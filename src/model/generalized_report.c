@@ -138,6 +138,8 @@ enum tepal_status tepal_model_generalized(const struct tepal_params *params, uin
     if (status != TEPAL_OK) {
         return status;
     }
+    report->count = 0;
+    report->numbers = 0;
     size_t count = choose_ages(n, ages);
     status = tepal_generalized_rates(params, n, ages, count, fn, &rates);
     if (status != TEPAL_OK) {

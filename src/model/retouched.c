@@ -129,6 +129,7 @@ enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint6
     double all = fp * (double)(universe - n);
     double kept = tepal_retouched_kept(p.cells, n, p.hashes, s);
     report->count = 0;
+    report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", "retouched");
     tepal_report_integer(report, "bits", "m", p.cells);
     tepal_report_integer(report, "hashes", "k", p.hashes);

@@ -81,6 +81,26 @@ has 'cascade: a rate for others' '0.003 < d["fp_unknown"] < 0.011'
 is 'cascade: members win' "$(count c members) $(count c strangers)" '1000 0'
 expect 'cascade: sound' 0 $'c: OK\n' '' "$tepal" verify c
 
+# ---- later additions: what was counted at build time is not told any more
+for kind in yesno cascade; do
+    rm -f a grown
+    "$tepal" build members -o a --kind $kind --bits-per-key 10 --avoid strangers --seed 7 -q
+    run "$tepal" add a others -o grown
+    is "$kind: add warns" "$code $(grep -c 'warning: negatives .* may be found again' "$work/err")" '0 1'
+    run "$tepal" add a others -o grown -q
+    is "$kind: add --quiet does not" "$code $(cat "$work/err")" '0 '
+    run "$tepal" info grown
+    is "$kind: info: an estimate" "$(grep -c '^rates: up to .* (estimate: keys were added since), ' "$work/out")" 1
+    run "$tepal" info grown --json
+    has "$kind: what is unknown" 'd["avoid_left"] is None and d["added_later"] == 10000'
+    has "$kind: from above" "d['fp_known'] > $(count grown strangers) / 10000 - .03"
+    is "$kind: known negatives are back" "$(($(count grown strangers) > 1000))" 1
+    run "$tepal" info a --json
+    has "$kind: what is predicted is what it does" 'abs(d["fp_at_capacity"] / d["fp_now"] - 1) < .25'
+done
+run "$tepal" build members -o c --kind cascade --avoid strangers --seed 7 --json
+has 'the smallest cascade too' 'abs(d["fp_at_capacity"] / d["fp_now"] - 1) < .1'
+
 # ---- the model
 run "$tepal" model yesno --keys 30 --negatives 100 --yes-bits 160 --no-bits 32 --no-filters 3 --hashes 4 \
     --no-hashes 5 --json
