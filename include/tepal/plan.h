@@ -67,17 +67,11 @@ struct tepal_wish {
     double cost_fn; /* ... and of one false negative; both 0: not stated, 1 each */
 };
 
-#ifdef __cplusplus
 #define TEPAL_WISH_INIT                                                                            \
     {                                                                                              \
-        0, 0, NAN, NAN, NAN                                                                        \
+        0, 0, NAN, NAN, NAN, false, 0, false, 0, false, TEPAL_STREAM_UNKNOWN, 0, 0, 0, 0,          \
+            {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0                                         \
     }
-#else
-#define TEPAL_WISH_INIT                                                                            \
-    {                                                                                              \
-        .fp = NAN, .fp_average = NAN, .fn = NAN                                                    \
-    }
-#endif
 
 #define TEPAL_PLAN_TEXT    200
 #define TEPAL_PLAN_COMMAND 320

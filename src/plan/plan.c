@@ -434,7 +434,7 @@ static void find_nearest(const struct tepal_wish *w, struct tepal_plans *out)
         struct tepal_plans others;
         const char *name;
         if (drop(less, i % QUALITIES, &name)) {
-            solve(less, false, &others);
+            solve(less, true, &others);
             if (others.plan[0].feasible) {
                 out->nearest = others.plan[0];
                 out->blocked_by = name;

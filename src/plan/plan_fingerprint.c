@@ -39,19 +39,22 @@ static double rate_wanted(const struct plan_task *task)
     return fp;
 }
 
-/* Fewer buckets as long as there is room and the rate is kept: the model's formula is close. */
+/* The fewest pairs of buckets with room and the rate kept, by halving: the formula is close. */
 static uint64_t tighten(const struct plan_task *task, uint32_t f, uint64_t cells, double fp)
 {
     uint64_t pair = (uint64_t)PAIR_SLOTS * f;
-    while (cells > pair) {
-        uint64_t buckets = (cells - pair) / (TEPAL_FINGERPRINT_SLOTS * f);
-        if (tepal_fingerprint_room(f, buckets) < task->n ||
-            tepal_fingerprint_fp(f, buckets, task->n) > fp) {
-            break;
+    uint64_t low = 0; /* too few */
+    uint64_t high = cells / pair;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (tepal_fingerprint_room(f, 2 * middle) >= task->n &&
+            tepal_fingerprint_fp(f, 2 * middle, task->n) <= fp) {
+            high = middle;
+        } else {
+            low = middle;
         }
-        cells -= pair;
     }
-    return cells;
+    return high * pair;
 }
 
 static bool smallest(const struct plan_task *task, struct tepal_params *p)
