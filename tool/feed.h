@@ -18,6 +18,7 @@ struct feed {
     struct tepal_hasher hasher;
     bool hex;
     bool weighted;
+    bool receipts; /* weighted, and what is behind the tab is a group (receipts.h) */
     size_t field;  /* --field: which one is the key; 0: the whole line */
     int delimiter; /* --delimiter, or -1: blanks */
     const char *stays;
