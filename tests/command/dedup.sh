@@ -83,6 +83,14 @@ run "$tepal" dedup --json lines
 is '--json: figures to standard error' "$(field "$work/err" lines)" 30000
 like 'a rate that is not kept is told' "$("$tepal" dedup -c --fp 1e-6 --count 5000 --memory 1Ki lines 2>&1 >/dev/null)" \
     'warning: the average rate is above --fp 1e-6: it needs more --memory, or to recycle sooner$'
+for rule in '--count 5000' '--sigma 4000' '--every 7d'; do
+    like "a rate that is not kept is told: $rule and no --fp" \
+        "$("$tepal" dedup -c $rule --memory 1Ki lines 2>&1 >/dev/null)" \
+        'warning: the average rate is above --fp 1% \(the default\): it needs more --memory, or to recycle sooner$'
+done
+"$tepal" dedup -c --fp 20% --memory 1Ki --state lax lines >/dev/null 2>&1
+is 'a state made for a higher rate is no fault' \
+    "$("$tepal" dedup -c --state lax lines 2>&1 >/dev/null | grep -c warning)" 0
 
 # ---- when it recycles
 cycles() {
@@ -257,6 +265,18 @@ def tells():
     last = child.stderr.read()
     return json.loads(line)["lines"], json.loads(last)["lines"], child.wait(20)
 
+def tells_early():
+    """Asked before it has read its key, let alone a line: it answers later."""
+    os.mkfifo("key.pipe")
+    child = start("--json", "--key-file", "key.pipe", stdin=subprocess.DEVNULL)
+    with open("key.pipe", "wb") as pipe:  # it is there, and waits for the key
+        child.send_signal(signal.SIGUSR1)
+        time.sleep(0.05)
+        pipe.write(b"0123456789abcdef")
+    err = child.stderr.read()
+    os.remove("key.pipe")
+    return [json.loads(line)["lines"] for line in err.splitlines()], child.wait(20)
+
 def ends(number):
     child = start("--state", "ended", "-q")
     send(child, b"a\nb\nhalf a li")
@@ -336,6 +356,7 @@ def killed(times):
 
 print(flows())
 print(tells())
+print(tells_early())
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     print(ends(number))
 print(second())
@@ -346,6 +367,7 @@ PY
 is 'it flows, tells, ends, and is alone' "$(timeout 120 python3 "$work/life.py" "$tepal")" \
 "(b'a\\nb\\n', b'cd\\n', 0)
 (3, 4, 0)
+([0, 0], 0)
 (b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)
 (b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)
 (b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)
