@@ -228,6 +228,9 @@ static int run_batches(struct dedup *d)
         if (d->out->failed != 0) {
             return EXIT_TROUBLE;
         }
+        d->feed->stays = !d->prints ? "the lines before it were read"
+                         : repeats  ? "the repeats before it are out"
+                                    : "the lines before it are out";
     }
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }

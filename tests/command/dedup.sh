@@ -38,8 +38,23 @@ printf 'b\0a\nx\0b\0' >nulls
 run dedup -0 nulls
 is '-0' "$(od -An -c <"$work/out" | tr -d ' \n')" 'b\0a\nx\0'
 expect '--hex' 0 $'6a\n7b\n' '' dedup --hex <<<$'6a\n7b\n6A'
-refused '--hex: a wrong line' 'standard input: line 2, character 1: not a hexadecimal digit; nothing was read' \
-    dedup --hex -c <<<$'6a\nxx'
+refused '--hex: a wrong line' 'standard input: line 1, character 1: not a hexadecimal digit; nothing was read' \
+    dedup --hex <<<$'xx\n6a'
+wrong='standard input: line 3, character 2: not a hexadecimal digit'
+refused '--hex: a wrong line, counting' "$wrong; the lines before it were read" \
+    dedup --hex -c <<<$'6a\n6a\n7x\n8b'
+expect '--hex: lines before a wrong one' 2 $'6a\n' "tepal: $wrong; the lines before it are out"$'\n' \
+    dedup --hex <<<$'6a\n6a\n7x\n8b'
+expect '--hex: repeats before a wrong one' 2 $'6a\n' \
+    "tepal: $wrong; the repeats before it are out"$'\n' dedup --hex -d <<<$'6a\n6a\n7x\n8b'
+in_pieces() {
+    for piece in $'6a\n' $'6a\n7' $'x\n8b\n'; do
+        printf %s "$piece"
+        sleep 0.05
+    done
+}
+expect '--hex: the same in pieces' 2 $'6a\n' "tepal: $wrong; the lines before it are out"$'\n' \
+    dedup --hex < <(in_pieces)
 run dedup </dev/null
 is 'no lines: done' "$code $(cat "$work/out" "$work/err")" '0 '
 
