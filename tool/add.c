@@ -49,12 +49,13 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
 {
     uint64_t capacity = tepal_filter_params(filter)->capacity;
     uint64_t added = keys_in(filter);
+    bool endless = (tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0;
     if (args->option[OPT_QUIET].given) {
         return;
     }
     if (total == 0) {
         say_warning(shelf_name(to, true), "no keys came: the filter stays as it was");
-    } else if (capacity > 0 && added > capacity) {
+    } else if (capacity > 0 && added > capacity && !endless) {
         say_warning(shelf_name(to, true),
                     "%" PRIu64 " keys have been added and %" PRIu64
                     " were planned: there may be more false positives than predicted",

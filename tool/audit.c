@@ -65,6 +65,7 @@ static int read_members(struct audit *a, const struct tepal_hasher *hasher)
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
+    feed->receipts = receipts->given;
     ptrdiff_t got;
     int code = EXIT_YES;
     while (code == EXIT_YES && (got = feed_next(feed)) != 0) {

@@ -105,12 +105,31 @@ static void tell(const struct dedup *d)
     }
 }
 
+/*
+ * Was the rate kept? Without --fp that is asked only if something else decided when to recycle:
+ * a state knows how it recycles, not what rate was asked for when it was made.
+ */
+static void check_rate(const struct dedup *d, double average)
+{
+    const struct option_value *o = d->args->option;
+    const struct option_value *fp = &o[OPT_STREAM_FP];
+    bool ruled = o[OPT_SIGMA].given || o[OPT_CYCLE_COUNT].given || o[OPT_EVERY].given;
+    if (o[OPT_QUIET].given || !(fp->given || ruled)) {
+        return;
+    }
+    if (average > 1.1 * (fp->given ? fp->real : STREAM_FP)) {
+        say_warning(d->args->command->name,
+                    "the average rate is above --fp %s: it needs more --memory, or to recycle "
+                    "sooner",
+                    fp->given ? fp->text : "1% (the default)");
+    }
+}
+
 /* At the end: counts if they were asked for, figures, and what went wrong with the rate. */
 static int conclude(struct dedup *d)
 {
     const struct option_value *o = d->args->option;
     struct tepal_recycling_figures f = tepal_recycling_figures(d->filter);
-    const struct option_value *fp = &o[OPT_STREAM_FP];
     int code = EXIT_YES;
     if (o[OPT_COUNTS].given && o[OPT_FIGURES_JSON].given) {
         code = render_json(d->out, figures_json(d, &f));
@@ -121,12 +140,7 @@ static int conclude(struct dedup *d)
     if (!o[OPT_QUIET].given && !(o[OPT_COUNTS].given && o[OPT_FIGURES_JSON].given)) {
         tell(d);
     }
-    if (fp->given && !o[OPT_QUIET].given && f.fp_average > 1.1 * fp->real) {
-        say_warning(d->args->command->name,
-                    "the average rate is above --fp %s: it needs more --memory, or to recycle "
-                    "sooner",
-                    fp->text);
-    }
+    check_rate(d, f.fp_average);
     return code;
 }
 
@@ -214,6 +228,9 @@ static int run_batches(struct dedup *d)
         if (d->out->failed != 0) {
             return EXIT_TROUBLE;
         }
+        d->feed->stays = !d->prints ? "the lines before it were read"
+                         : repeats  ? "the repeats before it are out"
+                                    : "the lines before it are out";
     }
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
@@ -272,7 +289,6 @@ static int watch(struct dedup *d)
         feed_close(d->feed);
         return EXIT_TROUBLE;
     }
-    watch_start();
     keys_set_wait(d->feed->keys, wait_for_input, d);
     int code = run_batches(d);
     feed_close(d->feed);
@@ -292,6 +308,7 @@ int dedup_run(const struct args *args)
 {
     struct dedup d = {
         .args = args, .prints = !args->option[OPT_COUNTS].given, .state = {.lock = -1}};
+    watch_start(); /* before anything that takes time: a question must not kill it */
     int code = shelf_check_inputs(args->command->stays, d.prints ? "-" : NULL, args->operand,
                                   args->operands, "the lines are also the output");
     if (code == EXIT_YES && args->option[OPT_STATE].given) {

@@ -69,11 +69,11 @@ static ptrdiff_t fail(struct feed *f, const char *why)
     return -1;
 }
 
-static ptrdiff_t bad_hex(struct feed *f, size_t index, size_t place, const char *why)
+static ptrdiff_t tell_bad(struct feed *f)
 {
     progress_end(&f->progress);
     say_error(f->stays, keys_subject(f->keys), "%s %" PRIu64 ", character %zu: %s", f->unit,
-              keys_number(f->keys) + index, place, why);
+              f->bad.number, f->bad.place, f->bad.why);
     return -1;
 }
 
@@ -91,7 +91,10 @@ static bool split_weights(struct feed *f, size_t count)
         if (why != NULL) {
             progress_end(&f->progress);
             say_error(f->stays, keys_subject(f->keys), "%s %" PRIu64 ": %s", f->unit,
-                      keys_number(f->keys) + i, why);
+                      keys_number(f->keys) + i,
+                      !f->receipts ? why
+                      : tab == 0   ? "no receipt: a key, a tab and its group are needed"
+                                   : "the group behind the tab is missing or not a number");
             return false;
         }
         key->len = tab - 1;
@@ -175,7 +178,11 @@ static ptrdiff_t hash_hex(struct feed *f, size_t count)
         }
         const char *why = keys_unhex(&key, f->bytes, &place);
         if (why != NULL) {
-            return bad_hex(f, i, place + (size_t)(key.text - f->key[i].text), why);
+            f->bad.why = why;
+            f->bad.number = keys_number(f->keys) + i;
+            f->bad.place = place + (size_t)(key.text - f->key[i].text);
+            f->total -= count - i;
+            return i > 0 ? (ptrdiff_t)i : tell_bad(f);
         }
         f->digest[i] = tepal_hash_bytes(&f->hasher, f->bytes, key.len / 2);
     }
@@ -184,6 +191,9 @@ static ptrdiff_t hash_hex(struct feed *f, size_t count)
 
 ptrdiff_t feed_next(struct feed *f)
 {
+    if (f->bad.why != NULL) {
+        return tell_bad(f);
+    }
     ptrdiff_t count = keys_next(f->keys, f->key, FEED_BATCH);
     if (count < 0) {
         return fail(f, keys_why(f->keys));

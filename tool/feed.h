@@ -18,12 +18,19 @@ struct feed {
     struct tepal_hasher hasher;
     bool hex;
     bool weighted;
+    bool receipts; /* weighted, and what is behind the tab is a group (receipts.h) */
     size_t field;  /* --field: which one is the key; 0: the whole line */
     int delimiter; /* --delimiter, or -1: blanks */
     const char *stays;
     const char *unit; /* what a key is called where its place is told */
     struct progress progress;
     uint64_t total;       /* keys so far, this batch included */
+    /* A key that is wrong, to be told once those before it have been handed out. */
+    struct {
+        const char *why; /* NULL: none */
+        uint64_t number;
+        size_t place;
+    } bad;
     unsigned char *bytes; /* of a key in hexadecimal */
     size_t room;
     struct key key[FEED_BATCH];
@@ -53,7 +60,10 @@ void feed_close(struct feed *feed);
  */
 struct key feed_field(const struct key *line, size_t n, int delimiter);
 
-/* The next batch: how many keys, 0 at the end, -1 on a failure that has been said. */
+/*
+ * The next batch: how many keys, 0 at the end, -1 on a failure that has been said. All keys before
+ * one that is wrong have been handed out, whatever the pieces in which they arrived.
+ */
 ptrdiff_t feed_next(struct feed *feed);
 
 #endif

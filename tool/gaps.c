@@ -84,10 +84,11 @@ static void add_row(struct gaps *g, uint64_t memory, uint32_t phases)
     if (!stream_plan(g->layout, memory, phases, 0, g->fp, &r->setting, &r->rates)) {
         return;
     }
-    r->misses = (struct tepal_recycling_misses){INFINITY, 0};
-    if (g->steps.count > 0 &&
-        tepal_recycling_fn_gaps(&r->setting, &r->rates, &g->steps, &r->misses) != TEPAL_OK) {
+    if (tepal_recycling_fn_gaps(&r->setting, &r->rates, &g->steps, &r->misses) != TEPAL_OK) {
         return;
+    }
+    if (g->steps.count == 0) {
+        r->misses.fn = 0; /* no repeats: none to forget */
     }
     g->rows++;
 }
@@ -151,9 +152,9 @@ static int print_json(const struct gaps *g)
     json_t *o = json_object();
     json_t *list = json_array();
     json_object_set_new(o, "arrivals", json_integer((json_int_t)c->arrivals));
-    set_real(o, "keys", gapcount_distinct(c));
+    set_real(o, "keys", c->watched > 0 ? gapcount_distinct(c) : NAN);
     set_real(o, "sample", g->sample);
-    set_real(o, "fresh", gapcount_fresh(c));
+    set_real(o, "fresh", c->watched > 0 ? gapcount_fresh(c) : NAN);
     if (gapcount_repeats(c) > 0) {
         set_real(o, "gap_median", gapcount_quantile(c, 0.5));
         set_real(o, "gap_90", gapcount_quantile(c, 0.9));
@@ -188,6 +189,9 @@ static void print_text(const struct gaps *g)
 {
     const struct gapcount *c = g->count;
     out_format(g->out, "lines    %" PRIu64 "\n", c->arrivals);
+    if (c->watched == 0) {
+        return;
+    }
     out_format(g->out, "keys     %.0f%s\n", gapcount_distinct(c),
                g->sample < 1 ? " (estimated)" : "");
     out_format(g->out, "new      %.4g %% of the lines\n", 100 * gapcount_fresh(c));
@@ -293,11 +297,60 @@ static int check_side(const struct args *args, enum option_id id)
     return code == EXIT_YES ? side_check(args, file->text) : code;
 }
 
+/* Files that are there, or are to be: the same name in the same folder. */
+static bool same_place(const char *a, const char *b)
+{
+    const char *const path[] = {a, b};
+    const char *name[2];
+    char *folder[2];
+    for (size_t i = 0; i < 2; i++) {
+        const char *slash = strrchr(path[i], '/');
+        name[i] = slash == NULL ? path[i] : slash + 1;
+        folder[i] = slash == NULL ? strdup(".") : strndup(path[i], (size_t)(slash + 1 - path[i]));
+    }
+    bool same = folder[0] != NULL && folder[1] != NULL && strcmp(name[0], name[1]) == 0 &&
+                shelf_same(folder[0], folder[1]);
+    free(folder[0]);
+    free(folder[1]);
+    return same || shelf_same(a, b);
+}
+
+static int check_sides(const struct args *args)
+{
+    const struct option_value *save = &args->option[OPT_SAVE_GAPS];
+    const struct option_value *svg = &args->option[OPT_GAPS_SVG];
+    if (check_side(args, OPT_SAVE_GAPS) != EXIT_YES || check_side(args, OPT_GAPS_SVG) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (save->given && svg->given && same_place(save->text, svg->text)) {
+        return say_error(args->command->stays, svg->text,
+                         "--save and --svg are two files, and this is one");
+    }
+    return EXIT_YES;
+}
+
+/* A sample without keys says nothing of the stream but its length. */
+static int without_sample(struct gaps *g)
+{
+    const struct option_value *o = g->args->option;
+    static const char why[] = "no key was sampled: give a larger --sample";
+    if (o[OPT_SAVE_GAPS].given || o[OPT_GAPS_SVG].given) {
+        return say_error(g->args->command->stays, g->args->command->name, "%s", why);
+    }
+    if (!o[OPT_QUIET].given) {
+        say_warning(g->args->command->name, "%s; there are no rates", why);
+    }
+    return print(g);
+}
+
 static int work(struct gaps *g)
 {
     int code = measure(g);
     if (code != EXIT_YES) {
         return code;
+    }
+    if (g->count->watched == 0) {
+        return without_sample(g);
     }
     g->steps = gapcount_steps(g->count, g->gap, g->survival);
     predict(g);
@@ -315,7 +368,7 @@ static int work(struct gaps *g)
 int gaps_run(const struct args *args)
 {
     const struct option_value *o = args->option;
-    if (check_side(args, OPT_SAVE_GAPS) != EXIT_YES || check_side(args, OPT_GAPS_SVG) != EXIT_YES ||
+    if (check_sides(args) != EXIT_YES ||
         shelf_check_inputs(args->command->stays, NULL, args->operand, args->operands, "") !=
             EXIT_YES) {
         return EXIT_TROUBLE;

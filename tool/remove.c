@@ -78,6 +78,7 @@ static int remove_keys(struct removal *r, const struct tepal_hasher *hasher)
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
+    feed->receipts = receipts->given;
     ptrdiff_t count;
     int code = EXIT_YES;
     while (code == EXIT_YES && (count = feed_next(feed)) != 0) {

@@ -47,7 +47,7 @@ void watch_start(void)
     install(SIGINT, on_stop, (int)SA_RESETHAND);
     install(SIGTERM, on_stop, (int)SA_RESETHAND);
     install(SIGHUP, on_stop, (int)SA_RESETHAND);
-    install(SIGUSR1, on_tell, 0);
+    install(SIGUSR1, on_tell, SA_RESTART); /* ppoll(2) is interrupted all the same */
 }
 
 static bool take(volatile sig_atomic_t *flag)

@@ -143,8 +143,16 @@ build members -o d.tepal --cells 16000 --choices 4
 cp d.tepal d.before
 bad 'wrong.tsv: line 1: no group of this filter: it has 4, from 0 on; nothing was changed' \
     remove d.tepal --receipts wrong.tsv
-bad 'seven: line 1: no weight: a key, a tab and a weight are needed; nothing was changed' \
+bad 'seven: line 1: no receipt: a key, a tab and its group are needed; nothing was changed' \
     remove d.tepal --receipts seven
+printf '7\t1\n8\tx\n' >wrong.tsv
+bad 'wrong.tsv: line 2: the group behind the tab is missing or not a number; nothing was changed' \
+    remove d.tepal --receipts wrong.tsv
+printf '7\t\n' >wrong.tsv
+bad 'wrong.tsv: line 1: the group behind the tab is missing or not a number; nothing was changed' \
+    remove d.tepal --receipts wrong.tsv
+bad 'wrong.tsv: line 1: the group behind the tab is missing or not a number' \
+    audit d.tepal --receipts wrong.tsv
 bad 'remove: --receipts names the keys: KEYS cannot be given beside it; nothing was changed' \
     remove d.tepal seven --receipts wrong.tsv
 same 'and the filter is as it was' d.tepal d.before

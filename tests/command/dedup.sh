@@ -38,8 +38,23 @@ printf 'b\0a\nx\0b\0' >nulls
 run dedup -0 nulls
 is '-0' "$(od -An -c <"$work/out" | tr -d ' \n')" 'b\0a\nx\0'
 expect '--hex' 0 $'6a\n7b\n' '' dedup --hex <<<$'6a\n7b\n6A'
-refused '--hex: a wrong line' 'standard input: line 2, character 1: not a hexadecimal digit; nothing was read' \
-    dedup --hex -c <<<$'6a\nxx'
+refused '--hex: a wrong line' 'standard input: line 1, character 1: not a hexadecimal digit; nothing was read' \
+    dedup --hex <<<$'xx\n6a'
+wrong='standard input: line 3, character 2: not a hexadecimal digit'
+refused '--hex: a wrong line, counting' "$wrong; the lines before it were read" \
+    dedup --hex -c <<<$'6a\n6a\n7x\n8b'
+expect '--hex: lines before a wrong one' 2 $'6a\n' "tepal: $wrong; the lines before it are out"$'\n' \
+    dedup --hex <<<$'6a\n6a\n7x\n8b'
+expect '--hex: repeats before a wrong one' 2 $'6a\n' \
+    "tepal: $wrong; the repeats before it are out"$'\n' dedup --hex -d <<<$'6a\n6a\n7x\n8b'
+in_pieces() {
+    for piece in $'6a\n' $'6a\n7' $'x\n8b\n'; do
+        printf %s "$piece"
+        sleep 0.05
+    done
+}
+expect '--hex: the same in pieces' 2 $'6a\n' "tepal: $wrong; the lines before it are out"$'\n' \
+    dedup --hex < <(in_pieces)
 run dedup </dev/null
 is 'no lines: done' "$code $(cat "$work/out" "$work/err")" '0 '
 
@@ -83,6 +98,14 @@ run "$tepal" dedup --json lines
 is '--json: figures to standard error' "$(field "$work/err" lines)" 30000
 like 'a rate that is not kept is told' "$("$tepal" dedup -c --fp 1e-6 --count 5000 --memory 1Ki lines 2>&1 >/dev/null)" \
     'warning: the average rate is above --fp 1e-6: it needs more --memory, or to recycle sooner$'
+for rule in '--count 5000' '--sigma 4000' '--every 7d'; do
+    like "a rate that is not kept is told: $rule and no --fp" \
+        "$("$tepal" dedup -c $rule --memory 1Ki lines 2>&1 >/dev/null)" \
+        'warning: the average rate is above --fp 1% \(the default\): it needs more --memory, or to recycle sooner$'
+done
+"$tepal" dedup -c --fp 20% --memory 1Ki --state lax lines >/dev/null 2>&1
+is 'a state made for a higher rate is no fault' \
+    "$("$tepal" dedup -c --state lax lines 2>&1 >/dev/null | grep -c warning)" 0
 
 # ---- when it recycles
 cycles() {
@@ -257,6 +280,18 @@ def tells():
     last = child.stderr.read()
     return json.loads(line)["lines"], json.loads(last)["lines"], child.wait(20)
 
+def tells_early():
+    """Asked before it has read its key, let alone a line: it answers later."""
+    os.mkfifo("key.pipe")
+    child = start("--json", "--key-file", "key.pipe", stdin=subprocess.DEVNULL)
+    with open("key.pipe", "wb") as pipe:  # it is there, and waits for the key
+        child.send_signal(signal.SIGUSR1)
+        time.sleep(0.05)
+        pipe.write(b"0123456789abcdef")
+    err = child.stderr.read()
+    os.remove("key.pipe")
+    return [json.loads(line)["lines"] for line in err.splitlines()], child.wait(20)
+
 def ends(number):
     child = start("--state", "ended", "-q")
     send(child, b"a\nb\nhalf a li")
@@ -336,6 +371,7 @@ def killed(times):
 
 print(flows())
 print(tells())
+print(tells_early())
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     print(ends(number))
 print(second())
@@ -346,6 +382,7 @@ PY
 is 'it flows, tells, ends, and is alone' "$(timeout 120 python3 "$work/life.py" "$tepal")" \
 "(b'a\\nb\\n', b'cd\\n', 0)
 (3, 4, 0)
+([0, 0], 0)
 (b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)
 (b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)
 (b'a\\nb\\n', 0, b'c\\nhalf a li\\n', False)

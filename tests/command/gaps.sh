@@ -20,6 +20,34 @@ is '-0' "$(field "$work/out" arrivals) $(field "$work/out" keys)" '3 2.0'
 seq 1 1000 >fresh
 run "$tepal" gaps fresh --tsv
 is 'no repeats at all: nothing to forget' "$code $(awk -F'\t' 'NR > 1 && $8 != 0' "$work/out" | wc -l | tr -d ' ')" '0 0'
+run "$tepal" gaps fresh --memory 256 --json
+"$tepal" dedup fresh --memory 256 -c -q --json >measured
+# All lines are new, so that keys and lines are one; dedup recycles as often, to a cycle.
+is 'no repeats at all: it recycles all the same' "$code $(python3 - "$work/out" <<'PY'
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+got = json.load(open("measured"))["cycles"]
+print(all(abs(r["arrivals_per_cycle"] - r["messages_per_cycle"]) <= 1 for r in rows),
+      abs(1000 / rows[1]["arrivals_per_cycle"] - got) <= 1)
+PY
+)" '0 True True'
+expect 'a sample of nothing' 0 $'lines    6\n' \
+    $'tepal: gaps: warning: no key was sampled: give a larger --sample; there are no rates\n' \
+    "$tepal" gaps --sample 1e-9 six
+run "$tepal" gaps --sample 1e-9 six --json -q
+is 'a sample of nothing: --json' "$(python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1])); print(d["arrivals"], d["keys"], d["fresh"], d["rows"])' "$work/out")" \
+    '6 None None []'
+refused 'a sample of nothing: no files' \
+    'gaps: no key was sampled: give a larger --sample; nothing was written' \
+    "$tepal" gaps --sample 1e-9 six --save nothing
+absent 'a sample of nothing: no file' nothing
+refused 'two files in one' 'both: --save and --svg are two files, and this is one; nothing was written' \
+    "$tepal" gaps six --save both --svg both
+refused 'two names of one file' './both: --save and --svg are two files, and this is one; nothing was written' \
+    "$tepal" gaps six --save both --svg ./both
+absent 'two files in one: no file' both
 
 # What it predicts is what dedup does: geometric gaps with a mean of 2000, a fifth of the lines new.
 awk 'BEGIN { srand(3); for (i = 0; i < 200000; i++) {

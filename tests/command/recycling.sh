@@ -71,6 +71,9 @@ expect 'verify' 0 'f: OK
 ' '' "$tepal" verify f
 head -1500 messages | "$tepal" build --kind recycling --bits 8192 --seed 1 -o g -q
 tail -1500 messages | "$tepal" add g -q
+cp g h
+run "$tepal" add h messages
+is 'more than were planned is no matter' "$code $(grep -c warning "$work/err")" '0 0'
 is 'added to in two parts: the same bytes' "$(cmp f g && echo same)" same
 for layout in flat partitioned blocked paired; do
     "$tepal" build messages --kind recycling --bits 8192 --layout $layout --phases 3 --fp 1/1000 -o f -q --seed 2
