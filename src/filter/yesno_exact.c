@@ -159,6 +159,7 @@ enum tepal_status tepal_yesno_exact(struct yesno_run *run)
     tepal_yesno_empty(run);
     descend(&e);
     run->proved = !e.cut;
+    tepal_yesno_limit(run, YESNO_UNLIMITED);
     tepal_yesno_empty(run);
     for (uint32_t f = 0; f < run->falses; f++) {
         if (e.best[f] != YESNO_HOMELESS) {
