@@ -213,8 +213,8 @@ void tepal_yesno_empty(struct yesno_run *run)
 
 /*
  * One use of a bit more, and one less. As soon as more than `most` members are vetoed the walk
- * ends: a no-filter that is full refuses after a few members, not after all. Returned is where it ended,
- * and the walk back starts there.
+ * ends: a no-filter that is full refuses after a few members, not after all. Returned is where it
+ * ended, and the walk back goes as far.
  */
 static uint64_t use(struct yesno_run *run, struct yesno_veto *veto, uint32_t bit, uint64_t most)
 {
