@@ -385,6 +385,56 @@ static void a_search_can_be_ended(void **unused)
     }
 }
 
+static bool never(void *ctx)
+{
+    ++*(int *)ctx;
+    return false;
+}
+
+/*
+ * A no-filter of 28 bits for thousands: nearly nothing fits, and every bit is half the members'.
+ * All methods must ask, whatever they are doing, and their work is limited: the caller is asked
+ * after 1024 steps or 2^20 entries of lists, so the number of questions measures it.
+ */
+static void tiny_no_filters_are_given_up(void **unused)
+{
+    (void)unused;
+    enum { N = 2000 };
+    static struct tepal_digest members[N];
+    static struct tepal_digest avoid[N];
+    uint64_t state = 33;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    assert_ok(tepal_yesno_params(972, 1, 28, 1, 19, &p));
+    for (size_t i = 0; i < N; i++) {
+        members[i] = check_digest(&state);
+        avoid[i] = check_digest(&state);
+    }
+    struct tepal_yesno_input in = {
+        .members = members, .member_count = N, .avoid = avoid, .avoid_count = N};
+    for (int m = 0; m < TEPAL_YESNO_METHODS; m++) {
+        struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
+        struct tepal_yesno_report report;
+        struct tepal_filter *f;
+        int asked = 0;
+        how.method = (enum tepal_yesno_method)m;
+        how.enough = at_once;
+        how.ctx = &asked;
+        how.steps = UINT64_MAX / 4; /* without the caller it would not end */
+        assert_ok(tepal_yesno_build(&p, &in, &how, NULL, &f, &report, NULL));
+        assert_int_equal(asked, 1);
+        assert_true(report.steps <= 2048);
+        assert_int_equal(report.false_negatives, 0);
+        tepal_filter_free(f);
+        how.enough = never;
+        how.steps = 1000;
+        asked = 0;
+        assert_ok(tepal_yesno_build(&p, &in, &how, NULL, &f, &report, NULL));
+        assert_in_range(asked, 1, m <= TEPAL_YESNO_BESTFIT ? 4 : m == TEPAL_YESNO_PAIRS ? 64 : 16);
+        assert_int_equal(report.false_negatives, 0);
+        tepal_filter_free(f);
+    }
+}
+
 static const struct tepal_quantity *told(const struct tepal_filter *f, const char *name,
                                          struct tepal_report *report)
 {
@@ -767,6 +817,7 @@ int main(void)
         cmocka_unit_test(heavy_ones_are_vetoed_first),
         cmocka_unit_test(salts_are_tried_until_nothing_is_left),
         cmocka_unit_test(a_search_can_be_ended),
+        cmocka_unit_test(tiny_no_filters_are_given_up),
         cmocka_unit_test(additions_undo_vetoes),
         cmocka_unit_test(after_additions_no_old_count_is_told),
         cmocka_unit_test(the_prediction_knows_of_the_vetoes),

@@ -104,9 +104,12 @@ struct tepal_yesno_options {
     uint64_t false_negatives;
     /* Seed search: so many salts, params' own and the following, until nothing is left; 0 is 1. */
     uint32_t salts;
-    /* Steps (moves, nodes) of local-search and exact, for each salt; 0: as many as seem right. */
+    /*
+     * Steps (moves, nodes) of local-search and exact, for each salt; 0: as many as seem right.
+     * Steps that look at very many members count for several.
+     */
     uint64_t steps;
-    /* Asked every so many steps; true ends the search with the best so far. NULL: never. */
+    /* Asked every so often by all methods; true ends them with the best so far. NULL: never. */
     bool (*enough)(void *ctx);
     void *ctx;
 };

@@ -118,9 +118,14 @@ struct yesno_run {
     struct yesno_veto veto[TEPAL_YESNO_MOST_FILTERS];
     uint32_t vetoes; /* r */
 
-    uint64_t steps; /* placements tried */
-    bool ended;     /* the caller has had enough */
-    bool proved;    /* no distribution leaves less weight */
+    uint64_t steps;       /* placements tried */
+    uint64_t work;        /* entries of lists looked at: what a step costs differs by far */
+    uint64_t most_steps;  /* where the search ends; tepal_yesno_limit */
+    uint64_t most_work;   /* ... whatever is reached first */
+    uint64_t asked_steps; /* when the caller was asked last */
+    uint64_t asked_work;
+    bool ended;  /* the caller has had enough */
+    bool proved; /* no distribution leaves less weight */
 };
 
 /* `count` cleared things of `size` bytes (at least one), or NULL; freed with the run. */
@@ -173,7 +178,16 @@ enum tepal_status tepal_yesno_pairs(struct yesno_run *run);
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run);
 enum tepal_status tepal_yesno_exact(struct yesno_run *run);
 
-/* Has the search tried as much as it may, or the caller had enough? *asked is when it was asked. */
-bool tepal_yesno_ended(struct yesno_run *run, uint64_t most_steps, uint64_t *asked);
+/* ---- when it ends (yesno_build.c) ------------------------------------------------------------ */
+
+/* From now on so many steps, and as much work as so many steps of ordinary size. */
+void tepal_yesno_limit(struct yesno_run *run, uint64_t steps);
+#define YESNO_UNLIMITED UINT64_MAX
+
+/* Has it worked as much as it may, or the caller had enough? For what must not run on for long. */
+bool tepal_yesno_stopped(struct yesno_run *run);
+
+/* That, or as many steps as it may. */
+bool tepal_yesno_ended(struct yesno_run *run);
 
 #endif

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/checked.h"
 #include "filter/known.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -73,6 +74,44 @@ static enum tepal_status check(const struct tepal_params *params,
         }
     }
     return tepal_params_check(params, why);
+}
+
+/* ---- when it ends ---------------------------------------------------------------------------- */
+
+/*
+ * Where no-filters are tiny, every bit is one of thousands of members, and a single step looks at
+ * them all. In instances of any use a step looks at some hundred entries: this is more.
+ */
+#define STEP_WORK 1024
+
+/* The caller is asked after so many steps, or the work of so many. */
+#define ASK_STEPS 1024
+
+void tepal_yesno_limit(struct yesno_run *run, uint64_t steps)
+{
+    uint64_t work;
+    if (!checked_mul(steps, STEP_WORK, &work)) {
+        work = UINT64_MAX;
+    }
+    run->most_steps = saturating_add(run->steps, steps);
+    run->most_work = saturating_add(run->work, work);
+}
+
+bool tepal_yesno_stopped(struct yesno_run *run)
+{
+    if (run->how->enough != NULL && !run->ended &&
+        (run->steps - run->asked_steps >= ASK_STEPS ||
+         run->work - run->asked_work >= (uint64_t)ASK_STEPS * STEP_WORK)) {
+        run->asked_steps = run->steps;
+        run->asked_work = run->work;
+        run->ended = run->how->enough(run->how->ctx);
+    }
+    return run->ended || run->work >= run->most_work;
+}
+
+bool tepal_yesno_ended(struct yesno_run *run)
+{
+    return run->steps >= run->most_steps || tepal_yesno_stopped(run);
 }
 
 /* ---- the false positives --------------------------------------------------------------------- */
@@ -237,6 +276,7 @@ static enum tepal_status build_one(const struct tepal_params *params,
     }
     struct yesno_run run = {.in = input, .how = options};
     run.allocator = tepal_alloc_choose(allocator);
+    tepal_yesno_limit(&run, YESNO_UNLIMITED);
     *report = (struct tepal_yesno_report){0};
     status = fill(&run, made, report);
     tepal_yesno_release(&run, NULL);
@@ -295,6 +335,9 @@ enum tepal_status tepal_yesno_build(const struct tepal_params *params,
             tepal_filter_free(made);
         }
         if (best_report.weight_left == 0 && best_report.false_negatives == 0) {
+            break;
+        }
+        if (i + 1 < salts && options->enough != NULL && options->enough(options->ctx)) {
             break;
         }
         salted.own[TEPAL_YESNO_SALT]++;

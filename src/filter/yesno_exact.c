@@ -24,9 +24,7 @@ struct exact {
     uint8_t *best; /* homes */
     double best_left;
     double lost; /* the weight of those left out */
-    uint64_t most_steps;
-    uint64_t asked;
-    bool cut; /* something was not tried */
+    bool cut;    /* something was not tried */
 };
 
 /* The no-filters that would take f, as bits; *covered if one would gain nothing, and that alone. */
@@ -102,7 +100,7 @@ static void descend(struct exact *e)
 {
     struct yesno_run *run = e->run;
     struct choice c = {0};
-    if (tepal_yesno_ended(run, e->most_steps, &e->asked)) {
+    if (tepal_yesno_ended(run)) {
         e->cut = true;
         return;
     }
@@ -157,10 +155,11 @@ enum tepal_status tepal_yesno_exact(struct yesno_run *run)
     if (run->falses > MOST_FALSES) {
         return TEPAL_OK;
     }
-    e.most_steps = run->steps + (run->how->steps != 0 ? run->how->steps : 20000000);
+    tepal_yesno_limit(run, run->how->steps != 0 ? run->how->steps : 20000000);
     tepal_yesno_empty(run);
     descend(&e);
     run->proved = !e.cut;
+    tepal_yesno_limit(run, YESNO_UNLIMITED);
     tepal_yesno_empty(run);
     for (uint32_t f = 0; f < run->falses; f++) {
         if (e.best[f] != YESNO_HOMELESS) {

@@ -12,7 +12,7 @@
 
 void tepal_yesno_first_fit(struct yesno_run *run)
 {
-    for (uint32_t f = 0; f < run->falses; f++) {
+    for (uint32_t f = 0; f < run->falses && !tepal_yesno_stopped(run); f++) {
         for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
             (void)tepal_yesno_place(run, f, j, 0);
         }
@@ -23,7 +23,7 @@ void tepal_yesno_first_fit(struct yesno_run *run)
 void tepal_yesno_next_fit(struct yesno_run *run)
 {
     uint32_t open = 0;
-    for (uint32_t f = 0; f < run->falses && run->vetoes > 0; f++) {
+    for (uint32_t f = 0; f < run->falses && run->vetoes > 0 && !tepal_yesno_stopped(run); f++) {
         while (!tepal_yesno_place(run, f, open, 0) && open + 1 < run->vetoes) {
             open++;
         }
@@ -50,7 +50,7 @@ static void by_gain(const struct yesno_run *run, uint32_t f, uint32_t *filters)
 void tepal_yesno_best_fit(struct yesno_run *run)
 {
     uint32_t filters[TEPAL_YESNO_MOST_FILTERS];
-    for (uint32_t f = 0; f < run->falses; f++) {
+    for (uint32_t f = 0; f < run->falses && !tepal_yesno_stopped(run); f++) {
         by_gain(run, f, filters);
         for (uint32_t j = 0; j < run->vetoes; j++) {
             if (tepal_yesno_place(run, f, filters[j], 0)) {
@@ -101,7 +101,7 @@ enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run)
     if (left == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !tepal_yesno_stopped(run); i++) {
         uint32_t f = left[i].f;
         for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
             (void)tepal_yesno_place(run, f, j, 0);
@@ -123,7 +123,7 @@ enum tepal_status tepal_yesno_spend(struct yesno_run *run)
     if (left == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count && !tepal_yesno_stopped(run); i++) {
         uint32_t f = left[i].f;
         for (uint64_t most = 0; most <= remaining && run->home[f] == YESNO_HOMELESS;
              most = most == 0 ? 1 : 2 * most) {

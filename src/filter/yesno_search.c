@@ -45,8 +45,6 @@ struct search {
     double left;
     double best_left;
     uint64_t random;
-    uint64_t most_steps;
-    uint64_t asked; /* steps at which the caller was asked last */
 };
 
 static uint64_t draw(struct search *s)
@@ -60,23 +58,6 @@ static uint64_t draw(struct search *s)
 static uint32_t draw_below(struct search *s, uint32_t range)
 {
     return (uint32_t)wide_scale(draw(s), range);
-}
-
-bool tepal_yesno_ended(struct yesno_run *run, uint64_t most_steps, uint64_t *asked)
-{
-    if (run->steps >= most_steps) {
-        return true;
-    }
-    if (run->how->enough != NULL && run->steps - *asked >= 1024) {
-        *asked = run->steps;
-        run->ended = run->ended || run->how->enough(run->how->ctx);
-    }
-    return run->ended;
-}
-
-static bool ended(struct search *s)
-{
-    return tepal_yesno_ended(s->run, s->most_steps, &s->asked);
 }
 
 /* ---- the list of the homeless ---------------------------------------------------------------- */
@@ -165,11 +146,12 @@ static bool has_bit(const struct yesno_lists *has, uint32_t f, uint32_t bit)
 }
 
 /* What those who use the bit in no-filter j weigh, and how many they are. */
-static double users_weight(const struct search *s, uint32_t j, uint32_t bit, uint32_t *count)
+static double users_weight(struct search *s, uint32_t j, uint32_t bit, uint32_t *count)
 {
     const struct yesno_lists *users = &s->run->veto[j].family->users;
     double weight = 0;
     *count = 0;
+    s->run->work += users->start[bit + 1] - users->start[bit];
     for (uint64_t i = users->start[bit]; i < users->start[bit + 1]; i++) {
         if (s->run->home[users->item[i]] == j) {
             weight += s->run->weight[users->item[i]];
@@ -228,11 +210,13 @@ static bool force(struct search *s, uint32_t f, uint32_t j, uint32_t most)
     (void)settle(s, f, j, UINT64_MAX);
     for (uint64_t i = family->has.start[f]; i < family->has.start[f + 1]; i++) {
         uint32_t bit = family->has.item[i];
+        s->run->work += family->risk.start[bit + 1] - family->risk.start[bit];
         for (uint64_t x = family->risk.start[bit]; x < family->risk.start[bit + 1]; x++) {
             uint32_t a = family->risk.item[x];
             if (veto->missing[a] == 0) {
                 uint32_t gone = s->changes - 1;
-                if (gone > most || !free_member(s, f, j, a, most - gone)) {
+                if (gone > most || tepal_yesno_stopped(s->run) ||
+                    !free_member(s, f, j, a, most - gone)) {
                     return false;
                 }
             }
@@ -302,7 +286,7 @@ static bool perfect(const struct search *s)
 static void walk(struct search *s, uint64_t patience)
 {
     uint64_t idle = 0;
-    while (!perfect(s) && idle < patience && !ended(s)) {
+    while (!perfect(s) && idle < patience && !tepal_yesno_ended(s->run)) {
         uint32_t f = s->homeless[draw_below(s, s->count)];
         s->changes = 0;
         if (!house(s, f)) {
@@ -334,36 +318,96 @@ static void restore(struct search *s, const uint8_t *homes)
 
 /* ---- memory, and what is hopeless ------------------------------------------------------------ */
 
-/* Does false positive f have all bits of some member? Then no no-filter of the family takes it. */
-static bool covers_member(const struct yesno_family *family, uint32_t f)
+/* bit -> the members at risk that have it first: every member is in one list. */
+static bool list_by_first(struct yesno_run *run, const struct yesno_family *family,
+                          struct yesno_lists *to)
+{
+    const struct yesno_lists *member = &family->risk_has;
+    uint64_t bits = run->filter->no.cells;
+    to->start = tepal_yesno_take(run, bits + 2, sizeof *to->start);
+    to->item = tepal_yesno_take(run, family->risks, sizeof *to->item);
+    if (to->start == NULL || to->item == NULL) {
+        return false;
+    }
+    for (uint32_t a = 0; a < family->risks; a++) {
+        to->start[member->item[member->start[a]] + (uint64_t)2]++;
+    }
+    for (uint64_t bit = 2; bit < bits + 2; bit++) {
+        to->start[bit] += to->start[bit - 1];
+    }
+    for (uint32_t a = 0; a < family->risks; a++) {
+        to->item[to->start[member->item[member->start[a]] + (uint64_t)1]++] = a;
+    }
+    return true;
+}
+
+/*
+ * Does false positive f have all bits of some member? Then no no-filter of the family takes it.
+ * Such a member's first bit is one of f's. `mine` is room for the bits of a no-filter, cleared.
+ */
+static bool covers_member(struct yesno_run *run, const struct yesno_family *family,
+                          const struct yesno_lists *first, uint64_t *mine, uint32_t f)
 {
     const struct yesno_lists *has = &family->has;
     const struct yesno_lists *member = &family->risk_has;
+    bool covers = false;
     for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+        bits_set(mine, has->item[i]);
+    }
+    for (uint64_t i = has->start[f]; i < has->start[f + 1] && !covers; i++) {
         uint32_t bit = has->item[i];
-        for (uint64_t x = family->risk.start[bit]; x < family->risk.start[bit + 1]; x++) {
-            uint32_t a = family->risk.item[x];
+        for (uint64_t x = first->start[bit]; x < first->start[bit + 1] && !covers; x++) {
+            uint32_t a = first->item[x];
             uint64_t at = member->start[a];
-            while (at < member->start[a + 1] && has_bit(has, f, member->item[at])) {
+            while (at < member->start[a + 1] && bits_test(mine, member->item[at])) {
                 at++;
             }
-            if (at == member->start[a + 1]) {
-                return true;
-            }
+            run->work += 1 + at - member->start[a];
+            covers = at == member->start[a + 1];
         }
     }
-    return false;
+    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+        mine[has->item[i] / 64] = 0;
+    }
+    return covers;
 }
 
-/* Among the homeless: what has a home is not hopeless, wherever it may be later. */
-static void find_hopeless(const struct yesno_run *run, uint8_t *hopeless)
+/*
+ * Among the homeless: what has a home is not hopeless, wherever it may be later. Those for which
+ * there is no time are taken for hopeful, which costs the search some moves and proves nothing.
+ */
+static enum tepal_status find_hopeless(struct yesno_run *run, uint8_t *hopeless)
 {
+    struct yesno_piece *last = run->last;
     for (uint32_t f = 0; f < run->falses; f++) {
-        bool covers = run->home[f] == YESNO_HOMELESS;
-        for (uint32_t i = 0; i < run->families && covers; i++) {
-            covers = covers_member(&run->family[i], f);
+        hopeless[f] = run->home[f] == YESNO_HOMELESS;
+    }
+    for (uint32_t i = 0; i < run->families; i++) {
+        struct yesno_lists first;
+        uint64_t *mine = tepal_yesno_take(run, (run->filter->no.cells + 63) / 64, 8);
+        if (mine == NULL || !list_by_first(run, &run->family[i], &first)) {
+            return TEPAL_NO_MEMORY;
         }
-        hopeless[f] = covers;
+        for (uint32_t f = 0; f < run->falses; f++) {
+            hopeless[f] = hopeless[f] && !tepal_yesno_stopped(run) &&
+                          covers_member(run, &run->family[i], &first, mine, f);
+        }
+        tepal_yesno_release(run, last);
+    }
+    return TEPAL_OK;
+}
+
+/*
+ * As much as seems right, if the caller has not said: linear in what there is to place. The work is
+ * more than that many steps take where no-filters are of any use.
+ */
+static void limit(struct yesno_run *run, uint64_t said)
+{
+    uint64_t falses = run->falses;
+    uint64_t steps = falses <= 256 ? 1000 * falses : 256000 + 32 * (falses - 256);
+    tepal_yesno_limit(run, said != 0 ? said : steps);
+    if (said == 0) {
+        run->most_work = run->work + ((uint64_t)1 << 27) + 1024 * falses;
     }
 }
 
@@ -386,11 +430,12 @@ static enum tepal_status start(struct search *s, struct yesno_run *run)
         return status;
     }
     memcpy(s->best, run->home, count);
-    find_hopeless(run, s->hopeless);
+    limit(run, 0);
+    status = find_hopeless(run, s->hopeless);
+    tepal_yesno_limit(run, YESNO_UNLIMITED);
     list_all(s);
     s->best_left = s->left;
-    s->most_steps = UINT64_MAX;
-    return TEPAL_OK;
+    return status;
 }
 
 /* ---- the methods ----------------------------------------------------------------------------- */
@@ -403,13 +448,15 @@ enum tepal_status tepal_yesno_pairs(struct yesno_run *run)
         return TEPAL_OK;
     }
     enum tepal_status status = start(&s, run);
-    for (uint32_t f = 0; f < run->falses && status == TEPAL_OK; f++) {
+    limit(run, 0); /* of which the work alone counts */
+    for (uint32_t f = 0; f < run->falses && status == TEPAL_OK && !tepal_yesno_stopped(run); f++) {
         for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
             if (!s.hopeless[f]) {
                 (void)move(&s, f, j, 1, false);
             }
         }
     }
+    tepal_yesno_limit(run, YESNO_UNLIMITED);
     if (status == TEPAL_OK) {
         tepal_yesno_first_fit(run); /* what the last moves have made room for */
     }
@@ -456,15 +503,14 @@ enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
     if (status != TEPAL_OK) {
         return status;
     }
-    uint64_t falses = run->falses;
-    uint64_t steps = falses <= 256 ? 1000 * falses : 256000 + 32 * (falses - 256);
-    s.most_steps = run->steps + (run->how->steps != 0 ? run->how->steps : steps);
-    s.heat = falses <= SMALL ? HEAT * mean_weight(run) : 0;
+    limit(run, run->how->steps);
+    s.heat = run->falses <= SMALL ? HEAT * mean_weight(run) : 0;
     walk(&s, s.heat > 0 ? UINT64_MAX : 8 * (uint64_t)s.count);
     if (s.heat > 0) {
         restore(&s, s.best);
     }
     run->proved = perfect(&s);
+    tepal_yesno_limit(run, YESNO_UNLIMITED);
     tepal_yesno_first_fit(run); /* what the last moves have made room for */
     return TEPAL_OK;
 }

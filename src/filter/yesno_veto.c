@@ -211,24 +211,32 @@ void tepal_yesno_empty(struct yesno_run *run)
     }
 }
 
-/* One use of a bit more, and one less. */
-static void use(struct yesno_veto *veto, uint32_t bit)
+/*
+ * One use of a bit more, and one less. As soon as more than `most` members are vetoed the walk
+ * ends: a no-filter that is full refuses after a few members, not after all. Returned is where it
+ * ended, and the walk back goes as far.
+ */
+static uint64_t use(struct yesno_run *run, struct yesno_veto *veto, uint32_t bit, uint64_t most)
 {
     const struct yesno_lists *risk = &veto->family->risk;
+    uint64_t i = risk->start[bit];
     if (veto->uses[bit]++ == 0) {
-        for (uint64_t i = risk->start[bit]; i < risk->start[bit + 1]; i++) {
+        for (; i < risk->start[bit + 1] && veto->vetoed <= most; i++) {
             veto->vetoed += --veto->missing[risk->item[i]] == 0;
         }
+        run->work += i - risk->start[bit];
     }
+    return i;
 }
 
-static void unuse(struct yesno_veto *veto, uint32_t bit)
+static void unuse(struct yesno_run *run, struct yesno_veto *veto, uint32_t bit, uint64_t end)
 {
     const struct yesno_lists *risk = &veto->family->risk;
     if (--veto->uses[bit] == 0) {
-        for (uint64_t i = risk->start[bit]; i < risk->start[bit + 1]; i++) {
+        for (uint64_t i = risk->start[bit]; i < end; i++) {
             veto->vetoed -= veto->missing[risk->item[i]]++ == 0;
         }
+        run->work += end - risk->start[bit];
     }
 }
 
@@ -236,18 +244,21 @@ bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t m
 {
     struct yesno_veto *veto = &run->veto[j];
     const struct yesno_lists *has = &veto->family->has;
-    uint64_t before = veto->vetoed;
+    const uint64_t *risk_start = veto->family->risk.start;
+    uint64_t limit = saturating_add(veto->vetoed, most);
     uint64_t i = has->start[f];
+    uint64_t end = 0;
     run->steps++;
-    for (; i < has->start[f + 1] && veto->vetoed - before <= most; i++) {
-        use(veto, has->item[i]);
+    for (; i < has->start[f + 1] && veto->vetoed <= limit; i++) {
+        end = use(run, veto, has->item[i], limit);
     }
-    if (veto->vetoed - before <= most) {
+    if (veto->vetoed <= limit) {
         run->home[f] = (uint8_t)j;
         return true;
     }
     while (i-- > has->start[f]) {
-        unuse(veto, has->item[i]);
+        unuse(run, veto, has->item[i], end);
+        end = i > has->start[f] ? risk_start[has->item[i - 1] + (uint64_t)1] : 0;
     }
     return false;
 }
@@ -257,7 +268,8 @@ void tepal_yesno_displace(struct yesno_run *run, uint32_t f)
     struct yesno_veto *veto = &run->veto[run->home[f]];
     const struct yesno_lists *has = &veto->family->has;
     for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
-        unuse(veto, has->item[i]);
+        uint32_t bit = has->item[i];
+        unuse(run, veto, bit, veto->family->risk.start[bit + (uint64_t)1]);
     }
     run->home[f] = YESNO_HOMELESS;
 }
