@@ -146,7 +146,7 @@ const char *lab_verdict_name(enum lab_verdict verdict)
 static void cell(struct out *out, double value)
 {
     if (isfinite(value)) {
-        out_format(out, "\t%.6g", value);
+        out_format(out, "\t%.6g", value == 0 ? 0.0 : value); /* no -0 */
     } else {
         out_text(out, "\t");
     }

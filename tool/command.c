@@ -370,6 +370,10 @@ const struct option options[OPTIONS] = {
     [OPT_EVERY] = {0, "every", "TIME", TAKES_DURATION, 0, 0, NULL,
                    "Recycle after a time, as 90s, 10m or 2h, by the clock: with 2 phases of 10m a "
                    "line is remembered for at least 10 and at most 20 minutes."},
+    [OPT_STREAM_ONLY_MISSES] =
+        {0, "only-misses", NULL, TAKES_NOTHING, 0, 0, NULL,
+         "Remember a line from when it last came out as new, not from when it last came: one that "
+         "keeps coming comes out again and again."},
     [OPT_STREAM_HASHES] = {'k', "hashes", "K", TAKES_WHOLE, 1, TEPAL_MAX_HASHES, NULL,
                            "The number of hashes (default: the best for the other numbers)."},
     [OPT_STREAM_LAYOUT] = {'l', "layout", "LAYOUT", TAKES_CHOICE, 0, 0, LAYOUTS,
@@ -860,17 +864,20 @@ static const struct example lab_examples[] = {
 /* ---- dedup, gaps ---------------------------------------------------------------------------- */
 
 static const enum option_id dedup_options[] = {
-    OPT_REPEATS,       OPT_COUNTS,        OPT_MEMORY, OPT_STREAM_FP, OPT_PHASES,
-    OPT_SIGMA,         OPT_CYCLE_COUNT,   OPT_EVERY,  OPT_STATE,     OPT_SAVE_EVERY,
-    OPT_FIELD,         OPT_DELIMITER,     OPT_NULL,   OPT_HEX,       OPT_PLAIN,
-    OPT_STREAM_LAYOUT, OPT_STREAM_HASHES, OPT_SEED,   OPT_KEY_FILE,  OPT_FIGURES_JSON,
-    OPT_QUIET,         OPT_HELP,          OPT_END};
+    OPT_REPEATS,     OPT_COUNTS,        OPT_MEMORY,
+    OPT_STREAM_FP,   OPT_PHASES,        OPT_SIGMA,
+    OPT_CYCLE_COUNT, OPT_EVERY,         OPT_STREAM_ONLY_MISSES,
+    OPT_STATE,       OPT_SAVE_EVERY,    OPT_FIELD,
+    OPT_DELIMITER,   OPT_NULL,          OPT_HEX,
+    OPT_PLAIN,       OPT_STREAM_LAYOUT, OPT_STREAM_HASHES,
+    OPT_SEED,        OPT_KEY_FILE,      OPT_FIGURES_JSON,
+    OPT_QUIET,       OPT_HELP,          OPT_END};
 static const enum option_id dedup_exclusive[][4] = {{OPT_SIGMA, OPT_CYCLE_COUNT, OPT_EVERY}, {0}};
 static const struct example dedup_examples[] = {
     {"tail -F access.log | tepal dedup --field 1", "Every client once, as it appears."},
     {"tepal dedup --memory 1Gi --fp 1/1000 huge.txt > distinct.txt",
      "A file of any size, in a gibibyte."},
-    {"tepal dedup --every 10m --state alerts.state < alerts",
+    {"tepal dedup --every 10m --only-misses --state alerts.state < alerts",
      "Each alert at most every 10 minutes, across restarts."},
     {NULL, NULL}};
 

@@ -176,6 +176,11 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
                                                            : "time in milliseconds",
                        has.limit, wants.limit);
     }
+    if (has.only_misses != wants.only_misses) {
+        return say_error(s->args->command->stays, s->name,
+                         "this state was made with other parameters: it has every line, the "
+                         "options ask for --only-misses");
+    }
     if (seed->given && before->seed != seed->whole) {
         return differs(s, "seed", before->seed, seed->whole);
     }

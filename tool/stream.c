@@ -190,6 +190,7 @@ int stream_params(const struct args *args, const struct tepal_params *before,
     if (shape(&w) != EXIT_YES || rule(&w) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
+    w.options.only_misses = given(&w, OPT_STREAM_ONLY_MISSES) || w.was.only_misses;
     tepal_recycling_set_options(&w.params, &w.options);
     if (tepal_params_check(&w.params, &why) != TEPAL_OK) {
         return wrong(&w, why);

@@ -1,6 +1,7 @@
 /*
  * stream.h: a recycling filter from the options of the commands that watch streams (dedup, gaps,
- * app admit): --memory, --fp, --phases, --sigma or --count or --every, --hashes, --layout.
+ * app admit): --memory, --fp, --phases, --sigma or --count or --every, --only-misses, --hashes,
+ * --layout.
  */
 #ifndef TOOL_STREAM_H
 #define TOOL_STREAM_H

@@ -126,6 +126,25 @@ PY
 )"
 is '--sigma: fewer bits, more cycles' \
     "$(($(cycles --sigma 500 --memory 1Ki) > $(cycles --sigma 2000 --memory 1Ki)))" 1
+# Inserted only when it comes out: sets that do the same. A line that is always there comes again.
+awk 'BEGIN { for (i = 0; i < 2000; i++) print i % 3 == 0 ? "alert" : i }' >alerts
+python3 - >want <<'PY'
+active, frozen = set(), set()
+for line in open("alerts"):
+    if line not in active and line not in frozen:
+        if len(active) == 50:
+            active, frozen = set(), active
+        active.add(line)
+        print(line, end="")
+PY
+run dedup --count 50 --only-misses alerts
+same '--only-misses: as sets say' "$work/out" want
+is '--only-misses: the alert comes again' "$(($(grep -c alert want) > 10))" 1
+is 'without: it never does' "$(dedup --count 50 alerts | grep -c alert)" 1
+head -777 alerts | dedup --count 50 --only-misses --state once >got
+tail -n +778 alerts | "$tepal" dedup -q --state once >>got
+same '--only-misses: the state remembers' got want
+rm once
 is '--every: a long time, no cycle' "$(cycles --every 7d)" 0
 
 # ---- refused
@@ -189,6 +208,7 @@ other time 'it recycles by sigma, the options ask for every' --every 5m
 other hashes 'its number of hashes is 7, the options ask for 3' --hashes 3
 other sigma "its sigma is $("$tepal" info --json whole | python3 -c 'import json, sys; print(json.load(sys.stdin)["limit"])'), the options ask for 99" \
     --sigma 99 --hashes 7
+other way 'it has every line, the options ask for --only-misses' --only-misses
 other seed 'its seed is 7, the options ask for 8' --seed 8
 "$tepal" build lines -o bloom -q --seed 7
 cp bloom before
@@ -342,6 +362,15 @@ def forgets():
     child.stdin.close()
     return first, second, child.wait(20)
 
+def comes_again():
+    """A line that keeps coming, for longer than both phases last, comes out again."""
+    child = start("--every", "100ms", "--only-misses", "-q")
+    for _ in range(30):
+        send(child, b"a\n")
+        time.sleep(0.01)
+    child.stdin.close()
+    return child.stdout.read().count(b"a") >= 2, child.wait(20)
+
 def killed(times):
     """Killed in the middle again and again: the state is sound each time, and goes on."""
     endless = "i=0; while :; do seq $i $((i + 2000)); i=$((i + 1000)); done"
@@ -377,6 +406,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 print(second())
 print(saves_when_idle())
 print(forgets())
+print(comes_again())
 print(killed(8))
 PY
 is 'it flows, tells, ends, and is alone' "$(timeout 120 python3 "$work/life.py" "$tepal")" \
@@ -389,6 +419,7 @@ is 'it flows, tells, ends, and is alone' "$(timeout 120 python3 "$work/life.py" 
 (2, b'', 1, True, b'b\\n')
 (True, 0, b'c\\n', False)
 (b'a\\n', b'a\\n', 0)
+(True, 0)
 True"
 ln -s whole link
 cp whole before

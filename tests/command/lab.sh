@@ -27,6 +27,9 @@ else
     pass
 fi
 
+run "$tepal" lab run 001-table-5 --out zeros
+is 'zeros have no sign' "$code $(grep -cE $'\t-0(\t|$)' zeros/001-table-5.tsv)" '0 0'
+
 # ---- a verdict is computed: wrong methods must be noticed
 for name in 000-table-4 000-table-1 000-fig-6 001-table-5 001-fig-7 001-web 002-fig-2 002-fig-7 \
     003-fig-12 003-fig-18 004-fig-3 004-fig-7; do
