@@ -23,11 +23,11 @@ static inline uint64_t draw_whole(uint64_t *state, double low, double high)
 }
 
 /* The plan of the kind and layout; NULL: there is none that could be. */
-static inline const struct tepal_plan *plan_of(const struct tepal_plans *plans,
-                                               enum tepal_kind_id kind, enum tepal_layout layout)
+static inline const struct tepal_proposal *
+plan_of(const struct tepal_plans *plans, enum tepal_kind_id kind, enum tepal_layout layout)
 {
     for (size_t i = 0; i < plans->count; i++) {
-        const struct tepal_plan *p = &plans->plan[i];
+        const struct tepal_proposal *p = &plans->plan[i];
         if (p->kind == kind && p->params.layout == layout && p->params.cells > 0) {
             return p;
         }
@@ -84,7 +84,7 @@ static inline void brute_bloom(int problems)
         w.fp = draw(&state, 1e-4, 0.4);
         plan_kind(&w, tepal_plan_bloom, &plans);
         for (int layout = 0; layout < 4; layout++) {
-            const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_BLOOM, layout);
+            const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_BLOOM, layout);
             uint64_t unit = layout >= TEPAL_LAYOUT_BLOCKED ? TEPAL_LINE_BITS : 1;
             assert_non_null(p);
             assert_true(p->feasible && p->fp <= w.fp * EXACT);
@@ -98,7 +98,7 @@ static inline void brute_bloom(int problems)
         w.fp = NAN;
         plan_kind(&w, tepal_plan_bloom, &plans);
         for (int layout = 0; layout < 4; layout++) {
-            const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_BLOOM, layout);
+            const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_BLOOM, layout);
             if (p != NULL &&
                 p->fp > best_rate((enum tepal_layout)layout, p->bits, w.keys) * EXACT) {
                 worse("bloom in memory", i, p->fp, best_rate(layout, p->bits, w.keys));
@@ -119,7 +119,7 @@ static inline void brute_retouched(int problems)
         w.cost_fp = draw(&state, 0.1, 10);
         w.cost_fn = 1;
         plan_kind(&w, tepal_plan_retouched, &plans);
-        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
         assert_non_null(p);
         for (uint64_t lost = 1; lost <= w.keys / 2; lost++) {
             double cost = w.cost_fp * best_rate(TEPAL_LAYOUT_FLAT, w.bits, w.keys - lost) +
@@ -145,7 +145,7 @@ static inline void brute_fingerprint(int problems)
         w.wrong_deletes = draw(&state, 1e-3, 1);
         w.fn = draw(&state, 1e-6, 0.1);
         plan_kind(&w, tepal_plan_fingerprint, &plans);
-        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible);
         double fp = fmin(w.fp, w.fn / w.wrong_deletes);
         for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
@@ -197,7 +197,7 @@ static inline void brute_counting(int problems)
         w.wrong_deletes = draw(&state, 1e-2, 0.5);
         w.fn = draw(&state, 1e-4, 0.05);
         plan_kind(&w, tepal_plan_counting, &plans);
-        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
         if (p == NULL || !p->feasible) {
             print_error("counting, problem %d: %s\n", i,
                         p == NULL ? plans.plan[0].reason : p->reason);
@@ -265,7 +265,7 @@ static inline void brute_generalized(int problems)
         w.fp = draw(&state, 1e-3, 0.3);
         w.fn = draw(&state, 1e-3, 0.3);
         plan_kind(&w, tepal_plan_generalized, &plans);
-        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible);
         for (uint32_t k0 = 1; k0 < 32; k0 += 1 + k0 / 8) {
             for (uint32_t k1 = 1; k0 + k1 <= 64 && k1 < 2 * k0 + 4; k1++) {
@@ -338,7 +338,7 @@ static inline void brute_cascade(int problems)
         w.fp = 0.3;
         w.fn = 0;
         plan_kind(&w, tepal_plan_cascade, &plans);
-        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible && p->fp == 0);
         for (double f1 = 0.9; f1 > 1e-3; f1 /= 1.3) {
             double bits = cascade_bits(w.keys, w.known_negatives, f1);
@@ -360,7 +360,7 @@ static inline void brute_yesno(int problems)
         w.fp = draw(&state, 1e-3, 0.05);
         w.fn = 0;
         plan_kind(&w, tepal_plan_yesno, &plans);
-        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
         uint64_t found = p == NULL ? (uint64_t)bloom_bits((double)w.keys, w.fp) : p->bits;
         for (uint64_t r = 1; r <= 3; r++) {
             for (uint64_t q = 8; q * r < found; q += 12) {
@@ -398,7 +398,7 @@ static inline void brute_recycling(int problems)
         w.bits = draw_whole(&state, 128, 480) / 64 * 64;
         w.fp = draw(&state, 3e-3, 0.2);
         plan_kind(&w, tepal_plan_recycling, &plans);
-        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible && p->fp <= w.fp * EXACT);
         for (uint32_t phases = 2; phases <= 4; phases++) {
             struct tepal_recycling_setting s = TEPAL_RECYCLING_SETTING_INIT;

@@ -22,7 +22,7 @@ struct built {
     size_t n;
     size_t t;
     struct tepal_filter *filter;
-    const struct tepal_plan *plan;
+    const struct tepal_proposal *plan;
 };
 
 static inline struct tepal_digest *draw_digests(uint64_t *state, size_t count)
@@ -83,7 +83,7 @@ static inline void draw_wish(struct built *b, int problem, double most)
 }
 
 /* Of the feasible plans the best, or in turns one of another kind. */
-static inline const struct tepal_plan *pick_plan(const struct tepal_plans *plans, int problem)
+static inline const struct tepal_proposal *pick_plan(const struct tepal_plans *plans, int problem)
 {
     size_t feasible = 0;
     while (feasible < plans->count && plans->plan[feasible].feasible) {

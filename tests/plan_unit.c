@@ -76,7 +76,7 @@ static void generalized_needs_the_bits_that_are_known(void **state)
         w.fp = row[i].fp;
         w.fn = row[i].fn;
         plan_it(&w, &plans);
-        const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible);
         assert_ptr_equal(p, &plans.plan[0]);
         assert_true(p->bits_per_key <= row[i].many * 1.011);
@@ -97,7 +97,7 @@ static void recycling_reaches_the_limits_that_are_known(void **state)
     w.stream = TEPAL_STREAM_GEOMETRIC; /* one or two phases are compared */
     w.stream_a = 100;
     plan_it(&w, &plans);
-    const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT);
+    const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT);
     assert_non_null(p);
     uint32_t phases = tepal_recycling_options_of(&p->params).phases;
     assert_true(phases == 1 || phases == 2);
@@ -132,7 +132,7 @@ static void wrong_removals_ask_for_fewer_hashes_or_fingerprints(void **state)
     w.bits = 60 * w.keys; /* 12 counters a key: 8 hashes have the lowest fp */
     plan_it(&w, &plans);
     assert_int_equal(plans.plan[0].kind, TEPAL_KIND_FINGERPRINT);
-    const struct tepal_plan *p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
+    const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
     if (p == NULL) {
         fail();
         return;
@@ -145,7 +145,8 @@ static void wrong_removals_ask_for_fewer_hashes_or_fingerprints(void **state)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static const struct tepal_plan *kind_of(const struct tepal_plans *plans, enum tepal_kind_id kind)
+static const struct tepal_proposal *kind_of(const struct tepal_plans *plans,
+                                            enum tepal_kind_id kind)
 {
     for (size_t i = 0; i < plans->count; i++) {
         if (plans->plan[i].kind == kind) {
@@ -180,7 +181,7 @@ static void every_kind_is_planned_or_refused_with_a_reason(void **state)
             (void)kind_of(&plans, (enum tepal_kind_id)kind);
         }
         for (size_t i = 0; i < plans.count; i++) {
-            const struct tepal_plan *p = &plans.plan[i];
+            const struct tepal_proposal *p = &plans.plan[i];
             assert_true(strlen(p->reason) > 3);
             assert_true(p->feasible == (p->blocked_by[0] == '\0'));
             assert_true(i == 0 || plans.plan[i - 1].feasible || !p->feasible);

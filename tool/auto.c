@@ -143,7 +143,7 @@ static void close_spool(struct spool *s)
 
 static int say_infeasible(const struct args *args, const struct tepal_plans *plans)
 {
-    const struct tepal_plan *near = &plans->nearest;
+    const struct tepal_proposal *near = &plans->nearest;
     const struct tepal_kind *kind = tepal_kind_by_id(near->kind);
     return say_error(args->command->stays, args->command->name,
                      "nothing fits: --%s is in the way; the nearest is %s, %s, %" PRIu64

@@ -30,7 +30,7 @@
 #define SEED          1
 
 struct row {
-    const struct tepal_plan *plan;
+    const struct tepal_proposal *plan;
     double predicted; /* false positives of these queries */
     struct wilson fp;
     struct wilson fn;
@@ -220,7 +220,7 @@ static int build_all(struct compare *c)
 {
     const struct option_value *seed = &c->args->option[OPT_SEED];
     for (size_t i = 0; i < c->plans.count && c->plans.plan[i].feasible; i++) {
-        const struct tepal_plan *p = &c->plans.plan[i];
+        const struct tepal_proposal *p = &c->plans.plan[i];
         struct realize what = {.plan = p,
                                .limit = p->kind == TEPAL_KIND_CASCADE ? c->limit : 0,
                                .members = c->members.digest,

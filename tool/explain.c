@@ -13,7 +13,7 @@ struct context {
     struct out *out;
     const struct tepal_wish *wish;
     uint64_t n;
-    const struct tepal_plan *plan;
+    const struct tepal_proposal *plan;
 };
 
 /* m bits, n keys, k hashes on a layout. */
@@ -146,7 +146,7 @@ static void recycling(const struct context *c)
 }
 
 void explain_plan(struct out *out, const struct tepal_wish *wish, const struct tepal_plans *plans,
-                  const struct tepal_plan *plan)
+                  const struct tepal_proposal *plan)
 {
     struct context c = {out, wish, plans->keys, plan};
     switch (plan->kind) {

@@ -9,6 +9,6 @@
 #include "out.h"
 
 void explain_plan(struct out *out, const struct tepal_wish *wish, const struct tepal_plans *plans,
-                  const struct tepal_plan *plan);
+                  const struct tepal_proposal *plan);
 
 #endif

@@ -25,7 +25,7 @@ struct planner {
     struct out *out;
 };
 
-static const char *kind_name(const struct tepal_plan *plan)
+static const char *kind_name(const struct tepal_proposal *plan)
 {
     const struct tepal_kind *kind = tepal_kind_by_id(plan->kind);
     return kind == NULL ? "?" : kind->name;
@@ -42,7 +42,7 @@ static const char *rate(double x, char *room, size_t size)
     return x == 0 ? "none" : render_rate(x, room, size);
 }
 
-static void print_choice(const struct planner *p, const struct tepal_plan *plan)
+static void print_choice(const struct planner *p, const struct tepal_proposal *plan)
 {
     char room[512];
     out_format(p->out, "plan       %s, %s\n", kind_name(plan),
@@ -68,7 +68,7 @@ static void print_table(const struct planner *p)
     out_format(p->out, "\n%-11s %-11s %14s %8s %9s %9s %6s %9s\n", "kind", "layout", "bytes",
                "bits/key", "fp", "fn", "probes", "cost");
     for (size_t i = 0; i < p->plans.count && p->plans.plan[i].feasible; i++) {
-        const struct tepal_plan *plan = &p->plans.plan[i];
+        const struct tepal_proposal *plan = &p->plans.plan[i];
         char fn[32] = "?";
         char each[32] = "";
         if (isfinite(plan->fn)) {
@@ -87,7 +87,7 @@ static void print_refused(const struct planner *p)
 {
     bool first = true;
     for (size_t i = 0; i < p->plans.count; i++) {
-        const struct tepal_plan *plan = &p->plans.plan[i];
+        const struct tepal_proposal *plan = &p->plans.plan[i];
         if (plan->feasible) {
             continue;
         }
@@ -104,7 +104,7 @@ static void print_refused(const struct planner *p)
 static void print_assumptions(const struct planner *p)
 {
     const struct tepal_wish *w = &p->wish.wish;
-    const struct tepal_plan *plan = &p->plans.plan[0];
+    const struct tepal_proposal *plan = &p->plans.plan[0];
     out_text(p->out, "\nassumptions\n");
     if (w->keys == 0 && !w->endless) {
         out_format(p->out, "  %" PRIu64 " keys: as many as the memory takes\n", p->plans.keys);
@@ -169,7 +169,8 @@ struct curve {
     size_t count;
 };
 
-static struct curve *curve_of(struct curve *curves, size_t *count, const struct tepal_plan *plan)
+static struct curve *curve_of(struct curve *curves, size_t *count,
+                              const struct tepal_proposal *plan)
 {
     for (size_t i = 0; i < *count; i++) {
         if (curves[i].kind == plan->kind && curves[i].layout == plan->params.layout) {

@@ -23,7 +23,7 @@ static void set_whole(json_t *o, const char *name, uint64_t x)
 }
 
 /* The kind's own parameters. */
-static void set_own(json_t *o, const struct tepal_plan *plan)
+static void set_own(json_t *o, const struct tepal_proposal *plan)
 {
     const struct tepal_params *p = &plan->params;
     struct tepal_recycling_options cycle;
@@ -64,7 +64,7 @@ static void set_own(json_t *o, const struct tepal_plan *plan)
     }
 }
 
-static json_t *plan_json(const struct tepal_plan *plan)
+static json_t *plan_json(const struct tepal_proposal *plan)
 {
     json_t *o = json_object();
     bool is = plan->params.cells > 0;
@@ -128,7 +128,7 @@ static const char *named(const char *word, size_t len, const char *keys, const c
     return len == 4 && memcmp(word, "FILE", len) == 0 ? file : NULL;
 }
 
-const char *plan_text_command(const struct tepal_plan *plan, const char *keys,
+const char *plan_text_command(const struct tepal_proposal *plan, const char *keys,
                               const char *negatives, const char *file, char *room, size_t size)
 {
     size_t used = 0;

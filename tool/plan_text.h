@@ -12,7 +12,7 @@
 json_t *plan_text_json(const struct tepal_plans *plans);
 
 /* The command with names for KEYS, NEGATIVES and FILE (NULL: as it is); returns room. */
-const char *plan_text_command(const struct tepal_plan *plan, const char *keys,
+const char *plan_text_command(const struct tepal_proposal *plan, const char *keys,
                               const char *negatives, const char *file, char *room, size_t size);
 
 #define PLAN_WORDS 48

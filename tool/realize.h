@@ -9,7 +9,7 @@
 #include <tepal/filter.h>
 
 struct realize {
-    const struct tepal_plan *plan;
+    const struct tepal_proposal *plan;
     uint64_t limit; /* bits that a cascade may have; 0: as its plan says */
     const struct tepal_digest *members;
     size_t member_count;

@@ -78,7 +78,7 @@ struct tepal_wish {
 #define TEPAL_PLANS_MOST   16
 
 /* One kind on one layout with its best parameters; or a kind that is refused. */
-struct tepal_plan {
+struct tepal_proposal {
     enum tepal_kind_id kind;
     bool feasible;
     const char *blocked_by; /* "" if feasible, else what is in the way: "fp", "deletes", ... */
@@ -102,7 +102,7 @@ struct tepal_plans {
     double fp;     /* planned for; NaN: as few as the memory allows */
     double fn;     /* allowed to kinds that cannot do without; NaN: by cost */
     size_t count;
-    struct tepal_plan plan[TEPAL_PLANS_MOST]; /* the feasible ones first, the best first */
+    struct tepal_proposal plan[TEPAL_PLANS_MOST]; /* the feasible ones first, the best first */
     /*
      * If none is feasible: the constraint in the way of the one that comes nearest ("fp", "fn",
      * "memory", "deletes", "untrusted", "endless", "header-bits"), else "". `nearest` is that one,
@@ -110,7 +110,7 @@ struct tepal_plans {
      * them is named).
      */
     const char *blocked_by;
-    struct tepal_plan nearest;
+    struct tepal_proposal nearest;
 };
 
 /*

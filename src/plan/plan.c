@@ -13,22 +13,22 @@
 
 /* ---- what the kinds share -------------------------------------------------------------------- */
 
-struct tepal_plan *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_id kind,
-                                  enum tepal_layout layout)
+struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_id kind,
+                                      enum tepal_layout layout)
 {
-    struct tepal_plan *plan =
+    struct tepal_proposal *plan =
         &out->plan[out->count < TEPAL_PLANS_MOST ? out->count++ : TEPAL_PLANS_MOST - 1];
-    *plan = (struct tepal_plan){.kind = kind,
-                                .blocked_by = "",
-                                .excess = INFINITY,
-                                .params = TEPAL_PARAMS_INIT,
-                                .bits_per_key = NAN,
-                                .fp = NAN,
-                                .fp_unknown = NAN,
-                                .fn = NAN,
-                                .probes = NAN,
-                                .cost = NAN,
-                                .remembers = NAN};
+    *plan = (struct tepal_proposal){.kind = kind,
+                                    .blocked_by = "",
+                                    .excess = INFINITY,
+                                    .params = TEPAL_PARAMS_INIT,
+                                    .bits_per_key = NAN,
+                                    .fp = NAN,
+                                    .fp_unknown = NAN,
+                                    .fn = NAN,
+                                    .probes = NAN,
+                                    .cost = NAN,
+                                    .remembers = NAN};
     plan->params.kind = kind;
     plan->params.layout = layout;
     return plan;
@@ -37,12 +37,12 @@ struct tepal_plan *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_id ki
 void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const char *blocked_by,
                        const char *reason)
 {
-    struct tepal_plan *plan = tepal_plan_add(out, kind, TEPAL_LAYOUT_FLAT);
+    struct tepal_proposal *plan = tepal_plan_add(out, kind, TEPAL_LAYOUT_FLAT);
     plan->blocked_by = blocked_by;
     snprintf(plan->reason, sizeof plan->reason, "%s", reason);
 }
 
-void tepal_plan_say(struct tepal_plan *plan, const char *format, ...)
+void tepal_plan_say(struct tepal_proposal *plan, const char *format, ...)
 {
     size_t used = strlen(plan->command);
     va_list list;
@@ -96,7 +96,7 @@ double tepal_plan_reads(double fill, uint32_t k, uint64_t m)
 /* Rates that a solver met to the last digit. */
 #define ROUNDING 1e-9
 
-static void block(struct tepal_plan *plan, const char *by, double excess, const char *reason)
+static void block(struct tepal_proposal *plan, const char *by, double excess, const char *reason)
 {
     if (plan->feasible || excess > plan->excess) {
         plan->feasible = false;
@@ -111,7 +111,7 @@ static double over(double value, double limit)
     return limit > 0 ? value / limit : value > 0 ? INFINITY : 1;
 }
 
-void tepal_plan_finish(const struct plan_task *task, struct tepal_plan *plan)
+void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan)
 {
     const struct tepal_wish *w = task->wish;
     char why[TEPAL_PLAN_TEXT];
@@ -157,8 +157,8 @@ static int compare(double a, double b)
 }
 
 /* Is a better than b? Negative: yes. */
-static int better(const struct plan_task *task, const struct tepal_plan *a,
-                  const struct tepal_plan *b)
+static int better(const struct plan_task *task, const struct tepal_proposal *a,
+                  const struct tepal_proposal *b)
 {
     int order;
     if (a->feasible != b->feasible) {
@@ -187,7 +187,7 @@ static int better(const struct plan_task *task, const struct tepal_plan *a,
 static void rank(const struct plan_task *task, struct tepal_plans *out)
 {
     for (size_t i = 1; i < out->count; i++) {
-        struct tepal_plan here = out->plan[i];
+        struct tepal_proposal here = out->plan[i];
         size_t at = i;
         for (; at > 0 && better(task, &here, &out->plan[at - 1]) < 0; at--) {
             out->plan[at] = out->plan[at - 1];
@@ -380,7 +380,7 @@ static void solve(const struct tepal_wish *w, bool quick, struct tepal_plans *ou
 
 /* ---- the constraint in the way --------------------------------------------------------------- */
 
-static bool exists(const struct tepal_plan *plan)
+static bool exists(const struct tepal_proposal *plan)
 {
     return plan->params.cells > 0 && isfinite(plan->excess);
 }

@@ -26,8 +26,8 @@ struct plan_task {
 struct plan_task tepal_plan_definite(const struct tepal_wish *wish);
 
 /* Appends an empty plan. Its reason, bits and errors are the caller's to set. */
-struct tepal_plan *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_id kind,
-                                  enum tepal_layout layout);
+struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_id kind,
+                                      enum tepal_layout layout);
 
 /* Appends a kind that cannot be, and why. */
 void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const char *blocked_by,
@@ -37,10 +37,10 @@ void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const c
  * Bits, errors and probes are there: the rest follows, and whether all limits are kept. Where there
  * are no known negatives fp is fp_unknown.
  */
-void tepal_plan_finish(const struct plan_task *task, struct tepal_plan *plan);
+void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan);
 
 /* Adds to the command; what finds no room makes the command empty. */
-void tepal_plan_say(struct tepal_plan *plan, const char *format, ...)
+void tepal_plan_say(struct tepal_proposal *plan, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The best of the reasons that a kind which only grows and only asks has: NULL if there is none. */

@@ -54,13 +54,13 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     p.positions = positions_for(task);
     p.capacity = task->n;
     if (!size(task, task->n, &p)) {
-        struct tepal_plan *none = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
+        struct tepal_proposal *none = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
         none->blocked_by = task->smallest ? "fp" : "memory";
         snprintf(none->reason, sizeof none->reason, "%s",
                  task->smallest ? "no size keeps this rate" : "not one line fits the memory");
         return;
     }
-    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
     plan->params = p;
     plan->bits = p.cells;
     plan->fp = tepal_bloom_fp(layout, p.positions, p.cells, task->n, p.hashes);
@@ -192,7 +192,7 @@ void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
         return;
     }
     double fn = task->smallest ? task->fn : give_up(task, &p);
-    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
     plan->params = p;
     plan->params.kind = TEPAL_KIND_RETOUCHED;
     plan->bits = p.cells;

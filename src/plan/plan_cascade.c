@@ -144,7 +144,7 @@ void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
         c = fullest(task, c);
     }
     const struct tepal_params *p = &c.first;
-    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_CASCADE, LAYOUT);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_CASCADE, LAYOUT);
     plan->params = *p; /* the first level: the others follow from the keys */
     plan->params.kind = TEPAL_KIND_CASCADE;
     plan->params.capacity = task->n;

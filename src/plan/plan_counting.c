@@ -166,7 +166,7 @@ void tepal_plan_counting(const struct plan_task *task, struct tepal_plans *out)
         tepal_plan_refuse(out, TEPAL_KIND_COUNTING, blocked_by, unfit);
         return;
     }
-    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_COUNTING, LAYOUT);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_COUNTING, LAYOUT);
     plan->params = p;
     plan->bits = bits_of(&p);
     plan->fp = tepal_bloom_fp(LAYOUT, POSITIONS, p.cells, task->n, p.hashes);

@@ -116,7 +116,7 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
         tepal_plan_refuse(out, TEPAL_KIND_FINGERPRINT, blocked_by, unfit);
         return;
     }
-    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
     plan->params = p;
     plan->bits = p.cells;
     plan->fp = rate(task, &p);

@@ -182,7 +182,7 @@ static double reads(const struct tepal_params *p, uint64_t n)
 
 static void add(const struct plan_task *task, const struct tepal_params *p, struct tepal_plans *out)
 {
-    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_GENERALIZED, p->layout);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_GENERALIZED, p->layout);
     uint32_t k0 = tepal_generalized_reset_hashes(p);
     uint32_t k1 = tepal_generalized_set_hashes(p);
     uint32_t b = tepal_generalized_tolerance(p);

@@ -240,7 +240,7 @@ static bool choose(const struct plan_task *task, struct design *best, double *bi
 static void add(const struct plan_task *task, struct design *d, struct tepal_plans *out)
 {
     const struct tepal_recycling_setting *s = &d->setting;
-    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_RECYCLING, s->layout);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_RECYCLING, s->layout);
     struct tepal_params p = TEPAL_PARAMS_INIT;
     struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
     p.layout = s->layout;

@@ -139,7 +139,7 @@ static void add(const struct search *s, struct tepal_plans *out)
 {
     const struct plan_task *task = s->task;
     const struct tepal_yesno_plan *y = &s->best;
-    struct tepal_plan *plan = tepal_plan_add(out, TEPAL_KIND_YESNO, s->layout);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_YESNO, s->layout);
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.layout = s->layout;
     p.positions = s->positions;
