@@ -190,7 +190,9 @@ static int read_one(struct lab *lab, struct networks *nets, const char *folder, 
     if (is_later(name)) {
         return EXIT_YES;
     }
-    snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (snprintf(path, sizeof path, "%s/%s", folder, file) >= (int)sizeof path) {
+        return say_error(NULL, folder, "the path of %s is too long", file);
+    }
     int code = graph_read(&graph, path, NULL);
     if (code == EXIT_YES) {
         code = add(lab, nets, name, &graph, count);
