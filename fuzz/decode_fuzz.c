@@ -6,7 +6,8 @@
  *               checksums, and at the checks that must hold without them
  *     bit 1     ... except for the counts in its state
  *     bits 2-3  what is done with it, one thing at a time: what only its kind can do; additions;
- *               removals, unions and intersections; a view of it, and starting anew
+ *               removals, unions and intersections; a view of it, and starting anew. The last
+ *               maps lazily, too, whatever the decoder said
  *
  * Of the inputs one in 256, chosen by their hash, also does what takes long: the models in
  * tepal_filter_info, builders, whole batches. (Of generalized filters, whose models take longest,
@@ -237,18 +238,27 @@ static void tell(const struct tepal_filter *f)
     MUST(report.count < TEPAL_REPORT_MAX && report.numbers <= TEPAL_REPORT_NUMBERS);
 }
 
+#define PATH_ROOM 64
+
+/* A file of these bytes; to be closed. */
+static int put_file(const uint8_t *bytes, size_t len, char path[PATH_ROOM])
+{
+    int fd = memfd_create("view", MFD_CLOEXEC);
+    MUST(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
+    snprintf(path, PATH_ROOM, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
 /* The same bytes mapped: a view answers alike, and cannot be changed. */
 static void look_from_outside(const struct tepal_filter *f, const struct keys *keys)
 {
     size_t len = (size_t)tepal_encoded_bytes(f);
     uint8_t *bytes = malloc(len);
-    char path[64];
+    char path[PATH_ROOM];
     struct tepal_filter *view;
     uint64_t answers[2][WORDS(MANY)];
-    int fd = memfd_create("view", MFD_CLOEXEC);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     MUST(bytes != NULL && tepal_encode(f, bytes, len) == TEPAL_OK);
-    MUST(fd >= 0 && write(fd, bytes, len) == (ssize_t)len);
+    int fd = put_file(bytes, len, path);
     MUST(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &view, NULL) == TEPAL_OK);
     MUST(tepal_filter_equal(f, view));
     query(f, keys, answers[0]);
@@ -661,6 +671,45 @@ static void use(const struct tepal_filter *f, unsigned what, bool at_length)
     tepal_filter_free(copy);
 }
 
+/*
+ * Cells that nobody has looked at: a lazy view may answer anything, but it answers, tells figures
+ * that can be, and whatever is made of it is sound or refused.
+ */
+static void glance(const uint8_t *bytes, size_t len, enum tepal_status decoded, bool at_length)
+{
+    char path[PATH_ROOM];
+    struct tepal_filter *view = NULL;
+    struct tepal_filter *copy;
+    uint64_t answers[WORDS(MANY)];
+    int fd = put_file(bytes, len, path);
+    enum tepal_status status = tepal_map(path, TEPAL_MAP_LAZY, NULL, &view, NULL);
+    if (status != TEPAL_OK) {
+        MUST(decoded != TEPAL_OK);
+        close(fd);
+        return;
+    }
+    struct keys keys = keys_for(view, at_length);
+    query(view, &keys, answers);
+    if (at_length) {
+        tell(view);
+    }
+    MUST(decoded != TEPAL_OK || tepal_validate(view, NULL) == TEPAL_OK);
+    MUST(tepal_filter_clone(view, NULL, &copy) == tepal_validate(view, NULL));
+    if (tepal_validate(view, NULL) == TEPAL_OK) {
+        (void)tepal_filter_add_many(copy, keys.digest, keys.count);
+        must_be_sound(copy);
+        tepal_filter_free(copy);
+    }
+    struct tepal_counting *bits;
+    const struct tepal_counting *counting = tepal_filter_counting_const(view);
+    if (counting != NULL && tepal_counting_strip(counting, NULL, &bits) == TEPAL_OK) {
+        must_be_sound(tepal_counting_filter(bits));
+        tepal_counting_free(bits);
+    }
+    tepal_filter_free(view);
+    close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {
@@ -690,6 +739,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         tepal_filter_free(f);
     } else {
         MUST(f == NULL && fault.status == status && fault.system == 0 && fault.why != NULL);
+    }
+    if ((data[0] >> 2 & 3) == 3) {
+        glance(bytes, len, status, XXH3_64bits(data, size) % 2048 == 0);
     }
     free(bytes);
     return 0;

@@ -29,6 +29,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+#define assert_ok(call) assert_int_equal((call), TEPAL_OK)
+
 /* ---- where system calls go wrong ------------------------------------------------------------- */
 
 static struct {
@@ -42,6 +44,7 @@ static struct {
     const char *cut; /* a file whose length is changed at the third read */
     off_t cut_to;
     unsigned reads;
+    size_t guard; /* so many bytes at either end of a mapping may be read, and no others; 0: all */
     char log[4096]; /* the names of all calls, each with a space behind it */
 } inject;
 
@@ -64,6 +67,23 @@ static bool interrupts(void)
         errno = EINTR;
     }
     return inject.interrupted;
+}
+
+/* What of the last guarded mapping may not be read. */
+static struct {
+    void *start;
+    size_t bytes;
+} inject_guarded;
+
+static void *guarded(uint8_t *mapping, size_t bytes)
+{
+    if (mapping != MAP_FAILED && inject.guard != 0) {
+        assert_true(bytes > 2 * inject.guard);
+        inject_guarded.start = mapping + inject.guard;
+        inject_guarded.bytes = (bytes - 2 * inject.guard) / 4096 * 4096;
+        assert_int_equal(mprotect(inject_guarded.start, inject_guarded.bytes, PROT_NONE), 0);
+    }
+    return mapping;
 }
 
 static size_t part(size_t len)
@@ -110,8 +130,9 @@ static int inject_close(int fd)
 #define fchmod(...)     (injected("fchmod") ? -1 : fchmod(__VA_ARGS__))
 #define fchown(...)     (injected("fchown") ? -1 : fchown(__VA_ARGS__))
 #define getentropy(...) (injected("getentropy") ? -1 : getentropy(__VA_ARGS__))
-#define mmap(...)       (injected("mmap") ? MAP_FAILED : mmap(__VA_ARGS__))
-#define madvise(...)    (injected("madvise") ? -1 : madvise(__VA_ARGS__))
+#define mmap(at, bytes, ...)                                                                       \
+    (injected("mmap") ? MAP_FAILED : guarded(mmap(at, bytes, __VA_ARGS__), bytes))
+#define madvise(...) (injected("madvise") ? -1 : madvise(__VA_ARGS__))
 
 #undef _DEFAULT_SOURCE
 #undef _FILE_OFFSET_BITS
@@ -358,35 +379,46 @@ static void mapped_views(void **unused)
     }
 }
 
+/* An empty filter of these parameters, as a file that takes no room; false if there is none. */
+static bool put_sparse(const char *path, const struct tepal_params *params)
+{
+    struct tepal_params seed = *params;
+    uint8_t header[256];
+    struct tepal_filter *f;
+    size_t len;
+    seed.cells = 8 * 16 * 64; /* any small one that every kind can have */
+    assert_ok(tepal_filter_create(&seed, NULL, &f));
+    uint8_t *bytes = encoded(f, &len);
+    memcpy(header, bytes, sizeof header);
+    free(bytes);
+    tepal_filter_free(f);
+    uint64_t payload = tepal_params_payload_bytes(params);
+    uint64_t whole = 256 + payload + (payload + 65535) / 65536 * 8;
+    little_put64(header + 32, params->cells);
+    little_put64(header + 200, payload);
+    little_put64(header + 208, whole);
+    header_resum(header);
+    put_bytes(path, header, sizeof header);
+    return sizeof(size_t) >= 8 && truncate(path, (off_t)whole) == 0;
+}
+
 /* 8 GiB that take no room: positions beyond 2^32, offsets beyond 4 GiB. */
 static void a_view_of_many_gigabytes(void **unused)
 {
     (void)unused;
     ONLY_WHERE_FILES_CAN_BE_MAPPED
-    struct recipe r = small;
-    uint8_t header[256];
     uint64_t payload = UINT64_C(8) << 30;
+    struct tepal_params params = recipe_params(&small);
     struct tepal_filter *view = NULL;
     struct tepal_fault fault;
-    size_t len;
-    r.hashes = 1;
-    struct tepal_filter *f = recipe_make(&r);
-    uint8_t *bytes = encoded(f, &len);
-    memcpy(header, bytes, sizeof header);
-    free(bytes);
-    tepal_filter_free(f);
-    little_put64(header + 32, payload * 8);
-    little_put64(header + 200, payload);
-    little_put64(header + 208, 256 + payload + payload / 65536 * 8);
-    header_resum(header);
-    put_bytes(in_here("huge"), header, sizeof header);
-    int fd = open(in_here("huge"), O_RDWR);
-    assert_true(fd >= 0);
-    if (sizeof(size_t) < 8 || ftruncate(fd, (off_t)little_get64(header + 208)) != 0) {
-        (void)close(fd);
+    params.hashes = 1;
+    params.cells = payload * 8;
+    if (!put_sparse(in_here("huge"), &params)) {
         skip();
     }
     static const uint8_t last = 0x80;
+    int fd = open(in_here("huge"), O_RDWR);
+    assert_true(fd >= 0);
     assert_int_equal(pwrite(fd, &last, 1, (off_t)(256 + payload - 1)), 1);
     assert_int_equal(close(fd), 0);
     assert_int_equal(tepal_map(in_here("huge"), TEPAL_MAP_LAZY, NULL, &view, NULL), TEPAL_OK);
@@ -398,6 +430,90 @@ static void a_view_of_many_gigabytes(void **unused)
     assert_int_equal(tepal_map(in_here("huge"), TEPAL_MAP_VERIFY, NULL, &view, &fault),
                      TEPAL_BAD_CHECKSUM);
     assert_int_equal(fault.offset, 256);
+}
+
+/* The kinds whose headers count their cells. */
+#define COUNTED_KINDS 4
+
+static void counted_kinds(struct tepal_params out[COUNTED_KINDS])
+{
+    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+    for (size_t i = 0; i < COUNTED_KINDS; i++) {
+        out[i] = recipe_params(&small);
+        out[i].layout = TEPAL_LAYOUT_FLAT;
+        out[i].hashes = 2;
+        out[i].cells = 1024;
+    }
+    out[0].kind = out[1].kind = TEPAL_KIND_COUNTING;
+    out[0].own[TEPAL_COUNTING_CHOICES] = out[1].own[TEPAL_COUNTING_CHOICES] = 1;
+    out[1].own[TEPAL_COUNTING_FORM] = TEPAL_FORM_BITS;
+    out[2].kind = TEPAL_KIND_FINGERPRINT;
+    out[2].own[0] = 16;
+    options.phases = 2;
+    options.limit = 100;
+    tepal_recycling_set_options(&out[3], &options);
+}
+
+#define GUARD_ENDS 8192 /* the header, and the last words with the sums */
+
+/* A lazy view of any kind opens although nobody may read its cells. */
+static void a_lazy_view_reads_no_cells(void **unused)
+{
+    (void)unused;
+    ONLY_WHERE_FILES_CAN_BE_MAPPED
+    struct tepal_params params[COUNTED_KINDS];
+    counted_kinds(params);
+    for (size_t i = 0; i < COUNT(params); i++) {
+        struct tepal_filter *view = NULL;
+        params[i].cells = UINT64_C(1) << 25; /* 4 MiB or more, and no tail to look at */
+        if (!put_sparse(in_here("sparse"), &params[i])) {
+            skip();
+        }
+        inject.guard = GUARD_ENDS;
+        assert_ok(tepal_map(in_here("sparse"), TEPAL_MAP_LAZY, NULL, &view, NULL));
+        inject_nothing();
+        assert_true(inject_guarded.bytes > (size_t)1 << 21);
+        assert_int_equal(mprotect(inject_guarded.start, inject_guarded.bytes, PROT_READ), 0);
+        assert_false(tepal_filter_query(view, (struct tepal_digest){1, 2}));
+        assert_ok(tepal_validate(view, NULL));
+        tepal_filter_free(view);
+    }
+}
+
+/* Cells that contradict the header, checksums right. */
+static void a_lazy_view_of_lies(void **unused)
+{
+    (void)unused;
+    ONLY_WHERE_FILES_CAN_BE_MAPPED
+    struct tepal_params params[COUNTED_KINDS];
+    counted_kinds(params);
+    for (size_t i = 0; i < COUNT(params); i++) {
+        struct tepal_filter *f;
+        struct tepal_filter *view = NULL;
+        struct tepal_filter *copy = NULL;
+        struct tepal_fault fault;
+        const char *why = "";
+        size_t len;
+        assert_ok(tepal_filter_create(&params[i], NULL, &f));
+        uint8_t *bytes = encoded(f, &len);
+        tepal_filter_free(f);
+        bytes[256 + 40] = 1;
+        blocks_resum(bytes, (size_t)tepal_params_payload_bytes(&params[i]));
+        put_bytes(in_here("lies"), bytes, len);
+        free(bytes);
+        assert_int_equal(tepal_load(in_here("lies"), NULL, &view, &fault), TEPAL_CORRUPT);
+        assert_int_equal(tepal_map(in_here("lies"), TEPAL_MAP_VERIFY, NULL, &view, &fault),
+                         TEPAL_CORRUPT);
+        assert_int_equal(tepal_map(in_here("lies"), TEPAL_MAP_LAZY, NULL, &view, &fault), TEPAL_OK);
+        for (uint64_t x = 0; x < 1000; x++) {
+            (void)tepal_filter_query(view, (struct tepal_digest){x << 54, ~x << 54});
+        }
+        assert_int_equal(tepal_validate(view, &why), TEPAL_CORRUPT);
+        assert_string_equal(why, fault.why);
+        assert_int_equal(tepal_filter_clone(view, NULL, &copy), TEPAL_CORRUPT);
+        assert_null(copy);
+        tepal_filter_free(view);
+    }
 }
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
@@ -1143,6 +1259,8 @@ int main(void)
         TEST(short_transfers_and_interrupts),
         TEST(mapped_views),
         TEST(a_view_of_many_gigabytes),
+        TEST(a_lazy_view_reads_no_cells),
+        TEST(a_lazy_view_of_lies),
         TEST(pipes),
         TEST(a_pipe_that_boasts),
         TEST(descriptors_of_files),

@@ -67,8 +67,11 @@ TEPAL_API enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *
 enum tepal_map_check {
     TEPAL_MAP_VERIFY = 0, /* read all and verify all checksums first */
     /*
-     * Verify the header only: opens at once, whatever the size. A damaged block then gives wrong
-     * answers, and saving such a view writes checksums that fit the damage.
+     * Verify the header and the few words that memory safety needs: opens at once, whatever the
+     * size and the kind. A damaged block then gives wrong answers, but no query leaves the cells;
+     * counts that the header has of the cells (counting, fingerprint, recycling) are believed.
+     * tepal_validate reads the rest and tells; tepal_filter_clone refuses (TEPAL_CORRUPT) what it
+     * would refuse. Saving such a view writes checksums that fit the damage.
      */
     TEPAL_MAP_LAZY = 1
 };

@@ -51,7 +51,10 @@ TEPAL_API enum tepal_status tepal_filter_create(const struct tepal_params *param
 /* Frees the filter and, for a mapped one, the mapping. NULL is allowed. */
 TEPAL_API void tepal_filter_free(struct tepal_filter *filter);
 
-/* A deep copy, writable even if the original is a read-only view; NULL allocator: the default. */
+/*
+ * A deep copy, writable even if the original is a read-only view; NULL allocator: the default. The
+ * copy of a view is validated: TEPAL_CORRUPT if its cells were mapped unseen and are not sound.
+ */
 TEPAL_API enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
                                                const struct tepal_allocator *allocator,
                                                struct tepal_filter **out);
@@ -136,8 +139,8 @@ TEPAL_API void tepal_filter_info(const struct tepal_filter *filter, struct tepal
 
 /*
  * Checks every invariant of the structure. TEPAL_OK, or TEPAL_CORRUPT and a static sentence in *why
- * (if not NULL). Loading has done this already; call it on a read-only view whose file others may
- * have changed.
+ * (if not NULL). Loading has done this already; call it on a view that was mapped lazily, or whose
+ * file others may have changed. Reads all cells.
  */
 TEPAL_API enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why);
 

@@ -324,7 +324,8 @@ enum tepal_status tepal_format_check_length(const struct format_header *header, 
 enum tepal_status tepal_format_finish(const struct format_header *header,
                                       const struct tepal_allocator *allocator, uint64_t *words,
                                       filter_unmap *unmap, void *mapping, size_t mapping_bytes,
-                                      struct tepal_filter **out, struct tepal_fault *fault)
+                                      enum tepal_map_check check, struct tepal_filter **out,
+                                      struct tepal_fault *fault)
 {
     const char *why = "";
     struct tepal_filter *filter;
@@ -339,7 +340,8 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
         }
         return tepal_format_fault(fault, status, 0, 0, why);
     }
-    status = tepal_validate(filter, &why);
+    status =
+        check == TEPAL_MAP_LAZY ? tepal_filter_glance(filter, &why) : tepal_validate(filter, &why);
     if (status != TEPAL_OK) {
         /* Without invariants of the kind's own, only the last word can be wrong. */
         uint64_t offset = filter->ops->validate == NULL ? FORMAT_HEADER + header->payload - 8 : 0;
@@ -403,5 +405,5 @@ enum tepal_status tepal_decode(const void *bytes, size_t len,
         return tepal_format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
     }
     little_to_words(words, from + FORMAT_HEADER, (size_t)(h.payload / 8));
-    return tepal_format_finish(&h, &chosen, words, NULL, NULL, 0, out, fault);
+    return tepal_format_finish(&h, &chosen, words, NULL, NULL, 0, TEPAL_MAP_VERIFY, out, fault);
 }

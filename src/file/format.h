@@ -104,13 +104,15 @@ enum tepal_status tepal_format_verify(const struct format_header *header, const 
                                       struct tepal_fault *fault);
 
 /*
- * The last step of every way in: a filter around the words, validated. Takes the words (or, if
+ * The last step of every way in: a filter around the words, validated, or with TEPAL_MAP_LAZY as
+ * far as that goes without reading all of them. Takes the words (or, if
  * unmap is not NULL, the mapping) over in any case: on failure they have been released.
  */
 enum tepal_status tepal_format_finish(const struct format_header *header,
                                       const struct tepal_allocator *allocator, uint64_t *words,
                                       filter_unmap *unmap, void *mapping, size_t mapping_bytes,
-                                      struct tepal_filter **out, struct tepal_fault *fault);
+                                      enum tepal_map_check check, struct tepal_filter **out,
+                                      struct tepal_fault *fault);
 
 /*
  * tepal_load_fd with a gate between header and cells (store.c): if it says no, nothing more is read

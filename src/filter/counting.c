@@ -510,6 +510,7 @@ const struct filter_ops tepal_counting_ops = {
     .struct_bytes = sizeof(struct tepal_counting),
     .open = counting_open,
     .validate = tepal_counting_op_validate,
+    .validate_cells = tepal_counting_op_validate_cells,
     .add = counting_add,
     .add_many = tepal_counting_op_add_many,
     .remove = counting_remove,

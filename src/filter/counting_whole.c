@@ -83,6 +83,23 @@ static enum tepal_status corrupt(const char *sentence, const char **why)
     return TEPAL_CORRUPT;
 }
 
+/* Could there be cells with these counts? At most 2^60 cells: nothing overflows. */
+static bool counts_can_be(const struct tepal_counting *counting)
+{
+    uint64_t ones = counting->head.state.own[COUNTING_ONES];
+    uint64_t sum = counting->head.state.own[COUNTING_SUM];
+    uint64_t stuck = counting->head.state.own[COUNTING_STUCK];
+    if (ones > counting->head.params.cells || stuck > ones) {
+        return false;
+    }
+    if (!counting->has_counters) {
+        return sum == 0 && stuck == 0;
+    }
+    uint64_t least = COUNTERS_MAX * stuck + (ones - stuck);
+    uint64_t most = COUNTERS_MAX * stuck + (COUNTERS_MAX - 1) * (ones - stuck);
+    return sum >= least && sum <= most;
+}
+
 enum tepal_status tepal_counting_op_validate(const struct tepal_filter *filter, const char **why)
 {
     const struct tepal_counting *counting = counting_of_const(filter);
@@ -92,25 +109,35 @@ enum tepal_status tepal_counting_op_validate(const struct tepal_filter *filter, 
         return corrupt("there are cells set beyond the last one", why);
     }
     uint64_t tail = filter->params.cells % COUNTERS_PER_WORD * 4;
-    if (counting->has_counters) {
-        if (tail != 0 && filter->words[counter_words(counting) - 1] >> tail != 0) {
-            return corrupt("there are cells set beyond the last one", why);
+    if (counting->has_counters && tail != 0 &&
+        filter->words[counter_words(counting) - 1] >> tail != 0) {
+        return corrupt("there are cells set beyond the last one", why);
+    }
+    if (!counts_can_be(counting)) {
+        return corrupt("no counters have the counts in the header", why);
+    }
+    for (size_t i = COUNTING_STATES; i < FILTER_STATES; i++) {
+        if (own[i] != 0) {
+            return corrupt("a state that this kind does not have is not zero", why);
         }
-        for (size_t i = 0; i < bit_words(counting); i++) {
-            if (counting->bits[i] != bits_for(counting, i)) {
-                return corrupt("the bits are not those of the counters", why);
-            }
+    }
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_counting_op_validate_cells(const struct tepal_filter *filter,
+                                                   const char **why)
+{
+    const struct tepal_counting *counting = counting_of_const(filter);
+    const uint64_t *own = filter->state.own;
+    for (size_t i = 0; counting->has_counters && i < bit_words(counting); i++) {
+        if (counting->bits[i] != bits_for(counting, i)) {
+            return corrupt("the bits are not those of the counters", why);
         }
     }
     struct census census = count_cells(counting);
     if (own[COUNTING_ONES] != census.ones || own[COUNTING_SUM] != census.sum ||
         own[COUNTING_STUCK] != census.stuck) {
         return corrupt("the counters disagree with the counts in the header", why);
-    }
-    for (size_t i = COUNTING_STATES; i < FILTER_STATES; i++) {
-        if (own[i] != 0) {
-            return corrupt("a state that this kind does not have is not zero", why);
-        }
     }
     return TEPAL_OK;
 }
@@ -277,6 +304,8 @@ enum tepal_status tepal_counting_strip(const struct tepal_counting *counting,
     }
     memcpy(filter->words, counting->bits, filter->word_count * 8);
     filter->state = counting->head.state;
+    /* Counted, not copied: `counting` may be a view that nobody has validated. */
+    filter->state.own[COUNTING_ONES] = count_cells(counting_of(filter)).ones;
     filter->state.own[COUNTING_SUM] = 0;
     filter->state.own[COUNTING_STUCK] = 0;
     *out = counting_of(filter);

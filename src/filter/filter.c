@@ -112,6 +112,12 @@ enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
     copy->hasher = filter->hasher;
     copy->has_hasher = filter->has_hasher;
     copy->ops->open(copy);
+    /* The cells of a view may never have been looked at; those of a writable filter are sound. */
+    status = tepal_filter_read_only(filter) ? tepal_validate(copy, NULL) : TEPAL_OK;
+    if (status != TEPAL_OK) {
+        tepal_filter_free(copy);
+        return status;
+    }
     *out = copy;
     return TEPAL_OK;
 }
@@ -312,20 +318,29 @@ void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *r
     tepal_report_text(report, "version", "of the library that reports", TEPAL_VERSION);
 }
 
-enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why)
+enum tepal_status tepal_filter_glance(const struct tepal_filter *filter, const char **why)
 {
-    const char *reason = "";
-    enum tepal_status status = tepal_params_check(&filter->params, &reason);
+    enum tepal_status status = tepal_params_check(&filter->params, why);
     if (status == TEPAL_OK && filter->ops->rules.payload_bytes == NULL) {
         uint64_t used = filter->params.cells % (64 / filter->ops->rules.cell_bits) *
                         filter->ops->rules.cell_bits;
         if (used != 0 && filter->words[filter->word_count - 1] >> used != 0) {
             status = TEPAL_CORRUPT;
-            reason = "there are cells set beyond the last one";
+            *why = "there are cells set beyond the last one";
         }
     }
     if (status == TEPAL_OK && filter->ops->validate != NULL) {
-        status = filter->ops->validate(filter, &reason);
+        status = filter->ops->validate(filter, why);
+    }
+    return status;
+}
+
+enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why)
+{
+    const char *reason = "";
+    enum tepal_status status = tepal_filter_glance(filter, &reason);
+    if (status == TEPAL_OK && filter->ops->validate_cells != NULL) {
+        status = filter->ops->validate_cells(filter, &reason);
     }
     if (status != TEPAL_OK && why != NULL) {
         *why = reason;

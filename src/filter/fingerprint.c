@@ -346,8 +346,8 @@ static enum tepal_status fingerprint_validate(const struct tepal_filter *filter,
     *why = "";
     if (has_tail(filter)) {
         *why = "there are bits set beyond the last slot";
-    } else if (own[OWN_HELD] != count_held(&self_const(filter)->at)) {
-        *why = "the number of fingerprints is not the one that the header states";
+    } else if (own[OWN_HELD] > SLOTS * self_const(filter)->at.buckets) {
+        *why = "there are more fingerprints than slots";
     } else if (added != saturating_add(own[OWN_HELD], own[OWN_REMOVED]) && added != UINT64_MAX) {
         *why = "keys added are not those held and those removed";
     }
@@ -357,6 +357,16 @@ static enum tepal_status fingerprint_validate(const struct tepal_filter *filter,
         }
     }
     return **why == 0 ? TEPAL_OK : TEPAL_CORRUPT;
+}
+
+static enum tepal_status fingerprint_validate_cells(const struct tepal_filter *filter,
+                                                    const char **why)
+{
+    if (filter->state.own[OWN_HELD] == count_held(&self_const(filter)->at)) {
+        return TEPAL_OK;
+    }
+    *why = "the number of fingerprints is not the one that the header states";
+    return TEPAL_CORRUPT;
 }
 
 static void fingerprint_info(const struct tepal_filter *filter, struct tepal_report *report)
@@ -400,6 +410,7 @@ const struct filter_ops tepal_fingerprint_ops = {
     .struct_bytes = sizeof(struct tepal_fingerprint),
     .open = fingerprint_open,
     .validate = fingerprint_validate,
+    .validate_cells = fingerprint_validate_cells,
     .add = fingerprint_add,
     .add_many = fingerprint_add_many,
     .remove = fingerprint_remove,

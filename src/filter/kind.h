@@ -37,8 +37,13 @@ struct filter_ops {
     void (*open)(struct tepal_filter *filter);
     /* Cells of a new or cleared filter other than all zero; NULL: all zero. */
     void (*reset)(struct tepal_filter *filter);
-    /* Invariants of state and words beyond the zero tail; NULL: none. */
+    /*
+     * Invariants beyond the zero tail; NULL: none. Those of the state, which look at a few words at
+     * most, are all that a lazily mapped filter has passed: with them alone, no query may leave the
+     * cells and no figure its range. Then those that all cells must be read for.
+     */
     enum tepal_status (*validate)(const struct tepal_filter *filter, const char **why);
+    enum tepal_status (*validate_cells)(const struct tepal_filter *filter, const char **why);
 
     /* NULL: the kind cannot (TEPAL_UNSUPPORTED). The filter is writable, mates are compatible. */
     enum tepal_status (*add)(struct tepal_filter *filter, struct tepal_digest digest);
@@ -88,5 +93,8 @@ enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
                                      const struct tepal_allocator *allocator, uint64_t *words,
                                      filter_unmap *unmap, void *mapping, size_t mapping_bytes,
                                      struct tepal_filter **out, const char **why);
+
+/* tepal_validate without what all cells must be read for. */
+enum tepal_status tepal_filter_glance(const struct tepal_filter *filter, const char **why);
 
 #endif

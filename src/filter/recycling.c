@@ -670,6 +670,7 @@ static size_t recycling_query_many(const struct tepal_filter *filter,
     return tepal_recycling_query_many(recycling_of_const(filter), digests, count, answers);
 }
 
+/* What the state contradicts of itself and of the parameters, and the zeros after each phase. */
 static const char *contradiction(const struct tepal_recycling *r)
 {
     const uint64_t *own = r->head.state.own;
@@ -680,12 +681,9 @@ static const char *contradiction(const struct tepal_recycling *r)
         if (used != 0 && words[r->phase_words - 1] >> used != 0) {
             return "there are cells set beyond the last one of a phase";
         }
-        if (phase > own[STATE_CYCLES] && tepal_bits_count(words, r->phase_words) != 0) {
-            return "a phase that was never active is not empty";
-        }
     }
-    if (tepal_bits_count(phase_words(r, phase_of_age(r, 0)), r->phase_words) != own[STATE_ONES]) {
-        return "the number of bits set in the active phase is not what it says";
+    if (own[STATE_ONES] > p->cells) {
+        return "more bits are set in the active phase than it has";
     }
     if (r->options.rule == TEPAL_RECYCLING_SIGMA && own[STATE_ONES] > r->options.limit) {
         return "more bits are set in the active phase than sigma allows";
@@ -717,14 +715,40 @@ static const char *contradiction(const struct tepal_recycling *r)
     return NULL;
 }
 
-static enum tepal_status recycling_validate(const struct tepal_filter *filter, const char **why)
+/* The same, of the cells. */
+static const char *cells_contradiction(const struct tepal_recycling *r)
 {
-    const char *reason = contradiction(recycling_of_const(filter));
+    const uint64_t *own = r->head.state.own;
+    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+        uint64_t ones = tepal_bits_count(phase_words(r, phase), r->phase_words);
+        if (phase > own[STATE_CYCLES] && ones != 0) {
+            return "a phase that was never active is not empty";
+        }
+        if (phase == r->active && ones != own[STATE_ONES]) {
+            return "the number of bits set in the active phase is not what it says";
+        }
+    }
+    return NULL;
+}
+
+static enum tepal_status verdict(const char *reason, const char **why)
+{
     if (reason != NULL) {
         *why = reason;
         return TEPAL_CORRUPT;
     }
     return TEPAL_OK;
+}
+
+static enum tepal_status recycling_validate(const struct tepal_filter *filter, const char **why)
+{
+    return verdict(contradiction(recycling_of_const(filter)), why);
+}
+
+static enum tepal_status recycling_validate_cells(const struct tepal_filter *filter,
+                                                  const char **why)
+{
+    return verdict(cells_contradiction(recycling_of_const(filter)), why);
 }
 
 /* ---- what it says of itself ------------------------------------------------------------------ */
@@ -830,6 +854,7 @@ const struct filter_ops tepal_recycling_ops = {
     .open = recycling_open,
     .reset = recycling_reset,
     .validate = recycling_validate,
+    .validate_cells = recycling_validate_cells,
     .add = recycling_add,
     .add_many = recycling_add_many,
     .query = recycling_query,
