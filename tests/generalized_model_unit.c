@@ -492,6 +492,49 @@ static void finite_bounds(void **state)
         }
         close_to(tepal_generalized_fp_bound_finite(r, m, 52, 7, 0), highest, 1e-9);
     }
+    double highest = 0;
+    for (uint64_t z = 0; z <= 500; z++) {
+        const enum tepal_generalized_rule r = TEPAL_GENERALIZED_PRECEDENCE;
+        highest = fmax(highest, tepal_generalized_fp_given(r, 500, z, 32, 32, 20));
+    }
+    close_to(tepal_generalized_fp_bound_finite(TEPAL_GENERALIZED_PRECEDENCE, 500, 32, 32, 20),
+             highest, 1e-9);
+}
+
+/* Does a key of 30 resets and 30 sets pass in a filter whose first `zeros` bits are 0? */
+static bool draws_pass(uint64_t *seed, bool distinct, uint64_t m, uint64_t zeros, uint32_t most)
+{
+    uint8_t taken[200] = {0};
+    uint32_t inverted = 0;
+    for (uint32_t t = 0; t < 60; t++) {
+        uint64_t at;
+        do {
+            at = check_random(seed) % m;
+        } while (distinct && taken[at]);
+        inverted += !taken[at] && (t < 30) != (at < zeros);
+        taken[at] = 1; /* the first to come decides: resets do */
+    }
+    return inverted <= most;
+}
+
+static void many_hashes_as_drawn(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+    const double trials = 20000;
+    for (int rule = TEPAL_GENERALIZED_PRECEDENCE; rule <= TEPAL_GENERALIZED_DISTINCT; rule++) {
+        for (uint64_t zeros = 70; zeros <= 140; zeros += 35) {
+            double expected = tepal_generalized_fp_given((enum tepal_generalized_rule)rule, 200,
+                                                         zeros, 30, 30, 26);
+            double passed = 0;
+            for (int i = 0; i < trials; i++) {
+                passed += draws_pass(&seed, rule == TEPAL_GENERALIZED_DISTINCT, 200, zeros, 26);
+            }
+            assert_true(expected > 0.05 && expected < 0.95);
+            check_within("keys of 60 hashes that pass", passed / trials, expected,
+                         sqrt(expected * (1 - expected) / trials));
+        }
+    }
 }
 
 /* ---- the solver ------------------------------------------------------------------------------ */
@@ -640,6 +683,7 @@ int main(void)
         cmocka_unit_test(every_outcome_of_tiny_filters),
         cmocka_unit_test(every_outcome_of_given_filters),
         cmocka_unit_test(finite_bounds),
+        cmocka_unit_test(many_hashes_as_drawn),
         cmocka_unit_test(the_solver_finds_the_known_plans),
         cmocka_unit_test(the_solver_is_not_beaten),
         cmocka_unit_test(nonsense_is_not_a_number),

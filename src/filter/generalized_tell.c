@@ -78,8 +78,30 @@ static void sector_chances(enum role a, enum role b, double zeros, bool distinct
     out[0] = 1 - out[1] - out[2];
 }
 
-/* Add the ways in which the next sector has these roles. */
-static void sector_with(struct line_sum *sum, enum role a, enum role b, double zeros)
+/* Of `most` things, one a sector at most: how few and how many can there be after s sectors? */
+struct range {
+    uint32_t low;
+    uint32_t end;
+};
+
+static struct range after(uint32_t most, uint32_t s)
+{
+    uint32_t left = ADDRESS_SECTORS - s;
+    return (struct range){most > left ? most - left : 0, (most < s ? most : s) + 1};
+}
+
+/* Those of the range after s sectors that, with d more, are in the next. */
+static struct range before(uint32_t most, uint32_t s, uint32_t d)
+{
+    struct range now = after(most, s);
+    struct range next = after(most, s + 1);
+    now.low = now.low + d < next.low ? next.low - d : now.low;
+    now.end = now.end + d > next.end ? next.end - d : now.end;
+    return now;
+}
+
+/* Add the ways in which sector s has these roles. */
+static void sector_with(struct line_sum *sum, uint32_t s, enum role a, enum role b, double zeros)
 {
     const uint32_t b_most = sum->roles->tolerance;
     const uint32_t di = a == ROLE_ZERO;
@@ -87,9 +109,12 @@ static void sector_with(struct line_sum *sum, enum role a, enum role b, double z
     const uint32_t dl = b == ROLE_ONE;
     double chance[3];
     sector_chances(a, b, zeros, sum->distinct, chance);
-    for (uint32_t i = 0; i + di <= sum->most[0]; i++) {
-        for (uint32_t j = 0; j + dj <= sum->most[1]; j++) {
-            for (uint32_t l = 0; l + dl <= sum->most[2]; l++) {
+    const struct range ri = before(sum->most[0], s, di);
+    const struct range rj = before(sum->most[1], s, dj);
+    const struct range rl = before(sum->most[2], s, dl);
+    for (uint32_t i = ri.low; i < ri.end; i++) {
+        for (uint32_t j = rj.low; j < rj.end; j++) {
+            for (uint32_t l = rl.low; l < rl.end; l++) {
                 const double *from = &sum->ways[state_of(sum, i, j, l)];
                 double *to = &sum->next[state_of(sum, i + di, j + dj, l + dl)];
                 for (uint32_t w = 0; w <= b_most; w++) {
@@ -116,7 +141,7 @@ static double line_rate(struct line_sum *sum, const uint64_t *words)
         for (int a = roles->two ? ROLE_ZERO : ROLE_NONE; a <= (roles->two ? ROLE_ONE : ROLE_NONE);
              a++) {
             for (int b = ROLE_NONE; b <= ROLE_ONE; b++) {
-                sector_with(sum, (enum role)a, (enum role)b, zeros);
+                sector_with(sum, s, (enum role)a, (enum role)b, zeros);
             }
         }
         memcpy(sum->ways, sum->next, bytes);
@@ -129,7 +154,7 @@ static double line_rate(struct line_sum *sum, const uint64_t *words)
 }
 
 /*
- * Some seconds of work, which grows with the tolerance and the hashes. Beyond it the bound stands
+ * About a second of work, which grows with the tolerance and the hashes. Beyond it the bound stands
  * for the rate: whoever sends a filter chooses these numbers.
  */
 #define MOST_STEPS 2e9
@@ -274,14 +299,16 @@ void tepal_generalized_age(const struct tepal_generalized *generalized, struct t
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
-/* What the model expects at capacity; absent without one. */
-static void report_planned(const struct tepal_params *p, struct tepal_report *report)
+/* What the model expects at capacity; absent without one. `now`: the rates of so many keys. */
+static void report_planned(const struct tepal_params *p, uint64_t keys,
+                           const struct tepal_generalized_errors *now, struct tepal_report *report)
 {
-    struct tepal_generalized_errors rates;
+    struct tepal_generalized_errors rates = *now;
     if (p->capacity == 0) {
         tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
         tepal_report_absent(report, "fn_at_capacity", "no capacity was stated");
-    } else if (tepal_generalized_rates(p, p->capacity, NULL, 0, NULL, &rates) == TEPAL_OK) {
+    } else if (keys == p->capacity ||
+               tepal_generalized_rates(p, p->capacity, NULL, 0, NULL, &rates) == TEPAL_OK) {
         tepal_report_real(report, "fp_at_capacity",
                           "false-positive rate expected at capacity (model)", rates.fp);
         tepal_report_real(report, "fn_at_capacity",
@@ -315,19 +342,18 @@ void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_repo
 {
     const struct tepal_generalized *g = (const struct tepal_generalized *)filter;
     const struct tepal_params *p = &filter->params;
-    struct tepal_generalized_errors rates;
+    struct tepal_generalized_errors rates = {0};
     uint64_t ones = tepal_generalized_ones(g);
     report_keys(p, ones, report);
     tepal_report_integer(report, "ones", "bits set", ones);
     tepal_report_real(report, "fill", "share of bits set", (double)ones / (double)p->cells);
     tepal_report_real(report, "fp_now", "false-positive rate now, from the bits themselves",
                       rate(g, ones));
-    report_planned(p, report);
-    if (tepal_generalized_rates(p, filter->state.keys_added, NULL, 0, NULL, &rates) == TEPAL_OK) {
-        tepal_report_real(report, "fn_now",
-                          "false-negative rate after so many keys (model), mean over them",
-                          rates.fn);
-    }
+    /* cannot fail: the parameters have passed the gate */
+    (void)tepal_generalized_rates(p, filter->state.keys_added, NULL, 0, NULL, &rates);
+    report_planned(p, filter->state.keys_added, &rates, report);
+    tepal_report_real(report, "fn_now",
+                      "false-negative rate after so many keys (model), mean over them", rates.fn);
     tepal_report_real(report, "fp_bound",
                       "no filter of these parameters passes more, whoever "
                       "fills it",

@@ -51,6 +51,7 @@ struct chain {
     bool rounds; /* k > 8 cells in a line: two rounds, each without collisions of its own */
     double mass[MAX_STATES]; /* of (a, b, w), w fastest */
     double failed;           /* more than the tolerance inverted */
+    double pass[MAX_STATES]; /* of (a, b, w): not more than the tolerance, once a and b are drawn */
 };
 
 static size_t states(const struct chain *c)
@@ -58,9 +59,40 @@ static size_t states(const struct chain *c)
     return (size_t)(c->k0 + 1) * (c->k1 + 1) * (c->tolerance + 1);
 }
 
+static size_t state_at(const struct chain *c, uint32_t a, uint32_t b)
+{
+    return ((size_t)a * (c->k1 + 1) + b) * (c->tolerance + 1);
+}
+
 static double *mass_at(struct chain *c, uint32_t a, uint32_t b)
 {
-    return &c->mass[((size_t)a * (c->k1 + 1) + b) * (c->tolerance + 1)];
+    return &c->mass[state_at(c, a, b)];
+}
+
+/* One more undecided bit, inverted with chance p, before the states in `rest`. */
+static void draw_one(const struct chain *c, double *to, const double *rest, double p)
+{
+    for (uint32_t w = 0; w <= c->tolerance; w++) {
+        to[w] = (1 - p) * rest[w] + (w < c->tolerance ? p * rest[w + 1] : 0);
+    }
+}
+
+/* What is left undecided is 0 with chance p0. */
+static void weigh_undecided(struct chain *c, double p0)
+{
+    for (uint32_t w = 0; w <= c->tolerance; w++) {
+        c->pass[w] = 1;
+    }
+    for (uint32_t a = 0; a <= c->k0; a++) {
+        for (uint32_t b = 0; b <= c->k1; b++) {
+            double *here = &c->pass[state_at(c, a, b)];
+            if (b > 0) {
+                draw_one(c, here, &c->pass[state_at(c, a, b - 1)], p0);
+            } else if (a > 0) {
+                draw_one(c, here, &c->pass[state_at(c, a - 1, b)], 1 - p0);
+            }
+        }
+    }
 }
 
 /*
@@ -125,24 +157,23 @@ static void begin_rounds(struct chain *c)
 /* One throw over `room` bits: a reset or a set. In place: states come from larger ones. */
 static void throw_one(struct chain *c, bool resets, double room)
 {
+    static const double none[MODEL_TOLERANCE_MAX + 1];
     const uint32_t w_count = c->tolerance + 1;
     for (uint32_t a = 0; a <= c->k0; a++) {
         for (uint32_t b = 0; b <= c->k1; b++) {
-            double *here = mass_at(c, a, b);
-            const double *more_a = a < c->k0 ? mass_at(c, a + 1, b) : NULL;
-            const double *more_b = b < c->k1 ? mass_at(c, a, b + 1) : NULL;
+            double *restrict here = mass_at(c, a, b);
+            const double *more_a = a < c->k0 ? mass_at(c, a + 1, b) : none;
+            const double *more_b = b < c->k1 ? mass_at(c, a, b + 1) : none;
             const double *right = resets ? more_a : more_b;
             const double *wrong = resets ? more_b : more_a;
             double by_right = (double)((resets ? a : b) + 1) / room;
             double by_wrong = (double)((resets ? b : a) + 1) / room;
             double stay = 1 - (double)(a + b) / room;
-            for (uint32_t w = w_count; w-- > 0;) {
-                double mass = here[w] * stay;
-                mass += right != NULL ? right[w] * by_right : 0;
-                mass += wrong != NULL && w > 0 ? wrong[w - 1] * by_wrong : 0;
-                here[w] = mass;
+            here[0] = here[0] * stay + right[0] * by_right;
+            for (uint32_t w = 1; w < w_count; w++) {
+                here[w] = here[w] * stay + right[w] * by_right + wrong[w - 1] * by_wrong;
             }
-            c->failed += wrong != NULL ? wrong[w_count - 1] * by_wrong : 0;
+            c->failed += wrong[w_count - 1] * by_wrong;
         }
     }
 }
@@ -154,19 +185,12 @@ static void add_one(struct chain *c)
     }
 }
 
-/* The chance to pass when what is undecided is 0 with chance p0: that of a key never added. */
-static double pass_chance(struct chain *c, double p0)
+/* The chance to pass of a key that was never added. */
+static double pass_chance(const struct chain *c)
 {
     double sum = 0;
-    for (uint32_t a = 0; a <= c->k0; a++) {
-        for (uint32_t b = 0; b <= c->k1; b++) {
-            for (uint32_t w = 0; w <= c->tolerance; w++) {
-                double mass = mass_at(c, a, b)[w];
-                sum += mass == 0
-                           ? 0
-                           : mass * tepal_model_sum_at_most(a, 1 - p0, b, p0, c->tolerance - w);
-            }
-        }
+    for (size_t i = 0; i < states(c); i++) {
+        sum += c->mass[i] * c->pass[i];
     }
     return at_most_one(sum);
 }
@@ -324,12 +348,13 @@ static void flat_exact(struct chain *c, const struct asked *ask, double turns)
     size_t next = 0;
     uint64_t age = 0;
     begin(c);
+    weigh_undecided(c, ask->p0);
     for (; (double)age <= turns; age++) {
         for (; next < ask->age_count && ask->ages[next] == age; next++) {
             ask->fn_by_age[next] = c->failed;
         }
         if (age == ask->n) {
-            ask->out->fp = pass_chance(c, ask->p0);
+            ask->out->fp = pass_chance(c);
             ask->out->fn_bound = c->failed;
         }
         sum += age < ask->n ? c->failed : 0;
@@ -338,7 +363,7 @@ static void flat_exact(struct chain *c, const struct asked *ask, double turns)
     for (; next < ask->age_count; next++) { /* nothing changes any more */
         ask->fn_by_age[next] = c->failed;
     }
-    ask->out->fp_steady = pass_chance(c, ask->p0);
+    ask->out->fp_steady = pass_chance(c);
     if (ask->n >= age) {
         ask->out->fp = ask->out->fp_steady;
         ask->out->fn_bound = c->failed;
@@ -357,6 +382,7 @@ static void lines_rates(struct chain *c, const struct asked *ask, double lines, 
     struct tepal_generalized_errors *out = ask->out;
     double turns = DECIDED * TEPAL_LINE_BITS / (c->k0 + c->k1);
     memset(&step, 0, sizeof step);
+    weigh_undecided(c, ask->p0);
     if (sectors) {
         begin(c);
         make_step(c, &step);
@@ -371,7 +397,7 @@ static void lines_rates(struct chain *c, const struct asked *ask, double lines, 
     double fn_weight = 0;
     for (uint64_t j = 0;; j++) {
         bool last = (double)j >= turns;
-        double pass = last || keys.now > 0 ? pass_chance(c, ask->p0) : 0;
+        double pass = last || keys.now > 0 ? pass_chance(c) : 0;
         out->fp += (last ? keys.now + keys.above : keys.now) * pass;
         out->fn_bound += (last ? keys.now + keys.above : keys.now) * c->failed;
         /* sum over ages i < n of P(Bin(i, s) = j) is P(Bin(n, s) > j) / s */
@@ -463,31 +489,50 @@ enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uin
 
 /* ---- a filter of given bits ------------------------------------------------------------------ */
 
-/* Chances over (different bits so far, inverted among them), for one of the two sorts. */
-struct sort {
+/*
+ * A key passes with r right and w inverted bits among those it resets if its sets meet at most
+ * b - w of the zeros - r zeros that are left. For that, each set meets a zero not met so far or
+ * nothing that matters; so one walk for each r serves all w.
+ */
+struct met {
+    double chance[TEPAL_MAX_HASHES]; /* of so many inverted bits, up to b */
+};
+
+/* k throws over `room` bits, of which `wrong` are to be missed; v inverted so far, up to b. */
+static struct met meet(bool distinct, double room, double wrong, uint32_t k, uint32_t b)
+{
+    struct met met = {{1}};
+    for (uint32_t t = 0; t < k; t++) {
+        for (uint32_t v = (t < b ? t : b) + 1; v-- > 0;) {
+            double one_more = fmin(1, fmax(0, wrong - v) / (room - (distinct ? t : 0)));
+            double mass = met.chance[v];
+            met.chance[v] = mass * (1 - one_more);
+            if (v < b) {
+                met.chance[v + 1] += mass * one_more;
+            }
+        }
+    }
+    return met;
+}
+
+/* Of the resets: chances over (right bits, inverted bits). */
+struct resets {
     double chance[TEPAL_MAX_HASHES + 1][TEPAL_MAX_HASHES];
 };
 
-/*
- * One more throw of a sort that wants bits of which `wanted` exist, `other` do not fit, over `room`
- * bits; `taken` are the key's own from before (of the other sort): they may be hit and count for
- * nothing. In place, from the largest state down.
- */
-static void draw(struct sort *sort, uint32_t thrown, uint32_t b, double wanted, double other,
-                 double room, bool distinct)
+/* One more of them, over `room` bits. In place, from the largest state down. */
+static void reset_one(struct resets *of, uint32_t thrown, uint32_t b, double zeros, double ones,
+                      double room, bool distinct)
 {
-    for (uint32_t bits = thrown + 1; bits-- > 0;) {
-        for (uint32_t w = (bits < b ? bits : b) + 1; w-- > 0;) {
-            double mass = sort->chance[bits][w];
-            if (mass == 0) {
-                continue;
-            }
-            double right = fmax(0, wanted - (double)(bits - w)) / room;
-            double wrong = fmax(0, other - (double)w) / room;
-            sort->chance[bits][w] = distinct ? 0 : mass * fmax(0, 1 - right - wrong);
-            sort->chance[bits + 1][w] += mass * right;
+    for (uint32_t r = thrown + 1; r-- > 0;) {
+        for (uint32_t w = (thrown - r < b ? thrown - r : b) + 1; w-- > 0;) {
+            double mass = of->chance[r][w];
+            double right = fmax(0, zeros - r) / room;
+            double wrong = fmax(0, ones - w) / room;
+            of->chance[r][w] = distinct ? 0 : mass * fmax(0, 1 - right - wrong);
+            of->chance[r + 1][w] += mass * right;
             if (w < b) {
-                sort->chance[bits + 1][w + 1] += mass * wrong;
+                of->chance[r][w + 1] += mass * wrong;
             }
         }
     }
@@ -495,32 +540,20 @@ static void draw(struct sort *sort, uint32_t thrown, uint32_t b, double wanted, 
 
 static double given(bool distinct, double m, double zeros, uint32_t k0, uint32_t k1, uint32_t b)
 {
-    struct sort resets;
-    memset(&resets, 0, sizeof resets);
-    resets.chance[0][0] = 1;
+    struct resets resets;
     double ones = m - zeros;
-    for (uint32_t t = 0; t < k0; t++) {
-        draw(&resets, t, b, zeros, ones, distinct ? m - t : m, distinct);
-    }
     double sum = 0;
-    for (uint32_t bits = 0; bits <= k0; bits++) {
-        for (uint32_t w = 0; w <= b && w <= bits; w++) {
-            double mass = resets.chance[bits][w];
-            if (mass < 1e-25) { /* far below what is asked for, and there are many of them */
-                continue;
-            }
-            struct sort sets;
-            memset(&sets, 0, sizeof sets);
-            sets.chance[0][0] = 1;
-            for (uint32_t t = 0; t < k1; t++) {
-                draw(&sets, t, b - w, ones - w, zeros - (bits - w), distinct ? m - k0 - t : m,
-                     distinct);
-            }
-            for (uint32_t i = 0; i <= k1; i++) {
-                for (uint32_t v = 0; v <= b - w && v <= i; v++) {
-                    sum += mass * sets.chance[i][v];
-                }
-            }
+    memset(&resets, 0, (k0 + 1) * sizeof *resets.chance);
+    resets.chance[0][0] = 1;
+    for (uint32_t t = 0; t < k0; t++) {
+        reset_one(&resets, t, b, zeros, ones, distinct ? m - t : m, distinct);
+    }
+    for (uint32_t r = 0; r <= k0; r++) {
+        struct met sets = meet(distinct, distinct ? m - k0 : m, zeros - r, k1, b);
+        double at_most = 0;
+        for (uint32_t v = 0; v <= b; v++) { /* the sets may invert v, so the resets b - v */
+            at_most += sets.chance[v];
+            sum += resets.chance[r][b - v] * at_most;
         }
     }
     return at_most_one(sum);
@@ -574,13 +607,6 @@ static void around_the_top(enum tepal_generalized_rule rule, uint64_t m, uint32_
     *high = at[top == STEPS ? STEPS : top + 1];
 }
 
-/* Half a second, by the steps of given(): whoever sends a filter chooses these numbers. */
-static bool too_much_work(uint64_t m, uint32_t k0, uint32_t k1, uint32_t b)
-{
-    double each = (k0 + 1.0) * k1 * k1 * (b + 1.0) * (b + 1.0);
-    return each * (m <= EVERY ? (double)m : 200) > 2e8;
-}
-
 double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint64_t m, uint32_t k0,
                                          uint32_t k1, uint32_t b)
 {
@@ -589,11 +615,6 @@ double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint6
     }
     if (b >= (k0 < k1 ? k0 : k1)) {
         return 1;
-    }
-    if (too_much_work(m, k0, k1, b)) {
-        /* to first order (k0 + k1) k0 / m above the infinite filter's: take twice that */
-        double more = 2.0 * k0 * (k0 + k1) / (double)m;
-        return more < 0.1 ? fmin(1, tepal_generalized_fp_bound(k0, k1, b) * (1 + more)) : 1;
     }
     uint64_t low = 0;
     uint64_t high = m;
