@@ -385,6 +385,16 @@ static void a_bloom_filter_has_the_same_bits(void **state)
             assert_int_equal(tepal_counting_remove_group(bits, keys[0], 0), TEPAL_UNSUPPORTED);
             assert_int_equal(tepal_counting_remove_many(bits, keys, NULL, 1, NULL, &removed),
                              TEPAL_UNSUPPORTED);
+            struct tepal_filter *generic = tepal_counting_filter(bits);
+            struct tepal_report report;
+            removed = 7;
+            assert_int_equal(tepal_filter_remove(generic, keys[0]), TEPAL_UNSUPPORTED);
+            assert_int_equal(tepal_filter_remove_many(generic, keys, 1, &removed),
+                             TEPAL_UNSUPPORTED);
+            assert_int_equal(removed, 7);
+            tepal_filter_info(generic, &report);
+            assert_int_equal(tepal_report_find(&report, "bits")->value.integer, params.cells);
+            assert_true(tepal_report_find(&report, "bytes")->value.integer * 8 < params.cells + 64);
             assert_int_equal(tepal_counting_difference(bits, bits, NULL, NULL, &counting),
                              TEPAL_UNSUPPORTED);
             assert_ok(tepal_filter_unite(tepal_counting_filter(bits), tepal_counting_filter(bits)));
@@ -392,6 +402,43 @@ static void a_bloom_filter_has_the_same_bits(void **state)
             tepal_counting_free(bits);
             tepal_counting_free(counting);
         }
+    }
+}
+
+/* A union of filters with choices finds the keys of both, and takes the receipts of both. */
+static void receipts_hold_in_a_union(void **state)
+{
+    (void)state;
+    static struct tepal_digest keys[MANY];
+    static uint8_t groups[MANY];
+    const size_t half = MANY / 2;
+    digests_of(keys, MANY, 14);
+    for (int layout = 0; layout < 4; layout++) {
+        struct tepal_params params =
+            counting_params((enum tepal_layout)layout, (uint64_t)16 * MANY / 128 * 128, 5, 4);
+        struct tepal_counting *a;
+        struct tepal_counting *b;
+        struct tepal_counting *both;
+        uint64_t answers[MANY / 64 + 1];
+        size_t removed = 0;
+        assert_ok(tepal_counting_create(&params, NULL, &a));
+        assert_ok(tepal_counting_create(&params, NULL, &b));
+        assert_ok(tepal_counting_create(&params, NULL, &both));
+        assert_ok(tepal_counting_add_many(a, keys, half, groups));
+        assert_ok(tepal_counting_add_many(b, keys + half, MANY - half, groups + half));
+        assert_ok(tepal_counting_add_many(both, keys, MANY, NULL));
+        assert_ok(tepal_filter_unite(tepal_counting_filter(a), tepal_counting_filter(b)));
+        assert_ok(tepal_validate(tepal_counting_filter(a), NULL));
+        assert_int_equal(tepal_counting_query_many(a, keys, MANY, answers), MANY);
+        /* the choices were others */
+        assert_false(tepal_filter_equal(tepal_counting_filter(a), tepal_counting_filter(both)));
+        assert_ok(tepal_counting_remove_many(a, keys, groups, half, NULL, &removed));
+        assert_int_equal(removed, half);
+        /* what is left is the other filter, bit for bit: no counter was stuck */
+        assert_true(tepal_filter_equal(tepal_counting_filter(a), tepal_counting_filter(b)));
+        tepal_counting_free(a);
+        tepal_counting_free(b);
+        tepal_counting_free(both);
     }
 }
 
@@ -567,6 +614,7 @@ int main(void)
         cmocka_unit_test(the_difference_is_what_was_added),
         cmocka_unit_test(the_difference_finds_keys_at_stuck_counters),
         cmocka_unit_test(a_bloom_filter_has_the_same_bits),
+        cmocka_unit_test(receipts_hold_in_a_union),
         cmocka_unit_test(validate_sees_what_disagrees),
         cmocka_unit_test(the_audit_counts_as_the_paper_does),
         cmocka_unit_test(the_audit_takes_receipts),

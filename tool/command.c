@@ -972,7 +972,10 @@ const struct command commands[] = {
     {.name = "merge",
      .synopsis = "FILE FILE... -o OUT [--intersect]",
      .summary = "Unite filters, or intersect them.",
-     .about = "The union is exactly the filter that all the keys together would have made. The "
+     .about = "The union finds every key that one of the filters finds. It is exactly the filter "
+              "that all the keys together would have made, save of counting filters with "
+              "--choices: these keep their receipts, but have more false positives than one "
+              "filter built from all the keys. Which kinds can be merged is in `tepal kinds`. The "
               "filters need the same kind, sizes, layout, seed and secret key.",
      .options = merge_options,
      .needed = OPT_OUTPUT,
@@ -1232,7 +1235,14 @@ const struct command commands[] = {
     {.name = "kinds",
      .synopsis = "[--json]",
      .summary = "List the kinds of filters and what they promise.",
-     .about = "The kinds that build --kind knows.",
+     .about = "The kinds that build --kind knows, and what holds of each whatever its "
+              "parameters.\n\n"
+              "no-false-negatives: a key that was added is found (until a key is removed that "
+              "never was). bounded-false-positives: whoever filled it, few other keys are found "
+              "(generalized: with resets, sets and a tolerance below the number of either; info "
+              "tells the bound). deletable: keys can be removed. mergeable: a union finds what any "
+              "of the filters finds. order-free: the order of additions changes nothing. endless: "
+              "it can be added to for ever; what is old is forgotten.",
      .options = info_options,
      .operand = OPERAND_NONE,
      .examples = kinds_examples,

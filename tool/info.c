@@ -71,6 +71,18 @@ static void print_two_rates(struct out *out, const struct tepal_report *report)
     }
 }
 
+/* Members that it was allowed to lose, and what it cannot know of them. */
+static void print_lost(struct out *out, const struct tepal_report *report)
+{
+    double lost = real_of(report, "false_negatives", 0);
+    if (lost > 0) {
+        out_format(out,
+                   "false negatives: at most %.0f of %.0f members; of them, those that were added "
+                   "again are found\n",
+                   lost, real_of(report, "members", 0));
+    }
+}
+
 static int print_one(const struct args *args, struct out *out, const char *path, bool first)
 {
     struct tepal_filter *filter;
@@ -90,6 +102,7 @@ static int print_one(const struct args *args, struct out *out, const char *path,
         render_text(out, &report, false);
         print_verdict(out, filter, &report);
         print_two_rates(out, &report);
+        print_lost(out, &report);
     }
     tepal_filter_free(filter);
     return code;

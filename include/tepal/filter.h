@@ -14,10 +14,16 @@ extern "C" {
 
 /* What a kind promises. Property tests are generated from these. */
 enum tepal_promise {
+    /* what was added is found, until a key is removed that was never added; a yes-no filter may be
+       asked for exceptions when it is built */
     TEPAL_NO_FALSE_NEGATIVES = 1 << 0,
-    TEPAL_BOUNDED_FALSE_POSITIVES = 1 << 1, /* whoever filled it */
-    TEPAL_DELETABLE = 1 << 2,
-    TEPAL_MERGEABLE = 1 << 3,  /* union equals the filter of both sets */
+    /* of keys that nobody chose, whoever filled it; a generalized filter needs resets and sets for
+       it, and a tolerance below the number of either (its info tells the bound) */
+    TEPAL_BOUNDED_FALSE_POSITIVES = 1 << 1,
+    TEPAL_DELETABLE = 1 << 2, /* but not a counting filter that is the bits alone */
+    /* a union finds all that either finds; of order-free kinds, and of counting filters with one
+       choice, it is exactly the filter of both sets */
+    TEPAL_MERGEABLE = 1 << 3,
     TEPAL_ORDER_FREE = 1 << 4, /* the order of additions does not matter */
     TEPAL_ENDLESS = 1 << 5     /* may be added to forever */
 };
@@ -93,12 +99,12 @@ TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
  * Remove one key that was added. TEPAL_NOT_PRESENT if the filter does not find it, or keeps it for
  * a reason of the kind's; nothing has changed then. To remove a key that was never added and is a
  * false positive damages other keys: see the kind. TEPAL_UNSUPPORTED unless it promises
- * TEPAL_DELETABLE.
+ * TEPAL_DELETABLE, and for a counting filter that is the bits alone.
  */
 TEPAL_API enum tepal_status tepal_filter_remove(struct tepal_filter *filter,
                                                 struct tepal_digest digest);
 
-/* One after the other; *removed counts those that were. */
+/* One after the other; *removed counts those that were. Fails, before the first, as remove does. */
 TEPAL_API enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
                                                      const struct tepal_digest *digests,
                                                      size_t count, size_t *removed);
@@ -119,8 +125,11 @@ TEPAL_API enum tepal_status tepal_filter_clear(struct tepal_filter *filter);
 
 /*
  * into := into united (intersected) with other. TEPAL_MISMATCH if the parameters differ (capacity
- * aside), TEPAL_UNSUPPORTED if the kind cannot. The union is exactly the filter of both sets; the
- * intersection holds every common key but may hold more than the filter of the common keys would.
+ * aside), TEPAL_UNSUPPORTED if the kind cannot. The union finds every key that either finds, and of an
+ * order-free kind or a counting filter with one choice it is exactly the filter of both sets (with
+ * more choices: receipts hold in it, but it has more false positives than one that was filled with
+ * all the keys). The intersection holds every common key but may hold more than the filter of the
+ * common keys would.
  */
 TEPAL_API enum tepal_status tepal_filter_unite(struct tepal_filter *into,
                                                const struct tepal_filter *other);

@@ -1,5 +1,5 @@
 /* report.c: lists of named quantities. */
-#include <tepal/base.h>
+#include "base/report.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,8 +66,7 @@ void tepal_report_text(struct tepal_report *report, const char *name, const char
 void tepal_report_list(struct tepal_report *report, const char *name, const char *about,
                        const double *values, size_t count)
 {
-    if (report->numbers > TEPAL_REPORT_NUMBERS ||
-        count > TEPAL_REPORT_NUMBERS - report->numbers) {
+    if (report->numbers > TEPAL_REPORT_NUMBERS || count > TEPAL_REPORT_NUMBERS - report->numbers) {
         return;
     }
     struct tepal_quantity *q = append(report, name, about, TEPAL_QUANTITY_LIST);
@@ -78,6 +77,11 @@ void tepal_report_list(struct tepal_report *report, const char *name, const char
             report->number[report->numbers++] = values[i];
         }
     }
+}
+
+struct tepal_quantity *tepal_report_change(struct tepal_report *report, const char *name)
+{
+    return (struct tepal_quantity *)tepal_report_find(report, name);
 }
 
 const struct tepal_quantity *tepal_report_find(const struct tepal_report *report, const char *name)

@@ -136,8 +136,9 @@ void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *posit
 /* The kind's operations that live in other files than counting.c. */
 enum tepal_status tepal_counting_op_add_many(struct tepal_filter *filter,
                                              const struct tepal_digest *digests, size_t count);
-size_t tepal_counting_op_remove_many(struct tepal_filter *filter,
-                                     const struct tepal_digest *digests, size_t count);
+enum tepal_status tepal_counting_op_remove_many(struct tepal_filter *filter,
+                                                const struct tepal_digest *digests, size_t count,
+                                                size_t *removed);
 size_t tepal_counting_op_query_many(const struct tepal_filter *filter,
                                     const struct tepal_digest *digests, size_t count,
                                     uint64_t *answers);

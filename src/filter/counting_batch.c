@@ -297,12 +297,11 @@ enum tepal_status tepal_counting_op_add_many(struct tepal_filter *filter,
     return tepal_counting_add_many(counting_of(filter), digests, count, NULL);
 }
 
-size_t tepal_counting_op_remove_many(struct tepal_filter *filter,
-                                     const struct tepal_digest *digests, size_t count)
+enum tepal_status tepal_counting_op_remove_many(struct tepal_filter *filter,
+                                                const struct tepal_digest *digests, size_t count,
+                                                size_t *removed)
 {
-    size_t removed = 0;
-    (void)tepal_counting_remove_many(counting_of(filter), digests, NULL, count, NULL, &removed);
-    return removed;
+    return tepal_counting_remove_many(counting_of(filter), digests, NULL, count, NULL, removed);
 }
 
 size_t tepal_counting_op_query_many(const struct tepal_filter *filter,

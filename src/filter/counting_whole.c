@@ -10,6 +10,7 @@
 #include <tepal/model.h>
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "filter/line_rate.h"
 
 static size_t counter_words(const struct tepal_counting *counting)
@@ -407,6 +408,9 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
     const uint64_t *own = filter->state.own;
     double m = (double)p->cells;
     double ones = (double)own[COUNTING_ONES];
+    if (!counting->has_counters) {
+        tepal_report_change(report, "bits")->value.integer = p->cells;
+    }
     uint64_t now = filter->state.keys_added > own[COUNTING_REMOVED]
                        ? filter->state.keys_added - own[COUNTING_REMOVED]
                        : 0;

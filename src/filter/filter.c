@@ -220,18 +220,9 @@ enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
     if (tepal_filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
-    if (filter->ops->remove == NULL) {
-        return TEPAL_UNSUPPORTED;
-    }
-    if (filter->ops->remove_many != NULL) {
-        *removed = filter->ops->remove_many(filter, digests, count);
-        return TEPAL_OK;
-    }
-    *removed = 0;
-    for (size_t i = 0; i < count; i++) {
-        *removed += filter->ops->remove(filter, digests[i]) == TEPAL_OK;
-    }
-    return TEPAL_OK;
+    return filter->ops->remove_many == NULL
+               ? TEPAL_UNSUPPORTED
+               : filter->ops->remove_many(filter, digests, count, removed);
 }
 
 bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest)

@@ -301,13 +301,13 @@ static enum tepal_status fingerprint_add_many(struct tepal_filter *filter,
     return TEPAL_FULL;
 }
 
-static size_t fingerprint_remove_many(struct tepal_filter *filter,
-                                      const struct tepal_digest *digests, size_t count)
+static enum tepal_status fingerprint_remove_many(struct tepal_filter *filter,
+                                                 const struct tepal_digest *digests, size_t count,
+                                                 size_t *removed)
 {
-    size_t done;
-    change_many(&self(filter)->at, digests, count, false, &done);
-    count_removed(self(filter), done);
-    return done;
+    change_many(&self(filter)->at, digests, count, false, removed);
+    count_removed(self(filter), *removed);
+    return TEPAL_OK;
 }
 
 static size_t fingerprint_query_many(const struct tepal_filter *filter,

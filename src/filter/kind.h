@@ -49,10 +49,11 @@ struct filter_ops {
     enum tepal_status (*add)(struct tepal_filter *filter, struct tepal_digest digest);
     enum tepal_status (*add_many)(struct tepal_filter *filter, const struct tepal_digest *digests,
                                   size_t count);
-    /* TEPAL_OK or TEPAL_NOT_PRESENT; remove_many returns how many it removed, NULL: one by one. */
+    /* TEPAL_OK, TEPAL_NOT_PRESENT, or TEPAL_UNSUPPORTED by the parameters of this one. */
     enum tepal_status (*remove)(struct tepal_filter *filter, struct tepal_digest digest);
-    size_t (*remove_many)(struct tepal_filter *filter, const struct tepal_digest *digests,
-                          size_t count);
+    enum tepal_status (*remove_many)(struct tepal_filter *filter,
+                                     const struct tepal_digest *digests, size_t count,
+                                     size_t *removed);
     bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
     size_t (*query_many)(const struct tepal_filter *filter, const struct tepal_digest *digests,
                          size_t count, uint64_t *answers);

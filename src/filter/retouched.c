@@ -16,6 +16,7 @@
 #include <tepal/retouched.h>
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "filter/bloom_struct.h"
 #include "filter/retouch.h"
 
@@ -93,21 +94,17 @@ static enum tepal_status retouched_validate(const struct tepal_filter *filter, c
 static void retouched_info(const struct tepal_filter *filter, struct tepal_report *report)
 {
     const uint64_t *own = filter->state.own;
-    size_t first = report->count;
     tepal_bloom_ops.info(filter, report);
-    for (size_t i = first; i < report->count; i++) {
-        struct tepal_quantity *q = &report->item[i];
-        /* fn_now is the one thing that a Bloom filter knows and this one knows otherwise. */
-        if (q->name[0] == 'f' && q->name[1] == 'n') {
-            q->about = "false-negative rate: the share of members given up";
-            q->value.real = own[RETOUCHED_MEMBERS] == 0
-                                ? 0
-                                : (double)own[RETOUCHED_VICTIMS] / (double)own[RETOUCHED_MEMBERS];
-        }
-    }
+    /* fn_now is the one thing that a Bloom filter knows and this one knows otherwise. */
+    struct tepal_quantity *fn = tepal_report_change(report, "fn_now");
+    fn->about = "false-negative rate, at most: members given up that were not added again";
+    fn->value.real = own[RETOUCHED_MEMBERS] == 0
+                         ? 0
+                         : (double)own[RETOUCHED_VICTIMS] / (double)own[RETOUCHED_MEMBERS];
     tepal_report_integer(report, "members", "members it was retouched for, and added since",
                          own[RETOUCHED_MEMBERS]);
-    tepal_report_integer(report, "false_negatives", "of them, given up (at most)",
+    tepal_report_integer(report, "false_negatives",
+                         "of them, given up; not found unless they were added again",
                          own[RETOUCHED_VICTIMS]);
     tepal_report_integer(report, "bits_cleared", "ones that became zeros", own[RETOUCHED_CLEARED]);
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "filter/bloom_struct.h"
 #include "filter/known.h"
 
@@ -425,24 +426,20 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
     memset(alone.head.params.own, 0, sizeof alone.head.params.own);
     alone.at = yesno->yes;
     alone.kernels = yesno->kernels;
-    size_t first = report->count;
     tepal_bloom_ops.info(&alone.head, report);
     double veto = veto_rate(yesno);
-    double unknown = NAN;
-    for (size_t i = first; i < report->count; i++) {
-        struct tepal_quantity *q = &report->item[i];
-        if (strcmp(q->name, "fp_now") == 0) {
-            q->about = "rate on unknown negatives, from the bits";
-            q->value.real *= 1 - veto;
-            unknown = q->value.real;
-        } else if (strcmp(q->name, "fp_at_capacity") == 0 && q->type == TEPAL_QUANTITY_REAL) {
-            q->about = "rate on unknown negatives expected at capacity, with these no-filters";
-            q->value.real *= 1 - veto;
-        } else if (strcmp(q->name, "fn_now") == 0) {
-            q->about = "false-negative rate: the share of members vetoed";
-            q->value.real = share(own[YESNO_LOST], own[YESNO_MEMBERS]);
-        }
+    struct tepal_quantity *q = tepal_report_change(report, "fp_now");
+    q->about = "rate on unknown negatives, from the bits";
+    q->value.real *= 1 - veto;
+    double unknown = q->value.real;
+    q = tepal_report_change(report, "fp_at_capacity");
+    if (q->type == TEPAL_QUANTITY_REAL) {
+        q->about = "rate on unknown negatives expected at capacity, with these no-filters";
+        q->value.real *= 1 - veto;
     }
+    q = tepal_report_change(report, "fn_now");
+    q->about = "false-negative rate, at most: members vetoed that were not added again";
+    q->value.real = share(own[YESNO_LOST], own[YESNO_MEMBERS]);
     tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
                       unknown);
     uint64_t later = added_later(filter);
@@ -456,7 +453,8 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
     tepal_report_integer(report, "salt", "which re-hashing of all keys", yesno->salt);
     tepal_report_real(report, "veto_rate", "share of unknown keys that the no-filters hold", veto);
     tepal_report_integer(report, "members", "members it was built for", own[YESNO_MEMBERS]);
-    tepal_report_integer(report, "false_negatives", "of them, vetoed", own[YESNO_LOST]);
+    tepal_report_integer(report, "false_negatives", "of them, vetoed; found if added again",
+                         own[YESNO_LOST]);
     tepal_report_integer(report, "avoid", "known negatives it was built for", own[YESNO_AVOID]);
     tepal_report_integer(report, "avoid_positive", "of them, found by the yes-filter",
                          own[YESNO_POSITIVE]);

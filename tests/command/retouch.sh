@@ -188,6 +188,8 @@ is 'again: no warning, and it is told' "$(head -1 "$work/err")" \
     "members    1000, $first of them lost before"
 run "$tepal" info twice.tepal
 like 'info of a retouched filter' "$(xargs <"$work/out")" 'kind retouched .* false_negatives [0-9]+ '
+like 'info of false negatives' "$(tail -1 "$work/out")" \
+    '^false negatives: at most [0-9]+ of [0-9]+ members; of them, those that were added again are found$'
 
 # ---- the curve
 run "$tepal" retouch f --members members --avoid weighted -w --dry-run --svg curve.svg
