@@ -22,6 +22,16 @@ struct tepal_digest lab_002_false_positive(struct lab *lab, const struct tepal_c
 
 struct svg_point lab_002_point(double x, const struct lab_mean *mean);
 
+/* paper002_theory.c: of filters with one choice, at most so many keys and hashes */
+#define LAB_002_KEYS   100
+#define LAB_002_HASHES 16
+
+/* P(Y = y): the members that one wrong removal loses in the end. */
+void lab_002_lost(uint64_t m, uint32_t n, uint32_t k, double pmf[TEPAL_MAX_HASHES + 1]);
+
+/* E[Y] and E[Z] after so many wrong removals: lost in the end, and missed at once. */
+void lab_002_many(uint64_t m, uint32_t n, uint32_t k, uint32_t wrong, double mean[2]);
+
 /* paper002_choices.c */
 int lab_002_figure_3(struct lab *lab);
 int lab_002_figure_5(struct lab *lab);
