@@ -70,15 +70,9 @@ static struct filled *fill(struct lab *lab, uint32_t ratio, uint32_t c,
 
 /* ---- the model, which the filters are compared with ------------------------------------------ */
 
-struct model {
-    double p0;
-    double fp;
-    double exposed; /* E[Z] */
-};
-
-static struct model model_of(uint32_t ratio, uint32_t c, bool improved)
+struct lab_002_model lab_002_model(uint32_t ratio, uint32_t c, bool improved)
 {
-    struct model model = {NAN, NAN, NAN};
+    struct lab_002_model model = {NAN, NAN, NAN};
     double share[16];
     double pmf[TEPAL_MAX_HASHES + 1];
     uint32_t k = hashes_for(ratio);
@@ -190,7 +184,9 @@ static void more_zeros(struct lab *lab, const struct rates *rates)
         lab_mean_add(&gain, rates->zeros[r][CHOICES - 1].mean / one);
         row.published = printed[r];
         row.rounding = 5;
-        row.right = 100 * (model_of(ratios[r], 50, true).p0 / model_of(ratios[r], 1, true).p0 - 1);
+        row.right =
+            100 *
+            (lab_002_model(ratios[r], 50, true).p0 / lab_002_model(ratios[r], 1, true).p0 - 1);
         row.leeway = 0.5;
         row.ours = 100 * (gain.mean - 1);
         row.low = row.ours - 100 * LAB_Z * error;
@@ -216,7 +212,7 @@ static void rate_sentences(struct lab *lab, const struct rates *rates)
     for (size_t i = 0; i < RATIOS * CHOICES; i++) {
         ours[i / CHOICES][i % CHOICES] = rates->fp[i / CHOICES][i % CHOICES].mean;
         model[i / CHOICES][i % CHOICES] =
-            model_of(ratios[i / CHOICES], choices[i % CHOICES], true).fp;
+            lab_002_model(ratios[i / CHOICES], choices[i % CHOICES], true).fp;
     }
     bool zeros = true;
     for (size_t i = 1; i < CHOICES; i++) {
@@ -429,7 +425,8 @@ static void keep_promise(struct lab *lab, const struct promise *p, const struct 
     double half =
         left * LAB_Z * hypot(lab_mean_error(one) / one->mean, lab_mean_error(many) / many->mean);
     row.published = p->left;
-    row.right = model_of(p->ratio, p->c, true).exposed / model_of(p->ratio, 1, true).exposed;
+    row.right =
+        lab_002_model(p->ratio, p->c, true).exposed / lab_002_model(p->ratio, 1, true).exposed;
     row.leeway = 0.03;
     row.ours = left;
     row.low = left - half;
@@ -442,9 +439,9 @@ static void keep_promise(struct lab *lab, const struct promise *p, const struct 
 static void halving(struct lab *lab, const struct promise *p)
 {
     struct lab_row row = LAB_ROW;
-    double half = model_of(p->ratio, 1, true).exposed / 2;
+    double half = lab_002_model(p->ratio, 1, true).exposed / 2;
     uint32_t c = p->c;
-    while (c <= TEPAL_MAX_CHOICES && model_of(p->ratio, c, true).exposed > half) {
+    while (c <= TEPAL_MAX_CHOICES && lab_002_model(p->ratio, c, true).exposed > half) {
         c++;
     }
     row.published = p->c;
