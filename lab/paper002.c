@@ -54,6 +54,31 @@ struct svg_point lab_002_point(double x, const struct lab_mean *mean)
     return (struct svg_point){x, mean->mean, fmax(0, mean->mean - half), mean->mean + half};
 }
 
+#define KEYS 10000
+
+/*
+ * With one choice the number of empty counters has the variance m p0 (1 - (1 + lambda) p0), p0 =
+ * e^-lambda; choices even it out. Student's interval of a few filters would be far too wide.
+ */
+void lab_002_zeros(struct lab_row *row, const struct lab_mean *zeros, uint32_t ratio)
+{
+    double lambda = floor(ratio * log(2)) / ratio;
+    double variance = exp(-lambda) * (1 - (1 + lambda) * exp(-lambda)) / ratio / KEYS;
+    double half = LAB_Z * sqrt(variance / zeros->count);
+    row->ours = zeros->mean;
+    row->low = zeros->mean - half;
+    row->high = zeros->mean + half;
+}
+
+void lab_002_quotient(struct lab_row *row, const struct lab_row *over, const struct lab_row *under)
+{
+    row->ours = over->ours / under->ours;
+    double half = row->ours * hypot((over->high - over->ours) / over->ours,
+                                    (under->high - under->ours) / under->ours);
+    row->low = row->ours - half;
+    row->high = row->ours + half;
+}
+
 /* ---- Figs. 1 and 2: a small filter, and wrong removals from it ------------------------------- */
 
 #define SMALL_M 1600
@@ -67,6 +92,8 @@ struct harm {
     uint64_t times[2][TEPAL_MAX_HASHES + 1]; /* how often one removal made so many */
     struct lab_mean mean[2];
     struct lab_mean many[2][ALPHAS]; /* after 1, 2, ... removals */
+    uint64_t repeated;
+    uint64_t within; /* of these: as many potential as removals at least, k times as many at most */
 };
 
 enum { POTENTIAL, EXPOSED };
@@ -119,6 +146,9 @@ static int measure_harm(struct lab *lab, uint32_t k, size_t trials, size_t repea
         for (size_t j = 0; j < 2; j++) {
             lab_mean_add(&harm->many[j][t % ALPHAS], count[j]);
         }
+        uint32_t wrong = (uint32_t)(t % ALPHAS) + 1;
+        harm->repeated++;
+        harm->within += count[POTENTIAL] >= wrong && count[POTENTIAL] <= wrong * k;
     }
     tepal_counting_free(counting);
     return status == TEPAL_OK ? EXIT_YES : lab_002_failed(status);
@@ -249,6 +279,11 @@ static void mostly_all(struct lab *lab, const struct harm *harm)
     row.right = right[harm->k] > 0.5;
     lab_exact(&row, share > 0.5);
     lab_row(lab, &row, "k %u: k are lost more often than not (1: so)", harm->k);
+    row = LAB_ROW;
+    row.published = 1;
+    lab_exact(&row, (double)harm->within / (double)harm->repeated);
+    lab_row(lab, &row, "k %u: share of trials with a to a k potential after a, Corollary 2",
+            harm->k);
 }
 
 static int figure_1(struct lab *lab)
@@ -311,8 +346,6 @@ static void theorem_3(struct lab *lab, const struct harm *harm)
     lab_measured(&row, &harm->mean[EXPOSED]);
     lab_row(lab, &row, "k %u: exposed, n times Theorem 3", harm->k);
 }
-
-#define KEYS 10000
 
 /* How many members are found in several groups, and of how many the lowest is not their own. */
 struct several {

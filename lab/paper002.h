@@ -22,6 +22,10 @@ struct tepal_digest lab_002_false_positive(struct lab *lab, const struct tepal_c
 
 struct svg_point lab_002_point(double x, const struct lab_mean *mean);
 
+/* A share of zeros of 10,000 keys in each of several filters; a quotient of two rows. */
+void lab_002_zeros(struct lab_row *row, const struct lab_mean *zeros, uint32_t ratio);
+void lab_002_quotient(struct lab_row *row, const struct lab_row *over, const struct lab_row *under);
+
 /* paper002_theory.c: of filters with one choice, at most so many keys and hashes */
 #define LAB_002_KEYS   100
 #define LAB_002_HASHES 16

@@ -238,26 +238,6 @@ static int look(struct ring *r, size_t strangers, struct seen *seen)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/*
- * Half of the 99.9 % interval of a share of zeros. With one choice the number of empty counters
- * has the variance m p0 (1 - (1 + lambda) p0), p0 = e^-lambda; choices even it out.
- */
-static double half_of(const struct seen *s, uint32_t ratio)
-{
-    double lambda = floor(ratio * log(2)) / ratio;
-    double variance = exp(-lambda) * (1 - (1 + lambda) * exp(-lambda)) / ratio / KEYS;
-    return LAB_Z * sqrt(variance / s->zeros.count);
-}
-
-static void quotient(struct lab_row *row, double over, double half_over, double under,
-                     double half_under)
-{
-    row->ours = over / under;
-    double half = row->ours * hypot(half_over / over, half_under / under);
-    row->low = row->ours - half;
-    row->high = row->ours + half;
-}
-
 static void curve_rows(struct lab *lab, const char *method, struct seen seen[RATIOS][CHOICES])
 {
     for (size_t i = 0; i < RATIOS * CHOICES; i++) {
@@ -265,9 +245,7 @@ static void curve_rows(struct lab *lab, const char *method, struct seen seen[RAT
         uint32_t ratio = ratios[i / CHOICES];
         uint32_t c = choices[i % CHOICES];
         struct lab_row row = LAB_ROW;
-        row.ours = s->zeros.mean;
-        row.low = row.ours - half_of(s, ratio);
-        row.high = row.ours + half_of(s, ratio);
+        lab_002_zeros(&row, &s->zeros, ratio);
         lab_row(lab, &row, "%s, m/n %u, c %u: share of zeros", method, ratio, c);
         lab_measured(&row, &s->exposed);
         lab_row(lab, &row, "%s, m/n %u, c %u: exposed by one wrong removal", method, ratio, c);
@@ -289,10 +267,10 @@ static void claim_rows(struct lab *lab, const char *method, struct seen seen[RAT
     static const double zeros[RATIOS] = {40, 40, 30, 30};
     for (size_t r = 0; r < RATIOS; r++) {
         struct lab_row row = LAB_ROW;
-        const struct seen *one = &seen[r][0];
-        const struct seen *many = &seen[r][CHOICES - 1];
-        quotient(&row, many->zeros.mean, half_of(many, ratios[r]), one->zeros.mean,
-                 half_of(one, ratios[r]));
+        struct lab_row part[2] = {LAB_ROW, LAB_ROW};
+        lab_002_zeros(&part[0], &seen[r][CHOICES - 1].zeros, ratios[r]);
+        lab_002_zeros(&part[1], &seen[r][0].zeros, ratios[r]);
+        lab_002_quotient(&row, &part[0], &part[1]);
         row.ours = 100 * (row.ours - 1);
         row.low = 100 * (row.low - 1);
         row.high = 100 * (row.high - 1);
@@ -308,8 +286,7 @@ static void claim_rows(struct lab *lab, const char *method, struct seen seen[RAT
         struct lab_row part[2] = {LAB_ROW, LAB_ROW};
         lab_measured(&part[0], &seen[r][r + 1].exposed);
         lab_measured(&part[1], &seen[r][0].exposed);
-        quotient(&row, part[0].ours, part[0].high - part[0].ours, part[1].ours,
-                 part[1].high - part[1].ours);
+        lab_002_quotient(&row, &part[0], &part[1]);
         row.published = 0.5;
         row.right = lab_002_model(ratios[r], choices[r + 1], true).exposed /
                     lab_002_model(ratios[r], 1, true).exposed;
