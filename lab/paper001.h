@@ -32,6 +32,12 @@ struct tepal_digest gbf_digest(struct lab *lab);
 /* The filter of the setting with a seed of its own. Sabotaged, it forgives an inverted bit. */
 int gbf_create(struct lab *lab, const struct gbf *at, struct tepal_generalized **out);
 
+/* The same, sabotage or not. */
+int gbf_plain(struct lab *lab, const struct gbf *at, struct tepal_generalized **out);
+
+/* Half of the 95 % interval of a share of 1000 rounds. */
+double gbf_width(double share);
+
 /* So many filters, each with its n keys, and so many strangers that are asked for. */
 int gbf_measure(struct lab *lab, const struct gbf *at, size_t rounds, size_t strangers,
                 struct gbf_seen *seen);
@@ -55,6 +61,7 @@ int lab_001_fig_9(struct lab *lab);
 int lab_001_fig_10(struct lab *lab);
 int lab_001_fig_11(struct lab *lab);
 int lab_001_fig_12(struct lab *lab);
+int lab_001_universal(struct lab *lab);
 int lab_001_web(struct lab *lab);
 int lab_001_peers(struct lab *lab);
 int lab_001_traceback(struct lab *lab);

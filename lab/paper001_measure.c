@@ -18,16 +18,31 @@ static int failed(enum tepal_status status)
                               : say_error(NULL, "lab", "%s", tepal_status_message(status));
 }
 
-int gbf_create(struct lab *lab, const struct gbf *at, struct tepal_generalized **out)
+static int create(struct lab *lab, const struct gbf *at, uint32_t tolerance,
+                  struct tepal_generalized **out)
 {
     struct tepal_params params;
-    uint32_t tolerance = lab_sabotaged(lab) && at->k0 + at->k1 > 1;
     enum tepal_status status = tepal_generalized_params(at->bits, at->k0, at->k1, at->zeros,
                                                         tolerance, lab_draw(lab), &params);
     if (status == TEPAL_OK) {
         status = tepal_generalized_create(&params, NULL, out);
     }
     return failed(status);
+}
+
+int gbf_create(struct lab *lab, const struct gbf *at, struct tepal_generalized **out)
+{
+    return create(lab, at, lab_sabotaged(lab) && at->k0 + at->k1 > 1, out);
+}
+
+int gbf_plain(struct lab *lab, const struct gbf *at, struct tepal_generalized **out)
+{
+    return create(lab, at, 0, out);
+}
+
+double gbf_width(double share)
+{
+    return 1.96 * sqrt(share * (1 - share) / 1000);
 }
 
 static void ask_members(struct gbf_seen *seen, const struct tepal_generalized *g,

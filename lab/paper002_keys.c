@@ -11,129 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keys.h"
 #include "paper002.h"
 
 #define KEYS 10000
 
-/* ---- names ----------------------------------------------------------------------------------- */
-
-#define STRANGERS (8 * KEYS) /* as the paper's T */
-#define NAMES     (KEYS + STRANGERS)
-#define NAME_SIZE 64
-
-struct names_list {
-    char text[NAMES][NAME_SIZE];
-    size_t count;
-};
-
-static size_t add_syllables(struct lab *lab, char *text, size_t count)
+/* The first four numbers of the twister. */
+static struct tepal_digest twisted(uint64_t seed)
 {
-    static const char *const onset[] = {"b", "d", "f", "g", "h", "j", "k",  "l",
-                                        "m", "n", "p", "r", "s", "t", "ch", "w"};
-    static const char *const rest[] = {"a", "e", "i", "o", "u", "an", "en", "ing"};
-    size_t len = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits = lab_draw(lab);
-        len += (size_t)snprintf(text + len, 8, "%s%s", onset[bits % 16], rest[bits / 16 % 8]);
-    }
-    text[0] = (char)(text[0] - 'a' + 'A');
-    return len;
+    uint32_t out[4];
+    lab_002_twister((uint32_t)(seed ^ seed >> 32), out, 4);
+    return (struct tepal_digest){(uint64_t)out[0] << 32 | out[1], (uint64_t)out[2] << 32 | out[3]};
 }
 
-/* Two names of two to four syllables each. */
-static void make_names(struct lab *lab, struct names_list *list)
-{
-    while (list->count < NAMES) {
-        char *text = list->text[list->count++];
-        size_t len = add_syllables(lab, text, 2 + lab_draw(lab) % 3);
-        text[len++] = ' ';
-        (void)add_syllables(lab, text + len, 3 + lab_draw(lab) % 2);
-    }
-}
-
-/* The first column of dblp-authors/names.tsv.gz. */
-static int read_names(const char *folder, struct names_list *list)
-{
-    static const struct keys_options options = {.separator = '\n'};
-    char path[4096];
-    const char *paths[] = {path};
-    struct key batch[64];
-    ptrdiff_t got = 0;
-    snprintf(path, sizeof path, "%s/dblp-authors/names.tsv.gz", folder);
-    struct keys *keys = keys_open(paths, 1, &options);
-    if (keys == NULL) {
-        return say_error(NULL, "lab", "out of memory");
-    }
-    while (list->count < NAMES && (got = keys_next(keys, batch, 64)) > 0) {
-        for (ptrdiff_t i = 0; i < got && list->count < NAMES; i++) {
-            const char *tab = memchr(batch[i].text, '\t', batch[i].len);
-            size_t len = tab == NULL ? batch[i].len : (size_t)(tab - batch[i].text);
-            if (len > 0 && len < NAME_SIZE && batch[i].text[0] != '#') {
-                memcpy(list->text[list->count++], batch[i].text, len);
-            }
-        }
-    }
-    int code = got < 0 ? say_error(keys_subject(keys), NULL, "%s", keys_why(keys)) : EXIT_YES;
-    keys_close(keys);
-    return code == EXIT_YES && list->count < NAMES
-               ? say_error(NULL, "lab", "%s: too few names", path)
-               : code;
-}
-
-/* ---- the paper's hashes ---------------------------------------------------------------------- */
-
-static uint64_t sdbm(const char *text)
-{
-    uint64_t hash = 0;
-    for (; *text != '\0'; text++) {
-        hash = (unsigned char)*text + (hash << 6) + (hash << 16) - hash;
-    }
-    return hash;
-}
-
-/* Rotate, and add a random word for each byte without carry. */
-static uint64_t buz(const uint64_t table[256], const char *text)
-{
-    uint64_t hash = 0;
-    for (; *text != '\0'; text++) {
-        hash = (hash << 1 | hash >> 63) ^ table[(unsigned char)*text];
-    }
-    return hash;
-}
-
-#define TWISTER 624
-
-static uint32_t twist(const uint32_t *state, size_t i)
-{
-    uint32_t y = (state[i] & 0x80000000u) | (state[i + 1] & 0x7fffffffu);
-    uint32_t x = state[i + 397] ^ (y >> 1) ^ ((y & 1) != 0 ? 0x9908b0dfu : 0);
-    x ^= x >> 11;
-    x ^= (x << 7) & 0x9d2c5680u;
-    x ^= (x << 15) & 0xefc60000u;
-    return x ^ (x >> 18);
-}
-
-/* The first four numbers of MT19937, which need 401 words of its first state. */
-static struct tepal_digest twister(uint64_t seed)
-{
-    uint32_t state[TWISTER];
-    uint64_t out[2];
-    state[0] = (uint32_t)(seed ^ seed >> 32);
-    for (uint32_t i = 1; i < 401; i++) {
-        state[i] = 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
-    }
-    for (size_t i = 0; i < 2; i++) {
-        out[i] = (uint64_t)twist(state, 2 * i) << 32 | twist(state, 2 * i + 1);
-    }
-    return (struct tepal_digest){out[0], out[1]};
-}
-
-enum { OURS, SDBM_BUZ, SDBM_MT, BUZ_MT, METHODS };
-static const char *const method_names[METHODS] = {"ours", "SDBM_BUZhash", "SDBM_MersenneTwister",
-                                                  "BUZ_MersenneTwister"};
-
-static void hash_names(struct lab *lab, const struct names_list *list, size_t method,
+static void hash_names(struct lab *lab, const struct lab_002_names *list, size_t method,
                        struct tepal_digest *digest)
 {
     struct tepal_hasher hasher;
@@ -142,17 +32,17 @@ static void hash_names(struct lab *lab, const struct names_list *list, size_t me
     for (size_t i = 0; i < 256; i++) {
         table[i] = lab_draw(lab);
     }
-    for (size_t i = 0; i < NAMES; i++) {
+    for (size_t i = 0; i < LAB_002_NAMES; i++) {
         const char *text = list->text[i];
         switch (method) {
-        case SDBM_BUZ:
-            digest[i] = (struct tepal_digest){sdbm(text), buz(table, text)};
+        case LAB_002_SDBM_BUZ:
+            digest[i] = (struct tepal_digest){lab_002_sdbm(text), lab_002_buz(table, text)};
             break;
-        case SDBM_MT:
-            digest[i] = twister(sdbm(text));
+        case LAB_002_SDBM_MT:
+            digest[i] = twisted(lab_002_sdbm(text));
             break;
-        case BUZ_MT:
-            digest[i] = twister(buz(table, text));
+        case LAB_002_BUZ_MT:
+            digest[i] = twisted(lab_002_buz(table, text));
             break;
         default:
             digest[i] = tepal_hash_bytes(&hasher, text, strlen(text));
@@ -210,7 +100,7 @@ static int look(const struct tepal_digest *digest, uint32_t ratio, uint32_t c, s
     }
     *outcome = (struct outcome){0};
     enum tepal_status status = tepal_counting_add_many(counting, digest, KEYS, NULL);
-    for (size_t i = KEYS; i < NAMES && status == TEPAL_OK; i++) {
+    for (size_t i = KEYS; i < LAB_002_NAMES && status == TEPAL_OK; i++) {
         if (tepal_counting_query(counting, digest[i])) {
             outcome->hits++;
             if (outcome->exposed.count < (double)removals) {
@@ -242,7 +132,7 @@ static void name_rows(struct lab *lab, const char *method, uint32_t ratio, uint3
         row.published = tepal_counting_fp(share[0], k, c);
         row.spread = LAB_Z * row.published * k * sqrt(share[0] / ones / (double)m);
     }
-    lab_counted(&row, o->hits, STRANGERS);
+    lab_counted(&row, o->hits, (LAB_002_NAMES - KEYS));
     lab_row(lab, &row, "m/n %u, c %u, %s: false positives, and with ideal hashes", ratio, c,
             method);
     row = LAB_ROW;
@@ -279,7 +169,7 @@ static void worse(struct lab *lab, const double p0[TRIED])
     }
 }
 
-static int hash_method(struct lab *lab, const struct names_list *list, size_t method,
+static int hash_method(struct lab *lab, const struct lab_002_names *list, size_t method,
                        struct tepal_digest *digest, struct svg_point exposed[2][TRIED])
 {
     double p0[2][TRIED];
@@ -291,11 +181,11 @@ static int hash_method(struct lab *lab, const struct names_list *list, size_t me
         if (look(digest, ratio, c, lab_trials(lab, 12, 200), &outcome) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
-        name_rows(lab, method_names[method], ratio, c, &outcome);
+        name_rows(lab, lab_002_method_names[method], ratio, c, &outcome);
         p0[i / TRIED][i % TRIED] = outcome.p0;
         exposed[i / TRIED][i % TRIED] = (struct svg_point){.x = c, .y = outcome.exposed.mean};
     }
-    if (method == SDBM_BUZ) {
+    if (method == LAB_002_SDBM_BUZ) {
         worse(lab, p0[1]);
     }
     return EXIT_YES;
@@ -305,29 +195,25 @@ int lab_002_hashes(struct lab *lab)
 {
     static const char *const titles[2] = {"Exposed, 8 counters a key",
                                           "Exposed, 16 counters a key"};
-    struct svg_point point[METHODS][2][TRIED] = {0};
-    struct names_list *list = calloc(1, sizeof *list);
-    struct tepal_digest *digest = malloc(NAMES * sizeof *digest);
+    struct svg_point point[LAB_002_METHODS][2][TRIED] = {0};
+    struct lab_002_names *list = calloc(1, sizeof *list);
+    struct tepal_digest *digest = malloc(LAB_002_NAMES * sizeof *digest);
     int code = list == NULL || digest == NULL ? say_error(NULL, "lab", "out of memory") : EXIT_YES;
-    if (code == EXIT_YES && lab_data(lab) != NULL) {
-        code = read_names(lab_data(lab), list);
-    } else if (code == EXIT_YES) {
-        make_names(lab, list);
-    }
-    for (size_t method = 0; method < METHODS && code == EXIT_YES; method++) {
+    code = code == EXIT_YES ? lab_002_load(lab, list) : code;
+    for (size_t method = 0; method < LAB_002_METHODS && code == EXIT_YES; method++) {
         code = hash_method(lab, list, method, digest, point[method]);
     }
     for (size_t r = 0; r < 2 && code == EXIT_YES; r++) {
-        struct svg_series series[METHODS] = {0};
-        for (size_t method = 0; method < METHODS; method++) {
-            series[method] =
-                (struct svg_series){method_names[method], SVG_LINE, point[method][r], TRIED};
+        struct svg_series series[LAB_002_METHODS] = {0};
+        for (size_t method = 0; method < LAB_002_METHODS; method++) {
+            series[method] = (struct svg_series){lab_002_method_names[method], SVG_LINE,
+                                                 point[method][r], TRIED};
         }
         struct svg_chart chart = {.title = titles[r],
                                   .x_label = "c, choices",
                                   .y_label = "false negatives of one wrong removal",
                                   .series = series,
-                                  .count = METHODS};
+                                  .count = LAB_002_METHODS};
         code = lab_chart(lab, &chart);
     }
     free(list);
