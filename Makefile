@@ -49,7 +49,7 @@ bench: packages-test
 	@cmake -S . -B $(BUILD)/bench -DCMAKE_BUILD_TYPE=Release -DTEPAL_BENCH=ON $(QUIET)
 	@cmake --build $(BUILD)/bench --parallel $(JOBS) $(QUIET)
 	@$(BUILD)/bench/tepal_bench $(ARGS)
-	@for name in retouch generalized counting fingerprint yesno header recycling; do \
+	@for name in retouch generalized counting fingerprint yesno header recycling plan; do \
 		$(BUILD)/bench/tepal_$${name}_bench $(ARGS) || exit 1; done
 	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal && \
 		bench/dedup.sh $(BUILD)/bench/tepal ;; esac

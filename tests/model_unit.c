@@ -161,9 +161,9 @@ static struct sum alternating_distinct(uint64_t m, uint64_t n, unsigned k)
  * Inclusion-exclusion for lines, as polynomials: coefficient[a][b] counts the ways to demand that
  * one asked bit be unset in `a` sectors and two in `b` sectors.
  */
-static void polynomial(unsigned k, bool distinct, long double coefficient[9][9])
+static void polynomial(unsigned k, struct model_line line, long double coefficient[9][9])
 {
-    long double same = distinct ? 0 : 1 / 64.0L;
+    long double same = line.distinct ? 0 : 1 / (long double)line.sector;
     memset(coefficient, 0, 81 * sizeof(long double));
     coefficient[0][0] = 1;
     for (unsigned sector = 0; sector < 8; sector++) {
@@ -181,16 +181,17 @@ static void polynomial(unsigned k, bool distinct, long double coefficient[9][9])
 }
 
 /* The chance that `draws` draws in a sector avoid i given bits. */
-static long double avoids(unsigned i, unsigned draws, bool distinct)
+static long double avoids(unsigned i, unsigned draws, struct model_line line)
 {
-    if (draws < 2 || !distinct) {
-        return powl(1 - i / 64.0L, draws);
+    if (draws < 2 || !line.distinct) {
+        return powl(1 - i / (long double)line.sector, draws);
     }
-    return (64.0L - i) * (63.0L - i) / (64.0L * 63.0L);
+    long double all = line.sector;
+    return (all - i) * (all - 1 - i) / (all * (all - 1));
 }
 
 /* The chance that one member with k positions leaves all those bits unset. */
-static long double member_avoids(unsigned a, unsigned b, unsigned k, bool distinct)
+static long double member_avoids(unsigned a, unsigned b, unsigned k, struct model_line line)
 {
     unsigned full = k / 8;
     unsigned extra = k % 8;
@@ -198,9 +199,9 @@ static long double member_avoids(unsigned a, unsigned b, unsigned k, bool distin
     for (unsigned x = 0; x <= a && x <= extra; x++) {
         for (unsigned y = 0; y <= b && x + y <= extra; y++) {
             long double ways = binomial(a, x) * binomial(b, y) * binomial(8 - a - b, extra - x - y);
-            sum += ways / binomial(8, extra) * powl(avoids(1, full + 1, distinct), x) *
-                   powl(avoids(1, full, distinct), a - x) * powl(avoids(2, full + 1, distinct), y) *
-                   powl(avoids(2, full, distinct), b - y);
+            sum += ways / binomial(8, extra) * powl(avoids(1, full + 1, line), x) *
+                   powl(avoids(1, full, line), a - x) * powl(avoids(2, full + 1, line), y) *
+                   powl(avoids(2, full, line), b - y);
         }
     }
     return sum;
@@ -208,18 +209,18 @@ static long double member_avoids(unsigned a, unsigned b, unsigned k, bool distin
 
 /* P(all k bits asked in a line are set); members have k1 positions in it, or k2 (0: none do). */
 static struct sum alternating_line(uint64_t lines, uint64_t n, unsigned asks, unsigned k1,
-                                   unsigned k2, bool distinct, bool poisson)
+                                   unsigned k2, struct model_line line, bool poisson)
 {
     long double coefficient[9][9];
     struct sum s = {0, 0};
     long double l = (long double)lines;
-    polynomial(asks, distinct, coefficient);
+    polynomial(asks, line, coefficient);
     for (unsigned a = 0; a <= 8; a++) {
         for (unsigned b = 0; a + b <= 8; b++) {
-            long double set1 = 1 - member_avoids(a, b, k1, distinct);
-            long double set2 = k2 ? 1 - member_avoids(a, b, k2, distinct) : 0;
+            long double set1 = 1 - member_avoids(a, b, k1, line);
+            long double set2 = k2 ? 1 - member_avoids(a, b, k2, line) : 0;
             long double log_miss =
-                distinct ? log1pl(-(set1 + set2) / l) : log1pl(-set1 / l) + log1pl(-set2 / l);
+                line.distinct ? log1pl(-(set1 + set2) / l) : log1pl(-set1 / l) + log1pl(-set2 / l);
             if (poisson) {
                 log_miss = -(set1 + set2) / l;
             }
@@ -469,19 +470,20 @@ static void test_lines_alternating(void **state)
         uint64_t n = 1 + (uint64_t)((double)lines * exp2(random_between(&seed, 2, 8)));
         uint32_t k = 1 + random_below(&seed, 16);
         bool distinct = random_below(&seed, 2);
+        struct model_line line = {i % 3 == 0 ? 16 : 64, distinct};
         for (int poisson = 0; poisson < 2; poisson++) {
             enum model_load load = poisson ? MODEL_LOAD_POISSON : MODEL_LOAD_BINOMIAL;
-            struct sum s = alternating_line(lines, n, k, k, 0, distinct, poisson);
-            assert_near_sum(tepal_model_blocked_rate(lines, n, k, distinct, load), s, 1e-10);
+            struct sum s = alternating_line(lines, n, k, k, 0, line, poisson);
+            assert_near_sum(tepal_model_blocked_rate(lines, n, k, line, load), s, 1e-10);
 
             uint32_t both = k + random_below(&seed, 2) + (k < 16 ? k : 15);
             uint32_t k1 = (both + 1) / 2;
             uint32_t k2 = both / 2;
-            struct sum one = alternating_line(lines, n, k1, k1, k2, distinct, poisson);
-            struct sum two = alternating_line(lines, n, k2, k1, k2, distinct, poisson);
+            struct sum one = alternating_line(lines, n, k1, k1, k2, line, poisson);
+            struct sum two = alternating_line(lines, n, k2, k1, k2, line, poisson);
             struct sum product = {one.value * two.value, one.size * two.size};
             double first;
-            double rate = tepal_model_paired_rate(lines, n, both, distinct, load, &first);
+            double rate = tepal_model_paired_rate(lines, n, both, line, load, &first);
             assert_near_sum(first, one, 1e-10);
             assert_near_sum(rate, product, 1e-10);
         }
@@ -492,6 +494,7 @@ static void test_lines_alternating(void **state)
 static void test_lines_published(void **state)
 {
     uint64_t lines = 48000;
+    const struct model_line line = {64, true};
     double first;
     (void)state;
     struct {
@@ -504,11 +507,11 @@ static void test_lines_published(void **state)
                  {32, 14, 5.319e-06, 1e-4}};
     for (size_t i = 0; i < COUNT(known); i++) {
         uint64_t n = lines * LINE / known[i].bits;
-        assert_near(tepal_model_blocked_rate(lines, n, known[i].k, true, MODEL_LOAD_POISSON),
+        assert_near(tepal_model_blocked_rate(lines, n, known[i].k, line, MODEL_LOAD_POISSON),
                     known[i].rate, known[i].relative);
     }
     assert_near(
-        tepal_model_paired_rate(lines, lines * LINE / 10, 7, true, MODEL_LOAD_POISSON, &first),
+        tepal_model_paired_rate(lines, lines * LINE / 10, 7, line, MODEL_LOAD_POISSON, &first),
         0.00848, 1e-3);
     /* Second lines are read by one absent key in fifteen. */
     assert_near(first, 0.0657, 1e-2);

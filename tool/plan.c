@@ -95,9 +95,8 @@ static void print_refused(const struct planner *p)
             out_text(p->out, "\nrefused\n");
             first = false;
         }
-        out_format(p->out, "  %s%s%s: %s\n", kind_name(plan), plan->params.cells > 0 ? ", " : "",
-                   plan->params.cells > 0 ? tepal_layout_name(plan->params.layout) : "",
-                   plan->reason);
+        out_format(p->out, "  %s%s%s: %s\n", kind_name(plan), plan->all_layouts ? "" : ", ",
+                   plan->all_layouts ? "" : tepal_layout_name(plan->params.layout), plan->reason);
     }
 }
 

@@ -71,7 +71,8 @@ static json_t *plan_json(const struct tepal_proposal *plan)
     const struct tepal_kind *kind = tepal_kind_by_id(plan->kind);
     json_object_set_new(o, "kind", json_string(kind == NULL ? "" : kind->name));
     json_object_set_new(o, "layout",
-                        is ? json_string(tepal_layout_name(plan->params.layout)) : json_null());
+                        plan->all_layouts ? json_null()
+                                          : json_string(tepal_layout_name(plan->params.layout)));
     json_object_set_new(o, "feasible", json_boolean(plan->feasible));
     json_object_set_new(o, "reason", json_string(plan->reason));
     json_object_set_new(o, "blocked_by",

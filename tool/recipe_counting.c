@@ -43,13 +43,13 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     double rate = args->option[OPT_FP].given ? args->option[OPT_FP].real : 0.01;
-    if (in_lines(p->layout) || p->own[TEPAL_COUNTING_CHOICES] > 1) {
+    if (p->own[TEPAL_COUNTING_CHOICES] > 1) {
         return say_error(args->command->stays, args->command->name,
-                         "a counting filter is sized by --fp on the flat and partitioned layouts "
-                         "with one choice; give --cells M or --bits-per-key B");
+                         "a counting filter is sized by --fp with one choice; give --cells M or "
+                         "--bits-per-key B");
     }
     enum tepal_status status =
-        tepal_bloom_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
+        tepal_counting_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
         return say_error(args->command->stays, args->command->name,
                          "no size up to 2^60 counters keeps so many keys at this rate");
@@ -118,7 +118,7 @@ static int counting_params(const struct args *args, uint64_t keys, struct tepal_
     }
     if (p.hashes == 0) {
         p.hashes = keys == 0 ? HASHES_UNPLANNED
-                             : tepal_bloom_best_hashes(p.layout, p.positions, p.cells, keys);
+                             : tepal_counting_best_hashes(p.layout, p.positions, p.cells, keys);
     }
     const char *why = "";
     if (tepal_params_check(&p, &why) != TEPAL_OK) {

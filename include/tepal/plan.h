@@ -75,11 +75,15 @@ struct tepal_wish {
 
 #define TEPAL_PLAN_TEXT    200
 #define TEPAL_PLAN_COMMAND 320
-#define TEPAL_PLANS_MOST   16
+#define TEPAL_PLANS_MOST   32
 
-/* One kind on one layout with its best parameters; or a kind that is refused. */
+/*
+ * One kind on one layout with its best parameters, or the reason why it is refused; a kind that is
+ * refused on all of its layouts for one reason is there once.
+ */
 struct tepal_proposal {
     enum tepal_kind_id kind;
+    bool all_layouts; /* refused, on whatever layout; else params.layout is meant */
     bool feasible;
     const char *blocked_by; /* "" if feasible, else what is in the way: "fp", "deletes", ... */
     double excess;          /* by which factor a limit is exceeded; 1 if none is */

@@ -189,8 +189,8 @@ enum tepal_status tepal_counting_create_for_rate(uint64_t keys, double fp, uint6
     params.capacity = keys;
     params.seed = seed;
     params.own[TEPAL_COUNTING_CHOICES] = 1;
-    enum tepal_status status =
-        tepal_bloom_size(params.layout, params.positions, keys, fp, &params.cells, &params.hashes);
+    enum tepal_status status = tepal_counting_size(params.layout, params.positions, keys, fp,
+                                                   &params.cells, &params.hashes);
     return status != TEPAL_OK ? status : tepal_counting_create(&params, NULL, out);
 }
 

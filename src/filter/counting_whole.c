@@ -380,10 +380,10 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
     tepal_report_real(report, "fp_now", "false-positive rate now, from the cells themselves", fp);
     if (p->capacity == 0) {
         tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
-    } else if (counting->choices == 1 && !counting->lined) {
+    } else if (counting->choices == 1) {
         tepal_report_real(
             report, "fp_at_capacity", "false-positive rate expected at capacity (model)",
-            tepal_bloom_fp(p->layout, p->positions, p->cells, p->capacity, p->hashes));
+            tepal_counting_rate(p->layout, p->positions, p->cells, p->capacity, p->hashes));
     } else if (!counting->lined) {
         double share[TEPAL_COUNTER_MAX + 1];
         (void)tepal_counting_shares(p->cells, p->capacity, p->hashes, counting->choices,
@@ -392,7 +392,8 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
                           "false-positive rate expected at capacity (model)",
                           tepal_counting_fp(share[0], p->hashes, counting->choices));
     } else {
-        tepal_report_absent(report, "fp_at_capacity", "lines of counters have no model");
+        tepal_report_absent(report, "fp_at_capacity",
+                            "lines of counters have no model for several choices");
     }
     if (counting->head.state.own[COUNTING_REMOVED] == 0) {
         tepal_report_real(report, "fn_now", "false-negative rate: nothing was removed", 0);

@@ -1,7 +1,7 @@
 /*
  * blocked.c: the error of filters whose keys stay within lines of 512 bits (Putze et al. 2007).
  *
- * A line is eight sectors of 64 bits. A key with k = 8 full + r positions sets one random bit in
+ * A line is eight sectors of 64 bits, or of 16 counters of four. A key with k = 8 full + r positions sets one random bit in
  * every sector `full` times over, and one more in each of r sectors chosen at random:
  *
  *     sector    0      1      2      3      4      5      6      7
@@ -43,10 +43,9 @@
 
 #include <math.h>
 
-#define SECTORS     8
-#define SECTOR_BITS 64.0
-#define STATES      45 /* one + two <= 8 */
-#define PACKED      (STATES * (STATES + 1) / 2)
+#define SECTORS 8
+#define STATES  45 /* one + two <= 8 */
+#define PACKED  (STATES * (STATES + 1) / 2)
 
 /* Keys a line beyond which all its bits are certainly set, in double precision: e^-190 is left. */
 #define LOAD_FULL 1e5
@@ -82,7 +81,7 @@ static const double choose[SECTORS + 1][SECTORS + 1] = {
     {1, 8, 28, 56, 70, 56, 28, 8, 1},
 };
 
-static void space_make(struct space *space, uint32_t k, bool distinct)
+static void space_make(struct space *space, uint32_t k, struct model_line line)
 {
     space->sectors = k < SECTORS ? k : SECTORS;
     space->max_two = k > SECTORS ? k - SECTORS : 0;
@@ -97,7 +96,7 @@ static void space_make(struct space *space, uint32_t k, bool distinct)
         }
     }
     /* Its own two draws in a sector are the same bit with chance 1/64, if they may collide. */
-    double same = distinct ? 0 : 1 / SECTOR_BITS;
+    double same = line.distinct ? 0 : 1.0 / line.sector;
     for (unsigned two = 0; two <= space->max_two; two++) {
         unsigned s = space->index[space->sectors - two][two];
         space->start[s] = choose[space->max_two][two] * pow(1 - same, two) *
@@ -111,19 +110,22 @@ struct sector {
     double two_stay, two_to_one, two_set;
 };
 
-static struct sector sector_make(unsigned draws, bool distinct)
+static struct sector sector_make(unsigned draws, struct model_line line)
 {
+    double s = line.sector;
+    double pairs = s * (s - 1) / 2;
     switch (draws) {
     case 0:
         return (struct sector){1, 0, 1, 0, 0};
     case 1:
-        return (struct sector){63 / 64., 1 / 64., 62 / 64., 2 / 64., 0};
+        return (struct sector){(s - 1) / s, 1 / s, (s - 2) / s, 2 / s, 0};
     default:
-        /* two draws: of the 64 * 64 pairs, or of the 64 * 63 / 2 pairs of different bits */
-        return distinct
-                   ? (struct sector){1953 / 2016., 63 / 2016., 1891 / 2016., 124 / 2016., 1 / 2016.}
-                   : (struct sector){3969 / 4096., 127 / 4096., 3844 / 4096., 250 / 4096.,
-                                     2 / 4096.};
+        /* two draws: of the s^2 pairs, or of the s (s - 1) / 2 pairs of different bits */
+        return line.distinct ? (struct sector){(s - 2) / s, 2 / s, (s - 2) * (s - 3) / 2 / pairs,
+                                               2 * (s - 2) / pairs, 1 / pairs}
+                             : (struct sector){(s - 1) * (s - 1) / (s * s), (2 * s - 1) / (s * s),
+                                               (s - 2) * (s - 2) / (s * s), (4 * s - 6) / (s * s),
+                                               2 / (s * s)};
     }
 }
 
@@ -169,13 +171,12 @@ static void partial_add(struct partial *p, const struct sector by_extra[2], bool
  * one + two sectors that matter are C(8 - one - two, r - x) / C(8, r) each.
  */
 static void moves_add(struct moves *moves, const struct space *space, double weight, uint32_t k,
-                      bool distinct)
+                      struct model_line line)
 {
     unsigned full = k / SECTORS;
     unsigned extra = k % SECTORS;
     /* (k = 16 has two draws in every sector and no extra one: the second entry goes unused.) */
-    const struct sector by_extra[2] = {sector_make(full, distinct),
-                                       sector_make(full + 1, distinct)};
+    const struct sector by_extra[2] = {sector_make(full, line), sector_make(full + 1, line)};
     struct partial twos = {.extra = extra};
     twos.chance[0][0][0] = 1;
     for (unsigned two = 0; two <= space->max_two; two++) {
@@ -310,7 +311,7 @@ static double mixture(const struct space *space, struct moves *moves, double n, 
     }
 }
 
-double tepal_model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
+double tepal_model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, struct model_line line,
                                 enum model_load load)
 {
     struct space space;
@@ -318,21 +319,21 @@ double tepal_model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, bool dis
     if (n == 0) {
         return 0;
     }
-    space_make(&space, k, distinct);
-    moves_add(&moves, &space, 1, k, distinct);
+    space_make(&space, k, line);
+    moves_add(&moves, &space, 1, k, line);
     return mixture(&space, &moves, (double)n, 1 / (double)lines, load);
 }
 
 /* One of the two factors of the paired rate: the line in which the absent key asks `asks` bits. */
 static double half_rate(double lines, double n, uint32_t asks, uint32_t k1, uint32_t k2,
-                        bool distinct, enum model_load load)
+                        struct model_line line, enum model_load load)
 {
     struct space space;
     struct moves moves = {{0}};
-    space_make(&space, asks, distinct);
-    if (distinct || load == MODEL_LOAD_POISSON) {
-        moves_add(&moves, &space, 0.5, k1, distinct);
-        moves_add(&moves, &space, 0.5, k2, distinct);
+    space_make(&space, asks, line);
+    if (line.distinct || load == MODEL_LOAD_POISSON) {
+        moves_add(&moves, &space, 0.5, k1, line);
+        moves_add(&moves, &space, 0.5, k2, line);
         return mixture(&space, &moves, n, 2 / lines, load);
     }
     /* A key that touches the line: in one role, (1 - 1/L)/L each, or in both, 1/L^2. */
@@ -340,8 +341,8 @@ static double half_rate(double lines, double n, uint32_t asks, uint32_t k1, uint
     struct moves role2 = {{0}};
     double touch = (2 - 1 / lines) / lines;
     double one_role = (1 - 1 / lines) / lines / touch;
-    moves_add(&role1, &space, 1, k1, distinct);
-    moves_add(&role2, &space, 1, k2, distinct);
+    moves_add(&role1, &space, 1, k1, line);
+    moves_add(&role2, &space, 1, k2, line);
     for (unsigned i = 0; i < PACKED; i++) {
         moves.cell[i] = one_role * (role1.cell[i] + role2.cell[i]);
     }
@@ -349,62 +350,61 @@ static double half_rate(double lines, double n, uint32_t asks, uint32_t k1, uint
     return mixture(&space, &moves, n, touch, load);
 }
 
-double tepal_model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, bool distinct,
+double tepal_model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, struct model_line line,
                                enum model_load load, double *first)
 {
     uint32_t k1 = (k + 1) / 2;
     uint32_t k2 = k / 2;
     if (k2 == 0) {
-        *first = tepal_model_blocked_rate(lines, n, k1, distinct, load);
+        *first = tepal_model_blocked_rate(lines, n, k1, line, load);
         return *first;
     }
     if (n == 0) {
         *first = 0;
         return 0;
     }
-    *first = half_rate((double)lines, (double)n, k1, k1, k2, distinct, load);
+    *first = half_rate((double)lines, (double)n, k1, k1, k2, line, load);
     if (k1 == k2) {
         return *first * *first;
     }
-    return *first * half_rate((double)lines, (double)n, k2, k1, k2, distinct, load);
+    return *first * half_rate((double)lines, (double)n, k2, k1, k2, line, load);
 }
 
 /* The chance that a member with k positions in a line sets a given bit of it. */
-static double hit_chance(uint32_t k, bool distinct)
+static double hit_chance(uint32_t k, struct model_line line)
 {
     unsigned full = k / SECTORS;
     double extra = k % SECTORS;
-    return (extra * sector_make(full + 1, distinct).one_set +
-            (SECTORS - extra) * sector_make(full, distinct).one_set) /
+    return (extra * sector_make(full + 1, line).one_set +
+            (SECTORS - extra) * sector_make(full, line).one_set) /
            SECTORS;
 }
 
-double tepal_model_blocked_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct)
+double tepal_model_blocked_fill(uint64_t lines, uint64_t n, uint32_t k, struct model_line line)
 {
-    return -expm1(log_all_miss(hit_chance(k, distinct) / (double)lines, (double)n));
+    return -expm1(log_all_miss(hit_chance(k, line) / (double)lines, (double)n));
 }
 
-double tepal_model_paired_fill(uint64_t lines, uint64_t n, uint32_t k, bool distinct)
+double tepal_model_paired_fill(uint64_t lines, uint64_t n, uint32_t k, struct model_line line)
 {
-    double first = hit_chance((k + 1) / 2, distinct) / (double)lines;
-    double second = hit_chance(k / 2, distinct) / (double)lines;
-    if (distinct) { /* the two roles exclude each other */
+    double first = hit_chance((k + 1) / 2, line) / (double)lines;
+    double second = hit_chance(k / 2, line) / (double)lines;
+    if (line.distinct) { /* the two roles exclude each other */
         return -expm1(log_all_miss(first + second, (double)n));
     }
     return -expm1(log_all_miss(first, (double)n) + log_all_miss(second, (double)n));
 }
 
-struct model_line_pairs tepal_model_line_pairs(uint32_t k, bool distinct)
+struct model_line_pairs tepal_model_line_pairs(uint32_t k, struct model_line line)
 {
     double r = k % SECTORS; /* sectors with one draw more than the others */
     double s = SECTORS - r;
-    struct sector few = sector_make(k / SECTORS, distinct);
-    struct sector more = sector_make(k / SECTORS + 1, distinct);
+    struct sector few = sector_make(k / SECTORS, line);
+    struct sector more = sector_make(k / SECTORS + 1, line);
     double both_stay =
         (r * (r - 1) * more.one_stays * more.one_stays +
          2 * r * s * more.one_stays * few.one_stays + s * (s - 1) * few.one_stays * few.one_stays) /
         (SECTORS * (SECTORS - 1));
-    return (struct model_line_pairs){hit_chance(k, distinct),
-                                     1 - (r * more.two_stay + s * few.two_stay) / SECTORS,
-                                     1 - both_stay};
+    return (struct model_line_pairs){
+        hit_chance(k, line), 1 - (r * more.two_stay + s * few.two_stay) / SECTORS, 1 - both_stay};
 }

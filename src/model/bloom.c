@@ -43,10 +43,32 @@ static bool has_lines(enum tepal_layout layout)
     return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
 }
 
-/* The step in which a layout's size grows, in cells. */
-static uint64_t unit_of(enum tepal_layout layout)
+/* Where cells lie; and of what size they are, which decides how many go into a line's sector. */
+struct shape {
+    enum tepal_layout layout;
+    enum tepal_positions positions;
+    uint32_t sector;
+};
+
+static struct shape of_bits(enum tepal_layout layout, enum tepal_positions positions)
 {
-    return has_lines(layout) ? TEPAL_LINE_BITS : 1;
+    return (struct shape){layout, positions, 64};
+}
+
+static struct shape of_counters(enum tepal_layout layout, enum tepal_positions positions)
+{
+    return (struct shape){layout, positions, 16};
+}
+
+static struct model_line line_of(const struct shape *s)
+{
+    return (struct model_line){s->sector, s->positions == TEPAL_POSITIONS_DISTINCT};
+}
+
+/* The step in which a layout's size grows, in cells. */
+static uint64_t unit_of(const struct shape *s)
+{
+    return has_lines(s->layout) ? (uint64_t)MODEL_LINE_SECTORS * s->sector : 1;
 }
 
 /* The most hashes that a layout takes at any size; 0 for what is no layout. */
@@ -65,33 +87,33 @@ static uint32_t layout_hashes(enum tepal_layout layout)
 }
 
 /* The fewest cells for k hashes. */
-static uint64_t least_cells(enum tepal_layout layout, enum tepal_positions positions, uint32_t k)
+static uint64_t least_cells(const struct shape *s, uint32_t k)
 {
-    bool distinct = positions == TEPAL_POSITIONS_DISTINCT;
-    switch (layout) {
+    bool distinct = s->positions == TEPAL_POSITIONS_DISTINCT;
+    switch (s->layout) {
     case TEPAL_LAYOUT_FLAT:
         return distinct ? k : 1;
     case TEPAL_LAYOUT_PARTITIONED:
         return k;
     case TEPAL_LAYOUT_BLOCKED:
-        return TEPAL_LINE_BITS;
+        return unit_of(s);
     case TEPAL_LAYOUT_PAIRED:
-        return distinct ? 2 * TEPAL_LINE_BITS : TEPAL_LINE_BITS;
+        return (distinct ? 2 : 1) * unit_of(s);
     }
     return UINT64_MAX;
 }
 
-static bool rule_known(enum tepal_layout layout, enum tepal_positions positions)
+static bool rule_known(const struct shape *s)
 {
-    return layout_hashes(layout) != 0 &&
-           (positions == TEPAL_POSITIONS_COLLIDING || positions == TEPAL_POSITIONS_DISTINCT);
+    return layout_hashes(s->layout) != 0 &&
+           (s->positions == TEPAL_POSITIONS_COLLIDING || s->positions == TEPAL_POSITIONS_DISTINCT);
 }
 
 /* Is this a filter at all? */
-static bool valid(enum tepal_layout layout, enum tepal_positions positions, uint64_t m, uint32_t k)
+static bool valid(const struct shape *s, uint64_t m, uint32_t k)
 {
-    return rule_known(layout, positions) && k >= 1 && k <= layout_hashes(layout) &&
-           m % unit_of(layout) == 0 && m >= least_cells(layout, positions, k);
+    return rule_known(s) && k >= 1 && k <= layout_hashes(s->layout) && m % unit_of(s) == 0 &&
+           m >= least_cells(s, k);
 }
 
 /* m = k * size + larger: `larger` of the slices have one cell more. */
@@ -115,45 +137,60 @@ static double partitioned_fill(uint64_t m, uint64_t n, uint32_t k)
     return ones / (double)m;
 }
 
-double tepal_bloom_fp(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
-                      uint64_t n, uint32_t k)
+static double rate_of(const struct shape *s, uint64_t m, uint64_t n, uint32_t k)
 {
-    bool distinct = positions == TEPAL_POSITIONS_DISTINCT;
     double first;
-    if (!valid(layout, positions, m, k)) {
+    if (!valid(s, m, k)) {
         return NAN;
     }
-    switch (layout) {
+    switch (s->layout) {
     case TEPAL_LAYOUT_FLAT:
-        return tepal_model_flat_rate(m, n, k, distinct);
+        return tepal_model_flat_rate(m, n, k, s->positions == TEPAL_POSITIONS_DISTINCT);
     case TEPAL_LAYOUT_PARTITIONED:
         return partitioned_rate(m, n, k);
     case TEPAL_LAYOUT_BLOCKED:
-        return tepal_model_blocked_rate(m / TEPAL_LINE_BITS, n, k, distinct, MODEL_LOAD_BINOMIAL);
+        return tepal_model_blocked_rate(m / unit_of(s), n, k, line_of(s), MODEL_LOAD_BINOMIAL);
     case TEPAL_LAYOUT_PAIRED:
-        return tepal_model_paired_rate(m / TEPAL_LINE_BITS, n, k, distinct, MODEL_LOAD_BINOMIAL,
+        return tepal_model_paired_rate(m / unit_of(s), n, k, line_of(s), MODEL_LOAD_BINOMIAL,
                                        &first);
     }
     return NAN;
 }
 
-double tepal_bloom_fill(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
-                        uint64_t n, uint32_t k)
+/*
+ * The rate, and in *doubt how far off it may be, relative to itself: most comparisons need no more.
+ * In flat filters the series is a hundred times cheaper than the chain.
+ */
+static double rough_of(const struct shape *s, uint64_t m, uint64_t n, uint32_t k, double *doubt)
 {
-    bool distinct = positions == TEPAL_POSITIONS_DISTINCT;
-    if (!valid(layout, positions, m, k)) {
+    if (s->layout == TEPAL_LAYOUT_FLAT && k > 1 && n > 0 && valid(s, m, k)) {
+        double rate =
+            tepal_model_flat_series(m, n, k, s->positions == TEPAL_POSITIONS_DISTINCT, doubt);
+        *doubt = 2 * *doubt + 1e-11;
+        if (*doubt < 0.01) {
+            return rate;
+        }
+    }
+    *doubt = 0;
+    return rate_of(s, m, n, k);
+}
+
+static double fill_of(const struct shape *s, uint64_t m, uint64_t n, uint32_t k)
+{
+    bool distinct = s->positions == TEPAL_POSITIONS_DISTINCT;
+    if (!valid(s, m, k)) {
         return NAN;
     }
-    switch (layout) {
+    switch (s->layout) {
     case TEPAL_LAYOUT_FLAT: /* k n throws at one of m, or n throws at k of m */
         return distinct ? -expm1(log_all_miss(k / (double)m, (double)n))
                         : -expm1(log_all_miss(1 / (double)m, (double)n * k));
     case TEPAL_LAYOUT_PARTITIONED:
         return partitioned_fill(m, n, k);
     case TEPAL_LAYOUT_BLOCKED:
-        return tepal_model_blocked_fill(m / TEPAL_LINE_BITS, n, k, distinct);
+        return tepal_model_blocked_fill(m / unit_of(s), n, k, line_of(s));
     case TEPAL_LAYOUT_PAIRED:
-        return tepal_model_paired_fill(m / TEPAL_LINE_BITS, n, k, distinct);
+        return tepal_model_paired_fill(m / unit_of(s), n, k, line_of(s));
     }
     return NAN;
 }
@@ -188,37 +225,54 @@ static uint32_t nearest_hashes(double x, uint32_t most)
     return x >= most ? most : (uint32_t)(x + 0.5);
 }
 
-uint32_t tepal_bloom_best_hashes(enum tepal_layout layout, enum tepal_positions positions,
-                                 uint64_t m, uint64_t n)
+/* Is k better than the best so far? Of equals the smaller: it is the cheaper one. */
+struct tried {
+    double rate;  /* below 0: not asked yet */
+    double doubt; /* 0: exact */
+};
+
+static bool beats(const struct shape *s, uint64_t m, uint64_t n, struct tried *tried, uint32_t k,
+                  uint32_t best)
 {
-    double rate[TEPAL_MAX_HASHES + 1];
-    if (!valid(layout, positions, m, 1)) {
+    double apart = fabs(tried[k].rate - tried[best].rate);
+    if (apart <= tried[k].rate * tried[k].doubt + tried[best].rate * tried[best].doubt) {
+        const uint32_t both[2] = {k, best};
+        for (int i = 0; i < 2; i++) {
+            if (tried[both[i]].doubt > 0) {
+                tried[both[i]] = (struct tried){rate_of(s, m, n, both[i]), 0};
+            }
+        }
+    }
+    return tried[k].rate < tried[best].rate || (tried[k].rate <= tried[best].rate && k < best);
+}
+
+static uint32_t best_hashes(const struct shape *s, uint64_t m, uint64_t n)
+{
+    struct tried tried[TEPAL_MAX_HASHES + 1];
+    if (!valid(s, m, 1)) {
         return 0;
     }
     if (n == 0) {
         return 1;
     }
-    uint32_t most = layout_hashes(layout);
-    while (!valid(layout, positions, m, most)) {
+    uint32_t most = layout_hashes(s->layout);
+    while (!valid(s, m, most)) {
         most--;
     }
     for (uint32_t k = 1; k <= most; k++) {
-        rate[k] = -1; /* not asked yet */
+        tried[k].rate = -1;
     }
-    uint32_t best = nearest_hashes(likely_hashes(layout, (double)m / (double)n), most);
-    rate[best] = tepal_bloom_fp(layout, positions, m, n, best);
+    uint32_t best = nearest_hashes(likely_hashes(s->layout, (double)m / (double)n), most);
+    tried[best].rate = rough_of(s, m, n, best, &tried[best].doubt);
     for (;;) {
         uint32_t from = best > 2 ? best - 2 : 1;
         uint32_t to = best + 2 < most ? best + 2 : most;
         uint32_t next = best;
         for (uint32_t k = from; k <= to; k++) {
-            if (rate[k] < 0) {
-                rate[k] = tepal_bloom_fp(layout, positions, m, n, k);
+            if (tried[k].rate < 0) {
+                tried[k].rate = rough_of(s, m, n, k, &tried[k].doubt);
             }
-            /* of equals the smaller: it is the cheaper one */
-            if (rate[k] < rate[next] || (rate[k] <= rate[next] && k < next)) {
-                next = k;
-            }
+            next = k != next && beats(s, m, n, tried, k, next) ? k : next;
         }
         if (next == best) {
             return best;
@@ -229,8 +283,7 @@ uint32_t tepal_bloom_best_hashes(enum tepal_layout layout, enum tepal_positions 
 
 /* For the search: how far above the wanted rate, in logs. */
 struct wanted {
-    enum tepal_layout layout;
-    enum tepal_positions positions;
+    struct shape shape;
     uint64_t keys, cells; /* one of them is searched for */
     uint32_t hashes;
     double fp;
@@ -238,7 +291,11 @@ struct wanted {
 
 static double log_excess(const struct wanted *w, uint64_t m, uint64_t n)
 {
-    double rate = tepal_bloom_fp(w->layout, w->positions, m, n, w->hashes);
+    double doubt;
+    double rate = rough_of(&w->shape, m, n, w->hashes, &doubt);
+    if (fabs(rate - w->fp) <= doubt * rate) { /* too close for less than the truth */
+        rate = rate_of(&w->shape, m, n, w->hashes);
+    }
     if (rate == w->fp) {
         return 0;
     }
@@ -252,7 +309,7 @@ static double log_excess(const struct wanted *w, uint64_t m, uint64_t n)
 static double by_units(const void *context, uint64_t units)
 {
     const struct wanted *w = context;
-    return log_excess(w, units * unit_of(w->layout), w->keys);
+    return log_excess(w, units * unit_of(&w->shape), w->keys);
 }
 
 /* Turned round: positive until the rate is above the wanted one. */
@@ -266,8 +323,8 @@ static double by_keys(const void *context, uint64_t n)
 /* The smallest number of cells, at most `most`, for these hashes; 0 if there is none. */
 static uint64_t cells_for(const struct wanted *w, uint64_t most)
 {
-    uint64_t unit = unit_of(w->layout);
-    uint64_t low = least_cells(w->layout, w->positions, w->hashes) / unit;
+    uint64_t unit = unit_of(&w->shape);
+    uint64_t low = least_cells(&w->shape, w->hashes) / unit;
     uint64_t high = most / unit;
     uint64_t units;
     /* The classic formula, solved for m, is never far off. */
@@ -280,24 +337,24 @@ static uint64_t cells_for(const struct wanted *w, uint64_t most)
     return units * unit;
 }
 
-enum tepal_status tepal_bloom_size(enum tepal_layout layout, enum tepal_positions positions,
-                                   uint64_t n, double fp, uint64_t *cells, uint32_t *hashes)
+static enum tepal_status size_of(const struct shape *s, uint64_t n, double fp, uint64_t *cells,
+                                 uint32_t *hashes)
 {
-    if (!rule_known(layout, positions) || !cells || !hashes || n == 0 || !(fp > 0 && fp < 1) ||
-        *hashes > layout_hashes(layout)) {
+    if (!rule_known(s) || !cells || !hashes || n == 0 || !(fp > 0 && fp < 1) ||
+        *hashes > layout_hashes(s->layout)) {
         return TEPAL_BAD_ARGUMENT;
     }
-    uint64_t unit = unit_of(layout);
-    struct wanted w = {.layout = layout, .positions = positions, .keys = n, .fp = fp};
-    double likely = likely_hashes(layout, -log2(fp) / LN2); /* 1.44 log2(1/fp) bits a key */
-    w.hashes = *hashes ? *hashes : nearest_hashes(likely, layout_hashes(layout));
+    uint64_t unit = unit_of(s);
+    struct wanted w = {.shape = *s, .keys = n, .fp = fp};
+    double likely = likely_hashes(s->layout, -log2(fp) / LN2); /* 1.44 log2(1/fp) bits a key */
+    w.hashes = *hashes ? *hashes : nearest_hashes(likely, layout_hashes(s->layout));
     uint64_t found = cells_for(&w, MAX_CELLS);
     if (*hashes == 0) {
         for (;;) {
             /* Could any k do with less? */
             uint64_t less = (found ? found : MAX_CELLS + unit) - unit;
-            uint32_t k = tepal_bloom_best_hashes(layout, positions, less, n);
-            if (k == 0 || !(tepal_bloom_fp(layout, positions, less, n, k) <= fp)) {
+            uint32_t k = best_hashes(s, less, n);
+            if (k == 0 || !(rate_of(s, less, n, k) <= fp)) {
                 break;
             }
             w.hashes = k;
@@ -310,16 +367,75 @@ enum tepal_status tepal_bloom_size(enum tepal_layout layout, enum tepal_position
     }
     *cells = found;
     if (*hashes == 0) {
-        *hashes = tepal_bloom_best_hashes(layout, positions, found, n);
+        *hashes = best_hashes(s, found, n);
     }
     return TEPAL_OK;
 }
 
+/* ---- for bits and for counters --------------------------------------------------------------- */
+
+double tepal_bloom_fp(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
+                      uint64_t n, uint32_t k)
+{
+    struct shape s = of_bits(layout, positions);
+    return rate_of(&s, m, n, k);
+}
+
+double tepal_bloom_fill(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
+                        uint64_t n, uint32_t k)
+{
+    struct shape s = of_bits(layout, positions);
+    return fill_of(&s, m, n, k);
+}
+
+uint32_t tepal_bloom_best_hashes(enum tepal_layout layout, enum tepal_positions positions,
+                                 uint64_t m, uint64_t n)
+{
+    struct shape s = of_bits(layout, positions);
+    return best_hashes(&s, m, n);
+}
+
+enum tepal_status tepal_bloom_size(enum tepal_layout layout, enum tepal_positions positions,
+                                   uint64_t n, double fp, uint64_t *cells, uint32_t *hashes)
+{
+    struct shape s = of_bits(layout, positions);
+    return size_of(&s, n, fp, cells, hashes);
+}
+
+double tepal_counting_rate(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
+                           uint64_t n, uint32_t k)
+{
+    struct shape s = of_counters(layout, positions);
+    return rate_of(&s, m, n, k);
+}
+
+double tepal_counting_fill(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
+                           uint64_t n, uint32_t k)
+{
+    struct shape s = of_counters(layout, positions);
+    return fill_of(&s, m, n, k);
+}
+
+uint32_t tepal_counting_best_hashes(enum tepal_layout layout, enum tepal_positions positions,
+                                    uint64_t m, uint64_t n)
+{
+    struct shape s = of_counters(layout, positions);
+    return best_hashes(&s, m, n);
+}
+
+enum tepal_status tepal_counting_size(enum tepal_layout layout, enum tepal_positions positions,
+                                      uint64_t n, double fp, uint64_t *cells, uint32_t *hashes)
+{
+    struct shape s = of_counters(layout, positions);
+    return size_of(&s, n, fp, cells, hashes);
+}
+
+/* ---- everything, as a report ----------------------------------------------------------------- */
+
 /* The most keys that leave the rate at or below fp. */
 static uint64_t keys_for(const struct tepal_params *p, double fp)
 {
-    struct wanted w = {.layout = p->layout,
-                       .positions = p->positions,
+    struct wanted w = {.shape = of_bits(p->layout, p->positions),
                        .cells = p->cells,
                        .hashes = p->hashes,
                        .fp = fp};
@@ -349,9 +465,11 @@ static void report_rates(struct tepal_report *report, const struct tepal_params 
     uint64_t m = p->cells;
     uint64_t lines = m / TEPAL_LINE_BITS;
     uint32_t k = p->hashes;
-    bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT;
-    bool blocked = valid(TEPAL_LAYOUT_BLOCKED, p->positions, m, k);
-    bool paired = valid(TEPAL_LAYOUT_PAIRED, p->positions, m, k);
+    struct shape in_lines = of_bits(TEPAL_LAYOUT_BLOCKED, p->positions);
+    struct shape in_pairs = of_bits(TEPAL_LAYOUT_PAIRED, p->positions);
+    struct model_line line = line_of(&in_lines);
+    bool blocked = valid(&in_lines, m, k);
+    bool paired = valid(&in_pairs, m, k);
     double first = NAN;
 
     tepal_report_real(report, "fp_classic",
@@ -370,20 +488,20 @@ static void report_rates(struct tepal_report *report, const struct tepal_params 
     tepal_report_real(report, "fp_blocked",
                       "one line a key, sum over binomial line loads (after Putze et al. 2007): "
                       "exact",
-                      blocked ? tepal_model_blocked_rate(lines, n, k, distinct, MODEL_LOAD_BINOMIAL)
+                      blocked ? tepal_model_blocked_rate(lines, n, k, line, MODEL_LOAD_BINOMIAL)
                               : NAN);
     tepal_report_real(
         report, "fp_blocked_poisson", "as fp_blocked with Poisson loads: its limit for many lines",
-        blocked ? tepal_model_blocked_rate(lines, n, k, distinct, MODEL_LOAD_POISSON) : NAN);
+        blocked ? tepal_model_blocked_rate(lines, n, k, line, MODEL_LOAD_POISSON) : NAN);
     tepal_report_real(
         report, "fp_paired",
         "two lines a key, product of the lines' rates under binomial loads: exact up to a share "
         "of the order of 1 / lines",
-        paired ? tepal_model_paired_rate(lines, n, k, distinct, MODEL_LOAD_BINOMIAL, &first) : NAN);
+        paired ? tepal_model_paired_rate(lines, n, k, line, MODEL_LOAD_BINOMIAL, &first) : NAN);
     tepal_report_real(
         report, "fp_paired_poisson",
         "as fp_paired with Poisson loads: exact in the limit of many lines",
-        paired ? tepal_model_paired_rate(lines, n, k, distinct, MODEL_LOAD_POISSON, &first) : NAN);
+        paired ? tepal_model_paired_rate(lines, n, k, line, MODEL_LOAD_POISSON, &first) : NAN);
     tepal_report_real(report, "fp_limit",
                       "2^(-m/n): no filter of m bits without false negatives can have less "
                       "(information-theoretic lower bound)",
@@ -398,8 +516,8 @@ static void report_lines(struct tepal_report *report, const struct tepal_params 
     double second = 0;        /* the chance that an absent key has the second line read */
     if (p->layout == TEPAL_LAYOUT_PAIRED && p->hashes > 1) {
         touch = distinct ? 2 / lines : (2 - 1 / lines) / lines;
-        tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes, distinct,
-                                MODEL_LOAD_BINOMIAL, &second);
+        tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes,
+                                (struct model_line){64, distinct}, MODEL_LOAD_BINOMIAL, &second);
     }
     tepal_report_integer(report, "lines", "lines of 512 bits, m / 512", p->cells / TEPAL_LINE_BITS);
     tepal_report_real(report, "keys_per_line", "expected keys with cells in a given line: exact",

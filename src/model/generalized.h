@@ -33,4 +33,10 @@ static inline uint32_t model_first_resets(uint32_t k0, uint32_t k)
 double tepal_model_sum_at_most(uint32_t k0, double p, uint32_t k1, double q, uint32_t b);
 double tepal_model_sum_above(uint32_t k0, double p, uint32_t k1, double q, uint32_t b);
 
+/*
+ * fn_bound of tepal_generalized_rates alone, blocked with at most eight hashes: as exact, and a
+ * hundred times faster, since the steady state is not asked for. Params must have passed the check.
+ */
+double tepal_model_line_forgets(const struct tepal_params *params, uint64_t n);
+
 #endif

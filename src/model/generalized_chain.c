@@ -487,6 +487,33 @@ enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uin
     return TEPAL_OK;
 }
 
+double tepal_model_line_forgets(const struct tepal_params *params, uint64_t n)
+{
+    struct chain c;
+    struct line_step step;
+    set_chain(&c, params);
+    double lines = c.m / TEPAL_LINE_BITS;
+    double turns = DECIDED * TEPAL_LINE_BITS / (c.k0 + c.k1);
+    struct load keys = load_of(n, 1 / lines);
+    double sum = 0;
+    c.m = TEPAL_LINE_BITS;
+    c.distinct = true;
+    memset(&step, 0, sizeof step);
+    begin(&c);
+    make_step(&c, &step);
+    for (uint64_t j = 0;; j++) {
+        if ((double)j >= turns) {
+            return sum + (keys.now + keys.above) * c.failed;
+        }
+        sum += keys.now * c.failed;
+        if ((double)j > (double)n / lines && keys.now < 1e-13 * sum) {
+            return sum;
+        }
+        load_next(&keys, j);
+        line_add_one(&c, &step);
+    }
+}
+
 /* ---- a filter of given bits ------------------------------------------------------------------ */
 
 /*

@@ -92,7 +92,7 @@ static double log_ratio(double a, double b)
 
 static struct occupancy blocked(double m, double n, uint32_t k, bool distinct)
 {
-    struct model_line_pairs p = tepal_model_line_pairs(k, distinct);
+    struct model_line_pairs p = tepal_model_line_pairs(k, (struct model_line){64, distinct});
     double lines = m / TEPAL_LINE_BITS;
     double b = p.hit / lines;
     const struct pairs classes[3] = {
@@ -106,8 +106,9 @@ static struct occupancy blocked(double m, double n, uint32_t k, bool distinct)
 /* Both lines of a key; `distinct`: never the same line twice. */
 static struct occupancy paired(double m, double n, uint32_t k, bool distinct)
 {
-    struct model_line_pairs p1 = tepal_model_line_pairs((k + 1) / 2, distinct);
-    struct model_line_pairs p2 = tepal_model_line_pairs(k / 2, distinct);
+    struct model_line_pairs p1 =
+        tepal_model_line_pairs((k + 1) / 2, (struct model_line){64, distinct});
+    struct model_line_pairs p2 = tepal_model_line_pairs(k / 2, (struct model_line){64, distinct});
     double lines = m / TEPAL_LINE_BITS;
     double b1 = p1.hit / lines;
     double b2 = p2.hit / lines;

@@ -177,6 +177,9 @@ static void offer(struct choice *c, const struct tepal_yesno_plan *plan)
 
 #define MOST_NO_HASHES 24
 
+/* Known negatives that the plain filter is expected to have: so few cannot be noticed. */
+#define NOTHING_LEFT 1e-6
+
 /* r no-filters of q bits each, with every k'. The best k of the yes-filter is the best of all. */
 static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
 {
@@ -212,6 +215,9 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
 static void try_all(struct choice *c, uint64_t most_filters)
 {
     try_sizes(c, 0, 0);
+    if (c->best.positive < NOTHING_LEFT) {
+        return; /* a Bloom filter has none of them either */
+    }
     for (uint64_t r = 1; r <= most_filters; r++) {
         if (c->m <= 1024 && c->unit == 1) {
             for (uint64_t q = 4; q * r <= c->m * 3 / 4; q += 1 + q / 24) {

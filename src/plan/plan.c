@@ -34,12 +34,18 @@ struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_i
     return plan;
 }
 
+void tepal_plan_no(struct tepal_proposal *plan, const char *blocked_by, const char *reason)
+{
+    plan->blocked_by = blocked_by;
+    snprintf(plan->reason, sizeof plan->reason, "%s", reason);
+}
+
 void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const char *blocked_by,
                        const char *reason)
 {
     struct tepal_proposal *plan = tepal_plan_add(out, kind, TEPAL_LAYOUT_FLAT);
-    plan->blocked_by = blocked_by;
-    snprintf(plan->reason, sizeof plan->reason, "%s", reason);
+    plan->all_layouts = true;
+    tepal_plan_no(plan, blocked_by, reason);
 }
 
 void tepal_plan_say(struct tepal_proposal *plan, const char *format, ...)
@@ -81,6 +87,11 @@ uint64_t tepal_plan_down(uint64_t bits, uint64_t unit)
 bool tepal_plan_lined(enum tepal_layout layout)
 {
     return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+}
+
+bool tepal_plan_in_lines(const struct plan_task *task)
+{
+    return task->wish->header_bits % TEPAL_LINE_BITS == 0;
 }
 
 double tepal_plan_reads(double fill, uint32_t k, uint64_t m)

@@ -29,7 +29,10 @@ struct plan_task tepal_plan_definite(const struct tepal_wish *wish);
 struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_id kind,
                                       enum tepal_layout layout);
 
-/* Appends a kind that cannot be, and why. */
+/* This plan cannot be, on its layout, and why. */
+void tepal_plan_no(struct tepal_proposal *plan, const char *blocked_by, const char *reason);
+
+/* Appends a kind that cannot be on any layout, and why. */
 void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const char *blocked_by,
                        const char *reason);
 
@@ -55,6 +58,10 @@ double tepal_plan_reads(double fill, uint32_t k, uint64_t m);
 
 /* Cells of one bit in whole lines? */
 bool tepal_plan_lined(enum tepal_layout layout);
+
+/* Is it a header that is no multiple of a line? Then no layout of lines can have its bits. */
+#define TEPAL_PLAN_NOT_LINES "a header in lines must be a multiple of 512 bits"
+bool tepal_plan_in_lines(const struct plan_task *task);
 
 /* The kinds. */
 void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out);

@@ -17,8 +17,9 @@ static double probes_of(const struct tepal_params *p, uint64_t n)
     case TEPAL_LAYOUT_BLOCKED:
         return 1;
     case TEPAL_LAYOUT_PAIRED:
-        (void)tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes, distinct,
-                                      MODEL_LOAD_POISSON, &first);
+        (void)tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes,
+                                      (struct model_line){64, distinct}, MODEL_LOAD_POISSON,
+                                      &first);
         return 1 + first;
     default:
         return tepal_plan_reads(tepal_bloom_fill(p->layout, p->positions, p->cells, n, p->hashes),
@@ -36,6 +37,9 @@ static bool size(const struct plan_task *task, uint64_t n, struct tepal_params *
     }
     uint64_t most = task->limit < (uint64_t)1 << 60 ? task->limit : (uint64_t)1 << 60;
     p->cells = tepal_plan_down(most, tepal_plan_lined(p->layout) ? TEPAL_LINE_BITS : 1);
+    if (task->wish->header_bits > 0 && p->cells != task->limit) {
+        return false; /* exactly so many */
+    }
     p->hashes = p->cells == 0 ? 0 : tepal_bloom_best_hashes(p->layout, p->positions, p->cells, n);
     return p->hashes > 0;
 }
@@ -46,21 +50,31 @@ static enum tepal_positions positions_for(const struct plan_task *task)
     return task->wish->header_bits > 0 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
 }
 
+/* Why there is none, and what is in the way. */
+static void refuse(const struct plan_task *task, struct tepal_proposal *plan)
+{
+    if (task->wish->header_bits > 0 && !tepal_plan_in_lines(task)) {
+        tepal_plan_no(plan, "header-bits", TEPAL_PLAN_NOT_LINES);
+    } else if (task->smallest) {
+        tepal_plan_no(plan, "fp", "no size keeps this rate");
+    } else {
+        tepal_plan_no(plan, task->wish->header_bits > 0 ? "header-bits" : "memory",
+                      "too few lines fit the memory");
+    }
+}
+
 static void on_layout(const struct plan_task *task, enum tepal_layout layout,
                       struct tepal_plans *out)
 {
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.layout = layout;
     p.positions = positions_for(task);
     p.capacity = task->n;
     if (!size(task, task->n, &p)) {
-        struct tepal_proposal *none = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
-        none->blocked_by = task->smallest ? "fp" : "memory";
-        snprintf(none->reason, sizeof none->reason, "%s",
-                 task->smallest ? "no size keeps this rate" : "not one line fits the memory");
+        refuse(task, plan);
         return;
     }
-    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
     plan->params = p;
     plan->bits = p.cells;
     plan->fp = tepal_bloom_fp(layout, p.positions, p.cells, task->n, p.hashes);
@@ -81,10 +95,6 @@ void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out)
     const char *unfit = tepal_plan_unfit(task, false, false, false, &blocked_by);
     if (unfit != NULL) {
         tepal_plan_refuse(out, TEPAL_KIND_BLOOM, blocked_by, unfit);
-        return;
-    }
-    if (task->wish->header_bits > 0) {
-        on_layout(task, TEPAL_LAYOUT_FLAT, out);
         return;
     }
     for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
@@ -113,9 +123,11 @@ static double rate_at(const struct tepal_params *p, uint64_t n, double fn, uint3
 
 /*
  * How many members to give up costs least. Each is tried if they are few; else numbers 5 % apart,
- * and then between the neighbours of the best.
+ * and then between the neighbours of the best. In lines, where a rate takes a hundred times as
+ * long, halves down to a thousandth, and between the neighbours of the best to a thousandth of it.
  */
-#define FEW 128
+#define FEW      128
+#define THOUSAND 1024
 
 struct loss {
     const struct plan_task *task;
@@ -141,10 +153,15 @@ static double give_up(const struct plan_task *task, struct tepal_params *p)
 {
     struct loss loss = {.task = task, .p = p, .least = INFINITY, .best = 1};
     uint64_t most = (uint64_t)((task->fn_stated ? task->fn : 0.5) * (double)task->n);
-    for (uint64_t lost = most; lost >= 1; lost -= lost > FEW ? 1 + lost / 20 : 1) {
+    bool lined = tepal_plan_lined(p->layout);
+    uint64_t few = lined ? most / THOUSAND : FEW;
+    for (uint64_t lost = most; lost > (lined ? few : 0);) {
         try_loss(&loss, lost);
+        lost -= lost <= few ? 1 : lined ? (lost + 1) / 2 : 1 + lost / 20;
     }
-    for (uint64_t step = loss.best / 40; step > 0; step /= 2) {
+    try_loss(&loss, 1);
+    uint64_t finest = lined ? loss.best / THOUSAND : 0;
+    for (uint64_t step = loss.best / (lined ? 4 : 40); step > finest; step /= 2) {
         uint64_t centre = loss.best;
         try_loss(&loss, centre - step);
         try_loss(&loss, centre + step <= most ? centre + step : most);
@@ -177,22 +194,18 @@ static const char *unfit_to_retouch(const struct plan_task *task, const char **b
     return NULL;
 }
 
-void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
+static void retouched_on(const struct plan_task *task, enum tepal_layout layout,
+                         struct tepal_plans *out)
 {
-    const char *blocked_by;
-    const char *unfit = unfit_to_retouch(task, &blocked_by);
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_RETOUCHED, layout);
     struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.layout = layout;
     p.capacity = task->n;
-    if (unfit == NULL && !size(task, task->smallest ? kept(task->n, task->fn) : task->n, &p)) {
-        blocked_by = task->smallest ? "fp" : "memory";
-        unfit = "no size keeps this rate";
-    }
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_RETOUCHED, blocked_by, unfit);
+    if (!size(task, task->smallest ? kept(task->n, task->fn) : task->n, &p)) {
+        refuse(task, plan);
         return;
     }
     double fn = task->smallest ? task->fn : give_up(task, &p);
-    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
     plan->params = p;
     plan->params.kind = TEPAL_KIND_RETOUCHED;
     plan->bits = p.cells;
@@ -204,10 +217,23 @@ void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
     snprintf(plan->reason, sizeof plan->reason,
              "members are given up as if drawn at random: at least as good as predicted");
     tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --bits %" PRIu64 " --hashes %" PRIu32
+                   "tepal build KEYS -o FILE --layout %s --bits %" PRIu64 " --hashes %" PRIu32
                    " --capacity %" PRIu64
                    " && tepal retouch FILE -o FILE --force --members KEYS --avoid NEGATIVES"
                    " --max-fn %.9g",
-                   p.cells, p.hashes, task->n, fn);
+                   tepal_layout_name(layout), p.cells, p.hashes, task->n, fn);
     tepal_plan_finish(task, plan);
+}
+
+void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
+{
+    const char *blocked_by;
+    const char *unfit = unfit_to_retouch(task, &blocked_by);
+    if (unfit != NULL) {
+        tepal_plan_refuse(out, TEPAL_KIND_RETOUCHED, blocked_by, unfit);
+        return;
+    }
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        retouched_on(task, (enum tepal_layout)layout, out);
+    }
 }

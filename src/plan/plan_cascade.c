@@ -13,7 +13,6 @@
 
 #include "plan/plan.h"
 
-#define LAYOUT    TEPAL_LAYOUT_FLAT
 #define POSITIONS TEPAL_POSITIONS_COLLIDING
 #define MOST      63
 
@@ -27,7 +26,7 @@ struct rest {
     double rejected; /* of the keys that the first level has by accident, by the others */
 };
 
-/* The levels beyond a first one of rate f1. */
+/* The levels beyond a first one of rate f1: flat, whatever the first one is. */
 static struct rest rest_of(const struct plan_task *task, double f1)
 {
     double stored = (double)task->t * f1;
@@ -38,8 +37,8 @@ static struct rest rest_of(const struct plan_task *task, double f1)
         uint64_t cells;
         uint32_t hashes = 0;
         double f = rate_for(stored, asked);
-        if (tepal_bloom_size(LAYOUT, POSITIONS, (uint64_t)ceil(stored), f, &cells, &hashes) !=
-            TEPAL_OK) {
+        if (tepal_bloom_size(TEPAL_LAYOUT_FLAT, POSITIONS, (uint64_t)ceil(stored), f, &cells,
+                             &hashes) != TEPAL_OK) {
             rest.bits = INFINITY;
             return rest;
         }
@@ -59,14 +58,31 @@ struct choice {
     double bits;
 };
 
-static struct choice with_rate(const struct plan_task *task, double f1)
+static struct choice with_rate(const struct plan_task *task, enum tepal_layout layout, double f1)
 {
     struct choice c = {.f1 = f1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
-    if (tepal_bloom_size(LAYOUT, POSITIONS, task->n, f1, &c.first.cells, &c.first.hashes) ==
+    c.first.layout = layout;
+    if (tepal_bloom_size(layout, POSITIONS, task->n, f1, &c.first.cells, &c.first.hashes) ==
         TEPAL_OK) {
         c.bits = (double)c.first.cells + rest_of(task, f1).bits;
     }
     return c;
+}
+
+/* Nearer and nearer to the best. */
+static struct choice closer(const struct plan_task *task, struct choice best, double step,
+                            double finest)
+{
+    enum tepal_layout layout = best.first.layout;
+    for (; step > finest; step /= 2) {
+        double centre = best.f1;
+        for (int side = -1; side <= 1; side += 2) {
+            double f1 = centre * exp2(side * step);
+            struct choice here = f1 < 0.95 ? with_rate(task, layout, f1) : best;
+            best = here.bits < best.bits ? here : best;
+        }
+    }
+    return best;
 }
 
 /*
@@ -77,31 +93,34 @@ static struct choice with_rate(const struct plan_task *task, double f1)
 
 static struct choice smallest(const struct plan_task *task)
 {
-    struct choice best = with_rate(task, rate_for((double)task->n, (double)task->t));
+    enum tepal_layout flat = TEPAL_LAYOUT_FLAT;
+    struct choice best = with_rate(task, flat, rate_for((double)task->n, (double)task->t));
     double middle = best.f1;
     for (int i = -AROUND; i <= AROUND; i++) {
         double f1 = middle * exp2(i / 4.0);
-        struct choice here = f1 < 0.95 ? with_rate(task, f1) : best;
+        struct choice here = f1 < 0.95 ? with_rate(task, flat, f1) : best;
         best = here.bits < best.bits ? here : best;
     }
-    for (double step = 0.125; step > 0.01; step /= 2) {
-        double centre = best.f1;
-        for (int side = -1; side <= 1; side += 2) {
-            double f1 = centre * exp2(side * step);
-            struct choice here = f1 < 0.95 ? with_rate(task, f1) : best;
-            best = here.bits < best.bits ? here : best;
-        }
-    }
-    return best;
+    return closer(task, best, 0.125, 0.01);
+}
+
+/* On another layout: the rate of the flat one is close to the best. */
+static struct choice smallest_on(const struct plan_task *task, enum tepal_layout layout,
+                                 const struct choice *flat)
+{
+    bool lined = tepal_plan_lined(layout);
+    return closer(task, with_rate(task, layout, flat->f1), lined ? 0.25 : 0.125,
+                  lined ? 0.1 : 0.01);
 }
 
 /* The lowest first rate that goes, with what follows, into the limit. */
 static struct choice fullest(const struct plan_task *task, struct choice best)
 {
+    enum tepal_layout layout = best.first.layout;
     double low = log(1e-18);
     double high = log(best.f1);
     while (high - low > 1e-4) {
-        struct choice here = with_rate(task, exp((low + high) / 2));
+        struct choice here = with_rate(task, layout, exp((low + high) / 2));
         if (here.bits <= (double)task->limit) {
             best = here;
             high = (low + high) / 2;
@@ -126,44 +145,59 @@ static const char *unfit_of(const struct plan_task *task, const char **blocked_b
     return unfit;
 }
 
-void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
+static double probes_of(const struct plan_task *task, const struct choice *c)
 {
-    const char *blocked_by;
-    const char *unfit = unfit_of(task, &blocked_by);
-    struct choice c = {.bits = INFINITY};
-    if (unfit == NULL) {
-        c = smallest(task);
-        blocked_by = "memory";
-        unfit = c.bits < 0x1p60 ? NULL : "no size is large enough";
-    }
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_CASCADE, blocked_by, unfit);
-        return;
-    }
-    if (!task->smallest && c.bits <= (double)task->limit) {
-        c = fullest(task, c);
-    }
-    const struct tepal_params *p = &c.first;
-    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_CASCADE, LAYOUT);
-    plan->params = *p; /* the first level: the others follow from the keys */
+    const struct tepal_params *p = &c->first;
+    double fill = tepal_bloom_fill(p->layout, POSITIONS, p->cells, task->n, p->hashes);
+    double first = tepal_plan_lined(p->layout) ? 1 : tepal_plan_reads(fill, p->hashes, p->cells);
+    return first + 2 * c->f1;
+}
+
+static void add(const struct plan_task *task, const struct choice *c, struct tepal_proposal *plan)
+{
+    plan->params = c->first; /* the first level: the others follow from the keys */
     plan->params.kind = TEPAL_KIND_CASCADE;
     plan->params.capacity = task->n;
-    plan->bits = (uint64_t)ceil(c.bits);
+    plan->bits = (uint64_t)ceil(c->bits);
     plan->fp = 0;
-    plan->fp_unknown = c.f1 * (1 - rest_of(task, c.f1).rejected);
+    plan->fp_unknown = c->f1 * (1 - rest_of(task, c->f1).rejected);
     plan->fn = 0;
-    plan->probes =
-        tepal_plan_reads(tepal_bloom_fill(LAYOUT, POSITIONS, p->cells, task->n, p->hashes),
-                         p->hashes, p->cells) +
-        2 * c.f1;
+    plan->probes = probes_of(task, c);
     snprintf(plan->reason, sizeof plan->reason,
              "no error on the known keys; the size is an expectation; %.3g %% of unknown keys pass",
              100 * plan->fp_unknown);
     tepal_plan_say(plan, "tepal build KEYS -o FILE --kind cascade --avoid NEGATIVES");
+    tepal_plan_say(plan, " --layout %s", tepal_layout_name(c->first.layout));
     if (task->smallest) {
-        tepal_plan_say(plan, " --fp %.9g", c.f1);
+        tepal_plan_say(plan, " --fp %.9g", c->f1);
     } else {
         tepal_plan_say(plan, " --bits %" PRIu64, task->limit);
     }
     tepal_plan_finish(task, plan);
+}
+
+void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
+{
+    const char *blocked_by;
+    const char *unfit = unfit_of(task, &blocked_by);
+    if (unfit != NULL) {
+        tepal_plan_refuse(out, TEPAL_KIND_CASCADE, blocked_by, unfit);
+        return;
+    }
+    struct choice flat = smallest(task);
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        struct tepal_proposal *plan =
+            tepal_plan_add(out, TEPAL_KIND_CASCADE, (enum tepal_layout)layout);
+        struct choice c = layout == TEPAL_LAYOUT_FLAT
+                              ? flat
+                              : smallest_on(task, (enum tepal_layout)layout, &flat);
+        if (!(c.bits < 0x1p60)) {
+            tepal_plan_no(plan, "memory", "no size is large enough");
+            continue;
+        }
+        if (!task->smallest && c.bits <= (double)task->limit) {
+            c = fullest(task, c);
+        }
+        add(task, &c, plan);
+    }
 }

@@ -12,10 +12,12 @@
 
 #include <tepal/counting.h>
 
+#include "model/blocked.h"
 #include "plan/plan.h"
 
-#define LAYOUT    TEPAL_LAYOUT_FLAT
 #define POSITIONS TEPAL_POSITIONS_COLLIDING
+
+/* ---- what is missed -------------------------------------------------------------------------- */
 
 static double missed_each(uint64_t m, uint64_t n, uint32_t k)
 {
@@ -29,14 +31,21 @@ static double missed_each(uint64_t m, uint64_t n, uint32_t k)
     return mean > 0 ? mean : k;
 }
 
-static double missed(const struct plan_task *task, uint64_t m, uint32_t k, double fp)
+/*
+ * The share of the members. Each counter that lacks a count has one victim at most, so that k a
+ * wrong removal is a bound on every layout; for the flat one the model knows the mean.
+ */
+static double missed(const struct plan_task *task, const struct tepal_params *p, double fp)
 {
     double w = task->wish->wrong_deletes;
     if (!(w > 0)) {
         return 0;
     }
     double finds = w * fp * (double)task->n; /* removals that find something */
-    double each = missed_each(m, task->n, k);
+    if (p->layout != TEPAL_LAYOUT_FLAT) {
+        return fmin(1, w * fp * p->hashes);
+    }
+    double each = missed_each(p->cells, task->n, p->hashes);
     return (finds < 1 ? each * finds : tepal_counting_many(each, task->n, finds)) / (double)task->n;
 }
 
@@ -45,11 +54,23 @@ static uint64_t bits_of(const struct tepal_params *p)
     return 8 * tepal_params_payload_bytes(p);
 }
 
+static double rate_of(const struct plan_task *task, const struct tepal_params *p)
+{
+    return tepal_counting_rate(p->layout, p->positions, p->cells, task->n, p->hashes);
+}
+
+/* ---- the fewest counters --------------------------------------------------------------------- */
+
+/* Do wrong removals ask for fewer false positives than are stated? */
+static bool is_limited(const struct plan_task *task)
+{
+    return task->wish->wrong_deletes > 0 && task->fn_stated;
+}
+
 /* The rate to keep with k hashes, if each wrong removal missed k keys: it is never more. */
 static double rate_with(const struct plan_task *task, uint32_t k)
 {
-    double w = task->wish->wrong_deletes;
-    return w > 0 && task->fn_stated ? fmin(task->fp, task->fn / (w * k)) : task->fp;
+    return is_limited(task) ? fmin(task->fp, task->fn / (task->wish->wrong_deletes * k)) : task->fp;
 }
 
 /* The fewest counters with k hashes for that; 0: the best k. */
@@ -59,7 +80,8 @@ static bool size_with(const struct plan_task *task, uint32_t k, struct tepal_par
     const char *why;
     p->hashes = k;
     return fp > 0 &&
-           tepal_bloom_size(LAYOUT, POSITIONS, task->n, fp, &p->cells, &p->hashes) == TEPAL_OK &&
+           tepal_counting_size(p->layout, POSITIONS, task->n, fp, &p->cells, &p->hashes) ==
+               TEPAL_OK &&
            tepal_params_check(p, &why) == TEPAL_OK;
 }
 
@@ -69,32 +91,36 @@ static double size_about(const struct plan_task *task, uint32_t k)
     return -(double)k / log1p(-pow(rate_with(task, k), 1.0 / k));
 }
 
-/* It is a little less: halving down to the fewest counters that keep fn, and fp. */
+/* It is a little less on the flat layout: halving down to the fewest that keep fn, and fp. */
 static void shrink(const struct plan_task *task, struct tepal_params *p)
 {
     uint64_t high = p->cells;
     uint64_t low = high - high / 8;
     while (high - low > 1 + high / 65536) {
-        uint64_t m = low + (high - low) / 2;
-        double fp = tepal_bloom_fp(LAYOUT, POSITIONS, m, task->n, p->hashes);
-        if (fp <= task->fp && missed(task, m, p->hashes, fp) <= task->fn) {
-            high = m;
+        p->cells = low + (high - low) / 2;
+        double fp = rate_of(task, p);
+        if (fp <= task->fp && missed(task, p, fp) <= task->fn) {
+            high = p->cells;
         } else {
-            low = m;
+            low = p->cells;
         }
     }
     p->cells = high;
 }
 
-/* Hashes whose size is near the fewest: within what halving gains, and what the formula misses. */
-#define NEAR 1.06
+/*
+ * Hashes whose size is near the fewest: within what halving gains, and what the formula misses. In
+ * lines fewer hashes are better than the formula has it.
+ */
+#define NEAR       1.06
+#define NEAR_LINED 1.25
 
 static bool smallest(const struct plan_task *task, struct tepal_params *p)
 {
     struct tepal_params best = *p;
     double fewest = INFINITY;
-    bool limited = task->wish->wrong_deletes > 0 && task->fn_stated;
-    if (!limited) {
+    double near = tepal_plan_lined(p->layout) ? NEAR_LINED : NEAR;
+    if (!is_limited(task)) {
         return size_with(task, 0, p);
     }
     for (uint32_t k = 1; k <= TEPAL_MAX_HASHES; k++) {
@@ -102,8 +128,10 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
     }
     for (uint32_t k = 1; k <= TEPAL_MAX_HASHES; k++) {
         struct tepal_params here = *p;
-        if (size_about(task, k) <= NEAR * fewest && size_with(task, k, &here)) {
-            shrink(task, &here);
+        if (size_about(task, k) <= near * fewest && size_with(task, k, &here)) {
+            if (p->layout == TEPAL_LAYOUT_FLAT) {
+                shrink(task, &here);
+            }
             best = best.cells == 0 || here.cells < best.cells ? here : best;
         }
     }
@@ -111,74 +139,114 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
     return best.cells > 0;
 }
 
-/* As many counters as fit, and the hashes that cost least. */
+/* ---- as many as fit -------------------------------------------------------------------------- */
+
+/* Five bits each, in whole words and whole lines. */
+static uint64_t most_cells(const struct plan_task *task, struct tepal_params p)
+{
+    uint64_t cells = task->limit / 5 < (uint64_t)1 << 59 ? task->limit / 5 : (uint64_t)1 << 59;
+    uint64_t unit = tepal_plan_lined(p.layout) ? TEPAL_COUNTING_LINE_CELLS : 1;
+    const char *why;
+    p.hashes = 1;
+    p.cells = tepal_plan_down(cells, unit);
+    while (p.cells > 0 && (tepal_params_check(&p, &why) != TEPAL_OK || bits_of(&p) > task->limit)) {
+        uint64_t step = p.cells > 64 && unit == 1 ? 64 : unit;
+        p.cells = tepal_plan_down(p.cells - 1, step);
+    }
+    return p.cells;
+}
+
+/* And the hashes that cost least. */
 static bool best(const struct plan_task *task, struct tepal_params *p)
 {
     struct tepal_params found = *p;
     double least = INFINITY;
-    /* 16 counters a word, 64 bits a word: 5 bits each, in whole words. */
-    uint64_t cells = task->limit / 5 < (uint64_t)1 << 59 ? task->limit / 5 : (uint64_t)1 << 59;
-    p->cells = cells;
-    p->hashes = 1;
-    const char *why;
-    while (p->cells > 0 && (tepal_params_check(p, &why) != TEPAL_OK || bits_of(p) > task->limit)) {
-        p->cells = p->cells > 64 ? tepal_plan_down(p->cells - 1, 64) : p->cells - 1;
-    }
+    p->cells = most_cells(task, *p);
     if (p->cells == 0) {
         return false;
     }
     /* Beyond the k with the lowest fp both errors grow. */
-    uint32_t most = tepal_bloom_best_hashes(LAYOUT, POSITIONS, p->cells, task->n);
-    for (uint32_t k = 1; k <= most; k++) {
-        double fp = tepal_bloom_fp(LAYOUT, POSITIONS, p->cells, task->n, k);
+    uint32_t most = tepal_counting_best_hashes(p->layout, POSITIONS, p->cells, task->n);
+    for (uint32_t k = task->wish->wrong_deletes > 0 ? 1 : most; k <= most; k++) {
+        p->hashes = k;
+        double fp = rate_of(task, p);
         if (task->cost_fp * fp >= least) {
             continue;
         }
-        double fn = missed(task, p->cells, k, fp);
+        double fn = missed(task, p, fp);
         double cost = task->cost_fp * fp + task->cost_fn * fn;
         if (cost < least && !(task->fn_stated && fn > task->fn)) {
             least = cost;
             found = *p;
-            found.hashes = k;
         }
     }
     *p = found;
     return found.cells > 0;
 }
 
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+/* A query reads the bits beside the counters, which lie in lines as well. */
+static double probes_of(const struct plan_task *task, const struct tepal_params *p)
+{
+    double first = 0;
+    switch (p->layout) {
+    case TEPAL_LAYOUT_BLOCKED:
+        return 1;
+    case TEPAL_LAYOUT_PAIRED:
+        (void)tepal_model_paired_rate(p->cells / TEPAL_COUNTING_LINE_CELLS, task->n, p->hashes,
+                                      (struct model_line){16, false}, MODEL_LOAD_POISSON, &first);
+        return 1 + first;
+    default:
+        return tepal_plan_reads(
+            tepal_counting_fill(p->layout, POSITIONS, p->cells, task->n, p->hashes), p->hashes,
+            p->cells);
+    }
+}
+
+static void on_layout(const struct plan_task *task, enum tepal_layout layout,
+                      struct tepal_plans *out)
+{
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.kind = TEPAL_KIND_COUNTING;
+    p.layout = layout;
+    p.capacity = task->n;
+    p.own[TEPAL_COUNTING_CHOICES] = 1;
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_COUNTING, layout);
+    if (!(task->smallest ? smallest(task, &p) : best(task, &p))) {
+        tepal_plan_no(plan, task->smallest ? "fp" : "memory",
+                      task->smallest             ? "no size keeps these rates"
+                      : most_cells(task, p) == 0 ? "the memory is too small for its counters"
+                                                 : "has more false negatives than are allowed");
+        return;
+    }
+    plan->params = p;
+    plan->bits = bits_of(&p);
+    plan->fp = rate_of(task, &p);
+    plan->fn = missed(task, &p, plan->fp);
+    plan->probes = probes_of(task, &p);
+    snprintf(plan->reason, sizeof plan->reason,
+             "one choice: more would harm a set that keys leave, unless receipts are kept");
+    tepal_plan_say(plan,
+                   "tepal build KEYS -o FILE --kind counting --layout %s --cells %" PRIu64
+                   " --hashes %" PRIu32 " --capacity %" PRIu64,
+                   tepal_layout_name(layout), p.cells, p.hashes, task->n);
+    tepal_plan_finish(task, plan);
+}
+
 void tepal_plan_counting(const struct plan_task *task, struct tepal_plans *out)
 {
     const char *blocked_by;
     const char *unfit = tepal_plan_unfit(task, true, false, false, &blocked_by);
-    struct tepal_params p = TEPAL_PARAMS_INIT;
-    p.kind = TEPAL_KIND_COUNTING;
-    p.capacity = task->n;
-    p.own[TEPAL_COUNTING_CHOICES] = 1;
     if (unfit == NULL && task->wish->header_bits > 0) {
         blocked_by = "header-bits";
         unfit = "counters are too large for a header";
-    }
-    if (unfit == NULL && !(task->smallest ? smallest(task, &p) : best(task, &p))) {
-        blocked_by = task->smallest ? "fp" : "memory";
-        unfit = task->smallest ? "no size keeps these rates" : "no counter fits the memory";
     }
     if (unfit != NULL) {
         tepal_plan_refuse(out, TEPAL_KIND_COUNTING, blocked_by, unfit);
         return;
     }
-    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_COUNTING, LAYOUT);
-    plan->params = p;
-    plan->bits = bits_of(&p);
-    plan->fp = tepal_bloom_fp(LAYOUT, POSITIONS, p.cells, task->n, p.hashes);
-    plan->fn = missed(task, p.cells, p.hashes, plan->fp);
-    /* A query reads the bits beside the counters. */
-    plan->probes = tepal_plan_reads(tepal_bloom_fill(LAYOUT, POSITIONS, p.cells, task->n, p.hashes),
-                                    p.hashes, p.cells);
-    snprintf(plan->reason, sizeof plan->reason,
-             "one choice: more would harm a set that keys leave, unless receipts are kept");
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind counting --cells %" PRIu64 " --hashes %" PRIu32
-                   " --capacity %" PRIu64,
-                   p.cells, p.hashes, task->n);
-    tepal_plan_finish(task, plan);
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        on_layout(task, (enum tepal_layout)layout, out);
+    }
 }

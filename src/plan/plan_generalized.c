@@ -9,6 +9,8 @@
 
 #include <tepal/generalized.h>
 
+#include "model/generalized.h"
+#include "model/search.h"
 #include "plan/plan.h"
 
 static void set_hashes(struct tepal_params *p, uint32_t k0, uint32_t k1, uint32_t b)
@@ -121,22 +123,16 @@ static bool best_flat(const struct plan_task *task, struct tepal_params *p)
 /* Within a line, tolerance bounds nothing worth having; up to 8 hashes the bound is exact. */
 #define MOST_BLOCKED 8
 
-static double forgets(const struct tepal_params *p, uint64_t n)
-{
-    struct tepal_generalized_errors e;
-    return tepal_generalized_rates(p, n, NULL, 0, NULL, &e) == TEPAL_OK ? e.fn_bound : NAN;
-}
-
-/* The hashes that keep the bound at the fewest bits, if lines were alike. */
+/* The hashes that keep the bound at the fewest bits, if lines were alike: these bits a key. */
 static double choose_blocked(const struct plan_task *task, struct tepal_params *p)
 {
     double fewest = INFINITY;
+    p->cells = TEPAL_LINE_BITS;
     for (uint32_t k0 = 1; k0 < MOST_BLOCKED; k0++) {
-        for (uint32_t k1 = 1; k0 + k1 <= MOST_BLOCKED; k1++) {
+        for (uint32_t k1 = k0; k0 + k1 <= MOST_BLOCKED; k1++) {
             struct tepal_params here = *p;
             set_hashes(&here, k0, k1, 0);
-            here.cells = TEPAL_LINE_BITS;
-            /* To first order F_n = 2 k0 k1 n / m. */
+            /* To first order F_n = 2 k0 k1 n / m, and never more. */
             double each = 2.0 * k0 * k1 / task->fn;
             if (each < fewest && tepal_generalized_fp_bound_of(&here) <= task->fp) {
                 fewest = each;
@@ -147,24 +143,86 @@ static double choose_blocked(const struct plan_task *task, struct tepal_params *
     return fewest;
 }
 
+struct lines {
+    const struct plan_task *task;
+    const struct tepal_params *params;
+};
+
+/* Falls as the lines grow: not positive where fn is kept. */
+static double too_much(const void *context, uint64_t lines)
+{
+    const struct lines *l = context;
+    struct tepal_params p = *l->params;
+    p.cells = lines * TEPAL_LINE_BITS;
+    return tepal_model_line_forgets(&p, l->task->n) - l->task->fn;
+}
+
 static bool smallest_blocked(const struct plan_task *task, struct tepal_params *p)
 {
     double bits = choose_blocked(task, p) * (double)task->n;
-    for (int i = 0; i < MOST_TRIES; i++) {
-        if (!(bits < 0x1p60)) {
-            return false;
-        }
-        p->cells = ((uint64_t)(bits / TEPAL_LINE_BITS) + 1) * TEPAL_LINE_BITS;
-        double fn = forgets(p, task->n);
-        if (fn <= task->fn && fn >= 0.99 * task->fn) {
-            return true;
-        }
-        if (fn <= task->fn && i + 1 >= MOST_TRIES / 2) {
-            return true;
-        }
-        bits *= fn / task->fn * (fn > task->fn ? 1.002 : 1.001);
+    struct lines context = {task, p};
+    if (!(bits < 0x1p60)) {
+        return false;
     }
-    return false;
+    uint64_t high = (uint64_t)(bits / TEPAL_LINE_BITS) + 1;
+    uint64_t low = high;
+    while (low > 1 && too_much(&context, low) <= 0) {
+        high = low;
+        low = (low + 1) / 2;
+    }
+    uint64_t found;
+    if (!tepal_model_search(too_much, &context, low, high, high - (high - low) / 2, &found)) {
+        return false;
+    }
+    p->cells = found * TEPAL_LINE_BITS;
+    return true;
+}
+
+/* The least cost in the limit. Both errors are the same with k0 and k1 exchanged. */
+static bool best_blocked(const struct plan_task *task, struct tepal_params *p)
+{
+    double least = INFINITY;
+    uint64_t most = task->limit < (uint64_t)1 << 60 ? task->limit : (uint64_t)1 << 60;
+    p->cells = tepal_plan_down(most, TEPAL_LINE_BITS);
+    for (uint32_t k0 = 1; p->cells > 0 && k0 < MOST_BLOCKED; k0++) {
+        for (uint32_t k1 = k0; k0 + k1 <= MOST_BLOCKED; k1++) {
+            struct tepal_params here = *p;
+            set_hashes(&here, k0, k1, 0);
+            double cost = task->cost_fp * tepal_generalized_fp_bound_of(&here);
+            if (cost >= least) {
+                continue;
+            }
+            double fn = tepal_model_line_forgets(&here, task->n);
+            cost += task->cost_fn * fn;
+            if (cost < least && !(task->fn_stated && fn > task->fn)) {
+                least = cost;
+                *p = here;
+            }
+        }
+    }
+    return least < INFINITY;
+}
+
+static void add(const struct plan_task *task, const struct tepal_params *p,
+                struct tepal_proposal *plan);
+
+/* One line a query costs many times the bits. */
+static void in_lines(const struct plan_task *task, struct tepal_params p, struct tepal_plans *out)
+{
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_BLOCKED);
+    p.layout = TEPAL_LAYOUT_BLOCKED;
+    p.positions = TEPAL_POSITIONS_COLLIDING;
+    if (!tepal_plan_in_lines(task)) {
+        tepal_plan_no(plan, "header-bits", TEPAL_PLAN_NOT_LINES);
+    } else if (task->smallest ? smallest_blocked(task, &p) : best_blocked(task, &p)) {
+        add(task, &p, plan);
+    } else if (task->smallest) {
+        tepal_plan_no(plan, "fp", "within a line no eight hashes bound the false positives so low");
+    } else {
+        tepal_plan_no(plan, p.cells == 0 ? "memory" : "fn",
+                      p.cells == 0 ? "not one line fits the memory"
+                                   : "has more false negatives than are allowed");
+    }
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
@@ -180,9 +238,9 @@ static double reads(const struct tepal_params *p, uint64_t n)
     return p->cells <= TEPAL_LINE_BITS ? 1 : fmin(all, k0 + k1);
 }
 
-static void add(const struct plan_task *task, const struct tepal_params *p, struct tepal_plans *out)
+static void add(const struct plan_task *task, const struct tepal_params *p,
+                struct tepal_proposal *plan)
 {
-    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_GENERALIZED, p->layout);
     uint32_t k0 = tepal_generalized_reset_hashes(p);
     uint32_t k1 = tepal_generalized_set_hashes(p);
     uint32_t b = tepal_generalized_tolerance(p);
@@ -190,8 +248,8 @@ static void add(const struct plan_task *task, const struct tepal_params *p, stru
     plan->params = *p;
     plan->bits = p->cells;
     plan->fp = bound_of(p);
-    plan->fn =
-        blocked ? forgets(p, task->n) : tepal_generalized_fn_bound(p->cells, task->n, k0, k1, b);
+    plan->fn = blocked ? tepal_model_line_forgets(p, task->n)
+                       : tepal_generalized_fn_bound(p->cells, task->n, k0, k1, b);
     plan->probes = blocked ? 1 : reads(p, task->n);
     snprintf(plan->reason, sizeof plan->reason,
              "fp and fn are bounds: whoever fills it, and for the oldest of the keys%s",
@@ -226,21 +284,17 @@ void tepal_plan_generalized(const struct plan_task *task, struct tepal_plans *ou
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.kind = TEPAL_KIND_GENERALIZED;
     p.capacity = task->n;
-    if (unfit == NULL && !(task->smallest ? smallest_flat(task, &p) : best_flat(task, &p))) {
-        blocked_by = task->smallest ? "fp" : "fn";
-        unfit = "no number of hashes up to 64 keeps both rates";
-    }
     if (unfit != NULL) {
         tepal_plan_refuse(out, TEPAL_KIND_GENERALIZED, blocked_by, unfit);
         return;
     }
-    add(task, &p, out);
-    /* One line a query costs many times the bits: only where the bound is needed. */
-    struct tepal_params lined = p;
-    lined.layout = TEPAL_LAYOUT_BLOCKED;
-    lined.positions = TEPAL_POSITIONS_COLLIDING;
-    if (task->smallest && task->wish->untrusted && task->wish->header_bits == 0 &&
-        smallest_blocked(task, &lined)) {
-        add(task, &lined, out);
+    struct tepal_params flat = p;
+    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
+    if (task->smallest ? smallest_flat(task, &flat) : best_flat(task, &flat)) {
+        add(task, &flat, plan);
+    } else {
+        tepal_plan_no(plan, task->smallest ? "fp" : "fn",
+                      "no number of hashes up to 64 keeps both rates");
     }
+    in_lines(task, p, out);
 }

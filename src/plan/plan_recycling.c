@@ -257,8 +257,7 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     plan->remembers = (s->phases - 1.0) * surely(d->rates.messages_per_cycle);
     double fill = (double)s->sigma / (double)s->bits * 0.6; /* on average, of a phase that fills */
     plan->probes =
-        s->phases *
-        (s->layout == TEPAL_LAYOUT_BLOCKED ? 1 : tepal_plan_reads(fill, s->hashes, s->bits));
+        s->phases * (tepal_plan_lined(s->layout) ? 1 : tepal_plan_reads(fill, s->hashes, s->bits));
     char memory[64] = "";
     if (s->phases > 1) {
         snprintf(memory, sizeof memory, "; the latest %.0f are remembered", plan->remembers);
@@ -337,7 +336,12 @@ void tepal_plan_recycling(const struct plan_task *task, struct tepal_plans *out)
         return;
     }
     add(task, &d, out);
-    if (finish(task, &limit, TEPAL_LAYOUT_BLOCKED, bits, &d)) {
-        add(task, &d, out);
+    for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        if (finish(task, &limit, (enum tepal_layout)layout, bits, &d)) {
+            add(task, &d, out);
+        } else {
+            tepal_plan_no(tepal_plan_add(out, TEPAL_KIND_RECYCLING, (enum tepal_layout)layout),
+                          "memory", "a phase of whole lines cannot keep this rate");
+        }
     }
 }

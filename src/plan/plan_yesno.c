@@ -100,14 +100,15 @@ static bool smallest_flat(struct search *s, uint64_t high)
     return true;
 }
 
-/* The same division in lines: a little larger. */
-static bool smallest_blocked(struct search *s, const struct tepal_yesno_plan *flat)
+/* The same division on another layout: a little larger. */
+static bool smallest_other(struct search *s, const struct tepal_yesno_plan *flat)
 {
     double all = (double)(flat->no_bits * flat->no_filters);
     double m = (double)flat->yes_bits + all;
     double share = all / m;
+    uint64_t unit = unit_of(s);
     for (int i = 0; i < 64; i++, m *= 1.01) {
-        uint64_t whole = ((uint64_t)(m / TEPAL_LINE_BITS) + 1) * TEPAL_LINE_BITS;
+        uint64_t whole = ((uint64_t)(m / (double)unit) + 1) * unit;
         struct tepal_yesno_plan plan;
         if (divide(s, whole, flat->no_filters, share, &plan)) {
             plan.no_hashes = flat->no_hashes;
@@ -125,7 +126,7 @@ static bool smallest_blocked(struct search *s, const struct tepal_yesno_plan *fl
 static double probes_of(const struct search *s)
 {
     const struct tepal_yesno_plan *y = &s->best;
-    double yes = s->layout == TEPAL_LAYOUT_BLOCKED
+    double yes = tepal_plan_lined(s->layout)
                      ? 1
                      : tepal_plan_reads(tepal_bloom_fill(s->layout, s->positions, y->yes_bits,
                                                          s->task->n, y->hashes),
@@ -186,22 +187,20 @@ static const char *find_flat(struct search *s)
     return NULL;
 }
 
-static bool find_blocked(struct search *s)
+static bool find_other(struct search *s, const struct tepal_yesno_plan *flat)
 {
-    struct tepal_yesno_plan flat = s->best;
     const struct plan_task *task = s->task;
-    s->layout = TEPAL_LAYOUT_BLOCKED;
     if (task->smallest) {
-        return smallest_blocked(s, &flat);
+        return smallest_other(s, flat);
     }
-    double all = (double)(flat.no_bits * flat.no_filters);
-    double m = (double)flat.yes_bits + all;
+    double all = (double)(flat->no_bits * flat->no_filters);
+    double m = (double)flat->yes_bits + all;
     struct tepal_yesno_plan plan;
-    if (!divide(s, tepal_plan_down((uint64_t)m, TEPAL_LINE_BITS), flat.no_filters, all / m,
-                &plan)) {
+    if (!divide(s, tepal_plan_down((uint64_t)m, unit_of(s)), flat->no_filters,
+                all / m * (1 + 1e-12), &plan)) {
         return false;
     }
-    plan.no_hashes = flat.no_hashes;
+    plan.no_hashes = flat->no_hashes;
     s->best = plan;
     return tepal_yesno_predict(s->layout, s->positions, task->n, task->t, &s->best) == TEPAL_OK;
 }
@@ -227,7 +226,19 @@ void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
         return;
     }
     add(&s, out);
-    if (!header && find_blocked(&s)) {
-        add(&s, out);
+    struct tepal_yesno_plan flat = s.best;
+    for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        s.layout = (enum tepal_layout)layout;
+        if (tepal_plan_lined(s.layout) && !tepal_plan_in_lines(task)) {
+            tepal_plan_no(tepal_plan_add(out, TEPAL_KIND_YESNO, s.layout), "header-bits",
+                          TEPAL_PLAN_NOT_LINES);
+        } else if (find_other(&s, &flat)) {
+            add(&s, out);
+        } else {
+            tepal_plan_no(tepal_plan_add(out, TEPAL_KIND_YESNO, s.layout),
+                          task->smallest ? "fp" : "memory",
+                          task->smallest ? "the Bloom filter is smaller at this rate"
+                                         : "its parts need a line each, which do not fit");
+        }
     }
 }
