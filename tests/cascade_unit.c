@@ -404,6 +404,111 @@ static void out_of_memory_changes_nothing(void **unused)
     assert_true(calls > 15);
 }
 
+/* ---- the model ------------------------------------------------------------------------------- */
+
+/* Mean and standard error of what BUILDS filters measured. */
+#define BUILDS 60
+
+struct sample {
+    double sum;
+    double squares;
+};
+
+static void take(struct sample *s, double x)
+{
+    s->sum += x;
+    s->squares += x * x;
+}
+
+/* The error is estimated from 60 values: 6.5 of it are passed with probability 2e-8. */
+static void check_sample(const char *what, const struct sample *s, double expected)
+{
+    double mean = s->sum / BUILDS;
+    double variance = (s->squares - s->sum * mean) / (BUILDS - 1);
+    check_within(what, mean, expected, sqrt(variance / BUILDS));
+}
+
+static void the_model_knows_its_size(void **unused)
+{
+    (void)unused;
+    const size_t n = 700;
+    const size_t t = 2800;
+    uint64_t state = 20;
+    for (int layout = 0; layout < 3; layout += 2) {
+        struct tepal_params p = params_of(layout, 0);
+        struct tepal_cascade_options how = {.fp = 0.1};
+        struct tepal_cascade_plan plan = {0};
+        struct sample bits = {0};
+        struct sample second = {0};
+        struct sample third = {0};
+        struct sample unknown = {0};
+        assert_ok(tepal_cascade_choose(p.layout, p.positions, n, t, 0, how.fp, &plan));
+        for (p.seed = 1; p.seed <= BUILDS; p.seed++) {
+            struct tepal_cascade_report report;
+            struct tepal_filter *f;
+            draw(&state, n + t);
+            struct tepal_cascade_input in = input_of(n, t);
+            assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, &report, NULL));
+            assert_int_equal(report.level[0], plan.first_bits);
+            take(&bits, (double)report.bits);
+            take(&second, (double)report.stored[1]);
+            take(&third, (double)report.stored[2]);
+            size_t found = 0;
+            for (int i = 0; i < 2000; i++) {
+                found += tepal_filter_query(f, check_digest(&state));
+            }
+            take(&unknown, (double)found / 2000);
+            tepal_filter_free(f);
+        }
+        check_sample("keys in the second level", &second, plan.stored[1]);
+        check_sample("keys in the third level", &third, plan.stored[2]);
+        check_sample("unknown keys that pass", &unknown, plan.fp_unknown);
+        if (layout == TEPAL_LAYOUT_FLAT) { /* on lines, sizes are few and far between */
+            check_sample("bits", &bits, plan.bits);
+        }
+    }
+}
+
+static void the_model_keeps_its_limits(void **unused)
+{
+    (void)unused;
+    const enum tepal_layout flat = TEPAL_LAYOUT_FLAT;
+    const enum tepal_positions colliding = TEPAL_POSITIONS_COLLIDING;
+    struct tepal_cascade_plan least = {0};
+    struct tepal_cascade_plan plan = {0};
+    struct tepal_report report;
+    assert_ok(tepal_cascade_choose(flat, colliding, 20000, 100000, 0, 0, &least));
+    assert_ok(tepal_model_cascade(flat, colliding, &least, 20000, 100000, &report));
+    /* n log2(6) + t log2(6/5), less half a logarithm */
+    double entropy = tepal_report_find(&report, "bits_least")->value.real;
+    assert_true(fabs(entropy - (20000 * log2(6) + 100000 * log2(1.2))) < 12);
+    assert_true(least.bits > entropy && least.bits < 2 * entropy);
+    assert_ok(tepal_cascade_choose(flat, colliding, 20000, 100000, 200000, 0, &plan));
+    assert_true(plan.bits <= 200000 && plan.bits > 199900);
+    assert_true(plan.fp_unknown < least.fp_unknown / 3);
+    double sum = 0;
+    for (uint32_t i = 0; i < plan.levels; i++) {
+        sum += plan.level_bits[i];
+    }
+    assert_true(fabs(sum - plan.bits) < 1e-6);
+    /* no negatives: one level, a Bloom filter */
+    assert_ok(tepal_cascade_choose(flat, colliding, 1000, 0, 10000, 0, &plan));
+    assert_int_equal(plan.levels, 1);
+    assert_int_equal(plan.first_bits, 10000);
+    assert_true(plan.fp_unknown == tepal_bloom_fp(flat, colliding, 10000, 1000, plan.hashes));
+    struct tepal_cascade_plan as_it_was = plan;
+    assert_int_equal(tepal_cascade_choose(flat, colliding, 20000, 100000, 1000, 0, &plan),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_cascade_choose(flat, colliding, 0, 10, 0, 0, &plan), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_cascade_choose(flat, colliding, 10, 10, 0, 1, &plan),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_cascade_choose(flat, colliding, 10, 10, 0, NAN, &plan),
+                     TEPAL_BAD_ARGUMENT);
+    assert_memory_equal(&as_it_was, &plan, sizeof plan);
+    plan.first_bits = 0;
+    assert_int_equal(tepal_cascade_predict(flat, colliding, 10, 10, &plan), TEPAL_BAD_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +522,8 @@ int main(void)
         cmocka_unit_test(the_gate_knows_the_kind),
         cmocka_unit_test(hostile_directories_are_refused),
         cmocka_unit_test(out_of_memory_changes_nothing),
+        cmocka_unit_test(the_model_knows_its_size),
+        cmocka_unit_test(the_model_keeps_its_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

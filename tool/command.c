@@ -833,6 +833,7 @@ static const struct example model_examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
     {"tepal model yesno --keys 30 --negatives 100 --bits 256", "A layout for 256 bits."},
+    {"tepal model cascade --keys 20k --negatives 100k", "The smallest cascade."},
     {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
      "What it costs to remove a tenth of the false positives."},
     {"tepal model generalized --keys 256 --bits 64Ki --reset-hashes 2 --set-hashes 2 --zeros 1",
@@ -1148,6 +1149,8 @@ const struct command commands[] = {
               "errors; counting: what it costs to remove keys that were never added, with c "
               "choices; fingerprint: a cuckoo filter, of which keys can be removed; yesno: what a "
               "yes-no filter leaves of --negatives known ones, with --bits in the best layout; "
+              "cascade: the size at which no error is left on them (with --bits or --fp: fewer "
+              "errors on unknown keys, too); "
               "recycling: the average error of a filter that starts anew when more than --sigma of "
               "its --bits bits are set (with --fp: the largest such number). For the others --fp "
               "finds the smallest size.",

@@ -1,5 +1,6 @@
 /* convert.c: the same keys in another file: the current format version, or a smaller filter. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <tepal/bloom.h>
@@ -9,6 +10,68 @@
 #include "render.h"
 #include "say.h"
 #include "shelf.h"
+
+/* What a divisor must divide (tepal_bloom_fold); 0: nothing can be folded. */
+static uint64_t foldable(const struct tepal_params *p)
+{
+    bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT && p->hashes > 1;
+    switch (p->layout) {
+    case TEPAL_LAYOUT_FLAT:
+        return distinct ? 0 : p->cells;
+    case TEPAL_LAYOUT_PARTITIONED:
+        return p->cells % p->hashes == 0 ? p->cells / p->hashes : 0;
+    case TEPAL_LAYOUT_BLOCKED:
+        return p->cells / TEPAL_LINE_BITS;
+    case TEPAL_LAYOUT_PAIRED:
+        return distinct ? 0 : p->cells / TEPAL_LINE_BITS;
+    }
+    return 0;
+}
+
+#define FOLDS_LISTED 8
+#define FOLDS_TRIED  ((uint64_t)1 << 20)
+
+/* " by 2, 4, 8, ...", or as sizes; "" if there are none. */
+static const char *list_folds(const struct tepal_params *p, bool sizes, char *room, size_t len)
+{
+    uint64_t whole = foldable(p);
+    size_t at = 0;
+    int listed = 0;
+    room[0] = '\0';
+    for (uint64_t d = 2; d <= whole && d <= FOLDS_TRIED && listed <= FOLDS_LISTED; d++) {
+        struct tepal_params smaller = *p;
+        smaller.cells /= d;
+        if (whole % d != 0 || smaller.cells < p->hashes || /* a single bit helps nobody */
+            tepal_params_check(&smaller, NULL) != TEPAL_OK) {
+            continue;
+        }
+        if (listed++ == FOLDS_LISTED) {
+            (void)snprintf(room + at, len - at, ", ...");
+        } else {
+            at += (size_t)snprintf(room + at, len - at, "%s%" PRIu64,
+                                   listed > 1 ? ", "
+                                   : sizes    ? " to "
+                                              : " by ",
+                                   sizes ? smaller.cells : d);
+        }
+    }
+    return room;
+}
+
+static int refuse_fold(const char *stays, const char *name, const struct tepal_params *p,
+                       const char *cannot, bool sizes)
+{
+    char room[(FOLDS_LISTED + 1) * 24];
+    const char *folds = list_folds(p, sizes, room, sizeof room);
+    if (*folds == '\0') {
+        return say_error(stays, name,
+                         "%s, nor otherwise: it has %" PRIu64
+                         " bits, %s layout, %s positions, and no divisor that would do",
+                         cannot, p->cells, tepal_layout_name(p->layout),
+                         tepal_positions_name(p->positions));
+    }
+    return say_error(stays, name, "%s; it can be%s", cannot, folds);
+}
 
 static int fold(const struct args *args, const char *name, uint64_t divisor,
                 struct tepal_filter **filter)
@@ -23,10 +86,9 @@ static int fold(const struct args *args, const char *name, uint64_t divisor,
     const struct tepal_params *p = tepal_filter_params(*filter);
     enum tepal_status status = tepal_bloom_fold(bloom, divisor, NULL, &small);
     if (status == TEPAL_UNSUPPORTED) {
-        return say_error(
-            stays, name,
-            "cannot be folded by %" PRIu64 ": it has %" PRIu64 " bits, %s layout, %s positions",
-            divisor, p->cells, tepal_layout_name(p->layout), tepal_positions_name(p->positions));
+        char cannot[64];
+        (void)snprintf(cannot, sizeof cannot, "cannot be folded by %" PRIu64, divisor);
+        return refuse_fold(stays, name, p, cannot, false);
     }
     if (status != TEPAL_OK) {
         return say_error(stays, name, "%s", tepal_status_message(status));
@@ -40,10 +102,12 @@ static int shrink(const struct args *args, const char *name, struct tepal_filter
 {
     uint64_t now = tepal_filter_params(*filter)->cells;
     uint64_t bits = args->option[OPT_NEW_BITS].whole;
-    if (now % bits != 0) {
-        return say_error(args->command->stays, name,
-                         "cannot be shrunk to %" PRIu64 " bits: that does not divide its %" PRIu64,
-                         bits, now);
+    if (now % bits != 0 && tepal_filter_bloom(*filter) != NULL) {
+        char cannot[96];
+        (void)snprintf(cannot, sizeof cannot,
+                       "cannot be shrunk to %" PRIu64 " bits, which do not divide its %" PRIu64,
+                       bits, now);
+        return refuse_fold(args->command->stays, name, tepal_filter_params(*filter), cannot, true);
     }
     return fold(args, name, now / bits, filter);
 }

@@ -11,8 +11,9 @@
 #include "suggest.h"
 
 static const struct model *const table[] = {
-    &model_bloom,       &model_partitioned, &model_blocked,     &model_paired, &model_retouched,
-    &model_generalized, &model_counting,    &model_fingerprint, &model_yesno,  &model_recycling,
+    &model_bloom,     &model_partitioned, &model_blocked,  &model_paired,
+    &model_retouched, &model_generalized, &model_counting, &model_fingerprint,
+    &model_yesno,     &model_recycling,   &model_cascade,
 };
 
 #define MODELS (sizeof table / sizeof *table)

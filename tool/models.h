@@ -29,6 +29,7 @@ extern const struct model model_recycling;
 extern const struct model model_generalized;
 extern const struct model model_counting;
 extern const struct model model_yesno;
+extern const struct model model_cascade;
 
 /* Cells and hashes of a Bloom filter for --fp, into *p. */
 int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t keys);

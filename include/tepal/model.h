@@ -563,6 +563,46 @@ TEPAL_API enum tepal_status tepal_model_yesno(enum tepal_layout layout,
                                               uint64_t t, struct tepal_report *report,
                                               const char **why);
 
+/* ---- cascades (tepal/cascade.h) -------------------------------------------------------------- */
+
+#define TEPAL_CASCADE_LEVELS 63
+
+/* The first level of a cascade, and what is to be expected of it and of the levels beyond. */
+struct tepal_cascade_plan {
+    uint64_t first_bits; /* these two make the plan; the rest is expected */
+    uint32_t hashes;
+    double bits; /* of all levels */
+    uint32_t levels;
+    double stored[TEPAL_CASCADE_LEVELS]; /* keys in each */
+    double level_bits[TEPAL_CASCADE_LEVELS];
+    double rate[TEPAL_CASCADE_LEVELS];
+    double fp_unknown; /* the rate on unknown negatives; on known ones it is 0 */
+};
+
+/*
+ * What to expect of plan->first_bits and plan->hashes with n members and t known negatives.
+ * TEPAL_BAD_ARGUMENT if that is no first level.
+ */
+TEPAL_API enum tepal_status tepal_cascade_predict(enum tepal_layout layout,
+                                                  enum tepal_positions positions, uint64_t n,
+                                                  uint64_t t, struct tepal_cascade_plan *plan);
+
+/*
+ * The plan with the largest first level that is expected to stay within `limit` bits; with a limit
+ * of 0 the one whose first level has the rate fp; with both 0 the smallest cascade, or nearly so. A
+ * plan->hashes that is not 0 on entry is used. TEPAL_BAD_ARGUMENT if there is none.
+ */
+TEPAL_API enum tepal_status tepal_cascade_choose(enum tepal_layout layout,
+                                                 enum tepal_positions positions, uint64_t n,
+                                                 uint64_t t, uint64_t limit, double fp,
+                                                 struct tepal_cascade_plan *plan);
+
+/* Everything the model says of a plan, by name. TEPAL_BAD_ARGUMENT as predict. */
+TEPAL_API enum tepal_status tepal_model_cascade(enum tepal_layout layout,
+                                                enum tepal_positions positions,
+                                                const struct tepal_cascade_plan *plan, uint64_t n,
+                                                uint64_t t, struct tepal_report *report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -271,13 +271,17 @@ run "$tepal" convert f -o c --fold 2 --json
 is 'convert --json' "$(field "$work/out" bits)" 8192
 rm -f no
 refused 'fold by what does not divide' \
-    'f: cannot be folded by 3: it has 16384 bits, flat layout, colliding positions; nothing was written' \
+    'f: cannot be folded by 3; it can be by 2, 4, 8, 16, 32, 64, 128, 256, ...; nothing was written' \
     "$tepal" convert f -o no --fold 3
+seq 9 | "$tepal" build -o prime --bits 9973 --hashes 3 -q
+refused 'fold a prime' \
+    'prime: cannot be folded by 2, nor otherwise: it has 9973 bits, flat layout, colliding positions, and no divisor that would do; nothing was written' \
+    "$tepal" convert prime -o no --fold 2
 refused 'bits that do not divide' \
-    'f: cannot be shrunk to 5000 bits: that does not divide its 16384; nothing was written' \
+    'f: cannot be shrunk to 5000 bits, which do not divide its 16384; it can be to 8192, 4096, 2048, 1024, 512, 256, 128, 64, ...; nothing was written' \
     "$tepal" convert f -o no --bits 5000
 refused 'more bits' \
-    'f: cannot be shrunk to 32768 bits: that does not divide its 16384; nothing was written' \
+    'f: cannot be shrunk to 32768 bits, which do not divide its 16384; it can be to 8192, 4096, 2048, 1024, 512, 256, 128, 64, ...; nothing was written' \
     "$tepal" convert f -o no --bits 32Ki
 refused 'another layout' \
     'f: flat to blocked: these layouts put the bits of a key at different places; build it again from the keys; nothing was written' \

@@ -108,6 +108,16 @@ has 'model: eq. (5) and the true rate' 'abs(100 * d["fp_classic"] - 7.816) < .00
 has 'model: what is left' '.01 < d["avoid_left"] < .03'
 run "$tepal" model yesno --keys 30 --negatives 100 --bits 256 --json
 has 'model: a layout is chosen' 'd["bits"] == 256 and d["no_filters"] > 1 and d["avoid_left"] < .001'
+run "$tepal" model cascade --keys 20k --negatives 100k --json
+has 'model cascade: size' "151000 < d['bits'] < 151500 and d['levels'] == len(d['stored']) == 29"
+has 'model cascade: no errors' "d['fp_known'] == d['fn'] == 0 and 0.09 < d['fp_unknown'] < 0.1"
+run "$tepal" model cascade --keys 20k --negatives 100k --bits 200k --json
+has 'model cascade: within bits' "199000 < d['bits'] <= 200000 and d['fp_unknown'] < 0.02"
+refused 'model cascade: negatives' \
+    'model: --negatives T is needed: a cascade knows them by heart' "$tepal" model cascade --keys 5
+refused 'model cascade: few bits' \
+    'model: no cascade of so many bits and hashes is to be expected; without --bits: the smallest' \
+    "$tepal" model cascade --keys 50 --negatives 100 --bits 10
 refused 'model: no keys' 'model: --keys N is needed, at least 1' "$tepal" model yesno --bits 256
 refused 'model: no size' 'model: --bits M or --yes-bits P is needed' "$tepal" model yesno --keys 3
 
