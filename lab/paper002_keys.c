@@ -4,8 +4,7 @@
  *
  * The paper's hashes (Sec. 5.1) are made here and given to the library as digests: it draws the k
  * positions of each of the c addresses from a digest in its own way. So this compares the hashes of
- * keys; the paper's positions, an arithmetic progression (eq. (8)), cannot be had through the
- * library.
+ * keys; the paper's positions, an arithmetic progression (eq. (8)), are in paper002_progression.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
