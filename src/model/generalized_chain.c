@@ -490,6 +490,47 @@ double tepal_model_line_forgets(const struct tepal_params *params, uint64_t n)
 
 /* ---- a filter of given bits ------------------------------------------------------------------ */
 
+/*
+ * k draws without putting back, of `all` bits of which `bad` are of the wrong sort: the chances of
+ * 0 .. b wrong ones.
+ */
+static void draw_apart(uint32_t k, double bad, double all, uint32_t b, double *chance)
+{
+    for (uint32_t w = 0; w <= b; w++) {
+        chance[w] = w == 0;
+    }
+    for (uint32_t t = 0; t < k; t++) {
+        for (uint32_t w = (t < b ? t : b) + 1; w-- > 0;) {
+            double wrong = fmin(1, fmax(0, bad - w) / (all - t));
+            if (w < b) {
+                chance[w + 1] += chance[w] * wrong;
+            }
+            chance[w] *= 1 - wrong;
+        }
+    }
+}
+
+/* Distinct positions: w of the resets find ones, and what is left of both sorts is drawn by sets. */
+static double given_apart(double m, double zeros, uint32_t k0, uint32_t k1, uint32_t b)
+{
+    double first[TEPAL_MAX_HASHES];
+    double second[TEPAL_MAX_HASHES];
+    double sum = 0;
+    draw_apart(k0, m - zeros, m, b, first);
+    for (uint32_t w = 0; w <= b; w++) {
+        double below = 0;
+        if (first[w] < 1e-25) { /* far below what is asked for */
+            continue;
+        }
+        draw_apart(k1, zeros - (k0 - (double)w), m - k0, b - w, second);
+        for (uint32_t v = 0; v <= b - w; v++) {
+            below += second[v];
+        }
+        sum += first[w] * below;
+    }
+    return at_most_one(sum);
+}
+
 /* Chances over (different bits so far, inverted among them), for one of the two sorts. */
 struct sort {
     double chance[TEPAL_MAX_HASHES + 1][TEPAL_MAX_HASHES];
@@ -497,11 +538,10 @@ struct sort {
 
 /*
  * One more throw of a sort that wants bits of which `wanted` exist, `other` do not fit, over `room`
- * bits; `taken` are the key's own from before (of the other sort): they may be hit and count for
- * nothing. In place, from the largest state down.
+ * bits; the key's own from before (of the other sort) may be hit and count for nothing. In place, from the largest state down.
  */
 static void draw(struct sort *sort, uint32_t thrown, uint32_t b, double wanted, double other,
-                 double room, bool distinct)
+                 double room)
 {
     for (uint32_t bits = thrown + 1; bits-- > 0;) {
         for (uint32_t w = (bits < b ? bits : b) + 1; w-- > 0;) {
@@ -511,7 +551,7 @@ static void draw(struct sort *sort, uint32_t thrown, uint32_t b, double wanted, 
             }
             double right = fmax(0, wanted - (double)(bits - w)) / room;
             double wrong = fmax(0, other - (double)w) / room;
-            sort->chance[bits][w] = distinct ? 0 : mass * fmax(0, 1 - right - wrong);
+            sort->chance[bits][w] = mass * fmax(0, 1 - right - wrong);
             sort->chance[bits + 1][w] += mass * right;
             if (w < b) {
                 sort->chance[bits + 1][w + 1] += mass * wrong;
@@ -520,14 +560,14 @@ static void draw(struct sort *sort, uint32_t thrown, uint32_t b, double wanted, 
     }
 }
 
-static double given(bool distinct, double m, double zeros, uint32_t k0, uint32_t k1, uint32_t b)
+static double given(double m, double zeros, uint32_t k0, uint32_t k1, uint32_t b)
 {
     struct sort resets;
     memset(&resets, 0, sizeof resets);
     resets.chance[0][0] = 1;
     double ones = m - zeros;
     for (uint32_t t = 0; t < k0; t++) {
-        draw(&resets, t, b, zeros, ones, distinct ? m - t : m, distinct);
+        draw(&resets, t, b, zeros, ones, m);
     }
     double sum = 0;
     for (uint32_t bits = 0; bits <= k0; bits++) {
@@ -540,8 +580,7 @@ static double given(bool distinct, double m, double zeros, uint32_t k0, uint32_t
             memset(&sets, 0, sizeof sets);
             sets.chance[0][0] = 1;
             for (uint32_t t = 0; t < k1; t++) {
-                draw(&sets, t, b - w, ones - w, zeros - (bits - w), distinct ? m - k0 - t : m,
-                     distinct);
+                draw(&sets, t, b - w, ones - w, zeros - (bits - w), m);
             }
             for (uint32_t i = 0; i <= k1; i++) {
                 for (uint32_t v = 0; v <= b - w && v <= i; v++) {
@@ -569,9 +608,15 @@ double tepal_generalized_fp_given(enum tepal_generalized_rule rule, uint64_t m, 
         return 1;
     }
     double p = (double)zeros / (double)m;
-    return rule == TEPAL_GENERALIZED_LITERAL
-               ? tepal_model_sum_at_most(k0, (double)(m - zeros) / (double)m, k1, p, b)
-               : given(rule == TEPAL_GENERALIZED_DISTINCT, (double)m, (double)zeros, k0, k1, b);
+    switch (rule) {
+    case TEPAL_GENERALIZED_LITERAL:
+        return tepal_model_sum_at_most(k0, (double)(m - zeros) / (double)m, k1, p, b);
+    case TEPAL_GENERALIZED_DISTINCT:
+        return given_apart((double)m, (double)zeros, k0, k1, b);
+    case TEPAL_GENERALIZED_PRECEDENCE:
+        break;
+    }
+    return given((double)m, (double)zeros, k0, k1, b);
 }
 
 /* Bits of a filter that is small enough to try every number of zeros. */
@@ -602,9 +647,11 @@ static void around_the_top(enum tepal_generalized_rule rule, uint64_t m, uint32_
 }
 
 /* Half a second, by the steps of given(): whoever sends a filter chooses these numbers. */
-static bool too_much_work(uint64_t m, uint32_t k0, uint32_t k1, uint32_t b)
+static bool too_much_work(enum tepal_generalized_rule rule, uint64_t m, uint32_t k0, uint32_t k1,
+                          uint32_t b)
 {
-    double each = (k0 + 1.0) * k1 * k1 * (b + 1.0) * (b + 1.0);
+    double each = (b + 1.0) * (b + 1.0) * k1;
+    each *= rule == TEPAL_GENERALIZED_PRECEDENCE ? (k0 + 1.0) * k1 : 1;
     return each * (m <= EVERY ? (double)m : 200) > 2e8;
 }
 
@@ -617,7 +664,7 @@ double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint6
     if (b >= (k0 < k1 ? k0 : k1)) {
         return 1;
     }
-    if (too_much_work(m, k0, k1, b)) {
+    if (too_much_work(rule, m, k0, k1, b)) {
         /* to first order (k0 + k1) k0 / m above the infinite filter's: take twice that */
         double more = 2.0 * k0 * (k0 + k1) / (double)m;
         return more < 0.1 ? fmin(1, tepal_generalized_fp_bound(k0, k1, b) * (1 + more)) : 1;
