@@ -287,7 +287,7 @@ TEPAL_API enum tepal_status tepal_model_fingerprint(const struct tepal_params *p
  *   fp        1 - (1 - (1-p0)^k)^c
  *   multi_address  a member is found in further groups than its own, eq. (7)
  *   wrong_address  and then removal takes a wrong one: Theorem 5, right and as printed
- *   potential  P(Y = i), i = 0 .. k: Theorem 1, right and as printed
+ *   potential  P(Y = i), i = 0 .. k: Theorem 1, right and as printed; its mean alone is cheaper
  *   exposed    P(Z = i), i = 0 .. k: Theorem 4, right and as printed
  *   found      that a random member is missed after one wrong removal: Theorem 3
  *   many       false negatives after so many wrong removals, if one makes `mean` of them
@@ -304,6 +304,7 @@ TEPAL_API double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c)
 TEPAL_API double tepal_counting_wrong_address_printed(double p0, uint32_t k, uint32_t c);
 TEPAL_API enum tepal_status tepal_counting_potential(uint64_t m, uint64_t n, uint32_t k, double p0,
                                                      double pmf[TEPAL_MAX_HASHES + 1]);
+TEPAL_API double tepal_counting_potential_mean(uint64_t m, uint64_t n, uint32_t k, double p0);
 TEPAL_API void tepal_counting_potential_printed(uint32_t k, double pmf[TEPAL_MAX_HASHES + 1]);
 TEPAL_API enum tepal_status tepal_counting_exposed(uint64_t m, uint64_t n, uint32_t k, double p0,
                                                    double p1, double pmf[TEPAL_MAX_HASHES + 1]);

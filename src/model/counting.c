@@ -345,15 +345,11 @@ static double victims(double m, uint32_t k, uint32_t d, double p0)
     return y < d ? y : d;
 }
 
-enum tepal_status tepal_counting_potential(uint64_t m, uint64_t n, uint32_t k, double p0,
-                                           double pmf[TEPAL_MAX_HASHES + 1])
+/* How many counters the key has: its positions may coincide. */
+static double potential_mean(double m, uint32_t k, double p0)
 {
-    if (!valid(m, k) || n == 0 || !(p0 >= 0 && p0 < 1)) {
-        return TEPAL_BAD_ARGUMENT;
-    }
-    /* How many counters the key has: its positions may coincide. */
     double own[TEPAL_MAX_HASHES + 1];
-    double cells = (double)m * (1 - p0);
+    double cells = m * (1 - p0);
     double mean = 0;
     own[0] = 1;
     for (uint32_t j = 0; j < k; j++) {
@@ -365,14 +361,29 @@ enum tepal_status tepal_counting_potential(uint64_t m, uint64_t n, uint32_t k, d
         }
     }
     for (uint32_t d = 1; d <= k; d++) {
-        mean += own[d] > 1e-15 ? own[d] * victims((double)m, k, d, p0) : 0;
+        mean += own[d] > 1e-15 ? own[d] * victims(m, k, d, p0) : 0;
     }
+    return mean;
+}
+
+double tepal_counting_potential_mean(uint64_t m, uint64_t n, uint32_t k, double p0)
+{
+    return valid(m, k) && n > 0 && p0 >= 0 && p0 < 1 ? potential_mean((double)m, k, p0) : NAN;
+}
+
+enum tepal_status tepal_counting_potential(uint64_t m, uint64_t n, uint32_t k, double p0,
+                                           double pmf[TEPAL_MAX_HASHES + 1])
+{
+    if (!valid(m, k) || n == 0 || !(p0 >= 0 && p0 < 1)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    double mean = potential_mean((double)m, k, p0);
     /* The distribution with that mean, by bisection. */
     double low = 0;
     double high = 1;
     for (int i = 0; i < 60; i++) {
         double same = (low + high) / 2;
-        meet(k, cells, 1, same, pmf);
+        meet(k, (double)m * (1 - p0), 1, same, pmf);
         if (tepal_counting_mean(pmf, k) > mean) {
             low = same;
         } else {

@@ -232,8 +232,8 @@ double tepal_generalized_fp_approx(uint64_t m, uint64_t n, uint32_t k0, uint32_t
 }
 
 /*
- * The largest value of a function with one hill, on 0..1: a coarse walk, then golden sections. *at
- * gets where.
+ * The largest value of a function with one hill, on 0..1: uphill from *at until the top is between
+ * two lower points, then parabolas through the three, which close in fast. *at gets where.
  */
 struct passing {
     uint32_t k0;
@@ -246,41 +246,68 @@ static double passes(const struct passing *of, double p)
     return tepal_model_sum_at_most(of->k0, 1 - p, of->k1, p, of->b);
 }
 
+struct hill {
+    double x[3];
+    double y[3]; /* y[1] is the highest so far */
+};
+
+#define STRIDE (1 / 16.0)
+
+static struct hill uphill(const struct passing *of, double at)
+{
+    struct hill h = {{fmax(at - STRIDE, 0), at, fmin(at + STRIDE, 1)}, {0, 0, 0}};
+    for (int i = 0; i < 3; i++) {
+        h.y[i] = passes(of, h.x[i]);
+    }
+    while (h.y[0] > h.y[1] && h.x[0] > 0) {
+        double x = fmax(h.x[0] - STRIDE, 0);
+        h = (struct hill){{x, h.x[0], h.x[1]}, {passes(of, x), h.y[0], h.y[1]}};
+    }
+    while (h.y[2] > h.y[1] && h.x[2] < 1) {
+        double x = fmin(h.x[2] + STRIDE, 1);
+        h = (struct hill){{h.x[1], h.x[2], x}, {h.y[1], h.y[2], passes(of, x)}};
+    }
+    return h;
+}
+
+/* Where the parabola through the three has its top; or within the wider side, if that is no use. */
+static double vertex(const struct hill *h, bool halve)
+{
+    double left = h->x[1] - h->x[0];
+    double right = h->x[2] - h->x[1];
+    double p = left * left * (h->y[1] - h->y[2]) - right * right * (h->y[1] - h->y[0]);
+    double q = left * (h->y[1] - h->y[2]) + right * (h->y[1] - h->y[0]);
+    double x = h->x[1] - p / (2 * q);
+    if (halve || !(x > h->x[0] && x < h->x[2])) {
+        x = left > right ? h->x[1] - 0.38 * left : h->x[1] + 0.38 * right;
+    }
+    return x;
+}
+
 static double hilltop(const struct passing *of, double *at)
 {
-    const double golden = 0.6180339887498949;
-    double low = 0;
-    double high = 1;
-    double best = 0;
-    for (int i = 1; i < 16; i++) {
-        double here = passes(of, i / 16.0);
-        if (here > best) {
-            best = here;
-            low = (i - 1) / 16.0;
-            high = (i + 1) / 16.0;
+    struct hill h = uphill(of, *at);
+    double width = 1;
+    for (int i = 0; i < 60 && h.x[2] - h.x[0] > 1e-7; i++) {
+        bool slow = i % 3 == 2 && h.x[2] - h.x[0] > width / 2;
+        width = i % 3 == 2 ? h.x[2] - h.x[0] : width;
+        double x = vertex(&h, slow);
+        double y = passes(of, x);
+        bool near = fabs(x - h.x[1]) < 1e-6; /* then the value is right to 1e-13 */
+        int higher = y > h.y[1];
+        int right = x > h.x[1];
+        if (higher) {
+            h.x[right ? 0 : 2] = h.x[1];
+            h.y[right ? 0 : 2] = h.y[1];
+        }
+        h.x[higher ? 1 : right ? 2 : 0] = x;
+        h.y[higher ? 1 : right ? 2 : 0] = y;
+        if (near && !slow) {
+            break;
         }
     }
-    double x = high - golden * (high - low);
-    double y = low + golden * (high - low);
-    double fx = passes(of, x);
-    double fy = passes(of, y);
-    while (high - low > 1e-7) { /* the value is then right to 1e-13 */
-        if (fx >= fy) {
-            high = y;
-            y = x;
-            fy = fx;
-            x = high - golden * (high - low);
-            fx = passes(of, x);
-        } else {
-            low = x;
-            x = y;
-            fx = fy;
-            y = low + golden * (high - low);
-            fy = passes(of, y);
-        }
-    }
-    *at = (low + high) / 2;
-    return passes(of, *at);
+    *at = h.x[1];
+    return h.y[1];
 }
 
 static bool unbounded(uint32_t k0, uint32_t k1, uint32_t b)
@@ -300,15 +327,19 @@ double tepal_generalized_worst_zero(uint32_t k0, uint32_t k1, uint32_t b)
     return at;
 }
 
+double tepal_model_fp_bound(uint32_t k0, uint32_t k1, uint32_t b, double *at)
+{
+    return b == 0 ? passes(&(struct passing){k0, k1, 0}, *at = zero_share_approx(k0, k1))
+                  : hilltop(&(struct passing){k0, k1, b}, at);
+}
+
 double tepal_generalized_fp_bound(uint32_t k0, uint32_t k1, uint32_t b)
 {
     if (!valid(1, k0, k1) || unbounded(k0, k1, b)) {
         return valid(1, k0, k1) ? 1 : NAN;
     }
     double at = zero_share_approx(k0, k1);
-    return b > MODEL_TOLERANCE_MAX ? NAN
-           : b == 0                ? passes(&(struct passing){k0, k1, 0}, at)
-                                   : hilltop(&(struct passing){k0, k1, b}, &at);
+    return b > MODEL_TOLERANCE_MAX ? NAN : tepal_model_fp_bound(k0, k1, b, &at);
 }
 
 /* ---- false negatives ------------------------------------------------------------------------- */

@@ -34,6 +34,12 @@ double tepal_model_sum_at_most(uint32_t k0, double p, uint32_t k1, double q, uin
 double tepal_model_sum_above(uint32_t k0, double p, uint32_t k1, double q, uint32_t b);
 
 /*
+ * tepal_generalized_fp_bound for b < min(k0, k1), looked for from the share *at of zeros on, which
+ * gets where the bound is reached: next to that of a neighbour, so that a walk is cheap.
+ */
+double tepal_model_fp_bound(uint32_t k0, uint32_t k1, uint32_t b, double *at);
+
+/*
  * fn_bound of tepal_generalized_rates alone, blocked with at most eight hashes: as exact, and a
  * hundred times faster, since the steady state is not asked for. Params must have passed the check.
  */

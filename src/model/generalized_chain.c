@@ -575,7 +575,8 @@ static double given(bool distinct, double m, double zeros, uint32_t k0, uint32_t
     for (uint32_t t = 0; t < k0; t++) {
         reset_one(&resets, t, b, zeros, ones, distinct ? m - t : m, distinct);
     }
-    for (uint32_t r = 0; r <= k0; r++) {
+    /* Distinct resets are right or inverted, and at most b are inverted. */
+    for (uint32_t r = distinct && k0 > b ? k0 - b : 0; r <= k0; r++) {
         struct met sets = meet(distinct, distinct ? m - k0 : m, zeros - r, k1, b);
         double at_most = 0;
         for (uint32_t v = 0; v <= b; v++) { /* the sets may invert v, so the resets b - v */

@@ -18,11 +18,14 @@
 #define TOUCHED_MOST (1 - 1e-6) /* practically everything was overwritten */
 #define NEAR_BEST    1.01
 
+#define TOLERANCES (TEPAL_MAX_HASHES / 2)
+
 struct search {
     double fp;
     double fn;
     uint32_t max_hashes;
     double fewest; /* bits a key so far */
+    double fewest_with[TOLERANCES];
     bool choosing; /* second pass: the lowest F_p within 1 % of the fewest */
     bool found;
     struct tepal_generalized_plan best;
@@ -79,15 +82,18 @@ static double solve_touched(const struct tepal_generalized_plan *p, double fn)
 static bool look(struct search *s, struct tepal_generalized_plan *p)
 {
     double limit = s->choosing ? s->fewest * NEAR_BEST : s->fewest;
+    limit = s->choosing ? limit : fmin(limit * NEAR_BEST, s->fewest_with[p->tolerance]);
     if (limit < INFINITY && forgotten(p, touched_at(p, limit)) > s->fn) {
         return false;
     }
     double k = (double)p->k0 + (double)p->k1;
     double touched = solve_touched(p, s->fn);
     p->bits_per_key = -k / log1p(-touched);
+    s->fewest_with[p->tolerance] = fmin(s->fewest_with[p->tolerance], p->bits_per_key);
     p->fn_bound = forgotten(p, touched);
-    bool better =
-        s->choosing ? p->fp_bound < s->best.fp_bound || !s->found : p->bits_per_key < s->fewest;
+    /* Exchanged, k0 and k1 have the same F_p, but for roundings: the first one is taken. */
+    bool better = s->choosing ? !s->found || p->fp_bound < s->best.fp_bound * (1 - 1e-12)
+                              : p->bits_per_key < s->fewest;
     if (better) {
         s->best = *p;
         s->found = true;
@@ -96,27 +102,43 @@ static bool look(struct search *s, struct tepal_generalized_plan *p)
     return true;
 }
 
+/* Is F_p too high? Most are told by one look at the worst share of zeros of a neighbour. */
+static bool too_high(const struct search *s, struct tepal_generalized_plan *p, double *at)
+{
+    if (tepal_model_sum_at_most(p->k0, 1 - *at, p->k1, *at, p->tolerance) > s->fp) {
+        return true;
+    }
+    p->fp_bound = tepal_model_fp_bound(p->k0, p->k1, p->tolerance, at);
+    return p->fp_bound > s->fp;
+}
+
 static void climb(struct search *s, uint32_t b)
 {
     uint32_t k1 = s->max_hashes;
+    double at = 0.5;
+    if (s->choosing && s->fewest_with[b] > s->fewest * NEAR_BEST) {
+        return; /* not one is near */
+    }
     for (uint32_t k0 = b + 1; k0 + b + 1 <= s->max_hashes; k0++) {
         k1 = k0 + k1 > s->max_hashes ? s->max_hashes - k0 : k1;
         struct tepal_generalized_plan p = {.k0 = k0, .k1 = k1, .tolerance = b};
-        p.fp_bound = tepal_generalized_fp_bound(k0, k1, b);
-        if (p.fp_bound > s->fp) {
+        if (too_high(s, &p, &at)) {
             continue;
         }
         while (k1 > b + 1) {
-            double lower = tepal_generalized_fp_bound(k0, k1 - 1, b);
-            if (lower > s->fp) {
+            struct tepal_generalized_plan fewer = {.k0 = k0, .k1 = k1 - 1, .tolerance = b};
+            double there = at;
+            if (too_high(s, &fewer, &there)) {
                 break;
             }
-            p.k1 = --k1;
-            p.fp_bound = lower;
+            p = fewer;
+            k1--;
+            at = there;
         }
         bool near = look(s, &p);
         for (p.k1 = k1 + 1; s->choosing && near && k0 + p.k1 <= s->max_hashes; p.k1++) {
-            p.fp_bound = tepal_generalized_fp_bound(k0, p.k1, b);
+            double there = at;
+            p.fp_bound = tepal_model_fp_bound(k0, p.k1, b, &there);
             near = look(s, &p);
         }
     }
@@ -130,7 +152,13 @@ enum tepal_status tepal_generalized_size(double fp, double fn, uint32_t toleranc
         (tolerance != TEPAL_GENERALIZED_ANY && tolerance > MODEL_TOLERANCE_MAX)) {
         return TEPAL_BAD_ARGUMENT;
     }
+    if (tolerance != TEPAL_GENERALIZED_ANY && tolerance >= TOLERANCES) {
+        return TEPAL_TOO_LARGE; /* more than half of the hashes bound nothing */
+    }
     struct search s = {.fp = fp, .fn = fn, .max_hashes = max_hashes, .fewest = INFINITY};
+    for (uint32_t b = 0; b < TOLERANCES; b++) {
+        s.fewest_with[b] = INFINITY;
+    }
     uint32_t first = tolerance == TEPAL_GENERALIZED_ANY ? 0 : tolerance;
     uint32_t last = tolerance == TEPAL_GENERALIZED_ANY ? max_hashes / 2 - 1 : tolerance;
     for (uint32_t b = first; b <= last; b++) {

@@ -21,7 +21,7 @@
  *
  * F varies: the expectation over a Poisson law is taken while it is small.
  */
-#include <tepal/model.h>
+#include "model/yesno.h"
 
 #include <math.h>
 
@@ -77,12 +77,19 @@ static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_position
 /* Below this many, the number of false positives is taken to vary. */
 #define VARIES 100
 
+/* The share of them that no no-filter takes, however empty. */
+static double share_hopeless(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+                             double n)
+{
+    double hopeless = -expm1(n * log1p(-veto_rate(plan, positions, 1)));
+    return plan->own_seeds ? pow(hopeless, (double)plan->no_filters) : hopeless;
+}
+
 /* The share of `falses` false positives that the search leaves. */
 static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
-                         double n, double falses)
+                         double n, double falses, double hopeless)
 {
     double r = (double)plan->no_filters;
-    double hopeless = -expm1(n * log1p(-veto_rate(plan, positions, 1)));
     double full = veto_rate(plan, positions, falses / r);
     double x = falses > 0 && full < 1 ? r * n * full / (falses * (1 - full)) : 1e9;
     double y = 0.6 * x / (1 + 0.6 * x);
@@ -91,7 +98,6 @@ static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positio
         double slack = 0.15 * pow(fmin(1, (plan->no_hashes - 1.0) / 8), 2);
         congested = pow(y > slack ? y - slack : 0, r) + pow(y, 3 * r);
     }
-    hopeless = plan->own_seeds ? pow(hopeless, r) : hopeless;
     return hopeless + (1 - hopeless) * congested;
 }
 
@@ -101,15 +107,17 @@ static double expected_left(const struct tepal_yesno_plan *plan, enum tepal_posi
     if (plan->no_filters == 0 || falses <= 0) {
         return falses;
     }
+    double hopeless = share_hopeless(plan, positions, n);
     if (falses > VARIES) {
-        return falses * share_left(plan, positions, n, falses);
+        return falses * share_left(plan, positions, n, falses, hopeless);
     }
     double spread = 8 * sqrt(falses) + 8;
     double first = falses > spread ? floor(falses - spread) : 1;
+    double chance = exp(first * log(falses) - falses - lgamma(first + 1));
     double sum = 0;
     for (double i = first; i <= falses + spread; i++) {
-        double chance = exp(i * log(falses) - falses - lgamma(i + 1));
-        sum += chance * i * share_left(plan, positions, n, i);
+        sum += chance * i * share_left(plan, positions, n, i, hopeless);
+        chance *= falses / (i + 1);
     }
     return sum;
 }
@@ -121,13 +129,19 @@ static bool is_plan(const struct tepal_yesno_plan *plan)
             (plan->no_bits > 0 && plan->no_hashes > 0 && plan->no_hashes <= TEPAL_MAX_HASHES));
 }
 
+void tepal_model_yesno_rest(struct tepal_yesno_plan *plan, enum tepal_positions positions,
+                            uint64_t n)
+{
+    plan->left = expected_left(plan, positions, (double)n, plan->positive);
+}
+
 /* The rest of a plan whose sizes and hashes are there. */
 static void predict(struct tepal_yesno_plan *plan, enum tepal_layout layout,
                     enum tepal_positions positions, uint64_t n, uint64_t t)
 {
     plan->fp_unknown = tepal_bloom_fp(layout, positions, plan->yes_bits, n, plan->hashes);
     plan->positive = (double)t * plan->fp_unknown;
-    plan->left = expected_left(plan, positions, (double)n, plan->positive);
+    tepal_model_yesno_rest(plan, positions, n);
 }
 
 enum tepal_status tepal_yesno_predict(enum tepal_layout layout, enum tepal_positions positions,

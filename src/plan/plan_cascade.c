@@ -15,6 +15,8 @@
 
 #define POSITIONS TEPAL_POSITIONS_COLLIDING
 #define MOST      63
+/* Beyond 2^-60 no rate of unknown keys is worth bits. */
+#define LOWEST_RATE 60
 
 static double rate_for(double stored, double asked)
 {
@@ -58,74 +60,67 @@ struct choice {
     double bits;
 };
 
-static struct choice with_rate(const struct plan_task *task, enum tepal_layout layout, double f1)
+/* With so many cells in the first level, and its best hashes. */
+static struct choice with_cells(const struct plan_task *task, enum tepal_layout layout,
+                                double cells)
 {
-    struct choice c = {.f1 = f1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
-    c.first.layout = layout;
-    if (tepal_bloom_size(layout, POSITIONS, task->n, f1, &c.first.cells, &c.first.hashes) ==
-        TEPAL_OK) {
-        c.bits = (double)c.first.cells + rest_of(task, f1).bits;
+    struct choice c = {.f1 = 1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
+    double unit = tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
+    double whole = fmax(floor(cells / unit), 1) * unit;
+    if (!(whole <= 0x1p60)) {
+        return c;
     }
+    c.first.layout = layout;
+    c.first.cells = (uint64_t)whole;
+    c.first.hashes = tepal_bloom_best_hashes(layout, POSITIONS, c.first.cells, task->n);
+    c.f1 = tepal_bloom_fp(layout, POSITIONS, c.first.cells, task->n, c.first.hashes);
+    c.bits = whole + rest_of(task, c.f1).bits;
     return c;
 }
 
-/* Nearer and nearer to the best. */
-static struct choice closer(const struct plan_task *task, struct choice best, double step,
-                            double finest)
+/*
+ * The smallest cascade: its first rate lies near n / (t sqrt 2), or 1/2 if that is less. Sizes
+ * around the one for that are tried, and then nearer and nearer to the best. To halve the rate
+ * takes 1.44 bits a key.
+ */
+#define AROUND 8
+#define HALVES 1.44
+
+static struct choice smallest(const struct plan_task *task, enum tepal_layout layout)
 {
-    enum tepal_layout layout = best.first.layout;
-    for (; step > finest; step /= 2) {
-        double centre = best.f1;
+    double rate = rate_for((double)task->n, (double)task->t);
+    double octave = HALVES * (double)task->n;
+    double middle = -log2(rate) * octave;
+    struct choice best = with_cells(task, layout, middle);
+    for (int i = -AROUND; i <= AROUND; i++) {
+        struct choice here = with_cells(task, layout, middle + i / 4.0 * octave);
+        best = here.bits < best.bits ? here : best;
+    }
+    double finest = tepal_plan_lined(layout) ? 0.03 : 0.01;
+    for (double step = 0.125; step > finest; step /= 2) {
+        double centre = (double)best.first.cells;
         for (int side = -1; side <= 1; side += 2) {
-            double f1 = centre * exp2(side * step);
-            struct choice here = f1 < 0.95 ? with_rate(task, layout, f1) : best;
+            struct choice here = with_cells(task, layout, centre + side * step * octave);
             best = here.bits < best.bits ? here : best;
         }
     }
     return best;
 }
 
-/*
- * The smallest cascade: its first rate lies near n / (t sqrt 2), or 1/2 if that is less. Rates
- * around it are tried, and then nearer and nearer to the best.
- */
-#define AROUND 8
-
-static struct choice smallest(const struct plan_task *task)
-{
-    enum tepal_layout flat = TEPAL_LAYOUT_FLAT;
-    struct choice best = with_rate(task, flat, rate_for((double)task->n, (double)task->t));
-    double middle = best.f1;
-    for (int i = -AROUND; i <= AROUND; i++) {
-        double f1 = middle * exp2(i / 4.0);
-        struct choice here = f1 < 0.95 ? with_rate(task, flat, f1) : best;
-        best = here.bits < best.bits ? here : best;
-    }
-    return closer(task, best, 0.125, 0.01);
-}
-
-/* On another layout: the rate of the flat one is close to the best. */
-static struct choice smallest_on(const struct plan_task *task, enum tepal_layout layout,
-                                 const struct choice *flat)
-{
-    bool lined = tepal_plan_lined(layout);
-    return closer(task, with_rate(task, layout, flat->f1), lined ? 0.25 : 0.125,
-                  lined ? 0.1 : 0.01);
-}
-
-/* The lowest first rate that goes, with what follows, into the limit. */
+/* The largest first level that goes, with what follows, into the limit. */
 static struct choice fullest(const struct plan_task *task, struct choice best)
 {
-    enum tepal_layout layout = best.first.layout;
-    double low = log(1e-18);
-    double high = log(best.f1);
-    while (high - low > 1e-4) {
-        struct choice here = with_rate(task, layout, exp((low + high) / 2));
+    double low = (double)best.first.cells;
+    double high = fmin((double)task->limit, low + LOWEST_RATE * HALVES * (double)task->n);
+    double unit = tepal_plan_lined(best.first.layout) ? TEPAL_LINE_BITS : 1;
+    double close = fmax(unit, low / 65536);
+    while (high - low > close) {
+        struct choice here = with_cells(task, best.first.layout, (low + high) / 2);
         if (here.bits <= (double)task->limit) {
             best = here;
-            high = (low + high) / 2;
-        } else {
             low = (low + high) / 2;
+        } else {
+            high = (low + high) / 2;
         }
     }
     return best;
@@ -169,7 +164,7 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     tepal_plan_say(plan, "tepal build KEYS -o FILE --kind cascade --avoid NEGATIVES");
     tepal_plan_say(plan, " --layout %s", tepal_layout_name(c->first.layout));
     if (task->smallest) {
-        tepal_plan_say(plan, " --fp %.9g", c->f1);
+        tepal_plan_say(plan, " --fp %.17g", c->f1);
     } else {
         tepal_plan_say(plan, " --bits %" PRIu64, task->limit);
     }
@@ -184,13 +179,10 @@ void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
         tepal_plan_refuse(out, TEPAL_KIND_CASCADE, blocked_by, unfit);
         return;
     }
-    struct choice flat = smallest(task);
     for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
         struct tepal_proposal *plan =
             tepal_plan_add(out, TEPAL_KIND_CASCADE, (enum tepal_layout)layout);
-        struct choice c = layout == TEPAL_LAYOUT_FLAT
-                              ? flat
-                              : smallest_on(task, (enum tepal_layout)layout, &flat);
+        struct choice c = smallest(task, (enum tepal_layout)layout);
         if (!(c.bits < 0x1p60)) {
             tepal_plan_no(plan, "memory", "no size is large enough");
             continue;

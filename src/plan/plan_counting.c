@@ -13,6 +13,7 @@
 #include <tepal/counting.h>
 
 #include "model/blocked.h"
+#include "model/search.h"
 #include "plan/plan.h"
 
 #define POSITIONS TEPAL_POSITIONS_COLLIDING
@@ -21,13 +22,8 @@
 
 static double missed_each(uint64_t m, uint64_t n, uint32_t k)
 {
-    double share[16];
-    double pmf[TEPAL_MAX_HASHES + 1];
-    if (tepal_counting_shares(m, n, k, 1, true, share) != TEPAL_OK ||
-        tepal_counting_potential(m, n, k, share[0], pmf) != TEPAL_OK) {
-        return k;
-    }
-    double mean = tepal_counting_mean(pmf, k);
+    double p0 = 1 - tepal_counting_fill(TEPAL_LAYOUT_FLAT, POSITIONS, m, n, k);
+    double mean = tepal_counting_potential_mean(m, n, k, p0);
     return mean > 0 ? mean : k;
 }
 
@@ -91,21 +87,30 @@ static double size_about(const struct plan_task *task, uint32_t k)
     return -(double)k / log1p(-pow(rate_with(task, k), 1.0 / k));
 }
 
-/* It is a little less on the flat layout: halving down to the fewest that keep fn, and fp. */
+/* By how much the worse of fp and fn is too high, in logarithms; falls with the counters. */
+struct counters {
+    const struct plan_task *task;
+    const struct tepal_params *params;
+};
+
+static double too_high(const void *context, uint64_t cells)
+{
+    const struct counters *c = context;
+    struct tepal_params p = *c->params;
+    p.cells = cells;
+    double fp = rate_of(c->task, &p);
+    return fmax(log(fp / c->task->fp), log(missed(c->task, &p, fp) / c->task->fn));
+}
+
+/* It is a little less on the flat layout, where less than k are missed. */
 static void shrink(const struct plan_task *task, struct tepal_params *p)
 {
+    struct counters context = {task, p};
     uint64_t high = p->cells;
-    uint64_t low = high - high / 8;
-    while (high - low > 1 + high / 65536) {
-        p->cells = low + (high - low) / 2;
-        double fp = rate_of(task, p);
-        if (fp <= task->fp && missed(task, p, fp) <= task->fn) {
-            high = p->cells;
-        } else {
-            low = p->cells;
-        }
+    uint64_t found;
+    if (tepal_model_search(too_high, &context, high - high / 8, high, high - high / 64, &found)) {
+        p->cells = found;
     }
-    p->cells = high;
 }
 
 /*

@@ -18,7 +18,8 @@
 #define MOST_PHASES 4
 /* With a known stream: more never clearly helped. */
 #define MOST_PHASES_KNOWN 2
-#define SMALL             65536 /* bits: up to here every k is tried */
+#define SMALL             65536 /* bits: a filter that is not like the limit */
+#define TINY              4096  /* up to here every k is tried */
 
 struct design {
     struct tepal_recycling_setting setting;
@@ -115,29 +116,45 @@ static struct design scaled(const struct design *d, double bits)
     return s;
 }
 
-/* The filter of M bits a phase: sigma is its own; k too if it is small. */
+/* The filter of M bits a phase with k hashes: sigma is its own. True: it holds more than *d does. */
+static bool try_hashes(const struct design *limit, enum tepal_layout layout, uint64_t bits,
+                       uint32_t k, struct design *d)
+{
+    struct design here = *limit;
+    here.setting.layout = layout;
+    here.setting.bits = bits;
+    here.setting.hashes = k;
+    if (tepal_recycling_plan(&here.setting, limit->rates.fp_average, &here.rates) != TEPAL_OK ||
+        !(here.rates.messages_per_cycle > d->rates.messages_per_cycle)) {
+        return false;
+    }
+    *d = here;
+    return true;
+}
+
+/* The same with the limit's k, or a neighbour of it; a tiny one with any. */
 static bool settle(const struct design *limit, enum tepal_layout layout, uint64_t bits,
                    struct design *d)
 {
-    double average = limit->rates.fp_average;
     uint32_t k = limit->setting.hashes;
-    uint32_t spread = layout == TEPAL_LAYOUT_FLAT && bits > SMALL ? 0 : 1;
-    bool found = false;
     *d = *limit;
-    d->setting.layout = layout;
-    d->setting.bits = bits;
-    if (layout == TEPAL_LAYOUT_FLAT && bits <= SMALL) {
-        d->setting.hashes = 0;
-        return tepal_recycling_plan(&d->setting, average, &d->rates) == TEPAL_OK;
+    d->rates.messages_per_cycle = -1;
+    if (layout == TEPAL_LAYOUT_FLAT && bits <= TINY) {
+        return try_hashes(limit, layout, bits, 0, d);
     }
-    for (uint32_t at = k > spread ? k - spread : 1; at <= k + spread; at++) {
-        struct design here = *d;
-        here.setting.hashes = at;
-        if (tepal_recycling_plan(&here.setting, average, &here.rates) == TEPAL_OK &&
-            (!found || here.rates.messages_per_cycle > d->rates.messages_per_cycle)) {
-            *d = here;
-            found = true;
-        }
+    bool found = try_hashes(limit, layout, bits, k, d);
+    if (layout == TEPAL_LAYOUT_FLAT && bits > SMALL) {
+        return found;
+    }
+    /* The messages rise to one maximum over k. */
+    uint32_t at = k;
+    while (at > 1 && (try_hashes(limit, layout, bits, at - 1, d) || !found)) {
+        found = d->rates.messages_per_cycle > 0;
+        at--;
+    }
+    while (at >= k && try_hashes(limit, layout, bits, at + 1, d)) {
+        found = true;
+        at++;
     }
     return found;
 }
@@ -285,7 +302,11 @@ static bool finish(const struct plan_task *task, const struct design *limit,
     for (int i = 0; i < 5; i++) {
         uint64_t whole = fixed ? tepal_plan_down((uint64_t)bits, unit)
                                : tepal_plan_down((uint64_t)bits + unit - 1, unit);
-        if (whole == 0 || !settle(limit, layout, whole, d)) {
+        /* The hashes are those of the first size. */
+        uint32_t k = d->setting.hashes;
+        d->rates.messages_per_cycle = -1;
+        if (whole == 0 ||
+            !(i == 0 ? settle(limit, layout, whole, d) : try_hashes(limit, layout, whole, k, d))) {
             return false;
         }
         double short_of = wanted / d->rates.messages_per_cycle;

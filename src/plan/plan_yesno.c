@@ -8,6 +8,7 @@
 
 #include <tepal/yesno.h>
 
+#include "model/yesno.h"
 #include "plan/plan.h"
 
 /* A division: r no-filters that have a share of the bits together, and k' hashes. */
@@ -29,9 +30,9 @@ static uint64_t unit_of(const struct search *s)
     return tepal_plan_lined(s->layout) ? TEPAL_LINE_BITS : 1;
 }
 
-/* Divides m bits: the yes-filter and its rate, which is the same for every k'. */
-static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
-                   struct tepal_yesno_plan *plan)
+/* Divides m bits, with the least rate that a yes-filter of its size could have: 2^(-k), k real. */
+static bool divide_roughly(const struct search *s, uint64_t m, uint64_t r, double share,
+                           struct tepal_yesno_plan *plan)
 {
     uint64_t unit = unit_of(s) * r;
     uint64_t all = (uint64_t)(share * (double)m) / unit * unit;
@@ -40,22 +41,33 @@ static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
     }
     *plan = (struct tepal_yesno_plan){
         .yes_bits = m - all, .no_bits = all / r, .no_filters = r, .own_seeds = r > 1};
+    plan->fp_unknown = exp2(-log(2) * (double)plan->yes_bits / (double)s->task->n);
+    plan->positive = (double)s->task->t * plan->fp_unknown;
+    return true;
+}
+
+/* The same with the yes-filter's best hashes and its rate, which is the same for every k'. */
+static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
+                   struct tepal_yesno_plan *plan)
+{
+    if (!divide_roughly(s, m, r, share, plan)) {
+        return false;
+    }
     plan->hashes = tepal_bloom_best_hashes(s->layout, s->positions, plan->yes_bits, s->task->n);
+    plan->fp_unknown =
+        tepal_bloom_fp(s->layout, s->positions, plan->yes_bits, s->task->n, plan->hashes);
+    plan->positive = (double)s->task->t * plan->fp_unknown;
     return plan->hashes > 0;
 }
 
-/* Does some k' reach the rate? Keeps the best in s->best. */
-static bool reaches(struct search *s, struct tepal_yesno_plan *plan)
+/* Does some k' reach the rate? Leaves it in the plan. */
+static bool reaches(const struct search *s, struct tepal_yesno_plan *plan)
 {
     double least = INFINITY;
     for (uint32_t k = 1; k <= MOST_HASHES && k <= plan->no_bits; k++) {
         plan->no_hashes = k;
-        if (tepal_yesno_predict(s->layout, s->positions, s->task->n, s->task->t, plan) !=
-            TEPAL_OK) {
-            return false;
-        }
+        tepal_model_yesno_rest(plan, s->positions, s->task->n);
         if (plan->left <= s->task->fp * (double)s->task->t) {
-            s->best = *plan;
             return true;
         }
         if (plan->left > 2 * least) {
@@ -66,14 +78,16 @@ static bool reaches(struct search *s, struct tepal_yesno_plan *plan)
     return false;
 }
 
-/* A first look at what cannot be: with everything resolved, the members' bits alone decide. */
+/* A first look at what cannot be: most do not reach it with the least rate that could be. */
 static bool some_reach(struct search *s, uint64_t m)
 {
     uint64_t most = s->task->n <= 4096 ? MOST_FILTERS : 2;
     for (double share = LARGEST_SHARE; share > SMALLEST_SHARE; share /= SHARE_STEP) {
         for (uint64_t r = 1; r <= most; r++) {
             struct tepal_yesno_plan plan;
-            if (divide(s, m, r, share, &plan) && reaches(s, &plan)) {
+            if (divide_roughly(s, m, r, share, &plan) && reaches(s, &plan) &&
+                divide(s, m, r, share, &plan) && reaches(s, &plan)) {
+                s->best = plan;
                 return true;
             }
         }
