@@ -4,18 +4,18 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define WIDTH         720.0
-#define HEIGHT        440.0
-#define LEFT          84.0
-#define RIGHT         24.0
-#define TOP           52.0
-#define BOTTOM        64.0
-#define KEY_ROW       20.0 /* height of a row of the legend */
-#define KEY_ROW_NAMES 3
-#define PEN           2.5 /* width of a curve */
-#define POINT         7.0
-#define STRAIGHT      0.15 /* how far a curve may leave its points: nobody sees that */
+#define WIDTH    720.0
+#define HEIGHT   440.0
+#define LEFT     84.0
+#define RIGHT    24.0
+#define TOP      52.0
+#define BOTTOM   64.0
+#define KEY_ROW  20.0 /* height of a row of the legend */
+#define PEN      2.5  /* width of a curve */
+#define POINT    7.0
+#define STRAIGHT 0.15 /* how far a curve may leave its points: nobody sees that */
 
 struct axis {
     bool log;
@@ -273,16 +273,28 @@ static size_t named(const struct svg_chart *c)
     return names;
 }
 
+/* Names in a row of the legend: three, or fewer where they are long (a letter is 7 points wide). */
+static size_t names_a_row(const struct svg_chart *c)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t len = c->series[i].name == NULL ? 0 : strlen(c->series[i].name);
+        longest = len > longest ? len : longest;
+    }
+    return longest <= 24 ? 3 : longest <= 38 ? 2 : 1;
+}
+
 static void print_key(struct out *out, const struct svg_chart *c)
 {
+    size_t a_row = names_a_row(c);
     size_t n = 0;
     for (size_t i = 0; i < c->count; i++) {
         const struct svg_series *s = &c->series[i];
         if (s->name == NULL) {
             continue;
         }
-        double at = LEFT + (double)(n % KEY_ROW_NAMES) * (WIDTH - LEFT - RIGHT) / KEY_ROW_NAMES;
-        double y = HEIGHT + KEY_ROW / 2 + (double)(n / KEY_ROW_NAMES) * KEY_ROW;
+        double at = LEFT + (double)(n % a_row) * (WIDTH - LEFT - RIGHT) / (double)a_row;
+        double y = HEIGHT + KEY_ROW / 2 + (double)(n / a_row) * KEY_ROW;
         if (s->style == SVG_MARKS) {
             out_format(out, "<path class=\"point c%zu\" d=\"M%g %gh0\"/>\n", i % SVG_COLOURS,
                        at + 12, y - 4);
@@ -345,7 +357,7 @@ void svg_print(struct out *out, const struct svg_chart *c)
 {
     struct axis x;
     struct axis y;
-    size_t rows = (named(c) + KEY_ROW_NAMES - 1) / KEY_ROW_NAMES;
+    size_t rows = (named(c) + names_a_row(c) - 1) / names_a_row(c);
     double height = HEIGHT + (rows > 0 ? (double)rows * KEY_ROW : 0);
     make_axes(c, &x, &y);
     out_format(out,
