@@ -105,16 +105,16 @@ static int choose_paper(struct choice *choice, const char *number)
 
 static int choose_all(const struct args *args, struct choice *choice)
 {
-    const struct option_value *paper = &args->option[OPT_PAPER];
+    const char *paper;
     int code = EXIT_YES;
-    if (args->operands == 1 && !paper->given && !args->option[OPT_ALL].given) {
+    if (args->operands == 1 && !args->option[OPT_PAPER].given && !args->option[OPT_ALL].given) {
         return say_error(NULL, "lab run", "which ones? give NAMES, --paper NUMBER or --all");
     }
     if (args->option[OPT_ALL].given) {
         return choose_paper(choice, NULL);
     }
-    if (paper->given) {
-        code = choose_paper(choice, paper->text);
+    for (size_t i = 0; (paper = args_text(args, OPT_PAPER, i)) != NULL && code == EXIT_YES; i++) {
+        code = choose_paper(choice, paper);
     }
     for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
         code = choose_named(choice, args->operand[i]);
@@ -129,28 +129,10 @@ static int make_folder(const char *folder)
         return EXIT_YES;
     }
     if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) {
-        return EXIT_YES;
+        return access(folder, W_OK | X_OK) == 0 ? EXIT_YES
+                                                : say_error(NULL, folder, "%s", strerror(errno));
     }
     return say_error(NULL, folder, "%s", strerror(errno == EEXIST ? ENOTDIR : errno));
-}
-
-/* What the report says of how the tables were made. */
-static int write_settings(const struct lab_settings *s)
-{
-    struct side side = {0};
-    char *path = lab_path(s->folder, "settings", ".tsv");
-    int code =
-        path == NULL ? say_error(NULL, NULL, "out of memory") : side_open(&side, s->args, path);
-    if (code == EXIT_YES) {
-        out_format(side.out, "mode\t%s\nseed\t%" PRIu64 "\n", s->quick ? "quick" : "full", s->seed);
-        code = side_finish(&side, s->args);
-    }
-    if (code == EXIT_YES) {
-        code = side_commit(&side, s->args);
-    }
-    side_free(&side);
-    free(path);
-    return code;
 }
 
 static unsigned cores(void)
@@ -177,9 +159,6 @@ static int run_some(const struct args *args)
     int code = choose_all(args, &choice);
     if (code == EXIT_YES) {
         code = make_folder(settings.folder);
-    }
-    if (code == EXIT_YES) {
-        code = write_settings(&settings);
     }
     if (code == EXIT_YES) {
         code = lab_run_all(&settings, choice.list, choice.count);

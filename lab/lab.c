@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "inside.h"
 
@@ -27,11 +28,11 @@ bool lab_sabotaged(const struct lab *lab)
     return lab->sabotaged;
 }
 
-const char *lab_data(const struct lab *lab)
+const char *lab_data(struct lab *lab)
 {
     const char *folder = getenv("TEPAL_DATA");
-    (void)lab;
-    return folder != NULL && folder[0] != '\0' ? folder : NULL;
+    lab->used_data = folder != NULL && folder[0] != '\0';
+    return lab->used_data ? folder : NULL;
 }
 
 static uint64_t mix(uint64_t x)
@@ -127,7 +128,7 @@ static bool within(const struct lab_row *row, double value, double rounding, dou
 
 enum lab_verdict lab_verdict_of(const struct lab_row *row)
 {
-    if (isnan(row->published)) {
+    if (isnan(row->published) || row->elsewhere) {
         return LAB_OURS_ONLY;
     }
     if (within(row, row->published, row->rounding, row->spread)) {
@@ -143,13 +144,31 @@ const char *lab_verdict_name(enum lab_verdict verdict)
     return names[verdict];
 }
 
-static void cell(struct out *out, double value)
+/* Text at the end of the table. */
+static void append(struct lab *lab, const char *text)
 {
-    if (isfinite(value)) {
-        out_format(out, "\t%.6g", value == 0 ? 0.0 : value); /* no -0 */
-    } else {
-        out_text(out, "\t");
+    size_t len = strlen(text);
+    if (lab->room - lab->used <= len) {
+        size_t room = 2 * lab->room + len + 4096;
+        char *larger = realloc(lab->rows, room);
+        if (larger == NULL) {
+            lab->code = say_error(NULL, NULL, "out of memory");
+            return;
+        }
+        lab->rows = larger;
+        lab->room = room;
     }
+    memcpy(lab->rows + lab->used, text, len + 1);
+    lab->used += len;
+}
+
+static void append_number(struct lab *lab, double value)
+{
+    char text[40] = "\t";
+    if (isfinite(value)) {
+        snprintf(text, sizeof text, "\t%.6g", value == 0 ? 0.0 : value); /* no -0 */
+    }
+    append(lab, text);
 }
 
 void lab_row(struct lab *lab, const struct lab_row *row, const char *format, ...)
@@ -162,35 +181,37 @@ void lab_row(struct lab *lab, const struct lab_row *row, const char *format, ...
     for (char *c = item; *c != '\0'; c++) {
         *c = (unsigned char)*c < 0x20 ? ' ' : *c;
     }
-    out_format(lab->table.out, "%s\t%s", lab->experiment->name, item);
-    cell(lab->table.out, row->published);
-    cell(lab->table.out, row->ours);
-    cell(lab->table.out, row->low);
-    cell(lab->table.out, row->high);
-    out_format(lab->table.out, "\t%s\n", lab_verdict_name(lab_verdict_of(row)));
+    append(lab, lab->experiment->name);
+    append(lab, "\t");
+    append(lab, item);
+    append_number(lab, row->published);
+    append_number(lab, row->ours);
+    append_number(lab, row->low);
+    append_number(lab, row->high);
+    append(lab, "\t");
+    append(lab, lab_verdict_name(lab_verdict_of(row)));
+    append(lab, "\n");
 }
 
 /* ---- pictures ------------------------------------------------------------------------------- */
 
+static int print_chart(struct out *out, void *chart)
+{
+    svg_print(out, chart);
+    return EXIT_YES;
+}
+
 int lab_chart(struct lab *lab, const struct svg_chart *chart)
 {
     char ending[24] = ".svg";
-    struct side side = {0};
+    struct svg_chart copy = *chart;
     lab->charts++;
     if (lab->charts > 1) {
         snprintf(ending, sizeof ending, "-%u.svg", lab->charts);
     }
     char *path = lab_path(lab->folder, lab->experiment->name, ending);
-    int code =
-        path == NULL ? say_error(NULL, NULL, "out of memory") : side_open(&side, lab->args, path);
-    if (code == EXIT_YES) {
-        svg_print(side.out, chart);
-        code = side_finish(&side, lab->args);
-    }
-    if (code == EXIT_YES) {
-        code = side_commit(&side, lab->args);
-    }
-    side_free(&side);
+    int code = path == NULL ? say_error(NULL, NULL, "out of memory")
+                            : lab_write(lab->args, path, print_chart, &copy);
     free(path);
     lab->code = code == EXIT_YES ? lab->code : code;
     return code;
@@ -208,7 +229,32 @@ static void seed_from(struct lab *lab, uint64_t seed)
     lab->random[1] = mix(name);
 }
 
-int lab_do(const struct lab_settings *settings, const struct lab_experiment *experiment)
+static int print_rows(struct out *out, void *what)
+{
+    const struct lab *lab = what;
+    out_bytes(out, lab->rows, lab->used);
+    return EXIT_YES;
+}
+
+/* Pictures of an earlier run that had more of them (with measured data, say) are not ours. */
+static void remove_older(const struct lab *lab)
+{
+    for (unsigned number = lab->charts + 1; number > 0; number++) {
+        char ending[24] = ".svg";
+        if (number > 1) {
+            snprintf(ending, sizeof ending, "-%u.svg", number);
+        }
+        char *path = lab_path(lab->folder, lab->experiment->name, ending);
+        bool there = path != NULL && unlink(path) == 0;
+        free(path);
+        if (!there) {
+            return;
+        }
+    }
+}
+
+int lab_do(const struct lab_settings *settings, const struct lab_experiment *experiment,
+           bool *used_data)
 {
     struct lab lab = {.args = settings->args,
                       .experiment = experiment,
@@ -220,19 +266,15 @@ int lab_do(const struct lab_settings *settings, const struct lab_experiment *exp
         return say_error(NULL, NULL, "out of memory");
     }
     seed_from(&lab, settings->seed);
-    int code = side_open(&lab.table, settings->args, path);
+    append(&lab, LAB_COLUMNS "\n");
+    int code = lab.code == EXIT_YES ? experiment->run(&lab) : lab.code;
+    code = code == EXIT_YES ? lab.code : code;
+    code = code == EXIT_YES ? lab_write(settings->args, path, print_rows, &lab) : code;
     if (code == EXIT_YES) {
-        out_text(lab.table.out, LAB_COLUMNS "\n");
-        code = experiment->run(&lab);
-        code = code == EXIT_YES ? lab.code : code;
+        remove_older(&lab);
     }
-    if (code == EXIT_YES) {
-        code = side_finish(&lab.table, settings->args);
-    }
-    if (code == EXIT_YES) {
-        code = side_commit(&lab.table, settings->args);
-    }
-    side_free(&lab.table);
+    *used_data = lab.used_data;
+    free(lab.rows);
     free(path);
     return code;
 }

@@ -6,6 +6,8 @@
  *     paperNNN.c  the experiments of one paper: a table, and a function each
  *     lab.c       what an experiment uses: rows with verdicts, means, intervals, charts
  *     run.c       running them, several at once, one process each
+ *     table.c     files: tables and pictures, written whole or not at all
+ *     made.c      how each table was made: quick or full, and the seed
  *     report.c    one HTML page from what was run
  *     command.c   `tepal lab`
  *
@@ -57,7 +59,7 @@ size_t lab_trials(const struct lab *lab, size_t quick, size_t full);
 bool lab_sabotaged(const struct lab *lab);
 
 /* The folder with measured data (the environment variable TEPAL_DATA), or NULL. */
-const char *lab_data(const struct lab *lab);
+const char *lab_data(struct lab *lab);
 
 /* 64 random bits: drawn from the seed and the experiment's name. */
 uint64_t lab_draw(struct lab *lab);
@@ -81,7 +83,8 @@ double lab_mean_error(const struct lab_mean *mean); /* standard error of the mea
 
 /*
  * One number. Start from LAB_ROW and set what is known. The verdict is computed from it:
- *   ours-only  nothing was published
+ *   ours-only  there is nothing to compare with: no number was published, or one that was measured
+ *              on what nobody else has (elsewhere)
  *   agrees     the published value, give or take its rounding, is within low .. high, joined with
  *              the published spread
  *   erratum    it is not, but what we hold to be right instead is
@@ -89,6 +92,7 @@ double lab_mean_error(const struct lab_mean *mean); /* standard error of the mea
  */
 struct lab_row {
     double published; /* NAN: none */
+    bool elsewhere;   /* published, but of data that are not to be had: it stands beside ours */
     double rounding;  /* half a unit of the last digit that is printed */
     double spread;    /* what the paper's own sampling adds: half of its 99.9 % interval */
     double right;     /* what should have been printed, derived elsewhere; NAN: what was */

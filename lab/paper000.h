@@ -42,7 +42,8 @@ struct printed {
     double half;
 };
 
-#define STUDENT_14 2.145
+#define STUDENT_14   2.145
+#define PRINTED_RUNS 15
 
 enum { INSIDE, BEYOND, BOTH, LOST, TABLE_COLUMNS };
 

@@ -428,10 +428,12 @@ static void count_rows(struct lab *lab, const struct networks *nets, const struc
     double beyond = 0;
     double worse = 0;
     double compared = 0;
+    double none = 0;
     for (size_t i = 0; i < nets->count; i++) {
         const struct network *net = &nets->list[i];
         beyond += tata != NULL && !net->random && net->expected > tata->expected;
         compared += net->expected >= 0.05;
+        none += net->left[BLOOM].mean < 0.005 && net->left[NEXTFIT].mean < 0.005;
         worse += net->expected >= 0.05 && net->left[NEXTFIT].mean > net->left[BLOOM].mean;
     }
     row.published = NETWORKS;
@@ -444,6 +446,10 @@ static void count_rows(struct lab *lab, const struct networks *nets, const struc
     lab_exact(&row, worse);
     lab_row(lab, &row, "of %g networks with 0.05 false links or more, those where yes-no has more",
             compared);
+    row.published = NAN;
+    lab_exact(&row, none);
+    lab_row(lab, &row,
+            "networks at the point (0, 0): less than 0.005 with either (in the text many)");
 }
 
 static void network_rows(struct lab *lab, const struct network *net, int count)

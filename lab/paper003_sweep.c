@@ -104,6 +104,18 @@ static bool dips(const struct sweep *sweep, int method)
     return false;
 }
 
+/* The highest place over the lowest. */
+static double range_of(const struct sweep *sweep, int method)
+{
+    double most = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < sweep->count; i++) {
+        most = fmax(most, left(sweep, i, method)->mean);
+        least = fmin(least, left(sweep, i, method)->mean);
+    }
+    return most / least;
+}
+
 static double lowest(const struct sweep *sweep, int method)
 {
     size_t best = 0;
@@ -308,6 +320,9 @@ int lab_veto_fig_8(struct lab *lab)
         return EXIT_TROUBLE;
     }
     lab_veto_claim(lab, true, true, dips(&sweep, GREEDY), "greedy has a minimum in between");
+    lab_veto_claim(
+        lab, false, true, range_of(&sweep, GREEDY) > 10,
+        "k' has great influence: the most that greedy leaves is over 10 times the least");
     count_row(lab, &sweep, BLOOM, 0, 13, "a Bloom filter of 256 bits");
     for (int m = GREEDY; m <= SEARCH; m++) {
         best_row(lab, &sweep, m);

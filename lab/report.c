@@ -1,10 +1,13 @@
 /*
  * report.c: one HTML page from a folder of tables and pictures. It needs no network, no script and
  * no font, fits a phone, and follows the reader's light or dark setting. Pictures are put in as
- * they are; texts from tables are escaped.
+ * they are but for their style, which all share; texts from tables are escaped. It is meant to be
+ * kept in a repository: HTML's optional end tags are left out, and numbers have fewer
+ * digits than the tables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +19,6 @@
 struct page {
     const char *folder;
     struct out *out;
-    const char *mode; /* of the run, or NULL */
-    const char *seed;
     size_t experiments;
     size_t verdicts[LAB_VERDICTS];
     int code;
@@ -36,9 +37,12 @@ static const char style[] =
     ".wide{overflow-x:auto}svg{width:100%;max-width:720px;height:auto;display:block}"
     "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}"
     "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--line);"
-    "white-space:nowrap}th:first-child,td:first-child{text-align:left}"
+    "white-space:nowrap}th:first-child,td:first-child{text-align:left;white-space:normal;"
+    "min-width:9rem}"
+    "@media(max-width:40rem){th,td{padding:.2rem .3rem}table{font-size:.8rem}}"
     "code{background:var(--card);padding:.1rem .3rem;overflow-wrap:anywhere}"
     ".remark{background:var(--card);border-left:4px solid var(--erratum);padding:.5rem .8rem}"
+    "summary{cursor:pointer;color:var(--ours)}"
     ".agrees{color:var(--agrees)}.differs{color:var(--differs);font-weight:bold}"
     ".erratum{color:var(--erratum)}.ours-only{color:var(--ours)}";
 
@@ -60,6 +64,26 @@ static void paragraphs(struct out *out, const char *text, const char *class)
 
 /* ---- one experiment ------------------------------------------------------------------------- */
 
+/* Print `text` up to `from`; what follows `to` is what is left. Not if they are not there. */
+static const char *leave_out(struct out *out, const char *text, const char *from, const char *to)
+{
+    const char *begin = strstr(text, from);
+    const char *end = begin == NULL ? NULL : strstr(begin, to);
+    if (end == NULL) {
+        return text;
+    }
+    out_bytes(out, text, (size_t)(begin - text));
+    return end;
+}
+
+/* The picture without what the page has already: name space, style, background. */
+static void put_svg(struct out *out, const char *text)
+{
+    text = leave_out(out, text, " xmlns=", " viewBox=");
+    text = leave_out(out, text, "<style>", "<path ");
+    out_text(out, text);
+}
+
 static bool put_picture(struct page *page, const struct lab_experiment *e, unsigned number)
 {
     char ending[24] = ".svg";
@@ -73,36 +97,134 @@ static bool put_picture(struct page *page, const struct lab_experiment *e, unsig
         page->code = say_error(NULL, path, "not a picture of the lab");
         there = false;
     } else if (there) {
-        out_text(page->out, text);
+        put_svg(page->out, text);
     }
     free(text);
     free(path);
     return there;
 }
 
+static enum lab_verdict verdict_of(const char *const row[LAB_WIDTH])
+{
+    for (int v = 0; v < LAB_VERDICTS; v++) {
+        if (strcmp(row[LAB_SAYS], lab_verdict_name((enum lab_verdict)v)) == 0) {
+            return (enum lab_verdict)v;
+        }
+    }
+    return LAB_DIFFERS;
+}
+
+static bool is_number(const char *text, double *value)
+{
+    char *end = NULL;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+/*
+ * Ours, and its interval: none if it is exact, +- if both sides are the same. Digits beyond what the
+ * interval allows are in the table.
+ */
+static void put_ours(struct out *out, const char *const row[LAB_WIDTH])
+{
+    double ours;
+    double low;
+    double high;
+    if (!is_number(row[LAB_OURS], &ours) || !is_number(row[LAB_LOW], &low) ||
+        !is_number(row[LAB_HIGH], &high)) {
+        out_text(out, "<td>");
+        svg_escaped(out, row[LAB_OURS]);
+        out_text(out, "<td>");
+        return;
+    }
+    out_format(out, "<td>%.5g<td>", ours);
+    if (low < high && fabs(high + low - 2 * ours) <= 0.01 * (high - low)) {
+        out_format(out, "\u00b1%.3g", (high - low) / 2);
+    } else if (low < high) {
+        out_format(out, "%.4g to %.4g", low, high);
+    }
+}
+
+/* How much of an item, in whole parts, it shares with the one above it. */
+static size_t shared(const char *item, const char *above)
+{
+    size_t whole = 0;
+    for (size_t i = 0; item[i] != '\0' && item[i] == above[i]; i++) {
+        if (i > 8 && item[i] == ' ' && (item[i - 1] == ',' || item[i - 1] == ':')) {
+            whole = i + 1;
+        }
+    }
+    return whole;
+}
+
+/*
+ * A row, without what its item shares with the one above it, and without its verdict under a heading
+ * that has it.
+ */
+static void put_row(struct page *page, const char *const row[LAB_WIDTH], bool judged,
+                    const char *above)
+{
+    size_t whole = shared(row[LAB_ITEM], above);
+    const char *says = lab_verdict_name(verdict_of(row));
+    out_text(page->out, whole > 0 ? "<tr><td>\u2026 " : "<tr><td>");
+    svg_escaped(page->out, row[LAB_ITEM] + whole);
+    out_text(page->out, "<td>");
+    svg_escaped(page->out, row[LAB_PUBLISHED]);
+    put_ours(page->out, row);
+    if (judged) {
+        out_format(page->out, "<td class=%s>%s", says, says);
+    }
+    out_text(page->out, "\n");
+}
+
+/* The rows that have a verdict, or those that have none. */
+static void put_rows(struct page *page, const struct lab_table *table, bool judged)
+{
+    out_format(page->out,
+               "<div class=wide><table>\n<thead><tr><th>item<th>published<th>ours<th>99.9 %%%s"
+               "\n<tbody>\n",
+               judged ? "<th>verdict" : "");
+    const char *above = "";
+    for (size_t i = 0; i < table->rows; i++) {
+        if ((verdict_of(table->row[i]) != LAB_OURS_ONLY) == judged) {
+            put_row(page, table->row[i], judged, above);
+            above = table->row[i][LAB_ITEM];
+        }
+    }
+    out_text(page->out, "</table></div>\n");
+}
+
+/* What is ours alone is folded away below what can be compared. */
 static void put_table(struct page *page, const struct lab_table *table)
 {
-    out_text(page->out, "<div class=\"wide\"><table>\n<thead><tr><th>item</th><th>published</th>"
-                        "<th>ours</th><th>low</th><th>high</th><th>verdict</th></tr></thead>\n"
-                        "<tbody>\n");
+    size_t alone = 0;
     for (size_t i = 0; i < table->rows; i++) {
-        const char *const *row = table->row[i];
-        const char *says = "differs";
-        for (int v = 0; v < LAB_VERDICTS; v++) {
-            if (strcmp(row[LAB_SAYS], lab_verdict_name((enum lab_verdict)v)) == 0) {
-                says = lab_verdict_name((enum lab_verdict)v);
-                page->verdicts[v]++;
-            }
-        }
-        out_text(page->out, "<tr>");
-        for (int j = LAB_ITEM; j < LAB_SAYS; j++) {
-            out_text(page->out, "<td>");
-            svg_escaped(page->out, row[j]);
-            out_text(page->out, "</td>");
-        }
-        out_format(page->out, "<td class=\"%s\">%s</td></tr>\n", says, says);
+        enum lab_verdict verdict = verdict_of(table->row[i]);
+        page->verdicts[verdict]++;
+        alone += verdict == LAB_OURS_ONLY;
     }
-    out_text(page->out, "</tbody></table></div>\n");
+    if (alone < table->rows) {
+        put_rows(page, table, true);
+    }
+    if (alone > 0) {
+        out_format(page->out, "<details%s><summary class=ours-only>ours-only: %zu rows</summary>\n",
+                   alone == table->rows ? " open" : "", alone);
+        put_rows(page, table, false);
+        out_text(page->out, "</details>\n");
+    }
+}
+
+static void put_again(struct page *page, const struct lab_experiment *e)
+{
+    struct lab_made made;
+    if (!lab_made_read(page->folder, e->name, &made)) {
+        out_format(page->out, "<p class=soft>Again: <code>tepal lab run %s</code></p>\n", e->name);
+        return;
+    }
+    out_format(page->out,
+               "<p class=soft>Again: <code>%stepal lab run %s%s%s --seed %" PRIu64 "</code></p>\n",
+               made.used_data ? "TEPAL_DATA=DIR " : "", e->name, made.full ? " --full" : "",
+               made.sabotaged ? " --sabotage" : "", made.seed);
 }
 
 static void put_experiment(struct page *page, const struct lab_experiment *e)
@@ -126,9 +248,7 @@ static void put_experiment(struct page *page, const struct lab_experiment *e)
         paragraphs(page->out, e->remark, "remark");
     }
     put_table(page, &table);
-    out_format(page->out, "<p class=\"soft\">Again: <code>tepal lab run %s%s%s%s</code></p>\n",
-               e->name, page->mode != NULL && strcmp(page->mode, "full") == 0 ? " --full" : "",
-               page->seed == NULL ? "" : " --seed ", page->seed == NULL ? "" : page->seed);
+    put_again(page, e);
     out_text(page->out, "</section>\n");
     lab_table_free(&table);
 }
@@ -155,13 +275,16 @@ static void put_start(struct page *page)
                         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                         "<title>tepal lab: five papers, ours beside theirs</title>\n<style>");
     out_text(page->out, style);
+    svg_style(page->out);
     out_text(page->out, "</style>\n</head>\n<body>\n<h1>Five papers, our numbers beside theirs"
                         "</h1>\n<p>Every table and figure was computed through the library that "
                         "users link. <b class=\"agrees\">agrees</b>: the published number lies in "
                         "our interval of 99.9 %; <b class=\"erratum\">erratum</b>: it does not, "
                         "and what should have been printed does; <b class=\"differs\">differs"
-                        "</b>: neither; <b class=\"ours-only\">ours-only</b>: nothing was "
-                        "published.</p>\n<nav><ul>\n");
+                        "</b>: neither; <b class=\"ours-only\">ours-only</b>: nothing to "
+                        "compare with, because the paper prints no number there or measured on "
+                        "what nobody else has. A number without an interval is exact. Dashed "
+                        "curves are what a paper prints, or its formula.</p>\n<nav><ul>\n");
     for (size_t i = 0; i < lab_paper_count; i++) {
         out_format(page->out, "<li><a href=\"#paper-%s\">", lab_papers[i].number);
         svg_escaped(page->out, lab_papers[i].title);
@@ -179,48 +302,19 @@ static void put_end(struct page *page)
         out_format(page->out, "%s <span class=\"%s\">%zu %s</span>", v == 0 ? "" : ",", name,
                    page->verdicts[v], name);
     }
-    out_format(page->out, "</p>\n<p class=\"soft\">tepal %s", tepal_version());
-    if (page->mode != NULL) {
-        out_text(page->out, ", ");
-        svg_escaped(page->out, page->mode);
-    }
-    if (page->seed != NULL) {
-        out_text(page->out, ", seed ");
-        svg_escaped(page->out, page->seed);
-    }
-    out_text(page->out, "</p></footer>\n</body>\n</html>\n");
+    out_format(page->out, "</p>\n<p class=soft>tepal %s</p></footer>\n</body>\n</html>\n",
+               tepal_version());
 }
 
-/* The value of "name TAB value" in the settings, or NULL; cut out in place. */
-static const char *setting(char *text, const char *name)
+static int fill(struct out *out, void *what)
 {
-    size_t len = strlen(name);
-    for (char *line = text; line != NULL && *line != '\0';) {
-        char *end = strchr(line, '\n');
-        if (strncmp(line, name, len) == 0 && line[len] == '\t') {
-            line[len + 1 + strcspn(line + len + 1, "\n<>&\"' ")] = '\0';
-            return line + len + 1;
-        }
-        line = end == NULL ? NULL : end + 1;
-    }
-    return NULL;
-}
-
-static int fill(struct page *page)
-{
-    char *path = lab_path(page->folder, "settings", ".tsv");
-    char *text = path == NULL ? NULL : lab_slurp(path);
-    char *again = text == NULL ? NULL : strdup(text);
-    page->mode = text == NULL ? NULL : setting(text, "mode");
-    page->seed = again == NULL ? NULL : setting(again, "seed");
+    struct page *page = what;
+    page->out = out;
     put_start(page);
     for (size_t i = 0; i < lab_paper_count; i++) {
         put_paper(page, &lab_papers[i]);
     }
     put_end(page);
-    free(text);
-    free(again);
-    free(path);
     if (page->code == EXIT_YES && page->experiments == 0) {
         return say_error(NULL, page->folder,
                          "no tables here; 'tepal lab run --all --out DIR' makes them");
@@ -230,20 +324,8 @@ static int fill(struct page *page)
 
 int lab_report(const struct args *args, const char *folder, const char *output)
 {
-    struct side side = {0};
     struct page page = {.folder = folder, .code = EXIT_YES};
-    int code = side_open(&side, args, output);
-    if (code == EXIT_YES) {
-        page.out = side.out;
-        code = fill(&page);
-    }
-    if (code == EXIT_YES) {
-        code = side_finish(&side, args);
-    }
-    if (code == EXIT_YES) {
-        code = side_commit(&side, args);
-    }
-    side_free(&side);
+    int code = lab_write(args, output, fill, &page);
     if (code == EXIT_YES && !args->option[OPT_QUIET].given) {
         say_line("wrote %s: %zu experiments, %zu rows differ", output, page.experiments,
                  page.verdicts[LAB_DIFFERS]);

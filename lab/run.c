@@ -18,7 +18,30 @@
 
 #define LOOK_MS 100
 
+/* What a child says when all went well and measured data were looked at. */
+#define EXIT_YES_DATA 3
+
 enum stage { WAITING, RUNNING, DONE, FAILED };
+
+static volatile sig_atomic_t interrupted; /* the signal that asks to stop, or 0 */
+
+static void on_interrupt(int number)
+{
+    interrupted = number;
+}
+
+/* Those that are ignored stay so: nohup, and jobs in the background. */
+static void answer_signals(void (*how)(int))
+{
+    static const int asked[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        struct sigaction action;
+        if (sigaction(asked[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN) {
+            action.sa_handler = how;
+            sigaction(asked[i], &action, NULL);
+        }
+    }
+}
 
 struct task {
     const struct lab_experiment *experiment;
@@ -130,7 +153,10 @@ static int start(struct laboratory *all)
         return say_error(NULL, task->experiment->name, "%s", strerror(errno));
     }
     if (task->child == 0) {
-        _exit(lab_do(all->settings, task->experiment));
+        bool used_data = false;
+        answer_signals(SIG_DFL);
+        int code = lab_do(all->settings, task->experiment, &used_data);
+        _exit(code == EXIT_YES && used_data ? EXIT_YES_DATA : code);
     }
     task->stage = RUNNING;
     all->started++;
@@ -145,9 +171,14 @@ static void finished(struct laboratory *all, pid_t child, int status)
         if (task->stage != RUNNING || task->child != child) {
             continue;
         }
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_TROUBLE;
         all->running--;
-        task->stage = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_YES ? DONE : FAILED;
-        if (WIFSIGNALED(status)) {
+        task->stage = FAILED;
+        if (code == EXIT_YES || code == EXIT_YES_DATA) {
+            code = lab_made_note(all->settings, task->experiment, code == EXIT_YES_DATA);
+            task->stage = code == EXIT_YES ? DONE : FAILED;
+        }
+        if (WIFSIGNALED(status) && !interrupted) {
             say_error(NULL, task->experiment->name, "ended by signal %d", WTERMSIG(status));
         }
     }
@@ -163,16 +194,36 @@ static void stop_all(struct laboratory *all)
     while (all->running > 0) {
         int status;
         pid_t child = waitpid(-1, &status, 0);
-        if (child < 0) {
+        if (child < 0 && errno != EINTR) {
             return;
         }
         finished(all, child, status);
     }
 }
 
+/* What is finished stays, and the rest is named; then the signal does what it does to everyone. */
+static void give_up(struct laboratory *all)
+{
+    size_t done = 0;
+    stop_all(all);
+    hide_progress(all);
+    for (size_t i = 0; i < all->count; i++) {
+        done += all->task[i].stage == DONE;
+    }
+    say_error(NULL, "lab", "interrupted: %zu of %zu experiments are finished, in %s", done,
+              all->count, all->settings->folder);
+    out_flush(all->out);
+    answer_signals(SIG_DFL);
+    raise(interrupted);
+}
+
 static int work(struct laboratory *all)
 {
     while (all->printed < all->count) {
+        if (interrupted) {
+            give_up(all);
+            return EXIT_TROUBLE;
+        }
         while (all->running < all->settings->jobs && all->started < all->count) {
             if (start(all) != EXIT_YES) {
                 stop_all(all);
@@ -227,7 +278,9 @@ int lab_run_all(const struct lab_settings *settings, const struct lab_experiment
     for (size_t i = 0; i < count; i++) {
         all.task[i].experiment = list[i];
     }
+    answer_signals(on_interrupt);
     int code = work(&all);
+    answer_signals(SIG_DFL);
     hide_progress(&all);
     code = code == EXIT_YES ? conclude(&all) : code;
     free(all.task);

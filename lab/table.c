@@ -1,7 +1,8 @@
-/* table.c: tables that were written, read back. */
+/* table.c: the lab's files: written whole or not at all, and tables read back. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,33 @@ char *lab_path(const char *folder, const char *name, const char *ending)
         snprintf(path, size, "%s/%s%s", folder, name, ending);
     }
     return path;
+}
+
+static int write_held(const struct args *args, const char *path,
+                      int (*print)(struct out *out, void *what), void *what)
+{
+    struct side side = {0};
+    int code = side_open(&side, args, path);
+    code = code == EXIT_YES ? print(side.out, what) : code;
+    code = code == EXIT_YES ? side_finish(&side, args) : code;
+    code = code == EXIT_YES ? side_commit(&side, args) : code;
+    side_free(&side);
+    return code;
+}
+
+int lab_write(const struct args *args, const char *path, int (*print)(struct out *out, void *what),
+              void *what)
+{
+    sigset_t held;
+    sigset_t before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    int code = write_held(args, path, print, what);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
 }
 
 static char *read_open(int fd)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # browser.sh TEPAL: every experiment, quick, and the report of them in a real browser: it loads
-# without a complaint, every picture and table has a size, and nothing sticks out on a phone, in
-# light and in dark.
+# without a complaint, every picture, table and row is there and has a size, and nothing sticks out
+# on a phone, in light and in dark. The quickest experiments give the same bytes on one core as on
+# two (lab_soak.sh: all of them).
 set -u
 tepal=$(realpath "$1")
 work=$(mktemp -d)
@@ -18,18 +19,31 @@ is() { # is NAME GOT WANT
     fi
 }
 
-"$tepal" lab run --all --quick --seed 1 --out all >out 2>err
+"$tepal" lab run --all --quick --seed 1 --jobs 2 --out all >out 2>err
 is 'all experiments, quick: nothing differs' "$? $(cat err)" '0 '
 grep -h differs all/*.tsv
+
+"$tepal" lab run 000-fig-14 001-table-5 001-fig-7 002-fig-9 003-fig-7 003-fig-11 004-fig-6 004-fig-8 \
+    --quick --seed 1 --jobs 1 --out one >/dev/null 2>&1
+is 'one core or two: as many files' "$(ls one/*-* | wc -l | tr -d ' ')" \
+    "$(ls one/*-* | sed 's/^one/all/' | xargs ls | wc -l | tr -d ' ')"
+for file in one/*-*; do
+    is "one core or two: $file" "$(cmp "$file" "all/${file#one/}" 2>&1)" ''
+done
+
 "$tepal" lab report all --quiet
-tables=$(ls all/*.tsv | grep -vc settings)
+rm all/settings.tsv
+tables=$(for file in all/*.tsv; do tail -n +2 "$file" | cut -f7 | sed 's/ours-only/2/; t; s/.*/1/' | sort -u; done | wc -l | tr -d ' ')
+rows=$(tail -q -n +2 all/*.tsv | wc -l | tr -d ' ')
 pictures=$(ls all/*.svg | wc -l | tr -d ' ')
 
-# The page measures itself; what it finds is read off its title.
+# The page opens what is folded and measures itself; what it finds is read off its title.
 sed 's#</body>#<script>\
 const all = (s) => [...document.querySelectorAll(s)];\
+all("details").forEach((d) => { d.open = true; });\
 const sized = (e) => { const r = e.getBoundingClientRect(); return r.width > 100 \&\& r.height > 20; };\
 document.title = [all("body svg").filter(sized).length, all("table").filter(sized).length,\
+    all("tbody tr").filter((r) => r.getBoundingClientRect().height > 10).length,\
     document.documentElement.scrollWidth <= innerWidth,\
     getComputedStyle(document.body).backgroundColor].join(" ");\
 </script></body>#' all/report.html >page.html
@@ -40,8 +54,8 @@ look() { # look OPTION...: the title that the page gives itself
         --dump-dom "file://$work/page.html" 2>complaints | sed -n 's#.*<head>.*##; s#^<title>\(.*\)</title>$#\1#p' | head -n 1
     grep CONSOLE complaints >&2
 }
-is 'in light' "$(look 2>&1)" "$pictures $tables true rgb(255, 255, 255)"
+is 'in light' "$(look 2>&1)" "$pictures $tables $rows true rgb(255, 255, 255)"
 is 'in dark' "$(look --blink-settings=preferredColorScheme=0 2>&1)" \
-    "$pictures $tables true rgb(22, 24, 28)"
+    "$pictures $tables $rows true rgb(22, 24, 28)"
 echo "browser: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -138,6 +138,8 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
                   : "one character is needed (\\t is a tab)";
         break;
     case TAKES_CHOICE:
+        p->args->texts[p->args->text_count++] = (struct option_text){id, text};
+        return take_word(p, o, text);
     case TAKES_KIND:
         return take_word(p, o, text);
     }

@@ -274,7 +274,7 @@ const struct option options[OPTIONS] = {
     [OPT_ROWS_TSV] = {'t', "tsv", NULL, TAKES_NOTHING, 0, 0, NULL,
                       "Print the rows tab-separated, with a line of names first."},
     [OPT_PAPER] = {0, "paper", "NUMBER", TAKES_CHOICE, 0, 0, "000 001 002 003 004",
-                   "All experiments of one paper."},
+                   "All experiments of one paper; may be given several times."},
     [OPT_ALL] = {'a', "all", NULL, TAKES_NOTHING, 0, 0, NULL, "All experiments."},
     [OPT_QUICK] = {0, "quick", NULL, TAKES_NOTHING, 0, 0, NULL,
                    "Fewer trials and wider intervals (the default)."},

@@ -275,7 +275,7 @@ struct option_value {
     double real;
 };
 
-/* One giving of an option that takes a text. */
+/* One giving of an option that takes a text or a choice. */
 struct option_text {
     enum option_id id;
     const char *text;
@@ -287,7 +287,7 @@ struct command;
 struct args {
     const struct command *command;
     struct option_value option[OPTIONS];
-    struct option_text *texts; /* of all options that take a text, in order */
+    struct option_text *texts; /* of all options that take a text or a choice, in order */
     size_t text_count;
     const char **operand;
     size_t operands;

@@ -1,16 +1,21 @@
 /* svg.c: from numbers to a picture of 720 points' width; the legend stands below the axes. */
 #include "svg.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define WIDTH         720.0
-#define HEIGHT        440.0
-#define LEFT          84.0
-#define RIGHT         24.0
-#define TOP           52.0
-#define BOTTOM        64.0
-#define KEY_ROW       20.0 /* height of a row of the legend */
-#define KEY_ROW_NAMES 3
+#define WIDTH    720.0
+#define HEIGHT   440.0
+#define LEFT     84.0
+#define RIGHT    24.0
+#define TOP      52.0
+#define BOTTOM   64.0
+#define KEY_ROW  20.0 /* height of a row of the legend */
+#define PEN      2.5  /* width of a curve */
+#define POINT    7.0
+#define STRAIGHT 0.15 /* how far a curve may leave its points: nobody sees that */
 
 struct axis {
     bool log;
@@ -108,77 +113,155 @@ static size_t marks_of(const struct axis *a)
     return (size_t)((a->most - a->low) / a->step + 1e-6);
 }
 
+/* A place in the picture: a tenth of a point is finer than any screen, and needs few digits. */
+static double tenth(double at)
+{
+    return round(10 * at) / 10;
+}
+
 static void print_grid(struct out *out, const struct axis *x, const struct axis *y)
 {
+    out_text(out, "<path class=\"grid\" d=\"");
     for (size_t i = 0; i <= marks_of(x); i++) {
-        double at = place_x(x, mark(x, i));
-        out_format(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", at, TOP, HEIGHT - BOTTOM);
-        out_format(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.6g</text>\n", at,
-                   HEIGHT - BOTTOM + 18, mark(x, i));
+        out_format(out, "M%.6g %gV%g", tenth(place_x(x, mark(x, i))), TOP, HEIGHT - BOTTOM);
     }
     for (size_t i = 0; i <= marks_of(y); i++) {
-        double at = place_y(y, mark(y, i));
-        out_format(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", LEFT, at, WIDTH - RIGHT);
-        out_format(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>\n", LEFT - 8,
-                   at + 4, mark(y, i));
+        out_format(out, "M%g %.6gH%g", LEFT, tenth(place_y(y, mark(y, i))), WIDTH - RIGHT);
     }
-    out_format(out, "<path class=\"axis\" d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", LEFT, TOP,
-               HEIGHT - BOTTOM, WIDTH - RIGHT);
+    out_format(out, "\"/>\n<g text-anchor=\"middle\" transform=\"translate(0 %g)\">\n",
+               HEIGHT - BOTTOM + 18);
+    for (size_t i = 0; i <= marks_of(x); i++) {
+        out_format(out, "<text x=\"%.6g\">%.6g</text>\n", tenth(place_x(x, mark(x, i))),
+                   mark(x, i));
+    }
+    out_format(out, "</g>\n<g text-anchor=\"end\" transform=\"translate(%g 4)\">\n", LEFT - 8);
+    for (size_t i = 0; i <= marks_of(y); i++) {
+        out_format(out, "<text y=\"%.6g\">%.6g</text>\n", tenth(place_y(y, mark(y, i))),
+                   mark(y, i));
+    }
+    out_format(out, "</g>\n<path class=\"axis\" d=\"M%g %gV%gH%g\"/>\n", LEFT, TOP, HEIGHT - BOTTOM,
+               WIDTH - RIGHT);
 }
 
 static void print_labels(struct out *out, const struct svg_chart *c)
 {
     double middle = TOP + (HEIGHT - TOP - BOTTOM) / 2;
-    out_format(out, "<text class=\"title\" x=\"%.1f\" y=\"28\">", LEFT);
+    out_format(out, "<text class=\"title\" x=\"%g\" y=\"28\">", LEFT);
     svg_escaped(out, c->title);
-    out_format(out, "</text>\n<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
+    out_format(out, "</text>\n<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">",
                LEFT + (WIDTH - LEFT - RIGHT) / 2, HEIGHT - 18);
     svg_escaped(out, c->x_label);
     out_format(out,
-               "</text>\n<text transform=\"translate(20 %.1f) rotate(-90)\" "
+               "</text>\n<text transform=\"translate(20 %g) rotate(-90)\" "
                "text-anchor=\"middle\">",
                middle);
     svg_escaped(out, c->y_label);
     out_text(out, "</text>\n");
 }
 
-static void print_marks(struct out *out, const struct svg_chart *c, size_t number,
-                        const struct axis *x, const struct axis *y)
+/* The intervals of a series, as one path. Those that the curve or the point would hide are left. */
+static void print_bars(struct out *out, const struct svg_chart *c, size_t number,
+                       const struct axis *x, const struct axis *y)
 {
     const struct svg_series *s = &c->series[number];
+    double hidden = s->style == SVG_MARKS ? POINT : PEN;
+    bool any = false;
     for (size_t i = 0; i < s->count; i++) {
         const struct svg_point *p = &s->point[i];
-        if (!is_shown(c, p)) {
+        if (!is_shown(c, p) || !(p->low < p->high)) {
             continue;
         }
-        double at = place_x(x, p->x);
-        if (p->low < p->high) {
-            double low = y->log ? fmax(p->low, pow(10, y->low)) : p->low;
-            out_format(out, "<path class=\"c%zu\" d=\"M%.2f %.2fV%.2f\"/>\n", number % SVG_COLOURS,
-                       at, place_y(y, low), place_y(y, p->high));
+        double low = tenth(place_y(y, y->log ? fmax(p->low, pow(10, y->low)) : p->low));
+        double high = tenth(place_y(y, p->high));
+        if (low - high <= hidden) {
+            continue;
         }
-        if (s->style == SVG_MARKS) {
-            out_format(out, "<circle class=\"c%zu\" cx=\"%.2f\" cy=\"%.2f\" r=\"3\"/>\n",
-                       number % SVG_COLOURS, at, place_y(y, p->y));
+        if (!any) {
+            out_format(out, "<path class=\"c%zu\" d=\"", number % SVG_COLOURS);
+        }
+        any = true;
+        out_format(out, "M%.6g %.6gv%.6g", tenth(place_x(x, p->x)), low, tenth(high - low));
+    }
+    out_text(out, any ? "\"/>\n" : "");
+}
+
+/* Points: lines of no length with round ends. */
+static void print_points(struct out *out, const struct svg_chart *c, size_t number,
+                         const struct axis *x, const struct axis *y)
+{
+    const struct svg_series *s = &c->series[number];
+    bool any = false;
+    for (size_t i = 0; i < s->count; i++) {
+        if (!is_shown(c, &s->point[i])) {
+            continue;
+        }
+        if (!any) {
+            out_format(out, "<path class=\"point c%zu\" d=\"", number % SVG_COLOURS);
+        }
+        any = true;
+        out_format(out, "M%.6g %.6gh0", tenth(place_x(x, s->point[i].x)),
+                   tenth(place_y(y, s->point[i].y)));
+    }
+    out_text(out, any ? "\"/>\n" : "");
+}
+
+/*
+ * From point i, the furthest point that a straight line reaches without leaving any in between by
+ * more than a pen's width shows: fewer points, the same picture.
+ */
+static size_t furthest(const struct svg_point *at, size_t count, size_t i)
+{
+    size_t end = i + 1;
+    for (size_t to = i + 2; to < count && at[to].x > at[i].x; to++) {
+        double slope = (at[to].y - at[i].y) / (at[to].x - at[i].x);
+        for (size_t j = i + 1; j < to; j++) {
+            if (!(fabs(at[i].y + slope * (at[j].x - at[i].x) - at[j].y) <= STRAIGHT)) {
+                return end;
+            }
+        }
+        end = to;
+    }
+    return end;
+}
+
+/* The points' places; those that are not shown are left out. NULL without memory. */
+static struct svg_point *places(const struct svg_chart *c, const struct svg_series *s,
+                                const struct axis *x, const struct axis *y, size_t *count)
+{
+    struct svg_point *at = malloc((s->count + 1) * sizeof *at);
+    *count = 0;
+    for (size_t i = 0; at != NULL && i < s->count; i++) {
+        if (is_shown(c, &s->point[i])) {
+            at[(*count)++] = (struct svg_point){.x = tenth(place_x(x, s->point[i].x)),
+                                                .y = tenth(place_y(y, s->point[i].y))};
         }
     }
+    return at;
 }
 
 static void print_curve(struct out *out, const struct svg_chart *c, size_t number,
                         const struct axis *x, const struct axis *y)
 {
     const struct svg_series *s = &c->series[number];
-    char pen = 'M';
-    out_format(out, "<path class=\"curve c%zu%s\" d=\"", number % SVG_COLOURS,
-               s->style == SVG_DASHED ? " dashed" : "");
-    for (size_t i = 0; i < s->count; i++) {
-        if (is_shown(c, &s->point[i])) {
-            out_format(out, "%c%.2f %.2f", pen, place_x(x, s->point[i].x),
-                       place_y(y, s->point[i].y));
-            pen = 'L';
-        }
+    size_t count;
+    struct svg_point *at = places(c, s, x, y, &count);
+    struct svg_point last = {0};
+    if (at == NULL) {
+        out->failed = ENOMEM; /* whoever closes it tells */
     }
-    out_text(out, "\"/>\n");
+    if (count > 0) {
+        out_format(out, "<path class=\"curve c%zu%s\" d=\"", number % SVG_COLOURS,
+                   s->style == SVG_DASHED ? " dashed" : "");
+        for (size_t i = 0; i < count; i = furthest(at, count, i)) {
+            double right = tenth(at[i].x - last.x);
+            double down = tenth(at[i].y - last.y);
+            out_format(out, down < 0 ? "%c%.6g%.6g" : "%c%.6g %.6g", i == 0 ? 'M' : 'l', right,
+                       down == 0 ? 0.0 : down);
+            last = at[i];
+        }
+        out_text(out, "\"/>\n");
+    }
+    free(at);
 }
 
 static size_t named(const struct svg_chart *c)
@@ -190,41 +273,54 @@ static size_t named(const struct svg_chart *c)
     return names;
 }
 
+/* Names in a row of the legend: three, or fewer where they are long (a letter is 7 points wide). */
+static size_t names_a_row(const struct svg_chart *c)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        size_t len = c->series[i].name == NULL ? 0 : strlen(c->series[i].name);
+        longest = len > longest ? len : longest;
+    }
+    return longest <= 24 ? 3 : longest <= 38 ? 2 : 1;
+}
+
 static void print_key(struct out *out, const struct svg_chart *c)
 {
+    size_t a_row = names_a_row(c);
     size_t n = 0;
     for (size_t i = 0; i < c->count; i++) {
         const struct svg_series *s = &c->series[i];
         if (s->name == NULL) {
             continue;
         }
-        double at = LEFT + (double)(n % KEY_ROW_NAMES) * (WIDTH - LEFT - RIGHT) / KEY_ROW_NAMES;
-        double y = HEIGHT + KEY_ROW / 2 + (double)(n / KEY_ROW_NAMES) * KEY_ROW;
+        double at = LEFT + (double)(n % a_row) * (WIDTH - LEFT - RIGHT) / (double)a_row;
+        double y = HEIGHT + KEY_ROW / 2 + (double)(n / a_row) * KEY_ROW;
         if (s->style == SVG_MARKS) {
-            out_format(out, "<circle class=\"c%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n",
-                       i % SVG_COLOURS, at + 12, y - 4);
+            out_format(out, "<path class=\"point c%zu\" d=\"M%g %gh0\"/>\n", i % SVG_COLOURS,
+                       at + 12, y - 4);
         } else {
-            out_format(out, "<path class=\"curve c%zu%s\" d=\"M%.1f %.1fh24\"/>\n", i % SVG_COLOURS,
+            out_format(out, "<path class=\"curve c%zu%s\" d=\"M%g %gh24\"/>\n", i % SVG_COLOURS,
                        s->style == SVG_DASHED ? " dashed" : "", at, y - 4);
         }
-        out_format(out, "<text x=\"%.1f\" y=\"%.1f\">", at + 30, y);
+        out_format(out, "<text x=\"%g\" y=\"%g\">", at + 30, y);
         svg_escaped(out, s->name);
         out_text(out, "</text>\n");
         n++;
     }
 }
 
-static void print_style(struct out *out)
+void svg_style(struct out *out)
 {
     static const char *const light[SVG_COLOURS] = {"#0b62a8", "#c0392b", "#2e7d32", "#8e44ad",
                                                    "#b9770e", "#00796b", "#5d4037", "#616161"};
     static const char *const dark[SVG_COLOURS] = {"#6cb6ff", "#ff8a80", "#81c784", "#ce93d8",
                                                   "#ffcc80", "#80cbc4", "#bcaaa4", "#bdbdbd"};
-    out_text(out, "<style>\n"
-                  ".paper{fill:#fff}text{fill:#222}.title{font-size:16px;font-weight:bold}\n"
-                  ".grid{stroke:#ddd;fill:none}.axis{stroke:#222;fill:none}\n"
-                  ".curve{stroke-width:2.5;fill:none;stroke-linejoin:round}\n"
-                  ".dashed{stroke-dasharray:6 4}circle{fill:none;stroke-width:2}\n");
+    out_text(out,
+             "svg{font:13px "
+             "sans-serif}.paper{fill:#fff}text{fill:#222}.title{font-size:16px;font-weight:bold}\n"
+             ".grid{stroke:#ddd;fill:none}.axis{stroke:#222;fill:none}\n"
+             ".curve{stroke-width:2.5;fill:none;stroke-linejoin:round}\n"
+             ".dashed{stroke-dasharray:6 4}.point{stroke-width:7;stroke-linecap:round}\n");
     for (int i = 0; i < SVG_COLOURS; i++) {
         out_format(out, ".c%d{stroke:%s}\n", i, light[i]);
     }
@@ -233,7 +329,7 @@ static void print_style(struct out *out)
     for (int i = 0; i < SVG_COLOURS; i++) {
         out_format(out, ".c%d{stroke:%s}\n", i, dark[i]);
     }
-    out_text(out, "}\n</style>\n");
+    out_text(out, "}\n");
 }
 
 static void make_axes(const struct svg_chart *c, struct axis *x, struct axis *y)
@@ -261,16 +357,17 @@ void svg_print(struct out *out, const struct svg_chart *c)
 {
     struct axis x;
     struct axis y;
-    size_t rows = (named(c) + KEY_ROW_NAMES - 1) / KEY_ROW_NAMES;
+    size_t rows = (named(c) + names_a_row(c) - 1) / names_a_row(c);
     double height = HEIGHT + (rows > 0 ? (double)rows * KEY_ROW : 0);
     make_axes(c, &x, &y);
     out_format(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
-               "role=\"img\" font-family=\"sans-serif\" font-size=\"13\">\n<title>",
+               "role=\"img\">\n<title>",
                WIDTH, height);
     svg_escaped(out, c->title);
-    out_text(out, "</title>\n");
-    print_style(out);
+    out_text(out, "</title>\n<style>\n");
+    svg_style(out);
+    out_text(out, "</style>\n");
     out_format(out, "<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", WIDTH, height);
     print_grid(out, &x, &y);
     print_labels(out, c);
@@ -278,7 +375,10 @@ void svg_print(struct out *out, const struct svg_chart *c)
         if (c->series[i].style != SVG_MARKS) {
             print_curve(out, c, i, &x, &y);
         }
-        print_marks(out, c, i, &x, &y);
+        print_bars(out, c, i, &x, &y);
+        if (c->series[i].style == SVG_MARKS) {
+            print_points(out, c, i, &x, &y);
+        }
     }
     print_key(out, c);
     out_text(out, "</svg>\n");

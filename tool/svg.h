@@ -48,6 +48,12 @@ struct svg_chart {
 
 void svg_print(struct out *out, const struct svg_chart *chart);
 
+/*
+ * The rules between a picture's <style> and </style>: the same in every one, so that a page with
+ * many pictures needs them once.
+ */
+void svg_style(struct out *out);
+
 /* Text with what XML does not allow escaped or replaced. */
 void svg_escaped(struct out *out, const char *text);
 

@@ -12,11 +12,11 @@ is 'list: an experiment a line, with its times' \
 run "$tepal" lab run 000-table-4 --out one --jobs 1
 is 'run: it agrees' "$code $(cat "$work/err")" '0 '
 is 'run: the last line' "$(tail -1 "$work/out")" \
-    '1 experiments: 40 agrees, 0 differs, 0 erratum, 0 ours-only; tables and pictures are in one'
+    '1 experiments: 71 agrees, 0 differs, 0 erratum, 0 ours-only; tables and pictures are in one'
 is 'run: the columns' "$(head -1 one/000-table-4.tsv)" \
     $'experiment\titem\tpublished\tours\tlow\thigh\tverdict'
 is 'run: the rows' "$(tail -n +2 one/000-table-4.tsv | awk -F'\t' \
-    'NF != 7 || $5 > $4 || $4 > $6 { bad++ } END { print NR, bad + 0 }')" '40 0'
+    'NF != 7 || $5 > $4 || $4 > $6 { bad++ } END { print NR, bad + 0 }')" '71 0'
 run "$tepal" lab run 000-table-4 000-table-1 --out two --jobs 2
 same 'the same seed gives the same table on two cores' one/000-table-4.tsv two/000-table-4.tsv
 same 'and the same picture' one/000-table-4.svg two/000-table-4.svg
@@ -26,6 +26,36 @@ if cmp -s one/000-table-4.tsv other/000-table-4.tsv; then
 else
     pass
 fi
+
+# ---- how a table was made is noted with it, and older pictures go
+run "$tepal" lab run 000-fig-14 --out two --seed 7
+is 'every table has its own note' "$(cat two/settings.tsv)" \
+    $'experiment\tmode\tseed\tmeasured data\n000-table-1\tquick\t1\tno\n000-table-4\tquick\t1\tno\n000-fig-14\tquick\t7\tno'
+run "$tepal" lab report two --quiet
+is 'the report tells them apart' "$(grep -o 'tepal lab run [^<]*' two/report.html | xargs)" \
+    'tepal lab run 000-table-1 --seed 1 tepal lab run 000-table-4 --seed 1 tepal lab run 000-fig-14 --seed 7'
+cp two/000-fig-14.svg two/000-fig-14-2.svg
+cp two/000-fig-14.svg two/000-fig-14-3.svg
+run "$tepal" lab run 000-fig-14 --out two --seed 7
+is 'pictures of an older run are removed' "$(ls two/000-fig-14*.svg | xargs)" two/000-fig-14.svg
+
+# ---- several papers; an interrupted run leaves whole files, and nothing else
+"$tepal" lab run --paper 003 --paper 000 --out int --jobs 2 >"$work/out" 2>"$work/err" &
+child=$!
+until ls int/*.tsv >"$work/found" 2>&1 || ! kill -0 $child 2>/dev/null; do
+    sleep 0.05
+done
+kill -TERM $child
+wait $child 2>/dev/null
+is 'interrupted: by the signal' $? 143
+like 'interrupted: of both papers' "$(cat "$work/err")" \
+    "^tepal: lab: interrupted: [0-9]+ of $(grep -c '^  00[03]-' list) experiments are finished, in int$"
+is 'interrupted: nothing temporary' "$(find int -name '.*' -type f | wc -l | tr -d ' ')" 0
+is 'interrupted: tables are whole' "$(ls int/*-*.tsv | while read -r file; do
+    tail -n +2 "$file" | awk -F'\t' 'NF != 7' && tail -c 1 "$file" | tr -d '\n'
+done)" ''
+is 'interrupted: what is there is noted' "$(tail -n +2 int/settings.tsv | wc -l | tr -d ' ')" \
+    "$(sed 's/.*interrupted: \([0-9]*\) .*/\1/' "$work/err")"
 
 run "$tepal" lab run 001-table-5 --out zeros
 is 'zeros have no sign' "$code $(grep -cE $'\t-0(\t|$)' zeros/001-table-5.tsv)" '0 0'
@@ -52,7 +82,7 @@ fi
 # ---- the report
 run "$tepal" lab report one
 is 'report' "$code $(cat "$work/err")" '0 wrote one/report.html: 1 experiments, 0 rows differ'
-is 'report: what it holds' "$(grep -c '<svg \|<table>' one/report.html) $(grep -c '^<tr>' one/report.html)" '2 40'
+is 'report: what it holds' "$(grep -c '<svg \|<table>' one/report.html) $(grep -c '^<tr>' one/report.html)" '2 71'
 like 'report: how to make it again' "$(cat one/report.html)" 'tepal lab run 000-table-4 --seed 1'
 is 'report: nothing is loaded from elsewhere' \
     "$(grep -oE '(src|href)="[^#][^"]*"|url\(|@import|<script' one/report.html | wc -l | tr -d ' ')" 0
@@ -60,7 +90,7 @@ cp -r one hostile
 sed -i 's/beta 1 %/<script>/' hostile/000-table-4.tsv
 run "$tepal" lab report hostile --quiet
 is 'report: texts are escaped' "$(grep -c '<script>' hostile/report.html) $(grep -c '&lt;script&gt;' hostile/report.html)" \
-    '0 5'
+    '0 1'
 
 # ---- bad input
 refused 'nothing to do' "lab: list, run or report is needed; see 'tepal lab --help'" "$tepal" lab
@@ -82,5 +112,14 @@ echo '<html>' >two/000-table-4.svg
 refused 'a picture of something else' 'two/000-table-4.svg: not a picture of the lab' \
     "$tepal" lab report two
 echo x >file
+mkdir locked
+chmod 555 locked
+if [ -w locked ]; then
+    pass # root may write anywhere
+else
+    refused 'a folder that cannot be written' 'locked: Permission denied' \
+        "$tepal" lab run 000-table-4 --out locked
+fi
+refused 'a folder in none' 'none/lab: No such file or directory' "$tepal" lab run 000-table-4 --out none/lab
 refused 'a folder that is a file' 'file: Not a directory' "$tepal" lab run 000-table-4 --out file
 finish

@@ -204,12 +204,15 @@ like 'dry run: words' "$(cat "$work/err")" '^members    1000
 avoid      10000 keys: [0-9]+ are false positives$'
 same 'dry run: nothing was changed' f kept
 cat >"$work/picture.py" <<'PY'
-import sys, xml.etree.ElementTree as tree
+import re, sys, xml.etree.ElementTree as tree
 root = tree.parse(sys.argv[1]).getroot()
 name = lambda e: e.tag.split("}")[1]
 texts = [e.text for e in root.iter() if name(e) == "text"]
 curve = [e for e in root.iter() if name(e) == "path" and "curve" in e.get("class").split()]
-points = [tuple(map(float, p.split())) for p in curve[0].get("d")[1:].split("L")]
+points, at = [], (0, 0)
+for x, y in re.findall(r"[Ml](-?[\d.]+) ?(-?[\d.]+)", curve[0].get("d")):  # the first, then moves
+    at = round(at[0] + float(x), 1), round(at[1] + float(y), 1)
+    points.append(at)
 inside = all(84 <= x <= 696 and 52 <= y <= 376 for x, y in points)
 rises = all(a[0] <= b[0] and a[1] >= b[1] for a, b in zip(points, points[1:]))
 style = next(e.text for e in root.iter() if name(e) == "style")
