@@ -77,12 +77,23 @@ static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_position
 /* Below this many, the number of false positives is taken to vary. */
 #define VARIES 100
 
+/* The share of false positives that no no-filter takes, not even an empty one. */
+static double share_hopeless(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+                             double n)
+{
+    if (plan->no_filters == 0) {
+        return 1;
+    }
+    double one = -expm1(n * log1p(-veto_rate(plan, positions, 1)));
+    return plan->own_seeds ? pow(one, (double)plan->no_filters) : one;
+}
+
 /* The share of `falses` false positives that the search leaves. */
 static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
                          double n, double falses)
 {
     double r = (double)plan->no_filters;
-    double hopeless = -expm1(n * log1p(-veto_rate(plan, positions, 1)));
+    double hopeless = share_hopeless(plan, positions, n);
     double full = veto_rate(plan, positions, falses / r);
     double x = falses > 0 && full < 1 ? r * n * full / (falses * (1 - full)) : 1e9;
     double y = 0.6 * x / (1 + 0.6 * x);
@@ -91,7 +102,6 @@ static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positio
         double slack = 0.15 * pow(fmin(1, (plan->no_hashes - 1.0) / 8), 2);
         congested = pow(y > slack ? y - slack : 0, r) + pow(y, 3 * r);
     }
-    hopeless = plan->own_seeds ? pow(hopeless, r) : hopeless;
     return hopeless + (1 - hopeless) * congested;
 }
 
@@ -127,6 +137,7 @@ static void predict(struct tepal_yesno_plan *plan, enum tepal_layout layout,
 {
     plan->fp_unknown = tepal_bloom_fp(layout, positions, plan->yes_bits, n, plan->hashes);
     plan->positive = (double)t * plan->fp_unknown;
+    plan->hopeless = plan->positive * share_hopeless(plan, positions, (double)n);
     plan->left = expected_left(plan, positions, (double)n, plan->positive);
 }
 
@@ -198,6 +209,7 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
     for (uint32_t k = c->no_hashes != 0 ? c->no_hashes : 1; k <= last; k++) {
         plan.no_hashes = r == 0 ? 0 : k;
         if (k <= q || r == 0 || c->positions == TEPAL_POSITIONS_COLLIDING) {
+            plan.hopeless = plan.positive * share_hopeless(&plan, c->positions, (double)c->n);
             plan.left = expected_left(&plan, c->positions, (double)c->n, plan.positive);
             offer(c, &plan);
             least = fmin(least, plan.left);

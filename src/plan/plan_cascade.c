@@ -159,7 +159,8 @@ void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
     snprintf(plan->reason, sizeof plan->reason,
              "no error on the known keys; the size is an expectation; %.3g %% of unknown keys pass",
              100 * plan->fp_unknown);
-    tepal_plan_say(plan, "tepal build KEYS -o FILE --kind cascade --avoid NEGATIVES");
+    tepal_plan_say(plan, "tepal build KEYS -o FILE --kind cascade --avoid NEGATIVES%s",
+                   tepal_plan_weighted(task));
     if (task->smallest) {
         tepal_plan_say(plan, " --fp %.9g", c.f1);
     } else {
