@@ -62,6 +62,47 @@ static inline void worse(const char *kind, int problem, double plan, double grid
     fail();
 }
 
+/* ---- weights of known negatives -------------------------------------------------------------- */
+
+#define CURVE_MOST 1000
+
+/* Weights i^-exponent of t keys, every one a point. */
+struct zipf_curve {
+    double share[CURVE_MOST];
+    double weight[CURVE_MOST];
+};
+
+static inline struct tepal_plan_weights zipf_weights(struct zipf_curve *c, uint64_t t,
+                                                     double exponent)
+{
+    double total = 0;
+    assert_true(t <= CURVE_MOST);
+    for (uint64_t i = 0; i < t; i++) { /* the lightest first */
+        total += pow((double)(t - i), -exponent);
+        c->share[i] = (double)(i + 1) / (double)t;
+        c->weight[i] = total;
+    }
+    for (uint64_t i = 0; i < t; i++) {
+        c->weight[i] = i + 1 == t ? 1 : c->weight[i] / total;
+    }
+    return (struct tepal_plan_weights){c->share, c->weight, t};
+}
+
+/* Read off point by point. */
+static inline double lightest(const struct tepal_plan_weights *w, double share)
+{
+    double x = 0;
+    double y = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        if (share <= w->share[i]) {
+            return y + (w->weight[i] - y) * (share - x) / (w->share[i] - x);
+        }
+        x = w->share[i];
+        y = w->weight[i];
+    }
+    return share;
+}
+
 /* ---- bloom, retouched ------------------------------------------------------------------------ */
 
 static inline double best_rate(enum tepal_layout layout, uint64_t m, uint64_t n)
@@ -107,10 +148,36 @@ static inline void brute_bloom(int problems)
     }
 }
 
+/* What is left of the weight, by the planner's model, with the number of false positives summed up
+ * over its Poisson law rather than taken for normal. */
+static inline double retouched_rate(const struct tepal_wish *w, uint64_t m, uint32_t k,
+                                    uint64_t lost)
+{
+    double load = k * (double)w->keys / (double)m;
+    double set = 1 - exp(-load);
+    double above = set;
+    double owners = exp(-load);
+    double each = 0;
+    for (int j = 1; j < 60; j++) {
+        each += pow(above / set, k);
+        owners *= load / j;
+        above = fmax(above - owners, 0);
+    }
+    double f = tepal_bloom_fp(0, 0, m, w->keys, k);
+    double falses = f * (double)w->known_negatives;
+    double left = 0;
+    for (double i = 0; i < falses + 12 * sqrt(falses) + 20; i++) {
+        left += exp(i * log(falses) - falses - lgamma(i + 1)) * fmax(i - (double)lost / each, 0);
+    }
+    return fmin(tepal_bloom_fp(0, 0, m, w->keys - lost, k),
+                f * lightest(&w->weights, fmin(left / falses, 1)));
+}
+
 static inline void brute_retouched(int problems)
 {
     uint64_t state = 12;
     struct tepal_plans plans;
+    struct zipf_curve curve;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
         w.keys = draw_whole(&state, 8, 50);
@@ -118,14 +185,31 @@ static inline void brute_retouched(int problems)
         w.bits = draw_whole(&state, 64, 260) / 64 * 64;
         w.cost_fp = draw(&state, 0.1, 10);
         w.cost_fn = 1;
+        w.weights = zipf_weights(&curve, 1000, i % 2 == 0 ? 0 : draw(&state, 0.3, 1.6));
         plan_kind(&w, tepal_plan_retouched, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
         assert_non_null(p);
-        for (uint64_t lost = 1; lost <= w.keys / 2; lost++) {
-            double cost = w.cost_fp * best_rate(TEPAL_LAYOUT_FLAT, w.bits, w.keys - lost) +
-                          (double)lost / (double)w.keys;
-            if (p->cost > cost * EXACT) {
-                worse("retouched", i, p->cost, cost);
+        for (uint64_t lost = 1; lost <= w.keys / 2; lost += 1 + lost / 4) {
+            for (uint32_t k = 1; k <= 20; k += 1 + k / 4) {
+                double cost =
+                    w.cost_fp * retouched_rate(&w, w.bits, k, lost) + (double)lost / (double)w.keys;
+                if (p->cost > cost * 1.01) { /* normal for Poisson */
+                    worse("retouched", i, p->cost, cost);
+                }
+            }
+        }
+        w.bits = 0;
+        w.fp = draw(&state, 1e-3, 0.1);
+        w.fn = draw(&state, 0.02, 0.2);
+        w.keys += 50;
+        plan_kind(&w, tepal_plan_retouched, &plans);
+        p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
+        assert_true(p != NULL && p->feasible && p->fp <= w.fp * EXACT);
+        for (uint32_t k = 1; k <= 20; k += 1 + k / 6) {
+            uint64_t m = (uint64_t)((double)p->bits * 0.98);
+            uint64_t lost = (uint64_t)((double)w.keys * w.fn);
+            if (retouched_rate(&w, m, k, lost) <= w.fp * 0.99) {
+                worse("retouched at a rate", i, (double)p->bits, (double)m);
             }
         }
     }
@@ -349,16 +433,33 @@ static inline void brute_cascade(int problems)
     }
 }
 
+/* What is left of the weight, by the planner's model. */
+static inline double yesno_rate(const struct tepal_wish *w, const struct tepal_yesno_plan *y)
+{
+    double stuck = fmax(y->left - y->hopeless, 0) / y->positive;
+    double b = 2 + 32.0 / (y->no_hashes * y->no_hashes);
+    if (w->weights.count == 0 || y->left == 0 || y->left > 0.6 * y->positive) {
+        return y->left / (double)w->known_negatives;
+    }
+    double from = pow(fmax(stuck, 1e-12), 1 / b);
+    return y->hopeless / (double)w->known_negatives +
+           y->fp_unknown * stuck / from * lightest(&w->weights, from);
+}
+
 static inline void brute_yesno(int problems)
 {
     uint64_t state = 17;
     struct tepal_plans plans;
+    struct zipf_curve curve;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
         w.keys = draw_whole(&state, 10, 60);
         w.known_negatives = draw_whole(&state, 30, 300);
         w.fp = draw(&state, 1e-3, 0.05);
         w.fn = 0;
+        if (i % 2 == 1) {
+            w.weights = zipf_weights(&curve, w.known_negatives, draw(&state, 0.3, 1.6));
+        }
         plan_kind(&w, tepal_plan_yesno, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
         uint64_t found = p == NULL ? (uint64_t)bloom_bits((double)w.keys, w.fp) : p->bits;
@@ -376,7 +477,7 @@ static inline void brute_yesno(int problems)
                                                      .no_hashes = no,
                                                      .own_seeds = r > 1};
                         assert_ok(tepal_yesno_predict(0, 0, w.keys, w.known_negatives, &y));
-                        if (y.left <= w.fp * (double)w.known_negatives) {
+                        if (yesno_rate(&w, &y) <= w.fp) {
                             worse("yesno", i, (double)found, (double)(yes + q * r));
                         }
                     }

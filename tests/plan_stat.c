@@ -1,6 +1,6 @@
 /*
  * plan_stat.c: each kind's planner against brute force on 200 random small problems; and 12 random
- * plans, across the kinds, built and measured (60 in plan_soak.c).
+ * plans, across the kinds, built and measured (60 in plan_soak.c), and some for weighted negatives.
  */
 #include "plan_built.h"
 
@@ -28,6 +28,14 @@ static void plans_hold(void **state)
     build_and_measure(12, 1e5, 101);
 }
 
+static void weighted_plans_hold(void **state)
+{
+    (void)state;
+    check_weights(0.6, 102);
+    check_weights(1, 103);
+    check_weights(1.4, 104);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -40,6 +48,7 @@ int main(void)
         cmocka_unit_test(yesno_is_never_worse_than_a_grid),
         cmocka_unit_test(recycling_is_never_worse_than_a_grid),
         cmocka_unit_test(plans_hold),
+        cmocka_unit_test(weighted_plans_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,6 +291,101 @@ static void plans_without_false_negatives_come_first_unless_they_may_be(void **s
     }
 }
 
+/* ---- weights of known negatives -------------------------------------------------------------- */
+
+static bool says(const struct tepal_proposal *plan, const char *words)
+{
+    return plan != NULL && strstr(plan->command, words) != NULL;
+}
+
+static void heavier_skew_never_needs_more_memory(void **state)
+{
+    static const struct {
+        uint64_t keys;
+        uint64_t negatives;
+        double fp;
+        double fn;
+    } cases[] = {{500, 1000, 0.01, 0.02}, {2000, 900, 1e-3, 0.01}, {100, 1000, 0.05, 0.05}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t yesno = UINT64_MAX;
+        uint64_t retouched = UINT64_MAX;
+        uint64_t equal = 0;
+        for (double exponent = 0; exponent < 2.1; exponent += 0.5) {
+            struct tepal_wish w = TEPAL_WISH_INIT;
+            struct tepal_plans plans;
+            struct zipf_curve curve;
+            const struct tepal_proposal *p;
+            w.keys = cases[i].keys;
+            w.known_negatives = cases[i].negatives;
+            w.fp = cases[i].fp;
+            w.fn = cases[i].fn;
+            w.weights = zipf_weights(&curve, w.known_negatives, exponent);
+            plan_kind(&w, tepal_plan_yesno, &plans);
+            p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
+            assert_non_null(p);
+            assert_true(p->feasible && p->fp <= w.fp * EXACT && p->bits <= yesno);
+            assert_true(says(p, "--avoid NEGATIVES --weights "));
+            yesno = p->bits;
+            plan_kind(&w, tepal_plan_retouched, &plans);
+            p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
+            assert_non_null(p);
+            assert_true(p->feasible && p->fp <= w.fp * EXACT && p->bits <= retouched);
+            assert_true(says(p, "--avoid NEGATIVES --weights --max-fn "));
+            retouched = p->bits;
+            equal = exponent == 0 ? yesno : equal;
+        }
+        assert_true(10 * yesno < 9 * equal); /* and much skew clearly less */
+    }
+}
+
+/* A few heavy keys among many: in a given memory the rate of what chooses falls, of others not. */
+static void weights_count_in_a_given_memory(void **state)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plain;
+    struct tepal_plans heavy;
+    struct zipf_curve curve;
+    (void)state;
+    w.keys = 500;
+    w.known_negatives = 1000;
+    w.bits = 2048;
+    plan_it(&w, &plain);
+    w.weights = zipf_weights(&curve, w.known_negatives, 1.2);
+    plan_it(&w, &heavy);
+    for (size_t i = 0; i < plain.count; i++) {
+        const struct tepal_proposal *a = &plain.plan[i];
+        const struct tepal_proposal *b = plan_of(&heavy, a->kind, a->params.layout);
+        bool chooses = a->kind == TEPAL_KIND_YESNO || a->kind == TEPAL_KIND_RETOUCHED;
+        if (a->params.cells > 0) {
+            assert_non_null(b);
+            assert_true(chooses ? b->cost < 0.7 * a->cost : b->fp == a->fp);
+        }
+    }
+}
+
+static void equal_weights_are_no_weights(void **state)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plain;
+    struct tepal_plans equal;
+    static const double one = 1;
+    (void)state;
+    w.keys = 1000;
+    w.known_negatives = 3000;
+    w.fp = 0.01;
+    w.fn = 0.01;
+    plan_kind(&w, tepal_plan_retouched, &plain);
+    w.weights = (struct tepal_plan_weights){&one, &one, 1};
+    plan_kind(&w, tepal_plan_retouched, &equal);
+    assert_int_equal(plain.plan[0].bits, equal.plan[0].bits);
+    assert_true(plain.plan[0].fp == equal.plan[0].fp);
+    plan_kind(&w, tepal_plan_yesno, &equal);
+    w.weights.count = 0;
+    plan_kind(&w, tepal_plan_yesno, &plain);
+    assert_true(equal.plan[0].bits <= plain.plan[0].bits); /* more divisions are tried */
+}
+
 static void as_many_keys_as_fit(void **state)
 {
     (void)state;
@@ -328,6 +423,35 @@ static void refused(struct tepal_wish w)
     assert_int_equal(tepal_plan(&w, &plans, &why), TEPAL_BAD_ARGUMENT);
     assert_true(strlen(why) > 10);
     assert_int_equal(tepal_plan(&w, &plans, NULL), TEPAL_BAD_ARGUMENT);
+}
+
+static void weights_that_are_none_are_refused(void **state)
+{
+    static const double up[] = {0.5, 0.9};
+    static const double slow[] = {0.1, 0.3};
+    static const double back[] = {0.5, 0.4};
+    static const double high[] = {0.5, 1.5};
+    static const double bent[] = {0.4, 0.5}; /* ever less steep */
+    static const double nan[] = {NAN, 0.5};
+    const struct tepal_plan_weights wrong[] = {{back, slow, 2}, {high, slow, 2}, {up, back, 2},
+                                               {up, bent, 2},   {nan, slow, 2},  {up, nan, 2},
+                                               {up, high, 2}};
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    (void)state;
+    w.keys = 100;
+    w.known_negatives = 100;
+    w.weights = (struct tepal_plan_weights){up, slow, 2};
+    plan_it(&w, &plans);
+    w.weights = (struct tepal_plan_weights){up, up, 1}; /* equal */
+    plan_it(&w, &plans);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        w.weights = wrong[i];
+        refused(w);
+    }
+    w.weights = (struct tepal_plan_weights){up, slow, 2};
+    w.known_negatives = 0;
+    refused(w);
 }
 
 static void nonsense_is_refused(void **state)
@@ -441,6 +565,10 @@ int main(void)
         cmocka_unit_test(refusals_say_why_in_a_clause),
         cmocka_unit_test(the_nearest_names_what_is_in_its_way),
         cmocka_unit_test(plans_without_false_negatives_come_first_unless_they_may_be),
+        cmocka_unit_test(heavier_skew_never_needs_more_memory),
+        cmocka_unit_test(weights_count_in_a_given_memory),
+        cmocka_unit_test(equal_weights_are_no_weights),
+        cmocka_unit_test(weights_that_are_none_are_refused),
         cmocka_unit_test(as_many_keys_as_fit),
         cmocka_unit_test(the_same_wish_gives_the_same_plans),
         cmocka_unit_test(nonsense_is_refused),

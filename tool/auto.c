@@ -75,6 +75,7 @@ static int check_options(const struct args *args, bool plans)
 struct spool {
     const char **path; /* of the keys */
     size_t count;
+    const char *avoid;    /* of the negatives; NULL: none */
     char temporary[4096]; /* where standard input went; "": nowhere */
 };
 
@@ -128,6 +129,17 @@ static int open_spool(const struct args *args, struct spool *s)
             s->path[i] = s->temporary;
         }
     }
+    s->avoid = args->option[OPT_VETO_AVOID].given ? args->option[OPT_VETO_AVOID].text : NULL;
+    if (s->avoid != NULL && strcmp(s->avoid, "-") == 0) {
+        if (s->temporary[0] != '\0') {
+            return say_error(args->command->stays, args->command->name,
+                             "standard input cannot be both the keys and the negatives");
+        }
+        if (spool_input(args, s) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+        s->avoid = s->temporary;
+    }
     return EXIT_YES;
 }
 
@@ -169,7 +181,7 @@ static int make_plan(const struct args *args, const struct spool *spool, struct 
                          "no keys came: there is nothing to plan for");
     }
     if (code == EXIT_YES) {
-        code = wish_read(args, keys, &w);
+        code = wish_read(args, keys, spool->avoid, &w);
     }
     if (code == EXIT_YES && tepal_plan(&w.wish, &plans, &why) != TEPAL_OK) {
         code = say_error(args->command->stays, args->command->name, "%s", why);
@@ -232,6 +244,12 @@ static int hand(const struct args *args, enum option_id id, char **room, char **
 
 #define HANDED_MOST 32
 
+/* Have the negatives weights? The plan knows, or whoever gives another file. */
+static bool weighted(const struct args *args, const struct plan_words *plan)
+{
+    return plan->weights || args->option[OPT_VETO_WEIGHTS].given;
+}
+
 static int build(const struct args *args, const struct spool *spool, struct plan_words *plan)
 {
     char names[HANDED_MOST * 32];
@@ -247,9 +265,13 @@ static int build(const struct args *args, const struct spool *spool, struct plan
     for (size_t i = 0; handed[i] != OPT_END; i++) {
         count = hand(args, handed[i], &room, words, count);
     }
+    char avoid[] = "--avoid";
+    char weights[] = "--weights";
     if (plan->avoids && plan->max_fn == NULL) {
-        count = hand(args, OPT_VETO_AVOID, &room, words, count);
-        count = hand(args, OPT_VETO_WEIGHTS, &room, words, count);
+        words[count++] = avoid;
+        words[count++] = (char *)spool->avoid;
+        words[count] = weights;
+        count += weighted(args, plan);
     }
     char end[] = "--";
     words[count++] = end;
@@ -270,17 +292,20 @@ static int retouch(const struct args *args, const struct spool *spool, struct pl
     char members[] = "--members";
     char avoid[] = "--avoid";
     char most[] = "--max-fn";
+    char weights[] = "--weights";
     char names[HANDED_MOST * 32];
     char *room = names;
     static const enum option_id same[] = {OPT_NULL,     OPT_HEX,   OPT_PLAIN,
                                           OPT_KEY_FILE, OPT_QUIET, OPT_END};
     char *file = (char *)o[OPT_OUTPUT].text;
-    char *words[10 + 2 * HANDED_MOST] = {file,    output,
+    char *words[11 + 2 * HANDED_MOST] = {file,    output,
                                          file,    force,
                                          members, (char *)spool->path[0],
-                                         avoid,   (char *)o[OPT_VETO_AVOID].text,
+                                         avoid,   (char *)spool->avoid,
                                          most,    plan->max_fn};
     int count = 10;
+    words[count] = weights;
+    count += weighted(args, plan);
     for (size_t i = 0; same[i] != OPT_END; i++) {
         count = hand(args, same[i], &room, words, count);
     }

@@ -162,9 +162,10 @@ const struct option options[OPTIONS] = {
     [OPT_TOLERANCE] = {0, "tolerance", "B", TAKES_WHOLE, 0, TEPAL_MAX_HASHES - 1, NULL,
                        "generalized: a key with up to B inverted bits is still found (default 0; "
                        "with --fp or --fn: the best)."},
-    [OPT_FN] = {0, "fn", "RATE", TAKES_RATE, 0, 0, NULL,
+    [OPT_FN] = {0, "fn", "RATE", TAKES_PART, 0, 0, NULL,
                 "generalized: the false-negative rate that no key may exceed; --fp is then the "
-                "rate that no filter may exceed, whoever fills it (default 1% each)."},
+                "rate that no filter may exceed, whoever fills it (default 1% each). With --auto: "
+                "at most; 0: none."},
     [OPT_YES_BITS] =
         {0, "yes-bits", "P", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
          "yesno: the bits of the yes-filter, with those of the no-filters. Without it the "
@@ -180,8 +181,8 @@ const struct option options[OPTIONS] = {
                         "asked for, one a line (- is standard input). Members among them are "
                         "reported, and stay members."},
     [OPT_VETO_WEIGHTS] = {'w', "weights", NULL, TAKES_NOTHING, 0, 0, NULL,
-                          "yesno: each line of NEGATIVES is a key, a tab and a weight: how much "
-                          "its false positive hurts."},
+                          "yesno, --auto: each line of NEGATIVES is a key, a tab and a weight: how "
+                          "much its false positive hurts. (A cascade vetoes all alike.)"},
     [OPT_VETO_METHOD] = {0, "method", "METHOD", TAKES_CHOICE, 0, 0,
                          "greedy nextfit bestfit pairs local-search exact",
                          "yesno: how the false positives go to the no-filters (default "
@@ -525,6 +526,10 @@ const struct option options[OPTIONS] = {
     [OPT_KNOWN_NEGATIVES] = {0, "known-negatives", "N", TAKES_FILE, 0, 0, NULL,
                              "How many keys are known to be asked for and not to be in the set, or "
                              "a file with them. --fp is then that of these keys."},
+    [OPT_WISH_WEIGHTS] = {'w', "weights", NULL, TAKES_NOTHING, 0, 0, NULL,
+                          "Each line of the file of negatives is a key, a tab and a weight: how "
+                          "often it is asked for, or how much its false positive hurts. False "
+                          "positives are then shares of the weight, not of the keys."},
     [OPT_ENDLESS] = {0, "endless", NULL, TAKES_NOTHING, 0, 0, NULL, "The stream never ends."},
     [OPT_WISH_GAPS] = {0, "gaps", "FILE", TAKES_FILE, 0, 0, NULL,
                        "With --endless: the stream's gaps, a file that tepal gaps saved."},
@@ -602,14 +607,15 @@ const struct option options[OPTIONS] = {
     OPT_WISH_MEMORY, OPT_FP_AVERAGE, OPT_DELETES, OPT_WRONG_DELETES, OPT_UNTRUSTED, OPT_ENDLESS,   \
         OPT_WISH_GAPS, OPT_WISH_STREAM, OPT_HEADER_BITS, OPT_PREFER, OPT_COST_FP, OPT_COST_FN
 
-static const enum option_id plan_options[] = {OPT_WISH_KEYS, OPT_WISH_FP,
-                                              OPT_WISH_FN,   OPT_WISH_BITS_PER_KEY,
-                                              WISH_OPTIONS,  OPT_KNOWN_NEGATIVES,
-                                              OPT_EXPLAIN,   OPT_PLAN_SVG,
-                                              OPT_FORCE,     OPT_NULL,
-                                              OPT_HEX,       OPT_PLAIN,
-                                              OPT_JSON,      OPT_QUIET,
-                                              OPT_HELP,      OPT_END};
+static const enum option_id plan_options[] = {OPT_WISH_KEYS,    OPT_WISH_FP,
+                                              OPT_WISH_FN,      OPT_WISH_BITS_PER_KEY,
+                                              WISH_OPTIONS,     OPT_KNOWN_NEGATIVES,
+                                              OPT_WISH_WEIGHTS, OPT_EXPLAIN,
+                                              OPT_PLAN_SVG,     OPT_FORCE,
+                                              OPT_NULL,         OPT_HEX,
+                                              OPT_PLAIN,        OPT_JSON,
+                                              OPT_QUIET,        OPT_HELP,
+                                              OPT_END};
 static const enum option_id plan_exclusive[][4] = {
     {OPT_WISH_MEMORY, OPT_WISH_BITS_PER_KEY, OPT_HEADER_BITS},
     {OPT_WISH_GAPS, OPT_WISH_STREAM},
@@ -619,6 +625,8 @@ static const struct example plan_examples[] = {
     {"tepal plan --keys 10M --fp 1%", "The smallest filter of ten million keys."},
     {"tepal plan --keys 1M --deletes --wrong-deletes 1% --fp 0.1%",
      "Keys leave again, and some removals are wrong."},
+    {"tepal plan --keys 1M --fp 0.1% --known-negatives asked.tsv --weights",
+     "Known negatives, each with how often it is asked for."},
     {"tepal plan --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20", "The least cost in a mebibyte."},
     {"tepal plan --endless --keys 1M --fp 1%", "A stream without end."},
     {NULL, NULL}};
@@ -633,6 +641,7 @@ static const struct example measure_examples[] = {
 
 static const enum option_id compare_options[] = {OPT_COMPARE_MEMBERS,
                                                  OPT_COMPARE_NEGATIVES,
+                                                 OPT_WISH_WEIGHTS,
                                                  OPT_COMPARE_QUERIES,
                                                  OPT_WISH_MEMORY,
                                                  OPT_WISH_BITS_PER_KEY,
@@ -1118,7 +1127,7 @@ const struct command commands[] = {
      .synopsis = "FILE --members KEYS --strangers KEYS [--plan PLAN]",
      .summary = "Measure both errors of a filter, and whether its plan held.",
      .about = "Asks the filter FILE for its members and for strangers, and prints both error rates "
-              "with their 99 % confidence intervals (Wilson), beside what was promised.\\n\\n"
+              "with their 99 % confidence intervals (Wilson), beside what was promised.\n\n"
               "Exit status 0 if the plan held (no interval lies above its promise), 1 if not, 2 on "
               "an error.",
      .options = measure_options,

@@ -49,7 +49,8 @@ static void print_choice(const struct planner *p, const struct tepal_proposal *p
                tepal_layout_name(plan->params.layout));
     out_format(p->out, "fp         %s", rate(plan->fp, room, sizeof room));
     if (p->wish.wish.known_negatives > 0) {
-        out_format(p->out, " of the known negatives; of other keys %s",
+        out_format(p->out, " of the known negatives%s; of other keys %s",
+                   p->wish.weighted ? ", by weight" : "",
                    rate(plan->fp_unknown, room, sizeof room));
     }
     out_format(p->out, "\nfn         %s\n", rate(plan->fn, room, sizeof room));
@@ -267,7 +268,7 @@ static int print(struct planner *p)
         return EXIT_TROUBLE;
     }
     if (p->args->option[OPT_JSON].given) {
-        int printed = render_json(p->out, plan_text_json(&p->plans));
+        int printed = render_json(p->out, plan_text_json(&p->wish.wish, &p->plans));
         code = printed == EXIT_YES ? code : printed;
     } else {
         print_text(p);
@@ -282,7 +283,7 @@ int plan_run(const struct args *args)
     int code = args->option[OPT_PLAN_SVG].given ? side_check(args, args->option[OPT_PLAN_SVG].text)
                                                 : EXIT_YES;
     if (code == EXIT_YES) {
-        code = wish_read(args, 0, &p.wish);
+        code = wish_read(args, 0, NULL, &p.wish);
     }
     if (code == EXIT_YES && tepal_plan(&p.wish.wish, &p.plans, &why) != TEPAL_OK) {
         code = say_error(NULL, args->command->name, "%s", why);

@@ -96,13 +96,15 @@ static json_t *plan_json(const struct tepal_proposal *plan)
     return o;
 }
 
-json_t *plan_text_json(const struct tepal_plans *plans)
+json_t *plan_text_json(const struct tepal_wish *wish, const struct tepal_plans *plans)
 {
     json_t *o = json_object();
     json_t *list = json_array();
     set_whole(o, "keys", plans->keys);
     set_real(o, "fp", plans->fp);
     set_real(o, "fn", plans->fn);
+    set_whole(o, "known_negatives", wish->known_negatives);
+    json_object_set_new(o, "weighted", json_boolean(wish->weights.count > 0));
     json_object_set_new(o, "feasible", json_boolean(plans->plan[0].feasible));
     for (size_t i = 0; i < plans->count; i++) {
         json_array_append_new(list, plan_json(&plans->plan[i]));
@@ -177,6 +179,8 @@ static const char *take(char *const *word, int count, struct plan_words *words)
             strcmp(word[i + 1], "NEGATIVES") == 0) {
             words->avoids = true;
             i++;
+        } else if (strcmp(word[i], "--weights") == 0) {
+            words->weights = true;
         } else if (strcmp(word[i], "--own-seeds") == 0) {
             words->word[words->count++] = word[i];
         } else if (takes_value(word[i]) && i + 1 < count && word[i + 1][0] != '-') {
@@ -202,9 +206,9 @@ static bool are(char *const *word, int count, const char *const *want, int wante
 const char *plan_text_words(const char *command, struct plan_words *words)
 {
     static const char *const build[] = {"tepal", "build", "KEYS", "-o", "FILE"};
-    static const char *const retouch[] = {"&&",   "tepal",   "retouch",   "FILE",
-                                          "-o",   "FILE",    "--force",   "--members",
-                                          "KEYS", "--avoid", "NEGATIVES", "--max-fn"};
+    static const char *const retouch[] = {"&&",   "tepal",   "retouch",  "FILE",
+                                          "-o",   "FILE",    "--force",  "--members",
+                                          "KEYS", "--avoid", "NEGATIVES"};
     char *word[PLAN_WORDS];
     int count = 0;
     int middle = 0;
@@ -231,11 +235,15 @@ const char *plan_text_words(const char *command, struct plan_words *words)
         return no_command;
     }
     if (middle < count) {
-        if (count - middle != 13 || !are(word + middle, count - middle, retouch, 12)) {
+        bool weighted = count - middle == 14 && strcmp(word[count - 3], "--weights") == 0;
+        if (count - middle != (weighted ? 14 : 13) ||
+            !are(word + middle, count - middle, retouch, 11) ||
+            strcmp(word[count - 2], "--max-fn") != 0) {
             return no_command;
         }
         words->max_fn = word[count - 1];
         words->avoids = true;
+        words->weights = weighted;
     }
     return take(word + 5, middle - 5, words);
 }

@@ -9,7 +9,7 @@
 
 #include <tepal/plan.h>
 
-json_t *plan_text_json(const struct tepal_plans *plans);
+json_t *plan_text_json(const struct tepal_wish *wish, const struct tepal_plans *plans);
 
 /* The command with names for KEYS, NEGATIVES and FILE (NULL: as it is); returns room. */
 const char *plan_text_command(const struct tepal_proposal *plan, const char *keys,
@@ -24,6 +24,7 @@ struct plan_words {
     int count;
     char *max_fn; /* of the retouch; NULL: none */
     bool avoids;  /* needs NEGATIVES */
+    bool weights; /* with weights */
 };
 
 /* NULL, or what is wrong with the command. */

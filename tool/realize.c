@@ -29,7 +29,8 @@ static enum tepal_status retouch(const struct realize *what, struct tepal_params
     struct tepal_retouch_input input = {.members = what->members,
                                         .member_count = what->member_count,
                                         .avoid = what->avoid,
-                                        .avoid_count = what->avoid_count};
+                                        .avoid_count = what->avoid_count,
+                                        .avoid_weights = what->avoid_weights};
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
     params.kind = TEPAL_KIND_BLOOM;
     options.limit = TEPAL_RETOUCH_LIMIT_SHARE;
@@ -48,7 +49,8 @@ static enum tepal_status veto(const struct realize *what, const struct tepal_par
     struct tepal_yesno_input input = {.members = what->members,
                                       .member_count = what->member_count,
                                       .avoid = what->avoid,
-                                      .avoid_count = what->avoid_count};
+                                      .avoid_count = what->avoid_count,
+                                      .avoid_weights = what->avoid_weights};
     struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
     return tepal_yesno_build(params, &input, &options, NULL, out, NULL, why);
 }

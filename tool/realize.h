@@ -15,6 +15,7 @@ struct realize {
     size_t member_count;
     const struct tepal_digest *avoid; /* known negatives; different from members */
     size_t avoid_count;
+    const double *avoid_weights; /* NULL: 1 each */
 };
 
 /* The status of what failed; *why may name it. The filter is the caller's to free. */

@@ -68,6 +68,11 @@ static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_p
         return wrong(args, "with --fp and --fn the hashes are found, not given: leave out "
                            "--reset-hashes and --set-hashes, or give --bits");
     }
+    if (o[OPT_FN].given && !(o[OPT_FN].real > 0 && o[OPT_FN].real < 1)) {
+        return say_error(args->command->stays, args->command->name,
+                         "--fn %s: outside the limits: a rate is above 0 and below 1",
+                         o[OPT_FN].text);
+    }
     double fp = o[OPT_FP].given ? o[OPT_FP].real : 0.01;
     enum tepal_status status = tepal_generalized_size(
         fp, o[OPT_FN].given ? o[OPT_FN].real : 0.01,

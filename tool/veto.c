@@ -32,7 +32,7 @@ static const enum option_id yesno_options[] = {
 
 static const enum option_id cascade_options[] = {OPT_FP,         OPT_BITS_PER_KEY, OPT_BITS,
                                                  OPT_HASHES,     OPT_LAYOUT,       OPT_POSITIONS,
-                                                 OPT_VETO_AVOID, OPT_END};
+                                                 OPT_VETO_AVOID, OPT_VETO_WEIGHTS, OPT_END};
 
 const struct recipe recipe_yesno = {TEPAL_KIND_YESNO, yesno_options, NULL, NULL, NULL};
 const struct recipe recipe_cascade = {TEPAL_KIND_CASCADE, cascade_options, NULL, NULL, NULL};

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digests.h"
 #include "feed.h"
 #include "number.h"
 #include "say.h"
@@ -223,18 +224,50 @@ static int read_stream(const struct args *args, struct tepal_wish *w)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* Known negatives with their weights; those of a repeated key are added, as when it is built. */
+static int read_weights(const struct args *args, struct wish *w)
+{
+    struct digests set = {.count = 0};
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, 1);
+    struct feed *feed =
+        feed_open_file(args, &w->negatives, &hasher, true, args->option[OPT_QUIET].given);
+    ptrdiff_t got = feed == NULL ? -1 : 0;
+    const char *why = NULL;
+    while (feed != NULL && why == NULL && (got = feed_next(feed)) > 0) {
+        for (ptrdiff_t i = 0; i < got; i++) {
+            if (!digests_add(&set, feed->digest[i], feed->weight[i], NULL, 0)) {
+                why = "out of memory";
+            }
+        }
+    }
+    feed_close(feed);
+    if (got == 0 && why == NULL) {
+        why = weights_curve(set.weight, set.count, &w->weights);
+        w->wish.known_negatives = set.count;
+        w->wish.weights = w->weights.curve;
+    }
+    digests_free(&set);
+    return why != NULL ? say_error(args->command->stays, w->negatives, "%s", why)
+           : got == 0  ? EXIT_YES
+                       : EXIT_TROUBLE;
+}
+
 static int read_negatives(const struct args *args, struct wish *w)
 {
     const struct option_value *known = &args->option[OPT_KNOWN_NEGATIVES];
-    const struct option_value *avoid = &args->option[OPT_VETO_AVOID];
-    bool weighted = args->option[OPT_VETO_WEIGHTS].given;
-    if (known->given && number_whole(known->text, &w->wish.known_negatives) == NULL) {
-        return EXIT_YES;
+    w->weighted = args->option[OPT_VETO_WEIGHTS].given || args->option[OPT_WISH_WEIGHTS].given;
+    if (known->given && number_whole(known->text, &w->wish.known_negatives) != NULL) {
+        w->negatives = known->text;
     }
-    w->negatives = known->given ? known->text : avoid->given ? avoid->text : NULL;
-    return w->negatives == NULL
-               ? EXIT_YES
-               : wish_count(args, w->negatives, weighted, &w->wish.known_negatives);
+    if (w->weighted && w->negatives == NULL) {
+        return say_error(args->command->stays, args->command->name,
+                         "--weights are those of a file of negatives: give one with --%s FILE",
+                         args->option[OPT_WISH_WEIGHTS].given ? "known-negatives" : "avoid");
+    }
+    return w->negatives == NULL ? EXIT_YES
+           : w->weighted        ? read_weights(args, w)
+                                : wish_count(args, w->negatives, false, &w->wish.known_negatives);
 }
 
 static void read_rates(const struct option_value *o, struct tepal_wish *w)
@@ -271,10 +304,10 @@ static int read_size(const struct args *args, struct wish *w)
     return EXIT_YES;
 }
 
-int wish_read(const struct args *args, uint64_t keys, struct wish *w)
+int wish_read(const struct args *args, uint64_t keys, const char *negatives, struct wish *w)
 {
     const struct option_value *o = args->option;
-    *w = (struct wish){.wish = TEPAL_WISH_INIT};
+    *w = (struct wish){.wish = TEPAL_WISH_INIT, .negatives = negatives};
     w->wish.keys = keys > 0 ? keys : o[OPT_WISH_KEYS].whole;
     w->wish.deletes = o[OPT_DELETES].given;
     w->wish.untrusted = o[OPT_UNTRUSTED].given;
@@ -298,4 +331,5 @@ void wish_free(struct wish *w)
 {
     free(w->steps);
     w->steps = NULL;
+    weights_free(&w->weights);
 }

@@ -7,22 +7,26 @@
 #include <tepal/plan.h>
 
 #include "command.h"
+#include "weights.h"
 
 #define WISH_GAPS 8192 /* steps of a gap file, at most */
 
 struct wish {
     struct tepal_wish wish;
-    double *steps;         /* gaps and survival, ours */
-    const char *negatives; /* the file of known negatives, or NULL */
-    double bits_per_key;   /* 0: not given */
-    bool assumed_keys;     /* bits a key without keys: planned for a million */
+    double *steps;          /* gaps and survival, ours */
+    struct weights weights; /* of the known negatives */
+    const char *negatives;  /* the file of known negatives, or NULL */
+    bool weighted;          /* its lines have weights */
+    double bits_per_key;    /* 0: not given */
+    bool assumed_keys;      /* bits a key without keys: planned for a million */
 };
 
 /*
- * The wish of the options; keys > 0 are those counted by the caller. EXIT_YES, or EXIT_TROUBLE
+ * The wish of the options; keys > 0 are those counted by the caller, `negatives` is the caller's
+ * file of them, or NULL. EXIT_YES, or EXIT_TROUBLE
  * after saying why. Free with wish_free either way.
  */
-int wish_read(const struct args *args, uint64_t keys, struct wish *wish);
+int wish_read(const struct args *args, uint64_t keys, const char *negatives, struct wish *wish);
 void wish_free(struct wish *wish);
 
 /*

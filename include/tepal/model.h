@@ -536,11 +536,12 @@ struct tepal_yesno_plan {
     double fp_unknown; /* the rate on unknown negatives: the yes-filter's */
     double positive;   /* known negatives that the yes-filter has */
     double left;       /* of these, left by local-search: an estimate (docs/models.md) */
+    double hopeless;   /* of those left, what no no-filter takes, not even an empty one */
 };
 
 /*
- * fp_unknown, positive and left of a plan for n members and t known negatives. TEPAL_BAD_ARGUMENT
- * if it is none.
+ * fp_unknown, positive, left and hopeless of a plan for n members and t known negatives.
+ * TEPAL_BAD_ARGUMENT if it is none.
  */
 TEPAL_API enum tepal_status tepal_yesno_predict(enum tepal_layout layout,
                                                 enum tepal_positions positions, uint64_t n,

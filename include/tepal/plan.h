@@ -39,6 +39,18 @@ enum tepal_stream {
     TEPAL_STREAM_ZIPF = 4       /* stream_a: exponent; stream_keys: how many keys there are */
 };
 
+/*
+ * How unequal the weights of the known negatives are (a Lorenz curve): the share[i] of them that
+ * weigh least have the share weight[i] of the total. Both ascend within 0..1, and weight ever
+ * faster; 0 and 1 are understood. Between the points lines are drawn, which lie on the safe side.
+ * The arrays stay the caller's. count 0: all weigh the same.
+ */
+struct tepal_plan_weights {
+    const double *share;
+    const double *weight;
+    size_t count;
+};
+
 /* What is wanted. Start from TEPAL_WISH_INIT, set what is known. */
 struct tepal_wish {
     /*
@@ -65,12 +77,20 @@ struct tepal_wish {
     enum tepal_prefer prefer;
     double cost_fp; /* of one false positive ... */
     double cost_fn; /* ... and of one false negative; both 0: not stated, 1 each */
+    /*
+     * Of the known negatives: how often each is asked for, or what its false positive costs. fp is
+     * then the share of the weight that passes, not of the keys.
+     */
+    struct tepal_plan_weights weights;
 };
 
 #define TEPAL_WISH_INIT                                                                            \
     {                                                                                              \
         0, 0, NAN, NAN, NAN, false, 0, false, 0, false, TEPAL_STREAM_UNKNOWN, 0, 0, 0, 0,          \
-            {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0                                         \
+            {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0,                                        \
+        {                                                                                          \
+            NULL, NULL, 0                                                                          \
+        }                                                                                          \
     }
 
 #define TEPAL_PLAN_TEXT    200
@@ -92,7 +112,7 @@ struct tepal_proposal {
     struct tepal_params params; /* to build with, seed 0; cells 0: it cannot be at all */
     uint64_t bits;              /* memory of the cells: counters and phases included */
     double bits_per_key;        /* NaN without keys */
-    double fp;                  /* predicted; of the known negatives if there are any */
+    double fp;                  /* predicted; of the known negatives (their weight) if any */
     double fp_unknown;          /* of others */
     double fn;                  /* NaN: depends on the stream, which is not known */
     double probes;              /* cache lines that the query of an absent key reads */

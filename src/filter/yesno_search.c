@@ -488,6 +488,53 @@ static enum tepal_status start_by_weight(struct search *s)
     return status;
 }
 
+/* Of `parts` walks the next one, from where the search is; it ends at the best that it saw. */
+static void go(struct search *s, uint64_t parts)
+{
+    uint64_t said = s->run->how->steps;
+    limit(s->run, said == 0 ? 0 : (said + parts - 1) / parts);
+    s->heat = s->run->falses <= SMALL ? HEAT * mean_weight(s->run) : 0;
+    keep_best(s);
+    walk(s, s->heat > 0 ? UINT64_MAX : 8 * (uint64_t)s->count);
+    if (s->heat > 0) {
+        restore(s, s->best);
+    }
+}
+
+/*
+ * With weights. Much is solved by steps among equals, of which unequal weights leave few: the walk
+ * stops with many left that need not be. So another one begins as if all weighed the same, and goes
+ * on by weight from there. The better counts.
+ */
+static enum tepal_status go_twice(struct search *s)
+{
+    struct yesno_run *run = s->run;
+    double *weight = run->weight;
+    double *alike = tepal_yesno_take(run, run->falses, sizeof *alike);
+    uint8_t *first = tepal_yesno_take(run, run->falses, 1);
+    if (alike == NULL || first == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    go(s, 3);
+    double left = s->left;
+    memcpy(first, run->home, run->falses);
+    for (uint32_t f = 0; f < run->falses; f++) {
+        alike[f] = 1;
+    }
+    tepal_yesno_empty(run);
+    tepal_yesno_first_fit(run);
+    run->weight = alike;
+    list_all(s);
+    go(s, 3);
+    run->weight = weight;
+    list_all(s);
+    go(s, 3);
+    if (s->left >= left) {
+        restore(s, first);
+    }
+    return TEPAL_OK;
+}
+
 /* First fit, then the walk. What is kept is never worse than first fit's. */
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
 {
@@ -503,14 +550,13 @@ enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
     if (status != TEPAL_OK) {
         return status;
     }
-    limit(run, run->how->steps);
-    s.heat = run->falses <= SMALL ? HEAT * mean_weight(run) : 0;
-    walk(&s, s.heat > 0 ? UINT64_MAX : 8 * (uint64_t)s.count);
-    if (s.heat > 0) {
-        restore(&s, s.best);
+    if (run->in->avoid_weights != NULL) {
+        status = go_twice(&s);
+    } else {
+        go(&s, 1);
     }
     run->proved = perfect(&s);
     tepal_yesno_limit(run, YESNO_UNLIMITED);
     tepal_yesno_first_fit(run); /* what the last moves have made room for */
-    return TEPAL_OK;
+    return status;
 }

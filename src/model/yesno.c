@@ -77,12 +77,15 @@ static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_position
 /* Below this many, the number of false positives is taken to vary. */
 #define VARIES 100
 
-/* The share of them that no no-filter takes, however empty. */
+/* The share of false positives that no no-filter takes, not even an empty one. */
 static double share_hopeless(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
                              double n)
 {
-    double hopeless = -expm1(n * log1p(-veto_rate(plan, positions, 1)));
-    return plan->own_seeds ? pow(hopeless, (double)plan->no_filters) : hopeless;
+    if (plan->no_filters == 0) {
+        return 1;
+    }
+    double one = -expm1(n * log1p(-veto_rate(plan, positions, 1)));
+    return plan->own_seeds ? pow(one, (double)plan->no_filters) : one;
 }
 
 /* The share of `falses` false positives that the search leaves. */
@@ -102,12 +105,11 @@ static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positio
 }
 
 static double expected_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
-                            double n, double falses)
+                            double n, double falses, double hopeless)
 {
     if (plan->no_filters == 0 || falses <= 0) {
         return falses;
     }
-    double hopeless = share_hopeless(plan, positions, n);
     if (falses > VARIES) {
         return falses * share_left(plan, positions, n, falses, hopeless);
     }
@@ -132,7 +134,9 @@ static bool is_plan(const struct tepal_yesno_plan *plan)
 void tepal_model_yesno_rest(struct tepal_yesno_plan *plan, enum tepal_positions positions,
                             uint64_t n)
 {
-    plan->left = expected_left(plan, positions, (double)n, plan->positive);
+    double hopeless = share_hopeless(plan, positions, (double)n);
+    plan->hopeless = plan->positive * hopeless;
+    plan->left = expected_left(plan, positions, (double)n, plan->positive, hopeless);
 }
 
 /* The rest of a plan whose sizes and hashes are there. */
@@ -215,7 +219,7 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
     for (uint32_t k = c->no_hashes != 0 ? c->no_hashes : 1; k <= last; k++) {
         plan.no_hashes = r == 0 ? 0 : k;
         if (k <= q || r == 0 || c->positions == TEPAL_POSITIONS_COLLIDING) {
-            plan.left = expected_left(&plan, c->positions, (double)c->n, plan.positive);
+            tepal_model_yesno_rest(&plan, c->positions, c->n);
             offer(c, &plan);
             least = fmin(least, plan.left);
         }

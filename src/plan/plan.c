@@ -79,6 +79,31 @@ const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bo
     return NULL;
 }
 
+double tepal_plan_lightest(const struct plan_task *task, double share)
+{
+    const struct tepal_plan_weights *w = &task->wish->weights;
+    size_t low = 0; /* points below it lie at share or before */
+    size_t high = w->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (w->share[middle] <= share) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    double x0 = low == 0 ? 0 : w->share[low - 1];
+    double y0 = low == 0 ? 0 : w->weight[low - 1];
+    double x1 = low == w->count ? 1 : w->share[low];
+    double y1 = low == w->count ? 1 : w->weight[low];
+    return x1 > x0 ? y0 + (y1 - y0) * (fmin(share, 1) - x0) / (x1 - x0) : y1;
+}
+
+const char *tepal_plan_weighted(const struct plan_task *task)
+{
+    return task->wish->weights.count > 0 ? " --weights" : "";
+}
+
 uint64_t tepal_plan_down(uint64_t bits, uint64_t unit)
 {
     return bits / unit * unit;
@@ -251,6 +276,39 @@ static bool gaps_valid(const struct tepal_recycling_gaps *g)
     return g->count > 0 && g->fresh >= 0 && g->fresh <= 1;
 }
 
+/* Sums of many weights may differ by a rounding. */
+#define SLOPE_ROUNDING 1e-6
+
+/* Does the curve go from (0, 0) to (1, 1), ever steeper? */
+static bool weights_valid(const struct tepal_plan_weights *w)
+{
+    double x = 0;
+    double y = 0;
+    double slope = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        double here = (w->weight[i] - y) / (w->share[i] - x);
+        if (!(w->share[i] > x) || !(w->share[i] <= 1) || !(w->weight[i] >= y) ||
+            !(here >= slope * (1 - SLOPE_ROUNDING))) {
+            return false;
+        }
+        x = w->share[i];
+        y = w->weight[i];
+        slope = here;
+    }
+    return x < 1 ? (1 - y) / (1 - x) >= slope * (1 - SLOPE_ROUNDING) : w->count == 0 || y == 1;
+}
+
+static const char *nonsense_weights(const struct tepal_wish *w)
+{
+    if (!weights_valid(&w->weights)) {
+        return "the weights of the known negatives are no curve from 0 to 1, ever steeper";
+    }
+    if (w->weights.count > 0 && w->known_negatives == 0) {
+        return "weights are those of known negatives, and there are none";
+    }
+    return NULL;
+}
+
 static const char *nonsense_stream(const struct tepal_wish *w)
 {
     bool fresh = w->stream_fresh >= 0 && w->stream_fresh <= 1;
@@ -330,6 +388,7 @@ static const char *too_little(const struct tepal_wish *w)
 static const char *nonsense(const struct tepal_wish *w)
 {
     const char *why = nonsense_rates(w);
+    why = why == NULL ? nonsense_weights(w) : why;
     why = why == NULL ? nonsense_stream(w) : why;
     why = why == NULL ? contradiction(w) : why;
     return why == NULL ? too_little(w) : why;

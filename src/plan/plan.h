@@ -50,6 +50,12 @@ void tepal_plan_say(struct tepal_proposal *plan, const char *format, ...)
 const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bounded, bool endless,
                              const char **blocked_by);
 
+/* The share of the weight of the known negatives that the lightest `share` of them have. */
+double tepal_plan_lightest(const struct plan_task *task, double share);
+
+/* " --weights" for commands that read weighted negatives, else "". */
+const char *tepal_plan_weighted(const struct plan_task *task);
+
 /* `bits` down to a multiple of unit. */
 uint64_t tepal_plan_down(uint64_t bits, uint64_t unit);
 

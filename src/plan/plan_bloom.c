@@ -105,8 +105,15 @@ void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out)
 /* ---- retouched ------------------------------------------------------------------------------- */
 
 /*
- * To give up the share fn of the members, drawn at random, leaves the Bloom filter of the others:
- * that is what is promised. Retouching chooses whom it gives up and does better.
+ * To give up the share fn of the members, drawn at random, leaves the Bloom filter of the others.
+ * Retouching chooses: for each false positive that goes it clears the bit with the fewest owners,
+ *
+ *     c = sum over j of P(a set bit has j owners or more)^k
+ *
+ * of them (hardly more than one), and the heaviest false positives go first. Of the F = t f known
+ * ones, which vary as a Poisson number does, E max(0, F - lost / c) are left, the lightest. Members
+ * that are given up take others with them, so that this is what is reached at least; and if the
+ * negatives are so many that hardly any goes, the Bloom filter of the others still is.
  */
 static uint64_t kept(uint64_t n, double fn)
 {
@@ -114,11 +121,79 @@ static uint64_t kept(uint64_t n, double fn)
     return n - (uint64_t)(lost < (double)n ? lost : (double)n - 1);
 }
 
-static double rate_at(const struct tepal_params *p, uint64_t n, double fn, uint32_t *hashes)
+/* Members that the removal of one false positive costs. */
+static double members_each(const struct tepal_params *p, uint64_t n)
 {
-    uint64_t left = kept(n, fn);
-    *hashes = tepal_bloom_best_hashes(p->layout, p->positions, p->cells, left);
-    return tepal_bloom_fp(p->layout, p->positions, p->cells, left, *hashes);
+    double load = p->hashes * (double)n / (double)p->cells;
+    double chance = exp(-load); /* of j owners */
+    double set = -expm1(-load);
+    double tail = set;
+    double sum = 0;
+    for (int j = 1; j < 64 && tail > 1e-6 * set; j++) {
+        sum += pow(tail / set, p->hashes);
+        chance *= load / j;
+        tail -= chance;
+    }
+    return fmax(sum, 1);
+}
+
+static double normal_below(double z)
+{
+    return 0.5 * erfc(-z / sqrt(2));
+}
+
+/* What is left of the known negatives' weight. */
+static double retouched_fp(const struct plan_task *task, const struct tepal_params *p, double fn)
+{
+    uint64_t left = kept(task->n, fn);
+    double others = tepal_bloom_fp(p->layout, p->positions, p->cells, left, p->hashes);
+    double fp = tepal_bloom_fp(p->layout, p->positions, p->cells, task->n, p->hashes);
+    double falses = fp * (double)task->t;
+    double spread = sqrt(falses);
+    double rest = falses - (double)(task->n - left) / members_each(p, task->n);
+    double expected = rest * normal_below(rest / spread) +
+                      spread * exp(-rest * rest / (2 * falses)) / sqrt(2 * acos(-1));
+    double share = falses > 0 ? fmin(fmax(expected / falses, 0), 1) : 0;
+    return fmin(others, fp * tepal_plan_lightest(task, share));
+}
+
+/* With the best hashes, which are those of all members or of the others. */
+static double rate_at(const struct plan_task *task, struct tepal_params *p, double fn)
+{
+    uint32_t all = tepal_bloom_best_hashes(p->layout, p->positions, p->cells, task->n);
+    uint32_t few = tepal_bloom_best_hashes(p->layout, p->positions, p->cells, kept(task->n, fn));
+    p->hashes = few;
+    double fp = retouched_fp(task, p, fn);
+    if (all != few) {
+        p->hashes = all;
+        double other = retouched_fp(task, p, fn);
+        p->hashes = other < fp ? all : few;
+        fp = fmin(fp, other);
+    }
+    return fp;
+}
+
+/* The fewest bits for the rate, by halving: the Bloom filter of the others is large enough. */
+static bool size_retouched(const struct plan_task *task, struct tepal_params *p)
+{
+    if (!size(task, kept(task->n, task->fn), p)) {
+        return false;
+    }
+    uint64_t unit = tepal_plan_lined(p->layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t low = 0;
+    uint64_t high = p->cells / unit;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        p->cells = middle * unit;
+        if (rate_at(task, p, task->fn) <= task->fp) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    p->cells = high * unit;
+    (void)rate_at(task, p, task->fn);
+    return p->hashes > 0;
 }
 
 /*
@@ -140,12 +215,12 @@ static void try_loss(struct loss *loss, uint64_t lost)
 {
     const struct plan_task *task = loss->task;
     double fn = (double)lost / (double)task->n;
-    uint32_t hashes;
-    double cost = task->cost_fp * rate_at(loss->p, task->n, fn, &hashes) + task->cost_fn * fn;
+    struct tepal_params here = *loss->p;
+    double cost = task->cost_fp * rate_at(task, &here, fn) + task->cost_fn * fn;
     if (cost < loss->least) {
         loss->least = cost;
         loss->best = lost;
-        loss->p->hashes = hashes;
+        loss->p->hashes = here.hashes;
     }
 }
 
@@ -201,7 +276,7 @@ static void retouched_on(const struct plan_task *task, enum tepal_layout layout,
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.layout = layout;
     p.capacity = task->n;
-    if (!size(task, task->smallest ? kept(task->n, task->fn) : task->n, &p)) {
+    if (!(task->smallest ? size_retouched(task, &p) : size(task, task->n, &p))) {
         refuse(task, plan);
         return;
     }
@@ -210,18 +285,19 @@ static void retouched_on(const struct plan_task *task, enum tepal_layout layout,
     plan->params.kind = TEPAL_KIND_RETOUCHED;
     plan->bits = p.cells;
     plan->fn = fn;
-    plan->fp = tepal_bloom_fp(p.layout, p.positions, p.cells, kept(task->n, fn), p.hashes);
+    plan->fp = retouched_fp(task, &p, fn);
     /* It stops when the known ones are gone: of others no more is promised than before. */
     plan->fp_unknown = tepal_bloom_fp(p.layout, p.positions, p.cells, task->n, p.hashes);
     plan->probes = probes_of(&p, kept(task->n, fn));
     snprintf(plan->reason, sizeof plan->reason,
-             "members are given up as if drawn at random: at least as good as predicted");
+             "an estimate: the heaviest false positives go, each for the members of one bit");
     tepal_plan_say(plan,
                    "tepal build KEYS -o FILE --layout %s --bits %" PRIu64 " --hashes %" PRIu32
                    " --capacity %" PRIu64
-                   " && tepal retouch FILE -o FILE --force --members KEYS --avoid NEGATIVES"
+                   " && tepal retouch FILE -o FILE --force --members KEYS --avoid NEGATIVES%s"
                    " --max-fn %.9g",
-                   tepal_layout_name(layout), p.cells, p.hashes, task->n, fn);
+                   tepal_layout_name(layout), p.cells, p.hashes, task->n, tepal_plan_weighted(task),
+                   fn);
     tepal_plan_finish(task, plan);
 }
 

@@ -161,7 +161,8 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     snprintf(plan->reason, sizeof plan->reason,
              "no error on the known keys; the size is an expectation; %.3g %% of unknown keys pass",
              100 * plan->fp_unknown);
-    tepal_plan_say(plan, "tepal build KEYS -o FILE --kind cascade --avoid NEGATIVES");
+    tepal_plan_say(plan, "tepal build KEYS -o FILE --kind cascade --avoid NEGATIVES%s",
+                   tepal_plan_weighted(task));
     tepal_plan_say(plan, " --layout %s", tepal_layout_name(c->first.layout));
     if (task->smallest) {
         tepal_plan_say(plan, " --fp %.17g", c->f1);

@@ -15,6 +15,9 @@
 #define MOST_FILTERS   3
 #define LARGEST_SHARE  0.75
 #define SMALLEST_SHARE 0.02
+/* With weights, more divisions are worth a look. */
+#define LARGEST_HEAVY  0.95
+#define SMALLEST_HEAVY 0.005
 #define SHARE_STEP     1.12
 #define MOST_HASHES    24
 
@@ -28,6 +31,32 @@ struct search {
 static uint64_t unit_of(const struct search *s)
 {
     return tepal_plan_lined(s->layout) ? TEPAL_LINE_BITS : 1;
+}
+
+static bool heavy(const struct search *s)
+{
+    return s->task->wish->weights.count > 0;
+}
+
+/*
+ * The share of the known negatives' weight that is left. Of F = t f some are hopeless, whatever
+ * they weigh; the share x of F finds no place though it could. The heaviest come first, but it is
+ * not just the lightest that are left: they are as if drawn at random from the lightest x^(1/b) of
+ * F. With few hashes a place is soon refused, so that many are drawn from; fitted to Zipf weights
+ * of exponents 0.5 to 1.5 (docs/models.md). If more than MOST_LEFT of F is left, chance rules.
+ */
+#define MOST_LEFT 0.6
+
+static double passes(const struct search *s, const struct tepal_yesno_plan *y)
+{
+    if (!heavy(s) || !(y->left > 0) || y->left > MOST_LEFT * y->positive) {
+        return y->left / (double)s->task->t;
+    }
+    double x = fmax(y->left - y->hopeless, 0) / y->positive;
+    double b = 2 + 32 / ((double)y->no_hashes * y->no_hashes);
+    double among = pow(fmin(fmax(x, 1e-12), 1), 1 / b);
+    return y->hopeless / (double)s->task->t +
+           y->fp_unknown * x / among * tepal_plan_lightest(s->task, among);
 }
 
 /* Divides m bits, with the least rate that a yes-filter of its size could have: 2^(-k), k real. */
@@ -67,13 +96,14 @@ static bool reaches(const struct search *s, struct tepal_yesno_plan *plan)
     for (uint32_t k = 1; k <= MOST_HASHES && k <= plan->no_bits; k++) {
         plan->no_hashes = k;
         tepal_model_yesno_rest(plan, s->positions, s->task->n);
-        if (plan->left <= s->task->fp * (double)s->task->t) {
+        double left = passes(s, plan);
+        if (left <= s->task->fp) {
             return true;
         }
-        if (plan->left > 2 * least) {
+        if (left > 2 * least) {
             return false; /* too many already */
         }
-        least = fmin(least, plan->left);
+        least = fmin(least, left);
     }
     return false;
 }
@@ -82,7 +112,9 @@ static bool reaches(const struct search *s, struct tepal_yesno_plan *plan)
 static bool some_reach(struct search *s, uint64_t m)
 {
     uint64_t most = s->task->n <= 4096 ? MOST_FILTERS : 2;
-    for (double share = LARGEST_SHARE; share > SMALLEST_SHARE; share /= SHARE_STEP) {
+    double smallest = heavy(s) ? SMALLEST_HEAVY : SMALLEST_SHARE;
+    for (double share = heavy(s) ? LARGEST_HEAVY : LARGEST_SHARE; share > smallest;
+         share /= SHARE_STEP) {
         for (uint64_t r = 1; r <= most; r++) {
             struct tepal_yesno_plan plan;
             if (divide_roughly(s, m, r, share, &plan) && reaches(s, &plan) &&
@@ -128,7 +160,7 @@ static bool smallest_other(struct search *s, const struct tepal_yesno_plan *flat
             plan.no_hashes = flat->no_hashes;
             if (tepal_yesno_predict(s->layout, s->positions, s->task->n, s->task->t, &plan) ==
                     TEPAL_OK &&
-                plan.left <= s->task->fp * (double)s->task->t) {
+                passes(s, &plan) <= s->task->fp) {
                 s->best = plan;
                 return true;
             }
@@ -163,7 +195,7 @@ static void add(const struct search *s, struct tepal_plans *out)
     p.own[TEPAL_YESNO_OWN_SEEDS] = y->own_seeds;
     plan->params = p;
     plan->bits = p.cells;
-    plan->fp = y->left / (double)task->t;
+    plan->fp = passes(s, y);
     plan->fp_unknown = y->fp_unknown;
     plan->fn = 0;
     plan->probes = probes_of(s);
@@ -171,14 +203,36 @@ static void add(const struct search *s, struct tepal_plans *out)
              "for known negatives (an estimate); %.3g %% of unknown keys pass",
              100 * y->fp_unknown);
     tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind yesno --avoid NEGATIVES --layout %s%s"
+                   "tepal build KEYS -o FILE --kind yesno --avoid NEGATIVES%s --layout %s%s"
                    " --yes-bits %" PRIu64 " --hashes %" PRIu32 " --no-bits %" PRIu64
                    " --no-filters %" PRIu64 " --no-hashes %" PRIu32 "%s",
-                   tepal_layout_name(s->layout),
+                   tepal_plan_weighted(task), tepal_layout_name(s->layout),
                    s->positions == TEPAL_POSITIONS_DISTINCT ? " --positions distinct" : "",
                    y->yes_bits, y->hashes, y->no_bits, y->no_filters, y->no_hashes,
                    y->own_seeds ? " --own-seeds" : "");
     tepal_plan_finish(task, plan);
+}
+
+/* The division of m bits that leaves the least weight, if one leaves less than s->best. */
+static void lightest_division(struct search *s, uint64_t m)
+{
+    double least = passes(s, &s->best);
+    uint64_t most = m <= 1024 ? 2 * MOST_FILTERS : 2;
+    for (double share = LARGEST_HEAVY; share > SMALLEST_HEAVY; share /= 1.06) {
+        for (uint64_t r = 1; r <= most; r++) {
+            struct tepal_yesno_plan plan;
+            bool divided = divide(s, m, r, share, &plan);
+            for (uint32_t k = 1; divided && k <= MOST_HASHES && k <= plan.no_bits; k++) {
+                plan.no_hashes = k;
+                tepal_model_yesno_rest(&plan, s->positions, s->task->n);
+                double left = passes(s, &plan);
+                if (left < least) {
+                    s->best = plan;
+                    least = left;
+                }
+            }
+        }
+    }
 }
 
 static const char *find_flat(struct search *s)
@@ -186,11 +240,14 @@ static const char *find_flat(struct search *s)
     const struct plan_task *task = s->task;
     if (!task->smallest) {
         uint64_t m = task->limit < (uint64_t)1 << 40 ? task->limit : (uint64_t)1 << 40;
-        return tepal_yesno_choose(s->layout, s->positions, m, task->n, task->t, &s->best) !=
-                           TEPAL_OK ||
-                       s->best.no_filters == 0
-                   ? "no no-filter helps: it would be the Bloom filter"
-                   : NULL;
+        bool chosen =
+            tepal_yesno_choose(s->layout, s->positions, m, task->n, task->t, &s->best) == TEPAL_OK;
+        if (chosen && heavy(s)) {
+            lightest_division(s, m);
+        }
+        return chosen && s->best.no_filters > 0
+                   ? NULL
+                   : "no no-filter helps: it would be the Bloom filter";
     }
     uint64_t bloom;
     uint32_t hashes = 0;
