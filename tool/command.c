@@ -1119,7 +1119,7 @@ const struct command commands[] = {
      .synopsis = "FILE --members KEYS --strangers KEYS [--plan PLAN]",
      .summary = "Measure both errors of a filter, and whether its plan held.",
      .about = "Asks the filter FILE for its members and for strangers, and prints both error rates "
-              "with their 99 % confidence intervals (Wilson), beside what was promised.\\n\\n"
+              "with their 99 % confidence intervals (Wilson), beside what was promised.\n\n"
               "Exit status 0 if the plan held (no interval lies above its promise), 1 if not, 2 on "
               "an error.",
      .options = measure_options,
