@@ -68,16 +68,17 @@ static const struct example flows_examples[] = {
 /* ---- digest, traceback ---------------------------------------------------------------------- */
 
 static const enum option_id digest_options[] = {
-    OPT_KEY_COLUMN, OPT_PROXY_COLUMN, OPT_CLIENT_COLUMN, OPT_SIZE_COLUMN, OPT_PROXIES,
-    OPT_PROXY_CACHE, OPT_CACHE_BYTES,  OPT_REFRESH,       OPT_SIM_BITS,    OPT_SIM_HASHES,
-    OPT_SIM_RESETS, OPT_SIM_SETS,     OPT_SIM_TOLERANCE, OPT_SIM_ATTACK,  OPT_JUDGE,
-    OPT_ROUNDS,     OPT_DEMO_SEED,    OPT_ROWS_TSV,      OPT_JSON,        OPT_QUIET,
-    OPT_HELP,       OPT_END};
+    OPT_REQUEST_FIELD, OPT_PROXY_FIELD, OPT_CLIENT_FIELD, OPT_REQUEST_SIZE_FIELD,
+    OPT_PROXIES,       OPT_PROXY_CACHE, OPT_CACHE_BYTES,  OPT_REFRESH,
+    OPT_SIM_BITS,      OPT_SIM_HASHES,  OPT_SIM_RESETS,   OPT_SIM_SETS,
+    OPT_SIM_TOLERANCE, OPT_SIM_ATTACK,  OPT_JUDGE,        OPT_ROUNDS,
+    OPT_DEMO_SEED,     OPT_ROWS_TSV,    OPT_JSON,         OPT_QUIET,
+    OPT_HELP,          OPT_END};
 static const enum option_id digest_exclusive[][4] = {
-    {OPT_PROXY_COLUMN, OPT_CLIENT_COLUMN}, {OPT_ROWS_TSV, OPT_JSON}, {0}};
+    {OPT_PROXY_FIELD, OPT_CLIENT_FIELD}, {OPT_ROWS_TSV, OPT_JSON}, {0}};
 static const struct example digest_examples[] = {
     {"tepal app digest requests.tsv.gz --cache-size 500", "Three attacks, two kinds of filters."},
-    {"tepal app digest access.log --key-column 7 --client-column 1 -P 8",
+    {"tepal app digest access.log --field 7 --client-field 1 -P 8",
      "A web server's log, its clients behind eight proxies."},
     {"tepal app digest keys.txt --judge --attack worst --json", "With filters looked at first."},
     {NULL, NULL}};
@@ -184,7 +185,7 @@ const struct command apps[] = {
               "one, and of these deceived: it did not have it either. With Bloom filters and with "
               "generalized ones.\n\n"
               "REQUESTS has a request a line, in fields that tabs or spaces divide: who and what, "
-              "or only what, or any fields (--key-column and the like). May be compressed.",
+              "or only what, or any fields (--field and the like). May be compressed.",
      .options = digest_options,
      .exclusive = digest_exclusive,
      .operand = OPERAND_FILE,

@@ -98,7 +98,7 @@ static int assign_proxies(struct digest *d)
 {
     const struct option_value *o = d->args->option;
     uint32_t askers = d->requests.who.count;
-    bool by_client = o[OPT_CLIENT_COLUMN].given;
+    bool by_client = o[OPT_CLIENT_FIELD].given;
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 0);
     d->proxy_of = malloc(((size_t)askers + 1) * sizeof *d->proxy_of);
@@ -450,9 +450,9 @@ static int make_arrays(struct digest *d)
 static int check_options(struct digest *d)
 {
     const struct option_value *o = d->args->option;
-    if (o[OPT_CACHE_BYTES].given && !o[OPT_SIZE_COLUMN].given) {
+    if (o[OPT_CACHE_BYTES].given && !o[OPT_REQUEST_SIZE_FIELD].given) {
         return say_error(NULL, d->args->command->name,
-                         "--cache-bytes needs --size-column: how large is what is asked for?");
+                         "--cache-bytes needs --size-field: how large is what is asked for?");
     }
     if (o[OPT_CACHE_BYTES].given && !o[OPT_SIM_BITS].given && !o[OPT_PROXY_CACHE].given) {
         return say_error(NULL, d->args->command->name,
@@ -471,10 +471,10 @@ int digest_run(const struct args *args)
 {
     const struct option_value *o = args->option;
     struct digest d = {.args = args};
-    struct requests_form form = {o[OPT_KEY_COLUMN].text,
-                                 o[OPT_PROXY_COLUMN].given ? o[OPT_PROXY_COLUMN].text
-                                                           : o[OPT_CLIENT_COLUMN].text,
-                                 o[OPT_SIZE_COLUMN].text};
+    struct requests_form form = {o[OPT_REQUEST_FIELD].text,
+                                 o[OPT_PROXY_FIELD].given ? o[OPT_PROXY_FIELD].text
+                                                          : o[OPT_CLIENT_FIELD].text,
+                                 o[OPT_REQUEST_SIZE_FIELD].text};
     int code = check_options(&d);
     if (code == EXIT_YES) {
         code = requests_read(&d.requests, &form, args->operand, args->operands);

@@ -14,16 +14,7 @@
 #include <xxhash.h>
 
 #include "base/little.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "must.h"
 
 #define HEADER 48
 #define ENTRY  16

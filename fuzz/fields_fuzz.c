@@ -11,6 +11,7 @@
 
 #include "feed.h"
 #include "number.h"
+#include "must.h"
 
 static int is_delimiter(char c, int delimiter)
 {
@@ -67,7 +68,6 @@ static void check_duration(const uint8_t *data, size_t size)
     free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {

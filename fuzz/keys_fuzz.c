@@ -24,18 +24,9 @@
 #include <zstd.h>
 
 #include "keys.h"
+#include "must.h"
 
 #define MOST ((size_t)1 << 18) /* of unpacked bytes: what is more proves nothing new */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 struct bytes {
     uint8_t *at;

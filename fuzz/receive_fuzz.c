@@ -17,18 +17,9 @@
 
 #include "base/little.h"
 #include "mend.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "must.h"
 
 #define TERMS 16
-
-#define MUST(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static struct tepal_terms terms_of(const uint8_t *t, const uint8_t *bytes, size_t len)
 {

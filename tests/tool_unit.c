@@ -682,6 +682,42 @@ static void every_command_is_complete(void **state)
     }
 }
 
+/* Names that may share a letter: each is the same thing, seen from another command. */
+static bool kin(const char *a, const char *b)
+{
+    static const char *const families[][2] = {
+        {"capacity", "keys"}, {"fp", "max-fp"}, {"output", "out"}, {"count", "count-only"}};
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const char *const *f = families[i];
+        if ((strcmp(a, f[0]) == 0 && strcmp(b, f[1]) == 0) ||
+            (strcmp(a, f[1]) == 0 && strcmp(b, f[0]) == 0)) {
+            return true;
+        }
+    }
+    return strcmp(a, b) == 0;
+}
+
+/* A letter means one thing in all commands, and so does a name (a number apart, as --count N). */
+static void options_mean_the_same_everywhere(void **state)
+{
+    (void)state;
+    for (int i = OPT_END + 1; i < OPTIONS; i++) {
+        for (int j = OPT_END + 1; j < i; j++) {
+            const struct option *a = &options[i];
+            const struct option *b = &options[j];
+            if (a->name == NULL || b->name == NULL) {
+                continue;
+            }
+            if (a->letter != 0 && a->letter == b->letter && !kin(a->name, b->name)) {
+                fail_msg("-%c is --%s and --%s", a->letter, a->name, b->name);
+            }
+            if (strcmp(a->name, b->name) == 0 && a->letter != b->letter && a->type == b->type) {
+                fail_msg("--%s has a letter here and none there", a->name);
+            }
+        }
+    }
+}
+
 /* ---- retouch: shares, weights, sets of digests, axes ----------------------------------------- */
 
 static void shares_and_weights_are_numbers_within_limits(void **state)
@@ -781,6 +817,7 @@ int main(void)
         cmocka_unit_test(a_spill_without_a_place_says_so),
         cmocka_unit_test(suggestions_are_near),
         cmocka_unit_test(every_command_is_complete),
+        cmocka_unit_test(options_mean_the_same_everywhere),
         cmocka_unit_test(shares_and_weights_are_numbers_within_limits),
         cmocka_unit_test(digests_are_kept_once_and_in_order),
         cmocka_unit_test(axes_have_round_steps),

@@ -139,7 +139,7 @@ const struct option options[OPTIONS] = {
     [OPT_EXCEPTIONS] = {0, "exceptions", "OUT", TAKES_FILE, 0, 0, NULL,
                         "Write the lost members to OUT as an exception list, 16 bytes each: `tepal "
                         "query --exceptions OUT` finds them again."},
-    [OPT_DRY_RUN] = {'n', "dry-run", NULL, TAKES_NOTHING, 0, 0, NULL,
+    [OPT_DRY_RUN] = {0, "dry-run", NULL, TAKES_NOTHING, 0, 0, NULL,
                      "Write no filter; print what each budget would remove, tab-separated, up to "
                      "the limit if one is given."},
     [OPT_SVG] = {0, "svg", "OUT", TAKES_FILE, 0, 0, NULL,
@@ -198,7 +198,7 @@ const struct option options[OPTIONS] = {
     [OPT_TIME_LIMIT] = {0, "time-limit", "SECONDS", TAKES_POSITIVE, 0, 0, NULL,
                         "yesno: let local-search and exact go on until they are done or so much "
                         "time has passed, for each re-hashing."},
-    [OPT_NEGATIVES] = {'t', "negatives", "N", TAKES_WHOLE, 0, ANY, NULL,
+    [OPT_NEGATIVES] = {0, "negatives", "N", TAKES_WHOLE, 0, ANY, NULL,
                        "yesno: how many negatives are known (default 0)."},
     [OPT_LEARN] = {0, "learn", "C", TAKES_WHOLE, 0, ANY, NULL,
                    "Learn from cycle C and replay the later ones (default: the first)."},
@@ -239,7 +239,7 @@ const struct option options[OPTIONS] = {
                           "greedy nextfit bestfit pairs local-search exact",
                           "How the no-filters are filled (default local-search): one of greedy, "
                           "nextfit, bestfit, pairs, local-search, exact."},
-    [OPT_ROUTE_ALLOCATIONS] = {'n', "allocations", "N", TAKES_WHOLE, 1, 10000000, NULL,
+    [OPT_ROUTE_ALLOCATIONS] = {0, "allocations", "N", TAKES_WHOLE, 1, 10000000, NULL,
                                "Measure N headers of each kind, with N seeds from S on (default "
                                "1000)."},
     [OPT_ROUTE_TTL] = {0, "ttl", "T", TAKES_WHOLE, 1, 255, NULL,
@@ -254,7 +254,7 @@ const struct option options[OPTIONS] = {
                        "The memory of each filter, in bits, all in all."},
     [OPT_FLOW_EACH] = {0, "bits-per-flow", "B", TAKES_POSITIVE, 0, 0, NULL,
                        "B bits for each of the most flows that there are at once (default 24)."},
-    [OPT_FLOW_CHOICES] = {'c', "choices", "C", TAKES_WHOLE, 2, 64, NULL,
+    [OPT_FLOW_CHOICES] = {0, "choices", "C", TAKES_WHOLE, 2, 64, NULL,
                           "The choices of the multichoice filters (default 4)."},
     [OPT_FLOW_IDLE] = {0, "idle", "SECONDS", TAKES_POSITIVE, 0, 0, NULL,
                        "A flow ends when it has been idle for so long (default 60)."},
@@ -283,7 +283,7 @@ const struct option options[OPTIONS] = {
     [OPT_LAB_OUT] = {'o', "out", "DIR", TAKES_FILE, 0, 0, NULL,
                      "run: put tables and pictures into DIR (default lab); report: write the page "
                      "to this file (default DIR/report.html)."},
-    [OPT_JOBS] = {'j', "jobs", "N", TAKES_WHOLE, 1, 64, NULL,
+    [OPT_JOBS] = {0, "jobs", "N", TAKES_WHOLE, 1, 64, NULL,
                   "Run N experiments at once (default: one a core). Results do not depend on it."},
     [OPT_SABOTAGE] = {0, "sabotage", NULL, TAKES_NOTHING, 0, 0, NULL,
                       "Use wrong methods on purpose, to see that the verdicts notice."},
@@ -338,7 +338,7 @@ const struct option options[OPTIONS] = {
                       "Refuse a filter that claims more than N keys."},
     [OPT_CLAIMED_KEYS] = {'n', "keys", "N", TAKES_WHOLE, 1, ANY, NULL,
                           "Judge the fill by N keys (default: as many as the filter claims)."},
-    [OPT_REPEATED_KEYS] = {0, "repeats", NULL, TAKES_NOTHING, 0, 0, NULL,
+    [OPT_REPEATED_KEYS] = {0, "repeated", NULL, TAKES_NOTHING, 0, 0, NULL,
                            "The peer may have added the same key more than once: a filter that is "
                            "emptier than its number of keys explains is taken."},
     [OPT_MAX_FP] = {'p', "max-fp", "RATE", TAKES_SHARE, 0, 0, NULL,
@@ -447,19 +447,20 @@ const struct option options[OPTIONS] = {
                 "Drop the counters of a counting filter, for sending. bloom: a Bloom filter; needs "
                 "the flat or partitioned layout and one choice. bits: the same filter without "
                 "counters, which answers alike on any layout; nothing can be added or removed."},
-    [OPT_KEY_COLUMN] = {0, "key-column", "C", TAKES_TEXT, 0, 0, NULL,
-                        "Which field is asked for: a number from 1, or its name in the first line "
-                        "(default: url, key or object; the last of one or two)."},
-    [OPT_CLIENT_COLUMN] = {0, "client-column", "C", TAKES_TEXT, 0, 0, NULL,
-                           "Which field says who asks: clients share the proxies, by hash."},
-    [OPT_PROXY_COLUMN] = {0, "proxy-column", "C", TAKES_TEXT, 0, 0, NULL,
-                          "Which field names the proxy itself (default: proxy, client or host; the "
-                          "first of two; else the proxies take turns)."},
-    [OPT_SIZE_COLUMN] = {0, "size-column", "C", TAKES_TEXT, 0, 0, NULL,
-                         "Which field says how many bytes it has, for --cache-bytes."},
+    [OPT_REQUEST_FIELD] =
+        {0, "field", "C", TAKES_TEXT, 0, 0, NULL,
+         "Which field is asked for: a number from 1, or its name in the first line "
+         "(default: url, key or object; the last of one or two)."},
+    [OPT_CLIENT_FIELD] = {0, "client-field", "C", TAKES_TEXT, 0, 0, NULL,
+                          "Which field says who asks: clients share the proxies, by hash."},
+    [OPT_PROXY_FIELD] = {0, "proxy-field", "C", TAKES_TEXT, 0, 0, NULL,
+                         "Which field names the proxy itself (default: proxy, client or host; the "
+                         "first of two; else the proxies take turns)."},
+    [OPT_REQUEST_SIZE_FIELD] = {0, "size-field", "C", TAKES_TEXT, 0, 0, NULL,
+                                "Which field says how many bytes it has, for --cache-bytes."},
     [OPT_PROXIES] = {'P', "proxies", "P", TAKES_WHOLE, 2, 4096, NULL,
                      "Share those who ask among P proxies, by hash (default: a proxy each; 4 with "
-                     "--client-column, and if nobody is named)."},
+                     "--client-field, and if nobody is named)."},
     [OPT_PROXY_CACHE] = {0, "cache-size", "N", TAKES_WHOLE, 1, (uint64_t)1 << 31, NULL,
                          "A cache holds N objects (default 1000); the least recently used go."},
     [OPT_CACHE_BYTES] = {0, "cache-bytes", "N", TAKES_WHOLE, 1, ANY, NULL,
@@ -496,7 +497,7 @@ const struct option options[OPTIONS] = {
                         "Paths of H routers (default: 15 in a tree, any length in a network)."},
     [OPT_TRACE_BITS] = {'m', "bits", "M", TAKES_WHOLE, 1, 65536, NULL,
                         "The size of the filter in a packet (default 256)."},
-    [OPT_TRACE_PACKETS] = {'n', "packets", "N", TAKES_WHOLE, 1, 100000000, NULL,
+    [OPT_TRACE_PACKETS] = {0, "packets", "N", TAKES_WHOLE, 1, 100000000, NULL,
                            "How many packets to send, each with another seed (default 1000)."},
     [OPT_MAN] = {0, "man", NULL, TAKES_NOTHING, 0, 0, NULL,
                  "Print the manual page, in roff: tepal help --man | man -l -"},

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <tepal/model.h>
+
 #include "say.h"
 
 static const struct recipe *const table[] = {
@@ -31,6 +33,33 @@ static bool is_foreign(const struct recipe *recipe, enum option_id id)
         }
     }
     return false;
+}
+
+void recipe_places(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    if (args->option[OPT_LAYOUT].given) {
+        tepal_layout_parse(args->option[OPT_LAYOUT].text, &p->layout);
+    }
+    if (args->option[OPT_POSITIONS].given) {
+        tepal_positions_parse(args->option[OPT_POSITIONS].text, &p->positions);
+    }
+    p->hashes = (uint32_t)args->option[OPT_HASHES].whole;
+    p->capacity = keys;
+}
+
+/* Without a number of keys there is no best one. */
+#define HASHES_UNPLANNED 7
+
+int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    const char *why = "";
+    if (p->hashes == 0) {
+        p->hashes = keys == 0 ? HASHES_UNPLANNED
+                              : tepal_bloom_best_hashes(p->layout, p->positions, p->cells, keys);
+    }
+    return tepal_params_check(p, &why) == TEPAL_OK
+               ? EXIT_YES
+               : say_error(args->command->stays, args->command->name, "%s", why);
 }
 
 const struct recipe *recipe_find(const struct args *args)

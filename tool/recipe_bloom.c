@@ -7,8 +7,6 @@
 #include "recipe.h"
 #include "say.h"
 
-#define HASHES_UNPLANNED 7
-
 static const enum option_id bloom_options[] = {OPT_FP,        OPT_BITS_PER_KEY, OPT_BITS,
                                                OPT_HASHES,    OPT_CAPACITY,     OPT_LAYOUT,
                                                OPT_POSITIONS, OPT_END};
@@ -97,24 +95,10 @@ static int check_hashes(const struct args *args, const struct tepal_params *p)
 static int bloom_params(const struct args *args, uint64_t keys, struct tepal_params *out)
 {
     struct tepal_params p = *out;
-    if (args->option[OPT_LAYOUT].given) {
-        tepal_layout_parse(args->option[OPT_LAYOUT].text, &p.layout);
-    }
-    if (args->option[OPT_POSITIONS].given) {
-        tepal_positions_parse(args->option[OPT_POSITIONS].text, &p.positions);
-    }
-    p.hashes = (uint32_t)args->option[OPT_HASHES].whole;
-    p.capacity = keys;
-    if (check_hashes(args, &p) != EXIT_YES || bloom_size(args, keys, &p) != EXIT_YES) {
+    recipe_places(args, keys, &p);
+    if (check_hashes(args, &p) != EXIT_YES || bloom_size(args, keys, &p) != EXIT_YES ||
+        recipe_hashes(args, keys, &p) != EXIT_YES) {
         return EXIT_TROUBLE;
-    }
-    if (p.hashes == 0) {
-        p.hashes = keys == 0 ? HASHES_UNPLANNED
-                             : tepal_bloom_best_hashes(p.layout, p.positions, p.cells, keys);
-    }
-    const char *why = "";
-    if (tepal_params_check(&p, &why) != TEPAL_OK) {
-        return say_error(args->command->stays, args->command->name, "%s", why);
     }
     *out = p;
     return EXIT_YES;

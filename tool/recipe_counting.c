@@ -8,8 +8,7 @@
 #include "recipe.h"
 #include "say.h"
 
-#define HASHES_UNPLANNED 7
-#define BITS_A_CELL      5 /* four of the counter, one beside it */
+#define BITS_A_CELL 5 /* four of the counter, one beside it */
 
 static const enum option_id counting_options[] = {
     OPT_FP,        OPT_BITS_PER_KEY, OPT_CELLS, OPT_HASHES, OPT_CAPACITY,     OPT_LAYOUT,
@@ -105,24 +104,15 @@ static int choose(const struct args *args, struct tepal_params *p)
 static int counting_params(const struct args *args, uint64_t keys, struct tepal_params *out)
 {
     struct tepal_params p = *out;
-    if (args->option[OPT_LAYOUT].given) {
-        tepal_layout_parse(args->option[OPT_LAYOUT].text, &p.layout);
-    }
-    if (args->option[OPT_POSITIONS].given) {
-        tepal_positions_parse(args->option[OPT_POSITIONS].text, &p.positions);
-    }
-    p.hashes = (uint32_t)args->option[OPT_HASHES].whole;
-    p.capacity = keys;
+    recipe_places(args, keys, &p);
     if (choose(args, &p) != EXIT_YES || size(args, keys, &p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (p.hashes == 0) {
-        p.hashes = keys == 0 ? HASHES_UNPLANNED
-                             : tepal_counting_best_hashes(p.layout, p.positions, p.cells, keys);
+    if (p.hashes == 0 && keys > 0) { /* not those of bits: a line has fewer counters */
+        p.hashes = tepal_counting_best_hashes(p.layout, p.positions, p.cells, keys);
     }
-    const char *why = "";
-    if (tepal_params_check(&p, &why) != TEPAL_OK) {
-        return say_error(args->command->stays, args->command->name, "%s", why);
+    if (recipe_hashes(args, keys, &p) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
     *out = p;
     return EXIT_YES;

@@ -125,11 +125,11 @@ TEPAL_API enum tepal_status tepal_filter_clear(struct tepal_filter *filter);
 
 /*
  * into := into united (intersected) with other. TEPAL_MISMATCH if the parameters differ (capacity
- * aside), TEPAL_UNSUPPORTED if the kind cannot. The union finds every key that either finds, and of an
- * order-free kind or a counting filter with one choice it is exactly the filter of both sets (with
- * more choices: receipts hold in it, but it has more false positives than one that was filled with
- * all the keys). The intersection holds every common key but may hold more than the filter of the
- * common keys would.
+ * aside), TEPAL_UNSUPPORTED if the kind cannot. The union finds every key that either finds, and of
+ * an order-free kind or a counting filter with one choice it is exactly the filter of both sets
+ * (with more choices: receipts hold in it, but it has more false positives than one that was filled
+ * with all the keys). The intersection holds every common key but may hold more than the filter of
+ * the common keys would.
  */
 TEPAL_API enum tepal_status tepal_filter_unite(struct tepal_filter *into,
                                                const struct tepal_filter *other);

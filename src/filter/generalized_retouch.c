@@ -24,8 +24,8 @@
 #include "base/checked.h"
 #include "cells/bits.h"
 #include "filter/generalized_struct.h"
+#include "filter/retouch.h"
 
-#define MOST_KEYS   ((size_t)1 << 31)
 #define MOST_PASSES 64
 
 /*
@@ -360,48 +360,18 @@ static void remove_all(struct run *run)
 
 /* ---- before and after ------------------------------------------------------------------------ */
 
-static enum tepal_status refuse(const char **why, enum tepal_status status, const char *reason)
-{
-    if (why != NULL) {
-        *why = reason;
-    }
-    return status;
-}
-
-static bool weights_valid(const double *weights, size_t count)
-{
-    for (size_t i = 0; weights != NULL && i < count; i++) {
-        if (!(weights[i] >= 0) || isinf(weights[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static enum tepal_status check(const struct tepal_filter *filter,
                                const struct tepal_retouch_input *in,
                                enum tepal_generalized_method method, enum tepal_retouch_limit limit,
                                double budget, const char **why)
 {
     if (filter->params.kind != TEPAL_KIND_GENERALIZED) {
-        return refuse(why, TEPAL_UNSUPPORTED, "this is not a generalized filter");
+        return tepal_retouch_refuse(why, TEPAL_UNSUPPORTED, "this is not a generalized filter");
     }
     if ((unsigned)method >= METHODS || (unsigned)limit > TEPAL_RETOUCH_LIMIT_WEIGHT) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method or limit");
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method or limit");
     }
-    if (in->member_count > MOST_KEYS || in->avoid_count > MOST_KEYS ||
-        in->known_count > MOST_KEYS) {
-        return refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
-    }
-    if (!weights_valid(in->avoid_weights, in->avoid_count) ||
-        !weights_valid(in->member_weights, in->member_count)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "a weight is negative or not finite");
-    }
-    if (limit != TEPAL_RETOUCH_LIMIT_ALL &&
-        (!(budget >= 0) || (limit == TEPAL_RETOUCH_LIMIT_SHARE && budget > 1))) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the budget is outside its limits");
-    }
-    return TEPAL_OK;
+    return tepal_retouch_check_input(in, limit, budget, why);
 }
 
 static void set_limits(struct run *run, enum tepal_retouch_limit limit, double budget)
@@ -468,7 +438,7 @@ static enum tepal_status work(struct run *run, struct tepal_generalized_retouch_
         status = before == NULL ? TEPAL_NO_MEMORY : make_index(run);
     }
     if (status != TEPAL_OK) {
-        return refuse(why, status, tepal_status_message(status));
+        return tepal_retouch_refuse(why, status, tepal_status_message(status));
     }
     tally(run, r, false, before);
     r->members = run->in->member_count;
@@ -476,8 +446,9 @@ static enum tepal_status work(struct run *run, struct tepal_generalized_retouch_
     r->avoid_given = run->in->avoid_count;
     r->avoid_members = tepal_bits_count(run->passed_over, run->avoid_end / 64 + 1);
     if (strangers(run, r->members_absent)) {
-        return refuse(why, TEPAL_MISMATCH,
-                      "most of these keys are not in the filter: these are not its members");
+        return tepal_retouch_refuse(
+            why, TEPAL_MISMATCH,
+            "most of these keys are not in the filter: these are not its members");
     }
     run->lost_members = r->false_negatives;
     run->lost_weight = r->lost_weight;
@@ -506,7 +477,7 @@ enum tepal_status tepal_generalized_retouch(
     struct tepal_filter *made;
     status = tepal_filter_clone(filter, allocator, &made);
     if (status != TEPAL_OK) {
-        return refuse(why, status, tepal_status_message(status));
+        return tepal_retouch_refuse(why, status, tepal_status_message(status));
     }
     struct tepal_generalized_retouch_report filled = {0};
     struct run run = {.from = (const struct tepal_generalized *)filter,

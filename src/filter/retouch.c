@@ -104,7 +104,8 @@ void tepal_retouch_note(struct retouch *run)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static enum tepal_status refuse(const char **why, enum tepal_status status, const char *reason)
+enum tepal_status tepal_retouch_refuse(const char **why, enum tepal_status status,
+                                       const char *reason)
 {
     if (why != NULL) {
         *why = reason;
@@ -122,12 +123,38 @@ static bool weights_valid(const double *weights, size_t count)
     return true;
 }
 
+enum tepal_status tepal_retouch_check_input(const struct tepal_retouch_input *in,
+                                            enum tepal_retouch_limit limit, double budget,
+                                            const char **why)
+{
+    if (in->member_count > MOST_KEYS || in->avoid_count > MOST_KEYS ||
+        in->known_count > MOST_KEYS) {
+        return tepal_retouch_refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
+    }
+    if (limit == TEPAL_RETOUCH_LIMIT_SHARE && !(budget >= 0 && budget <= 1)) {
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT, "the budget is a share outside 0..1");
+    }
+    if (limit != TEPAL_RETOUCH_LIMIT_ALL && !(budget >= 0)) {
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT,
+                                    "the budget is negative or not a number");
+    }
+    if (!weights_valid(in->member_weights, in->member_count)) {
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT,
+                                    "a member's weight is negative or not finite");
+    }
+    if (!weights_valid(in->avoid_weights, in->avoid_count)) {
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT,
+                                    "a troublesome key's weight is negative or not finite");
+    }
+    return TEPAL_OK;
+}
+
 static enum tepal_status check(const struct tepal_filter *filter,
                                const struct tepal_retouch_input *in,
                                const struct tepal_retouch_options *how, const char **why)
 {
     if (filter->ops != &tepal_bloom_ops && filter->ops != &tepal_retouched_ops) {
-        return refuse(
+        return tepal_retouch_refuse(
             why, TEPAL_UNSUPPORTED,
             "filters of this kind cannot be retouched: it must be bloom, retouched or generalized");
     }
@@ -135,33 +162,17 @@ static enum tepal_status check(const struct tepal_filter *filter,
         (unsigned)how->limit > TEPAL_RETOUCH_LIMIT_WEIGHT ||
         (unsigned)how->basis > TEPAL_RETOUCH_BASIS_ALL ||
         (unsigned)how->order > TEPAL_RETOUCH_ORDER_WEIGHT) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method, limit, basis or order");
-    }
-    if (in->member_count > MOST_KEYS || in->avoid_count > MOST_KEYS ||
-        in->known_count > MOST_KEYS) {
-        return refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT,
+                                    "there is no such method, limit, basis or order");
     }
     if (in->member_count == 0) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there are no members");
-    }
-    if (how->limit == TEPAL_RETOUCH_LIMIT_SHARE && !(how->budget >= 0 && how->budget <= 1)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the budget is a share outside 0..1");
-    }
-    if (how->limit != TEPAL_RETOUCH_LIMIT_ALL && !(how->budget >= 0)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the budget is negative or not a number");
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT, "there are no members");
     }
     if (how->basis == TEPAL_RETOUCH_BASIS_ALL && in->known == NULL) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "counting over all false positives needs all known ones");
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT,
+                                    "counting over all false positives needs all known ones");
     }
-    if (!weights_valid(in->member_weights, in->member_count)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "a member's weight is negative or not finite");
-    }
-    if (!weights_valid(in->avoid_weights, in->avoid_count)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "a troublesome key's weight is negative or not finite");
-    }
-    return TEPAL_OK;
+    return tepal_retouch_check_input(in, how->limit, how->budget, why);
 }
 
 /* ---- who is found ---------------------------------------------------------------------------- */
@@ -204,8 +215,9 @@ static enum tepal_status find_members(struct retouch *run, struct tepal_retouch_
                             (double)head->state.own[RETOUCHED_MEMBERS];
     }
     if ((double)found < expected / 2) {
-        return refuse(why, TEPAL_MISMATCH,
-                      "most of the members are not in the filter: they are not its members");
+        return tepal_retouch_refuse(
+            why, TEPAL_MISMATCH,
+            "most of the members are not in the filter: they are not its members");
     }
     report->members = n;
     report->members_absent = n - found;
@@ -669,7 +681,7 @@ static enum tepal_status start(const struct tepal_filter *filter,
     status = retouch(&run, allocator, out, &filled, victims, why);
     tepal_retouch_release(&run, 0);
     if (status == TEPAL_NO_MEMORY || status == TEPAL_TOO_LARGE) {
-        (void)refuse(why, status, tepal_status_message(status));
+        (void)tepal_retouch_refuse(why, status, tepal_status_message(status));
     }
     if (status == TEPAL_OK && report != NULL) {
         *report = filled;
@@ -696,7 +708,7 @@ enum tepal_status tepal_retouch_curve(const struct tepal_filter *filter,
                                       const char **why)
 {
     if (capacity < 2) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "a curve has at least two points");
+        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT, "a curve has at least two points");
     }
     struct retouch_curve curve = {.points = points, .capacity = capacity, .stride = 1};
     struct tepal_retouch_report filled;

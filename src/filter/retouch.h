@@ -198,4 +198,13 @@ enum tepal_status tepal_retouch_clear(struct retouch *run);
 /* Ours: `lost` and `gone` are set. TEPAL_NO_MEMORY. */
 enum tepal_status tepal_retouch_sacrifice(struct retouch *run);
 
+/* Says why, if anybody asks, and returns the status. */
+enum tepal_status tepal_retouch_refuse(const char **why, enum tepal_status status,
+                                       const char *reason);
+
+/* Numbers of keys, weights and the budget: what retouching any kind of filter asks of them. */
+enum tepal_status tepal_retouch_check_input(const struct tepal_retouch_input *in,
+                                            enum tepal_retouch_limit limit, double budget,
+                                            const char **why);
+
 #endif

@@ -1,5 +1,5 @@
 /*
- * cascade.c: what to expect of a cascade of filters: its levels, its size, its rate on unknown keys.
+ * cascade.c: what to expect of a cascade of filters: levels, size, and the rate on unknown keys.
  *
  * Level 1 stores n members; level 2 those of the t known negatives that level 1 has by accident,
  * level 3 those of the members that level 2 has, and so on. With the rate f_i of level i,

@@ -31,8 +31,8 @@ for i in range(40000):
     key = int(3000 * random.random() ** 3) if random.random() < 0.7 else 3000 + i
     print(i, f"c{random.randrange(50)}", f"/page/{key}", random.randrange(1, 5000), sep="\t")
 PY
-"$tepal" app digest long.tsv --client-column client -P 4 --cache-size 400 --tsv -q >out
-"$tepal" app digest long.tsv --client-column client -P 4 --cache-size 400 --json -q >out.json
+"$tepal" app digest long.tsv --client-field client -P 4 --cache-size 400 --tsv -q >out
+"$tepal" app digest long.tsv --client-field client -P 4 --cache-size 400 --json -q >out.json
 row() { # row KIND ATTACK COLUMN
     awk -F'\t' -v k="$1" -v a="$2" -v c="$3" '
         NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) n = i }
@@ -97,25 +97,25 @@ is 'caches as in Python' "$(row bloom none requests out.named) $(row bloom none 
 # the chance 6.25 % (1 + k0 (k0 + k1) / m); requests for different objects do so independently, those
 # for one object under the same bits do not, which raises the standard deviation of a round's share
 # from sqrt(.0627 .9373 / 21973) = .00164 to .00171 (60 seeds). Eight rounds: .0006; 6 of these.
-"$tepal" app digest long.tsv --client-column client -P 4 --cache-size 400 --rounds 8 --attack worst --tsv -q >out
+"$tepal" app digest long.tsv --client-field client -P 4 --cache-size 400 --rounds 8 --attack worst --tsv -q >out
 worst=$(row generalized worst attracted_share)
 is "generalized: the worst attracts 6.3 % ($worst)" "$(awk -v w="$worst" 'BEGIN { print (w > 0.0590 && w < 0.0665) }')" 1
 is 'Bloom: all' "$(row bloom worst attracted_share)" 1.000000
 
 # ---- looked at first
-"$tepal" app digest long.tsv --client-column client -P 4 --cache-size 400 --judge --tsv -q >out
+"$tepal" app digest long.tsv --client-field client -P 4 --cache-size 400 --judge --tsv -q >out
 is 'judged: a Bloom filter of ones is not taken' "$(row bloom all-ones attracted)" 0
 is 'judged: nor are other forged ones' "$(row generalized all-ones attracted) $(row generalized worst attracted)" '0 0'
 is 'judged: honest ones are' "$(row bloom none refused) $(row generalized none refused)" '0 0'
 
 # ---- forms of logs
 awk -F'\t' 'NR > 1 { print $2 " - - [01/Aug/1995:00:00:01 -0400] \"GET " $3 " HTTP/1.0\" 200 " $4 }' long.tsv >common.log
-"$tepal" app digest common.log --key-column 7 --client-column 1 --size-column 10 -P 4 --cache-bytes 1M --bits 25600 --attack none --tsv -q >a
-"$tepal" app digest long.tsv --key-column url --client-column 2 --size-column bytes -P 4 --cache-bytes 1M --bits 25600 --attack none --tsv -q >b
+"$tepal" app digest common.log --field 7 --client-field 1 --size-field 10 -P 4 --cache-bytes 1M --bits 25600 --attack none --tsv -q >a
+"$tepal" app digest long.tsv --field url --client-field 2 --size-field bytes -P 4 --cache-bytes 1M --bits 25600 --attack none --tsv -q >b
 same 'the common log format' a b
 gzip -k long.tsv
-"$tepal" app digest - --client-column client -P 4 --cache-size 400 --attack none --tsv -q <long.tsv.gz >a
-"$tepal" app digest long.tsv --client-column client -P 4 --cache-size 400 --attack none --tsv -q >b
+"$tepal" app digest - --client-field client -P 4 --cache-size 400 --attack none --tsv -q <long.tsv.gz >a
+"$tepal" app digest long.tsv --client-field client -P 4 --cache-size 400 --attack none --tsv -q >b
 same 'compressed, from standard input' a b
 cut -f3 long.tsv | sed 1d >keys
 "$tepal" app digest keys -P 3 --attack none --tsv >a 2>err
@@ -134,8 +134,8 @@ bad 'nothing' 'app digest: there are no requests' empty
 bad 'no such file' 'none: No such file or directory' none
 printf 'a b c\n' >three
 bad 'fields without names' 'three: line 1: 3 fields, and no names for them: say which one is asked for' three
-bad 'no such name' "long.tsv: line 1: no field is called 'uri'" long.tsv --key-column uri
-bad 'no names at all' "three: line 1: no field is called 'url': the first line names none" three --key-column url
+bad 'no such name' "long.tsv: line 1: no field is called 'uri'" long.tsv --field uri
+bad 'no names at all' "three: line 1: no field is called 'url': the first line names none" three --field url
 printf 'a b\nc\n' >short
 bad 'a field too few' 'short: line 2: 1 field, and 2 are needed' short
 printf 'a\tb\nc\t\n' >blank
@@ -143,14 +143,14 @@ bad 'an empty key' 'blank: line 2: what is asked for is empty' blank
 printf 'a\0b\n' >nul
 bad 'a NUL' 'nul: line 1: a NUL byte: this is not a log' nul
 printf 'a b x\n' >sizes
-bad 'a size' "sizes: line 1: the size is not a number: 'x'" sizes --key-column 2 --size-column 3
+bad 'a size' "sizes: line 1: the size is not a number: 'x'" sizes --field 2 --size-field 3
 printf 'a b\na c\n' >alone
 bad 'one proxy' 'app digest: 1 proxies: at least 2 and at most 4096 are needed; --proxies P shares out those who ask' alone
-bad 'bytes without sizes' 'app digest: --cache-bytes needs --size-column: how large is what is asked for?' hand --cache-bytes 1M
-bad 'bytes without bits' 'app digest: --cache-bytes needs --bits: how large is a filter?' hand --cache-bytes 1M --size-column 1
+bad 'bytes without sizes' 'app digest: --cache-bytes needs --size-field: how large is what is asked for?' hand --cache-bytes 1M
+bad 'bytes without bits' 'app digest: --cache-bytes needs --bits: how large is a filter?' hand --cache-bytes 1M --size-field 1
 bad 'no hashes' 'app digest: the number of hashes must be at least 1' hand --reset-hashes 0 --set-hashes 0
 bad 'too tolerant' 'app digest: the tolerance must be below the number of hashes: every key would pass' hand --tolerance 4
-bad 'two columns' 'app digest: --proxy-column and --client-column contradict each other: give one of them' hand --proxy-column 1 --client-column 1
+bad 'two fields' 'app digest: --proxy-field and --client-field contradict each other: give one of them' hand --proxy-field 1 --client-field 1
 bad 'an attack' "app digest: --attack all-one: not one of none, all-ones, worst; did you mean all-ones?" hand --attack all-one
 
 # ---- measured requests

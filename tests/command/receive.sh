@@ -85,14 +85,14 @@ forge peer.tepal few.tepal keys=3000
 refuse 'few keys claimed' '50\.[0-9]* % of its bits are ones, but 3000 keys leave 40.1' few.tepal
 forge peer.tepal many.tepal keys=6000
 refuse 'many keys claimed' '50\.[0-9]* % of its bits are ones, but 6000 keys leave 64.1' many.tepal
-run "$tepal" receive many.tepal --repeats
+run "$tepal" receive many.tepal --repeated
 is 'many keys claimed, repeats allowed' "$code" 0
 run "$tepal" receive few.tepal --keys 4096
 is 'few keys claimed, but the right number is known' "$code" 0
 run "$tepal" receive few.tepal --any-fill
 is 'few keys claimed, any fill' "$code" 0
 forge blocked.tepal hot.tepal line=7
-refuse 'a hot line' 'its fullest line has 512 of 512 bits set; among the lines of 40960 keys, the chance of that is [0-9e.-]+, and the limit is 1e-06$' hot.tepal --repeats
+refuse 'a hot line' 'its fullest line has 512 of 512 bits set; among the lines of 40960 keys, the chance of that is [0-9e.-]+, and the limit is 1e-06$' hot.tepal --repeated
 refuse 'another kind' 'the kind is bloom, but generalized was agreed$' peer.tepal --kind generalized
 refuse 'another layout' 'the layout is blocked, but flat was agreed$' blocked.tepal --like ours.tepal
 refuse 'another layout, by name' 'the layout is flat, but paired was agreed$' peer.tepal --layout paired

@@ -42,17 +42,17 @@ Bloom      none
 yes-no     none
 '
 expect 'the longest shortest path, the smallest of several' 0 "$text" '' \
-    "$tepal" app route hand.graphml -n 50
-run "$tepal" app route hand.graphml -n 5 --from Essen --to Arles --to 'Bern & Thun' --to Twin#5
+    "$tepal" app route hand.graphml --allocations 50
+run "$tepal" app route hand.graphml --allocations 5 --from Essen --to Arles --to 'Bern & Thun' --to Twin#5
 is 'a tree' "$(sed -n 2,4p "$work/out")" 'tree       5 links from Essen to Arles, Bern & Thun, Twin#5
 by         Essen > Dax > Cork > Arles | Cork > Bern & Thun | Essen > Twin#5
 beside     11 other links leave its nodes'
-run "$tepal" app route hand.graphml -n 5 --from '#7' --to '#6'
+run "$tepal" app route hand.graphml --allocations 5 --from '#7' --to '#6'
 is 'nodes by id' "$(sed -n 2p "$work/out")" 'path       1 links from 7 to Twin#6'
-run "$tepal" app route hand.graphml -n 20 --tsv
+run "$tepal" app route hand.graphml --allocations 20 --tsv
 is 'tsv' "$(tr '\t' ' ' <"$work/out")" 'network nodes edges n t bloom_expected bloom_false bloom_rate bloom_taken bloom_wasted bloom_loops yesno_false yesno_rate yesno_taken yesno_wasted yesno_loops
 hand 8 9 3 8 8.12572e-07 0 0 0 0 0 0 0 0 0 0'
-run "$tepal" app route hand.graphml -n 20 --json
+run "$tepal" app route hand.graphml --allocations 20 --json
 is 'json: its names' "$(python3 -c 'import json, sys
 o = json.loads(sys.stdin.read())
 print(*o)
@@ -71,15 +71,15 @@ tail -n +2 hand.tsv | awk -F'\t' 'BEGIN { OFS = FS } { print; print $2, $1 }' |
 gzip -c hand.graphml >packed.graphml.gz
 zstd -q hand.graphml -o packed.graphml.zst
 figures() { sed 's/^[a-z]*//; 1d' | cut -f 4-; }
-"$tepal" app route hand.graphml --tsv -n 20 -k 1 --bloom-hashes 1 | figures >want
+"$tepal" app route hand.graphml --tsv --allocations 20 -k 1 --bloom-hashes 1 | figures >want
 for form in packed.graphml.gz packed.graphml.zst; do
-    "$tepal" app route $form --tsv -n 20 -k 1 --bloom-hashes 1 | figures >got
+    "$tepal" app route $form --tsv --allocations 20 -k 1 --bloom-hashes 1 | figures >got
     same "$form" got want
 done
-"$tepal" app route - --tsv -n 20 -k 1 --bloom-hashes 1 <hand.graphml | figures >got
+"$tepal" app route - --tsv --allocations 20 -k 1 --bloom-hashes 1 <hand.graphml | figures >got
 same 'standard input' got want
-"$tepal" app route hand.tsv --json -n 20 -k 1 | sed 's/"network": "[a-z]*"/"network": ""/' >want
-"$tepal" app route both.tsv --json -n 20 -k 1 | sed 's/"network": "[a-z]*"/"network": ""/' >got
+"$tepal" app route hand.tsv --json --allocations 20 -k 1 | sed 's/"network": "[a-z]*"/"network": ""/' >want
+"$tepal" app route both.tsv --json --allocations 20 -k 1 | sed 's/"network": "[a-z]*"/"network": ""/' >got
 is 'edges in one direction or in both' "$(field got n) $(field got t) $(field got edges)" \
     "$(field want n) $(field want t) $(field want edges)"
 
@@ -89,7 +89,7 @@ for i in range(40):
     print(f"n{i:02}\tn{i+1:02}")
     print(f"n{i:02}\tx{i:02}")
 PY
-"$tepal" app route long.tsv --json -n 400 --from n00 --to n40 >long.json
+"$tepal" app route long.tsv --json --allocations 400 --from n00 --to n40 >long.json
 is 'yes-no errs less, members are always found, sums agree' "$(python3 - <<'PY'
 import json
 o = json.load(open("long.json"))
@@ -101,12 +101,12 @@ print(o["n"], o["t"], y["false"] < b["false"] / 4, b["loops"] > 0.3 > y["loops"]
 PY
 )" '40 80 True True True True True True'
 for method in greedy nextfit bestfit pairs local-search exact; do
-    "$tepal" app route long.tsv --json -n 60 --from n00 --to n40 --method $method >m.json
+    "$tepal" app route long.tsv --json --allocations 60 --from n00 --to n40 --method $method >m.json
     is "--method $method" "$(python3 -c 'import json
 o = json.load(open("m.json"))
 print(o["yesno"]["method"], 0 < o["yesno"]["false"] < o["bloom"]["false"])')" "$method True"
 done
-"$tepal" app route long.tsv --json -n 100 --no-filters 0 --yes-bits 256 -k 6 >same.json
+"$tepal" app route long.tsv --json --allocations 100 --no-filters 0 --yes-bits 256 -k 6 >same.json
 is 'without no-filters it is the Bloom header' "$(python3 - <<'PY'
 import json
 o = json.load(open("same.json"))
@@ -114,23 +114,23 @@ drop = lambda k: [o[k][n] for n in ("false", "taken", "wasted", "expired", "loop
 print(drop("bloom") == drop("yesno"), o["bloom"]["false"] > 0)
 PY
 )" 'True True'
-"$tepal" app route long.tsv --tsv -n 200 --yes-bits 96 --no-bits 16 --no-filters 2 | tail -1 | cut -f7 >f128
-"$tepal" app route long.tsv --tsv -n 200 --yes-bits 448 --no-bits 32 --no-filters 2 | tail -1 | cut -f7 >f512
+"$tepal" app route long.tsv --tsv --allocations 200 --yes-bits 96 --no-bits 16 --no-filters 2 | tail -1 | cut -f7 >f128
+"$tepal" app route long.tsv --tsv --allocations 200 --yes-bits 448 --no-bits 32 --no-filters 2 | tail -1 | cut -f7 >f512
 is 'headers of 128 and 512 bits' "$(awk '{ print ($1 > 5) }' f128) $(awk '{ print ($1 < 0.6) }' f512)" '1 1'
-a=$("$tepal" app route long.tsv --tsv -n 100 --positions distinct)
-b=$("$tepal" app route long.tsv --tsv -n 100)
+a=$("$tepal" app route long.tsv --tsv --allocations 100 --positions distinct)
+b=$("$tepal" app route long.tsv --tsv --allocations 100)
 if [[ $a == "$b" ]]; then fail '--positions distinct changes nothing'; else pass; fi
-a=$("$tepal" app route long.tsv --tsv -n 100 --seed 1000)
+a=$("$tepal" app route long.tsv --tsv --allocations 100 --seed 1000)
 if [[ $a == "$b" ]]; then fail 'another seed gives the same'; else pass; fi
-is 'the same seed gives the same' "$("$tepal" app route long.tsv --tsv -n 100)" "$b"
-"$tepal" app route long.tsv --json -n 200 --ttl 60 >short.json
-"$tepal" app route long.tsv --json -n 200 --ttl 255 >far.json
+is 'the same seed gives the same' "$("$tepal" app route long.tsv --tsv --allocations 100)" "$b"
+"$tepal" app route long.tsv --json --allocations 200 --ttl 60 >short.json
+"$tepal" app route long.tsv --json --allocations 200 --ttl 255 >far.json
 is 'a longer life wastes more' "$(python3 -c 'import json
 a, b = (json.load(open(n))["bloom"] for n in ("short.json", "far.json"))
 print(a["false"] == b["false"], a["wasted"] < b["wasted"], a["expired"] > 0)')" 'True True True'
 
 # ---- pictures
-expect '--svg' 0 "${text/50 of/20 of}" '' "$tepal" app route hand.graphml -n 20 --svg hand.svg
+expect '--svg' 0 "${text/50 of/20 of}" '' "$tepal" app route hand.graphml --allocations 20 --svg hand.svg
 is 'the picture: a line an edge, the path, a dot a node and again on the path' "$(python3 - <<'PY'
 import xml.etree.ElementTree as ET
 root = ET.parse("hand.svg").getroot()
@@ -143,10 +143,10 @@ PY
 cp hand.svg first.svg
 refused 'an existing picture is kept' \
     'hand.svg: this file exists, so it is not overwritten (--force does)' \
-    "$tepal" app route hand.graphml -n 20 --svg hand.svg
-run "$tepal" app route hand.graphml -n 20 --svg hand.svg --force
+    "$tepal" app route hand.graphml --allocations 20 --svg hand.svg
+run "$tepal" app route hand.graphml --allocations 20 --svg hand.svg --force
 same 'the same picture again' hand.svg first.svg
-run "$tepal" app route long.tsv -n 1 --seed 3 --svg long.svg --from n00 --to n40 -k 1 --bloom-hashes 1
+run "$tepal" app route long.tsv --allocations 1 --seed 3 --svg long.svg --from n00 --to n40 -k 1 --bloom-hashes 1
 is 'a picture without places, with false links' \
     "$code $(python3 -c 'import xml.etree.ElementTree as ET
 r = ET.parse("long.svg").getroot()
@@ -159,14 +159,14 @@ cp long.tsv zoo/a.tsv
 printf '#asn\tu\tv\n7\ta\tb\n7\tb\tc\n9\tc\td\n' >zoo/several.tsv
 printf '<graphml><graph><node id="only"/></graph></graphml>' >zoo/c.graphml
 echo 'not a network' >zoo/readme.txt
-run "$tepal" app route zoo -n 50 --figures out
+run "$tepal" app route zoo --allocations 50 --figures out
 is 'a folder: a line a network' "$(tail -n +3 "$work/out" | awk '{ print $1, $2, $3, $4 }')" \
     'a 81 41 80
 b 8 3 8
 several:7 3 2 2
 several:9 2 1 1'
 is 'a folder: what was left out' "$(cat "$work/err")" 'left out   c: it has no links'
-run "$tepal" app route zoo -n 50 --tsv -q
+run "$tepal" app route zoo --allocations 50 --tsv -q
 is 'a folder: tsv' "$(cut -f1,4,5 "$work/out" | tr '\t' ' ')" 'network n t
 a 41 80
 b 3 8
@@ -189,9 +189,9 @@ for figure in 16 17 18; do
     expect "fig$figure.svg is XML" 0 '' '' python3 -c "import xml.etree.ElementTree as ET
 ET.parse('out/fig$figure.svg')"
 done
-run "$tepal" app route zoo/several.tsv --network 7 --tsv -n 5
+run "$tepal" app route zoo/several.tsv --network 7 --tsv --allocations 5
 is '--network' "$(tail -1 "$work/out" | cut -f1,4)" $'several:7\t2'
-run "$tepal" app route zoo/a.tsv zoo/b.graphml --json -n 5
+run "$tepal" app route zoo/a.tsv zoo/b.graphml --json --allocations 5
 is 'several operands' "$code $(wc -l <"$work/out" | tr -d ' ')" '0 2'
 
 # ---- wrong input
@@ -249,7 +249,7 @@ bad 'a folder that cannot be made' 'none/out: No such file or directory' hand.gr
 bad 'figures are kept' 'out/fig16.svg: this file exists, so it is not overwritten (--force does)' hand.graphml --figures out
 printf 'a\tb\n' >zoo/z.tsv
 echo 'broken' >>zoo/z.tsv
-run "$tepal" app route zoo -n 5 --figures fresh
+run "$tepal" app route zoo --allocations 5 --figures fresh
 is 'one wrong network in a folder: an error that names it' "$code $(tail -1 "$work/err")" \
     '2 tepal: zoo/z.tsv: line 2: column 2 is missing (columns are divided by tabs)'
 is 'and no figures' "$(ls fresh | wc -l | tr -d ' ')" 0

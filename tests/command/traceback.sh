@@ -17,9 +17,9 @@ near() { # near NAME GOT WANT TOLERANCE
 # With a Bloom filter of ones, all of them; with a generalized one (2, 2) at its worst about one, but
 # hardly ever the whole path; with more bits, more hashes and a tolerance of two, most paths.
 n=10000
-"$tepal" app traceback --tree 4 --hops 15 --bits 256 --hashes 6 -n $n --tsv -q >out
+"$tepal" app traceback --tree 4 --hops 15 --bits 256 --hashes 6 --packets $n --tsv -q >out
 "$tepal" app traceback --tree 4 --hops 15 --bits 512 --reset-hashes 5 --set-hashes 5 --tolerance 2 \
-    -n $n --tsv -q >wide
+    --packets $n --tsv -q >wide
 is 'header' "$(head -1 out)" \
     $'kind\tattack\tbits\tpackets\thops\tfull\thops_found\tcandidates\tfalse_branches\tstrays\tfull_expected\thops_found_expected\tfalse_branches_expected'
 is 'Bloom, all ones: all 32 branches' "$(cell bloom all-ones false_branches) $(cell bloom all-ones candidates)" '32.000000 32.0000'
@@ -94,7 +94,7 @@ against '(5, 5), b = 2' wide 512 5 5 2
 
 # ---- by hand: a line of routers, and a ring with spokes
 printf '#u\tv\na\tb\nb\tc\nc\td\n' >line.tsv
-"$tepal" app traceback line.tsv --hops 4 --bits 4096 -n 50 --attack all-ones --tsv -q >out
+"$tepal" app traceback line.tsv --hops 4 --bits 4096 --packets 50 --attack all-ones --tsv -q >out
 is 'a line: nobody is off the path' "$(cell bloom all-ones candidates) $(cell bloom all-ones false_branches) $(cell bloom all-ones full)" \
     '0.0000 0.000000 1.000000'
 for i in 1 2 3 4 5 6; do
@@ -102,11 +102,11 @@ for i in 1 2 3 4 5 6; do
 done >ring.tsv
 # From a spoke to the opposite one (6 routers): spokes of 2 routers between, and 2 of the ring beside
 # the ends of the half ring; the other spokes are reached by the walk, which takes the whole ring.
-"$tepal" app traceback ring.tsv --hops 6 --bits 4096 -n 50 --attack all-ones --tsv -q >out
+"$tepal" app traceback ring.tsv --hops 6 --bits 4096 --packets 50 --attack all-ones --tsv -q >out
 is 'a ring: branches' "$(cell bloom all-ones candidates) $(cell bloom all-ones false_branches)" '4.0000 4.000000'
 is 'a ring: all others' "$(cell bloom all-ones strays)" 6.000000
 is 'a ring: nothing is found by mistake' "$(cell generalized all-ones strays)" 0.000000
-"$tepal" app traceback ring.tsv --bits 4096 -n 50 --attack none --json -q >out.json
+"$tepal" app traceback ring.tsv --bits 4096 --packets 50 --attack none --json -q >out.json
 is 'json' "$(python3 -c 'import json
 for line in open("out.json"):
     r = json.loads(line)
@@ -119,19 +119,19 @@ cat >star.graphml <<'XML'
 <edge source="0" target="1"/><edge source="0" target="2"/><edge source="0" target="3"/>
 </graph></graphml>
 XML
-"$tepal" app traceback star.graphml --hops 3 --bits 1024 -n 20 --attack all-ones --tsv -q >out
+"$tepal" app traceback star.graphml --hops 3 --bits 1024 --packets 20 --attack all-ones --tsv -q >out
 is 'GraphML' "$(cell bloom all-ones false_branches)" 1.000000
 printf '#asn\tu\tv\n1\ta\tb\n1\tb\tc\n2\tx\ty\n2\tx\tz\n2\tx\tw\n' >two.tsv
-"$tepal" app traceback two.tsv --network 2 --hops 3 --bits 1024 -n 20 --attack all-ones --tsv -q >out
+"$tepal" app traceback two.tsv --network 2 --hops 3 --bits 1024 --packets 20 --attack all-ones --tsv -q >out
 is 'one of two networks' "$(cell bloom all-ones false_branches)" 1.000000
 
 # ---- measured routes: gaps and repeats are left out
 printf '#cycle\tmonitor\tdst\thops\n1\tm\t9.0.0.1\t1.0.0.1 1.0.0.2 1.0.0.3\n1\tm\t9.0.0.2\t1.0.0.1 1.0.0.4 1.0.0.5\n1\tm\t9.0.0.3\t1.0.0.1 * 1.0.0.6\n1\tm\t9.0.0.4\t1.0.0.1 1.0.0.2 1.0.0.1\n' >routes.tsv
-"$tepal" app traceback --routes routes.tsv --bits 1024 -n 40 --attack all-ones --tsv >out 2>err
+"$tepal" app traceback --routes routes.tsv --bits 1024 --packets 40 --attack all-ones --tsv >out 2>err
 is 'routes: which' "$(head -1 err)" 'network    10 routers on 4 routes, 2 of them whole'
 is 'routes: branches' "$(cell bloom all-ones hops) $(cell bloom all-ones false_branches) $(cell bloom all-ones strays)" \
     '3.0000 1.000000 2.000000'
-like 'a table' "$("$tepal" app traceback --tree 4 -n 5 -q | sed -n 3p)" '^bloom +all-ones +100\.00 % +100\.00 % +100\.00 % +32\.000 +32\.000 +-$'
+like 'a table' "$("$tepal" app traceback --tree 4 --packets 5 -q | sed -n 3p)" '^bloom +all-ones +100\.00 % +100\.00 % +100\.00 % +32\.000 +32\.000 +-$'
 
 # ---- wrong inputs
 bad() {

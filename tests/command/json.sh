@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# json: every field that a command prints with --json is in docs/json.md, in the command's own table
+# and with its type; and every field of a table is printed by some run below.
+source "$(dirname "$0")/lib.sh"
+
+# say SECTION COMMAND...: what a command prints, kept under the name of its section.
+say() {
+    local section=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err"
+    if [[ ! -s $work/out ]]; then
+        fail "$section prints nothing" "$*" "$(head -3 "$work/err")"
+    fi
+    sed "s/^/$section\t/" "$work/out" >>all
+}
+
+seq 1 2000 >keys
+seq 10001 12000 >others
+seq 1 100 >few
+head -c 300 /dev/zero >broken
+for kind in bloom counting fingerprint; do
+    say build "$tepal" build keys -o "$kind" --kind "$kind" -n 2000 -s 1 --json
+done
+say build "$tepal" build keys -o generalized --kind generalized --bits 40000 -n 2000 -s 1 --json
+say build "$tepal" build keys -o choices --kind counting --cells 32000 --choices 4 -s 1 --json
+say build "$tepal" build keys -o recycling --kind recycling --bits 20000 --fp 1% -s 1 --json
+say build "$tepal" build keys -o yesno --kind yesno --bits 20000 --avoid others -s 1 --json
+say build "$tepal" build keys -o cascade --kind cascade --avoid others -s 1 --json
+say build "$tepal" build keys -o blocked -l blocked -n 2000 -s 1 --json
+say build "$tepal" build keys -o planned --auto --fp 1% -s 1 --json
+say retouch "$tepal" retouch bloom --members keys --avoid others -o retouched --json
+say retouch "$tepal" retouch generalized --members keys --avoid others -o inverted --json
+say retouch "$tepal" retouch bloom --members keys --avoid others --dry-run --json
+say convert "$tepal" convert counting -o bits --to bits --json
+for kind in bloom retouched generalized counting choices bits fingerprint recycling yesno cascade; do
+    say info "$tepal" info --json "$kind"
+done
+say merge "$tepal" merge bloom bloom -o merged --json
+say add "$tepal" add bloom few --json
+say remove "$tepal" remove counting few --json
+say diff "$tepal" diff counting counting -o gain --json
+say audit "$tepal" audit counting --members keys --json
+say query "$tepal" query --json bloom keys
+say verify "$tepal" verify --json bloom broken
+say receive "$tepal" receive --json blocked fingerprint counting broken
+say measure "$tepal" measure bloom --members keys --strangers others --json
+say kinds "$tepal" kinds --json
+say demo "$tepal" demo -n 2000 --json
+say plan "$tepal" plan -n 2000 --fp 1% --json
+say plan "$tepal" plan -n 2000 --fp 1% --memory 1 --json
+say compare "$tepal" compare --members keys --negatives others --bits-per-key 10 -s 1 --json
+for model in bloom partitioned blocked paired fingerprint; do
+    say "model $model" "$tepal" model $model --keys 1000 --fp 1% --json
+done
+say 'model generalized' "$tepal" model generalized --keys 256 --bits 64Ki --reset-hashes 2 --set-hashes 2 --json
+say 'model retouched' "$tepal" model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10% --json
+say 'model counting' "$tepal" model counting --keys 10k --cells 160k --hashes 11 --choices 8 --json
+say 'model yesno' "$tepal" model yesno --keys 30 --negatives 100 --yes-bits 160 --no-bits 32 --no-filters 1 \
+    --no-hashes 2 --json
+say 'model recycling' "$tepal" model recycling --bits 100k --fp 1% --json
+say 'model recycling' "$tepal" model recycling --bits 100k --fp 1% --phases 2 --json
+say 'model counting' "$tepal" model counting --keys 10k --cells 160k --hashes 11 --json
+say 'model cascade' "$tepal" model cascade --keys 20k --negatives 100k --json
+say dedup "$tepal" dedup keys few -c --json
+say gaps "$tepal" gaps keys keys --memory 1Ki --json
+
+# ---- applications
+printf 'a x 9\nb x 9\nb y 9\na y 9\n' >log
+say 'app digest' "$tepal" app digest log --field 2 --proxy-field 1 --cache-size 10 --bits 1000 --json -q
+say 'app admit' "$tepal" app admit log --field 2 --size-field 3 --cache-size 100 --json
+{
+    printf '#cycle\tmonitor\ttarget_as\tdst\tdst_ttl\tpen_transit\thops\n'
+    printf '1\tm1\tAS1\t9.0.0.1\t4\t0\t1.0.0.1 1.0.0.2 1.0.0.3\n'
+    printf '2\tm1\tAS1\t9.0.0.1\t4\t0\t1.0.0.1 1.0.0.2 1.0.0.3\n'
+} >routes
+say 'app stopset' "$tepal" app stopset routes --bits 100 --hashes 3 --max-fn 10% --json -q
+printf 'a\t%d\ttcp\t10.0.0.1\t1001\t10.9.9.9\t80\t%s\t60\n' 0 S 1 A 2 AF >packets
+say 'app flows' "$tepal" app flows packets --json -q
+printf '1\t2\n2\t3\n3\t4\n1\t4\n4\t5\n5\t6\n' >edges
+say 'app route' "$tepal" app route edges --allocations 5 --json
+say 'app route' "$tepal" app route edges edges --allocations 5 --json
+say 'app traceback' "$tepal" app traceback --tree 4 --packets 5 --json -q
+
+# ---- against the document
+python3 - "$here/../../docs/json.md" all >verdict <<'PY'
+import json, re, sys
+tables, section, shared = {}, None, set()
+for line in open(sys.argv[1]):
+    heading = re.match(r"## (.*)", line)
+    row = re.match(r"\| (`.*`) \| ([^|]*) \|", line)
+    if heading:
+        section = heading.group(1).replace("`", "").replace("tepal ", "")
+    elif line.startswith("All fields of [info]"):
+        tables[section] = dict(tables["info"])
+        shared.add(section)
+    elif row:
+        for name in re.findall(r"`(\w+)`", row.group(1)):
+            tables.setdefault(section, {})[name] = row.group(2).strip()
+WORDS = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array",
+         dict: "object", type(None): "null"}
+seen = {}
+for line in open(sys.argv[2]):
+    section, text = line.rstrip("\n").split("\t", 1)
+    table = tables.get(section, {})
+    for name, value in json.loads(text).items():
+        seen.setdefault(section, set()).add(name)
+        types = re.split(" or ", table[name]) if name in table else None
+        word = WORDS[type(value)]
+        if types is None:
+            print(f"{section}: {name} is not documented ({word})")
+        elif word not in types and not (word == "integer" and "number" in types):
+            print(f"{section}: {name} is {word}, documented as {table[name]}")
+for section, table in tables.items():
+    for name in table:
+        own = section not in shared or name not in tables["info"]
+        if own and name not in seen.get(section, ()):
+            print(f"{section}: {name} is documented, and nothing here prints it")
+PY
+is 'every field is documented, with its type' "$(sort -u verdict | head -40)" ''
+is 'and there are many' "$(($(wc -l <all) > 60))" 1
+finish
