@@ -81,6 +81,16 @@ static bool reaches(const struct search *s, struct tepal_yesno_plan *plan)
 /* A first look at what cannot be: most do not reach it with the least rate that could be. */
 static bool some_reach(struct search *s, uint64_t m)
 {
+    const struct tepal_yesno_plan *last = &s->best; /* what reached it before comes first */
+    uint64_t last_all = last->no_bits * last->no_filters;
+    struct tepal_yesno_plan again;
+    if (last_all > 0 &&
+        divide(s, m, last->no_filters, (double)last_all / (double)(last->yes_bits + last_all),
+               &again) &&
+        reaches(s, &again)) {
+        s->best = again;
+        return true;
+    }
     uint64_t most = s->task->n <= 4096 ? MOST_FILTERS : 2;
     for (double share = LARGEST_SHARE; share > SMALLEST_SHARE; share /= SHARE_STEP) {
         for (uint64_t r = 1; r <= most; r++) {
@@ -241,7 +251,7 @@ void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
     }
     add(&s, out);
     struct tepal_yesno_plan flat = s.best;
-    for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+    for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= (int)task->last; layout++) {
         s.layout = (enum tepal_layout)layout;
         if (tepal_plan_lined(s.layout) && !tepal_plan_in_lines(task)) {
             tepal_plan_no(tepal_plan_add(out, TEPAL_KIND_YESNO, s.layout), "header-bits",
