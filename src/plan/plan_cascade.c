@@ -82,7 +82,7 @@ static struct choice with_cells(const struct plan_task *task, enum tepal_layout 
     c.first.cells = (uint64_t)whole;
     c.first.hashes = tepal_bloom_best_hashes(layout, POSITIONS, c.first.cells, task->n);
     c.f1 = tepal_bloom_fp(layout, POSITIONS, c.first.cells, task->n, c.first.hashes);
-    c.bits = whole + rest_of(task, c.f1, about).bits;
+    c.bits = ceil((whole + rest_of(task, c.f1, about).bits) / unit) * unit; /* in whole lines */
     return c;
 }
 
