@@ -701,6 +701,60 @@ static void ten_million_operations_agree_with_a_plain_twin(void **state)
     }
 }
 
+/* ---- counters in lines ----------------------------------------------------------------------- */
+
+#define LINED_FILTERS 16
+#define LINED_KEYS    20000
+#define LINED_ASKED   40000
+
+/*
+ * The rate on every layout against the model. A filter's own rate varies by about k / sqrt(n) of
+ * itself (more in lines, whose loads vary): allowed for, over all filters.
+ */
+static void measure_layout(enum tepal_layout layout, uint32_t k, uint64_t cells, uint64_t *state)
+{
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.kind = TEPAL_KIND_COUNTING;
+    p.layout = layout;
+    p.cells = cells;
+    p.hashes = k;
+    p.own[TEPAL_COUNTING_CHOICES] = 1;
+    double model = tepal_counting_rate(layout, p.positions, cells, LINED_KEYS, k);
+    uint64_t found = 0;
+    for (int i = 0; i < LINED_FILTERS; i++) {
+        struct tepal_filter *filter;
+        assert_ok(tepal_filter_create(&p, NULL, &filter));
+        for (int j = 0; j < LINED_KEYS; j++) {
+            assert_ok(tepal_filter_add(filter, check_digest(state)));
+        }
+        for (int j = 0; j < LINED_ASKED; j++) {
+            found += tepal_filter_query(filter, check_digest(state));
+        }
+        tepal_filter_free(filter);
+    }
+    double asked = (double)LINED_FILTERS * LINED_ASKED;
+    double own = model * k / sqrt((double)LINED_KEYS * LINED_FILTERS);
+    double se = sqrt(model / asked + own * own);
+    if (fabs((double)found / asked - model) > CHECK_Z * se) {
+        print_error("%s, k = %u: %.6g, model %.6g +- %.2g\n", tepal_layout_name(layout), k,
+                    (double)found / asked, model, se);
+        fail();
+    }
+}
+
+static void counters_in_lines_err_as_the_model_says(void **state)
+{
+    (void)state;
+    uint64_t random = 41;
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        measure_layout((enum tepal_layout)layout, 5, 1250 * 128, &random);  /* 8 a key */
+        measure_layout((enum tepal_layout)layout, 11, 1250 * 128, &random); /* two in a sector */
+    }
+    /* Where lines are crowded they err much more than the flat layout: the test can tell. */
+    double flat = tepal_counting_rate(0, 0, 160000, LINED_KEYS, 5);
+    assert_true(tepal_counting_rate(TEPAL_LAYOUT_BLOCKED, 0, 160000, LINED_KEYS, 5) > 1.25 * flat);
+}
+
 int main(void)
 {
     show = getenv("TEPAL_SHOW") != NULL;
@@ -716,6 +770,7 @@ int main(void)
         cmocka_unit_test(churn_with_wrong_deletes),
         cmocka_unit_test(receipts_never_lose_a_member),
         cmocka_unit_test(ten_million_operations_agree_with_a_plain_twin),
+        cmocka_unit_test(counters_in_lines_err_as_the_model_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -474,7 +474,7 @@ static void test_lines_alternating(void **state)
         for (int poisson = 0; poisson < 2; poisson++) {
             enum model_load load = poisson ? MODEL_LOAD_POISSON : MODEL_LOAD_BINOMIAL;
             struct sum s = alternating_line(lines, n, k, k, 0, line, poisson);
-            assert_near_sum(tepal_model_blocked_rate(lines, n, k, line, load), s, 1e-10);
+            assert_near_sum(tepal_model_blocked_rate(lines, (double)n, k, line, load), s, 1e-10);
 
             uint32_t both = k + random_below(&seed, 2) + (k < 16 ? k : 15);
             uint32_t k1 = (both + 1) / 2;
@@ -483,7 +483,7 @@ static void test_lines_alternating(void **state)
             struct sum two = alternating_line(lines, n, k2, k1, k2, line, poisson);
             struct sum product = {one.value * two.value, one.size * two.size};
             double first;
-            double rate = tepal_model_paired_rate(lines, n, both, line, load, &first);
+            double rate = tepal_model_paired_rate(lines, (double)n, both, line, load, &first);
             assert_near_sum(first, one, 1e-10);
             assert_near_sum(rate, product, 1e-10);
         }
@@ -507,12 +507,13 @@ static void test_lines_published(void **state)
                  {32, 14, 5.319e-06, 1e-4}};
     for (size_t i = 0; i < COUNT(known); i++) {
         uint64_t n = lines * LINE / known[i].bits;
-        assert_near(tepal_model_blocked_rate(lines, n, known[i].k, line, MODEL_LOAD_POISSON),
-                    known[i].rate, known[i].relative);
+        assert_near(
+            tepal_model_blocked_rate(lines, (double)n, known[i].k, line, MODEL_LOAD_POISSON),
+            known[i].rate, known[i].relative);
     }
-    assert_near(
-        tepal_model_paired_rate(lines, lines * LINE / 10, 7, line, MODEL_LOAD_POISSON, &first),
-        0.00848, 1e-3);
+    assert_near(tepal_model_paired_rate(lines, (double)(lines * LINE / 10), 7, line,
+                                        MODEL_LOAD_POISSON, &first),
+                0.00848, 1e-3);
     /* Second lines are read by one absent key in fifteen. */
     assert_near(first, 0.0657, 1e-2);
 }

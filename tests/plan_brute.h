@@ -257,9 +257,13 @@ static inline void brute_fingerprint(int problems)
     }
 }
 
-/* What the planner predicts, from the model's parts. */
-static inline double counting_fn(uint64_t m, uint64_t n, uint32_t k, double w, double fp)
+/* What the planner predicts, from the model's parts; but for flat, k a removal: a bound. */
+static inline double counting_fn(enum tepal_layout layout, uint64_t m, uint64_t n, uint32_t k,
+                                 double w, double fp)
 {
+    if (layout != TEPAL_LAYOUT_FLAT) {
+        return fmin(1, w * fp * k);
+    }
     double share[16];
     double pmf[TEPAL_MAX_HASHES + 1];
     assert_ok(tepal_counting_shares(m, n, k, 1, true, share));
@@ -269,45 +273,65 @@ static inline double counting_fn(uint64_t m, uint64_t n, uint32_t k, double w, d
     return (finds < 1 ? finds * each : tepal_counting_many(each, n, finds)) / (double)n;
 }
 
+static inline double counting_cost(enum tepal_layout layout, uint64_t m, uint32_t k,
+                                   const struct tepal_wish *w)
+{
+    double fp = tepal_counting_rate(layout, 0, m, w->keys, k);
+    return fp + counting_fn(layout, m, w->keys, k, w->wrong_deletes, fp);
+}
+
+/* No fewer counters keep both rates. */
+static inline void brute_counters(int problem, enum tepal_layout layout, const struct tepal_wish *w,
+                                  const struct tepal_proposal *p)
+{
+    uint64_t unit = layout >= TEPAL_LAYOUT_BLOCKED ? 128 : 1;
+    for (uint32_t k = 1; k <= 12; k++) {
+        for (double less = 0.002; less < 0.1; less *= 20) {
+            uint64_t m = (uint64_t)((double)p->params.cells * (1 - less)) / unit * unit;
+            double fp = m < 12 ? 1 : tepal_counting_rate(layout, 0, m, w->keys, k);
+            if (fp <= w->fp && counting_fn(layout, m, w->keys, k, w->wrong_deletes, fp) <= w->fn) {
+                worse("counting", problem, (double)p->params.cells, (double)m);
+            }
+        }
+    }
+}
+
 static inline void brute_counting(int problems)
 {
     uint64_t state = 14;
     struct tepal_plans plans;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
+        enum tepal_layout layout = (enum tepal_layout)(i / 2 % 4); /* flat ones take turns too */
         w.keys = draw_whole(&state, 50, 300);
         w.deletes = true;
         w.fp = draw(&state, 1e-3, 0.2);
         w.wrong_deletes = draw(&state, 1e-2, 0.5);
         w.fn = draw(&state, 1e-4, 0.05);
         plan_kind(&w, tepal_plan_counting, &plans);
-        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
-        if (p == NULL || !p->feasible) {
-            print_error("counting, problem %d: %s\n", i,
-                        p == NULL ? plans.plan[0].reason : p->reason);
-        }
-        assert_true(p != NULL && p->feasible);
-        for (uint32_t k = 1; k <= 12; k++) {
-            for (double less = 0.002; less < 0.1; less *= 20) {
-                uint64_t m = (uint64_t)((double)p->params.cells * (1 - less));
-                double fp = tepal_bloom_fp(0, 0, m, w.keys, k);
-                if (fp <= w.fp && counting_fn(m, w.keys, k, w.wrong_deletes, fp) <= w.fn) {
-                    worse("counting", i, (double)p->params.cells, (double)m);
-                }
+        for (int j = 0; j < 2; j++, layout = TEPAL_LAYOUT_FLAT) {
+            const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_COUNTING, layout);
+            if (p == NULL || !p->feasible) {
+                print_error("counting, problem %d: %s\n", i,
+                            p == NULL ? plans.plan[layout].reason : p->reason);
             }
+            assert_true(p != NULL && p->feasible);
+            brute_counters(i, layout, &w, p);
         }
-        w.bits = (uint64_t)draw(&state, 5, 100) * w.keys;
+        w.bits = (uint64_t)draw(&state, 15, 100) * w.keys;
         w.fp = NAN;
         w.fn = NAN;
         plan_kind(&w, tepal_plan_counting, &plans);
-        p = plan_of(&plans, TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT);
-        assert_non_null(p);
-        assert_true(p->bits <= w.bits);
-        for (uint32_t k = 1; k <= 12; k++) {
-            double fp = tepal_bloom_fp(0, 0, p->params.cells, w.keys, k);
-            double cost = fp + counting_fn(p->params.cells, w.keys, k, w.wrong_deletes, fp);
-            if (p->cost > cost * EXACT) {
-                worse("counting in memory", i, p->cost, cost);
+        for (int l = TEPAL_LAYOUT_FLAT; l <= TEPAL_LAYOUT_PAIRED; l++) {
+            layout = (enum tepal_layout)l;
+            const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_COUNTING, layout);
+            assert_non_null(p);
+            assert_true(p->bits <= w.bits);
+            for (uint32_t k = 1; k <= 12; k++) {
+                double cost = counting_cost(layout, p->params.cells, k, &w);
+                if (p->cost > cost * EXACT) {
+                    worse("counting in memory", i, p->cost, cost);
+                }
             }
         }
     }

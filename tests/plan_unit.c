@@ -3,6 +3,7 @@
  * is refused and why, and that nonsense is told. Each kind has a few problems of brute force here,
  * and 200 in plan_stat.c.
  */
+#include "model/generalized.h"
 #include "plan_brute.h"
 
 static void bloom_is_never_worse_than_a_grid(void **state)
@@ -198,6 +199,113 @@ static void every_kind_is_planned_or_refused_with_a_reason(void **state)
         if (!plans.plan[0].feasible) {
             assert_true(plans.nearest.params.cells > 0);
         }
+    }
+}
+
+/* Does a filter of this kind exist on the layout? Of a size and hashes that suit them all. */
+static bool is_supported(enum tepal_kind_id kind, enum tepal_layout layout)
+{
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
+    p.kind = kind;
+    p.layout = layout;
+    p.cells = 40960;
+    p.hashes = kind == TEPAL_KIND_FINGERPRINT ? 2 : 4;
+    switch (kind) {
+    case TEPAL_KIND_COUNTING:
+        p.own[TEPAL_COUNTING_CHOICES] = 1;
+        break;
+    case TEPAL_KIND_FINGERPRINT:
+        p.own[0] = 8;
+        break;
+    case TEPAL_KIND_GENERALIZED:
+        p.own[TEPAL_GENERALIZED_RESET_HASHES] = 2;
+        break;
+    case TEPAL_KIND_RECYCLING:
+        cycle.limit = 20480;
+        tepal_recycling_set_options(&p, &cycle);
+        break;
+    case TEPAL_KIND_BLOOM:
+    case TEPAL_KIND_RETOUCHED:
+    case TEPAL_KIND_YESNO:
+    case TEPAL_KIND_CASCADE:
+        return true;
+    }
+    return tepal_params_check(&p, NULL) == TEPAL_OK;
+}
+
+/* Every pair of kind and layout is there once: itself, or the kind as a whole. */
+static void every_layout_is_planned_or_refused(void **state)
+{
+    (void)state;
+    int pairs = 0;
+    for (unsigned set = 0; set < 48; set++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        struct tepal_plans plans;
+        w.keys = set & 1 ? 7 : 5000;
+        w.fp = set & 2 ? NAN : 1e-3;
+        w.bits = set & 2 ? 12 * w.keys : 0;
+        w.known_negatives = set & 4 ? 3 * w.keys : 0;
+        w.untrusted = set & 8;
+        w.endless = set / 16 == 1;
+        w.deletes = set / 16 == 2;
+        plan_it(&w, &plans);
+        for (int kind = TEPAL_KIND_BLOOM; kind <= TEPAL_KIND_CASCADE; kind++) {
+            for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+                int found = 0;
+                for (size_t i = 0; i < plans.count; i++) {
+                    const struct tepal_proposal *p = &plans.plan[i];
+                    found +=
+                        (int)p->kind == kind && (p->all_layouts || (int)p->params.layout == layout);
+                    assert_true(!p->all_layouts || !p->feasible);
+                }
+                bool is = is_supported((enum tepal_kind_id)kind, (enum tepal_layout)layout);
+                pairs += set == 0 && is;
+                assert_true(is ? found == 1 : found <= 1);
+            }
+        }
+    }
+    assert_int_equal(pairs, 6 * 4 + 2 + 1);
+}
+
+/* As the steady state is worked out or not. */
+static void lines_forget_what_the_model_says(void **state)
+{
+    (void)state;
+    uint64_t random = 19;
+    for (int i = 0; i < 20; i++) {
+        struct tepal_params p = TEPAL_PARAMS_INIT;
+        struct tepal_generalized_errors e;
+        uint32_t k0 = 1 + (uint32_t)(check_random(&random) % 4);
+        p.kind = TEPAL_KIND_GENERALIZED;
+        p.layout = TEPAL_LAYOUT_BLOCKED;
+        p.hashes = k0 + 1 + (uint32_t)(check_random(&random) % (8 - k0));
+        p.cells = TEPAL_LINE_BITS * draw_whole(&random, 1, 1e6);
+        p.own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
+        uint64_t n = 1 + (uint64_t)((double)p.cells / draw(&random, 1, 1e4));
+        assert_ok(tepal_generalized_rates(&p, n, NULL, 0, NULL, &e));
+        double fn = tepal_model_line_forgets(&p, n);
+        assert_true(fabs(fn - e.fn_bound) <= 1e-9 * e.fn_bound);
+    }
+}
+
+/* Few keys have a plan as many have: the bound of a filter of few bits is known. */
+static void few_keys_are_bounded_too(void **state)
+{
+    (void)state;
+    static const uint64_t keys[] = {1, 3, 10, 30, 100, 1000, 10000};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct tepal_wish w = TEPAL_WISH_INIT;
+        struct tepal_plans plans;
+        w.keys = keys[i];
+        w.untrusted = true;
+        w.endless = true;
+        w.fp = 0.01;
+        w.fn = 0.01;
+        plan_it(&w, &plans);
+        const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
+        assert_true(p != NULL && p->feasible);
+        assert_true(p->bits_per_key < 106 && p->fp <= 0.01 && p->fn <= 0.01 * EXACT);
     }
 }
 
@@ -562,6 +670,9 @@ int main(void)
         cmocka_unit_test(recycling_reaches_the_limits_that_are_known),
         cmocka_unit_test(wrong_removals_ask_for_fewer_hashes_or_fingerprints),
         cmocka_unit_test(every_kind_is_planned_or_refused_with_a_reason),
+        cmocka_unit_test(every_layout_is_planned_or_refused),
+        cmocka_unit_test(lines_forget_what_the_model_says),
+        cmocka_unit_test(few_keys_are_bounded_too),
         cmocka_unit_test(refusals_say_why_in_a_clause),
         cmocka_unit_test(the_nearest_names_what_is_in_its_way),
         cmocka_unit_test(plans_without_false_negatives_come_first_unless_they_may_be),

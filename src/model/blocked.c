@@ -311,17 +311,17 @@ static double mixture(const struct space *space, struct moves *moves, double n, 
     }
 }
 
-double tepal_model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, struct model_line line,
+double tepal_model_blocked_rate(uint64_t lines, double n, uint32_t k, struct model_line line,
                                 enum model_load load)
 {
     struct space space;
     struct moves moves = {{0}};
-    if (n == 0) {
+    if (n <= 0) {
         return 0;
     }
     space_make(&space, k, line);
     moves_add(&moves, &space, 1, k, line);
-    return mixture(&space, &moves, (double)n, 1 / (double)lines, load);
+    return mixture(&space, &moves, n, 1 / (double)lines, load);
 }
 
 /* One of the two factors of the paired rate: the line in which the absent key asks `asks` bits. */
@@ -350,7 +350,7 @@ static double half_rate(double lines, double n, uint32_t asks, uint32_t k1, uint
     return mixture(&space, &moves, n, touch, load);
 }
 
-double tepal_model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, struct model_line line,
+double tepal_model_paired_rate(uint64_t lines, double n, uint32_t k, struct model_line line,
                                enum model_load load, double *first)
 {
     uint32_t k1 = (k + 1) / 2;
@@ -359,15 +359,15 @@ double tepal_model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, struct mo
         *first = tepal_model_blocked_rate(lines, n, k1, line, load);
         return *first;
     }
-    if (n == 0) {
+    if (n <= 0) {
         *first = 0;
         return 0;
     }
-    *first = half_rate((double)lines, (double)n, k1, k1, k2, line, load);
+    *first = half_rate((double)lines, n, k1, k1, k2, line, load);
     if (k1 == k2) {
         return *first * *first;
     }
-    return *first * half_rate((double)lines, (double)n, k2, k1, k2, line, load);
+    return *first * half_rate((double)lines, n, k2, k1, k2, line, load);
 }
 
 /* The chance that a member with k positions in a line sets a given bit of it. */

@@ -16,15 +16,15 @@ struct model_line {
 
 #define MODEL_LINE_SECTORS 8
 
-/* The rate of n keys over `lines` >= 1 lines, 1 <= k <= TEPAL_MAX_HASHES_BLOCKED. */
-double tepal_model_blocked_rate(uint64_t lines, uint64_t n, uint32_t k, struct model_line line,
+/* The rate of n keys (which need not be whole) over `lines` >= 1 lines, 1 <= k <= TEPAL_MAX_HASHES_BLOCKED. */
+double tepal_model_blocked_rate(uint64_t lines, double n, uint32_t k, struct model_line line,
                                 enum model_load load);
 
 /*
  * The rate of the paired layout, 1 <= k <= TEPAL_MAX_HASHES_PAIRED; lines >= 2 if distinct.
  * *first is the chance that the first line says yes: that the second one has to be read.
  */
-double tepal_model_paired_rate(uint64_t lines, uint64_t n, uint32_t k, struct model_line line,
+double tepal_model_paired_rate(uint64_t lines, double n, uint32_t k, struct model_line line,
                                enum model_load load, double *first);
 
 /* The expected share of ones. Same limits. */

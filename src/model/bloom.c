@@ -149,10 +149,11 @@ static double rate_of(const struct shape *s, uint64_t m, uint64_t n, uint32_t k)
     case TEPAL_LAYOUT_PARTITIONED:
         return partitioned_rate(m, n, k);
     case TEPAL_LAYOUT_BLOCKED:
-        return tepal_model_blocked_rate(m / unit_of(s), n, k, line_of(s), MODEL_LOAD_BINOMIAL);
+        return tepal_model_blocked_rate(m / unit_of(s), (double)n, k, line_of(s),
+                                        MODEL_LOAD_BINOMIAL);
     case TEPAL_LAYOUT_PAIRED:
-        return tepal_model_paired_rate(m / unit_of(s), n, k, line_of(s), MODEL_LOAD_BINOMIAL,
-                                       &first);
+        return tepal_model_paired_rate(m / unit_of(s), (double)n, k, line_of(s),
+                                       MODEL_LOAD_BINOMIAL, &first);
     }
     return NAN;
 }
@@ -485,23 +486,25 @@ static void report_rates(struct tepal_report *report, const struct tepal_params 
     tepal_report_real(report, "fp_partitioned",
                       "one cell in each of k slices, product of 1 - (1 - 1/s)^n: exact",
                       tepal_bloom_fp(TEPAL_LAYOUT_PARTITIONED, p->positions, m, n, k));
-    tepal_report_real(report, "fp_blocked",
-                      "one line a key, sum over binomial line loads (after Putze et al. 2007): "
-                      "exact",
-                      blocked ? tepal_model_blocked_rate(lines, n, k, line, MODEL_LOAD_BINOMIAL)
-                              : NAN);
+    tepal_report_real(
+        report, "fp_blocked",
+        "one line a key, sum over binomial line loads (after Putze et al. 2007): "
+        "exact",
+        blocked ? tepal_model_blocked_rate(lines, (double)n, k, line, MODEL_LOAD_BINOMIAL) : NAN);
     tepal_report_real(
         report, "fp_blocked_poisson", "as fp_blocked with Poisson loads: its limit for many lines",
-        blocked ? tepal_model_blocked_rate(lines, n, k, line, MODEL_LOAD_POISSON) : NAN);
+        blocked ? tepal_model_blocked_rate(lines, (double)n, k, line, MODEL_LOAD_POISSON) : NAN);
     tepal_report_real(
         report, "fp_paired",
         "two lines a key, product of the lines' rates under binomial loads: exact up to a share "
         "of the order of 1 / lines",
-        paired ? tepal_model_paired_rate(lines, n, k, line, MODEL_LOAD_BINOMIAL, &first) : NAN);
+        paired ? tepal_model_paired_rate(lines, (double)n, k, line, MODEL_LOAD_BINOMIAL, &first)
+               : NAN);
     tepal_report_real(
         report, "fp_paired_poisson",
         "as fp_paired with Poisson loads: exact in the limit of many lines",
-        paired ? tepal_model_paired_rate(lines, n, k, line, MODEL_LOAD_POISSON, &first) : NAN);
+        paired ? tepal_model_paired_rate(lines, (double)n, k, line, MODEL_LOAD_POISSON, &first)
+               : NAN);
     tepal_report_real(report, "fp_limit",
                       "2^(-m/n): no filter of m bits without false negatives can have less "
                       "(information-theoretic lower bound)",
@@ -516,7 +519,7 @@ static void report_lines(struct tepal_report *report, const struct tepal_params 
     double second = 0;        /* the chance that an absent key has the second line read */
     if (p->layout == TEPAL_LAYOUT_PAIRED && p->hashes > 1) {
         touch = distinct ? 2 / lines : (2 - 1 / lines) / lines;
-        tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes,
+        tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, (double)n, p->hashes,
                                 (struct model_line){64, distinct}, MODEL_LOAD_BINOMIAL, &second);
     }
     tepal_report_integer(report, "lines", "lines of 512 bits, m / 512", p->cells / TEPAL_LINE_BITS);

@@ -51,13 +51,15 @@ static bool sigma_for(struct tepal_recycling_setting *s, double fp)
     bool found = tepal_model_search(too_much, &w, 1, most, from, &first);
     s->sigma = found ? s->bits - first : s->hashes;
     if (s->layout == TEPAL_LAYOUT_FLAT && (double)s->sigma * s->hashes <= EXACT_THROWS) {
-        while (s->sigma > s->hashes && average(s, true) > fp) {
+        double at = average(s, true);
+        for (; s->sigma > s->hashes && at > fp; at = average(s, true)) {
             s->sigma--;
         }
-        for (s->sigma++; s->sigma < s->bits && average(s, true) <= fp; s->sigma++) {
+        found = at <= fp;
+        for (struct tepal_recycling_setting next = *s;
+             found && ++next.sigma < s->bits && average(&next, true) <= fp;) {
+            s->sigma = next.sigma;
         }
-        s->sigma--;
-        found = average(s, true) <= fp;
     }
     return found;
 }
@@ -65,13 +67,15 @@ static bool sigma_for(struct tepal_recycling_setting *s, double fp)
 /*
  * Layouts other than flat: a rate costs 10 to 100 us and an average 16 of them: few may be asked.
  * The average is nearly a power of sigma, and the flat layout's sigma (found at no cost) is close:
- * three or four steps of the secant in logarithms are enough. The last unit of sigma is not sought.
+ * three or four steps of the secant in logarithms are enough; or whatever the caller says is close.
+ * The last unit of sigma is not sought.
  */
 static bool sigma_near(struct tepal_recycling_setting *s, double fp)
 {
     struct tepal_recycling_setting flat = *s;
     flat.layout = TEPAL_LAYOUT_FLAT;
-    if (!sigma_for(&flat, fp)) {
+    bool told = s->sigma >= s->hashes && s->sigma < s->bits;
+    if (!told && !sigma_for(&flat, fp)) {
         flat.sigma = s->hashes;
     }
     double most = (double)s->bits - 1;

@@ -57,6 +57,16 @@ double tepal_yesno_veto(uint64_t q, double stored, uint32_t no_hashes)
 
 /* ---- what is left ---------------------------------------------------------------------------- */
 
+static double power(double x, uint64_t e)
+{
+    double result = 1;
+    for (; e > 0; e >>= 1) {
+        result *= (e & 1) != 0 ? x : 1;
+        x *= x;
+    }
+    return result;
+}
+
 /* The chance that a given key is in a no-filter of x others, x a real number. */
 static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
                         double x)
@@ -65,7 +75,7 @@ static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_position
     double k = plan->no_hashes;
     double rate = 1;
     if (positions == TEPAL_POSITIONS_COLLIDING) {
-        return pow(-expm1(k * x * log1p(-1 / q)), k);
+        return power(-expm1(k * x * log1p(-1 / q)), plan->no_hashes);
     }
     double ones = k >= q ? q : -q * expm1(x * log1p(-k / q));
     for (uint32_t i = 0; i < plan->no_hashes; i++) {
@@ -96,10 +106,11 @@ static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positio
     double full = veto_rate(plan, positions, falses / r);
     double x = falses > 0 && full < 1 ? r * n * full / (falses * (1 - full)) : 1e9;
     double y = 0.6 * x / (1 + 0.6 * x);
-    double congested = pow(y, r);
+    double congested = power(y, plan->no_filters);
     if (falses > VARIES && r > 1) {
         double slack = 0.15 * pow(fmin(1, (plan->no_hashes - 1.0) / 8), 2);
-        congested = pow(y > slack ? y - slack : 0, r) + pow(y, 3 * r);
+        congested =
+            power(y > slack ? y - slack : 0, plan->no_filters) + power(y, 3 * plan->no_filters);
     }
     return hopeless + (1 - hopeless) * congested;
 }
@@ -129,6 +140,12 @@ static bool is_plan(const struct tepal_yesno_plan *plan)
     return plan->yes_bits > 0 && plan->hashes > 0 && plan->hashes <= TEPAL_MAX_HASHES &&
            (plan->no_filters == 0 ||
             (plan->no_bits > 0 && plan->no_hashes > 0 && plan->no_hashes <= TEPAL_MAX_HASHES));
+}
+
+double tepal_model_least_rate(enum tepal_positions positions, uint64_t m, uint64_t n)
+{
+    double each = (double)m / (double)n;
+    return exp2(-each * (positions == TEPAL_POSITIONS_DISTINCT ? 1 : log(2)));
 }
 
 void tepal_model_yesno_rest(struct tepal_yesno_plan *plan, enum tepal_positions positions,
@@ -184,9 +201,14 @@ struct choice {
     double score;
 };
 
+static double score_of(const struct choice *c, const struct tepal_yesno_plan *plan)
+{
+    return (c->t == 0 ? 0 : plan->left / (double)c->t) + UNKNOWN_COUNTS * plan->fp_unknown;
+}
+
 static void offer(struct choice *c, const struct tepal_yesno_plan *plan)
 {
-    double score = (c->t == 0 ? 0 : plan->left / (double)c->t) + UNKNOWN_COUNTS * plan->fp_unknown;
+    double score = score_of(c, plan);
     if (plan->fp_unknown >= 0 && (c->best.yes_bits == 0 || score < c->score)) {
         c->best = *plan;
         c->score = score;
@@ -198,6 +220,31 @@ static void offer(struct choice *c, const struct tepal_yesno_plan *plan)
 /* Known negatives that the plain filter is expected to have: so few cannot be noticed. */
 #define NOTHING_LEFT 1e-6
 
+/* Every k' for these sizes. Is one better than the best so far? If `take`, it is taken. */
+static bool try_hashes(struct choice *c, struct tepal_yesno_plan *plan, bool take)
+{
+    double least = INFINITY;
+    uint32_t last = c->no_hashes != 0 ? c->no_hashes : MOST_NO_HASHES;
+    plan->positive = (double)c->t * plan->fp_unknown;
+    for (uint32_t k = c->no_hashes != 0 ? c->no_hashes : 1; k <= last; k++) {
+        plan->no_hashes = plan->no_filters == 0 ? 0 : k;
+        if (k <= plan->no_bits || plan->no_filters == 0 ||
+            c->positions == TEPAL_POSITIONS_COLLIDING) {
+            tepal_model_yesno_rest(plan, c->positions, c->n);
+            if (take) {
+                offer(c, plan);
+            } else if (c->best.yes_bits == 0 || score_of(c, plan) < c->score) {
+                return true;
+            }
+            least = fmin(least, plan->left);
+        }
+        if (plan->no_filters == 0 || plan->left > 4 * least) {
+            break; /* too many already: more make it worse */
+        }
+    }
+    return false;
+}
+
 /* r no-filters of q bits each, with every k'. The best k of the yes-filter is the best of all. */
 static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
 {
@@ -206,26 +253,18 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
     }
     struct tepal_yesno_plan plan = {
         .yes_bits = c->m - q * r, .no_bits = r == 0 ? 0 : q, .no_filters = r, .own_seeds = r > 1};
+    /* Is it worth a look? */
+    plan.hashes = 1;
+    plan.fp_unknown = tepal_model_least_rate(c->positions, plan.yes_bits, c->n);
+    if (r > 0 && !try_hashes(c, &plan, false)) {
+        return;
+    }
     plan.hashes = c->hashes != 0
                       ? c->hashes
                       : tepal_bloom_best_hashes(c->layout, c->positions, plan.yes_bits, c->n);
-    if (plan.hashes == 0) {
-        return;
-    }
-    plan.fp_unknown = tepal_bloom_fp(c->layout, c->positions, plan.yes_bits, c->n, plan.hashes);
-    plan.positive = (double)c->t * plan.fp_unknown;
-    double least = INFINITY;
-    uint32_t last = c->no_hashes != 0 ? c->no_hashes : MOST_NO_HASHES;
-    for (uint32_t k = c->no_hashes != 0 ? c->no_hashes : 1; k <= last; k++) {
-        plan.no_hashes = r == 0 ? 0 : k;
-        if (k <= q || r == 0 || c->positions == TEPAL_POSITIONS_COLLIDING) {
-            tepal_model_yesno_rest(&plan, c->positions, c->n);
-            offer(c, &plan);
-            least = fmin(least, plan.left);
-        }
-        if (r == 0 || plan.left > 4 * least) { /* too many already: more make it worse */
-            break;
-        }
+    if (plan.hashes > 0) {
+        plan.fp_unknown = tepal_bloom_fp(c->layout, c->positions, plan.yes_bits, c->n, plan.hashes);
+        (void)try_hashes(c, &plan, true);
     }
 }
 

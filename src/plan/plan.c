@@ -403,7 +403,8 @@ static double fn_unstated(const struct plan_task *task)
 
 struct plan_task tepal_plan_definite(const struct tepal_wish *w)
 {
-    struct plan_task task = {.wish = w, .n = w->keys, .t = w->known_negatives};
+    struct plan_task task = {
+        .wish = w, .n = w->keys, .t = w->known_negatives, .last = TEPAL_LAYOUT_PAIRED};
     task.costs = w->cost_fp > 0 || w->cost_fn > 0;
     task.cost_fp = task.costs ? w->cost_fp : 1;
     task.cost_fn = task.costs ? w->cost_fn : 1;
@@ -426,10 +427,16 @@ struct plan_task tepal_plan_definite(const struct tepal_wish *w)
     return task;
 }
 
-/* quick: without the generalized kind, unless it may be the best. */
+/*
+ * quick: the best alone. Without the generalized kind, unless it may be that; on the flat layout,
+ * which is the smallest, unless speed is preferred.
+ */
 static void solve(const struct tepal_wish *w, bool quick, struct tepal_plans *out)
 {
     struct plan_task task = tepal_plan_definite(w);
+    if (quick && w->prefer == TEPAL_PREFER_SIZE) {
+        task.last = TEPAL_LAYOUT_FLAT;
+    }
     out->keys = task.n;
     out->fp = task.fp;
     out->fn = task.fn;
@@ -528,7 +535,11 @@ static void fit_keys(struct tepal_wish *w, struct tepal_plans *out)
         if (!out->plan[0].feasible) {
             break;
         }
+        double before = keys;
         keys = fmax(1, floor(keys * (double)w->bits / (double)out->plan[0].bits));
+        if (keys == before) {
+            break;
+        }
     }
     for (int i = 0; i < 8; i++) {
         w->keys = (uint64_t)keys;

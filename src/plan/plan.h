@@ -20,6 +20,7 @@ struct plan_task {
     bool costs;     /* stated by the user */
     double cost_fp;
     double cost_fn;
+    enum tepal_layout last; /* layouts from flat to this one are looked at */
 };
 
 /* A wish that is no nonsense and has keys, made definite. */

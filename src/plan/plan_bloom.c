@@ -17,7 +17,7 @@ static double probes_of(const struct tepal_params *p, uint64_t n)
     case TEPAL_LAYOUT_BLOCKED:
         return 1;
     case TEPAL_LAYOUT_PAIRED:
-        (void)tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, n, p->hashes,
+        (void)tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, (double)n, p->hashes,
                                       (struct model_line){64, distinct}, MODEL_LOAD_POISSON,
                                       &first);
         return 1 + first;
@@ -97,7 +97,7 @@ void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out)
         tepal_plan_refuse(out, TEPAL_KIND_BLOOM, blocked_by, unfit);
         return;
     }
-    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {
         on_layout(task, (enum tepal_layout)layout, out);
     }
 }
@@ -309,7 +309,7 @@ void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
         tepal_plan_refuse(out, TEPAL_KIND_RETOUCHED, blocked_by, unfit);
         return;
     }
-    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {
         retouched_on(task, (enum tepal_layout)layout, out);
     }
 }

@@ -15,6 +15,11 @@
 
 #define POSITIONS TEPAL_POSITIONS_COLLIDING
 #define MOST      63
+/* To halve a rate takes so many bits a key. */
+#define HALVES 1.44
+/* Levels of so few keys at so low a rate are sized by that, while others are compared. */
+#define TINY 64
+#define RARE 1e-3
 /* Beyond 2^-60 no rate of unknown keys is worth bits. */
 #define LOWEST_RATE 60
 
@@ -29,7 +34,7 @@ struct rest {
 };
 
 /* The levels beyond a first one of rate f1: flat, whatever the first one is. */
-static struct rest rest_of(const struct plan_task *task, double f1)
+static struct rest rest_of(const struct plan_task *task, double f1, bool about)
 {
     double stored = (double)task->t * f1;
     double asked = (double)task->n;
@@ -39,8 +44,11 @@ static struct rest rest_of(const struct plan_task *task, double f1)
         uint64_t cells;
         uint32_t hashes = 0;
         double f = rate_for(stored, asked);
-        if (tepal_bloom_size(TEPAL_LAYOUT_FLAT, POSITIONS, (uint64_t)ceil(stored), f, &cells,
-                             &hashes) != TEPAL_OK) {
+        double each = ceil(stored);
+        if (about && each <= TINY && f < RARE) {
+            cells = (uint64_t)(-HALVES * log2(f) * each);
+        } else if (tepal_bloom_size(TEPAL_LAYOUT_FLAT, POSITIONS, (uint64_t)each, f, &cells,
+                                    &hashes) != TEPAL_OK) {
             rest.bits = INFINITY;
             return rest;
         }
@@ -62,7 +70,7 @@ struct choice {
 
 /* With so many cells in the first level, and its best hashes. */
 static struct choice with_cells(const struct plan_task *task, enum tepal_layout layout,
-                                double cells)
+                                double cells, bool about)
 {
     struct choice c = {.f1 = 1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
     double unit = tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
@@ -74,37 +82,43 @@ static struct choice with_cells(const struct plan_task *task, enum tepal_layout 
     c.first.cells = (uint64_t)whole;
     c.first.hashes = tepal_bloom_best_hashes(layout, POSITIONS, c.first.cells, task->n);
     c.f1 = tepal_bloom_fp(layout, POSITIONS, c.first.cells, task->n, c.first.hashes);
-    c.bits = whole + rest_of(task, c.f1).bits;
+    c.bits = ceil((whole + rest_of(task, c.f1, about).bits) / unit) * unit; /* in whole lines */
     return c;
 }
 
 /*
  * The smallest cascade: its first rate lies near n / (t sqrt 2), or 1/2 if that is less. Sizes
- * around the one for that are tried, and then nearer and nearer to the best. To halve the rate
- * takes 1.44 bits a key.
+ * around the one for that are tried, and then nearer and nearer to the best.
  */
-#define AROUND 8
-#define HALVES 1.44
+#define AROUND 2      /* octaves */
+#define MANY   100000 /* keys */
+#define FULL   0.3    /* fewer bits a key let nearly all through */
 
 static struct choice smallest(const struct plan_task *task, enum tepal_layout layout)
 {
     double rate = rate_for((double)task->n, (double)task->t);
     double octave = HALVES * (double)task->n;
     double middle = -log2(rate) * octave;
-    struct choice best = with_cells(task, layout, middle);
-    for (int i = -AROUND; i <= AROUND; i++) {
-        struct choice here = with_cells(task, layout, middle + i / 4.0 * octave);
+    struct choice best = with_cells(task, layout, middle, true);
+    /* Levels have whole keys: if these are few, the size is not smooth. Lines cost more to look. */
+    double stride = tepal_plan_lined(layout) ? 0.25 : task->n > MANY ? 0.125 : 0.02;
+    for (double at = -AROUND; at <= AROUND; at += stride) {
+        double cells = middle + at * octave;
+        struct choice here =
+            cells > FULL * (double)task->n ? with_cells(task, layout, cells, true) : best;
         best = here.bits < best.bits ? here : best;
     }
-    double finest = tepal_plan_lined(layout) ? 0.03 : 0.01;
-    for (double step = 0.125; step > finest; step /= 2) {
+    double finest = tepal_plan_lined(layout) ? 0.03 : 0.003;
+    for (double step = stride / 2; step > finest; step /= 2) {
         double centre = (double)best.first.cells;
         for (int side = -1; side <= 1; side += 2) {
-            struct choice here = with_cells(task, layout, centre + side * step * octave);
+            double cells = centre + side * step * octave;
+            struct choice here =
+                cells > FULL * (double)task->n ? with_cells(task, layout, cells, true) : best;
             best = here.bits < best.bits ? here : best;
         }
     }
-    return best;
+    return with_cells(task, layout, (double)best.first.cells, false);
 }
 
 /* The largest first level that goes, with what follows, into the limit. */
@@ -112,16 +126,23 @@ static struct choice fullest(const struct plan_task *task, struct choice best)
 {
     double low = (double)best.first.cells;
     double high = fmin((double)task->limit, low + LOWEST_RATE * HALVES * (double)task->n);
-    double unit = tepal_plan_lined(best.first.layout) ? TEPAL_LINE_BITS : 1;
+    enum tepal_layout layout = best.first.layout;
+    double unit = tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
     double close = fmax(unit, low / 65536);
     while (high - low > close) {
-        struct choice here = with_cells(task, best.first.layout, (low + high) / 2);
+        struct choice here = with_cells(task, layout, (low + high) / 2, true);
         if (here.bits <= (double)task->limit) {
-            best = here;
             low = (low + high) / 2;
         } else {
             high = (low + high) / 2;
         }
+    }
+    for (int i = 0; i < 4 && low > (double)best.first.cells; i++) {
+        struct choice here = with_cells(task, layout, low, false);
+        if (here.bits <= (double)task->limit) {
+            return here;
+        }
+        low -= fmax(here.bits - (double)task->limit, close);
     }
     return best;
 }
@@ -155,7 +176,7 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     plan->params.capacity = task->n;
     plan->bits = (uint64_t)ceil(c->bits);
     plan->fp = 0;
-    plan->fp_unknown = c->f1 * (1 - rest_of(task, c->f1).rejected);
+    plan->fp_unknown = c->f1 * (1 - rest_of(task, c->f1, false).rejected);
     plan->fn = 0;
     plan->probes = probes_of(task, c);
     snprintf(plan->reason, sizeof plan->reason,
@@ -180,7 +201,7 @@ void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
         tepal_plan_refuse(out, TEPAL_KIND_CASCADE, blocked_by, unfit);
         return;
     }
-    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {
         struct tepal_proposal *plan =
             tepal_plan_add(out, TEPAL_KIND_CASCADE, (enum tepal_layout)layout);
         struct choice c = smallest(task, (enum tepal_layout)layout);

@@ -199,8 +199,9 @@ static double probes_of(const struct plan_task *task, const struct tepal_params 
     case TEPAL_LAYOUT_BLOCKED:
         return 1;
     case TEPAL_LAYOUT_PAIRED:
-        (void)tepal_model_paired_rate(p->cells / TEPAL_COUNTING_LINE_CELLS, task->n, p->hashes,
-                                      (struct model_line){16, false}, MODEL_LOAD_POISSON, &first);
+        (void)tepal_model_paired_rate(p->cells / TEPAL_COUNTING_LINE_CELLS, (double)task->n,
+                                      p->hashes, (struct model_line){16, false}, MODEL_LOAD_POISSON,
+                                      &first);
         return 1 + first;
     default:
         return tepal_plan_reads(
@@ -251,7 +252,7 @@ void tepal_plan_counting(const struct plan_task *task, struct tepal_plans *out)
         tepal_plan_refuse(out, TEPAL_KIND_COUNTING, blocked_by, unfit);
         return;
     }
-    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {
         on_layout(task, (enum tepal_layout)layout, out);
     }
 }

@@ -178,6 +178,8 @@ static bool smallest_blocked(const struct plan_task *task, struct tepal_params *
     return true;
 }
 
+#define FAR 1.5
+
 /* The least cost in the limit. Both errors are the same with k0 and k1 exchanged. */
 static bool best_blocked(const struct plan_task *task, struct tepal_params *p)
 {
@@ -189,7 +191,10 @@ static bool best_blocked(const struct plan_task *task, struct tepal_params *p)
             struct tepal_params here = *p;
             set_hashes(&here, k0, k1, 0);
             double cost = task->cost_fp * tepal_generalized_fp_bound_of(&here);
-            if (cost >= least) {
+            /* Lines forget about as the whole does: what is far from the best is not looked at. */
+            double about = tepal_generalized_fn_bound(p->cells, task->n, k0, k1, 0);
+            if (cost >= least || cost + task->cost_fn * about > FAR * least ||
+                (task->fn_stated && about > FAR * FAR * task->fn)) {
                 continue;
             }
             double fn = tepal_model_line_forgets(&here, task->n);
@@ -296,5 +301,7 @@ void tepal_plan_generalized(const struct plan_task *task, struct tepal_plans *ou
         tepal_plan_no(plan, task->smallest ? "fp" : "fn",
                       "no number of hashes up to 64 keeps both rates");
     }
-    in_lines(task, p, out);
+    if (task->last >= TEPAL_LAYOUT_BLOCKED) {
+        in_lines(task, p, out);
+    }
 }

@@ -19,7 +19,7 @@
 /* With a known stream: more never clearly helped. */
 #define MOST_PHASES_KNOWN 2
 #define SMALL             65536 /* bits: a filter that is not like the limit */
-#define TINY              4096  /* up to here every k is tried */
+#define TINY              1024  /* up to here every k is tried */
 
 struct design {
     struct tepal_recycling_setting setting;
@@ -116,6 +116,13 @@ static struct design scaled(const struct design *d, double bits)
     return s;
 }
 
+/* Where to look for sigma: as the best so far has it. */
+static uint64_t start_of(const struct design *d, uint64_t bits)
+{
+    const struct tepal_recycling_setting *s = &d->setting;
+    return (uint64_t)((double)s->sigma / (double)s->bits * (double)bits);
+}
+
 /* The filter of M bits a phase with k hashes: sigma is its own. True: it holds more than *d does. */
 static bool try_hashes(const struct design *limit, enum tepal_layout layout, uint64_t bits,
                        uint32_t k, struct design *d)
@@ -124,6 +131,7 @@ static bool try_hashes(const struct design *limit, enum tepal_layout layout, uin
     here.setting.layout = layout;
     here.setting.bits = bits;
     here.setting.hashes = k;
+    here.setting.sigma = start_of(d, bits);
     if (tepal_recycling_plan(&here.setting, limit->rates.fp_average, &here.rates) != TEPAL_OK ||
         !(here.rates.messages_per_cycle > d->rates.messages_per_cycle)) {
         return false;
@@ -133,6 +141,8 @@ static bool try_hashes(const struct design *limit, enum tepal_layout layout, uin
 }
 
 /* The same with the limit's k, or a neighbour of it; a tiny one with any. */
+#define MOST_FAILED 3
+
 static bool settle(const struct design *limit, enum tepal_layout layout, uint64_t bits,
                    struct design *d)
 {
@@ -147,8 +157,14 @@ static bool settle(const struct design *limit, enum tepal_layout layout, uint64_
         return found;
     }
     /* The messages rise to one maximum over k. */
-    uint32_t at = k;
-    while (at > 1 && (try_hashes(limit, layout, bits, at - 1, d) || !found)) {
+    uint32_t most = layout == TEPAL_LAYOUT_BLOCKED  ? TEPAL_MAX_HASHES_BLOCKED
+                    : layout == TEPAL_LAYOUT_PAIRED ? TEPAL_MAX_HASHES_PAIRED
+                                                    : TEPAL_MAX_HASHES;
+    uint32_t at = k < most ? k : most + 1;
+    for (int failed = 0; at > 1 && failed < MOST_FAILED; failed += !found) {
+        if (!try_hashes(limit, layout, bits, at - 1, d) && found) {
+            break;
+        }
         found = d->rates.messages_per_cycle > 0;
         at--;
     }
@@ -213,8 +229,8 @@ static double badness(const struct plan_task *task, const struct design *limit, 
     if (!is_fixed(task)) {
         return bits * limit->setting.phases;
     }
-    /* A small filter is not like the limit. */
-    if (bits <= SMALL && (bits < 1 || !settle(limit, TEPAL_LAYOUT_FLAT, (uint64_t)bits, &d))) {
+    /* A tiny filter is not like the limit. */
+    if (bits <= TINY && (bits < 1 || !settle(limit, TEPAL_LAYOUT_FLAT, (uint64_t)bits, &d))) {
         return INFINITY;
     }
     if (known(task)) {
@@ -290,6 +306,36 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
 }
 
 /*
+ * A little more memory, so that a cycle has the wanted messages. Lines are alike: sigma grows with
+ * them, and one average tells whether it went well. The flat layout knows better.
+ */
+static bool grow(const struct design *limit, double wanted, double more, struct design *d)
+{
+    struct tepal_recycling_setting *s = &d->setting;
+    uint64_t unit = tepal_plan_lined(s->layout) ? TEPAL_LINE_BITS : 1;
+    double bits = (double)s->bits * wanted / d->rates.messages_per_cycle * (1 + more);
+    uint64_t whole = tepal_plan_down((uint64_t)bits + 2 * unit - 1, unit);
+    double share = (double)s->sigma / (double)s->bits;
+    if (s->layout == TEPAL_LAYOUT_FLAT) {
+        d->rates.messages_per_cycle = -1;
+        return try_hashes(limit, s->layout, whole, s->hashes, d);
+    }
+    s->bits = whole;
+    for (int i = 0; i < 4; i++) {
+        s->sigma = (uint64_t)(share * (double)whole);
+        if (tepal_recycling_average(s, TEPAL_RECYCLING_AUTO, &d->rates) != TEPAL_OK) {
+            return false;
+        }
+        double off = d->rates.fp_average / limit->rates.fp_average;
+        if (off <= 1) {
+            return true;
+        }
+        share -= share * (off - 1) / s->hashes + 1 / (double)whole;
+    }
+    return false;
+}
+
+/*
  * Settles the design on the layout: if the memory is sought, so much of it that a cycle has as many
  * messages as the limit has with `bits`.
  */
@@ -299,21 +345,16 @@ static bool finish(const struct plan_task *task, const struct design *limit,
     uint64_t unit = tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
     double wanted = scaled(limit, bits).rates.messages_per_cycle;
     bool fixed = is_fixed(task);
-    for (int i = 0; i < 5; i++) {
-        uint64_t whole = fixed ? tepal_plan_down((uint64_t)bits, unit)
-                               : tepal_plan_down((uint64_t)bits + unit - 1, unit);
-        /* The hashes are those of the first size. */
-        uint32_t k = d->setting.hashes;
-        d->rates.messages_per_cycle = -1;
-        if (whole == 0 ||
-            !(i == 0 ? settle(limit, layout, whole, d) : try_hashes(limit, layout, whole, k, d))) {
+    uint64_t whole = fixed ? tepal_plan_down((uint64_t)bits, unit)
+                           : tepal_plan_down((uint64_t)bits + unit - 1, unit);
+    if (whole == 0 || !settle(limit, layout, whole, d)) {
+        return false;
+    }
+    double more = 1e-5;
+    for (; more < 0.1 && !fixed && d->rates.messages_per_cycle < wanted; more *= 4) {
+        if (!grow(limit, wanted, more, d)) {
             return false;
         }
-        double short_of = wanted / d->rates.messages_per_cycle;
-        if (fixed || short_of <= 1) {
-            break;
-        }
-        bits = (double)whole * short_of * (1 + 1e-5) + 1;
     }
     d->fn = misses(task, d);
     return true;
@@ -357,7 +398,7 @@ void tepal_plan_recycling(const struct plan_task *task, struct tepal_plans *out)
         return;
     }
     add(task, &d, out);
-    for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+    for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= (int)task->last; layout++) {
         if (finish(task, &limit, (enum tepal_layout)layout, bits, &d)) {
             add(task, &d, out);
         } else {

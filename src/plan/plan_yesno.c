@@ -59,7 +59,7 @@ static double passes(const struct search *s, const struct tepal_yesno_plan *y)
            y->fp_unknown * x / among * tepal_plan_lightest(s->task, among);
 }
 
-/* Divides m bits, with the least rate that a yes-filter of its size could have: 2^(-k), k real. */
+/* Divides m bits, with the least rate that a yes-filter of its size could have. */
 static bool divide_roughly(const struct search *s, uint64_t m, uint64_t r, double share,
                            struct tepal_yesno_plan *plan)
 {
@@ -70,7 +70,7 @@ static bool divide_roughly(const struct search *s, uint64_t m, uint64_t r, doubl
     }
     *plan = (struct tepal_yesno_plan){
         .yes_bits = m - all, .no_bits = all / r, .no_filters = r, .own_seeds = r > 1};
-    plan->fp_unknown = exp2(-log(2) * (double)plan->yes_bits / (double)s->task->n);
+    plan->fp_unknown = tepal_model_least_rate(s->positions, plan->yes_bits, s->task->n);
     plan->positive = (double)s->task->t * plan->fp_unknown;
     return true;
 }
@@ -111,6 +111,16 @@ static bool reaches(const struct search *s, struct tepal_yesno_plan *plan)
 /* A first look at what cannot be: most do not reach it with the least rate that could be. */
 static bool some_reach(struct search *s, uint64_t m)
 {
+    const struct tepal_yesno_plan *last = &s->best; /* what reached it before comes first */
+    uint64_t last_all = last->no_bits * last->no_filters;
+    struct tepal_yesno_plan again;
+    if (last_all > 0 &&
+        divide(s, m, last->no_filters, (double)last_all / (double)(last->yes_bits + last_all),
+               &again) &&
+        reaches(s, &again)) {
+        s->best = again;
+        return true;
+    }
     uint64_t most = s->task->n <= 4096 ? MOST_FILTERS : 2;
     double smallest = heavy(s) ? SMALLEST_HEAVY : SMALLEST_SHARE;
     for (double share = heavy(s) ? LARGEST_HEAVY : LARGEST_SHARE; share > smallest;
@@ -298,7 +308,7 @@ void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
     }
     add(&s, out);
     struct tepal_yesno_plan flat = s.best;
-    for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+    for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= (int)task->last; layout++) {
         s.layout = (enum tepal_layout)layout;
         if (tepal_plan_lined(s.layout) && !tepal_plan_in_lines(task)) {
             tepal_plan_no(tepal_plan_add(out, TEPAL_KIND_YESNO, s.layout), "header-bits",

@@ -126,7 +126,7 @@ bad 'build: --rule is for filters with more than one choice: give --choices C; n
     build members -o x $kind --rule greedy
 bad 'build: --cells 1000: the blocked layout needs a multiple of 128; the next is 1024; nothing was written' \
     build members -o x $kind --cells 1000 --layout blocked
-bad 'build: a counting filter is sized by --fp on the flat and partitioned layouts with one choice; give --cells M or --bits-per-key B; nothing was written' \
+bad 'build: a counting filter is sized by --fp with one choice; give --cells M or --bits-per-key B; nothing was written' \
     build members -o x $kind --choices 2
 bad 'build: --receipts needs the size beforehand: give --cells M or --capacity N; nothing was written' \
     build members -o x $kind --receipts r
