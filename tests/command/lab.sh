@@ -103,6 +103,17 @@ mkdir empty
 refused 'an empty folder' "empty: no tables here; 'tepal lab run --all --out DIR' makes them" \
     "$tepal" lab report empty
 is 'and no page' "$(ls empty)" ''
+# Tables, pictures and notes that were cut anywhere are refused or shown, and never more.
+cp -r two cut
+for name in 000-fig-14.tsv 000-fig-14.svg settings.tsv; do
+    for share in 0 1 2 3 4 5 6 7; do
+        head -c $(($(wc -c <two/$name) * share / 8)) two/$name >cut/$name
+        printf 'x\t\0\n\n' >>cut/$name
+        run "$tepal" lab report cut --quiet
+        like "$name cut at $share eighths" "$code $(head -c 300 "$work/err")" '^(0 |2 tepal: cut/000-fig-14)'
+    done
+    cp two/$name cut/$name
+done
 echo hello >one/000-table-4.tsv
 refused 'a table of something else' \
     'one/000-table-4.tsv: not a table of the lab: its first line is another' "$tepal" lab report one
