@@ -40,7 +40,7 @@ run "$tepal" lab run 000-fig-14 --out two --seed 7
 is 'pictures of an older run are removed' "$(ls two/000-fig-14*.svg | xargs)" two/000-fig-14.svg
 
 # ---- several papers; an interrupted run leaves whole files, and nothing else
-"$tepal" lab run --paper 003 --paper 000 --out int --jobs 2 >"$work/out" 2>"$work/err" &
+"$tepal" lab run --paper 001 --paper 003 --out int --jobs 2 >"$work/out" 2>"$work/err" &
 child=$!
 until ls int/*.tsv >"$work/found" 2>&1 || ! kill -0 $child 2>/dev/null; do
     sleep 0.05
@@ -49,7 +49,7 @@ kill -TERM $child
 wait $child 2>/dev/null
 is 'interrupted: by the signal' $? 143
 like 'interrupted: of both papers' "$(cat "$work/err")" \
-    "^tepal: lab: interrupted: [0-9]+ of $(grep -c '^  00[03]-' list) experiments are finished, in int$"
+    "^tepal: lab: interrupted: [0-9]+ of $(grep -c '^  00[13]-' list) experiments are finished, in int$"
 is 'interrupted: nothing temporary' "$(find int -name '.*' -type f | wc -l | tr -d ' ')" 0
 is 'interrupted: tables are whole' "$(ls int/*-*.tsv | while read -r file; do
     tail -n +2 "$file" | awk -F'\t' 'NF != 7' && tail -c 1 "$file" | tr -d '\n'
@@ -106,7 +106,7 @@ is 'and no page' "$(ls empty)" ''
 # Tables, pictures and notes that were cut anywhere are refused or shown, and never more.
 cp -r two cut
 for name in 000-fig-14.tsv 000-fig-14.svg settings.tsv; do
-    for share in 0 1 2 3 4 5 6 7; do
+    for share in 1 4 6; do
         head -c $(($(wc -c <two/$name) * share / 8)) two/$name >cut/$name
         printf 'x\t\0\n\n' >>cut/$name
         run "$tepal" lab report cut --quiet
