@@ -131,8 +131,8 @@ static void add_up(struct lab *lab, const struct table *table, size_t i)
 
 /*
  * What stands after +-: half of the 95 % interval of the paper's fifteen runs. Over the same of
- * ours it is the root of an F variable with 14 and runs - 1 degrees of freedom; low .. high is where
- * that lies in 99.9 of 100 cases.
+ * ours it is the root of an F variable with 14 and runs - 1 degrees of freedom; low .. high is
+ * where that lies in 99.9 of 100 cases.
  */
 static void half_row(struct lab *lab, const struct table *table, size_t i, size_t j,
                      const struct lab_mean *mean)

@@ -109,8 +109,8 @@ static double announced(const struct laboratory *all, const struct task *task)
 }
 
 /*
- * Remaining time: what was announced for the rest, at the pace of what is finished. One that runs is
- * taken to be as far as its time tells, but never quite done.
+ * Remaining time: what was announced for the rest, at the pace of what is finished. One that runs
+ * is taken to be as far as its time tells, but never quite done.
  */
 static double remaining(const struct laboratory *all, double now)
 {
