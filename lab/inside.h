@@ -63,8 +63,8 @@ char *lab_path(const char *folder, const char *name, const char *ending);
 char *lab_slurp(const char *path);
 
 /*
- * A file by `print`, which returns EXIT_YES or says why not. It takes its name when it is whole, and
- * signals wait until then: who interrupts a run finds no half files and no temporary ones.
+ * A file by `print`, which returns EXIT_YES or says why not. It takes its name when it is whole,
+ * and signals wait until then: who interrupts a run finds no half files and no temporary ones.
  */
 int lab_write(const struct args *args, const char *path, int (*print)(struct out *out, void *what),
               void *what);

@@ -122,8 +122,8 @@ static bool is_number(const char *text, double *value)
 }
 
 /*
- * Ours, and its interval: none if it is exact, +- if both sides are the same. Digits beyond what the
- * interval allows are in the table.
+ * Ours, and its interval: none if it is exact, +- if both sides are the same. Digits beyond what
+ * the interval allows are in the table.
  */
 static void put_ours(struct out *out, const char *const row[LAB_WIDTH])
 {
@@ -158,8 +158,8 @@ static size_t shared(const char *item, const char *above)
 }
 
 /*
- * A row, without what its item shares with the one above it, and without its verdict under a heading
- * that has it.
+ * A row, without what its item shares with the one above it, and without its verdict under a
+ * heading that has it.
  */
 static void put_row(struct page *page, const char *const row[LAB_WIDTH], bool judged,
                     const char *above)

@@ -47,6 +47,8 @@ struct task {
     const struct lab_experiment *experiment;
     enum stage stage;
     pid_t child;
+    double began;
+    double ended;
 };
 
 struct laboratory {
@@ -101,22 +103,37 @@ static void print_ready(struct laboratory *all)
     out_flush(all->out);
 }
 
-/* Remaining time, from how the experiments that are done compare with what was announced. */
+static double announced(const struct laboratory *all, const struct task *task)
+{
+    return task->experiment->seconds[all->settings->quick ? 0 : 1] + 0.1;
+}
+
+/*
+ * Remaining time: what was announced for the rest, at the pace of what is finished. One that runs
+ * is taken to be as far as its time tells, but never quite done.
+ */
 static double remaining(const struct laboratory *all, double now)
 {
-    double announced = 0;
+    double done = 0.1;
+    double took = 0.1;
     double left = 0;
+    double unfinished = 0;
     for (size_t i = 0; i < all->count; i++) {
-        double cost = all->task[i].experiment->seconds[all->settings->quick ? 0 : 1] + 0.1;
-        if (all->task[i].stage >= DONE) {
-            announced += cost;
-        } else {
-            left += cost;
+        const struct task *task = &all->task[i];
+        if (task->stage >= DONE) {
+            done += announced(all, task);
+            took += task->ended - task->began;
         }
     }
-    double jobs = all->settings->jobs;
-    double pace = announced > 0 ? (now - all->begun) / announced : 1 / jobs;
-    return left * fmin(pace, 10);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct task *task = &all->task[i];
+        double cost = announced(all, task) * took / done;
+        if (task->stage < DONE) {
+            left += task->stage == RUNNING ? fmax(cost / 20, cost - (now - task->began)) : cost;
+            unfinished++;
+        }
+    }
+    return left / fmax(1, fmin(all->settings->jobs, unfinished));
 }
 
 static void show_progress(struct laboratory *all)
@@ -131,7 +148,7 @@ static void show_progress(struct laboratory *all)
     }
     all->spoken = now;
     fprintf(stderr, "\r\033[K%zu of %zu experiments, about %.0f s left", done, all->count,
-            remaining(all, now));
+            ceil(remaining(all, now)));
     fflush(stderr);
 }
 
@@ -159,6 +176,7 @@ static int start(struct laboratory *all)
         _exit(code == EXIT_YES && used_data ? EXIT_YES_DATA : code);
     }
     task->stage = RUNNING;
+    task->began = progress_clock();
     all->started++;
     all->running++;
     return EXIT_YES;
@@ -173,6 +191,7 @@ static void finished(struct laboratory *all, pid_t child, int status)
         }
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_TROUBLE;
         all->running--;
+        task->ended = progress_clock();
         task->stage = FAILED;
         if (code == EXIT_YES || code == EXIT_YES_DATA) {
             code = lab_made_note(all->settings, task->experiment, code == EXIT_YES_DATA);

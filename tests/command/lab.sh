@@ -12,11 +12,11 @@ is 'list: an experiment a line, with its times' \
 run "$tepal" lab run 000-table-4 --out one --jobs 1
 is 'run: it agrees' "$code $(cat "$work/err")" '0 '
 is 'run: the last line' "$(tail -1 "$work/out")" \
-    '1 experiments: 71 agrees, 0 differs, 0 erratum, 0 ours-only; tables and pictures are in one'
+    '1 experiments: 71 agrees, 0 differs, 1 erratum, 0 ours-only; tables and pictures are in one'
 is 'run: the columns' "$(head -1 one/000-table-4.tsv)" \
     $'experiment\titem\tpublished\tours\tlow\thigh\tverdict'
 is 'run: the rows' "$(tail -n +2 one/000-table-4.tsv | awk -F'\t' \
-    'NF != 7 || $5 > $4 || $4 > $6 { bad++ } END { print NR, bad + 0 }')" '71 0'
+    'NF != 7 || $5 > $4 || $4 > $6 { bad++ } END { print NR, bad + 0 }')" '72 0'
 run "$tepal" lab run 000-table-4 000-table-1 --out two --jobs 2
 same 'the same seed gives the same table on two cores' one/000-table-4.tsv two/000-table-4.tsv
 same 'and the same picture' one/000-table-4.svg two/000-table-4.svg
@@ -40,7 +40,7 @@ run "$tepal" lab run 000-fig-14 --out two --seed 7
 is 'pictures of an older run are removed' "$(ls two/000-fig-14*.svg | xargs)" two/000-fig-14.svg
 
 # ---- several papers; an interrupted run leaves whole files, and nothing else
-"$tepal" lab run --paper 003 --paper 000 --out int --jobs 2 >"$work/out" 2>"$work/err" &
+"$tepal" lab run --paper 001 --paper 003 --out int --jobs 2 >"$work/out" 2>"$work/err" &
 child=$!
 until ls int/*.tsv >"$work/found" 2>&1 || ! kill -0 $child 2>/dev/null; do
     sleep 0.05
@@ -49,7 +49,7 @@ kill -TERM $child
 wait $child 2>/dev/null
 is 'interrupted: by the signal' $? 143
 like 'interrupted: of both papers' "$(cat "$work/err")" \
-    "^tepal: lab: interrupted: [0-9]+ of $(grep -c '^  00[03]-' list) experiments are finished, in int$"
+    "^tepal: lab: interrupted: [0-9]+ of $(grep -c '^  00[13]-' list) experiments are finished, in int$"
 is 'interrupted: nothing temporary' "$(find int -name '.*' -type f | wc -l | tr -d ' ')" 0
 is 'interrupted: tables are whole' "$(ls int/*-*.tsv | while read -r file; do
     tail -n +2 "$file" | awk -F'\t' 'NF != 7' && tail -c 1 "$file" | tr -d '\n'
@@ -82,7 +82,7 @@ fi
 # ---- the report
 run "$tepal" lab report one
 is 'report' "$code $(cat "$work/err")" '0 wrote one/report.html: 1 experiments, 0 rows differ'
-is 'report: what it holds' "$(grep -c '<svg \|<table>' one/report.html) $(grep -c '^<tr>' one/report.html)" '2 71'
+is 'report: what it holds' "$(grep -c '<svg \|<table>' one/report.html) $(grep -c '^<tr>' one/report.html)" '2 72'
 like 'report: how to make it again' "$(cat one/report.html)" 'tepal lab run 000-table-4 --seed 1'
 is 'report: nothing is loaded from elsewhere' \
     "$(grep -oE '(src|href)="[^#][^"]*"|url\(|@import|<script' one/report.html | wc -l | tr -d ' ')" 0
@@ -103,6 +103,17 @@ mkdir empty
 refused 'an empty folder' "empty: no tables here; 'tepal lab run --all --out DIR' makes them" \
     "$tepal" lab report empty
 is 'and no page' "$(ls empty)" ''
+# Tables, pictures and notes that were cut anywhere are refused or shown, and never more.
+cp -r two cut
+for name in 000-fig-14.tsv 000-fig-14.svg settings.tsv; do
+    for share in 1 4 6; do
+        head -c $(($(wc -c <two/$name) * share / 8)) two/$name >cut/$name
+        printf 'x\t\0\n\n' >>cut/$name
+        run "$tepal" lab report cut --quiet
+        like "$name cut at $share eighths" "$code $(head -c 300 "$work/err")" '^(0 |2 tepal: cut/000-fig-14)'
+    done
+    cp two/$name cut/$name
+done
 echo hello >one/000-table-4.tsv
 refused 'a table of something else' \
     'one/000-table-4.tsv: not a table of the lab: its first line is another' "$tepal" lab report one
