@@ -164,8 +164,8 @@ const struct option options[OPTIONS] = {
                        "with --fp or --fn: the best)."},
     [OPT_FN] = {0, "fn", "RATE", TAKES_PART, 0, 0, NULL,
                 "generalized: the false-negative rate that no key may exceed; --fp is then the "
-                "rate that no filter may exceed, whoever fills it (default 1% each). With --auto: "
-                "at most; 0: none."},
+                "rate that no filter may exceed, whoever fills it (default 1% each). As a plan's "
+                "constraint: at most; 0: none."},
     [OPT_YES_BITS] =
         {0, "yes-bits", "P", TAKES_WHOLE, 1, (uint64_t)1 << 60, NULL,
          "yesno: the bits of the yes-filter, with those of the no-filters. Without it the "
@@ -644,6 +644,7 @@ static const enum option_id compare_options[] = {OPT_COMPARE_MEMBERS,
                                                  OPT_COMPARE_NEGATIVES,
                                                  OPT_WISH_WEIGHTS,
                                                  OPT_COMPARE_QUERIES,
+                                                 OPT_ENDLESS,
                                                  OPT_WISH_MEMORY,
                                                  OPT_WISH_BITS_PER_KEY,
                                                  OPT_COST_FP,
@@ -659,10 +660,14 @@ static const enum option_id compare_options[] = {OPT_COMPARE_MEMBERS,
                                                  OPT_HELP,
                                                  OPT_END};
 static const enum option_id compare_exclusive[][4] = {{OPT_WISH_MEMORY, OPT_WISH_BITS_PER_KEY},
+                                                      {OPT_ENDLESS, OPT_COMPARE_NEGATIVES},
+                                                      {OPT_ENDLESS, OPT_COMPARE_QUERIES},
                                                       {0}};
 static const struct example compare_examples[] = {
     {"tepal compare --members seen.txt --negatives others.txt --bits-per-key 10",
      "Every kind at ten bits a key."},
+    {"tepal compare --endless --members log.txt --memory 64Ki",
+     "What goes on for ever, on a stream of your own."},
     {NULL, NULL}};
 
 static const enum option_id build_options[] = {
@@ -1143,7 +1148,10 @@ const struct command commands[] = {
      .summary = "Build every kind on your own keys, at the same memory.",
      .about = "Plans every kind for the memory, builds it from your members (and negatives), asks "
               "it for your queries and prints a table: predicted and measured errors, their "
-              "weighted cost, time and bytes.",
+              "weighted cost, time and bytes. With --weights, false positives of the negatives "
+              "count by weight.\n\n"
+              "With --endless the members are a stream in its order: the kinds that go on for "
+              "ever are planned by its gaps and asked for every line whether it came before.",
      .options = compare_options,
      .exclusive = compare_exclusive,
      .needed = OPT_COMPARE_MEMBERS,

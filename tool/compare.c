@@ -1,8 +1,11 @@
 /*
- * compare.c: every kind that goes into the memory, built on the user's own keys and asked for them.
- * Times are those of many queries at once, the best of several rounds.
+ * compare.c: every kind that goes into the memory, built on the user's own keys and asked for them
+ * (of streams: compare_stream.c). Times are those of many queries at once, the best of several
+ * rounds.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "compare.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,10 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <tepal/plan.h>
+#include <tepal/recycling.h>
 
-#include "command.h"
-#include "digests.h"
 #include "feed.h"
 #include "out.h"
 #include "pick.h"
@@ -23,49 +24,20 @@
 #include "say.h"
 #include "side.h"
 #include "svg.h"
-#include "wilson.h"
+#include "weights.h"
 
 #define QUERIES_DRAWN 1000000
 #define ROUNDS        5
 #define SEED          1
 
-struct row {
-    const struct tepal_proposal *plan;
-    double predicted; /* false positives of these queries */
-    struct wilson fp;
-    struct wilson fn;
-    double cost;
-    double ns; /* a query */
-    uint64_t bytes;
-};
-
-struct compare {
-    const struct args *args;
-    struct tepal_hasher hasher;
-    struct digests members;
-    struct digests negatives;
-    struct tepal_digest *query; /* as they come, repeats included */
-    size_t queries;
-    size_t room;
-    uint64_t strangers; /* queries that are no members */
-    uint64_t known;     /* of them, known negatives */
-    uint64_t *answers;
-    uint64_t limit; /* bits */
-    double cost_fp;
-    double cost_fn;
-    struct tepal_plans plans;
-    struct row row[TEPAL_PLANS_MOST];
-    size_t rows;
-};
-
-static int no_memory(const struct compare *c)
+int compare_no_memory(const struct compare *c)
 {
     return say_error(c->args->command->stays, NULL, "out of memory");
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static bool keep_query(struct compare *c, struct tepal_digest digest)
+bool compare_keep(struct compare *c, struct tepal_digest digest)
 {
     if (c->queries == c->room) {
         size_t room = c->room == 0 ? 4096 : 2 * c->room;
@@ -84,8 +56,9 @@ static bool keep_query(struct compare *c, struct tepal_digest digest)
 static int read_file(struct compare *c, enum option_id id, struct digests *set)
 {
     const struct option_value *o = &c->args->option[id];
+    bool weighted = set == &c->negatives && c->args->option[OPT_WISH_WEIGHTS].given;
     struct feed *feed =
-        feed_open_file(c->args, &o->text, &c->hasher, false, c->args->option[OPT_QUIET].given);
+        feed_open_file(c->args, &o->text, &c->hasher, weighted, c->args->option[OPT_QUIET].given);
     ptrdiff_t count;
     bool room = true;
     if (feed == NULL) {
@@ -95,22 +68,22 @@ static int read_file(struct compare *c, enum option_id id, struct digests *set)
         for (ptrdiff_t i = 0; i < count && room; i++) {
             struct tepal_digest d = feed->digest[i];
             if (set == NULL) {
-                room = keep_query(c, d);
+                room = compare_keep(c, d);
             } else if (set == &c->members || !digests_has(&c->members, d)) {
-                room = digests_add(set, d, 1, NULL, 0);
+                room = digests_add(set, d, weighted ? feed->weight[i] : 1, NULL, 0);
             }
         }
     }
     feed_close(feed);
-    return !room ? no_memory(c) : count == 0 ? EXIT_YES : EXIT_TROUBLE;
+    return !room ? compare_no_memory(c) : count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
 
 /* Keys that nobody has: digests of a counter. */
 static int draw_queries(struct compare *c)
 {
     for (uint64_t i = 0; i < QUERIES_DRAWN; i++) {
-        if (!keep_query(c, tepal_hash_u64(&c->hasher, i ^ UINT64_C(0xb7e151628aed2a6a)))) {
-            return no_memory(c);
+        if (!compare_keep(c, tepal_hash_u64(&c->hasher, i ^ UINT64_C(0xb7e151628aed2a6a)))) {
+            return compare_no_memory(c);
         }
     }
     return EXIT_YES;
@@ -123,7 +96,10 @@ static int read_queries(struct compare *c)
         code = read_file(c, OPT_COMPARE_QUERIES, NULL);
     } else if (c->negatives.count > 0) {
         for (size_t i = 0; i < c->negatives.count && code == EXIT_YES; i++) {
-            code = keep_query(c, c->negatives.digest[i]) ? EXIT_YES : no_memory(c);
+            code = compare_keep(c, c->negatives.digest[i]) ? EXIT_YES : compare_no_memory(c);
+        }
+        if (c->args->option[OPT_WISH_WEIGHTS].given) {
+            c->query_weight = c->negatives.weight;
         }
     } else {
         code = draw_queries(c);
@@ -151,19 +127,16 @@ static int read_keys(struct compare *c)
     }
     size_t most = c->queries > c->members.count ? c->queries : c->members.count;
     c->answers = code == EXIT_YES ? calloc(most / 64 + 1, sizeof *c->answers) : NULL;
-    return code != EXIT_YES ? code : c->answers == NULL ? no_memory(c) : EXIT_YES;
+    return code != EXIT_YES ? code : c->answers == NULL ? compare_no_memory(c) : EXIT_YES;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static int plan(struct compare *c)
+int compare_limit(struct compare *c, uint64_t keys)
 {
     const struct option_value *o = c->args->option;
-    struct tepal_wish w = TEPAL_WISH_INIT;
-    const char *why = "";
-    double bits = o[OPT_WISH_MEMORY].given
-                      ? 8 * (double)o[OPT_WISH_MEMORY].whole
-                      : floor(o[OPT_WISH_BITS_PER_KEY].real * (double)c->members.count);
+    double bits = o[OPT_WISH_MEMORY].given ? 8 * (double)o[OPT_WISH_MEMORY].whole
+                                           : floor(o[OPT_WISH_BITS_PER_KEY].real * (double)keys);
     if (!o[OPT_WISH_MEMORY].given && !o[OPT_WISH_BITS_PER_KEY].given) {
         return say_error(c->args->command->stays, c->args->command->name,
                          "the memory is needed: --memory SIZE or --bits-per-key B");
@@ -172,20 +145,38 @@ static int plan(struct compare *c)
         return say_error(c->args->command->stays, c->args->command->name,
                          "so many bits a key make no size from 1 to 2^60 bits");
     }
+    c->limit = (uint64_t)bits;
     c->cost_fp = o[OPT_COST_FP].given ? o[OPT_COST_FP].real : 1;
     c->cost_fn = o[OPT_COST_FN].given ? o[OPT_COST_FN].real : 1;
+    return EXIT_YES;
+}
+
+static int plan(struct compare *c)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct weights weights = {.points = NULL};
+    const char *why = NULL;
+    if (compare_limit(c, c->members.count) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     w.keys = c->members.count;
-    c->limit = (uint64_t)bits;
     w.bits = c->limit;
     w.known_negatives = c->negatives.count;
     w.cost_fp = c->cost_fp;
     w.cost_fn = c->cost_fn;
-    if (tepal_plan(&w, &c->plans, &why) != TEPAL_OK) {
-        return say_error(c->args->command->stays, c->args->command->name, "%s", why);
+    if (c->args->option[OPT_WISH_WEIGHTS].given) {
+        why = weights_curve(c->negatives.weight, c->negatives.count, &weights);
+        w.weights = weights.curve;
     }
-    return c->plans.plan[0].feasible ? EXIT_YES
-                                     : say_error(c->args->command->stays, c->args->command->name,
-                                                 "no kind of filter goes into so little memory");
+    if (why == NULL) {
+        (void)tepal_plan(&w, &c->plans[0], &why);
+    }
+    weights_free(&weights);
+    if (why == NULL && !c->plans[0].plan[0].feasible) {
+        why = "no kind of filter goes into so little memory";
+    }
+    return why == NULL ? EXIT_YES
+                       : say_error(c->args->command->stays, c->args->command->name, "%s", why);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -201,7 +192,21 @@ static double time_queries(struct compare *c, const struct tepal_filter *filter)
     return best / (double)c->queries * 1e9;
 }
 
-static void measure(struct compare *c, const struct tepal_filter *filter, struct row *row)
+/* The share of the weight of strangers that is found; as sure as so many equal ones would be. */
+static struct wilson weigh(const struct compare *c)
+{
+    double found = 0;
+    double total = 0;
+    double squares = 0;
+    for (size_t i = 0; i < c->queries; i++) {
+        found += pick_answer(c->answers, i) ? c->query_weight[i] : 0;
+        total += c->query_weight[i];
+        squares += c->query_weight[i] * c->query_weight[i];
+    }
+    return wilson_share(found / total, total * total / squares);
+}
+
+static void measure(struct compare *c, const struct tepal_filter *filter, struct compare_row *row)
 {
     uint64_t found = 0;
     uint64_t present =
@@ -211,28 +216,29 @@ static void measure(struct compare *c, const struct tepal_filter *filter, struct
     for (size_t i = 0; i < c->queries; i++) {
         found += pick_answer(c->answers, i) && !digests_has(&c->members, c->query[i]);
     }
-    row->fp = wilson_99(found, c->strangers);
+    row->fp = c->query_weight != NULL ? weigh(c) : wilson_99(found, c->strangers);
     row->cost = (c->strangers > 0 ? c->cost_fp * row->fp.rate : 0) + c->cost_fn * row->fn.rate;
     row->bytes = tepal_params_payload_bytes(tepal_filter_params(filter));
 }
 
 static int build_all(struct compare *c)
 {
-    const struct option_value *seed = &c->args->option[OPT_SEED];
-    for (size_t i = 0; i < c->plans.count && c->plans.plan[i].feasible; i++) {
-        const struct tepal_proposal *p = &c->plans.plan[i];
+    const struct tepal_plans *plans = &c->plans[0];
+    bool weighted = c->args->option[OPT_WISH_WEIGHTS].given;
+    for (size_t i = 0; i < plans->count && plans->plan[i].feasible; i++) {
+        const struct tepal_proposal *p = &plans->plan[i];
         struct realize what = {.plan = p,
                                .limit = p->kind == TEPAL_KIND_CASCADE ? c->limit : 0,
                                .members = c->members.digest,
                                .member_count = c->members.count,
                                .avoid = c->negatives.digest,
-                               .avoid_count = c->negatives.count};
+                               .avoid_count = c->negatives.count,
+                               .avoid_weights = weighted ? c->negatives.weight : NULL};
         struct tepal_filter *filter = NULL;
         const char *why = "";
-        enum tepal_status status =
-            realize_plan(&what, seed->given ? seed->whole : SEED, &filter, &why);
+        enum tepal_status status = realize_plan(&what, c->seed, &filter, &why);
         if (status == TEPAL_NO_MEMORY) {
-            return no_memory(c);
+            return compare_no_memory(c);
         }
         if (status != TEPAL_OK) {
             say_warning(c->args->command->name, "%s, %s: %s", tepal_kind_by_id(p->kind)->name,
@@ -241,7 +247,7 @@ static int build_all(struct compare *c)
             continue;
         }
         double share = c->strangers == 0 ? 0 : (double)c->known / (double)c->strangers;
-        struct row *row = &c->row[c->rows++];
+        struct compare_row *row = &c->row[c->rows++];
         row->plan = p;
         row->predicted = share * p->fp + (1 - share) * p->fp_unknown;
         measure(c, filter, row);
@@ -252,26 +258,55 @@ static int build_all(struct compare *c)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static const char *kind_name(const struct row *row)
+static const char *kind_name(const struct compare_row *row)
 {
     return tepal_kind_by_id(row->plan->kind)->name;
 }
 
-static const char *layout_name(const struct row *row)
+static const char *layout_name(const struct compare_row *row)
 {
     return tepal_layout_name(row->plan->params.layout);
 }
 
+/* Of a recycling filter, how many phases it has; 0: it is none. */
+static unsigned phases_of(const struct compare_row *row)
+{
+    return row->plan->kind == TEPAL_KIND_RECYCLING
+               ? tepal_recycling_options_of(&row->plan->params).phases
+               : 0;
+}
+
+/* "recycling 2": in two phases. */
+static const char *label(const struct compare_row *row, char room[24])
+{
+    if (phases_of(row) == 0) {
+        return kind_name(row);
+    }
+    snprintf(room, 24, "%s %u", kind_name(row), phases_of(row));
+    return room;
+}
+
+static bool endless(const struct compare *c)
+{
+    return c->args->option[OPT_ENDLESS].given;
+}
+
 static void print_text(const struct compare *c, struct out *out)
 {
-    out_format(out, "%zu members, %zu negatives, %zu queries (%" PRIu64 " of strangers)\n\n",
-               c->members.count, c->negatives.count, c->queries, c->strangers);
+    if (endless(c)) {
+        out_format(out, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->strangers);
+    } else {
+        out_format(out, "%zu members, %zu negatives, %zu queries (%" PRIu64 " of strangers)%s\n\n",
+                   c->members.count, c->negatives.count, c->queries, c->strangers,
+                   c->query_weight != NULL ? "; fp by weight" : "");
+    }
     out_format(out, "%-11s %-11s %12s %10s %10s %10s %10s %10s %8s\n", "kind", "layout", "bytes",
                "fp planned", "fp", "fn planned", "fn", "cost", "ns/query");
     for (size_t i = 0; i < c->rows; i++) {
-        const struct row *r = &c->row[i];
+        const struct compare_row *r = &c->row[i];
+        char room[24];
         out_format(out, "%-11s %-11s %12" PRIu64 " %10.3g %10.3g %10.3g %10.3g %10.3g %8.1f\n",
-                   kind_name(r), layout_name(r), r->bytes, r->predicted,
+                   label(r, room), layout_name(r), r->bytes, r->predicted,
                    c->strangers > 0 ? r->fp.rate : 0, r->plan->fn, r->fn.rate, r->cost, r->ns);
     }
 }
@@ -281,7 +316,7 @@ static void set_real(json_t *o, const char *name, double x)
     json_object_set_new(o, name, isfinite(x) ? json_real(x) : json_null());
 }
 
-static json_t *row_json(const struct row *r)
+static json_t *row_json(const struct compare_row *r)
 {
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(kind_name(r)));
@@ -295,6 +330,9 @@ static json_t *row_json(const struct row *r)
     set_real(o, "fn", r->fn.rate);
     set_real(o, "cost", r->cost);
     set_real(o, "ns_per_query", r->ns);
+    if (phases_of(r) > 0) {
+        json_object_set_new(o, "phases", json_integer((json_int_t)phases_of(r)));
+    }
     json_object_set_new(o, "command", json_string(r->plan->command));
     return o;
 }
@@ -309,6 +347,8 @@ static int print(const struct compare *c)
     if (c->args->option[OPT_JSON].given) {
         json_t *o = json_object();
         json_t *list = json_array();
+        json_object_set_new(o, "endless", json_boolean(endless(c)));
+        json_object_set_new(o, "weighted", json_boolean(c->query_weight != NULL));
         json_object_set_new(o, "members", json_integer((json_int_t)c->members.count));
         json_object_set_new(o, "negatives", json_integer((json_int_t)c->negatives.count));
         json_object_set_new(o, "queries", json_integer((json_int_t)c->queries));
@@ -327,12 +367,13 @@ static int print(const struct compare *c)
 /* A mark for each: how long a query takes, and how often it is wrong. */
 static void draw(const struct compare *c, struct out *out)
 {
-    struct svg_series series[TEPAL_PLANS_MOST];
-    struct svg_point point[TEPAL_PLANS_MOST];
-    char name[TEPAL_PLANS_MOST][40];
+    struct svg_series series[COMPARE_ROWS];
+    struct svg_point point[COMPARE_ROWS];
+    char name[COMPARE_ROWS][40];
     for (size_t i = 0; i < c->rows; i++) {
-        const struct row *r = &c->row[i];
-        snprintf(name[i], sizeof name[i], "%s, %s", kind_name(r), layout_name(r));
+        const struct compare_row *r = &c->row[i];
+        char room[24];
+        snprintf(name[i], sizeof name[i], "%s, %s", label(r, room), layout_name(r));
         point[i] =
             (struct svg_point){r->ns, c->strangers > 0 ? r->fp.rate : 0, r->fp.low, r->fp.high};
         series[i] = (struct svg_series){name[i], SVG_MARKS, &point[i], 1};
@@ -366,6 +407,13 @@ static int write_svg(const struct compare *c)
     return code;
 }
 
+static int compare_set(struct compare *c)
+{
+    int code = read_keys(c);
+    code = code == EXIT_YES ? plan(c) : code;
+    return code == EXIT_YES ? build_all(c) : code;
+}
+
 int compare_run(const struct args *args)
 {
     struct compare *c = calloc(1, sizeof *c);
@@ -375,11 +423,18 @@ int compare_run(const struct args *args)
         return say_error(args->command->stays, NULL, "out of memory");
     }
     c->args = args;
-    tepal_hasher_init(&c->hasher, seed->given ? seed->whole : SEED);
+    c->seed = seed->given ? seed->whole : SEED;
+    tepal_hasher_init(&c->hasher, c->seed);
     int code = svg->given ? side_check(args, svg->text) : EXIT_YES;
-    code = code == EXIT_YES ? read_keys(c) : code;
-    code = code == EXIT_YES ? plan(c) : code;
-    code = code == EXIT_YES ? build_all(c) : code;
+    if (code == EXIT_YES && args->option[OPT_WISH_WEIGHTS].given &&
+        !args->option[OPT_COMPARE_NEGATIVES].given) {
+        code = say_error(args->command->stays, args->command->name,
+                         "--weights are those of a file of negatives: give one with --negatives "
+                         "KEYS");
+    }
+    if (code == EXIT_YES) {
+        code = endless(c) ? compare_stream(c) : compare_set(c);
+    }
     code = code == EXIT_YES ? write_svg(c) : code;
     code = code == EXIT_YES ? print(c) : code;
     digests_free(&c->members);

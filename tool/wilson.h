@@ -15,19 +15,21 @@ struct wilson {
     double high;
 };
 
-/* `count` of `trials`; without trials nothing is known: NaN, 0 to 1. */
-static inline struct wilson wilson_99(uint64_t count, uint64_t trials)
+/* A share p of n trials, which need not be whole numbers. */
+static inline struct wilson wilson_share(double p, double n)
 {
-    double n = (double)trials;
-    double p = (double)count / n;
     double z2 = WILSON_99 * WILSON_99;
     double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
     double half = WILSON_99 / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-    if (trials == 0) {
-        return (struct wilson){NAN, 0, 1};
-    }
-    return (struct wilson){p, count == 0 ? 0 : fmax(0, middle - half),
-                           count == trials ? 1 : fmin(1, middle + half)};
+    return (struct wilson){p, p == 0 ? 0 : fmax(0, middle - half),
+                           p == 1 ? 1 : fmin(1, middle + half)};
+}
+
+/* `count` of `trials`; without trials nothing is known: NaN, 0 to 1. */
+static inline struct wilson wilson_99(uint64_t count, uint64_t trials)
+{
+    return trials == 0 ? (struct wilson){NAN, 0, 1}
+                       : wilson_share((double)count / (double)trials, (double)trials);
 }
 
 #endif

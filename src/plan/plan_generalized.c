@@ -252,7 +252,7 @@ static void add(const struct plan_task *task, const struct tepal_params *p,
     bool blocked = p->layout == TEPAL_LAYOUT_BLOCKED;
     plan->params = *p;
     plan->bits = p->cells;
-    plan->fp = bound_of(p);
+    plan->fp = fmin(bound_of(p), 1);
     plan->fn = blocked ? tepal_model_line_forgets(p, task->n)
                        : tepal_generalized_fn_bound(p->cells, task->n, k0, k1, b);
     plan->probes = blocked ? 1 : reads(p, task->n);

@@ -35,8 +35,58 @@ like 'auto: known negatives' "$(kind d)" 'cascade|yesno'
 is 'auto: known negatives: every member is found' "$("$tepal" query d members -c)" 5000
 "$tepal" build --auto -q members -o d --memory 6k
 is 'auto: a memory' "$(kind d) $(($(wc -c <d) < 6600))" 'bloom 1'
-"$tepal" build --auto -q members -o d --memory 6k --avoid strangers --cost-fp 100 --cost-fn 0.01 -f
-is 'auto: a memory and negatives' "$code" 0
+run "$tepal" build --auto -q members -o d --memory 6k --avoid strangers --cost-fp 100 --cost-fn 0.01 -f
+is 'auto: a memory and negatives' "$code $(kind d) $("$tepal" query d strangers -c)" '0 cascade 0'
+
+# No false negatives at all.
+run "$tepal" build --auto members -o d -f --seed 1 --fn 0 --fp 1% -q
+is '--fn 0: none, so a Bloom filter' "$code $(kind d)" '0 bloom'
+same '--fn 0: the same as without' a d
+run "$tepal" build --auto -q members -o d -f --avoid strangers --fp 1% --fn 0 --cost-fp 100
+is '--fn 0: not retouched' "$code $("$tepal" query d members -c)" '0 5000'
+refused '--fn 0 without --auto' \
+    'build: --fn 0: outside the limits: a rate is above 0 and below 1; nothing was written' \
+    "$tepal" build members -o h --kind generalized --fn 0
+refused '--fn 0 of what forgets' \
+    'build: nothing fits: --fn is in the way; the nearest is generalized, flat, 60756 bytes, fp 0.00978; nothing was written' \
+    "$tepal" build --auto members -o h --untrusted --endless --fn 0
+
+# Weighted negatives: one in a hundred has nine tenths of the weight, and goes first.
+awk '{ printf "%s\t%d\n", $0, NR % 100 == 0 ? 900 : 1 }' strangers >heavy
+run "$tepal" build --auto members -o w --seed 1 --avoid heavy --weights --memory 3k
+is 'weights: exit status' "$code" 0
+like 'weights: the plan tells' "$(cat "$work/err")" '^plan: tepal build .* --avoid NEGATIVES --weights'
+is 'weights: every member is found' "$("$tepal" query w members -c)" 5000
+is 'weights: of the heavy ones fewer are left' "$("$tepal" query w strangers | awk -F r '
+    { n[$3 % 100 == 0]++ } END { print (n[0] > 500 && 99 * n[1] < 0.7 * n[0]) }')" 1
+"$tepal" plan --keys 5000 --known-negatives heavy --weights --memory 3k --json >weights.json
+"$tepal" build --plan weights.json members -o v --seed 1 --avoid heavy -q
+same 'weights: from a saved plan, which knows of them' w v
+run "$tepal" build --auto -q members -o x --avoid heavy --weights --memory 2k --fn 2% --cost-fp 50
+is 'weights: a retouched plan' "$code $(kind x) $(($("$tepal" query x members -c) >= 4900))" '0 retouched 1'
+refused 'weights of nothing' \
+    'build: --weights are those of a file of negatives: give one with --avoid FILE; nothing was written' \
+    "$tepal" build --auto members -o h --weights
+refused 'weights that are not there' \
+    'strangers: line 1: no weight: a key, a tab and a weight are needed; nothing was written' \
+    "$tepal" build --auto members -o h --avoid strangers --weights
+"$tepal" build --auto -q members -o y --seed 1 --avoid - --weights --memory 3k <heavy
+same 'negatives from standard input' w y
+refused 'both from standard input' \
+    'build: standard input cannot be both the keys and the negatives; nothing was written' \
+    "$tepal" build --auto - -o h --avoid - --fp 1% </dev/null
+
+# Other forms of keys.
+tr '\n' '\0' <members | "$tepal" build --auto --null -q -o c -f --seed 1 --fp 1%
+same 'auto with --null' a c
+od -An -v -tx1 -w1 members | tr -d ' \n' | sed 's/0a/\n/g' >hex
+"$tepal" build --auto --hex -q -o c -f --seed 1 --fp 1% hex
+same 'auto with --hex' a c
+"$tepal" build --auto -q -o c -f --seed 1 --fp 1% first second
+same 'auto with several files' a c
+head -c 16 /dev/zero >key
+"$tepal" build --auto -q -o k --fp 1% --seed 1 --key-file key members
+is 'auto with a key' "$("$tepal" query k members -c --key-file key)" 5000
 
 # A saved plan.
 "$tepal" plan --keys 5000 --fp 1% --json >plan.json
@@ -121,5 +171,7 @@ done
 refused 'a plan that nothing fits' 'none.json: no plan in it is feasible; nothing was written' \
     "$tepal" build --plan none.json members -o h
 absent 'nothing stays' h
-is 'no temporary file stays' "$(find /tmp -maxdepth 1 -name 'tepal-keys-*' -newer members | wc -l)" 0
+mkdir room
+TMPDIR=$PWD/room run "$tepal" build --auto -q -o c -f --fp 1% <members
+is 'no temporary file stays' "$code $(find room | wc -l)" '0 1'
 finish

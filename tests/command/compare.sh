@@ -57,6 +57,92 @@ is 'a million strangers are drawn' "$(head -1 "$work/out")" \
     '20000 members, 0 negatives, 1000000 queries (1000000 of strangers)'
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' && pass || fail 'not XML'
 
+# Weights: false positives count by weight. The 400 heaviest have two thirds of it (Zipf), so that
+# a yesno filter, which leaves light ones, has far fewer than its share of keys.
+awk 'BEGIN { for (i = 1; i <= 40000; i++) printf "negative%d\t%.9g\n", i, 1 / i }' >heavy
+run "$tepal" compare --members members --negatives heavy --weights --bits-per-key 5 --json
+is 'weights: exit status' "$code" 0
+cp "$work/out" json
+is 'weights' "$(python3 - <<'PY'
+import json
+o = json.load(open("json"))
+w = [1 / i for i in range(1, 40001)]
+total, squares = sum(w), sum(x * x for x in w)
+bad = []
+for r in o["rows"]:
+    p = r["fp_predicted"]
+    se = (p * squares) ** 0.5 / total # of the weight that passes, drawn at random
+    if r["kind"] in ("bloom", "fingerprint", "counting") and abs(r["fp"] - p) > 6 * se:
+        bad.append((r["kind"], r["layout"], p, r["fp"]))
+    if r["kind"] in ("yesno", "retouched", "cascade") and r["fp"] > 2 * p: # estimates
+        bad.append((r["kind"], r["layout"], p, r["fp"]))
+    if abs(r["cost"] - r["fp"] - r["fn"]) > 1e-12 or not r["fp_low"] <= r["fp"] <= r["fp_high"]:
+        bad.append((r["kind"], "cost"))
+best = {k: min(r["fp"] for r in o["rows"] if r["kind"] == k) for k in ("bloom", "yesno", "retouched")}
+print(o["weighted"], bad, best["yesno"] < best["bloom"] / 10, best["retouched"] < best["bloom"] / 2)
+PY
+)" 'True [] True True'
+# The weighted share, asked again with the file that was built.
+"$tepal" build members -o again --seed 1 -q $(python3 -c '
+import json
+for r in json.load(open("json"))["rows"]:
+    if r["kind"] == "bloom" and r["layout"] == "flat":
+        print(*r["command"].split()[5:])')
+"$tepal" query again <(cut -f1 heavy) | sed 's/negative//' >found
+is 'the weighted share, counted again' "$(python3 -c '
+import json
+rows = json.load(open("json"))["rows"]
+fp = [r["fp"] for r in rows if r["kind"] == "bloom" and r["layout"] == "flat"][0]
+found = sum(1 / int(x) for x in open("found"))
+print(abs(fp - found / sum(1 / i for i in range(1, 40001))) < 1e-8)')" True
+refused 'weights of nothing' \
+    'compare: --weights are those of a file of negatives: give one with --negatives KEYS' \
+    "$tepal" compare --members members --weights --memory 1k
+refused 'weights that are none' 'negatives: line 1: no weight: a key, a tab and a weight are needed' \
+    "$tepal" compare --members members --negatives negatives --weights --memory 1k
+sed 's/\t.*/\t0/' heavy >weightless
+refused 'weights of 0' 'compare: all weights are 0: give at least one key a weight' \
+    "$tepal" compare --members members --negatives weightless --weights --memory 1k
+
+# A stream without end: 200,000 references to 20,000 keys, many cycles of 2 KiB.
+awk 'BEGIN { s = 5; for (i = 0; i < 200000; i++) {
+    s = (s * 1103515245 + 12345) % 2147483648; u = s / 2147483648; print int(20000 * u * u * u) } }' >stream
+run "$tepal" compare --endless --members stream --memory 2Ki --json
+is 'a stream: exit status' "$code" 0
+cp "$work/out" json
+# fp and fn of recycling filters are those of the model: within six standard errors and a tenth, for
+# a few dozen cycles that vary; those of the generalized kind are bounds.
+is 'a stream: predicted and measured' "$(python3 - <<'PY'
+import json
+o = json.load(open("json"))
+lines = open("stream").read().split()
+new = len(set(lines))
+bad = []
+for r in o["rows"]:
+    for name, trials in (("fp", new), ("fn", len(lines) - new)):
+        p, got = r[name + "_predicted"], r[name]
+        slack = 6 * (p / trials) ** 0.5 + 0.1 * p
+        if got > p + slack or (r["kind"] == "recycling" and got < p - slack):
+            bad.append((r["kind"], r["layout"], r.get("phases"), name, p, got))
+    if r["bytes"] > 2048:
+        bad.append((r["kind"], r["bytes"]))
+print(o["endless"], o["queries"], o["strangers"] == new, bad)
+print(sorted((r["kind"], r["layout"], r.get("phases", 0)) for r in o["rows"]))
+PY
+)" "True 200000 True []
+[('generalized', 'flat', 0), ('recycling', 'blocked', 1), ('recycling', 'blocked', 2), ('recycling', 'flat', 1), ('recycling', 'flat', 2)]"
+run "$tepal" compare --endless --members stream --memory 2Ki --svg stream.svg
+is 'a stream: the first line' "$(head -1 "$work/out")" \
+    "200000 messages, $(sort -u stream | wc -l) of them new"
+like 'a stream: phases are told' "$(cat "$work/out")" 'recycling 2 flat'
+python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("stream.svg")' && pass || fail 'not XML'
+refused 'a stream without repeats' \
+    'compare: no line of the stream comes twice: there is nothing to remember' \
+    "$tepal" compare --endless --members members --memory 2Ki
+refused 'a stream has no negatives' \
+    'compare: --endless and --negatives contradict each other: give one of them' \
+    "$tepal" compare --endless --members stream --negatives members --memory 2Ki
+
 refused 'no members' 'compare: --members KEYS is needed' "$tepal" compare --memory 1k
 refused 'no memory' 'compare: the memory is needed: --memory SIZE or --bits-per-key B' \
     "$tepal" compare --members members

@@ -101,10 +101,11 @@ absent() {
     fi
 }
 
-# field FILE NAME: a value of the (only) JSON object in a file, as Python prints it.
+# field FILE NAME: a value of the (only) JSON object in a file, as Python prints it. What is not
+# there is equal to nothing, not even to another that is not there.
 field() {
     python3 -c 'import json, sys
-print(json.loads(open(sys.argv[1]).read())[sys.argv[2]])' "$1" "$2"
+print(json.loads(open(sys.argv[1]).read())[sys.argv[2]])' "$1" "$2" || echo "no $2 in $1 ($RANDOM)"
 }
 
 # on_terminal COMMAND...: runs a command with a terminal for all its descriptors; prints what it

@@ -10,7 +10,7 @@ cell() { # cell KIND ATTACK COLUMN [FILE]
         $1 == k && $2 == a { print $n }' "${4:-out}"
 }
 near() { # near NAME GOT WANT TOLERANCE
-    is "$1 ($2, $3 +- $4)" "$(awk -v g="$2" -v w="$3" -v t="$4" 'BEGIN { d = g - w; print (d < t && -d < t) }')" 1
+    is "$1 ($2, $3 +- $4)" "$(awk -v g="$2" -v w="$3" -v t="$4" 'BEGIN { d = g - w; print (g != "" && d < t && -d < t) }')" 1
 }
 
 # ---- the tree: 15 routers of 4 neighbours each, so 15 * 2 + 2 = 32 neighbours off the path

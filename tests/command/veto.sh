@@ -49,7 +49,7 @@ same 'the same inputs give the same filter' z again
 "$tepal" build members -o b --bits 8000 --hashes 5 --seed 7 -q
 "$tepal" build members -o r0 --kind yesno --yes-bits 8000 --no-filters 0 --hashes 5 --avoid strangers --seed 7 -q
 is 'without no-filters: the cells of the Bloom filter' \
-    "$(tail -c +257 r0 | cmp - <(tail -c +257 b) && echo same)" same
+    "$(tail -c +257 r0 | cmp - <(tail -c +257 b) && [[ $(wc -c <b) -ge 1256 ]] && echo same)" same
 run "$tepal" build members -o z --kind yesno --yes-bits 4000 --no-bits 300 --no-filters 2 --avoid strangers \
     --seed 7 --tolerate 5 --salts 2 --positions distinct --json
 has '--tolerate' 'd["false_negatives"] <= 5'
