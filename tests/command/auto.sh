@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # build --auto and --plan: the keys are counted, the plan is made, the filter is what it says.
 source "$(dirname "$0")/lib.sh"
+mkdir "$work/temporary"
+export TMPDIR=$work/temporary # of its own: other tests run at the same time
 
 seq -f 'member%.0f' 1 5000 >members
 seq -f 'stranger%.0f' 1 20000 >strangers
