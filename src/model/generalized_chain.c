@@ -538,7 +538,8 @@ struct sort {
 
 /*
  * One more throw of a sort that wants bits of which `wanted` exist, `other` do not fit, over `room`
- * bits; the key's own from before (of the other sort) may be hit and count for nothing. In place, from the largest state down.
+ * bits; the key's own from before (of the other sort) may be hit and count for
+ * nothing. In place, from the largest state down.
  */
 static void draw(struct sort *sort, uint32_t thrown, uint32_t b, double wanted, double other,
                  double room)
