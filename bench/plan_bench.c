@@ -1,6 +1,7 @@
 /*
  * plan_bench.c: how long does a plan take? A broad set of wishes, each planned once, by processor
- * time: one in eight of the structured ones (keys from none to 10^12 against every subset of the constraints), headers,
+ * time: one in eight of the structured ones (keys from none to 10^12 against every subset of the
+ * constraints), headers,
  * streams of every law, and random mixtures, of which some cannot be fulfilled. Printed are the
  * number of wishes, the median, the 99th percentile and the slowest ten with what they wish.
  *

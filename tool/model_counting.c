@@ -1,4 +1,4 @@
-/* model_counting.c: what wrong removals do to a counting filter. */
+/* model_counting.c: the rate of a counting filter, and what wrong removals do to it. */
 #include <math.h>
 
 #include <tepal/counting.h>
@@ -25,6 +25,9 @@ static int counting_report(const struct args *args, enum tepal_layout layout,
     }
     p.kind = TEPAL_KIND_COUNTING;
     p.layout = layout;
+    if (option[OPT_MODEL_LAYOUT].given) {
+        tepal_layout_parse(option[OPT_MODEL_LAYOUT].text, &p.layout);
+    }
     p.cells = option[OPT_CELLS].whole;
     p.hashes = (uint32_t)option[OPT_HASHES].whole;
     p.own[TEPAL_COUNTING_CHOICES] = option[OPT_CHOICES].given ? option[OPT_CHOICES].whole : 1;
@@ -36,8 +39,9 @@ static int counting_report(const struct args *args, enum tepal_layout layout,
     return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
 }
 
-static const enum option_id of_counting[] = {OPT_KEYS, OPT_CELLS, OPT_HASHES, OPT_CHOICES, OPT_RULE,
-                                             OPT_P0,   OPT_P1,    OPT_WRONG,  OPT_END};
+static const enum option_id of_counting[] = {OPT_KEYS,    OPT_MODEL_LAYOUT, OPT_CELLS, OPT_HASHES,
+                                             OPT_CHOICES, OPT_RULE,         OPT_P0,    OPT_P1,
+                                             OPT_WRONG,   OPT_END};
 
 const struct model model_counting = {"counting", TEPAL_LAYOUT_FLAT, of_counting, counting_report,
                                      NULL};

@@ -187,7 +187,14 @@ static struct curve *curve_of(struct curve *curves, size_t *count,
     return c;
 }
 
-/* Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose. */
+/* A cascade has no rate to choose; partitioned and paired filters lie by the flat and blocked. */
+static bool is_drawn(const struct tepal_proposal *plan)
+{
+    return plan->kind != TEPAL_KIND_CASCADE && (plan->params.layout == TEPAL_LAYOUT_FLAT ||
+                                                plan->params.layout == TEPAL_LAYOUT_BLOCKED);
+}
+
+/* Rates from 0.3 down to 1e-6; the memory that each kind needs. */
 static void trace(const struct planner *p, struct curve *curves, size_t *count)
 {
     static const double rates[CURVE_STEPS] = {0.3,  0.1,  0.03, 0.01, 3e-3, 1e-3, 3e-4,
@@ -203,9 +210,8 @@ static void trace(const struct planner *p, struct curve *curves, size_t *count)
             continue;
         }
         for (size_t j = 0; j < plans.count && plans.plan[j].feasible; j++) {
-            struct curve *c = plans.plan[j].kind == TEPAL_KIND_CASCADE
-                                  ? NULL
-                                  : curve_of(curves, count, &plans.plan[j]);
+            struct curve *c =
+                is_drawn(&plans.plan[j]) ? curve_of(curves, count, &plans.plan[j]) : NULL;
             if (c != NULL) {
                 c->point[c->count++] =
                     (struct svg_point){.x = (double)plans.plan[j].bits / 8, .y = plans.plan[j].fp};

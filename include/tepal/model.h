@@ -334,7 +334,8 @@ TEPAL_API enum tepal_status tepal_counting_size(enum tepal_layout layout,
 /*
  * Everything the model says of a counting filter of n keys after `deletes` wrong removals. params
  * as for tepal_counting_create, hashes 0: the best for c = 1. measured_p0 and measured_p1: shares
- * taken from a filter (Sec. 3.3) instead of the ideal ones, or NAN both. Fails as
+ * taken from a filter (Sec. 3.3) instead of the ideal ones, or NAN both. On other layouts than flat
+ * (one choice): the rate, and a bound of what removals do. Fails as
  * tepal_params_check does, or with TEPAL_BAD_ARGUMENT.
  */
 TEPAL_API enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64_t n,

@@ -515,16 +515,47 @@ static void report_exposed(struct tepal_report *report, uint64_t m, uint64_t n, 
                       tepal_counting_found(m, n, k));
 }
 
+/*
+ * Other layouts, one choice: the rate. What a wrong removal does there has a bound and no more: each
+ * of the k counters that lack a count has one victim at most.
+ */
+static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, double deletes,
+                                      struct tepal_report *report, const char **why)
+{
+    double fill = tepal_counting_fill(p->layout, p->positions, p->cells, n, p->hashes);
+    if (p->own[0] != 1) {
+        return refuse(why, "with several choices the model is for the flat layout, colliding "
+                           "positions");
+    }
+    report->count = 0;
+    report->numbers = 0;
+    tepal_report_text(report, "kind", "the kind of filter", "counting");
+    tepal_report_text(report, "layout", "where the counters of a key lie",
+                      tepal_layout_name(p->layout));
+    tepal_report_integer(report, "cells", "m, counters", p->cells);
+    tepal_report_integer(report, "hashes", "k", p->hashes);
+    tepal_report_integer(report, "keys", "n", n);
+    tepal_report_real(report, "p0", "share of counters that are 0", 1 - fill);
+    tepal_report_real(report, "fp", "false-positive rate, as the Bloom filter's in such lines",
+                      tepal_counting_rate(p->layout, p->positions, p->cells, n, p->hashes));
+    tepal_report_integer(report, "hashes_best", "the k with the lowest fp in this layout",
+                         tepal_counting_best_hashes(p->layout, p->positions, p->cells, n));
+    tepal_report_real(report, "potential_bound", "members missed after all wrong removals, at most",
+                      fmin(deletes * p->hashes, (double)n));
+    tepal_report_real(report, "wrong_removals", "alpha, keys removed that were never added",
+                      deletes);
+    return TEPAL_OK;
+}
+
 enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64_t n,
                                        double measured_p0, double measured_p1, double deletes,
                                        struct tepal_report *report, const char **why)
 {
     struct tepal_params p = *params;
-    if (p.layout != TEPAL_LAYOUT_FLAT || p.positions != TEPAL_POSITIONS_COLLIDING) {
-        return refuse(why, "the model of counting is for the flat layout, colliding positions");
-    }
+    bool other = p.layout != TEPAL_LAYOUT_FLAT || p.positions != TEPAL_POSITIONS_COLLIDING;
     if (p.hashes == 0 && p.cells != 0) {
-        p.hashes = tepal_bloom_best_hashes(p.layout, p.positions, p.cells, n);
+        p.hashes = tepal_counting_best_hashes(p.layout, p.positions, p.cells, n);
+        p.hashes = p.hashes == 0 ? 1 : p.hashes; /* the check tells what is wrong */
     }
     enum tepal_status status = tepal_params_check(&p, why);
     if (status != TEPAL_OK) {
@@ -536,6 +567,12 @@ enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64
     }
     if (!(deletes >= 0)) {
         return refuse(why, "the number of wrong removals cannot be negative");
+    }
+    if (other && measured) {
+        return refuse(why, "measured shares are for the flat layout, colliding positions");
+    }
+    if (other) {
+        return report_other(&p, n, deletes, report, why);
     }
     uint32_t k = p.hashes;
     uint32_t c = (uint32_t)p.own[0];

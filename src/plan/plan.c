@@ -217,6 +217,9 @@ static int better(const struct plan_task *task, const struct tepal_proposal *a,
     if (order == 0) {
         order = compare(a->cost, b->cost);
     }
+    if (order == 0) {
+        order = compare(a->fp_unknown, b->fp_unknown); /* of known negatives both have none */
+    }
     return order != 0 ? order : compare((double)a->bits, (double)b->bits);
 }
 

@@ -101,7 +101,9 @@ static struct choice smallest(const struct plan_task *task, enum tepal_layout la
     double middle = -log2(rate) * octave;
     struct choice best = with_cells(task, layout, middle, true);
     /* Levels have whole keys: if these are few, the size is not smooth. Lines cost more to look. */
-    double stride = tepal_plan_lined(layout) ? 0.25 : task->n > MANY ? 0.125 : 0.02;
+    double stride = tepal_plan_lined(layout) ? 0.25
+                    : task->n > MANY         ? 0.125
+                                             : fmax(0.02, 1 / octave);
     for (double at = -AROUND; at <= AROUND; at += stride) {
         double cells = middle + at * octave;
         struct choice here =

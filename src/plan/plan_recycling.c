@@ -123,7 +123,7 @@ static uint64_t start_of(const struct design *d, uint64_t bits)
     return (uint64_t)((double)s->sigma / (double)s->bits * (double)bits);
 }
 
-/* The filter of M bits a phase with k hashes: sigma is its own. True: it holds more than *d does. */
+/* The filter of M bits a phase with k hashes; sigma is its own. True: it holds more than *d. */
 static bool try_hashes(const struct design *limit, enum tepal_layout layout, uint64_t bits,
                        uint32_t k, struct design *d)
 {

@@ -109,6 +109,13 @@ is 'model: Theorem 5 as printed, and right' \
 run "$tepal" model counting --cells 80000 --keys 10000 --hashes 5 --p0 0.62 --p1 0.2 --json
 is 'model: measured shares' "$(field "$work/out" measured) $(field "$work/out" p0)" 'True 0.62'
 
+run "$tepal" model counting --layout blocked --cells 128000 --keys 8000 --hashes 11 --json
+is 'model: counters in lines' "$(python3 -c "print('%.4f' % $(field "$work/out" fp))")" 0.0031
+"$tepal" build members -o lined.tepal --kind counting --layout blocked --fp 1% --seed 1 -q
+"$tepal" info --json lined.tepal >"$work/out"
+is 'counters in lines are sized by a rate' \
+    "$(python3 -c "f = $(field "$work/out" fp_at_capacity); print(0.009 < f <= 0.01)")" True
+
 # ---- refused
 kind='--kind counting --seed 1'
 bad() {
