@@ -157,37 +157,42 @@ static size_t shared(const char *item, const char *above)
     return whole;
 }
 
+static bool is_printed(const char *const row[LAB_WIDTH])
+{
+    return row[LAB_PUBLISHED][0] != '\0';
+}
+
 /*
- * A row, without what its item shares with the one above it, and without its verdict under a
- * heading that has it.
+ * A row, without what its item shares with the one above it; where the paper prints nothing, its
+ * number and the verdict are left out.
  */
-static void put_row(struct page *page, const char *const row[LAB_WIDTH], bool judged,
-                    const char *above)
+static void put_row(struct page *page, const char *const row[LAB_WIDTH], const char *above)
 {
     size_t whole = shared(row[LAB_ITEM], above);
     const char *says = lab_verdict_name(verdict_of(row));
     out_text(page->out, whole > 0 ? "<tr><td>\u2026 " : "<tr><td>");
     svg_escaped(page->out, row[LAB_ITEM] + whole);
-    out_text(page->out, "<td>");
-    svg_escaped(page->out, row[LAB_PUBLISHED]);
+    if (is_printed(row)) {
+        out_text(page->out, "<td>");
+        svg_escaped(page->out, row[LAB_PUBLISHED]);
+    }
     put_ours(page->out, row);
-    if (judged) {
+    if (is_printed(row)) {
         out_format(page->out, "<td class=%s>%s", says, says);
     }
     out_text(page->out, "\n");
 }
 
-/* The rows that have a verdict, or those that have none. */
-static void put_rows(struct page *page, const struct lab_table *table, bool judged)
+/* The rows of what the paper prints, or the others. */
+static void put_rows(struct page *page, const struct lab_table *table, bool printed)
 {
-    out_format(page->out,
-               "<div class=wide><table>\n<thead><tr><th>item<th>published<th>ours<th>99.9 %%%s"
-               "\n<tbody>\n",
-               judged ? "<th>verdict" : "");
     const char *above = "";
+    out_format(page->out,
+               "<div class=wide><table>\n<thead><tr><th>item%s<th>ours<th>99.9 %%%s\n<tbody>\n",
+               printed ? "<th>published" : "", printed ? "<th>verdict" : "");
     for (size_t i = 0; i < table->rows; i++) {
-        if ((verdict_of(table->row[i]) != LAB_OURS_ONLY) == judged) {
-            put_row(page, table->row[i], judged, above);
+        if (is_printed(table->row[i]) == printed) {
+            put_row(page, table->row[i], above);
             above = table->row[i][LAB_ITEM];
         }
     }
@@ -199,15 +204,16 @@ static void put_table(struct page *page, const struct lab_table *table)
 {
     size_t alone = 0;
     for (size_t i = 0; i < table->rows; i++) {
-        enum lab_verdict verdict = verdict_of(table->row[i]);
-        page->verdicts[verdict]++;
-        alone += verdict == LAB_OURS_ONLY;
+        page->verdicts[verdict_of(table->row[i])]++;
+        alone += !is_printed(table->row[i]);
     }
     if (alone < table->rows) {
         put_rows(page, table, true);
     }
     if (alone > 0) {
-        out_format(page->out, "<details%s><summary class=ours-only>ours-only: %zu rows</summary>\n",
+        out_format(page->out,
+                   "<details%s><summary class=ours-only>ours-only, where the paper prints no "
+                   "number: %zu rows</summary>\n",
                    alone == table->rows ? " open" : "", alone);
         put_rows(page, table, false);
         out_text(page->out, "</details>\n");

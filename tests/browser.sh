@@ -33,7 +33,8 @@ done
 
 "$tepal" lab report all --quiet
 rm all/settings.tsv
-tables=$(for file in all/*.tsv; do tail -n +2 "$file" | cut -f7 | sed 's/ours-only/2/; t; s/.*/1/' | sort -u; done | wc -l | tr -d ' ')
+tables=$(for file in all/*.tsv; do tail -n +2 "$file" | awk -F'\t' '{ print $3 != "" }' | sort -u; done |
+    wc -l | tr -d ' ')
 rows=$(tail -q -n +2 all/*.tsv | wc -l | tr -d ' ')
 pictures=$(ls all/*.svg | wc -l | tr -d ' ')
 
