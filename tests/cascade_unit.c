@@ -431,8 +431,8 @@ static void check_sample(const char *what, const struct sample *s, double expect
 static void the_model_knows_its_size(void **unused)
 {
     (void)unused;
-    const size_t n = 700;
-    const size_t t = 2800;
+    const size_t n = 300;
+    const size_t t = 1200;
     uint64_t state = 20;
     for (int layout = 0; layout < 3; layout += 2) {
         struct tepal_params p = params_of(layout, 0);
@@ -454,10 +454,10 @@ static void the_model_knows_its_size(void **unused)
             take(&second, (double)report.stored[1]);
             take(&third, (double)report.stored[2]);
             size_t found = 0;
-            for (int i = 0; i < 2000; i++) {
+            for (int i = 0; i < 1000; i++) {
                 found += tepal_filter_query(f, check_digest(&state));
             }
-            take(&unknown, (double)found / 2000);
+            take(&unknown, (double)found / 1000);
             tepal_filter_free(f);
         }
         check_sample("keys in the second level", &second, plan.stored[1]);
