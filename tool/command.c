@@ -550,7 +550,7 @@ const struct option options[OPTIONS] = {
     [OPT_PLAN_SVG] = {0, "svg", "FILE", TAKES_FILE, 0, 0, NULL,
                       "Draw false positives over memory, for every kind that is feasible."},
     [OPT_EXPLAIN] = {0, "explain", NULL, TAKES_NOTHING, 0, 0, NULL,
-                     "Print the equations, with the numbers in."},
+                     "Print the equations of every kind that is feasible, with the numbers in."},
     [OPT_AUTO] = {0, "auto", NULL, TAKES_NOTHING, 0, 0, NULL,
                   "Count the keys, plan as tepal plan does from the constraints that are given "
                   "(--fp, --fn, --memory, --deletes, ...; --avoid: the known negatives), and build "

@@ -127,6 +127,34 @@ static void print_assumptions(const struct planner *p)
     out_text(p->out, "  keys are different from each other, and hashes treat them alike\n");
 }
 
+/* Is there a plan of this kind before it? */
+static bool explained(const struct tepal_proposal *plan, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (plan[j].kind == plan[i].kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The best plan of each kind, if it is wanted. */
+static void print_equations(const struct planner *p, const struct tepal_proposal *plan,
+                            size_t count)
+{
+    if (!p->args->option[OPT_EXPLAIN].given) {
+        return;
+    }
+    out_text(p->out, "\nequations (docs/models.md)\n");
+    for (size_t i = 0; i < count && (plan[i].feasible || count == 1); i++) {
+        if (!explained(plan, i)) {
+            out_format(p->out, "%s, %s\n", kind_name(&plan[i]),
+                       tepal_layout_name(plan[i].params.layout));
+            explain_plan(p->out, &p->wish.wish, &p->plans, &plan[i]);
+        }
+    }
+}
+
 static void print_blocked(const struct planner *p)
 {
     const struct tepal_plans *plans = &p->plans;
@@ -139,6 +167,9 @@ static void print_blocked(const struct planner *p)
         print_choice(p, &plans->nearest);
     }
     print_refused(p);
+    if (plans->nearest.params.cells > 0) {
+        print_equations(p, &plans->nearest, 1);
+    }
 }
 
 static void print_text(const struct planner *p)
@@ -151,10 +182,7 @@ static void print_text(const struct planner *p)
     print_table(p);
     print_refused(p);
     print_assumptions(p);
-    if (p->args->option[OPT_EXPLAIN].given) {
-        out_text(p->out, "\nequations (docs/models.md)\n");
-        explain_plan(p->out, &p->wish.wish, &p->plans, &p->plans.plan[0]);
-    }
+    print_equations(p, p->plans.plan, p->plans.count);
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
