@@ -212,11 +212,15 @@ static struct curve *curve_of(struct curve *curves, size_t *count,
     struct curve *c = &curves[(*count)++];
     *c = (struct curve){.kind = plan->kind, .layout = plan->params.layout};
     snprintf(c->name, sizeof c->name, "%s, %s", kind_name(plan),
-             tepal_layout_name(plan->params.layout));
+             plan->kind == TEPAL_KIND_CASCADE ? "no error"
+                                              : tepal_layout_name(plan->params.layout));
     return c;
 }
 
-/* Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose. */
+/*
+ * Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose, and
+ * no error: a vertical line.
+ */
 static void trace(const struct planner *p, struct curve *curves, size_t *count)
 {
     static const double rates[CURVE_STEPS] = {0.3,  0.1,  0.03, 0.01, 3e-3, 1e-3, 3e-4,
@@ -232,12 +236,12 @@ static void trace(const struct planner *p, struct curve *curves, size_t *count)
             continue;
         }
         for (size_t j = 0; j < plans.count && plans.plan[j].feasible; j++) {
-            struct curve *c = plans.plan[j].kind == TEPAL_KIND_CASCADE
-                                  ? NULL
-                                  : curve_of(curves, count, &plans.plan[j]);
+            const struct tepal_proposal *plan = &plans.plan[j];
+            struct curve *c = curve_of(curves, count, plan);
             if (c != NULL) {
-                c->point[c->count++] =
-                    (struct svg_point){.x = (double)plans.plan[j].bits / 8, .y = plans.plan[j].fp};
+                c->point[c->count++] = (struct svg_point){
+                    .x = (double)plan->bits / 8,
+                    .y = plan->kind == TEPAL_KIND_CASCADE ? rates[i] : fmax(plan->fp, 1e-7)};
             }
         }
     }
