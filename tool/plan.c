@@ -218,8 +218,8 @@ static struct curve *curve_of(struct curve *curves, size_t *count,
 }
 
 /*
- * Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose, and
- * no error: a vertical line.
+ * Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose,
+ * and no error: a vertical line.
  */
 static void trace(const struct planner *p, struct curve *curves, size_t *count)
 {
