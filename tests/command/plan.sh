@@ -111,6 +111,9 @@ like 'nothing fits: what is in the way' "$(head -1 "$work/out")" '^nothing fits:
 is 'nothing fits: the nearest' "$(sed -n 2p "$work/out")" 'plan       bloom, flat'
 is 'nothing fits, in JSON' "$(plans '(o["feasible"], o["blocked_by"], o["nearest"]["kind"])' \
     --keys 1M --fp 1% --memory 1M)" "(False, 'memory', 'bloom')"
+is 'a memory in which everything passes' \
+    "$(plans '(o["feasible"], o["blocked_by"], o["nearest"]["kind"], o["nearest"]["fp"] <= 0.01)' \
+        --keys 1M --memory 1Ki)" "(False, 'memory', 'bloom', True)"
 is 'deletes from an endless stream' "$(plans 'o["blocked_by"]' --keys 1k --deletes --endless)" \
     deletes
 
