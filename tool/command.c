@@ -527,10 +527,11 @@ const struct option options[OPTIONS] = {
     [OPT_KNOWN_NEGATIVES] = {0, "known-negatives", "N", TAKES_FILE, 0, 0, NULL,
                              "How many keys are known to be asked for and not to be in the set, or "
                              "a file with them. --fp is then that of these keys."},
-    [OPT_WISH_WEIGHTS] = {'w', "weights", NULL, TAKES_NOTHING, 0, 0, NULL,
-                          "Each line of the file of negatives is a key, a tab and a weight: how "
-                          "often it is asked for, or how much its false positive hurts. False "
-                          "positives are then shares of the weight, not of the keys."},
+    [OPT_WISH_WEIGHTS] =
+        {'w', "weights", NULL, TAKES_NOTHING, 0, 0, NULL,
+         "Each line of the negatives (strangers) is a key, a tab and a weight: how "
+         "often it is asked for, or how much its false positive hurts. False "
+         "positives are then shares of the weight, not of the keys."},
     [OPT_ENDLESS] = {0, "endless", NULL, TAKES_NOTHING, 0, 0, NULL, "The stream never ends."},
     [OPT_WISH_GAPS] = {0, "gaps", "FILE", TAKES_FILE, 0, 0, NULL,
                        "With --endless: the stream's gaps, a file that tepal gaps saved."},
@@ -551,7 +552,7 @@ const struct option options[OPTIONS] = {
     [OPT_PLAN_SVG] = {0, "svg", "FILE", TAKES_FILE, 0, 0, NULL,
                       "Draw false positives over memory, for every kind that is feasible."},
     [OPT_EXPLAIN] = {0, "explain", NULL, TAKES_NOTHING, 0, 0, NULL,
-                     "Print the equations, with the numbers in."},
+                     "Print the equations of every kind that is feasible, with the numbers in."},
     [OPT_AUTO] = {0, "auto", NULL, TAKES_NOTHING, 0, 0, NULL,
                   "Count the keys, plan as tepal plan does from the constraints that are given "
                   "(--fp, --fn, --memory, --deletes, ...; --avoid: the known negatives), and build "
@@ -633,8 +634,8 @@ static const struct example plan_examples[] = {
     {NULL, NULL}};
 
 static const enum option_id measure_options[] = {
-    OPT_MEASURE_MEMBERS, OPT_STRANGERS, OPT_MEASURE_PLAN, OPT_NULL, OPT_HEX, OPT_PLAIN,
-    OPT_KEY_FILE,        OPT_JSON,      OPT_QUIET,        OPT_HELP, OPT_END};
+    OPT_MEASURE_MEMBERS, OPT_STRANGERS, OPT_WISH_WEIGHTS, OPT_MEASURE_PLAN, OPT_NULL, OPT_HEX,
+    OPT_PLAIN,           OPT_KEY_FILE,  OPT_JSON,         OPT_QUIET,        OPT_HELP, OPT_END};
 static const struct example measure_examples[] = {
     {"tepal measure seen.tepal --members seen.txt --strangers others.txt",
      "Are the errors what was promised?"},

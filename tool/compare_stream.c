@@ -1,8 +1,8 @@
 /*
- * compare_stream.c: the kinds that go on for ever, on the user's own stream. Each is asked for every
- * line whether it came before, and remembers it; an exact set knows the truth. A plan is by costs,
- * with the gaps of the stream itself; a second one must remember as many of the latest lines as
- * nine of ten repeats ask for: for kinds that need to know, and with two phases at least.
+ * compare_stream.c: the kinds that go on for ever, on the user's own stream. Each is asked for
+ * every line whether it came before, and remembers it; an exact set knows the truth. A plan is by
+ * costs, with the gaps of the stream itself; a second one must remember as many of the latest lines
+ * as nine of ten repeats ask for: for kinds that need to know, and with two phases at least.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -34,12 +34,21 @@ static void bloom(const struct context *c, uint64_t m, uint64_t n, uint32_t k)
 static void retouched(const struct context *c)
 {
     const struct tepal_params *p = &c->plan->params;
-    uint64_t left = c->n - (uint64_t)((double)c->n * c->plan->fn * (1 + 1e-12));
+    uint64_t t = c->wish->known_negatives;
+    uint64_t lost = (uint64_t)((double)c->n * c->plan->fn * (1 + 1e-12));
+    bloom(c, p->cells, c->n, p->hashes);
     out_format(c->out,
-               "  fn = %.6g of n = %" PRIu64 " members are given up: the Bloom filter of the "
-               "others remains\n",
-               c->plan->fn, c->n);
-    bloom(c, p->cells, left, p->hashes);
+               "  F = t fp = %.6g of t = %" PRIu64 " known negatives pass; fn n = %" PRIu64
+               " members are given up\n",
+               (double)t * c->plan->fp_unknown, t, lost);
+    out_format(c->out,
+               "  lost / c of F go, the heaviest first, c = sum over j of P(a bit of j owners or "
+               "more)^k members each: fp = %.6g\n",
+               c->plan->fp);
+    out_format(
+        c->out,
+        "  and at most that of the Bloom filter of the others, with %" PRIu64 " keys: %.6g\n",
+        c->n - lost, tepal_bloom_fp(p->layout, p->positions, p->cells, c->n - lost, p->hashes));
 }
 
 static void counting(const struct context *c)
@@ -101,14 +110,27 @@ static void yesno(const struct context *c)
 {
     const struct tepal_params *p = &c->plan->params;
     uint64_t t = c->wish->known_negatives;
-    bloom(c, tepal_yesno_yes_bits(p), c->n, p->hashes);
+    struct tepal_yesno_plan y = {.yes_bits = tepal_yesno_yes_bits(p),
+                                 .hashes = p->hashes,
+                                 .no_bits = p->own[TEPAL_YESNO_NO_BITS],
+                                 .no_filters = p->own[TEPAL_YESNO_NO_FILTERS],
+                                 .no_hashes = (uint32_t)p->own[TEPAL_YESNO_NO_HASHES],
+                                 .own_seeds = p->own[TEPAL_YESNO_OWN_SEEDS] != 0};
+    (void)tepal_yesno_predict(p->layout, p->positions, c->n, t, &y);
+    bloom(c, y.yes_bits, c->n, p->hashes);
     out_format(c->out, "  F = t fp = %.6g of t = %" PRIu64 " known negatives pass the yes-filter\n",
-               (double)t * c->plan->fp_unknown, t);
+               y.positive, t);
     out_format(c->out,
-               "  r = %" PRIu64 " no-filters of q = %" PRIu64 " bits, k' = %" PRIu64
+               "  r = %" PRIu64 " no-filters of q = %" PRIu64 " bits, k' = %" PRIu32
                ": of F, about %.4g are left\n",
-               p->own[TEPAL_YESNO_NO_FILTERS], p->own[TEPAL_YESNO_NO_BITS],
-               p->own[TEPAL_YESNO_NO_HASHES], c->plan->fp * (double)t);
+               y.no_filters, y.no_bits, y.no_hashes, y.left);
+    if (c->wish->weights.count > 0) {
+        out_format(
+            c->out,
+            "  x = left / F = %.4g, as if drawn from the lightest x^(1/b) of F, b = 2 + 32 / "
+            "k'^2 = %.4g: fp = %.6g of the weight\n",
+            y.left / y.positive, 2 + 32.0 / (y.no_hashes * y.no_hashes), c->plan->fp);
+    }
 }
 
 static void cascade(const struct context *c)

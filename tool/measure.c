@@ -26,6 +26,9 @@ struct error {
     uint64_t asked;
     uint64_t wrong;
     double promised; /* NaN: nothing */
+    double weight;   /* of what was asked, if by weight; else 0 */
+    double wrong_weight;
+    double squares; /* of the weights */
 };
 
 struct measure {
@@ -85,10 +88,17 @@ static int promise_of_plan(struct measure *m)
     json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
     const json_t *plan = json_array_get(json_object_get(o, "plans"), 0);
     bool is = json_is_object(plan);
+    bool weighted = json_is_true(json_object_get(o, "weighted"));
     m->fp.promised = number_of(plan, "fp");
     m->fn.promised = number_of(plan, "fn");
     json_decref(o);
     free(text);
+    if (weighted && m->args->option[OPT_STRANGERS].given &&
+        !m->args->option[OPT_WISH_WEIGHTS].given) {
+        return say_error(NULL, path,
+                         "this plan counts by weight: give --strangers with weights, and "
+                         "--weights");
+    }
     return is ? EXIT_YES : say_error(NULL, path, "not a plan: tepal plan --json writes them");
 }
 
@@ -96,7 +106,8 @@ static int promise_of_plan(struct measure *m)
 
 static struct feed *open_feed(const struct measure *m, enum option_id id)
 {
-    return feed_open_file(m->args, &m->args->option[id].text, &m->hasher, false,
+    bool weighted = id == OPT_STRANGERS && m->args->option[OPT_WISH_WEIGHTS].given;
+    return feed_open_file(m->args, &m->args->option[id].text, &m->hasher, weighted,
                           m->args->option[OPT_QUIET].given);
 }
 
@@ -123,6 +134,15 @@ static int ask_members(struct measure *m)
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
 
+static void count_stranger(struct error *e, bool wrong, double weight)
+{
+    e->asked++;
+    e->wrong += wrong;
+    e->weight += weight;
+    e->wrong_weight += wrong ? weight : 0;
+    e->squares += weight * weight;
+}
+
 static int ask_strangers(struct measure *m)
 {
     struct feed *feed = open_feed(m, OPT_STRANGERS);
@@ -136,8 +156,10 @@ static int ask_strangers(struct measure *m)
         for (ptrdiff_t i = 0; i < count; i++) {
             bool member = digests_has(&m->members, feed->digest[i]);
             m->left_out += member;
-            m->fp.asked += !member;
-            m->fp.wrong += !member && pick_answer(answers, (size_t)i);
+            if (!member) {
+                count_stranger(&m->fp, pick_answer(answers, (size_t)i),
+                               feed->weighted ? feed->weight[i] : 0);
+            }
         }
     }
     feed_close(feed);
@@ -146,17 +168,24 @@ static int ask_strangers(struct measure *m)
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
+/* By weight: as sure as so many equal ones would make it. */
+static struct wilson measured(const struct error *e)
+{
+    return e->weight > 0
+               ? wilson_share(e->wrong_weight / e->weight, e->weight * e->weight / e->squares)
+               : wilson_99(e->wrong, e->asked);
+}
+
 /* Does what was measured leave room for what was promised? */
 static bool held(const struct error *e)
 {
-    return e->asked == 0 || isnan(e->promised) ||
-           wilson_99(e->wrong, e->asked).low <= e->promised * (1 + 1e-9);
+    return e->asked == 0 || isnan(e->promised) || measured(e).low <= e->promised * (1 + 1e-9);
 }
 
 static void print_error(struct out *out, const char *name, const char *asked, const char *verb,
                         const struct error *e)
 {
-    struct wilson w = wilson_99(e->wrong, e->asked);
+    struct wilson w = measured(e);
     char rate[48];
     char low[48];
     char high[48];
@@ -165,9 +194,9 @@ static void print_error(struct out *out, const char *name, const char *asked, co
         return;
     }
     out_format(out, "%-10s %" PRIu64 " asked, %" PRIu64 " %s\n", asked, e->asked, e->wrong, verb);
-    out_format(out, "%-10s %s, 99 %% sure: %s to %s; ", name,
-               render_rate(w.rate, rate, sizeof rate), render_rate(w.low, low, sizeof low),
-               render_rate(w.high, high, sizeof high));
+    out_format(out, "%-10s %s%s, 99 %% sure: %s to %s; ", name,
+               render_rate(w.rate, rate, sizeof rate), e->weight > 0 ? " of the weight" : "",
+               render_rate(w.low, low, sizeof low), render_rate(w.high, high, sizeof high));
     if (isnan(e->promised)) {
         out_text(out, "nothing was promised\n");
     } else {
@@ -184,7 +213,7 @@ static void set_real(json_t *o, const char *name, double x)
 static json_t *error_json(const struct error *e)
 {
     json_t *o = json_object();
-    struct wilson w = wilson_99(e->wrong, e->asked);
+    struct wilson w = measured(e);
     json_object_set_new(o, "asked", json_integer((json_int_t)e->asked));
     json_object_set_new(o, "wrong", json_integer((json_int_t)e->wrong));
     set_real(o, "rate", w.rate);
@@ -245,6 +274,10 @@ int measure_run(const struct args *args)
     if (!args->option[OPT_MEASURE_MEMBERS].given && !args->option[OPT_STRANGERS].given) {
         return say_error(NULL, args->command->name,
                          "--members KEYS, --strangers KEYS or both are needed");
+    }
+    if (args->option[OPT_WISH_WEIGHTS].given && !args->option[OPT_STRANGERS].given) {
+        return say_error(NULL, args->command->name,
+                         "--weights are those of strangers: give them with --strangers KEYS");
     }
     if (shelf_open(NULL, m.path, SHELF_VIEW, &m.filter) != EXIT_YES) {
         return EXIT_TROUBLE;

@@ -126,6 +126,34 @@ static void print_assumptions(const struct planner *p)
     out_text(p->out, "  keys are different from each other, and hashes treat them alike\n");
 }
 
+/* Is there a plan of this kind before it? */
+static bool explained(const struct tepal_proposal *plan, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (plan[j].kind == plan[i].kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The best plan of each kind, if it is wanted. */
+static void print_equations(const struct planner *p, const struct tepal_proposal *plan,
+                            size_t count)
+{
+    if (!p->args->option[OPT_EXPLAIN].given) {
+        return;
+    }
+    out_text(p->out, "\nequations (docs/models.md)\n");
+    for (size_t i = 0; i < count && (plan[i].feasible || count == 1); i++) {
+        if (!explained(plan, i)) {
+            out_format(p->out, "%s, %s\n", kind_name(&plan[i]),
+                       tepal_layout_name(plan[i].params.layout));
+            explain_plan(p->out, &p->wish.wish, &p->plans, &plan[i]);
+        }
+    }
+}
+
 static void print_blocked(const struct planner *p)
 {
     const struct tepal_plans *plans = &p->plans;
@@ -138,6 +166,9 @@ static void print_blocked(const struct planner *p)
         print_choice(p, &plans->nearest);
     }
     print_refused(p);
+    if (plans->nearest.params.cells > 0) {
+        print_equations(p, &plans->nearest, 1);
+    }
 }
 
 static void print_text(const struct planner *p)
@@ -150,10 +181,7 @@ static void print_text(const struct planner *p)
     print_table(p);
     print_refused(p);
     print_assumptions(p);
-    if (p->args->option[OPT_EXPLAIN].given) {
-        out_text(p->out, "\nequations (docs/models.md)\n");
-        explain_plan(p->out, &p->wish.wish, &p->plans, &p->plans.plan[0]);
-    }
+    print_equations(p, p->plans.plan, p->plans.count);
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
@@ -183,18 +211,21 @@ static struct curve *curve_of(struct curve *curves, size_t *count,
     struct curve *c = &curves[(*count)++];
     *c = (struct curve){.kind = plan->kind, .layout = plan->params.layout};
     snprintf(c->name, sizeof c->name, "%s, %s", kind_name(plan),
-             tepal_layout_name(plan->params.layout));
+             plan->kind == TEPAL_KIND_CASCADE ? "no error"
+                                              : tepal_layout_name(plan->params.layout));
     return c;
 }
 
-/* A cascade has no rate to choose; partitioned and paired filters lie by the flat and blocked. */
+/* Partitioned and paired filters lie by the flat and blocked. */
 static bool is_drawn(const struct tepal_proposal *plan)
 {
-    return plan->kind != TEPAL_KIND_CASCADE && (plan->params.layout == TEPAL_LAYOUT_FLAT ||
-                                                plan->params.layout == TEPAL_LAYOUT_BLOCKED);
+    return plan->params.layout == TEPAL_LAYOUT_FLAT || plan->params.layout == TEPAL_LAYOUT_BLOCKED;
 }
 
-/* Rates from 0.3 down to 1e-6; the memory that each kind needs. */
+/*
+ * Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose,
+ * and no error: a vertical line.
+ */
 static void trace(const struct planner *p, struct curve *curves, size_t *count)
 {
     static const double rates[CURVE_STEPS] = {0.3,  0.1,  0.03, 0.01, 3e-3, 1e-3, 3e-4,
@@ -210,11 +241,12 @@ static void trace(const struct planner *p, struct curve *curves, size_t *count)
             continue;
         }
         for (size_t j = 0; j < plans.count && plans.plan[j].feasible; j++) {
-            struct curve *c =
-                is_drawn(&plans.plan[j]) ? curve_of(curves, count, &plans.plan[j]) : NULL;
+            const struct tepal_proposal *plan = &plans.plan[j];
+            struct curve *c = is_drawn(plan) ? curve_of(curves, count, plan) : NULL;
             if (c != NULL) {
-                c->point[c->count++] =
-                    (struct svg_point){.x = (double)plans.plan[j].bits / 8, .y = plans.plan[j].fp};
+                c->point[c->count++] = (struct svg_point){
+                    .x = (double)plan->bits / 8,
+                    .y = plan->kind == TEPAL_KIND_CASCADE ? rates[i] : fmax(plan->fp, 1e-7)};
             }
         }
     }

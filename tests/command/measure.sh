@@ -55,6 +55,31 @@ is 'a saved plan that held' "$code" 0
 run "$tepal" measure good --members members --strangers strangers --plan strict.json
 is 'a saved plan that did not hold' "$code" 1
 
+# By weight, against a plan that counts so.
+awk '{ printf "%s\t%.9g\n", $0, 1 / NR }' strangers >heavy
+"$tepal" plan --keys 20000 --known-negatives heavy --weights --fp 1% --json >weighted.json
+"$tepal" build --plan weighted.json members --avoid heavy -o light -q --seed 3
+run "$tepal" measure light --members members --strangers heavy --weights --plan weighted.json --json
+is 'by weight: held' "$code" 0
+cp "$work/out" json
+"$tepal" query light strangers | sed 's/stranger//' >found
+is 'by weight: counted again' "$(python3 - <<'PY'
+import json
+e = json.load(open("json"))["fp"]
+total = sum(1 / i for i in range(1, 100001))
+found = sum(1 / int(x) for x in open("found")) / total
+print(abs(e["rate"] - found) < 1e-8, e["low"] <= e["rate"] <= e["high"], e["rate"] < e["wrong"] / e["asked"])
+PY
+)" 'True True True'
+run "$tepal" measure light --strangers heavy --weights
+like 'by weight: told' "$(sed -n 2p "$work/out")" '^fp .* of the weight, 99 % sure'
+refused 'a weighted plan needs weights' \
+    'weighted.json: this plan counts by weight: give --strangers with weights, and --weights' \
+    "$tepal" measure light --strangers strangers --plan weighted.json
+refused 'weights of strangers' \
+    'measure: --weights are those of strangers: give them with --strangers KEYS' \
+    "$tepal" measure light --members members --weights
+
 refused 'nothing to ask' 'measure: --members KEYS, --strangers KEYS or both are needed' \
     "$tepal" measure good
 refused 'no filter' 'members: the first bytes are not those of a tepal filter (byte 0)' "$tepal" measure members --members members

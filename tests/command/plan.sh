@@ -68,6 +68,42 @@ for word in '^plan       bloom, flat' '^fp ' '^fn         none' '^memory ' '^pro
     grep -qE -- "$word" "$work/out" && pass || fail "the text has $word" "$(cat "$work/out")"
 done
 
+# Equations of every kind that is feasible, with weights too, and of the nearest if nothing is.
+awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "negative%d\t%.9g\n", i, 1 / i }' >heavy
+run "$tepal" plan --keys 1k --known-negatives heavy --weights --fn 1% --explain
+for kind in bloom fingerprint counting yesno cascade retouched generalized; do
+    grep -A2 "^$kind, [a-z]*$" "$work/out" | grep -qE '^  [a-z0-9]+ (=|<=) ' && pass ||
+        fail "equations of $kind" "$(cat "$work/out")"
+done
+like 'equations with weights' "$(cat "$work/out")" 'of the weight'
+like 'fp is by weight' "$(sed -n 2p "$work/out")" ' of the known negatives, by weight; of other keys '
+run "$tepal" plan --keys 1M --fp 1% --memory 1M --explain
+like 'equations of the nearest' "$(tail -4 "$work/out" | head -1)" '^  m = '
+run "$tepal" plan --endless --keys 1k --explain
+like 'equations of a stream' "$(cat "$work/out")" 'recycling, flat
+  M = '
+
+# Weights: told in JSON and in the command; the more skew the less memory; a number has none.
+sed 's/\t.*/\t1/' heavy >even
+cut -f1 heavy >bare
+is 'weights, in JSON' "$(plans '(o["weighted"], o["known_negatives"], "--avoid NEGATIVES --weights" in p[0]["command"])' \
+    --keys 1k --known-negatives heavy -w)" '(True, 3000, True)'
+is 'no weights, in JSON' "$(plans '(o["weighted"], o["known_negatives"], "--weights" in p[0]["command"])' \
+    --keys 1k --known-negatives bare)" '(False, 3000, False)'
+yesno='[x["bits"] for x in p if x["kind"] == "yesno"][0]'
+is 'skew saves memory' "$(($(plans "$yesno" --keys 1k --known-negatives heavy -w --fp 0.1%) <
+    $(plans "$yesno" --keys 1k --known-negatives even -w --fp 0.1%)))" 1
+run "$tepal" plan --keys 1k --known-negatives heavy -w
+like 'weights: the command names the file' "$(grep '^build' "$work/out")" '--avoid heavy --weights'
+refused 'a number has no weights' \
+    'plan: --weights are those of a file of negatives: give one with --known-negatives FILE' \
+    "$tepal" plan --keys 1k --known-negatives 3000 --weights
+refused 'no weights in the file' 'bare: line 1: no weight: a key, a tab and a weight are needed' \
+    "$tepal" plan --keys 1k --known-negatives bare --weights
+sed 's/\t.*/\t0/' heavy >none
+refused 'weights of 0' 'none: all weights are 0: give at least one key a weight' \
+    "$tepal" plan --keys 1k --known-negatives none --weights
+
 # Nothing fits.
 run "$tepal" plan --keys 1M --fp 1% --memory 1M
 is 'nothing fits: exit status' "$code" 1
@@ -75,6 +111,9 @@ like 'nothing fits: what is in the way' "$(head -1 "$work/out")" '^nothing fits:
 is 'nothing fits: the nearest' "$(sed -n 2p "$work/out")" 'plan       bloom, flat'
 is 'nothing fits, in JSON' "$(plans '(o["feasible"], o["blocked_by"], o["nearest"]["kind"])' \
     --keys 1M --fp 1% --memory 1M)" "(False, 'memory', 'bloom')"
+is 'a memory in which everything passes' \
+    "$(plans '(o["feasible"], o["blocked_by"], o["nearest"]["kind"], o["nearest"]["fp"] <= 0.01)' \
+        --keys 1M --memory 1Ki)" "(False, 'memory', 'bloom', True)"
 is 'deletes from an endless stream' "$(plans 'o["blocked_by"]' --keys 1k --deletes --endless)" \
     deletes
 
