@@ -510,7 +510,7 @@ static void draw_apart(uint32_t k, double bad, double all, uint32_t b, double *c
     }
 }
 
-/* Distinct positions: w of the resets find ones, and what is left of both sorts is drawn by sets. */
+/* Distinct positions: w of the resets find ones, and what is left of both sorts the sets draw. */
 static double given_apart(double m, double zeros, uint32_t k0, uint32_t k1, uint32_t b)
 {
     double first[TEPAL_MAX_HASHES];
