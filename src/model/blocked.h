@@ -16,7 +16,7 @@ struct model_line {
 
 #define MODEL_LINE_SECTORS 8
 
-/* The rate of n keys (which need not be whole) over `lines` >= 1 lines, 1 <= k <= TEPAL_MAX_HASHES_BLOCKED. */
+/* The rate of n keys, a real number, over `lines` >= 1 lines, k <= TEPAL_MAX_HASHES_BLOCKED. */
 double tepal_model_blocked_rate(uint64_t lines, double n, uint32_t k, struct model_line line,
                                 enum model_load load);
 

@@ -516,8 +516,8 @@ static void report_exposed(struct tepal_report *report, uint64_t m, uint64_t n, 
 }
 
 /*
- * Other layouts, one choice: the rate. What a wrong removal does there has a bound and no more: each
- * of the k counters that lack a count has one victim at most.
+ * Other layouts, one choice: the rate. What a wrong removal does there has a bound and no more:
+ * each of the k counters that lack a count has one victim at most.
  */
 static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, double deletes,
                                       struct tepal_report *report, const char **why)

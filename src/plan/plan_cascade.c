@@ -80,7 +80,11 @@ static struct choice with_cells(const struct plan_task *task, enum tepal_layout 
     }
     c.first.layout = layout;
     c.first.cells = (uint64_t)whole;
-    c.first.hashes = tepal_bloom_best_hashes(layout, POSITIONS, c.first.cells, task->n);
+    /* To compare sizes, the hashes of the formula will do: (m/n) ln 2. */
+    double about_hashes = fmin(fmax(rint(whole / (double)task->n * log(2)), 1), TEPAL_MAX_HASHES);
+    c.first.hashes = about && unit < 2 && about_hashes <= whole
+                         ? (uint32_t)about_hashes
+                         : tepal_bloom_best_hashes(layout, POSITIONS, c.first.cells, task->n);
     c.f1 = tepal_bloom_fp(layout, POSITIONS, c.first.cells, task->n, c.first.hashes);
     c.bits = ceil((whole + rest_of(task, c.f1, about).bits) / unit) * unit; /* in whole lines */
     return c;
