@@ -115,13 +115,16 @@ static double check_rate(enum tepal_layout layout, enum tepal_positions position
 
 static const double sizes[] = {8, 10, 12, 16, 20, 24};
 
-static void check_sizes(uint64_t n, uint64_t filters, uint64_t asked)
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+/* rates[i][layout] are what is measured at sizes[i]. */
+static void check_sizes(uint64_t n, uint64_t filters, uint64_t asked, double rates[SIZES][4])
 {
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < SIZES; i++) {
         uint64_t cells = (uint64_t)(sizes[i] * (double)n);
         for (int layout = 0; layout < 4; layout++) {
-            (void)check_rate((enum tepal_layout)layout, TEPAL_POSITIONS_COLLIDING, cells, 0, n,
-                             filters, asked);
+            rates[i][layout] = check_rate((enum tepal_layout)layout, TEPAL_POSITIONS_COLLIDING,
+                                          cells, 0, n, filters, asked);
         }
     }
 }
@@ -129,19 +132,31 @@ static void check_sizes(uint64_t n, uint64_t filters, uint64_t asked)
 static void thousand_keys(void **state)
 {
     (void)state;
-    check_sizes(1000, 500, 20000);
+    double rates[SIZES][4];
+    check_sizes(1000, 500, 20000, rates);
 }
 
 static void hundred_thousand_keys(void **state)
 {
     (void)state;
-    check_sizes(100000, 10, 1000000);
+    double rates[SIZES][4];
+    check_sizes(100000, 10, 1000000, rates);
 }
 
+/* With the rates that the README and the docs promise. */
 static void ten_million_keys(void **state)
 {
     (void)state;
-    check_sizes(10000000, 1, 10000000);
+    const uint64_t n = 10000000;
+    double rates[SIZES][4];
+    check_sizes(n, 1, n, rates);
+    const double *at10 = rates[1];
+    const double *at16 = rates[3];
+    double z = CHECK_Z / sqrt((double)n);
+    assert_true(fabs(at10[TEPAL_LAYOUT_FLAT] - 0.0082) < 0.00005 + z * sqrt(0.0082));
+    assert_true(at10[TEPAL_LAYOUT_BLOCKED] <= 0.0098);
+    assert_true(at16[TEPAL_LAYOUT_BLOCKED] <= 0.0009);
+    assert_true(at10[TEPAL_LAYOUT_PAIRED] <= 0.0087);
 }
 
 /* Filters of a packet header's size, where hashing that is not ideal shows. */
@@ -169,23 +184,6 @@ static void tiny_filters_behave_like_ideal_hashing(void **state)
     }
 }
 
-/* The rates that the README and the docs promise. */
-static void promised_rates(void **state)
-{
-    (void)state;
-    const uint64_t n = 10000000;
-    double z = CHECK_Z / sqrt((double)n);
-    double flat = check_rate(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 10 * n, 0, n, 1, n);
-    assert_true(fabs(flat - 0.0082) < 0.00005 + z * sqrt(0.0082));
-    double blocked =
-        check_rate(TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 10 * n, 0, n, 1, n);
-    assert_true(blocked <= 0.0098);
-    blocked = check_rate(TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 16 * n, 0, n, 1, n);
-    assert_true(blocked <= 0.0009);
-    double paired = check_rate(TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 10 * n, 0, n, 1, n);
-    assert_true(paired <= 0.0087);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,7 +191,6 @@ int main(void)
         cmocka_unit_test(thousand_keys),
         cmocka_unit_test(hundred_thousand_keys),
         cmocka_unit_test(ten_million_keys),
-        cmocka_unit_test(promised_rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

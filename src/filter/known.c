@@ -8,15 +8,23 @@
 #include "base/alloc.h"
 #include "cells/bits.h"
 
+/* Members are many and rarely found: their slots are requested so many ahead. */
+#define AHEAD 16
+
 struct table {
     const struct tepal_digest *keys;
     uint32_t *slot; /* an index into `keys`, plus one; 0: free */
     uint64_t mask;
 };
 
+static uint64_t hash_of(struct tepal_digest d)
+{
+    return address_more(d, ADDRESS_GOLDEN);
+}
+
 static uint32_t *look_up(const struct table *table, struct tepal_digest d)
 {
-    for (uint64_t at = address_more(d, ADDRESS_GOLDEN);; at++) {
+    for (uint64_t at = hash_of(d);; at++) {
         uint32_t *slot = &table->slot[at & table->mask];
         if (*slot == 0 ||
             (table->keys[*slot - 1].lo == d.lo && table->keys[*slot - 1].hi == d.hi)) {
@@ -56,6 +64,9 @@ enum tepal_status tepal_known_pass_members(const struct tepal_allocator *allocat
     if (table.slot != NULL && is_member != NULL) {
         fill(&table, found, avoid_count);
         for (size_t i = 0; i < member_count; i++) {
+            if (i + AHEAD < member_count) {
+                __builtin_prefetch(&table.slot[hash_of(members[i + AHEAD]) & table.mask]);
+            }
             uint32_t slot = *look_up(&table, members[i]);
             if (slot != 0) {
                 bits_set(is_member, slot - 1);

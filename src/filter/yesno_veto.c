@@ -249,6 +249,11 @@ bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t m
     uint64_t i = has->start[f];
     uint64_t end = 0;
     run->steps++;
+    /* All are requested at once: the walk is full of branches that keep the next from beginning. */
+    for (uint64_t ahead = i; ahead < has->start[f + 1]; ahead++) {
+        __builtin_prefetch(&veto->uses[has->item[ahead]]);
+        __builtin_prefetch(&risk_start[has->item[ahead]]);
+    }
     for (; i < has->start[f + 1] && veto->vetoed <= limit; i++) {
         end = use(run, veto, has->item[i], limit);
     }
