@@ -424,8 +424,8 @@ TEPAL_API double tepal_recycling_actual(uint64_t m, uint64_t n, uint32_t k);
  * The inverse: the largest sigma (and, if setting->hashes is 0, the number of hashes) with which a
  * phase of setting->bits bits holds the most messages a cycle at an average of at most fp. Fills
  * setting->hashes, setting->sigma and *rates. (A sigma within hashes..bits on entry is where other
- * layouts than flat begin to look: 0 if nothing is known.) Any M takes some milliseconds. TEPAL_BAD_ARGUMENT
- * unless 0 < fp < 1, or if no sigma >= hashes keeps the average.
+ * layouts than flat begin to look: 0 if nothing is known.) Any M takes some milliseconds.
+ * TEPAL_BAD_ARGUMENT unless 0 < fp < 1, or if no sigma >= hashes keeps the average.
  */
 TEPAL_API enum tepal_status tepal_recycling_plan(struct tepal_recycling_setting *setting, double fp,
                                                  struct tepal_recycling_rates *rates);

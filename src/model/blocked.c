@@ -1,8 +1,9 @@
 /*
  * blocked.c: the error of filters whose keys stay within lines of 512 bits (Putze et al. 2007).
  *
- * A line is eight sectors of 64 bits, or of 16 counters of four. A key with k = 8 full + r positions sets one random bit in
- * every sector `full` times over, and one more in each of r sectors chosen at random:
+ * A line is eight sectors of 64 bits, or of 16 counters of four. A key with k = 8 full + r
+ * positions sets one random bit in every sector `full` times over, and one more in each of r
+ * sectors chosen at random:
  *
  *     sector    0      1      2      3      4      5      6      7
  *     k =  5    .      x      x      .      x      .      x      x
