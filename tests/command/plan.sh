@@ -83,6 +83,27 @@ run "$tepal" plan --endless --keys 1k --explain
 like 'equations of a stream' "$(cat "$work/out")" 'recycling, flat
   M = '
 
+# The equations that are printed give the numbers beside them; none is nan.
+"$tepal" plan --keys 10 --header-bits 256 --explain >distinct.txt
+"$tepal" plan --endless --keys 1k --explain >stream.txt
+is 'equations of a header and of a stream' "$(python3 - <<'PY'
+import re
+header, stream = open("distinct.txt").read(), open("stream.txt").read()
+m, n, k = map(int, re.search(r"m = (\d+) bits, n = (\d+) keys, k = (\d+)", header).groups())
+fill = float(re.search(r"fill = 1 - \(1 - k/m\)\^n = (\S+)", header)[1])
+p = int(re.search(r"p = (\d+) phases", stream)[1])
+f, frozen = map(float, re.search(r"f = (\S+) on .*; F = (\S+) of", stream).groups())
+fp = float(re.search(r"\(1 - F\)\^\(p-1\) = ([^,]+),", stream)[1])
+print(abs(fill - (1 - (1 - k / m) ** n)) < 1e-6,
+      p > 1 and abs(fp / (1 - (1 - f) * (1 - frozen) ** (p - 1)) - 1) < 1e-5)
+PY
+)" 'True True'
+run "$tepal" plan --keys 1M --prefer speed --known-negatives 10k --fp 30% --explain
+like 'equations on lines' "$(cat "$work/out")" 'counting, blocked
+  m = [0-9]+ counters.*
+  fp would be .*, flat; blocked: 0\.'
+is 'equations on lines: numbers' "$(grep -c 'nan' "$work/out")" 0
+
 # Weights: told in JSON and in the command; the more skew the less memory; a number has none.
 sed 's/\t.*/\t1/' heavy >even
 cut -f1 heavy >bare
