@@ -16,11 +16,17 @@
 
 #include "inside.h"
 
+/* How often each verdict was given. */
+struct tally {
+    size_t of[LAB_VERDICTS];
+};
+
 struct page {
     const char *folder;
     struct out *out;
     size_t experiments;
-    size_t verdicts[LAB_VERDICTS];
+    struct tally *paper; /* of each */
+    struct tally all;
     int code;
 };
 
@@ -38,8 +44,11 @@ static const char style[] =
     "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}"
     "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--line);"
     "white-space:nowrap}th:first-child,td:first-child{text-align:left;white-space:normal;"
-    "min-width:9rem}"
-    "@media(max-width:40rem){th,td{padding:.2rem .3rem}table{font-size:.8rem}}"
+    "min-width:9rem}i{font-style:normal;color:var(--soft);margin-left:.5rem}"
+    "@media(max-width:40rem){th,td{padding:.2rem}table{font-size:.8rem}"
+    "th:first-child,td:first-child{min-width:6rem;overflow-wrap:anywhere}"
+    "i{display:block;font-size:.75rem;margin:0;white-space:normal}"
+    "svg{overflow:visible}svg g,svg [text-anchor]{font-size:16px}}"
     "code{background:var(--card);padding:.1rem .3rem;overflow-wrap:anywhere}"
     ".remark{background:var(--card);border-left:4px solid var(--erratum);padding:.5rem .8rem}"
     "summary{cursor:pointer;color:var(--ours)}"
@@ -121,6 +130,12 @@ static bool is_number(const char *text, double *value)
     return end != text && *end == '\0' && isfinite(*value);
 }
 
+/* Half an interval, or one of its ends: to three digits, and no powers of ten below a million. */
+static void put_digits(struct out *out, double x)
+{
+    out_format(out, fabs(x) >= 1000 && fabs(x) < 1e6 ? "%.0f" : "%.3g", x);
+}
+
 /*
  * Ours, and its interval: none if it is exact, +- if both sides are the same. Digits beyond what
  * the interval allows are in the table.
@@ -130,18 +145,19 @@ static void put_ours(struct out *out, const char *const row[LAB_WIDTH])
     double ours;
     double low;
     double high;
+    out_text(out, "<td>");
     if (!is_number(row[LAB_OURS], &ours) || !is_number(row[LAB_LOW], &low) ||
         !is_number(row[LAB_HIGH], &high)) {
-        out_text(out, "<td>");
         svg_escaped(out, row[LAB_OURS]);
-        out_text(out, "<td>");
         return;
     }
-    out_format(out, "<td>%.5g<td>", ours);
+    out_format(out, "%.5g", ours);
     if (low < high && fabs(high + low - 2 * ours) <= 0.01 * (high - low)) {
-        out_format(out, "\u00b1%.3g", (high - low) / 2);
+        out_text(out, "<i>\u00b1");
+        put_digits(out, (high - low) / 2);
+        out_text(out, "</i>");
     } else if (low < high) {
-        out_format(out, "%.4g to %.4g", low, high);
+        out_format(out, "<i>%.4g to %.4g</i>", low, high);
     }
 }
 
@@ -188,7 +204,7 @@ static void put_rows(struct page *page, const struct lab_table *table, bool prin
 {
     const char *above = "";
     out_format(page->out,
-               "<div class=wide><table>\n<thead><tr><th>item%s<th>ours<th>99.9 %%%s\n<tbody>\n",
+               "<div class=wide><table>\n<thead><tr><th>item%s<th>ours<i>99.9 %%</i>%s\n<tbody>\n",
                printed ? "<th>published" : "", printed ? "<th>verdict" : "");
     for (size_t i = 0; i < table->rows; i++) {
         if (is_printed(table->row[i]) == printed) {
@@ -204,7 +220,6 @@ static void put_table(struct page *page, const struct lab_table *table)
 {
     size_t alone = 0;
     for (size_t i = 0; i < table->rows; i++) {
-        page->verdicts[verdict_of(table->row[i])]++;
         alone += !is_printed(table->row[i]);
     }
     if (alone < table->rows) {
@@ -241,7 +256,6 @@ static void put_experiment(struct page *page, const struct lab_experiment *e)
         page->code = code == EXIT_TROUBLE ? code : page->code;
         return;
     }
-    page->experiments++;
     out_format(page->out, "<section id=\"%s\">\n<h3>", e->name);
     svg_escaped(page->out, e->item);
     out_text(page->out, ": ");
@@ -275,6 +289,35 @@ static void put_paper(struct page *page, const struct lab_paper *paper)
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
+/* The verdicts of one paper's tables, and how many there are. */
+static int count_verdicts(struct page *page, size_t number)
+{
+    struct lab_table table;
+    for (const struct lab_experiment *e = lab_papers[number].experiment; e->name != NULL; e++) {
+        int code = lab_table_read(&table, page->folder, e->name);
+        if (code == EXIT_TROUBLE) {
+            return code;
+        }
+        page->experiments += code == EXIT_YES;
+        for (size_t i = 0; i < table.rows; i++) {
+            enum lab_verdict v = verdict_of(table.row[i]);
+            page->paper[number].of[v]++;
+            page->all.of[v]++;
+        }
+        lab_table_free(&table);
+    }
+    return EXIT_YES;
+}
+
+static void put_tally(struct out *out, const struct tally *tally)
+{
+    for (int v = 0; v < LAB_VERDICTS; v++) {
+        const char *name = lab_verdict_name((enum lab_verdict)v);
+        out_format(out, "%s <span class=%s>%zu %s</span>", v == 0 ? "" : ",",
+                   tally->of[v] > 0 ? name : "soft", tally->of[v], name);
+    }
+}
+
 static void put_start(struct page *page)
 {
     out_text(page->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -294,21 +337,19 @@ static void put_start(struct page *page)
     for (size_t i = 0; i < lab_paper_count; i++) {
         out_format(page->out, "<li><a href=\"#paper-%s\">", lab_papers[i].number);
         svg_escaped(page->out, lab_papers[i].title);
-        out_text(page->out, "</a></li>\n");
+        out_text(page->out, "</a>:");
+        put_tally(page->out, &page->paper[i]);
+        out_text(page->out, "</li>\n");
     }
-    out_text(page->out, "</ul></nav>\n");
+    out_format(page->out,
+               "</ul></nav>\n<p id=\"totals\">%zu experiments in all:", page->experiments);
+    put_tally(page->out, &page->all);
+    out_text(page->out, ".</p>\n");
 }
 
 static void put_end(struct page *page)
 {
-    out_format(page->out,
-               "<footer><h2>In all</h2>\n<p id=\"totals\">%zu experiments:", page->experiments);
-    for (int v = 0; v < LAB_VERDICTS; v++) {
-        const char *name = lab_verdict_name((enum lab_verdict)v);
-        out_format(page->out, "%s <span class=\"%s\">%zu %s</span>", v == 0 ? "" : ",", name,
-                   page->verdicts[v], name);
-    }
-    out_format(page->out, "</p>\n<p class=soft>tepal %s</p></footer>\n</body>\n</html>\n",
+    out_format(page->out, "<footer class=soft>tepal %s</footer>\n</body>\n</html>\n",
                tepal_version());
 }
 
@@ -321,20 +362,38 @@ static int fill(struct out *out, void *what)
         put_paper(page, &lab_papers[i]);
     }
     put_end(page);
-    if (page->code == EXIT_YES && page->experiments == 0) {
-        return say_error(NULL, page->folder,
+    return page->code;
+}
+
+/* Read everything once to have the verdicts before the tables, and once more to put the tables. */
+static int look(struct page *page)
+{
+    int code = EXIT_YES;
+    for (size_t i = 0; i < lab_paper_count && code == EXIT_YES; i++) {
+        code = count_verdicts(page, i);
+    }
+    if (code == EXIT_YES && page->experiments == 0) {
+        code = say_error(NULL, page->folder,
                          "no tables here; 'tepal lab run --all --out DIR' makes them");
     }
-    return page->code;
+    return code;
 }
 
 int lab_report(const struct args *args, const char *folder, const char *output)
 {
     struct page page = {.folder = folder, .code = EXIT_YES};
-    int code = lab_write(args, output, fill, &page);
+    page.paper = calloc(lab_paper_count, sizeof *page.paper);
+    if (page.paper == NULL) {
+        return say_error(NULL, NULL, "out of memory");
+    }
+    int code = look(&page);
+    if (code == EXIT_YES) {
+        code = lab_write(args, output, fill, &page);
+    }
     if (code == EXIT_YES && !args->option[OPT_QUIET].given) {
         say_line("wrote %s: %zu experiments, %zu rows differ", output, page.experiments,
-                 page.verdicts[LAB_DIFFERS]);
+                 page.all.of[LAB_DIFFERS]);
     }
+    free(page.paper);
     return code;
 }

@@ -165,6 +165,17 @@ static int say_infeasible(const struct args *args, const struct tepal_plans *pla
                      tepal_layout_name(near->params.layout), (near->bits + 7) / 8, near->fp);
 }
 
+/*
+ * Must all keys that come be remembered? Not in a stream, if its gaps or a memory tell how far back
+ * one should look: it goes on, and how much of it is here is chance.
+ */
+static bool counts(const struct args *args)
+{
+    const struct option_value *o = args->option;
+    bool told = o[OPT_WISH_GAPS].given || o[OPT_WISH_STREAM].given || o[OPT_WISH_MEMORY].given;
+    return !(o[OPT_ENDLESS].given && told && !o[OPT_UNTRUSTED].given);
+}
+
 static int make_plan(const struct args *args, const struct spool *spool, struct plan_words *words)
 {
     struct wish w = {.steps = NULL};
@@ -182,7 +193,7 @@ static int make_plan(const struct args *args, const struct spool *spool, struct 
                          "no keys came: there is nothing to plan for");
     }
     if (code == EXIT_YES) {
-        code = wish_read(args, keys, spool->avoid, &w);
+        code = wish_read(args, counts(args) ? keys : 0, spool->avoid, &w);
     }
     if (code == EXIT_YES && tepal_plan(&w.wish, &plans, &why) != TEPAL_OK) {
         code = say_error(args->command->stays, args->command->name, "%s", why);

@@ -551,6 +551,9 @@ const struct option options[OPTIONS] = {
                      "false negatives rank among the others."},
     [OPT_PLAN_SVG] = {0, "svg", "FILE", TAKES_FILE, 0, 0, NULL,
                       "Draw false positives over memory, for every kind that is feasible."},
+    [OPT_PLAN_ALL] = {'a', "all", NULL, TAKES_NOTHING, 0, 0, NULL,
+                      "List every layout of every kind. (Without it, those of the choice and the "
+                      "best of each other kind; --json has all.)"},
     [OPT_EXPLAIN] = {0, "explain", NULL, TAKES_NOTHING, 0, 0, NULL,
                      "Print the equations of every kind that is feasible, with the numbers in."},
     [OPT_AUTO] = {0, "auto", NULL, TAKES_NOTHING, 0, 0, NULL,
@@ -612,12 +615,12 @@ const struct option options[OPTIONS] = {
 static const enum option_id plan_options[] = {OPT_WISH_KEYS,    OPT_WISH_FP,
                                               OPT_WISH_FN,      OPT_WISH_BITS_PER_KEY,
                                               WISH_OPTIONS,     OPT_KNOWN_NEGATIVES,
-                                              OPT_WISH_WEIGHTS, OPT_EXPLAIN,
-                                              OPT_PLAN_SVG,     OPT_FORCE,
-                                              OPT_NULL,         OPT_HEX,
-                                              OPT_PLAIN,        OPT_JSON,
-                                              OPT_QUIET,        OPT_HELP,
-                                              OPT_END};
+                                              OPT_WISH_WEIGHTS, OPT_PLAN_ALL,
+                                              OPT_EXPLAIN,      OPT_PLAN_SVG,
+                                              OPT_FORCE,        OPT_NULL,
+                                              OPT_HEX,          OPT_PLAIN,
+                                              OPT_JSON,         OPT_QUIET,
+                                              OPT_HELP,         OPT_END};
 static const enum option_id plan_exclusive[][4] = {
     {OPT_WISH_MEMORY, OPT_WISH_BITS_PER_KEY, OPT_HEADER_BITS},
     {OPT_WISH_GAPS, OPT_WISH_STREAM},

@@ -223,6 +223,7 @@ enum option_id {
     OPT_COST_FN,
     OPT_PLAN_SVG,
     OPT_EXPLAIN,
+    OPT_PLAN_ALL,
     OPT_AUTO,
     OPT_PLAN_FILE,
     OPT_STRANGERS,

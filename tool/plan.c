@@ -64,40 +64,88 @@ static void print_choice(const struct planner *p, const struct tepal_proposal *p
                plan_text_command(plan, NULL, p->wish.negatives, NULL, room, sizeof room));
 }
 
+/* Is there a plan of this kind before it? */
+static bool has_better(const struct tepal_proposal *plan, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (plan[j].kind == plan[i].kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A row; of known negatives also what other keys have to expect. */
+static void print_row(const struct planner *p, const struct tepal_proposal *plan, const char *note)
+{
+    char fn[32] = "?";
+    char each[32] = "";
+    char others[32] = "";
+    if (isfinite(plan->fn)) {
+        snprintf(fn, sizeof fn, "%.3g", plan->fn);
+    }
+    if (isfinite(plan->bits_per_key)) {
+        snprintf(each, sizeof each, "%.4g", plan->bits_per_key);
+    }
+    if (p->wish.wish.known_negatives > 0) {
+        snprintf(others, sizeof others, " %10.3g", plan->fp_unknown);
+    }
+    out_format(p->out, "%-11s %-11s %14" PRIu64 " %8s %9.3g%s %9s %6.3g %9.3g%s\n", kind_name(plan),
+               tepal_layout_name(plan->params.layout), (plan->bits + 7) / 8, each, plan->fp, others,
+               fn, plan->probes, plan->cost, note);
+}
+
+/*
+ * The layouts of the choice and the best of each other kind, or all: most kinds come on four
+ * layouts of nearly the same size, and twenty rows hide the few that matter.
+ */
 static void print_table(const struct planner *p)
 {
-    out_format(p->out, "\n%-11s %-11s %14s %8s %9s %9s %6s %9s\n", "kind", "layout", "bytes",
-               "bits/key", "fp", "fn", "probes", "cost");
-    for (size_t i = 0; i < p->plans.count && p->plans.plan[i].feasible; i++) {
-        const struct tepal_proposal *plan = &p->plans.plan[i];
-        char fn[32] = "?";
-        char each[32] = "";
-        if (isfinite(plan->fn)) {
-            snprintf(fn, sizeof fn, "%.3g", plan->fn);
+    const struct tepal_proposal *plan = p->plans.plan;
+    bool all = p->args->option[OPT_PLAN_ALL].given;
+    size_t hidden = 0;
+    out_format(p->out, "\n%-11s %-11s %14s %8s %9s%s %9s %6s %9s\n", "kind", "layout", "bytes",
+               "bits/key", "fp", p->wish.wish.known_negatives > 0 ? "  fp others" : "", "fn",
+               "probes", "cost");
+    for (size_t i = 0; i < p->plans.count && plan[i].feasible; i++) {
+        if (all || plan[i].kind == plan[0].kind || !has_better(plan, i)) {
+            print_row(p, &plan[i], i == 1 ? "  runner-up" : "");
+        } else {
+            hidden++;
         }
-        if (isfinite(plan->bits_per_key)) {
-            snprintf(each, sizeof each, "%.4g", plan->bits_per_key);
-        }
-        out_format(p->out, "%-11s %-11s %14" PRIu64 " %8s %9.3g %9s %6.3g %9.3g%s\n",
-                   kind_name(plan), tepal_layout_name(plan->params.layout), (plan->bits + 7) / 8,
-                   each, plan->fp, fn, plan->probes, plan->cost, i == 1 ? "  runner-up" : "");
+    }
+    if (hidden > 0) {
+        out_format(p->out, "and %zu other layout%s of these kinds: --all\n", hidden,
+                   hidden == 1 ? "" : "s");
     }
 }
 
+/* A line for each reason: layouts of a kind that follow each other and share it share the line. */
 static void print_refused(const struct planner *p)
 {
-    bool first = true;
+    const struct tepal_proposal *last = NULL;
     for (size_t i = 0; i < p->plans.count; i++) {
         const struct tepal_proposal *plan = &p->plans.plan[i];
         if (plan->feasible) {
             continue;
         }
-        if (first) {
+        bool again =
+            last != NULL && plan->kind == last->kind && strcmp(plan->reason, last->reason) == 0;
+        if (last == NULL) {
             out_text(p->out, "\nrefused\n");
-            first = false;
+        } else if (!again) {
+            out_format(p->out, ": %s\n", last->reason);
         }
-        out_format(p->out, "  %s%s%s: %s\n", kind_name(plan), plan->all_layouts ? "" : ", ",
-                   plan->all_layouts ? "" : tepal_layout_name(plan->params.layout), plan->reason);
+        if (!again) {
+            out_format(p->out, "  %s", kind_name(plan));
+        }
+        if (!plan->all_layouts) {
+            out_format(p->out, ", %s", tepal_layout_name(plan->params.layout));
+        }
+        last = plan;
+    }
+    if (last != NULL) {
+        out_format(p->out, ": %s\n", last->reason);
     }
 }
 
@@ -127,17 +175,6 @@ static void print_assumptions(const struct planner *p)
     out_text(p->out, "  keys are different from each other, and hashes treat them alike\n");
 }
 
-/* Is there a plan of this kind before it? */
-static bool explained(const struct tepal_proposal *plan, size_t i)
-{
-    for (size_t j = 0; j < i; j++) {
-        if (plan[j].kind == plan[i].kind) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The best plan of each kind, if it is wanted. */
 static void print_equations(const struct planner *p, const struct tepal_proposal *plan,
                             size_t count)
@@ -147,7 +184,7 @@ static void print_equations(const struct planner *p, const struct tepal_proposal
     }
     out_text(p->out, "\nequations (docs/models.md)\n");
     for (size_t i = 0; i < count && (plan[i].feasible || count == 1); i++) {
-        if (!explained(plan, i)) {
+        if (!has_better(plan, i)) {
             out_format(p->out, "%s, %s\n", kind_name(&plan[i]),
                        tepal_layout_name(plan[i].params.layout));
             explain_plan(p->out, &p->wish.wish, &p->plans, &plan[i]);

@@ -12,8 +12,8 @@ void tepal_model_yesno_rest(struct tepal_yesno_plan *plan, enum tepal_positions 
                             uint64_t n);
 
 /*
- * No more than the rate of any Bloom filter of m bits and n keys: 2^(-k) with k = m ln 2 / n, a real
- * number; distinct positions of few keys do better, but no set of n keys in m bits beats 2^(-m/n).
+ * No more than the rate of any Bloom filter of m bits and n keys: 2^(-k) with k = m ln 2 / n, a
+ * real number; distinct positions of few keys do better, but no set in m bits beats 2^(-m/n).
  */
 double tepal_model_least_rate(enum tepal_positions positions, uint64_t m, uint64_t n);
 

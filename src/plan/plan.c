@@ -132,7 +132,7 @@ double tepal_plan_reads(double fill, uint32_t k, uint64_t m)
 /* Rates that a solver met to the last digit. */
 #define ROUNDING 1e-9
 
-/* False positives that make a filter useless, whatever is asked for. */
+/* Errors that make a filter useless, whatever is asked for. */
 #define NEARLY_ALL 0.99
 
 static void block(struct tepal_proposal *plan, const char *by, double excess, const char *reason)
@@ -175,6 +175,10 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
     if (!task->smallest && plan->fp >= NEARLY_ALL) {
         block(plan, w->header_bits > 0 ? "header-bits" : "memory", INFINITY,
               "so few bits let nearly every key through");
+    }
+    if (!task->smallest && plan->fn >= NEARLY_ALL) {
+        block(plan, w->header_bits > 0 ? "header-bits" : "memory", INFINITY,
+              "so few bits miss nearly every key");
     }
     if (task->fn_stated && plan->fn > task->fn * (1 + ROUNDING)) {
         snprintf(why, sizeof why, "has %.3g %% false negatives", 100 * plan->fn);

@@ -32,6 +32,18 @@ is 'auto: deletes' "$(kind d)" fingerprint
 is 'auto: strangers' "$(kind d)" generalized
 "$tepal" build --auto -q members -o d --endless --fp 1%
 is 'auto: a stream' "$(kind d)" recycling
+# A stream whose gaps or memory are told need not be remembered whole.
+awk 'BEGIN { srand(5); for (i = 0; i < 20000; i++) print int(2000 * rand() ^ 3) }' >log
+"$tepal" gaps log --save gaps.tsv -q >/dev/null
+for told in '--gaps gaps.tsv' '--memory 1Ki' '--stream geometric:300 --memory 1Ki'; do
+    # shellcheck disable=SC2086
+    "$tepal" plan --endless --fp 1% $told --json >plan.json
+    # shellcheck disable=SC2086
+    run "$tepal" build --auto -q log -o d -f --seed 1 --endless --fp 1% $told
+    "$tepal" build --plan plan.json -q log -o e -f --seed 1
+    is "auto: a stream, $told" "$code $(kind d)" '0 recycling'
+    same "auto: a stream, $told: the plan" d e
+done
 "$tepal" build --auto -q members -o d --avoid strangers --fp 0.1%
 like 'auto: known negatives' "$(kind d)" 'cascade|yesno'
 is 'auto: known negatives: every member is found' "$("$tepal" query d members -c)" 5000

@@ -83,6 +83,8 @@ fi
 run "$tepal" lab report one
 is 'report' "$code $(cat "$work/err")" '0 wrote one/report.html: 1 experiments, 0 rows differ'
 is 'report: what it holds' "$(grep -c '<svg \|<table>' one/report.html) $(grep -c '^<tr>' one/report.html)" '2 72'
+like 'report: the verdicts are counted before the tables' "$(sed '/<h2>/q' one/report.html)" \
+    "Retouched Bloom Filters</a>: <span class=agrees>$(grep -c 'agrees$' one/000-table-4.tsv) agrees<"
 like 'report: how to make it again' "$(cat one/report.html)" 'tepal lab run 000-table-4 --seed 1'
 is 'report: nothing is loaded from elsewhere' \
     "$(grep -oE '(src|href)="[^#][^"]*"|url\(|@import|<script' one/report.html | wc -l | tr -d ' ')" 0
@@ -102,6 +104,8 @@ refused 'unknown paper' "lab: --paper 999: not one of 000, 001, 002, 003, 004" "
 mkdir empty
 refused 'an empty folder' "empty: no tables here; 'tepal lab run --all --out DIR' makes them" \
     "$tepal" lab report empty
+refused 'a report of no folder' "nowhere: no tables here; 'tepal lab run --all --out DIR' makes them" \
+    "$tepal" lab report nowhere
 is 'and no page' "$(ls empty)" ''
 # Tables, pictures and notes that were cut anywhere are refused or shown, and never more.
 cp -r two cut

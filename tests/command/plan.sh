@@ -68,6 +68,23 @@ for word in '^plan       bloom, flat' '^fp ' '^fn         none' '^memory ' '^pro
     grep -qE -- "$word" "$work/out" && pass || fail "the text has $word" "$(cat "$work/out")"
 done
 
+# The table: the choice's layouts and the best of each other kind; with --all as many as in JSON.
+rows() {
+    "$tepal" plan --keys 1M --known-negatives 10k "$@" | sed -n '/^kind/,/^$/p' | grep -E '^[a-z]+ +[a-z]+ +[0-9]'
+}
+is 'the table: one of each other kind' "$(rows | awk '
+    NR == 1 { best = $1 } { n[$1]++ } END { for (k in n) if (k != best) print n[k] }' | sort -u)" 1
+is 'the table: every layout of the choice' "$(rows | grep -c '^cascade')" 4
+is 'the table: --all' "$(rows --all | wc -l)" \
+    "$(plans 'sum(x["feasible"] for x in p)' --keys 1M --known-negatives 10k)"
+like 'the table: the note counts the others' "$("$tepal" plan --keys 1M --known-negatives 10k)" \
+    "and $(($(rows --all | wc -l) - $(rows | wc -l))) other layouts of these kinds: --all"
+is 'the table: no note if there are no others' "$("$tepal" plan --keys 1M --all | grep -c -- '--all')" 0
+is 'the table: known negatives, and other keys' "$(rows | awk '$1 == "cascade" { print ($5 == 0), ($6 > 0.5); exit }')" '1 1'
+run "$tepal" plan --keys 30 --header-bits 256
+like 'layouts that share a reason share a line' "$(cat "$work/out")" \
+    '  bloom, blocked, paired: a header in lines must be a multiple of 512 bits'
+
 # Equations of every kind that is feasible, with weights too, and of the nearest if nothing is.
 awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "negative%d\t%.9g\n", i, 1 / i }' >heavy
 run "$tepal" plan --keys 1k --known-negatives heavy --weights --fn 1% --explain
@@ -82,6 +99,27 @@ like 'equations of the nearest' "$(tail -4 "$work/out" | head -1)" '^  m = '
 run "$tepal" plan --endless --keys 1k --explain
 like 'equations of a stream' "$(cat "$work/out")" 'recycling, flat
   M = '
+
+# The equations that are printed give the numbers beside them; none is nan.
+"$tepal" plan --keys 10 --header-bits 256 --explain >distinct.txt
+"$tepal" plan --endless --keys 1k --explain >stream.txt
+is 'equations of a header and of a stream' "$(python3 - <<'PY'
+import re
+header, stream = open("distinct.txt").read(), open("stream.txt").read()
+m, n, k = map(int, re.search(r"m = (\d+) bits, n = (\d+) keys, k = (\d+)", header).groups())
+fill = float(re.search(r"fill = 1 - \(1 - k/m\)\^n = (\S+)", header)[1])
+p = int(re.search(r"p = (\d+) phases", stream)[1])
+f, frozen = map(float, re.search(r"f = (\S+) on .*; F = (\S+) of", stream).groups())
+fp = float(re.search(r"\(1 - F\)\^\(p-1\) = ([^,]+),", stream)[1])
+print(abs(fill - (1 - (1 - k / m) ** n)) < 1e-6,
+      p > 1 and abs(fp / (1 - (1 - f) * (1 - frozen) ** (p - 1)) - 1) < 1e-5)
+PY
+)" 'True True'
+run "$tepal" plan --keys 1M --prefer speed --known-negatives 10k --fp 30% --explain
+like 'equations on lines' "$(cat "$work/out")" 'counting, blocked
+  m = [0-9]+ counters.*
+  fp would be .*, flat; blocked: 0\.'
+is 'equations on lines: numbers' "$(grep -c 'nan' "$work/out")" 0
 
 # Weights: told in JSON and in the command; the more skew the less memory; a number has none.
 sed 's/\t.*/\t1/' heavy >even
