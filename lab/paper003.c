@@ -135,7 +135,9 @@ const struct lab_experiment lab_003[] = {
     {"003-weights",
      "Sec. III-B",
      "known negatives of unequal weight",
-     "Not in the paper: weights are exponential with mean 1.",
+     "Not in the paper: weights are exponential with mean 1. Told: the heaviest known negatives "
+     "come "
+     "first, and local search and exact count by weight.",
      {1, 8},
      lab_veto_weights},
     {"003-cascade",

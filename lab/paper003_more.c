@@ -367,6 +367,23 @@ int lab_veto_layouts(struct lab *lab)
 
 /* ---- weights -------------------------------------------------------------------------------- */
 
+/* The heaviest known negatives first: the order in which greedy places them. */
+static void heaviest_first(struct veto_keys *keys, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct tepal_digest avoid = keys->avoid[i];
+        double weight = keys->weight[i];
+        size_t at = i;
+        for (; at > 0 && keys->weight[at - 1] < weight; at--) {
+            keys->avoid[at] = keys->avoid[at - 1];
+            keys->weight[at] = keys->weight[at - 1];
+        }
+        keys->avoid[at] = avoid;
+        keys->weight[at] = weight;
+    }
+    keys->weighted = true;
+}
+
 /* 40 members; the weights of the known negatives are exponential, of mean 1. */
 int lab_veto_weights(struct lab *lab)
 {
@@ -384,17 +401,16 @@ int lab_veto_weights(struct lab *lab)
         for (size_t j = 0; j < s.t; j++) {
             keys.weight[j] = -log(((double)(lab_draw(lab) >> 11) + 1) * 0x1p-53);
         }
+        struct veto_keys told = keys;
+        heaviest_first(&told, s.t);
         for (size_t j = 0; j < 2 * METHODS; j++) {
             struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
             struct tepal_yesno_report report;
-            struct veto_keys blind = keys;
             double left = 0;
             how.method = methods[j % METHODS];
             how.steps = how.method == TEPAL_YESNO_EXACT ? 50000 : 0;
-            keys.weighted = true;
-            blind.weighted = false;
             struct tepal_filter *filter = NULL;
-            if (lab_veto_build(lab, &s, j < METHODS ? &blind : &keys, &how, &filter, &report) !=
+            if (lab_veto_build(lab, &s, j < METHODS ? &keys : &told, &how, &filter, &report) !=
                 EXIT_YES) {
                 return EXIT_TROUBLE;
             }

@@ -48,6 +48,14 @@ say kinds "$tepal" kinds --json
 say demo "$tepal" demo -n 2000 --json
 say plan "$tepal" plan -n 2000 --fp 1% --json
 say plan "$tepal" plan -n 2000 --fp 1% --memory 1 --json
+say plan "$tepal" plan -n 2000 --memory 1k --json
+each() { # each OPTION...: the plans one by one
+    "$tepal" plan "$@" --json | python3 -c 'import json, sys
+for plan in json.load(sys.stdin)["plans"]: print(json.dumps(plan))'
+}
+say 'Each of plans' each -n 2000 --fp 1%
+say 'Each of plans' each -n 2000 --fp 1% --known-negatives 5000 --fn 1%
+say 'Each of plans' each --endless --memory 1k
 say compare "$tepal" compare --members keys --negatives others --bits-per-key 10 -s 1 --json
 for model in bloom partitioned blocked paired fingerprint; do
     say "model $model" "$tepal" model $model --keys 1000 --fp 1% --json
