@@ -389,6 +389,47 @@ static void the_nearest_names_all_that_is_in_its_way(void **state)
     assert_true(plans.nearest.feasible && plans.nearest.bits <= 100000);
 }
 
+/* A cascade of two known negatives hardly grows with the keys: what fits has no end. */
+static void as_many_keys_as_fit_has_an_end(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.bits = (uint64_t)1 << 60;
+    w.fp = 0.5;
+    w.known_negatives = 2;
+    plan_it(&w, &plans);
+    assert_true(plans.keys > 0 && plans.keys <= (uint64_t)1 << 50);
+}
+
+/* A cascade's size and rate are the model's, in lines too, where every level fills whole ones. */
+static void a_cascade_is_as_large_as_its_model_says(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    unsigned seen = 0;
+    w.keys = 300;
+    w.known_negatives = 1200;
+    for (w.bits = 0; w.bits <= 8192; w.bits += 8192) {
+        plan_it(&w, &plans);
+        for (size_t i = 0; i < plans.count; i++) {
+            const struct tepal_proposal *p = &plans.plan[i];
+            struct tepal_cascade_plan model = {.first_bits = p->params.cells,
+                                               .hashes = p->params.hashes};
+            if (p->kind != TEPAL_KIND_CASCADE || !p->feasible) {
+                continue;
+            }
+            assert_int_equal(tepal_cascade_predict(p->params.layout, p->params.positions, w.keys,
+                                                   w.known_negatives, &model),
+                             TEPAL_OK);
+            assert_true((double)p->bits == model.bits && p->fp_unknown == model.fp_unknown);
+            seen++;
+        }
+    }
+    assert_int_equal(seen, 8);
+}
+
 /* ---- ranking --------------------------------------------------------------------------------- */
 
 static void plans_without_false_negatives_come_first_unless_they_may_be(void **state)
@@ -650,6 +691,9 @@ static void nonsense_is_refused(void **state)
     w.keys = UINT64_MAX;
     refused(w);
     w = good;
+    w.known_negatives = UINT64_MAX;
+    refused(w);
+    w = good;
     w.bits = UINT64_MAX;
     refused(w);
     w = good;
@@ -703,6 +747,8 @@ int main(void)
         cmocka_unit_test(refusals_say_why_in_a_clause),
         cmocka_unit_test(the_nearest_names_what_is_in_its_way),
         cmocka_unit_test(the_nearest_names_all_that_is_in_its_way),
+        cmocka_unit_test(as_many_keys_as_fit_has_an_end),
+        cmocka_unit_test(a_cascade_is_as_large_as_its_model_says),
         cmocka_unit_test(plans_without_false_negatives_come_first_unless_they_may_be),
         cmocka_unit_test(heavier_skew_never_needs_more_memory),
         cmocka_unit_test(weights_count_in_a_given_memory),

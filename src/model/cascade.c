@@ -48,6 +48,9 @@ static bool put_beyond(enum tepal_layout layout, enum tepal_positions positions,
 {
     uint64_t cells;
     uint32_t hashes = 0;
+    if (!(stored < (double)MOST_BITS)) {
+        return false;
+    }
     uint64_t keys = (uint64_t)ceil(stored);
     if (tepal_bloom_size(TEPAL_LAYOUT_FLAT, positions, keys, rate_for(stored, asked), &cells,
                          &hashes) != TEPAL_OK) {

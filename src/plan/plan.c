@@ -10,6 +10,7 @@
 
 #define FP_UNSTATED 0.01
 #define WORD        64
+#define MOST_KEYS   ((uint64_t)1 << 50)
 
 /* ---- what the kinds share -------------------------------------------------------------------- */
 
@@ -378,7 +379,7 @@ static const char *contradiction(const struct tepal_wish *w)
 
 static const char *too_little(const struct tepal_wish *w)
 {
-    if (w->keys > (uint64_t)1 << 50) {
+    if (w->keys > MOST_KEYS || w->known_negatives > MOST_KEYS) {
         return "more than 2^50 keys are not planned for";
     }
     if (w->bits > (uint64_t)1 << 60) {
@@ -578,11 +579,17 @@ static void find_nearest(const struct tepal_wish *w, struct tepal_plans *out)
 
 /* ---- as many keys as fit --------------------------------------------------------------------- */
 
+/* Within what is planned for. */
+static double whole_keys(double keys)
+{
+    return fmin(fmax(1, floor(keys)), (double)MOST_KEYS);
+}
+
 /* The memory is nearly proportional to the keys: a few steps, and then a little less. */
 static void fit_keys(struct tepal_wish *w, struct tepal_plans *out)
 {
     struct tepal_wish free_size = *w;
-    double keys = fmax(1, floor((double)w->bits / 16));
+    double keys = whole_keys((double)w->bits / 16);
     free_size.bits = 0;
     for (int i = 0; i < 3; i++) {
         free_size.keys = (uint64_t)keys;
@@ -591,7 +598,7 @@ static void fit_keys(struct tepal_wish *w, struct tepal_plans *out)
             break;
         }
         double before = keys;
-        keys = fmax(1, floor(keys * (double)w->bits / (double)out->plan[0].bits));
+        keys = whole_keys(keys * (double)w->bits / (double)out->plan[0].bits);
         if (keys == before) {
             break;
         }
@@ -602,7 +609,7 @@ static void fit_keys(struct tepal_wish *w, struct tepal_plans *out)
         if (out->plan[0].feasible || keys <= 1) {
             return;
         }
-        keys = fmax(1, floor(keys * (1 - 1e-4 * (double)(1 << i))) - 1);
+        keys = whole_keys(keys * (1 - 1e-4 * (double)(1 << i)) - 1);
     }
 }
 

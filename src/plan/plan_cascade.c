@@ -1,12 +1,7 @@
 /*
  * plan_cascade.c: the cascade. No error on the keys that it is built from; its size is expected,
- * since each level stores what the one before it lets through:
- *
- *     level 1   n members at the rate f1     lets t f1 known negatives through
- *     level 2   stores these at f2           lets n f2 members through, and so on
- *
- * with the rates that src/filter/cascade_build.c takes: 1/2, or stored / asked / sqrt 2 if that is
- * less. Each level is sized by the Bloom filter's model.
+ * since each level stores what the one before it lets through. The model (model/cascade.c) tells
+ * what to expect of a first level; here one is looked for, by a quicker estimate of the others.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +9,6 @@
 #include "plan/plan.h"
 
 #define POSITIONS TEPAL_POSITIONS_COLLIDING
-#define MOST      63
 /* To halve a rate takes so many bits a key. */
 #define HALVES 1.44
 /* Levels of so few keys at so low a rate are sized by that, while others are compared. */
@@ -28,52 +22,61 @@ static double rate_for(double stored, double asked)
     return fmin(stored / asked * sqrt(0.5), 0.5);
 }
 
-struct rest {
-    double bits;
-    double rejected; /* of the keys that the first level has by accident, by the others */
-};
+/* In whole lines every level is, the flat ones beyond the first too. */
+static double unit_of(enum tepal_layout layout)
+{
+    return tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
+}
 
-/* The levels beyond a first one of rate f1: flat, whatever the first one is. */
-static struct rest rest_of(const struct plan_task *task, double f1, bool about)
+/* About the bits of the levels beyond a first one of rate f1. */
+static double about_rest(const struct plan_task *task, double f1, double unit)
 {
     double stored = (double)task->t * f1;
     double asked = (double)task->n;
-    struct rest rest = {0, 0};
-    double chance = 1;
-    for (int level = 2; level <= MOST && stored > 0.5; level++) {
+    double bits = 0;
+    for (int level = 2; level <= TEPAL_CASCADE_LEVELS && stored > 0.5; level++) {
         uint64_t cells;
         uint32_t hashes = 0;
         double f = rate_for(stored, asked);
         double each = ceil(stored);
-        if (about && each <= TINY && f < RARE) {
+        if (each <= TINY && f < RARE) {
             cells = (uint64_t)(-HALVES * log2(f) * each);
         } else if (tepal_bloom_size(TEPAL_LAYOUT_FLAT, POSITIONS, (uint64_t)each, f, &cells,
                                     &hashes) != TEPAL_OK) {
-            rest.bits = INFINITY;
-            return rest;
+            return INFINITY;
         }
-        rest.bits += (double)cells;
-        chance *= f;
-        rest.rejected += level % 2 == 0 ? chance : -chance;
+        bits += ceil((double)cells / unit) * unit;
         double next = asked * f;
         asked = stored;
         stored = next;
     }
-    return rest;
+    return bits;
 }
 
 struct choice {
     double f1;
+    double fp_unknown; /* once it is more than an estimate */
     struct tepal_params first;
     double bits;
 };
+
+/* As the model has it. */
+static void predict(const struct plan_task *task, struct choice *c)
+{
+    struct tepal_cascade_plan plan = {.first_bits = c->first.cells, .hashes = c->first.hashes};
+    if (tepal_cascade_predict(c->first.layout, POSITIONS, task->n, task->t, &plan) == TEPAL_OK) {
+        c->f1 = plan.rate[0];
+        c->fp_unknown = plan.fp_unknown;
+        c->bits = plan.bits;
+    }
+}
 
 /* With so many cells in the first level, and its best hashes. */
 static struct choice with_cells(const struct plan_task *task, enum tepal_layout layout,
                                 double cells, bool about)
 {
-    struct choice c = {.f1 = 1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
-    double unit = tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
+    struct choice c = {.f1 = 1, .fp_unknown = 1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
+    double unit = unit_of(layout);
     double whole = fmax(floor(cells / unit), 1) * unit;
     if (!(whole <= 0x1p60)) {
         return c;
@@ -85,8 +88,12 @@ static struct choice with_cells(const struct plan_task *task, enum tepal_layout 
     c.first.hashes = about && unit < 2 && about_hashes <= whole
                          ? (uint32_t)about_hashes
                          : tepal_bloom_best_hashes(layout, POSITIONS, c.first.cells, task->n);
+    if (!about) {
+        predict(task, &c);
+        return c;
+    }
     c.f1 = tepal_bloom_fp(layout, POSITIONS, c.first.cells, task->n, c.first.hashes);
-    c.bits = ceil((whole + rest_of(task, c.f1, about).bits) / unit) * unit; /* in whole lines */
+    c.bits = whole + about_rest(task, c.f1, unit);
     return c;
 }
 
@@ -133,7 +140,7 @@ static struct choice fullest(const struct plan_task *task, struct choice best)
     double low = (double)best.first.cells;
     double high = fmin((double)task->limit, low + LOWEST_RATE * HALVES * (double)task->n);
     enum tepal_layout layout = best.first.layout;
-    double unit = tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
+    double unit = unit_of(layout);
     double close = fmax(unit, low / 65536);
     while (high - low > close) {
         struct choice here = with_cells(task, layout, (low + high) / 2, true);
@@ -182,7 +189,7 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     plan->params.capacity = task->n;
     plan->bits = (uint64_t)ceil(c->bits);
     plan->fp = 0;
-    plan->fp_unknown = c->f1 * (1 - rest_of(task, c->f1, false).rejected);
+    plan->fp_unknown = c->fp_unknown;
     plan->fn = 0;
     plan->probes = probes_of(task, c);
     snprintf(plan->reason, sizeof plan->reason,
