@@ -518,6 +518,31 @@ static void test_lines_published(void **state)
     assert_near(first, 0.0657, 1e-2);
 }
 
+/*
+ * Lines with thousands of keys, where steps are taken many at a time. One position: a bit is missed
+ * by all with (1 - 1/m)^n. Eight: one line's sectors are filled one apart from the other, and all
+ * eight bits are set with (1 - (63/64)^n)^8. The rates are next to 1, so it is 1 - rate that counts.
+ */
+static void test_blocked_heavy(void **state)
+{
+    (void)state;
+    struct model_line line = {64, false};
+    for (uint64_t lines = 1; lines <= 64; lines *= 4) {
+        for (double each = 50; each <= 6400; each *= 2) {
+            double n = each * (double)lines;
+            double miss = exp(n * log1p(-1 / (512.0 * (double)lines)));
+            double rate = tepal_model_blocked_rate(lines, n, 1, line, MODEL_LOAD_BINOMIAL);
+            assert_near(1 - rate, miss, 1e-11 + 1e-15 / miss);
+        }
+    }
+    for (double n = 1; n <= 1000; n++) {
+        double unset = exp(n * log1p(-1.0 / 64));
+        double open = -expm1(8 * log1p(-unset));
+        double rate = tepal_model_blocked_rate(1, n, 8, line, MODEL_LOAD_BINOMIAL);
+        assert_near(1 - rate, open, 1e-12 + 1e-15 / open);
+    }
+}
+
 /* k = 8 puts one bit in every sector, which are independent then: a(j) = (1 - (63/64)^j)^8. */
 static void test_lines_one_bit_a_sector(void **state)
 {
@@ -1111,6 +1136,7 @@ int main(void)
         cmocka_unit_test(test_monotone),
         cmocka_unit_test(test_best_hashes),
         cmocka_unit_test(test_size),
+        cmocka_unit_test(test_blocked_heavy),
         cmocka_unit_test(test_size_exhaustive),
         cmocka_unit_test(test_size_known),
         cmocka_unit_test(test_search),

@@ -203,8 +203,8 @@ static inline void check_errors(struct built *b)
 /*
  * What passes of Zipf-weighted negatives, in filters of eight seeds together. Plans of kinds that
  * do not choose are exact: within what chance does, which a few heavy keys make much of (the
- * variance of the weight that passes is f sum w^2). yesno's and retouched's are estimates, and most of what
- * is heavy is gone: they may be exceeded by a factor of two (measured here: 0 to 1.4).
+ * variance of the weight that passes is f sum w^2). yesno's and retouched's are estimates, and most
+ * of what is heavy is gone: they may be exceeded by a factor of two (measured here: 0 to 1.4).
  */
 #define WEIGHTED_SEEDS 8
 #define ESTIMATE       2

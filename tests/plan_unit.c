@@ -360,6 +360,33 @@ static void the_nearest_names_what_is_in_its_way(void **state)
     w.fn = 0;
     plan_it(&w, &plans);
     assert_string_equal(plans.blocked_by, "fn");
+    assert_string_equal(plans.blocked_also, "");
+}
+
+/* Two alone do not help; and of three, the one that does no harm is not named. */
+static void the_nearest_names_all_that_is_in_its_way(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 1000;
+    w.bits = 1000;
+    w.fp = 0.01;
+    w.endless = true;
+    w.fn = 0;
+    plan_it(&w, &plans);
+    assert_string_equal(plans.blocked_by, "memory");
+    assert_string_equal(plans.blocked_also, "fn");
+    w.keys = 0; /* so that it cannot be a stream that ends */
+    w.stream = TEPAL_STREAM_GEOMETRIC;
+    w.stream_a = 1000;
+    w.stream_fresh = 0.3;
+    w.bits = 100000;
+    w.deletes = true;
+    plan_it(&w, &plans);
+    assert_string_equal(plans.blocked_by, "deletes");
+    assert_string_equal(plans.blocked_also, "fn");
+    assert_true(plans.nearest.feasible && plans.nearest.bits <= 100000);
 }
 
 /* ---- ranking --------------------------------------------------------------------------------- */
@@ -675,6 +702,7 @@ int main(void)
         cmocka_unit_test(few_keys_are_bounded_too),
         cmocka_unit_test(refusals_say_why_in_a_clause),
         cmocka_unit_test(the_nearest_names_what_is_in_its_way),
+        cmocka_unit_test(the_nearest_names_all_that_is_in_its_way),
         cmocka_unit_test(plans_without_false_negatives_come_first_unless_they_may_be),
         cmocka_unit_test(heavier_skew_never_needs_more_memory),
         cmocka_unit_test(weights_count_in_a_given_memory),

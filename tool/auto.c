@@ -158,9 +158,10 @@ static int say_infeasible(const struct args *args, const struct tepal_plans *pla
     const struct tepal_proposal *near = &plans->nearest;
     const struct tepal_kind *kind = tepal_kind_by_id(near->kind);
     return say_error(args->command->stays, args->command->name,
-                     "nothing fits: --%s is in the way; the nearest is %s, %s, %" PRIu64
+                     "nothing fits: --%s is in the way%s%s; the nearest is %s, %s, %" PRIu64
                      " bytes, fp %.3g",
-                     plans->blocked_by, kind == NULL ? "?" : kind->name,
+                     plans->blocked_by, plans->blocked_also[0] == '\0' ? "" : ", besides ",
+                     plans->blocked_also, kind == NULL ? "?" : kind->name,
                      tepal_layout_name(near->params.layout), (near->bits + 7) / 8, near->fp);
 }
 

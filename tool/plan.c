@@ -162,7 +162,8 @@ static void print_assumptions(const struct planner *p)
                    w->keys);
     }
     if (isnan(w->fp) && isnan(w->fp_average) && isfinite(p->plans.fp)) {
-        out_text(p->out, "  1 % false positives, since neither --fp nor a memory was given\n");
+        out_format(p->out, "  1 %% false positives, since %s\n",
+                   w->bits > 0 ? "--fp was not given" : "neither --fp nor a memory was given");
     }
     if (isnan(w->fn) && plan->fn != 0 && plan->kind != TEPAL_KIND_RECYCLING) {
         out_text(p->out, "  false negatives: --fn was not given\n");
@@ -194,11 +195,12 @@ static void print_equations(const struct planner *p, const struct tepal_proposal
 static void print_blocked(const struct planner *p)
 {
     const struct tepal_plans *plans = &p->plans;
-    out_format(p->out, "nothing fits: %s%s is in the way of the nearest plan\n",
-               strcmp(plans->blocked_by, "memory") == 0 && p->wish.bits_per_key > 0 ? "" : "--",
+    out_format(p->out, "nothing fits: --%s is in the way of the nearest plan",
                strcmp(plans->blocked_by, "memory") == 0 && p->wish.bits_per_key > 0
-                   ? "--bits-per-key"
+                   ? "bits-per-key"
                    : plans->blocked_by);
+    out_format(p->out, "%s%s\n", plans->blocked_also[0] == '\0' ? "" : ", besides ",
+               plans->blocked_also);
     if (plans->nearest.params.cells > 0) {
         print_choice(p, &plans->nearest);
     }

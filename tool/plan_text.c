@@ -112,6 +112,7 @@ json_t *plan_text_json(const struct tepal_wish *wish, const struct tepal_plans *
     json_object_set_new(o, "plans", list);
     if (plans->blocked_by[0] != '\0') {
         json_object_set_new(o, "blocked_by", json_string(plans->blocked_by));
+        json_object_set_new(o, "blocked_also", json_string(plans->blocked_also));
         json_object_set_new(o, "nearest", plan_json(&plans->nearest));
     }
     return o;

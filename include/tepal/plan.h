@@ -96,6 +96,7 @@ struct tepal_wish {
 #define TEPAL_PLAN_TEXT    200
 #define TEPAL_PLAN_COMMAND 320
 #define TEPAL_PLANS_MOST   32
+#define TEPAL_PLAN_ALSO    64
 
 /*
  * One kind on one layout with its best parameters, or the reason why it is refused; a kind that is
@@ -130,10 +131,11 @@ struct tepal_plans {
     /*
      * If none is feasible: the constraint in the way of the one that comes nearest ("fp", "fn",
      * "memory", "deletes", "untrusted", "endless", "header-bits"), else "". `nearest` is that one,
-     * as it would be without the constraint (without several, if one is not enough: the last of
-     * them is named).
+     * as it would be without the constraint; and without those in `blocked_also`, with blanks
+     * between them, if one alone is not enough.
      */
     const char *blocked_by;
+    char blocked_also[TEPAL_PLAN_ALSO];
     struct tepal_proposal nearest;
 };
 

@@ -231,25 +231,47 @@ struct line {
 
 static void line_load(struct line *line)
 {
-    double next[STATES] = {0};
     if (line->open <= 0) {
         return;
     }
+    /* In place: states go to smaller ones or stay, so each is spread once, the small ones first. */
     for (unsigned s = 0; s < line->states; s++) {
         const double *row = row_of(line->moves, s);
-        for (unsigned j = 0; j <= s; j++) {
-            next[j] += line->at[s] * row[j];
+        double here = line->at[s];
+        for (unsigned j = 0; j < s; j++) {
+            line->at[j] += here * row[j];
         }
+        line->at[s] = here * row[s];
     }
     line->open = 0;
-    for (unsigned s = 0; s < line->states; s++) {
-        line->at[s] = next[s];
-        line->open += s > 0 ? next[s] : 0;
+    for (unsigned s = 1; s < line->states; s++) {
+        line->open += line->at[s];
     }
     if (line->open < 1e-18) {
         line->open = 0;
         line->at[0] = 1;
     }
+}
+
+/* Loads by many members at once, by squaring, where that is cheaper than one by one. */
+static void line_load_many(struct line *line, uint64_t members)
+{
+    struct moves *each = line->moves;
+    struct moves power = *each;
+    for (; members > (uint64_t)2 * line->states && line->open > 0; members >>= 1) {
+        struct moves twice = {{0}};
+        line->moves = &power;
+        if ((members & 1) != 0) {
+            line_load(line);
+        }
+        moves_add_product(&twice, line->states, 1, &power, &power);
+        power = twice;
+    }
+    line->moves = &power;
+    for (; members > 0 && line->open > 0; members--) {
+        line_load(line);
+    }
+    line->moves = each;
 }
 
 /* yes : no are the chances of "all asked bits are set" and its contrary, up to a factor. */
@@ -280,9 +302,7 @@ static double mixture(const struct space *space, struct moves *moves, double n, 
         return 1;
     }
     if (t >= 1 && load == MODEL_LOAD_BINOMIAL) {
-        for (double j = 0; j < n && line.open > 0; j++) {
-            line_load(&line);
-        }
+        line_load_many(&line, (uint64_t)ceil(n));
         return share(line.at[0], line.open);
     }
     /*
@@ -295,9 +315,7 @@ static double mixture(const struct space *space, struct moves *moves, double n, 
         j--;
         weight /= load_ratio(n, t, j, load);
     }
-    for (double i = 0; i < j && line.open > 0; i++) {
-        line_load(&line);
-    }
+    line_load_many(&line, (uint64_t)j);
     double yes = 0;
     double no = 0;
     for (;; j++) {

@@ -70,6 +70,8 @@ static double *row_of(struct moves *moves, unsigned u)
  */
 static void one_key(struct moves *moves, double *log_stay, double m, uint32_t k, bool distinct)
 {
+    double stay[STATES];
+    double fall[STATES]; /* from the state above */
     for (unsigned u = 0; u < moves->states; u++) {
         double *row = row_of(moves, u);
         for (unsigned j = 0; j < u; j++) {
@@ -77,16 +79,25 @@ static void one_key(struct moves *moves, double *log_stay, double m, uint32_t k,
         }
         row[u] = 1;
         log_stay[u] = 0;
-        for (uint32_t t = 0; t < k; t++) {
-            double open = distinct ? m - t : m;
-            for (unsigned j = 0; j <= u; j++) {
-                /* j > open only where the row is still zero: nobody can get there. */
-                double stay = j < open ? (open - j) / open : 0;
-                double fall = j < u ? row[j + 1] * ((j + 1) / open) : 0;
-                row[j] = row[j] * stay + fall;
-            }
-            log_stay[u] += log_all_miss(u / open, 1);
+    }
+    for (uint32_t t = 0; t < k; t++) {
+        double open = distinct ? m - t : m;
+        for (unsigned j = 0; (t == 0 || distinct) && j < moves->states; j++) {
+            /* j > open only where the row is still zero: nobody can get there. */
+            stay[j] = j < open ? (open - j) / open : 0;
+            fall[j] = (j + 1) / open;
         }
+        for (unsigned u = 0; u < moves->states; u++) {
+            double *row = row_of(moves, u);
+            for (unsigned j = u > t + 1 ? u - t - 1 : 0; j < u; j++) { /* t have fallen at most */
+                row[j] = row[j] * stay[j] + row[j + 1] * fall[j];
+            }
+            row[u] *= stay[u];
+            log_stay[u] += distinct ? log_all_miss(u / open, 1) : 0;
+        }
+    }
+    for (unsigned u = 0; !distinct && u < moves->states; u++) {
+        log_stay[u] = k * log_all_miss(u / m, 1);
     }
 }
 

@@ -197,19 +197,11 @@ static double pass_chance(const struct chain *c)
 
 /* ---- the line of a key, k <= 8 --------------------------------------------------------------- */
 
-static double choose(uint32_t n, uint32_t k)
-{
-    double ways = 1;
-    for (uint32_t i = 0; i < k; i++) {
-        ways = ways * (double)(n - i) / (double)(i + 1);
-    }
-    return k > n ? 0 : ways;
-}
-
-/* To choose g and then h of n. */
+/* To choose g and then h of n sectors: n! / (g! h! (n - g - h)!). */
 static double choose_two(uint32_t n, uint32_t g, uint32_t h)
 {
-    return g + h > n ? 0 : choose(n, g) * choose(n - g, h);
+    static const double factorial[SECTORS + 1] = {1, 1, 2, 6, 24, 120, 720, 5040, 40320};
+    return g + h > n ? 0 : factorial[n] / (factorial[g] * factorial[h] * factorial[n - g - h]);
 }
 
 /*
@@ -531,7 +523,8 @@ static struct met meet(bool distinct, double room, double wrong, uint32_t k, uin
     struct met met = {{1}};
     for (uint32_t t = 0; t < k; t++) {
         for (uint32_t v = (t < b ? t : b) + 1; v-- > 0;) {
-            double one_more = fmin(1, fmax(0, wrong - v) / (room - (distinct ? t : 0)));
+            double left = wrong > v ? (wrong - v) / (room - (distinct ? t : 0)) : 0;
+            double one_more = left < 1 ? left : 1;
             double mass = met.chance[v];
             met.chance[v] = mass * (1 - one_more);
             if (v < b) {
@@ -547,16 +540,21 @@ struct resets {
     double chance[TEPAL_MAX_HASHES + 1][TEPAL_MAX_HASHES];
 };
 
-/* One more of them, over `room` bits. In place, from the largest state down. */
+/*
+ * One more of them, over `room` bits. In place, from the largest state down. Distinct ones are
+ * right or inverted each, so that w is thrown - r.
+ */
 static void reset_one(struct resets *of, uint32_t thrown, uint32_t b, double zeros, double ones,
                       double room, bool distinct)
 {
     for (uint32_t r = thrown + 1; r-- > 0;) {
-        for (uint32_t w = (thrown - r < b ? thrown - r : b) + 1; w-- > 0;) {
+        uint32_t fewest = distinct ? thrown - r : 0;
+        for (uint32_t w = (thrown - r < b ? thrown - r : b) + 1; w-- > fewest;) {
             double mass = of->chance[r][w];
-            double right = fmax(0, zeros - r) / room;
-            double wrong = fmax(0, ones - w) / room;
-            of->chance[r][w] = distinct ? 0 : mass * fmax(0, 1 - right - wrong);
+            double right = zeros > r ? (zeros - r) / room : 0;
+            double wrong = ones > w ? (ones - w) / room : 0;
+            double neither = 1 - right - wrong;
+            of->chance[r][w] = distinct || neither < 0 ? 0 : mass * neither;
             of->chance[r + 1][w] += mass * right;
             if (w < b) {
                 of->chance[r][w + 1] += mass * wrong;

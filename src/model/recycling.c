@@ -27,8 +27,6 @@
  */
 #include "model/recycling.h"
 
-#include "model/blocked.h"
-
 #include "model/numeric.h"
 
 #include <math.h>
@@ -64,19 +62,10 @@ double tepal_model_recycling_keys(const struct tepal_recycling_setting *s, doubl
 
 double tepal_model_recycling_fp(const struct tepal_recycling_setting *s, double n)
 {
-    const struct model_line line = {64, s->positions == TEPAL_POSITIONS_DISTINCT};
-    uint64_t lines = s->bits / TEPAL_LINE_BITS;
-    double first;
+    double whole = n > 1e7 ? rint(n) : floor(n);
     if (!(n < 1e18)) {
         return 1;
     }
-    if (s->layout == TEPAL_LAYOUT_BLOCKED) {
-        return tepal_model_blocked_rate(lines, n, s->hashes, line, MODEL_LOAD_BINOMIAL);
-    }
-    if (s->layout == TEPAL_LAYOUT_PAIRED) {
-        return tepal_model_paired_rate(lines, n, s->hashes, line, MODEL_LOAD_BINOMIAL, &first);
-    }
-    double whole = n > 1e7 ? rint(n) : floor(n);
     double low = tepal_bloom_fp(s->layout, s->positions, s->bits, (uint64_t)whole, s->hashes);
     if (n > 1e7) { /* among so many keys one more does not matter */
         return low;

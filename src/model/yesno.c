@@ -217,9 +217,6 @@ static void offer(struct choice *c, const struct tepal_yesno_plan *plan)
 
 #define MOST_NO_HASHES 24
 
-/* Known negatives that the plain filter is expected to have: so few cannot be noticed. */
-#define NOTHING_LEFT 1e-6
-
 /* Every k' for these sizes. Is one better than the best so far? If `take`, it is taken. */
 static bool try_hashes(struct choice *c, struct tepal_yesno_plan *plan, bool take)
 {
@@ -272,7 +269,7 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
 static void try_all(struct choice *c, uint64_t most_filters)
 {
     try_sizes(c, 0, 0);
-    if (c->best.positive < NOTHING_LEFT) {
+    if (c->best.positive < MODEL_NOTHING_LEFT) {
         return; /* a Bloom filter has none of them either */
     }
     for (uint64_t r = 1; r <= most_filters; r++) {

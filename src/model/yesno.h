@@ -4,13 +4,16 @@
 
 #include <tepal/model.h>
 
+/* Known negatives that the plain filter is expected to have: so few cannot be noticed. */
+#define MODEL_NOTHING_LEFT 1e-6
+
 /* What tepal_yesno_predict finds, of a plan whose fp_unknown and positive are there. */
 void tepal_model_yesno_rest(struct tepal_yesno_plan *plan, enum tepal_positions positions,
                             uint64_t n);
 
 /*
- * No more than the rate of any Bloom filter of m bits and n keys: 2^(-k) with k = m ln 2 / n, a real
- * number; distinct positions of few keys do better, but no set of n keys in m bits beats 2^(-m/n).
+ * No more than the rate of any Bloom filter of m bits and n keys: 2^(-k) with k = m ln 2 / n, a
+ * real number; distinct positions of few keys do better, but no set in m bits beats 2^(-m/n).
  */
 double tepal_model_least_rate(enum tepal_positions positions, uint64_t m, uint64_t n);
 

@@ -132,7 +132,7 @@ double tepal_plan_reads(double fill, uint32_t k, uint64_t m)
 /* Rates that a solver met to the last digit. */
 #define ROUNDING 1e-9
 
-/* False positives that make a filter useless, whatever is asked for. */
+/* Errors that make a filter useless, whatever is asked for. */
 #define NEARLY_ALL 0.99
 
 static void block(struct tepal_proposal *plan, const char *by, double excess, const char *reason)
@@ -175,6 +175,10 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
     if (!task->smallest && plan->fp >= NEARLY_ALL) {
         block(plan, w->header_bits > 0 ? "header-bits" : "memory", INFINITY,
               "so few bits let nearly every key through");
+    }
+    if (!task->smallest && plan->fn >= NEARLY_ALL) {
+        block(plan, w->header_bits > 0 ? "header-bits" : "memory", INFINITY,
+              "so few bits miss nearly every key");
     }
     if (task->fn_stated && plan->fn > task->fn * (1 + ROUNDING)) {
         snprintf(why, sizeof why, "has %.3g %% false negatives", 100 * plan->fn);
@@ -472,63 +476,104 @@ static bool exists(const struct tepal_proposal *plan)
     return plan->params.cells > 0 && isfinite(plan->excess);
 }
 
-/* Qualities, the one most easily given up first. False: this one is not asked for. */
-static bool drop(struct tepal_wish *w, int quality, const char **name)
+/* Qualities, the one most easily given up first. */
+static const char *const quality_name[] = {"fn",      "memory",  "untrusted",
+                                           "deletes", "endless", "header-bits"};
+
+#define QUALITIES 6
+
+/* False: this one is not asked for. */
+static bool drop(struct tepal_wish *w, unsigned quality)
 {
     switch (quality) {
-    case 0:
-        *name = "fn";
+    case 0:;
         bool stated = !isnan(w->fn);
         w->fn = NAN;
         return stated;
-    case 1:
-        *name = "memory";
+    case 1:;
         bool limited = w->bits > 0 && (w->keys > 0 || w->stream != TEPAL_STREAM_UNKNOWN);
         w->bits = limited ? 0 : w->bits;
         return limited;
     case 2:
-        *name = "untrusted";
         return w->untrusted && (w->untrusted = false, true);
     case 3:
-        *name = "deletes";
         w->wrong_deletes = 0;
         return w->deletes && (w->deletes = false, true);
     case 4:
-        *name = "endless";
         w->stream = TEPAL_STREAM_UNKNOWN;
         w->fp_average = NAN;
         return w->endless && w->keys > 0 && (w->endless = false, true);
     default:
-        *name = "header-bits";
         return w->header_bits > 0 && (w->header_bits = 0, true);
     }
 }
 
-#define QUALITIES 6
+/* Is there a plan without these qualities (bits)? Then it is the nearest. */
+static bool goes_without(const struct tepal_wish *w, unsigned set, struct tepal_plans *out)
+{
+    struct tepal_wish less = *w;
+    struct tepal_plans others;
+    for (unsigned i = 0; i < QUALITIES; i++) {
+        if ((set >> i & 1) != 0) {
+            (void)drop(&less, i);
+        }
+    }
+    solve(&less, true, &others);
+    if (others.plan[0].feasible) {
+        out->nearest = others.plan[0];
+    }
+    return others.plan[0].feasible;
+}
+
+/* One after the other goes until there is a plan, and comes back if there is one with it too. */
+static void go_without_several(const struct tepal_wish *w, struct tepal_plans *out)
+{
+    unsigned set = 0;
+    unsigned last = 0;
+    for (unsigned i = 0; i < QUALITIES; i++) {
+        struct tepal_wish less = *w;
+        if (!drop(&less, i)) {
+            continue;
+        }
+        bool several = set != 0;
+        set |= 1u << i;
+        if (several && goes_without(w, set, out)) { /* each alone was tried before */
+            last = i;
+            break;
+        }
+    }
+    if (last == 0) {
+        return;
+    }
+    out->blocked_by = quality_name[last];
+    for (unsigned i = 0; i < last; i++) {
+        unsigned fewer = set & ~(1u << i);
+        if (fewer != set && goes_without(w, fewer, out)) {
+            set = fewer;
+        } else if (fewer != set) {
+            size_t used = strlen(out->blocked_also);
+            snprintf(out->blocked_also + used, sizeof out->blocked_also - used, "%s%s",
+                     used > 0 ? " " : "", quality_name[i]);
+        }
+    }
+}
 
 static void find_nearest(const struct tepal_wish *w, struct tepal_plans *out)
 {
     out->nearest = out->plan[0];
     out->blocked_by = out->plan[0].blocked_by;
+    out->blocked_also[0] = '\0';
     if (out->plan[0].feasible || exists(&out->plan[0])) {
         return; /* a matter of degree: plan[0] is the least over its limit */
     }
-    /* One alone; or else one after the other until something goes. */
-    struct tepal_wish fewer = *w;
-    for (int i = 0; i < 2 * QUALITIES; i++) {
-        struct tepal_wish one = *w;
-        struct tepal_wish *less = i < QUALITIES ? &one : &fewer;
-        struct tepal_plans others;
-        const char *name;
-        if (drop(less, i % QUALITIES, &name)) {
-            solve(less, true, &others);
-            if (others.plan[0].feasible) {
-                out->nearest = others.plan[0];
-                out->blocked_by = name;
-                return;
-            }
+    for (unsigned i = 0; i < QUALITIES; i++) {
+        struct tepal_wish less = *w;
+        if (drop(&less, i) && goes_without(w, 1u << i, out)) {
+            out->blocked_by = quality_name[i];
+            return;
         }
     }
+    go_without_several(w, out);
 }
 
 /* ---- as many keys as fit --------------------------------------------------------------------- */

@@ -223,7 +223,31 @@ static void add(const struct search *s, struct tepal_plans *out)
     tepal_plan_finish(task, plan);
 }
 
-/* The division of m bits that leaves the least weight, if one leaves less than s->best. */
+/* The k' with which the least weight is left, and that weight. */
+static double lightest_hashes(const struct search *s, struct tepal_yesno_plan *plan)
+{
+    double least = INFINITY;
+    uint32_t best = 1;
+    for (uint32_t k = 1; k <= MOST_HASHES && k <= plan->no_bits; k++) {
+        plan->no_hashes = k;
+        tepal_model_yesno_rest(plan, s->positions, s->task->n);
+        double left = passes(s, plan);
+        if (left < least) {
+            least = left;
+            best = k;
+        } else if (left > 4 * least) {
+            break; /* too many already */
+        }
+    }
+    plan->no_hashes = best;
+    tepal_model_yesno_rest(plan, s->positions, s->task->n);
+    return least;
+}
+
+/*
+ * The division of m bits that leaves the least weight, if one leaves less than s->best. Most leave
+ * more, even with the least rate that their yes-filter could have.
+ */
 static void lightest_division(struct search *s, uint64_t m)
 {
     double least = passes(s, &s->best);
@@ -231,11 +255,9 @@ static void lightest_division(struct search *s, uint64_t m)
     for (double share = LARGEST_HEAVY; share > SMALLEST_HEAVY; share /= 1.06) {
         for (uint64_t r = 1; r <= most; r++) {
             struct tepal_yesno_plan plan;
-            bool divided = divide(s, m, r, share, &plan);
-            for (uint32_t k = 1; divided && k <= MOST_HASHES && k <= plan.no_bits; k++) {
-                plan.no_hashes = k;
-                tepal_model_yesno_rest(&plan, s->positions, s->task->n);
-                double left = passes(s, &plan);
+            if (divide_roughly(s, m, r, share, &plan) && lightest_hashes(s, &plan) < least &&
+                divide(s, m, r, share, &plan)) {
+                double left = lightest_hashes(s, &plan);
                 if (left < least) {
                     s->best = plan;
                     least = left;
@@ -252,7 +274,7 @@ static const char *find_flat(struct search *s)
         uint64_t m = task->limit < (uint64_t)1 << 40 ? task->limit : (uint64_t)1 << 40;
         bool chosen =
             tepal_yesno_choose(s->layout, s->positions, m, task->n, task->t, &s->best) == TEPAL_OK;
-        if (chosen && heavy(s)) {
+        if (chosen && heavy(s) && s->best.positive >= MODEL_NOTHING_LEFT) {
             lightest_division(s, m);
         }
         return chosen && s->best.no_filters > 0

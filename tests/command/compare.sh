@@ -130,7 +130,7 @@ print(o["endless"], o["queries"], o["strangers"] == new, bad)
 print(sorted((r["kind"], r["layout"], r.get("phases", 0)) for r in o["rows"]))
 PY
 )" "True 200000 True []
-[('generalized', 'flat', 0), ('recycling', 'blocked', 1), ('recycling', 'blocked', 2), ('recycling', 'flat', 1), ('recycling', 'flat', 2)]"
+[('generalized', 'blocked', 0), ('generalized', 'flat', 0), ('recycling', 'blocked', 1), ('recycling', 'blocked', 2), ('recycling', 'flat', 1), ('recycling', 'flat', 2), ('recycling', 'paired', 1), ('recycling', 'paired', 2), ('recycling', 'partitioned', 1), ('recycling', 'partitioned', 2)]"
 run "$tepal" compare --endless --members stream --memory 2Ki --svg stream.svg
 is 'a stream: the first line' "$(head -1 "$work/out")" \
     "200000 messages, $(sort -u stream | wc -l) of them new"
