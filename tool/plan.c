@@ -255,10 +255,20 @@ static struct curve *curve_of(struct curve *curves, size_t *count,
     return c;
 }
 
-/* Partitioned and paired filters lie by the flat and blocked. */
+/* Partitioned and paired filters lie by the flat and blocked, and cascades all in one place. */
 static bool is_drawn(const struct tepal_proposal *plan)
 {
-    return plan->params.layout == TEPAL_LAYOUT_FLAT || plan->params.layout == TEPAL_LAYOUT_BLOCKED;
+    return plan->params.layout == TEPAL_LAYOUT_FLAT ||
+           (plan->params.layout == TEPAL_LAYOUT_BLOCKED && plan->kind != TEPAL_KIND_CASCADE);
+}
+
+/* What is drawn for: the keys; of a stream that nothing is known of, those the choice remembers. */
+static uint64_t keys_drawn(const struct planner *p)
+{
+    const struct tepal_wish *w = &p->wish.wish;
+    double remembers = p->plans.plan[0].remembers;
+    bool blind = w->endless && w->stream == TEPAL_STREAM_UNKNOWN && remembers >= 1;
+    return p->plans.keys > 0 ? p->plans.keys : blind ? (uint64_t)remembers : 0;
 }
 
 /*
@@ -272,8 +282,8 @@ static void trace(const struct planner *p, struct curve *curves, size_t *count)
     for (size_t i = 0; i < CURVE_STEPS; i++) {
         struct tepal_wish w = p->wish.wish;
         struct tepal_plans plans;
-        w.keys = p->plans.keys > 0 ? p->plans.keys : w.keys;
-        w.bits = w.keys > 0 ? 0 : w.bits;
+        w.keys = keys_drawn(p);
+        w.bits = w.keys > 0 || w.stream != TEPAL_STREAM_UNKNOWN ? 0 : w.bits;
         w.fp = rates[i];
         w.fp_average = NAN;
         if (tepal_plan(&w, &plans, NULL) != TEPAL_OK) {
@@ -304,7 +314,12 @@ static void draw(const struct planner *p, struct out *out)
                                         .count = curves[i].count};
     }
     char title[96];
-    snprintf(title, sizeof title, "What %" PRIu64 " keys need", p->plans.keys);
+    if (keys_drawn(p) > 0) {
+        snprintf(title, sizeof title, "What %" PRIu64 " keys need", keys_drawn(p));
+    } else {
+        snprintf(title, sizeof title, "What the stream needs%s",
+                 isnan(p->wish.wish.fn) ? ", for as many false negatives" : "");
+    }
     struct svg_chart chart = {.title = title,
                               .x_label = "memory, bytes",
                               .y_label = "false positives",

@@ -159,6 +159,19 @@ is 'deletes from an endless stream' "$(plans 'o["blocked_by"]' --keys 1k --delet
 run "$tepal" plan --keys 10k --svg plan.svg
 is 'the picture: exit status' "$code" 0
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("plan.svg")' && pass || fail 'not XML'
+"$tepal" plan --keys 10k --known-negatives 10k --svg cascade.svg >/dev/null
+is 'the picture has one cascade' "$(grep -c 'cascade, no error' cascade.svg)" 1
+for told in '--gaps gaps.tsv --memory 1Ki' '--memory 1Ki' '--keys 1k'; do
+    # shellcheck disable=SC2086
+    "$tepal" plan --endless --fp 1% $told --svg stream.svg -f >/dev/null
+    is "the picture of a stream, $told: memory for each rate" "$(python3 - <<'PY'
+import re
+curve = re.findall(r'class="curve c0" d="M\S+ \S+?((?:l\S+ \S+?)+)"', open("stream.svg").read())[0]
+steps = re.findall(r"l(-?[\d.]+)", curve)
+print(len(steps) >= 8, all(float(x) > 0 for x in steps), "What 0" in open("stream.svg").read())
+PY
+)" 'True True False'
+done
 like 'the picture names the kinds' "$(cat plan.svg)" 'bloom, blocked.*fingerprint'
 refused 'a picture is not overwritten' \
     'plan.svg: this file exists, so it is not overwritten (--force does)' \
