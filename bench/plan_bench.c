@@ -1,9 +1,9 @@
 /*
  * plan_bench.c: how long does a plan take? A broad set of wishes, each planned once, by processor
  * time: one in eight of the structured ones (keys from none to 10^12 against every subset of the
- * constraints), headers,
- * streams of every law, and random mixtures, of which some cannot be fulfilled. Printed are the
- * number of wishes, the median, the 99th percentile and the slowest ten with what they wish.
+ * constraints), headers, weighted negatives, streams of every law, and random mixtures, of which
+ * some cannot be fulfilled. Printed are the number of wishes, the median, the 99th percentile and
+ * the slowest ten with what they wish.
  *
  * Output is TSV (or --json).
  */
@@ -22,6 +22,7 @@
 #define SHARE   8 /* of the structured ones, one in so many */
 #define SLOWEST 10
 #define GAPS    4096
+#define WEIGHTS 1024
 
 struct timed {
     struct tepal_wish wish;
@@ -33,6 +34,8 @@ static size_t count;
 static size_t room;
 static double gap[GAPS];
 static double survival[GAPS];
+static double part[WEIGHTS];
+static double weight[WEIGHTS];
 static uint64_t state = 7;
 static unsigned share = SHARE;
 
@@ -154,6 +157,34 @@ static void plan_headers(void)
     }
 }
 
+/* The lightest share x of the negatives has x^steep of the weight. */
+static void set_weights(struct tepal_wish *w, double steep)
+{
+    for (size_t i = 0; i < WEIGHTS; i++) {
+        part[i] = (double)(i + 1) / WEIGHTS;
+        weight[i] = pow(part[i], steep);
+    }
+    w->weights = (struct tepal_plan_weights){part, weight, WEIGHTS};
+}
+
+static void plan_weighted(void)
+{
+    for (size_t i = 1; i < SIZES; i++) {
+        for (double each = 0.3; each < 1e4; each *= 10) {
+            for (unsigned set = 0; set < 16; set++) {
+                struct tepal_wish w = TEPAL_WISH_INIT;
+                w.keys = (uint64_t)sizes[i];
+                w.known_negatives = (uint64_t)fmin(1e9, sizes[i] * each) + 1;
+                w.fp = set & 1 ? NAN : set & 2 ? 1e-3 : 0.03;
+                w.bits = set & 1 ? (uint64_t)((set & 2 ? 3 : 10) * sizes[i]) + 64 : 0;
+                w.fn = set & 4 ? 0.01 : NAN;
+                set_weights(&w, set & 8 ? 2 : 8);
+                plan(&w);
+            }
+        }
+    }
+}
+
 static void plan_streams(void)
 {
     for (int law = TEPAL_STREAM_UNKNOWN; law <= TEPAL_STREAM_ZIPF; law++) {
@@ -210,10 +241,10 @@ static void say_wish(const struct tepal_wish *w, char *text, size_t size)
 {
     snprintf(text, size,
              "keys %.4g bits %.4g fp %.3g average %.3g fn %.3g deletes %d wrong %.3g untrusted %d "
-             "negatives %.4g endless %d stream %d header %.4g costs %.3g:%.3g",
+             "negatives %.4g weighted %d endless %d stream %d header %.4g costs %.3g:%.3g",
              (double)w->keys, (double)w->bits, w->fp, w->fp_average, w->fn, w->deletes,
-             w->wrong_deletes, w->untrusted, (double)w->known_negatives, w->endless, (int)w->stream,
-             (double)w->header_bits, w->cost_fp, w->cost_fn);
+             w->wrong_deletes, w->untrusted, (double)w->known_negatives, w->weights.count > 0,
+             w->endless, (int)w->stream, (double)w->header_bits, w->cost_fp, w->cost_fn);
 }
 
 static void line(bool json, const char *what, double ms, const char *wish)
@@ -233,6 +264,7 @@ int main(int argc, char **argv)
     plan_subsets();
     plan_rates();
     plan_headers();
+    plan_weighted();
     plan_streams();
     share = 1;
     plan_random();

@@ -402,6 +402,22 @@ static void as_many_keys_as_fit_has_an_end(void **state)
     assert_true(plans.keys > 0 && plans.keys <= (uint64_t)1 << 50);
 }
 
+/* More wrong deletes than keys lose all of them, and no more. */
+static void no_rate_is_above_one(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 56795;
+    w.fp = 0.047;
+    w.deletes = true;
+    w.wrong_deletes = 80;
+    plan_it(&w, &plans);
+    for (size_t i = 0; i < plans.count; i++) {
+        assert_false(plans.plan[i].fn > 1 || plans.plan[i].fp > 1);
+    }
+}
+
 /* A cascade's size and rate are the model's, in lines too, where every level fills whole ones. */
 static void a_cascade_is_as_large_as_its_model_says(void **state)
 {
@@ -747,6 +763,7 @@ int main(void)
         cmocka_unit_test(refusals_say_why_in_a_clause),
         cmocka_unit_test(the_nearest_names_what_is_in_its_way),
         cmocka_unit_test(the_nearest_names_all_that_is_in_its_way),
+        cmocka_unit_test(no_rate_is_above_one),
         cmocka_unit_test(as_many_keys_as_fit_has_an_end),
         cmocka_unit_test(a_cascade_is_as_large_as_its_model_says),
         cmocka_unit_test(plans_without_false_negatives_come_first_unless_they_may_be),

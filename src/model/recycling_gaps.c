@@ -20,6 +20,7 @@
  * retaining loses each trigger: 1/T of the messages, whose next arrival is missed unless it would
  * have been anyway.
  */
+#include "model/numeric.h"
 #include "model/recycling.h"
 
 #include <math.h>
@@ -81,9 +82,10 @@ static enum tepal_status misses_of(const struct stream *s,
         *misses = (struct tepal_recycling_misses){INFINITY, 0};
         return TEPAL_OK;
     }
-    double fn = (1 - rates->fp_average) * s->missed(s, period, setting->phases);
+    double fn = at_most_one((1 - rates->fp_average) * s->missed(s, period, setting->phases));
     bool forgotten = !setting->retain && !(setting->keep_trigger && setting->phases > 1);
-    *misses = (struct tepal_recycling_misses){period, forgotten ? fn + (1 - fn) / period : fn};
+    *misses =
+        (struct tepal_recycling_misses){period, forgotten ? fn + (1 - fn) / fmax(period, 1) : fn};
     return TEPAL_OK;
 }
 

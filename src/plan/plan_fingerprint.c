@@ -120,7 +120,7 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
     plan->params = p;
     plan->bits = p.cells;
     plan->fp = rate(task, &p);
-    plan->fn = task->wish->wrong_deletes * plan->fp;
+    plan->fn = fmin(task->wish->wrong_deletes * plan->fp, 1);
     plan->probes = 2;
     snprintf(plan->reason, sizeof plan->reason, "%s",
              task->wish->untrusted
