@@ -556,6 +556,26 @@ static void weights_count_in_a_given_memory(void **state)
     }
 }
 
+/* Errors of a third still need bits: a crowded bit has many owners, and all of them go with it. */
+static void crowded_bits_are_dear(void **state)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    struct zipf_curve curve;
+    (void)state;
+    w.keys = 1500000;
+    w.known_negatives = 1000000;
+    w.weights = zipf_weights(&curve, w.known_negatives, 1.2);
+    w.fp = 0.3;
+    w.fn = 0.3;
+    plan_it(&w, &plans);
+    for (size_t i = 0; i < plans.count; i++) {
+        if (plans.plan[i].kind == TEPAL_KIND_RETOUCHED && plans.plan[i].feasible) {
+            assert_true(plans.plan[i].bits_per_key > 0.01);
+        }
+    }
+}
+
 static void equal_weights_are_no_weights(void **state)
 {
     struct tepal_wish w = TEPAL_WISH_INIT;
@@ -769,6 +789,7 @@ int main(void)
         cmocka_unit_test(plans_without_false_negatives_come_first_unless_they_may_be),
         cmocka_unit_test(heavier_skew_never_needs_more_memory),
         cmocka_unit_test(weights_count_in_a_given_memory),
+        cmocka_unit_test(crowded_bits_are_dear),
         cmocka_unit_test(equal_weights_are_no_weights),
         cmocka_unit_test(weights_that_are_none_are_refused),
         cmocka_unit_test(as_many_keys_as_fit),

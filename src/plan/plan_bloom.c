@@ -121,15 +121,21 @@ static uint64_t kept(uint64_t n, double fn)
     return n - (uint64_t)(lost < (double)n ? lost : (double)n - 1);
 }
 
+/* Owners of a bit, on average. */
+#define CROWDED 40
+
 /* Members that the removal of one false positive costs. */
 static double members_each(const struct tepal_params *p, uint64_t n)
 {
     double load = p->hashes * (double)n / (double)p->cells;
+    if (load > CROWDED) { /* nearly normal; the least of k is not further below the mean */
+        return fmax(load - sqrt(2 * log(p->hashes) * load), 1);
+    }
     double chance = exp(-load); /* of j owners */
     double set = -expm1(-load);
     double tail = set;
     double sum = 0;
-    for (int j = 1; j < 64 && tail > 1e-6 * set; j++) {
+    for (int j = 1; j < 3 * CROWDED && tail > 1e-6 * set; j++) {
         sum += pow(tail / set, p->hashes);
         chance *= load / j;
         tail -= chance;
