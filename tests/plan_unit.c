@@ -556,7 +556,10 @@ static void weights_count_in_a_given_memory(void **state)
     }
 }
 
-/* Errors of a third still need bits: a crowded bit has many owners, and all of them go with it. */
+/*
+ * All owners of a crowded bit go with it. 7/10 of these weights are those of about 130 keys: to clear
+ * as many bits for 3/10 of the members, more than 400 are needed, however few bits a key that is.
+ */
 static void crowded_bits_are_dear(void **state)
 {
     struct tepal_wish w = TEPAL_WISH_INIT;
@@ -571,7 +574,7 @@ static void crowded_bits_are_dear(void **state)
     plan_it(&w, &plans);
     for (size_t i = 0; i < plans.count; i++) {
         if (plans.plan[i].kind == TEPAL_KIND_RETOUCHED && plans.plan[i].feasible) {
-            assert_true(plans.plan[i].bits_per_key > 0.01);
+            assert_true(plans.plan[i].bits > 400);
         }
     }
 }
