@@ -521,7 +521,7 @@ static void test_lines_published(void **state)
 /*
  * Lines with thousands of keys, where steps are taken many at a time. One position: a bit is missed
  * by all with (1 - 1/m)^n. Eight: one line's sectors are filled one apart from the other, and all
- * eight bits are set with (1 - (63/64)^n)^8. The rates are next to 1, so it is 1 - rate that counts.
+ * eight bits are set with (1 - (63/64)^n)^8. The rates are next to 1: it is 1 - rate that counts.
  */
 static void test_blocked_heavy(void **state)
 {

@@ -446,6 +446,25 @@ static void a_cascade_is_as_large_as_its_model_says(void **state)
     assert_int_equal(seen, 8);
 }
 
+/* The command states the first level's rate, and a rate is below 1, however few keys there are. */
+static void a_cascade_can_be_built_as_it_says(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.fp = 0.001;
+    for (w.keys = 1; w.keys <= 6; w.keys++) {
+        for (w.known_negatives = 1; w.known_negatives <= 8; w.known_negatives++) {
+            plan_kind(&w, tepal_plan_cascade, &plans);
+            for (size_t i = 0; i < plans.count; i++) {
+                const char *rate = strstr(plans.plan[i].command, "--fp ");
+                assert_true(plans.plan[i].feasible && rate != NULL);
+                assert_true(strtod(rate + 5, NULL) < 1);
+            }
+        }
+    }
+}
+
 /* ---- ranking --------------------------------------------------------------------------------- */
 
 static void plans_without_false_negatives_come_first_unless_they_may_be(void **state)
@@ -766,6 +785,7 @@ int main(void)
         cmocka_unit_test(no_rate_is_above_one),
         cmocka_unit_test(as_many_keys_as_fit_has_an_end),
         cmocka_unit_test(a_cascade_is_as_large_as_its_model_says),
+        cmocka_unit_test(a_cascade_can_be_built_as_it_says),
         cmocka_unit_test(plans_without_false_negatives_come_first_unless_they_may_be),
         cmocka_unit_test(heavier_skew_never_needs_more_memory),
         cmocka_unit_test(weights_count_in_a_given_memory),
