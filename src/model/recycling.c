@@ -27,6 +27,7 @@
  */
 #include "model/recycling.h"
 
+#include "model/blocked.h"
 #include "model/numeric.h"
 
 #include <math.h>
@@ -60,7 +61,8 @@ double tepal_model_recycling_keys(const struct tepal_recycling_setting *s, doubl
     return share < 1 ? log1p(-share) / log1p(-q) : INFINITY;
 }
 
-double tepal_model_recycling_fp(const struct tepal_recycling_setting *s, double n)
+/* Between whole numbers of keys, as the accounts in files have it: they must not change. */
+static double between(const struct tepal_recycling_setting *s, double n)
 {
     double whole = n > 1e7 ? rint(n) : floor(n);
     if (!(n < 1e18)) {
@@ -74,6 +76,26 @@ double tepal_model_recycling_fp(const struct tepal_recycling_setting *s, double 
     return low + (n - whole) * (high - low);
 }
 
+double tepal_model_recycling_fp(const struct tepal_recycling_setting *s, double n)
+{
+    const struct model_line line = {64, s->positions == TEPAL_POSITIONS_DISTINCT};
+    uint64_t lines = s->bits / TEPAL_LINE_BITS;
+    double first;
+    if (!(n < 1e18)) {
+        return 1;
+    }
+    switch (s->layout) { /* lines have a rate at any load, in one step */
+    case TEPAL_LAYOUT_BLOCKED:
+        return tepal_model_blocked_rate(lines, n, s->hashes, line, MODEL_LOAD_BINOMIAL);
+    case TEPAL_LAYOUT_PAIRED:
+        return tepal_model_paired_rate(lines, n, s->hashes, line, MODEL_LOAD_BINOMIAL, &first);
+    case TEPAL_LAYOUT_FLAT:
+    case TEPAL_LAYOUT_PARTITIONED:
+        break;
+    }
+    return between(s, n);
+}
+
 double tepal_recycling_rate(enum tepal_layout layout, enum tepal_positions positions, uint64_t bits,
                             uint64_t ones, uint32_t hashes)
 {
@@ -84,7 +106,7 @@ double tepal_recycling_rate(enum tepal_layout layout, enum tepal_positions posit
     if (layout == TEPAL_LAYOUT_FLAT) {
         return flat_rate(positions == TEPAL_POSITIONS_DISTINCT, (double)bits, (double)ones, hashes);
     }
-    return tepal_model_recycling_fp(&s, tepal_model_recycling_keys(&s, (double)ones));
+    return between(&s, tepal_model_recycling_keys(&s, (double)ones));
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------- */

@@ -88,11 +88,14 @@ static struct choice with_cells(const struct plan_task *task, enum tepal_layout 
     c.first.hashes = about && unit < 2 && about_hashes <= whole
                          ? (uint32_t)about_hashes
                          : tepal_bloom_best_hashes(layout, POSITIONS, c.first.cells, task->n);
+    c.f1 = tepal_bloom_fp(layout, POSITIONS, c.first.cells, task->n, c.first.hashes);
+    if (!(c.f1 < 1)) {
+        return c; /* no rate to build with: one bit for one key, say */
+    }
     if (!about) {
         predict(task, &c);
         return c;
     }
-    c.f1 = tepal_bloom_fp(layout, POSITIONS, c.first.cells, task->n, c.first.hashes);
     c.bits = whole + about_rest(task, c.f1, unit);
     return c;
 }
