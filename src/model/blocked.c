@@ -361,7 +361,11 @@ static double half_rate(double lines, double n, uint32_t asks, uint32_t k1, uint
     double touch = (2 - 1 / lines) / lines;
     double one_role = (1 - 1 / lines) / lines / touch;
     moves_add(&role1, &space, 1, k1, line);
-    moves_add(&role2, &space, 1, k2, line);
+    if (k2 == k1) {
+        role2 = role1; /* to find the moves is half of the work */
+    } else {
+        moves_add(&role2, &space, 1, k2, line);
+    }
     for (unsigned i = 0; i < PACKED; i++) {
         moves.cell[i] = one_role * (role1.cell[i] + role2.cell[i]);
     }
