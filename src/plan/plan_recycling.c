@@ -141,12 +141,18 @@ static bool try_hashes(const struct design *limit, enum tepal_layout layout, uin
 }
 
 /* The same with the limit's k, or a neighbour of it; a tiny one with any. */
-#define MOST_FAILED 3
+#define MOST_FAILED  3
+#define MOST_BETWEEN 16 /* beyond it the halves hardly differ */
 
 static bool settle(const struct design *limit, enum tepal_layout layout, uint64_t bits,
                    struct design *d)
 {
     uint32_t k = limit->setting.hashes;
+    uint32_t step = 1;
+    if (layout == TEPAL_LAYOUT_PAIRED && k > 7) {
+        k = (k - k / 6) / 2 * 2; /* where its maximum mostly is */
+        step = 2;                /* halves that are not alike are mostly worse */
+    }
     *d = *limit;
     d->rates.messages_per_cycle = -1;
     if (layout == TEPAL_LAYOUT_FLAT && bits <= TINY) {
@@ -160,17 +166,21 @@ static bool settle(const struct design *limit, enum tepal_layout layout, uint64_
     uint32_t most = layout == TEPAL_LAYOUT_BLOCKED  ? TEPAL_MAX_HASHES_BLOCKED
                     : layout == TEPAL_LAYOUT_PAIRED ? TEPAL_MAX_HASHES_PAIRED
                                                     : TEPAL_MAX_HASHES;
-    uint32_t at = k < most ? k : most + 1;
-    for (int failed = 0; at > 1 && failed < MOST_FAILED; failed += !found) {
-        if (!try_hashes(limit, layout, bits, at - 1, d) && found) {
+    uint32_t at = k < most ? k : most + step;
+    for (int failed = 0; at > step && failed < MOST_FAILED; failed += !found) {
+        if (!try_hashes(limit, layout, bits, at - step, d) && found) {
             break;
         }
         found = d->rates.messages_per_cycle > 0;
-        at--;
+        at -= step;
     }
-    while (at >= k && try_hashes(limit, layout, bits, at + 1, d)) {
+    while (at >= k && try_hashes(limit, layout, bits, at + step, d)) {
         found = true;
-        at++;
+        at += step;
+    }
+    if (step > 1 && at <= MOST_BETWEEN) {
+        (void)try_hashes(limit, layout, bits, at - 1, d);
+        (void)try_hashes(limit, layout, bits, at + 1, d);
     }
     return found;
 }
