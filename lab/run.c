@@ -270,7 +270,7 @@ static int conclude(struct laboratory *all)
     for (size_t i = 0; i < all->count; i++) {
         failed += all->task[i].stage != DONE;
     }
-    out_format(all->out, "%zu experiments:", all->count);
+    out_format(all->out, "%zu experiment%s:", all->count, all->count == 1 ? "" : "s");
     for (int v = 0; v < LAB_VERDICTS; v++) {
         out_format(all->out, "%s %zu %s", v == 0 ? "" : ",", all->verdicts[v],
                    lab_verdict_name((enum lab_verdict)v));

@@ -12,7 +12,7 @@ is 'list: an experiment a line, with its times' \
 run "$tepal" lab run 000-table-4 --out one --jobs 1
 is 'run: it agrees' "$code $(cat "$work/err")" '0 '
 is 'run: the last line' "$(tail -1 "$work/out")" \
-    '1 experiments: 71 agrees, 0 differs, 1 erratum, 0 ours-only; tables and pictures are in one'
+    '1 experiment: 71 agrees, 0 differs, 1 erratum, 0 ours-only; tables and pictures are in one'
 is 'run: the columns' "$(head -1 one/000-table-4.tsv)" \
     $'experiment\titem\tpublished\tours\tlow\thigh\tverdict'
 is 'run: the rows' "$(tail -n +2 one/000-table-4.tsv | awk -F'\t' \
