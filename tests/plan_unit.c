@@ -576,8 +576,8 @@ static void weights_count_in_a_given_memory(void **state)
 }
 
 /*
- * All owners of a crowded bit go with it. 7/10 of these weights are those of 28 keys: to clear as many
- * bits for 3/10 of the members, some 90 are needed, however few bits a key that is.
+ * All owners of a crowded bit go with it. 7/10 of these weights are those of 28 keys: to clear as
+ * many bits for 3/10 of the members, some 90 are needed, however few bits a key that is.
  */
 static void crowded_bits_are_dear(void **state)
 {
