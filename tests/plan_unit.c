@@ -784,6 +784,22 @@ static void extremes_are_planned(void **state)
     }
 }
 
+/* Lines cannot have so low an average: a search for sigma must end above 0. */
+static void streams_at_absurd_rates_are_planned(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 192;
+    w.fp = 1e-20;
+    w.fp_average = 1e-20;
+    w.endless = true;
+    plan_it(&w, &plans);
+    for (size_t i = 0; i < plans.count && plans.plan[i].feasible; i++) {
+        assert_true(plans.plan[i].fp <= 1e-20 * (1 + 1e-6));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -818,6 +834,7 @@ int main(void)
         cmocka_unit_test(as_many_keys_as_fit),
         cmocka_unit_test(the_same_wish_gives_the_same_plans),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(streams_at_absurd_rates_are_planned),
         cmocka_unit_test(extremes_are_planned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,6 +324,9 @@ static bool grow(const struct design *limit, double wanted, double more, struct 
     struct tepal_recycling_setting *s = &d->setting;
     uint64_t unit = tepal_plan_lined(s->layout) ? TEPAL_LINE_BITS : 1;
     double bits = (double)s->bits * wanted / d->rates.messages_per_cycle * (1 + more);
+    if (!(bits < 0x1p60)) {
+        return false;
+    }
     uint64_t whole = tepal_plan_down((uint64_t)bits + 2 * unit - 1, unit);
     double share = (double)s->sigma / (double)s->bits;
     if (s->layout == TEPAL_LAYOUT_FLAT) {
@@ -331,7 +334,7 @@ static bool grow(const struct design *limit, double wanted, double more, struct 
         return try_hashes(limit, s->layout, whole, s->hashes, d);
     }
     s->bits = whole;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 && share > 0; i++) {
         s->sigma = (uint64_t)(share * (double)whole);
         if (tepal_recycling_average(s, TEPAL_RECYCLING_AUTO, &d->rates) != TEPAL_OK) {
             return false;
