@@ -1,7 +1,7 @@
 /* bloom_unit.c: the Bloom filter against a naive reference, its kernels against each other. */
 #include "check.h"
 
-#include "filter/bloom_kernels.h"
+#include "filter/lines/kernels.h"
 #include "filter/kind.h"
 
 #define SEED 12345
@@ -218,7 +218,7 @@ static void batches_agree_with_single_calls(void **state)
 static void kernels_are_bit_identical(void **state)
 {
     (void)state;
-    if (!tepal_bloom_has_avx2()) {
+    if (!tepal_processor_has_avx2()) {
         print_message("this machine has no AVX2: the portable kernels stand alone\n");
         skip();
     }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "filter/counting.h"
+#include "filter/counting/internal.h"
 
 #define MEMBERS 300
 

@@ -5,7 +5,7 @@
  */
 #include "counting_help.h"
 
-#include "filter/counting.h"
+#include "filter/counting/internal.h"
 
 static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_PARTITIONED,
                                             TEPAL_LAYOUT_BLOCKED, TEPAL_LAYOUT_PAIRED};
@@ -108,7 +108,7 @@ static void kernels_agree_on_lines(void **state)
 {
     (void)state;
     static struct tepal_digest keys[MANY];
-    if (!tepal_bloom_has_avx2()) {
+    if (!tepal_processor_has_avx2()) {
         skip();
     }
     digests_of(keys, MANY, 3);

@@ -8,8 +8,8 @@
 
 #include "base/wide.h"
 #include "file_help.h"
-#include "filter/bloom_kernels.h"
-#include "filter/fingerprint_table.h"
+#include "filter/lines/kernels.h"
+#include "filter/fingerprint/internal.h"
 #include "filter/kind.h"
 
 static struct tepal_params params_of(uint32_t bits, uint64_t buckets)
@@ -170,7 +170,7 @@ static void kernels_agree(void **state)
                 uint64_t plain[16] = {1};
                 uint64_t fast[16] = {1};
                 size_t a = tepal_fingerprint_query_portable(&f->at, digests, count, plain);
-                size_t b = tepal_bloom_has_avx2()
+                size_t b = tepal_processor_has_avx2()
                                ? tepal_fingerprint_query_avx2(&f->at, digests, count, fast)
                                : tepal_fingerprint_query_many(f, digests, count, fast);
                 assert_int_equal(a, b);

@@ -5,8 +5,8 @@
 #include "check.h"
 
 #include "address/address.h"
-#include "filter/bloom_kernels.h"
-#include "filter/generalized_kernels.h"
+#include "filter/lines/kernels.h"
+#include "filter/generalized/kernels.h"
 #include "model/generalized.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
@@ -233,7 +233,7 @@ static void blocked_keeps_its_rules(void **state)
         struct tepal_generalized *batch = tepal_filter_generalized(copy);
         tepal_generalized_lines_portable.add(batch, digests, KEYS / 2);
         assert_memory_equal(batch->head.words, words, count * 8);
-        if (tepal_bloom_has_avx2()) {
+        if (tepal_processor_has_avx2()) {
             tepal_generalized_lines_avx2.add(batch, digests, KEYS / 2);
             tepal_generalized_lines_avx2.add(g, digests, KEYS / 2);
             assert_memory_equal(batch->head.words, words, count * 8);

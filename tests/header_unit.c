@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "filter/header.h"
+#include "filter/packet/internal.h"
 
 #define LINKS 150
 

@@ -10,7 +10,7 @@
 
 #include "address/address.h"
 #include "filter/kind.h"
-#include "filter/recycling_struct.h"
+#include "filter/recycling/internal.h"
 
 #define CELLS 512
 #define MOST  4 /* phases that the naive filter has room for */

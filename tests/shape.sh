@@ -7,6 +7,7 @@ shared=$2
 cd "$(dirname "$0")/.." || exit 1
 passed=0
 failed=0
+sources=$(find include src tool apps lab tests fuzz bench examples -name '*.[ch]')
 
 check() { # check DESCRIPTION COMPLAINTS: passes if there are none
     if [ -z "$2" ]; then
@@ -28,7 +29,7 @@ src/params   base hash params
 src/model    base params model
 src/plan     base params model filter plan
 src/filter   base hash address cells params model filter
-src/file     base hash params filter file
+src/file     base hash cells params model filter file
 tool         tool public
 apps         apps tool public
 lab          lab apps tool public
@@ -57,7 +58,7 @@ while read -r folder modules; do
         module=$(module_of "$name")
         [ -z "$module" ] || [[ " $modules " == *" $module "* ]] ||
             complaints+="$file includes $name"$'\n'
-    done < <(grep -HE '^#include' "$folder"/*.[ch] 2>/dev/null)
+    done < <(grep -rHE --include='*.[ch]' '^#include' "$folder")
 done <<<"$allowed"
 check "files include only what the table allows" "$complaints"
 
@@ -81,12 +82,12 @@ check "the shared library exports all that the headers declare" "$complaints"
 check "the shared library has a SONAME" \
     "$(readelf -d "$shared" | grep -q 'SONAME.*libtepal\.so\.[0-9]' || echo "none")"
 
-complaints=$(for f in include/tepal/*.h src/*/*.[ch] tool/*.[ch] apps/*.[ch] lab/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c; do
+complaints=$(for f in $sources; do
     head -c 2 "$f" | grep -q '^/\*' || echo "$f"
 done)
 check "every source file opens by saying what it is" "$complaints"
 
-complaints=$(grep -nE '.{101,}' include/tepal/*.h src/*/*.[ch] tool/*.[ch] apps/*.[ch] lab/*.[ch] tests/*.[ch] fuzz/*.c bench/*.c)
+complaints=$(grep -nE '.{101,}' $sources)
 check "no line is longer than 100 columns" "$complaints"
 
 echo "$passed passed, $failed failed"

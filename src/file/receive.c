@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "file/format.h"
-#include "filter/judge.h"
+#include "file/judge.h"
 
 /* What the gate needs, and where it writes. */
 struct reception {

@@ -458,7 +458,7 @@ enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uin
     if (params->layout == TEPAL_LAYOUT_BLOCKED && fits) {
         bool sectors = params->hashes <= SECTORS;
         c.rounds = !sectors;
-        c.distinct = sectors || c.distinct || c.k0 > 0; /* generalized_struct.h */
+        c.distinct = sectors || c.distinct || c.k0 > 0; /* generalized/internal.h */
         c.m = TEPAL_LINE_BITS;
         lines_rates(&c, &ask, (double)params->cells / TEPAL_LINE_BITS, sectors);
         out->exact = sectors;

@@ -1,0 +1,342 @@
+/*
+ * judge.c: is this filter what its parameters promise? Compares them with what was agreed on, and
+ * its bits with what honest ones would be (model/occupancy.h).
+ */
+#include <tepal/receive.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tepal/bloom.h>
+#include <tepal/fingerprint.h>
+#include <tepal/generalized.h>
+#include <tepal/model.h>
+
+#include "cells/bits.h"
+#include "file/judge.h"
+#include "filter/kind.h"
+#include "model/occupancy.h"
+
+const char *tepal_verdict_name(enum tepal_verdict verdict)
+{
+    static const char *const names[] = {"accepted", "size", "parameters", "keys", "unsound",
+                                        "kind",     "fp",   "fill",       "line"};
+    return (uint32_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
+}
+
+void tepal_judge_begin(struct tepal_receipt *r)
+{
+    memset(r, 0, sizeof *r);
+    r->fill_expected = NAN;
+    r->fill_deviation = NAN;
+    r->fill_probability = NAN;
+    r->fullest_probability = NAN;
+    r->fp_now = NAN;
+    r->fp_bound = NAN;
+}
+
+bool tepal_judge_terms_valid(const struct tepal_terms *t)
+{
+    return t->max_fp >= 0 && t->max_fp <= 1 && t->min_probability >= 0 && t->min_probability <= 1 &&
+           t->agreed <= TEPAL_AGREED_ALL;
+}
+
+/* ---- the parameters -------------------------------------------------------------------------- */
+
+static void differ(struct tepal_receipt *r, unsigned which, const char *what, uint64_t is,
+                   uint64_t agreed)
+{
+    r->verdict = TEPAL_REFUSED_PARAMETERS;
+    r->differs = which;
+    snprintf(r->why, sizeof r->why, "%s: %" PRIu64 ", but %" PRIu64 " was agreed", what, is,
+             agreed);
+}
+
+static void differ_word(struct tepal_receipt *r, unsigned which, const char *what, const char *is,
+                        const char *agreed)
+{
+    r->verdict = TEPAL_REFUSED_PARAMETERS;
+    r->differs = which;
+    snprintf(r->why, sizeof r->why, "the %s is %s, but %s was agreed", what, is, agreed);
+}
+
+static const char *kind_name(enum tepal_kind_id kind)
+{
+    const struct tepal_kind *known = tepal_kind_by_id((uint32_t)kind);
+    return known == NULL ? "unknown" : known->name;
+}
+
+/* What a parameter of the kind's own is called. */
+static const char *own_name(const struct tepal_params *p, size_t i)
+{
+    if (p->kind == TEPAL_KIND_GENERALIZED) {
+        switch (i) {
+        case TEPAL_GENERALIZED_RESET_HASHES:
+            return "hashes that reset";
+        case TEPAL_GENERALIZED_TOLERANCE:
+            return "tolerance";
+        case TEPAL_GENERALIZED_ONES:
+            return "share of ones at first (in units of 2^-32)";
+        default:
+            break;
+        }
+    }
+    return "a parameter of its kind";
+}
+
+static bool check_hash(const struct tepal_params *p, const struct tepal_terms *t,
+                       struct tepal_receipt *r)
+{
+    const struct tepal_params *a = &t->params;
+    if (p->hash != a->hash) {
+        differ_word(r, TEPAL_AGREED_HASH, "hash", tepal_hash_name(p->hash),
+                    tepal_hash_name(a->hash));
+    } else if (p->key_check != a->key_check) {
+        r->verdict = TEPAL_REFUSED_PARAMETERS;
+        r->differs = TEPAL_AGREED_HASH;
+        snprintf(r->why, sizeof r->why, "it was made with another secret key");
+    }
+    return r->verdict == TEPAL_ACCEPTED;
+}
+
+/* The key itself, under the filter's own seed. */
+static bool check_key(const struct tepal_params *p, const struct tepal_terms *t,
+                      struct tepal_receipt *r)
+{
+    struct tepal_hasher hasher;
+    if (p->hash == TEPAL_HASH_SIPHASH) {
+        tepal_hasher_init_keyed(&hasher, p->seed, t->key);
+        if (tepal_hasher_check(&hasher) == p->key_check) {
+            return true;
+        }
+    }
+    r->verdict = TEPAL_REFUSED_PARAMETERS;
+    r->differs = TEPAL_AGREED_HASH;
+    snprintf(r->why, sizeof r->why,
+             p->hash == TEPAL_HASH_SIPHASH ? "it was made with another secret key"
+                                           : "it was made without a secret key");
+    return false;
+}
+
+static bool check_own(const struct tepal_params *p, const struct tepal_terms *t,
+                      struct tepal_receipt *r)
+{
+    for (size_t i = 0; i < TEPAL_OWN_PARAMS; i++) {
+        unsigned which = (unsigned)TEPAL_AGREED_OWN << i;
+        if ((t->agreed & which) != 0 && p->own[i] != t->params.own[i]) {
+            differ(r, which, own_name(p, i), p->own[i], t->params.own[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tepal_judge_params(const struct tepal_params *p, uint64_t keys, const struct tepal_terms *t,
+                        struct tepal_receipt *r)
+{
+    const struct tepal_params *a = &t->params;
+    r->keys = t->keys != 0 ? t->keys : keys;
+    if ((t->agreed & TEPAL_AGREED_KIND) != 0 && p->kind != a->kind) {
+        differ_word(r, TEPAL_AGREED_KIND, "kind", kind_name(p->kind), kind_name(a->kind));
+    } else if ((t->agreed & TEPAL_AGREED_LAYOUT) != 0 && p->layout != a->layout) {
+        differ_word(r, TEPAL_AGREED_LAYOUT, "layout", tepal_layout_name(p->layout),
+                    tepal_layout_name(a->layout));
+    } else if ((t->agreed & TEPAL_AGREED_POSITIONS) != 0 && p->positions != a->positions) {
+        differ_word(r, TEPAL_AGREED_POSITIONS, "rule for positions",
+                    tepal_positions_name(p->positions), tepal_positions_name(a->positions));
+    } else if ((t->agreed & TEPAL_AGREED_BITS) != 0 && p->cells != a->cells) {
+        differ(r, TEPAL_AGREED_BITS, "bits", p->cells, a->cells);
+    } else if ((t->agreed & TEPAL_AGREED_HASHES) != 0 && p->hashes != a->hashes) {
+        differ(r, TEPAL_AGREED_HASHES, "hashes", p->hashes, a->hashes);
+    } else if ((t->agreed & TEPAL_AGREED_SEED) != 0 && p->seed != a->seed) {
+        differ(r, TEPAL_AGREED_SEED, "seed", p->seed, a->seed);
+    } else if (((t->agreed & TEPAL_AGREED_HASH) == 0 || check_hash(p, t, r)) &&
+               (t->key == NULL || check_key(p, t, r)) && check_own(p, t, r) && t->max_keys != 0 &&
+               keys > t->max_keys) {
+        r->verdict = TEPAL_REFUSED_KEYS;
+        snprintf(r->why, sizeof r->why, "it claims %" PRIu64 " keys; the limit is %" PRIu64, keys,
+                 t->max_keys);
+    }
+    return r->verdict == TEPAL_ACCEPTED;
+}
+
+/* ---- the bits -------------------------------------------------------------------------------- */
+
+static uint32_t fullest_line(const struct tepal_filter *f)
+{
+    uint32_t fullest = 0;
+    const size_t words = TEPAL_LINE_BITS / 64;
+    for (size_t at = 0; at + words <= f->word_count; at += words) {
+        uint32_t ones = (uint32_t)tepal_bits_count(f->words + at, words);
+        fullest = ones > fullest ? ones : fullest;
+    }
+    return fullest;
+}
+
+static void take_fill(struct tepal_receipt *r, const struct tepal_terms *t, double cells,
+                      struct occupancy o, struct occupancy_tails tails)
+{
+    double least = tails.above < tails.below ? tails.above : tails.below;
+    r->fill_expected = o.mean / cells;
+    r->fill_deviation = sqrt(o.variance) / cells;
+    r->fill_probability = t->repeats ? tails.above : fmin(1, 2 * least);
+}
+
+static void measure_bloom(const struct tepal_filter *f, const struct tepal_terms *t,
+                          struct tepal_receipt *r)
+{
+    const struct tepal_params *p = &f->params;
+    take_fill(r, t, (double)p->cells, tepal_occupancy_bloom(p, r->keys),
+              tepal_occupancy_tails(p, r->keys, r->ones));
+    if (p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED) {
+        r->fullest_line = fullest_line(f);
+        r->fullest_probability = tepal_occupancy_fullest(p, r->keys, r->fullest_line);
+    }
+    r->fp_now = tepal_bloom_fp_now((const struct tepal_bloom *)(const void *)f);
+    r->fp_bound = 1;
+}
+
+static void measure_generalized(const struct tepal_filter *f, const struct tepal_terms *t,
+                                struct tepal_receipt *r)
+{
+    const struct tepal_params *p = &f->params;
+    struct occupancy o =
+        tepal_occupancy_generalized(p, r->keys, tepal_generalized_reset_hashes(p),
+                                    tepal_generalized_set_hashes(p), tepal_generalized_zeros(p));
+    if (!isnan(o.mean)) {
+        take_fill(r, t, (double)p->cells, o, tepal_occupancy_normal(o, r->ones));
+    }
+    r->fp_now = tepal_generalized_fp_now(tepal_filter_generalized_const(f));
+    r->fp_bound = tepal_generalized_fp_bound_of(p);
+}
+
+/*
+ * Fingerprints are counted when the filter is opened, so that their number is what it says; each
+ * key leaves one, so there is nothing to be judged by chance. (With terms->keys: no more than so
+ * many.)
+ */
+static void measure_fingerprint(const struct tepal_filter *f, const struct tepal_terms *t,
+                                struct tepal_receipt *r)
+{
+    const struct tepal_fingerprint *fingerprint = (const struct tepal_fingerprint *)(const void *)f;
+    double slots = (double)tepal_fingerprint_slots(fingerprint);
+    r->ones = tepal_fingerprint_held(fingerprint);
+    r->fill = tepal_fingerprint_load(fingerprint);
+    r->fill_expected = t->keys != 0 ? fmin(1, (double)t->keys / slots) : r->fill;
+    r->fill_deviation = 0;
+    r->fill_probability = r->fill <= r->fill_expected ? 1 : 0;
+    r->fp_now = tepal_fingerprint_fp_now(fingerprint);
+    r->fp_bound = tepal_fingerprint_fp_bound(&f->params);
+}
+
+/* A chance in words; what is too small for a number is below the smallest. */
+static const char *chance(double p, char room[32])
+{
+    snprintf(room, 32, p < 1e-300 ? "below 1e-300" : "%.2g", p);
+    return room;
+}
+
+static void decide(const struct tepal_terms *t, struct tepal_receipt *r)
+{
+    double fill = r->fill_probability;
+    double line = r->fullest_probability;
+    char room[32];
+    if (r->fp_now > t->max_fp) {
+        r->verdict = TEPAL_REFUSED_FP;
+        snprintf(r->why, sizeof r->why,
+                 "it passes %.4g %% of all keys (%.4g %% of its bits are ones); the limit is "
+                 "%.4g %%",
+                 100 * r->fp_now, 100 * r->fill, 100 * t->max_fp);
+    } else if (fill < t->min_probability) {
+        r->verdict = TEPAL_REFUSED_FILL;
+        snprintf(r->why, sizeof r->why,
+                 "%.4g %% of its bits are ones, but %" PRIu64 " keys leave %.4g %% +- %.2g %%; "
+                 "the chance of that is %s, and the limit is %.2g",
+                 100 * r->fill, r->keys, 100 * r->fill_expected, 100 * r->fill_deviation,
+                 chance(fill, room), t->min_probability);
+    } else if (line < t->min_probability) {
+        r->verdict = TEPAL_REFUSED_LINE;
+        snprintf(r->why, sizeof r->why,
+                 "its fullest line has %" PRIu32 " of %d bits set; among the lines of %" PRIu64
+                 " keys, the chance of that is %s, and the limit is %.2g",
+                 r->fullest_line, TEPAL_LINE_BITS, r->keys, chance(line, room), t->min_probability);
+    }
+}
+
+void tepal_judge_bits(const struct tepal_filter *f, const struct tepal_terms *t,
+                      struct tepal_receipt *r)
+{
+    if (f->params.kind != TEPAL_KIND_BLOOM && f->params.kind != TEPAL_KIND_GENERALIZED &&
+        f->params.kind != TEPAL_KIND_FINGERPRINT) {
+        r->verdict = TEPAL_REFUSED_KIND;
+        snprintf(r->why, sizeof r->why,
+                 "filters of the kind %s cannot be judged by their bits: build one of the kind "
+                 "bloom, generalized or fingerprint",
+                 f->ops->kind.name);
+        return;
+    }
+    r->judged = true;
+    r->ones = tepal_bits_count(f->words, f->word_count);
+    r->fill = (double)r->ones / (double)f->params.cells;
+    if (f->params.kind == TEPAL_KIND_BLOOM) {
+        measure_bloom(f, t, r);
+    } else if (f->params.kind == TEPAL_KIND_GENERALIZED) {
+        measure_generalized(f, t, r);
+    } else {
+        measure_fingerprint(f, t, r);
+    }
+    decide(t, r);
+}
+
+enum tepal_status tepal_judge(const struct tepal_filter *filter, const struct tepal_terms *terms,
+                              struct tepal_receipt *receipt)
+{
+    if (!tepal_judge_terms_valid(terms)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    tepal_judge_begin(receipt);
+    if (tepal_judge_params(&filter->params, filter->state.keys_added, terms, receipt)) {
+        tepal_judge_bits(filter, terms, receipt);
+    }
+    return TEPAL_OK;
+}
+
+/* ---- the receipt as quantities --------------------------------------------------------------- */
+
+void tepal_receipt_report(const struct tepal_receipt *r, struct tepal_report *report)
+{
+    tepal_report_flag(report, "accepted", "is it taken?", r->verdict == TEPAL_ACCEPTED);
+    tepal_report_text(report, "verdict", "accepted, or what it was refused for",
+                      tepal_verdict_name(r->verdict));
+    if (r->bytes == 0) {
+        tepal_report_absent(report, "bytes", "it has no header that can be read");
+    } else {
+        tepal_report_integer(report, "bytes", "length of the encoded filter, by its header",
+                             r->bytes);
+    }
+    if (!r->judged) {
+        return;
+    }
+    bool lines = !isnan(r->fullest_probability);
+    tepal_report_integer(report, "keys", "keys that its fill is judged by", r->keys);
+    tepal_report_integer(report, "ones", "bits set", r->ones);
+    tepal_report_real(report, "fill", "share of bits set", r->fill);
+    tepal_report_real(report, "fill_expected", "share of bits set in an honest filter",
+                      r->fill_expected);
+    tepal_report_real(report, "fill_deviation", "standard deviation of that share",
+                      r->fill_deviation);
+    tepal_report_real(report, "fill_probability", "chance that an honest one is as far off",
+                      r->fill_probability);
+    if (lines) {
+        tepal_report_integer(report, "fullest_line", "bits set in the fullest line of 512",
+                             r->fullest_line);
+    } else {
+        tepal_report_absent(report, "fullest_line", "only of blocked and paired Bloom filters");
+    }
+    tepal_report_real(report, "fullest_probability", "chance that an honest one has such a line",
+                      r->fullest_probability);
+    tepal_report_real(report, "fp_now", "share of all keys that its bits pass", r->fp_now);
+    tepal_report_real(report, "fp_bound", "the most that any bits could pass", r->fp_bound);
+}

@@ -1,0 +1,418 @@
+/*
+ * cascade.c: the cascade of Bloom filters as a kind of filter (after J. Larisch et al., CRLite,
+ * IEEE S&P 2017, who took it from R. Salikhov, G. Sacomoto and G. Kucherov, Using cascading Bloom
+ * filters to improve the memory usage for de Brujin graphs, WABI 2013).
+ *
+ *     level 1   members                      not in it: absent
+ *     level 2   its false positives          not in it: present
+ *     level 3   members that level 2 has     not in it: absent
+ *     ...                                    in all: present if the last is odd
+ *
+ *     | level 1 | level 2 | level 3 | ... |  directory: bits and hashes of levels 2, 3, ...
+ *      <------------- m bits ------------->  <-- a word each -->
+ *
+ * The first level has the layout of the parameters; the others are flat, small, and asked only
+ * about what the first one has. Every level hashes in its own way (address_rehash).
+ *
+ * Invariants: the directory adds up to the bits that the parameters give to the levels beyond the
+ * first; bits beyond the last cell are zero; a member is in every odd level up to the first even
+ * one that does not have it, hence no false negative.
+ */
+#include "filter/cascade/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "filter/bloom/internal.h"
+#include "filter/yesno/known.h"
+#include "filter/yesno/internal.h"
+
+static struct tepal_cascade *cascade_of(struct tepal_filter *filter)
+{
+    return (struct tepal_cascade *)filter;
+}
+
+static const struct tepal_cascade *cascade_of_const(const struct tepal_filter *filter)
+{
+    return (const struct tepal_cascade *)filter;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static enum tepal_status refuse(const char *sentence, const char **why)
+{
+    *why = sentence;
+    return TEPAL_BAD_PARAMETER;
+}
+
+static enum tepal_status cascade_check(const struct tepal_params *p, const char **why)
+{
+    uint64_t rest = p->own[TEPAL_CASCADE_REST];
+    uint64_t beyond = p->own[TEPAL_CASCADE_BEYOND];
+    for (size_t i = TEPAL_CASCADE_BEYOND + 1; i < TEPAL_OWN_PARAMS; i++) {
+        if (p->own[i] != 0) {
+            return refuse("a parameter that this kind does not have is not zero", why);
+        }
+    }
+    if (beyond >= TEPAL_CASCADE_MOST_LEVELS) {
+        return refuse("a cascade has at most 63 levels", why);
+    }
+    if (rest < beyond || (beyond == 0 && rest != 0)) {
+        return refuse("the bits beyond the first level do not go with the number of levels", why);
+    }
+    if (rest >> (64 - CASCADE_HASH_BITS) != 0) {
+        return refuse("the levels beyond the first are over the limit of 2^56 bits", why);
+    }
+    if (rest >= p->cells) {
+        return refuse("the other levels leave no bit to the first", why);
+    }
+    struct tepal_params first = *p;
+    first.kind = TEPAL_KIND_BLOOM;
+    first.cells = p->cells - rest;
+    memset(first.own, 0, sizeof first.own);
+    return tepal_params_gate(&first, &tepal_bloom_ops.rules, why);
+}
+
+static uint64_t cascade_payload_bytes(const struct tepal_params *p)
+{
+    return tepal_params_cells_bytes(p->cells, 1) + 8 * p->own[TEPAL_CASCADE_BEYOND];
+}
+
+static uint64_t *directory(const struct tepal_filter *filter)
+{
+    return filter->words + (filter->word_count - filter->params.own[TEPAL_CASCADE_BEYOND]);
+}
+
+/*
+ * The levels, from the directory; those from a wrong entry on do not exist, so that a filter which
+ * has not been validated cannot lead outside its words.
+ */
+static void cascade_open(struct tepal_filter *filter)
+{
+    struct tepal_cascade *cascade = cascade_of(filter);
+    struct tepal_params part = filter->params;
+    uint64_t left = part.own[TEPAL_CASCADE_REST];
+    part.cells -= left;
+    cascade->kernels = tepal_bloom_dispatch(part.layout);
+    cascade->level[0] = tepal_address_of(&part, 1);
+    cascade->start[0] = 0;
+    cascade->levels = 1;
+    part.layout = TEPAL_LAYOUT_FLAT;
+    for (uint32_t i = 1; i <= part.own[TEPAL_CASCADE_BEYOND]; i++) {
+        uint64_t entry = directory(filter)[i - 1];
+        cascade->start[i] = cascade->start[i - 1] + part.cells;
+        part.cells = entry >> CASCADE_HASH_BITS;
+        part.hashes = (uint32_t)entry & ((1u << CASCADE_HASH_BITS) - 1);
+        if (part.cells == 0 || part.cells > left || part.hashes == 0 ||
+            part.hashes > TEPAL_MAX_HASHES ||
+            (part.positions == TEPAL_POSITIONS_DISTINCT && part.hashes > part.cells)) {
+            return;
+        }
+        left -= part.cells;
+        cascade->level[i] = tepal_address_of(&part, 1);
+        cascade->levels++;
+    }
+}
+
+/* Empty levels: nothing is known yet that would tell their sizes, so they are all alike. */
+static void cascade_reset(struct tepal_filter *filter)
+{
+    uint64_t beyond = filter->params.own[TEPAL_CASCADE_BEYOND];
+    uint64_t rest = filter->params.own[TEPAL_CASCADE_REST];
+    for (uint64_t i = 0; i < beyond; i++) {
+        directory(filter)[i] = cascade_entry(rest / beyond + (i < rest % beyond), 1);
+    }
+    cascade_open(filter);
+}
+
+static enum tepal_status cascade_validate(const struct tepal_filter *filter, const char **why)
+{
+    const uint64_t *own = filter->state.own;
+    struct tepal_cascade again = {.head = *filter};
+    cascade_open(&again.head);
+    uint64_t used = filter->params.cells % 64;
+    const char *reason = "";
+    if (used != 0 && filter->words[filter->params.cells / 64] >> used != 0) {
+        reason = "there are cells set beyond the last one";
+    } else if (again.levels != filter->params.own[TEPAL_CASCADE_BEYOND] + 1 ||
+               again.start[again.levels - 1] + again.level[again.levels - 1].cells !=
+                   filter->params.cells) {
+        reason = "the directory of levels does not add up";
+    } else if (own[CASCADE_LEFT] > own[CASCADE_POSITIVE] ||
+               own[CASCADE_POSITIVE] > own[CASCADE_AVOID]) {
+        reason = "the counts of known negatives contradict each other";
+    }
+    for (size_t i = CASCADE_STATES; i < FILTER_STATES; i++) {
+        if (own[i] != 0) {
+            reason = "a state that this kind does not have is not zero";
+        }
+    }
+    if (*reason != '\0') {
+        *why = reason;
+        return TEPAL_CORRUPT;
+    }
+    return TEPAL_OK;
+}
+
+/* ---- one key --------------------------------------------------------------------------------- */
+
+static struct tepal_digest level_digest(uint32_t i, struct tepal_digest d)
+{
+    return i == 0 ? d : address_rehash(d, i);
+}
+
+bool tepal_cascade_in_level(const struct tepal_cascade *cascade, uint32_t i,
+                            struct tepal_digest digest)
+{
+    return tepal_yesno_holds(&cascade->level[i], cascade->head.words, cascade->start[i],
+                             level_digest(i, digest));
+}
+
+void tepal_cascade_put(struct tepal_cascade *cascade, uint32_t i, struct tepal_digest digest)
+{
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t k = tepal_address_positions(&cascade->level[i], level_digest(i, digest), positions);
+    for (uint32_t x = 0; x < k; x++) {
+        bits_set(cascade->head.words, cascade->start[i] + positions[x]);
+    }
+}
+
+/* The first level from `i` on that does not have the key; `levels` if there is none. */
+static uint32_t first_without(const struct tepal_cascade *cascade, uint32_t i,
+                              struct tepal_digest digest)
+{
+    while (i < cascade->levels && tepal_cascade_in_level(cascade, i, digest)) {
+        i++;
+    }
+    return i;
+}
+
+/* Even levels in the words of the paper are odd ones here, where the first is 0. */
+bool tepal_cascade_query(const struct tepal_cascade *cascade, struct tepal_digest digest)
+{
+    return first_without(cascade, 0, digest) % 2 != 0;
+}
+
+static bool cascade_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_cascade_query(cascade_of_const(filter), digest);
+}
+
+/* ---- many keys ------------------------------------------------------------------------------- */
+
+#define CHUNK 512
+
+/* Those that the first level has ask the others; its answers become the cascade's. */
+static size_t ask_others(const struct tepal_cascade *cascade, const struct tepal_digest *digests,
+                         size_t count, uint64_t *answers)
+{
+    size_t present = 0;
+    for (size_t w = 0; w < (count + 63) / 64; w++) {
+        for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
+            uint64_t first = address_rehash(digests[w * 64 + (size_t)__builtin_ctzll(word)], 1).hi;
+            bits_prefetch(cascade->head.words,
+                          cascade->start[1] + wide_scale(first, cascade->level[1].cells));
+        }
+    }
+    for (size_t w = 0; w < (count + 63) / 64; w++) {
+        for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(word);
+            if (first_without(cascade, 1, digests[w * 64 + bit]) % 2 == 0) {
+                answers[w] &= ~((uint64_t)1 << bit);
+            }
+        }
+        present += bits_count_word(answers[w]);
+    }
+    return present;
+}
+
+size_t tepal_cascade_query_many(const struct tepal_cascade *cascade,
+                                const struct tepal_digest *digests, size_t count, uint64_t *answers)
+{
+    size_t present = 0;
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t here = count - first < CHUNK ? count - first : CHUNK;
+        struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests + first};
+        uint64_t *to = answers + first / 64;
+        size_t found =
+            cascade->kernels->query(&cascade->level[0], cascade->head.words, &source, here, to);
+        present += cascade->levels == 1 || found == 0
+                       ? found
+                       : ask_others(cascade, digests + first, here, to);
+    }
+    return present;
+}
+
+static size_t cascade_query_many(const struct tepal_filter *filter,
+                                 const struct tepal_digest *digests, size_t count,
+                                 uint64_t *answers)
+{
+    return tepal_cascade_query_many(cascade_of_const(filter), digests, count, answers);
+}
+
+/* ---- additions ------------------------------------------------------------------------------- */
+
+/*
+ * Would the key find its way out? Additions change levels 0, 2, 4, ... alone, so that the answer
+ * does not depend on what else is added.
+ */
+static bool has_room(const struct tepal_cascade *cascade, struct tepal_digest digest)
+{
+    for (uint32_t i = 1; i < cascade->levels; i += 2) {
+        if (!tepal_cascade_in_level(cascade, i, digest)) {
+            return true;
+        }
+    }
+    return cascade->levels % 2 != 0;
+}
+
+static void put_member(struct tepal_cascade *cascade, struct tepal_digest digest)
+{
+    for (uint32_t i = 0; i < cascade->levels; i += 2) {
+        tepal_cascade_put(cascade, i, digest);
+        if (i + 1 < cascade->levels && !tepal_cascade_in_level(cascade, i + 1, digest)) {
+            return;
+        }
+    }
+}
+
+static enum tepal_status cascade_add_many(struct tepal_filter *filter,
+                                          const struct tepal_digest *digests, size_t count)
+{
+    struct tepal_cascade *cascade = cascade_of(filter);
+    for (size_t i = 0; i < count; i++) {
+        if (!has_room(cascade, digests[i])) {
+            return TEPAL_FULL;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        put_member(cascade, digests[i]);
+    }
+    filter->state.keys_added = saturating_add(filter->state.keys_added, count);
+    filter->state.own[CASCADE_ADDED] = saturating_add(filter->state.own[CASCADE_ADDED], count);
+    return TEPAL_OK;
+}
+
+static enum tepal_status cascade_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return cascade_add_many(filter, &digest, 1);
+}
+
+/* ---- what it tells --------------------------------------------------------------------------- */
+
+/* The first level by itself, as the Bloom filter that it is. */
+static struct tepal_bloom first_level(const struct tepal_cascade *cascade)
+{
+    struct tepal_bloom alone = {.head = cascade->head};
+    alone.head.params.kind = TEPAL_KIND_BLOOM;
+    alone.head.params.cells = cascade->level[0].cells;
+    memset(alone.head.params.own, 0, sizeof alone.head.params.own);
+    alone.at = cascade->level[0];
+    alone.kernels = cascade->kernels;
+    return alone;
+}
+
+/*
+ * The chance that an unknown key which got as far as level i is present in the end, from the ones:
+ * from the last level backwards, in it and present beyond, or not in it and the level says so.
+ */
+static double rate_beyond(const struct tepal_cascade *cascade)
+{
+    double present = cascade->levels % 2;
+    for (uint32_t i = cascade->levels - 1; i >= 1; i--) {
+        uint64_t bits = cascade->level[i].cells;
+        uint64_t ones = tepal_bits_count_range(cascade->head.words, cascade->start[i],
+                                               cascade->start[i] + bits);
+        double in = pow((double)ones / (double)bits, cascade->level[i].hashes);
+        present = in * present + (1 - in) * (i % 2);
+    }
+    return present;
+}
+
+static void cascade_info(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    const struct tepal_cascade *cascade = cascade_of_const(filter);
+    const uint64_t *own = filter->state.own;
+    struct tepal_bloom first = first_level(cascade);
+    size_t from = report->count;
+    double unknown = NAN;
+    double beyond = cascade->levels == 1 ? 1 : rate_beyond(cascade);
+    tepal_bloom_ops.info(&first.head, report);
+    for (size_t i = from; i < report->count; i++) {
+        struct tepal_quantity *q = &report->item[i];
+        if (strcmp(q->name, "fp_now") == 0) {
+            q->about = "rate on unknown negatives, from the bits";
+            q->value.real *= beyond;
+            unknown = q->value.real;
+        } else if (strcmp(q->name, "fp_at_capacity") == 0 && q->type == TEPAL_QUANTITY_REAL) {
+            q->about = "rate on unknown negatives expected at capacity, with these levels";
+            q->value.real *= beyond;
+        } else if (strcmp(q->name, "fn_now") == 0) {
+            q->about = "false-negative rate: a cascade has none";
+        }
+    }
+    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
+                      unknown);
+    tepal_known_report_rate(report, own[CASCADE_AVOID], own[CASCADE_LEFT], own[CASCADE_ADDED],
+                            unknown);
+    double bits[TEPAL_CASCADE_MOST_LEVELS];
+    for (uint32_t i = 0; i < cascade->levels; i++) {
+        bits[i] = (double)cascade->level[i].cells;
+    }
+    tepal_report_integer(report, "levels", "filters in the cascade", cascade->levels);
+    tepal_report_list(report, "level_bits", "bits of each level", bits, cascade->levels);
+    tepal_report_integer(report, "members", "members it was built for", own[CASCADE_MEMBERS]);
+    tepal_report_integer(report, "avoid", "known negatives it was built for", own[CASCADE_AVOID]);
+    tepal_report_integer(report, "avoid_positive", "of them, found by the first level",
+                         own[CASCADE_POSITIVE]);
+    tepal_known_report_left(report, own[CASCADE_LEFT], own[CASCADE_ADDED]);
+    tepal_report_integer(report, "added_later", "keys added since it was built",
+                         own[CASCADE_ADDED]);
+}
+
+#define ALL_LAYOUTS                                                                                \
+    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
+     1u << TEPAL_LAYOUT_PAIRED)
+
+const struct filter_ops tepal_cascade_ops = {
+    .kind = {.id = TEPAL_KIND_CASCADE,
+             .name = "cascade",
+             .summary = "filters of each other's errors: none at all on the keys it was built from",
+             .promises = TEPAL_NO_FALSE_NEGATIVES},
+    .rules = {.cell_bits = 1,
+              .layouts = ALL_LAYOUTS,
+              .check = cascade_check,
+              .payload_bytes = cascade_payload_bytes},
+    .struct_bytes = sizeof(struct tepal_cascade),
+    .open = cascade_open,
+    .reset = cascade_reset,
+    .validate = cascade_validate,
+    .add = cascade_add,
+    .add_many = cascade_add_many,
+    .query = cascade_query,
+    .query_many = cascade_query_many,
+    .info = cascade_info,
+};
+
+/* ---- the typed handle ------------------------------------------------------------------------ */
+
+struct tepal_cascade *tepal_filter_cascade(struct tepal_filter *filter)
+{
+    return filter->ops == &tepal_cascade_ops ? cascade_of(filter) : NULL;
+}
+
+struct tepal_filter *tepal_cascade_filter(struct tepal_cascade *cascade)
+{
+    return &cascade->head;
+}
+
+uint32_t tepal_cascade_levels(const struct tepal_cascade *cascade)
+{
+    return cascade->levels;
+}
+
+uint64_t tepal_cascade_level_bits(const struct tepal_cascade *cascade, uint32_t i)
+{
+    return i < cascade->levels ? cascade->level[i].cells : 0;
+}

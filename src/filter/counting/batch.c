@@ -1,0 +1,312 @@
+/*
+ * batch.c: many keys at once. Counters and bits of a key are cache lines all over the
+ * filter; what makes batches fast is to ask for those of later keys before the first is needed. A
+ * rolling window of plans (the positions of a key's groups) does that for additions and removals;
+ * queries ask the bits alone, through the Bloom filter's kernels.
+ */
+#include "filter/counting/internal.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+/* ---- additions and removals ------------------------------------------------------------------ */
+
+#define PLAN_POSITIONS 64 /* a plan holds so many; keys with more of them go one by one */
+#define PLANS          32
+
+/* A key and the distinct positions of the groups that matter, one after the other. */
+struct plan {
+    struct tepal_digest digest;
+    uint32_t groups;
+    uint32_t first; /* the number of the first of the groups */
+    uint32_t end[PLAN_POSITIONS];
+    uint64_t position[PLAN_POSITIONS + TEPAL_MAX_HASHES];
+};
+
+static void fetch(const struct tepal_counting *counting, uint64_t position)
+{
+    __builtin_prefetch(&counting->head.words[position >> 4], 1);
+    __builtin_prefetch(&counting->bits[position >> 6], 1);
+}
+
+/* Positions of groups first .. first + groups - 1, and the requests for their lines. */
+static void draw_up(const struct tepal_counting *counting, struct tepal_digest digest,
+                    uint32_t first, uint32_t groups, struct plan *plan)
+{
+    uint32_t end = 0;
+    plan->digest = digest;
+    plan->first = first;
+    plan->groups = groups;
+    for (uint32_t g = 0; g < groups; g++) {
+        uint32_t start = end;
+        end +=
+            tepal_counting_draw(counting, counting_group(digest, first + g), plan->position + end);
+        plan->end[g] = end;
+        if (counting->at.layout == TEPAL_LAYOUT_BLOCKED) {
+            fetch(counting, plan->position[start] & ~(uint64_t)127);
+            continue;
+        }
+        for (uint32_t i = start; i < end; i++) {
+            fetch(counting, plan->position[i]);
+        }
+    }
+}
+
+static const uint64_t *positions_of(const struct plan *plan, uint32_t g, uint32_t *count)
+{
+    uint32_t start = g == 0 ? 0 : plan->end[g - 1];
+    *count = plan->end[g] - start;
+    return plan->position + start;
+}
+
+/* How many keys ahead: about so many cache lines are kept under way. */
+static size_t keys_ahead(const struct tepal_counting *counting, uint32_t groups)
+{
+    uint32_t lines = counting->at.layout == TEPAL_LAYOUT_BLOCKED  ? 2
+                     : counting->at.layout == TEPAL_LAYOUT_PAIRED ? 4
+                                                                  : 2 * counting->at.hashes;
+    size_t ahead = 128 / ((size_t)lines * groups);
+    return ahead == 0 ? 1 : ahead > PLANS ? PLANS : ahead;
+}
+
+static uint8_t add_plan(struct tepal_counting *counting, const struct plan *plan)
+{
+    uint32_t count;
+    uint32_t chosen = 0;
+    if (plan->groups > 1) {
+        struct counting_ties ties;
+        ties.cost = UINT64_MAX;
+        ties.count = 0;
+        for (uint32_t g = 0; g < plan->groups; g++) {
+            const uint64_t *positions = positions_of(plan, g, &count);
+            counting_offer(&ties, g, tepal_counting_cost(counting, positions, count));
+        }
+        chosen = counting_take(&ties, plan->digest);
+    }
+    const uint64_t *positions = positions_of(plan, chosen, &count);
+    tepal_counting_raise(counting, positions, count);
+    return (uint8_t)chosen;
+}
+
+static bool fits_plan(const struct tepal_counting *counting, uint32_t groups)
+{
+    return groups * counting->at.hashes <= PLAN_POSITIONS;
+}
+
+static void add_planned(struct tepal_counting *counting, const struct tepal_digest *digests,
+                        size_t count, uint8_t *groups)
+{
+    struct plan plans[PLANS];
+    size_t ahead = keys_ahead(counting, counting->choices);
+    size_t drawn = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (; drawn < count && drawn < i + ahead; drawn++) {
+            draw_up(counting, digests[drawn], 0, counting->choices, &plans[drawn % PLANS]);
+        }
+        uint8_t group = add_plan(counting, &plans[i % PLANS]);
+        if (groups != NULL) {
+            groups[i] = group;
+        }
+    }
+    uint64_t *added = &counting->head.state.keys_added;
+    *added = saturating_add(*added, count);
+}
+
+enum tepal_status tepal_counting_add_many(struct tepal_counting *counting,
+                                          const struct tepal_digest *digests, size_t count,
+                                          uint8_t *groups)
+{
+    if (tepal_filter_read_only(&counting->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    if (!counting->has_counters) {
+        return TEPAL_UNSUPPORTED;
+    }
+    if (fits_plan(counting, counting->choices)) {
+        add_planned(counting, digests, count, groups);
+        return TEPAL_OK;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t group;
+        (void)tepal_counting_add(counting, digests[i], &group);
+        if (groups != NULL) {
+            groups[i] = (uint8_t)group;
+        }
+    }
+    return TEPAL_OK;
+}
+
+/* Removal by the policy, as tepal_counting_remove does it, from a plan of all groups. */
+static bool remove_plan(struct tepal_counting *counting, const struct plan *plan)
+{
+    uint64_t *own = counting->head.state.own;
+    const uint64_t *victim = NULL;
+    uint32_t victim_count = 0;
+    uint32_t found = 0;
+    for (uint32_t g = 0; g < plan->groups && found < 2; g++) {
+        uint32_t count;
+        const uint64_t *positions = positions_of(plan, g, &count);
+        if (counting_holds(counting, positions, count) && found++ == 0) {
+            victim = positions;
+            victim_count = count;
+        }
+    }
+    bool keep = found > 1 && counting->policy == TEPAL_POLICY_KEEP;
+    if (found != 1) {
+        uint64_t *events = &own[found == 0 ? COUNTING_REFUSED
+                                : keep     ? COUNTING_KEPT
+                                           : COUNTING_MULTI];
+        *events = saturating_add(*events, 1);
+    }
+    if (found == 0 || keep) {
+        return false;
+    }
+    tepal_counting_lower(counting, victim, victim_count);
+    own[COUNTING_REMOVED] = saturating_add(own[COUNTING_REMOVED], 1);
+    return true;
+}
+
+static void answer(uint64_t *answers, size_t i, bool yes)
+{
+    if (answers != NULL) {
+        answers[i / 64] |= (uint64_t)yes << (i % 64);
+    }
+}
+
+static size_t remove_planned(struct tepal_counting *counting, const struct tepal_digest *digests,
+                             const uint8_t *groups, size_t count, uint64_t *done)
+{
+    struct plan plans[PLANS];
+    uint32_t wanted = groups == NULL ? counting->choices : 1;
+    size_t ahead = keys_ahead(counting, wanted);
+    size_t drawn = 0;
+    size_t removed = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (; drawn < count && drawn < i + ahead; drawn++) {
+            draw_up(counting, digests[drawn], groups == NULL ? 0 : groups[drawn], wanted,
+                    &plans[drawn % PLANS]);
+        }
+        bool yes = remove_plan(counting, &plans[i % PLANS]);
+        answer(done, i, yes);
+        removed += yes;
+    }
+    return removed;
+}
+
+/* Groups are below c, the filter is writable. */
+static size_t remove_all(struct tepal_counting *counting, const struct tepal_digest *digests,
+                         const uint8_t *groups, size_t count, uint64_t *done)
+{
+    if (done != NULL) {
+        memset(done, 0, (count + 63) / 64 * 8);
+    }
+    if (groups != NULL || fits_plan(counting, counting->choices)) {
+        return remove_planned(counting, digests, groups, count, done);
+    }
+    size_t removed = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool yes = tepal_counting_remove(counting, digests[i]) == TEPAL_OK;
+        answer(done, i, yes);
+        removed += yes;
+    }
+    return removed;
+}
+
+enum tepal_status tepal_counting_remove_many(struct tepal_counting *counting,
+                                             const struct tepal_digest *digests,
+                                             const uint8_t *groups, size_t count, uint64_t *done,
+                                             size_t *removed)
+{
+    if (tepal_filter_read_only(&counting->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    if (!counting->has_counters) {
+        return TEPAL_UNSUPPORTED;
+    }
+    for (size_t i = 0; groups != NULL && i < count; i++) {
+        if (groups[i] >= counting->choices) {
+            return TEPAL_BAD_ARGUMENT;
+        }
+    }
+    *removed = remove_all(counting, digests, groups, count, done);
+    return TEPAL_OK;
+}
+
+/* ---- queries --------------------------------------------------------------------------------- */
+
+#define CHUNK 512
+
+static size_t query_bits(const struct tepal_counting *counting, const struct tepal_digest *digests,
+                         size_t count, uint64_t *answers)
+{
+    struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
+    return counting->kernels->query(&counting->at, counting->bits, &source, count, answers);
+}
+
+/* One group after the other, of the keys that no earlier group had. */
+static size_t query_chunk(const struct tepal_counting *counting, const struct tepal_digest *digests,
+                          size_t count, uint64_t *answers)
+{
+    struct tepal_digest group[CHUNK];
+    uint64_t found[CHUNK / 64];
+    uint16_t open[CHUNK];
+    size_t left = count;
+    for (size_t i = 0; i < count; i++) {
+        open[i] = (uint16_t)i;
+    }
+    memset(answers, 0, (count + 63) / 64 * 8);
+    for (uint32_t g = 0; g < counting->choices && left > 0; g++) {
+        for (size_t i = 0; i < left; i++) {
+            group[i] = counting_group(digests[open[i]], g);
+        }
+        (void)query_bits(counting, group, left, found);
+        size_t still = 0;
+        for (size_t i = 0; i < left; i++) {
+            uint16_t key = open[i];
+            uint64_t yes = found[i / 64] >> (i % 64) & 1;
+            answers[key / 64] |= yes << (key % 64);
+            open[still] = key;
+            still += 1 - (size_t)yes;
+        }
+        left = still;
+    }
+    return count - left;
+}
+
+size_t tepal_counting_query_many(const struct tepal_counting *counting,
+                                 const struct tepal_digest *digests, size_t count,
+                                 uint64_t *answers)
+{
+    if (count == 0 || counting->choices == 1) {
+        return count == 0 ? 0 : query_bits(counting, digests, count, answers);
+    }
+    size_t present = 0;
+    for (size_t i = 0; i < count; i += CHUNK) {
+        size_t here = count - i < CHUNK ? count - i : CHUNK;
+        present += query_chunk(counting, digests + i, here, answers + i / 64);
+    }
+    return present;
+}
+
+/* ---- the same through the table -------------------------------------------------------------- */
+
+enum tepal_status tepal_counting_op_add_many(struct tepal_filter *filter,
+                                             const struct tepal_digest *digests, size_t count)
+{
+    return tepal_counting_add_many(counting_of(filter), digests, count, NULL);
+}
+
+enum tepal_status tepal_counting_op_remove_many(struct tepal_filter *filter,
+                                                const struct tepal_digest *digests, size_t count,
+                                                size_t *removed)
+{
+    return tepal_counting_remove_many(counting_of(filter), digests, NULL, count, NULL, removed);
+}
+
+size_t tepal_counting_op_query_many(const struct tepal_filter *filter,
+                                    const struct tepal_digest *digests, size_t count,
+                                    uint64_t *answers)
+{
+    return tepal_counting_query_many(counting_of_const(filter), digests, count, answers);
+}

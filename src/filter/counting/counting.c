@@ -1,0 +1,532 @@
+/*
+ * counting.c: the counting Bloom filter (L. Fan, P. Cao, J. Almeida and A. Broder, Summary Cache,
+ * IEEE/ACM ToN 8(3), 2000) and the multichoice one (D. Guo, Y. Liu, X. Li and P. Yang, False
+ * Negative Problem of Counting Bloom Filter, IEEE TKDE 22(5), 2010).
+ *
+ *     key --hash--> digest --+--> group 0 --address--> k positions    0 2 0 1 0 0 3 0 1 ...
+ *                            +--> group 1 --address--> k positions      ^   ^       ^
+ *                            +--> ...                                 add: + 1   remove: - 1
+ *                            +--> group c - 1
+ *
+ * A key is added to one of its c groups, which a rule picks; it is found if any group's counters
+ * are all above 0. Positions of one group that coincide count once, so that what an addition
+ * raised a removal lowers.
+ *
+ * Invariants: bit i is set if and only if counter i is above 0; the state's counts (of counters
+ * above 0, of their sum, of those at 15) are those of the cells; a counter at 15 never changes
+ * until the filter is cleared; bits and counters beyond the last cell are zero.
+ *
+ * Single operations are here; counting.h tells where the rest is.
+ */
+#include "filter/counting/internal.h"
+
+#include <string.h>
+
+#include <tepal/model.h>
+
+#include "base/checked.h"
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static const char *const rule_names[] = {"improved-greedy", "greedy", "least-increase"};
+static const char *const policy_names[] = {"keep", "remove"};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const char *name_of(const char *const *names, size_t count, uint32_t i)
+{
+    return i < count ? names[i] : "unknown";
+}
+
+static bool parse(const char *const *names, size_t count, const char *name, uint32_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *out = (uint32_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *tepal_counting_rule_name(enum tepal_counting_rule rule)
+{
+    return name_of(rule_names, COUNT(rule_names), (uint32_t)rule);
+}
+
+const char *tepal_counting_policy_name(enum tepal_counting_policy policy)
+{
+    return name_of(policy_names, COUNT(policy_names), (uint32_t)policy);
+}
+
+bool tepal_counting_rule_parse(const char *name, enum tepal_counting_rule *out)
+{
+    uint32_t i;
+    bool known = parse(rule_names, COUNT(rule_names), name, &i);
+    if (known) {
+        *out = (enum tepal_counting_rule)i;
+    }
+    return known;
+}
+
+bool tepal_counting_policy_parse(const char *name, enum tepal_counting_policy *out)
+{
+    uint32_t i;
+    bool known = parse(policy_names, COUNT(policy_names), name, &i);
+    if (known) {
+        *out = (enum tepal_counting_policy)i;
+    }
+    return known;
+}
+
+static bool is_lined(enum tepal_layout layout)
+{
+    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+}
+
+enum tepal_counting_rule tepal_counting_rule_for(enum tepal_layout layout, uint32_t choices)
+{
+    return is_lined(layout) && choices > 1 ? TEPAL_RULE_LEAST_INCREASE : TEPAL_RULE_IMPROVED_GREEDY;
+}
+
+static enum tepal_status refuse(const char *sentence, const char **why)
+{
+    *why = sentence;
+    return TEPAL_BAD_PARAMETER;
+}
+
+static enum tepal_status counting_check(const struct tepal_params *p, const char **why)
+{
+    uint64_t choices = p->own[TEPAL_COUNTING_CHOICES];
+    uint64_t rule = p->own[TEPAL_COUNTING_RULE];
+    uint64_t policy = p->own[TEPAL_COUNTING_POLICY];
+    if (choices == 0 || choices > TEPAL_MAX_CHOICES) {
+        return refuse("the number of choices must be 1 to 64", why);
+    }
+    if (rule >= COUNT(rule_names) || policy >= COUNT(policy_names)) {
+        return refuse("the rule or the policy of this counting filter is unknown", why);
+    }
+    if (choices == 1 && (rule != 0 || policy != 0)) {
+        return refuse("with one choice there is no rule and no policy to state", why);
+    }
+    if (choices > 1 && is_lined(p->layout) != (rule == TEPAL_RULE_LEAST_INCREASE)) {
+        return refuse(is_lined(p->layout)
+                          ? "on blocked and paired layouts the rule must be least-increase: "
+                            "(improved) greedy would fill the fullest lines"
+                          : "the rule least-increase is for blocked and paired layouts",
+                      why);
+    }
+    if (p->own[TEPAL_COUNTING_FORM] > TEPAL_FORM_BITS) {
+        return refuse("the form of this counting filter is unknown", why);
+    }
+    for (size_t i = TEPAL_COUNTING_FORM + 1; i < TEPAL_OWN_PARAMS; i++) {
+        if (p->own[i] != 0) {
+            return refuse("a parameter that this kind does not have is not zero", why);
+        }
+    }
+    return TEPAL_OK;
+}
+
+static uint64_t counters_bytes(const struct tepal_params *p)
+{
+    return p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS ? 0
+                                                          : tepal_params_cells_bytes(p->cells, 4);
+}
+
+static uint64_t counting_bytes(const struct tepal_params *p)
+{
+    return counters_bytes(p) + tepal_params_cells_bytes(p->cells, 1);
+}
+
+static void counting_open(struct tepal_filter *filter)
+{
+    struct tepal_counting *counting = counting_of(filter);
+    const struct tepal_params *p = &filter->params;
+    uint32_t k = p->hashes;
+    counting->at = tepal_address_of(p, 4);
+    counting->bits = filter->words + counters_bytes(p) / 8;
+    counting->choices = (uint32_t)p->own[TEPAL_COUNTING_CHOICES];
+    counting->rule = (enum tepal_counting_rule)p->own[TEPAL_COUNTING_RULE];
+    counting->policy = (enum tepal_counting_policy)p->own[TEPAL_COUNTING_POLICY];
+    counting->has_counters = p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_COUNTERS;
+    counting->lined = is_lined(p->layout);
+    counting->may_repeat = false;
+    bool paired = p->layout == TEPAL_LAYOUT_PAIRED;
+    if (p->positions == TEPAL_POSITIONS_COLLIDING && k > 1) {
+        counting->may_repeat =
+            p->layout == TEPAL_LAYOUT_FLAT || paired || (counting->lined && k > ADDRESS_SECTORS);
+    }
+    if (!counting->lined) {
+        counting->kernels = tepal_bloom_dispatch(p->layout);
+    } else {
+        counting->kernels = tepal_processor_has_avx2() ? &tepal_counting_lines_avx2
+                                                       : &tepal_counting_lines_portable;
+    }
+}
+
+/* ---- construction ---------------------------------------------------------------------------- */
+
+enum tepal_status tepal_counting_create(const struct tepal_params *params,
+                                        const struct tepal_allocator *allocator,
+                                        struct tepal_counting **out)
+{
+    if (params->kind != TEPAL_KIND_COUNTING) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    struct tepal_filter *filter;
+    enum tepal_status status = tepal_filter_create(params, allocator, &filter);
+    if (status == TEPAL_OK) {
+        *out = counting_of(filter);
+    }
+    return status;
+}
+
+enum tepal_status tepal_counting_create_for_rate(uint64_t keys, double fp, uint64_t seed,
+                                                 struct tepal_counting **out)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.kind = TEPAL_KIND_COUNTING;
+    params.capacity = keys;
+    params.seed = seed;
+    params.own[TEPAL_COUNTING_CHOICES] = 1;
+    enum tepal_status status = tepal_counting_size(params.layout, params.positions, keys, fp,
+                                                   &params.cells, &params.hashes);
+    return status != TEPAL_OK ? status : tepal_counting_create(&params, NULL, out);
+}
+
+void tepal_counting_free(struct tepal_counting *counting)
+{
+    tepal_filter_free(counting == NULL ? NULL : &counting->head);
+}
+
+struct tepal_filter *tepal_counting_filter(struct tepal_counting *counting)
+{
+    return &counting->head;
+}
+
+const struct tepal_filter *tepal_counting_filter_const(const struct tepal_counting *counting)
+{
+    return &counting->head;
+}
+
+/* ---- positions and counters ------------------------------------------------------------------ */
+
+/* Drop what repeats an earlier position, in place. */
+static uint32_t unique(uint64_t *positions, uint32_t count)
+{
+    uint32_t kept = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t position = positions[i];
+        bool repeats = false;
+        for (uint32_t j = 0; j < kept; j++) {
+            repeats |= positions[j] == position;
+        }
+        positions[kept] = position;
+        kept += !repeats;
+    }
+    return kept;
+}
+
+uint32_t tepal_counting_draw(const struct tepal_counting *counting, struct tepal_digest group,
+                             uint64_t *out)
+{
+    uint32_t count = tepal_address_positions(&counting->at, group, out);
+    return counting->may_repeat ? unique(out, count) : count;
+}
+
+uint32_t tepal_counting_positions(const struct tepal_counting *counting, struct tepal_digest digest,
+                                  uint32_t group, uint64_t *out)
+{
+    return tepal_counting_draw(counting, counting_group(digest, group), out);
+}
+
+uint32_t tepal_counting_at(const struct tepal_counting *counting, uint64_t position)
+{
+    return counting->has_counters ? counters_get(counting->head.words, position)
+                                  : bits_test(counting->bits, position);
+}
+
+/* What a counter is, and whether it is stuck, are coin tosses: nothing branches on them. */
+void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *positions,
+                          uint32_t count)
+{
+    uint64_t *words = counting->head.words;
+    uint64_t *own = counting->head.state.own;
+    uint64_t ones = 0;
+    uint64_t sum = 0;
+    uint64_t stuck = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = counters_get(words, positions[i]);
+        uint64_t up = value < COUNTERS_MAX;
+        counters_add(words, positions[i], up);
+        bits_set(counting->bits, positions[i]);
+        ones += value == 0;
+        stuck += value == COUNTERS_MAX - 1;
+        sum += up;
+    }
+    own[COUNTING_ONES] += ones;
+    own[COUNTING_SUM] += sum;
+    own[COUNTING_STUCK] += stuck;
+}
+
+void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *positions,
+                          uint32_t count)
+{
+    uint64_t *words = counting->head.words;
+    uint64_t *own = counting->head.state.own;
+    uint64_t ones = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = counters_get(words, positions[i]);
+        uint64_t down = value > 0 && value < COUNTERS_MAX;
+        uint64_t empty = value == 1;
+        counters_add(words, positions[i], -down);
+        counting->bits[positions[i] >> 6] &= ~(empty << (positions[i] & 63));
+        ones += empty;
+        sum += down;
+    }
+    own[COUNTING_ONES] -= ones;
+    own[COUNTING_SUM] -= sum;
+}
+
+/* ---- which group ----------------------------------------------------------------------------- */
+
+/* Algorithm 1: zeros first; fewer is better. Then ones: more is better. Then the largest. */
+static uint64_t greedy_cost(const struct tepal_counting *counting, const uint64_t *positions,
+                            uint32_t count)
+{
+    uint64_t zeros = 0;
+    if (counting->rule == TEPAL_RULE_GREEDY) {
+        for (uint32_t i = 0; i < count; i++) {
+            zeros += !bits_test(counting->bits, positions[i]);
+        }
+        return zeros;
+    }
+    uint64_t ones = 0;
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = counters_get(counting->head.words, positions[i]);
+        zeros += value == 0;
+        ones += value == 1;
+        largest = value > largest ? value : largest;
+    }
+    return zeros << 16 | (TEPAL_MAX_HASHES - ones) << 8 | largest;
+}
+
+static uint64_t occupied(const struct tepal_counting *counting, uint64_t line)
+{
+    const uint64_t *bits = counting->bits + line * COUNTING_LINE_WORDS;
+    return bits_count_word(bits[0]) + bits_count_word(bits[1]);
+}
+
+/*
+ * How much occupied^4 grows, summed over the (one or two) lines of the group. A line's own
+ * false-positive rate is (occupied/128)^k, but to choose by its growth is to be blind to the keys
+ * that come later: what is cheap now, more cells in an empty line, is dear in the end. A lower
+ * power weighs new cells more. (16 counters a key, k = 11, c = 3: power 11 9.5e-4, 4 8.3e-4, 2
+ * 1.3e-3; at 12 to 24 counters a key and c = 2 to 16, 3 to 5 are best.) In integers, every machine
+ * chooses alike.
+ */
+static uint64_t increase(const struct tepal_counting *counting, const uint64_t *positions,
+                         uint32_t count)
+{
+    uint64_t cost = 0;
+    for (uint32_t i = 0; i < count;) {
+        uint64_t line = positions[i] / TEPAL_COUNTING_LINE_CELLS;
+        uint64_t now = occupied(counting, line);
+        uint64_t then = now;
+        for (; i < count && positions[i] / TEPAL_COUNTING_LINE_CELLS == line; i++) {
+            then += !bits_test(counting->bits, positions[i]);
+        }
+        cost += then * then * then * then - now * now * now * now;
+    }
+    return cost;
+}
+
+uint64_t tepal_counting_cost(const struct tepal_counting *counting, const uint64_t *positions,
+                             uint32_t count)
+{
+    return counting->lined ? increase(counting, positions, count)
+                           : greedy_cost(counting, positions, count);
+}
+
+static uint32_t choose(const struct tepal_counting *counting, struct tepal_digest digest)
+{
+    if (counting->choices == 1) {
+        return 0;
+    }
+    struct counting_ties ties;
+    ties.cost = UINT64_MAX;
+    ties.count = 0;
+    for (uint32_t g = 0; g < counting->choices; g++) {
+        uint64_t positions[TEPAL_MAX_HASHES];
+        uint32_t count = tepal_counting_draw(counting, counting_group(digest, g), positions);
+        counting_offer(&ties, g, tepal_counting_cost(counting, positions, count));
+    }
+    return counting_take(&ties, digest);
+}
+
+/* ---- one key --------------------------------------------------------------------------------- */
+
+static enum tepal_status writable(const struct tepal_counting *counting)
+{
+    if (tepal_filter_read_only(&counting->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    return counting->has_counters ? TEPAL_OK : TEPAL_UNSUPPORTED;
+}
+
+enum tepal_status tepal_counting_add(struct tepal_counting *counting, struct tepal_digest digest,
+                                     uint32_t *group)
+{
+    enum tepal_status status = writable(counting);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    uint32_t g = choose(counting, digest);
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t count = tepal_counting_draw(counting, counting_group(digest, g), positions);
+    tepal_counting_raise(counting, positions, count);
+    counting->head.state.keys_added = saturating_add(counting->head.state.keys_added, 1);
+    if (group != NULL) {
+        *group = g;
+    }
+    return TEPAL_OK;
+}
+
+/* Up to `most` groups that are found, from group `from` on. */
+static uint64_t found_groups(const struct tepal_counting *counting, struct tepal_digest digest,
+                             uint32_t most)
+{
+    uint64_t groups = 0;
+    for (uint32_t g = 0; g < counting->choices && most > 0; g++) {
+        uint64_t positions[TEPAL_MAX_HASHES];
+        uint32_t count =
+            tepal_address_positions(&counting->at, counting_group(digest, g), positions);
+        if (counting_holds(counting, positions, count)) {
+            groups |= (uint64_t)1 << g;
+            most--;
+        }
+    }
+    return groups;
+}
+
+uint64_t tepal_counting_groups(const struct tepal_counting *counting, struct tepal_digest digest)
+{
+    return found_groups(counting, digest, TEPAL_MAX_CHOICES);
+}
+
+bool tepal_counting_query(const struct tepal_counting *counting, struct tepal_digest digest)
+{
+    return found_groups(counting, digest, 1) != 0;
+}
+
+/* Remove from a group in which the key was found. */
+static void take_out(struct tepal_counting *counting, struct tepal_digest digest, uint32_t group)
+{
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t count = tepal_counting_draw(counting, counting_group(digest, group), positions);
+    uint64_t *removed = &counting->head.state.own[COUNTING_REMOVED];
+    tepal_counting_lower(counting, positions, count);
+    *removed = saturating_add(*removed, 1);
+}
+
+enum tepal_status tepal_counting_remove(struct tepal_counting *counting, struct tepal_digest digest)
+{
+    enum tepal_status status = writable(counting);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    uint64_t *own = counting->head.state.own;
+    uint64_t groups = found_groups(counting, digest, 2);
+    if (groups == 0) {
+        own[COUNTING_REFUSED] = saturating_add(own[COUNTING_REFUSED], 1);
+        return TEPAL_NOT_PRESENT;
+    }
+    if ((groups & (groups - 1)) != 0) {
+        bool keep = counting->policy == TEPAL_POLICY_KEEP;
+        uint64_t *events = &own[keep ? COUNTING_KEPT : COUNTING_MULTI];
+        *events = saturating_add(*events, 1);
+        if (keep) {
+            return TEPAL_NOT_PRESENT;
+        }
+    }
+    take_out(counting, digest, (uint32_t)__builtin_ctzll(groups));
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_counting_remove_group(struct tepal_counting *counting,
+                                              struct tepal_digest digest, uint32_t group)
+{
+    enum tepal_status status = writable(counting);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    if (group >= counting->choices) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    uint64_t *own = counting->head.state.own;
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t count = tepal_counting_draw(counting, counting_group(digest, group), positions);
+    if (!counting_holds(counting, positions, count)) {
+        own[COUNTING_REFUSED] = saturating_add(own[COUNTING_REFUSED], 1);
+        return TEPAL_NOT_PRESENT;
+    }
+    tepal_counting_lower(counting, positions, count);
+    own[COUNTING_REMOVED] = saturating_add(own[COUNTING_REMOVED], 1);
+    return TEPAL_OK;
+}
+
+/* ---- the table entry ------------------------------------------------------------------------- */
+
+static enum tepal_status counting_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_counting_add(counting_of(filter), digest, NULL);
+}
+
+static enum tepal_status counting_remove(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_counting_remove(counting_of(filter), digest);
+}
+
+static bool counting_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_counting_query(counting_of_const(filter), digest);
+}
+
+#define ALL_LAYOUTS                                                                                \
+    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
+     1u << TEPAL_LAYOUT_PAIRED)
+
+const struct filter_ops tepal_counting_ops = {
+    .kind = {.id = TEPAL_KIND_COUNTING,
+             .name = "counting",
+             .summary = "counters instead of bits: keys can be removed; c choices of address",
+             .promises = TEPAL_DELETABLE | TEPAL_MERGEABLE},
+    .rules = {.cell_bits = 4,
+              .layouts = ALL_LAYOUTS,
+              .check = counting_check,
+              .payload_bytes = counting_bytes},
+    .struct_bytes = sizeof(struct tepal_counting),
+    .open = counting_open,
+    .validate = tepal_counting_op_validate,
+    .validate_cells = tepal_counting_op_validate_cells,
+    .add = counting_add,
+    .add_many = tepal_counting_op_add_many,
+    .remove = counting_remove,
+    .remove_many = tepal_counting_op_remove_many,
+    .query = counting_query,
+    .query_many = tepal_counting_op_query_many,
+    .unite = tepal_counting_op_unite,
+    .info = tepal_counting_op_info,
+};
+
+struct tepal_counting *tepal_filter_counting(struct tepal_filter *filter)
+{
+    return filter->ops == &tepal_counting_ops ? counting_of(filter) : NULL;
+}
+
+const struct tepal_counting *tepal_filter_counting_const(const struct tepal_filter *filter)
+{
+    return filter->ops == &tepal_counting_ops ? counting_of_const(filter) : NULL;
+}

@@ -1,0 +1,153 @@
+/*
+ * internal.h: the counting filter from the inside.
+ *
+ *   counting.c               the kind: construction, one key, its table entry
+ *   batch.c         many keys: the same, requested some keys ahead
+ *   whole.c         whole filters: invariants, union, difference, the bits alone, info
+ *   audit.c         what removals have done and would do, against a list of members
+ *   lines_*.c       queries in lines of 128 bits (lines/loops.h once more)
+ *
+ * The words of a filter: counters, then bits.
+ *
+ *     | 4-bit counters, 16 a word ......................... | bits, 64 a word .... |
+ *       counter i: is bits 4 (i % 16).. of word i / 16        bit i: is counter i above 0?
+ *
+ * On lines, 8 words of counters (128 of them) belong to 2 words of bits.
+ */
+#ifndef TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
+#define TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
+
+#include <tepal/counting.h>
+
+#include "cells/bits.h"
+#include "cells/counters.h"
+#include "filter/lines/kernels.h"
+#include "filter/kind.h"
+
+/* The state of a counting filter: history, then what the cells must agree with. */
+enum counting_state {
+    COUNTING_REMOVED, /* removals that were done */
+    COUNTING_REFUSED, /* removals of keys that were not found */
+    COUNTING_MULTI,   /* removals that were done although several groups were found */
+    COUNTING_KEPT,    /* removals that were not done, for that reason */
+    COUNTING_ONES,    /* counters above 0 */
+    COUNTING_SUM,     /* of all counters */
+    COUNTING_STUCK,   /* counters at 15 */
+    COUNTING_STATES
+};
+
+#define COUNTING_LINE_WORDS 2 /* of bits */
+
+struct tepal_counting {
+    struct tepal_filter head;
+    struct address at;
+    const struct bloom_kernels *kernels; /* query the bits */
+    uint64_t *bits;
+    uint32_t choices;
+    enum tepal_counting_rule rule;
+    enum tepal_counting_policy policy;
+    bool lined;      /* blocked or paired */
+    bool may_repeat; /* two positions of a key may coincide */
+    bool has_counters;
+};
+
+extern const struct filter_ops tepal_counting_ops;
+extern const struct bloom_kernels tepal_counting_lines_portable;
+extern const struct bloom_kernels
+    tepal_counting_lines_avx2; /* only if tepal_processor_has_avx2() */
+
+static inline struct tepal_counting *counting_of(struct tepal_filter *filter)
+{
+    return (struct tepal_counting *)filter;
+}
+
+static inline const struct tepal_counting *counting_of_const(const struct tepal_filter *filter)
+{
+    return (const struct tepal_counting *)filter;
+}
+
+/*
+ * The digest of a key's group g: the key's own for g = 0, so that c = 1 has the positions of a
+ * Bloom filter, and for the others two words that no layout draws (address.h).
+ */
+#define COUNTING_GROUP_WORDS ((uint64_t)1 << 20)
+
+static inline struct tepal_digest counting_group(struct tepal_digest d, uint32_t g)
+{
+    if (g == 0) {
+        return d;
+    }
+    uint64_t step = (COUNTING_GROUP_WORDS + 2 * g) * ADDRESS_GOLDEN;
+    return (struct tepal_digest){.lo = address_more(d, step),
+                                 .hi = address_more(d, step + ADDRESS_GOLDEN)};
+}
+
+/* The distinct positions of a group's digest; returns how many. */
+uint32_t tepal_counting_draw(const struct tepal_counting *counting, struct tepal_digest group,
+                             uint64_t *out);
+
+/* What adding a key at these positions costs by the filter's rule: the least is chosen. */
+uint64_t tepal_counting_cost(const struct tepal_counting *counting, const uint64_t *positions,
+                             uint32_t count);
+
+/* Groups of equal cost; one is taken by the key's hash. Start with the largest cost and none. */
+struct counting_ties {
+    uint64_t cost;
+    uint32_t count;
+    uint8_t group[TEPAL_MAX_CHOICES];
+};
+
+static inline void counting_offer(struct counting_ties *ties, uint32_t group, uint64_t cost)
+{
+    if (cost < ties->cost) {
+        ties->cost = cost;
+        ties->count = 0;
+    }
+    if (cost == ties->cost) {
+        ties->group[ties->count++] = (uint8_t)group;
+    }
+}
+
+static inline uint32_t counting_take(const struct counting_ties *ties, struct tepal_digest d)
+{
+    if (ties->count == 1) {
+        return ties->group[0];
+    }
+    uint64_t word = address_more(d, (COUNTING_GROUP_WORDS - 1) * ADDRESS_GOLDEN);
+    return ties->group[wide_scale(word, ties->count)];
+}
+
+static inline bool counting_holds(const struct tepal_counting *counting, const uint64_t *positions,
+                                  uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!bits_test(counting->bits, positions[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Increment (decrement) the counters of a key; to decrement, all must be above 0. */
+void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *positions,
+                          uint32_t count);
+void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *positions,
+                          uint32_t count);
+
+/* The kind's operations that live in other files than counting.c. */
+enum tepal_status tepal_counting_op_add_many(struct tepal_filter *filter,
+                                             const struct tepal_digest *digests, size_t count);
+enum tepal_status tepal_counting_op_remove_many(struct tepal_filter *filter,
+                                                const struct tepal_digest *digests, size_t count,
+                                                size_t *removed);
+size_t tepal_counting_op_query_many(const struct tepal_filter *filter,
+                                    const struct tepal_digest *digests, size_t count,
+                                    uint64_t *answers);
+enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
+                                          const struct tepal_filter *other);
+enum tepal_status tepal_counting_op_validate(const struct tepal_filter *filter, const char **why);
+enum tepal_status tepal_counting_op_validate_cells(const struct tepal_filter *filter,
+                                                   const char **why);
+void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_report *report);
+
+#endif

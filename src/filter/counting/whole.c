@@ -1,0 +1,450 @@
+/*
+ * whole.c: what concerns a counting filter as a whole: its invariants, union and
+ * difference, the bits alone, and what it tells about itself.
+ */
+#include "filter/counting/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <tepal/model.h>
+
+#include "base/checked.h"
+#include "base/report.h"
+#include "filter/lines/rate.h"
+
+static size_t counter_words(const struct tepal_counting *counting)
+{
+    return (size_t)(counting->bits - counting->head.words);
+}
+
+static size_t bit_words(const struct tepal_counting *counting)
+{
+    return counting->head.word_count - counter_words(counting);
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+/* What the state says of the cells, from the cells. */
+struct census {
+    uint64_t ones;
+    uint64_t sum;
+    uint64_t stuck;
+};
+
+static uint64_t sum_of(uint64_t word)
+{
+    uint64_t pairs =
+        (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) + (word >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f));
+    return pairs * ADDRESS_BYTES >> 56;
+}
+
+static struct census count_cells(const struct tepal_counting *counting)
+{
+    struct census census = {0, 0, 0};
+    if (!counting->has_counters) {
+        census.ones = tepal_bits_count(counting->bits, bit_words(counting));
+        return census;
+    }
+    for (size_t i = 0; i < counter_words(counting); i++) {
+        uint64_t word = counting->head.words[i];
+        census.ones += bits_count_word(counters_above_zero(word));
+        census.stuck += bits_count_word(counters_at_max(word));
+        census.sum += sum_of(word);
+    }
+    return census;
+}
+
+/* The bits that 4 words (64 counters) ask for; words past the end count as 0. */
+static uint64_t bits_for(const struct tepal_counting *counting, size_t word)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < 4 && 4 * word + i < counter_words(counting); i++) {
+        uint64_t flags = counters_above_zero(counting->head.words[4 * word + i]);
+        bits |= counters_gather(flags) << (16 * i);
+    }
+    return bits;
+}
+
+/* After the counters changed: bits and counts once more. */
+static void settle(struct tepal_counting *counting)
+{
+    for (size_t i = 0; i < bit_words(counting); i++) {
+        counting->bits[i] = bits_for(counting, i);
+    }
+    struct census census = count_cells(counting);
+    counting->head.state.own[COUNTING_ONES] = census.ones;
+    counting->head.state.own[COUNTING_SUM] = census.sum;
+    counting->head.state.own[COUNTING_STUCK] = census.stuck;
+}
+
+static enum tepal_status corrupt(const char *sentence, const char **why)
+{
+    *why = sentence;
+    return TEPAL_CORRUPT;
+}
+
+/* Could there be cells with these counts? At most 2^60 cells: nothing overflows. */
+static bool counts_can_be(const struct tepal_counting *counting)
+{
+    uint64_t ones = counting->head.state.own[COUNTING_ONES];
+    uint64_t sum = counting->head.state.own[COUNTING_SUM];
+    uint64_t stuck = counting->head.state.own[COUNTING_STUCK];
+    if (ones > counting->head.params.cells || stuck > ones) {
+        return false;
+    }
+    if (!counting->has_counters) {
+        return sum == 0 && stuck == 0;
+    }
+    uint64_t least = COUNTERS_MAX * stuck + (ones - stuck);
+    uint64_t most = COUNTERS_MAX * stuck + (COUNTERS_MAX - 1) * (ones - stuck);
+    return sum >= least && sum <= most;
+}
+
+enum tepal_status tepal_counting_op_validate(const struct tepal_filter *filter, const char **why)
+{
+    const struct tepal_counting *counting = counting_of_const(filter);
+    const uint64_t *own = filter->state.own;
+    uint64_t used = filter->params.cells % 64;
+    if (used != 0 && counting->bits[bit_words(counting) - 1] >> used != 0) {
+        return corrupt("there are cells set beyond the last one", why);
+    }
+    uint64_t tail = filter->params.cells % COUNTERS_PER_WORD * 4;
+    if (counting->has_counters && tail != 0 &&
+        filter->words[counter_words(counting) - 1] >> tail != 0) {
+        return corrupt("there are cells set beyond the last one", why);
+    }
+    if (!counts_can_be(counting)) {
+        return corrupt("no counters have the counts in the header", why);
+    }
+    for (size_t i = COUNTING_STATES; i < FILTER_STATES; i++) {
+        if (own[i] != 0) {
+            return corrupt("a state that this kind does not have is not zero", why);
+        }
+    }
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_counting_op_validate_cells(const struct tepal_filter *filter,
+                                                   const char **why)
+{
+    const struct tepal_counting *counting = counting_of_const(filter);
+    const uint64_t *own = filter->state.own;
+    for (size_t i = 0; counting->has_counters && i < bit_words(counting); i++) {
+        if (counting->bits[i] != bits_for(counting, i)) {
+            return corrupt("the bits are not those of the counters", why);
+        }
+    }
+    struct census census = count_cells(counting);
+    if (own[COUNTING_ONES] != census.ones || own[COUNTING_SUM] != census.sum ||
+        own[COUNTING_STUCK] != census.stuck) {
+        return corrupt("the counters disagree with the counts in the header", why);
+    }
+    return TEPAL_OK;
+}
+
+void tepal_counting_histogram(const struct tepal_counting *counting,
+                              uint64_t histogram[TEPAL_COUNTER_MAX + 1])
+{
+    memset(histogram, 0, (TEPAL_COUNTER_MAX + 1) * sizeof *histogram);
+    if (!counting->has_counters) {
+        histogram[1] = counting->head.state.own[COUNTING_ONES];
+    } else {
+        for (size_t i = 0; i < counter_words(counting); i++) {
+            for (uint64_t word = counting->head.words[i]; word != 0; word >>= 4) {
+                histogram[word & 15]++;
+            }
+        }
+    }
+    uint64_t above = 0;
+    for (uint32_t v = 1; v <= TEPAL_COUNTER_MAX; v++) {
+        above += histogram[v];
+    }
+    histogram[0] = counting->head.params.cells - above;
+}
+
+/* ---- union and difference -------------------------------------------------------------------- */
+
+static uint32_t nibble(uint64_t word, uint32_t i)
+{
+    return (uint32_t)(word >> (4 * i) & 15);
+}
+
+/* Sums, stuck where they reach 15: as if the other's keys had been added to the same groups. */
+static uint64_t add_words(uint64_t a, uint64_t b)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < COUNTERS_PER_WORD; i++) {
+        uint32_t both = nibble(a, i) + nibble(b, i);
+        sum |= (uint64_t)(both > COUNTERS_MAX ? COUNTERS_MAX : both) << (4 * i);
+    }
+    return sum;
+}
+
+enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
+                                          const struct tepal_filter *other)
+{
+    struct tepal_counting *counting = counting_of(into);
+    if (!counting->has_counters) {
+        tepal_bits_or(into->words, other->words, into->word_count);
+    } else {
+        for (size_t i = 0; i < counter_words(counting); i++) {
+            into->words[i] = add_words(into->words[i], other->words[i]);
+        }
+    }
+    into->state.keys_added = saturating_add(into->state.keys_added, other->state.keys_added);
+    for (size_t i = 0; i < COUNTING_ONES; i++) {
+        into->state.own[i] = saturating_add(into->state.own[i], other->state.own[i]);
+    }
+    if (counting->has_counters) {
+        settle(counting);
+    } else {
+        into->state.own[COUNTING_ONES] = count_cells(counting).ones;
+    }
+    return TEPAL_OK;
+}
+
+static uint64_t subtract_words(uint64_t now, uint64_t before, struct tepal_counting_change *change)
+{
+    uint64_t gain = 0;
+    for (uint32_t i = 0; i < COUNTERS_PER_WORD; i++) {
+        uint32_t a = nibble(now, i);
+        uint32_t b = nibble(before, i);
+        uint32_t d = a == COUNTERS_MAX ? COUNTERS_MAX : a > b ? a - b : 0;
+        change->rose += a > b;
+        change->fell += a < b;
+        change->unknown += a == COUNTERS_MAX;
+        gain |= (uint64_t)d << (4 * i);
+    }
+    return gain;
+}
+
+/* A filter of these parameters that hashes as `from` does. */
+static enum tepal_status create_like(const struct tepal_counting *from,
+                                     const struct tepal_params *params,
+                                     const struct tepal_allocator *allocator,
+                                     struct tepal_filter **out)
+{
+    enum tepal_status status = tepal_filter_create(params, allocator, out);
+    if (status == TEPAL_OK) {
+        (*out)->hasher = from->head.hasher;
+        (*out)->has_hasher = from->head.has_hasher;
+    }
+    return status;
+}
+
+enum tepal_status tepal_counting_difference(const struct tepal_counting *now,
+                                            const struct tepal_counting *before,
+                                            const struct tepal_allocator *allocator,
+                                            struct tepal_counting_change *change,
+                                            struct tepal_counting **out)
+{
+    if (!tepal_params_compatible(&now->head.params, &before->head.params)) {
+        return TEPAL_MISMATCH;
+    }
+    if (!now->has_counters) {
+        return TEPAL_UNSUPPORTED;
+    }
+    if (now->head.params.hash == TEPAL_HASH_SIPHASH && now->head.params.key_check == 0) {
+        return TEPAL_KEY_NEEDED; /* nobody knows whether the keys are the same */
+    }
+    struct tepal_filter *filter;
+    enum tepal_status status = create_like(now, &now->head.params, allocator, &filter);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    struct tepal_counting *gain = counting_of(filter);
+    struct tepal_counting_change seen = {0, 0, 0};
+    for (size_t i = 0; i < counter_words(gain); i++) {
+        filter->words[i] = subtract_words(now->head.words[i], before->head.words[i], &seen);
+    }
+    uint64_t added = now->head.state.keys_added;
+    uint64_t earlier = before->head.state.keys_added;
+    filter->state.keys_added = added > earlier ? added - earlier : 0;
+    settle(gain);
+    if (change != NULL) {
+        *change = seen;
+    }
+    *out = gain;
+    return TEPAL_OK;
+}
+
+/* ---- the bits alone -------------------------------------------------------------------------- */
+
+enum tepal_status tepal_counting_bloom(const struct tepal_counting *counting,
+                                       const struct tepal_allocator *allocator,
+                                       struct tepal_bloom **out)
+{
+    if (counting->lined || counting->choices > 1) {
+        return TEPAL_UNSUPPORTED;
+    }
+    struct tepal_params params = counting->head.params;
+    params.kind = TEPAL_KIND_BLOOM;
+    memset(params.own, 0, sizeof params.own);
+    struct tepal_filter *filter;
+    enum tepal_status status = create_like(counting, &params, allocator, &filter);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    memcpy(filter->words, counting->bits, filter->word_count * 8);
+    filter->state.keys_added = counting->head.state.keys_added;
+    *out = tepal_filter_bloom(filter);
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_counting_strip(const struct tepal_counting *counting,
+                                       const struct tepal_allocator *allocator,
+                                       struct tepal_counting **out)
+{
+    struct tepal_params params = counting->head.params;
+    params.own[TEPAL_COUNTING_FORM] = TEPAL_FORM_BITS;
+    struct tepal_filter *filter;
+    enum tepal_status status = create_like(counting, &params, allocator, &filter);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    memcpy(filter->words, counting->bits, filter->word_count * 8);
+    filter->state = counting->head.state;
+    /* Counted, not copied: `counting` may be a view that nobody has validated. */
+    filter->state.own[COUNTING_ONES] = count_cells(counting_of(filter)).ones;
+    filter->state.own[COUNTING_SUM] = 0;
+    filter->state.own[COUNTING_STUCK] = 0;
+    *out = counting_of(filter);
+    return TEPAL_OK;
+}
+
+/* ---- info ------------------------------------------------------------------------------------ */
+
+/* The chance that all cells of one group are above 0. */
+static double group_rate(const struct tepal_counting *counting)
+{
+    const struct address *at = &counting->at;
+    double ones = (double)counting->head.state.own[COUNTING_ONES];
+    double rate = 1;
+    switch (at->layout) {
+    case TEPAL_LAYOUT_FLAT:
+        for (uint32_t i = 0; i < at->hashes; i++) {
+            double taken = at->positions == TEPAL_POSITIONS_DISTINCT ? i : 0;
+            rate *= ones > taken ? (ones - taken) / ((double)at->cells - taken) : 0;
+        }
+        return rate;
+    case TEPAL_LAYOUT_PARTITIONED:
+        for (uint32_t i = 0; i < at->hashes; i++) {
+            uint64_t start = address_slice_start(at->cells, at->hashes, i);
+            uint64_t end = address_slice_start(at->cells, at->hashes, i + 1);
+            rate *=
+                (double)tepal_bits_count_range(counting->bits, start, end) / (double)(end - start);
+        }
+        return rate;
+    case TEPAL_LAYOUT_BLOCKED:
+        return tepal_line_rate_mean(at, counting->bits, at->hashes);
+    case TEPAL_LAYOUT_PAIRED:
+        rate = tepal_line_rate_mean(at, counting->bits, (at->hashes + 1) / 2);
+        return at->hashes > 1 ? rate * tepal_line_rate_mean(at, counting->bits, at->hashes / 2)
+                              : rate;
+    }
+    return rate;
+}
+
+static void report_cells(const struct tepal_counting *counting, struct tepal_report *report)
+{
+    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    double m = (double)counting->head.params.cells;
+    uint64_t largest = 0;
+    tepal_counting_histogram(counting, histogram);
+    for (uint32_t v = 0; v <= TEPAL_COUNTER_MAX; v++) {
+        largest = histogram[v] > 0 ? v : largest;
+    }
+    double p0 = (double)histogram[0] / m;
+    tepal_report_real(report, "p0", "share of counters that are 0", p0);
+    if (counting->has_counters) {
+        double p1 = (double)histogram[1] / m;
+        double p2 = (m - (double)histogram[0] - (double)histogram[1]) / m;
+        tepal_report_real(report, "p1", "share of counters that are 1", p1);
+        tepal_report_real(report, "p2", "share of counters above 1", p2);
+        tepal_report_integer(report, "max_count", "the largest counter", largest);
+    } else {
+        tepal_report_absent(report, "p1", "the counters were dropped");
+        tepal_report_absent(report, "p2", "the counters were dropped");
+        tepal_report_absent(report, "max_count", "the counters were dropped");
+    }
+    tepal_report_integer(report, "stuck", "counters that reached 15 and stay there",
+                         counting->head.state.own[COUNTING_STUCK]);
+}
+
+static void report_rates(const struct tepal_counting *counting, struct tepal_report *report)
+{
+    const struct tepal_params *p = &counting->head.params;
+    double c = (double)counting->choices;
+    double fp = -expm1(c * log1p(-group_rate(counting)));
+    tepal_report_real(report, "fp_now", "false-positive rate now, from the cells themselves", fp);
+    if (p->capacity == 0) {
+        tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
+    } else if (counting->choices == 1) {
+        tepal_report_real(
+            report, "fp_at_capacity", "false-positive rate expected at capacity (model)",
+            tepal_counting_rate(p->layout, p->positions, p->cells, p->capacity, p->hashes));
+    } else if (!counting->lined) {
+        double share[TEPAL_COUNTER_MAX + 1];
+        (void)tepal_counting_shares(p->cells, p->capacity, p->hashes, counting->choices,
+                                    counting->rule == TEPAL_RULE_IMPROVED_GREEDY, share);
+        tepal_report_real(report, "fp_at_capacity",
+                          "false-positive rate expected at capacity (model)",
+                          tepal_counting_fp(share[0], p->hashes, counting->choices));
+    } else {
+        tepal_report_absent(report, "fp_at_capacity",
+                            "lines of counters have no model for several choices");
+    }
+    if (counting->head.state.own[COUNTING_REMOVED] == 0) {
+        tepal_report_real(report, "fn_now", "false-negative rate: nothing was removed", 0);
+    } else {
+        tepal_report_absent(report, "fn_now", "depends on what was removed: see tepal audit");
+    }
+}
+
+void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    const struct tepal_counting *counting = counting_of_const(filter);
+    const struct tepal_params *p = &filter->params;
+    const uint64_t *own = filter->state.own;
+    double m = (double)p->cells;
+    double ones = (double)own[COUNTING_ONES];
+    if (!counting->has_counters) {
+        tepal_report_change(report, "bits")->value.integer = p->cells;
+    }
+    uint64_t now = filter->state.keys_added > own[COUNTING_REMOVED]
+                       ? filter->state.keys_added - own[COUNTING_REMOVED]
+                       : 0;
+    if (own[COUNTING_STUCK] == 0 && counting->has_counters) {
+        /* Each key adds k, less what coincides: about k (k - 1) / 2m of it. */
+        double k = (double)p->hashes;
+        double a_key = counting->may_repeat && !counting->lined ? -m * expm1(k * log1p(-1 / m)) : k;
+        tepal_report_real(report, "keys_estimated", "keys now, from the sum of the counters",
+                          (double)own[COUNTING_SUM] / a_key);
+    } else {
+        tepal_report_absent(report, "keys_estimated", "some counters are stuck, or dropped");
+    }
+    tepal_report_integer(report, "ones", "counters above 0", own[COUNTING_ONES]);
+    tepal_report_real(report, "fill", "share of counters above 0", ones / m);
+    report_rates(counting, report);
+    tepal_report_integer(report, "choices", "groups a key may be in (c)", counting->choices);
+    tepal_report_text(report, "rule", "which group a key is added to",
+                      counting->choices == 1 ? "none" : tepal_counting_rule_name(counting->rule));
+    tepal_report_text(report, "policy", "removal of a key that is found in several groups",
+                      counting->choices == 1 ? "none"
+                                             : tepal_counting_policy_name(counting->policy));
+    tepal_report_integer(report, "counters", "cells of the filter", p->cells);
+    tepal_report_integer(report, "keys_removed", "removals that were done", own[COUNTING_REMOVED]);
+    tepal_report_integer(report, "keys_now", "added less removed", now);
+    tepal_report_integer(report, "refused_removals", "of keys that were not found",
+                         own[COUNTING_REFUSED]);
+    tepal_report_integer(report, "multi_address_removals",
+                         "done although several groups were found", own[COUNTING_MULTI]);
+    tepal_report_integer(report, "kept", "removals not done because several groups were found",
+                         own[COUNTING_KEPT]);
+    report_cells(counting, report);
+    tepal_report_integer(report, "counter_bytes", "memory of the counters",
+                         (uint64_t)counter_words(counting) * 8);
+    tepal_report_integer(report, "plane_bytes", "memory of the bits beside them, for queries",
+                         (uint64_t)bit_words(counting) * 8);
+}

@@ -1,0 +1,559 @@
+/*
+ * fingerprint.c: the fingerprint filter (B. Fan, D. G. Andersen, M. Kaminsky and M. D.
+ * Mitzenmacher, Cuckoo Filter: Practically Better Than Bloom, CoNEXT 2014).
+ *
+ *     key --hash--> digest --> a fingerprint p of f bits, and a bucket b
+ *
+ *     bucket b                    bucket H(p) - b (mod buckets)
+ *     +----+----+----+----+       +----+----+----+----+
+ *     | .. | p? | .. | .. |       | .. | .. | p? | .. |      p lies in one of the eight slots
+ *     +----+----+----+----+       +----+----+----+----+
+ *
+ * The other bucket follows from the fingerprint and either bucket: H(p) - (H(p) - b) = b. So a
+ * fingerprint can be moved by somebody who no longer has its key, and the number of buckets may be
+ * any even one (the paper's exclusive or wants a power of two); as H(p) is odd, the two differ. The
+ * pair of buckets and the fingerprint make up the *class* of a key; two keys of one class are one
+ * key to the filter, and nothing else about a key matters: answers depend on the classes held, not
+ * on which of its two buckets each is in.
+ *
+ * An addition looks for a free slot in both buckets. If there is none it looks, breadth first, for
+ * the shortest chain of moves that frees one: whoever is in these buckets could go to his other
+ * one, and so on. Nothing is moved before the chain is known to end in a free slot, so that a full
+ * filter stays as it is; and there is nothing random about it. A shortest chain meets no bucket
+ * twice: from the first meeting the rest of the chain could have been taken at once.
+ *
+ * Slots lie one after the other, f bits each, the first at the lowest bits; 0 is an empty slot and
+ * fingerprints are 1 .. 2^f - 1. A bucket of 4 f <= 64 bits begins at a multiple of 4 bits, so that
+ * eight bytes from the right byte hold all of it, and one comparison of 64 bits tests its four
+ * slots.
+ *
+ * Invariants: state `held` is the number of slots that are not 0; keys added = held + removed
+ * (unless they overflowed); everything after the last slot is zero, one word more than the slots
+ * need among it, so that a bucket may be read with what follows it.
+ */
+#include <tepal/fingerprint.h>
+#include <tepal/model.h>
+
+#include <math.h>
+
+#include "base/checked.h"
+#include "filter/lines/kernels.h"
+#include "filter/fingerprint/internal.h"
+
+#define SLOTS FINGERPRINT_SLOTS
+
+/* Own parameters and own state. */
+enum { OWN_BITS = 0, OWN_PARAMS = 1 };
+enum { OWN_HELD = 0, OWN_REMOVED = 1, OWN_STATES = 2 };
+
+/* Numbers of buckets have 32 bits. */
+#define MAX_BUCKETS ((uint64_t)UINT32_MAX)
+
+/* Buckets looked at before an addition gives up. More than 1000 gain less than 0.1 % of load. */
+#define SEARCH_MAX 1000
+
+/* Keys whose buckets are requested ahead of their use. */
+#define WINDOW 64
+
+static struct tepal_fingerprint *self(struct tepal_filter *filter)
+{
+    return (struct tepal_fingerprint *)filter;
+}
+
+static const struct tepal_fingerprint *self_const(const struct tepal_filter *filter)
+{
+    return (const struct tepal_fingerprint *)filter;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static enum tepal_status check_params(const struct tepal_params *p, const char **why)
+{
+    uint64_t f = p->own[OWN_BITS];
+    *why = "";
+    if (f < TEPAL_FINGERPRINT_MIN_BITS || f > TEPAL_FINGERPRINT_MAX_BITS) {
+        *why = "a fingerprint has 4 to 32 bits";
+    } else if (p->cells % (2 * SLOTS * f) != 0) {
+        *why = "the size is not that of whole pairs of buckets: 8 fingerprints each";
+    } else if (p->cells / (SLOTS * f) > MAX_BUCKETS) {
+        *why = "a fingerprint filter has fewer than 2^34 slots";
+    } else if (p->hashes != 2) {
+        *why = "a fingerprint filter has 2 hashes: one for each bucket of a key";
+    } else if (p->positions != TEPAL_POSITIONS_COLLIDING) {
+        *why = "the positions of a fingerprint filter are colliding";
+    }
+    for (size_t i = OWN_PARAMS; i < TEPAL_OWN_PARAMS; i++) {
+        if (p->own[i] != 0) {
+            *why = "a parameter that this kind does not have is not zero";
+        }
+    }
+    return **why == 0 ? TEPAL_OK : TEPAL_BAD_PARAMETER;
+}
+
+static uint64_t payload_bytes(const struct tepal_params *p)
+{
+    return tepal_params_cells_bytes(p->cells, 1) + 8;
+}
+
+static void fingerprint_open(struct tepal_filter *filter)
+{
+    struct fingerprint_table *t = &self(filter)->at;
+    t->words = filter->words;
+    t->bits = (uint32_t)filter->params.own[OWN_BITS];
+    t->buckets = filter->params.cells / (SLOTS * t->bits);
+    t->pairs = t->buckets / 2;
+    t->values = ((uint64_t)1 << t->bits) - 1;
+    t->lanes = 1 | (uint64_t)1 << t->bits;
+    if (t->bits <= FINGERPRINT_NARROW) {
+        t->lanes |= t->lanes << (2 * t->bits);
+    }
+    t->highs = t->lanes << (t->bits - 1);
+    self(filter)->query = tepal_processor_has_avx2() ? tepal_fingerprint_query_avx2
+                                                     : tepal_fingerprint_query_portable;
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+static uint64_t slot_get(const struct fingerprint_table *t, uint64_t bucket, uint32_t slot)
+{
+    return fingerprint_read(t->words, fingerprint_start(t, bucket) + slot * t->bits) & t->values;
+}
+
+static void slot_put(struct fingerprint_table *t, uint64_t bucket, uint32_t slot, uint64_t print)
+{
+    uint64_t at = fingerprint_start(t, bucket) + slot * t->bits;
+    uint64_t *word = &t->words[at >> 6];
+    unsigned shift = at & 63;
+    word[0] = (word[0] & ~(t->values << shift)) | print << shift;
+    if (shift + t->bits > 64) {
+        word[1] = (word[1] & ~(t->values >> (64 - shift))) | print >> (64 - shift);
+    }
+}
+
+/* The first slot of a bucket with this fingerprint (0: an empty one), or SLOTS. */
+static uint32_t slot_find(const struct fingerprint_table *t, uint64_t bucket, uint64_t print)
+{
+    uint32_t slot = 0;
+    while (slot < SLOTS && slot_get(t, bucket, slot) != print) {
+        slot++;
+    }
+    return slot;
+}
+
+/* ---- additions ------------------------------------------------------------------------------- */
+
+/* A bucket reached in the search: by moving away what is in `slot` of the bucket before it. */
+struct step {
+    uint64_t bucket;
+    uint16_t from; /* the step before; its own number for the two that the search begins with */
+    uint8_t slot;
+};
+
+/* Put the fingerprint at the end of a chain whose last bucket has a free slot. */
+static void move_along(struct fingerprint_table *t, const struct step *steps, size_t last,
+                       uint32_t free_slot, uint64_t print)
+{
+    while (steps[last].from != last) {
+        uint64_t before = steps[steps[last].from].bucket;
+        slot_put(t, steps[last].bucket, free_slot, slot_get(t, before, steps[last].slot));
+        free_slot = steps[last].slot;
+        last = steps[last].from;
+    }
+    slot_put(t, steps[last].bucket, free_slot, print);
+}
+
+static bool search_room(struct fingerprint_table *t, struct fingerprint_place at)
+{
+    struct step steps[SEARCH_MAX] = {{at.bucket, 0, 0}, {at.other, 1, 0}};
+    size_t count = 2;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t slot = slot_find(t, steps[i].bucket, 0);
+        if (slot < SLOTS) {
+            move_along(t, steps, i, slot, at.print);
+            return true;
+        }
+        for (uint8_t s = 0; s < SLOTS && count < SEARCH_MAX; s++) {
+            uint64_t next = fingerprint_other(t, steps[i].bucket, slot_get(t, steps[i].bucket, s));
+            steps[count++] = (struct step){next, (uint16_t)i, s};
+        }
+    }
+    return false;
+}
+
+static bool put(struct fingerprint_table *t, struct fingerprint_place at)
+{
+    uint64_t bucket = at.bucket;
+    uint32_t slot = slot_find(t, bucket, 0);
+    if (slot == SLOTS) {
+        bucket = at.other;
+        slot = slot_find(t, bucket, 0);
+    }
+    if (slot < SLOTS) {
+        slot_put(t, bucket, slot, at.print);
+        return true;
+    }
+    return search_room(t, at);
+}
+
+static bool take(struct fingerprint_table *t, struct fingerprint_place at)
+{
+    uint64_t bucket = at.bucket;
+    uint32_t slot = slot_find(t, bucket, at.print);
+    if (slot == SLOTS) {
+        bucket = at.other;
+        slot = slot_find(t, bucket, at.print);
+    }
+    if (slot < SLOTS) {
+        slot_put(t, bucket, slot, 0);
+    }
+    return slot < SLOTS;
+}
+
+static void count_added(struct tepal_fingerprint *f, uint64_t count)
+{
+    f->head.state.keys_added = saturating_add(f->head.state.keys_added, count);
+    f->head.state.own[OWN_HELD] += count;
+}
+
+static void count_removed(struct tepal_fingerprint *f, uint64_t count)
+{
+    uint64_t *own = f->head.state.own;
+    own[OWN_REMOVED] = saturating_add(own[OWN_REMOVED], count);
+    own[OWN_HELD] -= count;
+}
+
+static enum tepal_status fingerprint_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    struct tepal_fingerprint *f = self(filter);
+    if (!put(&f->at, fingerprint_place_of(&f->at, digest))) {
+        return TEPAL_FULL;
+    }
+    count_added(f, 1);
+    return TEPAL_OK;
+}
+
+static enum tepal_status fingerprint_remove(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    struct tepal_fingerprint *f = self(filter);
+    if (!take(&f->at, fingerprint_place_of(&f->at, digest))) {
+        return TEPAL_NOT_PRESENT;
+    }
+    count_removed(f, 1);
+    return TEPAL_OK;
+}
+
+static bool fingerprint_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    const struct tepal_fingerprint *f = self_const(filter);
+    const struct fingerprint_table *t = &f->at;
+    struct fingerprint_place at = fingerprint_place_of(t, digest);
+    bool narrow = t->bits <= FINGERPRINT_NARROW;
+    return (fingerprint_match(t, narrow, fingerprint_start(t, at.bucket), at.print) |
+            fingerprint_match(t, narrow, fingerprint_start(t, at.other), at.print)) != 0;
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+/* The place of a key whose turn will come, its buckets requested. */
+static inline struct fingerprint_place ask(const struct fingerprint_table *t,
+                                           struct tepal_digest digest)
+{
+    struct fingerprint_place at = fingerprint_place_of(t, digest);
+    fingerprint_prefetch(t, fingerprint_start(t, at.bucket));
+    fingerprint_prefetch(t, fingerprint_start(t, at.other));
+    return at;
+}
+
+/* Add or remove in turn; *done counts those that could be, up to the first that could not be added.
+ */
+static void change_many(struct fingerprint_table *t, const struct tepal_digest *digests,
+                        size_t count, bool adding, size_t *done)
+{
+    struct fingerprint_place window[WINDOW];
+    size_t asked = 0;
+    *done = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (; asked < count && asked < i + WINDOW; asked++) {
+            window[asked % WINDOW] = ask(t, digests[asked]);
+        }
+        bool could = adding ? put(t, window[i % WINDOW]) : take(t, window[i % WINDOW]);
+        if (adding && !could) {
+            return;
+        }
+        *done += could;
+    }
+}
+
+static enum tepal_status fingerprint_add_many(struct tepal_filter *filter,
+                                              const struct tepal_digest *digests, size_t count)
+{
+    struct tepal_fingerprint *f = self(filter);
+    size_t done;
+    change_many(&f->at, digests, count, true, &done);
+    if (done == count) {
+        count_added(f, count);
+        return TEPAL_OK;
+    }
+    /* The classes held are again those from before, so every answer is. */
+    while (done > 0) {
+        (void)take(&f->at, fingerprint_place_of(&f->at, digests[--done]));
+    }
+    return TEPAL_FULL;
+}
+
+static enum tepal_status fingerprint_remove_many(struct tepal_filter *filter,
+                                                 const struct tepal_digest *digests, size_t count,
+                                                 size_t *removed)
+{
+    change_many(&self(filter)->at, digests, count, false, removed);
+    count_removed(self(filter), *removed);
+    return TEPAL_OK;
+}
+
+static size_t fingerprint_query_many(const struct tepal_filter *filter,
+                                     const struct tepal_digest *digests, size_t count,
+                                     uint64_t *answers)
+{
+    const struct tepal_fingerprint *f = self_const(filter);
+    return f->query(&f->at, digests, count, answers);
+}
+
+/* ---- what the cells say ---------------------------------------------------------------------- */
+
+static uint64_t count_held(const struct fingerprint_table *t)
+{
+    uint64_t held = 0;
+    for (uint64_t bucket = 0; bucket < t->buckets; bucket++) {
+        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+            held += slot_get(t, bucket, slot) != 0;
+        }
+    }
+    return held;
+}
+
+/* Bits set after the last slot, where there must be none? */
+static bool has_tail(const struct tepal_filter *filter)
+{
+    const uint64_t *last = &filter->words[filter->word_count - 1];
+    unsigned used = filter->params.cells & 63;
+    return last[0] != 0 || (used != 0 && last[-1] >> used != 0);
+}
+
+static enum tepal_status fingerprint_validate(const struct tepal_filter *filter, const char **why)
+{
+    const uint64_t *own = filter->state.own;
+    uint64_t added = filter->state.keys_added;
+    *why = "";
+    if (has_tail(filter)) {
+        *why = "there are bits set beyond the last slot";
+    } else if (own[OWN_HELD] > SLOTS * self_const(filter)->at.buckets) {
+        *why = "there are more fingerprints than slots";
+    } else if (added != saturating_add(own[OWN_HELD], own[OWN_REMOVED]) && added != UINT64_MAX) {
+        *why = "keys added are not those held and those removed";
+    }
+    for (size_t i = OWN_STATES; i < FILTER_STATES; i++) {
+        if (own[i] != 0) {
+            *why = "a state that this kind does not have is not zero";
+        }
+    }
+    return **why == 0 ? TEPAL_OK : TEPAL_CORRUPT;
+}
+
+static enum tepal_status fingerprint_validate_cells(const struct tepal_filter *filter,
+                                                    const char **why)
+{
+    if (filter->state.own[OWN_HELD] == count_held(&self_const(filter)->at)) {
+        return TEPAL_OK;
+    }
+    *why = "the number of fingerprints is not the one that the header states";
+    return TEPAL_CORRUPT;
+}
+
+static void fingerprint_info(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    const struct tepal_fingerprint *f = self_const(filter);
+    const struct tepal_params *p = &filter->params;
+    uint64_t held = tepal_fingerprint_held(f);
+    tepal_report_real(report, "keys_estimated", "keys held, repeats included (counted)",
+                      (double)held);
+    tepal_report_integer(report, "ones", "slots taken", held);
+    tepal_report_real(report, "fill", "share of slots taken", tepal_fingerprint_load(f));
+    tepal_report_real(report, "fp_now", "false-positive rate now, from the number of keys held",
+                      tepal_fingerprint_fp(f->at.bits, f->at.buckets, held));
+    if (p->capacity != 0) {
+        tepal_report_real(report, "fp_at_capacity",
+                          "false-positive rate expected at capacity (model)",
+                          tepal_fingerprint_fp(f->at.bits, f->at.buckets, p->capacity));
+    } else {
+        tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
+    }
+    tepal_report_real(report, "fn_now",
+                      "false-negative rate now: none if only keys that were added were removed", 0);
+    tepal_report_integer(report, "fingerprint_bits", "bits of a fingerprint", f->at.bits);
+    tepal_report_integer(report, "slots", "fingerprints that there is room for",
+                         tepal_fingerprint_slots(f));
+    tepal_report_integer(report, "room", "keys that it surely takes in all (measured limit)",
+                         tepal_fingerprint_room(f->at.bits, f->at.buckets));
+    tepal_report_integer(report, "removed", "keys removed", filter->state.own[OWN_REMOVED]);
+}
+
+const struct filter_ops tepal_fingerprint_ops = {
+    .kind = {.id = TEPAL_KIND_FINGERPRINT,
+             .name = "fingerprint",
+             .summary = "a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %",
+             .promises =
+                 TEPAL_NO_FALSE_NEGATIVES | TEPAL_BOUNDED_FALSE_POSITIVES | TEPAL_DELETABLE},
+    .rules = {.cell_bits = 1,
+              .layouts = 1u << TEPAL_LAYOUT_FLAT,
+              .check = check_params,
+              .payload_bytes = payload_bytes},
+    .struct_bytes = sizeof(struct tepal_fingerprint),
+    .open = fingerprint_open,
+    .validate = fingerprint_validate,
+    .validate_cells = fingerprint_validate_cells,
+    .add = fingerprint_add,
+    .add_many = fingerprint_add_many,
+    .remove = fingerprint_remove,
+    .remove_many = fingerprint_remove_many,
+    .query = fingerprint_query,
+    .query_many = fingerprint_query_many,
+    .info = fingerprint_info,
+};
+
+/* ---- the typed handle ------------------------------------------------------------------------ */
+
+enum tepal_status tepal_fingerprint_create(const struct tepal_params *params,
+                                           const struct tepal_allocator *allocator,
+                                           struct tepal_fingerprint **out)
+{
+    struct tepal_filter *filter;
+    if (params->kind != TEPAL_KIND_FINGERPRINT) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    enum tepal_status status = tepal_filter_create(params, allocator, &filter);
+    if (status == TEPAL_OK) {
+        *out = self(filter);
+    }
+    return status;
+}
+
+static enum tepal_status create_sized(uint64_t keys, uint64_t cells, uint32_t bits, uint64_t seed,
+                                      struct tepal_fingerprint **out)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.kind = TEPAL_KIND_FINGERPRINT;
+    params.hashes = 2;
+    params.cells = cells;
+    params.capacity = keys;
+    params.seed = seed;
+    params.own[OWN_BITS] = bits;
+    return tepal_fingerprint_create(&params, NULL, out);
+}
+
+enum tepal_status tepal_fingerprint_create_for_rate(uint64_t keys, double fp, uint64_t seed,
+                                                    struct tepal_fingerprint **out)
+{
+    uint64_t cells;
+    uint32_t bits = 0;
+    enum tepal_status status = tepal_fingerprint_size(keys, fp, &cells, &bits);
+    return status == TEPAL_OK ? create_sized(keys, cells, bits, seed, out) : status;
+}
+
+enum tepal_status tepal_fingerprint_create_bits_per_key(uint64_t keys, double bits_per_key,
+                                                        uint64_t seed,
+                                                        struct tepal_fingerprint **out)
+{
+    uint64_t cells;
+    uint32_t bits = 0;
+    enum tepal_status status = tepal_fingerprint_fit(keys, bits_per_key, &cells, &bits);
+    return status == TEPAL_OK ? create_sized(keys, cells, bits, seed, out) : status;
+}
+
+void tepal_fingerprint_free(struct tepal_fingerprint *f)
+{
+    tepal_filter_free(f == NULL ? NULL : &f->head);
+}
+
+struct tepal_filter *tepal_fingerprint_filter(struct tepal_fingerprint *f)
+{
+    return &f->head;
+}
+
+struct tepal_fingerprint *tepal_filter_fingerprint(struct tepal_filter *filter)
+{
+    return filter->ops == &tepal_fingerprint_ops ? self(filter) : NULL;
+}
+
+enum tepal_status tepal_fingerprint_add(struct tepal_fingerprint *f, struct tepal_digest digest)
+{
+    return tepal_filter_add(&f->head, digest);
+}
+
+enum tepal_status tepal_fingerprint_add_many(struct tepal_fingerprint *f,
+                                             const struct tepal_digest *digests, size_t count)
+{
+    return tepal_filter_add_many(&f->head, digests, count);
+}
+
+enum tepal_status tepal_fingerprint_remove(struct tepal_fingerprint *f, struct tepal_digest digest)
+{
+    return tepal_filter_remove(&f->head, digest);
+}
+
+bool tepal_fingerprint_query(const struct tepal_fingerprint *f, struct tepal_digest digest)
+{
+    return fingerprint_query(&f->head, digest);
+}
+
+size_t tepal_fingerprint_query_many(const struct tepal_fingerprint *f,
+                                    const struct tepal_digest *digests, size_t count,
+                                    uint64_t *answers)
+{
+    return fingerprint_query_many(&f->head, digests, count, answers);
+}
+
+uint64_t tepal_fingerprint_held(const struct tepal_fingerprint *f)
+{
+    return f->head.state.own[OWN_HELD];
+}
+
+uint64_t tepal_fingerprint_slots(const struct tepal_fingerprint *f)
+{
+    return f->at.buckets * SLOTS;
+}
+
+double tepal_fingerprint_load(const struct tepal_fingerprint *f)
+{
+    return (double)tepal_fingerprint_held(f) / (double)tepal_fingerprint_slots(f);
+}
+
+/*
+ * A stranger is a fingerprint (1 with a chance of 2 / 2^f, the others with 1 / 2^f) and a bucket,
+ * and is found if either of his two buckets has the fingerprint. So one in bucket c lets strangers
+ * of two buckets through, c and its other one; if the other has it too, count it there.
+ */
+double tepal_fingerprint_fp_now(const struct tepal_fingerprint *f)
+{
+    const struct fingerprint_table *t = &f->at;
+    uint64_t pairs = 0;
+    for (uint64_t bucket = 0; bucket < t->buckets; bucket++) {
+        for (uint32_t slot = 0; slot < SLOTS; slot++) {
+            uint64_t print = slot_get(t, bucket, slot);
+            if (print == 0 || slot_find(t, bucket, print) < slot) {
+                continue; /* empty, or there twice */
+            }
+            uint64_t other = fingerprint_other(t, bucket, print);
+            uint64_t buckets = slot_find(t, other, print) == SLOTS ? 2 : 1;
+            pairs += buckets << (print == 1);
+        }
+    }
+    return ldexp((double)pairs / (double)t->buckets, -(int)t->bits);
+}
+
+double tepal_fingerprint_fp_bound(const struct tepal_params *params)
+{
+    if (params->kind != TEPAL_KIND_FINGERPRINT || tepal_params_check(params, NULL) != TEPAL_OK) {
+        return NAN;
+    }
+    return fmin(1, ldexp(2 * SLOTS + 1, -(int)params->own[OWN_BITS]));
+}

@@ -1,0 +1,69 @@
+/*
+ * query.h: batches of queries to the fingerprint filter in plain C, included by the
+ * files that compile it for the baseline and for AVX2 (which has a faster way for most keys).
+ *
+ * Both buckets of key i + 64 are requested while those of key i are compared, four slots with one
+ * subtraction. Nothing branches on what is found.
+ */
+#define WINDOW 64
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Where the buckets of the keys under way begin, in bits. */
+struct query_window {
+    uint64_t first[WINDOW];
+    uint64_t second[WINDOW];
+    uint64_t print[WINDOW];
+};
+
+ALWAYS_INLINE void query_ask(const struct fingerprint_table *t, struct query_window *window,
+                             size_t slot, struct tepal_digest digest)
+{
+    struct fingerprint_place at = fingerprint_place_of(t, digest);
+    window->first[slot] = fingerprint_start(t, at.bucket);
+    window->second[slot] = fingerprint_start(t, at.other);
+    window->print[slot] = at.print;
+    fingerprint_prefetch(t, window->first[slot]);
+    fingerprint_prefetch(t, window->second[slot]);
+}
+
+ALWAYS_INLINE uint64_t query_test(const struct fingerprint_table *t, bool narrow,
+                                  const struct query_window *window, size_t slot)
+{
+    uint64_t match = fingerprint_match(t, narrow, window->first[slot], window->print[slot]) |
+                     fingerprint_match(t, narrow, window->second[slot], window->print[slot]);
+    return match != 0;
+}
+
+ALWAYS_INLINE size_t query_loop(const struct fingerprint_table *table, bool narrow,
+                                const struct tepal_digest *digests, size_t count, uint64_t *answers)
+{
+    const struct fingerprint_table t = *table; /* nobody else can change this one */
+    struct query_window window;
+    size_t present = 0;
+    for (size_t i = 0; i < (count < WINDOW ? count : WINDOW); i++) {
+        query_ask(&t, &window, i, digests[i]);
+    }
+    for (size_t base = 0; base < count; base += WINDOW) {
+        size_t here = count - base < WINDOW ? count - base : WINDOW;
+        size_t more = count - base - here < WINDOW ? count - base - here : WINDOW;
+        uint64_t answer = 0;
+        for (size_t j = 0; j < more; j++) {
+            answer |= query_test(&t, narrow, &window, j) << j;
+            query_ask(&t, &window, j, digests[base + WINDOW + j]);
+        }
+        for (size_t j = more; j < here; j++) {
+            answer |= query_test(&t, narrow, &window, j) << j;
+        }
+        answers[base / 64] = answer;
+        present += bits_count_word(answer);
+    }
+    return present;
+}
+
+static size_t query_batch(const struct fingerprint_table *t, const struct tepal_digest *digests,
+                          size_t count, uint64_t *answers)
+{
+    return t->bits <= FINGERPRINT_NARROW ? query_loop(t, true, digests, count, answers)
+                                         : query_loop(t, false, digests, count, answers);
+}

@@ -1,0 +1,350 @@
+/*
+ * loops.h: the loops of the blocked and paired layouts, written once; included by each file
+ * that has the line operations (line_avx2.h, line_portable.h)
+ *
+ *     struct line_mask            the bits of a key in one line
+ *     line_mask_of(cells)         from a word of cells (struct address_cells)
+ *     line_mask_or(mask, mask)
+ *     line_holds(line, mask)      are all of them set?
+ *     line_set(line, mask)
+ *     line_answers(bool[64])      64 answers as the bits of a word
+ *
+ * A lookup in a filter larger than the cache costs one memory latency, some 100 ns, unless many are
+ * under way at once. So the loops run a rolling window: the line of key i + 64 is requested while
+ * that of key i is tested. A window of 64 matches the 64 answers of one word. (A window that is
+ * filled and emptied by turns would leave the memory idle half of the time: 1.3 to 1.5 times
+ * slower.)
+ *
+ * `form` and `two` are compile-time constants in every loop. LINE_BYTES and LINE_SECTOR_CELLS are
+ * the includer's if its lines are not of 512 bits.
+ */
+#ifndef LINE_BYTES
+#define LINE_BYTES        64
+#define LINE_SECTOR_CELLS 64
+#endif
+#define LOW_BITS      ((LINE_SECTOR_CELLS - 1) * ADDRESS_BYTES)
+#define WINDOW        64
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* What is the same for all keys of a batch. */
+struct line_rule {
+    uint64_t lines;
+    const uint64_t *subsets; /* the ways to choose the sectors ... */
+    uint64_t ways;           /* ... and their number */
+    bool distinct;
+};
+
+static struct line_rule line_rule_of(const struct address *at, uint32_t cells)
+{
+    uint32_t chosen = address_chosen(cells);
+    return (struct line_rule){at->lines, tepal_address_subsets[chosen],
+                              tepal_address_subset_count[chosen],
+                              at->positions == TEPAL_POSITIONS_DISTINCT};
+}
+
+/* Lines under way and the keys' cells in them. Apart, so that an unused round costs nothing. */
+struct line_window {
+    size_t offset[WINDOW]; /* of the line, in bytes */
+    uint64_t cells[WINDOW];
+    uint64_t cells2[WINDOW];
+};
+
+ALWAYS_INLINE void ask(struct line_window *window, size_t slot, const struct line_rule *rule,
+                       bool two, const uint64_t *words, uint64_t line, uint64_t line_word,
+                       uint64_t w0, uint64_t w1)
+{
+    size_t offset = (size_t)line * LINE_BYTES;
+    window->offset[slot] = offset;
+    __builtin_prefetch((const char *)words + offset);
+    struct address_cells cells =
+        address_line_cells(two, address_sectors(rule->subsets, rule->ways, line_word),
+                           rule->distinct, LOW_BITS, w0, w1);
+    window->cells[slot] = cells.round[0];
+    if (two) {
+        window->cells2[slot] = cells.round[1];
+    }
+}
+
+ALWAYS_INLINE struct line_mask mask_at(const struct line_window *window, size_t slot, bool two)
+{
+    struct line_mask mask = line_mask_of(window->cells[slot]);
+    return two ? line_mask_or(mask, line_mask_of(window->cells2[slot])) : mask;
+}
+
+ALWAYS_INLINE bool test_at(const struct line_window *window, size_t slot, bool two,
+                           const uint64_t *words)
+{
+    const void *line = (const char *)words + window->offset[slot];
+    return line_holds(line, mask_at(window, slot, two));
+}
+
+ALWAYS_INLINE void set_at(const struct line_window *window, size_t slot, bool two, uint64_t *words)
+{
+    void *line = (char *)words + window->offset[slot];
+    line_set(line, mask_at(window, slot, two));
+}
+
+/* The blocked layout's line, or the paired layout's first; `more` is the word of a second round. */
+ALWAYS_INLINE void ask_first(struct line_window *window, size_t slot, const struct line_rule *rule,
+                             bool two, const uint64_t *words, struct tepal_digest d, uint32_t more)
+{
+    ask(window, slot, rule, two, words, wide_scale(d.hi, rule->lines), d.hi, d.lo,
+        two ? address_word(d, more) : 0);
+}
+
+/* ---- blocked --------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
+                               const struct bloom_source *source, size_t count,
+                               enum bloom_form form, bool two)
+{
+    const struct line_rule rule = line_rule_of(at, at->hashes);
+    struct line_window window;
+    size_t ahead = count < WINDOW ? count : WINDOW;
+    for (size_t i = 0; i < ahead; i++) {
+        ask_first(&window, i, &rule, two, words, bloom_digest(source, form, i), 2);
+    }
+    size_t i = 0;
+    for (; i + WINDOW < count; i++) {
+        set_at(&window, i % WINDOW, two, words);
+        ask_first(&window, i % WINDOW, &rule, two, words, bloom_digest(source, form, i + WINDOW),
+                  2);
+    }
+    for (; i < count; i++) {
+        set_at(&window, i % WINDOW, two, words);
+    }
+}
+
+/*
+ * Queries with a second round ask it only of keys that pass the first, whose eight cells refuse
+ * nearly every absent key: until then the digest waits and nothing of the second round is computed.
+ */
+ALWAYS_INLINE void blocked_ask(struct line_window *window, struct tepal_digest *digests,
+                               size_t slot, const struct line_rule *rule, bool two,
+                               const uint64_t *words, struct tepal_digest d)
+{
+    if (!two) {
+        ask_first(window, slot, rule, false, words, d, 0);
+        return;
+    }
+    window->offset[slot] = (size_t)wide_scale(d.hi, rule->lines) * LINE_BYTES;
+    __builtin_prefetch((const char *)words + window->offset[slot]);
+    window->cells[slot] = d.lo & LOW_BITS;
+    digests[slot] = d;
+}
+
+ALWAYS_INLINE bool blocked_test(const struct line_window *window,
+                                const struct tepal_digest *digests, size_t slot,
+                                const struct line_rule *rule, bool two, const uint64_t *words)
+{
+    bool yes = test_at(window, slot, false, words);
+    if (two && yes) {
+        struct tepal_digest d = digests[slot];
+        struct address_cells cells =
+            address_line_cells(true, address_sectors(rule->subsets, rule->ways, d.hi),
+                               rule->distinct, LOW_BITS, d.lo, address_word(d, 2));
+        yes = line_holds((const char *)words + window->offset[slot], line_mask_of(cells.round[1]));
+    }
+    return yes;
+}
+
+ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *words,
+                                   const struct bloom_source *source, size_t count,
+                                   uint64_t *answers, enum bloom_form form, bool two)
+{
+    const struct line_rule rule = line_rule_of(at, at->hashes);
+    struct line_window window;
+    struct tepal_digest digests[WINDOW]; /* used if two */
+    bool yes[WINDOW];
+    size_t present = 0;
+    size_t base = 0;
+    size_t here = count < WINDOW ? count : WINDOW;
+    for (size_t j = 0; j < here; j++) {
+        blocked_ask(&window, digests, j, &rule, two, words, bloom_digest(source, form, j));
+    }
+    for (; base + 2 * WINDOW <= count; base += WINDOW) {
+        for (size_t j = 0; j < WINDOW; j++) {
+            yes[j] = blocked_test(&window, digests, j, &rule, two, words);
+            blocked_ask(&window, digests, j, &rule, two, words,
+                        bloom_digest(source, form, base + WINDOW + j));
+        }
+        answers[base / 64] = line_answers(yes);
+        present += bits_count_word(answers[base / 64]);
+    }
+    /* What is left: a full window, and then less than one; or less than one from the start. */
+    for (; base < count; base += here) {
+        here = count - base < WINDOW ? count - base : WINDOW;
+        size_t more = count - base - here;
+        uint64_t answer = 0;
+        for (size_t j = 0; j < here; j++) {
+            answer |= (uint64_t)blocked_test(&window, digests, j, &rule, two, words) << j;
+            if (j < more) {
+                blocked_ask(&window, digests, j, &rule, two, words,
+                            bloom_digest(source, form, base + WINDOW + j));
+            }
+        }
+        answers[base / 64] = answer;
+        present += bits_count_word(answer);
+    }
+    return present;
+}
+
+/* ---- paired ---------------------------------------------------------------------------------- */
+
+ALWAYS_INLINE void ask_second(struct line_window *window, size_t slot, const struct address *at,
+                              const struct line_rule *rule, bool two, const uint64_t *words,
+                              struct tepal_digest d)
+{
+    uint64_t word = address_word(d, 2);
+    uint64_t line = address_second_line(at, word, wide_scale(d.hi, rule->lines));
+    ask(window, slot, rule, two, words, line, word, address_word(d, 3),
+        two ? address_word(d, 5) : 0);
+}
+
+/* Of the two halves of k = 17 cells, the first has a second round and the other has not. */
+static bool second_has_two(const struct address *at)
+{
+    return at->hashes / 2 > ADDRESS_SECTORS;
+}
+
+ALWAYS_INLINE void paired_add(const struct address *at, uint64_t *words,
+                              const struct bloom_source *source, size_t count, enum bloom_form form,
+                              bool two)
+{
+    const struct line_rule first = line_rule_of(at, (at->hashes + 1) / 2);
+    const struct line_rule second = line_rule_of(at, at->hashes / 2);
+    const bool two2 = two && second_has_two(at);
+    struct line_window window[2];
+    size_t asked = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (; asked < count && asked < i + WINDOW; asked++) {
+            struct tepal_digest d = bloom_digest(source, form, asked);
+            ask_first(&window[0], asked % WINDOW, &first, two, words, d, 4);
+            ask_second(&window[1], asked % WINDOW, at, &second, two2, words, d);
+        }
+        set_at(&window[0], i % WINDOW, two, words);
+        set_at(&window[1], i % WINDOW, two2, words);
+    }
+}
+
+/* Keys that passed their first line: which answers they are, and their second lines. */
+struct survivors {
+    size_t count;
+    size_t index[WINDOW + 1]; /* one to spare: the last entry may be dropped */
+    struct tepal_digest digest[WINDOW + 1];
+    struct line_window second;
+};
+
+/* Ask the second lines; a key that fails loses its answer bit. Returns how many are left. */
+ALWAYS_INLINE size_t paired_settle(bool two2, const uint64_t *words, const struct survivors *keys,
+                                   uint64_t *answers)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < keys->count; i++) {
+        uint64_t no = !test_at(&keys->second, i, two2, words);
+        answers[keys->index[i] / 64] &= ~(no << (keys->index[i] % 64));
+        present += 1 - no;
+    }
+    return present;
+}
+
+ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *words,
+                                  const struct bloom_source *source, size_t count,
+                                  uint64_t *answers, enum bloom_form form, bool two)
+{
+    const struct line_rule first = line_rule_of(at, (at->hashes + 1) / 2);
+    const struct line_rule second = line_rule_of(at, at->hashes / 2);
+    const bool two2 = two && second_has_two(at);
+    struct line_window window;
+    struct tepal_digest digests[WINDOW];
+    struct survivors survivors[2]; /* of this turn and of the one before */
+    size_t present = 0;
+    survivors[1].count = 0;
+    for (size_t i = 0; i < (count < WINDOW ? count : WINDOW); i++) {
+        digests[i] = bloom_digest(source, form, i);
+        ask_first(&window, i, &first, two, words, digests[i], 4);
+    }
+    for (size_t base = 0; base < count; base += WINDOW) {
+        struct survivors *now = &survivors[base / WINDOW % 2];
+        const struct survivors *before = &survivors[1 - base / WINDOW % 2];
+        size_t here = count - base < WINDOW ? count - base : WINDOW;
+        size_t more = count - base - here < WINDOW ? count - base - here : WINDOW;
+        size_t passed = 0;
+        uint64_t answer = 0;
+        for (size_t j = 0; j < here; j++) {
+            uint64_t yes = test_at(&window, j, two, words);
+            answer |= yes << j;
+            now->digest[passed] = digests[j];
+            now->index[passed] = base + j;
+            passed += yes;
+            if (j < more) {
+                digests[j] = bloom_digest(source, form, base + WINDOW + j);
+                ask_first(&window, j, &first, two, words, digests[j], 4);
+            }
+        }
+        answers[base / 64] = answer;
+        now->count = passed;
+        for (size_t i = 0; i < passed; i++) {
+            ask_second(&now->second, i, at, &second, two2, words, now->digest[i]);
+        }
+        present += paired_settle(two2, words, before, answers);
+        if (more == 0) {
+            present += paired_settle(two2, words, now, answers);
+        }
+    }
+    return present;
+}
+
+/* ---- one loop for each layout, form of source and number of rounds --------------------------- */
+
+#define EACH_FORM(call, two)                                                                       \
+    switch (source->form) {                                                                        \
+    case BLOOM_DIGESTS:                                                                            \
+        call(BLOOM_DIGESTS, two);                                                                  \
+        break;                                                                                     \
+    case BLOOM_INTEGERS:                                                                           \
+        call(BLOOM_INTEGERS, two);                                                                 \
+        break;                                                                                     \
+    case BLOOM_FIXED:                                                                              \
+        call(BLOOM_FIXED, two);                                                                    \
+        break;                                                                                     \
+    }
+
+#define EACH(call, is_two)                                                                         \
+    do {                                                                                           \
+        if (is_two) {                                                                              \
+            EACH_FORM(call, true)                                                                  \
+        } else {                                                                                   \
+            EACH_FORM(call, false)                                                                 \
+        }                                                                                          \
+    } while (0)
+
+static void lines_add(const struct address *at, uint64_t *words, const struct bloom_source *source,
+                      size_t count)
+{
+#define BLOCKED(form, two) blocked_add(at, words, source, count, form, two)
+#define PAIRED(form, two)  paired_add(at, words, source, count, form, two)
+    if (at->layout == TEPAL_LAYOUT_BLOCKED) {
+        EACH(BLOCKED, at->hashes > ADDRESS_SECTORS);
+    } else {
+        EACH(PAIRED, at->hashes > 2 * ADDRESS_SECTORS);
+    }
+#undef BLOCKED
+#undef PAIRED
+}
+
+static size_t lines_query(const struct address *at, const uint64_t *words,
+                          const struct bloom_source *source, size_t count, uint64_t *answers)
+{
+    size_t present = 0;
+#define BLOCKED(form, two) present = blocked_query(at, words, source, count, answers, form, two)
+#define PAIRED(form, two)  present = paired_query(at, words, source, count, answers, form, two)
+    if (at->layout == TEPAL_LAYOUT_BLOCKED) {
+        EACH(BLOCKED, at->hashes > ADDRESS_SECTORS);
+    } else {
+        EACH(PAIRED, at->hashes > 2 * ADDRESS_SECTORS);
+    }
+#undef BLOCKED
+#undef PAIRED
+    return present;
+}

@@ -1,0 +1,62 @@
+/* rate.c: error rates of lines, from their bits. */
+#include "filter/lines/rate.h"
+
+#include "cells/bits.h"
+
+/* Sector s of a line: `size` bits, 64 or 16. */
+static uint64_t sector_of(const uint64_t *bits, uint64_t line, uint32_t s, uint32_t size)
+{
+    uint64_t first = (line * ADDRESS_SECTORS + s) * size;
+    return size == 64 ? bits[first / 64] : bits[first / 64] >> (first % 64) & 0xffff;
+}
+
+/*
+ * Given that a key's first cell in this sector is set: the chance that its second is. The distance
+ * from the first (address_other) is 1 with probability 2/size and each of 2 .. size - 1 with
+ * 1/size.
+ */
+static double second_of(uint64_t sector, uint32_t size, double ones)
+{
+    uint64_t around = sector >> 1 | sector << (size - 1);
+    double neighbours = (double)bits_count_word(sector & around);
+    return ones > 0 ? (ones - 1 + neighbours / ones) / size : 0;
+}
+
+/*
+ * The chance that `cells` random cells of one line are all set. One cell a sector in a random set
+ * of sectors: the elementary symmetric polynomial of the sectors' fills, over the number of sets.
+ * With more than eight cells, a first round takes every sector's fill as a factor.
+ */
+static double line_rate(const struct address *at, const uint64_t *bits, uint64_t line,
+                        uint32_t cells)
+{
+    uint32_t chosen = address_chosen(cells);
+    bool two = cells > ADDRESS_SECTORS;
+    double sum[ADDRESS_SECTORS + 1] = {1}; /* e_0 .. e_8 */
+    double first = 1;
+    for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
+        uint64_t sector = sector_of(bits, line, s, at->sector_cells);
+        double ones = (double)bits_count_word(sector);
+        double fill = ones / at->sector_cells;
+        double next = fill;
+        if (two) {
+            first *= fill;
+            next = at->positions == TEPAL_POSITIONS_DISTINCT
+                       ? second_of(sector, at->sector_cells, ones)
+                       : fill;
+        }
+        for (uint32_t e = ADDRESS_SECTORS; e > 0; e--) {
+            sum[e] += sum[e - 1] * next;
+        }
+    }
+    return first * sum[chosen] / tepal_address_subset_count[chosen];
+}
+
+double tepal_line_rate_mean(const struct address *at, const uint64_t *bits, uint32_t cells)
+{
+    double sum = 0;
+    for (uint64_t line = 0; line < at->lines; line++) {
+        sum += line_rate(at, bits, line, cells);
+    }
+    return sum / (double)at->lines;
+}

@@ -1,0 +1,869 @@
+/*
+ * recycling.c: the recycling Bloom filter (K. Dozier, L. Salamatian and D. Rubenstein, Modeling
+ * Average False Positive Rates of Recycling Bloom Filters, INFOCOM 2024).
+ *
+ *     words   |   phase 0   |   phase 1   |   phase 2   |     each ceil(cells / 64) words
+ *                 frozen        active        oldest
+ *                               ^ inserts     ^ cleared and made active at the next recycling
+ *
+ * A message is asked in all phases and inserted in the active one. When it would make that one too
+ * full it is the *trigger*: the filter recycles. In which order things happen:
+ *
+ *     answer  ->  full? take the trigger's bits back (unless it is kept)  ->  the next phase is
+ *     cleared and active  ->  insert the trigger there (if it is retained)
+ *
+ * Invariants: phase cycles % phases is active; `ones` is the number of its bits; by sigma it never
+ * exceeds sigma; a message that set bits set at least one; bits beyond the last cell of each phase
+ * are zero; phases that have not been active yet are empty.
+ *
+ * One set of hash functions serves all phases, so that a message's positions are computed once.
+ * That is right as long as what one phase holds does not depend on what another holds. It does
+ * depend when only misses are inserted: the cells that are set in the frozen phase keep messages
+ * out of the active one, which then fills just the other cells; with one hash and sigma = M/2 it
+ * never fills up. And a little when the trigger is both kept and retained: the two phases then
+ * share its cells.
+ * In these cases phase i > 0 has hash functions of its own.
+ */
+#include <tepal/model.h>
+#include <tepal/recycling.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "cells/bits.h"
+#include "filter/lines/kernels.h"
+#include "filter/recycling/internal.h"
+
+static struct tepal_recycling *recycling_of(struct tepal_filter *filter)
+{
+    return (struct tepal_recycling *)filter;
+}
+
+static const struct tepal_recycling *recycling_of_const(const struct tepal_filter *filter)
+{
+    return (const struct tepal_recycling *)filter;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+void tepal_recycling_set_options(struct tepal_params *params,
+                                 const struct tepal_recycling_options *options)
+{
+    params->kind = TEPAL_KIND_RECYCLING;
+    memset(params->own, 0, sizeof params->own);
+    params->own[OWN_PHASES] = options->phases;
+    params->own[OWN_RULE] = (uint64_t)options->rule;
+    params->own[OWN_LIMIT] = options->limit;
+    params->own[OWN_FLAGS] = (options->retain ? FLAG_RETAIN : 0) |
+                             (options->keep_trigger ? FLAG_KEEP_TRIGGER : 0) |
+                             (options->only_misses ? FLAG_ONLY_MISSES : 0);
+}
+
+struct tepal_recycling_options tepal_recycling_options_of(const struct tepal_params *params)
+{
+    uint64_t flags = params->own[OWN_FLAGS];
+    return (struct tepal_recycling_options){
+        .phases = (uint32_t)params->own[OWN_PHASES],
+        .rule = (enum tepal_recycling_rule)params->own[OWN_RULE],
+        .limit = params->own[OWN_LIMIT],
+        .retain = (flags & FLAG_RETAIN) != 0,
+        .keep_trigger = (flags & FLAG_KEEP_TRIGGER) != 0,
+        .only_misses = (flags & FLAG_ONLY_MISSES) != 0,
+    };
+}
+
+/*
+ * Messages and cycles are counted this far and no further: a file may state any numbers up to
+ * here, and a filter that goes on from them must still be one that can be loaded.
+ */
+#define MOST_COUNTED (((uint64_t)1 << 62) - 1)
+
+/* What is added each time, 10^6 at most, is lost in rounding before it gets there. */
+#define MOST_EXPECTED 0x1p82
+
+static enum tepal_status refuse(const char *sentence, const char **why)
+{
+    *why = sentence;
+    return TEPAL_BAD_PARAMETER;
+}
+
+static enum tepal_status recycling_check(const struct tepal_params *params, const char **why)
+{
+    const uint64_t *own = params->own;
+    if (own[OWN_PHASES] < 1 || own[OWN_PHASES] > TEPAL_RECYCLING_MAX_PHASES) {
+        return refuse("the number of phases must be 1 to 8", why);
+    }
+    if (own[OWN_RULE] > TEPAL_RECYCLING_TIME) {
+        return refuse("a filter recycles by sigma, by count or by time", why);
+    }
+    if (own[OWN_FLAGS] >= FLAGS_END) {
+        return refuse("there is an option that a recycling filter does not have", why);
+    }
+    if (own[OWN_RULE] == TEPAL_RECYCLING_SIGMA && own[OWN_LIMIT] >= params->cells) {
+        return refuse("sigma must be less than the bits of a phase", why);
+    }
+    if (own[OWN_RULE] == TEPAL_RECYCLING_SIGMA && own[OWN_LIMIT] < params->hashes) {
+        return refuse("sigma must be at least the number of hashes", why);
+    }
+    if (own[OWN_LIMIT] == 0) {
+        return refuse("the count or time after which a phase is full must be at least 1", why);
+    }
+    for (size_t i = OWN_USED; i < TEPAL_OWN_PARAMS; i++) {
+        if (own[i] != 0) {
+            return refuse("a parameter that this kind does not have is not zero", why);
+        }
+    }
+    return TEPAL_OK;
+}
+
+/* At most 8 phases of 2^57 bytes. */
+static uint64_t recycling_payload_bytes(const struct tepal_params *params)
+{
+    return params->own[OWN_PHASES] * tepal_params_cells_bytes(params->cells, 1);
+}
+
+/* ---- construction ---------------------------------------------------------------------------- */
+
+/* The phase that was active `age` cycles ago. */
+static uint32_t phase_of_age(const struct tepal_recycling *r, uint32_t age)
+{
+    return (uint32_t)((r->active + r->options.phases - age) % r->options.phases);
+}
+
+static const uint64_t *phase_words(const struct tepal_recycling *r, uint32_t phase)
+{
+    return r->head.words + phase * r->phase_words;
+}
+
+uint64_t tepal_recycling_phase_ones(const struct tepal_recycling *r, uint32_t age)
+{
+    if (age >= r->options.phases) {
+        return 0;
+    }
+    if (age == 0) {
+        return r->head.state.own[STATE_ONES];
+    }
+    return tepal_bits_count(phase_words(r, phase_of_age(r, age)), r->phase_words);
+}
+
+/*
+ * The rate of a phase with so many ones. The flat layout's is a power; the others' takes some
+ * 10 us, so it is taken at most 128 times and interpolated.
+ */
+static double rate_at_step(struct tepal_recycling *r, uint32_t step)
+{
+    const struct tepal_params *p = &r->head.params;
+    if (isnan(r->rate[step])) {
+        uint64_t ones = (uint64_t)((double)p->cells * step / RATE_STEPS);
+        r->rate[step] = step == RATE_STEPS ? 1
+                                           : tepal_recycling_rate(p->layout, p->positions, p->cells,
+                                                                  ones, p->hashes);
+    }
+    return r->rate[step];
+}
+
+static double rate_of(struct tepal_recycling *r, double ones)
+{
+    const struct tepal_params *p = &r->head.params;
+    if (p->layout == TEPAL_LAYOUT_FLAT) {
+        return tepal_recycling_rate(p->layout, p->positions, p->cells, (uint64_t)ones, p->hashes);
+    }
+    double at = ones / (double)p->cells * RATE_STEPS;
+    uint32_t step = at < RATE_STEPS - 1 ? (uint32_t)at : RATE_STEPS - 1;
+    double low = rate_at_step(r, step);
+    return low + (at - step) * (rate_at_step(r, step + 1) - low);
+}
+
+/*
+ * What a message answered "not seen" tells of those answered "seen" by mistake: f / (1 - f) of
+ * them, where f is the rate at this fill. Steps of 1/128 of the cells share one f, that of their
+ * middle. Sets `mark`, the number of ones beyond which we have to look again.
+ */
+static void take_step(struct tepal_recycling *r)
+{
+    uint64_t cells = r->head.params.cells;
+    uint64_t size = cells / RATE_STEPS + 1;
+    uint64_t ones = r->head.state.own[STATE_ONES];
+    uint64_t first = (ones < cells ? ones : cells) / size * size; /* a file may say anything */
+    uint64_t end = first + size < cells ? first + size : cells;
+    double miss = (1 - rate_of(r, (double)first + (double)(end - first) / 2)) * r->frozen_miss;
+    /* Rounded to a float: what is stored shall not depend on the last digit of a power. */
+    r->odds = (double)(float)(miss > 1e-6 ? (1 - miss) / miss : 1e6);
+    r->mark = first + size - 1;
+    if (r->options.rule == TEPAL_RECYCLING_SIGMA && r->options.limit < r->mark) {
+        r->mark = r->options.limit;
+    }
+}
+
+/* The chance that no frozen phase says yes to a new message. */
+static void weigh_frozen(struct tepal_recycling *r)
+{
+    r->frozen_miss = 1;
+    for (uint32_t age = 1; age < r->options.phases; age++) {
+        r->frozen_miss *= 1 - rate_of(r, (double)r->frozen_ones[age]);
+    }
+}
+
+static const struct recycling_kernels general;
+
+static const struct recycling_kernels *kernels_for(const struct tepal_recycling *r)
+{
+    if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->own_hashes) {
+        return &general;
+    }
+    return tepal_processor_has_avx2() ? &tepal_recycling_lines_avx2
+                                      : &tepal_recycling_lines_portable;
+}
+
+static void recycling_open(struct tepal_filter *filter)
+{
+    struct tepal_recycling *r = recycling_of(filter);
+    r->options = tepal_recycling_options_of(&filter->params);
+    r->at = tepal_address_of(&filter->params, 1);
+    r->own_hashes = r->options.only_misses || (r->options.retain && r->options.keep_trigger);
+    r->phase_words = filter->word_count / r->options.phases;
+    r->active = filter->state.own[STATE_CYCLES] % r->options.phases;
+    r->kernels = kernels_for(r);
+    for (uint32_t step = 0; step <= RATE_STEPS; step++) {
+        r->rate[step] = NAN;
+    }
+    if (filter->unmap != NULL) {
+        return; /* a view: nothing will be inserted, and its words are not to be touched yet */
+    }
+    bool first = filter->state.own[STATE_CYCLES] == 0;
+    for (uint32_t age = 1; age < r->options.phases; age++) {
+        r->frozen_ones[age] = first ? 0 : tepal_recycling_phase_ones(r, age);
+    }
+    weigh_frozen(r);
+    take_step(r);
+}
+
+/* A cleared filter: the state is already that of a new one. */
+static void recycling_reset(struct tepal_filter *filter)
+{
+    recycling_open(filter);
+}
+
+enum tepal_status tepal_recycling_create(const struct tepal_params *params,
+                                         const struct tepal_allocator *allocator,
+                                         struct tepal_recycling **out)
+{
+    if (params->kind != TEPAL_KIND_RECYCLING) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    struct tepal_filter *filter;
+    enum tepal_status status = tepal_filter_create(params, allocator, &filter);
+    if (status == TEPAL_OK) {
+        *out = recycling_of(filter);
+    }
+    return status;
+}
+
+enum tepal_status tepal_recycling_create_for_rate(uint64_t bits, uint32_t phases, double fp,
+                                                  uint64_t seed, struct tepal_recycling **out)
+{
+    struct tepal_recycling_setting setting = TEPAL_RECYCLING_SETTING_INIT;
+    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+    struct tepal_recycling_rates rates;
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    if (phases < 1 || phases > TEPAL_RECYCLING_MAX_PHASES) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    setting.bits = bits / phases;
+    setting.phases = phases;
+    setting.retain = options.retain;
+    enum tepal_status status = tepal_recycling_plan(&setting, fp, &rates);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    options.phases = phases;
+    options.limit = setting.sigma;
+    params.cells = setting.bits;
+    params.hashes = setting.hashes;
+    params.capacity = (uint64_t)rates.messages_per_cycle;
+    params.seed = seed;
+    tepal_recycling_set_options(&params, &options);
+    return tepal_recycling_create(&params, NULL, out);
+}
+
+void tepal_recycling_free(struct tepal_recycling *r)
+{
+    tepal_filter_free(r == NULL ? NULL : &r->head);
+}
+
+struct tepal_filter *tepal_recycling_filter(struct tepal_recycling *r)
+{
+    return &r->head;
+}
+
+const struct tepal_filter *tepal_recycling_filter_const(const struct tepal_recycling *r)
+{
+    return &r->head;
+}
+
+/* ---- recycling ------------------------------------------------------------------------------- */
+
+void tepal_recycling_turn(struct tepal_recycling *r)
+{
+    uint64_t *own = r->head.state.own;
+    if (r->callback != NULL) {
+        struct tepal_recycling_cycle cycle = {own[STATE_CYCLES] + 1, own[STATE_MESSAGES],
+                                              own[STATE_ONES]};
+        r->callback(r->context, &cycle);
+    }
+    for (uint32_t age = r->options.phases - 1; age > 1; age--) {
+        r->frozen_ones[age] = r->frozen_ones[age - 1];
+    }
+    r->frozen_ones[r->options.phases > 1] = own[STATE_ONES];
+    /* Where counting ends the number stays, and goes on naming the phases in their order. */
+    own[STATE_CYCLES] = own[STATE_CYCLES] < MOST_COUNTED ? own[STATE_CYCLES] + 1
+                                                         : MOST_COUNTED + 1 - r->options.phases;
+    r->active = own[STATE_CYCLES] % r->options.phases;
+    own[STATE_ONES] = 0;
+    own[STATE_MESSAGES] = 0;
+    own[STATE_BEGAN] = own[STATE_CLOCK];
+    memset(recycling_active(r), 0, r->phase_words * 8);
+    weigh_frozen(r);
+    take_step(r);
+}
+
+void tepal_recycling_on_recycle(struct tepal_recycling *r, tepal_recycling_callback *callback,
+                                void *context)
+{
+    r->callback = callback;
+    r->context = context;
+}
+
+enum tepal_status tepal_recycling_recycle(struct tepal_recycling *r)
+{
+    if (tepal_filter_read_only(&r->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    tepal_recycling_turn(r);
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_recycling_set_clock(struct tepal_recycling *r, uint64_t now)
+{
+    uint64_t *own = r->head.state.own;
+    if (tepal_filter_read_only(&r->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    if (own[STATE_CLOCKED] != 0 && now < own[STATE_CLOCK]) {
+        return TEPAL_CLOCK_BACK;
+    }
+    if (own[STATE_CLOCKED] == 0) {
+        own[STATE_CLOCKED] = 1;
+        own[STATE_BEGAN] = now;
+    }
+    own[STATE_CLOCK] = now;
+    if (r->options.rule == TEPAL_RECYCLING_TIME) {
+        uint64_t due = (now - own[STATE_BEGAN]) / r->options.limit;
+        uint64_t began = own[STATE_BEGAN] + due * r->options.limit;
+        /* After as many turns as there are phases all are empty: more would change nothing. */
+        for (uint64_t i = 0; i < due && i < r->options.phases; i++) {
+            tepal_recycling_turn(r);
+        }
+        own[STATE_BEGAN] = began;
+    }
+    return TEPAL_OK;
+}
+
+/* ---- one message ----------------------------------------------------------------------------- */
+
+static bool holds(const uint64_t *words, const uint64_t *positions, uint32_t k)
+{
+    for (uint32_t i = 0; i < k; i++) {
+        if (!bits_test(words, positions[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sets the positions; bit i of the result tells that position i was not set before. */
+static uint64_t set_new(uint64_t *words, const uint64_t *positions, uint32_t k)
+{
+    uint64_t fresh = 0;
+    for (uint32_t i = 0; i < k; i++) {
+        fresh |= (uint64_t)!bits_test(words, positions[i]) << i;
+        bits_set(words, positions[i]);
+    }
+    return fresh;
+}
+
+static void clear_new(uint64_t *words, const uint64_t *positions, uint64_t fresh)
+{
+    for (; fresh != 0; fresh &= fresh - 1) {
+        uint64_t position = positions[__builtin_ctzll(fresh)];
+        words[position >> 6] &= ~((uint64_t)1 << (position & 63));
+    }
+}
+
+/* Insert into an active phase that has room for it. */
+static void insert_first(struct tepal_recycling *r, struct tepal_digest digest)
+{
+    uint64_t *own = r->head.state.own;
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t k =
+        tepal_address_positions(&r->at, recycling_digest(r, digest, phase_of_age(r, 0)), positions);
+    own[STATE_ONES] += bits_count_word(set_new(recycling_active(r), positions, k));
+    own[STATE_MESSAGES]++;
+    if (own[STATE_ONES] > r->mark) {
+        take_step(r);
+    }
+}
+
+void tepal_recycling_trigger(struct tepal_recycling *r, struct tepal_digest digest)
+{
+    tepal_recycling_turn(r);
+    if (r->options.retain) {
+        insert_first(r, digest);
+    }
+}
+
+void tepal_recycling_filled(struct tepal_recycling *r)
+{
+    take_step(r);
+}
+
+/* Insert a message that the active phase does not hold yet; its positions there are known. */
+static void insert(struct tepal_recycling *r, struct tepal_digest digest, const uint64_t *positions)
+{
+    uint64_t *own = r->head.state.own;
+    uint64_t *words = recycling_active(r);
+    uint64_t fresh = set_new(words, positions, r->at.hashes);
+    uint64_t ones = own[STATE_ONES] + bits_count_word(fresh);
+    if (!recycling_full(r, ones)) {
+        own[STATE_ONES] = ones;
+        own[STATE_MESSAGES]++;
+        if (ones > r->mark) {
+            take_step(r);
+        }
+        return;
+    }
+    if (r->options.keep_trigger) {
+        own[STATE_ONES] = ones;
+        own[STATE_MESSAGES]++;
+    } else {
+        clear_new(words, positions, fresh);
+    }
+    tepal_recycling_trigger(r, digest);
+}
+
+static bool frozen_holds(const struct tepal_recycling *r, struct tepal_digest digest,
+                         uint64_t *positions)
+{
+    uint32_t k = r->at.hashes;
+    for (uint32_t age = 1; age < r->options.phases; age++) {
+        uint32_t phase = phase_of_age(r, age);
+        if (r->own_hashes) {
+            (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase), positions);
+        }
+        if (holds(phase_words(r, phase), positions, k)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Request every line that the message will read, in all phases. */
+static void request(const struct tepal_recycling *r, struct tepal_digest digest,
+                    uint64_t *positions)
+{
+    uint32_t k = 0;
+    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+        if (phase == 0 || r->own_hashes) {
+            k = tepal_address_positions(&r->at, recycling_digest(r, digest, phase), positions);
+        }
+        for (uint32_t i = 0; i < k; i++) {
+            bits_prefetch(phase_words(r, phase), positions[i]);
+        }
+    }
+}
+
+/* `positions` are those of phase 0, or room for some if every phase has its own. */
+static bool seen_at(struct tepal_recycling *r, struct tepal_digest digest, uint64_t *positions)
+{
+    bool frozen = frozen_holds(r, digest, positions);
+    if (r->own_hashes) {
+        (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase_of_age(r, 0)),
+                                      positions);
+    }
+    bool active = holds(recycling_active(r), positions, r->at.hashes);
+    if (!active && !frozen) {
+        recycling_miss(r);
+    }
+    if (!active && !(frozen && r->options.only_misses)) {
+        insert(r, digest, positions);
+    }
+    return active || frozen;
+}
+
+static bool general_seen_one(struct tepal_recycling *r, struct tepal_digest digest)
+{
+    uint64_t positions[TEPAL_MAX_HASHES];
+    request(r, digest, positions);
+    return seen_at(r, digest, positions);
+}
+
+static bool general_query_one(const struct tepal_recycling *r, struct tepal_digest digest)
+{
+    uint64_t positions[TEPAL_MAX_HASHES];
+    request(r, digest, positions);
+    if (frozen_holds(r, digest, positions)) {
+        return true;
+    }
+    uint32_t active = phase_of_age(r, 0);
+    if (r->own_hashes) {
+        (void)tepal_address_positions(&r->at, recycling_digest(r, digest, active), positions);
+    }
+    return holds(phase_words(r, active), positions, r->at.hashes);
+}
+
+/* ---- many messages --------------------------------------------------------------------------- */
+
+/* Messages whose memory is requested ahead of the one at hand. */
+#define AHEAD 16
+
+static size_t general_seen(struct tepal_recycling *r, const struct tepal_digest *digests,
+                           size_t count, uint64_t *answers)
+{
+    uint64_t window[AHEAD][TEPAL_MAX_HASHES];
+    size_t asked = 0;
+    size_t seen = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (; asked < count && asked < i + AHEAD; asked++) {
+            request(r, digests[asked], window[asked % AHEAD]);
+        }
+        if (i % 64 == 0) {
+            answers[i / 64] = 0;
+        }
+        uint64_t yes = seen_at(r, digests[i], window[i % AHEAD]);
+        answers[i / 64] |= yes << (i % 64);
+        seen += yes;
+    }
+    return seen;
+}
+
+static size_t general_query(const struct tepal_recycling *r, const struct tepal_digest *digests,
+                            size_t count, uint64_t *answers)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i % 64 == 0) {
+            answers[i / 64] = 0;
+        }
+        if (i + AHEAD < count) {
+            uint64_t positions[TEPAL_MAX_HASHES];
+            request(r, digests[i + AHEAD], positions);
+        }
+        uint64_t yes = general_query_one(r, digests[i]);
+        answers[i / 64] |= yes << (i % 64);
+        present += yes;
+    }
+    return present;
+}
+
+/* Any layout, any options. */
+static const struct recycling_kernels general = {general_seen, general_query, general_seen_one,
+                                                 general_query_one};
+
+/* ---- the public calls ------------------------------------------------------------------------ */
+
+static void count_arrivals(struct tepal_recycling *r, uint64_t count)
+{
+    struct filter_state *state = &r->head.state;
+    state->keys_added = saturating_add(state->keys_added, count);
+    if (state->keys_added > MOST_COUNTED) {
+        uint64_t before = count < MOST_COUNTED ? MOST_COUNTED - count : 0;
+        state->keys_added = MOST_COUNTED;
+        if (state->own[STATE_FRESH] > before) {
+            state->own[STATE_FRESH] = before; /* room for these messages, should all be new */
+        }
+    }
+}
+
+enum tepal_status tepal_recycling_seen(struct tepal_recycling *r, struct tepal_digest digest,
+                                       bool *seen)
+{
+    if (tepal_filter_read_only(&r->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    count_arrivals(r, 1);
+    *seen = r->kernels->seen_one(r, digest);
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_recycling_seen_bytes(struct tepal_recycling *r, const void *key, size_t len,
+                                             bool *seen)
+{
+    if (!r->head.has_hasher) {
+        return TEPAL_KEY_NEEDED;
+    }
+    return tepal_recycling_seen(r, tepal_hash_bytes(&r->head.hasher, key, len), seen);
+}
+
+enum tepal_status tepal_recycling_seen_u64(struct tepal_recycling *r, uint64_t key, bool *seen)
+{
+    if (!r->head.has_hasher) {
+        return TEPAL_KEY_NEEDED;
+    }
+    return tepal_recycling_seen(r, tepal_hash_u64(&r->head.hasher, key), seen);
+}
+
+enum tepal_status tepal_recycling_seen_many(struct tepal_recycling *r,
+                                            const struct tepal_digest *digests, size_t count,
+                                            uint64_t *answers, size_t *count_seen)
+{
+    if (tepal_filter_read_only(&r->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    count_arrivals(r, count);
+    size_t seen = r->kernels->seen(r, digests, count, answers);
+    if (count_seen != NULL) {
+        *count_seen = seen;
+    }
+    return TEPAL_OK;
+}
+
+bool tepal_recycling_query(const struct tepal_recycling *r, struct tepal_digest digest)
+{
+    return r->kernels->query_one(r, digest);
+}
+
+size_t tepal_recycling_query_many(const struct tepal_recycling *r,
+                                  const struct tepal_digest *digests, size_t count,
+                                  uint64_t *answers)
+{
+    return r->kernels->query(r, digests, count, answers);
+}
+
+/* ---- the generic handle ---------------------------------------------------------------------- */
+
+static enum tepal_status recycling_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    bool seen;
+    return tepal_recycling_seen(recycling_of(filter), digest, &seen);
+}
+
+static enum tepal_status recycling_add_many(struct tepal_filter *filter,
+                                            const struct tepal_digest *digests, size_t count)
+{
+    uint64_t answers[64];
+    for (size_t base = 0; base < count; base += 64 * 64) {
+        size_t here = count - base < 64 * 64 ? count - base : 64 * 64;
+        (void)tepal_recycling_seen_many(recycling_of(filter), digests + base, here, answers, NULL);
+    }
+    return TEPAL_OK;
+}
+
+static bool recycling_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_recycling_query(recycling_of_const(filter), digest);
+}
+
+static size_t recycling_query_many(const struct tepal_filter *filter,
+                                   const struct tepal_digest *digests, size_t count,
+                                   uint64_t *answers)
+{
+    return tepal_recycling_query_many(recycling_of_const(filter), digests, count, answers);
+}
+
+/* What the state contradicts of itself and of the parameters, and the zeros after each phase. */
+static const char *contradiction(const struct tepal_recycling *r)
+{
+    const uint64_t *own = r->head.state.own;
+    const struct tepal_params *p = &r->head.params;
+    uint64_t used = p->cells % 64;
+    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+        const uint64_t *words = phase_words(r, phase);
+        if (used != 0 && words[r->phase_words - 1] >> used != 0) {
+            return "there are cells set beyond the last one of a phase";
+        }
+    }
+    if (own[STATE_ONES] > p->cells) {
+        return "more bits are set in the active phase than it has";
+    }
+    if (r->options.rule == TEPAL_RECYCLING_SIGMA && own[STATE_ONES] > r->options.limit) {
+        return "more bits are set in the active phase than sigma allows";
+    }
+    if (r->options.rule == TEPAL_RECYCLING_COUNT && own[STATE_MESSAGES] > r->options.limit) {
+        return "there are more messages in the active phase than its limit allows";
+    }
+    if (own[STATE_MESSAGES] > own[STATE_ONES]) {
+        return "more messages set bits in the active phase than there are bits set";
+    }
+    if (own[STATE_CYCLES] > MOST_COUNTED || r->head.state.keys_added > MOST_COUNTED) {
+        return "nobody has lived through so many messages";
+    }
+    if (own[STATE_FRESH] > r->head.state.keys_added) {
+        return "more new messages than messages";
+    }
+    double expected = recycling_expected(r);
+    if (!(expected >= 0 && expected <= MOST_EXPECTED)) {
+        return "the expected number of false positives cannot be";
+    }
+    if (own[STATE_CLOCKED] > 1 || own[STATE_BEGAN] > own[STATE_CLOCK] ||
+        (own[STATE_CLOCKED] == 0 && own[STATE_CLOCK] != 0)) {
+        return "the clock contradicts itself";
+    }
+    if (r->options.rule == TEPAL_RECYCLING_TIME &&
+        own[STATE_CLOCK] - own[STATE_BEGAN] >= r->options.limit) {
+        return "the active phase is older than its limit";
+    }
+    return NULL;
+}
+
+/* The same, of the cells. */
+static const char *cells_contradiction(const struct tepal_recycling *r)
+{
+    const uint64_t *own = r->head.state.own;
+    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+        uint64_t ones = tepal_bits_count(phase_words(r, phase), r->phase_words);
+        if (phase > own[STATE_CYCLES] && ones != 0) {
+            return "a phase that was never active is not empty";
+        }
+        if (phase == r->active && ones != own[STATE_ONES]) {
+            return "the number of bits set in the active phase is not what it says";
+        }
+    }
+    return NULL;
+}
+
+static enum tepal_status verdict(const char *reason, const char **why)
+{
+    if (reason != NULL) {
+        *why = reason;
+        return TEPAL_CORRUPT;
+    }
+    return TEPAL_OK;
+}
+
+static enum tepal_status recycling_validate(const struct tepal_filter *filter, const char **why)
+{
+    return verdict(contradiction(recycling_of_const(filter)), why);
+}
+
+static enum tepal_status recycling_validate_cells(const struct tepal_filter *filter,
+                                                  const char **why)
+{
+    return verdict(cells_contradiction(recycling_of_const(filter)), why);
+}
+
+/* ---- what it says of itself ------------------------------------------------------------------ */
+
+struct tepal_recycling_figures tepal_recycling_figures(const struct tepal_recycling *r)
+{
+    const uint64_t *own = r->head.state.own;
+    const struct tepal_params *p = &r->head.params;
+    double miss = 1;
+    for (uint32_t age = 0; age < r->options.phases; age++) {
+        bool view = tepal_filter_read_only(&r->head);
+        uint64_t ones = age == 0 || view ? tepal_recycling_phase_ones(r, age) : r->frozen_ones[age];
+        miss *= 1 - tepal_recycling_rate(p->layout, p->positions, p->cells, ones, p->hashes);
+    }
+    double expected = recycling_expected(r);
+    double all = expected + (double)own[STATE_FRESH];
+    return (struct tepal_recycling_figures){
+        .arrivals = r->head.state.keys_added,
+        .fresh = own[STATE_FRESH],
+        .cycles = own[STATE_CYCLES],
+        .messages = own[STATE_MESSAGES],
+        .ones = own[STATE_ONES],
+        .clock = own[STATE_CLOCK],
+        .fill = (double)own[STATE_ONES] / (double)p->cells,
+        .fp_now = 1 - miss,
+        .fp_average = all > 0 ? expected / all : 0,
+    };
+}
+
+static const char *const rule_names[] = {"sigma", "count", "time"};
+
+static void recycling_info(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    const struct tepal_recycling *r = recycling_of_const(filter);
+    const struct tepal_params *p = &filter->params;
+    struct tepal_recycling_figures now = tepal_recycling_figures(r);
+    double frozen[TEPAL_RECYCLING_MAX_PHASES];
+    tepal_report_absent(report, "keys_estimated", "the messages of past cycles are forgotten");
+    tepal_report_integer(report, "ones", "bits set in the active phase", now.ones);
+    tepal_report_real(report, "fill", "share of bits set in the active phase", now.fill);
+    tepal_report_real(report, "fp_now", "false-positive rate of the next new message", now.fp_now);
+    tepal_report_absent(report, "fp_at_capacity", "see fp_average: it recycles");
+    tepal_report_absent(report, "fn_now", "depends on how messages repeat");
+    tepal_report_integer(report, "phases", "Bloom filters of that many bits each",
+                         r->options.phases);
+    tepal_report_text(report, "rule", "what makes the active phase full",
+                      rule_names[r->options.rule]);
+    tepal_report_integer(report, "limit", "bits set, messages or ticks beyond which it is full",
+                         r->options.limit);
+    tepal_report_flag(report, "retain", "is the trigger the first message of the new cycle",
+                      r->options.retain);
+    tepal_report_flag(report, "keep_trigger", "does the trigger stay in the frozen phase",
+                      r->options.keep_trigger);
+    tepal_report_flag(report, "only_misses", "are only messages inserted that no phase has",
+                      r->options.only_misses);
+    tepal_report_integer(report, "fresh", "messages answered \"not seen\"", now.fresh);
+    tepal_report_integer(report, "cycles", "times it recycled", now.cycles);
+    tepal_report_integer(report, "messages", "that set bits in the active phase", now.messages);
+    for (uint32_t age = 1; age < r->options.phases; age++) {
+        frozen[age - 1] = (double)tepal_recycling_phase_ones(r, age) / (double)p->cells;
+    }
+    tepal_report_list(report, "frozen_fill", "share of bits set in the frozen phases, newest first",
+                      frozen, r->options.phases - 1);
+    tepal_report_real(report, "fp_so_far", "false-positive rate so far, estimated from the fills",
+                      now.fp_average);
+    struct tepal_recycling_setting setting = {
+        p->layout,        p->positions,      p->cells,          p->hashes,
+        r->options.limit, r->options.phases, r->options.retain, r->options.keep_trigger};
+    struct tepal_recycling_rates rates;
+    bool known = r->options.rule == TEPAL_RECYCLING_SIGMA &&
+                 tepal_recycling_average(&setting, TEPAL_RECYCLING_AUTO, &rates) == TEPAL_OK;
+    if (known) {
+        tepal_report_real(report, "fp_average", "long-term false-positive rate (model)",
+                          rates.fp_average);
+        tepal_report_real(report, "messages_per_cycle", "new messages a cycle (model)",
+                          rates.messages_per_cycle);
+    } else {
+        tepal_report_absent(report, "fp_average", "known for filters that recycle by sigma");
+        tepal_report_absent(report, "messages_per_cycle",
+                            "known for filters that recycle by sigma");
+    }
+    if (filter->state.own[STATE_CLOCKED] != 0) {
+        tepal_report_integer(report, "clock", "last set", now.clock);
+    } else {
+        tepal_report_absent(report, "clock", "never set");
+    }
+}
+
+#define ALL_LAYOUTS                                                                                \
+    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
+     1u << TEPAL_LAYOUT_PAIRED)
+
+const struct filter_ops tepal_recycling_ops = {
+    .kind = {.id = TEPAL_KIND_RECYCLING,
+             .name = "recycling",
+             .summary = "an endless stream in fixed memory at a chosen average error",
+             .promises = TEPAL_ENDLESS},
+    .rules = {.cell_bits = 1,
+              .layouts = ALL_LAYOUTS,
+              .check = recycling_check,
+              .payload_bytes = recycling_payload_bytes},
+    .struct_bytes = sizeof(struct tepal_recycling),
+    .open = recycling_open,
+    .reset = recycling_reset,
+    .validate = recycling_validate,
+    .validate_cells = recycling_validate_cells,
+    .add = recycling_add,
+    .add_many = recycling_add_many,
+    .query = recycling_query,
+    .query_many = recycling_query_many,
+    .info = recycling_info,
+};
+
+struct tepal_recycling *tepal_filter_recycling(struct tepal_filter *filter)
+{
+    return filter->ops == &tepal_recycling_ops ? recycling_of(filter) : NULL;
+}

@@ -1,0 +1,210 @@
+/*
+ * internal.h: retouching from the inside: one run, and who does what in it.
+ *
+ *   retouch.c            the public calls: checks, the report, the new filter
+ *   tally.c      the index: which bits B touches, who owns them, who uses them
+ *   clear.c      the paper's methods: clear a bit of each troublesome key
+ *   sacrifice.c  ours: give up members
+ *
+ * The index. Only bits that a key of B touches can matter, and of those only their members:
+ *
+ *     touched   0 0 1 0 1 1 0 0 1 ...      a bitmap over all m bits; the ones are numbered
+ *     number        0   1 2     3 ...      from the left: `rank` holds the count before each word
+ *     owners    bit -> the members that have it            (found ones; as indices)
+ *     users     bit -> the false positives that have it    (B first, then others that are known)
+ *
+ * Both lists are two arrays: where each bit's list starts, and all lists one after the other. A key
+ * that hits a bit twice is in its list once. Which bits a key has is computed from its digest again
+ * when needed: cheaper than to remember it.
+ *
+ * What changes in a run is two bitmaps: `lost` (members that are given up) and `gone` (false
+ * positives that are removed). Every count is taken from the lists and the bitmaps when it is
+ * needed, never kept: lists are short (a set bit has kn/ones = 1.3 owners), and nothing drifts.
+ */
+#ifndef TEPAL_SRC_FILTER_RETOUCHED_INTERNAL_H
+#define TEPAL_SRC_FILTER_RETOUCHED_INTERNAL_H
+
+#include <tepal/retouched.h>
+
+#include "cells/bits.h"
+#include "filter/bloom/internal.h"
+
+/* The state of a retouched filter. */
+enum retouched_state { RETOUCHED_MEMBERS, RETOUCHED_VICTIMS, RETOUCHED_CLEARED, RETOUCHED_STATES };
+
+extern const struct filter_ops tepal_retouched_ops;
+
+/* list of bit i: item[start[i]] .. item[start[i + 1] - 1] */
+struct retouch_lists {
+    uint32_t *start;
+    uint32_t *item;
+};
+
+/* The curve, if one is asked for: every `stride`-th step is kept; when full, every other goes. */
+struct retouch_curve {
+    struct tepal_retouch_point *points;
+    size_t capacity;
+    size_t count;
+    uint64_t stride;
+    uint64_t steps;
+};
+
+#define RETOUCH_PIECES 32
+
+struct retouch {
+    const struct tepal_bloom *from; /* the filter, of either kind */
+    const struct tepal_retouch_input *in;
+    const struct tepal_retouch_options *how;
+    struct tepal_allocator allocator;
+    struct {
+        void *ptr;
+        size_t bytes;
+    } piece[RETOUCH_PIECES]; /* everything that was allocated */
+    size_t pieces;
+
+    /* false positives: the first `targets` are B in the order to be taken */
+    uint32_t *falses; /* index into in->avoid, or (from `targets` on) in->known */
+    uint32_t targets;
+    uint32_t false_count;
+
+    uint64_t *touched;
+    uint32_t *rank;
+    uint32_t bits; /* how many are touched */
+    struct retouch_lists owners;
+    struct retouch_lists users;
+    uint64_t *owned; /* over touched bits: some given member has it, found or not */
+
+    uint64_t *lost;    /* over members: not found, or given up */
+    uint64_t *foreign; /* over members: never added (kind bloom); NULL if there are none */
+    uint64_t *gone;    /* over false positives */
+    uint64_t *cleared; /* over touched bits */
+
+    /* running totals */
+    uint64_t lost_count;
+    double lost_weight;
+    uint64_t gone_targets;
+    double gone_weight;
+    /* what may not be exceeded */
+    uint64_t most_lost;
+    double most_weight;
+    struct retouch_curve *curve;
+};
+
+/* `count` cleared things of `size` bytes (at least one), or NULL; freed with the run. */
+void *tepal_retouch_take(struct retouch *run, uint64_t count, size_t size);
+
+/* Give back what was taken since run->pieces was `pieces`. */
+void tepal_retouch_release(struct retouch *run, size_t pieces);
+
+/* ---- the index (tally.c) --------------------------------------------------------------------- */
+
+/* `falses`, `lost` and the bits of `touched` are set; everything that depends on them is made. */
+enum tepal_status tepal_retouch_index(struct retouch *run);
+
+/* The numbers of the touched bits that a key has, each once, ascending by hash; at most hashes. */
+uint32_t tepal_retouch_bits(const struct retouch *run, struct tepal_digest digest, uint32_t *ids);
+
+static inline struct tepal_digest retouch_false(const struct retouch *run, uint32_t f)
+{
+    return f < run->targets ? run->in->avoid[run->falses[f]] : run->in->known[run->falses[f]];
+}
+
+static inline double retouch_false_weight(const struct retouch *run, uint32_t f)
+{
+    return f >= run->targets || run->in->avoid_weights == NULL
+               ? 1
+               : run->in->avoid_weights[run->falses[f]];
+}
+
+static inline double retouch_member_weight(const struct retouch *run, uint32_t a)
+{
+    return run->in->member_weights == NULL ? 1 : run->in->member_weights[a];
+}
+
+/* The number of a touched bit. */
+static inline uint32_t retouch_number(const struct retouch *run, uint64_t position)
+{
+    uint64_t below = ((uint64_t)1 << (position & 63)) - 1;
+    return run->rank[position >> 6] + bits_count_word(run->touched[position >> 6] & below);
+}
+
+/* What giving up all the owners of a bit costs. */
+struct retouch_cost {
+    uint32_t members;
+    double weight;
+};
+
+static inline struct retouch_cost retouch_cost_of(const struct retouch *run, uint32_t bit)
+{
+    struct retouch_cost cost = {0, 0};
+    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
+        uint32_t member = run->owners.item[i];
+        if (!bits_test(run->lost, member)) {
+            cost.members++;
+            cost.weight += retouch_member_weight(run, member);
+        }
+    }
+    return cost;
+}
+
+static inline bool retouch_affordable(const struct retouch *run, struct retouch_cost cost)
+{
+    return run->lost_count + cost.members <= run->most_lost &&
+           (run->lost_weight + cost.weight <= run->most_weight || cost.members == 0);
+}
+
+static inline void retouch_lose(struct retouch *run, uint32_t member)
+{
+    bits_set(run->lost, member);
+    run->lost_count++;
+    run->lost_weight += retouch_member_weight(run, member);
+}
+
+/* All false positives that use the bit are removed. */
+static inline void retouch_free_users(struct retouch *run, uint32_t bit)
+{
+    for (uint32_t i = run->users.start[bit]; i < run->users.start[bit + 1]; i++) {
+        uint32_t f = run->users.item[i];
+        if (!bits_test(run->gone, f)) {
+            bits_set(run->gone, f);
+            if (f < run->targets) {
+                run->gone_targets++;
+                run->gone_weight += retouch_false_weight(run, f);
+            }
+        }
+    }
+}
+
+/* Note the totals for the curve; called after every step. */
+void tepal_retouch_note(struct retouch *run);
+
+/* splitmix64: the only randomness, from the caller's seed. */
+static inline uint64_t retouch_random(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+/* ---- the methods ----------------------------------------------------------------------------- */
+
+/* random-bits: choose the bits, as `touched`. Before the index is made. */
+void tepal_retouch_choose_bits(struct retouch *run);
+
+/* The paper's methods: `cleared`, `lost` and `gone` are set. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_retouch_clear(struct retouch *run);
+
+/* Ours: `lost` and `gone` are set. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_retouch_sacrifice(struct retouch *run);
+
+/* Says why, if anybody asks, and returns the status. */
+enum tepal_status tepal_retouch_refuse(const char **why, enum tepal_status status,
+                                       const char *reason);
+
+/* Numbers of keys, weights and the budget: what retouching any kind of filter asks of them. */
+enum tepal_status tepal_retouch_check_input(const struct tepal_retouch_input *in,
+                                            enum tepal_retouch_limit limit, double budget,
+                                            const char **why);
+
+#endif

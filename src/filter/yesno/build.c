@@ -1,0 +1,355 @@
+/*
+ * build.c: the public build of a yes-no filter, and all that the methods share.
+ *
+ *     members --add--> yes-filter
+ *     avoid   --ask--> false positives F | members (reported, not vetoed) | not found
+ *                            |
+ *                     index (veto.c) --> method --> homes of F --> spend the tolerance
+ *                                                              |
+ *                                             no-filters --ask again--> report
+ *
+ * A seed search does all of this for one salt after the other and keeps the filter that leaves the
+ * least weight. The report counts by asking the filter, not by adding up what the methods believe.
+ */
+#include "filter/yesno/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "filter/yesno/known.h"
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static const char *const names[TEPAL_YESNO_METHODS] = {"greedy", "nextfit",      "bestfit",
+                                                       "pairs",  "local-search", "exact"};
+
+const char *tepal_yesno_method_name(enum tepal_yesno_method method)
+{
+    return (unsigned)method < TEPAL_YESNO_METHODS ? names[method] : "";
+}
+
+bool tepal_yesno_method_parse(const char *name, enum tepal_yesno_method *out)
+{
+    for (unsigned i = 0; i < TEPAL_YESNO_METHODS; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *out = (enum tepal_yesno_method)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+static enum tepal_status refuse(const char **why, enum tepal_status status, const char *reason)
+{
+    if (why != NULL) {
+        *why = reason;
+    }
+    return status;
+}
+
+static enum tepal_status check(const struct tepal_params *params,
+                               const struct tepal_yesno_input *in,
+                               const struct tepal_yesno_options *how, const char **why)
+{
+    if (params->kind != TEPAL_KIND_YESNO) {
+        return refuse(why, TEPAL_BAD_ARGUMENT, "the parameters are not those of a yes-no filter");
+    }
+    if ((unsigned)how->method >= TEPAL_YESNO_METHODS) {
+        return refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method");
+    }
+    if (in->member_count == 0) {
+        return refuse(why, TEPAL_BAD_ARGUMENT, "there are no members");
+    }
+    if (in->member_count > KNOWN_MOST_KEYS || in->avoid_count > KNOWN_MOST_KEYS) {
+        return refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
+    }
+    for (size_t i = 0; in->avoid_weights != NULL && i < in->avoid_count; i++) {
+        if (!(in->avoid_weights[i] >= 0) || isinf(in->avoid_weights[i])) {
+            return refuse(why, TEPAL_BAD_ARGUMENT,
+                          "a known negative's weight is negative or not finite");
+        }
+    }
+    return tepal_params_check(params, why);
+}
+
+/* ---- when it ends ---------------------------------------------------------------------------- */
+
+/*
+ * Where no-filters are tiny, every bit is one of thousands of members, and a single step looks at
+ * them all. In instances of any use a step looks at some hundred entries: this is more.
+ */
+#define STEP_WORK 1024
+
+/* The caller is asked after so many steps, or the work of so many. */
+#define ASK_STEPS 1024
+
+void tepal_yesno_limit(struct yesno_run *run, uint64_t steps)
+{
+    uint64_t work;
+    if (!checked_mul(steps, STEP_WORK, &work)) {
+        work = UINT64_MAX;
+    }
+    run->most_steps = saturating_add(run->steps, steps);
+    run->most_work = saturating_add(run->work, work);
+}
+
+bool tepal_yesno_stopped(struct yesno_run *run)
+{
+    if (run->how->enough != NULL && !run->ended &&
+        (run->steps - run->asked_steps >= ASK_STEPS ||
+         run->work - run->asked_work >= (uint64_t)ASK_STEPS * STEP_WORK)) {
+        run->asked_steps = run->steps;
+        run->asked_work = run->work;
+        run->ended = run->how->enough(run->how->ctx);
+    }
+    return run->ended || run->work >= run->most_work;
+}
+
+bool tepal_yesno_ended(struct yesno_run *run)
+{
+    return run->steps >= run->most_steps || tepal_yesno_stopped(run);
+}
+
+/* ---- the false positives --------------------------------------------------------------------- */
+
+static double weight_of(const struct tepal_yesno_input *in, size_t i)
+{
+    return in->avoid_weights == NULL ? 1 : in->avoid_weights[i];
+}
+
+/* F, from the bits of `found`. */
+static enum tepal_status list_falses(struct yesno_run *run, const uint64_t *found, uint64_t count)
+{
+    run->falses = (uint32_t)count;
+    run->avoid = tepal_yesno_take(run, count, sizeof *run->avoid);
+    run->weight = tepal_yesno_take(run, count, sizeof *run->weight);
+    run->home = tepal_yesno_take(run, count, sizeof *run->home);
+    if (run->avoid == NULL || run->weight == NULL || run->home == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    uint32_t f = 0;
+    for (size_t i = 0; i < run->in->avoid_count; i++) {
+        if (bits_test(found, i)) {
+            run->avoid[f] = (uint32_t)i;
+            run->weight[f++] = weight_of(run->in, i);
+        }
+    }
+    return TEPAL_OK;
+}
+
+/* ---- deciding -------------------------------------------------------------------------------- */
+
+static enum tepal_status distribute(struct yesno_run *run)
+{
+    switch (run->how->method) {
+    case TEPAL_YESNO_GREEDY:
+        tepal_yesno_first_fit(run);
+        return TEPAL_OK;
+    case TEPAL_YESNO_NEXTFIT:
+        tepal_yesno_next_fit(run);
+        return TEPAL_OK;
+    case TEPAL_YESNO_BESTFIT:
+        tepal_yesno_best_fit(run);
+        return TEPAL_OK;
+    case TEPAL_YESNO_PAIRS:
+        return tepal_yesno_pairs(run);
+    case TEPAL_YESNO_LOCAL_SEARCH:
+        return tepal_yesno_local_search(run);
+    case TEPAL_YESNO_EXACT:
+        return tepal_yesno_exact(run);
+    }
+    return TEPAL_BAD_ARGUMENT;
+}
+
+/* The bits of the no-filters, from where everybody lives. */
+static void write_vetoes(const struct yesno_run *run, struct tepal_yesno *filter)
+{
+    for (uint32_t f = 0; f < run->falses; f++) {
+        uint32_t j = run->home[f];
+        if (j == YESNO_HOMELESS) {
+            continue;
+        }
+        const struct yesno_lists *has = &run->veto[j].family->has;
+        uint64_t first = filter->yes.cells + j * filter->no.cells;
+        for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+            bits_set(filter->head.words, first + has->item[i]);
+        }
+    }
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static enum tepal_status compare(struct yesno_run *run, const uint64_t *falses,
+                                 struct tepal_yesno_report *report)
+{
+    const struct tepal_yesno_input *in = run->in;
+    size_t longest = in->avoid_count > in->member_count ? in->avoid_count : in->member_count;
+    uint64_t *answers = tepal_yesno_take(run, (longest + 63) / 64, 8);
+    if (answers == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    report->members = in->member_count;
+    report->avoid_given = in->avoid_count;
+    report->false_negatives = in->member_count - tepal_yesno_query_many(run->filter, in->members,
+                                                                        in->member_count, answers);
+    (void)tepal_yesno_query_many(run->filter, in->avoid, in->avoid_count, answers);
+    for (size_t i = 0; i < in->avoid_count; i++) {
+        double weight = weight_of(in, i);
+        report->avoid_weight += weight;
+        if (bits_test(falses, i)) {
+            bool left = bits_test(answers, i);
+            report->avoid_positive++;
+            report->avoid_left += left;
+            report->positive_weight += weight;
+            report->weight_left += left ? weight : 0;
+        }
+    }
+    report->salt = run->filter->salt;
+    report->steps = run->steps;
+    /* the proof is of what can be left without giving up a member */
+    report->proved_optimal =
+        report->weight_left == 0 || (run->proved && run->how->false_negatives == 0);
+    return TEPAL_OK;
+}
+
+static void keep_state(struct tepal_filter *made, const struct tepal_yesno_report *report)
+{
+    uint64_t *own = made->state.own;
+    own[YESNO_MEMBERS] = report->members;
+    own[YESNO_AVOID] = report->avoid_given - report->avoid_members;
+    own[YESNO_POSITIVE] = report->avoid_positive;
+    own[YESNO_LEFT] = report->avoid_left;
+    own[YESNO_LOST] = report->false_negatives;
+}
+
+/* ---- the build ------------------------------------------------------------------------------- */
+
+static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
+                              struct tepal_yesno_report *report)
+{
+    const struct tepal_yesno_input *in = run->in;
+    run->filter = (const struct tepal_yesno *)made;
+    enum tepal_status status = tepal_filter_add_many(made, in->members, in->member_count);
+    uint64_t *falses = tepal_yesno_take(run, (in->avoid_count + 63) / 64, 8);
+    if (status != TEPAL_OK || falses == NULL) {
+        return status != TEPAL_OK ? status : TEPAL_NO_MEMORY;
+    }
+    uint64_t found = tepal_yesno_query_yes_many(run->filter, in->avoid, in->avoid_count, falses);
+    status = tepal_known_pass_members(&run->allocator, in->members, in->member_count, in->avoid,
+                                      in->avoid_count, falses, &report->avoid_members);
+    if (status == TEPAL_OK) {
+        status = list_falses(run, falses, found - report->avoid_members);
+    }
+    if (status == TEPAL_OK && run->filter->filters > 0) {
+        status = tepal_yesno_index(run);
+        if (status == TEPAL_OK) {
+            status = distribute(run);
+        }
+        if (status == TEPAL_OK && run->how->false_negatives > 0) {
+            status = tepal_yesno_spend(run);
+        }
+        if (status == TEPAL_OK) {
+            write_vetoes(run, (struct tepal_yesno *)made);
+        }
+    }
+    if (status == TEPAL_OK) {
+        status = compare(run, falses, report);
+    }
+    return status;
+}
+
+/* The filter for one salt. */
+static enum tepal_status build_one(const struct tepal_params *params,
+                                   const struct tepal_yesno_input *input,
+                                   const struct tepal_yesno_options *options,
+                                   const struct tepal_allocator *allocator,
+                                   struct tepal_filter **out, struct tepal_yesno_report *report)
+{
+    struct tepal_filter *made;
+    enum tepal_status status = tepal_filter_create(params, allocator, &made);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    struct yesno_run run = {.in = input, .how = options};
+    run.allocator = tepal_alloc_choose(allocator);
+    tepal_yesno_limit(&run, YESNO_UNLIMITED);
+    *report = (struct tepal_yesno_report){0};
+    status = fill(&run, made, report);
+    tepal_yesno_release(&run, NULL);
+    if (status != TEPAL_OK) {
+        tepal_filter_free(made);
+        return status;
+    }
+    keep_state(made, report);
+    *out = made;
+    return TEPAL_OK;
+}
+
+static bool better(const struct tepal_yesno_report *a, const struct tepal_yesno_report *b)
+{
+    return a->weight_left < b->weight_left ||
+           (a->weight_left == b->weight_left && a->false_negatives < b->false_negatives);
+}
+
+enum tepal_status tepal_yesno_build(const struct tepal_params *params,
+                                    const struct tepal_yesno_input *input,
+                                    const struct tepal_yesno_options *options,
+                                    const struct tepal_allocator *allocator,
+                                    struct tepal_filter **out, struct tepal_yesno_report *report,
+                                    const char **why)
+{
+    enum tepal_status status = check(params, input, options, why);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    struct tepal_filter *best = NULL;
+    struct tepal_yesno_report best_report = {0};
+    struct tepal_params salted = *params;
+    uint64_t steps = 0;
+    uint32_t salts = options->salts == 0 ? 1 : options->salts;
+    for (uint32_t i = 0; i < salts && status == TEPAL_OK; i++) {
+        struct tepal_filter *made = NULL;
+        struct tepal_yesno_report here;
+        status = tepal_params_check(&salted, why);
+        if (status != TEPAL_OK && best != NULL) {
+            status = TEPAL_OK; /* there are no more salts: the best so far it is */
+            break;
+        }
+        if (status == TEPAL_OK) {
+            status = build_one(&salted, input, options, allocator, &made, &here);
+        }
+        if (status != TEPAL_OK) {
+            (void)refuse(why, status, tepal_status_message(status));
+            break;
+        }
+        steps += here.steps;
+        if (best == NULL || better(&here, &best_report)) {
+            tepal_filter_free(best);
+            best = made;
+            best_report = here;
+        } else {
+            tepal_filter_free(made);
+        }
+        if (best_report.weight_left == 0 && best_report.false_negatives == 0) {
+            break;
+        }
+        if (i + 1 < salts && options->enough != NULL && options->enough(options->ctx)) {
+            break;
+        }
+        salted.own[TEPAL_YESNO_SALT]++;
+    }
+    if (status != TEPAL_OK) {
+        tepal_filter_free(best);
+        return status;
+    }
+    best_report.steps = steps;
+    if (report != NULL) {
+        *report = best_report;
+    }
+    *out = best;
+    return TEPAL_OK;
+}

@@ -1,0 +1,143 @@
+/*
+ * fit.c: one pass over the false positives, each put somewhere or left over.
+ *
+ *   first fit   the paper's algorithm (Sec. III-B): the first no-filter that vetoes no member by it
+ *   next fit    the same, but a no-filter that has refused once is closed: what the numbers of the
+ *               paper's Sec. VIII fit
+ *   best fit    of the no-filters that would take it, the one that gains the fewest ones
+ */
+#include "filter/yesno/internal.h"
+
+#include <stdlib.h>
+
+void tepal_yesno_first_fit(struct yesno_run *run)
+{
+    for (uint32_t f = 0; f < run->falses && !tepal_yesno_stopped(run); f++) {
+        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
+            (void)tepal_yesno_place(run, f, j, 0);
+        }
+    }
+}
+
+/* The last no-filter is never closed: that is what the paper's Fig. 16 was measured with. */
+void tepal_yesno_next_fit(struct yesno_run *run)
+{
+    uint32_t open = 0;
+    for (uint32_t f = 0; f < run->falses && run->vetoes > 0 && !tepal_yesno_stopped(run); f++) {
+        while (!tepal_yesno_place(run, f, open, 0) && open + 1 < run->vetoes) {
+            open++;
+        }
+    }
+}
+
+/* The no-filters by gain, fewest first, earlier ones first among equals. */
+static void by_gain(const struct yesno_run *run, uint32_t f, uint32_t *filters)
+{
+    uint32_t gain[TEPAL_YESNO_MOST_FILTERS];
+    for (uint32_t j = 0; j < run->vetoes; j++) {
+        uint32_t here = tepal_yesno_gain(run, f, j);
+        uint32_t at = j;
+        while (at > 0 && gain[at - 1] > here) {
+            gain[at] = gain[at - 1];
+            filters[at] = filters[at - 1];
+            at--;
+        }
+        gain[at] = here;
+        filters[at] = j;
+    }
+}
+
+void tepal_yesno_best_fit(struct yesno_run *run)
+{
+    uint32_t filters[TEPAL_YESNO_MOST_FILTERS];
+    for (uint32_t f = 0; f < run->falses && !tepal_yesno_stopped(run); f++) {
+        by_gain(run, f, filters);
+        for (uint32_t j = 0; j < run->vetoes; j++) {
+            if (tepal_yesno_place(run, f, filters[j], 0)) {
+                break;
+            }
+        }
+    }
+}
+
+/* ---- by weight ------------------------------------------------------------------------------- */
+
+struct heavy {
+    double weight;
+    uint32_t f;
+};
+
+static int heavier(const void *a, const void *b)
+{
+    const struct heavy *x = a;
+    const struct heavy *y = b;
+    if (x->weight != y->weight) {
+        return x->weight > y->weight ? -1 : 1;
+    }
+    return x->f < y->f ? -1 : 1;
+}
+
+/* The homeless, the heaviest first. NULL without memory. */
+static struct heavy *list_heavy(struct yesno_run *run, uint32_t *count)
+{
+    struct heavy *left = tepal_yesno_take(run, run->falses, sizeof *left);
+    *count = 0;
+    if (left == NULL) {
+        return NULL;
+    }
+    for (uint32_t f = 0; f < run->falses; f++) {
+        if (run->home[f] == YESNO_HOMELESS) {
+            left[(*count)++] = (struct heavy){run->weight[f], f};
+        }
+    }
+    qsort(left, *count, sizeof *left, heavier);
+    return left;
+}
+
+enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run)
+{
+    uint32_t count;
+    const struct heavy *left = list_heavy(run, &count);
+    if (left == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < count && !tepal_yesno_stopped(run); i++) {
+        uint32_t f = left[i].f;
+        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
+            (void)tepal_yesno_place(run, f, j, 0);
+        }
+    }
+    return TEPAL_OK;
+}
+
+/*
+ * The heaviest of those left first, each where it vetoes few members: at most 1, then at most 2, 4
+ * and so on while that many may go. A member that two no-filters veto counts twice, which errs on
+ * the safe side.
+ */
+enum tepal_status tepal_yesno_spend(struct yesno_run *run)
+{
+    uint64_t remaining = run->how->false_negatives;
+    uint32_t count;
+    const struct heavy *left = list_heavy(run, &count);
+    if (left == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    for (uint32_t i = 0; i < count && !tepal_yesno_stopped(run); i++) {
+        uint32_t f = left[i].f;
+        for (uint64_t most = 0; most <= remaining && run->home[f] == YESNO_HOMELESS;
+             most = most == 0 ? 1 : 2 * most) {
+            for (uint32_t j = 0; j < run->vetoes; j++) {
+                uint64_t before = run->veto[j].vetoed;
+                if (tepal_yesno_place(run, f, j, most)) {
+                    remaining -= run->veto[j].vetoed - before;
+                    break;
+                }
+            }
+            if (most > UINT64_MAX / 2) {
+                break;
+            }
+        }
+    }
+    return TEPAL_OK;
+}

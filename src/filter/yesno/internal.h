@@ -1,0 +1,193 @@
+/*
+ * internal.h: the yes-no filter from the inside, and one build of it: who does what.
+ *
+ *   yesno.c         the filter: parameters, queries, additions, what it tells of itself
+ *   build.c   the public build: checks, who is a false positive, seed search, the report
+ *   veto.c    the no-filters under construction: which may take which false positive
+ *   fit.c     greedy, nextfit, bestfit: one pass over the false positives
+ *   search.c  pairs and local-search: what is placed makes room for what is not
+ *   exact.c   exact: branch and bound
+ */
+#ifndef TEPAL_SRC_FILTER_YESNO_INTERNAL_H
+#define TEPAL_SRC_FILTER_YESNO_INTERNAL_H
+
+#include <tepal/yesno.h>
+
+#include "address/address.h"
+#include "cells/bits.h"
+#include "filter/lines/kernels.h"
+#include "filter/kind.h"
+
+struct tepal_yesno {
+    struct tepal_filter head;
+    struct address yes;
+    struct address no; /* of every no-filter, from its own first bit */
+    const struct bloom_kernels *kernels;
+    uint32_t filters; /* r */
+    bool own_seeds;
+    uint64_t salt;
+};
+
+/* The state: what the build knew, and what was undone since. */
+enum yesno_state {
+    YESNO_MEMBERS,
+    YESNO_AVOID,    /* known negatives, members among them not counted */
+    YESNO_POSITIVE, /* of them, found by the yes-filter */
+    YESNO_LEFT,     /* of these, still found */
+    YESNO_LOST,     /* members vetoed */
+    YESNO_UNDONE,   /* no-filter bits cleared by later additions */
+    YESNO_STATES
+};
+
+extern const struct filter_ops tepal_yesno_ops;
+
+/* The digest that the yes-filter uses, and the one of no-filter j. */
+static inline struct tepal_digest yesno_yes_digest(uint64_t salt, struct tepal_digest d)
+{
+    return salt == 0 ? d : address_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1));
+}
+
+static inline struct tepal_digest yesno_no_digest(uint64_t salt, bool own_seeds, uint32_t j,
+                                                  struct tepal_digest d)
+{
+    return address_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1) + 1 + (own_seeds ? j : 0));
+}
+
+/* Are all bits of a key set in the bits from `start` on that `at` addresses? */
+bool tepal_yesno_holds(const struct address *at, const uint64_t *words, uint64_t start,
+                       struct tepal_digest digest);
+
+/* As tepal_yesno_query_many, but what the yes-filter alone says. */
+size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
+                                  const struct tepal_digest *digests, size_t count,
+                                  uint64_t *answers);
+
+/* ---- one build ------------------------------------------------------------------------------- */
+
+#define YESNO_HOMELESS UINT8_MAX
+
+/* list of i: item[start[i]] .. item[start[i + 1] - 1] */
+struct yesno_lists {
+    uint64_t *start;
+    uint32_t *item;
+};
+
+/*
+ * One way to hash for the no-filters (all share one, or each has its own): who has which bits. Of
+ * the members only those *at risk* are in it: all of whose bits are bits of false positives too. At
+ * large sizes these are one in thousands, and whatever is done later asks them alone.
+ */
+struct yesno_family {
+    struct yesno_lists has;      /* false positive -> its bits, each once */
+    struct yesno_lists users;    /* bit -> false positives; made when asked for */
+    struct yesno_lists risk_has; /* member at risk -> its bits, each once */
+    struct yesno_lists risk;     /* bit -> members at risk */
+    uint32_t *member;            /* at risk -> index into the input */
+    uint32_t risks;
+};
+
+/* A no-filter under construction. */
+struct yesno_veto {
+    const struct yesno_family *family;
+    uint32_t *uses;   /* bit -> how many of the false positives in here have it */
+    uint8_t *missing; /* member at risk -> how many of its bits nobody here has; 0: vetoed */
+    uint64_t vetoed;  /* members that miss none */
+};
+
+/* Memory that a run took: this, in front of it. */
+struct yesno_piece {
+    struct yesno_piece *before;
+    size_t bytes;
+};
+
+/* A run. All memory is taken from `allocator` and given back when it ends. */
+struct yesno_run {
+    const struct tepal_yesno_input *in;
+    const struct tepal_yesno_options *how;
+    const struct tepal_yesno *filter; /* the yes-filter is filled */
+    struct tepal_allocator allocator;
+    struct yesno_piece *last;
+
+    uint32_t falses; /* F */
+    uint32_t *avoid; /* false positive -> index into the input */
+    double *weight;  /* of each */
+    uint8_t *home;   /* of each: the no-filter that holds it, or YESNO_HOMELESS */
+
+    struct yesno_family family[TEPAL_YESNO_MOST_FILTERS];
+    uint32_t families;
+    struct yesno_veto veto[TEPAL_YESNO_MOST_FILTERS];
+    uint32_t vetoes; /* r */
+
+    uint64_t steps;       /* placements tried */
+    uint64_t work;        /* entries of lists looked at: what a step costs differs by far */
+    uint64_t most_steps;  /* where the search ends; tepal_yesno_limit */
+    uint64_t most_work;   /* ... whatever is reached first */
+    uint64_t asked_steps; /* when the caller was asked last */
+    uint64_t asked_work;
+    bool ended;  /* the caller has had enough */
+    bool proved; /* no distribution leaves less weight */
+};
+
+/* `count` cleared things of `size` bytes (at least one), or NULL; freed with the run. */
+void *tepal_yesno_take(struct yesno_run *run, uint64_t count, size_t size);
+
+/* Give back what was taken since run->last was `last`. */
+void tepal_yesno_release(struct yesno_run *run, struct yesno_piece *last);
+
+/* ---- the no-filters (veto.c) ----------------------------------------------------------------- */
+
+/* Families and empty no-filters, once `avoid` is known. */
+enum tepal_status tepal_yesno_index(struct yesno_run *run);
+
+/* `users` of every family. */
+enum tepal_status tepal_yesno_index_users(struct yesno_run *run);
+
+/*
+ * Put false positive f, which is nowhere, into no-filter j unless that makes more than `most`
+ * members vetoed there; true if it was put.
+ */
+bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t most);
+
+/* Take it out of where it is. */
+void tepal_yesno_displace(struct yesno_run *run, uint32_t f);
+
+/* How many ones no-filter j would gain. */
+uint32_t tepal_yesno_gain(const struct yesno_run *run, uint32_t f, uint32_t j);
+
+/* Nothing is anywhere. */
+void tepal_yesno_empty(struct yesno_run *run);
+
+/* The weight of the homeless. */
+double tepal_yesno_left(const struct yesno_run *run);
+
+/* ---- the methods ----------------------------------------------------------------------------- */
+
+/* One pass (fit.c) over the false positives; first fit takes the homeless alone. */
+void tepal_yesno_first_fit(struct yesno_run *run);
+void tepal_yesno_next_fit(struct yesno_run *run);
+void tepal_yesno_best_fit(struct yesno_run *run);
+
+/* First fit, the heaviest of the homeless first. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run);
+
+/* After any of them: let members be vetoed, as many as the options tolerate. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_spend(struct yesno_run *run);
+
+/* The others (search.c, exact.c). TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_pairs(struct yesno_run *run);
+enum tepal_status tepal_yesno_local_search(struct yesno_run *run);
+enum tepal_status tepal_yesno_exact(struct yesno_run *run);
+
+/* ---- when it ends (build.c) ------------------------------------------------------------------ */
+
+/* From now on so many steps, and as much work as so many steps of ordinary size. */
+void tepal_yesno_limit(struct yesno_run *run, uint64_t steps);
+#define YESNO_UNLIMITED UINT64_MAX
+
+/* Has it worked as much as it may, or the caller had enough? For what must not run on for long. */
+bool tepal_yesno_stopped(struct yesno_run *run);
+
+/* That, or as many steps as it may. */
+bool tepal_yesno_ended(struct yesno_run *run);
+
+#endif

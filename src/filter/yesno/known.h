@@ -1,0 +1,33 @@
+/* known.h: what the kinds that are built from members and known negatives share. */
+#ifndef TEPAL_SRC_FILTER_YESNO_KNOWN_H
+#define TEPAL_SRC_FILTER_YESNO_KNOWN_H
+
+#include <tepal/base.h>
+#include <tepal/hash.h>
+
+#define KNOWN_MOST_KEYS ((size_t)1 << 31)
+
+/*
+ * Of the known negatives whose bit is set in `found`, which are members (the same digest)? Their
+ * bits are cleared; *both gets how many they are. Every member's digest that is among `avoid` must
+ * be found: filters find their members, so that those which were not found need no second look.
+ * TEPAL_NO_MEMORY.
+ */
+enum tepal_status tepal_known_pass_members(const struct tepal_allocator *allocator,
+                                           const struct tepal_digest *members, size_t member_count,
+                                           const struct tepal_digest *avoid, size_t avoid_count,
+                                           uint64_t *found, uint64_t *both);
+
+/*
+ * Report fp_known: of `avoid` known negatives `left` were still found when the filter was built.
+ * Once keys were added `later` nobody has counted again. What they may let in is what the part that
+ * all keys pass has gained, and a known negative passes no more easily than an `unknown` key does:
+ * on the average it is found at that rate at most, and never at less than it was built with.
+ */
+void tepal_known_report_rate(struct tepal_report *report, uint64_t avoid, uint64_t left,
+                             uint64_t later, double unknown);
+
+/* Report avoid_left, which is known until keys are added. */
+void tepal_known_report_left(struct tepal_report *report, uint64_t left, uint64_t later);
+
+#endif

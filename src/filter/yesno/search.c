@@ -1,0 +1,562 @@
+/*
+ * search.c: pairs and local-search: those that have a home make room for one that has none.
+ *
+ *     f wants into no-filter j, but member a would then be vetoed:
+ *
+ *         bits of a    2  5  9 11          f brings 5 and 9;  2 is there because of g, 11 of h, i
+ *
+ *     evict the users of a's cheapest bit that is not f's own (g), put f in, find g a new home.
+ *
+ * A move that leaves less weight is kept, and so is one that leaves as much: the search walks among
+ * distributions of equal worth until one can be improved. One that leaves more by w is kept with
+ * probability exp(-w / heat) and else taken back: a walk that never climbs ends in the next hollow
+ * (n = 90 in the paper's setting: 30.1 left without, 26 with). The best one seen counts. `pairs` is
+ * the first step of this alone: one moves over for one that comes, and nothing is left out for it.
+ *
+ * What is drawn at random is drawn from a fixed seed: the result is a function of the input.
+ */
+#include "filter/yesno/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* In mean weights of a false positive. From 0.5 to 1.2 it makes little difference. */
+#define HEAT 0.7
+
+/* The heat is for instances up to this: in larger ones some place is always less tight. */
+#define SMALL 4096
+
+/* A change of one home, to be taken back. */
+struct change {
+    uint32_t f;
+    uint8_t before;
+};
+
+struct search {
+    struct yesno_run *run;
+    struct change *log; /* of the move under way; a false positive is in it at most twice */
+    uint32_t changes;
+    uint32_t *homeless; /* those that a no-filter might take, and that have no home; a list */
+    uint32_t *place;    /* f -> its place in that list, plus one; 0: not in it */
+    uint32_t count;
+    uint8_t *hopeless; /* no empty no-filter takes it */
+    uint8_t *best;     /* the homes of the best so far */
+    double heat;
+    double left;
+    double best_left;
+    uint64_t random;
+};
+
+static uint64_t draw(struct search *s)
+{
+    uint64_t x = s->random += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static uint32_t draw_below(struct search *s, uint32_t range)
+{
+    return (uint32_t)wide_scale(draw(s), range);
+}
+
+/* ---- the list of the homeless ---------------------------------------------------------------- */
+
+static void list_in(struct search *s, uint32_t f)
+{
+    if (!s->hopeless[f]) {
+        s->homeless[s->count++] = f;
+        s->place[f] = s->count;
+    }
+    s->left += s->run->weight[f];
+}
+
+static void list_out(struct search *s, uint32_t f)
+{
+    if (!s->hopeless[f]) {
+        uint32_t last = s->homeless[--s->count];
+        s->homeless[s->place[f] - 1] = last;
+        s->place[last] = s->place[f];
+        s->place[f] = 0;
+    }
+    s->left -= s->run->weight[f];
+}
+
+static void list_all(struct search *s)
+{
+    s->count = 0;
+    s->left = 0;
+    memset(s->place, 0, s->run->falses * sizeof *s->place);
+    for (uint32_t f = 0; f < s->run->falses; f++) {
+        if (s->run->home[f] == YESNO_HOMELESS) {
+            list_in(s, f);
+        }
+    }
+}
+
+/* ---- one move -------------------------------------------------------------------------------- */
+
+static void note(struct search *s, uint32_t f)
+{
+    s->log[s->changes++] = (struct change){f, s->run->home[f]};
+}
+
+static void evict(struct search *s, uint32_t f)
+{
+    note(s, f);
+    tepal_yesno_displace(s->run, f);
+    list_in(s, f);
+}
+
+static bool settle(struct search *s, uint32_t f, uint32_t j, uint64_t most)
+{
+    note(s, f);
+    if (!tepal_yesno_place(s->run, f, j, most)) {
+        s->changes--;
+        return false;
+    }
+    list_out(s, f);
+    return true;
+}
+
+static void take_back(struct search *s)
+{
+    struct yesno_run *run = s->run;
+    while (s->changes > 0) {
+        struct change *c = &s->log[--s->changes];
+        if (run->home[c->f] != YESNO_HOMELESS) {
+            tepal_yesno_displace(run, c->f);
+            list_in(s, c->f);
+        }
+        if (c->before != YESNO_HOMELESS) {
+            (void)tepal_yesno_place(run, c->f, c->before, UINT64_MAX);
+            list_out(s, c->f);
+        }
+    }
+}
+
+static bool has_bit(const struct yesno_lists *has, uint32_t f, uint32_t bit)
+{
+    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+        if (has->item[i] == bit) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What those who use the bit in no-filter j weigh, and how many they are. */
+static double users_weight(struct search *s, uint32_t j, uint32_t bit, uint32_t *count)
+{
+    const struct yesno_lists *users = &s->run->veto[j].family->users;
+    double weight = 0;
+    *count = 0;
+    s->run->work += users->start[bit + 1] - users->start[bit];
+    for (uint64_t i = users->start[bit]; i < users->start[bit + 1]; i++) {
+        if (s->run->home[users->item[i]] == j) {
+            weight += s->run->weight[users->item[i]];
+            ++*count;
+        }
+    }
+    return weight;
+}
+
+/*
+ * Give member `a` back a bit that it misses, other than those of f: the one whose users weigh
+ * least, any of them among equals. False if f has them all, or more than `most` had to go.
+ */
+static bool free_member(struct search *s, uint32_t f, uint32_t j, uint32_t a, uint32_t most)
+{
+    const struct yesno_family *family = s->run->veto[j].family;
+    const struct yesno_lists *users = &family->users;
+    uint32_t chosen = 0;
+    uint32_t ties = 0;
+    uint32_t least_count = 0;
+    double least = 0;
+    for (uint64_t i = family->risk_has.start[a]; i < family->risk_has.start[a + 1]; i++) {
+        uint32_t bit = family->risk_has.item[i];
+        if (has_bit(&family->has, f, bit)) {
+            continue;
+        }
+        uint32_t count;
+        double weight = users_weight(s, j, bit, &count);
+        if (ties == 0 || weight < least) {
+            ties = 0;
+        } else if (weight > least) {
+            continue;
+        }
+        if (draw_below(s, ++ties) == 0) {
+            chosen = bit;
+            least = weight;
+            least_count = count;
+        }
+    }
+    if (ties == 0 || least_count > most) {
+        return false;
+    }
+    for (uint64_t i = users->start[chosen]; i < users->start[chosen + 1]; i++) {
+        if (s->run->home[users->item[i]] == j) {
+            evict(s, users->item[i]);
+        }
+    }
+    return true;
+}
+
+/* f, which is nowhere, goes into no-filter j; whoever is in the way goes. */
+static bool force(struct search *s, uint32_t f, uint32_t j, uint32_t most)
+{
+    const struct yesno_veto *veto = &s->run->veto[j];
+    const struct yesno_family *family = veto->family;
+    (void)settle(s, f, j, UINT64_MAX);
+    for (uint64_t i = family->has.start[f]; i < family->has.start[f + 1]; i++) {
+        uint32_t bit = family->has.item[i];
+        s->run->work += family->risk.start[bit + 1] - family->risk.start[bit];
+        for (uint64_t x = family->risk.start[bit]; x < family->risk.start[bit + 1]; x++) {
+            uint32_t a = family->risk.item[x];
+            if (veto->missing[a] == 0) {
+                uint32_t gone = s->changes - 1;
+                if (gone > most || tepal_yesno_stopped(s->run) ||
+                    !free_member(s, f, j, a, most - gone)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* A home for f: from a no-filter drawn at random on. */
+static bool house(struct search *s, uint32_t f)
+{
+    uint32_t r = s->run->vetoes;
+    uint32_t first = draw_below(s, r);
+    for (uint32_t i = 0; i < r; i++) {
+        if (settle(s, f, (first + i) % r, 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is it worth keeping to have `more` weight left than before? Sums may differ by a rounding. */
+static bool acceptable(struct search *s, double more, bool even)
+{
+    double slack = 1e-9 * s->left;
+    if (more < -slack || !even) {
+        return more < -slack;
+    }
+    return more <= slack ||
+           (s->heat > 0 && (double)(draw(s) >> 11) * 0x1p-53 < exp(-more / s->heat));
+}
+
+/* f into j, at most `most` evicted, those elsewhere; kept if acceptable. */
+static bool move(struct search *s, uint32_t f, uint32_t j, uint32_t most, bool even)
+{
+    double before = s->left;
+    s->changes = 0;
+    bool done = force(s, f, j, most);
+    if (done) {
+        uint32_t evicted = s->changes;
+        for (uint32_t i = 1; i < evicted; i++) {
+            (void)house(s, s->log[i].f);
+        }
+        done = acceptable(s, s->left - before, even);
+    }
+    if (!done) {
+        take_back(s);
+        s->left = before;
+    }
+    return done;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static void keep_best(struct search *s)
+{
+    s->best_left = s->left;
+    memcpy(s->best, s->run->home, s->run->falses);
+}
+
+static bool perfect(const struct search *s)
+{
+    return s->count == 0;
+}
+
+/* Moves of one at random of the homeless, until so many in a row have brought nothing better. */
+static void walk(struct search *s, uint64_t patience)
+{
+    uint64_t idle = 0;
+    while (!perfect(s) && idle < patience && !tepal_yesno_ended(s->run)) {
+        uint32_t f = s->homeless[draw_below(s, s->count)];
+        s->changes = 0;
+        if (!house(s, f)) {
+            (void)move(s, f, draw_below(s, s->run->vetoes), UINT32_MAX, true);
+        }
+        idle++;
+        if (s->left < s->best_left) {
+            idle = 0;
+            if (s->heat > 0) {
+                keep_best(s);
+            } else {
+                s->best_left = s->left; /* it never gets worse than that */
+            }
+        }
+    }
+}
+
+/* Adopt homes, as one has saved them. */
+static void restore(struct search *s, const uint8_t *homes)
+{
+    tepal_yesno_empty(s->run);
+    for (uint32_t f = 0; f < s->run->falses; f++) {
+        if (homes[f] != YESNO_HOMELESS) {
+            (void)tepal_yesno_place(s->run, f, homes[f], UINT64_MAX);
+        }
+    }
+    list_all(s);
+}
+
+/* ---- memory, and what is hopeless ------------------------------------------------------------ */
+
+/* bit -> the members at risk that have it first: every member is in one list. */
+static bool list_by_first(struct yesno_run *run, const struct yesno_family *family,
+                          struct yesno_lists *to)
+{
+    const struct yesno_lists *member = &family->risk_has;
+    uint64_t bits = run->filter->no.cells;
+    to->start = tepal_yesno_take(run, bits + 2, sizeof *to->start);
+    to->item = tepal_yesno_take(run, family->risks, sizeof *to->item);
+    if (to->start == NULL || to->item == NULL) {
+        return false;
+    }
+    for (uint32_t a = 0; a < family->risks; a++) {
+        to->start[member->item[member->start[a]] + (uint64_t)2]++;
+    }
+    for (uint64_t bit = 2; bit < bits + 2; bit++) {
+        to->start[bit] += to->start[bit - 1];
+    }
+    for (uint32_t a = 0; a < family->risks; a++) {
+        to->item[to->start[member->item[member->start[a]] + (uint64_t)1]++] = a;
+    }
+    return true;
+}
+
+/*
+ * Does false positive f have all bits of some member? Then no no-filter of the family takes it.
+ * Such a member's first bit is one of f's. `mine` is room for the bits of a no-filter, cleared.
+ */
+static bool covers_member(struct yesno_run *run, const struct yesno_family *family,
+                          const struct yesno_lists *first, uint64_t *mine, uint32_t f)
+{
+    const struct yesno_lists *has = &family->has;
+    const struct yesno_lists *member = &family->risk_has;
+    bool covers = false;
+    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+        bits_set(mine, has->item[i]);
+    }
+    for (uint64_t i = has->start[f]; i < has->start[f + 1] && !covers; i++) {
+        uint32_t bit = has->item[i];
+        for (uint64_t x = first->start[bit]; x < first->start[bit + 1] && !covers; x++) {
+            uint32_t a = first->item[x];
+            uint64_t at = member->start[a];
+            while (at < member->start[a + 1] && bits_test(mine, member->item[at])) {
+                at++;
+            }
+            run->work += 1 + at - member->start[a];
+            covers = at == member->start[a + 1];
+        }
+    }
+    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+        mine[has->item[i] / 64] = 0;
+    }
+    return covers;
+}
+
+/*
+ * Among the homeless: what has a home is not hopeless, wherever it may be later. Those for which
+ * there is no time are taken for hopeful, which costs the search some moves and proves nothing.
+ */
+static enum tepal_status find_hopeless(struct yesno_run *run, uint8_t *hopeless)
+{
+    struct yesno_piece *last = run->last;
+    for (uint32_t f = 0; f < run->falses; f++) {
+        hopeless[f] = run->home[f] == YESNO_HOMELESS;
+    }
+    for (uint32_t i = 0; i < run->families; i++) {
+        struct yesno_lists first;
+        uint64_t *mine = tepal_yesno_take(run, (run->filter->no.cells + 63) / 64, 8);
+        if (mine == NULL || !list_by_first(run, &run->family[i], &first)) {
+            return TEPAL_NO_MEMORY;
+        }
+        for (uint32_t f = 0; f < run->falses; f++) {
+            hopeless[f] = hopeless[f] && !tepal_yesno_stopped(run) &&
+                          covers_member(run, &run->family[i], &first, mine, f);
+        }
+        tepal_yesno_release(run, last);
+    }
+    return TEPAL_OK;
+}
+
+/*
+ * As much as seems right, if the caller has not said: linear in what there is to place. The work is
+ * more than that many steps take where no-filters are of any use.
+ */
+static void limit(struct yesno_run *run, uint64_t said)
+{
+    uint64_t falses = run->falses;
+    uint64_t steps = falses <= 256 ? 1000 * falses : 256000 + 32 * (falses - 256);
+    tepal_yesno_limit(run, said != 0 ? said : steps);
+    if (said == 0) {
+        run->most_work = run->work + ((uint64_t)1 << 27) + 1024 * falses;
+    }
+}
+
+/* The no-filters are filled by first fit. */
+static enum tepal_status start(struct search *s, struct yesno_run *run)
+{
+    uint32_t count = run->falses;
+    *s = (struct search){.run = run};
+    s->log = tepal_yesno_take(run, 2 * (uint64_t)count + 2, sizeof *s->log);
+    s->homeless = tepal_yesno_take(run, count, sizeof *s->homeless);
+    s->place = tepal_yesno_take(run, count, sizeof *s->place);
+    s->hopeless = tepal_yesno_take(run, count, 1);
+    s->best = tepal_yesno_take(run, count, 1);
+    if (s->log == NULL || s->homeless == NULL || s->place == NULL || s->hopeless == NULL ||
+        s->best == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    enum tepal_status status = tepal_yesno_index_users(run);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    memcpy(s->best, run->home, count);
+    limit(run, 0);
+    status = find_hopeless(run, s->hopeless);
+    tepal_yesno_limit(run, YESNO_UNLIMITED);
+    list_all(s);
+    s->best_left = s->left;
+    return status;
+}
+
+/* ---- the methods ----------------------------------------------------------------------------- */
+
+enum tepal_status tepal_yesno_pairs(struct yesno_run *run)
+{
+    struct search s;
+    tepal_yesno_first_fit(run);
+    if (tepal_yesno_left(run) == 0) {
+        return TEPAL_OK;
+    }
+    enum tepal_status status = start(&s, run);
+    limit(run, 0); /* of which the work alone counts */
+    for (uint32_t f = 0; f < run->falses && status == TEPAL_OK && !tepal_yesno_stopped(run); f++) {
+        for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
+            if (!s.hopeless[f]) {
+                (void)move(&s, f, j, 1, false);
+            }
+        }
+    }
+    tepal_yesno_limit(run, YESNO_UNLIMITED);
+    if (status == TEPAL_OK) {
+        tepal_yesno_first_fit(run); /* what the last moves have made room for */
+    }
+    return status;
+}
+
+static double mean_weight(const struct yesno_run *run)
+{
+    double sum = 0;
+    for (uint32_t f = 0; f < run->falses; f++) {
+        sum += run->weight[f];
+    }
+    return sum / run->falses;
+}
+
+/* With weights: is first fit better if the heaviest come first? Then start from there. */
+static enum tepal_status start_by_weight(struct search *s)
+{
+    tepal_yesno_empty(s->run);
+    enum tepal_status status = tepal_yesno_heavy_fit(s->run);
+    if (status == TEPAL_OK) {
+        list_all(s);
+        if (s->left < s->best_left) {
+            keep_best(s);
+        } else {
+            restore(s, s->best);
+        }
+    }
+    return status;
+}
+
+/* Of `parts` walks the next one, from where the search is; it ends at the best that it saw. */
+static void go(struct search *s, uint64_t parts)
+{
+    uint64_t said = s->run->how->steps;
+    limit(s->run, said == 0 ? 0 : (said + parts - 1) / parts);
+    s->heat = s->run->falses <= SMALL ? HEAT * mean_weight(s->run) : 0;
+    keep_best(s);
+    walk(s, s->heat > 0 ? UINT64_MAX : 8 * (uint64_t)s->count);
+    if (s->heat > 0) {
+        restore(s, s->best);
+    }
+}
+
+/*
+ * With weights. Much is solved by steps among equals, of which unequal weights leave few: the walk
+ * stops with many left that need not be. So another one begins as if all weighed the same, and goes
+ * on by weight from there. The better counts.
+ */
+static enum tepal_status go_twice(struct search *s)
+{
+    struct yesno_run *run = s->run;
+    double *weight = run->weight;
+    double *alike = tepal_yesno_take(run, run->falses, sizeof *alike);
+    uint8_t *first = tepal_yesno_take(run, run->falses, 1);
+    if (alike == NULL || first == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    go(s, 3);
+    double left = s->left;
+    memcpy(first, run->home, run->falses);
+    for (uint32_t f = 0; f < run->falses; f++) {
+        alike[f] = 1;
+    }
+    tepal_yesno_empty(run);
+    tepal_yesno_first_fit(run);
+    run->weight = alike;
+    list_all(s);
+    go(s, 3);
+    run->weight = weight;
+    list_all(s);
+    go(s, 3);
+    if (s->left >= left) {
+        restore(s, first);
+    }
+    return TEPAL_OK;
+}
+
+/* First fit, then the walk. What is kept is never worse than first fit's. */
+enum tepal_status tepal_yesno_local_search(struct yesno_run *run)
+{
+    struct search s;
+    tepal_yesno_first_fit(run);
+    if (tepal_yesno_left(run) == 0) {
+        return TEPAL_OK;
+    }
+    enum tepal_status status = start(&s, run);
+    if (status == TEPAL_OK && run->in->avoid_weights != NULL) {
+        status = start_by_weight(&s);
+    }
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    if (run->in->avoid_weights != NULL) {
+        status = go_twice(&s);
+    } else {
+        go(&s, 1);
+    }
+    run->proved = perfect(&s);
+    tepal_yesno_limit(run, YESNO_UNLIMITED);
+    tepal_yesno_first_fit(run); /* what the last moves have made room for */
+    return status;
+}

@@ -1,0 +1,502 @@
+/*
+ * yesno.c: the yes-no Bloom filter as a kind of filter (L. Carrea, A. Vernitski and M. Reed, Yes-no
+ * Bloom filter: a way of representing sets with fewer false positives, 2016).
+ *
+ *      <------------ p ------------> <--- q ---> <--- q ---> <--- q --->
+ *     | yes-filter of the members   | no-filter | no-filter | no-filter |    m = p + r q bits
+ *           k hashes                   k' hashes each: false positives of the yes-filter
+ *
+ *     present = in the yes-filter and in none of the no-filters
+ *
+ * Invariants: bits beyond the last cell are zero; no member is in a no-filter, save as many as the
+ * builder was allowed to give up (state YESNO_LOST). An addition keeps it so: it clears a bit in
+ * every no-filter that would veto the new key. With r = 0 this is the Bloom filter, bit by bit.
+ *
+ * How the no-filters are filled is in build.c and the files that yesno.h names.
+ */
+#include "filter/yesno/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/report.h"
+#include "filter/bloom/internal.h"
+#include "filter/yesno/known.h"
+
+#define MOST_SALT (((uint64_t)1 << 20) - 1)
+
+static struct tepal_yesno *yesno_of(struct tepal_filter *filter)
+{
+    return (struct tepal_yesno *)filter;
+}
+
+static const struct tepal_yesno *yesno_of_const(const struct tepal_filter *filter)
+{
+    return (const struct tepal_yesno *)filter;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+enum tepal_status tepal_yesno_params(uint64_t p, uint32_t k, uint64_t q, uint64_t r,
+                                     uint32_t no_hashes, struct tepal_params *params)
+{
+    uint64_t no_bits;
+    uint64_t cells;
+    if (!checked_mul(q, r, &no_bits) || !checked_add(p, no_bits, &cells)) {
+        return TEPAL_TOO_LARGE;
+    }
+    params->kind = TEPAL_KIND_YESNO;
+    params->cells = cells;
+    params->hashes = k;
+    memset(params->own, 0, sizeof params->own);
+    params->own[TEPAL_YESNO_NO_BITS] = r == 0 ? 0 : q;
+    params->own[TEPAL_YESNO_NO_FILTERS] = r;
+    params->own[TEPAL_YESNO_NO_HASHES] = r == 0 ? 0 : no_hashes;
+    return TEPAL_OK;
+}
+
+uint64_t tepal_yesno_yes_bits(const struct tepal_params *params)
+{
+    return params->cells - params->own[TEPAL_YESNO_NO_BITS] * params->own[TEPAL_YESNO_NO_FILTERS];
+}
+
+static enum tepal_status refuse(const char *sentence, const char **why)
+{
+    *why = sentence;
+    return TEPAL_BAD_PARAMETER;
+}
+
+static enum tepal_status check_no_filters(const struct tepal_params *p, const char **why)
+{
+    uint64_t q = p->own[TEPAL_YESNO_NO_BITS];
+    uint64_t r = p->own[TEPAL_YESNO_NO_FILTERS];
+    uint64_t hashes = p->own[TEPAL_YESNO_NO_HASHES];
+    if (r == 0) {
+        return q == 0 && hashes == 0 && p->own[TEPAL_YESNO_OWN_SEEDS] == 0
+                   ? TEPAL_OK
+                   : refuse("without no-filters their bits, hashes and seeds must be 0", why);
+    }
+    if (r > TEPAL_YESNO_MOST_FILTERS) {
+        return refuse("the number of no-filters is over the limit of 64", why);
+    }
+    if (q == 0 || q > UINT32_MAX) {
+        return refuse("a no-filter must have 1 to 2^32 - 1 bits", why);
+    }
+    if (hashes == 0 || hashes > TEPAL_MAX_HASHES) {
+        return refuse("the number of no-filter hashes must be 1 to 64", why);
+    }
+    if (q * r >= p->cells) {
+        return refuse("the no-filters leave no bit to the yes-filter: r times q must be less than "
+                      "the size",
+                      why);
+    }
+    if (p->positions == TEPAL_POSITIONS_DISTINCT && hashes > q) {
+        return refuse("distinct positions need at least one bit of a no-filter a hash", why);
+    }
+    return TEPAL_OK;
+}
+
+/* The gate has seen the whole size; the yes-filter must pass it by itself. */
+static enum tepal_status check_yes_filter(const struct tepal_params *p, const char **why)
+{
+    struct tepal_params yes = *p;
+    yes.kind = TEPAL_KIND_BLOOM;
+    yes.cells = tepal_yesno_yes_bits(p);
+    memset(yes.own, 0, sizeof yes.own);
+    return tepal_params_gate(&yes, &tepal_bloom_ops.rules, why);
+}
+
+static enum tepal_status yesno_check(const struct tepal_params *p, const char **why)
+{
+    for (size_t i = TEPAL_YESNO_SALT + 1; i < TEPAL_OWN_PARAMS; i++) {
+        if (p->own[i] != 0) {
+            return refuse("a parameter that this kind does not have is not zero", why);
+        }
+    }
+    if (p->own[TEPAL_YESNO_OWN_SEEDS] > 1) {
+        return refuse("no-filters either have seeds of their own (1) or not (0)", why);
+    }
+    if (p->own[TEPAL_YESNO_SALT] > MOST_SALT) {
+        return refuse("the salt is over the limit of 2^20 - 1", why);
+    }
+    enum tepal_status status = check_no_filters(p, why);
+    return status == TEPAL_OK ? check_yes_filter(p, why) : status;
+}
+
+static void yesno_open(struct tepal_filter *filter)
+{
+    struct tepal_yesno *yesno = yesno_of(filter);
+    struct tepal_params part = filter->params;
+    part.cells = tepal_yesno_yes_bits(&filter->params);
+    yesno->yes = tepal_address_of(&part, 1);
+    yesno->kernels = tepal_bloom_dispatch(part.layout);
+    yesno->filters = (uint32_t)part.own[TEPAL_YESNO_NO_FILTERS];
+    yesno->own_seeds = part.own[TEPAL_YESNO_OWN_SEEDS] != 0;
+    yesno->salt = part.own[TEPAL_YESNO_SALT];
+    part.layout = TEPAL_LAYOUT_FLAT;
+    part.cells = part.own[TEPAL_YESNO_NO_BITS];
+    part.hashes = (uint32_t)part.own[TEPAL_YESNO_NO_HASHES];
+    yesno->no = tepal_address_of(&part, 1);
+}
+
+/* ---- one key --------------------------------------------------------------------------------- */
+
+/*
+ * A no-filter is half full, so that a loop over the bits ends anywhere, and every time to the
+ * processor's surprise. Four at once leave one key in sixteen to look further.
+ */
+bool tepal_yesno_holds(const struct address *at, const uint64_t *words, uint64_t start,
+                       struct tepal_digest d)
+{
+    if (at->layout == TEPAL_LAYOUT_FLAT && at->positions == TEPAL_POSITIONS_COLLIDING) {
+        uint32_t together = at->hashes < 4 ? at->hashes : 4;
+        bool all = true;
+        for (uint32_t i = 0; i < together; i++) {
+            all &= bits_test(words, start + wide_scale(address_word(d, i), at->cells));
+        }
+        for (uint32_t i = together; all && i < at->hashes; i++) {
+            all = bits_test(words, start + wide_scale(address_word(d, i), at->cells));
+        }
+        return all;
+    }
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t k = tepal_address_positions(at, d, positions);
+    for (uint32_t i = 0; i < k; i++) {
+        if (!bits_test(words, start + positions[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The first bit of no-filter j. */
+static uint64_t no_start(const struct tepal_yesno *yesno, uint32_t j)
+{
+    return yesno->yes.cells + j * yesno->no.cells;
+}
+
+static struct tepal_digest no_digest(const struct tepal_yesno *yesno, uint32_t j,
+                                     struct tepal_digest d)
+{
+    return yesno_no_digest(yesno->salt, yesno->own_seeds, j, d);
+}
+
+static bool vetoed(const struct tepal_yesno *yesno, struct tepal_digest d)
+{
+    for (uint32_t j = 0; j < yesno->filters; j++) {
+        if (tepal_yesno_holds(&yesno->no, yesno->head.words, no_start(yesno, j),
+                              no_digest(yesno, j, d))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tepal_yesno_query_yes(const struct tepal_yesno *yesno, struct tepal_digest digest)
+{
+    return tepal_yesno_holds(&yesno->yes, yesno->head.words, 0,
+                             yesno_yes_digest(yesno->salt, digest));
+}
+
+bool tepal_yesno_query(const struct tepal_yesno *yesno, struct tepal_digest digest)
+{
+    return tepal_yesno_query_yes(yesno, digest) && !vetoed(yesno, digest);
+}
+
+static bool yesno_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_yesno_query(yesno_of_const(filter), digest);
+}
+
+static void set_all(const struct address *at, uint64_t *words, uint64_t start,
+                    struct tepal_digest d)
+{
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t k = tepal_address_positions(at, d, positions);
+    for (uint32_t i = 0; i < k; i++) {
+        bits_set(words, start + positions[i]);
+    }
+}
+
+void tepal_yesno_mask(const struct tepal_params *params, struct tepal_digest digest, uint64_t *mask)
+{
+    struct tepal_yesno alone = {.head = {.params = *params, .words = mask}};
+    yesno_open(&alone.head);
+    memset(mask, 0, (size_t)tepal_params_payload_bytes(params));
+    set_all(&alone.yes, mask, 0, yesno_yes_digest(alone.salt, digest));
+    for (uint32_t j = 0; j < alone.filters; j++) {
+        set_all(&alone.no, mask, no_start(&alone, j), no_digest(&alone, j, digest));
+    }
+}
+
+/* ---- many keys ------------------------------------------------------------------------------- */
+
+/*
+ * A chunk at a time: the yes-filter's kernel answers for all, then those that it found ask the
+ * no-filters. These are small beside the yes-filter, and half empty: one or two bits settle it, and
+ * the first line of each is on its way while the others' answers are read.
+ */
+#define CHUNK 512
+
+struct pending {
+    uint32_t count;
+    uint16_t index[CHUNK];
+};
+
+static void list_found(const uint64_t *answers, size_t count, struct pending *found)
+{
+    found->count = 0;
+    for (size_t w = 0; w < (count + 63) / 64; w++) {
+        for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
+            found->index[found->count++] = (uint16_t)(w * 64 + (size_t)__builtin_ctzll(word));
+        }
+    }
+}
+
+static size_t veto_chunk(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
+                         size_t count, uint64_t *answers)
+{
+    struct pending found;
+    list_found(answers, count, &found);
+    for (uint32_t j = 0; j < (yesno->own_seeds ? yesno->filters : 1); j++) {
+        for (uint32_t i = 0; i < found.count; i++) {
+            uint64_t first = no_digest(yesno, j, digests[found.index[i]]).hi;
+            bits_prefetch(yesno->head.words,
+                          no_start(yesno, j) + wide_scale(first, yesno->no.cells));
+        }
+    }
+    size_t left = found.count;
+    for (uint32_t i = 0; i < found.count; i++) {
+        uint16_t at = found.index[i];
+        if (vetoed(yesno, digests[at])) {
+            answers[at / 64] &= ~((uint64_t)1 << at % 64);
+            left--;
+        }
+    }
+    return left;
+}
+
+/* The digests as the yes-filter wants them: `salted` is room for a chunk. */
+static struct bloom_source yes_source(const struct tepal_yesno *yesno,
+                                      const struct tepal_digest *digests, size_t count,
+                                      struct tepal_digest *salted)
+{
+    struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
+    if (yesno->salt != 0) {
+        for (size_t i = 0; i < count; i++) {
+            salted[i] = yesno_yes_digest(yesno->salt, digests[i]);
+        }
+        source.digests = salted;
+    }
+    return source;
+}
+
+static size_t ask(const struct tepal_yesno *yesno, const struct tepal_digest *digests, size_t count,
+                  bool veto, uint64_t *answers)
+{
+    struct tepal_digest salted[CHUNK];
+    size_t present = 0;
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t here = count - first < CHUNK ? count - first : CHUNK;
+        struct bloom_source source = yes_source(yesno, digests + first, here, salted);
+        uint64_t *to = answers + first / 64;
+        size_t found = yesno->kernels->query(&yesno->yes, yesno->head.words, &source, here, to);
+        present += veto && found > 0 ? veto_chunk(yesno, digests + first, here, to) : found;
+    }
+    return present;
+}
+
+size_t tepal_yesno_query_many(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
+                              size_t count, uint64_t *answers)
+{
+    return ask(yesno, digests, count, yesno->filters > 0, answers);
+}
+
+size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
+                                  const struct tepal_digest *digests, size_t count,
+                                  uint64_t *answers)
+{
+    return ask(yesno, digests, count, false, answers);
+}
+
+static size_t yesno_query_many(const struct tepal_filter *filter,
+                               const struct tepal_digest *digests, size_t count, uint64_t *answers)
+{
+    return tepal_yesno_query_many(yesno_of_const(filter), digests, count, answers);
+}
+
+/* ---- additions ------------------------------------------------------------------------------- */
+
+/* Clear a bit of the key in every no-filter that has all of them. */
+static void undo_veto(struct tepal_yesno *yesno, struct tepal_digest digest)
+{
+    struct tepal_filter *head = &yesno->head;
+    for (uint32_t j = 0; j < yesno->filters; j++) {
+        struct tepal_digest d = no_digest(yesno, j, digest);
+        if (tepal_yesno_holds(&yesno->no, head->words, no_start(yesno, j), d)) {
+            uint64_t bit = no_start(yesno, j) + wide_scale(address_word(d, 0), yesno->no.cells);
+            head->words[bit >> 6] &= ~((uint64_t)1 << (bit & 63));
+            head->state.own[YESNO_UNDONE] = saturating_add(head->state.own[YESNO_UNDONE], 1);
+        }
+    }
+}
+
+/*
+ * Setting bits of the yes-filter takes no member away, and clearing one of a no-filter takes away
+ * none either: after this the keys are found, and whoever was found still is.
+ */
+static enum tepal_status yesno_add_many(struct tepal_filter *filter,
+                                        const struct tepal_digest *digests, size_t count)
+{
+    struct tepal_yesno *yesno = yesno_of(filter);
+    struct tepal_digest salted[CHUNK];
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t here = count - first < CHUNK ? count - first : CHUNK;
+        struct bloom_source source = yes_source(yesno, digests + first, here, salted);
+        yesno->kernels->add(&yesno->yes, filter->words, &source, here);
+        for (size_t i = first; i < first + here; i++) {
+            undo_veto(yesno, digests[i]);
+        }
+    }
+    filter->state.keys_added = saturating_add(filter->state.keys_added, count);
+    return TEPAL_OK;
+}
+
+static enum tepal_status yesno_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return yesno_add_many(filter, &digest, 1);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static enum tepal_status yesno_validate(const struct tepal_filter *filter, const char **why)
+{
+    const uint64_t *own = filter->state.own;
+    if (own[YESNO_LOST] > own[YESNO_MEMBERS]) {
+        *why = "more false negatives than members";
+        return TEPAL_CORRUPT;
+    }
+    if (own[YESNO_LEFT] > own[YESNO_POSITIVE] || own[YESNO_POSITIVE] > own[YESNO_AVOID]) {
+        *why = "the counts of known negatives contradict each other";
+        return TEPAL_CORRUPT;
+    }
+    for (size_t i = YESNO_STATES; i < FILTER_STATES; i++) {
+        if (own[i] != 0) {
+            *why = "a state that this kind does not have is not zero";
+            return TEPAL_CORRUPT;
+        }
+    }
+    return TEPAL_OK;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+/* The chance that a key that nobody thought of is in some no-filter, from their ones. */
+static double veto_rate(const struct tepal_yesno *yesno)
+{
+    double none = 1;
+    for (uint32_t j = 0; j < yesno->filters; j++) {
+        uint64_t start = no_start(yesno, j);
+        uint64_t ones = tepal_bits_count_range(yesno->head.words, start, start + yesno->no.cells);
+        none *= 1 - pow(share(ones, yesno->no.cells), yesno->no.hashes);
+    }
+    return 1 - none;
+}
+
+/* Keys added since the build; of a filter that was never built, none of them counts as later. */
+static uint64_t added_later(const struct tepal_filter *filter)
+{
+    uint64_t members = filter->state.own[YESNO_MEMBERS];
+    uint64_t added = filter->state.keys_added;
+    return members == 0 || added < members ? 0 : added - members;
+}
+
+static void yesno_info(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    const struct tepal_yesno *yesno = yesno_of_const(filter);
+    const uint64_t *own = filter->state.own;
+    /* The yes-filter by itself is a Bloom filter: ask that kind. */
+    struct tepal_bloom alone = {.head = *filter};
+    alone.head.params.kind = TEPAL_KIND_BLOOM;
+    alone.head.params.cells = yesno->yes.cells;
+    memset(alone.head.params.own, 0, sizeof alone.head.params.own);
+    alone.at = yesno->yes;
+    alone.kernels = yesno->kernels;
+    tepal_bloom_ops.info(&alone.head, report);
+    double veto = veto_rate(yesno);
+    struct tepal_quantity *q = tepal_report_change(report, "fp_now");
+    q->about = "rate on unknown negatives, from the bits";
+    q->value.real *= 1 - veto;
+    double unknown = q->value.real;
+    q = tepal_report_change(report, "fp_at_capacity");
+    if (q->type == TEPAL_QUANTITY_REAL) {
+        q->about = "rate on unknown negatives expected at capacity, with these no-filters";
+        q->value.real *= 1 - veto;
+    }
+    q = tepal_report_change(report, "fn_now");
+    q->about = "false-negative rate, at most: members vetoed that were not added again";
+    q->value.real = share(own[YESNO_LOST], own[YESNO_MEMBERS]);
+    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
+                      unknown);
+    uint64_t later = added_later(filter);
+    tepal_known_report_rate(report, own[YESNO_AVOID], own[YESNO_LEFT], later, unknown);
+    tepal_report_integer(report, "yes_bits", "p, bits of the yes-filter", yesno->yes.cells);
+    tepal_report_integer(report, "no_bits", "q, bits of a no-filter", yesno->no.cells);
+    tepal_report_integer(report, "no_filters", "r, how many no-filters", yesno->filters);
+    tepal_report_integer(report, "no_hashes", "k', positions in a no-filter", yesno->no.hashes);
+    tepal_report_flag(report, "own_seeds", "does every no-filter hash in its own way",
+                      yesno->own_seeds);
+    tepal_report_integer(report, "salt", "which re-hashing of all keys", yesno->salt);
+    tepal_report_real(report, "veto_rate", "share of unknown keys that the no-filters hold", veto);
+    tepal_report_integer(report, "members", "members it was built for", own[YESNO_MEMBERS]);
+    tepal_report_integer(report, "false_negatives", "of them, vetoed; found if added again",
+                         own[YESNO_LOST]);
+    tepal_report_integer(report, "avoid", "known negatives it was built for", own[YESNO_AVOID]);
+    tepal_report_integer(report, "avoid_positive", "of them, found by the yes-filter",
+                         own[YESNO_POSITIVE]);
+    tepal_known_report_left(report, own[YESNO_LEFT], later);
+    tepal_report_integer(report, "added_later", "keys added since it was built", later);
+    tepal_report_integer(report, "vetoes_undone", "no-filter bits cleared by later additions",
+                         own[YESNO_UNDONE]);
+}
+
+#define ALL_LAYOUTS                                                                                \
+    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
+     1u << TEPAL_LAYOUT_PAIRED)
+
+const struct filter_ops tepal_yesno_ops = {
+    .kind = {.id = TEPAL_KIND_YESNO,
+             .name = "yesno",
+             .summary = "a Bloom filter that vetoes known negatives, without false negatives",
+             .promises = TEPAL_NO_FALSE_NEGATIVES},
+    .rules = {.cell_bits = 1, .layouts = ALL_LAYOUTS, .check = yesno_check},
+    .struct_bytes = sizeof(struct tepal_yesno),
+    .open = yesno_open,
+    .validate = yesno_validate,
+    .add = yesno_add,
+    .add_many = yesno_add_many,
+    .query = yesno_query,
+    .query_many = yesno_query_many,
+    .info = yesno_info,
+};
+
+/* ---- the typed handle ------------------------------------------------------------------------ */
+
+struct tepal_yesno *tepal_filter_yesno(struct tepal_filter *filter)
+{
+    return filter->ops == &tepal_yesno_ops ? yesno_of(filter) : NULL;
+}
+
+struct tepal_filter *tepal_yesno_filter(struct tepal_yesno *yesno)
+{
+    return &yesno->head;
+}
+
+uint64_t tepal_yesno_vetoes_undone(const struct tepal_yesno *yesno)
+{
+    return yesno->head.state.own[YESNO_UNDONE];
+}
