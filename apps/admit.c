@@ -25,14 +25,14 @@
 #include <tepal/recycling.h>
 
 #include "apps.h"
-#include "digests.h"
-#include "feed.h"
+#include "input/digests.h"
+#include "input/feed.h"
 #include "lru.h"
-#include "number.h"
-#include "out.h"
-#include "render.h"
-#include "say.h"
-#include "stream.h"
+#include "cli/number.h"
+#include "output/out.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "streams/stream.h"
 
 struct request {
     struct tepal_digest key;

@@ -2,7 +2,7 @@
 #ifndef APPS_APPS_H
 #define APPS_APPS_H
 
-#include "command.h"
+#include "cli/command.h"
 
 int admit_run(const struct args *args);
 int stopset_run(const struct args *args);

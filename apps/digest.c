@@ -26,10 +26,10 @@
 #include "apps.h"
 #include "lru.h"
 #include "lines.h"
-#include "out.h"
-#include "render.h"
+#include "output/out.h"
+#include "output/render.h"
 #include "requests.h"
-#include "say.h"
+#include "cli/say.h"
 
 #define MOST_PROXIES 4096
 

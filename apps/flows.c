@@ -27,11 +27,11 @@
 #include <tepal/tepal.h>
 
 #include "apps.h"
-#include "out.h"
+#include "output/out.h"
 #include "packets.h"
-#include "render.h"
-#include "side.h"
-#include "svg.h"
+#include "output/render.h"
+#include "files/atomic_file.h"
+#include "pictures/svg.h"
 
 #define NOBODY  UINT32_MAX
 #define PROBES  10000 /* strangers that are asked for at the end of a window */
@@ -516,12 +516,12 @@ static void print_text(const struct flows *f, struct out *out)
 }
 
 /* Two curves a kind: false negatives, and, dashed, strangers found. */
-static int draw(const struct flows *f, struct side *side)
+static int draw(const struct flows *f, struct atomic_file *side)
 {
     struct svg_series series[2 * CONTESTANTS];
     char names[2 * CONTESTANTS][64];
     struct svg_point *point = calloc(2 * CONTESTANTS * f->windows, sizeof *point);
-    int code = side_open(side, f->args, f->args->option[OPT_FLOW_SVG].text);
+    int code = atomic_file_open(side, f->args, f->args->option[OPT_FLOW_SVG].text);
     if (code != EXIT_YES || point == NULL) {
         free(point);
         return code != EXIT_YES ? code : trouble(f, "out of memory");
@@ -547,7 +547,7 @@ static int draw(const struct flows *f, struct side *side)
                               .count = 2 * f->sets};
     svg_print(side->out, &chart);
     free(point);
-    return side_finish(side, f->args);
+    return atomic_file_finish(side, f->args);
 }
 
 static void say_read(const struct flows *f)
@@ -570,11 +570,11 @@ static void say_read(const struct flows *f)
 static int report(const struct flows *f)
 {
     const struct option_value *o = f->args->option;
-    struct side side = {.path = NULL};
+    struct atomic_file side = {.path = NULL};
     int code = o[OPT_FLOW_SVG].given ? draw(f, &side) : EXIT_YES;
     struct out *out = code == EXIT_YES ? out_open(STDOUT_FILENO) : NULL;
     if (out == NULL) {
-        side_free(&side);
+        atomic_file_free(&side);
         return EXIT_TROUBLE;
     }
     if (o[OPT_JSON].given) {
@@ -586,9 +586,9 @@ static int report(const struct flows *f)
     }
     code = out_close(out, code);
     if (code == EXIT_YES && o[OPT_FLOW_SVG].given) {
-        code = side_commit(&side, f->args);
+        code = atomic_file_commit(&side, f->args);
     }
-    side_free(&side);
+    atomic_file_free(&side);
     return code;
 }
 
@@ -656,7 +656,7 @@ int flows_run(const struct args *args)
     f.first_packet = o[OPT_FLOW_INSERT].given && strcmp(o[OPT_FLOW_INSERT].text, "first") == 0;
     packets_init(&f.packets, o[OPT_DEMO_SEED].given ? o[OPT_DEMO_SEED].whole : 1,
                  o[OPT_FLOW_ONE_WAY].given);
-    int code = o[OPT_FLOW_SVG].given ? side_check(args, o[OPT_FLOW_SVG].text) : EXIT_YES;
+    int code = o[OPT_FLOW_SVG].given ? atomic_file_check(args, o[OPT_FLOW_SVG].text) : EXIT_YES;
     if (code == EXIT_YES) {
         code = packets_read(&f.packets, args->operand, args->operands);
     }

@@ -15,8 +15,8 @@
 
 #include <expat.h>
 
-#include "say.h"
-#include "source.h"
+#include "cli/say.h"
+#include "input/source.h"
 
 static const char no_memory[] = "out of memory";
 

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "keys.h"
-#include "say.h"
+#include "input/keys.h"
+#include "cli/say.h"
 
 #define AT_ONCE 256
 

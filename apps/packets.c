@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
-#include "say.h"
-#include "source.h"
+#include "cli/number.h"
+#include "cli/say.h"
+#include "input/source.h"
 
 #define FIELDS 32
 

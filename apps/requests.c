@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lines.h"
-#include "say.h"
+#include "cli/say.h"
 
 #define NOWHERE SIZE_MAX
 

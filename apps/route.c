@@ -17,14 +17,14 @@
 #include <tepal/tepal.h>
 
 #include "apps.h"
-#include "out.h"
+#include "output/out.h"
 #include "packet.h"
-#include "progress.h"
-#include "render.h"
+#include "output/progress.h"
+#include "output/render.h"
 #include "route_draw.h"
-#include "say.h"
-#include "side.h"
-#include "suggest.h"
+#include "cli/say.h"
+#include "files/atomic_file.h"
+#include "cli/suggest.h"
 
 #define DEFAULT_TTL 64
 
@@ -54,7 +54,7 @@ struct route_app {
     size_t places;
     size_t place_room;
     struct out *out;
-    struct side svg;
+    struct atomic_file svg;
     struct draw_row *row; /* of the networks so far; names belong to the places */
     size_t rows;
     struct progress progress;
@@ -712,11 +712,11 @@ static int draw(struct job *job)
     }
     snprintf(title, sizeof title, "%.200s: %" PRIu32 " links from %.200s", job->name,
              job->plan.members, graph_name(&job->graph, job->plan.root, room));
-    int code = side_open(&app->svg, app->args, app->args->option[OPT_ROUTE_SVG].text);
+    int code = atomic_file_open(&app->svg, app->args, app->args->option[OPT_ROUTE_SVG].text);
     if (code == EXIT_YES && !draw_network(app->svg.out, &job->plan, title, job->use)) {
         code = no_memory();
     }
-    return code == EXIT_YES ? side_finish(&app->svg, app->args) : code;
+    return code == EXIT_YES ? atomic_file_finish(&app->svg, app->args) : code;
 }
 
 /* FOLDER/figNN.ENDING, on the heap. */
@@ -733,18 +733,18 @@ static char *figure_path(const struct route_app *app, int figure, const char *en
 
 static int write_figure(const struct route_app *app, int figure, bool table)
 {
-    struct side side = {NULL, NULL, NULL};
+    struct atomic_file side = {NULL, NULL, NULL};
     char *path = figure_path(app, figure, table ? "tsv" : "svg");
-    int code = path == NULL ? no_memory() : side_open(&side, app->args, path);
+    int code = path == NULL ? no_memory() : atomic_file_open(&side, app->args, path);
     if (code == EXIT_YES) {
         bool good = table ? draw_table(side.out, figure, app->row, app->rows)
                           : draw_figure(side.out, figure, app->row, app->rows);
-        code = good ? side_finish(&side, app->args) : no_memory();
+        code = good ? atomic_file_finish(&side, app->args) : no_memory();
     }
     if (code == EXIT_YES) {
-        code = side_commit(&side, app->args);
+        code = atomic_file_commit(&side, app->args);
     }
-    side_free(&side);
+    atomic_file_free(&side);
     free(path);
     return code;
 }
@@ -754,14 +754,14 @@ static int check_pictures(const struct route_app *app)
 {
     const struct option_value *svg = &app->args->option[OPT_ROUTE_SVG];
     const struct option_value *figures = &app->args->option[OPT_ROUTE_FIGURES];
-    int code = svg->given ? side_check(app->args, svg->text) : EXIT_YES;
+    int code = svg->given ? atomic_file_check(app->args, svg->text) : EXIT_YES;
     if (figures->given && code == EXIT_YES && mkdir(figures->text, 0777) != 0 && errno != EEXIST) {
         code = say_error(NULL, figures->text, "%s", strerror(errno));
     }
     for (int figure = 16; figure <= 18 && figures->given && code == EXIT_YES; figure++) {
         for (int table = 0; table < 2 && code == EXIT_YES; table++) {
             char *path = figure_path(app, figure, table == 1 ? "tsv" : "svg");
-            code = path == NULL ? no_memory() : side_check(app->args, path);
+            code = path == NULL ? no_memory() : atomic_file_check(app->args, path);
             free(path);
         }
     }
@@ -841,7 +841,7 @@ static int run_places(struct route_app *app)
     }
     code = out_close(app->out, code);
     if (code == EXIT_YES && app->svg.path != NULL) {
-        code = side_commit(&app->svg, app->args);
+        code = atomic_file_commit(&app->svg, app->args);
     }
     if (code == EXIT_YES && app->args->option[OPT_ROUTE_FIGURES].given) {
         code = write_figures(app);
@@ -861,7 +861,7 @@ int route_run(const struct args *args)
         free(app.place[i].network);
         free(app.place[i].name);
     }
-    side_free(&app.svg);
+    atomic_file_free(&app.svg);
     free(app.place);
     free(app.row);
     return code;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "svg.h"
+#include "pictures/svg.h"
 
 #define WIDTH      1000.0
 #define HEIGHT     680.0

@@ -2,7 +2,7 @@
 #ifndef APPS_ROUTE_DRAW_H
 #define APPS_ROUTE_DRAW_H
 
-#include "out.h"
+#include "output/out.h"
 #include "packet.h"
 
 /* What a link is in the picture; a link that both headers take falsely has both bits. */

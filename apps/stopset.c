@@ -24,9 +24,9 @@
 #include <tepal/tepal.h>
 
 #include "apps.h"
-#include "out.h"
-#include "render.h"
-#include "say.h"
+#include "output/out.h"
+#include "output/render.h"
+#include "cli/say.h"
 #include "traceroute.h"
 
 #define NOWHERE UINT32_MAX

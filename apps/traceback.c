@@ -23,9 +23,9 @@
 #include "apps.h"
 #include "graph.h"
 #include "lines.h"
-#include "out.h"
-#include "render.h"
-#include "say.h"
+#include "output/out.h"
+#include "output/render.h"
+#include "cli/say.h"
 #include "traceroute.h"
 
 #define TREE_HOPS 15

@@ -14,7 +14,7 @@
 #include <jansson.h>
 
 #include "lines.h"
-#include "say.h"
+#include "cli/say.h"
 
 #define FIELDS 64
 

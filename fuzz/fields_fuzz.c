@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "feed.h"
-#include "number.h"
+#include "input/feed.h"
+#include "cli/number.h"
 #include "must.h"
 
 static int is_delimiter(char c, int delimiter)

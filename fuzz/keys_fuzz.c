@@ -23,7 +23,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "keys.h"
+#include "input/keys.h"
 #include "must.h"
 
 #define MOST ((size_t)1 << 18) /* of unpacked bytes: what is more proves nothing new */

@@ -12,8 +12,8 @@
 
 #include <tepal/plan.h>
 
-#include "plan_text.h"
-#include "wish.h"
+#include "plans/plan_text.h"
+#include "plans/wish.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

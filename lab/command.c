@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "inside.h"
-#include "suggest.h"
+#include "cli/suggest.h"
 
 #define FOLDER "lab"
 

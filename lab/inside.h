@@ -2,9 +2,9 @@
 #ifndef LAB_INSIDE_H
 #define LAB_INSIDE_H
 
-#include "command.h"
+#include "cli/command.h"
 #include "lab.h"
-#include "side.h"
+#include "files/atomic_file.h"
 
 struct lab {
     const struct args *args;

@@ -22,8 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "say.h"
-#include "svg.h"
+#include "cli/say.h"
+#include "pictures/svg.h"
 
 struct lab; /* an experiment under way */
 

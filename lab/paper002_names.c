@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "keys.h"
+#include "input/keys.h"
 #include "paper002.h"
 
 const char *const lab_002_method_names[LAB_002_METHODS] = {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "inside.h"
-#include "progress.h"
+#include "output/progress.h"
 
 #define LOOK_MS 100
 

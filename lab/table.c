@@ -26,12 +26,12 @@ char *lab_path(const char *folder, const char *name, const char *ending)
 static int write_held(const struct args *args, const char *path,
                       int (*print)(struct out *out, void *what), void *what)
 {
-    struct side side = {0};
-    int code = side_open(&side, args, path);
+    struct atomic_file side = {0};
+    int code = atomic_file_open(&side, args, path);
     code = code == EXIT_YES ? print(side.out, what) : code;
-    code = code == EXIT_YES ? side_finish(&side, args) : code;
-    code = code == EXIT_YES ? side_commit(&side, args) : code;
-    side_free(&side);
+    code = code == EXIT_YES ? atomic_file_finish(&side, args) : code;
+    code = code == EXIT_YES ? atomic_file_commit(&side, args) : code;
+    atomic_file_free(&side);
     return code;
 }
 

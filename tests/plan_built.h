@@ -10,7 +10,7 @@
 #define TEPAL_TESTS_PLAN_BUILT_H
 
 #include "plan_brute.h"
-#include "realize.h"
+#include "commands/build/realize.h"
 
 #define BUILT_STRANGERS 200000
 

@@ -7,7 +7,7 @@ shared=$2
 cd "$(dirname "$0")/.." || exit 1
 passed=0
 failed=0
-sources=$(find include src tool apps lab tests fuzz bench examples -name '*.[ch]')
+sources=$(find include src main tool apps lab tests fuzz bench examples -name '*.[ch]')
 
 check() { # check DESCRIPTION COMPLAINTS: passes if there are none
     if [ -z "$2" ]; then
@@ -30,6 +30,7 @@ src/model    base params model
 src/plan     base params model filter plan
 src/filter   base hash address cells params model filter
 src/file     base hash cells params model filter file
+main         tool apps lab public
 tool         tool public
 apps         apps tool public
 lab          lab apps tool public

@@ -7,12 +7,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "feed.h"
-#include "gapcount.h"
-#include "keys.h"
-#include "number.h"
-#include "stream.h"
-#include "trace.h"
+#include "input/feed.h"
+#include "streams/gap_counts.h"
+#include "input/keys.h"
+#include "cli/number.h"
+#include "streams/stream.h"
+#include "streams/sample.h"
 
 static void test_durations(void **state)
 {
@@ -91,7 +91,7 @@ static void test_fields(void **state)
 /* A stream of more keys than fit, answered wrongly at known rates. */
 static void test_trace(void **state)
 {
-    struct trace t;
+    struct sample t;
     uint64_t random = 3;
     uint64_t repeats = 0;
     uint64_t missed = 0;
@@ -100,8 +100,8 @@ static void test_trace(void **state)
     struct tepal_hasher hasher;
     (void)state;
     assert_non_null(came);
-    assert_true(trace_init(&t));
-    assert_true(isnan(trace_missed(&t)));
+    assert_true(sample_init(&t));
+    assert_true(isnan(sample_missed(&t)));
     tepal_hasher_init(&hasher, 5);
     for (uint64_t i = 0; i < 4 * keys; i++) {
         uint64_t key = check_random(&random) % keys;
@@ -110,26 +110,26 @@ static void test_trace(void **state)
         repeats += came[key];
         missed += came[key] && !seen;
         came[key] = true;
-        trace_note(&t, &d, &seen, 1);
+        sample_note(&t, &d, &seen, 1);
         assert_true(t.used <= TRACE_KEYS);
     }
     double truth = (double)missed / (double)repeats;
     /* Between 2^13 and 2^14 keys are watched, with three repeats each or more: 24,000 trials. */
     assert_true(t.used > TRACE_KEYS / 4);
-    check_within("missed", trace_missed(&t), truth, sqrt(truth * (1 - truth) / 24000));
-    trace_free(&t);
+    check_within("missed", sample_missed(&t), truth, sqrt(truth * (1 - truth) / 24000));
+    sample_free(&t);
     free(came);
 }
 
 /* As long as all keys fit, it is no sample but the truth; answers may span words. */
 static void test_trace_exact(void **state)
 {
-    struct trace t;
+    struct sample t;
     struct tepal_digest d[130];
     uint64_t answers[3] = {0, 0, 0};
     struct tepal_hasher hasher;
     (void)state;
-    assert_true(trace_init(&t));
+    assert_true(sample_init(&t));
     tepal_hasher_init(&hasher, 5);
     for (uint64_t i = 0; i < 130; i++) {
         d[i] = tepal_hash_u64(&hasher, i % 65);
@@ -137,10 +137,10 @@ static void test_trace_exact(void **state)
             answers[i / 64] |= (uint64_t)1 << (i % 64);
         }
     }
-    trace_note(&t, d, answers, 130);
+    sample_note(&t, d, answers, 130);
     assert_int_equal(t.used, 65);
-    assert_true(trace_missed(&t) == 5.0 / 65);
-    trace_free(&t);
+    assert_true(sample_missed(&t) == 5.0 / 65);
+    sample_free(&t);
 }
 
 /* ---- gaps ----------------------------------------------------------------------------------- */
@@ -150,20 +150,20 @@ static void test_bins(void **state)
     (void)state;
     size_t last = 0;
     for (uint64_t gap = 1; gap < 100000; gap++) {
-        size_t bin = gapcount_bin(gap);
+        size_t bin = gap_counts_bin(gap);
         assert_true(bin == last || bin == last + 1); /* none is left out, none goes back */
         assert_true(gap >= 64 || bin == gap);
         last = bin;
     }
-    assert_true(gapcount_bin(UINT64_MAX) < GAPCOUNT_BINS);
-    assert_int_equal(gapcount_bin(UINT64_MAX), GAPCOUNT_BINS - 1);
+    assert_true(gap_counts_bin(UINT64_MAX) < GAPCOUNT_BINS);
+    assert_int_equal(gap_counts_bin(UINT64_MAX), GAPCOUNT_BINS - 1);
 }
 
 /* Against a list: every gap, exactly. */
-static void test_gapcount(void **state)
+static void test_gap_counts(void **state)
 {
     enum { ARRIVALS = 20000, KEYS = 3000 };
-    struct gapcount *g = malloc(sizeof *g);
+    struct gap_counts *g = malloc(sizeof *g);
     uint64_t last[KEYS] = {0};
     uint64_t random = 9;
     uint64_t repeats = 0;
@@ -176,12 +176,12 @@ static void test_gapcount(void **state)
     double survival[GAPCOUNT_BINS];
     (void)state;
     assert_non_null(g);
-    gapcount_init(g, 1);
+    gap_counts_init(g, 1);
     tepal_hasher_init(&hasher, 5);
     for (uint64_t i = 1; i <= ARRIVALS; i++) {
         uint64_t key = check_random(&random) % (1 + check_random(&random) % KEYS);
         struct tepal_digest d = tepal_hash_u64(&hasher, key);
-        assert_true(gapcount_note(g, &d, 1));
+        assert_true(gap_counts_note(g, &d, 1));
         if (last[key] != 0) {
             repeats++;
             sum += (double)(i - last[key]);
@@ -191,12 +191,12 @@ static void test_gapcount(void **state)
         last[key] = i;
     }
     assert_int_equal(g->keys, distinct);
-    assert_int_equal(gapcount_repeats(g), repeats);
+    assert_int_equal(gap_counts_repeats(g), repeats);
     assert_int_equal(g->longest, longest);
-    assert_true(gapcount_fresh(g) == (double)distinct / ARRIVALS);
-    assert_true(gapcount_distinct(g) == (double)distinct);
+    assert_true(gap_counts_fresh(g) == (double)distinct / ARRIVALS);
+    assert_true(gap_counts_distinct(g) == (double)distinct);
     /* The integral of the survival function is the mean gap, exactly. */
-    struct tepal_recycling_gaps steps = gapcount_steps(g, gap, survival);
+    struct tepal_recycling_gaps steps = gap_counts_steps(g, gap, survival);
     double before = 0;
     double height = 1;
     for (size_t i = 0; i < steps.count; i++) {
@@ -207,34 +207,34 @@ static void test_gapcount(void **state)
     }
     assert_true(height == 0);
     assert_true(fabs(total / (sum / (double)repeats) - 1) < 1e-12);
-    assert_true(gapcount_quantile(g, 1) >= (double)longest * 31 / 32);
-    assert_true(gapcount_quantile(g, 0.5) < gapcount_quantile(g, 0.9));
-    gapcount_free(g);
+    assert_true(gap_counts_quantile(g, 1) >= (double)longest * 31 / 32);
+    assert_true(gap_counts_quantile(g, 0.5) < gap_counts_quantile(g, 0.9));
+    gap_counts_free(g);
     free(g);
 }
 
 /* A sample of the keys tells the same of the stream, and gaps stay those of the whole stream. */
-static void test_gapcount_sample(void **state)
+static void test_gap_counts_sample(void **state)
 {
-    struct gapcount *all = malloc(sizeof *all);
-    struct gapcount *some = malloc(sizeof *some);
+    struct gap_counts *all = malloc(sizeof *all);
+    struct gap_counts *some = malloc(sizeof *some);
     struct tepal_hasher hasher;
     (void)state;
     assert_true(all != NULL && some != NULL);
-    gapcount_init(all, 1);
-    gapcount_init(some, 0.1);
+    gap_counts_init(all, 1);
+    gap_counts_init(some, 0.1);
     tepal_hasher_init(&hasher, 5);
     for (uint64_t i = 0; i < 200000; i++) {
         struct tepal_digest d = tepal_hash_u64(&hasher, i % 20000); /* every gap is 20000 */
-        assert_true(gapcount_note(all, &d, 1) && gapcount_note(some, &d, 1));
+        assert_true(gap_counts_note(all, &d, 1) && gap_counts_note(some, &d, 1));
     }
     assert_int_equal(some->longest, 20000);
-    assert_true(gapcount_quantile(some, 0.01) == 20000);
+    assert_true(gap_counts_quantile(some, 0.01) == 20000);
     /* 20000 keys, each watched with probability 0.1. */
-    check_within("keys", gapcount_distinct(some), 20000, sqrt(20000 * 0.1 * 0.9) / 0.1);
-    assert_true(fabs(gapcount_fresh(some) - gapcount_fresh(all)) < 1e-12);
-    gapcount_free(all);
-    gapcount_free(some);
+    check_within("keys", gap_counts_distinct(some), 20000, sqrt(20000 * 0.1 * 0.9) / 0.1);
+    assert_true(fabs(gap_counts_fresh(some) - gap_counts_fresh(all)) < 1e-12);
+    gap_counts_free(all);
+    gap_counts_free(some);
     free(all);
     free(some);
 }
@@ -338,8 +338,8 @@ int main(void)
         cmocka_unit_test(test_trace),
         cmocka_unit_test(test_trace_exact),
         cmocka_unit_test(test_bins),
-        cmocka_unit_test(test_gapcount),
-        cmocka_unit_test(test_gapcount_sample),
+        cmocka_unit_test(test_gap_counts),
+        cmocka_unit_test(test_gap_counts_sample),
         cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_stopped_gzip),
         cmocka_unit_test(test_phase_bits),

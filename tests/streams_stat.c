@@ -14,9 +14,9 @@
  */
 #include "check.h"
 
-#include "gapcount.h"
-#include "keys.h"
-#include "stream.h"
+#include "streams/gap_counts.h"
+#include "input/keys.h"
+#include "streams/stream.h"
 
 #define FP 0.01
 
@@ -197,19 +197,19 @@ static void check_setting(const struct stream *s, const struct tepal_recycling_g
 
 static void check_stream(struct stream *s)
 {
-    struct gapcount *count = malloc(sizeof *count);
+    struct gap_counts *count = malloc(sizeof *count);
     double *steps = malloc(2 * GAPCOUNT_BINS * sizeof *steps);
     struct tepal_hasher hasher;
     assert_true(count != NULL && steps != NULL);
     number_keys(s);
-    gapcount_init(count, 1);
+    gap_counts_init(count, 1);
     tepal_hasher_init(&hasher, 99);
     for (size_t i = 0; i < s->count; i++) {
         struct tepal_digest d = tepal_hash_u64(&hasher, s->key[i]);
-        assert_true(gapcount_note(count, &d, 1));
+        assert_true(gap_counts_note(count, &d, 1));
     }
     assert_int_equal(count->keys, s->distinct);
-    struct tepal_recycling_gaps gaps = gapcount_steps(count, steps, steps + GAPCOUNT_BINS);
+    struct tepal_recycling_gaps gaps = gap_counts_steps(count, steps, steps + GAPCOUNT_BINS);
     for (uint32_t phases = 1; phases <= 2; phases++) {
         static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_BLOCKED};
         for (size_t l = 0; l < 2; l++) {
@@ -218,7 +218,7 @@ static void check_stream(struct stream *s)
             check_setting(s, &gaps, layouts[l], phases, bytes);
         }
     }
-    gapcount_free(count);
+    gap_counts_free(count);
     free(count);
     free(steps);
     free_stream(s);

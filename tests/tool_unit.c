@@ -19,14 +19,14 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "command.h"
-#include "digests.h"
-#include "keys.h"
-#include "number.h"
-#include "source.h"
-#include "spill.h"
-#include "suggest.h"
-#include "svg.h"
+#include "cli/command.h"
+#include "input/digests.h"
+#include "input/keys.h"
+#include "cli/number.h"
+#include "input/source.h"
+#include "input/spill.h"
+#include "cli/suggest.h"
+#include "pictures/svg.h"
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 

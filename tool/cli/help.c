@@ -1,0 +1,292 @@
+/*
+ * help.c: the tables as text for the terminal and as a manual page in roff. No sentence about an
+ * option is written here: it stands in the table.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/base.h>
+
+#include "cli/command.h"
+#include "output/out.h"
+#include "cli/say.h"
+#include "cli/suggest.h"
+
+#define COLUMNS 80
+#define INDENT  24 /* of the words about an option */
+
+static const char tagline[] = "approximate sets whose two errors you choose";
+
+/* ---- plain text ----------------------------------------------------------------------------- */
+
+static void spaces(struct out *out, size_t count)
+{
+    out_format(out, "%*s", (int)count, "");
+}
+
+/* A paragraph from column `at` on, broken at spaces; later lines start at `indent`. */
+static void wrap(struct out *out, const char *text, size_t at, size_t indent)
+{
+    size_t column = at;
+    bool first = true;
+    while (*text != '\0') {
+        size_t len = strcspn(text, " ");
+        if (!first && column + 1 + len > COLUMNS) {
+            out_text(out, "\n");
+            spaces(out, indent);
+            column = indent;
+        } else if (!first) {
+            out_text(out, " ");
+            column++;
+        }
+        out_bytes(out, text, len);
+        column += len;
+        text += len;
+        text += strspn(text, " ");
+        first = false;
+    }
+    out_text(out, "\n");
+}
+
+/* Calls `each` with every paragraph of a text that has empty lines between them. */
+static void paragraphs(struct out *out, const char *text,
+                       void (*each)(struct out *, const char *, bool))
+{
+    char room[1024];
+    bool first = true;
+    while (*text != '\0') {
+        const char *end = strstr(text, "\n\n");
+        size_t len = end == NULL ? strlen(text) : (size_t)(end - text);
+        snprintf(room, sizeof room, "%.*s", (int)len, text);
+        each(out, room, first);
+        first = false;
+        text += len + (end == NULL ? 0 : 2);
+    }
+}
+
+static void plain_paragraph(struct out *out, const char *text, bool first)
+{
+    (void)first;
+    wrap(out, text, 0, 0);
+    out_text(out, "\n");
+}
+
+static void option_head(const struct option *o, char *room, size_t size)
+{
+    char letter[8] = "    ";
+    if (o->letter != 0) {
+        snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    }
+    snprintf(room, size, "  %s--%s%s%s", letter, o->name, o->value != NULL ? " " : "",
+             o->value != NULL ? o->value : "");
+}
+
+static void print_option(struct out *out, const struct option *o)
+{
+    char head[64];
+    option_head(o, head, sizeof head);
+    size_t used = strlen(head);
+    out_text(out, head);
+    if (used + 2 > INDENT) {
+        out_text(out, "\n");
+        used = 0;
+    }
+    spaces(out, INDENT - used);
+    wrap(out, o->about, INDENT, INDENT);
+}
+
+static void print_command(struct out *out, const struct command *c)
+{
+    char head[128];
+    snprintf(head, sizeof head, "Usage: tepal %s ", c->name);
+    out_text(out, head);
+    wrap(out, c->synopsis, strlen(head), strlen(head));
+    out_format(out, "\n%s\n\n", c->summary);
+    paragraphs(out, c->about, plain_paragraph);
+    out_text(out, "Options:\n");
+    for (const enum option_id *id = c->options; *id != OPT_END; id++) {
+        print_option(out, &options[*id]);
+    }
+    out_text(out, "\nExamples:\n");
+    for (const struct example *e = c->examples; e->line != NULL; e++) {
+        out_format(out, "  %s\n      %s\n", e->line, e->about);
+    }
+}
+
+static void print_overview(struct out *out)
+{
+    out_format(out, "tepal %s: %s\n\n", tepal_version(), tagline);
+    out_text(out, "Usage: tepal COMMAND [OPTIONS] [FILES]\n\nCommands:\n");
+    for (size_t i = 0; i < command_count; i++) {
+        out_format(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
+    }
+    out_text(out, "\n'tepal COMMAND --help' explains a command, with examples.\n"
+                  "Exit status: 0 yes or done, 1 no key found, 2 an error.\n");
+}
+
+int help_overview(bool wrong)
+{
+    struct out *out = out_open(wrong ? STDERR_FILENO : STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    print_overview(out);
+    return out_close(out, wrong ? EXIT_TROUBLE : EXIT_YES);
+}
+
+int help_command(const struct command *command)
+{
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    print_command(out, command);
+    return out_close(out, EXIT_YES);
+}
+
+/* ---- the manual page ------------------------------------------------------------------------ */
+
+/* Text with what roff would take for its own escaped. */
+static void roff(struct out *out, const char *text)
+{
+    if (*text == '.' || *text == '\'') {
+        out_text(out, "\\&");
+    }
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '-':
+            out_text(out, "\\-");
+            break;
+        case '\\':
+            out_text(out, "\\e");
+            break;
+        case '\'':
+            out_text(out, "\\(aq");
+            break;
+        case '`':
+            out_text(out, "\\(ga");
+            break;
+        case '~':
+            out_text(out, "\\(ti");
+            break;
+        case '^':
+            out_text(out, "\\(ha");
+            break;
+        default:
+            out_bytes(out, text, 1);
+        }
+    }
+}
+
+static void roff_paragraph(struct out *out, const char *text, bool first)
+{
+    out_text(out, first ? "" : ".PP\n");
+    roff(out, text);
+    out_text(out, "\n");
+}
+
+static void roff_option(struct out *out, const struct option *o)
+{
+    char name[64];
+    out_text(out, ".TP\n");
+    if (o->letter != 0) {
+        snprintf(name, sizeof name, "-%c", o->letter);
+        out_text(out, "\\fB");
+        roff(out, name);
+        out_text(out, "\\fR, ");
+    }
+    snprintf(name, sizeof name, "--%s", o->name);
+    out_text(out, "\\fB");
+    roff(out, name);
+    out_text(out, "\\fR");
+    if (o->value != NULL) {
+        out_format(out, " \\fI%s\\fR", o->value);
+    }
+    out_text(out, "\n");
+    roff(out, o->about);
+    out_text(out, "\n");
+}
+
+static void roff_command(struct out *out, const struct command *c)
+{
+    out_format(out, ".SS %s\n\\fBtepal %s\\fR ", c->name, c->name);
+    roff(out, c->synopsis);
+    out_text(out, "\n.PP\n");
+    roff(out, c->summary);
+    out_text(out, "\n");
+    paragraphs(out, c->about, roff_paragraph);
+    for (const enum option_id *id = c->options; *id != OPT_END; id++) {
+        roff_option(out, &options[*id]);
+    }
+    for (const struct example *e = c->examples; e->line != NULL; e++) {
+        out_text(out, ".PP\n");
+        roff(out, e->about);
+        out_text(out, "\n.RS 4\n.nf\n");
+        roff(out, e->line);
+        out_text(out, "\n.fi\n.RE\n");
+    }
+}
+
+static void print_manual(struct out *out)
+{
+    static const char tail[] =
+        ".SH NUMBERS\n"
+        "Sizes may carry a suffix: k, M, G, T, P (powers of 1000) or Ki, Mi, Gi, Ti, Pi (powers "
+        "of 1024). Rates are written 1%, 0.01, 1e\\-2 or 1/100.\n"
+        ".SH EXIT STATUS\n"
+        ".TP\n0\nyes, or done\n.TP\n1\nno key was selected\n.TP\n2\nan error; standard error has "
+        "one line about it\n"
+        ".SH ENVIRONMENT\n"
+        ".TP\n.B TMPDIR\nwhere digests wait that do not fit into memory (default /tmp)\n"
+        ".TP\n.B NO_COLOR\nif not empty, messages have no colours\n";
+    out_format(out, ".TH TEPAL 1 \"\" \"tepal %s\" \"User Commands\"\n", tepal_version());
+    out_format(out, ".SH NAME\ntepal \\- %s\n", tagline);
+    out_text(out, ".SH SYNOPSIS\n.B tepal\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILES\\fR]\n");
+    out_text(out, ".SH DESCRIPTION\nA filter answers whether a key is in a set with \"perhaps\" or "
+                  "\"certainly not\", in a few bits a key. Keys come from files or standard input, "
+                  "one a line; data goes to standard output, words to standard error.\n");
+    out_text(out, ".SH COMMANDS\n");
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        roff_command(out, command_at(i));
+    }
+    out_text(out, tail);
+}
+
+/* ---- the subcommand ------------------------------------------------------------------------- */
+
+static int unknown(const char *name)
+{
+    struct suggest near = {.word = name};
+    char hint[96];
+    for (size_t i = 0; i < command_count; i++) {
+        suggest_offer(&near, commands[i].name);
+    }
+    return say_error(NULL, "help", "unknown command %s%s", name,
+                     suggest_text(&near, "", hint, sizeof hint));
+}
+
+int help_run(const struct args *args)
+{
+    if (args->option[OPT_MAN].given) {
+        struct out *out = out_open(STDOUT_FILENO);
+        if (out == NULL) {
+            return EXIT_TROUBLE;
+        }
+        print_manual(out);
+        return out_close(out, EXIT_YES);
+    }
+    if (args->operands == 0) {
+        return help_overview(false);
+    }
+    if (args->operands == 2) {
+        if (strcmp(args->operand[0], "app") != 0) {
+            return say_error(NULL, "help", "one word too many: %s", args->operand[1]);
+        }
+        const struct command *app = app_find(args->operand[1]);
+        return app == NULL ? app_unknown("help", args->operand[1]) : help_command(app);
+    }
+    const struct command *command = command_find(args->operand[0]);
+    return command == NULL ? unknown(args->operand[0]) : help_command(command);
+}

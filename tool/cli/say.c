@@ -1,0 +1,129 @@
+/* say.c: one message, one line, one write. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/say.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/retry.h"
+
+struct line {
+    char text[8192];
+    size_t used;
+};
+
+static void put(struct line *line, const char *text)
+{
+    size_t len = strlen(text);
+    size_t room = sizeof line->text - line->used;
+    if (len > room) {
+        len = room;
+    }
+    memcpy(line->text + line->used, text, len);
+    line->used += len;
+}
+
+/* The same, with control characters as \xNN. */
+static void put_clean(struct line *line, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        char piece[8];
+        if (c < 0x20 || c == 0x7f) {
+            snprintf(piece, sizeof piece, "\\x%02x", c);
+        } else {
+            snprintf(piece, sizeof piece, "%c", c);
+        }
+        put(line, piece);
+    }
+}
+
+static void put_format(struct line *line, const char *format, va_list list)
+{
+    char text[6144];
+    vsnprintf(text, sizeof text, format, list);
+    put_clean(line, text);
+}
+
+static bool colours(void)
+{
+    const char *off = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    return (off == NULL || off[0] == '\0') && isatty(STDERR_FILENO) && terminal != NULL &&
+           strcmp(terminal, "dumb") != 0;
+}
+
+static void put_name(struct line *line, const char *colour)
+{
+    bool on = colours();
+    put(line, on ? colour : "");
+    put(line, "tepal:");
+    put(line, on ? "\033[0m " : " ");
+}
+
+static void send_line(struct line *line)
+{
+    if (line->used == sizeof line->text) {
+        line->used--;
+    }
+    line->text[line->used++] = '\n';
+    size_t done = 0;
+    while (done < line->used) {
+        ssize_t n = write(STDERR_FILENO, line->text + done, line->used - done);
+        if (n < 0 && !retry_io(STDERR_FILENO, POLLOUT)) {
+            return;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+}
+
+int say_error(const char *stays, const char *subject, const char *format, ...)
+{
+    struct line line = {.used = 0};
+    put_name(&line, "\033[1;31m");
+    if (subject != NULL) {
+        put_clean(&line, subject);
+        put(&line, ": ");
+    }
+    va_list list;
+    va_start(list, format);
+    put_format(&line, format, list);
+    va_end(list);
+    if (stays != NULL) {
+        put(&line, "; ");
+        put_clean(&line, stays);
+    }
+    send_line(&line);
+    return EXIT_TROUBLE;
+}
+
+void say_warning(const char *subject, const char *format, ...)
+{
+    struct line line = {.used = 0};
+    put_name(&line, "\033[1;33m");
+    if (subject != NULL) {
+        put_clean(&line, subject);
+        put(&line, ": ");
+    }
+    put(&line, "warning: ");
+    va_list list;
+    va_start(list, format);
+    put_format(&line, format, list);
+    va_end(list);
+    send_line(&line);
+}
+
+void say_line(const char *format, ...)
+{
+    struct line line = {.used = 0};
+    va_list list;
+    va_start(list, format);
+    put_format(&line, format, list);
+    va_end(list);
+    send_line(&line);
+}

@@ -1,0 +1,116 @@
+/* add.c: more keys into a filter that exists; in place, or to another file. */
+#include <inttypes.h>
+
+#include <tepal/filter.h>
+
+#include "commands/change.h"
+#include "input/receipts.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+static int add_keys(const struct args *args, struct tepal_filter *filter,
+                    const struct tepal_hasher *hasher, struct receipts *receipts, uint64_t *total)
+{
+    struct feed *feed = feed_open(args, 1, hasher, args->option[OPT_QUIET].given);
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    ptrdiff_t count;
+    int code = EXIT_YES;
+    while (code == EXIT_YES && (count = feed_next(feed)) != 0) {
+        code = count < 0 ? EXIT_TROUBLE : receipts_add(receipts, args, filter, feed, (size_t)count);
+    }
+    *total = feed->total;
+    feed_close(feed);
+    return code;
+}
+
+/* Keys that are in, as far as the filter knows: what was removed does not count. */
+static uint64_t keys_in(const struct tepal_filter *filter)
+{
+    struct tepal_report report = {.count = 0};
+    tepal_filter_info(filter, &report);
+    const struct tepal_quantity *now = tepal_report_find(&report, "keys_now");
+    return now == NULL ? tepal_filter_keys_added(filter) : now->value.integer;
+}
+
+/* Was it built to veto known negatives? It cannot look after them again: it has not kept them. */
+static bool has_vetoes(const struct tepal_filter *filter)
+{
+    struct tepal_report report = {.count = 0};
+    tepal_filter_info(filter, &report);
+    const struct tepal_quantity *known = tepal_report_find(&report, "fp_known");
+    return known != NULL && known->type == TEPAL_QUANTITY_REAL;
+}
+
+static void warn(const struct args *args, const char *to, const struct tepal_filter *filter,
+                 uint64_t total)
+{
+    uint64_t capacity = tepal_filter_params(filter)->capacity;
+    uint64_t added = keys_in(filter);
+    bool endless = (tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0;
+    if (args->option[OPT_QUIET].given) {
+        return;
+    }
+    if (total == 0) {
+        say_warning(filter_file_name(to, true), "no keys came: the filter stays as it was");
+    } else if (capacity > 0 && added > capacity && !endless) {
+        say_warning(filter_file_name(to, true),
+                    "%" PRIu64 " keys have been added and %" PRIu64
+                    " were planned: there may be more false positives than predicted",
+                    added, capacity);
+    }
+    if (total > 0 && has_vetoes(filter)) {
+        say_warning(filter_file_name(to, true),
+                    "negatives that it was built to avoid may be found again "
+                    "after additions: build it anew to be sure");
+    }
+}
+
+static int save(const struct args *args, const char *from, const char *to,
+                const struct tepal_filter *filter, struct receipts *receipts, uint64_t total)
+{
+    warn(args, to, filter, total);
+    int code = receipts_finish(receipts, args);
+    if (total == 0 && change_in_place(from, to)) {
+        return code == EXIT_YES && args->option[OPT_JSON].given
+                   ? render_written(args, to, filter, total)
+                   : code;
+    }
+    if (code == EXIT_YES) {
+        code = filter_file_save(args->command->stays, filter, to);
+    }
+    if (code == EXIT_YES) {
+        code = receipts_commit(receipts, args);
+    }
+    return code == EXIT_YES ? render_written(args, to, filter, total) : code;
+}
+
+static int work(const struct args *args, const char *from, const char *to,
+                struct tepal_filter *filter)
+{
+    struct tepal_hasher hasher;
+    struct receipts receipts = {.separator = '\n'};
+    uint64_t total = 0;
+    int code = filter_file_hasher(args, filter_file_name(from, false), filter, &hasher);
+    if (code == EXIT_YES) {
+        code = receipts_check(args, from, to, args->operand + 1, args->operands - 1);
+    }
+    if (code == EXIT_YES) {
+        code = receipts_open(&receipts, args, filter);
+    }
+    if (code == EXIT_YES) {
+        code = add_keys(args, filter, &hasher, &receipts, &total);
+    }
+    if (code == EXIT_YES) {
+        code = save(args, from, to, filter, &receipts, total);
+    }
+    receipts_free(&receipts);
+    return code;
+}
+
+int add_run(const struct args *args)
+{
+    return change_run(args, OPT_END, work);
+}

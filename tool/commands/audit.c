@@ -1,0 +1,263 @@
+/*
+ * audit.c: what removals have done to a counting filter, against the list of its members: false
+ * negatives, exposed and potential, beside what the theorems expect; the load of the counters as a
+ * picture.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/counting.h>
+#include <tepal/model.h>
+
+#include "cli/command.h"
+#include "input/receipts.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+#include "files/atomic_file.h"
+#include "pictures/svg.h"
+
+#define VALUES (TEPAL_COUNTER_MAX + 1)
+#define BARS   50
+
+struct audit {
+    const struct args *args;
+    struct tepal_filter *filter;
+    struct tepal_digest *members;
+    uint8_t *groups; /* with receipts */
+    size_t count;
+    size_t room;
+    struct tepal_report report;
+};
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static int make_room(struct audit *a, size_t more)
+{
+    if (a->count + more <= a->room) {
+        return EXIT_YES;
+    }
+    size_t room = (a->count + more) * 2;
+    struct tepal_digest *members = realloc(a->members, room * sizeof *members);
+    if (members != NULL) {
+        a->members = members;
+    }
+    uint8_t *groups = realloc(a->groups, room);
+    if (groups != NULL) {
+        a->groups = groups;
+    }
+    if (members == NULL || groups == NULL) {
+        return say_error(NULL, a->args->command->name, "out of memory for the members");
+    }
+    a->room = room;
+    return EXIT_YES;
+}
+
+static int read_members(struct audit *a, const struct tepal_hasher *hasher)
+{
+    const struct option_value *receipts = &a->args->option[OPT_RECEIPTS_IN];
+    const struct option_value *file = receipts->given ? receipts : &a->args->option[OPT_MEMBERS];
+    uint32_t choices = (uint32_t)tepal_filter_params(a->filter)->own[TEPAL_COUNTING_CHOICES];
+    struct feed *feed = feed_open_file(a->args, &file->text, hasher, receipts->given,
+                                       a->args->option[OPT_QUIET].given);
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    feed->receipts = receipts->given;
+    ptrdiff_t got;
+    int code = EXIT_YES;
+    while (code == EXIT_YES && (got = feed_next(feed)) != 0) {
+        code = got < 0 ? EXIT_TROUBLE : make_room(a, (size_t)got);
+        if (code == EXIT_YES && receipts->given) {
+            code = receipts_groups(a->args, feed, (size_t)got, choices, a->groups + a->count);
+        }
+        if (code == EXIT_YES) {
+            memcpy(a->members + a->count, feed->digest, (size_t)got * sizeof *a->members);
+            a->count += (size_t)got;
+        }
+    }
+    feed_close(feed);
+    return code;
+}
+
+/* ---- the picture ----------------------------------------------------------------------------- */
+
+static const double *histogram_of(const struct audit *a)
+{
+    const struct tepal_quantity *q = tepal_report_find(&a->report, "histogram");
+    return a->report.number + q->value.list.first;
+}
+
+static size_t largest(const double *histogram)
+{
+    size_t top = VALUES - 1;
+    while (top > 0 && histogram[top] == 0) {
+        top--;
+    }
+    return top;
+}
+
+static void print_bars(struct out *out, const struct audit *a)
+{
+    const double *histogram = histogram_of(a);
+    double most = 0;
+    double sum = 0;
+    for (size_t v = 0; v < VALUES; v++) {
+        most = histogram[v] > most ? histogram[v] : most;
+        sum += histogram[v];
+    }
+    out_text(out, "\nload: counters at each value\n");
+    for (size_t v = 0; v <= largest(histogram); v++) {
+        size_t length = (size_t)(histogram[v] / most * BARS + 0.5);
+        out_format(out, "%5zu %11.0f %8.4f %%  ", v, histogram[v], 100 * histogram[v] / sum);
+        for (size_t i = 0; i < length; i++) {
+            out_text(out, "#");
+        }
+        out_text(out, histogram[v] > 0 && length == 0 ? ".\n" : "\n");
+    }
+}
+
+/* The ideal load beside the real one; models know the flat layout. */
+static size_t ideal(const struct audit *a, struct svg_point *point)
+{
+    const struct tepal_params *p = tepal_filter_params(a->filter);
+    double share[VALUES];
+    bool improved = p->own[TEPAL_COUNTING_RULE] == TEPAL_RULE_IMPROVED_GREEDY;
+    if (tepal_counting_shares(p->cells, a->count, p->hashes,
+                              (uint32_t)p->own[TEPAL_COUNTING_CHOICES], improved,
+                              share) != TEPAL_OK) {
+        return 0;
+    }
+    size_t count = 0;
+    for (size_t v = 0; v < VALUES; v++) {
+        double expected = share[v] * (double)p->cells;
+        if (expected >= 0.5) {
+            point[count++] = (struct svg_point){.x = (double)v, .y = expected};
+        }
+    }
+    return count;
+}
+
+static int draw(const struct audit *a)
+{
+    const double *histogram = histogram_of(a);
+    struct svg_point real[VALUES];
+    struct svg_point model[VALUES];
+    struct atomic_file side = {0};
+    size_t count = 0;
+    for (size_t v = 0; v <= largest(histogram); v++) {
+        if (histogram[v] > 0) {
+            real[count++] = (struct svg_point){.x = (double)v, .y = histogram[v]};
+        }
+    }
+    const struct svg_series series[] = {
+        {.name = "this filter", .style = SVG_LINE, .point = real, .count = count},
+        {.name = "ideal", .style = SVG_DASHED, .point = model, .count = ideal(a, model)}};
+    struct svg_chart chart = {.title = "Load of the counters",
+                              .x_label = "value of a counter",
+                              .y_label = "counters",
+                              .y_log = true,
+                              .series = series,
+                              .count = 2};
+    int code = atomic_file_open(&side, a->args, a->args->option[OPT_AUDIT_SVG].text);
+    if (code == EXIT_YES) {
+        svg_print(side.out, &chart);
+        code = atomic_file_finish(&side, a->args);
+    }
+    if (code == EXIT_YES) {
+        code = atomic_file_commit(&side, a->args);
+    }
+    atomic_file_free(&side);
+    return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int print(const struct audit *a)
+{
+    struct out *out = out_open(STDOUT_FILENO);
+    int code = EXIT_YES;
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    if (a->args->option[OPT_JSON].given) {
+        json_t *object = json_object();
+        json_object_set_new(object, "file", render_string(a->args->operand[0]));
+        render_report(object, &a->report);
+        code = render_json(out, object);
+    } else {
+        render_text(out, &a->report, true);
+        print_bars(out, a);
+    }
+    return out_close(out, code);
+}
+
+static int check(const struct args *args)
+{
+    const struct option_value *members = &args->option[OPT_MEMBERS];
+    const struct option_value *receipts = &args->option[OPT_RECEIPTS_IN];
+    const char *path = receipts->given ? receipts->text : members->text;
+    if (!members->given && !receipts->given) {
+        return say_error(NULL, args->command->name,
+                         "the members are needed: --members KEYS, or --receipts FILE");
+    }
+    if (strcmp(args->operand[0], "-") == 0 && strcmp(path, "-") == 0) {
+        return say_error(NULL, "standard input",
+                         "the filter and the members cannot both be read from there");
+    }
+    if (args->option[OPT_AUDIT_SVG].given &&
+        (filter_file_check_inputs(NULL, args->option[OPT_AUDIT_SVG].text, &path, 1,
+                                  "the members would be overwritten by the picture") != EXIT_YES ||
+         atomic_file_check(args, args->option[OPT_AUDIT_SVG].text) != EXIT_YES)) {
+        return EXIT_TROUBLE;
+    }
+    return filter_file_check_inputs(NULL, NULL, &path, 1, "");
+}
+
+static int work(struct audit *a)
+{
+    const char *name = filter_file_name(a->args->operand[0], false);
+    const struct tepal_counting *counting = tepal_filter_counting(a->filter);
+    struct tepal_hasher hasher;
+    if (counting == NULL) {
+        return say_error(NULL, name,
+                         "only counting filters are audited; this one is of the kind %s",
+                         tepal_filter_kind(a->filter)->name);
+    }
+    if (tepal_filter_params(a->filter)->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS) {
+        return say_error(NULL, name, "it has no counters any more, only their bits");
+    }
+    int code = filter_file_hasher(a->args, name, a->filter, &hasher);
+    if (code == EXIT_YES) {
+        code = read_members(a, &hasher);
+    }
+    if (code != EXIT_YES) {
+        return code;
+    }
+    const uint8_t *groups = a->args->option[OPT_RECEIPTS_IN].given ? a->groups : NULL;
+    enum tepal_status status =
+        tepal_counting_audit(counting, a->members, groups, a->count, NULL, &a->report);
+    if (status != TEPAL_OK) {
+        return say_error(NULL, name, "%s", tepal_status_message(status));
+    }
+    if (a->args->option[OPT_AUDIT_SVG].given && draw(a) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    return print(a);
+}
+
+int audit_run(const struct args *args)
+{
+    struct audit a = {.args = args};
+    if (check(args) != EXIT_YES ||
+        filter_file_open(NULL, args->operand[0], FILTER_FILE_LOAD, &a.filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    int code = work(&a);
+    free(a.members);
+    free(a.groups);
+    tepal_filter_free(a.filter);
+    return code;
+}

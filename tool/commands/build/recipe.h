@@ -1,0 +1,53 @@
+/*
+ * recipe.h: from the options of build to the parameters of a filter, by kind. A new kind is a line
+ * in the table of recipe.c and a file recipe_KIND.c: which options are its own, and how they become
+ * parameters.
+ */
+#ifndef TOOL_COMMANDS_BUILD_RECIPE_H
+#define TOOL_COMMANDS_BUILD_RECIPE_H
+
+#include <tepal/filter.h>
+
+#include "cli/command.h"
+
+struct recipe {
+    enum tepal_kind_id kind;
+    const enum option_id *options; /* of build, and understood by this kind; ends with OPT_END */
+
+    /* Must the keys be counted before the filter can be sized? */
+    bool (*counts)(const struct args *args);
+
+    /* The parameters for `keys` keys (0: not known). EXIT_YES, or EXIT_TROUBLE after saying why. */
+    int (*params)(const struct args *args, uint64_t keys, struct tepal_params *out);
+
+    /* Groups of which one may be given; NULL: one of --fp, --bits-per-key and --bits. */
+    const enum option_id (*exclusive)[4];
+};
+
+/* One a kind that `tepal build` makes. */
+extern const struct recipe recipe_bloom;
+extern const struct recipe recipe_fingerprint;
+extern const struct recipe recipe_recycling;
+extern const struct recipe recipe_generalized;
+
+/*
+ * What the options say of a generalized filter's hashes, tolerance and first bits, into *p; with
+ * --fp or --fn, or no --bits and no --bits-per-key, from the solver, and then the size for `keys`
+ * as well. EXIT_YES, or EXIT_TROUBLE after saying why.
+ */
+int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepal_params *p);
+extern const struct recipe recipe_counting;
+/* Built by veto.c, from members and known negatives at once; they have options alone. */
+extern const struct recipe recipe_yesno;
+extern const struct recipe recipe_cascade;
+
+/* Layout, positions, hashes (0: not said) and capacity, by the options, into *p. */
+void recipe_places(const struct args *args, uint64_t keys, struct tepal_params *p);
+
+/* The best hashes for the size, if none were said, and the gate. EXIT_YES, or EXIT_TROUBLE. */
+int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p);
+
+/* The recipe that --kind names; NULL after having said what is wrong with the options. */
+const struct recipe *recipe_find(const struct args *args);
+
+#endif

@@ -1,0 +1,108 @@
+/* recipe_bloom.c: a Bloom filter from its options: by rate, by bits a key, or by bits. */
+#include <inttypes.h>
+#include <math.h>
+
+#include <tepal/model.h>
+
+#include "commands/build/recipe.h"
+#include "cli/say.h"
+
+static const enum option_id bloom_options[] = {OPT_FP,        OPT_BITS_PER_KEY, OPT_BITS,
+                                               OPT_HASHES,    OPT_CAPACITY,     OPT_LAYOUT,
+                                               OPT_POSITIONS, OPT_END};
+
+static bool bloom_counts(const struct args *args)
+{
+    return !args->option[OPT_CAPACITY].given && !args->option[OPT_BITS].given;
+}
+
+static bool in_lines(enum tepal_layout layout)
+{
+    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+}
+
+static int too_large(const struct args *args)
+{
+    return say_error(args->command->stays, args->command->name,
+                     "the filter would be larger than the limit of 2^60 bits");
+}
+
+static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    double bits = ceil(args->option[OPT_BITS_PER_KEY].real * (double)keys);
+    if (bits > 0x1p60) {
+        return too_large(args);
+    }
+    p->cells = bits < 1 ? 1 : (uint64_t)bits;
+    if (in_lines(p->layout)) {
+        p->cells = (p->cells + TEPAL_LINE_BITS - 1) / TEPAL_LINE_BITS * TEPAL_LINE_BITS;
+    }
+    return EXIT_YES;
+}
+
+static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    const struct option_value *fp = &args->option[OPT_FP];
+    double rate = fp->given ? fp->real : 0.01;
+    enum tepal_status status =
+        tepal_bloom_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
+    if (status == TEPAL_TOO_LARGE) {
+        return say_error(args->command->stays, args->command->name,
+                         "no size up to 2^60 bits keeps so many keys at this rate with the %s "
+                         "layout%s",
+                         tepal_layout_name(p->layout),
+                         args->option[OPT_HASHES].given ? " and this number of hashes" : "");
+    }
+    return status == TEPAL_OK ? EXIT_YES
+                              : say_error(args->command->stays, args->command->name, "%s",
+                                          tepal_status_message(status));
+}
+
+static int check_lines(const struct args *args, const struct tepal_params *p)
+{
+    if (!in_lines(p->layout) || p->cells % TEPAL_LINE_BITS == 0) {
+        return EXIT_YES;
+    }
+    return say_error(args->command->stays, args->command->name,
+                     "--bits %s: the %s layout needs a multiple of %d; the next is %" PRIu64,
+                     args->option[OPT_BITS].text, tepal_layout_name(p->layout), TEPAL_LINE_BITS,
+                     (p->cells / TEPAL_LINE_BITS + 1) * TEPAL_LINE_BITS);
+}
+
+static int bloom_size(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    if (args->option[OPT_BITS].given) {
+        p->cells = args->option[OPT_BITS].whole;
+        return check_lines(args, p);
+    }
+    return args->option[OPT_BITS_PER_KEY].given ? size_by_keys(args, keys, p)
+                                                : size_by_rate(args, keys, p);
+}
+
+/* The number of hashes against the limit of the layout, before a size is looked for. */
+static int check_hashes(const struct args *args, const struct tepal_params *p)
+{
+    struct tepal_params any_size = *p;
+    const char *why = "";
+    any_size.cells = TEPAL_LINE_BITS * 1024;
+    if (p->hashes == 0 || tepal_params_check(&any_size, &why) == TEPAL_OK) {
+        return EXIT_YES;
+    }
+    return say_error(args->command->stays, args->command->name, "--hashes %s: %s",
+                     args->option[OPT_HASHES].text, why);
+}
+
+static int bloom_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+{
+    struct tepal_params p = *out;
+    recipe_places(args, keys, &p);
+    if (check_hashes(args, &p) != EXIT_YES || bloom_size(args, keys, &p) != EXIT_YES ||
+        recipe_hashes(args, keys, &p) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    *out = p;
+    return EXIT_YES;
+}
+
+const struct recipe recipe_bloom = {TEPAL_KIND_BLOOM, bloom_options, bloom_counts, bloom_params,
+                                    NULL};

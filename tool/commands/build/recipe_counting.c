@@ -1,0 +1,125 @@
+/* recipe_counting.c: a counting filter from its options: by counters, by bits a key, or by rate. */
+#include <inttypes.h>
+#include <math.h>
+
+#include <tepal/counting.h>
+#include <tepal/model.h>
+
+#include "commands/build/recipe.h"
+#include "cli/say.h"
+
+#define BITS_A_CELL 5 /* four of the counter, one beside it */
+
+static const enum option_id counting_options[] = {
+    OPT_FP,        OPT_BITS_PER_KEY, OPT_CELLS, OPT_HASHES, OPT_CAPACITY,     OPT_LAYOUT,
+    OPT_POSITIONS, OPT_CHOICES,      OPT_RULE,  OPT_POLICY, OPT_RECEIPTS_OUT, OPT_END};
+
+static bool counting_counts(const struct args *args)
+{
+    return !args->option[OPT_CAPACITY].given && !args->option[OPT_CELLS].given;
+}
+
+static bool in_lines(enum tepal_layout layout)
+{
+    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
+}
+
+static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    double cells = floor(args->option[OPT_BITS_PER_KEY].real * (double)keys / BITS_A_CELL);
+    if (cells > 0x1p60) {
+        return say_error(args->command->stays, args->command->name,
+                         "the filter would be larger than the limit of 2^60 counters");
+    }
+    p->cells = cells < 1 ? 1 : (uint64_t)cells;
+    if (in_lines(p->layout)) {
+        p->cells = (p->cells + TEPAL_COUNTING_LINE_CELLS - 1) / TEPAL_COUNTING_LINE_CELLS *
+                   TEPAL_COUNTING_LINE_CELLS;
+    }
+    return EXIT_YES;
+}
+
+static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    double rate = args->option[OPT_FP].given ? args->option[OPT_FP].real : 0.01;
+    if (p->own[TEPAL_COUNTING_CHOICES] > 1) {
+        return say_error(args->command->stays, args->command->name,
+                         "a counting filter is sized by --fp with one choice; give --cells M or "
+                         "--bits-per-key B");
+    }
+    enum tepal_status status =
+        tepal_counting_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
+    if (status == TEPAL_TOO_LARGE) {
+        return say_error(args->command->stays, args->command->name,
+                         "no size up to 2^60 counters keeps so many keys at this rate");
+    }
+    return status == TEPAL_OK ? EXIT_YES
+                              : say_error(args->command->stays, args->command->name, "%s",
+                                          tepal_status_message(status));
+}
+
+static int size(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    if (args->option[OPT_CELLS].given) {
+        p->cells = args->option[OPT_CELLS].whole;
+        if (in_lines(p->layout) && p->cells % TEPAL_COUNTING_LINE_CELLS != 0) {
+            return say_error(args->command->stays, args->command->name,
+                             "--cells %s: the %s layout needs a multiple of %d; the next is "
+                             "%" PRIu64,
+                             args->option[OPT_CELLS].text, tepal_layout_name(p->layout),
+                             TEPAL_COUNTING_LINE_CELLS,
+                             (p->cells / TEPAL_COUNTING_LINE_CELLS + 1) *
+                                 TEPAL_COUNTING_LINE_CELLS);
+        }
+        return EXIT_YES;
+    }
+    return args->option[OPT_BITS_PER_KEY].given ? size_by_keys(args, keys, p)
+                                                : size_by_rate(args, keys, p);
+}
+
+/* Choices, rule and policy. */
+static int choose(const struct args *args, struct tepal_params *p)
+{
+    const struct option_value *choices = &args->option[OPT_CHOICES];
+    uint64_t c = choices->given ? choices->whole : 1;
+    enum tepal_counting_rule rule = tepal_counting_rule_for(p->layout, (uint32_t)c);
+    enum tepal_counting_policy policy = TEPAL_POLICY_KEEP;
+    if (c == 1 && (args->option[OPT_RULE].given || args->option[OPT_POLICY].given)) {
+        return say_error(args->command->stays, args->command->name,
+                         "--%s is for filters with more than one choice: give --choices C",
+                         args->option[OPT_RULE].given ? "rule" : "policy");
+    }
+    if (args->option[OPT_RULE].given) {
+        tepal_counting_rule_parse(args->option[OPT_RULE].text, &rule);
+    }
+    if (args->option[OPT_POLICY].given) {
+        tepal_counting_policy_parse(args->option[OPT_POLICY].text, &policy);
+    }
+    p->own[TEPAL_COUNTING_CHOICES] = c;
+    p->own[TEPAL_COUNTING_RULE] = (uint64_t)rule;
+    p->own[TEPAL_COUNTING_POLICY] = (uint64_t)policy;
+    return EXIT_YES;
+}
+
+static int counting_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+{
+    struct tepal_params p = *out;
+    recipe_places(args, keys, &p);
+    if (choose(args, &p) != EXIT_YES || size(args, keys, &p) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (p.hashes == 0 && keys > 0) { /* not those of bits: a line has fewer counters */
+        p.hashes = tepal_counting_best_hashes(p.layout, p.positions, p.cells, keys);
+    }
+    if (recipe_hashes(args, keys, &p) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    *out = p;
+    return EXIT_YES;
+}
+
+static const enum option_id counting_exclusive[][4] = {
+    {OPT_FP, OPT_BITS_PER_KEY, OPT_BITS, OPT_CELLS}, {0}};
+
+const struct recipe recipe_counting = {TEPAL_KIND_COUNTING, counting_options, counting_counts,
+                                       counting_params, counting_exclusive};

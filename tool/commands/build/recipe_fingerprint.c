@@ -1,0 +1,95 @@
+/* recipe_fingerprint.c: a fingerprint filter from its options: by rate, bits a key, or bits. */
+#include <inttypes.h>
+
+#include <tepal/fingerprint.h>
+#include <tepal/model.h>
+
+#include "commands/build/recipe.h"
+#include "cli/say.h"
+
+static const enum option_id fingerprint_options[] = {OPT_FP,       OPT_BITS_PER_KEY, OPT_BITS,
+                                                     OPT_CAPACITY, OPT_PRINT_BITS,   OPT_END};
+
+static bool fingerprint_counts(const struct args *args)
+{
+    return !args->option[OPT_CAPACITY].given && !args->option[OPT_BITS].given;
+}
+
+/* --bits M: all of it, with 12 bits a fingerprint unless told otherwise, or as many as fit. */
+static int size_by_bits(const struct args *args, uint64_t keys, struct tepal_params *p,
+                        uint32_t *bits)
+{
+    const char *name = args->command->name;
+    uint64_t all = args->option[OPT_BITS].whole;
+    if (keys > 0) {
+        uint64_t cells;
+        if (tepal_fingerprint_fit(keys, (double)all / (double)keys, &cells, bits) != TEPAL_OK) {
+            return say_error(args->command->stays, name,
+                             "--bits %s: too few for %" PRIu64 " keys of %s bits",
+                             args->option[OPT_BITS].text, keys, *bits == 0 ? "4" : "so many");
+        }
+    } else if (*bits == 0) {
+        *bits = 12;
+    }
+    p->cells = all / (8 * *bits) * (8 * *bits);
+    return p->cells > 0 ? EXIT_YES
+                        : say_error(args->command->stays, name,
+                                    "--bits %s: too few: the smallest filter has %" PRIu32,
+                                    args->option[OPT_BITS].text, 8 * *bits);
+}
+
+static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p,
+                        uint32_t *bits)
+{
+    const struct option_value *each = &args->option[OPT_BITS_PER_KEY];
+    const char *name = args->command->name;
+    enum tepal_status status = tepal_fingerprint_fit(keys, each->real, &p->cells, bits);
+    if (status == TEPAL_BAD_ARGUMENT) {
+        return say_error(args->command->stays, name,
+                         "--bits-per-key %s: too few: fingerprints of %s bits need %s a key",
+                         each->text, *bits == 0 ? "4" : "that many",
+                         *bits == 0 ? "4.5 bits" : "more");
+    }
+    return status == TEPAL_OK
+               ? EXIT_YES
+               : say_error(args->command->stays, name, "%s", tepal_status_message(status));
+}
+
+static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p,
+                        uint32_t *bits)
+{
+    const struct option_value *fp = &args->option[OPT_FP];
+    enum tepal_status status =
+        tepal_fingerprint_size(keys, fp->given ? fp->real : 0.01, &p->cells, bits);
+    if (status == TEPAL_TOO_LARGE) {
+        return say_error(args->command->stays, args->command->name,
+                         "no fingerprint filter keeps so many keys at this rate");
+    }
+    return status == TEPAL_OK ? EXIT_YES
+                              : say_error(args->command->stays, args->command->name, "%s",
+                                          tepal_status_message(status));
+}
+
+static int fingerprint_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+{
+    struct tepal_params p = *out;
+    uint32_t bits = (uint32_t)args->option[OPT_PRINT_BITS].whole;
+    const char *why = "";
+    p.hashes = 2;
+    p.capacity = keys;
+    int code = args->option[OPT_BITS].given           ? size_by_bits(args, keys, &p, &bits)
+               : args->option[OPT_BITS_PER_KEY].given ? size_by_keys(args, keys, &p, &bits)
+                                                      : size_by_rate(args, keys, &p, &bits);
+    if (code != EXIT_YES) {
+        return code;
+    }
+    p.own[0] = bits;
+    if (tepal_params_check(&p, &why) != TEPAL_OK) {
+        return say_error(args->command->stays, args->command->name, "%s", why);
+    }
+    *out = p;
+    return EXIT_YES;
+}
+
+const struct recipe recipe_fingerprint = {TEPAL_KIND_FINGERPRINT, fingerprint_options,
+                                          fingerprint_counts, fingerprint_params, NULL};

@@ -1,0 +1,184 @@
+/*
+ * recipe_generalized.c: a generalized filter from its options: by its hashes and a size, or by the
+ * two rates that must not be exceeded.
+ */
+#include <math.h>
+
+#include <tepal/generalized.h>
+#include <tepal/model.h>
+
+#include "commands/build/recipe.h"
+#include "output/render.h"
+#include "cli/say.h"
+
+#define HASHES_EACH 2
+
+/* From here on a filter's bound is that of large ones, to a part in a thousand. */
+#define SMALL_CELLS ((uint64_t)1 << 18)
+
+static const enum option_id generalized_options[] = {
+    OPT_FP,        OPT_FN,           OPT_BITS_PER_KEY,   OPT_BITS,  OPT_CAPACITY,  OPT_LAYOUT,
+    OPT_POSITIONS, OPT_RESET_HASHES, OPT_SETTING_HASHES, OPT_ZEROS, OPT_TOLERANCE, OPT_END};
+
+static bool generalized_counts(const struct args *args)
+{
+    return !args->option[OPT_CAPACITY].given && !args->option[OPT_BITS].given;
+}
+
+static int wrong(const struct args *args, const char *why)
+{
+    return say_error(args->command->stays, args->command->name, "%s", why);
+}
+
+/* Are the sizes asked for by rates? */
+static bool by_rates(const struct args *args)
+{
+    return !args->option[OPT_BITS].given && !args->option[OPT_BITS_PER_KEY].given;
+}
+
+static int set_cells(const struct args *args, double bits, struct tepal_params *p)
+{
+    if (!(bits <= 0x1p60)) {
+        return wrong(args, "the filter would be larger than the limit of 2^60 bits");
+    }
+    p->cells = bits < 1 ? 1 : (uint64_t)ceil(bits);
+    if (p->layout == TEPAL_LAYOUT_BLOCKED) {
+        p->cells = (p->cells + TEPAL_LINE_BITS - 1) / TEPAL_LINE_BITS * TEPAL_LINE_BITS;
+    }
+    return EXIT_YES;
+}
+
+/*
+ * The solver's bound is that of large filters; a small one exceeds it a little, until it has more
+ * bits. (Blocked filters exceed it at any size, of which they are warned.)
+ */
+static void keep_bound(struct tepal_params *p, double fp)
+{
+    while (p->layout == TEPAL_LAYOUT_FLAT && p->cells < SMALL_CELLS &&
+           tepal_generalized_fp_bound_of(p) > fp) {
+        p->cells += p->cells / 16 + 1;
+    }
+}
+
+static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    const struct option_value *o = args->option;
+    struct tepal_generalized_plan plan;
+    if (o[OPT_RESET_HASHES].given || o[OPT_SETTING_HASHES].given) {
+        return wrong(args, "with --fp and --fn the hashes are found, not given: leave out "
+                           "--reset-hashes and --set-hashes, or give --bits");
+    }
+    if (o[OPT_FN].given && !(o[OPT_FN].real > 0 && o[OPT_FN].real < 1)) {
+        return say_error(args->command->stays, args->command->name,
+                         "--fn %s: outside the limits: a rate is above 0 and below 1",
+                         o[OPT_FN].text);
+    }
+    double fp = o[OPT_FP].given ? o[OPT_FP].real : 0.01;
+    enum tepal_status status = tepal_generalized_size(
+        fp, o[OPT_FN].given ? o[OPT_FN].real : 0.01,
+        o[OPT_TOLERANCE].given ? (uint32_t)o[OPT_TOLERANCE].whole : TEPAL_GENERALIZED_ANY,
+        p->layout == TEPAL_LAYOUT_BLOCKED ? TEPAL_MAX_HASHES_BLOCKED : TEPAL_MAX_HASHES, &plan);
+    if (status != TEPAL_OK) {
+        return wrong(args, "no number of hashes keeps both rates; a higher --fp, another "
+                           "--tolerance or the flat layout may");
+    }
+    p->hashes = plan.k0 + plan.k1;
+    p->own[TEPAL_GENERALIZED_RESET_HASHES] = plan.k0;
+    p->own[TEPAL_GENERALIZED_TOLERANCE] = plan.tolerance;
+    if (set_cells(args, plan.bits_per_key * (double)(keys == 0 ? 1 : keys), p) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    keep_bound(p, fp);
+    return EXIT_YES;
+}
+
+static int shape_by_hashes(const struct args *args, struct tepal_params *p)
+{
+    const struct option_value *o = args->option;
+    uint64_t k0 = o[OPT_RESET_HASHES].given ? o[OPT_RESET_HASHES].whole : HASHES_EACH;
+    uint64_t k1 = o[OPT_SETTING_HASHES].given ? o[OPT_SETTING_HASHES].whole : HASHES_EACH;
+    if (k0 + k1 == 0) {
+        return wrong(args, "--reset-hashes and --set-hashes are both 0: at least one hash is "
+                           "needed");
+    }
+    if (o[OPT_TOLERANCE].whole >= k0 + k1) {
+        return say_error(args->command->stays, args->command->name,
+                         "--tolerance %s: too large: with so few hashes every key would pass; it "
+                         "must be below --reset-hashes plus --set-hashes",
+                         o[OPT_TOLERANCE].text);
+    }
+    p->hashes = (uint32_t)(k0 + k1);
+    p->own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
+    p->own[TEPAL_GENERALIZED_TOLERANCE] = o[OPT_TOLERANCE].whole;
+    return EXIT_YES;
+}
+
+/* What the numbers mean against somebody who chooses the bits. */
+static void warn(const struct args *args, const struct tepal_params *p)
+{
+    uint32_t k0 = tepal_generalized_reset_hashes(p);
+    uint32_t k1 = tepal_generalized_set_hashes(p);
+    double bound = tepal_generalized_fp_bound_of(p);
+    char room[64];
+    if (args->option[OPT_QUIET].given || k0 == 0) {
+        return; /* without resets it is a Bloom filter, and known to be unbounded */
+    }
+    if (tepal_generalized_tolerance(p) >= (k0 < k1 ? k0 : k1)) {
+        say_warning(args->command->name,
+                    "a tolerance of min(K0, K1) or more bounds nothing: a filter of all zeros or "
+                    "all ones would pass every key");
+    } else if (by_rates(args) && p->layout == TEPAL_LAYOUT_BLOCKED) {
+        say_warning(args->command->name,
+                    "on the blocked layout whoever chooses the bits can reach %s false positives; "
+                    "the flat layout keeps --fp",
+                    render_rate(bound, room, sizeof room));
+    }
+}
+
+int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepal_params *p)
+{
+    const struct option_value *o = args->option;
+    double zeros = o[OPT_ZEROS].given ? o[OPT_ZEROS].real : 1;
+    const char *why = "";
+    p->kind = TEPAL_KIND_GENERALIZED;
+    p->own[TEPAL_GENERALIZED_ONES] =
+        (uint64_t)llround((1 - zeros) * (double)TEPAL_GENERALIZED_UNIT);
+    if ((by_rates(args) ? shape_by_rates(args, keys, p) : shape_by_hashes(args, p)) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (o[OPT_BITS].given) {
+        p->cells = o[OPT_BITS].whole;
+    } else if (o[OPT_BITS_PER_KEY].given &&
+               set_cells(args, o[OPT_BITS_PER_KEY].real * (double)keys, p) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (tepal_params_check(p, &why) != TEPAL_OK) {
+        return wrong(args, why);
+    }
+    warn(args, p);
+    return EXIT_YES;
+}
+
+static int generalized_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+{
+    struct tepal_params p = *out;
+    if (args->option[OPT_LAYOUT].given) {
+        tepal_layout_parse(args->option[OPT_LAYOUT].text, &p.layout);
+    }
+    if (args->option[OPT_POSITIONS].given) {
+        tepal_positions_parse(args->option[OPT_POSITIONS].text, &p.positions);
+    }
+    p.capacity = keys;
+    if (recipe_generalized_shape(args, keys, &p) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    *out = p;
+    return EXIT_YES;
+}
+
+static const enum option_id generalized_exclusive[][4] = {
+    {OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {OPT_FN, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
+
+const struct recipe recipe_generalized = {TEPAL_KIND_GENERALIZED, generalized_options,
+                                          generalized_counts, generalized_params,
+                                          generalized_exclusive};

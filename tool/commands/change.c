@@ -1,0 +1,66 @@
+/* change.c: check, lock, load, work. */
+#include "commands/change.h"
+
+#include <string.h>
+
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+bool change_in_place(const char *from, const char *to)
+{
+    return strcmp(to, "-") != 0 && (strcmp(from, to) == 0 || filter_file_same(from, to));
+}
+
+static int check(const struct args *args, const char *from, const char *to, const char *const *keys,
+                 size_t count)
+{
+    const char *stays = args->command->stays;
+    static const char why[] = "the keys would be overwritten by the filter";
+    if (strcmp(from, "-") == 0) {
+        if (!args->option[OPT_IN_PLACE_OUTPUT].given) {
+            return say_error(stays, "standard input",
+                             "a filter from there cannot be changed in place: give --output");
+        }
+        bool reads_standard = count == 0;
+        for (size_t i = 0; i < count; i++) {
+            reads_standard = reads_standard || strcmp(keys[i], "-") == 0;
+        }
+        if (reads_standard) {
+            return say_error(stays, "standard input",
+                             "the filter is read from there, so the keys must come from files");
+        }
+    }
+    if (filter_file_check_inputs(stays, from, keys, count, why) != EXIT_YES ||
+        filter_file_check_inputs(stays, to, keys, count, why) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    return change_in_place(from, to) ? filter_file_check_in_place(stays, to)
+                                     : filter_file_check_output(args, to);
+}
+
+int change_run(const struct args *args, enum option_id keys, change_work *work)
+{
+    const struct option_value *output = &args->option[OPT_IN_PLACE_OUTPUT];
+    const struct option_value *file = &args->option[keys];
+    bool given = keys != OPT_END && file->given;
+    const char *from = args->operand[0];
+    const char *to = output->given ? output->text : from;
+    struct tepal_filter *filter;
+    int lock;
+    if (given && args->operands > 1) {
+        return say_error(args->command->stays, args->command->name,
+                         "--%s names the keys: KEYS cannot be given beside it", options[keys].name);
+    }
+    if (check(args, from, to, given ? &file->text : args->operand + 1,
+              given ? 1 : args->operands - 1) != EXIT_YES ||
+        filter_file_lock(args, to, args->operand, 1, &lock) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    int code = filter_file_open(args->command->stays, from, FILTER_FILE_LOAD, &filter);
+    if (code == EXIT_YES) {
+        code = work(args, from, to, filter);
+        tepal_filter_free(filter);
+    }
+    filter_file_unlock(lock);
+    return code;
+}

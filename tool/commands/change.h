@@ -1,0 +1,25 @@
+/*
+ * change.h: a filter that is changed by keys, in place or to another file: what add and remove have
+ * in common. The filter is locked, loaded, given to the work, and written by it.
+ */
+#ifndef TOOL_COMMANDS_CHANGE_H
+#define TOOL_COMMANDS_CHANGE_H
+
+#include <tepal/filter.h>
+
+#include "cli/command.h"
+
+/* Does the work and saves. EXIT_YES, EXIT_NO, or EXIT_TROUBLE after having said why. */
+typedef int change_work(const struct args *args, const char *from, const char *to,
+                        struct tepal_filter *filter);
+
+/*
+ * The filter is the first operand; its keys come from the others, or from the file of the option
+ * `keys` if that is given (OPT_END: there is none).
+ */
+int change_run(const struct args *args, enum option_id keys, change_work *work);
+
+/* Is the filter written back to where it came from? */
+bool change_in_place(const char *from, const char *to);
+
+#endif

@@ -1,0 +1,446 @@
+/*
+ * compare.c: every kind that goes into the memory, built on the user's own keys and asked for them
+ * (of streams: compare_stream.c). Times are those of many queries at once, the best of several
+ * rounds.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "commands/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/recycling.h>
+
+#include "input/feed.h"
+#include "output/out.h"
+#include "output/answers.h"
+#include "output/progress.h"
+#include "commands/build/realize.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/atomic_file.h"
+#include "pictures/svg.h"
+#include "plans/weights.h"
+
+#define QUERIES_DRAWN 1000000
+#define ROUNDS        5
+#define SEED          1
+
+int compare_no_memory(const struct compare *c)
+{
+    return say_error(c->args->command->stays, NULL, "out of memory");
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+bool compare_keep(struct compare *c, struct tepal_digest digest)
+{
+    if (c->queries == c->room) {
+        size_t room = c->room == 0 ? 4096 : 2 * c->room;
+        struct tepal_digest *larger = realloc(c->query, room * sizeof *larger);
+        if (larger == NULL) {
+            return false;
+        }
+        c->query = larger;
+        c->room = room;
+    }
+    c->query[c->queries++] = digest;
+    return true;
+}
+
+/* Keys of one file: into the set, or (set NULL) among the queries. */
+static int read_file(struct compare *c, enum option_id id, struct digests *set)
+{
+    const struct option_value *o = &c->args->option[id];
+    bool weighted = set == &c->negatives && c->args->option[OPT_WISH_WEIGHTS].given;
+    struct feed *feed =
+        feed_open_file(c->args, &o->text, &c->hasher, weighted, c->args->option[OPT_QUIET].given);
+    ptrdiff_t count;
+    bool room = true;
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    while (room && (count = feed_next(feed)) > 0) {
+        for (ptrdiff_t i = 0; i < count && room; i++) {
+            struct tepal_digest d = feed->digest[i];
+            if (set == NULL) {
+                room = compare_keep(c, d);
+            } else if (set == &c->members || !digests_has(&c->members, d)) {
+                room = digests_add(set, d, weighted ? feed->weight[i] : 1, NULL, 0);
+            }
+        }
+    }
+    feed_close(feed);
+    return !room ? compare_no_memory(c) : count == 0 ? EXIT_YES : EXIT_TROUBLE;
+}
+
+/* Keys that nobody has: digests of a counter. */
+static int draw_queries(struct compare *c)
+{
+    for (uint64_t i = 0; i < QUERIES_DRAWN; i++) {
+        if (!compare_keep(c, tepal_hash_u64(&c->hasher, i ^ UINT64_C(0xb7e151628aed2a6a)))) {
+            return compare_no_memory(c);
+        }
+    }
+    return EXIT_YES;
+}
+
+static int read_queries(struct compare *c)
+{
+    int code = EXIT_YES;
+    if (c->args->option[OPT_COMPARE_QUERIES].given) {
+        code = read_file(c, OPT_COMPARE_QUERIES, NULL);
+    } else if (c->negatives.count > 0) {
+        for (size_t i = 0; i < c->negatives.count && code == EXIT_YES; i++) {
+            code = compare_keep(c, c->negatives.digest[i]) ? EXIT_YES : compare_no_memory(c);
+        }
+        if (c->args->option[OPT_WISH_WEIGHTS].given) {
+            c->query_weight = c->negatives.weight;
+        }
+    } else {
+        code = draw_queries(c);
+    }
+    for (size_t i = 0; i < c->queries; i++) {
+        bool stranger = !digests_has(&c->members, c->query[i]);
+        c->strangers += stranger;
+        c->known += stranger && digests_has(&c->negatives, c->query[i]);
+    }
+    return code;
+}
+
+static int read_keys(struct compare *c)
+{
+    int code = read_file(c, OPT_COMPARE_MEMBERS, &c->members);
+    if (code == EXIT_YES && c->members.count == 0) {
+        code = say_error(c->args->command->stays, c->args->command->name,
+                         "no members came: there is nothing to build from");
+    }
+    if (code == EXIT_YES && c->args->option[OPT_COMPARE_NEGATIVES].given) {
+        code = read_file(c, OPT_COMPARE_NEGATIVES, &c->negatives);
+    }
+    if (code == EXIT_YES) {
+        code = read_queries(c);
+    }
+    size_t most = c->queries > c->members.count ? c->queries : c->members.count;
+    c->answers = code == EXIT_YES ? calloc(most / 64 + 1, sizeof *c->answers) : NULL;
+    return code != EXIT_YES ? code : c->answers == NULL ? compare_no_memory(c) : EXIT_YES;
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+int compare_limit(struct compare *c, uint64_t keys)
+{
+    const struct option_value *o = c->args->option;
+    double bits = o[OPT_WISH_MEMORY].given ? 8 * (double)o[OPT_WISH_MEMORY].whole
+                                           : floor(o[OPT_WISH_BITS_PER_KEY].real * (double)keys);
+    if (!o[OPT_WISH_MEMORY].given && !o[OPT_WISH_BITS_PER_KEY].given) {
+        return say_error(c->args->command->stays, c->args->command->name,
+                         "the memory is needed: --memory SIZE or --bits-per-key B");
+    }
+    if (!(bits >= 1 && bits <= 0x1p60)) {
+        return say_error(c->args->command->stays, c->args->command->name,
+                         "so many bits a key make no size from 1 to 2^60 bits");
+    }
+    c->limit = (uint64_t)bits;
+    c->cost_fp = o[OPT_COST_FP].given ? o[OPT_COST_FP].real : 1;
+    c->cost_fn = o[OPT_COST_FN].given ? o[OPT_COST_FN].real : 1;
+    return EXIT_YES;
+}
+
+static int plan(struct compare *c)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct weights weights = {.points = NULL};
+    const char *why = NULL;
+    if (compare_limit(c, c->members.count) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    w.keys = c->members.count;
+    w.bits = c->limit;
+    w.known_negatives = c->negatives.count;
+    w.cost_fp = c->cost_fp;
+    w.cost_fn = c->cost_fn;
+    if (c->args->option[OPT_WISH_WEIGHTS].given) {
+        why = weights_curve(c->negatives.weight, c->negatives.count, &weights);
+        w.weights = weights.curve;
+    }
+    if (why == NULL) {
+        (void)tepal_plan(&w, &c->plans[0], &why);
+    }
+    weights_free(&weights);
+    if (why == NULL && !c->plans[0].plan[0].feasible) {
+        why = "no kind of filter goes into so little memory";
+    }
+    return why == NULL ? EXIT_YES
+                       : say_error(c->args->command->stays, c->args->command->name, "%s", why);
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static double time_queries(struct compare *c, const struct tepal_filter *filter)
+{
+    double best = INFINITY;
+    for (int i = 0; i < ROUNDS && c->queries > 0; i++) {
+        double from = progress_clock();
+        (void)tepal_filter_query_many(filter, c->query, c->queries, c->answers);
+        best = fmin(best, progress_clock() - from);
+    }
+    return best / (double)c->queries * 1e9;
+}
+
+/* The share of the weight of strangers that is found; as sure as so many equal ones would be. */
+static struct wilson weigh(const struct compare *c)
+{
+    double found = 0;
+    double total = 0;
+    double squares = 0;
+    for (size_t i = 0; i < c->queries; i++) {
+        found += answer_of(c->answers, i) ? c->query_weight[i] : 0;
+        total += c->query_weight[i];
+        squares += c->query_weight[i] * c->query_weight[i];
+    }
+    return wilson_share(found / total, total * total / squares);
+}
+
+static void measure(struct compare *c, const struct tepal_filter *filter, struct compare_row *row)
+{
+    uint64_t found = 0;
+    uint64_t present =
+        tepal_filter_query_many(filter, c->members.digest, c->members.count, c->answers);
+    row->fn = wilson_99(c->members.count - present, c->members.count);
+    row->ns = time_queries(c, filter);
+    for (size_t i = 0; i < c->queries; i++) {
+        found += answer_of(c->answers, i) && !digests_has(&c->members, c->query[i]);
+    }
+    row->fp = c->query_weight != NULL ? weigh(c) : wilson_99(found, c->strangers);
+    row->cost = (c->strangers > 0 ? c->cost_fp * row->fp.rate : 0) + c->cost_fn * row->fn.rate;
+    row->bytes = tepal_params_payload_bytes(tepal_filter_params(filter));
+}
+
+static int build_all(struct compare *c)
+{
+    const struct tepal_plans *plans = &c->plans[0];
+    bool weighted = c->args->option[OPT_WISH_WEIGHTS].given;
+    for (size_t i = 0; i < plans->count && plans->plan[i].feasible; i++) {
+        const struct tepal_proposal *p = &plans->plan[i];
+        struct realize what = {.plan = p,
+                               .limit = p->kind == TEPAL_KIND_CASCADE ? c->limit : 0,
+                               .members = c->members.digest,
+                               .member_count = c->members.count,
+                               .avoid = c->negatives.digest,
+                               .avoid_count = c->negatives.count,
+                               .avoid_weights = weighted ? c->negatives.weight : NULL};
+        struct tepal_filter *filter = NULL;
+        const char *why = "";
+        enum tepal_status status = realize_plan(&what, c->seed, &filter, &why);
+        if (status == TEPAL_NO_MEMORY) {
+            return compare_no_memory(c);
+        }
+        if (status != TEPAL_OK) {
+            say_warning(c->args->command->name, "%s, %s: %s", tepal_kind_by_id(p->kind)->name,
+                        tepal_layout_name(p->params.layout),
+                        why[0] != '\0' ? why : tepal_status_message(status));
+            continue;
+        }
+        double share = c->strangers == 0 ? 0 : (double)c->known / (double)c->strangers;
+        struct compare_row *row = &c->row[c->rows++];
+        row->plan = p;
+        row->predicted = share * p->fp + (1 - share) * p->fp_unknown;
+        measure(c, filter, row);
+        tepal_filter_free(filter);
+    }
+    return EXIT_YES;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static const char *kind_name(const struct compare_row *row)
+{
+    return tepal_kind_by_id(row->plan->kind)->name;
+}
+
+static const char *layout_name(const struct compare_row *row)
+{
+    return tepal_layout_name(row->plan->params.layout);
+}
+
+/* Of a recycling filter, how many phases it has; 0: it is none. */
+static unsigned phases_of(const struct compare_row *row)
+{
+    return row->plan->kind == TEPAL_KIND_RECYCLING
+               ? tepal_recycling_options_of(&row->plan->params).phases
+               : 0;
+}
+
+/* "recycling 2": in two phases. */
+static const char *label(const struct compare_row *row, char room[24])
+{
+    if (phases_of(row) == 0) {
+        return kind_name(row);
+    }
+    snprintf(room, 24, "%s %u", kind_name(row), phases_of(row));
+    return room;
+}
+
+static bool endless(const struct compare *c)
+{
+    return c->args->option[OPT_ENDLESS].given;
+}
+
+static void print_text(const struct compare *c, struct out *out)
+{
+    if (endless(c)) {
+        out_format(out, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->strangers);
+    } else {
+        out_format(out, "%zu members, %zu negatives, %zu queries (%" PRIu64 " of strangers)%s\n\n",
+                   c->members.count, c->negatives.count, c->queries, c->strangers,
+                   c->query_weight != NULL ? "; fp by weight" : "");
+    }
+    out_format(out, "%-11s %-11s %12s %10s %10s %10s %10s %10s %8s\n", "kind", "layout", "bytes",
+               "fp planned", "fp", "fn planned", "fn", "cost", "ns/query");
+    for (size_t i = 0; i < c->rows; i++) {
+        const struct compare_row *r = &c->row[i];
+        char room[24];
+        out_format(out, "%-11s %-11s %12" PRIu64 " %10.3g %10.3g %10.3g %10.3g %10.3g %8.1f\n",
+                   label(r, room), layout_name(r), r->bytes, r->predicted,
+                   c->strangers > 0 ? r->fp.rate : 0, r->plan->fn, r->fn.rate, r->cost, r->ns);
+    }
+}
+
+static void set_real(json_t *o, const char *name, double x)
+{
+    json_object_set_new(o, name, isfinite(x) ? json_real(x) : json_null());
+}
+
+static json_t *row_json(const struct compare_row *r)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "kind", json_string(kind_name(r)));
+    json_object_set_new(o, "layout", json_string(layout_name(r)));
+    json_object_set_new(o, "bytes", json_integer((json_int_t)r->bytes));
+    set_real(o, "fp_predicted", r->predicted);
+    set_real(o, "fp", r->fp.rate);
+    set_real(o, "fp_low", r->fp.low);
+    set_real(o, "fp_high", r->fp.high);
+    set_real(o, "fn_predicted", r->plan->fn);
+    set_real(o, "fn", r->fn.rate);
+    set_real(o, "cost", r->cost);
+    set_real(o, "ns_per_query", r->ns);
+    if (phases_of(r) > 0) {
+        json_object_set_new(o, "phases", json_integer((json_int_t)phases_of(r)));
+    }
+    json_object_set_new(o, "command", json_string(r->plan->command));
+    return o;
+}
+
+static int print(const struct compare *c)
+{
+    struct out *out = out_open(STDOUT_FILENO);
+    int code = EXIT_YES;
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    if (c->args->option[OPT_JSON].given) {
+        json_t *o = json_object();
+        json_t *list = json_array();
+        json_object_set_new(o, "endless", json_boolean(endless(c)));
+        json_object_set_new(o, "weighted", json_boolean(c->query_weight != NULL));
+        json_object_set_new(o, "members", json_integer((json_int_t)c->members.count));
+        json_object_set_new(o, "negatives", json_integer((json_int_t)c->negatives.count));
+        json_object_set_new(o, "queries", json_integer((json_int_t)c->queries));
+        json_object_set_new(o, "strangers", json_integer((json_int_t)c->strangers));
+        for (size_t i = 0; i < c->rows; i++) {
+            json_array_append_new(list, row_json(&c->row[i]));
+        }
+        json_object_set_new(o, "rows", list);
+        code = render_json(out, o);
+    } else {
+        print_text(c, out);
+    }
+    return out_close(out, code);
+}
+
+/* A mark for each: how long a query takes, and how often it is wrong. */
+static void draw(const struct compare *c, struct out *out)
+{
+    struct svg_series series[COMPARE_ROWS];
+    struct svg_point point[COMPARE_ROWS];
+    char name[COMPARE_ROWS][40];
+    for (size_t i = 0; i < c->rows; i++) {
+        const struct compare_row *r = &c->row[i];
+        char room[24];
+        snprintf(name[i], sizeof name[i], "%s, %s", label(r, room), layout_name(r));
+        point[i] =
+            (struct svg_point){r->ns, c->strangers > 0 ? r->fp.rate : 0, r->fp.low, r->fp.high};
+        series[i] = (struct svg_series){name[i], SVG_MARKS, &point[i], 1};
+    }
+    struct svg_chart chart = {.title = "False positives over time, at the same memory",
+                              .x_label = "ns a query",
+                              .y_label = "false positives",
+                              .y_log = true,
+                              .series = series,
+                              .count = c->rows};
+    svg_print(out, &chart);
+}
+
+static int write_svg(const struct compare *c)
+{
+    const struct option_value *svg = &c->args->option[OPT_COMPARE_SVG];
+    struct atomic_file side;
+    memset(&side, 0, sizeof side);
+    if (!svg->given) {
+        return EXIT_YES;
+    }
+    int code = atomic_file_open(&side, c->args, svg->text);
+    if (code == EXIT_YES) {
+        draw(c, side.out);
+        code = atomic_file_finish(&side, c->args);
+    }
+    if (code == EXIT_YES) {
+        code = atomic_file_commit(&side, c->args);
+    }
+    atomic_file_free(&side);
+    return code;
+}
+
+static int compare_set(struct compare *c)
+{
+    int code = read_keys(c);
+    code = code == EXIT_YES ? plan(c) : code;
+    return code == EXIT_YES ? build_all(c) : code;
+}
+
+int compare_run(const struct args *args)
+{
+    struct compare *c = calloc(1, sizeof *c);
+    const struct option_value *seed = &args->option[OPT_SEED];
+    const struct option_value *svg = &args->option[OPT_COMPARE_SVG];
+    if (c == NULL) {
+        return say_error(args->command->stays, NULL, "out of memory");
+    }
+    c->args = args;
+    c->seed = seed->given ? seed->whole : SEED;
+    tepal_hasher_init(&c->hasher, c->seed);
+    int code = svg->given ? atomic_file_check(args, svg->text) : EXIT_YES;
+    if (code == EXIT_YES && args->option[OPT_WISH_WEIGHTS].given &&
+        !args->option[OPT_COMPARE_NEGATIVES].given) {
+        code = say_error(args->command->stays, args->command->name,
+                         "--weights are those of a file of negatives: give one with --negatives "
+                         "KEYS");
+    }
+    if (code == EXIT_YES) {
+        code = endless(c) ? compare_stream(c) : compare_set(c);
+    }
+    code = code == EXIT_YES ? write_svg(c) : code;
+    code = code == EXIT_YES ? print(c) : code;
+    digests_free(&c->members);
+    digests_free(&c->negatives);
+    free(c->query);
+    free(c->answers);
+    free(c);
+    return code;
+}

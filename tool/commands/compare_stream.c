@@ -1,0 +1,201 @@
+/*
+ * compare_stream.c: the kinds that go on for ever, on the user's own stream. Each is asked for
+ * every line whether it came before, and remembers it; an exact set knows the truth. A plan is by
+ * costs, with the gaps of the stream itself; a second one must remember as many of the latest lines
+ * as nine of ten repeats ask for: for kinds that need to know, and with two phases at least.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include <tepal/filter.h>
+#include <tepal/recycling.h>
+
+#include "commands/compare.h"
+#include "input/feed.h"
+#include "streams/gap_counts.h"
+#include "output/answers.h"
+#include "output/progress.h"
+#include "cli/say.h"
+
+#define MOST_REPEATS 0.9
+
+struct stream {
+    struct compare *c;
+    struct gap_counts gaps;
+    uint64_t *repeat; /* a bit a line: did it come before? */
+    double step[2 * GAPCOUNT_BINS];
+};
+
+/* ---- the stream ------------------------------------------------------------------------------ */
+
+static int read_stream(struct stream *s)
+{
+    struct compare *c = s->c;
+    struct feed *feed = feed_open_file(c->args, &c->args->option[OPT_COMPARE_MEMBERS].text,
+                                       &c->hasher, false, c->args->option[OPT_QUIET].given);
+    ptrdiff_t count = -1;
+    bool room = true;
+    while (feed != NULL && room && (count = feed_next(feed)) > 0) {
+        room = gap_counts_note(&s->gaps, feed->digest, (size_t)count);
+        for (ptrdiff_t i = 0; i < count && room; i++) {
+            room = compare_keep(c, feed->digest[i]);
+        }
+    }
+    feed_close(feed);
+    return !room ? compare_no_memory(c) : count == 0 ? EXIT_YES : EXIT_TROUBLE;
+}
+
+/* Which lines came before. */
+static int find_repeats(struct stream *s)
+{
+    struct compare *c = s->c;
+    size_t words = c->queries / 64 + 1;
+    s->repeat = calloc(words, sizeof *s->repeat);
+    c->answers = calloc(words, sizeof *c->answers);
+    bool room = s->repeat != NULL && c->answers != NULL;
+    for (size_t i = 0; i < c->queries && room; i++) {
+        if (digests_has(&c->members, c->query[i])) {
+            s->repeat[i / 64] |= UINT64_C(1) << (i % 64);
+        } else {
+            room = digests_add(&c->members, c->query[i], 1, NULL, 0);
+        }
+    }
+    c->strangers = c->members.count;
+    if (!room) {
+        return compare_no_memory(c);
+    }
+    return gap_counts_repeats(&s->gaps) > 0
+               ? EXIT_YES
+               : say_error(c->args->command->stays, c->args->command->name,
+                           "no line of the stream comes twice: there is nothing to remember");
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static int plan_stream(struct stream *s)
+{
+    struct compare *c = s->c;
+    const char *why = "";
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    if (compare_limit(c, c->members.count) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    w.endless = true;
+    w.bits = c->limit;
+    w.cost_fp = c->cost_fp;
+    w.cost_fn = c->cost_fn;
+    w.stream = TEPAL_STREAM_GAPS;
+    w.gaps = gap_counts_steps(&s->gaps, s->step, s->step + GAPCOUNT_BINS);
+    for (int i = 0; i < 2; i++) {
+        w.keys = i == 0 ? 0 : (uint64_t)fmax(ceil(gap_counts_quantile(&s->gaps, MOST_REPEATS)), 1);
+        if (tepal_plan(&w, &c->plans[i], &why) != TEPAL_OK) {
+            return say_error(c->args->command->stays, c->args->command->name, "%s", why);
+        }
+    }
+    return EXIT_YES;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+static enum tepal_status ask_all(struct compare *c, struct tepal_filter *filter)
+{
+    struct tepal_recycling *cycle = tepal_filter_recycling(filter);
+    enum tepal_status status = TEPAL_OK;
+    if (cycle != NULL) {
+        return tepal_recycling_seen_many(cycle, c->query, c->queries, c->answers, NULL);
+    }
+    for (size_t i = 0; i < c->queries && status == TEPAL_OK; i++) {
+        uint64_t bit = UINT64_C(1) << (i % 64);
+        c->answers[i / 64] &= ~bit;
+        c->answers[i / 64] |= tepal_filter_query(filter, c->query[i]) ? bit : 0;
+        status = tepal_filter_add(filter, c->query[i]);
+    }
+    return status;
+}
+
+static int measure(struct stream *s, const struct tepal_proposal *plan)
+{
+    struct compare *c = s->c;
+    struct tepal_params params = plan->params;
+    struct tepal_filter *filter = NULL;
+    params.seed = c->seed;
+    enum tepal_status status = tepal_filter_create(&params, NULL, &filter);
+    double from = progress_clock();
+    status = status == TEPAL_OK ? ask_all(c, filter) : status;
+    double took = progress_clock() - from;
+    tepal_filter_free(filter);
+    if (status != TEPAL_OK) {
+        return say_error(c->args->command->stays, c->args->command->name, "%s",
+                         tepal_status_message(status));
+    }
+    uint64_t wrong[2] = {0, 0}; /* new lines that were seen, repeats that were not */
+    for (size_t i = 0; i < c->queries; i++) {
+        bool repeat = answer_of(s->repeat, i);
+        wrong[repeat] += answer_of(c->answers, i) != repeat;
+    }
+    struct compare_row *row = &c->row[c->rows++];
+    *row = (struct compare_row){.plan = plan,
+                                .predicted = plan->fp,
+                                .fp = wilson_99(wrong[0], c->strangers),
+                                .fn = wilson_99(wrong[1], c->queries - c->strangers),
+                                .ns = took / (double)c->queries * 1e9,
+                                .bytes = (plan->bits + 7) / 8};
+    row->cost = c->cost_fp * row->fp.rate + c->cost_fn * row->fn.rate;
+    return EXIT_YES;
+}
+
+static uint32_t phases_of(const struct tepal_proposal *plan)
+{
+    return plan->kind == TEPAL_KIND_RECYCLING ? tepal_recycling_options_of(&plan->params).phases
+                                              : 0;
+}
+
+/* Is there a row of the same kind, layout and phases? */
+static bool is_there(const struct compare *c, const struct tepal_proposal *plan)
+{
+    for (size_t i = 0; i < c->rows; i++) {
+        const struct tepal_proposal *other = c->row[i].plan;
+        if (other->kind == plan->kind && other->params.layout == plan->params.layout &&
+            phases_of(other) == phases_of(plan)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All that are in the limit: whether the second plans remember enough is for the user to see. */
+static int measure_all(struct stream *s)
+{
+    struct compare *c = s->c;
+    int code = EXIT_YES;
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t j = 0; j < c->plans[i].count && code == EXIT_YES; j++) {
+            const struct tepal_proposal *plan = &c->plans[i].plan[j];
+            if (plan->params.cells > 0 && plan->bits <= c->limit && !is_there(c, plan)) {
+                code = measure(s, plan);
+            }
+        }
+    }
+    return code != EXIT_YES || c->rows > 0
+               ? code
+               : say_error(c->args->command->stays, c->args->command->name,
+                           "no kind of filter goes into so little memory");
+}
+
+int compare_stream(struct compare *c)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    if (s == NULL) {
+        return compare_no_memory(c);
+    }
+    s->c = c;
+    gap_counts_init(&s->gaps, 1);
+    int code = read_stream(s);
+    code = code == EXIT_YES ? find_repeats(s) : code;
+    code = code == EXIT_YES ? plan_stream(s) : code;
+    code = code == EXIT_YES ? measure_all(s) : code;
+    gap_counts_free(&s->gaps);
+    free(s->repeat);
+    free(s);
+    return code;
+}

@@ -1,0 +1,213 @@
+/* convert.c: the same keys in another file: the current format version, or a smaller filter. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tepal/bloom.h>
+#include <tepal/counting.h>
+
+#include "cli/command.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+/* What a divisor must divide (tepal_bloom_fold); 0: nothing can be folded. */
+static uint64_t foldable(const struct tepal_params *p)
+{
+    bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT && p->hashes > 1;
+    switch (p->layout) {
+    case TEPAL_LAYOUT_FLAT:
+        return distinct ? 0 : p->cells;
+    case TEPAL_LAYOUT_PARTITIONED:
+        return p->cells % p->hashes == 0 ? p->cells / p->hashes : 0;
+    case TEPAL_LAYOUT_BLOCKED:
+        return p->cells / TEPAL_LINE_BITS;
+    case TEPAL_LAYOUT_PAIRED:
+        return distinct ? 0 : p->cells / TEPAL_LINE_BITS;
+    }
+    return 0;
+}
+
+#define FOLDS_LISTED 8
+#define FOLDS_TRIED  ((uint64_t)1 << 20)
+
+/* " by 2, 4, 8, ...", or as sizes; "" if there are none. */
+static const char *list_folds(const struct tepal_params *p, bool sizes, char *room, size_t len)
+{
+    uint64_t whole = foldable(p);
+    size_t at = 0;
+    int listed = 0;
+    room[0] = '\0';
+    for (uint64_t d = 2; d <= whole && d <= FOLDS_TRIED && listed <= FOLDS_LISTED; d++) {
+        struct tepal_params smaller = *p;
+        smaller.cells /= d;
+        if (whole % d != 0 || smaller.cells < p->hashes || /* a single bit helps nobody */
+            tepal_params_check(&smaller, NULL) != TEPAL_OK) {
+            continue;
+        }
+        if (listed++ == FOLDS_LISTED) {
+            (void)snprintf(room + at, len - at, ", ...");
+        } else {
+            at += (size_t)snprintf(room + at, len - at, "%s%" PRIu64,
+                                   listed > 1 ? ", "
+                                   : sizes    ? " to "
+                                              : " by ",
+                                   sizes ? smaller.cells : d);
+        }
+    }
+    return room;
+}
+
+static int refuse_fold(const char *stays, const char *name, const struct tepal_params *p,
+                       const char *cannot, bool sizes)
+{
+    char room[(FOLDS_LISTED + 1) * 24];
+    const char *folds = list_folds(p, sizes, room, sizeof room);
+    if (*folds == '\0') {
+        return say_error(stays, name,
+                         "%s, nor otherwise: it has %" PRIu64
+                         " bits, %s layout, %s positions, and no divisor that would do",
+                         cannot, p->cells, tepal_layout_name(p->layout),
+                         tepal_positions_name(p->positions));
+    }
+    return say_error(stays, name, "%s; it can be%s", cannot, folds);
+}
+
+static int fold(const struct args *args, const char *name, uint64_t divisor,
+                struct tepal_filter **filter)
+{
+    const char *stays = args->command->stays;
+    struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
+    struct tepal_bloom *small;
+    if (bloom == NULL) {
+        return say_error(stays, name, "a filter of the kind %s cannot be folded",
+                         tepal_filter_kind(*filter)->name);
+    }
+    const struct tepal_params *p = tepal_filter_params(*filter);
+    enum tepal_status status = tepal_bloom_fold(bloom, divisor, NULL, &small);
+    if (status == TEPAL_UNSUPPORTED) {
+        char cannot[64];
+        (void)snprintf(cannot, sizeof cannot, "cannot be folded by %" PRIu64, divisor);
+        return refuse_fold(stays, name, p, cannot, false);
+    }
+    if (status != TEPAL_OK) {
+        return say_error(stays, name, "%s", tepal_status_message(status));
+    }
+    tepal_filter_free(*filter);
+    *filter = tepal_bloom_filter(small);
+    return EXIT_YES;
+}
+
+static int shrink(const struct args *args, const char *name, struct tepal_filter **filter)
+{
+    uint64_t now = tepal_filter_params(*filter)->cells;
+    uint64_t bits = args->option[OPT_NEW_BITS].whole;
+    if (now % bits != 0 && tepal_filter_bloom(*filter) != NULL) {
+        char cannot[96];
+        (void)snprintf(cannot, sizeof cannot,
+                       "cannot be shrunk to %" PRIu64 " bits, which do not divide its %" PRIu64,
+                       bits, now);
+        return refuse_fold(args->command->stays, name, tepal_filter_params(*filter), cannot, true);
+    }
+    return fold(args, name, now / bits, filter);
+}
+
+static int relayout(const struct args *args, const char *name, struct tepal_filter **filter)
+{
+    const char *stays = args->command->stays;
+    enum tepal_layout now = tepal_filter_params(*filter)->layout;
+    enum tepal_layout wanted = now;
+    struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
+    struct tepal_bloom *other;
+    tepal_layout_parse(args->option[OPT_NEW_LAYOUT].text, &wanted);
+    if (wanted == now) {
+        return EXIT_YES;
+    }
+    enum tepal_status status =
+        bloom == NULL ? TEPAL_UNSUPPORTED : tepal_bloom_relayout(bloom, wanted, NULL, &other);
+    if (status == TEPAL_UNSUPPORTED) {
+        return say_error(stays, name,
+                         "%s to %s: these layouts put the bits of a key at different places; build "
+                         "it again from the keys",
+                         tepal_layout_name(now), tepal_layout_name(wanted));
+    }
+    if (status != TEPAL_OK) {
+        return say_error(stays, name, "%s", tepal_status_message(status));
+    }
+    tepal_filter_free(*filter);
+    *filter = tepal_bloom_filter(other);
+    return EXIT_YES;
+}
+
+/* Without its counters: as a Bloom filter, or as it is. */
+static int drop_counters(const struct args *args, const char *name, struct tepal_filter **filter)
+{
+    const char *stays = args->command->stays;
+    const struct tepal_counting *counting = tepal_filter_counting(*filter);
+    struct tepal_counting *bits = NULL;
+    struct tepal_bloom *bloom = NULL;
+    bool to_bloom = strcmp(args->option[OPT_TO].text, "bloom") == 0;
+    if (counting == NULL) {
+        return say_error(stays, name, "only counting filters have counters to drop; this one is %s",
+                         tepal_filter_kind(*filter)->name);
+    }
+    enum tepal_status status = to_bloom ? tepal_counting_bloom(counting, NULL, &bloom)
+                                        : tepal_counting_strip(counting, NULL, &bits);
+    if (status == TEPAL_UNSUPPORTED) {
+        return say_error(stays, name,
+                         "a Bloom filter needs the flat or partitioned layout and one choice; "
+                         "--to bits works with any");
+    }
+    if (status != TEPAL_OK) {
+        return say_error(stays, name, "%s", tepal_status_message(status));
+    }
+    tepal_filter_free(*filter);
+    *filter = to_bloom ? tepal_bloom_filter(bloom) : tepal_counting_filter(bits);
+    return EXIT_YES;
+}
+
+static int change(const struct args *args, const char *name, struct tepal_filter **filter)
+{
+    if (args->option[OPT_FOLD].given) {
+        return fold(args, name, args->option[OPT_FOLD].whole, filter);
+    }
+    if (args->option[OPT_NEW_BITS].given) {
+        return shrink(args, name, filter);
+    }
+    if (args->option[OPT_TO].given) {
+        return drop_counters(args, name, filter);
+    }
+    return args->option[OPT_NEW_LAYOUT].given ? relayout(args, name, filter) : EXIT_YES;
+}
+
+int convert_run(const struct args *args)
+{
+    const char *stays = args->command->stays;
+    const char *output = args->option[OPT_OUTPUT].text;
+    struct tepal_filter *filter;
+    int lock = -1;
+    int code = filter_file_check_inputs(stays, args->option[OPT_FORCE].given ? NULL : output,
+                                        args->operand, 1,
+                                        "the output is the filter read (--force replaces it)");
+    if (code == EXIT_YES) {
+        code = filter_file_check_output(args, output);
+    }
+    if (code == EXIT_YES) {
+        code = filter_file_lock(args, output, args->operand, 1, &lock);
+    }
+    if (code != EXIT_YES ||
+        filter_file_open(stays, args->operand[0], FILTER_FILE_LOAD, &filter) != EXIT_YES) {
+        filter_file_unlock(lock);
+        return EXIT_TROUBLE;
+    }
+    code = change(args, filter_file_name(args->operand[0], false), &filter);
+    if (code == EXIT_YES) {
+        code = filter_file_save(stays, filter, output);
+    }
+    filter_file_unlock(lock);
+    if (code == EXIT_YES) {
+        code = render_written(args, output, filter, UINT64_MAX);
+    }
+    tepal_filter_free(filter);
+    return code;
+}

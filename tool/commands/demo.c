@@ -1,0 +1,236 @@
+/*
+ * demo.c: the promise, put to the test. Keys are the integers 0 .. n-1, strangers those after them;
+ * the digest makes both look random. The predicted error comes from the model and knows nothing of
+ * the filter; the measured one comes from asking.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <tepal/filter.h>
+#include <tepal/model.h>
+
+#include "cli/command.h"
+#include "output/out.h"
+#include "output/progress.h"
+#include "output/render.h"
+#include "cli/say.h"
+
+#define BATCH          2048
+#define STRANGERS      10       /* for each key */
+#define LEAST_STRANGER 100000   /* but never fewer than this */
+#define Z99            2.575829 /* 99 % of a normal lie within so many standard deviations */
+
+struct trial {
+    const struct args *args;
+    struct progress *progress;
+    uint64_t keys;
+    uint64_t strangers;
+    double rate; /* asked for */
+    struct tepal_params params;
+    struct tepal_hasher hasher;
+    struct tepal_filter *filter;
+    double predicted;
+    uint64_t missed;   /* members not found */
+    uint64_t mistaken; /* strangers taken for members */
+    double measured;
+    double low; /* of the 99 % interval */
+    double high;
+    double ns_add;
+    double ns_query; /* of a stranger */
+};
+
+/* Wilson's score interval for `hits` of `total`. */
+static void interval(struct trial *t)
+{
+    double n = (double)t->strangers;
+    double p = (double)t->mistaken / n;
+    double z2 = Z99 * Z99;
+    double middle = p + z2 / (2 * n);
+    double half = Z99 * sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+    t->measured = p;
+    t->low = t->mistaken == 0 ? 0 : (middle - half) / (1 + z2 / n);
+    t->high = (middle + half) / (1 + z2 / n);
+}
+
+static size_t digests_of(const struct trial *t, uint64_t from, uint64_t to,
+                         struct tepal_digest *digests)
+{
+    size_t count = to - from < BATCH ? (size_t)(to - from) : BATCH;
+    for (size_t i = 0; i < count; i++) {
+        digests[i] = tepal_hash_u64(&t->hasher, from + i);
+    }
+    return count;
+}
+
+static enum tepal_status add_members(struct trial *t)
+{
+    struct tepal_digest digests[BATCH];
+    double start = progress_clock();
+    for (uint64_t i = 0; i < t->keys;) {
+        size_t count = digests_of(t, i, t->keys, digests);
+        enum tepal_status status = tepal_filter_add_many(t->filter, digests, count);
+        if (status != TEPAL_OK) {
+            return status;
+        }
+        i += count;
+        progress_tick(t->progress, i);
+    }
+    t->ns_add = (progress_clock() - start) * 1e9 / (double)t->keys;
+    return TEPAL_OK;
+}
+
+/* How many of the integers from .. to - 1 the filter says "perhaps" to. */
+static uint64_t ask(struct trial *t, uint64_t from, uint64_t to)
+{
+    struct tepal_digest digests[BATCH];
+    uint64_t answers[BATCH / 64];
+    uint64_t present = 0;
+    for (uint64_t i = from; i < to;) {
+        size_t count = digests_of(t, i, to, digests);
+        present += tepal_filter_query_many(t->filter, digests, count, answers);
+        i += count;
+        progress_tick(t->progress, i);
+    }
+    return present;
+}
+
+static int failed(const struct trial *t, enum tepal_status status)
+{
+    progress_end(t->progress);
+    return say_error(NULL, t->args->command->name, "%s layout: %s",
+                     tepal_layout_name(t->params.layout), tepal_status_message(status));
+}
+
+static int run_trial(struct trial *t)
+{
+    struct tepal_params *p = &t->params;
+    p->capacity = t->keys;
+    enum tepal_status status =
+        tepal_bloom_size(p->layout, p->positions, t->keys, t->rate, &p->cells, &p->hashes);
+    if (status == TEPAL_OK) {
+        status = tepal_filter_create(p, NULL, &t->filter);
+    }
+    if (status != TEPAL_OK) {
+        return failed(t, status);
+    }
+    t->predicted = tepal_bloom_fp(p->layout, p->positions, p->cells, t->keys, p->hashes);
+    tepal_hasher_init(&t->hasher, p->seed);
+    status = add_members(t);
+    if (status == TEPAL_OK) {
+        t->missed = t->keys - ask(t, 0, t->keys);
+        double start = progress_clock();
+        t->mistaken = ask(t, t->keys, t->keys + t->strangers);
+        t->ns_query = (progress_clock() - start) * 1e9 / (double)t->strangers;
+        interval(t);
+    }
+    tepal_filter_free(t->filter);
+    return status == TEPAL_OK ? EXIT_YES : failed(t, status);
+}
+
+static void print_head(struct out *out, const struct trial *t)
+{
+    char rate[64];
+    out_format(out, "%" PRIu64 " keys for %s false positives; %" PRIu64 " strangers asked\n\n",
+               t->keys, render_rate(t->rate, rate, sizeof rate), t->strangers);
+    out_format(out, "%-12s %8s %6s  %9s  %9s  %-22s  %15s  %5s  %5s\n", "layout", "bits/key",
+               "hashes", "predicted", "measured", "99 % interval", "false negatives", "add",
+               "query");
+}
+
+static void print_row(struct out *out, const struct trial *t)
+{
+    char span[64];
+    snprintf(span, sizeof span, "%.5f .. %.5f %%", t->low * 100, t->high * 100);
+    out_format(out,
+               "%-12s %8.2f %6" PRIu32 "  %7.4f %%  %7.4f %%  %-22s  %15" PRIu64
+               "  %2.0f ns  %2.0f ns\n",
+               tepal_layout_name(t->params.layout), (double)t->params.cells / (double)t->keys,
+               t->params.hashes, t->predicted * 100, t->measured * 100, span, t->missed, t->ns_add,
+               t->ns_query);
+}
+
+static int print_object(struct out *out, const struct trial *t)
+{
+    struct tepal_report report = {.count = 0};
+    tepal_report_text(&report, "layout", "", tepal_layout_name(t->params.layout));
+    tepal_report_integer(&report, "bits", "", t->params.cells);
+    tepal_report_integer(&report, "hashes", "", t->params.hashes);
+    tepal_report_integer(&report, "keys", "", t->keys);
+    tepal_report_integer(&report, "strangers", "", t->strangers);
+    tepal_report_real(&report, "fp_asked", "", t->rate);
+    tepal_report_real(&report, "fp_predicted", "", t->predicted);
+    tepal_report_real(&report, "fp_measured", "", t->measured);
+    tepal_report_real(&report, "fp_low", "", t->low);
+    tepal_report_real(&report, "fp_high", "", t->high);
+    tepal_report_integer(&report, "false_negatives", "", t->missed);
+    tepal_report_real(&report, "ns_add", "", t->ns_add);
+    tepal_report_real(&report, "ns_query", "", t->ns_query);
+    tepal_report_integer(&report, "seed", "", t->params.seed);
+    json_t *object = json_object();
+    render_report(object, &report);
+    return render_json(out, object);
+}
+
+static int show(const struct args *args, struct out *out, struct trial *t, bool first)
+{
+    struct progress progress;
+    progress_start(&progress, !args->option[OPT_QUIET].given);
+    t->progress = &progress;
+    int code = run_trial(t);
+    progress_end(&progress);
+    if (code != EXIT_YES) {
+        return code;
+    }
+    if (args->option[OPT_JSON].given) {
+        code = print_object(out, t);
+    } else {
+        if (first) {
+            print_head(out, t);
+        }
+        print_row(out, t);
+    }
+    out_flush(out);
+    if (t->missed != 0) {
+        code =
+            say_error(NULL, args->command->name, "%" PRIu64 " members were not found", t->missed);
+    }
+    return code;
+}
+
+static struct trial make_trial(const struct args *args, enum tepal_layout layout)
+{
+    const struct option_value *keys = &args->option[OPT_DEMO_KEYS];
+    const struct option_value *rate = &args->option[OPT_FP];
+    const struct option_value *seed = &args->option[OPT_DEMO_SEED];
+    struct trial t = {.args = args,
+                      .keys = keys->given ? keys->whole : 1000000,
+                      .rate = rate->given ? rate->real : 0.01,
+                      .params = TEPAL_PARAMS_INIT};
+    t.params.layout = layout;
+    t.params.seed = seed->given ? seed->whole : 1;
+    t.strangers = t.keys * STRANGERS > LEAST_STRANGER ? t.keys * STRANGERS : LEAST_STRANGER;
+    return t;
+}
+
+int demo_run(const struct args *args)
+{
+    static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_BLOCKED,
+                                                TEPAL_LAYOUT_PAIRED};
+    const struct option_value *only = &args->option[OPT_DEMO_LAYOUT];
+    struct out *out = out_open(STDOUT_FILENO);
+    int code = EXIT_YES;
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    for (size_t i = 0; i < (only->given ? 1 : 3) && code == EXIT_YES; i++) {
+        struct trial t = make_trial(args, layouts[i]);
+        if (only->given) {
+            tepal_layout_parse(only->text, &t.params.layout);
+        }
+        code = show(args, out, &t, i == 0);
+    }
+    return out_close(out, code);
+}

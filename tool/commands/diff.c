@@ -1,0 +1,103 @@
+/* diff.c: what was added to a counting filter between two snapshots of it. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <unistd.h>
+
+#include <tepal/counting.h>
+
+#include "cli/command.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+static int subtract(const struct args *args, struct tepal_filter *now, struct tepal_filter *before,
+                    struct tepal_counting_change *change, struct tepal_counting **out)
+{
+    const char *stays = args->command->stays;
+    struct tepal_filter *const both[] = {now, before};
+    for (size_t i = 0; i < 2; i++) {
+        if (tepal_filter_counting(both[i]) == NULL) {
+            return say_error(stays, filter_file_name(args->operand[i], false),
+                             "only counting filters have a difference, and this one is of the kind "
+                             "%s",
+                             tepal_filter_kind(both[i])->name);
+        }
+    }
+    enum tepal_status status = tepal_counting_difference(
+        tepal_filter_counting(now), tepal_filter_counting(before), NULL, change, out);
+    if (status == TEPAL_MISMATCH) {
+        return say_error(stays, filter_file_name(args->operand[1], false),
+                         "is no snapshot of %s: their parameters differ",
+                         filter_file_name(args->operand[0], false));
+    }
+    return status == TEPAL_OK ? EXIT_YES
+                              : say_error(stays, filter_file_name(args->operand[0], false), "%s",
+                                          tepal_status_message(status));
+}
+
+static int tell(const struct args *args, const char *output,
+                const struct tepal_counting_change *change, const struct tepal_filter *filter)
+{
+    bool quiet = args->option[OPT_QUIET].given;
+    if (change->fell > 0 && !quiet) {
+        say_warning(filter_file_name(output, true),
+                    "%" PRIu64 " counters fell: keys were removed in between, and some that were "
+                    "added may be missing",
+                    change->fell);
+    }
+    if (!args->option[OPT_JSON].given) {
+        if (!quiet) {
+            say_line("counters   %" PRIu64 " rose, %" PRIu64 " fell, %" PRIu64 " stuck",
+                     change->rose, change->fell, change->unknown);
+        }
+        return render_written(args, output, filter, UINT64_MAX);
+    }
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    json_t *object = render_filter(output, filter);
+    json_object_set_new(object, "rose", json_integer((json_int_t)change->rose));
+    json_object_set_new(object, "fell", json_integer((json_int_t)change->fell));
+    json_object_set_new(object, "unknown", json_integer((json_int_t)change->unknown));
+    return out_close_after(out, "the filter was written", render_json(out, object));
+}
+
+static int work(const struct args *args, const char *output, struct tepal_filter *now,
+                struct tepal_filter *before)
+{
+    struct tepal_counting *gain;
+    struct tepal_counting_change change;
+    int code = subtract(args, now, before, &change, &gain);
+    if (code != EXIT_YES) {
+        return code;
+    }
+    code = filter_file_save(args->command->stays, tepal_counting_filter(gain), output);
+    if (code == EXIT_YES) {
+        code = tell(args, output, &change, tepal_counting_filter(gain));
+    }
+    tepal_counting_free(gain);
+    return code;
+}
+
+int diff_run(const struct args *args)
+{
+    const char *stays = args->command->stays;
+    const char *output = args->option[OPT_OUTPUT].text;
+    struct tepal_filter *now;
+    struct tepal_filter *before;
+    if (filter_file_check_inputs(
+            stays, args->option[OPT_FORCE].given ? NULL : output, args->operand, 2,
+            "the output is one of the filters read (--force replaces it)") != EXIT_YES ||
+        filter_file_check_output(args, output) != EXIT_YES ||
+        filter_file_open(stays, args->operand[0], FILTER_FILE_LOAD, &now) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    int code = filter_file_open(stays, args->operand[1], FILTER_FILE_VIEW, &before);
+    if (code == EXIT_YES) {
+        code = work(args, output, now, before);
+        tepal_filter_free(before);
+    }
+    tepal_filter_free(now);
+    return code;
+}

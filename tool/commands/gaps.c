@@ -1,0 +1,398 @@
+/*
+ * gaps.c: what would dedup do with this stream? Gaps in, false negatives for every size of memory
+ * out, by the model (docs/models.md).
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "input/feed.h"
+#include "streams/gap_counts.h"
+#include "output/out.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+#include "files/atomic_file.h"
+#include "streams/stream.h"
+#include "pictures/svg.h"
+
+#define MOST_SIZES 64
+#define PHASES     2 /* 1 and 2 are compared; more never clearly helped */
+
+struct row {
+    uint64_t memory;
+    struct tepal_recycling_setting setting;
+    struct tepal_recycling_rates rates;
+    struct tepal_recycling_misses misses;
+};
+
+struct gaps {
+    const struct args *args;
+    struct gap_counts *count;
+    double sample;
+    double fp;
+    enum tepal_layout layout;
+    double *gap; /* the steps of the distribution */
+    double *survival;
+    struct tepal_recycling_gaps steps;
+    struct row row[MOST_SIZES * PHASES];
+    size_t rows;
+    struct out *out;
+};
+
+static int no_memory(const struct gaps *g)
+{
+    return say_error(g->args->command->stays, NULL, "out of memory: give --sample");
+}
+
+/* ---- measure -------------------------------------------------------------------------------- */
+
+static int measure(struct gaps *g)
+{
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, 1);
+    struct feed *feed = feed_open(g->args, 0, &hasher, g->args->option[OPT_QUIET].given);
+    ptrdiff_t count = -1;
+    bool room = true;
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    while (room && (count = feed_next(feed)) > 0) {
+        room = gap_counts_note(g->count, feed->digest, (size_t)count);
+    }
+    feed_close(feed);
+    if (!room) {
+        return no_memory(g);
+    }
+    if (count == 0 && g->count->arrivals == 0) {
+        return say_error(g->args->command->stays, g->args->command->name, "no lines came");
+    }
+    return count == 0 ? EXIT_YES : EXIT_TROUBLE;
+}
+
+/* ---- predict -------------------------------------------------------------------------------- */
+
+static void add_row(struct gaps *g, uint64_t memory, uint32_t phases)
+{
+    struct row *r = &g->row[g->rows];
+    r->memory = memory;
+    if (!stream_plan(g->layout, memory, phases, 0, g->fp, &r->setting, &r->rates)) {
+        return;
+    }
+    if (tepal_recycling_fn_gaps(&r->setting, &r->rates, &g->steps, &r->misses) != TEPAL_OK) {
+        return;
+    }
+    if (g->steps.count == 0) {
+        r->misses.fn = 0; /* no repeats: none to forget */
+    }
+    g->rows++;
+}
+
+/*
+ * Powers of two, from what holds about a hundredth of the keys to what holds all of them in one of
+ * two phases.
+ */
+static void predict(struct gaps *g)
+{
+    const struct option_value *memory = &g->args->option[OPT_GAPS_MEMORY];
+    double keys = gap_counts_distinct(g->count);
+    if (memory->given) {
+        for (uint32_t phases = 1; phases <= PHASES; phases++) {
+            add_row(g, memory->whole, phases);
+        }
+        return;
+    }
+    uint64_t size = 256;
+    /* About ten bits a key at 1 %, more at lower rates. */
+    double bytes = keys * (1 - log2(g->fp)) * 1.44 / 8;
+    while ((double)size * 2 <= bytes / 100) {
+        size *= 2;
+    }
+    bool enough = false;
+    for (size_t i = 0; i < MOST_SIZES && !enough; i++, size *= 2) {
+        for (uint32_t phases = 1; phases <= PHASES; phases++) {
+            size_t before = g->rows;
+            add_row(g, size, phases);
+            enough = phases == PHASES && g->rows > before &&
+                     g->row[before].rates.messages_per_cycle >= keys;
+        }
+    }
+}
+
+/* ---- print ---------------------------------------------------------------------------------- */
+
+static void set_real(json_t *object, const char *name, double value)
+{
+    json_object_set_new(object, name, isfinite(value) ? json_real(value) : json_null());
+}
+
+static json_t *row_json(const struct row *r)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "memory", json_integer((json_int_t)r->memory));
+    json_object_set_new(o, "phases", json_integer((json_int_t)r->setting.phases));
+    json_object_set_new(o, "bits", json_integer((json_int_t)r->setting.bits));
+    json_object_set_new(o, "hashes", json_integer((json_int_t)r->setting.hashes));
+    json_object_set_new(o, "sigma", json_integer((json_int_t)r->setting.sigma));
+    set_real(o, "messages_per_cycle", r->rates.messages_per_cycle);
+    set_real(o, "arrivals_per_cycle", r->misses.period);
+    set_real(o, "fp", r->rates.fp_average);
+    set_real(o, "fn", r->misses.fn);
+    return o;
+}
+
+static int print_json(const struct gaps *g)
+{
+    const struct gap_counts *c = g->count;
+    json_t *o = json_object();
+    json_t *list = json_array();
+    json_object_set_new(o, "arrivals", json_integer((json_int_t)c->arrivals));
+    set_real(o, "keys", c->watched > 0 ? gap_counts_distinct(c) : NAN);
+    set_real(o, "sample", g->sample);
+    set_real(o, "fresh", c->watched > 0 ? gap_counts_fresh(c) : NAN);
+    if (gap_counts_repeats(c) > 0) {
+        set_real(o, "gap_median", gap_counts_quantile(c, 0.5));
+        set_real(o, "gap_90", gap_counts_quantile(c, 0.9));
+        set_real(o, "gap_99", gap_counts_quantile(c, 0.99));
+        set_real(o, "gap_longest", (double)c->longest);
+    }
+    json_object_set_new(o, "layout", json_string(tepal_layout_name(g->layout)));
+    for (size_t i = 0; i < g->rows; i++) {
+        json_array_append_new(list, row_json(&g->row[i]));
+    }
+    json_object_set_new(o, "rows", list);
+    return render_json(g->out, o);
+}
+
+static void print_tsv(const struct gaps *g)
+{
+    out_text(g->out, "memory\tphases\thashes\tsigma\tmessages_per_cycle\tarrivals_per_cycle\tfp\t"
+                     "fn\n");
+    for (size_t i = 0; i < g->rows; i++) {
+        const struct row *r = &g->row[i];
+        out_format(g->out, "%" PRIu64 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%.6g\t", r->memory,
+                   r->setting.phases, r->setting.hashes, r->setting.sigma,
+                   r->rates.messages_per_cycle);
+        if (isfinite(r->misses.period)) {
+            out_format(g->out, "%.6g", r->misses.period);
+        }
+        out_format(g->out, "\t%.6g\t%.6g\n", r->rates.fp_average, r->misses.fn);
+    }
+}
+
+static void print_text(const struct gaps *g)
+{
+    const struct gap_counts *c = g->count;
+    out_format(g->out, "lines    %" PRIu64 "\n", c->arrivals);
+    if (c->watched == 0) {
+        return;
+    }
+    out_format(g->out, "keys     %.0f%s\n", gap_counts_distinct(c),
+               g->sample < 1 ? " (estimated)" : "");
+    out_format(g->out, "new      %.4g %% of the lines\n", 100 * gap_counts_fresh(c));
+    if (gap_counts_repeats(c) > 0) {
+        out_format(g->out,
+                   "gaps     median %.0f, 90 %% up to %.0f, 99 %% up to %.0f, longest %" PRIu64
+                   "\n",
+                   gap_counts_quantile(c, 0.5), gap_counts_quantile(c, 0.9),
+                   gap_counts_quantile(c, 0.99), c->longest);
+    }
+    out_format(g->out, "\n%12s %6s %6s %13s %13s %12s %12s\n", "memory", "phases", "hashes",
+               "keys/cycle", "lines/cycle", "fp", "fn");
+    for (size_t i = 0; i < g->rows; i++) {
+        const struct row *r = &g->row[i];
+        char cycle[32] = "never";
+        if (isfinite(r->misses.period)) {
+            snprintf(cycle, sizeof cycle, "%.0f", r->misses.period);
+        }
+        out_format(g->out,
+                   "%12" PRIu64 " %6" PRIu32 " %6" PRIu32 " %13.0f %13s %10.3g %% %10.3g %%\n",
+                   r->memory, r->setting.phases, r->setting.hashes, r->rates.messages_per_cycle,
+                   cycle, 100 * r->rates.fp_average, 100 * r->misses.fn);
+    }
+}
+
+static int print(struct gaps *g)
+{
+    int code = EXIT_YES;
+    g->out = out_open(STDOUT_FILENO);
+    if (g->out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    if (g->args->option[OPT_JSON].given) {
+        code = print_json(g);
+    } else if (g->args->option[OPT_ROWS_TSV].given) {
+        print_tsv(g);
+    } else {
+        print_text(g);
+    }
+    return out_close(g->out, code);
+}
+
+/* ---- files beside it ------------------------------------------------------------------------ */
+
+static void draw(const struct gaps *g, struct out *out)
+{
+    struct svg_point point[PHASES][MOST_SIZES];
+    struct svg_series series[PHASES] = {{.name = "1 phase"}, {.name = "2 phases"}};
+    memset(point, 0, sizeof point);
+    for (size_t i = 0; i < g->rows; i++) {
+        const struct row *r = &g->row[i];
+        uint32_t p = r->setting.phases - 1;
+        struct svg_point *at = &point[p][series[p].count++];
+        at->x = (double)r->memory;
+        at->y = 100 * r->misses.fn;
+        series[p].point = point[p];
+    }
+    char title[96];
+    snprintf(title, sizeof title, "Repeats forgotten, at %.3g %% false positives", 100 * g->fp);
+    struct svg_chart chart = {.title = title,
+                              .x_label = "memory, bytes",
+                              .y_label = "repeats forgotten, %",
+                              .x_log = true,
+                              .series = series,
+                              .count = PHASES};
+    svg_print(out, &chart);
+}
+
+enum side_file { SIDE_TABLE, SIDE_CHART };
+
+/* One of them: written whole, or not at all. */
+static int write_side(struct gaps *g, enum option_id id, enum side_file what)
+{
+    struct atomic_file side;
+    memset(&side, 0, sizeof side);
+    if (!g->args->option[id].given) {
+        return EXIT_YES;
+    }
+    int code = atomic_file_open(&side, g->args, g->args->option[id].text);
+    if (code == EXIT_YES) {
+        if (what == SIDE_TABLE) {
+            gap_counts_print(g->count, g->sample, side.out);
+        } else {
+            draw(g, side.out);
+        }
+        code = atomic_file_finish(&side, g->args);
+    }
+    if (code == EXIT_YES) {
+        code = atomic_file_commit(&side, g->args);
+    }
+    atomic_file_free(&side);
+    return code;
+}
+
+static int check_side(const struct args *args, enum option_id id)
+{
+    const struct option_value *file = &args->option[id];
+    if (!file->given) {
+        return EXIT_YES;
+    }
+    int code = filter_file_check_inputs(args->command->stays, file->text, args->operand,
+                                        args->operands, "the lines would be overwritten");
+    return code == EXIT_YES ? atomic_file_check(args, file->text) : code;
+}
+
+/* Files that are there, or are to be: the same name in the same folder. */
+static bool same_place(const char *a, const char *b)
+{
+    const char *const path[] = {a, b};
+    const char *name[2];
+    char *folder[2];
+    for (size_t i = 0; i < 2; i++) {
+        const char *slash = strrchr(path[i], '/');
+        name[i] = slash == NULL ? path[i] : slash + 1;
+        folder[i] = slash == NULL ? strdup(".") : strndup(path[i], (size_t)(slash + 1 - path[i]));
+    }
+    bool same = folder[0] != NULL && folder[1] != NULL && strcmp(name[0], name[1]) == 0 &&
+                filter_file_same(folder[0], folder[1]);
+    free(folder[0]);
+    free(folder[1]);
+    return same || filter_file_same(a, b);
+}
+
+static int check_sides(const struct args *args)
+{
+    const struct option_value *save = &args->option[OPT_SAVE_GAPS];
+    const struct option_value *svg = &args->option[OPT_GAPS_SVG];
+    if (check_side(args, OPT_SAVE_GAPS) != EXIT_YES || check_side(args, OPT_GAPS_SVG) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (save->given && svg->given && same_place(save->text, svg->text)) {
+        return say_error(args->command->stays, svg->text,
+                         "--save and --svg are two files, and this is one");
+    }
+    return EXIT_YES;
+}
+
+/* A sample without keys says nothing of the stream but its length. */
+static int without_sample(struct gaps *g)
+{
+    const struct option_value *o = g->args->option;
+    static const char why[] = "no key was sampled: give a larger --sample";
+    if (o[OPT_SAVE_GAPS].given || o[OPT_GAPS_SVG].given) {
+        return say_error(g->args->command->stays, g->args->command->name, "%s", why);
+    }
+    if (!o[OPT_QUIET].given) {
+        say_warning(g->args->command->name, "%s; there are no rates", why);
+    }
+    return print(g);
+}
+
+static int work(struct gaps *g)
+{
+    int code = measure(g);
+    if (code != EXIT_YES) {
+        return code;
+    }
+    if (g->count->watched == 0) {
+        return without_sample(g);
+    }
+    g->steps = gap_counts_steps(g->count, g->gap, g->survival);
+    predict(g);
+    if (g->rows == 0) {
+        return say_error(g->args->command->stays, g->args->command->name,
+                         "so little memory cannot keep this rate");
+    }
+    code = write_side(g, OPT_SAVE_GAPS, SIDE_TABLE);
+    if (code == EXIT_YES) {
+        code = write_side(g, OPT_GAPS_SVG, SIDE_CHART);
+    }
+    return code == EXIT_YES ? print(g) : code;
+}
+
+int gaps_run(const struct args *args)
+{
+    const struct option_value *o = args->option;
+    if (check_sides(args) != EXIT_YES ||
+        filter_file_check_inputs(args->command->stays, NULL, args->operand, args->operands, "") !=
+            EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    struct gaps *g = calloc(1, sizeof *g);
+    struct gap_counts *count = malloc(sizeof *count);
+    double *steps = malloc(2 * GAPCOUNT_BINS * sizeof *steps);
+    int code = EXIT_TROUBLE;
+    if (g == NULL || count == NULL || steps == NULL) {
+        say_error(args->command->stays, NULL, "out of memory");
+    } else {
+        g->args = args;
+        g->count = count;
+        g->gap = steps;
+        g->survival = steps + GAPCOUNT_BINS;
+        g->sample = o[OPT_SAMPLE].given ? o[OPT_SAMPLE].real : 1;
+        g->fp = o[OPT_STREAM_FP].given ? o[OPT_STREAM_FP].real : STREAM_FP;
+        g->layout = stream_layout(args);
+        gap_counts_init(count, g->sample);
+        code = work(g);
+        gap_counts_free(count);
+    }
+    free(steps);
+    free(count);
+    free(g);
+    return code;
+}

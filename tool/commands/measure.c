@@ -1,0 +1,289 @@
+/* measure.c: both errors of a filter, asked for keys whose membership is known. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <tepal/filter.h>
+
+#include "cli/command.h"
+#include "input/digests.h"
+#include "input/feed.h"
+#include "output/out.h"
+#include "output/answers.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+#include "output/wilson.h"
+#include "plans/wish.h"
+
+#define PLAN_FILE_MOST ((size_t)1 << 20)
+
+/* One error: how often, of how many, and what was promised. */
+struct error {
+    uint64_t asked;
+    uint64_t wrong;
+    double promised; /* NaN: nothing */
+    double weight;   /* of what was asked, if by weight; else 0 */
+    double wrong_weight;
+    double squares; /* of the weights */
+};
+
+struct measure {
+    const struct args *args;
+    const char *path;
+    struct tepal_filter *filter;
+    struct tepal_hasher hasher;
+    struct digests members;
+    uint64_t left_out; /* strangers that are members */
+    struct error fn;
+    struct error fp;
+};
+
+/* ---- what was promised ----------------------------------------------------------------------- */
+
+static double reported(const struct tepal_report *report, const char *name)
+{
+    const struct tepal_quantity *q = tepal_report_find(report, name);
+    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : NAN;
+}
+
+/* What the filter says of itself: the rate it was planned for, a bound, an average; or as it is. */
+static void promise_of_filter(struct measure *m)
+{
+    static const char *const names[] = {"fp_bound", "fp_average", "fp_at_capacity", "fp_now"};
+    struct tepal_report report = {.count = 0};
+    tepal_filter_info(m->filter, &report);
+    m->fp.promised = NAN;
+    for (size_t i = 0; i < sizeof names / sizeof *names && isnan(m->fp.promised); i++) {
+        m->fp.promised = reported(&report, names[i]);
+    }
+    m->fn.promised = reported(&report, "fn_now");
+    const struct tepal_quantity *lost = tepal_report_find(&report, "false_negatives");
+    const struct tepal_quantity *keys = tepal_report_find(&report, "keys_added");
+    if (isnan(m->fn.promised) && lost != NULL && keys != NULL &&
+        lost->type == TEPAL_QUANTITY_INTEGER && keys->type == TEPAL_QUANTITY_INTEGER &&
+        keys->value.integer > 0) {
+        m->fn.promised = (double)lost->value.integer / (double)keys->value.integer;
+    }
+}
+
+static double number_of(const json_t *plan, const char *name)
+{
+    const json_t *value = json_object_get(plan, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static int promise_of_plan(struct measure *m)
+{
+    const char *path = m->args->option[OPT_MEASURE_PLAN].text;
+    size_t len;
+    char *text = wish_slurp(m->args, path, PLAN_FILE_MOST, &len);
+    if (text == NULL) {
+        return EXIT_TROUBLE;
+    }
+    json_error_t error;
+    json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    const json_t *plan = json_array_get(json_object_get(o, "plans"), 0);
+    bool is = json_is_object(plan);
+    bool weighted = json_is_true(json_object_get(o, "weighted"));
+    m->fp.promised = number_of(plan, "fp");
+    m->fn.promised = number_of(plan, "fn");
+    json_decref(o);
+    free(text);
+    if (weighted && m->args->option[OPT_STRANGERS].given &&
+        !m->args->option[OPT_WISH_WEIGHTS].given) {
+        return say_error(NULL, path,
+                         "this plan counts by weight: give --strangers with weights, and "
+                         "--weights");
+    }
+    return is ? EXIT_YES : say_error(NULL, path, "not a plan: tepal plan --json writes them");
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static struct feed *open_feed(const struct measure *m, enum option_id id)
+{
+    bool weighted = id == OPT_STRANGERS && m->args->option[OPT_WISH_WEIGHTS].given;
+    return feed_open_file(m->args, &m->args->option[id].text, &m->hasher, weighted,
+                          m->args->option[OPT_QUIET].given);
+}
+
+static int ask_members(struct measure *m)
+{
+    struct feed *feed = open_feed(m, OPT_MEASURE_MEMBERS);
+    uint64_t answers[FEED_BATCH / 64];
+    ptrdiff_t count;
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    while ((count = feed_next(feed)) > 0) {
+        size_t n = (size_t)count;
+        m->fn.wrong += n - tepal_filter_query_many(m->filter, feed->digest, n, answers);
+        m->fn.asked += n;
+        for (size_t i = 0; i < n; i++) {
+            if (!digests_add(&m->members, feed->digest[i], 1, NULL, 0)) {
+                feed_close(feed);
+                return say_error(NULL, NULL, "out of memory");
+            }
+        }
+    }
+    feed_close(feed);
+    return count == 0 ? EXIT_YES : EXIT_TROUBLE;
+}
+
+static void count_stranger(struct error *e, bool wrong, double weight)
+{
+    e->asked++;
+    e->wrong += wrong;
+    e->weight += weight;
+    e->wrong_weight += wrong ? weight : 0;
+    e->squares += weight * weight;
+}
+
+static int ask_strangers(struct measure *m)
+{
+    struct feed *feed = open_feed(m, OPT_STRANGERS);
+    uint64_t answers[FEED_BATCH / 64];
+    ptrdiff_t count;
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    while ((count = feed_next(feed)) > 0) {
+        (void)tepal_filter_query_many(m->filter, feed->digest, (size_t)count, answers);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            bool member = digests_has(&m->members, feed->digest[i]);
+            m->left_out += member;
+            if (!member) {
+                count_stranger(&m->fp, answer_of(answers, (size_t)i),
+                               feed->weighted ? feed->weight[i] : 0);
+            }
+        }
+    }
+    feed_close(feed);
+    return count == 0 ? EXIT_YES : EXIT_TROUBLE;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+/* By weight: as sure as so many equal ones would make it. */
+static struct wilson measured(const struct error *e)
+{
+    return e->weight > 0
+               ? wilson_share(e->wrong_weight / e->weight, e->weight * e->weight / e->squares)
+               : wilson_99(e->wrong, e->asked);
+}
+
+/* Does what was measured leave room for what was promised? */
+static bool held(const struct error *e)
+{
+    return e->asked == 0 || isnan(e->promised) || measured(e).low <= e->promised * (1 + 1e-9);
+}
+
+static void print_error(struct out *out, const char *name, const char *asked, const char *verb,
+                        const struct error *e)
+{
+    struct wilson w = measured(e);
+    char rate[48];
+    char low[48];
+    char high[48];
+    char promised[48];
+    if (e->asked == 0) {
+        return;
+    }
+    out_format(out, "%-10s %" PRIu64 " asked, %" PRIu64 " %s\n", asked, e->asked, e->wrong, verb);
+    out_format(out, "%-10s %s%s, 99 %% sure: %s to %s; ", name,
+               render_rate(w.rate, rate, sizeof rate), e->weight > 0 ? " of the weight" : "",
+               render_rate(w.low, low, sizeof low), render_rate(w.high, high, sizeof high));
+    if (isnan(e->promised)) {
+        out_text(out, "nothing was promised\n");
+    } else {
+        out_format(out, "promised %s: %s\n", render_rate(e->promised, promised, sizeof promised),
+                   held(e) ? "held" : "not held");
+    }
+}
+
+static void set_real(json_t *o, const char *name, double x)
+{
+    json_object_set_new(o, name, isfinite(x) ? json_real(x) : json_null());
+}
+
+static json_t *error_json(const struct error *e)
+{
+    json_t *o = json_object();
+    struct wilson w = measured(e);
+    json_object_set_new(o, "asked", json_integer((json_int_t)e->asked));
+    json_object_set_new(o, "wrong", json_integer((json_int_t)e->wrong));
+    set_real(o, "rate", w.rate);
+    set_real(o, "low", w.low);
+    set_real(o, "high", w.high);
+    set_real(o, "promised", e->promised);
+    json_object_set_new(o, "held", json_boolean(held(e)));
+    return o;
+}
+
+static int print(const struct measure *m)
+{
+    bool kept = held(&m->fn) && held(&m->fp);
+    int code = kept ? EXIT_YES : EXIT_NO;
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    if (m->args->option[OPT_JSON].given) {
+        json_t *o = json_object();
+        json_object_set_new(o, "file", render_string(m->path));
+        json_object_set_new(o, "kind", json_string(tepal_filter_kind(m->filter)->name));
+        json_object_set_new(o, "fn", error_json(&m->fn));
+        json_object_set_new(o, "fp", error_json(&m->fp));
+        json_object_set_new(o, "members_among_strangers", json_integer((json_int_t)m->left_out));
+        json_object_set_new(o, "held", json_boolean(kept));
+        return out_close(out, render_json(out, o) == EXIT_YES ? code : EXIT_TROUBLE);
+    }
+    print_error(out, "fn", "members", "missed", &m->fn);
+    print_error(out, "fp", "strangers", "found", &m->fp);
+    if (m->left_out > 0) {
+        out_format(out, "left out   %" PRIu64 " strangers that are members\n", m->left_out);
+    }
+    out_format(out, "plan       %s\n", kept ? "held" : "not held");
+    return out_close(out, code);
+}
+
+static int work(struct measure *m)
+{
+    const struct option_value *o = m->args->option;
+    int code = filter_file_hasher(m->args, filter_file_name(m->path, false), m->filter, &m->hasher);
+    if (code == EXIT_YES) {
+        promise_of_filter(m);
+        code = o[OPT_MEASURE_PLAN].given ? promise_of_plan(m) : EXIT_YES;
+    }
+    if (code == EXIT_YES && o[OPT_MEASURE_MEMBERS].given) {
+        code = ask_members(m);
+    }
+    if (code == EXIT_YES && o[OPT_STRANGERS].given) {
+        code = ask_strangers(m);
+    }
+    return code == EXIT_YES ? print(m) : code;
+}
+
+int measure_run(const struct args *args)
+{
+    struct measure m = {.args = args, .path = args->operand[0]};
+    if (!args->option[OPT_MEASURE_MEMBERS].given && !args->option[OPT_STRANGERS].given) {
+        return say_error(NULL, args->command->name,
+                         "--members KEYS, --strangers KEYS or both are needed");
+    }
+    if (args->option[OPT_WISH_WEIGHTS].given && !args->option[OPT_STRANGERS].given) {
+        return say_error(NULL, args->command->name,
+                         "--weights are those of strangers: give them with --strangers KEYS");
+    }
+    if (filter_file_open(NULL, m.path, FILTER_FILE_VIEW, &m.filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    int code = work(&m);
+    digests_free(&m.members);
+    tepal_filter_free(m.filter);
+    return code;
+}

@@ -1,0 +1,110 @@
+/* merge.c: the union (or intersection) of filters; the first is loaded, the others are viewed. */
+#include <stdio.h>
+#include <string.h>
+
+#include <tepal/filter.h>
+
+#include "cli/command.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+/* Which parameter keeps two filters apart. */
+static const char *difference(const struct tepal_params *a, const struct tepal_params *b)
+{
+    if (a->kind != b->kind) {
+        return "the kinds differ";
+    }
+    if (a->layout != b->layout) {
+        return "the layouts differ";
+    }
+    if (a->positions != b->positions) {
+        return "the rules for positions differ";
+    }
+    if (a->cells != b->cells) {
+        return "the numbers of bits differ (convert --fold may help)";
+    }
+    if (a->hashes != b->hashes) {
+        return "the numbers of hashes differ";
+    }
+    if (a->hash != b->hash) {
+        return "one has a secret key and the other has none";
+    }
+    if (a->seed != b->seed) {
+        return "the seeds differ (build with the same --seed)";
+    }
+    if (a->key_check != b->key_check) {
+        return "the secret keys differ";
+    }
+    return "their other parameters differ";
+}
+
+static int merge_one(const struct args *args, struct tepal_filter *into, const char *path)
+{
+    const char *stays = args->command->stays;
+    struct tepal_filter *other;
+    if (filter_file_open(stays, path, FILTER_FILE_VIEW, &other) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    enum tepal_status status = args->option[OPT_INTERSECT].given
+                                   ? tepal_filter_intersect(into, other)
+                                   : tepal_filter_unite(into, other);
+    int code = EXIT_YES;
+    if (status == TEPAL_MISMATCH) {
+        code = say_error(stays, filter_file_name(path, false), "cannot be merged with %s: %s",
+                         filter_file_name(args->operand[0], false),
+                         difference(tepal_filter_params(into), tepal_filter_params(other)));
+    } else if (status == TEPAL_UNSUPPORTED) {
+        bool order = (tepal_filter_kind(into)->promises & TEPAL_ENDLESS) != 0; /* old ones fade */
+        code = say_error(stays, filter_file_name(path, false),
+                         "%s filters cannot be %s%s; build one filter from all the keys",
+                         tepal_filter_kind(into)->name,
+                         args->option[OPT_INTERSECT].given ? "intersected" : "merged",
+                         order ? ": the order in which keys were added matters" : "");
+    } else if (status != TEPAL_OK) {
+        code = say_error(stays, filter_file_name(path, false), "%s", tepal_status_message(status));
+    }
+    tepal_filter_free(other);
+    return code;
+}
+
+static int check(const struct args *args)
+{
+    const char *output = args->option[OPT_OUTPUT].text;
+    const char *compare = args->option[OPT_FORCE].given ? NULL : output;
+    if (filter_file_check_inputs(args->command->stays, compare, args->operand, args->operands,
+                                 "the output is one of the filters read (--force replaces it)") !=
+        EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    return filter_file_check_output(args, output);
+}
+
+int merge_run(const struct args *args)
+{
+    const char *output = args->option[OPT_OUTPUT].text;
+    struct tepal_filter *into;
+    int lock;
+    if (check(args) != EXIT_YES ||
+        filter_file_lock(args, output, args->operand, args->operands, &lock) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (filter_file_open(args->command->stays, args->operand[0], FILTER_FILE_LOAD, &into) !=
+        EXIT_YES) {
+        filter_file_unlock(lock);
+        return EXIT_TROUBLE;
+    }
+    int code = EXIT_YES;
+    for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
+        code = merge_one(args, into, args->operand[i]);
+    }
+    if (code == EXIT_YES) {
+        code = filter_file_save(args->command->stays, into, output);
+    }
+    filter_file_unlock(lock);
+    if (code == EXIT_YES) {
+        code = render_written(args, output, into, UINT64_MAX);
+    }
+    tepal_filter_free(into);
+    return code;
+}

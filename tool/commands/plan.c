@@ -1,0 +1,392 @@
+/* plan.c: constraints in, a ranked list of plans out. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/filter.h>
+
+#include "cli/command.h"
+#include "plans/explain.h"
+#include "output/out.h"
+#include "plans/plan_text.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/atomic_file.h"
+#include "pictures/svg.h"
+#include "plans/wish.h"
+
+struct planner {
+    const struct args *args;
+    struct wish wish;
+    struct tepal_plans plans;
+    struct out *out;
+};
+
+static const char *kind_name(const struct tepal_proposal *plan)
+{
+    const struct tepal_kind *kind = tepal_kind_by_id(plan->kind);
+    return kind == NULL ? "?" : kind->name;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static const char *rate(double x, char *room, size_t size)
+{
+    if (isnan(x)) {
+        snprintf(room, size, "unknown");
+        return room;
+    }
+    return x == 0 ? "none" : render_rate(x, room, size);
+}
+
+static void print_choice(const struct planner *p, const struct tepal_proposal *plan)
+{
+    char room[512];
+    out_format(p->out, "plan       %s, %s\n", kind_name(plan),
+               tepal_layout_name(plan->params.layout));
+    out_format(p->out, "fp         %s", rate(plan->fp, room, sizeof room));
+    if (p->wish.wish.known_negatives > 0) {
+        out_format(p->out, " of the known negatives%s; of other keys %s",
+                   p->wish.weighted ? ", by weight" : "",
+                   rate(plan->fp_unknown, room, sizeof room));
+    }
+    out_format(p->out, "\nfn         %s\n", rate(plan->fn, room, sizeof room));
+    out_format(p->out, "memory     %s", render_bytes((plan->bits + 7) / 8, room, sizeof room));
+    if (isfinite(plan->bits_per_key)) {
+        out_format(p->out, ", %.4g bits a key", plan->bits_per_key);
+    }
+    out_format(p->out, "\nprobes     %.3g cache line%s an absent key\n", plan->probes,
+               plan->probes == 1 ? "" : "s");
+    out_format(p->out, "build      %s\n",
+               plan_text_command(plan, NULL, p->wish.negatives, NULL, room, sizeof room));
+}
+
+/* Is there a plan of this kind before it? */
+static bool has_better(const struct tepal_proposal *plan, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (plan[j].kind == plan[i].kind) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A row; of known negatives also what other keys have to expect. */
+static void print_row(const struct planner *p, const struct tepal_proposal *plan, const char *note)
+{
+    char fn[32] = "?";
+    char each[32] = "";
+    char others[32] = "";
+    if (isfinite(plan->fn)) {
+        snprintf(fn, sizeof fn, "%.3g", plan->fn);
+    }
+    if (isfinite(plan->bits_per_key)) {
+        snprintf(each, sizeof each, "%.4g", plan->bits_per_key);
+    }
+    if (p->wish.wish.known_negatives > 0) {
+        snprintf(others, sizeof others, " %10.3g", plan->fp_unknown);
+    }
+    out_format(p->out, "%-11s %-11s %14" PRIu64 " %8s %9.3g%s %9s %6.3g %9.3g%s\n", kind_name(plan),
+               tepal_layout_name(plan->params.layout), (plan->bits + 7) / 8, each, plan->fp, others,
+               fn, plan->probes, plan->cost, note);
+}
+
+/*
+ * The layouts of the choice and the best of each other kind, or all: most kinds come on four
+ * layouts of nearly the same size, and twenty rows hide the few that matter.
+ */
+static void print_table(const struct planner *p)
+{
+    const struct tepal_proposal *plan = p->plans.plan;
+    bool all = p->args->option[OPT_PLAN_ALL].given;
+    size_t hidden = 0;
+    out_format(p->out, "\n%-11s %-11s %14s %8s %9s%s %9s %6s %9s\n", "kind", "layout", "bytes",
+               "bits/key", "fp", p->wish.wish.known_negatives > 0 ? "  fp others" : "", "fn",
+               "probes", "cost");
+    for (size_t i = 0; i < p->plans.count && plan[i].feasible; i++) {
+        if (all || plan[i].kind == plan[0].kind || !has_better(plan, i)) {
+            print_row(p, &plan[i], i == 1 ? "  runner-up" : "");
+        } else {
+            hidden++;
+        }
+    }
+    if (hidden > 0) {
+        out_format(p->out, "and %zu other layout%s of these kinds: --all\n", hidden,
+                   hidden == 1 ? "" : "s");
+    }
+}
+
+/* A line for each reason: layouts of a kind that follow each other and share it share the line. */
+static void print_refused(const struct planner *p)
+{
+    const struct tepal_proposal *last = NULL;
+    for (size_t i = 0; i < p->plans.count; i++) {
+        const struct tepal_proposal *plan = &p->plans.plan[i];
+        if (plan->feasible) {
+            continue;
+        }
+        bool again =
+            last != NULL && plan->kind == last->kind && strcmp(plan->reason, last->reason) == 0;
+        if (last == NULL) {
+            out_text(p->out, "\nrefused\n");
+        } else if (!again) {
+            out_format(p->out, ": %s\n", last->reason);
+        }
+        if (!again) {
+            out_format(p->out, "  %s", kind_name(plan));
+        }
+        if (!plan->all_layouts) {
+            out_format(p->out, ", %s", tepal_layout_name(plan->params.layout));
+        }
+        last = plan;
+    }
+    if (last != NULL) {
+        out_format(p->out, ": %s\n", last->reason);
+    }
+}
+
+static void print_assumptions(const struct planner *p)
+{
+    const struct tepal_wish *w = &p->wish.wish;
+    const struct tepal_proposal *plan = &p->plans.plan[0];
+    out_text(p->out, "\nassumptions\n");
+    if (w->keys == 0 && !w->endless) {
+        out_format(p->out, "  %" PRIu64 " keys: as many as the memory takes\n", p->plans.keys);
+    }
+    if (p->wish.assumed_keys) {
+        out_format(p->out, "  %" PRIu64 " keys, since bits a key were given without --keys\n",
+                   w->keys);
+    }
+    if (isnan(w->fp) && isnan(w->fp_average) && isfinite(p->plans.fp)) {
+        out_format(p->out, "  1 %% false positives, since %s\n",
+                   w->bits > 0 ? "--fp was not given" : "neither --fp nor a memory was given");
+    }
+    if (isnan(w->fn) && plan->fn != 0 && plan->kind != TEPAL_KIND_RECYCLING) {
+        out_text(p->out, "  false negatives: --fn was not given\n");
+    }
+    if (w->wrong_deletes == 0 && w->deletes) {
+        out_text(p->out, "  only keys that are there are removed: see --wrong-deletes\n");
+    }
+    out_format(p->out, "  %s: %s\n", kind_name(plan), plan->reason);
+    out_text(p->out, "  keys are different from each other, and hashes treat them alike\n");
+}
+
+/* The best plan of each kind, if it is wanted. */
+static void print_equations(const struct planner *p, const struct tepal_proposal *plan,
+                            size_t count)
+{
+    if (!p->args->option[OPT_EXPLAIN].given) {
+        return;
+    }
+    out_text(p->out, "\nequations (docs/models.md)\n");
+    for (size_t i = 0; i < count && (plan[i].feasible || count == 1); i++) {
+        if (!has_better(plan, i)) {
+            out_format(p->out, "%s, %s\n", kind_name(&plan[i]),
+                       tepal_layout_name(plan[i].params.layout));
+            explain_plan(p->out, &p->wish.wish, &p->plans, &plan[i]);
+        }
+    }
+}
+
+static void print_blocked(const struct planner *p)
+{
+    const struct tepal_plans *plans = &p->plans;
+    out_format(p->out, "nothing fits: --%s is in the way of the nearest plan",
+               strcmp(plans->blocked_by, "memory") == 0 && p->wish.bits_per_key > 0
+                   ? "bits-per-key"
+                   : plans->blocked_by);
+    out_format(p->out, "%s%s\n", plans->blocked_also[0] == '\0' ? "" : ", besides ",
+               plans->blocked_also);
+    if (plans->nearest.params.cells > 0) {
+        print_choice(p, &plans->nearest);
+    }
+    print_refused(p);
+    if (plans->nearest.params.cells > 0) {
+        print_equations(p, &plans->nearest, 1);
+    }
+}
+
+static void print_text(const struct planner *p)
+{
+    if (!p->plans.plan[0].feasible) {
+        print_blocked(p);
+        return;
+    }
+    print_choice(p, &p->plans.plan[0]);
+    print_table(p);
+    print_refused(p);
+    print_assumptions(p);
+    print_equations(p, p->plans.plan, p->plans.count);
+}
+
+/* ---- the picture ----------------------------------------------------------------------------- */
+
+#define CURVES      TEPAL_PLANS_MOST
+#define CURVE_STEPS 13
+
+struct curve {
+    enum tepal_kind_id kind;
+    enum tepal_layout layout;
+    char name[40];
+    struct svg_point point[CURVE_STEPS];
+    size_t count;
+};
+
+static struct curve *curve_of(struct curve *curves, size_t *count,
+                              const struct tepal_proposal *plan)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (curves[i].kind == plan->kind && curves[i].layout == plan->params.layout) {
+            return &curves[i];
+        }
+    }
+    if (*count == CURVES) {
+        return NULL;
+    }
+    struct curve *c = &curves[(*count)++];
+    *c = (struct curve){.kind = plan->kind, .layout = plan->params.layout};
+    snprintf(c->name, sizeof c->name, "%s, %s", kind_name(plan),
+             plan->kind == TEPAL_KIND_CASCADE ? "no error"
+                                              : tepal_layout_name(plan->params.layout));
+    return c;
+}
+
+/* Partitioned and paired filters lie by the flat and blocked, and cascades all in one place. */
+static bool is_drawn(const struct tepal_proposal *plan)
+{
+    return plan->params.layout == TEPAL_LAYOUT_FLAT ||
+           (plan->params.layout == TEPAL_LAYOUT_BLOCKED && plan->kind != TEPAL_KIND_CASCADE);
+}
+
+/* What is drawn for: the keys; of a stream that nothing is known of, those the choice remembers. */
+static uint64_t keys_drawn(const struct planner *p)
+{
+    const struct tepal_wish *w = &p->wish.wish;
+    double remembers = p->plans.plan[0].remembers;
+    bool blind = w->endless && w->stream == TEPAL_STREAM_UNKNOWN && remembers >= 1;
+    return p->plans.keys > 0 ? p->plans.keys : blind ? (uint64_t)remembers : 0;
+}
+
+/*
+ * Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose,
+ * and no error: a vertical line.
+ */
+static void trace(const struct planner *p, struct curve *curves, size_t *count)
+{
+    static const double rates[CURVE_STEPS] = {0.3,  0.1,  0.03, 0.01, 3e-3, 1e-3, 3e-4,
+                                              1e-4, 3e-5, 1e-5, 3e-6, 2e-6, 1e-6};
+    for (size_t i = 0; i < CURVE_STEPS; i++) {
+        struct tepal_wish w = p->wish.wish;
+        struct tepal_plans plans;
+        w.keys = keys_drawn(p);
+        w.bits = w.keys > 0 || w.stream != TEPAL_STREAM_UNKNOWN ? 0 : w.bits;
+        w.fp = rates[i];
+        w.fp_average = NAN;
+        if (tepal_plan(&w, &plans, NULL) != TEPAL_OK) {
+            continue;
+        }
+        for (size_t j = 0; j < plans.count && plans.plan[j].feasible; j++) {
+            const struct tepal_proposal *plan = &plans.plan[j];
+            struct curve *c = is_drawn(plan) ? curve_of(curves, count, plan) : NULL;
+            if (c != NULL) {
+                c->point[c->count++] = (struct svg_point){
+                    .x = (double)plan->bits / 8,
+                    .y = plan->kind == TEPAL_KIND_CASCADE ? rates[i] : fmax(plan->fp, 1e-7)};
+            }
+        }
+    }
+}
+
+static void draw(const struct planner *p, struct out *out)
+{
+    struct curve curves[CURVES];
+    struct svg_series series[CURVES];
+    size_t count = 0;
+    trace(p, curves, &count);
+    for (size_t i = 0; i < count; i++) {
+        series[i] = (struct svg_series){.name = curves[i].name,
+                                        .style = i < SVG_COLOURS ? SVG_LINE : SVG_DASHED,
+                                        .point = curves[i].point,
+                                        .count = curves[i].count};
+    }
+    char title[96];
+    if (keys_drawn(p) > 0) {
+        snprintf(title, sizeof title, "What %" PRIu64 " keys need", keys_drawn(p));
+    } else {
+        snprintf(title, sizeof title, "What the stream needs%s",
+                 isnan(p->wish.wish.fn) ? ", for as many false negatives" : "");
+    }
+    struct svg_chart chart = {.title = title,
+                              .x_label = "memory, bytes",
+                              .y_label = "false positives",
+                              .x_log = true,
+                              .y_log = true,
+                              .series = series,
+                              .count = count};
+    svg_print(out, &chart);
+}
+
+static int write_svg(const struct planner *p)
+{
+    const struct option_value *svg = &p->args->option[OPT_PLAN_SVG];
+    struct atomic_file side;
+    memset(&side, 0, sizeof side);
+    if (!svg->given) {
+        return EXIT_YES;
+    }
+    int code = atomic_file_open(&side, p->args, svg->text);
+    if (code == EXIT_YES) {
+        draw(p, side.out);
+        code = atomic_file_finish(&side, p->args);
+    }
+    if (code == EXIT_YES) {
+        code = atomic_file_commit(&side, p->args);
+    }
+    atomic_file_free(&side);
+    return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int print(struct planner *p)
+{
+    int code = p->plans.plan[0].feasible ? EXIT_YES : EXIT_NO;
+    p->out = out_open(STDOUT_FILENO);
+    if (p->out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    if (p->args->option[OPT_JSON].given) {
+        int printed = render_json(p->out, plan_text_json(&p->wish.wish, &p->plans));
+        code = printed == EXIT_YES ? code : printed;
+    } else {
+        print_text(p);
+    }
+    return out_close(p->out, code);
+}
+
+int plan_run(const struct args *args)
+{
+    struct planner p = {.args = args};
+    const char *why = "";
+    int code = args->option[OPT_PLAN_SVG].given
+                   ? atomic_file_check(args, args->option[OPT_PLAN_SVG].text)
+                   : EXIT_YES;
+    if (code == EXIT_YES) {
+        code = wish_read(args, 0, NULL, &p.wish);
+    }
+    if (code == EXIT_YES && tepal_plan(&p.wish.wish, &p.plans, &why) != TEPAL_OK) {
+        code = say_error(NULL, args->command->name, "%s", why);
+    }
+    if (code == EXIT_YES) {
+        code = write_svg(&p);
+    }
+    if (code == EXIT_YES) {
+        code = print(&p);
+    }
+    wish_free(&p.wish);
+    return code;
+}

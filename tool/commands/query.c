@@ -1,0 +1,243 @@
+/*
+ * query.c: keys in, keys out, like grep. Answers come a batch at a time.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/filter.h>
+#include <tepal/retouched.h>
+
+#include "cli/command.h"
+#include "input/feed.h"
+#include "output/out.h"
+#include "output/answers.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+struct query {
+    const struct args *args;
+    const char *path;
+    struct tepal_filter *filter;
+    struct tepal_exceptions *exceptions; /* NULL: none */
+    struct feed *feed;
+    struct out *out;
+    char separator;
+    uint64_t keys;
+    uint64_t present;
+    uint64_t answers[FEED_BATCH / 64];
+};
+
+static bool answer(const struct query *q, size_t i)
+{
+    return answer_of(q->answers, i);
+}
+
+static void print_table(struct query *q, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char line[3] = {'\t', answer(q, i) ? '1' : '0', q->separator};
+        out_bytes(q->out, q->feed->key[i].text, q->feed->key[i].len);
+        out_bytes(q->out, line, sizeof line);
+    }
+}
+
+static void print_batch(struct query *q, size_t count)
+{
+    const struct option_value *option = q->args->option;
+    if (option[OPT_COUNT].given || option[OPT_JSON].given || option[OPT_SILENT].given) {
+        return;
+    }
+    if (option[OPT_TSV].given) {
+        print_table(q, count);
+    } else {
+        answers_print(q->out, q->feed->key, q->answers, count, !option[OPT_INVERT].given);
+    }
+    if (keys_live(q->feed->keys)) {
+        out_flush(q->out);
+    }
+}
+
+/* How many keys the user asked for: those present, or with -v the others. */
+static uint64_t selected(const struct query *q)
+{
+    return q->args->option[OPT_INVERT].given ? q->keys - q->present : q->present;
+}
+
+/* ---- the exception list of a retouched filter ----------------------------------------------- */
+
+/* All of a file in memory, *len its length; NULL and errno on failure. */
+static uint8_t *read_whole(const char *path, size_t *len)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes = NULL;
+    size_t room = 0;
+    size_t used = 0;
+    size_t got;
+    if (file == NULL) {
+        return NULL;
+    }
+    do {
+        if (used == room) {
+            room = room == 0 ? 65536 : room * 2;
+            uint8_t *larger = realloc(bytes, room);
+            if (larger == NULL) {
+                free(bytes);
+                fclose(file);
+                return NULL;
+            }
+            bytes = larger;
+        }
+        got = fread(bytes + used, 1, room - used, file);
+        used += got;
+    } while (got > 0);
+    int error = ferror(file) != 0 ? errno : 0;
+    fclose(file);
+    if (error != 0) {
+        free(bytes);
+        errno = error;
+        return NULL;
+    }
+    *len = used;
+    return bytes;
+}
+
+static int load_exceptions(struct query *q)
+{
+    const struct option_value *file = &q->args->option[OPT_WITH_EXCEPTIONS];
+    size_t len = 0;
+    if (!file->given) {
+        return EXIT_YES;
+    }
+    uint8_t *bytes = read_whole(file->text, &len);
+    if (bytes == NULL) {
+        return say_error(NULL, file->text, "%s", strerror(errno));
+    }
+    enum tepal_status status = tepal_exceptions_decode(bytes, len, NULL, &q->exceptions);
+    free(bytes);
+    if (status == TEPAL_NOT_A_FILTER) {
+        return say_error(NULL, file->text, "this is not an exception list");
+    }
+    if (status != TEPAL_OK) {
+        return say_error(NULL, file->text, "%s", tepal_status_message(status));
+    }
+    if (!tepal_exceptions_belong(q->exceptions, q->filter)) {
+        return say_error(NULL, file->text, "this exception list belongs to another filter");
+    }
+    return EXIT_YES;
+}
+
+/* Members that the filter lost are found in the list. */
+static void apply_exceptions(struct query *q, size_t count)
+{
+    for (size_t i = 0; i < count && q->exceptions != NULL; i++) {
+        if (!answer(q, i) && tepal_exceptions_query(q->exceptions, q->feed->digest[i])) {
+            q->answers[i / 64] |= (uint64_t)1 << (i % 64);
+            q->present++;
+        }
+    }
+}
+
+/* ---- batches -------------------------------------------------------------------------------- */
+
+static int run_batches(struct query *q)
+{
+    ptrdiff_t count;
+    while ((count = feed_next(q->feed)) > 0) {
+        size_t n = (size_t)count;
+        q->present += tepal_filter_query_many(q->filter, q->feed->digest, n, q->answers);
+        apply_exceptions(q, n);
+        q->keys += n;
+        print_batch(q, n);
+        if (q->args->option[OPT_SILENT].given && selected(q) > 0) {
+            return EXIT_YES;
+        }
+        if (q->out->failed != 0) {
+            return EXIT_TROUBLE;
+        }
+    }
+    if (count < 0) {
+        return EXIT_TROUBLE;
+    }
+    return selected(q) > 0 ? EXIT_YES : EXIT_NO;
+}
+
+static int print_totals(struct query *q)
+{
+    if (q->args->option[OPT_JSON].given) {
+        json_t *object = json_object();
+        json_object_set_new(object, "file", render_string(q->path));
+        json_object_set_new(object, "keys", json_integer((json_int_t)q->keys));
+        json_object_set_new(object, "present", json_integer((json_int_t)q->present));
+        json_object_set_new(object, "absent", json_integer((json_int_t)(q->keys - q->present)));
+        return render_json(q->out, object);
+    }
+    if (q->args->option[OPT_COUNT].given) {
+        out_format(q->out, "%" PRIu64 "\n", selected(q));
+    }
+    return EXIT_YES;
+}
+
+static int ask(struct query *q, const struct tepal_hasher *hasher)
+{
+    /* Output and progress would run into each other on one terminal. */
+    bool quiet = q->args->option[OPT_SILENT].given || isatty(STDOUT_FILENO);
+    q->feed = feed_open(q->args, 1, hasher, quiet);
+    q->out = q->feed == NULL ? NULL : out_open(STDOUT_FILENO);
+    if (q->out == NULL) {
+        feed_close(q->feed);
+        return EXIT_TROUBLE;
+    }
+    int code = run_batches(q);
+    feed_close(q->feed);
+    if (code != EXIT_TROUBLE && print_totals(q) != EXIT_YES) {
+        code = EXIT_TROUBLE;
+    }
+    return out_close(q->out, code);
+}
+
+static int check(const struct args *args)
+{
+    bool reads_standard = args->operands == 1;
+    for (size_t i = 1; i < args->operands; i++) {
+        reads_standard = reads_standard || strcmp(args->operand[i], "-") == 0;
+    }
+    if (reads_standard && strcmp(args->operand[0], "-") == 0) {
+        return say_error(NULL, "standard input",
+                         "the filter is read from there, so the keys must come from files");
+    }
+    /* Keys that come out where they are read would be read again, until the disk is full. */
+    const struct option_value *option = args->option;
+    bool prints_keys =
+        !option[OPT_COUNT].given && !option[OPT_SILENT].given && !option[OPT_JSON].given;
+    return filter_file_check_inputs(NULL, prints_keys ? "-" : NULL, args->operand + 1,
+                                    args->operands - 1, "the keys are also the output");
+}
+
+int query_run(const struct args *args)
+{
+    struct query q = {.args = args,
+                      .path = args->operand[0],
+                      .separator = args->option[OPT_NULL].given ? '\0' : '\n'};
+    struct tepal_hasher hasher;
+    enum filter_file_mode mode =
+        args->option[OPT_LAZY].given ? FILTER_FILE_GLANCE : FILTER_FILE_VIEW;
+    if (check(args) != EXIT_YES || filter_file_open(NULL, q.path, mode, &q.filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    int code = filter_file_hasher(args, filter_file_name(q.path, false), q.filter, &hasher);
+    if (code == EXIT_YES) {
+        code = load_exceptions(&q);
+    }
+    if (code == EXIT_YES) {
+        code = ask(&q, &hasher);
+    }
+    tepal_exceptions_free(q.exceptions);
+    tepal_filter_free(q.filter);
+    return code;
+}

@@ -1,0 +1,361 @@
+/*
+ * receive.c: filters from strangers: which are taken, which are not, and why. One line a filter (or
+ * an object); what is taken can be written somewhere, what is not never is.
+ */
+#define _DEFAULT_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include <tepal/generalized.h>
+#include <tepal/receive.h>
+
+#include "cli/command.h"
+#include "output/out.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "input/secret.h"
+#include "files/filter_file.h"
+
+#define MAX_BYTES ((uint64_t)1 << 30) /* unless --max-bytes says otherwise */
+
+struct receive {
+    const struct args *args;
+    struct tepal_terms terms;
+    uint8_t key[TEPAL_KEY_BYTES];
+    const char *folder; /* where what is taken goes, if there are several; NULL: none */
+    struct out *out;
+};
+
+/* ---- the terms ------------------------------------------------------------------------------ */
+
+/* Everything as in a filter that we have. */
+static int like(struct receive *r, const char *path)
+{
+    struct tepal_filter *filter;
+    if (filter_file_open(r->args->command->stays, path, FILTER_FILE_GLANCE, &filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    r->terms.params = *tepal_filter_params(filter);
+    r->terms.agreed = TEPAL_AGREED_ALL;
+    tepal_filter_free(filter);
+    return EXIT_YES;
+}
+
+static const struct option_value *agree(struct receive *r, enum option_id id, unsigned what)
+{
+    const struct option_value *option = &r->args->option[id];
+    if (option->given) {
+        r->terms.agreed |= what;
+        return option;
+    }
+    return NULL;
+}
+
+/* What the options say, over what --like says. */
+static void agree_on_words(struct receive *r)
+{
+    struct tepal_params *p = &r->terms.params;
+    const struct option_value *o;
+    if ((o = agree(r, OPT_AGREED_KIND, TEPAL_AGREED_KIND)) != NULL) {
+        p->kind = tepal_kind_by_name(o->text)->id;
+    }
+    if ((o = agree(r, OPT_AGREED_LAYOUT, TEPAL_AGREED_LAYOUT)) != NULL) {
+        tepal_layout_parse(o->text, &p->layout);
+    }
+    if ((o = agree(r, OPT_AGREED_POSITIONS, TEPAL_AGREED_POSITIONS)) != NULL) {
+        tepal_positions_parse(o->text, &p->positions);
+    }
+    if (r->args->option[OPT_UNKEYED].given) {
+        r->terms.agreed |= TEPAL_AGREED_HASH;
+        p->hash = TEPAL_HASH_XXH3;
+        p->key_check = 0;
+    }
+}
+
+static void agree_on_numbers(struct receive *r)
+{
+    struct tepal_params *p = &r->terms.params;
+    const struct option_value *o;
+    if ((o = agree(r, OPT_AGREED_BITS, TEPAL_AGREED_BITS)) != NULL) {
+        p->cells = o->whole;
+    }
+    if ((o = agree(r, OPT_AGREED_HASHES, TEPAL_AGREED_HASHES)) != NULL) {
+        p->hashes = (uint32_t)o->whole;
+    }
+    if ((o = agree(r, OPT_AGREED_SEED, TEPAL_AGREED_SEED)) != NULL) {
+        p->seed = o->whole;
+    }
+}
+
+static int agree_on_generalized(struct receive *r)
+{
+    struct tepal_params *p = &r->terms.params;
+    const struct option_value *resets =
+        agree(r, OPT_AGREED_RESETS, TEPAL_AGREED_OWN << TEPAL_GENERALIZED_RESET_HASHES);
+    const struct option_value *tolerance =
+        agree(r, OPT_AGREED_TOLERANCE, TEPAL_AGREED_OWN << TEPAL_GENERALIZED_TOLERANCE);
+    const struct option_value *sets = &r->args->option[OPT_AGREED_SETS];
+    if (resets == NULL && tolerance == NULL && !sets->given) {
+        return EXIT_YES;
+    }
+    if (sets->given != (resets != NULL)) {
+        return say_error(r->args->command->stays, r->args->command->name,
+                         "--reset-hashes and --set-hashes are agreed on together: give both");
+    }
+    if (r->args->option[OPT_AGREED_KIND].given && p->kind != TEPAL_KIND_GENERALIZED) {
+        return say_error(
+            r->args->command->stays, r->args->command->name, "--%s is not an option of the kind %s",
+            resets != NULL ? "reset-hashes" : "tolerance", r->args->option[OPT_AGREED_KIND].text);
+    }
+    r->terms.agreed |= TEPAL_AGREED_KIND;
+    p->kind = TEPAL_KIND_GENERALIZED;
+    if (resets != NULL) {
+        r->terms.agreed |= TEPAL_AGREED_HASHES;
+        p->own[TEPAL_GENERALIZED_RESET_HASHES] = resets->whole;
+        p->hashes = (uint32_t)(resets->whole + sets->whole);
+    }
+    if (tolerance != NULL) {
+        p->own[TEPAL_GENERALIZED_TOLERANCE] = tolerance->whole;
+    }
+    return EXIT_YES;
+}
+
+static int set_terms(struct receive *r)
+{
+    const struct option_value *o = r->args->option;
+    const struct tepal_terms init = TEPAL_TERMS_INIT;
+    r->terms = init;
+    if (o[OPT_LIKE].given && like(r, o[OPT_LIKE].text) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    agree_on_words(r);
+    agree_on_numbers(r);
+    if (agree_on_generalized(r) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (o[OPT_AGREED_KEY_FILE].given) {
+        if (secret_read(r->args->command->stays, o[OPT_AGREED_KEY_FILE].text, r->key) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+        r->terms.key = r->key;
+    }
+    r->terms.max_bytes = o[OPT_MAX_BYTES].given ? o[OPT_MAX_BYTES].whole : MAX_BYTES;
+    r->terms.max_keys = o[OPT_MAX_KEYS].whole;
+    r->terms.keys = o[OPT_CLAIMED_KEYS].whole;
+    r->terms.repeats = o[OPT_REPEATED_KEYS].given;
+    if (o[OPT_MAX_FP].given) {
+        r->terms.max_fp = o[OPT_MAX_FP].real;
+    }
+    if (o[OPT_MIN_PROBABILITY].given) {
+        r->terms.min_probability = o[OPT_MIN_PROBABILITY].real;
+    }
+    if (o[OPT_ANY_FILL].given) {
+        r->terms.min_probability = 0;
+    }
+    return EXIT_YES;
+}
+
+/* ---- where it goes -------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* Several filters go into a directory, under their own names: these must differ. */
+static int check_folder(struct receive *r, const char *folder)
+{
+    const struct args *args = r->args;
+    struct stat about;
+    if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)) {
+        return args->operands < 2 ? EXIT_YES
+                                  : say_error(args->command->stays, folder,
+                                              "several filters need a directory to go to");
+    }
+    for (size_t i = 0; i < args->operands; i++) {
+        const char *name = base_name(args->operand[i]);
+        if (strcmp(args->operand[i], "-") == 0 || name[0] == '\0') {
+            return say_error(args->command->stays, filter_file_name(args->operand[i], false),
+                             "it has no name to go by in the directory %s", folder);
+        }
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(name, base_name(args->operand[j])) == 0) {
+                return say_error(args->command->stays, args->operand[i],
+                                 "another filter would have the same name in the directory %s",
+                                 folder);
+            }
+        }
+    }
+    r->folder = folder;
+    return args->operands > 0 ? EXIT_YES
+                              : say_error(args->command->stays, "standard input",
+                                          "it has no name to go by in the directory %s", folder);
+}
+
+static int check_output(struct receive *r)
+{
+    const struct args *args = r->args;
+    const struct option_value *output = &args->option[OPT_ACCEPTED_OUTPUT];
+    if (!output->given) {
+        return EXIT_YES;
+    }
+    if (check_folder(r, output->text) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    return r->folder != NULL ? EXIT_YES : filter_file_check_output(args, output->text);
+}
+
+/* Where an accepted filter goes; on the heap, NULL without memory. */
+static char *destination(const struct receive *r, const char *path)
+{
+    const char *output = r->args->option[OPT_ACCEPTED_OUTPUT].text;
+    if (r->folder == NULL) {
+        return strdup(output);
+    }
+    size_t size = strlen(r->folder) + strlen(base_name(path)) + 2;
+    char *to = malloc(size);
+    if (to != NULL) {
+        snprintf(to, size, "%s/%s", r->folder, base_name(path));
+    }
+    return to;
+}
+
+static int keep(const struct receive *r, const char *path, const struct tepal_filter *filter)
+{
+    if (!r->args->option[OPT_ACCEPTED_OUTPUT].given) {
+        return EXIT_YES;
+    }
+    char *to = destination(r, path);
+    if (to == NULL) {
+        return say_error(r->args->command->stays, NULL, "out of memory");
+    }
+    int code = r->folder == NULL ? EXIT_YES : filter_file_check_output(r->args, to);
+    if (code == EXIT_YES) {
+        code = filter_file_save(r->args->command->stays, filter, to);
+    }
+    free(to);
+    return code;
+}
+
+/* ---- one filter ----------------------------------------------------------------------------- */
+
+static int print_json(const struct receive *r, const char *path,
+                      const struct tepal_receipt *receipt)
+{
+    struct tepal_report report = {.count = 0};
+    json_t *object = json_object();
+    json_object_set_new(object, "file", render_string(path));
+    tepal_receipt_report(receipt, &report);
+    render_report(object, &report);
+    json_object_set_new(object, "why",
+                        receipt->why[0] == '\0' ? json_null() : render_string(receipt->why));
+    return render_json(r->out, object);
+}
+
+static void print_text(const struct receive *r, const char *name,
+                       const struct tepal_receipt *receipt)
+{
+    char rate[64];
+    out_text(r->out, name);
+    if (receipt->verdict != TEPAL_ACCEPTED) {
+        out_format(r->out, ": refused: %s\n", receipt->why);
+        return;
+    }
+    out_format(r->out, ": accepted: passes %s of all keys",
+               render_rate(receipt->fp_now, rate, sizeof rate));
+    if (receipt->fp_bound < 1) {
+        out_format(r->out, ", at most %s whatever its bits",
+                   render_rate(receipt->fp_bound, rate, sizeof rate));
+    }
+    out_format(r->out, "; %.4g %% of its bits are ones", 100 * receipt->fill);
+    if (!isnan(receipt->fill_expected)) {
+        out_format(r->out, ", and %" PRIu64 " keys leave %.4g %% +- %.2g %%", receipt->keys,
+                   100 * receipt->fill_expected, 100 * receipt->fill_deviation);
+    }
+    out_text(r->out, "\n");
+}
+
+static int open_input(const struct receive *r, const char *path)
+{
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about;
+    if (fd >= 0 && fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
+        close(fd);
+        errno = EISDIR;
+        fd = -1;
+    }
+    if (fd < 0) {
+        say_error(r->args->command->stays, filter_file_name(path, false), "%s", strerror(errno));
+    }
+    return fd;
+}
+
+static int receive_one(const struct receive *r, const char *path)
+{
+    const char *name = filter_file_name(path, false);
+    struct tepal_receipt receipt;
+    struct tepal_filter *filter = NULL;
+    int fd = open_input(r, path);
+    if (fd < 0) {
+        return EXIT_TROUBLE;
+    }
+    enum tepal_status status = tepal_receive_fd(fd, &r->terms, NULL, &receipt, &filter);
+    if (fd != STDIN_FILENO) {
+        close(fd);
+    }
+    if (status != TEPAL_OK) {
+        return filter_file_fault(r->args->command->stays, name, &receipt.fault);
+    }
+    int code = filter == NULL ? EXIT_NO : keep(r, path, filter);
+    tepal_filter_free(filter);
+    if (code == EXIT_TROUBLE) {
+        return code;
+    }
+    if (r->args->option[OPT_JSON].given) {
+        return print_json(r, path, &receipt) == EXIT_YES ? code : EXIT_TROUBLE;
+    }
+    if (!r->args->option[OPT_VERDICT_QUIET].given) {
+        print_text(r, name, &receipt);
+    }
+    return code;
+}
+
+/* Trouble outweighs a refusal, and a refusal an acceptance. */
+static int worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+int receive_run(const struct args *args)
+{
+    static const char *const standard[] = {"-"};
+    struct receive r = {.args = args};
+    const char *const *paths = args->operands > 0 ? args->operand : standard;
+    size_t count = args->operands > 0 ? args->operands : 1;
+    int code = set_terms(&r);
+    if (code == EXIT_YES) {
+        code = check_output(&r);
+    }
+    /* If the filters go to standard output, the words go to standard error. */
+    const struct option_value *output = &args->option[OPT_ACCEPTED_OUTPUT];
+    bool to_standard = output->given && strcmp(output->text, "-") == 0;
+    if (code == EXIT_YES) {
+        r.out = out_open(to_standard ? STDERR_FILENO : STDOUT_FILENO);
+        code = r.out == NULL ? EXIT_TROUBLE : EXIT_YES;
+    }
+    for (size_t i = 0; i < count && r.out != NULL; i++) {
+        code = worse(code, receive_one(&r, paths[i]));
+    }
+    sodium_memzero(r.key, sizeof r.key);
+    return r.out == NULL ? code : out_close(r.out, code);
+}

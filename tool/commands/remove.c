@@ -1,0 +1,139 @@
+/*
+ * remove.c: keys out of a filter whose kind can do that; in place, or to another file. With
+ * receipts, each from the group that it was added to.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <unistd.h>
+
+#include <tepal/counting.h>
+#include <tepal/filter.h>
+
+#include "commands/change.h"
+#include "input/receipts.h"
+#include "output/render.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+struct removal {
+    const struct args *args;
+    struct tepal_filter *filter;
+    uint64_t total;
+    uint64_t removed;
+};
+
+static int refuse(const struct removal *r, const char *name)
+{
+    const char *stays = r->args->command->stays;
+    const struct tepal_kind *kind = tepal_filter_kind(r->filter);
+    struct tepal_counting *counting = tepal_filter_counting(r->filter);
+    if ((kind->promises & TEPAL_DELETABLE) == 0) {
+        return say_error(
+            stays, name,
+            "a filter of the kind %s cannot remove keys; `tepal kinds` tells which can",
+            kind->name);
+    }
+    if (counting != NULL &&
+        tepal_filter_params(r->filter)->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS) {
+        return say_error(stays, name, "it has no counters any more, only their bits");
+    }
+    if (counting == NULL && r->args->option[OPT_RECEIPTS_IN].given) {
+        return say_error(stays, name,
+                         "receipts are of the kind counting, and this filter is of the kind %s",
+                         kind->name);
+    }
+    return EXIT_YES;
+}
+
+static int remove_batch(struct removal *r, const struct feed *feed, size_t count)
+{
+    struct tepal_counting *counting = tepal_filter_counting(r->filter);
+    size_t removed = 0;
+    enum tepal_status status;
+    if (r->args->option[OPT_RECEIPTS_IN].given) {
+        uint8_t groups[FEED_BATCH];
+        uint32_t choices = (uint32_t)tepal_filter_params(r->filter)->own[TEPAL_COUNTING_CHOICES];
+        if (receipts_groups(r->args, feed, count, choices, groups) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+        status = tepal_counting_remove_many(counting, feed->digest, groups, count, NULL, &removed);
+    } else {
+        status = tepal_filter_remove_many(r->filter, feed->digest, count, &removed);
+    }
+    if (status != TEPAL_OK) {
+        return say_error(r->args->command->stays, r->args->command->name, "%s",
+                         tepal_status_message(status));
+    }
+    r->removed += removed;
+    return EXIT_YES;
+}
+
+static int remove_keys(struct removal *r, const struct tepal_hasher *hasher)
+{
+    const struct option_value *receipts = &r->args->option[OPT_RECEIPTS_IN];
+    bool quiet = r->args->option[OPT_QUIET].given;
+    struct feed *feed = receipts->given
+                            ? feed_open_file(r->args, &receipts->text, hasher, true, quiet)
+                            : feed_open(r->args, 1, hasher, quiet);
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    feed->receipts = receipts->given;
+    ptrdiff_t count;
+    int code = EXIT_YES;
+    while (code == EXIT_YES && (count = feed_next(feed)) != 0) {
+        code = count < 0 ? EXIT_TROUBLE : remove_batch(r, feed, (size_t)count);
+    }
+    r->total = feed->total;
+    feed_close(feed);
+    return code;
+}
+
+static int tell(const struct removal *r, const char *to)
+{
+    if (!r->args->option[OPT_JSON].given) {
+        if (!r->args->option[OPT_QUIET].given) {
+            say_line("removed    %" PRIu64 " of %" PRIu64 " key%s", r->removed, r->total,
+                     r->total == 1 ? "" : "s");
+        }
+        return render_written(r->args, to, r->filter, UINT64_MAX);
+    }
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    json_t *object = render_filter(to, r->filter);
+    json_object_set_new(object, "keys_read", json_integer((json_int_t)r->total));
+    json_object_set_new(object, "removed", json_integer((json_int_t)r->removed));
+    json_object_set_new(object, "not_removed", json_integer((json_int_t)(r->total - r->removed)));
+    return out_close_after(out, "the filter was written", render_json(out, object));
+}
+
+static int work(const struct args *args, const char *from, const char *to,
+                struct tepal_filter *filter)
+{
+    struct removal r = {.args = args, .filter = filter};
+    struct tepal_hasher hasher;
+    int code = refuse(&r, filter_file_name(from, false));
+    if (code == EXIT_YES) {
+        code = filter_file_hasher(args, filter_file_name(from, false), filter, &hasher);
+    }
+    if (code == EXIT_YES) {
+        code = remove_keys(&r, &hasher);
+    }
+    if (code == EXIT_YES && r.total == 0 && !args->option[OPT_QUIET].given) {
+        say_warning(filter_file_name(to, true), "no keys came: the filter stays as it was");
+    }
+    if (code == EXIT_YES && !(r.total == 0 && change_in_place(from, to))) {
+        code = filter_file_save(args->command->stays, filter, to);
+    }
+    if (code == EXIT_YES) {
+        code = tell(&r, to);
+    }
+    return code == EXIT_YES && r.removed == 0 && r.total > 0 ? EXIT_NO : code;
+}
+
+int remove_run(const struct args *args)
+{
+    return change_run(args, OPT_RECEIPTS_IN, work);
+}

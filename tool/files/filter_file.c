@@ -1,0 +1,397 @@
+/* filter_file.c: open, check, save. */
+#define _DEFAULT_SOURCE
+#include "files/filter_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "cli/say.h"
+#include "input/secret.h"
+
+static bool is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+const char *filter_file_name(const char *path, bool output)
+{
+    return !is_standard(path) ? path : output ? "standard output" : "standard input";
+}
+
+/* ---- open ----------------------------------------------------------------------------------- */
+
+static enum tepal_status system_fault(struct tepal_fault *fault)
+{
+    fault->status = TEPAL_IO;
+    fault->system = errno;
+    fault->offset = 0;
+    fault->why = NULL;
+    return TEPAL_IO;
+}
+
+/* A pipe or a device: read to its end. */
+static enum tepal_status load_stream(const char *path, struct tepal_filter **out,
+                                     struct tepal_fault *fault)
+{
+    int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return system_fault(fault);
+    }
+    enum tepal_status status = tepal_load_fd(fd, NULL, out, fault);
+    if (fd != STDIN_FILENO) {
+        close(fd);
+    }
+    return status;
+}
+
+enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
+                                  struct tepal_filter **out, struct tepal_fault *fault)
+{
+    struct stat about;
+    if (is_standard(path)) {
+        return load_stream(path, out, fault);
+    }
+    if (stat(path, &about) != 0) {
+        return system_fault(fault);
+    }
+    if (S_ISDIR(about.st_mode)) {
+        errno = EISDIR;
+        return system_fault(fault);
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return load_stream(path, out, fault);
+    }
+    if (mode != FILTER_FILE_LOAD) {
+        enum tepal_map_check check = mode == FILTER_FILE_GLANCE ? TEPAL_MAP_LAZY : TEPAL_MAP_VERIFY;
+        enum tepal_status status = tepal_map(path, check, NULL, out, fault);
+        if (status != TEPAL_UNSUPPORTED) {
+            return status;
+        }
+    }
+    return tepal_load(path, NULL, out, fault);
+}
+
+int filter_file_fault(const char *stays, const char *path, const struct tepal_fault *fault)
+{
+    if (fault->why == NULL) {
+        return say_error(stays, path, "%s", strerror(fault->system));
+    }
+    if (fault->system != 0) {
+        return say_error(stays, path, "%s: %s", fault->why, strerror(fault->system));
+    }
+    if (fault->status == TEPAL_NO_MEMORY || fault->status == TEPAL_NOT_REGULAR) {
+        return say_error(stays, path, "%s", fault->why);
+    }
+    return say_error(stays, path, "%s (byte %" PRIu64 ")", fault->why, fault->offset);
+}
+
+int filter_file_open(const char *stays, const char *path, enum filter_file_mode mode,
+                     struct tepal_filter **out)
+{
+    struct tepal_fault fault;
+    if (filter_file_try(path, mode, out, &fault) == TEPAL_OK) {
+        return EXIT_YES;
+    }
+    return filter_file_fault(stays, filter_file_name(path, false), &fault);
+}
+
+/* ---- checks before any work ----------------------------------------------------------------- */
+
+/* What is at `path` must be a filter, sound or not, or empty. */
+static int check_foreign(const char *stays, const char *path, const struct stat *about)
+{
+    struct tepal_filter *filter;
+    struct tepal_fault fault;
+    if (about->st_size == 0) {
+        return EXIT_YES;
+    }
+    if (filter_file_try(path, FILTER_FILE_GLANCE, &filter, &fault) == TEPAL_OK) {
+        tepal_filter_free(filter);
+        return EXIT_YES;
+    }
+    if (fault.status == TEPAL_NOT_A_FILTER) {
+        return say_error(stays, path,
+                         "this file is not a filter, so it is not overwritten (--force does)");
+    }
+    return fault.status == TEPAL_IO ? filter_file_fault(stays, path, &fault) : EXIT_YES;
+}
+
+/* The directory where a save would put its file, and what a save needs there. */
+static int check_folder(const char *stays, const char *path, bool exists)
+{
+    char *folder = exists ? realpath(path, NULL) : strdup(path);
+    if (folder == NULL) {
+        return say_error(stays, path, "%s", strerror(errno));
+    }
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        strcpy(folder, ".");
+    } else {
+        slash[slash == folder] = '\0';
+    }
+    struct stat about;
+    int error = 0;
+    if (stat(folder, &about) != 0) {
+        error = errno;
+    } else if (!S_ISDIR(about.st_mode)) {
+        error = ENOTDIR;
+    } else if (access(folder, R_OK | W_OK | X_OK) != 0) {
+        error = errno;
+    }
+    int code = error == 0 ? EXIT_YES
+                          : say_error(stays, path, "cannot write to the directory %s: %s", folder,
+                                      strerror(error));
+    free(folder);
+    return code;
+}
+
+static int check_standard_output(const struct args *args)
+{
+    if (args->option[OPT_JSON].given) {
+        return say_error(NULL, args->command->name,
+                         "--output - and --json contradict each other: both go to standard output");
+    }
+    if (isatty(STDOUT_FILENO)) {
+        return say_error(args->command->stays, "standard output",
+                         "a filter is never written to a terminal");
+    }
+    return EXIT_YES;
+}
+
+int filter_file_check_output(const struct args *args, const char *path)
+{
+    const char *stays = args->command->stays;
+    struct stat about;
+    if (is_standard(path)) {
+        return check_standard_output(args);
+    }
+    size_t len = strlen(path);
+    if (stat(path, &about) != 0) {
+        int error = errno;
+        if (path[len - 1] == '/') {
+            return say_error(stays, path, "%s", strerror(EISDIR));
+        }
+        if (lstat(path, &about) == 0) {
+            return say_error(stays, path, "the symbolic link cannot be followed: %s",
+                             strerror(error));
+        }
+        return check_folder(stays, path, false);
+    }
+    if (S_ISDIR(about.st_mode)) {
+        return say_error(stays, path, "%s", strerror(EISDIR));
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return say_error(stays, path, "not a regular file (write to - and redirect instead)");
+    }
+    if (!args->option[OPT_FORCE].given && check_foreign(stays, path, &about) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    return check_folder(stays, path, true);
+}
+
+int filter_file_check_in_place(const char *stays, const char *path)
+{
+    struct stat about;
+    if (filter_file_check_inputs(stays, NULL, &path, 1, "") != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        return say_error(stays, path,
+                         "not a regular file, so it cannot be changed in place: give --output");
+    }
+    return check_folder(stays, path, true);
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool filter_file_same(const char *a, const char *b)
+{
+    struct stat left;
+    struct stat right;
+    return !is_standard(a) && !is_standard(b) && stat(a, &left) == 0 && stat(b, &right) == 0 &&
+           same_file(&left, &right);
+}
+
+/* What `output` is now; false if it is no file, or nothing yet. */
+static bool stat_output(const char *output, struct stat *about)
+{
+    return output != NULL &&
+           (is_standard(output) ? fstat(STDOUT_FILENO, about) : stat(output, about)) == 0 &&
+           S_ISREG(about->st_mode);
+}
+
+int filter_file_check_inputs(const char *stays, const char *output, const char *const *paths,
+                             size_t count, const char *why)
+{
+    static const char *const none_named[] = {"-"};
+    struct stat to;
+    bool compare = stat_output(output, &to);
+    bool standard = false;
+    if (count == 0) {
+        paths = none_named;
+        count = 1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct stat from;
+        bool dash = is_standard(paths[i]);
+        const char *name = filter_file_name(paths[i], false);
+        if (dash && standard) {
+            return say_error(stays, name, "given twice, but it can be read only once");
+        }
+        standard = standard || dash;
+        if (dash ? fstat(STDIN_FILENO, &from) != 0 : stat(paths[i], &from) != 0) {
+            return say_error(stays, name, "%s", strerror(errno));
+        }
+        if (S_ISDIR(from.st_mode)) {
+            return say_error(stays, name, "%s", strerror(EISDIR));
+        }
+        if (!dash && access(paths[i], R_OK) != 0) {
+            return say_error(stays, name, "%s", strerror(errno));
+        }
+        if (compare && same_file(&from, &to)) {
+            return say_error(stays, name, "%s", why);
+        }
+    }
+    return EXIT_YES;
+}
+
+/* ---- one at a time -------------------------------------------------------------------------- */
+
+/* Wait for the lock, and tell once that one waits. Some file systems have no locks: warn. */
+static void wait_for(const struct args *args, const char *path, int fd, bool *told)
+{
+    bool quiet = args->option[OPT_QUIET].given;
+    int result = flock(fd, LOCK_EX | LOCK_NB);
+    if (result != 0 && errno == EWOULDBLOCK) {
+        if (!quiet && !*told) {
+            say_warning(path, "another command is changing this filter: waiting until it is done");
+        }
+        *told = true;
+        do {
+            result = flock(fd, LOCK_EX);
+        } while (result != 0 && errno == EINTR);
+    }
+    if (result != 0 && !quiet) {
+        say_warning(path, "cannot be locked (%s): let no other command change it meanwhile",
+                    strerror(errno));
+    }
+}
+
+int filter_file_lock(const struct args *args, const char *output, const char *const *inputs,
+                     size_t count, int *lock)
+{
+    bool in_place = false;
+    bool told = false;
+    *lock = -1;
+    for (size_t i = 0; i < count; i++) {
+        in_place = in_place || filter_file_same(inputs[i], output);
+    }
+    while (in_place && *lock < 0) {
+        struct stat held;
+        struct stat now;
+        int fd = open(output, O_RDONLY | O_CLOEXEC);
+        if (fd < 0) {
+            return say_error(args->command->stays, output, "%s", strerror(errno));
+        }
+        wait_for(args, output, fd, &told);
+        /* Whoever had the lock has put another file there: that one is to be locked. */
+        if (fstat(fd, &held) == 0 && stat(output, &now) == 0 && same_file(&held, &now)) {
+            *lock = fd;
+        } else {
+            close(fd);
+        }
+    }
+    return EXIT_YES;
+}
+
+void filter_file_unlock(int lock)
+{
+    if (lock >= 0) {
+        close(lock);
+    }
+}
+
+/* ---- save ----------------------------------------------------------------------------------- */
+
+enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,
+                                           struct tepal_fault *fault)
+{
+    sigset_t held;
+    sigset_t before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigaddset(&held, SIGQUIT);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    enum tepal_status status = tepal_save(filter, path, fault);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+int filter_file_save(const char *stays, const struct tepal_filter *filter, const char *path)
+{
+    struct tepal_fault fault;
+    enum tepal_status status;
+    if (is_standard(path)) {
+        status = tepal_save_fd(filter, STDOUT_FILENO, &fault);
+        stays = NULL;
+        if (status != TEPAL_OK && fault.system == EPIPE) {
+            return EXIT_TROUBLE;
+        }
+    } else {
+        struct stat before = {.st_size = 0};
+        struct stat after = {.st_size = 0};
+        (void)stat(path, &before);
+        status = filter_file_save_quietly(filter, path, &fault);
+        /* A save can fail after it has put the new file in place: do not deny that. */
+        if (status != TEPAL_OK && stat(path, &after) == 0 && !same_file(&before, &after)) {
+            stays = NULL;
+        }
+    }
+    return status == TEPAL_OK ? EXIT_YES
+                              : filter_file_fault(stays, filter_file_name(path, true), &fault);
+}
+
+/* ---- keyed filters -------------------------------------------------------------------------- */
+
+int filter_file_hasher(const struct args *args, const char *path, struct tepal_filter *filter,
+                       struct tepal_hasher *hasher)
+{
+    const char *stays = args->command->stays;
+    const struct option_value *file = &args->option[OPT_KEY_FILE];
+    bool keyed = tepal_filter_params(filter)->hash == TEPAL_HASH_SIPHASH;
+    if (keyed && !file->given) {
+        return say_error(stays, path, "this filter was made with a secret key: give --key-file");
+    }
+    if (!keyed && file->given) {
+        return say_error(stays, path,
+                         "this filter was made without a secret key: leave out --key-file");
+    }
+    if (keyed) {
+        uint8_t key[TEPAL_KEY_BYTES];
+        if (secret_read(stays, file->text, key) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+        enum tepal_status status = tepal_filter_set_key(filter, key);
+        sodium_memzero(key, sizeof key);
+        if (status != TEPAL_OK) {
+            return say_error(stays, file->text, "%s", tepal_status_message(status));
+        }
+    }
+    enum tepal_status status = tepal_filter_hasher(filter, hasher);
+    return status == TEPAL_OK ? EXIT_YES
+                              : say_error(stays, path, "%s", tepal_status_message(status));
+}

@@ -1,0 +1,74 @@
+/*
+ * filter_file.h: filters where the user keeps them: a path, or "-" for the standard descriptors.
+ * What can be refused is refused before any work is done. Every call returns EXIT_YES, or
+ * EXIT_TROUBLE after having said why; `stays` is the last clause of what is said (NULL: none).
+ */
+#ifndef TOOL_FILES_FILTER_FILE_H
+#define TOOL_FILES_FILTER_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <tepal/file.h>
+#include <tepal/filter.h>
+
+#include "cli/command.h"
+
+enum filter_file_mode {
+    FILTER_FILE_LOAD,  /* into memory, to be changed */
+    FILTER_FILE_VIEW,  /* to be read: mapped if it is a regular file */
+    FILTER_FILE_GLANCE /* the same, without checking the cells */
+};
+
+int filter_file_open(const char *stays, const char *path, enum filter_file_mode mode,
+                     struct tepal_filter **out);
+
+/* As filter_file_open, but says nothing: fills in `fault`. */
+enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
+                                  struct tepal_filter **out, struct tepal_fault *fault);
+
+/* Say what a fault is. */
+int filter_file_fault(const char *stays, const char *path, const struct tepal_fault *fault);
+
+/*
+ * May the filter be written to `path`? Not to a terminal, nor to where --json goes; not into a
+ * directory that is not there; not over something that is not a filter (unless --force).
+ */
+int filter_file_check_output(const struct args *args, const char *path);
+
+/* May the filter at `path` be read, and a changed one be put in its place? */
+int filter_file_check_in_place(const char *stays, const char *path);
+
+/*
+ * May these files be read, and is none of them `output`? For keys, that is never allowed; `why`
+ * ends the sentence. output may be NULL. No paths at all mean standard input.
+ */
+int filter_file_check_inputs(const char *stays, const char *output, const char *const *paths,
+                             size_t count, const char *why);
+
+/* Are the two the same file? */
+bool filter_file_same(const char *a, const char *b);
+
+/*
+ * If `output` is one of the inputs, wait until no other command is changing it, and keep others
+ * waiting until filter_file_unlock: what two commands add at the same time would be lost otherwise.
+ */
+int filter_file_lock(const struct args *args, const char *output, const char *const *inputs,
+                     size_t count, int *lock);
+void filter_file_unlock(int lock);
+
+/* Write: atomically to a path, with signals held off so that no temporary file stays behind. */
+int filter_file_save(const char *stays, const struct tepal_filter *filter, const char *path);
+
+/* The same to a path, but says nothing: fills in `fault`. */
+enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,
+                                           struct tepal_fault *fault);
+
+/* The filter's hasher, with the secret key of --key-file if the filter needs one. */
+int filter_file_hasher(const struct args *args, const char *path, struct tepal_filter *filter,
+                       struct tepal_hasher *hasher);
+
+/* "standard input" or "standard output" for "-", else the path. */
+const char *filter_file_name(const char *path, bool output);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * keys.h: keys from files, one after the other, without copying them. A key is what stands between
+ * two separators: any bytes, any length (up to 1 GiB), the empty key too. A last key without a
+ * separator counts, and never runs on into the next file.
+ */
+#ifndef TOOL_INPUT_KEYS_H
+#define TOOL_INPUT_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KEYS_LONGEST ((size_t)1 << 30)
+
+struct keys_options {
+    char separator; /* '\n' or '\0' */
+    bool plain;     /* never decompress */
+};
+
+/* A key as it stands in the file. text[len] is always readable and holds the separator. */
+struct key {
+    const char *text;
+    size_t len;
+};
+
+struct keys;
+
+/*
+ * A reader of the files in `paths` ("-" is standard input; none: standard input), which must
+ * outlive it. Opens nothing yet. NULL if there is no memory.
+ */
+struct keys *keys_open(const char *const *paths, size_t count, const struct keys_options *options);
+
+/*
+ * Ask `wait` before every read that may block (see source.h). When it ends the reading, a key that
+ * is not complete yet is dropped, and the files that follow are not opened.
+ */
+void keys_set_wait(struct keys *keys, bool (*wait)(void *context, int fd), void *context);
+
+/* A reader of one descriptor, which stays the caller's; for tests. */
+struct keys *keys_open_fd(int fd, const struct keys_options *options);
+void keys_close(struct keys *keys);
+
+/*
+ * The next keys, up to `max`, all of one file, valid until the next call. In memory each begins
+ * right behind the separator of the one before. Returns how many, 0 at
+ * the end of all files, -1 on failure: then keys_subject names the file and keys_why the cause.
+ */
+ptrdiff_t keys_next(struct keys *keys, struct key *batch, size_t max);
+
+const char *keys_subject(const struct keys *keys);
+const char *keys_why(const struct keys *keys);
+
+/* The number in its file, from 1, of the first key of the last batch. */
+uint64_t keys_number(const struct keys *keys);
+
+/* The last batch came from a pipe or a terminal: answer before asking for more. */
+bool keys_live(const struct keys *keys);
+
+/*
+ * Hexadecimal text to bytes. `bytes` has room for key->len / 2. NULL, or what is wrong (*place is
+ * then the character, from 1).
+ */
+const char *keys_unhex(const struct key *key, unsigned char *bytes, size_t *place);
+
+#endif

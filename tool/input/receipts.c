@@ -1,0 +1,109 @@
+/* receipts.c: keys with their groups, written beside the filter and read back. */
+#include "input/receipts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+static const struct option_value *option_of(const struct args *args)
+{
+    return &args->option[OPT_RECEIPTS_OUT];
+}
+
+int receipts_check(const struct args *args, const char *filter, const char *output,
+                   const char *const *keys, size_t count)
+{
+    const char *path = option_of(args)->text;
+    const char *stays = args->command->stays;
+    if (!option_of(args)->given) {
+        return EXIT_YES;
+    }
+    const char *const filters[] = {filter, output};
+    for (size_t i = 0; i < 2; i++) {
+        if (filters[i] != NULL &&
+            (strcmp(filters[i], path) == 0 || filter_file_same(filters[i], path))) {
+            return say_error(stays, path, "the receipts would be written over the filter");
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(keys[i], "-") != 0 && filter_file_same(keys[i], path)) {
+            return say_error(stays, path, "the keys would be overwritten by the receipts");
+        }
+    }
+    return atomic_file_check(args, path);
+}
+
+int receipts_open(struct receipts *receipts, const struct args *args, struct tepal_filter *filter)
+{
+    if (!option_of(args)->given) {
+        return EXIT_YES;
+    }
+    if (tepal_filter_counting(filter) == NULL) {
+        return say_error(args->command->stays, "--receipts",
+                         "only filters of the kind counting give receipts, and this one is %s",
+                         tepal_filter_kind(filter)->name);
+    }
+    receipts->separator = args->option[OPT_NULL].given ? '\0' : '\n';
+    return atomic_file_open(&receipts->side, args, option_of(args)->text);
+}
+
+static void write_batch(struct receipts *receipts, const struct feed *feed, size_t count)
+{
+    struct out *out = receipts->side.out;
+    for (size_t i = 0; i < count; i++) {
+        out_bytes(out, feed->key[i].text, feed->key[i].len);
+        out_format(out, "\t%u", receipts->group[i]);
+        out_bytes(out, &receipts->separator, 1);
+    }
+}
+
+int receipts_add(struct receipts *receipts, const struct args *args, struct tepal_filter *filter,
+                 const struct feed *feed, size_t count)
+{
+    bool wanted = option_of(args)->given;
+    enum tepal_status status = wanted
+                                   ? tepal_counting_add_many(tepal_filter_counting(filter),
+                                                             feed->digest, count, receipts->group)
+                                   : tepal_filter_add_many(filter, feed->digest, count);
+    if (status != TEPAL_OK) {
+        return say_error(args->command->stays, args->command->name, "%s",
+                         tepal_status_message(status));
+    }
+    if (wanted) {
+        write_batch(receipts, feed, count);
+    }
+    return EXIT_YES;
+}
+
+int receipts_finish(struct receipts *receipts, const struct args *args)
+{
+    return option_of(args)->given ? atomic_file_finish(&receipts->side, args) : EXIT_YES;
+}
+
+int receipts_commit(struct receipts *receipts, const struct args *args)
+{
+    return option_of(args)->given ? atomic_file_commit(&receipts->side, args) : EXIT_YES;
+}
+
+void receipts_free(struct receipts *receipts)
+{
+    atomic_file_free(&receipts->side);
+}
+
+int receipts_groups(const struct args *args, const struct feed *feed, size_t count,
+                    uint32_t choices, uint8_t *groups)
+{
+    for (size_t i = 0; i < count; i++) {
+        double group = feed->weight[i];
+        if (!(group < choices) || group != (double)(uint32_t)group) {
+            return say_error(args->command->stays, keys_subject(feed->keys),
+                             "%s %" PRIu64 ": no group of this filter: it has %" PRIu32
+                             ", from 0 on",
+                             feed->unit, keys_number(feed->keys) + i, choices);
+        }
+        groups[i] = (uint8_t)group;
+    }
+    return EXIT_YES;
+}

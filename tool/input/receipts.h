@@ -1,0 +1,44 @@
+/*
+ * receipts.h: which of its groups a counting filter put each key into, as a file: a key, a tab and
+ * the number of the group a line. What build and add write, remove and audit read.
+ */
+#ifndef TOOL_INPUT_RECEIPTS_H
+#define TOOL_INPUT_RECEIPTS_H
+
+#include <tepal/counting.h>
+
+#include "input/feed.h"
+#include "files/atomic_file.h"
+
+/* ---- writing; all zeros: nothing is written */
+
+struct receipts {
+    struct atomic_file side;
+    char separator;
+    uint8_t group[FEED_BATCH];
+};
+
+/*
+ * If --receipts was given: may it be written, beside these inputs and this output? NULL output:
+ * standard output. Each returns EXIT_YES, or EXIT_TROUBLE after having said why.
+ */
+int receipts_check(const struct args *args, const char *filter, const char *output,
+                   const char *const *keys, size_t count);
+int receipts_open(struct receipts *receipts, const struct args *args, struct tepal_filter *filter);
+
+/* Add the feed's batch to the filter; its groups are written if there is a file for them. */
+int receipts_add(struct receipts *receipts, const struct args *args, struct tepal_filter *filter,
+                 const struct feed *feed, size_t count);
+
+/* All is written; give the file its name once the filter is saved. */
+int receipts_finish(struct receipts *receipts, const struct args *args);
+int receipts_commit(struct receipts *receipts, const struct args *args);
+void receipts_free(struct receipts *receipts);
+
+/* ---- reading */
+
+/* The groups of a weighted feed's batch, each below `choices`. */
+int receipts_groups(const struct args *args, const struct feed *feed, size_t count,
+                    uint32_t choices, uint8_t *groups);
+
+#endif

@@ -1,0 +1,78 @@
+/* secret.c: reads a key file, and wipes what it read. */
+#define _POSIX_C_SOURCE 200809L
+#include "input/secret.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "input/keys.h"
+#include "input/retry.h"
+#include "cli/say.h"
+
+#define MOST 64
+
+static ssize_t slurp(int fd, char *text, size_t room)
+{
+    size_t used = 0;
+    while (used < room) {
+        ssize_t n = read(fd, text + used, room - used);
+        if (n == 0) {
+            break;
+        }
+        if (n < 0 && !retry_io(fd, POLLIN)) {
+            return -1;
+        }
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return (ssize_t)used;
+}
+
+static int decode(const char *stays, const char *path, const char *text, size_t len,
+                  uint8_t key[TEPAL_KEY_BYTES])
+{
+    size_t place;
+    if (len == TEPAL_KEY_BYTES) {
+        memcpy(key, text, TEPAL_KEY_BYTES);
+        return EXIT_YES;
+    }
+    size_t digits = len;
+    while (digits > 0 && (text[digits - 1] == '\n' || text[digits - 1] == '\r')) {
+        digits--;
+    }
+    struct key hex = {text, digits};
+    if (digits != 2 * TEPAL_KEY_BYTES) {
+        return say_error(stays, path,
+                         "this is not a secret key: 16 raw bytes or 32 hexadecimal digits are "
+                         "needed, and it has %s%zu bytes",
+                         len == MOST ? "at least " : "", len);
+    }
+    if (keys_unhex(&hex, key, &place) != NULL) {
+        return say_error(stays, path,
+                         "this is not a secret key: character %zu is not a "
+                         "hexadecimal digit",
+                         place);
+    }
+    return EXIT_YES;
+}
+
+int secret_read(const char *stays, const char *path, uint8_t key[TEPAL_KEY_BYTES])
+{
+    char text[MOST];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return say_error(stays, path, "%s", strerror(errno));
+    }
+    ssize_t len = slurp(fd, text, sizeof text);
+    int error = errno;
+    close(fd);
+    if (len < 0) {
+        return say_error(stays, path, "%s", strerror(error));
+    }
+    int code = decode(stays, path, text, (size_t)len, key);
+    sodium_memzero(text, sizeof text);
+    return code;
+}

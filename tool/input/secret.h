@@ -1,0 +1,15 @@
+/* secret.h: the secret key of a keyed filter, from a file. */
+#ifndef TOOL_INPUT_SECRET_H
+#define TOOL_INPUT_SECRET_H
+
+#include <stdint.h>
+
+#include <tepal/hash.h>
+
+/*
+ * 16 raw bytes, or 32 hexadecimal digits and perhaps a newline. EXIT_YES, or EXIT_TROUBLE after
+ * having said why.
+ */
+int secret_read(const char *stays, const char *path, uint8_t key[TEPAL_KEY_BYTES]);
+
+#endif

@@ -1,0 +1,327 @@
+/* source.c: read(2), inflate or ZSTD_decompressStream behind one call. */
+#define _POSIX_C_SOURCE 200809L
+#include "input/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include "input/retry.h"
+
+#define IN_ROOM ((size_t)1 << 17)
+
+enum form { FORM_UNKNOWN, FORM_PLAIN, FORM_GZIP, FORM_ZSTD };
+
+struct source {
+    int fd;
+    bool owned;   /* the descriptor is ours to close */
+    bool live;    /* not a regular file */
+    bool ended;   /* read(2) has returned 0 */
+    bool stopped; /* whoever waits said so */
+    bool between; /* compressed: at the end of a member or a frame */
+    enum form form;
+    const char *why;
+    source_wait *wait; /* NULL: nobody */
+    void *wait_context;
+    z_stream gzip;
+    ZSTD_DStream *zstd;
+    size_t at; /* in[at .. used) is read and not yet consumed */
+    size_t used;
+    uint8_t in[IN_ROOM];
+};
+
+static ssize_t fail(struct source *s, const char *why)
+{
+    s->why = why;
+    return -1;
+}
+
+static ssize_t read_some(struct source *s, void *bytes, size_t room)
+{
+    for (;;) {
+        if (s->wait != NULL && !s->wait(s->wait_context, s->fd)) {
+            s->ended = true;
+            s->stopped = true;
+            return 0;
+        }
+        ssize_t n = read(s->fd, bytes, room);
+        if (n > 0) {
+            return n;
+        }
+        if (n == 0) {
+            s->ended = true;
+            return 0;
+        }
+        if (!retry_io(s->fd, POLLIN)) {
+            return fail(s, strerror(errno));
+        }
+    }
+}
+
+/* More compressed bytes, if there are none at hand and the file has not ended. */
+static bool refill(struct source *s)
+{
+    if (s->at < s->used || s->ended) {
+        return true;
+    }
+    ssize_t n = read_some(s, s->in, IN_ROOM);
+    s->at = 0;
+    s->used = n > 0 ? (size_t)n : 0;
+    return n >= 0;
+}
+
+/* ---- what is it? ---------------------------------------------------------------------------- */
+
+/* Do the first `len` bytes agree with `magic` as far as both go? */
+static bool begins(const struct source *s, const uint8_t *magic, size_t len)
+{
+    return memcmp(s->in, magic, s->used < len ? s->used : len) == 0;
+}
+
+static bool zstd_skippable(const struct source *s)
+{
+    static const uint8_t rest[] = {0x2a, 0x4d, 0x18};
+    size_t len = s->used < 4 ? s->used : 4;
+    return len > 0 && (s->in[0] & 0xf0) == 0x50 && memcmp(s->in + 1, rest, len - 1) == 0;
+}
+
+/* FORM_UNKNOWN as long as more bytes could decide otherwise. */
+static enum form guess(const struct source *s)
+{
+    static const uint8_t gzip[] = {0x1f, 0x8b, 0x08};
+    static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    if (begins(s, gzip, sizeof gzip)) {
+        return s->used >= sizeof gzip || (s->ended && s->used == 2) ? FORM_GZIP : FORM_UNKNOWN;
+    }
+    if (begins(s, zstd, sizeof zstd) || zstd_skippable(s)) {
+        return s->used >= 4 ? FORM_ZSTD : FORM_UNKNOWN;
+    }
+    return FORM_PLAIN;
+}
+
+static bool detect(struct source *s)
+{
+    while ((s->form = guess(s)) == FORM_UNKNOWN && !s->ended) {
+        ssize_t n = read_some(s, s->in + s->used, IN_ROOM - s->used);
+        if (n < 0) {
+            return false;
+        }
+        s->used += (size_t)n;
+    }
+    if (s->form == FORM_GZIP && inflateInit2(&s->gzip, 15 + 16) != Z_OK) {
+        s->form = FORM_UNKNOWN;
+        return fail(s, "out of memory") == 0;
+    }
+    if (s->form == FORM_ZSTD && (s->zstd = ZSTD_createDStream()) == NULL) {
+        return fail(s, "out of memory") == 0;
+    }
+    if (s->form == FORM_UNKNOWN) {
+        s->form = FORM_PLAIN;
+    }
+    return true;
+}
+
+/* ---- the three readers ---------------------------------------------------------------------- */
+
+static ssize_t read_plain(struct source *s, char *bytes, size_t room)
+{
+    if (s->at < s->used) {
+        size_t len = s->used - s->at < room ? s->used - s->at : room;
+        memcpy(bytes, s->in + s->at, len);
+        s->at += len;
+        return (ssize_t)len;
+    }
+    return s->ended ? 0 : read_some(s, bytes, room);
+}
+
+/* After a member: padding of zeros, another member, or the end. 1: go on, 0: the end. */
+static int next_member(struct source *s)
+{
+    for (;;) {
+        if (!refill(s)) {
+            return -1;
+        }
+        if (s->at == s->used) {
+            return 0;
+        }
+        if (s->in[s->at] != 0) {
+            break;
+        }
+        s->at++;
+    }
+    if (s->in[s->at] != 0x1f) {
+        return (int)fail(s, "damaged gzip data: other bytes follow its end");
+    }
+    inflateReset(&s->gzip);
+    s->between = false;
+    return 1;
+}
+
+static ssize_t read_gzip(struct source *s, char *bytes, size_t room)
+{
+    for (;;) {
+        int more = s->between ? next_member(s) : 1;
+        if (more <= 0) {
+            return more;
+        }
+        if (!refill(s)) {
+            return -1;
+        }
+        if (s->at == s->used && s->stopped) {
+            return 0;
+        }
+        if (s->at == s->used) {
+            return fail(s, "truncated gzip data: the file ends too early");
+        }
+        s->gzip.next_in = s->in + s->at;
+        s->gzip.avail_in = (uInt)(s->used - s->at);
+        s->gzip.next_out = (Bytef *)bytes;
+        s->gzip.avail_out = (uInt)(room < IN_ROOM ? room : IN_ROOM);
+        size_t asked = s->gzip.avail_out;
+        int result = inflate(&s->gzip, Z_NO_FLUSH);
+        s->at = s->used - s->gzip.avail_in;
+        if (result == Z_MEM_ERROR) {
+            return fail(s, "out of memory");
+        }
+        if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+            return fail(s, "damaged gzip data");
+        }
+        s->between = result == Z_STREAM_END;
+        if (s->gzip.avail_out < asked) {
+            return (ssize_t)(asked - s->gzip.avail_out);
+        }
+    }
+}
+
+static ssize_t read_zstd(struct source *s, char *bytes, size_t room)
+{
+    for (;;) {
+        if (!refill(s)) {
+            return -1;
+        }
+        bool spent = s->at == s->used;
+        if (spent && (s->between || s->stopped)) {
+            return 0;
+        }
+        ZSTD_inBuffer in = {s->in, s->used, s->at};
+        ZSTD_outBuffer out = {bytes, room, 0};
+        size_t result = ZSTD_decompressStream(s->zstd, &out, &in);
+        s->at = in.pos;
+        if (ZSTD_isError(result)) {
+            return fail(s, s->between ? "damaged zstd data: other bytes follow its end"
+                                      : ZSTD_getErrorName(result));
+        }
+        s->between = result == 0;
+        if (out.pos > 0) {
+            return (ssize_t)out.pos;
+        }
+        if (spent && !s->between) {
+            return fail(s, "truncated zstd data: the file ends too early");
+        }
+    }
+}
+
+ssize_t source_read(struct source *s, char *bytes, size_t room)
+{
+    if (s->form == FORM_UNKNOWN && !detect(s)) {
+        return -1;
+    }
+    switch (s->form) {
+    case FORM_GZIP:
+        return read_gzip(s, bytes, room);
+    case FORM_ZSTD:
+        return read_zstd(s, bytes, room);
+    default:
+        return read_plain(s, bytes, room);
+    }
+}
+
+/* ---- open and close ------------------------------------------------------------------------- */
+
+struct source *source_open_fd(int fd, bool plain, const char **why)
+{
+    struct stat about;
+    if (fstat(fd, &about) != 0) {
+        *why = strerror(errno);
+        return NULL;
+    }
+    if (S_ISDIR(about.st_mode)) {
+        *why = strerror(EISDIR);
+        return NULL;
+    }
+    struct source *s = malloc(sizeof *s);
+    if (s == NULL) {
+        *why = "out of memory";
+        return NULL;
+    }
+    memset(s, 0, offsetof(struct source, in));
+    s->fd = fd;
+    s->live = !S_ISREG(about.st_mode);
+    s->form = plain ? FORM_PLAIN : FORM_UNKNOWN;
+    s->why = "";
+    return s;
+}
+
+struct source *source_open(const char *path, bool plain, const char **why)
+{
+    if (strcmp(path, "-") == 0) {
+        return source_open_fd(STDIN_FILENO, plain, why);
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        *why = strerror(errno);
+        return NULL;
+    }
+    struct source *s = source_open_fd(fd, plain, why);
+    if (s == NULL) {
+        close(fd);
+        return NULL;
+    }
+    s->owned = true;
+#ifdef POSIX_FADV_SEQUENTIAL
+    (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+    return s;
+}
+
+void source_close(struct source *s)
+{
+    if (s == NULL) {
+        return;
+    }
+    if (s->form == FORM_GZIP) {
+        inflateEnd(&s->gzip);
+    }
+    ZSTD_freeDStream(s->zstd);
+    if (s->owned) {
+        close(s->fd);
+    }
+    free(s);
+}
+
+const char *source_why(const struct source *s)
+{
+    return s->why;
+}
+
+void source_set_wait(struct source *s, source_wait *wait, void *context)
+{
+    s->wait = wait;
+    s->wait_context = context;
+}
+
+bool source_stopped(const struct source *s)
+{
+    return s->stopped;
+}
+
+bool source_live(const struct source *s)
+{
+    return s->live;
+}

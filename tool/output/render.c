@@ -1,0 +1,257 @@
+/* render.c: one place for how results look. */
+#define _POSIX_C_SOURCE 200809L
+#include "output/render.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/file.h>
+
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+const char *render_rate(double rate, char *room, size_t size)
+{
+    if (rate == 0) {
+        snprintf(room, size, "0 %%");
+    } else if (rate < 1e-4) {
+        snprintf(room, size, "%.4g (1 in %.4g)", rate, 1 / rate);
+    } else {
+        snprintf(room, size, "%.4g %%", rate * 100);
+    }
+    return room;
+}
+
+const char *render_bytes(uint64_t bytes, char *room, size_t size)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+    double scaled = (double)bytes;
+    size_t unit = 0;
+    if (bytes < 1024) {
+        snprintf(room, size, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+        return room;
+    }
+    for (scaled /= 1024; scaled >= 1024 && unit < 4; scaled /= 1024) {
+        unit++;
+    }
+    snprintf(room, size, "%" PRIu64 " bytes (%.1f %s)", bytes, scaled, units[unit]);
+    return room;
+}
+
+static bool is_rate(const char *name)
+{
+    return strncmp(name, "fp", 2) == 0 || strncmp(name, "fn", 2) == 0 || strcmp(name, "fill") == 0;
+}
+
+const char *render_value(const struct tepal_quantity *q, char *room, size_t size)
+{
+    switch (q->type) {
+    case TEPAL_QUANTITY_ABSENT:
+        snprintf(room, size, "unknown");
+        break;
+    case TEPAL_QUANTITY_FLAG:
+        snprintf(room, size, "%s", q->value.flag ? "yes" : "no");
+        break;
+    case TEPAL_QUANTITY_INTEGER:
+        if (strcmp(q->name, "bytes") == 0) {
+            return render_bytes(q->value.integer, room, size);
+        }
+        snprintf(room, size, "%" PRIu64, q->value.integer);
+        break;
+    case TEPAL_QUANTITY_REAL:
+        if (is_rate(q->name)) {
+            return render_rate(q->value.real, room, size);
+        }
+        snprintf(room, size, "%.10g", q->value.real);
+        break;
+    case TEPAL_QUANTITY_TEXT:
+        snprintf(room, size, "%s", q->value.text);
+        break;
+    case TEPAL_QUANTITY_LIST:
+        snprintf(room, size, "%zu number%s (--json)", q->value.list.count,
+                 q->value.list.count == 1 ? "" : "s");
+        break;
+    }
+    return room;
+}
+
+void render_text(struct out *out, const struct tepal_report *report, bool about)
+{
+    char value[96];
+    int names = 0;
+    int values = 0;
+    for (size_t i = 0; i < report->count; i++) {
+        int name = (int)strlen(report->item[i].name);
+        int wide = (int)strlen(render_value(&report->item[i], value, sizeof value));
+        names = name > names ? name : names;
+        values = wide > values ? wide : values;
+    }
+    for (size_t i = 0; i < report->count; i++) {
+        const struct tepal_quantity *q = &report->item[i];
+        render_value(q, value, sizeof value);
+        if (about) {
+            out_format(out, "%-*s  %-*s  %s\n", names, q->name, values, value, q->about);
+        } else {
+            out_format(out, "%-*s  %s\n", names, q->name, value);
+        }
+    }
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+json_t *render_string(const char *text)
+{
+    json_t *string = json_string(text);
+    if (string != NULL) {
+        return string;
+    }
+    /* Not UTF-8: everything beyond ASCII becomes U+FFFD. */
+    size_t len = strlen(text);
+    char *copy = malloc(3 * len + 1);
+    if (copy == NULL) {
+        return NULL;
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < len; i++) {
+        if ((unsigned char)text[i] < 0x80) {
+            copy[used++] = text[i];
+        } else {
+            memcpy(copy + used, "\xef\xbf\xbd", 3);
+            used += 3;
+        }
+    }
+    copy[used] = '\0';
+    string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+static json_t *json_list(const struct tepal_report *report, const struct tepal_quantity *q)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < q->value.list.count; i++) {
+        json_array_append_new(array, json_real(report->number[q->value.list.first + i]));
+    }
+    return array;
+}
+
+static json_t *json_of(const struct tepal_report *report, const struct tepal_quantity *q)
+{
+    char room[32];
+    switch (q->type) {
+    case TEPAL_QUANTITY_FLAG:
+        return json_boolean(q->value.flag);
+    case TEPAL_QUANTITY_INTEGER:
+        if (strcmp(q->name, "seed") == 0 || q->value.integer > INT64_MAX) {
+            snprintf(room, sizeof room, "%" PRIu64, q->value.integer);
+            return json_string(room);
+        }
+        return json_integer((json_int_t)q->value.integer);
+    case TEPAL_QUANTITY_REAL:
+        return json_real(q->value.real);
+    case TEPAL_QUANTITY_TEXT:
+        return render_string(q->value.text);
+    case TEPAL_QUANTITY_LIST:
+        return json_list(report, q);
+    default:
+        return json_null();
+    }
+}
+
+void render_report(json_t *object, const struct tepal_report *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        json_object_set_new(object, report->item[i].name, json_of(report, &report->item[i]));
+    }
+}
+
+int render_json(struct out *out, json_t *object)
+{
+    char *text = json_dumps(object, JSON_REAL_PRECISION(15));
+    json_decref(object);
+    if (text == NULL) {
+        return say_error(NULL, NULL, "out of memory");
+    }
+    out_text(out, text);
+    out_text(out, "\n");
+    free(text);
+    return EXIT_YES;
+}
+
+json_t *render_filter(const char *file, const struct tepal_filter *filter)
+{
+    struct tepal_report report = {.count = 0};
+    json_t *object = json_object();
+    tepal_filter_info(filter, &report);
+    json_object_set_new(object, "file", render_string(file));
+    render_report(object, &report);
+    return object;
+}
+
+/* ---- after a write -------------------------------------------------------------------------- */
+
+static const char *find_rate(const struct tepal_report *report, const char *name, char *room,
+                             size_t size)
+{
+    const struct tepal_quantity *q = tepal_report_find(report, name);
+    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? render_rate(q->value.real, room, size)
+                                                       : NULL;
+}
+
+static void say_summary(const char *path, const struct tepal_filter *filter, uint64_t keys)
+{
+    const struct tepal_params *params = tepal_filter_params(filter);
+    struct tepal_report report = {.count = 0};
+    char room[96];
+    char per_key[48] = "";
+    tepal_filter_info(filter, &report);
+    if (keys != UINT64_MAX) {
+        say_line("keys       %" PRIu64, keys);
+    }
+    if (params->capacity > 0) {
+        snprintf(per_key, sizeof per_key, " (%.2f a key)",
+                 (double)params->cells / (double)params->capacity);
+    }
+    const char *unit = tepal_report_find(&report, "counters") == NULL ? "bits" : "counters";
+    say_line("filter     %s, %s, %" PRIu64 " %s%s, %" PRIu32 " hash%s",
+             tepal_filter_kind(filter)->name, tepal_layout_name(params->layout), params->cells,
+             unit, per_key, params->hashes, params->hashes == 1 ? "" : "es");
+    const char *rate = find_rate(&report, "fp_at_capacity", room, sizeof room);
+    if (rate != NULL) {
+        say_line("predicted  %s false positives with %" PRIu64 " key%s", rate, params->capacity,
+                 params->capacity == 1 ? "" : "s");
+    }
+    rate = find_rate(&report, "fp_now", room, sizeof room);
+    if (rate != NULL) {
+        say_line("now        %s false positives", rate);
+    }
+    say_line("seed       %" PRIu64 "%s", params->seed,
+             params->hash == TEPAL_HASH_SIPHASH ? ", and a secret key" : "");
+    say_line("wrote      %s, %s", filter_file_name(path, true),
+             render_bytes(tepal_encoded_bytes(filter), room, sizeof room));
+}
+
+int render_written(const struct args *args, const char *path, const struct tepal_filter *filter,
+                   uint64_t keys)
+{
+    if (!args->option[OPT_JSON].given) {
+        if (!args->option[OPT_QUIET].given) {
+            say_summary(path, filter, keys);
+        }
+        return EXIT_YES;
+    }
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    json_t *object = render_filter(path, filter);
+    if (keys != UINT64_MAX) {
+        json_object_set_new(object, "keys_read", json_integer((json_int_t)keys));
+    }
+    return out_close_after(out, "the filter was written", render_json(out, object));
+}

@@ -1,0 +1,47 @@
+/*
+ * render.h: named quantities (struct tepal_report) as aligned text and as JSON. In JSON a seed is a
+ * string, since many readers hold numbers as doubles; what is not known is null.
+ */
+#ifndef TOOL_OUTPUT_RENDER_H
+#define TOOL_OUTPUT_RENDER_H
+
+#include <jansson.h>
+
+#include <tepal/base.h>
+#include <tepal/filter.h>
+
+#include "cli/command.h"
+#include "output/out.h"
+
+/* The value of a quantity for people, in `room`; returns room. */
+const char *render_value(const struct tepal_quantity *quantity, char *room, size_t size);
+
+/* A rate for people: "1.003 %", or "1.2e-07 (1 in 8333333)"; returns room. */
+const char *render_rate(double rate, char *room, size_t size);
+
+/* Bytes for people: "1198392 bytes (1.1 MiB)"; returns room. */
+const char *render_bytes(uint64_t bytes, char *room, size_t size);
+
+/* One line a quantity: name, value and, if wanted, what it is. */
+void render_text(struct out *out, const struct tepal_report *report, bool about);
+
+/* A string for JSON, with what is not UTF-8 replaced. NULL without memory. */
+json_t *render_string(const char *text);
+
+/* Adds every quantity to the object. */
+void render_report(json_t *object, const struct tepal_report *report);
+
+/* The object on one line; takes it over. Says so if there is no memory. */
+int render_json(struct out *out, json_t *object);
+
+/* What info --json, and the other commands after a write, print of a filter. */
+json_t *render_filter(const char *file, const struct tepal_filter *filter);
+
+/*
+ * After a write: the summary on standard error, or with --json the object on standard output.
+ * `keys`: how many were read (UINT64_MAX: none were to be read).
+ */
+int render_written(const struct args *args, const char *path, const struct tepal_filter *filter,
+                   uint64_t keys);
+
+#endif

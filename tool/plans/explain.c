@@ -1,0 +1,233 @@
+/* explain.c: by the equations of docs/models.md, one function a kind. */
+#include "plans/explain.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include <tepal/fingerprint.h>
+#include <tepal/generalized.h>
+#include <tepal/recycling.h>
+#include <tepal/yesno.h>
+
+struct context {
+    struct out *out;
+    const struct tepal_wish *wish;
+    uint64_t n;
+    const struct tepal_proposal *plan;
+};
+
+/* m bits, n keys, k hashes, and the rate on the layout; cells may be other things than bits. */
+static void bloom(const struct context *c, uint64_t m, uint64_t n, uint32_t k, double fp)
+{
+    const struct tepal_params *p = &c->plan->params;
+    const char *fill = p->positions == TEPAL_POSITIONS_DISTINCT ? "(1 - k/m)^n" : "(1 - 1/m)^(k n)";
+    double flat = tepal_bloom_fp_approx(m, n, k);
+    out_format(c->out, "  m = %" PRIu64 " %s, n = %" PRIu64 " keys, k = %" PRIu32 " hashes\n", m,
+               c->plan->kind == TEPAL_KIND_COUNTING ? "counters" : "bits", n, k);
+    if (p->layout == TEPAL_LAYOUT_FLAT) {
+        out_format(c->out, "  fill = 1 - %s = %.6g\n", fill,
+                   tepal_bloom_fill(p->layout, p->positions, m, n, k));
+        out_format(c->out, "  fp ~ (1 - e^(-k n / m))^k = %.6g; exactly %.6g\n", flat, fp);
+    } else {
+        out_format(c->out, "  fp would be (1 - e^(-k n / m))^k = %.6g, flat; %s: %.6g\n", flat,
+                   tepal_layout_name(p->layout), fp);
+    }
+    out_format(c->out, "  k = (m / n) ln 2 = %.4g would be the best, if it need not be whole\n",
+               (double)m / (double)n * log(2));
+}
+
+/* The rate of bits on the plan's layout. */
+static double bloom_fp(const struct context *c, uint64_t m, uint64_t n, uint32_t k)
+{
+    return tepal_bloom_fp(c->plan->params.layout, c->plan->params.positions, m, n, k);
+}
+
+static void retouched(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    uint64_t t = c->wish->known_negatives;
+    uint64_t lost = (uint64_t)((double)c->n * c->plan->fn * (1 + 1e-12));
+    bloom(c, p->cells, c->n, p->hashes, bloom_fp(c, p->cells, c->n, p->hashes));
+    out_format(c->out,
+               "  F = t fp = %.6g of t = %" PRIu64 " known negatives pass; fn n = %" PRIu64
+               " members are given up\n",
+               (double)t * c->plan->fp_unknown, t, lost);
+    out_format(c->out,
+               "  lost / c of F go, the heaviest first, c = sum over j of P(a bit of j owners or "
+               "more)^k members each: fp = %.6g\n",
+               c->plan->fp);
+    out_format(c->out,
+               "  and at most that of the Bloom filter of the others, with %" PRIu64
+               " keys: %.6g\n",
+               c->n - lost, bloom_fp(c, p->cells, c->n - lost, p->hashes));
+}
+
+static void counting(const struct context *c)
+{
+    double w = c->wish->wrong_deletes;
+    bloom(c, c->plan->params.cells, c->n, c->plan->params.hashes, c->plan->fp);
+    out_format(c->out, "  bits = 5 m = %" PRIu64 ": a counter of 4 bits and a bit beside it\n",
+               c->plan->bits);
+    if (w > 0) {
+        out_format(c->out,
+                   "  fn = w fp Y = %.6g x %.6g x %.4g = %.6g: Y keys missed a wrong removal\n", w,
+                   c->plan->fp, c->plan->fn / (w * c->plan->fp), c->plan->fn);
+    }
+}
+
+static void fingerprint(const struct context *c)
+{
+    uint64_t f = c->plan->params.own[0];
+    uint64_t slots = c->plan->params.cells / f;
+    double w = c->wish->wrong_deletes;
+    out_format(c->out,
+               "  f = %" PRIu64 " bits a fingerprint, %" PRIu64 " slots, load = n / slots = %.4g\n",
+               f, slots, (double)c->n / (double)slots);
+    if (c->wish->untrusted) {
+        out_format(c->out, "  fp <= 9 / 2^f = %.6g, whatever is in the slots\n", c->plan->fp);
+    } else {
+        out_format(c->out, "  fp ~ 8 load / 2^f = %.6g; exactly %.6g\n",
+                   8 * (double)c->n / (double)slots * exp2(-(double)f), c->plan->fp);
+    }
+    if (w > 0) {
+        out_format(c->out, "  fn = w fp = %.6g x %.6g = %.6g\n", w, c->plan->fp, c->plan->fn);
+    }
+}
+
+static void generalized(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    uint32_t k0 = tepal_generalized_reset_hashes(p);
+    uint32_t k1 = tepal_generalized_set_hashes(p);
+    uint32_t b = tepal_generalized_tolerance(p);
+    double touched = -expm1(-(double)(k0 + k1) * (double)c->n / (double)p->cells);
+    out_format(c->out,
+               "  k0 = %" PRIu32 " resets, k1 = %" PRIu32 " sets, tolerance b = %" PRIu32 "\n", k0,
+               k1, b);
+    out_format(
+        c->out,
+        "  fp <= max over p of P(Bin(k0, 1-p) + Bin(k1, p) <= b) = %.6g, at p = %.4g; %s, with "
+        "m = %" PRIu64 " bits: %.6g\n",
+        tepal_generalized_fp_bound(k0, k1, b), tepal_generalized_worst_zero(k0, k1, b),
+        tepal_layout_name(p->layout), p->cells, c->plan->fp);
+    out_format(c->out, "  touched = 1 - e^(-(k0 + k1) n / m) = %.6g after n = %" PRIu64 " keys\n",
+               touched, c->n);
+    out_format(
+        c->out,
+        "  fn <= P(Bin(k0, k1/k touched) + Bin(k1, k0/k touched) > b) = %.6g for the oldest\n",
+        c->plan->fn);
+}
+
+static void yesno(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    uint64_t t = c->wish->known_negatives;
+    struct tepal_yesno_plan y = {.yes_bits = tepal_yesno_yes_bits(p),
+                                 .hashes = p->hashes,
+                                 .no_bits = p->own[TEPAL_YESNO_NO_BITS],
+                                 .no_filters = p->own[TEPAL_YESNO_NO_FILTERS],
+                                 .no_hashes = (uint32_t)p->own[TEPAL_YESNO_NO_HASHES],
+                                 .own_seeds = p->own[TEPAL_YESNO_OWN_SEEDS] != 0};
+    (void)tepal_yesno_predict(p->layout, p->positions, c->n, t, &y);
+    bloom(c, y.yes_bits, c->n, p->hashes, bloom_fp(c, y.yes_bits, c->n, p->hashes));
+    out_format(c->out, "  F = t fp = %.6g of t = %" PRIu64 " known negatives pass the yes-filter\n",
+               y.positive, t);
+    out_format(c->out,
+               "  r = %" PRIu64 " no-filters of q = %" PRIu64 " bits, k' = %" PRIu32
+               ": of F, about %.4g are left\n",
+               y.no_filters, y.no_bits, y.no_hashes, y.left);
+    if (c->wish->weights.count > 0) {
+        out_format(
+            c->out,
+            "  x = left / F = %.4g, as if drawn from the lightest x^(1/b) of F, b = 2 + 32 / "
+            "k'^2 = %.4g: fp = %.6g of the weight\n",
+            y.left / y.positive, 2 + 32.0 / (y.no_hashes * y.no_hashes), c->plan->fp);
+    }
+}
+
+static void cascade(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    uint64_t t = c->wish->known_negatives;
+    bloom(c, p->cells, c->n, p->hashes, bloom_fp(c, p->cells, c->n, p->hashes));
+    out_format(c->out,
+               "  the first level lets t fp = %.6g of %" PRIu64 " known negatives through; further "
+               "levels store what the one before lets through: %" PRIu64 " bits more\n",
+               (double)t * bloom_fp(c, p->cells, c->n, p->hashes), t, c->plan->bits - p->cells);
+}
+
+static void phases_fp(const struct context *c, const struct tepal_recycling_options *cycle)
+{
+    const struct tepal_params *p = &c->plan->params;
+    struct tepal_recycling_setting s = {p->layout,     p->positions,       p->cells,
+                                        p->hashes,     cycle->limit,       cycle->phases,
+                                        cycle->retain, cycle->keep_trigger};
+    struct tepal_recycling_rates rates;
+    if (tepal_recycling_average(&s, TEPAL_RECYCLING_AUTO, &rates) != TEPAL_OK) {
+        return;
+    }
+    if (cycle->phases == 1) {
+        out_format(c->out, "  fp = f = %.6g on average over a cycle, eq. (18)\n", rates.fp_active);
+        return;
+    }
+    out_format(c->out,
+               "  f = %.6g on average of the phase that fills, eq. (18); F = %.6g of a frozen one, "
+               "eqs. (24), (25)\n",
+               rates.fp_active, rates.fp_frozen);
+    out_format(c->out, "  fp = 1 - (1 - f) (1 - F)^(p-1) = %.6g, eq. (26)\n", c->plan->fp);
+}
+
+static void recycling(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    struct tepal_recycling_options cycle = tepal_recycling_options_of(p);
+    out_format(c->out,
+               "  M = %" PRIu64 " bits a phase, p = %" PRIu32 " phases, k = %" PRIu32
+               ", sigma = %" PRIu64 " (%.4g M)\n",
+               p->cells, cycle.phases, p->hashes, cycle.limit,
+               (double)cycle.limit / (double)p->cells);
+    phases_fp(c, &cycle);
+    out_format(c->out,
+               "  N = %" PRIu64
+               " messages a cycle (%.5g M); the latest (p-1) (N - 1.5 sqrt N) = %.0f are "
+               "remembered\n",
+               p->capacity, (double)p->capacity / (double)p->cells, c->plan->remembers);
+    if (isfinite(c->plan->fn)) {
+        out_format(c->out,
+                   "  fn = (1 - fp)/T times the integral of G from (p-1) T to p T = %.6g; G(x): "
+                   "gaps above x, T: lines with N of them new to the phase\n",
+                   c->plan->fn);
+    }
+}
+
+void explain_plan(struct out *out, const struct tepal_wish *wish, const struct tepal_plans *plans,
+                  const struct tepal_proposal *plan)
+{
+    struct context c = {out, wish, plans->keys, plan};
+    switch (plan->kind) {
+    case TEPAL_KIND_BLOOM:
+        bloom(&c, plan->params.cells, c.n, plan->params.hashes, plan->fp);
+        break;
+    case TEPAL_KIND_RETOUCHED:
+        retouched(&c);
+        break;
+    case TEPAL_KIND_GENERALIZED:
+        generalized(&c);
+        break;
+    case TEPAL_KIND_COUNTING:
+        counting(&c);
+        break;
+    case TEPAL_KIND_FINGERPRINT:
+        fingerprint(&c);
+        break;
+    case TEPAL_KIND_YESNO:
+        yesno(&c);
+        break;
+    case TEPAL_KIND_CASCADE:
+        cascade(&c);
+        break;
+    case TEPAL_KIND_RECYCLING:
+        recycling(&c);
+        break;
+    }
+}

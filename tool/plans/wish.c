@@ -1,0 +1,335 @@
+/* wish.c: what the user can bear, from options, a gap file and lists of negatives. */
+#define _POSIX_C_SOURCE 200809L
+#include "plans/wish.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/digests.h"
+#include "input/feed.h"
+#include "cli/number.h"
+#include "cli/say.h"
+
+#define GAP_FILE_MOST ((size_t)1 << 24)
+#define KEYS_ASSUMED  1000000
+
+static int wrong(const struct args *args, const char *option, const char *text, const char *why)
+{
+    return say_error(args->command->stays, args->command->name, "--%s %s: %s", option, text, why);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+char *wish_slurp(const struct args *args, const char *path, size_t most, size_t *len)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = malloc(most + 2);
+    if (file == NULL || text == NULL) {
+        say_error(args->command->stays, path, "%s", strerror(errno));
+    } else {
+        *len = fread(text, 1, most + 1, file);
+        text[*len] = '\0';
+        if (ferror(file)) {
+            say_error(args->command->stays, path, "%s", strerror(errno));
+        } else if (*len > most) {
+            say_error(args->command->stays, path, "too large: more than %zu bytes", most);
+        } else {
+            fclose(file);
+            return text;
+        }
+    }
+    free(text);
+    if (file != NULL) {
+        fclose(file);
+    }
+    return NULL;
+}
+
+int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count)
+{
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, 1);
+    struct feed *feed =
+        feed_open_file(args, &path, &hasher, weighted, args->option[OPT_QUIET].given);
+    ptrdiff_t got;
+    if (feed == NULL) {
+        return EXIT_TROUBLE;
+    }
+    while ((got = feed_next(feed)) > 0) {
+    }
+    *count = feed->total;
+    feed_close(feed);
+    return got == 0 ? EXIT_YES : EXIT_TROUBLE;
+}
+
+/* ---- gaps ------------------------------------------------------------------------------------ */
+
+/* A number from *at up to `end`; false if there is none. */
+static bool number_at(const char **at, const char *end, double *out)
+{
+    char room[64];
+    size_t len = 0;
+    while (*at + len < end && strchr("0123456789.eE+-", (*at)[len]) != NULL && (*at)[len] != '\0') {
+        len++;
+    }
+    if (len == 0 || len >= sizeof room) {
+        return false;
+    }
+    memcpy(room, *at, len);
+    room[len] = '\0';
+    char *rest;
+    *out = strtod(room, &rest);
+    *at += len;
+    return *rest == '\0' && isfinite(*out);
+}
+
+static bool tab(const char **at, const char *end)
+{
+    if (*at < end && **at == '\t') {
+        (*at)++;
+        return true;
+    }
+    return false;
+}
+
+static const char *gap_line(const char *at, const char *end, double *gap, double *survival)
+{
+    double repeats;
+    if (!number_at(&at, end, gap) || !tab(&at, end) || !number_at(&at, end, &repeats) ||
+        !tab(&at, end) || !number_at(&at, end, survival) || at != end) {
+        return "not a gap file: lines are gap, repeats and survival, with tabs between";
+    }
+    return NULL;
+}
+
+const char *wish_gaps(const char *text, size_t len, double *gap, double *survival, size_t most,
+                      struct tepal_recycling_gaps *out)
+{
+    static const char fresh_mark[] = "# fresh ";
+    static const char head[] = "gap\trepeats\tsurvival";
+    const char *end = text + len;
+    double fresh = NAN;
+    size_t count = 0;
+    for (const char *at = text; at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline == NULL ? end : newline;
+        size_t here = (size_t)(stop - at);
+        if (here > sizeof fresh_mark - 1 && memcmp(at, fresh_mark, sizeof fresh_mark - 1) == 0) {
+            const char *value = at + sizeof fresh_mark - 1;
+            if (!number_at(&value, stop, &fresh) || value != stop) {
+                return "the share of fresh messages is not a number";
+            }
+        } else if (here > 0 && *at != '#' &&
+                   !(here == sizeof head - 1 && memcmp(at, head, here) == 0)) {
+            if (count == most) {
+                return "too many gaps";
+            }
+            const char *why = gap_line(at, stop, &gap[count], &survival[count]);
+            if (why != NULL) {
+                return why;
+            }
+            count++;
+        }
+        at = newline == NULL ? end : newline + 1;
+    }
+    if (!(fresh >= 0 && fresh <= 1)) {
+        return "not a gap file: the line \"# fresh SHARE\" is missing (tepal gaps --save writes "
+               "it)";
+    }
+    if (count == 0) {
+        return "there are no gaps in it";
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!(gap[i] > (i == 0 ? 0 : gap[i - 1])) || !(survival[i] >= 0) ||
+            !(survival[i] <= (i == 0 ? 1 : survival[i - 1]))) {
+            return "the gaps do not ascend, or the survival does not fall";
+        }
+    }
+    *out = (struct tepal_recycling_gaps){gap, survival, count, fresh};
+    return NULL;
+}
+
+static int read_gaps(const struct args *args, struct wish *w)
+{
+    const char *path = args->option[OPT_WISH_GAPS].text;
+    size_t len;
+    char *text = wish_slurp(args, path, GAP_FILE_MOST, &len);
+    if (text == NULL) {
+        return EXIT_TROUBLE;
+    }
+    w->steps = malloc(2 * WISH_GAPS * sizeof *w->steps);
+    const char *why = w->steps == NULL ? "out of memory"
+                                       : wish_gaps(text, len, w->steps, w->steps + WISH_GAPS,
+                                                   WISH_GAPS, &w->wish.gaps);
+    free(text);
+    w->wish.stream = TEPAL_STREAM_GAPS;
+    return why == NULL ? EXIT_YES : say_error(args->command->stays, path, "%s", why);
+}
+
+/* ---- distributions --------------------------------------------------------------------------- */
+
+/* Up to three numbers with commas between; how many, 0 if they are none. */
+static size_t numbers(const char *text, double out[3])
+{
+    const char *end = text + strlen(text);
+    size_t count = 0;
+    while (count < 3 && number_at(&text, end, &out[count])) {
+        count++;
+        if (text == end) {
+            return count;
+        }
+        if (*text++ != ',') {
+            break;
+        }
+    }
+    return 0;
+}
+
+/* EXPONENT,KEYS; the keys as sizes are written. */
+static bool read_zipf(const char *text, struct tepal_wish *w)
+{
+    const char *comma = strchr(text, ',');
+    return comma != NULL && number_at(&text, comma, &w->stream_a) && text == comma &&
+           number_whole(comma + 1, &w->stream_keys) == NULL;
+}
+
+static int read_stream(const struct args *args, struct tepal_wish *w)
+{
+    const char *text = args->option[OPT_WISH_STREAM].text;
+    const char *colon = strchr(text, ':');
+    size_t len = colon == NULL ? 0 : (size_t)(colon - text);
+    double x[3] = {0, 0, 0};
+    size_t count = colon == NULL ? 0 : numbers(colon + 1, x);
+    if (len == 9 && memcmp(text, "geometric", len) == 0 && (count == 1 || count == 2)) {
+        w->stream = TEPAL_STREAM_GEOMETRIC;
+        w->stream_a = x[0];
+        w->stream_fresh = x[1];
+    } else if (len == 6 && memcmp(text, "pareto", len) == 0 && count >= 2) {
+        w->stream = TEPAL_STREAM_PARETO;
+        w->stream_a = x[0];
+        w->stream_b = x[1];
+        w->stream_fresh = x[2];
+    } else if (len == 4 && memcmp(text, "zipf", len) == 0 && read_zipf(colon + 1, w)) {
+        w->stream = TEPAL_STREAM_ZIPF;
+    } else {
+        return wrong(args, "stream", text,
+                     "not one of geometric:MEAN[,NEW], pareto:SHAPE,SCALE[,NEW], "
+                     "zipf:EXPONENT,KEYS");
+    }
+    return EXIT_YES;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Known negatives with their weights; those of a repeated key are added, as when it is built. */
+static int read_weights(const struct args *args, struct wish *w)
+{
+    struct digests set = {.count = 0};
+    struct tepal_hasher hasher;
+    tepal_hasher_init(&hasher, 1);
+    struct feed *feed =
+        feed_open_file(args, &w->negatives, &hasher, true, args->option[OPT_QUIET].given);
+    ptrdiff_t got = feed == NULL ? -1 : 0;
+    const char *why = NULL;
+    while (feed != NULL && why == NULL && (got = feed_next(feed)) > 0) {
+        for (ptrdiff_t i = 0; i < got; i++) {
+            if (!digests_add(&set, feed->digest[i], feed->weight[i], NULL, 0)) {
+                why = "out of memory";
+            }
+        }
+    }
+    feed_close(feed);
+    if (got == 0 && why == NULL) {
+        why = weights_curve(set.weight, set.count, &w->weights);
+        w->wish.known_negatives = set.count;
+        w->wish.weights = w->weights.curve;
+    }
+    digests_free(&set);
+    return why != NULL ? say_error(args->command->stays, w->negatives, "%s", why)
+           : got == 0  ? EXIT_YES
+                       : EXIT_TROUBLE;
+}
+
+static int read_negatives(const struct args *args, struct wish *w)
+{
+    const struct option_value *known = &args->option[OPT_KNOWN_NEGATIVES];
+    w->weighted = args->option[OPT_VETO_WEIGHTS].given || args->option[OPT_WISH_WEIGHTS].given;
+    if (known->given && number_whole(known->text, &w->wish.known_negatives) != NULL) {
+        w->negatives = known->text;
+    }
+    if (w->weighted && w->negatives == NULL) {
+        return say_error(args->command->stays, args->command->name,
+                         "--weights are those of a file of negatives: give one with --%s FILE",
+                         args->option[OPT_WISH_WEIGHTS].given ? "known-negatives" : "avoid");
+    }
+    return w->negatives == NULL ? EXIT_YES
+           : w->weighted        ? read_weights(args, w)
+                                : wish_count(args, w->negatives, false, &w->wish.known_negatives);
+}
+
+static void read_rates(const struct option_value *o, struct tepal_wish *w)
+{
+    w->fp = o[OPT_WISH_FP].given ? o[OPT_WISH_FP].real : o[OPT_FP].given ? o[OPT_FP].real : NAN;
+    w->fn = o[OPT_WISH_FN].given ? o[OPT_WISH_FN].real : o[OPT_FN].given ? o[OPT_FN].real : NAN;
+    w->fp_average = o[OPT_FP_AVERAGE].given ? o[OPT_FP_AVERAGE].real : NAN;
+    w->wrong_deletes = o[OPT_WRONG_DELETES].given ? o[OPT_WRONG_DELETES].real : 0;
+    bool costs = o[OPT_COST_FP].given || o[OPT_COST_FN].given;
+    w->cost_fp = o[OPT_COST_FP].given ? o[OPT_COST_FP].real : costs ? 1 : 0;
+    w->cost_fn = o[OPT_COST_FN].given ? o[OPT_COST_FN].real : costs ? 1 : 0;
+}
+
+static int read_size(const struct args *args, struct wish *w)
+{
+    const struct option_value *o = args->option;
+    double each = o[OPT_WISH_BITS_PER_KEY].given ? o[OPT_WISH_BITS_PER_KEY].real
+                  : o[OPT_BITS_PER_KEY].given    ? o[OPT_BITS_PER_KEY].real
+                                                 : 0;
+    w->wish.bits = o[OPT_WISH_MEMORY].given ? o[OPT_WISH_MEMORY].whole * 8 : 0;
+    w->bits_per_key = each;
+    if (each > 0 && w->wish.keys == 0) {
+        w->wish.keys = KEYS_ASSUMED;
+        w->assumed_keys = true;
+    }
+    if (each > 0) {
+        double bits = floor(each * (double)w->wish.keys);
+        if (!(bits >= 1 && bits <= 0x1p60)) {
+            return say_error(args->command->stays, args->command->name,
+                             "so many bits a key make no size from 1 to 2^60 bits");
+        }
+        w->wish.bits = (uint64_t)bits;
+    }
+    return EXIT_YES;
+}
+
+int wish_read(const struct args *args, uint64_t keys, const char *negatives, struct wish *w)
+{
+    const struct option_value *o = args->option;
+    *w = (struct wish){.wish = TEPAL_WISH_INIT, .negatives = negatives};
+    w->wish.keys = keys > 0 ? keys : o[OPT_WISH_KEYS].whole;
+    w->wish.deletes = o[OPT_DELETES].given;
+    w->wish.untrusted = o[OPT_UNTRUSTED].given;
+    w->wish.endless = o[OPT_ENDLESS].given;
+    w->wish.header_bits = o[OPT_HEADER_BITS].whole;
+    w->wish.prefer = o[OPT_PREFER].given && strcmp(o[OPT_PREFER].text, "speed") == 0
+                         ? TEPAL_PREFER_SPEED
+                         : TEPAL_PREFER_SIZE;
+    read_rates(o, &w->wish);
+    int code = read_size(args, w);
+    if (code == EXIT_YES && o[OPT_WISH_STREAM].given) {
+        code = read_stream(args, &w->wish);
+    }
+    if (code == EXIT_YES && o[OPT_WISH_GAPS].given) {
+        code = read_gaps(args, w);
+    }
+    return code == EXIT_YES ? read_negatives(args, w) : code;
+}
+
+void wish_free(struct wish *w)
+{
+    free(w->steps);
+    w->steps = NULL;
+    weights_free(&w->weights);
+}

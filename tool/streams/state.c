@@ -1,0 +1,248 @@
+/* state.c: lock, load, compare, save. */
+#define _DEFAULT_SOURCE
+#include "streams/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tepal/recycling.h>
+
+#include "output/progress.h"
+#include "cli/say.h"
+#include "files/filter_file.h"
+
+static int wrong(const struct state *s, const char *why)
+{
+    return say_error(s->args->command->stays, s->name, "%s", why);
+}
+
+/* ---- the lock ------------------------------------------------------------------------------- */
+
+/* Is what is open what is there? (The one before may have removed it.) */
+static bool still_there(int fd, const char *path)
+{
+    struct stat held;
+    struct stat now;
+    return fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_dev == now.st_dev &&
+           held.st_ino == now.st_ino;
+}
+
+static int take_lock(struct state *s)
+{
+    for (;;) {
+        int fd = open(s->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0) {
+            return say_error(s->args->command->stays, s->lock_path, "%s", strerror(errno));
+        }
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            close(fd);
+            return wrong(s, "another command is using this state");
+        }
+        if (still_there(fd, s->lock_path)) {
+            s->lock = fd;
+            return EXIT_YES;
+        }
+        close(fd);
+    }
+}
+
+/* Through links, so that two names of one file have one lock. */
+static bool make_paths(struct state *s, const char *path)
+{
+    s->path = realpath(path, NULL);
+    if (s->path == NULL) {
+        s->path = strdup(path);
+    }
+    size_t room = s->path == NULL ? 0 : strlen(s->path) + sizeof ".lock";
+    s->lock_path = s->path == NULL ? NULL : malloc(room);
+    if (s->lock_path == NULL) {
+        return false;
+    }
+    snprintf(s->lock_path, room, "%s.lock", s->path);
+    return true;
+}
+
+/* ---- open ----------------------------------------------------------------------------------- */
+
+/* The filter in the file, or NULL if there is no file yet, or an empty one. */
+static int load(struct state *s, struct tepal_filter **before)
+{
+    struct stat about;
+    const char *stays = s->args->command->stays;
+    *before = NULL;
+    if (stat(s->path, &about) != 0 || (S_ISREG(about.st_mode) && about.st_size == 0)) {
+        return EXIT_YES;
+    }
+    if (filter_file_open(stays, s->name, FILTER_FILE_LOAD, before) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (tepal_filter_kind(*before)->id == TEPAL_KIND_RECYCLING) {
+        s->saved = tepal_filter_keys_added(*before);
+        return EXIT_YES;
+    }
+    int code = say_error(stays, s->name, "this is a filter of the kind %s, not a state of dedup",
+                         tepal_filter_kind(*before)->name);
+    tepal_filter_free(*before);
+    *before = NULL;
+    return code;
+}
+
+/* May there be a state at that path? Says no before anything is read. */
+static int check_place(const struct args *args, const char *path)
+{
+    struct stat about;
+    bool there = stat(path, &about) == 0;
+    if (strcmp(path, "-") == 0) {
+        return say_error(args->command->stays, args->command->name,
+                         "--state -: a state is kept in a file");
+    }
+    if (!there || (S_ISREG(about.st_mode) && about.st_size == 0)) {
+        return filter_file_check_output(args, path);
+    }
+    return filter_file_check_in_place(args->command->stays, path);
+}
+
+int state_open(struct state *s, const struct args *args, struct tepal_filter **before)
+{
+    const struct option_value *file = &args->option[OPT_STATE];
+    const struct option_value *every = &args->option[OPT_SAVE_EVERY];
+    *s = (struct state){.args = args, .name = file->text, .lock = -1};
+    *before = NULL;
+    if (!file->given) {
+        return EXIT_YES;
+    }
+    if (check_place(args, file->text) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (!make_paths(s, file->text)) {
+        return say_error(args->command->stays, NULL, "out of memory");
+    }
+    if (take_lock(s) != EXIT_YES || load(s, before) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    s->interval = every->given ? (double)every->whole / 1000 : 60;
+    s->next = progress_clock() + s->interval;
+    return EXIT_YES;
+}
+
+static int differs(const struct state *s, const char *what, uint64_t has, uint64_t wants)
+{
+    return say_error(s->args->command->stays, s->name,
+                     "this state was made with other parameters: its %s is %" PRIu64
+                     ", the options ask for %" PRIu64,
+                     what, has, wants);
+}
+
+int state_compare(const struct state *s, const struct tepal_params *wanted,
+                  const struct tepal_params *before)
+{
+    struct tepal_recycling_options has = tepal_recycling_options_of(before);
+    struct tepal_recycling_options wants = tepal_recycling_options_of(wanted);
+    const struct option_value *seed = &s->args->option[OPT_SEED];
+    if (before->layout != wanted->layout) {
+        return say_error(s->args->command->stays, s->name,
+                         "this state was made with other parameters: its layout is %s, the options "
+                         "ask for %s",
+                         tepal_layout_name(before->layout), tepal_layout_name(wanted->layout));
+    }
+    if (has.phases != wants.phases) {
+        return differs(s, "number of phases", has.phases, wants.phases);
+    }
+    if (before->cells != wanted->cells) {
+        return differs(s, "memory in bytes", before->cells / 8 * has.phases,
+                       wanted->cells / 8 * wants.phases);
+    }
+    if (has.rule != wants.rule) {
+        static const char *const rules[] = {"sigma", "count", "every"};
+        return say_error(s->args->command->stays, s->name,
+                         "this state was made with other parameters: it recycles by %s, the "
+                         "options ask for %s",
+                         rules[has.rule], rules[wants.rule]);
+    }
+    if (before->hashes != wanted->hashes) {
+        return differs(s, "number of hashes", before->hashes, wanted->hashes);
+    }
+    if (has.limit != wants.limit) {
+        return differs(s,
+                       has.rule == TEPAL_RECYCLING_SIGMA   ? "sigma"
+                       : has.rule == TEPAL_RECYCLING_COUNT ? "count"
+                                                           : "time in milliseconds",
+                       has.limit, wants.limit);
+    }
+    if (has.only_misses != wants.only_misses) {
+        return say_error(s->args->command->stays, s->name,
+                         "this state was made with other parameters: it has every line, the "
+                         "options ask for --only-misses");
+    }
+    if (seed->given && before->seed != seed->whole) {
+        return differs(s, "seed", before->seed, seed->whole);
+    }
+    return EXIT_YES;
+}
+
+/* ---- save ----------------------------------------------------------------------------------- */
+
+static bool changed(const struct state *s, const struct tepal_filter *filter)
+{
+    struct stat about;
+    return tepal_filter_keys_added(filter) != s->saved || stat(s->path, &about) != 0 ||
+           about.st_size == 0;
+}
+
+double state_due(const struct state *s, const struct tepal_filter *filter)
+{
+    if (s->path == NULL || tepal_filter_keys_added(filter) == s->saved) {
+        return -1;
+    }
+    double left = s->next - progress_clock();
+    return left > 0 ? left : 0;
+}
+
+void state_save(struct state *s, const struct tepal_filter *filter)
+{
+    struct tepal_fault fault = {.status = TEPAL_OK};
+    if (s->path == NULL || !changed(s, filter)) {
+        return;
+    }
+    bool failed = filter_file_save_quietly(filter, s->path, &fault) != TEPAL_OK;
+    if (failed && !s->failing) {
+        const char *why = fault.system != 0   ? strerror(fault.system)
+                          : fault.why != NULL ? fault.why
+                                              : tepal_status_message(fault.status);
+        say_warning(s->name, "the state could not be saved (%s): the old one stays, and it goes on",
+                    why);
+    }
+    if (!failed) {
+        s->saved = tepal_filter_keys_added(filter);
+    }
+    s->failing = failed;
+    s->next = progress_clock() + s->interval;
+}
+
+int state_close(struct state *s, const struct tepal_filter *filter)
+{
+    state_save(s, filter);
+    int code = s->failing ? EXIT_TROUBLE : EXIT_YES;
+    state_free(s);
+    return code;
+}
+
+void state_free(struct state *s)
+{
+    if (s->lock >= 0) {
+        unlink(s->lock_path); /* while it is held: whoever waits looks whether it is still there */
+        close(s->lock);
+        s->lock = -1;
+    }
+    free(s->path);
+    free(s->lock_path);
+    s->path = NULL;
+    s->lock_path = NULL;
+}

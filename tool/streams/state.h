@@ -1,0 +1,53 @@
+/*
+ * state.h: the filter of a command that runs on and on, in a file that outlives it. The file is
+ * replaced as a whole, so that it is sound at any time, whatever happens to the command or the
+ * disk; beside it, FILE.lock keeps a second command out for as long as the first one runs.
+ */
+#ifndef TOOL_STREAMS_STATE_H
+#define TOOL_STREAMS_STATE_H
+
+#include <stdbool.h>
+
+#include <tepal/filter.h>
+
+#include "cli/command.h"
+
+/* All zeros is one that is not kept anywhere: every call does nothing. */
+struct state {
+    const struct args *args;
+    const char *name; /* as the user calls it */
+    char *path;       /* through links */
+    char *lock_path;
+    int lock;
+    double interval; /* seconds between two saves */
+    double next;     /* when the next one is due */
+    uint64_t saved;  /* keys_added of what is in the file */
+    bool failing;    /* the last save failed */
+};
+
+/*
+ * Take --state FILE, if it is given: lock it, and see that it can be written. *before gets the
+ * filter in it, NULL if there is none yet. EXIT_YES, or EXIT_TROUBLE after having said why.
+ */
+int state_open(struct state *state, const struct args *args, struct tepal_filter **before);
+
+/* Are these the parameters of the filter in the file? EXIT_YES, or says which ones are not. */
+int state_compare(const struct state *state, const struct tepal_params *wanted,
+                  const struct tepal_params *before);
+
+/* Seconds until the next save; negative: there is none to come. */
+double state_due(const struct state *state, const struct tepal_filter *filter);
+
+/*
+ * Save now, if anything has changed. A failure is told (once, until it works again) and leaves the
+ * file as it was; the next save is tried when it is due.
+ */
+void state_save(struct state *state, const struct tepal_filter *filter);
+
+/* The last save, and the end. EXIT_YES, or EXIT_TROUBLE if the file does not have the filter. */
+int state_close(struct state *state, const struct tepal_filter *filter);
+
+/* The end without a save. */
+void state_free(struct state *state);
+
+#endif
