@@ -24,7 +24,7 @@
 
 #include <tepal/recycling.h>
 
-#include "apps.h"
+#include "cli/command.h"
 #include "input/digests.h"
 #include "input/feed.h"
 #include "lru.h"
@@ -33,6 +33,7 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "streams/stream.h"
+#include "cli/options.h"
 
 struct request {
     struct tepal_digest key;
@@ -74,7 +75,7 @@ static int no_memory(void)
     return say_error(NULL, NULL, "out of memory");
 }
 
-/* ---- the log -------------------------------------------------------------------------------- */
+/* ---- the log --------------------------------------------------------------------------------- */
 
 static bool append(struct admit *a, struct tepal_digest key, uint64_t size)
 {
@@ -118,7 +119,7 @@ static const char *read_size(const struct feed *feed, const struct key *line, si
 
 static int take_batch(struct admit *a, const struct feed *feed, size_t count)
 {
-    size_t field = (size_t)a->args->option[OPT_SIZE_FIELD].whole;
+    size_t field = (size_t)arg(a->args, "size-field")->whole;
     for (size_t i = 0; i < count; i++) {
         uint64_t size = 0;
         if (feed->key[i].text[0] == '#') {
@@ -140,7 +141,7 @@ static int read_log(struct admit *a)
 {
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, a->seed);
-    struct feed *feed = feed_open(a->args, 0, &hasher, a->args->option[OPT_QUIET].given);
+    struct feed *feed = feed_open(a->args, 0, &hasher, arg(a->args, "quiet")->given);
     ptrdiff_t count = -1;
     int code = EXIT_YES;
     if (feed == NULL) {
@@ -159,7 +160,7 @@ static int read_log(struct admit *a)
     return code;
 }
 
-/* ---- one cache ------------------------------------------------------------------------------ */
+/* ---- one cache ------------------------------------------------------------------------------- */
 
 /* Is it to be stored? And remember that it was asked for. -1: no memory. */
 static int admitted(const struct policy *p, struct tepal_digest key)
@@ -178,7 +179,7 @@ static int admitted(const struct policy *p, struct tepal_digest key)
 
 static int replay(const struct admit *a, const struct policy *p, struct outcome *o)
 {
-    uint64_t size = a->args->option[OPT_CACHE_SIZE].whole;
+    uint64_t size = arg(a->args, "cache-size")->whole;
     struct lru cache;
     int code = EXIT_YES;
     lru_init(&cache, a->sized ? 0 : size, a->sized ? size : 0);
@@ -203,7 +204,7 @@ static int replay(const struct admit *a, const struct policy *p, struct outcome 
     return code;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 struct row {
     const struct policy *policy;
@@ -290,9 +291,9 @@ static int run_policy(struct admit *a, const struct policy *p)
                       .byte_hit_ratio = a->bytes == 0 ? 0 : (double)o.hit_bytes / (double)a->bytes,
                       .writes_share =
                           a->writes_of_all == 0 ? 0 : (double)o.writes / (double)a->writes_of_all};
-    if (a->args->option[OPT_JSON].given) {
+    if (arg(a->args, "json")->given) {
         code = print_json(a, &row);
-    } else if (a->args->option[OPT_ROWS_TSV].given) {
+    } else if (arg(a->args, "tsv")->given) {
         print_tsv(a, &row);
     } else {
         print_text(a, &row);
@@ -301,7 +302,7 @@ static int run_policy(struct admit *a, const struct policy *p)
     return code;
 }
 
-/* ---- filters -------------------------------------------------------------------------------- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 /* Small filters: the flat layout remembers the most. */
 #define LAYOUT TEPAL_LAYOUT_FLAT
@@ -337,7 +338,7 @@ static int run_filter(struct admit *a, uint64_t memory)
 /* How many objects the cache holds, at their mean size. */
 static double cache_objects(const struct admit *a)
 {
-    double size = (double)a->args->option[OPT_CACHE_SIZE].whole;
+    double size = (double)arg(a->args, "cache-size")->whole;
     double mean = (double)a->bytes / (double)a->requests;
     return !a->sized ? size : mean > 0 ? size / mean : size;
 }
@@ -345,7 +346,7 @@ static double cache_objects(const struct admit *a)
 /* Filters that remember from a sixteenth of what the cache holds to four times that. */
 static int run_filters(struct admit *a)
 {
-    const struct option_value *memory = &a->args->option[OPT_ADMIT_MEMORY];
+    const struct option_value *memory = arg(a->args, "memory");
     static const double times[] = {1.0 / 16, 1.0 / 4, 1, 4};
     struct tepal_recycling_setting s;
     struct tepal_recycling_rates rates;
@@ -387,14 +388,14 @@ static int run_all(struct admit *a)
     return out_close(a->out, code);
 }
 
-int admit_run(const struct args *args)
+static int admit_run(const struct args *args)
 {
-    const struct option_value *o = args->option;
     struct admit a = {.args = args,
-                      .sized = o[OPT_SIZE_FIELD].given,
-                      .phases = o[OPT_PHASES].given ? (uint32_t)o[OPT_PHASES].whole : STREAM_PHASES,
-                      .fp = o[OPT_STREAM_FP].given ? o[OPT_STREAM_FP].real : STREAM_FP,
-                      .seed = o[OPT_DEMO_SEED].given ? o[OPT_DEMO_SEED].whole : 1};
+                      .sized = arg(args, "size-field")->given,
+                      .phases = arg(args, "phases")->given ? (uint32_t)arg(args, "phases")->whole
+                                                           : STREAM_PHASES,
+                      .fp = arg_real(args, "fp", STREAM_FP),
+                      .seed = arg(args, "seed")->given ? arg(args, "seed")->whole : 1};
     int code = read_log(&a);
     if (code == EXIT_YES) {
         code = run_all(&a);
@@ -402,3 +403,66 @@ int admit_run(const struct args *args)
     free(a.request);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_cache_size = {
+    .name = "cache-size",
+    .value = "SIZE",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 56,
+    .about = "The size of the cache: objects, or with --size-field bytes."};
+
+static const struct option option_size_field = {
+    .name = "size-field",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = UINT32_MAX,
+    .about = "The N-th field of a line is the size of the object in bytes (- is 0)."};
+
+static const struct option option_admit_memory = {
+    .letter = 'M',
+    .name = "memory",
+    .value = "SIZE",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 56,
+    .about = "The memory of the filter in bytes (default: enough for 1/16, 1/4, 1 and "
+             "4 times as many objects as the cache holds, one row each)."};
+
+static const struct option *const options[] = {&option_cache_size,   &option_size_field,
+                                               &option_field,        &option_delimiter,
+                                               &option_admit_memory, &option_stream_fp,
+                                               &option_phases,       &option_demo_seed,
+                                               &option_plain,        &option_rows_tsv,
+                                               &option_json,         &option_quiet,
+                                               &option_help,         NULL};
+static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal app admit requests.txt --cache-size 1000", "A cache of a thousand objects."},
+    {"tepal app admit access.log --field 7 --size-field 10 --cache-size 64Mi",
+     "The log of a web server, and a cache of 64 MiB."},
+    {NULL, NULL}};
+
+const struct command app_admit = {
+    .name = "app admit",
+    .synopsis = "[LOG...] --cache-size SIZE [--field N] [--size-field N] [--memory SIZE]",
+    .summary = "Cache admission: store what is asked for a second time.",
+    .about =
+        "Replays the requests of LOG, one a line (none, or -: standard input; lines that start "
+        "with # are passed over), through a cache that keeps what was asked for last, and counts "
+        "hits and writes: when everything is "
+        "stored (all), when an object is stored at its second request, known exactly and for ever "
+        "(exact), and when a recycling filter of little memory tells which request is a second "
+        "one (filter). A filter that remembers less lets in less: what it has forgotten must be "
+        "asked for twice again.\n\n"
+        "share is the number of writes, divided by that of storing everything.",
+    .options = options,
+    .exclusive = exclusive,
+    .needed = "cache-size",
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .examples = examples,
+    .run = admit_run};

@@ -23,13 +23,15 @@
 
 #include <tepal/tepal.h>
 
-#include "apps.h"
+#include "cli/command.h"
 #include "lru.h"
 #include "lines.h"
 #include "output/out.h"
 #include "output/render.h"
 #include "requests.h"
 #include "cli/say.h"
+#include "options.h"
+#include "cli/options.h"
 
 #define MOST_PROXIES 4096
 
@@ -92,13 +94,12 @@ static int trouble(const struct digest *d, enum tepal_status status, const char 
                      why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
 }
 
-/* ---- who is where --------------------------------------------------------------------------- */
+/* ---- who is where ---------------------------------------------------------------------------- */
 
 static int assign_proxies(struct digest *d)
 {
-    const struct option_value *o = d->args->option;
     uint32_t askers = d->requests.who.count;
-    bool by_client = o[OPT_CLIENT_FIELD].given;
+    bool by_client = arg(d->args, "client-field")->given;
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 0);
     d->proxy_of = malloc(((size_t)askers + 1) * sizeof *d->proxy_of);
@@ -106,8 +107,10 @@ static int assign_proxies(struct digest *d)
         return no_memory();
     }
     /* A proxy for each who asks, if there are few; else they share the proxies by hash. */
-    bool each = askers > 0 && !by_client && !o[OPT_PROXIES].given;
-    d->proxies = each ? askers : o[OPT_PROXIES].given ? (uint32_t)o[OPT_PROXIES].whole : 4;
+    bool each = askers > 0 && !by_client && !arg(d->args, "proxies")->given;
+    d->proxies = each                             ? askers
+                 : arg(d->args, "proxies")->given ? (uint32_t)arg(d->args, "proxies")->whole
+                                                  : 4;
     if (d->proxies < 2 || d->proxies > MOST_PROXIES) {
         return say_error(NULL, d->args->command->name,
                          "%" PRIu32 " proxies: at least 2 and at most %d are needed; --proxies P "
@@ -128,7 +131,7 @@ static uint32_t proxy_at(const struct digest *d, size_t i)
     return who == NAMES_NONE ? (uint32_t)(i % d->proxies) : d->proxy_of[who];
 }
 
-/* ---- advertisements ------------------------------------------------------------------------- */
+/* ---- advertisements -------------------------------------------------------------------------- */
 
 /* The worst that a stranger can send: bits drawn at random, as many ones as hurt most. */
 static enum tepal_status forge(struct digest *d, const struct setting *s, struct tepal_filter **out)
@@ -170,7 +173,7 @@ static enum tepal_status advertise(struct digest *d, const struct setting *s, ui
     bool lies = who == d->proxies - 1 && s->attack != ATTACK_NONE;
     struct tepal_filter *filter = NULL;
     enum tepal_status status = lies ? forge(d, s, &filter) : honest(s, &proxy->cache, &filter);
-    if (status == TEPAL_OK && d->args->option[OPT_JUDGE].given) {
+    if (status == TEPAL_OK && arg(d->args, "judge")->given) {
         struct tepal_terms terms = TEPAL_TERMS_INIT;
         struct tepal_receipt receipt;
         terms.keys = proxy->cache.count;
@@ -195,7 +198,7 @@ static enum tepal_status advertise(struct digest *d, const struct setting *s, ui
     return TEPAL_OK;
 }
 
-/* ---- requests ------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 /* Every sibling whose filter says yes is asked. */
 static void ask_siblings(const struct digest *d, uint32_t at, struct tepal_digest key,
@@ -275,7 +278,7 @@ static enum tepal_status one_round(struct digest *d, struct setting *s, struct t
     return status;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static double share(uint64_t part, uint64_t all)
 {
@@ -348,9 +351,9 @@ static void print_text(const struct digest *d, const struct setting *s, const st
 static int print_row(struct digest *d, const struct setting *s, const struct tally *t)
 {
     int code = EXIT_YES;
-    if (d->args->option[OPT_JSON].given) {
+    if (arg(d->args, "json")->given) {
         code = print_json(d, s, t);
-    } else if (d->args->option[OPT_ROWS_TSV].given) {
+    } else if (arg(d->args, "tsv")->given) {
         print_tsv(d, s, t);
     } else {
         print_text(d, s, t);
@@ -359,11 +362,11 @@ static int print_row(struct digest *d, const struct setting *s, const struct tal
     return code;
 }
 
-/* ---- the experiment ------------------------------------------------------------------------- */
+/* ---- the experiment -------------------------------------------------------------------------- */
 
 static int run_setting(struct digest *d, struct setting *s)
 {
-    const struct option_value *seed = &d->args->option[OPT_DEMO_SEED];
+    const struct option_value *seed = arg(d->args, "seed");
     struct tally t = {0};
     enum tepal_status status = TEPAL_OK;
     d->random = seed->given ? seed->whole : 1;
@@ -382,20 +385,19 @@ static uint64_t whole_or(const struct option_value *option, uint64_t otherwise)
 /* The two kinds, with the same number of bits and, unless told, of hashes. */
 static int settings(struct digest *d, struct setting kinds[2])
 {
-    const struct option_value *o = d->args->option;
-    uint32_t k0 = (uint32_t)whole_or(&o[OPT_SIM_RESETS], 2);
-    uint32_t k1 = (uint32_t)whole_or(&o[OPT_SIM_SETS], 2);
-    uint64_t bits = whole_or(&o[OPT_SIM_BITS], d->cache_objects * 64);
+    uint32_t k0 = (uint32_t)whole_or(arg(d->args, "reset-hashes"), 2);
+    uint32_t k1 = (uint32_t)whole_or(arg(d->args, "set-hashes"), 2);
+    uint64_t bits = whole_or(arg(d->args, "bits"), d->cache_objects * 64);
     struct tepal_params bloom = TEPAL_PARAMS_INIT;
     struct tepal_params generalized = TEPAL_PARAMS_INIT;
     const char *why = "";
     bloom.cells = bits;
-    bloom.hashes = (uint32_t)whole_or(&o[OPT_SIM_HASHES], k0 + k1);
+    bloom.hashes = (uint32_t)whole_or(arg(d->args, "hashes"), k0 + k1);
     generalized.kind = TEPAL_KIND_GENERALIZED;
     generalized.cells = bits;
     generalized.hashes = k0 + k1;
     generalized.own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
-    generalized.own[TEPAL_GENERALIZED_TOLERANCE] = whole_or(&o[OPT_SIM_TOLERANCE], 0);
+    generalized.own[TEPAL_GENERALIZED_TOLERANCE] = whole_or(arg(d->args, "tolerance"), 0);
     enum tepal_status status = tepal_params_check(&generalized, &why);
     if (status == TEPAL_OK) {
         status = tepal_params_check(&bloom, &why);
@@ -411,13 +413,13 @@ static int settings(struct digest *d, struct setting kinds[2])
 
 static int experiment(struct digest *d)
 {
-    const struct option_value *only = &d->args->option[OPT_SIM_ATTACK];
+    const struct option_value *only = arg(d->args, "attack");
     struct setting kinds[2];
     int code = settings(d, kinds);
     if (code != EXIT_YES) {
         return code;
     }
-    if (!d->args->option[OPT_QUIET].given) {
+    if (!arg(d->args, "quiet")->given) {
         say_line("requests   %zu for %" PRIu32 " objects, to %" PRIu32 " proxies; the last one is "
                  "malicious",
                  d->requests.count, d->requests.keys.count, d->proxies);
@@ -449,32 +451,32 @@ static int make_arrays(struct digest *d)
 /* The options that depend on each other. */
 static int check_options(struct digest *d)
 {
-    const struct option_value *o = d->args->option;
-    if (o[OPT_CACHE_BYTES].given && !o[OPT_REQUEST_SIZE_FIELD].given) {
+    if (arg(d->args, "cache-bytes")->given && !arg(d->args, "size-field")->given) {
         return say_error(NULL, d->args->command->name,
                          "--cache-bytes needs --size-field: how large is what is asked for?");
     }
-    if (o[OPT_CACHE_BYTES].given && !o[OPT_SIM_BITS].given && !o[OPT_PROXY_CACHE].given) {
+    if (arg(d->args, "cache-bytes")->given && !arg(d->args, "bits")->given &&
+        !arg(d->args, "cache-size")->given) {
         return say_error(NULL, d->args->command->name,
                          "--cache-bytes needs --bits: how large is a filter?");
     }
-    d->cache_objects =
-        o[OPT_CACHE_BYTES].given ? o[OPT_PROXY_CACHE].whole : whole_or(&o[OPT_PROXY_CACHE], 1000);
-    d->cache_bytes = o[OPT_CACHE_BYTES].whole;
+    d->cache_objects = arg(d->args, "cache-bytes")->given
+                           ? arg(d->args, "cache-size")->whole
+                           : whole_or(arg(d->args, "cache-size"), 1000);
+    d->cache_bytes = arg(d->args, "cache-bytes")->whole;
     uint64_t tenth = d->cache_objects / 10;
-    d->refresh = whole_or(&o[OPT_REFRESH], tenth == 0 ? 100 : tenth);
-    d->rounds = whole_or(&o[OPT_ROUNDS], 1);
+    d->refresh = whole_or(arg(d->args, "refresh"), tenth == 0 ? 100 : tenth);
+    d->rounds = whole_or(arg(d->args, "rounds"), 1);
     return EXIT_YES;
 }
 
-int digest_run(const struct args *args)
+static int digest_run(const struct args *args)
 {
-    const struct option_value *o = args->option;
     struct digest d = {.args = args};
-    struct requests_form form = {o[OPT_REQUEST_FIELD].text,
-                                 o[OPT_PROXY_FIELD].given ? o[OPT_PROXY_FIELD].text
-                                                          : o[OPT_CLIENT_FIELD].text,
-                                 o[OPT_REQUEST_SIZE_FIELD].text};
+    struct requests_form form = {arg(args, "field")->text,
+                                 arg(args, "proxy-field")->given ? arg(args, "proxy-field")->text
+                                                                 : arg(args, "client-field")->text,
+                                 arg(args, "size-field")->text};
     int code = check_options(&d);
     if (code == EXIT_YES) {
         code = requests_read(&d.requests, &form, args->operand, args->operands);
@@ -497,3 +499,128 @@ int digest_run(const struct args *args)
     free(d.proxy);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_request_field = {
+    .name = "field",
+    .value = "C",
+    .type = TAKES_TEXT,
+    .about = "Which field is asked for: a number from 1, or its name in the first line "
+             "(default: url, key or object; the last of one or two)."};
+
+static const struct option option_proxy_field = {
+    .name = "proxy-field",
+    .value = "C",
+    .type = TAKES_TEXT,
+    .about = "Which field names the proxy itself (default: proxy, client or host; the "
+             "first of two; else the proxies take turns)."};
+
+static const struct option option_client_field = {
+    .name = "client-field",
+    .value = "C",
+    .type = TAKES_TEXT,
+    .about = "Which field says who asks: clients share the proxies, by hash."};
+
+static const struct option option_request_size_field = {
+    .name = "size-field",
+    .value = "C",
+    .type = TAKES_TEXT,
+    .about = "Which field says how many bytes it has, for --cache-bytes."};
+
+static const struct option option_proxies = {
+    .letter = 'P',
+    .name = "proxies",
+    .value = "P",
+    .type = TAKES_WHOLE,
+    .least = 2,
+    .most = 4096,
+    .about = "Share those who ask among P proxies, by hash (default: a proxy each; 4 with "
+             "--client-field, and if nobody is named)."};
+
+static const struct option option_proxy_cache = {
+    .name = "cache-size",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 31,
+    .about = "A cache holds N objects (default 1000); the least recently used go."};
+
+static const struct option option_cache_bytes = {
+    .name = "cache-bytes",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = UINT64_MAX,
+    .about = "A cache holds N bytes (with --cache-size: whichever is reached first)."};
+
+static const struct option option_refresh = {
+    .name = "refresh",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = UINT64_MAX,
+    .about = "A proxy makes its filter anew after N new objects (default: a tenth of the "
+             "cache)."};
+
+static const struct option option_sim_bits = {
+    .letter = 'm',
+    .name = "bits",
+    .value = "M",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 40,
+    .about = "The size of every filter (default: 64 bits for an object in the cache)."};
+
+static const struct option option_judge = {
+    .name = "judge", .about = "Take a filter only if `tepal receive` would, by its defaults."};
+
+static const struct option option_rounds = {.letter = 'r',
+                                            .name = "rounds",
+                                            .value = "R",
+                                            .type = TAKES_WHOLE,
+                                            .least = 1,
+                                            .most = 1000000,
+                                            .about =
+                                                "Repeat with R seeds, and add up (default 1)."};
+
+static const struct option *const options[] = {&option_request_field, &option_proxy_field,
+                                               &option_client_field,  &option_request_size_field,
+                                               &option_proxies,       &option_proxy_cache,
+                                               &option_cache_bytes,   &option_refresh,
+                                               &option_sim_bits,      &option_sim_hashes,
+                                               &option_sim_resets,    &option_sim_sets,
+                                               &option_sim_tolerance, &option_sim_attack,
+                                               &option_judge,         &option_rounds,
+                                               &option_demo_seed,     &option_rows_tsv,
+                                               &option_json,          &option_quiet,
+                                               &option_help,          NULL};
+static const char *const exclusive[][4] = {
+    {"proxy-field", "client-field"}, {"tsv", "json"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal app digest requests.tsv.gz --cache-size 500", "Three attacks, two kinds of filters."},
+    {"tepal app digest access.log --field 7 --client-field 1 -P 8",
+     "A web server's log, its clients behind eight proxies."},
+    {"tepal app digest keys.txt --judge --attack worst --json", "With filters looked at first."},
+    {NULL, NULL}};
+
+const struct command app_digest = {
+    .name = "app digest",
+    .synopsis = "[REQUESTS...] [--proxies P] [--cache-size N] [--attack ATTACK]",
+    .summary = "Caches that tell each other what they hold, and one that lies.",
+    .about = "Replays the log REQUESTS over proxies, each with a cache of its own. A proxy "
+             "advertises a filter of its cache; a request that is not in the own cache (a "
+             "foreign one) goes to every sibling whose filter says yes. The last proxy is "
+             "malicious and advertises a filter to attract requests. Counted are the requests of "
+             "the others: found in a sibling that was asked; missed, although a sibling had it; "
+             "wrong, sent to an honest sibling that did not have it; attracted by the malicious "
+             "one, and of these deceived: it did not have it either. With Bloom filters and with "
+             "generalized ones.\n\n"
+             "REQUESTS has a request a line, in fields that tabs or spaces divide: who and what, "
+             "or only what, or any fields (--field and the like). May be compressed.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .examples = examples,
+    .run = digest_run};

@@ -26,12 +26,13 @@
 
 #include <tepal/tepal.h>
 
-#include "apps.h"
+#include "cli/command.h"
 #include "output/out.h"
 #include "packets.h"
 #include "output/render.h"
 #include "files/atomic_file.h"
 #include "pictures/svg.h"
+#include "cli/options.h"
 
 #define NOBODY  UINT32_MAX
 #define PROBES  10000 /* strangers that are asked for at the end of a window */
@@ -393,7 +394,7 @@ static int add_fingerprint(struct flows *f)
 
 static int make_filters(struct flows *f)
 {
-    const struct option_value *o = &f->args->option[OPT_FLOW_CHOICES];
+    const struct option_value *o = arg(f->args, "choices");
     uint32_t choices = o->given ? (uint32_t)o->whole : 4;
     struct tepal_params one = counting_params(f, 1, TEPAL_POLICY_KEEP);
     struct tepal_params keep = counting_params(f, choices, TEPAL_POLICY_KEEP);
@@ -521,7 +522,7 @@ static int draw(const struct flows *f, struct atomic_file *side)
     struct svg_series series[2 * CONTESTANTS];
     char names[2 * CONTESTANTS][64];
     struct svg_point *point = calloc(2 * CONTESTANTS * f->windows, sizeof *point);
-    int code = atomic_file_open(side, f->args, f->args->option[OPT_FLOW_SVG].text);
+    int code = atomic_file_open(side, f->args, arg(f->args, "svg")->text);
     if (code != EXIT_YES || point == NULL) {
         free(point);
         return code != EXIT_YES ? code : trouble(f, "out of memory");
@@ -569,23 +570,22 @@ static void say_read(const struct flows *f)
 
 static int report(const struct flows *f)
 {
-    const struct option_value *o = f->args->option;
     struct atomic_file side = {.path = NULL};
-    int code = o[OPT_FLOW_SVG].given ? draw(f, &side) : EXIT_YES;
+    int code = arg(f->args, "svg")->given ? draw(f, &side) : EXIT_YES;
     struct out *out = code == EXIT_YES ? out_open(STDOUT_FILENO) : NULL;
     if (out == NULL) {
         atomic_file_free(&side);
         return EXIT_TROUBLE;
     }
-    if (o[OPT_JSON].given) {
+    if (arg(f->args, "json")->given) {
         code = print_json(f, out);
-    } else if (o[OPT_ROWS_TSV].given) {
+    } else if (arg(f->args, "tsv")->given) {
         print_tsv(f, out);
     } else {
         print_text(f, out);
     }
     code = out_close(out, code);
-    if (code == EXIT_YES && o[OPT_FLOW_SVG].given) {
+    if (code == EXIT_YES && arg(f->args, "svg")->given) {
         code = atomic_file_commit(&side, f->args);
     }
     atomic_file_free(&side);
@@ -596,7 +596,6 @@ static int report(const struct flows *f)
 
 static int prepare(struct flows *f)
 {
-    const struct option_value *o = f->args->option;
     const struct packets *p = &f->packets;
     if (p->count == 0) {
         return trouble(f, "no packets that carry TCP or UDP");
@@ -607,7 +606,7 @@ static int prepare(struct flows *f)
     if (f->repeat > NOBODY / p->flows || !isfinite(f->span * (double)f->repeat)) {
         return say_error(NULL, f->args->command->name,
                          "--repeat %s: too often: there would be 2^32 flows or more",
-                         o[OPT_FLOW_REPEAT].text);
+                         arg(f->args, "repeat")->text);
     }
     f->table.flows = p->flows * (size_t)f->repeat;
     f->table.flow = calloc(f->table.flows, sizeof *f->table.flow);
@@ -621,9 +620,9 @@ static int prepare(struct flows *f)
     if (f->table.peak == 0) {
         return trouble(f, "no flow begins in these packets: take --insert first");
     }
-    f->bits = o[OPT_FLOW_BITS].whole;
-    if (!o[OPT_FLOW_BITS].given) {
-        double each = o[OPT_FLOW_EACH].given ? o[OPT_FLOW_EACH].real : 24;
+    f->bits = arg(f->args, "bits")->whole;
+    if (!arg(f->args, "bits")->given) {
+        double each = arg_real(f->args, "bits-per-flow", 24);
         double all = ceil(each * (double)f->table.peak);
         f->bits = all < 0x1p40 ? (uint64_t)all : (uint64_t)1 << 40;
     }
@@ -644,19 +643,17 @@ static void free_all(struct flows *f)
     }
 }
 
-int flows_run(const struct args *args)
+static int flows_run(const struct args *args)
 {
-    const struct option_value *o = args->option;
     struct flows f = {.args = args};
-    f.repeat = o[OPT_FLOW_REPEAT].given ? o[OPT_FLOW_REPEAT].whole : 1;
-    f.idle = o[OPT_FLOW_IDLE].given ? o[OPT_FLOW_IDLE].real : 60;
-    f.windows = o[OPT_FLOW_WINDOWS].given ? (size_t)o[OPT_FLOW_WINDOWS].whole
-                : f.repeat > 1            ? (size_t)f.repeat
-                                          : WINDOWS;
-    f.first_packet = o[OPT_FLOW_INSERT].given && strcmp(o[OPT_FLOW_INSERT].text, "first") == 0;
-    packets_init(&f.packets, o[OPT_DEMO_SEED].given ? o[OPT_DEMO_SEED].whole : 1,
-                 o[OPT_FLOW_ONE_WAY].given);
-    int code = o[OPT_FLOW_SVG].given ? atomic_file_check(args, o[OPT_FLOW_SVG].text) : EXIT_YES;
+    f.repeat = arg_whole(args, "repeat", 1);
+    f.idle = arg_real(args, "idle", 60);
+    f.windows = arg(args, "windows")->given ? (size_t)arg(args, "windows")->whole
+                : f.repeat > 1              ? (size_t)f.repeat
+                                            : WINDOWS;
+    f.first_packet = arg(args, "insert")->given && strcmp(arg(args, "insert")->text, "first") == 0;
+    packets_init(&f.packets, arg_whole(args, "seed", 1), arg(args, "one-way")->given);
+    int code = arg(args, "svg")->given ? atomic_file_check(args, arg(args, "svg")->text) : EXIT_YES;
     if (code == EXIT_YES) {
         code = packets_read(&f.packets, args->operand, args->operands);
     }
@@ -668,7 +665,7 @@ int flows_run(const struct args *args)
     }
     if (code == EXIT_YES) {
         replay(&f);
-        if (!o[OPT_QUIET].given) {
+        if (!arg(args, "quiet")->given) {
             say_read(&f);
         }
         code = report(&f);
@@ -676,3 +673,103 @@ int flows_run(const struct args *args)
     free_all(&f);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_flow_each = {
+    .name = "bits-per-flow",
+    .value = "B",
+    .type = TAKES_POSITIVE,
+    .about = "B bits for each of the most flows that there are at once (default 24)."};
+
+static const struct option option_flow_bits = {
+    .letter = 'm',
+    .name = "bits",
+    .value = "M",
+    .type = TAKES_WHOLE,
+    .least = 512,
+    .most = (uint64_t)1 << 40,
+    .about = "The memory of each filter, in bits, all in all."};
+
+static const struct option option_flow_choices = {
+    .name = "choices",
+    .value = "C",
+    .type = TAKES_WHOLE,
+    .least = 2,
+    .most = 64,
+    .about = "The choices of the multichoice filters (default 4)."};
+
+static const struct option option_flow_idle = {
+    .name = "idle",
+    .value = "SECONDS",
+    .type = TAKES_POSITIVE,
+    .about = "A flow ends when it has been idle for so long (default 60)."};
+
+static const struct option option_flow_insert = {
+    .name = "insert",
+    .value = "WHEN",
+    .type = TAKES_CHOICE,
+    .choices = "syn first",
+    .about = "A TCP flow begins with a SYN (syn, the default), or with any packet "
+             "that does not end it (first)."};
+
+static const struct option option_flow_one_way = {
+    .name = "one-way", .about = "The two directions of a connection are two flows."};
+
+static const struct option option_flow_repeat = {
+    .name = "repeat",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 1000000,
+    .about = "Replay the packets N times, each time with other flows: what a long run "
+             "does (default 1)."};
+
+static const struct option option_flow_windows = {
+    .name = "windows",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 10000,
+    .about = "Look at the drift in N windows of as many packets each (default: one each "
+             "time the packets are repeated, or 20)."};
+
+static const struct option option_flow_svg = {.name = "svg",
+                                              .value = "OUT",
+                                              .type = TAKES_FILE,
+                                              .about = "Also draw the drift, as SVG, to OUT."};
+
+static const struct option *const options[] = {
+    &option_flow_each,   &option_flow_bits,    &option_flow_choices, &option_flow_idle,
+    &option_flow_insert, &option_flow_one_way, &option_flow_repeat,  &option_flow_windows,
+    &option_flow_svg,    &option_force,        &option_demo_seed,    &option_rows_tsv,
+    &option_json,        &option_quiet,        &option_help,         NULL};
+static const char *const exclusive[][4] = {{"bits", "bits-per-flow"}, {"tsv", "json"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal app flows capture.pcap", "Every kind of filter at 24 bits a flow."},
+    {"tepal app flows packets.tsv.gz --repeat 50 --svg drift.svg",
+     "A long run, and a picture of its drift."},
+    {NULL, NULL}};
+
+const struct command app_flows = {
+    .name = "app flows",
+    .synopsis = "[PACKETS...] [--bits-per-flow B | --bits M] [--repeat N] [--idle SECONDS]",
+    .summary = "Flow tracking: what removals do to each kind of filter.",
+    .about =
+        "Replays the packets PACKETS against filters of equal memory (a counting filter, "
+        "multichoice ones with three ways to remove, a fingerprint filter) and an exact table. A "
+        "flow is added when it begins, asked for with every packet, and removed at FIN, RST or "
+        "when it has been idle. A FIN or RST of a flow that never began is removed as well, "
+        "since a device that has only the filter cannot tell: where the filter finds it, that "
+        "damages others.\n\n"
+        "PACKETS are pcap or pcapng captures, or tab-separated (capture, t, proto, src, sport, "
+        "dst, dport, flags, len; a first line that starts with # may name other columns), and may "
+        "be compressed. Printed are, for each kind, the false positives and false negatives of "
+        "packets, the strangers that were removed, and, for the first, the middle and the last "
+        "window of packets, the share of strangers found at its end and of false negatives in it.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .examples = examples,
+    .run = flows_run};

@@ -23,7 +23,7 @@ void graph_free(struct graph *g)
     memset(g, 0, sizeof *g);
 }
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *label_of(const struct graph *g, uint32_t node)
 {
@@ -76,7 +76,7 @@ uint32_t graph_find(const struct graph *g, const char *name, uint32_t *several)
     return found == NAMES_NONE ? GRAPH_NONE : found;
 }
 
-/* ---- shortest paths ------------------------------------------------------------------------- */
+/* ---- shortest paths -------------------------------------------------------------------------- */
 
 bool graph_spread_new(struct graph_spread *s, const struct graph *g)
 {

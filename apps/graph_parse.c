@@ -20,7 +20,7 @@
 
 static const char no_memory[] = "out of memory";
 
-/* ---- the draft ------------------------------------------------------------------------------ */
+/* ---- the draft ------------------------------------------------------------------------------- */
 
 struct draft_node {
     bool declared;
@@ -140,7 +140,7 @@ static bool add_edge(struct draft *d, struct draft_edge edge)
     return true;
 }
 
-/* ---- from the draft to the graph ------------------------------------------------------------ */
+/* ---- from the draft to the graph ------------------------------------------------------------- */
 
 struct ranked {
     const char *label;
@@ -272,7 +272,7 @@ static bool finish(struct draft *d, struct graph *g)
     return take_nodes(d, g) && take_edges(d, g);
 }
 
-/* ---- GraphML -------------------------------------------------------------------------------- */
+/* ---- GraphML --------------------------------------------------------------------------------- */
 
 /* What the <data> of a key means to us. */
 enum role { ROLE_NONE, ROLE_LABEL, ROLE_X, ROLE_Y };
@@ -558,7 +558,7 @@ static bool parse_xml(struct draft *d, const char *bytes, size_t len)
     return whole;
 }
 
-/* ---- tab-separated -------------------------------------------------------------------------- */
+/* ---- tab-separated --------------------------------------------------------------------------- */
 
 struct field {
     const char *text;
@@ -747,7 +747,7 @@ static bool parse_tsv(struct tsv *t, const char *bytes, size_t len)
     return t->listing || (check_networks(t) && drop_reverses(t->draft));
 }
 
-/* ---- both ----------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 /* GraphML begins with <, perhaps after white space or the mark of an encoding. */
 static enum graph_form guess(const char *bytes, size_t len)
@@ -795,7 +795,7 @@ bool graph_parse(struct graph *g, enum graph_form form, const char *network, con
     return good;
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* All bytes of a file, at least one allocated. NULL after having said why. */
 static char *read_all(const char *path, size_t *len)

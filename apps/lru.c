@@ -27,7 +27,7 @@ void lru_free(struct lru *c)
     lru_init(c, c->most_objects, c->most_bytes);
 }
 
-/* ---- by digest ------------------------------------------------------------------------------ */
+/* ---- by digest ------------------------------------------------------------------------------- */
 
 static uint32_t *slot_of(const struct lru *c, struct tepal_digest key)
 {
@@ -85,7 +85,7 @@ static bool grow(struct lru *c)
     return true;
 }
 
-/* ---- by age --------------------------------------------------------------------------------- */
+/* ---- by age ---------------------------------------------------------------------------------- */
 
 static void leave_line(struct lru *c, uint32_t i)
 {
@@ -103,7 +103,7 @@ static void become_newest(struct lru *c, uint32_t i)
     c->newest = i;
 }
 
-/* ---- in and out ----------------------------------------------------------------------------- */
+/* ---- in and out ------------------------------------------------------------------------------ */
 
 static void take_out(struct lru *c, uint32_t i)
 {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the plan ------------------------------------------------------------------------------- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 /* Every link that leaves `node` and is no member. */
 static void add_others(struct packet_plan *plan, uint32_t node)
@@ -68,7 +68,7 @@ void packet_plan_free(struct packet_plan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-/* ---- the walker ----------------------------------------------------------------------------- */
+/* ---- the walker ------------------------------------------------------------------------------ */
 
 struct packet_walker {
     const struct packet_plan *plan;
@@ -191,7 +191,7 @@ struct packet_walker *packet_walker_new(const struct packet_plan *plan,
     return w;
 }
 
-/* ---- headers -------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static struct tepal_digest digest_of(const struct packet_walker *w, uint32_t link)
 {
@@ -238,7 +238,7 @@ static enum tepal_status make_header(struct packet_walker *w, enum packet_kind k
     return status;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* Which of its links match? */
 static void ask(struct packet_walker *w, uint32_t node)

@@ -45,7 +45,7 @@ static size_t divide(struct field line, struct field *field)
     return count;
 }
 
-/* ---- which field is which ------------------------------------------------------------------- */
+/* ---- which field is which -------------------------------------------------------------------- */
 
 static bool is(struct field field, const char *name)
 {
@@ -142,7 +142,7 @@ static const char *read_names(struct requests_file *f, struct field line)
     return f->form->key == NULL && f->key == NOWHERE ? NULL : why;
 }
 
-/* ---- lines ---------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static const char *read_size(struct requests_file *f, struct field field, uint64_t *out)
 {
@@ -239,7 +239,7 @@ const char *requests_line(struct requests *r, struct requests_file *f, const cha
     return why != NULL ? why : take(r, f, field, count);
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* What a line goes to. */
 struct reading {

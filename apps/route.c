@@ -16,7 +16,7 @@
 
 #include <tepal/tepal.h>
 
-#include "apps.h"
+#include "cli/command.h"
 #include "output/out.h"
 #include "packet.h"
 #include "output/progress.h"
@@ -25,6 +25,7 @@
 #include "cli/say.h"
 #include "files/atomic_file.h"
 #include "cli/suggest.h"
+#include "cli/options.h"
 
 #define DEFAULT_TTL 64
 
@@ -82,11 +83,11 @@ static const char *subject(const struct route_app *app)
     return app->args->command->name;
 }
 
-/* ---- options -------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
-static uint64_t number(const struct args *args, enum option_id id, uint64_t otherwise)
+static uint64_t number(const struct args *args, const char *id, uint64_t otherwise)
 {
-    return args->option[id].given ? args->option[id].whole : otherwise;
+    return arg(args, id)->given ? arg(args, id)->whole : otherwise;
 }
 
 static int read_setting(struct route_app *app)
@@ -96,43 +97,41 @@ static int read_setting(struct route_app *app)
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
     struct packet_setting *s = &app->setting;
     struct tepal_header_layout layout;
-    uint64_t r = number(args, OPT_ROUTE_NO_FILTERS, 2);
-    uint64_t q = number(args, OPT_ROUTE_NO_BITS, 32);
+    uint64_t r = number(args, "no-filters", 2);
+    uint64_t q = number(args, "no-bits", 32);
     const char *why = "";
-    if (args->option[OPT_POSITIONS].given) {
-        tepal_positions_parse(args->option[OPT_POSITIONS].text, &init.positions);
+    if (arg(args, "positions")->given) {
+        tepal_positions_parse(arg(args, "positions")->text, &init.positions);
     }
-    if (args->option[OPT_ROUTE_METHOD].given) {
-        tepal_yesno_method_parse(args->option[OPT_ROUTE_METHOD].text, &how.method);
+    if (arg(args, "method")->given) {
+        tepal_yesno_method_parse(arg(args, "method")->text, &how.method);
     }
     s->params[PACKET_BLOOM] = init;
     s->params[PACKET_YESNO] = init;
-    (void)tepal_yesno_params(number(args, OPT_ROUTE_YES_BITS, 192),
-                             (uint32_t)number(args, OPT_ROUTE_HASHES, 4), r == 0 ? 0 : q, r,
-                             (uint32_t)number(args, OPT_ROUTE_NO_HASHES, 3),
+    (void)tepal_yesno_params(number(args, "yes-bits", 192), (uint32_t)number(args, "hashes", 4),
+                             r == 0 ? 0 : q, r, (uint32_t)number(args, "no-hashes", 3),
                              &s->params[PACKET_YESNO]);
     s->params[PACKET_BLOOM].cells = s->params[PACKET_YESNO].cells;
-    s->params[PACKET_BLOOM].hashes = (uint32_t)number(args, OPT_ROUTE_BLOOM_HASHES, 6);
+    s->params[PACKET_BLOOM].hashes = (uint32_t)number(args, "bloom-hashes", 6);
     s->how = how;
-    app->seed = number(args, OPT_DEMO_SEED, 1);
-    app->allocations = number(args, OPT_ROUTE_ALLOCATIONS, 1000);
+    app->seed = number(args, "seed", 1);
+    app->allocations = number(args, "allocations", 1000);
     for (size_t k = 0; k < PACKET_KINDS; k++) {
         if (tepal_header_layout_init(&s->params[k], &layout, &why) != TEPAL_OK) {
             return say_error(NULL, subject(app), "%s header of %" PRIu64 " bits: %s",
                              k == PACKET_BLOOM ? "Bloom" : "yes-no", s->params[k].cells, why);
         }
     }
-    if (args_text(args, OPT_ROUTE_FROM, 1) != NULL ||
-        args_text(args, OPT_ROUTE_NETWORK, 1) != NULL) {
+    if (args_text(args, "from", 1) != NULL || args_text(args, "network", 1) != NULL) {
         return say_error(NULL, subject(app), "--from and --network can be given once only");
     }
-    if (args->option[OPT_ROUTE_FROM].given != args->option[OPT_ROUTE_TO].given) {
+    if (arg(args, "from")->given != arg(args, "to")->given) {
         return say_error(NULL, subject(app), "--from and --to belong together: give both");
     }
     return EXIT_YES;
 }
 
-/* ---- which networks ------------------------------------------------------------------------- */
+/* ---- which networks -------------------------------------------------------------------------- */
 
 static const char *const endings[] = {".graphml", ".xml", ".tsv"};
 
@@ -185,7 +184,7 @@ static bool add_place(struct route_app *app, const char *path, const char *netwo
 /* A file: itself, or the networks in it. */
 static int add_file(struct route_app *app, const char *path)
 {
-    const char *wanted = args_text(app->args, OPT_ROUTE_NETWORK, 0);
+    const char *wanted = args_text(app->args, "network", 0);
     struct names networks = {.count = 0};
     int code = EXIT_YES;
     bool good = true;
@@ -252,14 +251,14 @@ static int find_places(struct route_app *app)
         bool folder = strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
         code = folder ? add_folder(app, path) : add_file(app, path);
     }
-    if (code == EXIT_YES && app->places > 1 && app->args->option[OPT_ROUTE_SVG].given) {
+    if (code == EXIT_YES && app->places > 1 && arg(app->args, "svg")->given) {
         code = say_error(NULL, subject(app), "--svg draws one network, and there are %zu",
                          app->places);
     }
     return code;
 }
 
-/* ---- which path ----------------------------------------------------------------------------- */
+/* ---- which path ------------------------------------------------------------------------------ */
 
 static int find_node(const struct job *job, const char *name, uint32_t *node)
 {
@@ -294,13 +293,13 @@ static int named_ends(struct job *job, uint32_t *root, uint32_t *to, size_t *cou
     const struct args *args = job->app->args;
     char from_name[GRAPH_NAME_ROOM];
     char to_name[GRAPH_NAME_ROOM];
-    int code = find_node(job, args_text(args, OPT_ROUTE_FROM, 0), root);
+    int code = find_node(job, args_text(args, "from", 0), root);
     if (code != EXIT_YES) {
         return code;
     }
     graph_spread(&job->graph, *root, &job->spread);
     const char *name;
-    for (*count = 0; (name = args_text(args, OPT_ROUTE_TO, *count)) != NULL; (*count)++) {
+    for (*count = 0; (name = args_text(args, "to", *count)) != NULL; (*count)++) {
         code = find_node(job, name, &to[*count]);
         if (code != EXIT_YES) {
             return code;
@@ -327,7 +326,7 @@ static int choose_path(struct job *job)
     if (to == NULL) {
         return no_memory();
     }
-    if (job->app->args->option[OPT_ROUTE_FROM].given) {
+    if (arg(job->app->args, "from")->given) {
         code = named_ends(job, &root, to, &count);
     } else if (graph_longest(&job->graph, &job->spread, &root, to) == 0) {
         code = EXIT_NO;
@@ -342,13 +341,13 @@ static int choose_path(struct job *job)
     return code;
 }
 
-/* ---- sending -------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static int choose_ttl(struct job *job)
 {
     struct route_app *app = job->app;
-    uint64_t ttl = number(app->args, OPT_ROUTE_TTL, DEFAULT_TTL);
-    if (job->plan.depth > ttl && app->args->option[OPT_ROUTE_TTL].given) {
+    uint64_t ttl = number(app->args, "ttl", DEFAULT_TTL);
+    if (job->plan.depth > ttl && arg(app->args, "ttl")->given) {
         return say_error(NULL, job->name, "--ttl %" PRIu64 ": the path has %" PRIu32 " links", ttl,
                          job->plan.depth);
     }
@@ -396,7 +395,7 @@ static int send_all(struct job *job)
     return EXIT_YES;
 }
 
-/* ---- results -------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static double mean(const struct job *job, double sum)
 {
@@ -681,9 +680,9 @@ static int report(struct job *job)
     struct route_app *app = job->app;
     struct draw_row *row = &app->row[app->rows];
     int code = EXIT_YES;
-    if (app->args->option[OPT_JSON].given) {
+    if (arg(app->args, "json")->given) {
         code = print_json(job);
-    } else if (app->args->option[OPT_ROWS_TSV].given) {
+    } else if (arg(app->args, "tsv")->given) {
         print_tsv(job);
     } else if (app->places > 1) {
         print_line(job);
@@ -700,19 +699,19 @@ static int report(struct job *job)
     return code;
 }
 
-/* ---- pictures ------------------------------------------------------------------------------- */
+/* ---- pictures -------------------------------------------------------------------------------- */
 
 static int draw(struct job *job)
 {
     struct route_app *app = job->app;
     char title[2 * GRAPH_NAME_ROOM + 64];
     char room[GRAPH_NAME_ROOM];
-    if (!app->args->option[OPT_ROUTE_SVG].given) {
+    if (!arg(app->args, "svg")->given) {
         return EXIT_YES;
     }
     snprintf(title, sizeof title, "%.200s: %" PRIu32 " links from %.200s", job->name,
              job->plan.members, graph_name(&job->graph, job->plan.root, room));
-    int code = atomic_file_open(&app->svg, app->args, app->args->option[OPT_ROUTE_SVG].text);
+    int code = atomic_file_open(&app->svg, app->args, arg(app->args, "svg")->text);
     if (code == EXIT_YES && !draw_network(app->svg.out, &job->plan, title, job->use)) {
         code = no_memory();
     }
@@ -722,7 +721,7 @@ static int draw(struct job *job)
 /* FOLDER/figNN.ENDING, on the heap. */
 static char *figure_path(const struct route_app *app, int figure, const char *ending)
 {
-    const char *folder = app->args->option[OPT_ROUTE_FIGURES].text;
+    const char *folder = arg(app->args, "figures")->text;
     size_t room = strlen(folder) + 32;
     char *path = malloc(room);
     if (path != NULL) {
@@ -752,8 +751,8 @@ static int write_figure(const struct route_app *app, int figure, bool table)
 /* May all that is to be written be written? Before anything is computed. */
 static int check_pictures(const struct route_app *app)
 {
-    const struct option_value *svg = &app->args->option[OPT_ROUTE_SVG];
-    const struct option_value *figures = &app->args->option[OPT_ROUTE_FIGURES];
+    const struct option_value *svg = arg(app->args, "svg");
+    const struct option_value *figures = arg(app->args, "figures");
     int code = svg->given ? atomic_file_check(app->args, svg->text) : EXIT_YES;
     if (figures->given && code == EXIT_YES && mkdir(figures->text, 0777) != 0 && errno != EEXIST) {
         code = say_error(NULL, figures->text, "%s", strerror(errno));
@@ -778,7 +777,7 @@ static int write_figures(const struct route_app *app)
     return code;
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void job_free(struct job *job)
 {
@@ -797,7 +796,7 @@ static int run_job(struct job *job)
     }
     if (code == EXIT_NO) {
         progress_end(&job->app->progress);
-        if (!job->app->args->option[OPT_QUIET].given) {
+        if (!arg(job->app->args, "quiet")->given) {
             say_line("left out   %s: it has no links", job->name);
         }
         return EXIT_YES;
@@ -831,7 +830,7 @@ static int run_places(struct route_app *app)
     if (app->row == NULL || app->out == NULL) {
         return app->out == NULL ? EXIT_TROUBLE : out_close(app->out, no_memory());
     }
-    progress_start(&app->progress, app->places > 1 && !app->args->option[OPT_QUIET].given);
+    progress_start(&app->progress, app->places > 1 && !arg(app->args, "quiet")->given);
     for (size_t i = 0; i < app->places && code == EXIT_YES; i++) {
         code = run_place(app, &app->place[i]);
     }
@@ -843,13 +842,13 @@ static int run_places(struct route_app *app)
     if (code == EXIT_YES && app->svg.path != NULL) {
         code = atomic_file_commit(&app->svg, app->args);
     }
-    if (code == EXIT_YES && app->args->option[OPT_ROUTE_FIGURES].given) {
+    if (code == EXIT_YES && arg(app->args, "figures")->given) {
         code = write_figures(app);
     }
     return code;
 }
 
-int route_run(const struct args *args)
+static int route_run(const struct args *args)
 {
     struct route_app app = {.args = args};
     int code = read_setting(&app);
@@ -866,3 +865,164 @@ int route_run(const struct args *args)
     free(app.row);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_route_from = {
+    .name = "from",
+    .value = "NODE",
+    .type = TAKES_TEXT,
+    .about = "The node that sends: a label, LABEL#ID, or #ID. Without --from and --to "
+             "the longest of all shortest paths is taken."};
+
+static const struct option option_route_to = {
+    .name = "to",
+    .value = "NODE",
+    .type = TAKES_TEXT,
+    .about = "A node that receives; several make a tree of shortest paths."};
+
+static const struct option option_route_network = {
+    .name = "network",
+    .value = "NAME",
+    .type = TAKES_TEXT,
+    .about = "Only this one of the networks in a tab-separated file."};
+
+static const struct option option_route_yes_bits = {.name = "yes-bits",
+                                                    .value = "P",
+                                                    .type = TAKES_WHOLE,
+                                                    .least = 1,
+                                                    .most = 512,
+                                                    .about =
+                                                        "Bits of the yes-filter (default 192)."};
+
+static const struct option option_route_no_bits = {.name = "no-bits",
+                                                   .value = "Q",
+                                                   .type = TAKES_WHOLE,
+                                                   .least = 1,
+                                                   .most = 511,
+                                                   .about = "Bits of each no-filter (default 32)."};
+
+static const struct option option_route_no_filters = {
+    .name = "no-filters",
+    .value = "R",
+    .type = TAKES_WHOLE,
+    .most = 64,
+    .about = "The number of no-filters (default 2). P + Q R, the size of both "
+             "headers, must be 128, 256 or 512."};
+
+static const struct option option_route_hashes = {.letter = 'k',
+                                                  .name = "hashes",
+                                                  .value = "K",
+                                                  .type = TAKES_WHOLE,
+                                                  .least = 1,
+                                                  .most = TEPAL_MAX_HASHES,
+                                                  .about = "Hashes of the yes-filter (default 4)."};
+
+static const struct option option_route_no_hashes = {.name = "no-hashes",
+                                                     .value = "K",
+                                                     .type = TAKES_WHOLE,
+                                                     .least = 1,
+                                                     .most = TEPAL_MAX_HASHES,
+                                                     .about =
+                                                         "Hashes of the no-filters (default 3)."};
+
+static const struct option option_route_bloom_hashes = {
+    .name = "bloom-hashes",
+    .value = "K",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = TEPAL_MAX_HASHES,
+    .about = "Hashes of the Bloom header (default 6)."};
+
+static const struct option option_route_method = {
+    .name = "method",
+    .value = "METHOD",
+    .type = TAKES_CHOICE,
+    .choices = "greedy nextfit bestfit pairs local-search exact",
+    .about = "How the no-filters are filled (default local-search): one of greedy, "
+             "nextfit, bestfit, pairs, local-search, exact."};
+
+static const struct option option_route_allocations = {
+    .name = "allocations",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 10000000,
+    .about = "Measure N headers of each kind, with N seeds from S on (default "
+             "1000)."};
+
+static const struct option option_route_ttl = {
+    .name = "ttl",
+    .value = "T",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 255,
+    .about = "A packet crosses at most T links (default 64)."};
+
+static const struct option option_route_svg = {
+    .name = "svg",
+    .value = "OUT",
+    .type = TAKES_FILE,
+    .about = "Draw the network, as SVG, to OUT: the path, and the links that the headers "
+             "of seed S take falsely."};
+
+static const struct option option_route_figures = {
+    .name = "figures",
+    .value = "FOLDER",
+    .type = TAKES_FILE,
+    .about = "Write the paper's Figs. 16 to 18 to FOLDER: fig16.tsv, fig16.svg and "
+             "so on."};
+
+static const struct option *const options[] = {&option_route_from,
+                                               &option_route_to,
+                                               &option_route_network,
+                                               &option_route_yes_bits,
+                                               &option_route_no_bits,
+                                               &option_route_no_filters,
+                                               &option_route_hashes,
+                                               &option_route_no_hashes,
+                                               &option_route_bloom_hashes,
+                                               &option_positions,
+                                               &option_route_method,
+                                               &option_route_allocations,
+                                               &option_demo_seed,
+                                               &option_route_ttl,
+                                               &option_route_svg,
+                                               &option_route_figures,
+                                               &option_force,
+                                               &option_rows_tsv,
+                                               &option_json,
+                                               &option_quiet,
+                                               &option_help,
+                                               NULL};
+static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal app route network.graphml --svg network.svg",
+     "The longest shortest path, and a picture of it."},
+    {"tepal app route edges.tsv --from Oslo --to Rome --to Athens", "A tree to two cities."},
+    {"tepal app route topology-zoo --method nextfit --figures out",
+     "All networks of a folder: the paper's Figs. 16 to 18."},
+    {NULL, NULL}};
+
+const struct command app_route = {
+    .name = "app route",
+    .synopsis = "NETWORK... [--from NODE --to NODE...] [--method METHOD] [--svg OUT]",
+    .summary = "Paths in packets: where headers forward falsely.",
+    .about =
+        "A path, or a tree to several nodes, is put into the packet as a filter of its links. "
+        "Each node asks the header for all its links and forwards where it matches. Links that "
+        "match falsely waste traffic, or lead the packet into a loop. A Bloom header and a "
+        "yes-no header of the same size, which vetoes false links of the path's nodes, are "
+        "compared: false links beside the path, false links taken in all, traversals wasted, and "
+        "the share of headers that loop, each a mean over the allocations.\n\n"
+        "A NETWORK is a GraphML file, as the Internet Topology Zoo has them, a tab-separated "
+        "list of edges (a first line that starts with # may name the columns u, v and network), "
+        "or a folder of such files, and may be compressed.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operand_name = "a network is",
+    .examples = examples,
+    .run = route_run};

@@ -25,7 +25,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- places --------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static bool has_place(const struct graph_node *node)
 {
@@ -201,7 +201,7 @@ bool draw_places(const struct graph *g, double width, double height, double *x, 
     return good;
 }
 
-/* ---- the network ---------------------------------------------------------------------------- */
+/* ---- the network ----------------------------------------------------------------------------- */
 
 static void print_head(struct out *out, const char *title)
 {
@@ -346,7 +346,7 @@ bool draw_network(struct out *out, const struct packet_plan *plan, const char *t
     return true;
 }
 
-/* ---- figures -------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 /* Networks of the same number of members, together: the mean of their rates. */
 struct length {

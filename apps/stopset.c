@@ -23,11 +23,12 @@
 
 #include <tepal/tepal.h>
 
-#include "apps.h"
+#include "cli/command.h"
 #include "output/out.h"
 #include "output/render.h"
 #include "cli/say.h"
 #include "traceroute.h"
+#include "cli/options.h"
 
 #define NOWHERE UINT32_MAX
 
@@ -82,7 +83,7 @@ struct outcome {
     uint64_t collision;
 };
 
-/* ---- selecting ------------------------------------------------------------------------------ */
+/* ---- selecting ------------------------------------------------------------------------------- */
 
 static const uint32_t *hops_of(const struct stopset *s, const struct route *r)
 {
@@ -108,7 +109,7 @@ static int no_memory(void)
 
 static int find_cycles(struct stopset *s)
 {
-    const struct option_value *learn = &s->args->option[OPT_LEARN];
+    const struct option_value *learn = arg(s->args, "learn");
     s->cycle = malloc(s->routes.count * sizeof *s->cycle);
     if (s->cycle == NULL) {
         return no_memory();
@@ -210,7 +211,7 @@ static int fill_transit(struct stopset *s)
 
 static int select_routes(struct stopset *s)
 {
-    const struct option_value *most = &s->args->option[OPT_MAX_TRANSIT];
+    const struct option_value *most = arg(s->args, "max-transit");
     if (most->given && fill_transit(s) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
@@ -228,7 +229,7 @@ static int select_routes(struct stopset *s)
     return EXIT_YES;
 }
 
-/* ---- learning ------------------------------------------------------------------------------- */
+/* ---- learning -------------------------------------------------------------------------------- */
 
 static bool is_v6(const struct stopset *s, uint32_t node)
 {
@@ -307,7 +308,7 @@ static int number_links(struct stopset *s)
 static int make_arrays(struct stopset *s)
 {
     struct tepal_hasher hasher;
-    const struct option_value *seed = &s->args->option[OPT_DEMO_SEED];
+    const struct option_value *seed = arg(s->args, "seed");
     s->nodes = s->routes.nodes.count;
     size_t n = (size_t)s->nodes + 1;
     size_t l = (size_t)s->links + 1;
@@ -340,7 +341,7 @@ static int make_arrays(struct stopset *s)
                            "cycle %" PRIu64 " has no penultimate nodes to learn", s->learn);
 }
 
-/* ---- filters -------------------------------------------------------------------------------- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 static int trouble(const struct stopset *s, enum tepal_status status, const char *why)
 {
@@ -367,7 +368,7 @@ static enum tepal_status filter_of(const struct stopset *s, const struct tepal_p
 static int unite(const struct stopset *s, const struct variant *v, struct tepal_filter **out)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
-    const struct option_value *seed = &s->args->option[OPT_DEMO_SEED];
+    const struct option_value *seed = arg(s->args, "seed");
     params.cells = v->bits;
     params.hashes = v->hashes;
     params.capacity = s->members;
@@ -471,8 +472,8 @@ static int retouch(const struct stopset *s, struct variant *v, const struct tepa
     struct tepal_retouch_report report;
     struct arrays a = {NULL, NULL, NULL, NULL};
     const char *why = NULL;
-    if (s->args->option[OPT_METHOD].given) {
-        tepal_retouch_method_parse(s->args->option[OPT_METHOD].text, &how.method);
+    if (arg(s->args, "method")->given) {
+        tepal_retouch_method_parse(arg(s->args, "method")->text, &how.method);
     }
     if (isfinite(v->max_fn)) {
         how.limit = TEPAL_RETOUCH_LIMIT_SHARE;
@@ -498,7 +499,7 @@ static int retouch(const struct stopset *s, struct variant *v, const struct tepa
     return EXIT_YES;
 }
 
-/* ---- replaying ------------------------------------------------------------------------------ */
+/* ---- replaying ------------------------------------------------------------------------------- */
 
 static void mark(const struct stopset *s, const struct route *r, uint32_t upto, bool *nodes,
                  bool *links)
@@ -552,7 +553,7 @@ static double missed(const bool *listed, const bool *seen, size_t count)
     return all == 0 ? 0 : (double)lacking / (double)all;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 struct row {
     const struct variant *variant;
@@ -574,7 +575,7 @@ static void set_real(json_t *object, const char *name, double value)
 static int print_json(const struct stopset *s, const struct row *r)
 {
     const struct variant *v = r->variant;
-    const char *method = s->args->option[OPT_METHOD].text;
+    const char *method = arg(s->args, "method")->text;
     json_t *o = json_object();
     json_object_set_new(o, "cycle", json_integer((json_int_t)r->cycle));
     json_object_set_new(o, "set", json_string(v->set));
@@ -654,9 +655,9 @@ static void print_text(struct stopset *s, const struct row *r)
 static int print_row(struct stopset *s, const struct row *r)
 {
     int code = EXIT_YES;
-    if (s->args->option[OPT_JSON].given) {
+    if (arg(s->args, "json")->given) {
         code = print_json(s, r);
-    } else if (s->args->option[OPT_ROWS_TSV].given) {
+    } else if (arg(s->args, "tsv")->given) {
         print_tsv(s, r);
     } else {
         print_text(s, r);
@@ -699,7 +700,7 @@ static int report_filter(struct stopset *s, const struct variant *v,
     return report(s, v);
 }
 
-/* ---- the experiment ------------------------------------------------------------------------- */
+/* ---- the experiment -------------------------------------------------------------------------- */
 
 static int run_retouched(struct stopset *s, struct variant v, const struct tepal_filter *bloom,
                          const struct suspect *list, size_t count)
@@ -717,12 +718,11 @@ static int run_retouched(struct stopset *s, struct variant v, const struct tepal
 
 static int run_size(struct stopset *s, uint64_t bits)
 {
-    const struct option_value *o = s->args->option;
     struct tepal_filter *bloom = NULL;
     struct variant v = {.set = "bloom", .bits = bits, .beta = NAN, .max_fn = NAN};
     size_t count = 0;
-    v.hashes = o[OPT_SET_HASHES].given
-                   ? (uint32_t)o[OPT_SET_HASHES].whole
+    v.hashes = arg(s->args, "hashes")->given
+                   ? (uint32_t)arg(s->args, "hashes")->whole
                    : tepal_bloom_best_hashes(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, bits,
                                              s->members);
     int code = unite(s, &v, &bloom);
@@ -734,9 +734,9 @@ static int run_size(struct stopset *s, uint64_t bits)
     if (code == EXIT_YES) {
         code = report_filter(s, &v, bloom);
     }
-    if (o[OPT_SET_BETA].given || o[OPT_SET_MAX_FN].given) {
-        v.beta = o[OPT_SET_BETA].given ? o[OPT_SET_BETA].real : NAN;
-        v.max_fn = o[OPT_SET_MAX_FN].given ? o[OPT_SET_MAX_FN].real : NAN;
+    if (arg(s->args, "beta")->given || arg(s->args, "max-fn")->given) {
+        v.beta = arg_real(s->args, "beta", NAN);
+        v.max_fn = arg_real(s->args, "max-fn", NAN);
         code = code == EXIT_YES ? run_retouched(s, v, bloom, list, count) : code;
     } else {
         for (size_t b = 0; b < sizeof paper_beta / sizeof *paper_beta && code == EXIT_YES; b++) {
@@ -767,9 +767,9 @@ static void say_learned(const struct stopset *s)
 
 static int experiment(struct stopset *s)
 {
-    const struct option_value *bits = &s->args->option[OPT_SET_BITS];
+    const struct option_value *bits = arg(s->args, "bits");
     struct variant list = {.set = "list", .beta = NAN, .max_fn = NAN};
-    if (!s->args->option[OPT_QUIET].given) {
+    if (!arg(s->args, "quiet")->given) {
         say_learned(s);
     }
     s->out = out_open(STDOUT_FILENO);
@@ -805,12 +805,11 @@ static void free_all(struct stopset *s)
     free(s->seen_links);
 }
 
-int stopset_run(const struct args *args)
+static int stopset_run(const struct args *args)
 {
     struct stopset s = {.args = args};
-    const char *method = args->option[OPT_METHOD].text;
-    if (method != NULL && strcmp(method, "random-bits") == 0 &&
-        !args->option[OPT_SET_MAX_FN].given) {
+    const char *method = arg(args, "method")->text;
+    if (method != NULL && strcmp(method, "random-bits") == 0 && !arg(args, "max-fn")->given) {
         return say_error(NULL, args->command->name, "--method random-bits needs --max-fn R");
     }
     int code = routes_read(&s.routes, args->operand, args->operands);
@@ -835,3 +834,95 @@ int stopset_run(const struct args *args)
     free_all(&s);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_learn = {
+    .name = "learn",
+    .value = "C",
+    .type = TAKES_WHOLE,
+    .most = UINT64_MAX,
+    .about = "Learn from cycle C and replay the later ones (default: the first)."};
+
+static const struct option option_max_transit = {
+    .name = "max-transit",
+    .value = "T",
+    .type = TAKES_WHOLE,
+    .most = INT64_MAX,
+    .about = "Keep only the destinations behind a penultimate node that is passed on "
+             "the way to at most T others: the column pen_transit, or counted."};
+
+static const struct option option_set_bits = {
+    .letter = 'm',
+    .name = "bits",
+    .value = "M",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 40,
+    .about = "The size of the filters (default: 10000, 20000, ... 100000)."};
+
+static const struct option option_set_hashes = {
+    .letter = 'k',
+    .name = "hashes",
+    .value = "K",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = TEPAL_MAX_HASHES,
+    .about = "The number of hashes (default: the best for each size)."};
+
+static const struct option option_set_beta = {
+    .letter = 'b',
+    .name = "beta",
+    .value = "R",
+    .type = TAKES_SHARE,
+    .about = "Remove the share R of the false positives, the most troublesome first "
+             "(default: 1 %, 5 %, 10 % and 25 %)."};
+
+static const struct option option_set_max_fn = {
+    .name = "max-fn",
+    .value = "R",
+    .type = TAKES_SHARE,
+    .about = "Instead: aim at all false positives, and lose at most the share R of "
+             "the penultimate nodes."};
+
+static const struct option *const options[] = {&option_learn,
+                                               &option_max_transit,
+                                               &option_set_bits,
+                                               &option_set_hashes,
+                                               &option_set_beta,
+                                               &option_set_max_fn,
+                                               &option_method,
+                                               &option_demo_seed,
+                                               &option_rows_tsv,
+                                               &option_json,
+                                               &option_quiet,
+                                               &option_help,
+                                               NULL};
+static const char *const exclusive[][4] = {{"beta", "max-fn"}, {"tsv", "json"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal app stopset routes.tsv.gz", "All sizes and shares of the paper."},
+    {"tepal app stopset routes.tsv.gz --bits 60k --beta 25% --max-transit 5",
+     "One filter, over all cycles."},
+    {"tepal app stopset monday.json tuesday.json --tsv", "scamper's JSON, a cycle a file."},
+    {NULL, NULL}};
+
+const struct command app_stopset = {
+    .name = "app stopset",
+    .synopsis = "[ROUTES...] [--bits M] [--beta R | --max-fn R] [--max-transit T]",
+    .summary = "Red stop sets: where traceroutes should end before their targets.",
+    .about =
+        "A monitor that traces routes should stop one hop before the destination. One cycle of "
+        "the measured routes ROUTES teaches which nodes are penultimate; the set of these, "
+        "shared by all monitors, is kept as a list, as a Bloom filter (the union of one a "
+        "monitor) and as a retouched filter. The later cycles are replayed against each: a route "
+        "that stops at its penultimate node is a success, one that stops earlier stops short, "
+        "one that runs into its destination is a collision.\n\n"
+        "ROUTES are tab-separated (cycle, monitor, target_as, dst, dst_ttl, pen_transit, hops; a "
+        "first line that starts with # may name other columns) or scamper's JSON, and may be "
+        "compressed. Nodes and links missed are shares of what the list would have let see.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .examples = examples,
+    .run = stopset_run};

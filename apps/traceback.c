@@ -20,13 +20,15 @@
 
 #include <tepal/tepal.h>
 
-#include "apps.h"
+#include "cli/command.h"
 #include "graph.h"
 #include "lines.h"
 #include "output/out.h"
 #include "output/render.h"
 #include "cli/say.h"
 #include "traceroute.h"
+#include "options.h"
+#include "cli/options.h"
 
 #define TREE_HOPS 15
 #define NOWHERE   UINT32_MAX
@@ -108,7 +110,7 @@ static int trouble(const struct traceback *t, enum tepal_status status, const ch
                      why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
 }
 
-/* ---- the mesh ------------------------------------------------------------------------------- */
+/* ---- the mesh -------------------------------------------------------------------------------- */
 
 struct pair {
     uint32_t to;
@@ -218,7 +220,7 @@ static int mesh_of_routes(struct traceback *t)
     return code;
 }
 
-/* ---- packets -------------------------------------------------------------------------------- */
+/* ---- packets --------------------------------------------------------------------------------- */
 
 /* A path from the source to a victim drawn at random; false: there is none that is wanted. */
 static bool draw_victim(struct traceback *t, uint32_t source, struct path *path)
@@ -267,7 +269,7 @@ static bool draw_route(struct traceback *t, struct path *path)
     return true;
 }
 
-/* ---- what the model expects ----------------------------------------------------------------- */
+/* ---- what the model expects ------------------------------------------------------------------ */
 
 static enum tepal_status foresee(struct traceback *t, const struct setting *s, uint32_t hops)
 {
@@ -311,7 +313,7 @@ static void expect(const struct forecast *f, const uint32_t *candidates, uint32_
     sum->expected_full += reach;
 }
 
-/* ---- one packet ----------------------------------------------------------------------------- */
+/* ---- one packet ------------------------------------------------------------------------------ */
 
 static enum tepal_status tree_packet(struct traceback *t, const struct setting *s,
                                      struct tepal_filter *filter, struct tally *sum)
@@ -459,7 +461,7 @@ static enum tepal_status one_packet(struct traceback *t, const struct setting *s
     return status;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 struct row {
     double full, hops, branches, strays;
@@ -543,9 +545,9 @@ static void print_text(const struct traceback *t, const struct setting *s, const
 static int print_row(struct traceback *t, const struct setting *s, const struct tally *sum)
 {
     int code = EXIT_YES;
-    if (t->args->option[OPT_JSON].given) {
+    if (arg(t->args, "json")->given) {
         code = print_json(t, s, sum);
-    } else if (t->args->option[OPT_ROWS_TSV].given) {
+    } else if (arg(t->args, "tsv")->given) {
         print_tsv(t, s, sum);
     } else {
         print_text(t, s, sum);
@@ -554,7 +556,7 @@ static int print_row(struct traceback *t, const struct setting *s, const struct 
     return code;
 }
 
-/* ---- the experiment ------------------------------------------------------------------------- */
+/* ---- the experiment -------------------------------------------------------------------------- */
 
 /* The filter as the attacker leaves it. */
 static enum tepal_status arm(struct setting *s)
@@ -601,19 +603,18 @@ static uint64_t whole_or(const struct option_value *option, uint64_t otherwise)
 
 static int settings(struct traceback *t, struct setting kinds[2])
 {
-    const struct option_value *o = t->args->option;
-    uint32_t k0 = (uint32_t)whole_or(&o[OPT_SIM_RESETS], 2);
-    uint32_t k1 = (uint32_t)whole_or(&o[OPT_SIM_SETS], 2);
+    uint32_t k0 = (uint32_t)whole_or(arg(t->args, "reset-hashes"), 2);
+    uint32_t k1 = (uint32_t)whole_or(arg(t->args, "set-hashes"), 2);
     struct tepal_params bloom = TEPAL_PARAMS_INIT;
     struct tepal_params generalized = TEPAL_PARAMS_INIT;
     const char *why = "";
-    bloom.cells = whole_or(&o[OPT_TRACE_BITS], 256);
-    bloom.hashes = (uint32_t)whole_or(&o[OPT_SIM_HASHES], k0 + k1);
+    bloom.cells = whole_or(arg(t->args, "bits"), 256);
+    bloom.hashes = (uint32_t)whole_or(arg(t->args, "hashes"), k0 + k1);
     generalized.kind = TEPAL_KIND_GENERALIZED;
     generalized.cells = bloom.cells;
     generalized.hashes = k0 + k1;
     generalized.own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
-    generalized.own[TEPAL_GENERALIZED_TOLERANCE] = whole_or(&o[OPT_SIM_TOLERANCE], 0);
+    generalized.own[TEPAL_GENERALIZED_TOLERANCE] = whole_or(arg(t->args, "tolerance"), 0);
     enum tepal_status status = tepal_params_check(&generalized, &why);
     if (status == TEPAL_OK) {
         status = tepal_params_check(&bloom, &why);
@@ -639,13 +640,13 @@ static void say_network(const struct traceback *t)
 
 static int experiment(struct traceback *t)
 {
-    const struct option_value *only = &t->args->option[OPT_SIM_ATTACK];
+    const struct option_value *only = arg(t->args, "attack");
     struct setting kinds[2];
     int code = settings(t, kinds);
     if (code != EXIT_YES) {
         return code;
     }
-    if (!t->args->option[OPT_QUIET].given) {
+    if (!arg(t->args, "quiet")->given) {
         say_network(t);
         say_line("packets    %" PRIu64 ", with a filter of %" PRIu64 " bits each", t->packets,
                  kinds[0].plain.cells);
@@ -665,21 +666,20 @@ static int experiment(struct traceback *t)
     return out_close(t->out, code);
 }
 
-/* ---- where the paths come from -------------------------------------------------------------- */
+/* ---- where the paths come from --------------------------------------------------------------- */
 
 static int set_tree(struct traceback *t)
 {
-    const struct option_value *o = t->args->option;
     if (t->args->operands > 0) {
         return say_error(NULL, t->args->command->name,
                          "--tree and the network %s contradict each other: give one of them",
                          t->args->operand[0]);
     }
-    t->tree = (uint32_t)o[OPT_TRACE_TREE].whole;
+    t->tree = (uint32_t)arg(t->args, "tree")->whole;
     if (t->tree < 2) {
         return say_error(NULL, t->args->command->name,
                          "--tree %s: a router on a path has at least 2 neighbours",
-                         o[OPT_TRACE_TREE].text);
+                         arg(t->args, "tree")->text);
     }
     t->hops = t->hops == 0 ? TREE_HOPS : t->hops;
     return EXIT_YES;
@@ -694,7 +694,7 @@ static int set_routes(struct traceback *t)
     if (code == EXIT_YES && t->usable_count == 0) {
         code = say_error(NULL, t->args->command->name,
                          "no route of %s routers that all answered, each once",
-                         t->hops == 0 ? "two or more" : t->args->option[OPT_TRACE_HOPS].text);
+                         t->hops == 0 ? "two or more" : arg(t->args, "hops")->text);
     }
     return code;
 }
@@ -708,7 +708,7 @@ static int set_network(struct traceback *t)
                              ? "a network is needed, or --tree N; see 'tepal app traceback --help'"
                              : "one network, please (or --routes: several files of routes)");
     }
-    int code = graph_read(&t->graph, args->operand[0], args->option[OPT_TRACE_NETWORK].text);
+    int code = graph_read(&t->graph, args->operand[0], arg(args, "network")->text);
     if (code == EXIT_YES && t->graph.links == 0) {
         code = say_error(NULL, args->operand[0], "a network without links has no paths");
     }
@@ -730,23 +730,115 @@ static void free_all(struct traceback *t)
     free(t);
 }
 
-int traceback_run(const struct args *args)
+static int traceback_run(const struct args *args)
 {
-    const struct option_value *o = args->option;
     struct traceback *t = calloc(1, sizeof *t);
     if (t == NULL) {
         return no_memory();
     }
     t->args = args;
-    t->hops = (uint32_t)o[OPT_TRACE_HOPS].whole;
-    t->packets = whole_or(&o[OPT_TRACE_PACKETS], 1000);
-    t->seed = whole_or(&o[OPT_DEMO_SEED], 1);
-    int code = o[OPT_TRACE_TREE].given     ? set_tree(t)
-               : o[OPT_TRACE_ROUTES].given ? set_routes(t)
-                                           : set_network(t);
+    t->hops = (uint32_t)arg(args, "hops")->whole;
+    t->packets = whole_or(arg(args, "packets"), 1000);
+    t->seed = whole_or(arg(args, "seed"), 1);
+    int code = arg(args, "tree")->given     ? set_tree(t)
+               : arg(args, "routes")->given ? set_routes(t)
+                                            : set_network(t);
     if (code == EXIT_YES) {
         code = experiment(t);
     }
     free_all(t);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_trace_network = {
+    .name = "network",
+    .value = "NAME",
+    .type = TAKES_TEXT,
+    .about = "The one to take of a file that has several networks."};
+
+static const struct option option_trace_routes = {
+    .name = "routes",
+    .about = "The files are measured routes: packets take these, and their routers "
+             "and links are the network."};
+
+static const struct option option_trace_tree = {
+    .name = "tree",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 1000,
+    .about = "Instead of a network: routers with N neighbours each, none of them met "
+             "twice."};
+
+static const struct option option_trace_hops = {
+    .name = "hops",
+    .value = "H",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 254,
+    .about = "Paths of H routers (default: 15 in a tree, any length in a network)."};
+
+static const struct option option_trace_packets = {
+    .name = "packets",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 100000000,
+    .about = "How many packets to send, each with another seed (default 1000)."};
+
+static const struct option option_trace_bits = {
+    .letter = 'm',
+    .name = "bits",
+    .value = "M",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 65536,
+    .about = "The size of the filter in a packet (default 256)."};
+
+static const struct option *const options[] = {&option_trace_network,
+                                               &option_trace_routes,
+                                               &option_trace_tree,
+                                               &option_trace_hops,
+                                               &option_trace_packets,
+                                               &option_trace_bits,
+                                               &option_sim_hashes,
+                                               &option_sim_resets,
+                                               &option_sim_sets,
+                                               &option_sim_tolerance,
+                                               &option_sim_attack,
+                                               &option_demo_seed,
+                                               &option_rows_tsv,
+                                               &option_json,
+                                               &option_quiet,
+                                               &option_help,
+                                               NULL};
+static const char *const exclusive[][4] = {{"tree", "routes", "network"}, {"tsv", "json"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal app traceback Cogentco.graphml --bits 512 --reset-hashes 5 --set-hashes 5 --tolerance "
+     "2",
+     "A network, and a filter that forgives two bits."},
+    {"tepal app traceback --tree 4 --hops 15", "A tree of which everything is known."},
+    {"tepal app traceback --routes routes.tsv.gz --packets 10k", "Along measured routes."},
+    {NULL, NULL}};
+
+const struct command app_traceback = {
+    .name = "app traceback",
+    .synopsis = "(NETWORK | --routes ROUTES... | --tree N) [--hops H] [--packets P] [--bits M]",
+    .summary = "Where did a packet come from? Its filter knows the routers it passed.",
+    .about = "Every router adds itself to a small filter in the packet. The victim asks its "
+             "neighbours whether the filter knows them, then theirs, and so walks back. The "
+             "sender may have filled the filter before: not at all, with ones, or with the share "
+             "of ones at which most routers pass. Told are the paths found in full, the hops "
+             "found, the false branches (routers off the path that pass, next to one that was "
+             "found on it), and all routers that the walk wrongly reaches; beside the branches "
+             "that the model expects. With Bloom filters and with generalized ones.\n\n"
+             "NETWORK is GraphML or an edge list (u, v), and packets take shortest paths between "
+             "routers drawn at random; ROUTES are measured routes as stopset reads them.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .examples = examples,
+    .run = traceback_run};

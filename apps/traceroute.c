@@ -38,7 +38,7 @@ static const char *complain(struct routes_file *f, const char *what, struct piec
     return f->why;
 }
 
-/* ---- numbers and addresses ------------------------------------------------------------------ */
+/* ---- numbers and addresses ------------------------------------------------------------------- */
 
 /* A decimal number of at most 18 digits, with a sign if `negative` ones are allowed. */
 static bool read_number(struct piece p, bool negative, int64_t *out)
@@ -76,7 +76,7 @@ static const char *read_address(struct routes *r, struct routes_file *f, struct 
     return complain(f, "not an address", p);
 }
 
-/* ---- keeping a route ------------------------------------------------------------------------ */
+/* ---- keeping a route ------------------------------------------------------------------------- */
 
 /* Keep a route, up to where its destination answers. */
 static const char *keep(struct routes *r, struct route route, const uint32_t *hop, uint32_t hops)
@@ -111,7 +111,7 @@ static const char *keep(struct routes *r, struct route route, const uint32_t *ho
     return NULL;
 }
 
-/* ---- tab-separated -------------------------------------------------------------------------- */
+/* ---- tab-separated --------------------------------------------------------------------------- */
 
 static size_t split(struct piece line, char by, struct piece *field)
 {
@@ -252,7 +252,7 @@ static const char *tab_line(struct routes *r, struct routes_file *f, struct piec
     return why == NULL ? keep(r, route, hop, hops) : why;
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static bool string_of(const json_t *object, const char *name, struct piece *out)
 {
@@ -390,7 +390,7 @@ static const char *json_line(struct routes *r, struct routes_file *f, struct pie
     return why;
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 void routes_begin(struct routes_file *f, uint64_t number)
 {

@@ -10,10 +10,11 @@
 
 #include "inside.h"
 #include "cli/suggest.h"
+#include "cli/options.h"
 
 #define FOLDER "lab"
 
-/* ---- list ----------------------------------------------------------------------------------- */
+/* ---- list ------------------------------------------------------------------------------------ */
 
 static int list_all(const struct args *args)
 {
@@ -37,7 +38,7 @@ static int list_all(const struct args *args)
     return out_close(out, EXIT_YES);
 }
 
-/* ---- run ------------------------------------------------------------------------------------ */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 struct choice {
     const struct lab_experiment **list;
@@ -107,13 +108,13 @@ static int choose_all(const struct args *args, struct choice *choice)
 {
     const char *paper;
     int code = EXIT_YES;
-    if (args->operands == 1 && !args->option[OPT_PAPER].given && !args->option[OPT_ALL].given) {
+    if (args->operands == 1 && !arg(args, "paper")->given && !arg(args, "all")->given) {
         return say_error(NULL, "lab run", "which ones? give NAMES, --paper NUMBER or --all");
     }
-    if (args->option[OPT_ALL].given) {
+    if (arg(args, "all")->given) {
         return choose_paper(choice, NULL);
     }
-    for (size_t i = 0; (paper = args_text(args, OPT_PAPER, i)) != NULL && code == EXIT_YES; i++) {
+    for (size_t i = 0; (paper = args_text(args, "paper", i)) != NULL && code == EXIT_YES; i++) {
         code = choose_paper(choice, paper);
     }
     for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
@@ -143,16 +144,15 @@ static unsigned cores(void)
 
 static int run_some(const struct args *args)
 {
-    const struct option_value *option = args->option;
     struct choice choice = {.list = calloc(total() + 1, sizeof *choice.list)};
     struct lab_settings settings = {
         .args = args,
-        .folder = option[OPT_LAB_OUT].given ? option[OPT_LAB_OUT].text : FOLDER,
-        .quick = !option[OPT_FULL].given,
-        .sabotaged = option[OPT_SABOTAGE].given,
-        .seed = option[OPT_DEMO_SEED].given ? option[OPT_DEMO_SEED].whole : 1,
-        .jobs = option[OPT_JOBS].given ? (unsigned)option[OPT_JOBS].whole : cores(),
-        .progress = !option[OPT_QUIET].given && isatty(STDERR_FILENO)};
+        .folder = arg(args, "out")->given ? arg(args, "out")->text : FOLDER,
+        .quick = !arg(args, "full")->given,
+        .sabotaged = arg(args, "sabotage")->given,
+        .seed = arg_whole(args, "seed", 1),
+        .jobs = arg(args, "jobs")->given ? (unsigned)arg(args, "jobs")->whole : cores(),
+        .progress = !arg(args, "quiet")->given && isatty(STDERR_FILENO)};
     if (choice.list == NULL) {
         return say_error(NULL, NULL, "out of memory");
     }
@@ -167,11 +167,11 @@ static int run_some(const struct args *args)
     return code;
 }
 
-/* ---- report --------------------------------------------------------------------------------- */
+/* ---- report ---------------------------------------------------------------------------------- */
 
 static int report(const struct args *args)
 {
-    const struct option_value *output = &args->option[OPT_LAB_OUT];
+    const struct option_value *output = arg(args, "out");
     const char *folder = args->operands > 1 ? args->operand[1] : FOLDER;
     if (args->operands > 2) {
         return say_error(NULL, "lab report", "one folder at a time");
@@ -183,7 +183,7 @@ static int report(const struct args *args)
     return code;
 }
 
-int lab_run(const struct args *args)
+static int lab_run(const struct args *args)
 {
     const char *what = args->operand[0];
     if (strcmp(what, "list") == 0) {
@@ -197,3 +197,76 @@ int lab_run(const struct args *args)
     }
     return say_error(NULL, "lab", "%s: it is list, run or report; see 'tepal lab --help'", what);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const char *lab_words(const struct program *program, size_t n)
+{
+    static const char *const words[] = {"list", "run", "report"};
+    (void)program;
+    return n < 3 ? words[n] : NULL;
+}
+
+static const struct option option_paper = {
+    .name = "paper",
+    .value = "NUMBER",
+    .type = TAKES_CHOICE,
+    .choices = "000 001 002 003 004",
+    .about = "All experiments of one paper; may be given several times."};
+
+static const struct option option_all = {.letter = 'a', .name = "all", .about = "All experiments."};
+
+static const struct option option_quick = {
+    .name = "quick", .about = "Fewer trials and wider intervals (the default)."};
+
+static const struct option option_full = {.name = "full", .about = "As many trials as the papers."};
+
+static const struct option option_lab_out = {
+    .letter = 'o',
+    .name = "out",
+    .value = "DIR",
+    .type = TAKES_FILE,
+    .about = "run: put tables and pictures into DIR (default lab); report: write the page "
+             "to this file (default DIR/report.html)."};
+
+static const struct option option_jobs = {
+    .name = "jobs",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 64,
+    .about = "Run N experiments at once (default: one a core). Results do not depend on it."};
+
+static const struct option option_sabotage = {
+    .name = "sabotage", .about = "Use wrong methods on purpose, to see that the verdicts notice."};
+
+static const struct option *const options[] = {
+    &option_paper,     &option_all,     &option_quick, &option_full,
+    &option_demo_seed, &option_lab_out, &option_jobs,  &option_sabotage,
+    &option_quiet,     &option_help,    NULL};
+static const char *const exclusive[][4] = {{"quick", "full"}, {"paper", "all"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal lab list", "Every experiment, with the table or figure it makes again."},
+    {"tepal lab run 000-table-4 --full", "One table of the first paper."},
+    {"tepal lab run --all --out results && tepal lab report results", "All, as one page."},
+    {NULL, NULL}};
+
+const struct command command_lab = {
+    .name = "lab",
+    .synopsis = "list | run (NAME... | --paper NUMBER | --all) [--full] | report [DIR]",
+    .summary = "Make the papers' tables and figures again, ours beside theirs.",
+    .about = "list tells what there is. run makes each experiment's table (TSV: experiment, item, "
+             "published, ours, low, high, verdict) and picture (SVG) and prints the table. report "
+             "makes one HTML page of what is in DIR (default lab).\n\n"
+             "low and high bound our number with 99.9 % confidence. The verdict is computed: "
+             "agrees (the published number lies within), erratum (it does not, but what should "
+             "have been printed does), differs (neither), ours-only (nothing was published). The "
+             "same seed gives the same files, byte for byte. Exit status 1 if a row differs.",
+    .options = options,
+    .exclusive = exclusive,
+    .words = lab_words,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operand_name = "list, run or report is",
+    .examples = examples,
+    .run = lab_run};

@@ -11,7 +11,7 @@
 
 #include "inside.h"
 
-/* ---- asking --------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 bool lab_quick(const struct lab *lab)
 {
@@ -50,7 +50,7 @@ uint64_t lab_draw(struct lab *lab)
     return mix(lab->random[0] + mix(lab->random[1]));
 }
 
-/* ---- means and intervals -------------------------------------------------------------------- */
+/* ---- means and intervals --------------------------------------------------------------------- */
 
 void lab_mean_add(struct lab_mean *mean, double value)
 {
@@ -113,7 +113,7 @@ void lab_counted(struct lab_row *row, uint64_t hits, uint64_t trials)
     row->high = fmin(1, fmax(p, middle + half));
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /*
  * Is the value within our interval, joined with a spread of its own (two independent samples: their
@@ -193,7 +193,7 @@ void lab_row(struct lab *lab, const struct lab_row *row, const char *format, ...
     append(lab, "\n");
 }
 
-/* ---- pictures ------------------------------------------------------------------------------- */
+/* ---- pictures -------------------------------------------------------------------------------- */
 
 static int print_chart(struct out *out, void *chart)
 {
@@ -217,7 +217,7 @@ int lab_chart(struct lab *lab, const struct svg_chart *chart)
     return code;
 }
 
-/* ---- one experiment ------------------------------------------------------------------------- */
+/* ---- one experiment -------------------------------------------------------------------------- */
 
 static void seed_from(struct lab *lab, uint64_t seed)
 {

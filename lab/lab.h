@@ -47,7 +47,7 @@ struct lab_paper {
 extern const struct lab_paper lab_papers[];
 extern const size_t lab_paper_count;
 
-/* ---- what an experiment may ask ------------------------------------------------------------- */
+/* ---- what an experiment may ask -------------------------------------------------------------- */
 
 /* Only a share of the trials, for a first look. */
 bool lab_quick(const struct lab *lab);
@@ -64,7 +64,7 @@ const char *lab_data(struct lab *lab);
 /* 64 random bits: drawn from the seed and the experiment's name. */
 uint64_t lab_draw(struct lab *lab);
 
-/* ---- means and intervals -------------------------------------------------------------------- */
+/* ---- means and intervals --------------------------------------------------------------------- */
 
 /* Two-sided 99.9 %. */
 #define LAB_Z 3.290526731491926
@@ -79,7 +79,7 @@ struct lab_mean {
 void lab_mean_add(struct lab_mean *mean, double value);
 double lab_mean_error(const struct lab_mean *mean); /* standard error of the mean */
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /*
  * One number. Start from LAB_ROW and set what is known. The verdict is computed from it:
@@ -121,7 +121,7 @@ void lab_counted(struct lab_row *row, uint64_t hits, uint64_t trials);
 /* Write the row, named by the format: a few words, without tabs. */
 void lab_row(struct lab *lab, const struct lab_row *row, const char *format, ...) SAY_FORMAT(3, 4);
 
-/* ---- pictures ------------------------------------------------------------------------------- */
+/* ---- pictures -------------------------------------------------------------------------------- */
 
 /* The experiment's picture; a second one has "-2" in its name, and so on. */
 int lab_chart(struct lab *lab, const struct svg_chart *chart);

@@ -4,7 +4,7 @@
  */
 #include "paper003.h"
 
-/* ---- formulas ------------------------------------------------------------------------------- */
+/* ---- formulas -------------------------------------------------------------------------------- */
 
 /* Means over many filters of one setting, all greedy; of strangers, t are asked. */
 struct counts {
@@ -256,7 +256,7 @@ int lab_veto_formulas(struct lab *lab)
     return draw_formulas(lab);
 }
 
-/* ---- methods -------------------------------------------------------------------------------- */
+/* ---- methods --------------------------------------------------------------------------------- */
 
 int lab_veto_methods(struct lab *lab)
 {
@@ -304,7 +304,7 @@ int lab_veto_methods(struct lab *lab)
     return lab_chart(lab, &chart);
 }
 
-/* ---- layouts -------------------------------------------------------------------------------- */
+/* ---- layouts --------------------------------------------------------------------------------- */
 
 /* 256 bits: a Bloom filter with its best k, the paper's layout, the one the model chooses. */
 int lab_veto_layouts(struct lab *lab)
@@ -365,7 +365,7 @@ int lab_veto_layouts(struct lab *lab)
     return lab_chart(lab, &chart);
 }
 
-/* ---- weights -------------------------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 /* The heaviest known negatives first: the order in which greedy places them. */
 static void heaviest_first(struct veto_keys *keys, size_t count)
@@ -439,7 +439,7 @@ int lab_veto_weights(struct lab *lab)
     return lab_chart(lab, &chart);
 }
 
-/* ---- cascades ------------------------------------------------------------------------------- */
+/* ---- cascades -------------------------------------------------------------------------------- */
 
 static int cascade_bits(struct lab *lab, const struct veto_setting *s, struct lab_mean *bits)
 {

@@ -46,7 +46,7 @@ struct networks {
     size_t room;
 };
 
-/* ---- sending -------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
 static int send_all(struct lab *lab, const struct packet_plan *plan, struct network *net,
                     int column, size_t allocations)
@@ -140,7 +140,7 @@ static int add(struct lab *lab, struct networks *nets, const char *name, const s
     return code;
 }
 
-/* ---- measured networks ---------------------------------------------------------------------- */
+/* ---- measured networks ----------------------------------------------------------------------- */
 
 /* In the collection today, not in the release of the paper's time. */
 static bool is_later(const char *name)
@@ -225,7 +225,7 @@ static int read_all(struct lab *lab, struct networks *nets, int count)
     return code;
 }
 
-/* ---- generated networks --------------------------------------------------------------------- */
+/* ---- generated networks ---------------------------------------------------------------------- */
 
 /* Edges, as the text of a file. */
 struct text {
@@ -373,7 +373,7 @@ static int networks(struct lab *lab, struct networks *nets, int count)
     return code == EXIT_NO ? make_all(lab, nets, count) : code;
 }
 
-/* ---- Fig. 16 -------------------------------------------------------------------------------- */
+/* ---- Fig. 16 --------------------------------------------------------------------------------- */
 
 static const struct network *find(const struct networks *nets, const char *name)
 {
@@ -521,7 +521,7 @@ int lab_veto_fig_16(struct lab *lab)
     return code;
 }
 
-/* ---- Figs. 17 and 18 ------------------------------------------------------------------------ */
+/* ---- Figs. 17 and 18 ------------------------------------------------------------------------- */
 
 /* Networks with paths of one length: the mean of their rates, false links of those asked. */
 struct length {

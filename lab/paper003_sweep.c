@@ -32,7 +32,7 @@ struct sweep {
     const char *title;
 };
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void add_place(struct sweep *sweep, double x, const struct veto_setting *s)
 {
@@ -79,7 +79,7 @@ static int run(struct lab *lab, struct sweep *sweep, int count)
     return EXIT_YES;
 }
 
-/* ---- what a curve does ---------------------------------------------------------------------- */
+/* ---- what a curve does ----------------------------------------------------------------------- */
 
 static const struct lab_mean *left(const struct sweep *sweep, size_t i, int method)
 {
@@ -173,7 +173,7 @@ static void count_row(struct lab *lab, const struct sweep *sweep, size_t line, s
             row.published, words);
 }
 
-/* ---- rows and pictures ---------------------------------------------------------------------- */
+/* ---- rows and pictures ----------------------------------------------------------------------- */
 
 static void best_row(struct lab *lab, const struct sweep *sweep, int method)
 {
@@ -249,7 +249,7 @@ static int draw(struct lab *lab, const struct sweep *sweep, size_t line, const c
 #define BLOOM offsetof(struct place, bloom)
 #define YES   offsetof(struct place, yes)
 
-/* ---- hashes --------------------------------------------------------------------------------- */
+/* ---- hashes ---------------------------------------------------------------------------------- */
 
 static void sweep_k(struct sweep *sweep)
 {
@@ -331,7 +331,7 @@ int lab_veto_fig_8(struct lab *lab)
     return draw(lab, &sweep, BLOOM, "Bloom filter of 256 bits, eq. (5)", METHODS);
 }
 
-/* ---- members -------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static void sweep_n(struct sweep *sweep)
 {
@@ -375,7 +375,7 @@ int lab_veto_fig_10(struct lab *lab)
     return draw(lab, &sweep, YES, "Bloom filter of 160 bits, eq. (5)", 1);
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static void sweep_q(struct sweep *sweep)
 {

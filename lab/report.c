@@ -71,7 +71,7 @@ static void paragraphs(struct out *out, const char *text, const char *class)
     }
 }
 
-/* ---- one experiment ------------------------------------------------------------------------- */
+/* ---- one experiment -------------------------------------------------------------------------- */
 
 /* Print `text` up to `from`; what follows `to` is what is left. Not if they are not there. */
 static const char *leave_out(struct out *out, const char *text, const char *from, const char *to)
@@ -287,7 +287,7 @@ static void put_paper(struct page *page, const struct lab_paper *paper)
     out_text(page->out, "</section>\n");
 }
 
-/* ---- the page ------------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 /* The verdicts of one paper's tables, and how many there are. */
 static int count_verdicts(struct page *page, size_t number)
@@ -390,7 +390,7 @@ int lab_report(const struct args *args, const char *folder, const char *output)
     if (code == EXIT_YES) {
         code = lab_write(args, output, fill, &page);
     }
-    if (code == EXIT_YES && !args->option[OPT_QUIET].given) {
+    if (code == EXIT_YES && !arg(args, "quiet")->given) {
         say_line("wrote %s: %zu experiments, %zu rows differ", output, page.experiments,
                  page.all.of[LAB_DIFFERS]);
     }

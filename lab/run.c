@@ -64,7 +64,7 @@ struct laboratory {
     size_t verdicts[LAB_VERDICTS];
 };
 
-/* ---- printing ------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_table(struct laboratory *all, const struct lab_experiment *e)
 {
@@ -160,7 +160,7 @@ static void hide_progress(struct laboratory *all)
     }
 }
 
-/* ---- processes ------------------------------------------------------------------------------ */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 static int start(struct laboratory *all)
 {

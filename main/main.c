@@ -1,17 +1,12 @@
-/* main.c: the process: descriptors, signals, and which subcommand it is. */
+/* main.c: the process: descriptors and signals. What it can do is listed in commands.c. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <tepal/base.h>
-
-#include "cli/command.h"
-#include "output/out.h"
+#include "commands.h"
 #include "cli/say.h"
-#include "cli/suggest.h"
 
 /*
  * If a standard descriptor is closed, the next file opened would take its place. A placeholder that
@@ -47,61 +42,9 @@ static void set_signals(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-static int unknown_command(const char *name)
-{
-    struct suggest near = {.word = name};
-    char hint[96];
-    for (size_t i = 0; i < command_count; i++) {
-        suggest_offer(&near, commands[i].name);
-    }
-    const char *text = suggest_text(&near, "", hint, sizeof hint);
-    return say_error(NULL, NULL, "unknown command %s%s", name,
-                     text[0] != '\0' ? text : "; 'tepal help' lists them");
-}
-
-static int print_version(void)
-{
-    struct out *out = out_open(STDOUT_FILENO);
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    out_format(out, "tepal %s\n", tepal_version());
-    return out_close(out, EXIT_YES);
-}
-
-static int run(const struct command *command, int count, char *const *words)
-{
-    struct args args;
-    int code = args_parse(&args, command, count, words);
-    if (code == EXIT_YES) {
-        code = args.option[OPT_HELP].given ? help_command(command) : command->run(&args);
-    }
-    args_free(&args);
-    return code;
-}
-
 int main(int argc, char **argv)
 {
     hold_descriptors();
     set_signals();
-    if (argc < 2) {
-        return help_overview(true);
-    }
-    const char *word = argv[1];
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        return print_version();
-    }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        return help_overview(false);
-    }
-    if (word[0] == '-') {
-        return say_error(NULL, NULL, "unknown option %s; a command comes first: see 'tepal help'",
-                         word);
-    }
-    if (strcmp(word, "app") == 0 && argc > 2 && argv[2][0] != '-') {
-        const struct command *app = app_find(argv[2]);
-        return app == NULL ? app_unknown("app", argv[2]) : run(app, argc - 3, argv + 3);
-    }
-    const struct command *command = command_find(word);
-    return command == NULL ? unknown_command(word) : run(command, argc - 2, argv + 2);
+    return program_run(&tepal_program, argc, argv);
 }

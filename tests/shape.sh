@@ -88,6 +88,13 @@ complaints=$(for f in $sources; do
 done)
 check "every source file opens by saying what it is" "$complaints"
 
+# Options are found by name: one that no command has would never be given.
+complaints=$(comm -23 \
+    <(cat $sources | tr '\n' ' ' | grep -oE '\barg(_whole|_real|s_text|s_knows)?\([^()]*, "[a-z0-9-]+"' |
+        sed -E 's/.*"([a-z0-9-]+)"/\1/' | sort -u) \
+    <(cat $sources | grep -oE '\.name = "[a-z0-9-]+"' | sed -E 's/.*"(.*)"/\1/' | sort -u))
+check "options that are asked for exist" "$complaints"
+
 complaints=$(grep -nE '.{101,}' $sources)
 check "no line is longer than 100 columns" "$complaints"
 

@@ -86,7 +86,7 @@ static void test_fields(void **state)
     check_field("", 2, ',', "");
 }
 
-/* ---- the sample ----------------------------------------------------------------------------- */
+/* ---- the sample ------------------------------------------------------------------------------ */
 
 /* A stream of more keys than fit, answered wrongly at known rates. */
 static void test_trace(void **state)
@@ -143,7 +143,7 @@ static void test_trace_exact(void **state)
     sample_free(&t);
 }
 
-/* ---- gaps ----------------------------------------------------------------------------------- */
+/* ---- gaps ------------------------------------------------------------------------------------ */
 
 static void test_bins(void **state)
 {
@@ -239,7 +239,7 @@ static void test_gap_counts_sample(void **state)
     free(some);
 }
 
-/* ---- readers that are stopped --------------------------------------------------------------- */
+/* ---- readers that are stopped ---------------------------------------------------------------- */
 
 static bool wait_twice(void *context, int fd)
 {
@@ -290,7 +290,7 @@ static void test_stopped_gzip(void **state)
     close(ends[1]);
 }
 
-/* ---- planning ------------------------------------------------------------------------------- */
+/* ---- planning -------------------------------------------------------------------------------- */
 
 static void test_phase_bits(void **state)
 {

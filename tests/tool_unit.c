@@ -20,6 +20,7 @@
 #include <zstd.h>
 
 #include "cli/command.h"
+#include "commands.h"
 #include "input/digests.h"
 #include "input/keys.h"
 #include "cli/number.h"
@@ -28,7 +29,7 @@
 #include "cli/suggest.h"
 #include "pictures/svg.h"
 
-/* ---- numbers -------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static void whole_numbers_are_exact(void **state)
 {
@@ -200,7 +201,7 @@ static void positive_numbers(void **state)
     }
 }
 
-/* ---- the key reader ------------------------------------------------------------------------- */
+/* ---- the key reader -------------------------------------------------------------------------- */
 
 /* Writes data to a pipe from another process, in pieces; returns the end to read from. */
 static int feed_pipe(const char *data, size_t len, size_t piece)
@@ -349,7 +350,7 @@ static void a_key_of_five_mebibytes(void **state)
     free(data);
 }
 
-/* ---- compressed keys ------------------------------------------------------------------------ */
+/* ---- compressed keys ------------------------------------------------------------------------- */
 
 struct buffer {
     char *bytes;
@@ -579,7 +580,7 @@ static void hexadecimal_keys(void **state)
     assert_int_equal(place, 4);
 }
 
-/* ---- the spill ------------------------------------------------------------------------------ */
+/* ---- the spill ------------------------------------------------------------------------------- */
 
 static void spilled_digests_come_back_in_order(void **state)
 {
@@ -635,7 +636,7 @@ static void a_spill_without_a_place_says_so(void **state)
     }
 }
 
-/* ---- suggestions and tables ----------------------------------------------------------------- */
+/* ---- suggestions and tables ------------------------------------------------------------------ */
 
 static void suggestions_are_near(void **state)
 {
@@ -647,8 +648,8 @@ static void suggestions_are_near(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct suggest near = {.word = cases[i].word};
-        for (size_t c = 0; c < command_count; c++) {
-            suggest_offer(&near, commands[c].name);
+        for (const struct command *const *c = tepal_program.commands; *c != NULL; c++) {
+            suggest_offer(&near, (*c)->name);
         }
         assert_string_equal(near.best, cases[i].best);
     }
@@ -656,17 +657,20 @@ static void suggestions_are_near(void **state)
 
 static void every_command_is_complete(void **state)
 {
+    const struct command *c;
     (void)state;
-    for (size_t i = 0; i < command_count; i++) {
-        const struct command *c = &commands[i];
-        assert_ptr_equal(command_find(c->name), c);
+    for (size_t i = 0; (c = command_at(&tepal_program, i)) != NULL; i++) {
+        bool app = strncmp(c->name, "app ", 4) == 0;
+        assert_ptr_equal(app ? app_find(&tepal_program, command_word(c))
+                             : command_find(&tepal_program, c->name),
+                         c);
         assert_non_null(c->summary);
         assert_non_null(c->about);
         assert_non_null(c->examples);
         assert_non_null(c->run);
         bool letters[256] = {false};
-        for (const enum option_id *id = c->options; *id != OPT_END; id++) {
-            const struct option *o = &options[*id];
+        for (const struct option *const *at = c->options; *at != NULL; at++) {
+            const struct option *o = *at;
             assert_non_null(o->name);
             assert_non_null(o->about);
             assert_true((o->value != NULL) == (o->type != TAKES_NOTHING));
@@ -675,8 +679,8 @@ static void every_command_is_complete(void **state)
                 assert_false(letters[(unsigned char)o->letter]);
                 letters[(unsigned char)o->letter] = true;
             }
-            for (const enum option_id *other = c->options; other != id; other++) {
-                assert_string_not_equal(options[*other].name, o->name);
+            for (const struct option *const *other = c->options; other != at; other++) {
+                assert_string_not_equal((*other)->name, o->name);
             }
         }
     }
@@ -698,21 +702,27 @@ static bool kin(const char *a, const char *b)
 }
 
 /* A letter means one thing in all commands, and so does a name (a number apart, as --count N). */
+static void means_the_same(const struct option *a, const struct option *b)
+{
+    if (a->letter != 0 && a->letter == b->letter && !kin(a->name, b->name)) {
+        fail_msg("-%c is --%s and --%s", a->letter, a->name, b->name);
+    }
+    if (strcmp(a->name, b->name) == 0 && a->letter != b->letter && a->type == b->type) {
+        fail_msg("--%s has a letter here and none there", a->name);
+    }
+}
+
 static void options_mean_the_same_everywhere(void **state)
 {
+    const struct command *c;
+    const struct command *d;
     (void)state;
-    for (int i = OPT_END + 1; i < OPTIONS; i++) {
-        for (int j = OPT_END + 1; j < i; j++) {
-            const struct option *a = &options[i];
-            const struct option *b = &options[j];
-            if (a->name == NULL || b->name == NULL) {
-                continue;
-            }
-            if (a->letter != 0 && a->letter == b->letter && !kin(a->name, b->name)) {
-                fail_msg("-%c is --%s and --%s", a->letter, a->name, b->name);
-            }
-            if (strcmp(a->name, b->name) == 0 && a->letter != b->letter && a->type == b->type) {
-                fail_msg("--%s has a letter here and none there", a->name);
+    for (size_t i = 0; (c = command_at(&tepal_program, i)) != NULL; i++) {
+        for (size_t j = 0; j <= i && (d = command_at(&tepal_program, j)) != NULL; j++) {
+            for (const struct option *const *a = c->options; *a != NULL; a++) {
+                for (const struct option *const *b = d->options; *b != NULL; b++) {
+                    means_the_same(*a, *b);
+                }
             }
         }
     }

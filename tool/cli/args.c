@@ -1,6 +1,7 @@
 /*
- * args.c: from words to a struct args, by the tables. Options and operands may be mixed; --name
- * VALUE, --name=VALUE, -x VALUE, -xVALUE and joined letters are understood; -- ends the options.
+ * args.c: from words to a struct args, by the command's own options. Options and operands may be
+ * mixed; --name VALUE, --name=VALUE, -x VALUE, -xVALUE and joined letters are understood; -- ends
+ * the options.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "cli/say.h"
 #include "cli/suggest.h"
 
-/* ---- words of options ----------------------------------------------------------------------- */
+/* ---- words of options ------------------------------------------------------------------------ */
 
 static bool nth_word(const char *words, size_t n, char *room, size_t size)
 {
@@ -45,7 +46,7 @@ bool option_word(const struct option *option, size_t n, char *room, size_t size)
     return option->type == TAKES_CHOICE && nth_word(option->choices, n, room, size);
 }
 
-/* ---- one option ----------------------------------------------------------------------------- */
+/* ---- one option ------------------------------------------------------------------------------ */
 
 struct parser {
     struct args *args;
@@ -93,10 +94,10 @@ static int take_whole(const struct parser *p, const struct option *o, struct opt
     return why == NULL ? EXIT_YES : wrong_value(p, o, value->text, why);
 }
 
-static int take_value(const struct parser *p, enum option_id id, const char *text)
+static int take_value(const struct parser *p, size_t at, const char *text)
 {
-    const struct option *o = &options[id];
-    struct option_value *value = &p->args->option[id];
+    const struct option *o = p->command->options[at];
+    struct option_value *value = &p->args->values[at];
     const char *why = NULL;
     value->given = true;
     value->text = text;
@@ -125,7 +126,7 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
         break;
     case TAKES_TEXT:
         why = text[0] == '\0' ? "a name is needed" : NULL;
-        p->args->texts[p->args->text_count++] = (struct option_text){id, text};
+        p->args->texts[p->args->text_count++] = (struct option_text){o, text};
         break;
     case TAKES_DURATION:
         why = number_duration(text, &value->whole);
@@ -138,7 +139,7 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
                   : "one character is needed (\\t is a tab)";
         break;
     case TAKES_CHOICE:
-        p->args->texts[p->args->text_count++] = (struct option_text){id, text};
+        p->args->texts[p->args->text_count++] = (struct option_text){o, text};
         return take_word(p, o, text);
     case TAKES_KIND:
         return take_word(p, o, text);
@@ -146,18 +147,17 @@ static int take_value(const struct parser *p, enum option_id id, const char *tex
     return why == NULL ? EXIT_YES : wrong_value(p, o, text, why);
 }
 
-/* The option of this name or letter among those of the subcommand; OPT_END: there is none. */
-static enum option_id find(const struct command *command, const char *name, size_t len, char letter)
+/* Where the option of this name or letter is among those of the subcommand; at NULL: nowhere. */
+static size_t find(const struct command *command, const char *name, size_t len, char letter)
 {
-    const enum option_id *id = command->options;
-    for (; *id != OPT_END; id++) {
-        const struct option *o = &options[*id];
+    size_t at = 0;
+    for (const struct option *o; (o = command->options[at]) != NULL; at++) {
         if (name != NULL ? strlen(o->name) == len && memcmp(o->name, name, len) == 0
                          : o->letter == letter) {
             break;
         }
     }
-    return *id;
+    return at;
 }
 
 static int unknown_option(const struct parser *p, const char *name, size_t len)
@@ -166,70 +166,116 @@ static int unknown_option(const struct parser *p, const char *name, size_t len)
     char hint[96];
     snprintf(typed, sizeof typed, "%.*s", (int)(len < 60 ? len : 60), name);
     struct suggest near = {.word = typed};
-    for (const enum option_id *id = p->command->options; *id != OPT_END; id++) {
-        suggest_offer(&near, options[*id].name);
+    for (const struct option *const *o = p->command->options; *o != NULL; o++) {
+        suggest_offer(&near, (*o)->name);
     }
     return say_error(NULL, p->command->name, "unknown option --%s%s", typed,
                      suggest_text(&near, "--", hint, sizeof hint));
 }
 
 /* The next word as the value of an option. */
-static int take_next(struct parser *p, enum option_id id)
+static int take_next(struct parser *p, size_t at)
 {
+    const struct option *o = p->command->options[at];
     if (p->at == p->count) {
-        return say_error(NULL, p->command->name, "--%s needs a value (%s)", options[id].name,
-                         options[id].value);
+        return say_error(NULL, p->command->name, "--%s needs a value (%s)", o->name, o->value);
     }
-    return take_value(p, id, p->words[p->at++]);
+    return take_value(p, at, p->words[p->at++]);
 }
 
 static int long_option(struct parser *p, const char *word)
 {
     size_t len = strcspn(word, "=");
-    enum option_id id = find(p->command, word, len, 0);
-    if (id == OPT_END) {
+    size_t at = find(p->command, word, len, 0);
+    const struct option *o = p->command->options[at];
+    if (o == NULL) {
         return unknown_option(p, word, len);
     }
-    bool takes = options[id].type != TAKES_NOTHING;
+    bool takes = o->type != TAKES_NOTHING;
     if (word[len] == '=') {
-        return takes ? take_value(p, id, word + len + 1)
-                     : say_error(NULL, p->command->name, "--%s takes no value", options[id].name);
+        return takes ? take_value(p, at, word + len + 1)
+                     : say_error(NULL, p->command->name, "--%s takes no value", o->name);
     }
-    return takes ? take_next(p, id) : take_value(p, id, NULL);
+    return takes ? take_next(p, at) : take_value(p, at, NULL);
 }
 
 static int short_options(struct parser *p, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
-        enum option_id id = find(p->command, NULL, 0, *letters);
-        if (id == OPT_END) {
+        size_t at = find(p->command, NULL, 0, *letters);
+        const struct option *o = p->command->options[at];
+        if (o == NULL) {
             return say_error(NULL, p->command->name, "unknown option -%c", *letters);
         }
-        if (options[id].type != TAKES_NOTHING) {
-            return letters[1] != '\0' ? take_value(p, id, letters + 1) : take_next(p, id);
+        if (o->type != TAKES_NOTHING) {
+            return letters[1] != '\0' ? take_value(p, at, letters + 1) : take_next(p, at);
         }
-        take_value(p, id, NULL);
+        take_value(p, at, NULL);
     }
     return EXIT_YES;
 }
 
-/* ---- the whole line ------------------------------------------------------------------------- */
+/* ---- the whole line -------------------------------------------------------------------------- */
 
-int args_exclusive(const struct args *args, const enum option_id (*groups)[4])
+const struct option_value *arg(const struct args *args, const char *name)
 {
-    for (size_t g = 0; groups != NULL && groups[g][0] != OPT_END; g++) {
-        enum option_id first = OPT_END;
-        for (size_t i = 0; i < 4 && groups[g][i] != OPT_END; i++) {
-            enum option_id id = groups[g][i];
-            if (!args->option[id].given) {
+    static const struct option_value none = {.given = false};
+    size_t at = find(args->command, name, strlen(name), 0);
+    return args->command->options[at] == NULL ? &none : &args->values[at];
+}
+
+bool args_knows(const struct args *args, const char *name)
+{
+    return args->command->options[find(args->command, name, strlen(name), 0)] != NULL;
+}
+
+uint64_t arg_whole(const struct args *args, const char *name, uint64_t otherwise)
+{
+    const struct option_value *value = arg(args, name);
+    return value->given ? value->whole : otherwise;
+}
+
+double arg_real(const struct args *args, const char *name, double otherwise)
+{
+    const struct option_value *value = arg(args, name);
+    return value->given ? value->real : otherwise;
+}
+
+bool args_listed(const char *const *list, const char *name)
+{
+    while (*list != NULL && strcmp(*list, name) != 0) {
+        list++;
+    }
+    return *list != NULL;
+}
+
+const char *args_misfit(const struct args *args,
+                        bool (*fits)(const void *context, const char *name), const void *context)
+{
+    const struct option *const *options = args->command->options;
+    for (size_t i = 0; options[i] != NULL; i++) {
+        if (args->values[i].given && !fits(context, options[i]->name)) {
+            return options[i]->name;
+        }
+    }
+    return NULL;
+}
+
+int args_exclusive(const struct args *args, const char *const (*groups)[4])
+{
+    for (size_t g = 0; groups != NULL && groups[g][0] != NULL; g++) {
+        const char *first = NULL;
+        for (size_t i = 0; i < 4 && groups[g][i] != NULL; i++) {
+            const char *name = groups[g][i];
+            if (!arg(args, name)->given) {
                 continue;
             }
-            if (first != OPT_END) {
+            if (first != NULL) {
                 return say_error(NULL, args->command->name,
-                                 "--%s and --%s contradict each other: give one of them",
-                                 options[first].name, options[id].name);
+                                 "--%s and --%s contradict each other: give one of them", first,
+                                 name);
             }
-            first = id;
+            first = name;
         }
     }
     return EXIT_YES;
@@ -245,23 +291,36 @@ static int check_line(const struct args *args, const struct command *command)
         return say_error(NULL, command->name, "one word too many: %s",
                          args->operand[command->most_operands]);
     }
-    if (command->needed != OPT_END && !args->option[command->needed].given) {
-        return say_error(NULL, command->name, "--%s %s is needed", options[command->needed].name,
-                         options[command->needed].value);
+    if (command->needed != NULL && !arg(args, command->needed)->given) {
+        size_t at = find(command, command->needed, strlen(command->needed), 0);
+        return say_error(NULL, command->name, "--%s %s is needed", command->needed,
+                         command->options[at]->value);
     }
     return args_exclusive(args, command->exclusive);
 }
 
-int args_parse(struct args *args, const struct command *command, int count, char *const *words)
+static size_t option_count(const struct command *command)
+{
+    size_t count = 0;
+    while (command->options[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+int args_parse(struct args *args, const struct program *program, const struct command *command,
+               int count, char *const *words)
 {
     struct parser p = {args, command, count, 0, words};
     bool only_operands = false;
     int code = EXIT_YES;
     memset(args, 0, sizeof *args);
+    args->program = program;
     args->command = command;
+    args->values = calloc(option_count(command) + 1, sizeof *args->values);
     args->operand = calloc((size_t)count + 1, sizeof *args->operand);
     args->texts = calloc((size_t)count + 1, sizeof *args->texts);
-    if (args->operand == NULL || args->texts == NULL) {
+    if (args->values == NULL || args->operand == NULL || args->texts == NULL) {
         return say_error(NULL, NULL, "out of memory");
     }
     while (p.at < count && code == EXIT_YES) {
@@ -276,7 +335,7 @@ int args_parse(struct args *args, const struct command *command, int count, char
             code = short_options(&p, word + 1);
         }
     }
-    if (code != EXIT_YES || args->option[OPT_HELP].given) {
+    if (code != EXIT_YES || arg(args, "help")->given) {
         return code;
     }
     return check_line(args, command);
@@ -284,16 +343,18 @@ int args_parse(struct args *args, const struct command *command, int count, char
 
 void args_free(struct args *args)
 {
+    free(args->values);
     free(args->operand);
     free(args->texts);
+    args->values = NULL;
     args->operand = NULL;
     args->texts = NULL;
 }
 
-const char *args_text(const struct args *args, enum option_id id, size_t n)
+const char *args_text(const struct args *args, const char *name, size_t n)
 {
     for (size_t i = 0; i < args->text_count; i++) {
-        if (args->texts[i].id == id && n-- == 0) {
+        if (strcmp(args->texts[i].option->name, name) == 0 && n-- == 0) {
             return args->texts[i].text;
         }
     }

@@ -1,6 +1,6 @@
 /*
- * help.c: the tables as text for the terminal and as a manual page in roff. No sentence about an
- * option is written here: it stands in the table.
+ * help.c: the commands as text for the terminal and as a manual page in roff. No sentence about an
+ * option is written here: it stands beside the option.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -12,14 +12,13 @@
 #include "cli/command.h"
 #include "output/out.h"
 #include "cli/say.h"
-#include "cli/suggest.h"
 
 #define COLUMNS 80
 #define INDENT  24 /* of the words about an option */
 
 static const char tagline[] = "approximate sets whose two errors you choose";
 
-/* ---- plain text ----------------------------------------------------------------------------- */
+/* ---- plain text ------------------------------------------------------------------------------ */
 
 static void spaces(struct out *out, size_t count)
 {
@@ -106,8 +105,8 @@ static void print_command(struct out *out, const struct command *c)
     out_format(out, "\n%s\n\n", c->summary);
     paragraphs(out, c->about, plain_paragraph);
     out_text(out, "Options:\n");
-    for (const enum option_id *id = c->options; *id != OPT_END; id++) {
-        print_option(out, &options[*id]);
+    for (const struct option *const *o = c->options; *o != NULL; o++) {
+        print_option(out, *o);
     }
     out_text(out, "\nExamples:\n");
     for (const struct example *e = c->examples; e->line != NULL; e++) {
@@ -115,24 +114,24 @@ static void print_command(struct out *out, const struct command *c)
     }
 }
 
-static void print_overview(struct out *out)
+static void print_overview(const struct program *program, struct out *out)
 {
     out_format(out, "tepal %s: %s\n\n", tepal_version(), tagline);
     out_text(out, "Usage: tepal COMMAND [OPTIONS] [FILES]\n\nCommands:\n");
-    for (size_t i = 0; i < command_count; i++) {
-        out_format(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
+    for (const struct command *const *c = program->commands; *c != NULL; c++) {
+        out_format(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
     }
     out_text(out, "\n'tepal COMMAND --help' explains a command, with examples.\n"
                   "Exit status: 0 yes or done, 1 no key found, 2 an error.\n");
 }
 
-int help_overview(bool wrong)
+int help_overview(const struct program *program, bool wrong)
 {
     struct out *out = out_open(wrong ? STDERR_FILENO : STDOUT_FILENO);
     if (out == NULL) {
         return EXIT_TROUBLE;
     }
-    print_overview(out);
+    print_overview(program, out);
     return out_close(out, wrong ? EXIT_TROUBLE : EXIT_YES);
 }
 
@@ -146,7 +145,7 @@ int help_command(const struct command *command)
     return out_close(out, EXIT_YES);
 }
 
-/* ---- the manual page ------------------------------------------------------------------------ */
+/* ---- the manual page ------------------------------------------------------------------------- */
 
 /* Text with what roff would take for its own escaped. */
 static void roff(struct out *out, const char *text)
@@ -217,8 +216,8 @@ static void roff_command(struct out *out, const struct command *c)
     roff(out, c->summary);
     out_text(out, "\n");
     paragraphs(out, c->about, roff_paragraph);
-    for (const enum option_id *id = c->options; *id != OPT_END; id++) {
-        roff_option(out, &options[*id]);
+    for (const struct option *const *o = c->options; *o != NULL; o++) {
+        roff_option(out, *o);
     }
     for (const struct example *e = c->examples; e->line != NULL; e++) {
         out_text(out, ".PP\n");
@@ -229,7 +228,7 @@ static void roff_command(struct out *out, const struct command *c)
     }
 }
 
-static void print_manual(struct out *out)
+static void print_manual(const struct program *program, struct out *out)
 {
     static const char tail[] =
         ".SH NUMBERS\n"
@@ -248,45 +247,19 @@ static void print_manual(struct out *out)
                   "\"certainly not\", in a few bits a key. Keys come from files or standard input, "
                   "one a line; data goes to standard output, words to standard error.\n");
     out_text(out, ".SH COMMANDS\n");
-    for (size_t i = 0; command_at(i) != NULL; i++) {
-        roff_command(out, command_at(i));
+    const struct command *c;
+    for (size_t i = 0; (c = command_at(program, i)) != NULL; i++) {
+        roff_command(out, c);
     }
     out_text(out, tail);
 }
 
-/* ---- the subcommand ------------------------------------------------------------------------- */
-
-static int unknown(const char *name)
+int help_manual(const struct program *program)
 {
-    struct suggest near = {.word = name};
-    char hint[96];
-    for (size_t i = 0; i < command_count; i++) {
-        suggest_offer(&near, commands[i].name);
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
     }
-    return say_error(NULL, "help", "unknown command %s%s", name,
-                     suggest_text(&near, "", hint, sizeof hint));
-}
-
-int help_run(const struct args *args)
-{
-    if (args->option[OPT_MAN].given) {
-        struct out *out = out_open(STDOUT_FILENO);
-        if (out == NULL) {
-            return EXIT_TROUBLE;
-        }
-        print_manual(out);
-        return out_close(out, EXIT_YES);
-    }
-    if (args->operands == 0) {
-        return help_overview(false);
-    }
-    if (args->operands == 2) {
-        if (strcmp(args->operand[0], "app") != 0) {
-            return say_error(NULL, "help", "one word too many: %s", args->operand[1]);
-        }
-        const struct command *app = app_find(args->operand[1]);
-        return app == NULL ? app_unknown("help", args->operand[1]) : help_command(app);
-    }
-    const struct command *command = command_find(args->operand[0]);
-    return command == NULL ? unknown(args->operand[0]) : help_command(command);
+    print_manual(program, out);
+    return out_close(out, EXIT_YES);
 }

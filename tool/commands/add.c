@@ -8,11 +8,12 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 static int add_keys(const struct args *args, struct tepal_filter *filter,
                     const struct tepal_hasher *hasher, struct receipts *receipts, uint64_t *total)
 {
-    struct feed *feed = feed_open(args, 1, hasher, args->option[OPT_QUIET].given);
+    struct feed *feed = feed_open(args, 1, hasher, arg(args, "quiet")->given);
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
@@ -50,7 +51,7 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
     uint64_t capacity = tepal_filter_params(filter)->capacity;
     uint64_t added = keys_in(filter);
     bool endless = (tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0;
-    if (args->option[OPT_QUIET].given) {
+    if (arg(args, "quiet")->given) {
         return;
     }
     if (total == 0) {
@@ -74,7 +75,7 @@ static int save(const struct args *args, const char *from, const char *to,
     warn(args, to, filter, total);
     int code = receipts_finish(receipts, args);
     if (total == 0 && change_in_place(from, to)) {
-        return code == EXIT_YES && args->option[OPT_JSON].given
+        return code == EXIT_YES && arg(args, "json")->given
                    ? render_written(args, to, filter, total)
                    : code;
     }
@@ -110,7 +111,33 @@ static int work(const struct args *args, const char *from, const char *to,
     return code;
 }
 
-int add_run(const struct args *args)
+static int add_run(const struct args *args)
 {
-    return change_run(args, OPT_END, work);
+    return change_run(args, NULL, work);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option *const options[] = {
+    &option_in_place_output, &option_receipts_out, &option_null,  &option_hex,
+    &option_plain,           &option_key_file,     &option_force, &option_json,
+    &option_quiet,           &option_help,         NULL};
+static const struct example examples[] = {
+    {"tepal add seen.tepal today.txt", "In place: the old filter or the new one, never half."},
+    {"tepal add seen.tepal -o next.tepal < today.txt", "To another file."},
+    {NULL, NULL}};
+
+const struct command command_add = {
+    .name = "add",
+    .synopsis = "FILE [KEYS...] [-o OUT]",
+    .summary = "Add keys to a filter.",
+    .about = "Reads keys like build does, adds them to the filter FILE and writes it back, "
+             "atomically.",
+    .options = options,
+    .files = true,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operand_name = "a filter is",
+    .stays = "nothing was changed",
+    .examples = examples,
+    .run = add_run};

@@ -5,29 +5,43 @@
 #include "cli/command.h"
 #include "output/out.h"
 #include "cli/say.h"
-#include "cli/suggest.h"
+#include "cli/options.h"
 
-int app_unknown(const char *subject, const char *name)
+static const char *app_words(const struct program *program, size_t n)
 {
-    struct suggest near = {.word = name};
-    char hint[96];
-    for (size_t i = 0; i < app_count; i++) {
-        suggest_offer(&near, command_word(&apps[i]));
+    for (const struct command *const *c = program->apps; *c != NULL; c++) {
+        if (n-- == 0) {
+            return command_word(*c);
+        }
     }
-    const char *text = suggest_text(&near, "", hint, sizeof hint);
-    return say_error(NULL, subject, "unknown application %s%s", name,
-                     text[0] != '\0' ? text : "; 'tepal app' lists them");
+    return NULL;
 }
 
-int app_run(const struct args *args)
+static int app_run(const struct args *args)
 {
     struct out *out = out_open(STDOUT_FILENO);
-    (void)args;
     if (out == NULL) {
         return EXIT_TROUBLE;
     }
-    for (size_t i = 0; i < app_count; i++) {
-        out_format(out, "%-12s %s\n", command_word(&apps[i]), apps[i].summary);
+    for (const struct command *const *app = args->program->apps; *app != NULL; app++) {
+        out_format(out, "%-12s %s\n", command_word(*app), (*app)->summary);
     }
     return out_close(out, EXIT_YES);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option *const options[] = {&option_help, NULL};
+static const struct example examples[] = {
+    {"tepal app", "The list."}, {"tepal app stopset --help", "What stopset does."}, {NULL, NULL}};
+
+const struct command command_app = {
+    .name = "app",
+    .synopsis = "[NAME [OPTIONS] [FILES]]",
+    .summary = "Run an application; alone, list them.",
+    .about = "Applications put filters to work on data of one field and measure what that does. "
+             "`tepal app NAME --help` explains one.",
+    .options = options,
+    .words = app_words,
+    .examples = examples,
+    .run = app_run};

@@ -18,6 +18,7 @@
 #include "files/filter_file.h"
 #include "files/atomic_file.h"
 #include "pictures/svg.h"
+#include "cli/options.h"
 
 #define VALUES (TEPAL_COUNTER_MAX + 1)
 #define BARS   50
@@ -57,11 +58,11 @@ static int make_room(struct audit *a, size_t more)
 
 static int read_members(struct audit *a, const struct tepal_hasher *hasher)
 {
-    const struct option_value *receipts = &a->args->option[OPT_RECEIPTS_IN];
-    const struct option_value *file = receipts->given ? receipts : &a->args->option[OPT_MEMBERS];
+    const struct option_value *receipts = arg(a->args, "receipts");
+    const struct option_value *file = receipts->given ? receipts : arg(a->args, "members");
     uint32_t choices = (uint32_t)tepal_filter_params(a->filter)->own[TEPAL_COUNTING_CHOICES];
-    struct feed *feed = feed_open_file(a->args, &file->text, hasher, receipts->given,
-                                       a->args->option[OPT_QUIET].given);
+    struct feed *feed =
+        feed_open_file(a->args, &file->text, hasher, receipts->given, arg(a->args, "quiet")->given);
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
@@ -161,7 +162,7 @@ static int draw(const struct audit *a)
                               .y_log = true,
                               .series = series,
                               .count = 2};
-    int code = atomic_file_open(&side, a->args, a->args->option[OPT_AUDIT_SVG].text);
+    int code = atomic_file_open(&side, a->args, arg(a->args, "svg")->text);
     if (code == EXIT_YES) {
         svg_print(side.out, &chart);
         code = atomic_file_finish(&side, a->args);
@@ -182,7 +183,7 @@ static int print(const struct audit *a)
     if (out == NULL) {
         return EXIT_TROUBLE;
     }
-    if (a->args->option[OPT_JSON].given) {
+    if (arg(a->args, "json")->given) {
         json_t *object = json_object();
         json_object_set_new(object, "file", render_string(a->args->operand[0]));
         render_report(object, &a->report);
@@ -196,8 +197,8 @@ static int print(const struct audit *a)
 
 static int check(const struct args *args)
 {
-    const struct option_value *members = &args->option[OPT_MEMBERS];
-    const struct option_value *receipts = &args->option[OPT_RECEIPTS_IN];
+    const struct option_value *members = arg(args, "members");
+    const struct option_value *receipts = arg(args, "receipts");
     const char *path = receipts->given ? receipts->text : members->text;
     if (!members->given && !receipts->given) {
         return say_error(NULL, args->command->name,
@@ -207,10 +208,10 @@ static int check(const struct args *args)
         return say_error(NULL, "standard input",
                          "the filter and the members cannot both be read from there");
     }
-    if (args->option[OPT_AUDIT_SVG].given &&
-        (filter_file_check_inputs(NULL, args->option[OPT_AUDIT_SVG].text, &path, 1,
+    if (arg(args, "svg")->given &&
+        (filter_file_check_inputs(NULL, arg(args, "svg")->text, &path, 1,
                                   "the members would be overwritten by the picture") != EXIT_YES ||
-         atomic_file_check(args, args->option[OPT_AUDIT_SVG].text) != EXIT_YES)) {
+         atomic_file_check(args, arg(args, "svg")->text) != EXIT_YES)) {
         return EXIT_TROUBLE;
     }
     return filter_file_check_inputs(NULL, NULL, &path, 1, "");
@@ -236,19 +237,19 @@ static int work(struct audit *a)
     if (code != EXIT_YES) {
         return code;
     }
-    const uint8_t *groups = a->args->option[OPT_RECEIPTS_IN].given ? a->groups : NULL;
+    const uint8_t *groups = arg(a->args, "receipts")->given ? a->groups : NULL;
     enum tepal_status status =
         tepal_counting_audit(counting, a->members, groups, a->count, NULL, &a->report);
     if (status != TEPAL_OK) {
         return say_error(NULL, name, "%s", tepal_status_message(status));
     }
-    if (a->args->option[OPT_AUDIT_SVG].given && draw(a) != EXIT_YES) {
+    if (arg(a->args, "svg")->given && draw(a) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     return print(a);
 }
 
-int audit_run(const struct args *args)
+static int audit_run(const struct args *args)
 {
     struct audit a = {.args = args};
     if (check(args) != EXIT_YES ||
@@ -261,3 +262,38 @@ int audit_run(const struct args *args)
     tepal_filter_free(a.filter);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_audit_svg = {
+    .name = "svg",
+    .value = "OUT",
+    .type = TAKES_FILE,
+    .about = "Also draw the load of the counters, as SVG, to OUT."};
+
+static const struct option *const options[] = {
+    &option_members, &option_receipts_in, &option_audit_svg, &option_null,
+    &option_hex,     &option_plain,       &option_key_file,  &option_force,
+    &option_json,    &option_quiet,       &option_help,      NULL};
+static const char *const exclusive[][4] = {{"members", "receipts"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal audit flows.tepal --members open.txt", "Which open flows are no longer found?"},
+    {"tepal audit flows.tepal --members open.txt --svg load.svg", "And a picture."},
+    {NULL, NULL}};
+
+const struct command command_audit = {
+    .name = "audit",
+    .synopsis = "FILE (--members KEYS | --receipts FILE) [--json] [--svg OUT]",
+    .summary = "Show what removals have done to a counting filter.",
+    .about = "Asks the filter for all of its members, one a line and as often as they were added: "
+             "how many are no longer found (exposed false negatives), how many would not be in "
+             "the end (potential ones), what members lack and what nobody left, beside what "
+             "the theorems expect of so many wrong removals; and the load of the counters.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand_name = "a filter is",
+    .examples = examples,
+    .run = audit_run};

@@ -21,6 +21,8 @@
 #include "files/filter_file.h"
 #include "input/spill.h"
 #include "commands/build/negatives.h"
+#include "cli/options.h"
+#include "plans/wish.h"
 
 struct builder {
     const struct args *args;
@@ -37,7 +39,7 @@ struct builder {
 
 static int draw_seed(struct builder *b)
 {
-    const struct option_value *seed = &b->args->option[OPT_SEED];
+    const struct option_value *seed = arg(b->args, "seed");
     if (seed->given) {
         b->params.seed = seed->whole;
         return EXIT_YES;
@@ -51,7 +53,7 @@ static int draw_seed(struct builder *b)
 
 static int make_hasher(struct builder *b)
 {
-    const struct option_value *file = &b->args->option[OPT_KEY_FILE];
+    const struct option_value *file = arg(b->args, "key-file");
     if (!file->given) {
         tepal_hasher_init(&b->hasher, b->params.seed);
         return EXIT_YES;
@@ -95,7 +97,7 @@ static int add(struct builder *b, const struct tepal_digest *digests, size_t cou
 
 static int stream(struct builder *b, struct feed *feed)
 {
-    if (make_filter(b, b->args->option[OPT_CAPACITY].whole) != EXIT_YES) {
+    if (make_filter(b, arg(b->args, "capacity")->whole) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (receipts_open(&b->receipts, b->args, b->filter) != EXIT_YES) {
@@ -158,7 +160,7 @@ static int count_first(struct builder *b, struct feed *feed)
 
 static int read_keys(struct builder *b)
 {
-    struct feed *feed = feed_open(b->args, 0, &b->hasher, b->args->option[OPT_QUIET].given);
+    struct feed *feed = feed_open(b->args, 0, &b->hasher, arg(b->args, "quiet")->given);
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
@@ -170,8 +172,8 @@ static int read_keys(struct builder *b)
 
 static void warn(const struct builder *b)
 {
-    const struct option_value *capacity = &b->args->option[OPT_CAPACITY];
-    if (b->args->option[OPT_QUIET].given) {
+    const struct option_value *capacity = arg(b->args, "capacity");
+    if (arg(b->args, "quiet")->given) {
         return;
     }
     if (b->keys == 0) {
@@ -203,7 +205,7 @@ static int prepare(struct builder *b)
     if (code == EXIT_YES) {
         code = receipts_check(a, NULL, b->output, a->operand, a->operands);
     }
-    if (code == EXIT_YES && a->option[OPT_RECEIPTS_OUT].given && b->recipe->counts(a)) {
+    if (code == EXIT_YES && arg(a, "receipts")->given && b->recipe->counts(a)) {
         return say_error(b->stays, a->command->name,
                          "--receipts needs the size beforehand: give --cells M or --capacity N");
     }
@@ -234,9 +236,9 @@ static int build_veto(struct builder *b)
     return code;
 }
 
-int build_run(const struct args *args)
+static int build_run(const struct args *args)
 {
-    if (args->option[OPT_AUTO].given || args->option[OPT_PLAN_FILE].given) {
+    if (arg(args, "auto")->given || arg(args, "plan")->given) {
         return auto_build(args);
     }
     if (auto_check(args) != EXIT_YES) {
@@ -244,7 +246,7 @@ int build_run(const struct args *args)
     }
     struct builder b = {.args = args,
                         .stays = args->command->stays,
-                        .output = args->option[OPT_OUTPUT].text,
+                        .output = arg(args, "output")->text,
                         .params = TEPAL_PARAMS_INIT};
     int code = prepare(&b);
     if (code == EXIT_YES && negatives_builds(b.recipe->kind)) {
@@ -269,3 +271,92 @@ int build_run(const struct args *args)
     tepal_filter_free(b.filter);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_bits_per_key = {
+    .name = "bits-per-key",
+    .value = "B",
+    .type = TAKES_POSITIVE,
+    .about = "Take B bits a key instead, and the error that follows."};
+
+static const struct option option_capacity = {
+    .letter = 'n',
+    .name = "capacity",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = UINT64_MAX,
+    .about = "Plan for N keys. Without it (and without --bits) the keys are counted "
+             "first, and their digests wait in memory or in a temporary file."};
+
+static const struct option option_layout = {
+    .letter = 'l',
+    .name = "layout",
+    .value = "LAYOUT",
+    .type = TAKES_CHOICE,
+    .choices = OPTION_LAYOUTS,
+    .about = "Where the bits of a key lie (default flat): flat is the textbook filter; "
+             "blocked answers with one cache line, for a slightly higher error or size; "
+             "paired is close to both; partitioned gives each hash its own slice."};
+
+static const struct option option_kind = {
+    .name = "kind",
+    .value = "KIND",
+    .type = TAKES_KIND,
+    .about = "The kind of filter (default bloom); `tepal kinds` lists them."};
+
+static const struct option option_auto = {
+    .name = "auto",
+    .about = "Count the keys, plan as tepal plan does from the constraints that are given "
+             "(--fp, --fn, --memory, --deletes, ...; --avoid: the known negatives), and build "
+             "the best plan."};
+
+static const struct option option_plan_file = {
+    .name = "plan",
+    .value = "PLAN",
+    .type = TAKES_FILE,
+    .about = "Build the best plan of PLAN, which tepal plan --json wrote."};
+
+static const struct option *const options[] = {
+    &option_output,  &option_fp,         &option_bits_per_key,
+    &option_bits,    &option_hashes,     &option_capacity,
+    &option_layout,  &option_positions,  &option_kind,
+    &option_seed,    &option_null,       &option_hex,
+    &option_plain,   &option_key_file,   GENERALIZED_BUILD,
+    COUNTING_BUILD,  &option_print_bits, YESNO_BUILD,
+    RECYCLING_BUILD, &option_auto,       &option_plan_file,
+    WISH_OPTIONS,    &option_force,      &option_json,
+    &option_quiet,   &option_help,       NULL};
+static const struct example examples[] = {
+    {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
+    {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
+     "In a stream: memory for the filter only."},
+    {"tepal build ids.zst -o ids.tepal --layout blocked --seed 7",
+     "Fast answers, and a seed that other machines can share."},
+    {"tepal build cached.txt -o digest.tepal --kind generalized --fp 1% --fn 1%",
+     "Both errors bounded, whoever fills the filter."},
+    {"tepal build flows.txt -o flows.tepal --kind counting",
+     "A filter from which keys can be removed."},
+    {"tepal build bad.txt -o bad.tepal --kind yesno --bits-per-key 10 --avoid popular.tsv -w",
+     "Known negatives are vetoed, no member is lost."},
+    {"tepal build revoked.txt -o revoked.tepal --kind cascade --avoid valid.txt",
+     "No error at all on the keys of both files."},
+    {NULL, NULL}};
+
+const struct command command_build = {
+    .name = "build",
+    .synopsis = "[KEYS...] -o FILE [--fp RATE | --bits-per-key B | --bits M | --auto]",
+    .summary = "Build a filter from keys.",
+    .about = "Reads keys from the files KEYS (none, or -: standard input), one a line, and writes "
+             "a filter. Key files may be compressed with gzip or zstd. A key is its bytes, "
+             "exactly: spaces and carriage returns count.\n\n"
+             "A summary with the seed goes to standard error. With --capacity or --bits nothing "
+             "but the filter is kept in memory, however many keys come.",
+    .options = options,
+    .needed = "output",
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .stays = "nothing was written",
+    .examples = examples,
+    .run = build_run};

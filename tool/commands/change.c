@@ -17,7 +17,7 @@ static int check(const struct args *args, const char *from, const char *to, cons
     const char *stays = args->command->stays;
     static const char why[] = "the keys would be overwritten by the filter";
     if (strcmp(from, "-") == 0) {
-        if (!args->option[OPT_IN_PLACE_OUTPUT].given) {
+        if (!arg(args, "output")->given) {
             return say_error(stays, "standard input",
                              "a filter from there cannot be changed in place: give --output");
         }
@@ -38,18 +38,18 @@ static int check(const struct args *args, const char *from, const char *to, cons
                                      : filter_file_check_output(args, to);
 }
 
-int change_run(const struct args *args, enum option_id keys, change_work *work)
+int change_run(const struct args *args, const char *keys, change_work *work)
 {
-    const struct option_value *output = &args->option[OPT_IN_PLACE_OUTPUT];
-    const struct option_value *file = &args->option[keys];
-    bool given = keys != OPT_END && file->given;
+    const struct option_value *output = arg(args, "output");
+    const struct option_value *file = keys == NULL ? NULL : arg(args, keys);
+    bool given = file != NULL && file->given;
     const char *from = args->operand[0];
     const char *to = output->given ? output->text : from;
     struct tepal_filter *filter;
     int lock;
     if (given && args->operands > 1) {
         return say_error(args->command->stays, args->command->name,
-                         "--%s names the keys: KEYS cannot be given beside it", options[keys].name);
+                         "--%s names the keys: KEYS cannot be given beside it", keys);
     }
     if (check(args, from, to, given ? &file->text : args->operand + 1,
               given ? 1 : args->operands - 1) != EXIT_YES ||
@@ -64,3 +64,13 @@ int change_run(const struct args *args, enum option_id keys, change_work *work)
     filter_file_unlock(lock);
     return code;
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_in_place_output = {
+    .letter = 'o',
+    .name = "output",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "Write to FILE and leave the filter that was read as it is. - is "
+             "standard output, unless that is a terminal."};

@@ -15,11 +15,13 @@ typedef int change_work(const struct args *args, const char *from, const char *t
 
 /*
  * The filter is the first operand; its keys come from the others, or from the file of the option
- * `keys` if that is given (OPT_END: there is none).
+ * `keys` if that is given (NULL: there is none).
  */
-int change_run(const struct args *args, enum option_id keys, change_work *work);
+int change_run(const struct args *args, const char *keys, change_work *work);
 
 /* Is the filter written back to where it came from? */
 bool change_in_place(const char *from, const char *to);
+
+extern const struct option option_in_place_output;
 
 #endif

@@ -25,6 +25,8 @@
 #include "files/atomic_file.h"
 #include "pictures/svg.h"
 #include "plans/weights.h"
+#include "cli/options.h"
+#include "plans/wish.h"
 
 #define QUERIES_DRAWN 1000000
 #define ROUNDS        5
@@ -53,12 +55,12 @@ bool compare_keep(struct compare *c, struct tepal_digest digest)
 }
 
 /* Keys of one file: into the set, or (set NULL) among the queries. */
-static int read_file(struct compare *c, enum option_id id, struct digests *set)
+static int read_file(struct compare *c, const char *id, struct digests *set)
 {
-    const struct option_value *o = &c->args->option[id];
-    bool weighted = set == &c->negatives && c->args->option[OPT_WISH_WEIGHTS].given;
+    const struct option_value *o = arg(c->args, id);
+    bool weighted = set == &c->negatives && arg(c->args, "weights")->given;
     struct feed *feed =
-        feed_open_file(c->args, &o->text, &c->hasher, weighted, c->args->option[OPT_QUIET].given);
+        feed_open_file(c->args, &o->text, &c->hasher, weighted, arg(c->args, "quiet")->given);
     ptrdiff_t count;
     bool room = true;
     if (feed == NULL) {
@@ -92,13 +94,13 @@ static int draw_queries(struct compare *c)
 static int read_queries(struct compare *c)
 {
     int code = EXIT_YES;
-    if (c->args->option[OPT_COMPARE_QUERIES].given) {
-        code = read_file(c, OPT_COMPARE_QUERIES, NULL);
+    if (arg(c->args, "queries")->given) {
+        code = read_file(c, "queries", NULL);
     } else if (c->negatives.count > 0) {
         for (size_t i = 0; i < c->negatives.count && code == EXIT_YES; i++) {
             code = compare_keep(c, c->negatives.digest[i]) ? EXIT_YES : compare_no_memory(c);
         }
-        if (c->args->option[OPT_WISH_WEIGHTS].given) {
+        if (arg(c->args, "weights")->given) {
             c->query_weight = c->negatives.weight;
         }
     } else {
@@ -114,13 +116,13 @@ static int read_queries(struct compare *c)
 
 static int read_keys(struct compare *c)
 {
-    int code = read_file(c, OPT_COMPARE_MEMBERS, &c->members);
+    int code = read_file(c, "members", &c->members);
     if (code == EXIT_YES && c->members.count == 0) {
         code = say_error(c->args->command->stays, c->args->command->name,
                          "no members came: there is nothing to build from");
     }
-    if (code == EXIT_YES && c->args->option[OPT_COMPARE_NEGATIVES].given) {
-        code = read_file(c, OPT_COMPARE_NEGATIVES, &c->negatives);
+    if (code == EXIT_YES && arg(c->args, "negatives")->given) {
+        code = read_file(c, "negatives", &c->negatives);
     }
     if (code == EXIT_YES) {
         code = read_queries(c);
@@ -134,10 +136,10 @@ static int read_keys(struct compare *c)
 
 int compare_limit(struct compare *c, uint64_t keys)
 {
-    const struct option_value *o = c->args->option;
-    double bits = o[OPT_WISH_MEMORY].given ? 8 * (double)o[OPT_WISH_MEMORY].whole
-                                           : floor(o[OPT_WISH_BITS_PER_KEY].real * (double)keys);
-    if (!o[OPT_WISH_MEMORY].given && !o[OPT_WISH_BITS_PER_KEY].given) {
+    double bits = arg(c->args, "memory")->given
+                      ? 8 * (double)arg(c->args, "memory")->whole
+                      : floor(arg(c->args, "bits-per-key")->real * (double)keys);
+    if (!arg(c->args, "memory")->given && !arg(c->args, "bits-per-key")->given) {
         return say_error(c->args->command->stays, c->args->command->name,
                          "the memory is needed: --memory SIZE or --bits-per-key B");
     }
@@ -146,8 +148,8 @@ int compare_limit(struct compare *c, uint64_t keys)
                          "so many bits a key make no size from 1 to 2^60 bits");
     }
     c->limit = (uint64_t)bits;
-    c->cost_fp = o[OPT_COST_FP].given ? o[OPT_COST_FP].real : 1;
-    c->cost_fn = o[OPT_COST_FN].given ? o[OPT_COST_FN].real : 1;
+    c->cost_fp = arg_real(c->args, "cost-fp", 1);
+    c->cost_fn = arg_real(c->args, "cost-fn", 1);
     return EXIT_YES;
 }
 
@@ -164,7 +166,7 @@ static int plan(struct compare *c)
     w.known_negatives = c->negatives.count;
     w.cost_fp = c->cost_fp;
     w.cost_fn = c->cost_fn;
-    if (c->args->option[OPT_WISH_WEIGHTS].given) {
+    if (arg(c->args, "weights")->given) {
         why = weights_curve(c->negatives.weight, c->negatives.count, &weights);
         w.weights = weights.curve;
     }
@@ -224,7 +226,7 @@ static void measure(struct compare *c, const struct tepal_filter *filter, struct
 static int build_all(struct compare *c)
 {
     const struct tepal_plans *plans = &c->plans[0];
-    bool weighted = c->args->option[OPT_WISH_WEIGHTS].given;
+    bool weighted = arg(c->args, "weights")->given;
     for (size_t i = 0; i < plans->count && plans->plan[i].feasible; i++) {
         const struct tepal_proposal *p = &plans->plan[i];
         struct realize what = {.plan = p,
@@ -288,7 +290,7 @@ static const char *label(const struct compare_row *row, char room[24])
 
 static bool endless(const struct compare *c)
 {
-    return c->args->option[OPT_ENDLESS].given;
+    return arg(c->args, "endless")->given;
 }
 
 static void print_text(const struct compare *c, struct out *out)
@@ -344,7 +346,7 @@ static int print(const struct compare *c)
     if (out == NULL) {
         return EXIT_TROUBLE;
     }
-    if (c->args->option[OPT_JSON].given) {
+    if (arg(c->args, "json")->given) {
         json_t *o = json_object();
         json_t *list = json_array();
         json_object_set_new(o, "endless", json_boolean(endless(c)));
@@ -389,7 +391,7 @@ static void draw(const struct compare *c, struct out *out)
 
 static int write_svg(const struct compare *c)
 {
-    const struct option_value *svg = &c->args->option[OPT_COMPARE_SVG];
+    const struct option_value *svg = arg(c->args, "svg");
     struct atomic_file side;
     memset(&side, 0, sizeof side);
     if (!svg->given) {
@@ -414,11 +416,11 @@ static int compare_set(struct compare *c)
     return code == EXIT_YES ? build_all(c) : code;
 }
 
-int compare_run(const struct args *args)
+static int compare_run(const struct args *args)
 {
     struct compare *c = calloc(1, sizeof *c);
-    const struct option_value *seed = &args->option[OPT_SEED];
-    const struct option_value *svg = &args->option[OPT_COMPARE_SVG];
+    const struct option_value *seed = arg(args, "seed");
+    const struct option_value *svg = arg(args, "svg");
     if (c == NULL) {
         return say_error(args->command->stays, NULL, "out of memory");
     }
@@ -426,8 +428,7 @@ int compare_run(const struct args *args)
     c->seed = seed->given ? seed->whole : SEED;
     tepal_hasher_init(&c->hasher, c->seed);
     int code = svg->given ? atomic_file_check(args, svg->text) : EXIT_YES;
-    if (code == EXIT_YES && args->option[OPT_WISH_WEIGHTS].given &&
-        !args->option[OPT_COMPARE_NEGATIVES].given) {
+    if (code == EXIT_YES && arg(args, "weights")->given && !arg(args, "negatives")->given) {
         code = say_error(args->command->stays, args->command->name,
                          "--weights are those of a file of negatives: give one with --negatives "
                          "KEYS");
@@ -444,3 +445,72 @@ int compare_run(const struct args *args)
     free(c);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_compare_members = {
+    .name = "members", .value = "KEYS", .type = TAKES_FILE, .about = "The keys of the set."};
+
+static const struct option option_compare_negatives = {
+    .name = "negatives",
+    .value = "KEYS",
+    .type = TAKES_FILE,
+    .about = "Keys that are known not to be in the set, for the kinds that "
+             "veto."};
+
+static const struct option option_compare_queries = {
+    .name = "queries",
+    .value = "KEYS",
+    .type = TAKES_FILE,
+    .about = "Keys to ask for, members or not (default: the negatives, or a "
+             "million keys that are none)."};
+
+static const struct option option_compare_svg = {
+    .name = "svg",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "Draw false positives over the time of a query."};
+
+static const struct option *const options[] = {&option_compare_members,
+                                               &option_compare_negatives,
+                                               &option_wish_weights,
+                                               &option_compare_queries,
+                                               &option_endless,
+                                               &option_wish_memory,
+                                               &option_wish_bits_per_key,
+                                               &option_cost_fp,
+                                               &option_cost_fn,
+                                               &option_seed,
+                                               &option_compare_svg,
+                                               &option_force,
+                                               &option_null,
+                                               &option_hex,
+                                               &option_plain,
+                                               &option_json,
+                                               &option_quiet,
+                                               &option_help,
+                                               NULL};
+static const char *const exclusive[][4] = {
+    {"memory", "bits-per-key"}, {"endless", "negatives"}, {"endless", "queries"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal compare --members seen.txt --negatives others.txt --bits-per-key 10",
+     "Every kind at ten bits a key."},
+    {"tepal compare --endless --members log.txt --memory 64Ki",
+     "What goes on for ever, on a stream of your own."},
+    {NULL, NULL}};
+
+const struct command command_compare = {
+    .name = "compare",
+    .synopsis = "--members KEYS [--negatives KEYS] [--queries KEYS] --memory SIZE",
+    .summary = "Build every kind on your own keys, at the same memory.",
+    .about = "Plans every kind for the memory, builds it from your members (and negatives), asks "
+             "it for your queries and prints a table: predicted and measured errors, their "
+             "weighted cost, time and bytes. With --weights, false positives of the negatives "
+             "count by weight.\n\n"
+             "With --endless the members are a stream in its order: the kinds that go on for "
+             "ever are planned by its gaps and asked for every line whether it came before.",
+    .options = options,
+    .exclusive = exclusive,
+    .needed = "members",
+    .examples = examples,
+    .run = compare_run};

@@ -31,8 +31,8 @@ struct stream {
 static int read_stream(struct stream *s)
 {
     struct compare *c = s->c;
-    struct feed *feed = feed_open_file(c->args, &c->args->option[OPT_COMPARE_MEMBERS].text,
-                                       &c->hasher, false, c->args->option[OPT_QUIET].given);
+    struct feed *feed = feed_open_file(c->args, &arg(c->args, "members")->text, &c->hasher, false,
+                                       arg(c->args, "quiet")->given);
     ptrdiff_t count = -1;
     bool room = true;
     while (feed != NULL && room && (count = feed_next(feed)) > 0) {

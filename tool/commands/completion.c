@@ -1,4 +1,4 @@
-/* completion.c: the tables as completion scripts for three shells. */
+/* completion.c: the commands as completion scripts for three shells. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +8,14 @@
 #include "output/out.h"
 #include "cli/say.h"
 #include "cli/suggest.h"
+#include "cli/options.h"
 
 struct shell {
     const char *name;
-    void (*print)(struct out *out);
+    void (*print)(struct out *out, const struct program *program);
 };
 
-/* ---- words ---------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* All words that an option takes, with `between` between them. */
 static void option_words(struct out *out, const struct option *o, const char *between)
@@ -31,33 +32,16 @@ static bool takes_word(const struct option *o)
     return o->type == TAKES_CHOICE || o->type == TAKES_KIND;
 }
 
-/* The n-th word that may stand as an operand of a subcommand; NULL: no more, or files. */
-static const char *operand_word(const struct command *c, size_t n)
-{
-    static const char *const lab_words[] = {"list", "run", "report"};
-    switch (c->operand) {
-    case OPERAND_COMMAND:
-        return n < command_count ? commands[n].name : NULL;
-    case OPERAND_MODEL:
-        return model_word(n);
-    case OPERAND_SHELL:
-        return shell_word(n);
-    case OPERAND_APP:
-        return n < app_count ? command_word(&apps[n]) : NULL;
-    case OPERAND_LAB:
-        return n < 3 ? lab_words[n] : NULL;
-    default:
-        return NULL;
-    }
-}
-
-static void operand_words(struct out *out, const struct command *c)
+/* All words that may stand as an operand of a subcommand; false: there are none. */
+static bool operand_words(struct out *out, const struct program *program, const struct command *c,
+                          const char *before)
 {
     const char *word;
-    for (size_t n = 0; (word = operand_word(c, n)) != NULL; n++) {
-        out_text(out, n > 0 ? " " : "");
+    for (size_t n = 0; c->words != NULL && (word = c->words(program, n)) != NULL; n++) {
+        out_text(out, n > 0 ? " " : before);
         out_text(out, word);
     }
+    return c->words != NULL;
 }
 
 /* A name as a pattern of the shells' case: in quotes if it has a space. */
@@ -67,7 +51,7 @@ static void case_name(struct out *out, const struct command *c)
     out_format(out, "    %s%s%s)\n", quote, c->name, quote);
 }
 
-/* ---- bash ----------------------------------------------------------------------------------- */
+/* ---- bash ------------------------------------------------------------------------------------ */
 
 static void bash_value(struct out *out, const struct option *o)
 {
@@ -89,24 +73,24 @@ static void bash_value(struct out *out, const struct option *o)
     }
 }
 
-static void bash_command(struct out *out, const struct command *c)
+static void bash_command(struct out *out, const struct program *program, const struct command *c)
 {
     case_name(out, c);
     out_text(out, "        case $previous in\n");
-    for (const enum option_id *id = c->options; *id != OPT_END; id++) {
-        bash_value(out, &options[*id]);
+    for (const struct option *const *o = c->options; *o != NULL; o++) {
+        bash_value(out, *o);
     }
     out_text(out, "        *)\n            if [[ $current == -* ]]; then\n"
                   "                words=\"");
-    for (const enum option_id *id = c->options; *id != OPT_END; id++) {
-        out_format(out, "%s--%s", id == c->options ? "" : " ", options[*id].name);
+    for (const struct option *const *o = c->options; *o != NULL; o++) {
+        out_format(out, "%s--%s", o == c->options ? "" : " ", (*o)->name);
     }
     out_text(out, "\"\n            else\n                words=\"");
-    operand_words(out, c);
+    operand_words(out, program, c, "");
     out_text(out, "\"\n            fi\n            ;;\n        esac\n        ;;\n");
 }
 
-static void print_bash(struct out *out)
+static void print_bash(struct out *out, const struct program *program)
 {
     out_text(out, "# Completions of tepal for bash.\n"
                   "_tepal() {\n"
@@ -121,12 +105,13 @@ static void print_bash(struct out *out)
                   "    fi\n"
                   "    case $command in\n"
                   "    '') words=\"");
-    for (size_t i = 0; i < command_count; i++) {
-        out_format(out, "%s ", commands[i].name);
+    for (const struct command *const *each = program->commands; *each != NULL; each++) {
+        out_format(out, "%s ", (*each)->name);
     }
     out_text(out, "--help --version\" ;;\n");
-    for (size_t i = 0; command_at(i) != NULL; i++) {
-        bash_command(out, command_at(i));
+    const struct command *c;
+    for (size_t i = 0; (c = command_at(program, i)) != NULL; i++) {
+        bash_command(out, program, c);
     }
     out_text(out, "    esac\n"
                   "    if [[ -n $words ]]; then\n"
@@ -136,7 +121,7 @@ static void print_bash(struct out *out)
                   "complete -o default -F _tepal tepal\n");
 }
 
-/* ---- zsh ------------------------------------------------------------------------------------ */
+/* ---- zsh ------------------------------------------------------------------------------------- */
 
 /* The first sentence of what an option is about, fit for a description. */
 static void short_about(struct out *out, const char *about, const char *special)
@@ -177,34 +162,31 @@ static void zsh_option(struct out *out, const struct option *o)
     out_text(out, "' \\\n");
 }
 
-static void zsh_command(struct out *out, const struct command *c)
+static void zsh_command(struct out *out, const struct program *program, const struct command *c)
 {
     case_name(out, c);
     out_text(out, "        _arguments \\\n");
-    for (const enum option_id *id = c->options; *id != OPT_END; id++) {
-        zsh_option(out, &options[*id]);
+    for (const struct option *const *o = c->options; *o != NULL; o++) {
+        zsh_option(out, *o);
     }
-    if (operand_word(c, 0) != NULL) {
-        out_text(out, "            '1:word:(");
-        operand_words(out, c);
+    if (operand_words(out, program, c, "            '1:word:(")) {
         out_text(out, ")'\n");
     } else {
-        out_text(out, c->operand == OPERAND_FILE ? "            '*:file:_files'\n"
-                                                 : "            && return\n");
+        out_text(out, c->files ? "            '*:file:_files'\n" : "            && return\n");
     }
     out_text(out, "        ;;\n");
 }
 
-static void print_zsh(struct out *out)
+static void print_zsh(struct out *out, const struct program *program)
 {
     out_text(out, "#compdef tepal\n"
                   "# Completions of tepal for zsh.\n"
                   "_tepal() {\n"
                   "    local -a subcommands\n"
                   "    subcommands=(\n");
-    for (size_t i = 0; i < command_count; i++) {
-        out_format(out, "        '%s:", commands[i].name);
-        short_about(out, commands[i].summary, ":\\");
+    for (const struct command *const *each = program->commands; *each != NULL; each++) {
+        out_format(out, "        '%s:", (*each)->name);
+        short_about(out, (*each)->summary, ":\\");
         out_text(out, "'\n");
     }
     out_text(out, "    )\n"
@@ -221,8 +203,9 @@ static void print_zsh(struct out *out)
                   "        ((CURRENT--))\n"
                   "    fi\n"
                   "    case $subcommand in\n");
-    for (size_t i = 0; command_at(i) != NULL; i++) {
-        zsh_command(out, command_at(i));
+    const struct command *c;
+    for (size_t i = 0; (c = command_at(program, i)) != NULL; i++) {
+        zsh_command(out, program, c);
     }
     out_text(out, "    esac\n"
                   "}\n"
@@ -233,7 +216,7 @@ static void print_zsh(struct out *out)
                   "fi\n");
 }
 
-/* ---- fish ----------------------------------------------------------------------------------- */
+/* ---- fish ------------------------------------------------------------------------------------ */
 
 static void fish_option(struct out *out, const struct command *c, const struct option *o)
 {
@@ -256,35 +239,36 @@ static void fish_option(struct out *out, const struct command *c, const struct o
     out_text(out, "'\n");
 }
 
-static void fish_command(struct out *out, const struct command *c)
+static void fish_command(struct out *out, const struct program *program, const struct command *c)
 {
     if (command_word(c) == c->name) {
         out_format(out, "complete -c tepal -n __fish_use_subcommand -f -a %s -d '", c->name);
         short_about(out, c->summary, "\\");
         out_text(out, "'\n");
     }
-    if (operand_word(c, 0) != NULL) {
+    if (c->words != NULL) {
         out_format(out, "complete -c tepal -n '__fish_seen_subcommand_from %s' -f -a '", c->name);
-        operand_words(out, c);
+        operand_words(out, program, c, "");
         out_text(out, "'\n");
     }
-    for (const enum option_id *id = c->options; *id != OPT_END; id++) {
-        fish_option(out, c, &options[*id]);
+    for (const struct option *const *o = c->options; *o != NULL; o++) {
+        fish_option(out, c, *o);
     }
 }
 
-static void print_fish(struct out *out)
+static void print_fish(struct out *out, const struct program *program)
 {
     out_text(out,
              "# Completions of tepal for fish.\n"
              "complete -c tepal -n __fish_use_subcommand -f -l help -d 'Print an overview'\n"
              "complete -c tepal -n __fish_use_subcommand -f -l version -d 'Print the version'\n");
-    for (size_t i = 0; command_at(i) != NULL; i++) {
-        fish_command(out, command_at(i));
+    const struct command *c;
+    for (size_t i = 0; (c = command_at(program, i)) != NULL; i++) {
+        fish_command(out, program, c);
     }
 }
 
-/* ---- the subcommand ------------------------------------------------------------------------- */
+/* ---- the subcommand -------------------------------------------------------------------------- */
 
 static const struct shell shells[] = {
     {"bash", print_bash},
@@ -294,12 +278,13 @@ static const struct shell shells[] = {
 
 #define SHELLS (sizeof shells / sizeof *shells)
 
-const char *shell_word(size_t n)
+static const char *shell_words(const struct program *program, size_t n)
 {
+    (void)program;
     return n < SHELLS ? shells[n].name : NULL;
 }
 
-int completion_run(const struct args *args)
+static int completion_run(const struct args *args)
 {
     struct suggest near = {.word = args->operand[0]};
     char hint[96];
@@ -310,10 +295,31 @@ int completion_run(const struct args *args)
             if (out == NULL) {
                 return EXIT_TROUBLE;
             }
-            shells[i].print(out);
+            shells[i].print(out, args->program);
             return out_close(out, EXIT_YES);
         }
     }
     return say_error(NULL, "completion", "unknown shell %s: bash, zsh and fish are known%s",
                      args->operand[0], suggest_text(&near, "", hint, sizeof hint));
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option *const options[] = {&option_help, NULL};
+static const struct example examples[] = {
+    {"source <(tepal completion bash)", "For this shell."},
+    {"tepal completion fish > ~/.config/fish/completions/tepal.fish", "For good."},
+    {NULL, NULL}};
+
+const struct command command_completion = {
+    .name = "completion",
+    .synopsis = "bash | zsh | fish",
+    .summary = "Print a completion script for a shell.",
+    .about = "The script completes subcommands, options and their values.",
+    .options = options,
+    .words = shell_words,
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand_name = "the name of a shell (bash, zsh, fish) is",
+    .examples = examples,
+    .run = completion_run};

@@ -10,6 +10,7 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 /* What a divisor must divide (tepal_bloom_fold); 0: nothing can be folded. */
 static uint64_t foldable(const struct tepal_params *p)
@@ -101,7 +102,7 @@ static int fold(const struct args *args, const char *name, uint64_t divisor,
 static int shrink(const struct args *args, const char *name, struct tepal_filter **filter)
 {
     uint64_t now = tepal_filter_params(*filter)->cells;
-    uint64_t bits = args->option[OPT_NEW_BITS].whole;
+    uint64_t bits = arg(args, "bits")->whole;
     if (now % bits != 0 && tepal_filter_bloom(*filter) != NULL) {
         char cannot[96];
         (void)snprintf(cannot, sizeof cannot,
@@ -119,7 +120,7 @@ static int relayout(const struct args *args, const char *name, struct tepal_filt
     enum tepal_layout wanted = now;
     struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
     struct tepal_bloom *other;
-    tepal_layout_parse(args->option[OPT_NEW_LAYOUT].text, &wanted);
+    tepal_layout_parse(arg(args, "layout")->text, &wanted);
     if (wanted == now) {
         return EXIT_YES;
     }
@@ -146,7 +147,7 @@ static int drop_counters(const struct args *args, const char *name, struct tepal
     const struct tepal_counting *counting = tepal_filter_counting(*filter);
     struct tepal_counting *bits = NULL;
     struct tepal_bloom *bloom = NULL;
-    bool to_bloom = strcmp(args->option[OPT_TO].text, "bloom") == 0;
+    bool to_bloom = strcmp(arg(args, "to")->text, "bloom") == 0;
     if (counting == NULL) {
         return say_error(stays, name, "only counting filters have counters to drop; this one is %s",
                          tepal_filter_kind(*filter)->name);
@@ -168,27 +169,27 @@ static int drop_counters(const struct args *args, const char *name, struct tepal
 
 static int change(const struct args *args, const char *name, struct tepal_filter **filter)
 {
-    if (args->option[OPT_FOLD].given) {
-        return fold(args, name, args->option[OPT_FOLD].whole, filter);
+    if (arg(args, "fold")->given) {
+        return fold(args, name, arg(args, "fold")->whole, filter);
     }
-    if (args->option[OPT_NEW_BITS].given) {
+    if (arg(args, "bits")->given) {
         return shrink(args, name, filter);
     }
-    if (args->option[OPT_TO].given) {
+    if (arg(args, "to")->given) {
         return drop_counters(args, name, filter);
     }
-    return args->option[OPT_NEW_LAYOUT].given ? relayout(args, name, filter) : EXIT_YES;
+    return arg(args, "layout")->given ? relayout(args, name, filter) : EXIT_YES;
 }
 
-int convert_run(const struct args *args)
+static int convert_run(const struct args *args)
 {
     const char *stays = args->command->stays;
-    const char *output = args->option[OPT_OUTPUT].text;
+    const char *output = arg(args, "output")->text;
     struct tepal_filter *filter;
     int lock = -1;
-    int code = filter_file_check_inputs(stays, args->option[OPT_FORCE].given ? NULL : output,
-                                        args->operand, 1,
-                                        "the output is the filter read (--force replaces it)");
+    int code =
+        filter_file_check_inputs(stays, arg(args, "force")->given ? NULL : output, args->operand, 1,
+                                 "the output is the filter read (--force replaces it)");
     if (code == EXIT_YES) {
         code = filter_file_check_output(args, output);
     }
@@ -211,3 +212,68 @@ int convert_run(const struct args *args)
     tepal_filter_free(filter);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_fold = {
+    .name = "fold",
+    .value = "D",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 60,
+    .about = "Shrink to 1/D of the size, exactly as if it had been built so."};
+
+static const struct option option_new_bits = {
+    .letter = 'm',
+    .name = "bits",
+    .value = "M",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 60,
+    .about = "Shrink to M bits, which must divide the present number."};
+
+static const struct option option_new_layout = {
+    .letter = 'l',
+    .name = "layout",
+    .value = "LAYOUT",
+    .type = TAKES_CHOICE,
+    .choices = OPTION_LAYOUTS,
+    .about = "Change the layout. Possible only where both layouts put every key's bits "
+             "at the same places; otherwise build again from the keys."};
+
+static const struct option option_to = {
+    .name = "to",
+    .value = "KIND",
+    .type = TAKES_CHOICE,
+    .choices = "bloom bits",
+    .about = "Drop the counters of a counting filter, for sending. bloom: a Bloom filter; needs "
+             "the flat or partitioned layout and one choice. bits: the same filter without "
+             "counters, which answers alike on any layout; nothing can be added or removed."};
+
+static const struct option *const options[] = {
+    &option_output, &option_fold, &option_new_bits, &option_new_layout, &option_to,
+    &option_force,  &option_json, &option_quiet,    &option_help,       NULL};
+static const char *const exclusive[][4] = {{"fold", "bits", "layout", "to"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal convert old.tepal -o new.tepal", "Write it again, in the current format version."},
+    {"tepal convert big.tepal -o small.tepal --fold 4",
+     "A quarter of the size, with a higher error."},
+    {"tepal convert flows.tepal -o send.tepal --to bloom", "A fifth of a counting filter."},
+    {NULL, NULL}};
+
+const struct command command_convert = {
+    .name = "convert",
+    .synopsis = "FILE -o OUT [--fold D | --bits M | --layout LAYOUT | --to KIND]",
+    .summary = "Rewrite a filter, or shrink it.",
+    .about = "Folding is exact: the result is the filter that the same keys would have made at "
+             "the smaller size.",
+    .options = options,
+    .exclusive = exclusive,
+    .needed = "output",
+    .files = true,
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand_name = "a filter is",
+    .stays = "nothing was written",
+    .examples = examples,
+    .run = convert_run};

@@ -28,6 +28,7 @@
 #include "streams/stream.h"
 #include "streams/sample.h"
 #include "streams/signals.h"
+#include "cli/options.h"
 
 struct dedup {
     const struct args *args;
@@ -49,7 +50,7 @@ static const struct tepal_filter *generic(const struct dedup *d)
     return tepal_recycling_filter_const(d->filter);
 }
 
-/* ---- figures -------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static void set_real(json_t *object, const char *name, double value)
 {
@@ -94,7 +95,7 @@ static void say_figures(const struct dedup *d, const struct tepal_recycling_figu
 static void tell(const struct dedup *d)
 {
     struct tepal_recycling_figures f = tepal_recycling_figures(d->filter);
-    if (!d->args->option[OPT_FIGURES_JSON].given) {
+    if (!arg(d->args, "json")->given) {
         say_figures(d, &f);
         return;
     }
@@ -111,10 +112,10 @@ static void tell(const struct dedup *d)
  */
 static void check_rate(const struct dedup *d, double average)
 {
-    const struct option_value *o = d->args->option;
-    const struct option_value *fp = &o[OPT_STREAM_FP];
-    bool ruled = o[OPT_SIGMA].given || o[OPT_CYCLE_COUNT].given || o[OPT_EVERY].given;
-    if (o[OPT_QUIET].given || !(fp->given || ruled)) {
+    const struct option_value *fp = arg(d->args, "fp");
+    bool ruled = arg(d->args, "sigma")->given || arg(d->args, "count")->given ||
+                 arg(d->args, "every")->given;
+    if (arg(d->args, "quiet")->given || !(fp->given || ruled)) {
         return;
     }
     if (average > 1.1 * (fp->given ? fp->real : STREAM_FP)) {
@@ -128,23 +129,23 @@ static void check_rate(const struct dedup *d, double average)
 /* At the end: counts if they were asked for, figures, and what went wrong with the rate. */
 static int conclude(struct dedup *d)
 {
-    const struct option_value *o = d->args->option;
     struct tepal_recycling_figures f = tepal_recycling_figures(d->filter);
     int code = EXIT_YES;
-    if (o[OPT_COUNTS].given && o[OPT_FIGURES_JSON].given) {
+    if (arg(d->args, "count-only")->given && arg(d->args, "json")->given) {
         code = render_json(d->out, figures_json(d, &f));
-    } else if (o[OPT_COUNTS].given) {
+    } else if (arg(d->args, "count-only")->given) {
         out_format(d->out, "%" PRIu64 "\n",
-                   o[OPT_REPEATS].given ? d->repeated : d->lines - d->repeated);
+                   arg(d->args, "repeats")->given ? d->repeated : d->lines - d->repeated);
     }
-    if (!o[OPT_QUIET].given && !(o[OPT_COUNTS].given && o[OPT_FIGURES_JSON].given)) {
+    if (!arg(d->args, "quiet")->given &&
+        !(arg(d->args, "count-only")->given && arg(d->args, "json")->given)) {
         tell(d);
     }
     check_rate(d, f.fp_average);
     return code;
 }
 
-/* ---- while it runs -------------------------------------------------------------------------- */
+/* ---- while it runs --------------------------------------------------------------------------- */
 
 /* Seconds would do for people; a stream may want less. */
 static uint64_t milliseconds(void)
@@ -160,7 +161,7 @@ static void set_clock(struct dedup *d)
         return;
     }
     enum tepal_status status = tepal_recycling_set_clock(d->filter, milliseconds());
-    if (status == TEPAL_CLOCK_BACK && !d->clock_told && !d->args->option[OPT_QUIET].given) {
+    if (status == TEPAL_CLOCK_BACK && !d->clock_told && !arg(d->args, "quiet")->given) {
         say_warning(d->args->command->name,
                     "the clock ran backwards: time stands still until it has caught up");
         d->clock_told = true;
@@ -208,7 +209,7 @@ static bool wait_for_input(void *context, int fd)
 
 static int run_batches(struct dedup *d)
 {
-    bool repeats = d->args->option[OPT_REPEATS].given;
+    bool repeats = arg(d->args, "repeats")->given;
     ptrdiff_t count;
     while ((count = feed_next(d->feed)) > 0) {
         size_t n = (size_t)count;
@@ -235,12 +236,12 @@ static int run_batches(struct dedup *d)
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
 
-/* ---- the filter ----------------------------------------------------------------------------- */
+/* ---- the filter ------------------------------------------------------------------------------ */
 
 /* A new one, by the options. */
 static int make_filter(struct dedup *d)
 {
-    const struct option_value *seed = &d->args->option[OPT_SEED];
+    const struct option_value *seed = arg(d->args, "seed");
     const char *stays = d->args->command->stays;
     struct tepal_params params;
     if (stream_params(d->args, NULL, &params) != EXIT_YES) {
@@ -251,7 +252,7 @@ static int make_filter(struct dedup *d)
     } else {
         randombytes_buf(&params.seed, sizeof params.seed);
     }
-    if (d->args->option[OPT_KEY_FILE].given) {
+    if (arg(d->args, "key-file")->given) {
         params.hash = TEPAL_HASH_SIPHASH; /* the key itself comes with the hasher */
     }
     enum tepal_status status = tepal_recycling_create(&params, NULL, &d->filter);
@@ -304,17 +305,17 @@ static int watch(struct dedup *d)
     return code;
 }
 
-int dedup_run(const struct args *args)
+static int dedup_run(const struct args *args)
 {
     struct dedup d = {
-        .args = args, .prints = !args->option[OPT_COUNTS].given, .state = {.lock = -1}};
+        .args = args, .prints = !arg(args, "count-only")->given, .state = {.lock = -1}};
     signals_start(); /* before anything that takes time: a question must not kill it */
     int code = filter_file_check_inputs(args->command->stays, d.prints ? "-" : NULL, args->operand,
                                         args->operands, "the lines are also the output");
-    if (code == EXIT_YES && args->option[OPT_STATE].given) {
-        code = filter_file_check_inputs(args->command->stays, args->option[OPT_STATE].text,
-                                        args->operand, args->operands,
-                                        "the lines would be overwritten by the state");
+    if (code == EXIT_YES && arg(args, "state")->given) {
+        code =
+            filter_file_check_inputs(args->command->stays, arg(args, "state")->text, args->operand,
+                                     args->operands, "the lines would be overwritten by the state");
     }
     if (code == EXIT_YES && !sample_init(&d.sample)) {
         code = say_error(args->command->stays, NULL, "out of memory");
@@ -330,3 +331,59 @@ int dedup_run(const struct args *args)
     sample_free(&d.sample);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_repeats = {
+    .letter = 'd', .name = "repeats", .about = "Print the repeats instead of the first sightings."};
+
+static const struct option option_counts = {
+    .letter = 'c',
+    .name = "count-only",
+    .about = "Print only how many lines there would be (with --json: all figures)."};
+
+static const struct option option_figures_json = {
+    .letter = 'j',
+    .name = "json",
+    .about = "The figures as JSON, one object a line (on standard error, or with -c "
+             "on standard output)."};
+
+static const struct option *const options[] = {
+    &option_repeats,     &option_counts,        &option_memory,
+    &option_stream_fp,   &option_phases,        &option_sigma,
+    &option_cycle_count, &option_every,         &option_stream_only_misses,
+    &option_state,       &option_save_every,    &option_field,
+    &option_delimiter,   &option_null,          &option_hex,
+    &option_plain,       &option_stream_layout, &option_stream_hashes,
+    &option_seed,        &option_key_file,      &option_figures_json,
+    &option_quiet,       &option_help,          NULL};
+static const char *const exclusive[][4] = {{"sigma", "count", "every"}, {NULL}};
+static const struct example examples[] = {
+    {"tail -F access.log | tepal dedup --field 1", "Every client once, as it appears."},
+    {"tepal dedup --memory 1Gi --fp 1/1000 huge.txt > distinct.txt",
+     "A file of any size, in a gibibyte."},
+    {"tepal dedup --every 10m --only-misses --state alerts.state < alerts",
+     "Each alert at most every 10 minutes, across restarts."},
+    {NULL, NULL}};
+
+const struct command command_dedup = {
+    .name = "dedup",
+    .synopsis = "[FILES...] [-d] [-c] [--memory SIZE] [--fp RATE] [--state FILE]",
+    .summary = "Print the lines that were not seen before, for ever.",
+    .about = "Reads lines from FILES (none, or -: standard input) and prints each one that it has "
+             "not seen before, at once, in fixed memory however long the stream is: old lines are "
+             "forgotten, and may come out again. So there are two errors: a new line that is taken "
+             "for a repeat (the rate of --fp), and a repeat that was forgotten, which depends on "
+             "the stream: `tepal gaps` tells beforehand. Files may be compressed with gzip or "
+             "zstd.\n\n"
+             "At the end, and whenever SIGUSR1 arrives, a line of figures goes to standard error: "
+             "lines, new ones and repeats of this run; cycles ended, fill and average "
+             "false-positive rate of the filter; and the false negatives, as measured on a sample "
+             "of the keys. SIGINT and SIGTERM end it as the end of the input does.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .stays = "nothing was read",
+    .examples = examples,
+    .run = dedup_run};

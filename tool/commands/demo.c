@@ -17,6 +17,7 @@
 #include "output/progress.h"
 #include "output/render.h"
 #include "cli/say.h"
+#include "cli/options.h"
 
 #define BATCH          2048
 #define STRANGERS      10       /* for each key */
@@ -177,14 +178,14 @@ static int print_object(struct out *out, const struct trial *t)
 static int show(const struct args *args, struct out *out, struct trial *t, bool first)
 {
     struct progress progress;
-    progress_start(&progress, !args->option[OPT_QUIET].given);
+    progress_start(&progress, !arg(args, "quiet")->given);
     t->progress = &progress;
     int code = run_trial(t);
     progress_end(&progress);
     if (code != EXIT_YES) {
         return code;
     }
-    if (args->option[OPT_JSON].given) {
+    if (arg(args, "json")->given) {
         code = print_object(out, t);
     } else {
         if (first) {
@@ -202,9 +203,9 @@ static int show(const struct args *args, struct out *out, struct trial *t, bool 
 
 static struct trial make_trial(const struct args *args, enum tepal_layout layout)
 {
-    const struct option_value *keys = &args->option[OPT_DEMO_KEYS];
-    const struct option_value *rate = &args->option[OPT_FP];
-    const struct option_value *seed = &args->option[OPT_DEMO_SEED];
+    const struct option_value *keys = arg(args, "keys");
+    const struct option_value *rate = arg(args, "fp");
+    const struct option_value *seed = arg(args, "seed");
     struct trial t = {.args = args,
                       .keys = keys->given ? keys->whole : 1000000,
                       .rate = rate->given ? rate->real : 0.01,
@@ -215,11 +216,11 @@ static struct trial make_trial(const struct args *args, enum tepal_layout layout
     return t;
 }
 
-int demo_run(const struct args *args)
+static int demo_run(const struct args *args)
 {
     static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_BLOCKED,
                                                 TEPAL_LAYOUT_PAIRED};
-    const struct option_value *only = &args->option[OPT_DEMO_LAYOUT];
+    const struct option_value *only = arg(args, "layout");
     struct out *out = out_open(STDOUT_FILENO);
     int code = EXIT_YES;
     if (out == NULL) {
@@ -234,3 +235,40 @@ int demo_run(const struct args *args)
     }
     return out_close(out, code);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_demo_keys = {.letter = 'n',
+                                               .name = "keys",
+                                               .value = "N",
+                                               .type = TAKES_WHOLE,
+                                               .least = 1,
+                                               .most = (uint64_t)1 << 32,
+                                               .about = "How many keys to add (default 1000000)."};
+
+static const struct option option_demo_layout = {
+    .letter = 'l',
+    .name = "layout",
+    .value = "LAYOUT",
+    .type = TAKES_CHOICE,
+    .choices = OPTION_LAYOUTS,
+    .about = "Only this layout (default: flat, blocked and paired)."};
+
+static const struct option *const options[] = {&option_demo_keys, &option_fp,   &option_demo_layout,
+                                               &option_demo_seed, &option_json, &option_quiet,
+                                               &option_help,      NULL};
+static const struct example examples[] = {
+    {"tepal demo", "A million keys at 1 %, in three layouts."},
+    {"tepal demo --fp 1/1000 --layout paired", "One layout at a lower error."},
+    {NULL, NULL}};
+
+const struct command command_demo = {
+    .name = "demo",
+    .synopsis = "[--keys N] [--fp RATE] [--layout LAYOUT]",
+    .summary = "Build, ask and compare: predicted and measured errors.",
+    .about = "Generates keys, builds filters for the stated error, asks for every member and for "
+             "strangers, and prints predicted and measured error side by side. Exit status 2 if "
+             "a member was not found.",
+    .options = options,
+    .examples = examples,
+    .run = demo_run};

@@ -9,6 +9,7 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 static int subtract(const struct args *args, struct tepal_filter *now, struct tepal_filter *before,
                     struct tepal_counting_change *change, struct tepal_counting **out)
@@ -38,14 +39,14 @@ static int subtract(const struct args *args, struct tepal_filter *now, struct te
 static int tell(const struct args *args, const char *output,
                 const struct tepal_counting_change *change, const struct tepal_filter *filter)
 {
-    bool quiet = args->option[OPT_QUIET].given;
+    bool quiet = arg(args, "quiet")->given;
     if (change->fell > 0 && !quiet) {
         say_warning(filter_file_name(output, true),
                     "%" PRIu64 " counters fell: keys were removed in between, and some that were "
                     "added may be missing",
                     change->fell);
     }
-    if (!args->option[OPT_JSON].given) {
+    if (!arg(args, "json")->given) {
         if (!quiet) {
             say_line("counters   %" PRIu64 " rose, %" PRIu64 " fell, %" PRIu64 " stuck",
                      change->rose, change->fell, change->unknown);
@@ -80,15 +81,15 @@ static int work(const struct args *args, const char *output, struct tepal_filter
     return code;
 }
 
-int diff_run(const struct args *args)
+static int diff_run(const struct args *args)
 {
     const char *stays = args->command->stays;
-    const char *output = args->option[OPT_OUTPUT].text;
+    const char *output = arg(args, "output")->text;
     struct tepal_filter *now;
     struct tepal_filter *before;
-    if (filter_file_check_inputs(
-            stays, args->option[OPT_FORCE].given ? NULL : output, args->operand, 2,
-            "the output is one of the filters read (--force replaces it)") != EXIT_YES ||
+    if (filter_file_check_inputs(stays, arg(args, "force")->given ? NULL : output, args->operand, 2,
+                                 "the output is one of the filters read (--force replaces it)") !=
+            EXIT_YES ||
         filter_file_check_output(args, output) != EXIT_YES ||
         filter_file_open(stays, args->operand[0], FILTER_FILE_LOAD, &now) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -101,3 +102,29 @@ int diff_run(const struct args *args)
     tepal_filter_free(now);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option *const options[] = {&option_output, &option_force, &option_json,
+                                               &option_quiet,  &option_help,  NULL};
+static const struct example examples[] = {
+    {"tepal diff noon.tepal morning.tepal -o since.tepal", "What was added since the morning."},
+    {NULL, NULL}};
+
+const struct command command_diff = {
+    .name = "diff",
+    .synopsis = "NOW BEFORE -o OUT",
+    .summary = "Write what was added to a counting filter between two snapshots.",
+    .about = "Each counter of the result is the one of NOW less the one of BEFORE. If nothing was "
+             "removed in between, that is the filter of the keys that were added. If something "
+             "was, counters that fell count as 0, a warning tells, and keys that were added may "
+             "be missing. A counter that is stuck at 15 stays so.",
+    .options = options,
+    .needed = "output",
+    .files = true,
+    .least_operands = 2,
+    .most_operands = 2,
+    .operand_name = "two filters are",
+    .stays = "nothing was written",
+    .examples = examples,
+    .run = diff_run};

@@ -20,6 +20,7 @@
 #include "files/atomic_file.h"
 #include "streams/stream.h"
 #include "pictures/svg.h"
+#include "cli/options.h"
 
 #define MOST_SIZES 64
 #define PHASES     2 /* 1 and 2 are compared; more never clearly helped */
@@ -50,13 +51,13 @@ static int no_memory(const struct gaps *g)
     return say_error(g->args->command->stays, NULL, "out of memory: give --sample");
 }
 
-/* ---- measure -------------------------------------------------------------------------------- */
+/* ---- measure --------------------------------------------------------------------------------- */
 
 static int measure(struct gaps *g)
 {
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 1);
-    struct feed *feed = feed_open(g->args, 0, &hasher, g->args->option[OPT_QUIET].given);
+    struct feed *feed = feed_open(g->args, 0, &hasher, arg(g->args, "quiet")->given);
     ptrdiff_t count = -1;
     bool room = true;
     if (feed == NULL) {
@@ -75,7 +76,7 @@ static int measure(struct gaps *g)
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
 
-/* ---- predict -------------------------------------------------------------------------------- */
+/* ---- predict --------------------------------------------------------------------------------- */
 
 static void add_row(struct gaps *g, uint64_t memory, uint32_t phases)
 {
@@ -99,7 +100,7 @@ static void add_row(struct gaps *g, uint64_t memory, uint32_t phases)
  */
 static void predict(struct gaps *g)
 {
-    const struct option_value *memory = &g->args->option[OPT_GAPS_MEMORY];
+    const struct option_value *memory = arg(g->args, "memory");
     double keys = gap_counts_distinct(g->count);
     if (memory->given) {
         for (uint32_t phases = 1; phases <= PHASES; phases++) {
@@ -124,7 +125,7 @@ static void predict(struct gaps *g)
     }
 }
 
-/* ---- print ---------------------------------------------------------------------------------- */
+/* ---- print ----------------------------------------------------------------------------------- */
 
 static void set_real(json_t *object, const char *name, double value)
 {
@@ -224,9 +225,9 @@ static int print(struct gaps *g)
     if (g->out == NULL) {
         return EXIT_TROUBLE;
     }
-    if (g->args->option[OPT_JSON].given) {
+    if (arg(g->args, "json")->given) {
         code = print_json(g);
-    } else if (g->args->option[OPT_ROWS_TSV].given) {
+    } else if (arg(g->args, "tsv")->given) {
         print_tsv(g);
     } else {
         print_text(g);
@@ -234,7 +235,7 @@ static int print(struct gaps *g)
     return out_close(g->out, code);
 }
 
-/* ---- files beside it ------------------------------------------------------------------------ */
+/* ---- files beside it ------------------------------------------------------------------------- */
 
 static void draw(const struct gaps *g, struct out *out)
 {
@@ -263,14 +264,14 @@ static void draw(const struct gaps *g, struct out *out)
 enum side_file { SIDE_TABLE, SIDE_CHART };
 
 /* One of them: written whole, or not at all. */
-static int write_side(struct gaps *g, enum option_id id, enum side_file what)
+static int write_side(struct gaps *g, const char *id, enum side_file what)
 {
     struct atomic_file side;
     memset(&side, 0, sizeof side);
-    if (!g->args->option[id].given) {
+    if (!arg(g->args, id)->given) {
         return EXIT_YES;
     }
-    int code = atomic_file_open(&side, g->args, g->args->option[id].text);
+    int code = atomic_file_open(&side, g->args, arg(g->args, id)->text);
     if (code == EXIT_YES) {
         if (what == SIDE_TABLE) {
             gap_counts_print(g->count, g->sample, side.out);
@@ -286,9 +287,9 @@ static int write_side(struct gaps *g, enum option_id id, enum side_file what)
     return code;
 }
 
-static int check_side(const struct args *args, enum option_id id)
+static int check_side(const struct args *args, const char *id)
 {
-    const struct option_value *file = &args->option[id];
+    const struct option_value *file = arg(args, id);
     if (!file->given) {
         return EXIT_YES;
     }
@@ -317,9 +318,9 @@ static bool same_place(const char *a, const char *b)
 
 static int check_sides(const struct args *args)
 {
-    const struct option_value *save = &args->option[OPT_SAVE_GAPS];
-    const struct option_value *svg = &args->option[OPT_GAPS_SVG];
-    if (check_side(args, OPT_SAVE_GAPS) != EXIT_YES || check_side(args, OPT_GAPS_SVG) != EXIT_YES) {
+    const struct option_value *save = arg(args, "save");
+    const struct option_value *svg = arg(args, "svg");
+    if (check_side(args, "save") != EXIT_YES || check_side(args, "svg") != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (save->given && svg->given && same_place(save->text, svg->text)) {
@@ -332,12 +333,11 @@ static int check_sides(const struct args *args)
 /* A sample without keys says nothing of the stream but its length. */
 static int without_sample(struct gaps *g)
 {
-    const struct option_value *o = g->args->option;
     static const char why[] = "no key was sampled: give a larger --sample";
-    if (o[OPT_SAVE_GAPS].given || o[OPT_GAPS_SVG].given) {
+    if (arg(g->args, "save")->given || arg(g->args, "svg")->given) {
         return say_error(g->args->command->stays, g->args->command->name, "%s", why);
     }
-    if (!o[OPT_QUIET].given) {
+    if (!arg(g->args, "quiet")->given) {
         say_warning(g->args->command->name, "%s; there are no rates", why);
     }
     return print(g);
@@ -358,16 +358,15 @@ static int work(struct gaps *g)
         return say_error(g->args->command->stays, g->args->command->name,
                          "so little memory cannot keep this rate");
     }
-    code = write_side(g, OPT_SAVE_GAPS, SIDE_TABLE);
+    code = write_side(g, "save", SIDE_TABLE);
     if (code == EXIT_YES) {
-        code = write_side(g, OPT_GAPS_SVG, SIDE_CHART);
+        code = write_side(g, "svg", SIDE_CHART);
     }
     return code == EXIT_YES ? print(g) : code;
 }
 
-int gaps_run(const struct args *args)
+static int gaps_run(const struct args *args)
 {
-    const struct option_value *o = args->option;
     if (check_sides(args) != EXIT_YES ||
         filter_file_check_inputs(args->command->stays, NULL, args->operand, args->operands, "") !=
             EXIT_YES) {
@@ -384,8 +383,8 @@ int gaps_run(const struct args *args)
         g->count = count;
         g->gap = steps;
         g->survival = steps + GAPCOUNT_BINS;
-        g->sample = o[OPT_SAMPLE].given ? o[OPT_SAMPLE].real : 1;
-        g->fp = o[OPT_STREAM_FP].given ? o[OPT_STREAM_FP].real : STREAM_FP;
+        g->sample = arg_real(args, "sample", 1);
+        g->fp = arg_real(args, "fp", STREAM_FP);
         g->layout = stream_layout(args);
         gap_counts_init(count, g->sample);
         code = work(g);
@@ -396,3 +395,75 @@ int gaps_run(const struct args *args)
     free(g);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_gaps_memory = {
+    .letter = 'M',
+    .name = "memory",
+    .value = "SIZE",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 56,
+    .about = "Only this much memory, in bytes (default: powers of 2, up to enough for "
+             "all keys)."};
+
+static const struct option option_sample = {
+    .name = "sample",
+    .value = "R",
+    .type = TAKES_SHARE,
+    .about = "Watch only the share R of the keys, chosen by their hash, as 1% or 1/100: "
+             "memory for these only. Gaps are those of the whole stream."};
+
+static const struct option option_gaps_svg = {
+    .name = "svg",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "Draw the false negatives over the memory to FILE."};
+
+static const struct option option_save_gaps = {
+    .name = "save",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "Write the distribution of the gaps to FILE, tab-separated: gap, repeats, "
+             "share of the repeats with a longer one."};
+
+static const struct option *const options[] = {&option_gaps_memory,
+                                               &option_stream_fp,
+                                               &option_stream_layout,
+                                               &option_sample,
+                                               &option_gaps_svg,
+                                               &option_save_gaps,
+                                               &option_field,
+                                               &option_delimiter,
+                                               &option_null,
+                                               &option_hex,
+                                               &option_plain,
+                                               &option_force,
+                                               &option_rows_tsv,
+                                               &option_json,
+                                               &option_quiet,
+                                               &option_help,
+                                               NULL};
+static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal gaps access.log --field 7", "What memory would dedup need for this log?"},
+    {"zcat logs/*.gz | tepal gaps --sample 1/100 --svg memory.svg", "Of a huge one, by a sample."},
+    {NULL, NULL}};
+
+const struct command command_gaps = {
+    .name = "gaps",
+    .synopsis = "[FILES...] [--fp RATE] [--sample R] [--svg FILE] [--save FILE]",
+    .summary = "Measure a stream: what memory would dedup need?",
+    .about = "Reads lines like dedup does and measures, for every line that came before, how many "
+             "lines ago that was: its gap. From these it predicts, for several sizes of memory and "
+             "for 1 and 2 phases, what share of the repeats dedup would have forgotten (fn), at "
+             "the rate of false positives given (fp).\n\n"
+             "Memory is taken for every distinct key, or with --sample for a share of them.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .stays = "nothing was written",
+    .examples = examples,
+    .run = gaps_run};

@@ -11,6 +11,7 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 static double real_of(const struct tepal_report *report, const char *name, double otherwise)
 {
@@ -92,7 +93,7 @@ static int print_one(const struct args *args, struct out *out, const char *path,
         return EXIT_TROUBLE;
     }
     int code = EXIT_YES;
-    if (args->option[OPT_JSON].given) {
+    if (arg(args, "json")->given) {
         code = render_json(out, render_filter(path, filter));
     } else {
         tepal_filter_info(filter, &report);
@@ -108,7 +109,7 @@ static int print_one(const struct args *args, struct out *out, const char *path,
     return code;
 }
 
-int info_run(const struct args *args)
+static int info_run(const struct args *args)
 {
     struct out *out = out_open(STDOUT_FILENO);
     int code = EXIT_YES;
@@ -122,3 +123,25 @@ int info_run(const struct args *args)
     }
     return out_close(out, code);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option *const options[] = {&option_json, &option_help, NULL};
+static const struct example examples[] = {
+    {"tepal info domains.tepal", "Everything the filter knows about itself."},
+    {"tepal info --json *.tepal | jq .fp_now", "The present error of each, by machine."},
+    {NULL, NULL}};
+
+const struct command command_info = {
+    .name = "info",
+    .synopsis = "FILE... [--json]",
+    .summary = "Show what a filter knows about itself.",
+    .about = "Prints parameters, counts and error rates: the rate of the filter as it is now "
+             "(fp_now), and the one it was planned for (fp_at_capacity).",
+    .options = options,
+    .files = true,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operand_name = "a filter is",
+    .examples = examples,
+    .run = info_run};

@@ -8,6 +8,7 @@
 #include "output/out.h"
 #include "output/render.h"
 #include "cli/say.h"
+#include "cli/options.h"
 
 static const struct {
     unsigned bit;
@@ -52,7 +53,7 @@ static int print_json(struct out *out, const struct tepal_kind *kind)
     return render_json(out, object);
 }
 
-int kinds_run(const struct args *args)
+static int kinds_run(const struct args *args)
 {
     struct out *out = out_open(STDOUT_FILENO);
     int code = EXIT_YES;
@@ -60,7 +61,7 @@ int kinds_run(const struct args *args)
         return EXIT_TROUBLE;
     }
     for (size_t i = 0; i < tepal_kind_count() && code == EXIT_YES; i++) {
-        if (args->option[OPT_JSON].given) {
+        if (arg(args, "json")->given) {
             code = print_json(out, tepal_kind_at(i));
         } else {
             print_text(out, tepal_kind_at(i));
@@ -68,3 +69,25 @@ int kinds_run(const struct args *args)
     }
     return out_close(out, code);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option *const options[] = {&option_json, &option_help, NULL};
+static const struct example examples[] = {{"tepal kinds", "The kinds and their promises."},
+                                          {NULL, NULL}};
+
+const struct command command_kinds = {
+    .name = "kinds",
+    .synopsis = "[--json]",
+    .summary = "List the kinds of filters and what they promise.",
+    .about = "The kinds that build --kind knows, and what holds of each whatever its "
+             "parameters.\n\n"
+             "no-false-negatives: a key that was added is found (until a key is removed that "
+             "never was). bounded-false-positives: whoever filled it, few other keys are found "
+             "(generalized: with resets, sets and a tolerance below the number of either; info "
+             "tells the bound). deletable: keys can be removed. mergeable: a union finds what any "
+             "of the filters finds. order-free: the order of additions changes nothing. endless: "
+             "it can be added to for ever; what is old is forgotten.",
+    .options = options,
+    .examples = examples,
+    .run = kinds_run};

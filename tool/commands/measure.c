@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <tepal/filter.h>
@@ -18,6 +19,7 @@
 #include "files/filter_file.h"
 #include "output/wilson.h"
 #include "plans/wish.h"
+#include "cli/options.h"
 
 #define PLAN_FILE_MOST ((size_t)1 << 20)
 
@@ -78,7 +80,7 @@ static double number_of(const json_t *plan, const char *name)
 
 static int promise_of_plan(struct measure *m)
 {
-    const char *path = m->args->option[OPT_MEASURE_PLAN].text;
+    const char *path = arg(m->args, "plan")->text;
     size_t len;
     char *text = wish_slurp(m->args, path, PLAN_FILE_MOST, &len);
     if (text == NULL) {
@@ -93,8 +95,7 @@ static int promise_of_plan(struct measure *m)
     m->fn.promised = number_of(plan, "fn");
     json_decref(o);
     free(text);
-    if (weighted && m->args->option[OPT_STRANGERS].given &&
-        !m->args->option[OPT_WISH_WEIGHTS].given) {
+    if (weighted && arg(m->args, "strangers")->given && !arg(m->args, "weights")->given) {
         return say_error(NULL, path,
                          "this plan counts by weight: give --strangers with weights, and "
                          "--weights");
@@ -104,16 +105,16 @@ static int promise_of_plan(struct measure *m)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static struct feed *open_feed(const struct measure *m, enum option_id id)
+static struct feed *open_feed(const struct measure *m, const char *id)
 {
-    bool weighted = id == OPT_STRANGERS && m->args->option[OPT_WISH_WEIGHTS].given;
-    return feed_open_file(m->args, &m->args->option[id].text, &m->hasher, weighted,
-                          m->args->option[OPT_QUIET].given);
+    bool weighted = strcmp(id, "strangers") == 0 && arg(m->args, "weights")->given;
+    return feed_open_file(m->args, &arg(m->args, id)->text, &m->hasher, weighted,
+                          arg(m->args, "quiet")->given);
 }
 
 static int ask_members(struct measure *m)
 {
-    struct feed *feed = open_feed(m, OPT_MEASURE_MEMBERS);
+    struct feed *feed = open_feed(m, "members");
     uint64_t answers[FEED_BATCH / 64];
     ptrdiff_t count;
     if (feed == NULL) {
@@ -145,7 +146,7 @@ static void count_stranger(struct error *e, bool wrong, double weight)
 
 static int ask_strangers(struct measure *m)
 {
-    struct feed *feed = open_feed(m, OPT_STRANGERS);
+    struct feed *feed = open_feed(m, "strangers");
     uint64_t answers[FEED_BATCH / 64];
     ptrdiff_t count;
     if (feed == NULL) {
@@ -232,7 +233,7 @@ static int print(const struct measure *m)
     if (out == NULL) {
         return EXIT_TROUBLE;
     }
-    if (m->args->option[OPT_JSON].given) {
+    if (arg(m->args, "json")->given) {
         json_t *o = json_object();
         json_object_set_new(o, "file", render_string(m->path));
         json_object_set_new(o, "kind", json_string(tepal_filter_kind(m->filter)->name));
@@ -253,29 +254,28 @@ static int print(const struct measure *m)
 
 static int work(struct measure *m)
 {
-    const struct option_value *o = m->args->option;
     int code = filter_file_hasher(m->args, filter_file_name(m->path, false), m->filter, &m->hasher);
     if (code == EXIT_YES) {
         promise_of_filter(m);
-        code = o[OPT_MEASURE_PLAN].given ? promise_of_plan(m) : EXIT_YES;
+        code = arg(m->args, "plan")->given ? promise_of_plan(m) : EXIT_YES;
     }
-    if (code == EXIT_YES && o[OPT_MEASURE_MEMBERS].given) {
+    if (code == EXIT_YES && arg(m->args, "members")->given) {
         code = ask_members(m);
     }
-    if (code == EXIT_YES && o[OPT_STRANGERS].given) {
+    if (code == EXIT_YES && arg(m->args, "strangers")->given) {
         code = ask_strangers(m);
     }
     return code == EXIT_YES ? print(m) : code;
 }
 
-int measure_run(const struct args *args)
+static int measure_run(const struct args *args)
 {
     struct measure m = {.args = args, .path = args->operand[0]};
-    if (!args->option[OPT_MEASURE_MEMBERS].given && !args->option[OPT_STRANGERS].given) {
+    if (!arg(args, "members")->given && !arg(args, "strangers")->given) {
         return say_error(NULL, args->command->name,
                          "--members KEYS, --strangers KEYS or both are needed");
     }
-    if (args->option[OPT_WISH_WEIGHTS].given && !args->option[OPT_STRANGERS].given) {
+    if (arg(args, "weights")->given && !arg(args, "strangers")->given) {
         return say_error(NULL, args->command->name,
                          "--weights are those of strangers: give them with --strangers KEYS");
     }
@@ -287,3 +287,47 @@ int measure_run(const struct args *args)
     tepal_filter_free(m.filter);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_measure_members = {
+    .name = "members", .value = "KEYS", .type = TAKES_FILE, .about = "The keys of the set."};
+
+static const struct option option_strangers = {
+    .name = "strangers",
+    .value = "KEYS",
+    .type = TAKES_FILE,
+    .about = "Keys that are not in the set; members among them are left out."};
+
+static const struct option option_measure_plan = {
+    .name = "plan",
+    .value = "PLAN",
+    .type = TAKES_FILE,
+    .about = "What was promised: PLAN, which tepal plan --json wrote (default: what "
+             "the model of the kind says of FILE)."};
+
+static const struct option *const options[] = {
+    &option_measure_members, &option_strangers, &option_wish_weights,
+    &option_measure_plan,    &option_null,      &option_hex,
+    &option_plain,           &option_key_file,  &option_json,
+    &option_quiet,           &option_help,      NULL};
+static const struct example examples[] = {
+    {"tepal measure seen.tepal --members seen.txt --strangers others.txt",
+     "Are the errors what was promised?"},
+    {NULL, NULL}};
+
+const struct command command_measure = {
+    .name = "measure",
+    .synopsis = "FILE --members KEYS --strangers KEYS [--plan PLAN]",
+    .summary = "Measure both errors of a filter, and whether its plan held.",
+    .about = "Asks the filter FILE for its members and for strangers, and prints both error rates "
+             "with their 99 % confidence intervals (Wilson), beside what was promised.\n\n"
+             "Exit status 0 if the plan held (no interval lies above its promise), 1 if not, 2 on "
+             "an error.",
+    .options = options,
+    .files = true,
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand_name = "a filter is",
+    .examples = examples,
+    .run = measure_run};

@@ -8,6 +8,7 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 /* Which parameter keeps two filters apart. */
 static const char *difference(const struct tepal_params *a, const struct tepal_params *b)
@@ -46,9 +47,8 @@ static int merge_one(const struct args *args, struct tepal_filter *into, const c
     if (filter_file_open(stays, path, FILTER_FILE_VIEW, &other) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = args->option[OPT_INTERSECT].given
-                                   ? tepal_filter_intersect(into, other)
-                                   : tepal_filter_unite(into, other);
+    enum tepal_status status = arg(args, "intersect")->given ? tepal_filter_intersect(into, other)
+                                                             : tepal_filter_unite(into, other);
     int code = EXIT_YES;
     if (status == TEPAL_MISMATCH) {
         code = say_error(stays, filter_file_name(path, false), "cannot be merged with %s: %s",
@@ -59,7 +59,7 @@ static int merge_one(const struct args *args, struct tepal_filter *into, const c
         code = say_error(stays, filter_file_name(path, false),
                          "%s filters cannot be %s%s; build one filter from all the keys",
                          tepal_filter_kind(into)->name,
-                         args->option[OPT_INTERSECT].given ? "intersected" : "merged",
+                         arg(args, "intersect")->given ? "intersected" : "merged",
                          order ? ": the order in which keys were added matters" : "");
     } else if (status != TEPAL_OK) {
         code = say_error(stays, filter_file_name(path, false), "%s", tepal_status_message(status));
@@ -70,8 +70,8 @@ static int merge_one(const struct args *args, struct tepal_filter *into, const c
 
 static int check(const struct args *args)
 {
-    const char *output = args->option[OPT_OUTPUT].text;
-    const char *compare = args->option[OPT_FORCE].given ? NULL : output;
+    const char *output = arg(args, "output")->text;
+    const char *compare = arg(args, "force")->given ? NULL : output;
     if (filter_file_check_inputs(args->command->stays, compare, args->operand, args->operands,
                                  "the output is one of the filters read (--force replaces it)") !=
         EXIT_YES) {
@@ -80,9 +80,9 @@ static int check(const struct args *args)
     return filter_file_check_output(args, output);
 }
 
-int merge_run(const struct args *args)
+static int merge_run(const struct args *args)
 {
-    const char *output = args->option[OPT_OUTPUT].text;
+    const char *output = arg(args, "output")->text;
     struct tepal_filter *into;
     int lock;
     if (check(args) != EXIT_YES ||
@@ -108,3 +108,37 @@ int merge_run(const struct args *args)
     tepal_filter_free(into);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_intersect = {
+    .name = "intersect",
+    .about = "Intersect instead of uniting. Every common key stays; the error is higher "
+             "than that of a filter built from the common keys."};
+
+static const struct option *const options[] = {
+    &option_output, &option_intersect, &option_force, &option_json,
+    &option_quiet,  &option_help,      NULL};
+static const struct example examples[] = {
+    {"tepal merge monday.tepal tuesday.tepal -o week.tepal", "The filter of both days."},
+    {"tepal merge total.tepal new.tepal -o total.tepal --force", "Replace one of the inputs."},
+    {NULL, NULL}};
+
+const struct command command_merge = {
+    .name = "merge",
+    .synopsis = "FILE FILE... -o OUT [--intersect]",
+    .summary = "Unite filters, or intersect them.",
+    .about = "The union finds every key that one of the filters finds. It is exactly the filter "
+             "that all the keys together would have made, save of counting filters with "
+             "--choices: these keep their receipts, but have more false positives than one "
+             "filter built from all the keys. Which kinds can be merged is in `tepal kinds`. The "
+             "filters need the same kind, sizes, layout, seed and secret key.",
+    .options = options,
+    .needed = "output",
+    .files = true,
+    .least_operands = 2,
+    .most_operands = SIZE_MAX,
+    .operand_name = "two filters or more are",
+    .stays = "nothing was written",
+    .examples = examples,
+    .run = merge_run};

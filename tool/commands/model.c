@@ -9,6 +9,8 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "cli/suggest.h"
+#include "cli/options.h"
+#include "commands/build/recipe.h"
 
 static const struct model *const table[] = {
     &model_bloom,     &model_partitioned, &model_blocked,  &model_paired,
@@ -18,8 +20,9 @@ static const struct model *const table[] = {
 
 #define MODELS (sizeof table / sizeof *table)
 
-const char *model_word(size_t n)
+static const char *model_words(const struct program *program, size_t n)
 {
+    (void)program;
     return n < MODELS ? table[n]->name : NULL;
 }
 
@@ -47,7 +50,7 @@ static int print(const struct args *args, const struct model *model,
     if (out == NULL) {
         return EXIT_TROUBLE;
     }
-    if (args->option[OPT_JSON].given) {
+    if (arg(args, "json")->given) {
         json_t *object = json_object();
         json_object_set_new(object, "model", json_string(model->name));
         render_report(object, report);
@@ -58,44 +61,104 @@ static int print(const struct args *args, const struct model *model,
     return out_close(out, code);
 }
 
-static bool listed(const enum option_id *list, enum option_id id)
+/* An option of this model, or of none: one that all models take. */
+static bool fits(const void *context, const char *name)
 {
-    for (; *list != OPT_END; list++) {
-        if (*list == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* An option that belongs to other models only. */
-static bool is_foreign(const struct model *model, enum option_id id)
-{
+    const struct model *model = context;
+    bool others = false;
     for (size_t i = 0; i < MODELS; i++) {
-        if (listed(table[i]->options, id)) {
-            return !listed(model->options, id);
-        }
+        others |= args_listed(table[i]->options, name);
     }
-    return false;
+    return !others || args_listed(model->options, name);
 }
 
-int model_run(const struct args *args)
+static int model_run(const struct args *args)
 {
     const struct model *model = find(args);
     struct tepal_report report = {.count = 0};
     if (model == NULL) {
         return EXIT_TROUBLE;
     }
-    for (int id = OPT_END + 1; id < OPTIONS; id++) {
-        if (args->option[id].given && is_foreign(model, (enum option_id)id)) {
-            return say_error(NULL, args->command->name, "--%s is not an option of the model %s",
-                             options[id].name, model->name);
-        }
+    const char *foreign = args_misfit(args, fits, model);
+    if (foreign != NULL) {
+        return say_error(NULL, args->command->name, "--%s is not an option of the model %s",
+                         foreign, model->name);
     }
-    static const enum option_id sizes[][4] = {{OPT_FP, OPT_BITS}, {0}};
+    static const char *const sizes[][4] = {{"fp", "bits"}, {NULL}};
     if (args_exclusive(args, model->exclusive != NULL ? model->exclusive : sizes) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     int code = model->report(args, model->layout, &report);
     return code == EXIT_YES ? print(args, model, &report) : code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_keys = {.letter = 'n',
+                                          .name = "keys",
+                                          .value = "N",
+                                          .type = TAKES_WHOLE,
+                                          .most = UINT64_MAX,
+                                          .about = "The number of keys."};
+
+static const struct option option_model_layout = {
+    .letter = 'l',
+    .name = "layout",
+    .value = "LAYOUT",
+    .type = TAKES_CHOICE,
+    .choices = OPTION_LAYOUTS,
+    .about = "Another layout than the one in the model's name."};
+
+static const struct option *const options[] = {&option_keys,
+                                               &option_bits,
+                                               &option_fp,
+                                               &option_hashes,
+                                               &option_model_layout,
+                                               &option_positions,
+                                               &option_universe,
+                                               &option_beta,
+                                               &option_model_clear_bits,
+                                               GENERALIZED_BUILD,
+                                               COUNTING_MODEL,
+                                               &option_print_bits,
+                                               YESNO_MODEL,
+                                               RECYCLING_MODEL,
+                                               &option_json,
+                                               &option_help,
+                                               NULL};
+static const struct example examples[] = {
+    {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
+    {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
+    {"tepal model yesno --keys 30 --negatives 100 --bits 256", "A layout for 256 bits."},
+    {"tepal model cascade --keys 20k --negatives 100k", "The smallest cascade."},
+    {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
+     "What it costs to remove a tenth of the false positives."},
+    {"tepal model generalized --keys 256 --bits 64Ki --reset-hashes 2 --set-hashes 2 --zeros 1",
+     "Both errors, and the bounds that hold whoever fills the filter."},
+    {"tepal model recycling --bits 100k --fp 1%", "An endless stream: when to start anew?"},
+    {"tepal model counting --keys 10k --cells 160k --hashes 11 --choices 8",
+     "What a wrong removal does to eight choices."},
+    {NULL, NULL}};
+
+const struct command command_model = {
+    .name = "model",
+    .synopsis = "NAME --keys N (--bits M | --fp RATE | --cells M) [--hashes K]",
+    .summary = "Predict errors and sizes, without a filter.",
+    .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
+             "will do; or retouched: what it costs to remove false positives at random, which "
+             "every other method of retouch has to beat; generalized: a filter with bounded "
+             "errors; counting: what it costs to remove keys that were never added, with c "
+             "choices; fingerprint: a cuckoo filter, of which keys can be removed; yesno: what a "
+             "yes-no filter leaves of --negatives known ones, with --bits in the best layout; "
+             "cascade: the size at which no error is left on them (with --bits or --fp: fewer "
+             "errors on unknown keys, too); "
+             "recycling: the average error of a filter that starts anew when more than --sigma of "
+             "its --bits bits are set (with --fp: the largest such number). For the others --fp "
+             "finds the smallest size.",
+    .options = options,
+    .words = model_words,
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand_name = "the name of a model is",
+    .examples = examples,
+    .run = model_run};

@@ -17,6 +17,7 @@
 #include "files/atomic_file.h"
 #include "pictures/svg.h"
 #include "plans/wish.h"
+#include "cli/options.h"
 
 struct planner {
     const struct args *args;
@@ -102,7 +103,7 @@ static void print_row(const struct planner *p, const struct tepal_proposal *plan
 static void print_table(const struct planner *p)
 {
     const struct tepal_proposal *plan = p->plans.plan;
-    bool all = p->args->option[OPT_PLAN_ALL].given;
+    bool all = arg(p->args, "all")->given;
     size_t hidden = 0;
     out_format(p->out, "\n%-11s %-11s %14s %8s %9s%s %9s %6s %9s\n", "kind", "layout", "bytes",
                "bits/key", "fp", p->wish.wish.known_negatives > 0 ? "  fp others" : "", "fn",
@@ -179,7 +180,7 @@ static void print_assumptions(const struct planner *p)
 static void print_equations(const struct planner *p, const struct tepal_proposal *plan,
                             size_t count)
 {
-    if (!p->args->option[OPT_EXPLAIN].given) {
+    if (!arg(p->args, "explain")->given) {
         return;
     }
     out_text(p->out, "\nequations (docs/models.md)\n");
@@ -332,7 +333,7 @@ static void draw(const struct planner *p, struct out *out)
 
 static int write_svg(const struct planner *p)
 {
-    const struct option_value *svg = &p->args->option[OPT_PLAN_SVG];
+    const struct option_value *svg = arg(p->args, "svg");
     struct atomic_file side;
     memset(&side, 0, sizeof side);
     if (!svg->given) {
@@ -359,7 +360,7 @@ static int print(struct planner *p)
     if (p->out == NULL) {
         return EXIT_TROUBLE;
     }
-    if (p->args->option[OPT_JSON].given) {
+    if (arg(p->args, "json")->given) {
         int printed = render_json(p->out, plan_text_json(&p->wish.wish, &p->plans));
         code = printed == EXIT_YES ? code : printed;
     } else {
@@ -368,13 +369,11 @@ static int print(struct planner *p)
     return out_close(p->out, code);
 }
 
-int plan_run(const struct args *args)
+static int plan_run(const struct args *args)
 {
     struct planner p = {.args = args};
     const char *why = "";
-    int code = args->option[OPT_PLAN_SVG].given
-                   ? atomic_file_check(args, args->option[OPT_PLAN_SVG].text)
-                   : EXIT_YES;
+    int code = arg(args, "svg")->given ? atomic_file_check(args, arg(args, "svg")->text) : EXIT_YES;
     if (code == EXIT_YES) {
         code = wish_read(args, 0, NULL, &p.wish);
     }
@@ -390,3 +389,94 @@ int plan_run(const struct args *args)
     wish_free(&p.wish);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_wish_keys = {
+    .letter = 'n',
+    .name = "keys",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 50,
+    .about = "The number of keys; with --endless, how many of the latest must be "
+             "remembered. Without it, as many as the memory takes."};
+
+static const struct option option_wish_fp = {
+    .letter = 'p',
+    .name = "fp",
+    .value = "RATE",
+    .type = TAKES_RATE,
+    .about = "False positives at most, as 1%, 0.01, 1e-2 or 1/100 (default: as few as the "
+             "memory allows, or 1%)."};
+
+static const struct option option_wish_fn = {
+    .name = "fn",
+    .value = "RATE",
+    .type = TAKES_PART,
+    .about = "False negatives at most; 0: none (default: none if possible, else as many "
+             "as false positives)."};
+
+static const struct option option_known_negatives = {
+    .name = "known-negatives",
+    .value = "N",
+    .type = TAKES_FILE,
+    .about = "How many keys are known to be asked for and not to be in the set, or "
+             "a file with them. --fp is then that of these keys."};
+
+static const struct option option_plan_all = {
+    .letter = 'a',
+    .name = "all",
+    .about = "List every layout of every kind. (Without it, those of the choice and the "
+             "best of each other kind; --json has all.)"};
+
+static const struct option option_explain = {
+    .name = "explain",
+    .about = "Print the equations of every kind that is feasible, with the numbers in."};
+
+static const struct option option_plan_svg = {
+    .name = "svg",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "Draw false positives over memory, for every kind that is feasible."};
+
+static const struct option *const options[] = {&option_wish_keys,    &option_wish_fp,
+                                               &option_wish_fn,      &option_wish_bits_per_key,
+                                               WISH_OPTIONS,         &option_known_negatives,
+                                               &option_wish_weights, &option_plan_all,
+                                               &option_explain,      &option_plan_svg,
+                                               &option_force,        &option_null,
+                                               &option_hex,          &option_plain,
+                                               &option_json,         &option_quiet,
+                                               &option_help,         NULL};
+static const char *const exclusive[][4] = {
+    {"memory", "bits-per-key", "header-bits"}, {"gaps", "stream"}, {"explain", "json"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal plan --keys 10M --fp 1%", "The smallest filter of ten million keys."},
+    {"tepal plan --keys 1M --deletes --wrong-deletes 1% --fp 0.1%",
+     "Keys leave again, and some removals are wrong."},
+    {"tepal plan --keys 1M --fp 0.1% --known-negatives asked.tsv --weights",
+     "Known negatives, each with how often it is asked for."},
+    {"tepal plan --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20", "The least cost in a mebibyte."},
+    {"tepal plan --endless --keys 1M --fp 1%", "A stream without end."},
+    {NULL, NULL}};
+
+const struct command command_plan = {
+    .name = "plan",
+    .synopsis = "--keys N [--fp RATE] [--fn RATE] [--memory SIZE] [CONSTRAINTS]",
+    .summary = "Say what you can bear, get the filter.",
+    .about =
+        "From constraints to plans, the best first: which kind of filter, on which layout, of "
+        "which size, with which errors to expect, and the command that builds it; for every kind "
+        "that is refused, why. No filter is made: the models tell.\n\n"
+        "With --fp (or neither --fp nor a memory): the least memory that keeps --fp and --fn. "
+        "With "
+        "a memory alone: the least cost in it, --cost-fp a false positive and --cost-fn a false "
+        "negative.\n\n"
+        "Exit status 0 if there is a plan, 1 if nothing fits (then the nearest, and what is in "
+        "its "
+        "way), 2 on an error.",
+    .options = options,
+    .exclusive = exclusive,
+    .examples = examples,
+    .run = plan_run};

@@ -19,6 +19,7 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 struct query {
     const struct args *args;
@@ -49,14 +50,14 @@ static void print_table(struct query *q, size_t count)
 
 static void print_batch(struct query *q, size_t count)
 {
-    const struct option_value *option = q->args->option;
-    if (option[OPT_COUNT].given || option[OPT_JSON].given || option[OPT_SILENT].given) {
+    if (arg(q->args, "count")->given || arg(q->args, "json")->given ||
+        arg(q->args, "quiet")->given) {
         return;
     }
-    if (option[OPT_TSV].given) {
+    if (arg(q->args, "tsv")->given) {
         print_table(q, count);
     } else {
-        answers_print(q->out, q->feed->key, q->answers, count, !option[OPT_INVERT].given);
+        answers_print(q->out, q->feed->key, q->answers, count, !arg(q->args, "invert")->given);
     }
     if (keys_live(q->feed->keys)) {
         out_flush(q->out);
@@ -66,10 +67,10 @@ static void print_batch(struct query *q, size_t count)
 /* How many keys the user asked for: those present, or with -v the others. */
 static uint64_t selected(const struct query *q)
 {
-    return q->args->option[OPT_INVERT].given ? q->keys - q->present : q->present;
+    return arg(q->args, "invert")->given ? q->keys - q->present : q->present;
 }
 
-/* ---- the exception list of a retouched filter ----------------------------------------------- */
+/* ---- the exception list of a retouched filter ------------------------------------------------ */
 
 /* All of a file in memory, *len its length; NULL and errno on failure. */
 static uint8_t *read_whole(const char *path, size_t *len)
@@ -109,7 +110,7 @@ static uint8_t *read_whole(const char *path, size_t *len)
 
 static int load_exceptions(struct query *q)
 {
-    const struct option_value *file = &q->args->option[OPT_WITH_EXCEPTIONS];
+    const struct option_value *file = arg(q->args, "exceptions");
     size_t len = 0;
     if (!file->given) {
         return EXIT_YES;
@@ -143,7 +144,7 @@ static void apply_exceptions(struct query *q, size_t count)
     }
 }
 
-/* ---- batches -------------------------------------------------------------------------------- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static int run_batches(struct query *q)
 {
@@ -154,7 +155,7 @@ static int run_batches(struct query *q)
         apply_exceptions(q, n);
         q->keys += n;
         print_batch(q, n);
-        if (q->args->option[OPT_SILENT].given && selected(q) > 0) {
+        if (arg(q->args, "quiet")->given && selected(q) > 0) {
             return EXIT_YES;
         }
         if (q->out->failed != 0) {
@@ -169,7 +170,7 @@ static int run_batches(struct query *q)
 
 static int print_totals(struct query *q)
 {
-    if (q->args->option[OPT_JSON].given) {
+    if (arg(q->args, "json")->given) {
         json_t *object = json_object();
         json_object_set_new(object, "file", render_string(q->path));
         json_object_set_new(object, "keys", json_integer((json_int_t)q->keys));
@@ -177,7 +178,7 @@ static int print_totals(struct query *q)
         json_object_set_new(object, "absent", json_integer((json_int_t)(q->keys - q->present)));
         return render_json(q->out, object);
     }
-    if (q->args->option[OPT_COUNT].given) {
+    if (arg(q->args, "count")->given) {
         out_format(q->out, "%" PRIu64 "\n", selected(q));
     }
     return EXIT_YES;
@@ -186,7 +187,7 @@ static int print_totals(struct query *q)
 static int ask(struct query *q, const struct tepal_hasher *hasher)
 {
     /* Output and progress would run into each other on one terminal. */
-    bool quiet = q->args->option[OPT_SILENT].given || isatty(STDOUT_FILENO);
+    bool quiet = arg(q->args, "quiet")->given || isatty(STDOUT_FILENO);
     q->feed = feed_open(q->args, 1, hasher, quiet);
     q->out = q->feed == NULL ? NULL : out_open(STDOUT_FILENO);
     if (q->out == NULL) {
@@ -212,21 +213,19 @@ static int check(const struct args *args)
                          "the filter is read from there, so the keys must come from files");
     }
     /* Keys that come out where they are read would be read again, until the disk is full. */
-    const struct option_value *option = args->option;
     bool prints_keys =
-        !option[OPT_COUNT].given && !option[OPT_SILENT].given && !option[OPT_JSON].given;
+        !arg(args, "count")->given && !arg(args, "quiet")->given && !arg(args, "json")->given;
     return filter_file_check_inputs(NULL, prints_keys ? "-" : NULL, args->operand + 1,
                                     args->operands - 1, "the keys are also the output");
 }
 
-int query_run(const struct args *args)
+static int query_run(const struct args *args)
 {
     struct query q = {.args = args,
                       .path = args->operand[0],
-                      .separator = args->option[OPT_NULL].given ? '\0' : '\n'};
+                      .separator = arg(args, "null")->given ? '\0' : '\n'};
     struct tepal_hasher hasher;
-    enum filter_file_mode mode =
-        args->option[OPT_LAZY].given ? FILTER_FILE_GLANCE : FILTER_FILE_VIEW;
+    enum filter_file_mode mode = arg(args, "lazy")->given ? FILTER_FILE_GLANCE : FILTER_FILE_VIEW;
     if (check(args) != EXIT_YES || filter_file_open(NULL, q.path, mode, &q.filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
@@ -241,3 +240,71 @@ int query_run(const struct args *args)
     tepal_filter_free(q.filter);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_invert = {
+    .letter = 'v', .name = "invert", .about = "Print the keys that are certainly not in the set."};
+
+static const struct option option_count = {
+    .letter = 'c', .name = "count", .about = "Print only how many keys there would be."};
+
+static const struct option option_silent = {
+    .letter = 'q',
+    .name = "quiet",
+    .about = "Print nothing and stop at the first match; the exit status tells."};
+
+static const struct option option_tsv = {
+    .letter = 't',
+    .name = "tsv",
+    .about = "Print every key, a tab, and 1 (perhaps in the set) or 0 (certainly not)."};
+
+static const struct option option_lazy = {
+    .name = "lazy",
+    .about = "Check only the header of FILE, not the checksums of its cells: a large filter "
+             "opens at once."};
+
+static const struct option option_with_exceptions = {
+    .name = "exceptions",
+    .value = "LIST",
+    .type = TAKES_FILE,
+    .about = "The exception list that retouch wrote beside the filter: keys on it "
+             "are found although the filter lost them."};
+
+static const struct option *const options[] = {&option_invert,
+                                               &option_count,
+                                               &option_silent,
+                                               &option_tsv,
+                                               &option_null,
+                                               &option_hex,
+                                               &option_plain,
+                                               &option_key_file,
+                                               &option_lazy,
+                                               &option_with_exceptions,
+                                               &option_json,
+                                               &option_help,
+                                               NULL};
+static const char *const exclusive[][4] = {
+    {"tsv", "quiet", "json"}, {"tsv", "count"}, {"tsv", "invert"}, {"quiet", "count"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal query domains.tepal candidates.txt", "The candidates that are perhaps in the set."},
+    {"tepal query -v seen.tepal < today.txt > new.txt", "The lines that are certainly new."},
+    {"echo example.org | tepal query -q domains.tepal && echo blocked", "A question in a script."},
+    {NULL, NULL}};
+
+const struct command command_query = {
+    .name = "query",
+    .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv]",
+    .summary = "Print the keys that are (perhaps) in a filter.",
+    .about = "Reads keys like build does and prints those that the filter FILE answers \"perhaps\" "
+             "to, byte for byte and in order. FILE may be - (standard input) if the keys come "
+             "from files.\n\n"
+             "Exit status 0 if a key was selected, 1 if none was, 2 on an error.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operand_name = "a filter is",
+    .examples = examples,
+    .run = query_run};

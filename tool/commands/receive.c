@@ -24,6 +24,7 @@
 #include "cli/say.h"
 #include "input/secret.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 #define MAX_BYTES ((uint64_t)1 << 30) /* unless --max-bytes says otherwise */
 
@@ -35,7 +36,7 @@ struct receive {
     struct out *out;
 };
 
-/* ---- the terms ------------------------------------------------------------------------------ */
+/* ---- the terms ------------------------------------------------------------------------------- */
 
 /* Everything as in a filter that we have. */
 static int like(struct receive *r, const char *path)
@@ -50,9 +51,9 @@ static int like(struct receive *r, const char *path)
     return EXIT_YES;
 }
 
-static const struct option_value *agree(struct receive *r, enum option_id id, unsigned what)
+static const struct option_value *agree(struct receive *r, const char *id, unsigned what)
 {
-    const struct option_value *option = &r->args->option[id];
+    const struct option_value *option = arg(r->args, id);
     if (option->given) {
         r->terms.agreed |= what;
         return option;
@@ -65,16 +66,16 @@ static void agree_on_words(struct receive *r)
 {
     struct tepal_params *p = &r->terms.params;
     const struct option_value *o;
-    if ((o = agree(r, OPT_AGREED_KIND, TEPAL_AGREED_KIND)) != NULL) {
+    if ((o = agree(r, "kind", TEPAL_AGREED_KIND)) != NULL) {
         p->kind = tepal_kind_by_name(o->text)->id;
     }
-    if ((o = agree(r, OPT_AGREED_LAYOUT, TEPAL_AGREED_LAYOUT)) != NULL) {
+    if ((o = agree(r, "layout", TEPAL_AGREED_LAYOUT)) != NULL) {
         tepal_layout_parse(o->text, &p->layout);
     }
-    if ((o = agree(r, OPT_AGREED_POSITIONS, TEPAL_AGREED_POSITIONS)) != NULL) {
+    if ((o = agree(r, "positions", TEPAL_AGREED_POSITIONS)) != NULL) {
         tepal_positions_parse(o->text, &p->positions);
     }
-    if (r->args->option[OPT_UNKEYED].given) {
+    if (arg(r->args, "unkeyed")->given) {
         r->terms.agreed |= TEPAL_AGREED_HASH;
         p->hash = TEPAL_HASH_XXH3;
         p->key_check = 0;
@@ -85,13 +86,13 @@ static void agree_on_numbers(struct receive *r)
 {
     struct tepal_params *p = &r->terms.params;
     const struct option_value *o;
-    if ((o = agree(r, OPT_AGREED_BITS, TEPAL_AGREED_BITS)) != NULL) {
+    if ((o = agree(r, "bits", TEPAL_AGREED_BITS)) != NULL) {
         p->cells = o->whole;
     }
-    if ((o = agree(r, OPT_AGREED_HASHES, TEPAL_AGREED_HASHES)) != NULL) {
+    if ((o = agree(r, "hashes", TEPAL_AGREED_HASHES)) != NULL) {
         p->hashes = (uint32_t)o->whole;
     }
-    if ((o = agree(r, OPT_AGREED_SEED, TEPAL_AGREED_SEED)) != NULL) {
+    if ((o = agree(r, "seed", TEPAL_AGREED_SEED)) != NULL) {
         p->seed = o->whole;
     }
 }
@@ -100,10 +101,10 @@ static int agree_on_generalized(struct receive *r)
 {
     struct tepal_params *p = &r->terms.params;
     const struct option_value *resets =
-        agree(r, OPT_AGREED_RESETS, TEPAL_AGREED_OWN << TEPAL_GENERALIZED_RESET_HASHES);
+        agree(r, "reset-hashes", TEPAL_AGREED_OWN << TEPAL_GENERALIZED_RESET_HASHES);
     const struct option_value *tolerance =
-        agree(r, OPT_AGREED_TOLERANCE, TEPAL_AGREED_OWN << TEPAL_GENERALIZED_TOLERANCE);
-    const struct option_value *sets = &r->args->option[OPT_AGREED_SETS];
+        agree(r, "tolerance", TEPAL_AGREED_OWN << TEPAL_GENERALIZED_TOLERANCE);
+    const struct option_value *sets = arg(r->args, "set-hashes");
     if (resets == NULL && tolerance == NULL && !sets->given) {
         return EXIT_YES;
     }
@@ -111,10 +112,10 @@ static int agree_on_generalized(struct receive *r)
         return say_error(r->args->command->stays, r->args->command->name,
                          "--reset-hashes and --set-hashes are agreed on together: give both");
     }
-    if (r->args->option[OPT_AGREED_KIND].given && p->kind != TEPAL_KIND_GENERALIZED) {
-        return say_error(
-            r->args->command->stays, r->args->command->name, "--%s is not an option of the kind %s",
-            resets != NULL ? "reset-hashes" : "tolerance", r->args->option[OPT_AGREED_KIND].text);
+    if (arg(r->args, "kind")->given && p->kind != TEPAL_KIND_GENERALIZED) {
+        return say_error(r->args->command->stays, r->args->command->name,
+                         "--%s is not an option of the kind %s",
+                         resets != NULL ? "reset-hashes" : "tolerance", arg(r->args, "kind")->text);
     }
     r->terms.agreed |= TEPAL_AGREED_KIND;
     p->kind = TEPAL_KIND_GENERALIZED;
@@ -131,10 +132,9 @@ static int agree_on_generalized(struct receive *r)
 
 static int set_terms(struct receive *r)
 {
-    const struct option_value *o = r->args->option;
     const struct tepal_terms init = TEPAL_TERMS_INIT;
     r->terms = init;
-    if (o[OPT_LIKE].given && like(r, o[OPT_LIKE].text) != EXIT_YES) {
+    if (arg(r->args, "like")->given && like(r, arg(r->args, "like")->text) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     agree_on_words(r);
@@ -142,29 +142,30 @@ static int set_terms(struct receive *r)
     if (agree_on_generalized(r) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (o[OPT_AGREED_KEY_FILE].given) {
-        if (secret_read(r->args->command->stays, o[OPT_AGREED_KEY_FILE].text, r->key) != EXIT_YES) {
+    if (arg(r->args, "key-file")->given) {
+        if (secret_read(r->args->command->stays, arg(r->args, "key-file")->text, r->key) !=
+            EXIT_YES) {
             return EXIT_TROUBLE;
         }
         r->terms.key = r->key;
     }
-    r->terms.max_bytes = o[OPT_MAX_BYTES].given ? o[OPT_MAX_BYTES].whole : MAX_BYTES;
-    r->terms.max_keys = o[OPT_MAX_KEYS].whole;
-    r->terms.keys = o[OPT_CLAIMED_KEYS].whole;
-    r->terms.repeats = o[OPT_REPEATED_KEYS].given;
-    if (o[OPT_MAX_FP].given) {
-        r->terms.max_fp = o[OPT_MAX_FP].real;
+    r->terms.max_bytes = arg_whole(r->args, "max-bytes", MAX_BYTES);
+    r->terms.max_keys = arg(r->args, "max-keys")->whole;
+    r->terms.keys = arg(r->args, "keys")->whole;
+    r->terms.repeats = arg(r->args, "repeated")->given;
+    if (arg(r->args, "max-fp")->given) {
+        r->terms.max_fp = arg(r->args, "max-fp")->real;
     }
-    if (o[OPT_MIN_PROBABILITY].given) {
-        r->terms.min_probability = o[OPT_MIN_PROBABILITY].real;
+    if (arg(r->args, "min-probability")->given) {
+        r->terms.min_probability = arg(r->args, "min-probability")->real;
     }
-    if (o[OPT_ANY_FILL].given) {
+    if (arg(r->args, "any-fill")->given) {
         r->terms.min_probability = 0;
     }
     return EXIT_YES;
 }
 
-/* ---- where it goes -------------------------------------------------------------------------- */
+/* ---- where it goes --------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -205,7 +206,7 @@ static int check_folder(struct receive *r, const char *folder)
 static int check_output(struct receive *r)
 {
     const struct args *args = r->args;
-    const struct option_value *output = &args->option[OPT_ACCEPTED_OUTPUT];
+    const struct option_value *output = arg(args, "output");
     if (!output->given) {
         return EXIT_YES;
     }
@@ -218,7 +219,7 @@ static int check_output(struct receive *r)
 /* Where an accepted filter goes; on the heap, NULL without memory. */
 static char *destination(const struct receive *r, const char *path)
 {
-    const char *output = r->args->option[OPT_ACCEPTED_OUTPUT].text;
+    const char *output = arg(r->args, "output")->text;
     if (r->folder == NULL) {
         return strdup(output);
     }
@@ -232,7 +233,7 @@ static char *destination(const struct receive *r, const char *path)
 
 static int keep(const struct receive *r, const char *path, const struct tepal_filter *filter)
 {
-    if (!r->args->option[OPT_ACCEPTED_OUTPUT].given) {
+    if (!arg(r->args, "output")->given) {
         return EXIT_YES;
     }
     char *to = destination(r, path);
@@ -247,7 +248,7 @@ static int keep(const struct receive *r, const char *path, const struct tepal_fi
     return code;
 }
 
-/* ---- one filter ----------------------------------------------------------------------------- */
+/* ---- one filter ------------------------------------------------------------------------------ */
 
 static int print_json(const struct receive *r, const char *path,
                       const struct tepal_receipt *receipt)
@@ -321,10 +322,10 @@ static int receive_one(const struct receive *r, const char *path)
     if (code == EXIT_TROUBLE) {
         return code;
     }
-    if (r->args->option[OPT_JSON].given) {
+    if (arg(r->args, "json")->given) {
         return print_json(r, path, &receipt) == EXIT_YES ? code : EXIT_TROUBLE;
     }
-    if (!r->args->option[OPT_VERDICT_QUIET].given) {
+    if (!arg(r->args, "quiet")->given) {
         print_text(r, name, &receipt);
     }
     return code;
@@ -336,7 +337,7 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
-int receive_run(const struct args *args)
+static int receive_run(const struct args *args)
 {
     static const char *const standard[] = {"-"};
     struct receive r = {.args = args};
@@ -347,7 +348,7 @@ int receive_run(const struct args *args)
         code = check_output(&r);
     }
     /* If the filters go to standard output, the words go to standard error. */
-    const struct option_value *output = &args->option[OPT_ACCEPTED_OUTPUT];
+    const struct option_value *output = arg(args, "output");
     bool to_standard = output->given && strcmp(output->text, "-") == 0;
     if (code == EXIT_YES) {
         r.out = out_open(to_standard ? STDERR_FILENO : STDOUT_FILENO);
@@ -359,3 +360,198 @@ int receive_run(const struct args *args)
     sodium_memzero(r.key, sizeof r.key);
     return r.out == NULL ? code : out_close(r.out, code);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_like = {
+    .name = "like",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "Agreed is what the filter FILE has: kind, layout, positions, bits, hashes, seed, "
+             "and whether it is keyed, with which key. The options below change single terms."};
+
+static const struct option option_agreed_kind = {
+    .name = "kind", .value = "KIND", .type = TAKES_KIND, .about = "The kind that was agreed."};
+
+static const struct option option_agreed_layout = {.letter = 'l',
+                                                   .name = "layout",
+                                                   .value = "LAYOUT",
+                                                   .type = TAKES_CHOICE,
+                                                   .choices = OPTION_LAYOUTS,
+                                                   .about = "The layout that was agreed."};
+
+static const struct option option_agreed_positions = {
+    .name = "positions",
+    .value = "RULE",
+    .type = TAKES_CHOICE,
+    .choices = "colliding distinct",
+    .about = "The rule for positions that was agreed."};
+
+static const struct option option_agreed_bits = {.letter = 'm',
+                                                 .name = "bits",
+                                                 .value = "M",
+                                                 .type = TAKES_WHOLE,
+                                                 .least = 1,
+                                                 .most = (uint64_t)1 << 60,
+                                                 .about = "The number of bits that was agreed."};
+
+static const struct option option_agreed_hashes = {.letter = 'k',
+                                                   .name = "hashes",
+                                                   .value = "K",
+                                                   .type = TAKES_WHOLE,
+                                                   .least = 1,
+                                                   .most = TEPAL_MAX_HASHES,
+                                                   .about =
+                                                       "The number of hashes that was agreed."};
+
+static const struct option option_agreed_seed = {.letter = 's',
+                                                 .name = "seed",
+                                                 .value = "S",
+                                                 .type = TAKES_SEED,
+                                                 .about = "The seed that was agreed."};
+
+static const struct option option_agreed_resets = {
+    .name = "reset-hashes",
+    .value = "K0",
+    .type = TAKES_WHOLE,
+    .most = TEPAL_MAX_HASHES,
+    .about = "generalized: how many hashes reset, together with --set-hashes."};
+
+static const struct option option_agreed_sets = {.name = "set-hashes",
+                                                 .value = "K1",
+                                                 .type = TAKES_WHOLE,
+                                                 .most = TEPAL_MAX_HASHES,
+                                                 .about = "generalized: how many hashes set."};
+
+static const struct option option_agreed_tolerance = {
+    .name = "tolerance",
+    .value = "B",
+    .type = TAKES_WHOLE,
+    .most = TEPAL_MAX_HASHES - 1,
+    .about = "generalized: how many inverted bits a query forgives."};
+
+static const struct option option_agreed_key_file = {
+    .name = "key-file",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "The filter must be keyed with the secret key in FILE."};
+
+static const struct option option_unkeyed = {.name = "unkeyed",
+                                             .about = "The filter must not be keyed."};
+
+static const struct option option_max_bytes = {
+    .name = "max-bytes",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = UINT64_MAX,
+    .about = "Refuse, by its header, what has more than N bytes (default 1Gi)."};
+
+static const struct option option_max_keys = {.name = "max-keys",
+                                              .value = "N",
+                                              .type = TAKES_WHOLE,
+                                              .least = 1,
+                                              .most = UINT64_MAX,
+                                              .about =
+                                                  "Refuse a filter that claims more than N keys."};
+
+static const struct option option_claimed_keys = {
+    .letter = 'n',
+    .name = "keys",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = UINT64_MAX,
+    .about = "Judge the fill by N keys (default: as many as the filter claims)."};
+
+static const struct option option_repeated_keys = {
+    .name = "repeated",
+    .about = "The peer may have added the same key more than once: a filter that is "
+             "emptier than its number of keys explains is taken."};
+
+static const struct option option_max_fp = {
+    .letter = 'p',
+    .name = "max-fp",
+    .value = "RATE",
+    .type = TAKES_SHARE,
+    .about = "Refuse a filter whose bits pass more than this share of all keys (default "
+             "10 %)."};
+
+static const struct option option_min_probability = {
+    .name = "min-probability",
+    .value = "P",
+    .type = TAKES_RATE,
+    .about = "Refuse a fill that an honest filter has with a chance below P "
+             "(default 1e-6)."};
+
+static const struct option option_any_fill = {
+    .name = "any-fill", .about = "Do not judge by the fill, only by the rate."};
+
+static const struct option option_accepted_output = {
+    .letter = 'o',
+    .name = "output",
+    .value = "OUT",
+    .type = TAKES_FILE,
+    .about = "Write an accepted filter to OUT, atomically; if OUT is a directory, "
+             "into it under its own name, and there may be several. A refused one "
+             "is never written."};
+
+static const struct option option_verdict_quiet = {
+    .letter = 'q', .name = "quiet", .about = "Print nothing; the exit status tells."};
+
+static const struct option *const options[] = {&option_like,
+                                               &option_agreed_kind,
+                                               &option_agreed_layout,
+                                               &option_agreed_positions,
+                                               &option_agreed_bits,
+                                               &option_agreed_hashes,
+                                               &option_agreed_seed,
+                                               &option_agreed_resets,
+                                               &option_agreed_sets,
+                                               &option_agreed_tolerance,
+                                               &option_agreed_key_file,
+                                               &option_unkeyed,
+                                               &option_max_bytes,
+                                               &option_max_keys,
+                                               &option_claimed_keys,
+                                               &option_repeated_keys,
+                                               &option_max_fp,
+                                               &option_min_probability,
+                                               &option_any_fill,
+                                               &option_accepted_output,
+                                               &option_force,
+                                               &option_json,
+                                               &option_verdict_quiet,
+                                               &option_help,
+                                               NULL};
+static const char *const exclusive[][4] = {
+    {"key-file", "unkeyed"},    {"min-probability", "any-fill"},
+    {"hashes", "reset-hashes"}, {"hashes", "set-hashes"},
+    {"json", "quiet"},          {NULL}};
+static const struct example examples[] = {
+    {"tepal receive peer.tepal --like ours.tepal --max-fp 2% -o peer-ok.tepal",
+     "A filter like ours, or none."},
+    {"tepal receive --kind bloom --bits 1Mi --seed 7 --max-bytes 200k -o in.tepal < pipe",
+     "From the network: refused by its header if it is too large."},
+    {"tepal receive inbox/*.tepal --like ours.tepal -o accepted/", "A whole inbox."},
+    {NULL, NULL}};
+
+const struct command command_receive = {
+    .name = "receive",
+    .synopsis = "[FILE...] [--like FILE] [--max-fp RATE] [--max-bytes N] [-o OUT]",
+    .summary = "Decide about filters from strangers.",
+    .about = "Takes filters that somebody else sent (none, or -: standard input) and decides: is "
+             "it sound, is it what was agreed on, how many false positives do its bits cause, and "
+             "does an honest filter of so many keys have so many ones? One line a filter; the "
+             "first of these that fails is the reason it is refused.\n\n"
+             "A Bloom filter can be saturated; a generalized one passes at most a known share of "
+             "all keys, whatever its bits. Neither is proof against bits that were set for chosen "
+             "keys by somebody who knows the seed: only a secret key is (build --key-file).\n\n"
+             "Exit status 0 if all were accepted, 1 if one was refused, 2 on an error.",
+    .options = options,
+    .exclusive = exclusive,
+    .files = true,
+    .most_operands = SIZE_MAX,
+    .stays = "nothing was written",
+    .examples = examples,
+    .run = receive_run};

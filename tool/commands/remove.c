@@ -14,6 +14,7 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 struct removal {
     const struct args *args;
@@ -37,7 +38,7 @@ static int refuse(const struct removal *r, const char *name)
         tepal_filter_params(r->filter)->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS) {
         return say_error(stays, name, "it has no counters any more, only their bits");
     }
-    if (counting == NULL && r->args->option[OPT_RECEIPTS_IN].given) {
+    if (counting == NULL && arg(r->args, "receipts")->given) {
         return say_error(stays, name,
                          "receipts are of the kind counting, and this filter is of the kind %s",
                          kind->name);
@@ -50,7 +51,7 @@ static int remove_batch(struct removal *r, const struct feed *feed, size_t count
     struct tepal_counting *counting = tepal_filter_counting(r->filter);
     size_t removed = 0;
     enum tepal_status status;
-    if (r->args->option[OPT_RECEIPTS_IN].given) {
+    if (arg(r->args, "receipts")->given) {
         uint8_t groups[FEED_BATCH];
         uint32_t choices = (uint32_t)tepal_filter_params(r->filter)->own[TEPAL_COUNTING_CHOICES];
         if (receipts_groups(r->args, feed, count, choices, groups) != EXIT_YES) {
@@ -70,8 +71,8 @@ static int remove_batch(struct removal *r, const struct feed *feed, size_t count
 
 static int remove_keys(struct removal *r, const struct tepal_hasher *hasher)
 {
-    const struct option_value *receipts = &r->args->option[OPT_RECEIPTS_IN];
-    bool quiet = r->args->option[OPT_QUIET].given;
+    const struct option_value *receipts = arg(r->args, "receipts");
+    bool quiet = arg(r->args, "quiet")->given;
     struct feed *feed = receipts->given
                             ? feed_open_file(r->args, &receipts->text, hasher, true, quiet)
                             : feed_open(r->args, 1, hasher, quiet);
@@ -91,8 +92,8 @@ static int remove_keys(struct removal *r, const struct tepal_hasher *hasher)
 
 static int tell(const struct removal *r, const char *to)
 {
-    if (!r->args->option[OPT_JSON].given) {
-        if (!r->args->option[OPT_QUIET].given) {
+    if (!arg(r->args, "json")->given) {
+        if (!arg(r->args, "quiet")->given) {
             say_line("removed    %" PRIu64 " of %" PRIu64 " key%s", r->removed, r->total,
                      r->total == 1 ? "" : "s");
         }
@@ -121,7 +122,7 @@ static int work(const struct args *args, const char *from, const char *to,
     if (code == EXIT_YES) {
         code = remove_keys(&r, &hasher);
     }
-    if (code == EXIT_YES && r.total == 0 && !args->option[OPT_QUIET].given) {
+    if (code == EXIT_YES && r.total == 0 && !arg(args, "quiet")->given) {
         say_warning(filter_file_name(to, true), "no keys came: the filter stays as it was");
     }
     if (code == EXIT_YES && !(r.total == 0 && change_in_place(from, to))) {
@@ -133,7 +134,38 @@ static int work(const struct args *args, const char *from, const char *to,
     return code == EXIT_YES && r.removed == 0 && r.total > 0 ? EXIT_NO : code;
 }
 
-int remove_run(const struct args *args)
+static int remove_run(const struct args *args)
 {
-    return change_run(args, OPT_RECEIPTS_IN, work);
+    return change_run(args, "receipts", work);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option *const options[] = {
+    &option_in_place_output, &option_receipts_in, &option_null,  &option_hex,
+    &option_plain,           &option_key_file,    &option_force, &option_json,
+    &option_quiet,           &option_help,        NULL};
+static const struct example examples[] = {
+    {"tepal remove flows.tepal closed.txt", "In place: the old filter or the new one, never half."},
+    {"tepal remove flows.tepal --receipts closed.tsv", "Each key from the group it was added to."},
+    {NULL, NULL}};
+
+const struct command command_remove = {
+    .name = "remove",
+    .synopsis = "FILE [KEYS...] [--receipts FILE] [-o OUT]",
+    .summary = "Remove keys from a filter.",
+    .about = "Reads keys like build does, removes them from the filter FILE, whose kind must be "
+             "able to (tepal kinds), and writes it back, atomically. A key that is not found is "
+             "passed over, and so is one that a counting filter keeps by its policy; the "
+             "summary tells how many were removed.\n\n"
+             "Remove only what was added: to remove a key that is found by mistake harms others. "
+             "With more than one choice, receipts make the removal of what was added safe.\n\n"
+             "Exit status 0 if a key was removed, 1 if none was, 2 on an error.",
+    .options = options,
+    .files = true,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operand_name = "a filter is",
+    .stays = "nothing was changed",
+    .examples = examples,
+    .run = remove_run};

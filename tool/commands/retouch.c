@@ -26,12 +26,12 @@
 #include "files/filter_file.h"
 #include "files/atomic_file.h"
 #include "pictures/svg.h"
+#include "cli/options.h"
 
 #define CURVE_POINTS 201
 
 struct work {
     const struct args *args;
-    const struct option_value *option;
     const char *name;
     const char *stays;
     const char *path; /* of the filter */
@@ -53,30 +53,30 @@ struct work {
     double seconds;
 };
 
-/* ---- before any work ------------------------------------------------------------------------ */
+/* ---- before any work ------------------------------------------------------------------------- */
 
 static int check_options(const struct work *w)
 {
-    const struct option_value *o = w->option;
-    bool dry = o[OPT_DRY_RUN].given;
+    bool dry = arg(w->args, "dry-run")->given;
     bool random_bits = w->how.method == TEPAL_RETOUCH_RANDOM_BITS;
-    if (!o[OPT_AVOID].given) {
+    if (!arg(w->args, "avoid")->given) {
         return say_error(NULL, w->name, "--avoid NEGATIVES is needed");
     }
-    if (!dry && !o[OPT_OUTPUT].given) {
+    if (!dry && !arg(w->args, "output")->given) {
         return say_error(NULL, w->name, "--output FILE is needed, or --dry-run");
     }
-    if (o[OPT_SVG].given && !dry) {
+    if (arg(w->args, "svg")->given && !dry) {
         return say_error(NULL, w->name, "--svg draws the curve of --dry-run: give both");
     }
-    if (o[OPT_BASIS].given && strcmp(o[OPT_BASIS].text, "all") == 0 && !o[OPT_KNOWN].given) {
+    if (arg(w->args, "basis")->given && strcmp(arg(w->args, "basis")->text, "all") == 0 &&
+        !arg(w->args, "known")->given) {
         return say_error(NULL, w->name, "--basis all needs --known FILE");
     }
-    if (o[OPT_CLEAR_BITS].given && !random_bits) {
+    if (arg(w->args, "clear-bits")->given && !random_bits) {
         return say_error(NULL, w->name, "--clear-bits belongs to --method random-bits");
     }
-    if (random_bits && !o[OPT_CLEAR_BITS].given && !o[OPT_MAX_FN].given &&
-        !o[OPT_MAX_FN_COUNT].given) {
+    if (random_bits && !arg(w->args, "clear-bits")->given && !arg(w->args, "max-fn")->given &&
+        !arg(w->args, "max-fn-count")->given) {
         return say_error(NULL, w->name, "random-bits needs --clear-bits S or a limit");
     }
     return EXIT_YES;
@@ -85,10 +85,9 @@ static int check_options(const struct work *w)
 /* What fits the kind of filter that was opened. */
 static int check_kind(struct work *w)
 {
-    static const enum option_id blooms[] = {OPT_DRY_RUN,        OPT_ORDER,      OPT_BASIS,
-                                            OPT_SWEEP,          OPT_CLEAR_BITS, OPT_DRAW_SEED,
-                                            OPT_REMOVE_MEMBERS, OPT_END};
-    const struct option_value *method = &w->option[OPT_METHOD];
+    static const char *const blooms[] = {"dry-run",    "order", "basis",          "sweep",
+                                         "clear-bits", "seed",  "remove-members", NULL};
+    const struct option_value *method = arg(w->args, "method");
     bool inverts = method->given && tepal_generalized_method_parse(method->text, &w->inverting);
     w->generalized = tepal_filter_generalized(w->filter) != NULL;
     if (method->given && inverts != w->generalized) {
@@ -99,11 +98,10 @@ static int check_kind(struct work *w)
                              : "--method %s is for generalized filters, and this is none",
                          method->text);
     }
-    for (const enum option_id *id = blooms; w->generalized && *id != OPT_END; id++) {
-        if (w->option[*id].given) {
+    for (const char *const *name = blooms; w->generalized && *name != NULL; name++) {
+        if (arg(w->args, *name)->given) {
             return say_error(w->stays, filter_file_name(w->path, false),
-                             "--%s is for Bloom filters, and this is a generalized filter",
-                             options[*id].name);
+                             "--%s is for Bloom filters, and this is a generalized filter", *name);
         }
     }
     return EXIT_YES;
@@ -111,18 +109,18 @@ static int check_kind(struct work *w)
 
 static int check_sides(const struct work *w)
 {
-    static const enum option_id sides[] = {OPT_VICTIMS, OPT_EXCEPTIONS, OPT_SVG};
-    static const enum option_id others[] = {OPT_MEMBERS, OPT_AVOID,   OPT_KNOWN, OPT_KEY_FILE,
-                                            OPT_OUTPUT,  OPT_VICTIMS, OPT_SVG,   OPT_EXCEPTIONS};
+    static const char *const sides[] = {"victims", "exceptions", "svg"};
+    static const char *const others[] = {"members", "avoid",   "known", "key-file",
+                                         "output",  "victims", "svg",   "exceptions"};
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
-        const struct option_value *side = &w->option[sides[i]];
+        const struct option_value *side = arg(w->args, sides[i]);
         if (!side->given) {
             continue;
         }
         bool clash = filter_file_same(side->text, w->path);
         for (size_t j = 0; j < sizeof others / sizeof *others; j++) {
-            const struct option_value *other = &w->option[others[j]];
-            clash = clash || (others[j] != sides[i] && other->given &&
+            const struct option_value *other = arg(w->args, others[j]);
+            clash = clash || (strcmp(others[j], sides[i]) != 0 && other->given &&
                               (filter_file_same(side->text, other->text) ||
                                strcmp(side->text, other->text) == 0));
         }
@@ -138,16 +136,16 @@ static int check_sides(const struct work *w)
 
 static int check_files(const struct work *w)
 {
-    const char *inputs[4] = {w->path, w->option[OPT_MEMBERS].text, w->option[OPT_AVOID].text,
-                             w->option[OPT_KNOWN].text};
-    size_t count = w->option[OPT_KNOWN].given ? 4 : 3;
-    const char *output = w->option[OPT_OUTPUT].text;
+    const char *inputs[4] = {w->path, arg(w->args, "members")->text, arg(w->args, "avoid")->text,
+                             arg(w->args, "known")->text};
+    size_t count = arg(w->args, "known")->given ? 4 : 3;
+    const char *output = arg(w->args, "output")->text;
     int code = filter_file_check_inputs(w->stays, NULL, inputs, count, "");
     if (code == EXIT_YES) {
         code = filter_file_check_inputs(w->stays, output, inputs + 1, count - 1,
                                         "the keys would be overwritten by the filter");
     }
-    if (code == EXIT_YES && output != NULL && !w->option[OPT_FORCE].given) {
+    if (code == EXIT_YES && output != NULL && !arg(w->args, "force")->given) {
         code = filter_file_check_inputs(w->stays, output, inputs, 1,
                                         "the output is the filter read (--force replaces it)");
     }
@@ -157,7 +155,7 @@ static int check_files(const struct work *w)
     return code == EXIT_YES ? check_sides(w) : code;
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static int no_memory(const struct work *w)
 {
@@ -165,13 +163,13 @@ static int no_memory(const struct work *w)
 }
 
 /* All keys of the file of an option. *read (may be NULL) gets how many, repeats included. */
-static int read_keys(const struct work *w, enum option_id file, enum option_id weights,
+static int read_keys(const struct work *w, const char *file, const char *weights,
                      struct digests *set, uint64_t *read)
 {
-    const char *path = w->option[file].text;
-    bool weighted = weights != OPT_END && w->option[weights].given;
+    const char *path = arg(w->args, file)->text;
+    bool weighted = weights != NULL && arg(w->args, weights)->given;
     struct feed *feed =
-        feed_open_file(w->args, &path, &w->hasher, weighted, w->option[OPT_QUIET].given);
+        feed_open_file(w->args, &path, &w->hasher, weighted, arg(w->args, "quiet")->given);
     ptrdiff_t count;
     if (feed == NULL) {
         return EXIT_TROUBLE;
@@ -205,10 +203,10 @@ static int gather_known(struct work *w)
 {
     struct digests more = {.count = 0};
     int code = EXIT_YES;
-    if (!w->option[OPT_KNOWN].given) {
+    if (!arg(w->args, "known")->given) {
         return EXIT_YES;
     }
-    code = read_keys(w, OPT_KNOWN, OPT_END, &more, NULL);
+    code = read_keys(w, "known", NULL, &more, NULL);
     for (int part = w->generalized; part < 2 && code == EXIT_YES; part++) {
         const struct digests *from = part == 0 ? &w->avoid : &more;
         for (size_t i = 0; i < from->count && code == EXIT_YES; i++) {
@@ -237,8 +235,8 @@ static uint64_t count_absent(const struct work *w)
 
 static int check_keys(const struct work *w)
 {
-    const char *members = filter_file_name(w->option[OPT_MEMBERS].text, false);
-    const char *avoid = filter_file_name(w->option[OPT_AVOID].text, false);
+    const char *members = filter_file_name(arg(w->args, "members")->text, false);
+    const char *avoid = filter_file_name(arg(w->args, "avoid")->text, false);
     uint64_t count = w->members.count;
     if (count == 0) {
         return say_error(w->stays, members, "no keys: the members of the filter are needed");
@@ -256,7 +254,7 @@ static int check_keys(const struct work *w)
                          " keys are not in the filter: these are not its members",
                          absent, count);
     }
-    if (w->option[OPT_QUIET].given) {
+    if (arg(w->args, "quiet")->given) {
         return EXIT_YES;
     }
     struct tepal_retouched *earlier = tepal_filter_retouched(w->filter);
@@ -277,10 +275,10 @@ static int check_keys(const struct work *w)
 
 static int read_all(struct work *w)
 {
-    w->members.texts = w->option[OPT_VICTIMS].given;
-    int code = read_keys(w, OPT_MEMBERS, OPT_MEMBER_WEIGHTS, &w->members, &w->members_read);
+    w->members.texts = arg(w->args, "victims")->given;
+    int code = read_keys(w, "members", "member-weights", &w->members, &w->members_read);
     if (code == EXIT_YES) {
-        code = read_keys(w, OPT_AVOID, OPT_WEIGHTS, &w->avoid, NULL);
+        code = read_keys(w, "avoid", "weights", &w->avoid, NULL);
     }
     if (code == EXIT_YES) {
         code = check_keys(w);
@@ -291,54 +289,53 @@ static int read_all(struct work *w)
     return code;
 }
 
-/* ---- the input of the library --------------------------------------------------------------- */
+/* ---- the input of the library ---------------------------------------------------------------- */
 
 static void choose(struct work *w)
 {
-    const struct option_value *o = w->option;
     struct tepal_retouch_options how = TEPAL_RETOUCH_OPTIONS_INIT;
-    if (o[OPT_METHOD].given) {
-        tepal_retouch_method_parse(o[OPT_METHOD].text, &how.method);
+    if (arg(w->args, "method")->given) {
+        tepal_retouch_method_parse(arg(w->args, "method")->text, &how.method);
     }
-    if (o[OPT_ORDER].given && strcmp(o[OPT_ORDER].text, "weight") == 0) {
+    if (arg(w->args, "order")->given && strcmp(arg(w->args, "order")->text, "weight") == 0) {
         how.order = TEPAL_RETOUCH_ORDER_WEIGHT;
     }
-    if (o[OPT_BASIS].given && strcmp(o[OPT_BASIS].text, "all") == 0) {
+    if (arg(w->args, "basis")->given && strcmp(arg(w->args, "basis")->text, "all") == 0) {
         how.basis = TEPAL_RETOUCH_BASIS_ALL;
     }
-    how.sweep = o[OPT_SWEEP].given;
-    how.remove_members = o[OPT_REMOVE_MEMBERS].given;
-    how.bits = o[OPT_CLEAR_BITS].whole;
-    how.seed = o[OPT_DRAW_SEED].given ? o[OPT_DRAW_SEED].whole : 1;
+    how.sweep = arg(w->args, "sweep")->given;
+    how.remove_members = arg(w->args, "remove-members")->given;
+    how.bits = arg(w->args, "clear-bits")->whole;
+    how.seed = arg_whole(w->args, "seed", 1);
     w->how = how;
 }
 
 static void set_input(struct work *w)
 {
-    const struct option_value *o = w->option;
-    bool heavy = o[OPT_MEMBER_WEIGHTS].given;
+    bool heavy = arg(w->args, "member-weights")->given;
     if (!heavy) {
         forget_repeats(&w->members);
     }
-    if (!o[OPT_WEIGHTS].given) {
+    if (!arg(w->args, "weights")->given) {
         forget_repeats(&w->avoid);
     }
     for (size_t i = 0; i < w->members.count; i++) {
         w->member_weight += w->members.weight[i];
     }
-    if (o[OPT_MAX_FN].given) {
+    if (arg(w->args, "max-fn")->given) {
         w->how.limit = heavy ? TEPAL_RETOUCH_LIMIT_WEIGHT : TEPAL_RETOUCH_LIMIT_SHARE;
-        w->how.budget = heavy ? o[OPT_MAX_FN].real * w->member_weight : o[OPT_MAX_FN].real;
-    } else if (o[OPT_MAX_FN_COUNT].given) {
+        w->how.budget =
+            heavy ? arg(w->args, "max-fn")->real * w->member_weight : arg(w->args, "max-fn")->real;
+    } else if (arg(w->args, "max-fn-count")->given) {
         w->how.limit = TEPAL_RETOUCH_LIMIT_COUNT;
-        w->how.budget = (double)o[OPT_MAX_FN_COUNT].whole;
+        w->how.budget = (double)arg(w->args, "max-fn-count")->whole;
     }
     w->input.members = w->members.digest;
     w->input.member_count = w->members.count;
     w->input.member_weights = heavy ? w->members.weight : NULL;
     w->input.avoid = w->avoid.digest;
     w->input.avoid_count = w->avoid.count;
-    w->input.avoid_weights = o[OPT_WEIGHTS].given ? w->avoid.weight : NULL;
+    w->input.avoid_weights = arg(w->args, "weights")->given ? w->avoid.weight : NULL;
     w->input.known = w->known.count > 0 ? w->known.digest : NULL;
     w->input.known_count = w->known.count;
 }
@@ -349,7 +346,7 @@ static int refused(const struct work *w, enum tepal_status status, const char *w
                      why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
 }
 
-/* ---- what is told --------------------------------------------------------------------------- */
+/* ---- what is told ---------------------------------------------------------------------------- */
 
 static const char *plural(uint64_t count)
 {
@@ -390,7 +387,7 @@ static const char *limit_text(const struct work *w, char *room, size_t size)
         break;
     case TEPAL_RETOUCH_LIMIT_WEIGHT:
         snprintf(room, size, "at most %s of the members' weight lost",
-                 render_rate(w->option[OPT_MAX_FN].real, rate, sizeof rate));
+                 render_rate(arg(w->args, "max-fn")->real, rate, sizeof rate));
         break;
     default:
         snprintf(room, size, "no limit");
@@ -445,7 +442,7 @@ static void say_trade(const struct work *w)
     snprintf(b, sizeof b, "%" PRIu64, r->avoid_left);
     change_text(percent(-(double)r->removed_inside, (double)r->avoid_positive), c, sizeof c);
     say_row("false positives to avoid", a, b, c);
-    if (w->option[OPT_WEIGHTS].given) {
+    if (arg(w->args, "weights")->given) {
         double left = r->avoid_left == 0 ? 0 : r->avoid_weight - r->removed_weight;
         snprintf(a, sizeof a, "%.6g", r->avoid_weight);
         snprintf(b, sizeof b, "%.6g", left);
@@ -487,7 +484,7 @@ static void say_all(const struct work *w)
         say_line("chi        %.4g (share of false positives removed / share of members lost)",
                  w->report.chi);
     }
-    say_line("wrote      %s, %s", filter_file_name(w->option[OPT_OUTPUT].text, true),
+    say_line("wrote      %s, %s", filter_file_name(arg(w->args, "output")->text, true),
              render_bytes(tepal_encoded_bytes(w->result), room, sizeof room));
 }
 
@@ -511,10 +508,10 @@ static json_t *describe(const struct work *w)
         o, "order", json_string(w->how.order == TEPAL_RETOUCH_ORDER_WEIGHT ? "weight" : "given"));
     json_object_set_new(o, "basis",
                         json_string(w->how.basis == TEPAL_RETOUCH_BASIS_ALL ? "all" : "b"));
-    set_real(o, "max_fn", w->option[OPT_MAX_FN].given ? w->option[OPT_MAX_FN].real : NAN);
+    set_real(o, "max_fn", arg_real(w->args, "max-fn", NAN));
     json_object_set_new(o, "max_fn_count",
-                        w->option[OPT_MAX_FN_COUNT].given
-                            ? json_integer((json_int_t)w->option[OPT_MAX_FN_COUNT].whole)
+                        arg(w->args, "max-fn-count")->given
+                            ? json_integer((json_int_t)arg(w->args, "max-fn-count")->whole)
                             : json_null());
     set_whole(o, "members", r->members);
     set_whole(o, "members_absent", r->members_absent);
@@ -541,12 +538,12 @@ static json_t *describe(const struct work *w)
     return o;
 }
 
-/* ---- the filter and the lists --------------------------------------------------------------- */
+/* ---- the filter and the lists ---------------------------------------------------------------- */
 
 static int write_victims(const struct work *w, struct atomic_file *side)
 {
-    char end = w->option[OPT_NULL].given ? '\0' : '\n';
-    if (atomic_file_open(side, w->args, w->option[OPT_VICTIMS].text) != EXIT_YES) {
+    char end = arg(w->args, "null")->given ? '\0' : '\n';
+    if (atomic_file_open(side, w->args, arg(w->args, "victims")->text) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     for (size_t i = 0; i < w->members.count; i++) {
@@ -569,7 +566,7 @@ static int write_exceptions(const struct work *w, struct atomic_file *side)
                                 &list) != TEPAL_OK ||
         (bytes = malloc(tepal_exceptions_bytes(list))) == NULL) {
         no_memory(w);
-    } else if (atomic_file_open(side, w->args, w->option[OPT_EXCEPTIONS].text) == EXIT_YES) {
+    } else if (atomic_file_open(side, w->args, arg(w->args, "exceptions")->text) == EXIT_YES) {
         tepal_exceptions_encode(list, bytes);
         out_bytes(side->out, bytes, tepal_exceptions_bytes(list));
         code = atomic_file_finish(side, w->args);
@@ -584,14 +581,14 @@ static int write_files(const struct work *w)
     struct atomic_file victims = {.path = NULL};
     struct atomic_file exceptions = {.path = NULL};
     int code = EXIT_YES;
-    if (w->option[OPT_VICTIMS].given) {
+    if (arg(w->args, "victims")->given) {
         code = write_victims(w, &victims);
     }
-    if (code == EXIT_YES && w->option[OPT_EXCEPTIONS].given) {
+    if (code == EXIT_YES && arg(w->args, "exceptions")->given) {
         code = write_exceptions(w, &exceptions);
     }
     if (code == EXIT_YES) {
-        code = filter_file_save(w->stays, w->result, w->option[OPT_OUTPUT].text);
+        code = filter_file_save(w->stays, w->result, arg(w->args, "output")->text);
     }
     if (code == EXIT_YES && victims.temporary != NULL) {
         code = atomic_file_commit(&victims, w->args);
@@ -673,16 +670,16 @@ static int retouch(struct work *w)
     if (write_files(w) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (w->option[OPT_JSON].given) {
+    if (arg(w->args, "json")->given) {
         return print_object(describe(w));
     }
-    if (!w->option[OPT_QUIET].given) {
+    if (!arg(w->args, "quiet")->given) {
         say_all(w);
     }
     return EXIT_YES;
 }
 
-/* ---- the curve ------------------------------------------------------------------------------ */
+/* ---- the curve ------------------------------------------------------------------------------- */
 
 static double share(double part, double whole)
 {
@@ -736,12 +733,12 @@ static int draw_curve(const struct work *w, const struct tepal_retouch_point *po
     struct svg_series curve = {.style = SVG_LINE, .point = drawn, .count = count};
     struct svg_chart chart = {.title = title,
                               .x_label = "members lost, %",
-                              .y_label = w->option[OPT_WEIGHTS].given
+                              .y_label = arg(w->args, "weights")->given
                                              ? "weight of false positives removed, %"
                                              : "false positives removed, %",
                               .series = &curve,
                               .count = 1};
-    int code = atomic_file_open(side, w->args, w->option[OPT_SVG].text);
+    int code = atomic_file_open(side, w->args, arg(w->args, "svg")->text);
     if (code == EXIT_YES) {
         svg_print(side->out, &chart);
         code = atomic_file_finish(side, w->args);
@@ -760,7 +757,7 @@ static int draw_curve(const struct work *w, const struct tepal_retouch_point *po
  */
 static void budget_of_everything(struct work *w)
 {
-    bool heavy = w->option[OPT_MEMBER_WEIGHTS].given;
+    bool heavy = arg(w->args, "member-weights")->given;
     if (w->how.limit == TEPAL_RETOUCH_LIMIT_ALL) {
         w->how.limit = heavy ? TEPAL_RETOUCH_LIMIT_WEIGHT : TEPAL_RETOUCH_LIMIT_SHARE;
         w->how.budget = heavy ? w->member_weight : 1;
@@ -781,13 +778,13 @@ static int show_curve(struct work *w)
     if (status != TEPAL_OK) {
         return refused(w, status, why);
     }
-    if (!w->option[OPT_QUIET].given && !w->option[OPT_JSON].given) {
+    if (!arg(w->args, "quiet")->given && !arg(w->args, "json")->given) {
         say_counts(w);
     }
-    if (w->option[OPT_SVG].given && draw_curve(w, point, count, &side) != EXIT_YES) {
+    if (arg(w->args, "svg")->given && draw_curve(w, point, count, &side) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (w->option[OPT_JSON].given) {
+    if (arg(w->args, "json")->given) {
         return print_object(describe_curve(w, point, count));
     }
     struct out *out = out_open(STDOUT_FILENO);
@@ -798,7 +795,7 @@ static int show_curve(struct work *w)
     return out_close(out, EXIT_YES);
 }
 
-/* ---- the subcommand ------------------------------------------------------------------------- */
+/* ---- the subcommand -------------------------------------------------------------------------- */
 
 static int prepare(struct work *w)
 {
@@ -823,17 +820,16 @@ static int prepare(struct work *w)
     return code;
 }
 
-int retouch_run(const struct args *args)
+static int retouch_run(const struct args *args)
 {
     struct work w = {.args = args,
-                     .option = args->option,
                      .name = args->command->name,
                      .stays = args->command->stays,
                      .path = args->operand[0]};
     int code = prepare(&w);
     if (code == EXIT_YES) {
         set_input(&w);
-        code = args->option[OPT_DRY_RUN].given ? show_curve(&w) : retouch(&w);
+        code = arg(args, "dry-run")->given ? show_curve(&w) : retouch(&w);
     }
     tepal_filter_free(w.result);
     tepal_filter_free(w.filter);
@@ -843,3 +839,152 @@ int retouch_run(const struct args *args)
     digests_free(&w.known);
     return code;
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option option_avoid = {
+    .name = "avoid",
+    .value = "NEGATIVES",
+    .type = TAKES_FILE,
+    .about = "The keys that must not be found, one a line (- is standard input). Those that "
+             "the filter does not find anyway are passed over."};
+
+static const struct option option_weights = {
+    .letter = 'w',
+    .name = "weights",
+    .about = "Each line of NEGATIVES is a key, a tab and a weight: how much its false "
+             "positive hurts. The weights of a repeated key are added."};
+
+static const struct option option_max_fn = {
+    .name = "max-fn",
+    .value = "R",
+    .type = TAKES_SHARE,
+    .about = "Lose at most the share R of the members, as 0.5%, 0.005 or 1/200. Without a "
+             "limit, all of NEGATIVES are removed, whatever that costs."};
+
+static const struct option option_max_fn_count = {.name = "max-fn-count",
+                                                  .value = "N",
+                                                  .type = TAKES_WHOLE,
+                                                  .least = 1,
+                                                  .most = UINT64_MAX,
+                                                  .about = "Lose at most N members."};
+
+static const struct option option_dry_run = {
+    .name = "dry-run",
+    .about = "Write no filter; print what each budget would remove, tab-separated, up to "
+             "the limit if one is given."};
+
+static const struct option option_svg = {
+    .name = "svg",
+    .value = "OUT",
+    .type = TAKES_FILE,
+    .about = "With --dry-run: also draw the curve, as SVG, to OUT."};
+
+static const struct option option_victims = {
+    .name = "victims",
+    .value = "OUT",
+    .type = TAKES_FILE,
+    .about = "Write the members that are lost to OUT, one a line."};
+
+static const struct option option_exceptions = {
+    .name = "exceptions",
+    .value = "OUT",
+    .type = TAKES_FILE,
+    .about = "Write the lost members to OUT as an exception list, 16 bytes each: `tepal "
+             "query --exceptions OUT` finds them again."};
+
+static const struct option option_order = {
+    .name = "order",
+    .value = "ORDER",
+    .type = TAKES_CHOICE,
+    .choices = "given weight",
+    .about = "The order in which the methods other than sacrifice take the keys to avoid: "
+             "as given (the default), or the heaviest first."};
+
+static const struct option option_basis = {
+    .name = "basis",
+    .value = "BASIS",
+    .type = TAKES_CHOICE,
+    .choices = "b all",
+    .about = "What max-fp, ratio and their improved forms count: the keys to avoid (b, the "
+             "default), or these and those of --known (all)."};
+
+static const struct option option_known = {
+    .name = "known",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "More keys that are known not to be members: counted in chi and by --basis "
+             "all, but not aimed at."};
+
+static const struct option option_sweep = {
+    .name = "sweep",
+    .about = "Afterwards clear every bit that only lost members own: it costs nothing more. "
+             "sacrifice always does."};
+
+static const struct option option_clear_bits = {
+    .name = "clear-bits",
+    .value = "S",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = UINT64_MAX,
+    .about = "random-bits: how many bits to clear (default: as many as --max-fn "
+             "allows)."};
+
+static const struct option option_draw_seed = {
+    .letter = 's',
+    .name = "seed",
+    .value = "S",
+    .type = TAKES_SEED,
+    .about = "What random-bits and random draw from (default 1)."};
+
+static const struct option option_member_weights = {
+    .name = "member-weights",
+    .about = "Each line of KEYS is a key, a tab and a weight: how much it hurts to "
+             "lose it. --max-fn is then a share of the total weight."};
+
+static const struct option option_remove_members = {
+    .name = "remove-members",
+    .about = "Remove keys of NEGATIVES even if they are members. Without it such "
+             "keys are reported and left alone."};
+
+static const struct option *const options[] = {
+    &option_output,    &option_members,        &option_avoid,          &option_weights,
+    &option_max_fn,    &option_max_fn_count,   &option_dry_run,        &option_svg,
+    &option_victims,   &option_exceptions,     &option_method,         &option_order,
+    &option_basis,     &option_known,          &option_sweep,          &option_clear_bits,
+    &option_draw_seed, &option_member_weights, &option_remove_members, &option_null,
+    &option_hex,       &option_plain,          &option_key_file,       &option_force,
+    &option_json,      &option_quiet,          &option_help,           NULL};
+static const char *const exclusive[][4] = {{"max-fn", "max-fn-count"},
+                                           {"dry-run", "output"},
+                                           {"dry-run", "victims"},
+                                           {"dry-run", "exceptions"},
+                                           {NULL}};
+static const struct example examples[] = {
+    {"tepal retouch blocked.tepal --members blocked.txt --avoid top.tsv -w --dry-run",
+     "What would each budget remove?"},
+    {"tepal retouch blocked.tepal --members blocked.txt --avoid top.tsv -w --max-fn 0.5% -o out",
+     "Give up at most one blocked domain in 200."},
+    {NULL, NULL}};
+
+const struct command command_retouch = {
+    .name = "retouch",
+    .synopsis = "FILE --members KEYS --avoid NEGATIVES [--weights] [--max-fn R | --max-fn-count "
+                "N] (-o OUT | --dry-run)",
+    .summary = "Remove the false positives that hurt.",
+    .about = "Clears bits of the filter FILE so that keys of NEGATIVES are no longer found, the "
+             "heaviest first, and pays with members that are no longer found either, at most as "
+             "many as the budget allows. The size, and how the filter is asked, stay the same. "
+             "A retouched filter can be retouched again.\n\n"
+             "Tells on standard error how many of NEGATIVES are false positives, and the trade, "
+             "before and after.",
+    .options = options,
+    .exclusive = exclusive,
+    .needed = "members",
+    .files = true,
+    .least_operands = 1,
+    .most_operands = 1,
+    .operand_name = "a filter is",
+    .stays = "nothing was written",
+    .examples = examples,
+    .run = retouch_run};

@@ -10,6 +10,7 @@
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
+#include "cli/options.h"
 
 static enum tepal_status check(const char *path, struct tepal_fault *fault)
 {
@@ -49,20 +50,20 @@ static int verify_one(const struct args *args, struct out *out, const char *path
     const char *name = filter_file_name(path, false);
     enum tepal_status status = check(path, &fault);
     int code = status == TEPAL_OK ? EXIT_YES : EXIT_TROUBLE;
-    if (args->option[OPT_JSON].given) {
+    if (arg(args, "json")->given) {
         return print_json(out, path, status, &fault) == EXIT_YES ? code : EXIT_TROUBLE;
     }
     if (status != TEPAL_OK) {
         return filter_file_fault(NULL, name, &fault);
     }
-    if (!args->option[OPT_QUIET].given) {
+    if (!arg(args, "quiet")->given) {
         out_text(out, name);
         out_text(out, ": OK\n");
     }
     return code;
 }
 
-int verify_run(const struct args *args)
+static int verify_run(const struct args *args)
 {
     struct out *out = out_open(STDOUT_FILENO);
     int code = EXIT_YES;
@@ -76,3 +77,23 @@ int verify_run(const struct args *args)
     }
     return out_close(out, code);
 }
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const struct option *const options[] = {&option_json, &option_quiet, &option_help, NULL};
+static const struct example examples[] = {
+    {"tepal verify *.tepal", "Check every checksum and every invariant."}, {NULL, NULL}};
+
+const struct command command_verify = {
+    .name = "verify",
+    .synopsis = "FILE... [--json]",
+    .summary = "Check filters for damage.",
+    .about = "Reads each filter completely and checks lengths, checksums and invariants. Exit "
+             "status 2 if one of them is not sound.",
+    .options = options,
+    .files = true,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operand_name = "a filter is",
+    .examples = examples,
+    .run = verify_run};

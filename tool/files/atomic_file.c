@@ -24,7 +24,7 @@ int atomic_file_check(const struct args *args, const char *path)
     if (!S_ISREG(about.st_mode)) {
         return say_error(stays, path, "not a regular file");
     }
-    if (about.st_size > 0 && !args->option[OPT_FORCE].given) {
+    if (about.st_size > 0 && !arg(args, "force")->given) {
         return say_error(stays, path, "this file exists, so it is not overwritten (--force does)");
     }
     return EXIT_YES;

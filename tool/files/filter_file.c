@@ -27,7 +27,7 @@ const char *filter_file_name(const char *path, bool output)
     return !is_standard(path) ? path : output ? "standard output" : "standard input";
 }
 
-/* ---- open ----------------------------------------------------------------------------------- */
+/* ---- open ------------------------------------------------------------------------------------ */
 
 static enum tepal_status system_fault(struct tepal_fault *fault)
 {
@@ -104,7 +104,7 @@ int filter_file_open(const char *stays, const char *path, enum filter_file_mode 
     return filter_file_fault(stays, filter_file_name(path, false), &fault);
 }
 
-/* ---- checks before any work ----------------------------------------------------------------- */
+/* ---- checks before any work ------------------------------------------------------------------ */
 
 /* What is at `path` must be a filter, sound or not, or empty. */
 static int check_foreign(const char *stays, const char *path, const struct stat *about)
@@ -156,7 +156,7 @@ static int check_folder(const char *stays, const char *path, bool exists)
 
 static int check_standard_output(const struct args *args)
 {
-    if (args->option[OPT_JSON].given) {
+    if (arg(args, "json")->given) {
         return say_error(NULL, args->command->name,
                          "--output - and --json contradict each other: both go to standard output");
     }
@@ -192,7 +192,7 @@ int filter_file_check_output(const struct args *args, const char *path)
     if (!S_ISREG(about.st_mode)) {
         return say_error(stays, path, "not a regular file (write to - and redirect instead)");
     }
-    if (!args->option[OPT_FORCE].given && check_foreign(stays, path, &about) != EXIT_YES) {
+    if (!arg(args, "force")->given && check_foreign(stays, path, &about) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     return check_folder(stays, path, true);
@@ -267,12 +267,12 @@ int filter_file_check_inputs(const char *stays, const char *output, const char *
     return EXIT_YES;
 }
 
-/* ---- one at a time -------------------------------------------------------------------------- */
+/* ---- one at a time --------------------------------------------------------------------------- */
 
 /* Wait for the lock, and tell once that one waits. Some file systems have no locks: warn. */
 static void wait_for(const struct args *args, const char *path, int fd, bool *told)
 {
-    bool quiet = args->option[OPT_QUIET].given;
+    bool quiet = arg(args, "quiet")->given;
     int result = flock(fd, LOCK_EX | LOCK_NB);
     if (result != 0 && errno == EWOULDBLOCK) {
         if (!quiet && !*told) {
@@ -323,7 +323,7 @@ void filter_file_unlock(int lock)
     }
 }
 
-/* ---- save ----------------------------------------------------------------------------------- */
+/* ---- save ------------------------------------------------------------------------------------ */
 
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,
                                            struct tepal_fault *fault)
@@ -365,13 +365,13 @@ int filter_file_save(const char *stays, const struct tepal_filter *filter, const
                               : filter_file_fault(stays, filter_file_name(path, true), &fault);
 }
 
-/* ---- keyed filters -------------------------------------------------------------------------- */
+/* ---- keyed filters --------------------------------------------------------------------------- */
 
 int filter_file_hasher(const struct args *args, const char *path, struct tepal_filter *filter,
                        struct tepal_hasher *hasher)
 {
     const char *stays = args->command->stays;
-    const struct option_value *file = &args->option[OPT_KEY_FILE];
+    const struct option_value *file = arg(args, "key-file");
     bool keyed = tepal_filter_params(filter)->hash == TEPAL_HASH_SIPHASH;
     if (keyed && !file->given) {
         return say_error(stays, path, "this filter was made with a secret key: give --key-file");

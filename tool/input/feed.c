@@ -13,8 +13,8 @@
 static struct feed *open_paths(const struct args *args, const char *const *paths, size_t count,
                                const struct tepal_hasher *hasher, bool quiet)
 {
-    struct keys_options how = {.separator = args->option[OPT_NULL].given ? '\0' : '\n',
-                               .plain = args->option[OPT_PLAIN].given};
+    struct keys_options how = {.separator = arg(args, "null")->given ? '\0' : '\n',
+                               .plain = arg(args, "plain")->given};
     struct feed *f = calloc(1, sizeof *f);
     if (f != NULL) {
         f->keys = keys_open(paths, count, &how);
@@ -25,11 +25,11 @@ static struct feed *open_paths(const struct args *args, const char *const *paths
         return NULL;
     }
     f->hasher = *hasher;
-    f->hex = args->option[OPT_HEX].given;
-    f->field = (size_t)args->option[OPT_FIELD].whole;
-    f->delimiter = args->option[OPT_DELIMITER].given ? (int)args->option[OPT_DELIMITER].whole : -1;
+    f->hex = arg(args, "hex")->given;
+    f->field = (size_t)arg(args, "field")->whole;
+    f->delimiter = arg(args, "delimiter")->given ? (int)arg(args, "delimiter")->whole : -1;
     f->stays = args->command->stays;
-    f->unit = args->option[OPT_NULL].given ? "key" : "line";
+    f->unit = arg(args, "null")->given ? "key" : "line";
     progress_start(&f->progress, !quiet);
     return f;
 }
@@ -102,7 +102,7 @@ static bool split_weights(struct feed *f, size_t count)
     return true;
 }
 
-/* ---- fields --------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static bool is_blank(char c)
 {
@@ -152,7 +152,7 @@ static struct key key_of(const struct feed *f, size_t i)
     return f->field == 0 ? f->key[i] : feed_field(&f->key[i], f->field, f->delimiter);
 }
 
-/* ---- hashing -------------------------------------------------------------------------------- */
+/* ---- hashing --------------------------------------------------------------------------------- */
 
 static bool make_room(struct feed *f, size_t need)
 {

@@ -9,7 +9,7 @@
 
 static const struct option_value *option_of(const struct args *args)
 {
-    return &args->option[OPT_RECEIPTS_OUT];
+    return arg(args, "receipts");
 }
 
 int receipts_check(const struct args *args, const char *filter, const char *output,
@@ -45,7 +45,7 @@ int receipts_open(struct receipts *receipts, const struct args *args, struct tep
                          "only filters of the kind counting give receipts, and this one is %s",
                          tepal_filter_kind(filter)->name);
     }
-    receipts->separator = args->option[OPT_NULL].given ? '\0' : '\n';
+    receipts->separator = arg(args, "null")->given ? '\0' : '\n';
     return atomic_file_open(&receipts->side, args, option_of(args)->text);
 }
 
@@ -107,3 +107,19 @@ int receipts_groups(const struct args *args, const struct feed *feed, size_t cou
     }
     return EXIT_YES;
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_receipts_out = {
+    .name = "receipts",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "counting: write each key, a tab and the group it was added to, to "
+             "FILE: what remove --receipts reads."};
+
+const struct option option_receipts_in = {
+    .name = "receipts",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "counting: the keys, each with a tab and its group behind it, as build "
+             "and add write them (- is standard input)."};

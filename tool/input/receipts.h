@@ -41,4 +41,7 @@ void receipts_free(struct receipts *receipts);
 int receipts_groups(const struct args *args, const struct feed *feed, size_t count,
                     uint32_t choices, uint8_t *groups);
 
+extern const struct option option_receipts_out;
+extern const struct option option_receipts_in;
+
 #endif

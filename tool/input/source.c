@@ -76,7 +76,7 @@ static bool refill(struct source *s)
     return n >= 0;
 }
 
-/* ---- what is it? ---------------------------------------------------------------------------- */
+/* ---- what is it? ----------------------------------------------------------------------------- */
 
 /* Do the first `len` bytes agree with `magic` as far as both go? */
 static bool begins(const struct source *s, const uint8_t *magic, size_t len)
@@ -127,7 +127,7 @@ static bool detect(struct source *s)
     return true;
 }
 
-/* ---- the three readers ---------------------------------------------------------------------- */
+/* ---- the three readers ----------------------------------------------------------------------- */
 
 static ssize_t read_plain(struct source *s, char *bytes, size_t room)
 {
@@ -242,7 +242,7 @@ ssize_t source_read(struct source *s, char *bytes, size_t room)
     }
 }
 
-/* ---- open and close ------------------------------------------------------------------------- */
+/* ---- open and close -------------------------------------------------------------------------- */
 
 struct source *source_open_fd(int fd, bool plain, const char **why)
 {

@@ -13,7 +13,7 @@
 #include "cli/say.h"
 #include "files/filter_file.h"
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 const char *render_rate(double rate, char *room, size_t size)
 {
@@ -102,7 +102,7 @@ void render_text(struct out *out, const struct tepal_report *report, bool about)
     }
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 json_t *render_string(const char *text)
 {
@@ -193,7 +193,7 @@ json_t *render_filter(const char *file, const struct tepal_filter *filter)
     return object;
 }
 
-/* ---- after a write -------------------------------------------------------------------------- */
+/* ---- after a write --------------------------------------------------------------------------- */
 
 static const char *find_rate(const struct tepal_report *report, const char *name, char *room,
                              size_t size)
@@ -239,8 +239,8 @@ static void say_summary(const char *path, const struct tepal_filter *filter, uin
 int render_written(const struct args *args, const char *path, const struct tepal_filter *filter,
                    uint64_t keys)
 {
-    if (!args->option[OPT_JSON].given) {
-        if (!args->option[OPT_QUIET].given) {
+    if (!arg(args, "json")->given) {
+        if (!arg(args, "quiet")->given) {
             say_summary(path, filter, keys);
         }
         return EXIT_YES;

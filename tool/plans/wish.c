@@ -52,8 +52,7 @@ int wish_count(const struct args *args, const char *path, bool weighted, uint64_
 {
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 1);
-    struct feed *feed =
-        feed_open_file(args, &path, &hasher, weighted, args->option[OPT_QUIET].given);
+    struct feed *feed = feed_open_file(args, &path, &hasher, weighted, arg(args, "quiet")->given);
     ptrdiff_t got;
     if (feed == NULL) {
         return EXIT_TROUBLE;
@@ -154,7 +153,7 @@ const char *wish_gaps(const char *text, size_t len, double *gap, double *surviva
 
 static int read_gaps(const struct args *args, struct wish *w)
 {
-    const char *path = args->option[OPT_WISH_GAPS].text;
+    const char *path = arg(args, "gaps")->text;
     size_t len;
     char *text = wish_slurp(args, path, GAP_FILE_MOST, &len);
     if (text == NULL) {
@@ -198,7 +197,7 @@ static bool read_zipf(const char *text, struct tepal_wish *w)
 
 static int read_stream(const struct args *args, struct tepal_wish *w)
 {
-    const char *text = args->option[OPT_WISH_STREAM].text;
+    const char *text = arg(args, "stream")->text;
     const char *colon = strchr(text, ':');
     size_t len = colon == NULL ? 0 : (size_t)(colon - text);
     double x[3] = {0, 0, 0};
@@ -231,7 +230,7 @@ static int read_weights(const struct args *args, struct wish *w)
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 1);
     struct feed *feed =
-        feed_open_file(args, &w->negatives, &hasher, true, args->option[OPT_QUIET].given);
+        feed_open_file(args, &w->negatives, &hasher, true, arg(args, "quiet")->given);
     ptrdiff_t got = feed == NULL ? -1 : 0;
     const char *why = NULL;
     while (feed != NULL && why == NULL && (got = feed_next(feed)) > 0) {
@@ -255,39 +254,36 @@ static int read_weights(const struct args *args, struct wish *w)
 
 static int read_negatives(const struct args *args, struct wish *w)
 {
-    const struct option_value *known = &args->option[OPT_KNOWN_NEGATIVES];
-    w->weighted = args->option[OPT_VETO_WEIGHTS].given || args->option[OPT_WISH_WEIGHTS].given;
+    const struct option_value *known = arg(args, "known-negatives");
+    w->weighted = arg(args, "weights")->given;
     if (known->given && number_whole(known->text, &w->wish.known_negatives) != NULL) {
         w->negatives = known->text;
     }
     if (w->weighted && w->negatives == NULL) {
         return say_error(args->command->stays, args->command->name,
                          "--weights are those of a file of negatives: give one with --%s FILE",
-                         args->option[OPT_WISH_WEIGHTS].given ? "known-negatives" : "avoid");
+                         args_knows(args, "avoid") ? "avoid" : "known-negatives");
     }
     return w->negatives == NULL ? EXIT_YES
            : w->weighted        ? read_weights(args, w)
                                 : wish_count(args, w->negatives, false, &w->wish.known_negatives);
 }
 
-static void read_rates(const struct option_value *o, struct tepal_wish *w)
+static void read_rates(const struct args *args, struct tepal_wish *w)
 {
-    w->fp = o[OPT_WISH_FP].given ? o[OPT_WISH_FP].real : o[OPT_FP].given ? o[OPT_FP].real : NAN;
-    w->fn = o[OPT_WISH_FN].given ? o[OPT_WISH_FN].real : o[OPT_FN].given ? o[OPT_FN].real : NAN;
-    w->fp_average = o[OPT_FP_AVERAGE].given ? o[OPT_FP_AVERAGE].real : NAN;
-    w->wrong_deletes = o[OPT_WRONG_DELETES].given ? o[OPT_WRONG_DELETES].real : 0;
-    bool costs = o[OPT_COST_FP].given || o[OPT_COST_FN].given;
-    w->cost_fp = o[OPT_COST_FP].given ? o[OPT_COST_FP].real : costs ? 1 : 0;
-    w->cost_fn = o[OPT_COST_FN].given ? o[OPT_COST_FN].real : costs ? 1 : 0;
+    w->fp = arg_real(args, "fp", NAN);
+    w->fn = arg_real(args, "fn", NAN);
+    w->fp_average = arg_real(args, "fp-average", NAN);
+    w->wrong_deletes = arg_real(args, "wrong-deletes", 0);
+    bool costs = arg(args, "cost-fp")->given || arg(args, "cost-fn")->given;
+    w->cost_fp = arg_real(args, "cost-fp", costs ? 1 : 0);
+    w->cost_fn = arg_real(args, "cost-fn", costs ? 1 : 0);
 }
 
 static int read_size(const struct args *args, struct wish *w)
 {
-    const struct option_value *o = args->option;
-    double each = o[OPT_WISH_BITS_PER_KEY].given ? o[OPT_WISH_BITS_PER_KEY].real
-                  : o[OPT_BITS_PER_KEY].given    ? o[OPT_BITS_PER_KEY].real
-                                                 : 0;
-    w->wish.bits = o[OPT_WISH_MEMORY].given ? o[OPT_WISH_MEMORY].whole * 8 : 0;
+    double each = arg_real(args, "bits-per-key", 0);
+    w->wish.bits = arg_whole(args, "memory", 0) * 8;
     w->bits_per_key = each;
     if (each > 0 && w->wish.keys == 0) {
         w->wish.keys = KEYS_ASSUMED;
@@ -306,22 +302,21 @@ static int read_size(const struct args *args, struct wish *w)
 
 int wish_read(const struct args *args, uint64_t keys, const char *negatives, struct wish *w)
 {
-    const struct option_value *o = args->option;
     *w = (struct wish){.wish = TEPAL_WISH_INIT, .negatives = negatives};
-    w->wish.keys = keys > 0 ? keys : o[OPT_WISH_KEYS].whole;
-    w->wish.deletes = o[OPT_DELETES].given;
-    w->wish.untrusted = o[OPT_UNTRUSTED].given;
-    w->wish.endless = o[OPT_ENDLESS].given;
-    w->wish.header_bits = o[OPT_HEADER_BITS].whole;
-    w->wish.prefer = o[OPT_PREFER].given && strcmp(o[OPT_PREFER].text, "speed") == 0
+    w->wish.keys = keys > 0 ? keys : arg(args, "keys")->whole;
+    w->wish.deletes = arg(args, "deletes")->given;
+    w->wish.untrusted = arg(args, "untrusted")->given;
+    w->wish.endless = arg(args, "endless")->given;
+    w->wish.header_bits = arg(args, "header-bits")->whole;
+    w->wish.prefer = arg(args, "prefer")->given && strcmp(arg(args, "prefer")->text, "speed") == 0
                          ? TEPAL_PREFER_SPEED
                          : TEPAL_PREFER_SIZE;
-    read_rates(o, &w->wish);
+    read_rates(args, &w->wish);
     int code = read_size(args, w);
-    if (code == EXIT_YES && o[OPT_WISH_STREAM].given) {
+    if (code == EXIT_YES && arg(args, "stream")->given) {
         code = read_stream(args, &w->wish);
     }
-    if (code == EXIT_YES && o[OPT_WISH_GAPS].given) {
+    if (code == EXIT_YES && arg(args, "gaps")->given) {
         code = read_gaps(args, w);
     }
     return code == EXIT_YES ? read_negatives(args, w) : code;
@@ -333,3 +328,89 @@ void wish_free(struct wish *w)
     w->steps = NULL;
     weights_free(&w->weights);
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_wish_memory = {.letter = 'M',
+                                          .name = "memory",
+                                          .value = "SIZE",
+                                          .type = TAKES_WHOLE,
+                                          .least = 1,
+                                          .most = (uint64_t)1 << 56,
+                                          .about = "At most so many bytes of cells."};
+
+const struct option option_wish_bits_per_key = {
+    .name = "bits-per-key",
+    .value = "B",
+    .type = TAKES_POSITIVE,
+    .about = "At most B bits a key (a million keys if their number is not known)."};
+
+const struct option option_fp_average = {
+    .name = "fp-average",
+    .value = "RATE",
+    .type = TAKES_RATE,
+    .about = "With --endless: false positives at most, on average over time."};
+
+const struct option option_deletes = {.name = "deletes", .about = "Keys will be removed."};
+
+const struct option option_wrong_deletes = {
+    .name = "wrong-deletes",
+    .value = "RATE",
+    .type = TAKES_PART,
+    .about = "With --deletes: removals of keys that are not there, for each key "
+             "there is."};
+
+const struct option option_untrusted = {
+    .name = "untrusted",
+    .about = "The filter comes from strangers, or goes to them: its error must be "
+             "bounded, whoever fills it."};
+
+const struct option option_wish_weights = {
+    .letter = 'w',
+    .name = "weights",
+    .about = "Each line of the negatives (strangers) is a key, a tab and a weight: how "
+             "often it is asked for, or how much its false positive hurts. False "
+             "positives are then shares of the weight, not of the keys."};
+
+const struct option option_endless = {.name = "endless", .about = "The stream never ends."};
+
+const struct option option_wish_gaps = {
+    .name = "gaps",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "With --endless: the stream's gaps, a file that tepal gaps saved."};
+
+const struct option option_wish_stream = {
+    .name = "stream",
+    .value = "LAW",
+    .type = TAKES_TEXT,
+    .about = "With --endless: the law of the gaps, geometric:MEAN[,NEW] or "
+             "pareto:SHAPE,SCALE[,NEW] (NEW: share of new keys), or of the keys, "
+             "zipf:EXPONENT,KEYS."};
+
+const struct option option_header_bits = {.name = "header-bits",
+                                          .value = "M",
+                                          .type = TAKES_WHOLE,
+                                          .least = 1,
+                                          .most = (uint64_t)1 << 20,
+                                          .about = "Exactly M bits, in the header of a packet."};
+
+const struct option option_prefer = {
+    .name = "prefer",
+    .value = "WHAT",
+    .type = TAKES_CHOICE,
+    .choices = "size speed",
+    .about = "What ranks first among plans that keep the rates: size (default), or speed: "
+             "cache lines a query."};
+
+const struct option option_cost_fp = {.name = "cost-fp",
+                                      .value = "C",
+                                      .type = TAKES_POSITIVE,
+                                      .about = "The cost of one false positive (default 1)."};
+
+const struct option option_cost_fn = {
+    .name = "cost-fn",
+    .value = "C",
+    .type = TAKES_POSITIVE,
+    .about = "The cost of one false negative (default 1). With either cost, plans with "
+             "false negatives rank among the others."};

@@ -42,4 +42,24 @@ int wish_count(const struct args *args, const char *path, bool weighted, uint64_
 /* A small file, whole, in heap memory with a NUL behind it; NULL after saying why. */
 char *wish_slurp(const struct args *args, const char *path, size_t most, size_t *len);
 
+extern const struct option option_wish_memory;
+extern const struct option option_wish_bits_per_key;
+extern const struct option option_fp_average;
+extern const struct option option_deletes;
+extern const struct option option_wrong_deletes;
+extern const struct option option_untrusted;
+extern const struct option option_wish_weights;
+extern const struct option option_endless;
+extern const struct option option_wish_gaps;
+extern const struct option option_wish_stream;
+extern const struct option option_header_bits;
+extern const struct option option_prefer;
+extern const struct option option_cost_fp;
+extern const struct option option_cost_fn;
+
+#define WISH_OPTIONS                                                                               \
+    &option_wish_memory, &option_fp_average, &option_deletes, &option_wrong_deletes,               \
+        &option_untrusted, &option_endless, &option_wish_gaps, &option_wish_stream,                \
+        &option_header_bits, &option_prefer, &option_cost_fp, &option_cost_fn
+
 #endif

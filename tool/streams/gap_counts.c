@@ -32,7 +32,7 @@ void gap_counts_free(struct gap_counts *g)
     g->slot = NULL;
 }
 
-/* ---- the keys ------------------------------------------------------------------------------- */
+/* ---- the keys -------------------------------------------------------------------------------- */
 
 static struct gap_counts_key *find(const struct gap_counts *g, struct tepal_digest d)
 {
@@ -97,7 +97,7 @@ bool gap_counts_note(struct gap_counts *g, const struct tepal_digest *digests, s
     return true;
 }
 
-/* ---- what is known -------------------------------------------------------------------------- */
+/* ---- what is known --------------------------------------------------------------------------- */
 
 uint64_t gap_counts_repeats(const struct gap_counts *g)
 {

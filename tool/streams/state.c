@@ -23,7 +23,7 @@ static int wrong(const struct state *s, const char *why)
     return say_error(s->args->command->stays, s->name, "%s", why);
 }
 
-/* ---- the lock ------------------------------------------------------------------------------- */
+/* ---- the lock -------------------------------------------------------------------------------- */
 
 /* Is what is open what is there? (The one before may have removed it.) */
 static bool still_there(int fd, const char *path)
@@ -69,7 +69,7 @@ static bool make_paths(struct state *s, const char *path)
     return true;
 }
 
-/* ---- open ----------------------------------------------------------------------------------- */
+/* ---- open ------------------------------------------------------------------------------------ */
 
 /* The filter in the file, or NULL if there is no file yet, or an empty one. */
 static int load(struct state *s, struct tepal_filter **before)
@@ -111,8 +111,8 @@ static int check_place(const struct args *args, const char *path)
 
 int state_open(struct state *s, const struct args *args, struct tepal_filter **before)
 {
-    const struct option_value *file = &args->option[OPT_STATE];
-    const struct option_value *every = &args->option[OPT_SAVE_EVERY];
+    const struct option_value *file = arg(args, "state");
+    const struct option_value *every = arg(args, "save-every");
     *s = (struct state){.args = args, .name = file->text, .lock = -1};
     *before = NULL;
     if (!file->given) {
@@ -145,7 +145,7 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
 {
     struct tepal_recycling_options has = tepal_recycling_options_of(before);
     struct tepal_recycling_options wants = tepal_recycling_options_of(wanted);
-    const struct option_value *seed = &s->args->option[OPT_SEED];
+    const struct option_value *seed = arg(s->args, "seed");
     if (before->layout != wanted->layout) {
         return say_error(s->args->command->stays, s->name,
                          "this state was made with other parameters: its layout is %s, the options "
@@ -187,7 +187,7 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
     return EXIT_YES;
 }
 
-/* ---- save ----------------------------------------------------------------------------------- */
+/* ---- save ------------------------------------------------------------------------------------ */
 
 static bool changed(const struct state *s, const struct tepal_filter *filter)
 {
@@ -246,3 +246,19 @@ void state_free(struct state *s)
     s->path = NULL;
     s->lock_path = NULL;
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_state = {
+    .name = "state",
+    .value = "FILE",
+    .type = TAKES_FILE,
+    .about = "Go on from the filter in FILE, and leave it there at the end, atomically. It "
+             "is made if it does not exist; one that was made with other options is refused. "
+             "While this runs, FILE.lock keeps others out."};
+
+const struct option option_save_every = {
+    .name = "save-every",
+    .value = "TIME",
+    .type = TAKES_DURATION,
+    .about = "Save the state this often (default 60s): what a crash loses at most."};

@@ -50,4 +50,7 @@ int state_close(struct state *state, const struct tepal_filter *filter);
 /* The end without a save. */
 void state_free(struct state *state);
 
+extern const struct option option_state;
+extern const struct option option_save_every;
+
 #endif

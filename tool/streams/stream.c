@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "cli/say.h"
+#include "cli/options.h"
 
 static bool in_lines(enum tepal_layout layout)
 {
@@ -20,8 +21,8 @@ uint64_t stream_phase_bits(uint64_t bytes, uint32_t phases, enum tepal_layout la
 enum tepal_layout stream_layout(const struct args *args)
 {
     enum tepal_layout layout = TEPAL_LAYOUT_BLOCKED;
-    if (args->option[OPT_STREAM_LAYOUT].given) {
-        tepal_layout_parse(args->option[OPT_STREAM_LAYOUT].text, &layout);
+    if (arg(args, "layout")->given) {
+        tepal_layout_parse(arg(args, "layout")->text, &layout);
     }
     return layout;
 }
@@ -43,7 +44,7 @@ bool stream_plan(enum tepal_layout layout, uint64_t bytes, uint32_t phases, uint
     return true;
 }
 
-/* ---- one thing after the other -------------------------------------------------------------- */
+/* ---- one thing after the other --------------------------------------------------------------- */
 
 struct wish {
     const struct args *args;
@@ -56,9 +57,9 @@ struct wish {
     struct tepal_recycling_options options;
 };
 
-static bool given(const struct wish *w, enum option_id id)
+static bool given(const struct wish *w, const char *id)
 {
-    return w->args->option[id].given;
+    return arg(w->args, id)->given;
 }
 
 static int wrong(const struct wish *w, const char *why)
@@ -69,15 +70,14 @@ static int wrong(const struct wish *w, const char *why)
 /* Layout, phases and the bits of each. */
 static int shape(struct wish *w)
 {
-    const struct option_value *o = w->args->option;
-    w->params.layout = w->before != NULL && !given(w, OPT_STREAM_LAYOUT) ? w->before->layout
-                                                                         : stream_layout(w->args);
-    w->options.phases = given(w, OPT_PHASES) ? (uint32_t)o[OPT_PHASES].whole
-                        : w->before != NULL  ? w->was.phases
-                                             : STREAM_PHASES;
-    w->bytes = given(w, OPT_MEMORY) ? o[OPT_MEMORY].whole
-               : w->before != NULL  ? w->before->cells / 8 * w->was.phases
-                                    : STREAM_MEMORY;
+    w->params.layout =
+        w->before != NULL && !given(w, "layout") ? w->before->layout : stream_layout(w->args);
+    w->options.phases = given(w, "phases")  ? (uint32_t)arg(w->args, "phases")->whole
+                        : w->before != NULL ? w->was.phases
+                                            : STREAM_PHASES;
+    w->bytes = given(w, "memory")  ? arg(w->args, "memory")->whole
+               : w->before != NULL ? w->before->cells / 8 * w->was.phases
+                                   : STREAM_MEMORY;
     w->params.cells = stream_phase_bits(w->bytes, w->options.phases, w->params.layout);
     if (w->params.cells > 0) {
         return EXIT_YES;
@@ -133,38 +133,37 @@ static uint32_t best_hashes(const struct wish *w, uint64_t sigma)
 /* When it recycles, and with how many hashes. */
 static int rule(struct wish *w)
 {
-    const struct option_value *o = w->args->option;
-    if (given(w, OPT_SIGMA)) {
+    if (given(w, "sigma")) {
         w->options.rule = TEPAL_RECYCLING_SIGMA;
-        w->options.limit = o[OPT_SIGMA].whole;
+        w->options.limit = arg(w->args, "sigma")->whole;
         if (w->options.limit >= w->params.cells) {
             return say_error(w->args->command->stays, w->args->command->name,
                              "--sigma %s: a phase has %" PRIu64
                              " bits, and sigma must be below that",
-                             o[OPT_SIGMA].text, w->params.cells);
+                             arg(w->args, "sigma")->text, w->params.cells);
         }
         w->params.hashes = w->hashes != 0 ? w->hashes : best_hashes(w, w->options.limit);
         return EXIT_YES;
     }
-    if (given(w, OPT_CYCLE_COUNT)) {
+    if (given(w, "count")) {
         w->options.rule = TEPAL_RECYCLING_COUNT;
-        w->options.limit = o[OPT_CYCLE_COUNT].whole;
+        w->options.limit = arg(w->args, "count")->whole;
         w->params.hashes = w->hashes != 0
                                ? w->hashes
                                : tepal_bloom_best_hashes(w->params.layout, w->params.positions,
                                                          w->params.cells, w->options.limit);
         return EXIT_YES;
     }
-    if (given(w, OPT_EVERY)) {
+    if (given(w, "every")) {
         if (plan_sigma(w) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
         w->options.rule = TEPAL_RECYCLING_TIME;
-        w->options.limit = o[OPT_EVERY].whole;
+        w->options.limit = arg(w->args, "every")->whole;
         return EXIT_YES;
     }
-    bool as_before = w->before != NULL && !given(w, OPT_STREAM_FP) && !given(w, OPT_MEMORY) &&
-                     !given(w, OPT_PHASES) && !given(w, OPT_STREAM_LAYOUT);
+    bool as_before = w->before != NULL && !given(w, "fp") && !given(w, "memory") &&
+                     !given(w, "phases") && !given(w, "layout");
     if (as_before) {
         w->options = w->was;
         w->params.hashes = w->hashes != 0 ? w->hashes : w->before->hashes;
@@ -180,17 +179,17 @@ int stream_params(const struct args *args, const struct tepal_params *before,
     static const struct tepal_params none = TEPAL_PARAMS_INIT;
     static const struct tepal_recycling_options usual = TEPAL_RECYCLING_OPTIONS_INIT;
     struct wish w = {.args = args, .before = before, .params = none, .options = usual};
-    const struct option_value *fp = &args->option[OPT_STREAM_FP];
+    const struct option_value *fp = arg(args, "fp");
     const char *why = "";
     w.fp = fp->given ? fp->real : STREAM_FP;
-    w.hashes = (uint32_t)args->option[OPT_STREAM_HASHES].whole;
+    w.hashes = (uint32_t)arg(args, "hashes")->whole;
     if (before != NULL) {
         w.was = tepal_recycling_options_of(before);
     }
     if (shape(&w) != EXIT_YES || rule(&w) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    w.options.only_misses = given(&w, OPT_STREAM_ONLY_MISSES) || w.was.only_misses;
+    w.options.only_misses = given(&w, "only-misses") || w.was.only_misses;
     tepal_recycling_set_options(&w.params, &w.options);
     if (tepal_params_check(&w.params, &why) != TEPAL_OK) {
         return wrong(&w, why);
@@ -209,3 +208,78 @@ bool stream_rates(const struct tepal_params *params, struct tepal_recycling_sett
     return o.rule == TEPAL_RECYCLING_SIGMA &&
            tepal_recycling_average(setting, TEPAL_RECYCLING_AUTO, rates) == TEPAL_OK;
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_memory = {
+    .letter = 'M',
+    .name = "memory",
+    .value = "SIZE",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 56,
+    .about = "The memory of the filter in bytes, all phases together (default 64Mi)."};
+
+const struct option option_stream_fp = {
+    .letter = 'p',
+    .name = "fp",
+    .value = "RATE",
+    .type = TAKES_RATE,
+    .about = "The share of new lines that may be taken for repeats, on average, as 1%, "
+             "0.01, 1e-2 or 1/100 (default 1%). It decides when to recycle, unless one "
+             "of the following does."};
+
+const struct option option_phases = {
+    .name = "phases",
+    .value = "P",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = TEPAL_RECYCLING_MAX_PHASES,
+    .about = "Divide the memory into P phases, of which the oldest is forgotten at a time "
+             "(default 2)."};
+
+const struct option option_sigma = {.name = "sigma",
+                                    .value = "S",
+                                    .type = TAKES_WHOLE,
+                                    .least = 1,
+                                    .most = (uint64_t)1 << 60,
+                                    .about =
+                                        "Recycle when more than S bits of a phase would be set."};
+
+const struct option option_cycle_count = {.name = "count",
+                                          .value = "N",
+                                          .type = TAKES_WHOLE,
+                                          .least = 1,
+                                          .most = UINT64_MAX,
+                                          .about = "Recycle after N lines that set bits."};
+
+const struct option option_every = {
+    .name = "every",
+    .value = "TIME",
+    .type = TAKES_DURATION,
+    .about = "Recycle after a time, as 90s, 10m or 2h, by the clock: with 2 phases of 10m a "
+             "line is remembered for at least 10 and at most 20 minutes."};
+
+const struct option option_stream_only_misses = {
+    .name = "only-misses",
+    .about =
+        "Remember a line from when it last came out as new, not from when it last came: one that "
+        "keeps coming comes out again and again."};
+
+const struct option option_stream_hashes = {
+    .letter = 'k',
+    .name = "hashes",
+    .value = "K",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = TEPAL_MAX_HASHES,
+    .about = "The number of hashes (default: the best for the other numbers)."};
+
+const struct option option_stream_layout = {
+    .letter = 'l',
+    .name = "layout",
+    .value = "LAYOUT",
+    .type = TAKES_CHOICE,
+    .choices = OPTION_LAYOUTS,
+    .about = "Where the bits of a line lie: blocked (the default) is the fastest, "
+             "flat remembers somewhat more in the same memory."};

@@ -42,4 +42,14 @@ int stream_params(const struct args *args, const struct tepal_params *before,
 bool stream_rates(const struct tepal_params *params, struct tepal_recycling_setting *setting,
                   struct tepal_recycling_rates *rates);
 
+extern const struct option option_memory;
+extern const struct option option_stream_fp;
+extern const struct option option_phases;
+extern const struct option option_sigma;
+extern const struct option option_cycle_count;
+extern const struct option option_every;
+extern const struct option option_stream_only_misses;
+extern const struct option option_stream_hashes;
+extern const struct option option_stream_layout;
+
 #endif

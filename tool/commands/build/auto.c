@@ -20,54 +20,52 @@
 #define PLAN_FILE_MOST ((size_t)1 << 20)
 
 /* Constraints that only a planner understands. */
-static const enum option_id constraints[] = {
-    OPT_WISH_MEMORY, OPT_FP_AVERAGE, OPT_DELETES,     OPT_WRONG_DELETES, OPT_UNTRUSTED,
-    OPT_ENDLESS,     OPT_WISH_GAPS,  OPT_WISH_STREAM, OPT_HEADER_BITS,   OPT_PREFER,
-    OPT_COST_FP,     OPT_COST_FN,    OPT_END};
+static const char *const constraints[] = {
+    "memory", "fp-average",  "deletes", "wrong-deletes", "untrusted", "endless", "gaps",
+    "stream", "header-bits", "prefer",  "cost-fp",       "cost-fn",   NULL};
 
 /* What a planner takes of the options that build has anyway. */
-static const enum option_id shared[] = {OPT_FP, OPT_FN, OPT_BITS_PER_KEY, OPT_END};
+static const char *const shared[] = {"fp", "fn", "bits-per-key", NULL};
 
 /* What is handed on to the build as it is. */
-static const enum option_id handed[] = {OPT_OUTPUT, OPT_FORCE,    OPT_SEED, OPT_NULL,  OPT_HEX,
-                                        OPT_PLAIN,  OPT_KEY_FILE, OPT_JSON, OPT_QUIET, OPT_END};
+static const char *const handed[] = {"output", "force",    "seed", "null",  "hex",
+                                     "plain",  "key-file", "json", "quiet", NULL};
 
-static bool listed(const enum option_id *list, enum option_id id)
-{
-    for (; *list != OPT_END; list++) {
-        if (*list == id) {
-            return true;
-        }
-    }
-    return false;
-}
+/* What the plan is made from, or needs. */
+static const char *const negatives[] = {"avoid", "weights", NULL};
 
 int auto_check(const struct args *args)
 {
-    for (size_t i = 0; constraints[i] != OPT_END; i++) {
-        if (args->option[constraints[i]].given) {
+    for (size_t i = 0; constraints[i] != NULL; i++) {
+        if (arg(args, constraints[i])->given) {
             return say_error(args->command->stays, args->command->name,
-                             "--%s is a constraint: it needs --auto", options[constraints[i]].name);
+                             "--%s is a constraint: it needs --auto", constraints[i]);
         }
     }
     return EXIT_YES;
 }
 
-/* Is everything that is given understood together with --auto, or with --plan? */
+/* Is it understood together with --auto, or with --plan? */
+static bool fits_auto(const void *context, const char *name)
+{
+    (void)context;
+    return args_listed(handed, name) || args_listed(negatives, name) ||
+           args_listed(constraints, name) || args_listed(shared, name) || strcmp(name, "auto") == 0;
+}
+
+static bool fits_plan(const void *context, const char *name)
+{
+    (void)context;
+    return args_listed(handed, name) || args_listed(negatives, name) || strcmp(name, "plan") == 0;
+}
+
 static int check_options(const struct args *args, bool plans)
 {
-    for (int i = OPT_END + 1; i < OPTIONS; i++) {
-        enum option_id id = (enum option_id)i;
-        bool fine = listed(handed, id) || id == OPT_VETO_AVOID || id == OPT_VETO_WEIGHTS ||
-                    id == (plans ? OPT_AUTO : OPT_PLAN_FILE) ||
-                    (plans && (listed(constraints, id) || listed(shared, id)));
-        if (args->option[id].given && !fine) {
-            return say_error(args->command->stays, args->command->name,
-                             "--%s contradicts --%s: the plan decides", options[id].name,
-                             plans ? "auto" : "plan");
-        }
-    }
-    return EXIT_YES;
+    const char *other = args_misfit(args, plans ? fits_auto : fits_plan, NULL);
+    return other == NULL ? EXIT_YES
+                         : say_error(args->command->stays, args->command->name,
+                                     "--%s contradicts --%s: the plan decides", other,
+                                     plans ? "auto" : "plan");
 }
 
 /* ---- standard input, to be read more than once ----------------------------------------------- */
@@ -129,7 +127,7 @@ static int open_spool(const struct args *args, struct spool *s)
             s->path[i] = s->temporary;
         }
     }
-    s->avoid = args->option[OPT_VETO_AVOID].given ? args->option[OPT_VETO_AVOID].text : NULL;
+    s->avoid = arg(args, "avoid")->given ? arg(args, "avoid")->text : NULL;
     if (s->avoid != NULL && strcmp(s->avoid, "-") == 0) {
         if (s->temporary[0] != '\0') {
             return say_error(args->command->stays, args->command->name,
@@ -171,9 +169,9 @@ static int say_infeasible(const struct args *args, const struct tepal_plans *pla
  */
 static bool counts(const struct args *args)
 {
-    const struct option_value *o = args->option;
-    bool told = o[OPT_WISH_GAPS].given || o[OPT_WISH_STREAM].given || o[OPT_WISH_MEMORY].given;
-    return !(o[OPT_ENDLESS].given && told && !o[OPT_UNTRUSTED].given);
+    bool told =
+        arg(args, "gaps")->given || arg(args, "stream")->given || arg(args, "memory")->given;
+    return !(arg(args, "endless")->given && told && !arg(args, "untrusted")->given);
 }
 
 static int make_plan(const struct args *args, const struct spool *spool, struct plan_words *words)
@@ -205,7 +203,7 @@ static int make_plan(const struct args *args, const struct spool *spool, struct 
         why = plan_text_words(plans.plan[0].command, words);
         code = why == NULL ? EXIT_YES : say_error(args->command->stays, NULL, "%s", why);
     }
-    if (code == EXIT_YES && !args->option[OPT_QUIET].given) {
+    if (code == EXIT_YES && !arg(args, "quiet")->given) {
         say_line("plan: %s", plans.plan[0].command);
     }
     wish_free(&w);
@@ -214,7 +212,7 @@ static int make_plan(const struct args *args, const struct spool *spool, struct 
 
 static int read_plan(const struct args *args, struct plan_words *words)
 {
-    const char *path = args->option[OPT_PLAN_FILE].text;
+    const char *path = arg(args, "plan")->text;
     size_t len;
     char *text = wish_slurp(args, path, PLAN_FILE_MOST, &len);
     if (text == NULL) {
@@ -227,10 +225,11 @@ static int read_plan(const struct args *args, struct plan_words *words)
 
 /* ---- the build ------------------------------------------------------------------------------- */
 
-static int run(const struct command *command, char **words, int count)
+static int run(const struct program *program, const struct command *command, char **words,
+               int count)
 {
     struct args args;
-    int code = args_parse(&args, command, count, words);
+    int code = args_parse(&args, program, command, count, words);
     if (code == EXIT_YES) {
         code = command->run(&args);
     }
@@ -239,17 +238,16 @@ static int run(const struct command *command, char **words, int count)
 }
 
 /* An option as it was given. */
-static int hand(const struct args *args, enum option_id id, char **room, char **words, int count)
+static int hand(const struct args *args, const char *id, char **room, char **words, int count)
 {
-    const struct option *o = &options[id];
-    if (!args->option[id].given) {
+    if (!arg(args, id)->given) {
         return count;
     }
-    snprintf(*room, 32, "--%s", o->name);
+    snprintf(*room, 32, "--%s", id);
     words[count++] = *room;
     *room += 32;
-    if (o->type != TAKES_NOTHING) {
-        words[count++] = (char *)args->option[id].text; /* argv's: never written to */
+    if (arg(args, id)->text != NULL) {
+        words[count++] = (char *)arg(args, id)->text; /* argv's: never written to */
     }
     return count;
 }
@@ -259,7 +257,7 @@ static int hand(const struct args *args, enum option_id id, char **room, char **
 /* Have the negatives weights? The plan knows, or whoever gives another file. */
 static bool weighted(const struct args *args, const struct plan_words *plan)
 {
-    return plan->weights || args->option[OPT_VETO_WEIGHTS].given;
+    return plan->weights || arg(args, "weights")->given;
 }
 
 static int build(const struct args *args, const struct spool *spool, struct plan_words *plan)
@@ -274,7 +272,7 @@ static int build(const struct args *args, const struct spool *spool, struct plan
     for (; count < plan->count; count++) {
         words[count] = plan->word[count];
     }
-    for (size_t i = 0; handed[i] != OPT_END; i++) {
+    for (size_t i = 0; handed[i] != NULL; i++) {
         count = hand(args, handed[i], &room, words, count);
     }
     char avoid[] = "--avoid";
@@ -290,7 +288,7 @@ static int build(const struct args *args, const struct spool *spool, struct plan
     for (size_t i = 0; i < spool->count; i++) {
         words[count++] = (char *)spool->path[i];
     }
-    int code = run(args->command, words, count);
+    int code = run(args->program, args->command, words, count);
     free(words);
     return code;
 }
@@ -298,7 +296,6 @@ static int build(const struct args *args, const struct spool *spool, struct plan
 /* What a retouched plan asks for after the build. */
 static int retouch(const struct args *args, const struct spool *spool, struct plan_words *plan)
 {
-    const struct option_value *o = args->option;
     char output[] = "-o";
     char force[] = "--force";
     char members[] = "--members";
@@ -307,9 +304,8 @@ static int retouch(const struct args *args, const struct spool *spool, struct pl
     char weights[] = "--weights";
     char names[HANDED_MOST * 32];
     char *room = names;
-    static const enum option_id same[] = {OPT_NULL,     OPT_HEX,   OPT_PLAIN,
-                                          OPT_KEY_FILE, OPT_QUIET, OPT_END};
-    char *file = (char *)o[OPT_OUTPUT].text;
+    static const char *const same[] = {"null", "hex", "plain", "key-file", "quiet", NULL};
+    char *file = (char *)arg(args, "output")->text;
     char *words[11 + 2 * HANDED_MOST] = {file,    output,
                                          file,    force,
                                          members, (char *)spool->path[0],
@@ -318,21 +314,20 @@ static int retouch(const struct args *args, const struct spool *spool, struct pl
     int count = 10;
     words[count] = weights;
     count += weighted(args, plan);
-    for (size_t i = 0; same[i] != OPT_END; i++) {
+    for (size_t i = 0; same[i] != NULL; i++) {
         count = hand(args, same[i], &room, words, count);
     }
-    return run(command_find("retouch"), words, count);
+    return run(args->program, command_find(args->program, "retouch"), words, count);
 }
 
 static int check_plan(const struct args *args, const struct spool *spool,
                       const struct plan_words *plan)
 {
-    const struct option_value *o = args->option;
-    if (plan->avoids && !o[OPT_VETO_AVOID].given) {
+    if (plan->avoids && !arg(args, "avoid")->given) {
         return say_error(args->command->stays, args->command->name,
                          "the plan needs --avoid NEGATIVES: what is known not to be in the set");
     }
-    if (plan->max_fn != NULL && (spool->count > 1 || strcmp(o[OPT_OUTPUT].text, "-") == 0)) {
+    if (plan->max_fn != NULL && (spool->count > 1 || strcmp(arg(args, "output")->text, "-") == 0)) {
         return say_error(args->command->stays, args->command->name,
                          "a retouched plan needs one file of KEYS, and a file to write to");
     }
@@ -341,14 +336,14 @@ static int check_plan(const struct args *args, const struct spool *spool,
 
 int auto_build(const struct args *args)
 {
-    bool plans = args->option[OPT_AUTO].given;
+    bool plans = arg(args, "auto")->given;
     struct spool spool = {.count = 0};
     struct plan_words words;
     int code = check_options(args, plans);
     if (code == EXIT_YES) {
-        code = filter_file_check_inputs(args->command->stays, args->option[OPT_OUTPUT].text,
-                                        args->operand, args->operands,
-                                        "the keys would be overwritten by the filter");
+        code =
+            filter_file_check_inputs(args->command->stays, arg(args, "output")->text, args->operand,
+                                     args->operands, "the keys would be overwritten by the filter");
     }
     if (code == EXIT_YES) {
         code = open_spool(args, &spool);

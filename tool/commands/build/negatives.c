@@ -24,15 +24,13 @@
 
 /* ---- recipes: which options there are -------------------------------------------------------- */
 
-static const enum option_id yesno_options[] = {
-    OPT_BITS_PER_KEY, OPT_BITS,        OPT_HASHES,     OPT_LAYOUT,    OPT_POSITIONS,
-    OPT_YES_BITS,     OPT_NO_BITS,     OPT_NO_FILTERS, OPT_NO_HASHES, OPT_VETO_AVOID,
-    OPT_VETO_WEIGHTS, OPT_VETO_METHOD, OPT_OWN_SEEDS,  OPT_SALTS,     OPT_TOLERATE,
-    OPT_TIME_LIMIT,   OPT_END};
+static const char *const yesno_options[] = {
+    "bits-per-key", "bits",       "hashes",    "layout",     "positions", "yes-bits",
+    "no-bits",      "no-filters", "no-hashes", "avoid",      "weights",   "method",
+    "own-seeds",    "salts",      "tolerate",  "time-limit", NULL};
 
-static const enum option_id cascade_options[] = {OPT_FP,         OPT_BITS_PER_KEY, OPT_BITS,
-                                                 OPT_HASHES,     OPT_LAYOUT,       OPT_POSITIONS,
-                                                 OPT_VETO_AVOID, OPT_VETO_WEIGHTS, OPT_END};
+static const char *const cascade_options[] = {
+    "fp", "bits-per-key", "bits", "hashes", "layout", "positions", "avoid", "weights", NULL};
 
 const struct recipe recipe_yesno = {TEPAL_KIND_YESNO, yesno_options, NULL, NULL, NULL};
 const struct recipe recipe_cascade = {TEPAL_KIND_CASCADE, cascade_options, NULL, NULL, NULL};
@@ -51,39 +49,40 @@ static int wrong(const struct args *args, const char *reason)
 
 static int check_sizes(const struct args *args)
 {
-    const struct option_value *o = args->option;
-    bool sized = o[OPT_BITS].given || o[OPT_BITS_PER_KEY].given;
-    if (o[OPT_YES_BITS].given && sized) {
+    bool sized = arg(args, "bits")->given || arg(args, "bits-per-key")->given;
+    if (arg(args, "yes-bits")->given && sized) {
         return wrong(args, "--yes-bits and --bits are two ways to say the size: give one");
     }
-    if (!o[OPT_YES_BITS].given && !sized) {
+    if (!arg(args, "yes-bits")->given && !sized) {
         return wrong(args, "a size is needed: --bits M, --bits-per-key B, or --yes-bits P with "
                            "--no-bits Q and --no-filters R");
     }
-    bool none = o[OPT_NO_FILTERS].given && o[OPT_NO_FILTERS].whole == 0;
-    if (none && (o[OPT_NO_BITS].given || o[OPT_NO_HASHES].given)) {
+    bool none = arg(args, "no-filters")->given && arg(args, "no-filters")->whole == 0;
+    if (none && (arg(args, "no-bits")->given || arg(args, "no-hashes")->given)) {
         return wrong(args, "--no-filters 0: then there is nothing for --no-bits or --no-hashes");
     }
-    if (!none && o[OPT_NO_FILTERS].given != o[OPT_NO_BITS].given) {
+    if (!none && arg(args, "no-filters")->given != arg(args, "no-bits")->given) {
         return wrong(args, "--no-bits Q and --no-filters R go together");
     }
-    if (o[OPT_YES_BITS].given && !o[OPT_NO_FILTERS].given) {
+    if (arg(args, "yes-bits")->given && !arg(args, "no-filters")->given) {
         return wrong(args, "--yes-bits P needs --no-bits Q and --no-filters R");
     }
-    if (o[OPT_BITS].given && o[OPT_NO_BITS].given &&
-        o[OPT_NO_FILTERS].whole >
-            (o[OPT_BITS].whole - 1) / (o[OPT_NO_BITS].whole == 0 ? 1 : o[OPT_NO_BITS].whole)) {
+    if (arg(args, "bits")->given && arg(args, "no-bits")->given &&
+        arg(args, "no-filters")->whole >
+            (arg(args, "bits")->whole - 1) /
+                (arg(args, "no-bits")->whole == 0 ? 1 : arg(args, "no-bits")->whole)) {
         return say_error(args->command->stays, args->command->name,
                          "%" PRIu64 " no-filters of %" PRIu64
                          " bits leave nothing of --bits %s to the yes-filter",
-                         o[OPT_NO_FILTERS].whole, o[OPT_NO_BITS].whole, o[OPT_BITS].text);
+                         arg(args, "no-filters")->whole, arg(args, "no-bits")->whole,
+                         arg(args, "bits")->text);
     }
     return EXIT_YES;
 }
 
 int negatives_check(const struct args *args, enum tepal_kind_id kind)
 {
-    if (!args->option[OPT_VETO_AVOID].given) {
+    if (!arg(args, "avoid")->given) {
         return say_error(args->command->stays, args->command->name,
                          "--avoid NEGATIVES is needed: what is known not to be in the set");
     }
@@ -98,9 +97,9 @@ int negatives_check(const struct args *args, enum tepal_kind_id kind)
     for (size_t i = 0; i < operands; i++) {
         paths[i] = args->operands == 0 ? "-" : args->operand[i];
     }
-    paths[operands] = args->option[OPT_VETO_AVOID].text;
+    paths[operands] = arg(args, "avoid")->text;
     int code =
-        filter_file_check_inputs(args->command->stays, args->option[OPT_OUTPUT].text, paths,
+        filter_file_check_inputs(args->command->stays, arg(args, "output")->text, paths,
                                  operands + 1, "the keys would be overwritten by the filter");
     free(paths);
     return code;
@@ -130,15 +129,14 @@ static int gather(const struct negatives_build *v, struct feed *feed, bool weigh
 
 static int read_keys(struct negatives_build *v, struct digests *members, struct digests *avoid)
 {
-    const struct option_value *o = v->args->option;
-    bool quiet = o[OPT_QUIET].given;
-    bool weighted = o[OPT_VETO_WEIGHTS].given;
+    bool quiet = arg(v->args, "quiet")->given;
+    bool weighted = arg(v->args, "weights")->given;
     uint64_t ignored;
     int code = gather(v, feed_open(v->args, 0, v->hasher, quiet), false, members, &v->keys);
     if (code == EXIT_YES) {
-        code =
-            gather(v, feed_open_file(v->args, &o[OPT_VETO_AVOID].text, v->hasher, weighted, quiet),
-                   weighted, avoid, &ignored);
+        code = gather(
+            v, feed_open_file(v->args, &arg(v->args, "avoid")->text, v->hasher, weighted, quiet),
+            weighted, avoid, &ignored);
     }
     if (code == EXIT_YES && members->count == 0) {
         code = say_error(v->args->command->stays, v->args->command->name,
@@ -157,10 +155,9 @@ static bool in_lines(const struct tepal_params *p)
 /* --bits, or --bits-per-key for so many; 0: neither. */
 static int whole_size(const struct negatives_build *v, size_t members, uint64_t *bits)
 {
-    const struct option_value *o = v->args->option;
-    *bits = o[OPT_BITS].whole;
-    if (o[OPT_BITS_PER_KEY].given) {
-        double size = ceil(o[OPT_BITS_PER_KEY].real * (double)members);
+    *bits = arg(v->args, "bits")->whole;
+    if (arg(v->args, "bits-per-key")->given) {
+        double size = ceil(arg(v->args, "bits-per-key")->real * (double)members);
         if (size > 0x1p60) {
             return wrong(v->args, "the filter would be larger than the limit of 2^60 bits");
         }
@@ -191,13 +188,11 @@ static void choose_no_hashes(const struct negatives_build *v, size_t n, size_t t
 static int said_plan(const struct negatives_build *v, size_t n, size_t t, uint64_t bits,
                      struct tepal_yesno_plan *plan)
 {
-    const struct option_value *o = v->args->option;
-    plan->no_bits = o[OPT_NO_BITS].whole;
-    plan->no_filters = o[OPT_NO_FILTERS].whole;
-    plan->own_seeds = o[OPT_OWN_SEEDS].given && plan->no_filters > 0;
-    plan->yes_bits =
-        o[OPT_YES_BITS].given ? o[OPT_YES_BITS].whole : bits - plan->no_bits * plan->no_filters;
-    if (!o[OPT_YES_BITS].given && plan->no_bits * plan->no_filters >= bits) {
+    plan->no_bits = arg(v->args, "no-bits")->whole;
+    plan->no_filters = arg(v->args, "no-filters")->whole;
+    plan->own_seeds = arg(v->args, "own-seeds")->given && plan->no_filters > 0;
+    plan->yes_bits = arg_whole(v->args, "yes-bits", bits - plan->no_bits * plan->no_filters);
+    if (!arg(v->args, "yes-bits")->given && plan->no_bits * plan->no_filters >= bits) {
         return wrong(v->args, "the no-filters leave no bit to the yes-filter");
     }
     if (plan->hashes == 0) {
@@ -212,15 +207,14 @@ static int said_plan(const struct negatives_build *v, size_t n, size_t t, uint64
 
 static int size_yesno(struct negatives_build *v, size_t n, size_t t)
 {
-    const struct option_value *o = v->args->option;
-    struct tepal_yesno_plan plan = {.hashes = (uint32_t)o[OPT_HASHES].whole,
-                                    .no_hashes = (uint32_t)o[OPT_NO_HASHES].whole};
+    struct tepal_yesno_plan plan = {.hashes = (uint32_t)arg(v->args, "hashes")->whole,
+                                    .no_hashes = (uint32_t)arg(v->args, "no-hashes")->whole};
     uint64_t bits;
     const char *why = "";
     if (whole_size(v, n, &bits) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (o[OPT_NO_FILTERS].given) {
+    if (arg(v->args, "no-filters")->given) {
         if (said_plan(v, n, t, bits, &plan) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
@@ -256,26 +250,25 @@ static int refused(const struct negatives_build *v, enum tepal_status status, co
 static int build_yesno(struct negatives_build *v, const struct digests *members,
                        const struct digests *avoid)
 {
-    const struct option_value *o = v->args->option;
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
     struct tepal_yesno_input input = {.members = members->digest,
                                       .member_count = members->count,
                                       .avoid = avoid->digest,
                                       .avoid_count = avoid->count};
     const char *why = "";
-    if (o[OPT_VETO_METHOD].given) {
-        tepal_yesno_method_parse(o[OPT_VETO_METHOD].text, &how.method);
+    if (arg(v->args, "method")->given) {
+        tepal_yesno_method_parse(arg(v->args, "method")->text, &how.method);
     }
     v->method = how.method;
-    how.salts = (uint32_t)o[OPT_SALTS].whole;
-    how.false_negatives = o[OPT_TOLERATE].whole;
-    if (o[OPT_TIME_LIMIT].given) {
-        v->deadline = progress_clock() + o[OPT_TIME_LIMIT].real;
+    how.salts = (uint32_t)arg(v->args, "salts")->whole;
+    how.false_negatives = arg(v->args, "tolerate")->whole;
+    if (arg(v->args, "time-limit")->given) {
+        v->deadline = progress_clock() + arg(v->args, "time-limit")->real;
         how.enough = late;
         how.ctx = v;
         how.steps = UINT64_MAX / 4; /* the clock alone ends it */
     }
-    if (o[OPT_VETO_WEIGHTS].given) {
+    if (arg(v->args, "weights")->given) {
         input.avoid_weights = avoid->weight;
     }
     if (size_yesno(v, members->count, avoid->count) != EXIT_YES) {
@@ -289,14 +282,14 @@ static int build_yesno(struct negatives_build *v, const struct digests *members,
 static int build_cascade(struct negatives_build *v, const struct digests *members,
                          const struct digests *avoid)
 {
-    const struct option_value *o = v->args->option;
     struct tepal_cascade_input input = {.members = members->digest,
                                         .member_count = members->count,
                                         .avoid = avoid->digest,
                                         .avoid_count = avoid->count};
-    struct tepal_cascade_options how = {.fp = o[OPT_FP].given ? o[OPT_FP].real : 0};
+    struct tepal_cascade_options how = {.fp = arg(v->args, "fp")->given ? arg(v->args, "fp")->real
+                                                                        : 0};
     const char *why = "";
-    v->params.hashes = (uint32_t)o[OPT_HASHES].whole;
+    v->params.hashes = (uint32_t)arg(v->args, "hashes")->whole;
     v->params.capacity = members->count;
     if (whole_size(v, members->count, &how.bits) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -309,14 +302,13 @@ static int build_cascade(struct negatives_build *v, const struct digests *member
 /* A repeated key is one key: without weights, with the weight of one. */
 int negatives_build(struct negatives_build *v)
 {
-    const struct option_value *o = v->args->option;
     struct digests members = {.count = 0};
     struct digests avoid = {.count = 0};
-    if (o[OPT_LAYOUT].given) {
-        tepal_layout_parse(o[OPT_LAYOUT].text, &v->params.layout);
+    if (arg(v->args, "layout")->given) {
+        tepal_layout_parse(arg(v->args, "layout")->text, &v->params.layout);
     }
-    if (o[OPT_POSITIONS].given) {
-        tepal_positions_parse(o[OPT_POSITIONS].text, &v->params.positions);
+    if (arg(v->args, "positions")->given) {
+        tepal_positions_parse(arg(v->args, "positions")->text, &v->params.positions);
     }
     int code = read_keys(v, &members, &avoid);
     if (code == EXIT_YES) {
@@ -416,8 +408,8 @@ static json_t *describe(const struct negatives_build *v, const char *path)
 
 int negatives_written(const struct negatives_build *v, const char *path)
 {
-    if (!v->args->option[OPT_JSON].given) {
-        if (!v->args->option[OPT_QUIET].given) {
+    if (!arg(v->args, "json")->given) {
+        if (!arg(v->args, "quiet")->given) {
             say_counts(v);
         }
         return render_written(v->args, path, v->filter, v->keys);
@@ -428,3 +420,86 @@ int negatives_written(const struct negatives_build *v, const char *path)
     }
     return out_close_after(out, "the filter was written", render_json(out, describe(v, path)));
 }
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_yes_bits = {
+    .name = "yes-bits",
+    .value = "P",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 60,
+    .about = "yesno: the bits of the yes-filter, with those of the no-filters. Without it the "
+             "best layout for the whole size is taken."};
+
+const struct option option_no_bits = {.name = "no-bits",
+                                      .value = "Q",
+                                      .type = TAKES_WHOLE,
+                                      .least = 1,
+                                      .most = UINT32_MAX,
+                                      .about = "yesno: the bits of each no-filter."};
+
+const struct option option_no_filters = {
+    .name = "no-filters",
+    .value = "R",
+    .type = TAKES_WHOLE,
+    .most = 64,
+    .about = "yesno: how many no-filters; 0 makes the Bloom filter."};
+
+const struct option option_no_hashes = {
+    .name = "no-hashes",
+    .value = "K",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = TEPAL_MAX_HASHES,
+    .about = "yesno: the number of hashes of a no-filter (default: the best)."};
+
+const struct option option_veto_avoid = {
+    .name = "avoid",
+    .value = "NEGATIVES",
+    .type = TAKES_FILE,
+    .about = "yesno, cascade: keys that are known not to be in the set and will be "
+             "asked for, one a line (- is standard input). Members among them are "
+             "reported, and stay members."};
+
+const struct option option_veto_weights = {
+    .letter = 'w',
+    .name = "weights",
+    .about = "yesno, --auto: each line of NEGATIVES is a key, a tab and a weight: how "
+             "much its false positive hurts. (A cascade vetoes all alike.)"};
+
+const struct option option_veto_method = {
+    .name = "method",
+    .value = "METHOD",
+    .type = TAKES_CHOICE,
+    .choices = "greedy nextfit bestfit pairs local-search exact",
+    .about = "yesno: how the false positives go to the no-filters (default "
+             "local-search): greedy, nextfit, bestfit, pairs, local-search, or exact, "
+             "which proves that no less can be left (small sets only)."};
+
+const struct option option_own_seeds = {
+    .name = "own-seeds",
+    .about = "yesno: every no-filter hashes in its own way, which leaves less. (With a "
+             "layout that is chosen, they do anyway.)"};
+
+const struct option option_salts = {
+    .name = "salts",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 1000000,
+    .about = "yesno: build with up to N re-hashings of all keys and keep the best one."};
+
+const struct option option_tolerate = {
+    .name = "tolerate",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .most = UINT64_MAX,
+    .about = "yesno: let up to N members be lost for what is left (default: none)."};
+
+const struct option option_time_limit = {
+    .name = "time-limit",
+    .value = "SECONDS",
+    .type = TAKES_POSITIVE,
+    .about = "yesno: let local-search and exact go on until they are done or so much "
+             "time has passed, for each re-hashing."};

@@ -14,36 +14,26 @@ static const struct recipe *const table[] = {
 
 #define RECIPES (sizeof table / sizeof *table)
 
-static bool listed(const enum option_id *list, enum option_id id)
+/* An option of this kind, or of none: one that all kinds take. */
+static bool fits(const void *context, const char *name)
 {
-    for (; *list != OPT_END; list++) {
-        if (*list == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* An option that belongs to other kinds only. */
-static bool is_foreign(const struct recipe *recipe, enum option_id id)
-{
+    const struct recipe *recipe = context;
+    bool others = false;
     for (size_t i = 0; i < RECIPES; i++) {
-        if (listed(table[i]->options, id)) {
-            return !listed(recipe->options, id);
-        }
+        others |= args_listed(table[i]->options, name);
     }
-    return false;
+    return !others || args_listed(recipe->options, name);
 }
 
 void recipe_places(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    if (args->option[OPT_LAYOUT].given) {
-        tepal_layout_parse(args->option[OPT_LAYOUT].text, &p->layout);
+    if (arg(args, "layout")->given) {
+        tepal_layout_parse(arg(args, "layout")->text, &p->layout);
     }
-    if (args->option[OPT_POSITIONS].given) {
-        tepal_positions_parse(args->option[OPT_POSITIONS].text, &p->positions);
+    if (arg(args, "positions")->given) {
+        tepal_positions_parse(arg(args, "positions")->text, &p->positions);
     }
-    p->hashes = (uint32_t)args->option[OPT_HASHES].whole;
+    p->hashes = (uint32_t)arg(args, "hashes")->whole;
     p->capacity = keys;
 }
 
@@ -64,7 +54,7 @@ int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p
 
 const struct recipe *recipe_find(const struct args *args)
 {
-    const struct option_value *option = &args->option[OPT_KIND];
+    const struct option_value *option = arg(args, "kind");
     const struct tepal_kind *kind = tepal_kind_by_name(option->given ? option->text : "bloom");
     const struct recipe *recipe = NULL;
     for (size_t i = 0; i < RECIPES && kind != NULL; i++) {
@@ -77,14 +67,13 @@ const struct recipe *recipe_find(const struct args *args)
                   option->given ? option->text : "bloom");
         return NULL;
     }
-    for (int id = OPT_END + 1; id < OPTIONS; id++) {
-        if (args->option[id].given && is_foreign(recipe, (enum option_id)id)) {
-            say_error(args->command->stays, args->command->name,
-                      "--%s is not an option of the kind %s", options[id].name, kind->name);
-            return NULL;
-        }
+    const char *foreign = args_misfit(args, fits, recipe);
+    if (foreign != NULL) {
+        say_error(args->command->stays, args->command->name, "--%s is not an option of the kind %s",
+                  foreign, kind->name);
+        return NULL;
     }
-    static const enum option_id sizes[][4] = {{OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
-    const enum option_id(*groups)[4] = recipe->exclusive != NULL ? recipe->exclusive : sizes;
+    static const char *const sizes[][4] = {{"fp", "bits-per-key", "bits"}, {NULL}};
+    const char *const(*groups)[4] = recipe->exclusive != NULL ? recipe->exclusive : sizes;
     return args_exclusive(args, groups) == EXIT_YES ? recipe : NULL;
 }

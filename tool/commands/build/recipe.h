@@ -9,10 +9,11 @@
 #include <tepal/filter.h>
 
 #include "cli/command.h"
+#include "input/receipts.h"
 
 struct recipe {
     enum tepal_kind_id kind;
-    const enum option_id *options; /* of build, and understood by this kind; ends with OPT_END */
+    const char *const *options; /* of build, and understood by this kind; ends with NULL */
 
     /* Must the keys be counted before the filter can be sized? */
     bool (*counts)(const struct args *args);
@@ -21,7 +22,7 @@ struct recipe {
     int (*params)(const struct args *args, uint64_t keys, struct tepal_params *out);
 
     /* Groups of which one may be given; NULL: one of --fp, --bits-per-key and --bits. */
-    const enum option_id (*exclusive)[4];
+    const char *const (*exclusive)[4];
 };
 
 /* One a kind that `tepal build` makes. */
@@ -49,5 +50,30 @@ int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);
+
+extern const struct option option_print_bits;
+extern const struct option option_reset_hashes;
+extern const struct option option_setting_hashes;
+extern const struct option option_zeros;
+extern const struct option option_tolerance;
+extern const struct option option_fn;
+extern const struct option option_cycle_phases;
+extern const struct option option_cycle_sigma;
+extern const struct option option_cycle_messages;
+extern const struct option option_forget;
+extern const struct option option_keep_trigger;
+extern const struct option option_only_misses;
+extern const struct option option_cells;
+extern const struct option option_choices;
+extern const struct option option_rule;
+extern const struct option option_policy;
+
+#define GENERALIZED_BUILD                                                                          \
+    &option_reset_hashes, &option_setting_hashes, &option_zeros, &option_tolerance, &option_fn
+#define COUNTING_BUILD                                                                             \
+    &option_cells, &option_choices, &option_rule, &option_policy, &option_receipts_out
+#define RECYCLING_BUILD                                                                            \
+    &option_cycle_phases, &option_cycle_sigma, &option_cycle_messages, &option_forget,             \
+        &option_keep_trigger, &option_only_misses
 
 #endif

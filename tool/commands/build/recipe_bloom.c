@@ -7,13 +7,12 @@
 #include "commands/build/recipe.h"
 #include "cli/say.h"
 
-static const enum option_id bloom_options[] = {OPT_FP,        OPT_BITS_PER_KEY, OPT_BITS,
-                                               OPT_HASHES,    OPT_CAPACITY,     OPT_LAYOUT,
-                                               OPT_POSITIONS, OPT_END};
+static const char *const bloom_options[] = {"fp",       "bits-per-key", "bits",      "hashes",
+                                            "capacity", "layout",       "positions", NULL};
 
 static bool bloom_counts(const struct args *args)
 {
-    return !args->option[OPT_CAPACITY].given && !args->option[OPT_BITS].given;
+    return !arg(args, "capacity")->given && !arg(args, "bits")->given;
 }
 
 static bool in_lines(enum tepal_layout layout)
@@ -29,7 +28,7 @@ static int too_large(const struct args *args)
 
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    double bits = ceil(args->option[OPT_BITS_PER_KEY].real * (double)keys);
+    double bits = ceil(arg(args, "bits-per-key")->real * (double)keys);
     if (bits > 0x1p60) {
         return too_large(args);
     }
@@ -42,7 +41,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
 
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    const struct option_value *fp = &args->option[OPT_FP];
+    const struct option_value *fp = arg(args, "fp");
     double rate = fp->given ? fp->real : 0.01;
     enum tepal_status status =
         tepal_bloom_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
@@ -51,7 +50,7 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
                          "no size up to 2^60 bits keeps so many keys at this rate with the %s "
                          "layout%s",
                          tepal_layout_name(p->layout),
-                         args->option[OPT_HASHES].given ? " and this number of hashes" : "");
+                         arg(args, "hashes")->given ? " and this number of hashes" : "");
     }
     return status == TEPAL_OK ? EXIT_YES
                               : say_error(args->command->stays, args->command->name, "%s",
@@ -65,18 +64,18 @@ static int check_lines(const struct args *args, const struct tepal_params *p)
     }
     return say_error(args->command->stays, args->command->name,
                      "--bits %s: the %s layout needs a multiple of %d; the next is %" PRIu64,
-                     args->option[OPT_BITS].text, tepal_layout_name(p->layout), TEPAL_LINE_BITS,
+                     arg(args, "bits")->text, tepal_layout_name(p->layout), TEPAL_LINE_BITS,
                      (p->cells / TEPAL_LINE_BITS + 1) * TEPAL_LINE_BITS);
 }
 
 static int bloom_size(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    if (args->option[OPT_BITS].given) {
-        p->cells = args->option[OPT_BITS].whole;
+    if (arg(args, "bits")->given) {
+        p->cells = arg(args, "bits")->whole;
         return check_lines(args, p);
     }
-    return args->option[OPT_BITS_PER_KEY].given ? size_by_keys(args, keys, p)
-                                                : size_by_rate(args, keys, p);
+    return arg(args, "bits-per-key")->given ? size_by_keys(args, keys, p)
+                                            : size_by_rate(args, keys, p);
 }
 
 /* The number of hashes against the limit of the layout, before a size is looked for. */
@@ -89,7 +88,7 @@ static int check_hashes(const struct args *args, const struct tepal_params *p)
         return EXIT_YES;
     }
     return say_error(args->command->stays, args->command->name, "--hashes %s: %s",
-                     args->option[OPT_HASHES].text, why);
+                     arg(args, "hashes")->text, why);
 }
 
 static int bloom_params(const struct args *args, uint64_t keys, struct tepal_params *out)

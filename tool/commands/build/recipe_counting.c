@@ -10,13 +10,13 @@
 
 #define BITS_A_CELL 5 /* four of the counter, one beside it */
 
-static const enum option_id counting_options[] = {
-    OPT_FP,        OPT_BITS_PER_KEY, OPT_CELLS, OPT_HASHES, OPT_CAPACITY,     OPT_LAYOUT,
-    OPT_POSITIONS, OPT_CHOICES,      OPT_RULE,  OPT_POLICY, OPT_RECEIPTS_OUT, OPT_END};
+static const char *const counting_options[] = {"fp",       "bits-per-key", "cells",     "hashes",
+                                               "capacity", "layout",       "positions", "choices",
+                                               "rule",     "policy",       "receipts",  NULL};
 
 static bool counting_counts(const struct args *args)
 {
-    return !args->option[OPT_CAPACITY].given && !args->option[OPT_CELLS].given;
+    return !arg(args, "capacity")->given && !arg(args, "cells")->given;
 }
 
 static bool in_lines(enum tepal_layout layout)
@@ -26,7 +26,7 @@ static bool in_lines(enum tepal_layout layout)
 
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    double cells = floor(args->option[OPT_BITS_PER_KEY].real * (double)keys / BITS_A_CELL);
+    double cells = floor(arg(args, "bits-per-key")->real * (double)keys / BITS_A_CELL);
     if (cells > 0x1p60) {
         return say_error(args->command->stays, args->command->name,
                          "the filter would be larger than the limit of 2^60 counters");
@@ -41,7 +41,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
 
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    double rate = args->option[OPT_FP].given ? args->option[OPT_FP].real : 0.01;
+    double rate = arg_real(args, "fp", 0.01);
     if (p->own[TEPAL_COUNTING_CHOICES] > 1) {
         return say_error(args->command->stays, args->command->name,
                          "a counting filter is sized by --fp with one choice; give --cells M or "
@@ -60,40 +60,39 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
 
 static int size(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    if (args->option[OPT_CELLS].given) {
-        p->cells = args->option[OPT_CELLS].whole;
+    if (arg(args, "cells")->given) {
+        p->cells = arg(args, "cells")->whole;
         if (in_lines(p->layout) && p->cells % TEPAL_COUNTING_LINE_CELLS != 0) {
-            return say_error(args->command->stays, args->command->name,
-                             "--cells %s: the %s layout needs a multiple of %d; the next is "
-                             "%" PRIu64,
-                             args->option[OPT_CELLS].text, tepal_layout_name(p->layout),
-                             TEPAL_COUNTING_LINE_CELLS,
-                             (p->cells / TEPAL_COUNTING_LINE_CELLS + 1) *
-                                 TEPAL_COUNTING_LINE_CELLS);
+            return say_error(
+                args->command->stays, args->command->name,
+                "--cells %s: the %s layout needs a multiple of %d; the next is "
+                "%" PRIu64,
+                arg(args, "cells")->text, tepal_layout_name(p->layout), TEPAL_COUNTING_LINE_CELLS,
+                (p->cells / TEPAL_COUNTING_LINE_CELLS + 1) * TEPAL_COUNTING_LINE_CELLS);
         }
         return EXIT_YES;
     }
-    return args->option[OPT_BITS_PER_KEY].given ? size_by_keys(args, keys, p)
-                                                : size_by_rate(args, keys, p);
+    return arg(args, "bits-per-key")->given ? size_by_keys(args, keys, p)
+                                            : size_by_rate(args, keys, p);
 }
 
 /* Choices, rule and policy. */
 static int choose(const struct args *args, struct tepal_params *p)
 {
-    const struct option_value *choices = &args->option[OPT_CHOICES];
+    const struct option_value *choices = arg(args, "choices");
     uint64_t c = choices->given ? choices->whole : 1;
     enum tepal_counting_rule rule = tepal_counting_rule_for(p->layout, (uint32_t)c);
     enum tepal_counting_policy policy = TEPAL_POLICY_KEEP;
-    if (c == 1 && (args->option[OPT_RULE].given || args->option[OPT_POLICY].given)) {
+    if (c == 1 && (arg(args, "rule")->given || arg(args, "policy")->given)) {
         return say_error(args->command->stays, args->command->name,
                          "--%s is for filters with more than one choice: give --choices C",
-                         args->option[OPT_RULE].given ? "rule" : "policy");
+                         arg(args, "rule")->given ? "rule" : "policy");
     }
-    if (args->option[OPT_RULE].given) {
-        tepal_counting_rule_parse(args->option[OPT_RULE].text, &rule);
+    if (arg(args, "rule")->given) {
+        tepal_counting_rule_parse(arg(args, "rule")->text, &rule);
     }
-    if (args->option[OPT_POLICY].given) {
-        tepal_counting_policy_parse(args->option[OPT_POLICY].text, &policy);
+    if (arg(args, "policy")->given) {
+        tepal_counting_policy_parse(arg(args, "policy")->text, &policy);
     }
     p->own[TEPAL_COUNTING_CHOICES] = c;
     p->own[TEPAL_COUNTING_RULE] = (uint64_t)rule;
@@ -118,8 +117,44 @@ static int counting_params(const struct args *args, uint64_t keys, struct tepal_
     return EXIT_YES;
 }
 
-static const enum option_id counting_exclusive[][4] = {
-    {OPT_FP, OPT_BITS_PER_KEY, OPT_BITS, OPT_CELLS}, {0}};
+static const char *const counting_exclusive[][4] = {{"fp", "bits-per-key", "bits", "cells"}, {0}};
 
 const struct recipe recipe_counting = {TEPAL_KIND_COUNTING, counting_options, counting_counts,
                                        counting_params, counting_exclusive};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_cells = {
+    .name = "cells",
+    .value = "M",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 60,
+    .about = "counting: M counters in all (blocked and paired: a multiple of 128). A "
+             "counter takes 5 bits: 4, and one beside it for queries."};
+
+const struct option option_choices = {
+    .name = "choices",
+    .value = "C",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 64,
+    .about = "counting: groups of hashes to choose from when a key is added, 1 to 64 "
+             "(default 1, the counting Bloom filter)."};
+
+const struct option option_rule = {
+    .name = "rule",
+    .value = "RULE",
+    .type = TAKES_CHOICE,
+    .choices = "improved-greedy greedy least-increase",
+    .about = "counting: how to choose: improved-greedy or greedy; least-increase on the "
+             "blocked and paired layouts. (The default is the first that the layout has.)"};
+
+const struct option option_policy = {
+    .name = "policy",
+    .value = "POLICY",
+    .type = TAKES_CHOICE,
+    .choices = "keep remove",
+    .about = "counting: what removal without a receipt does with a key that is found in "
+             "several groups: keep it (the default), or remove it from one of them, which "
+             "is often the wrong one."};

@@ -7,12 +7,12 @@
 #include "commands/build/recipe.h"
 #include "cli/say.h"
 
-static const enum option_id fingerprint_options[] = {OPT_FP,       OPT_BITS_PER_KEY, OPT_BITS,
-                                                     OPT_CAPACITY, OPT_PRINT_BITS,   OPT_END};
+static const char *const fingerprint_options[] = {"fp",       "bits-per-key",     "bits",
+                                                  "capacity", "fingerprint-bits", NULL};
 
 static bool fingerprint_counts(const struct args *args)
 {
-    return !args->option[OPT_CAPACITY].given && !args->option[OPT_BITS].given;
+    return !arg(args, "capacity")->given && !arg(args, "bits")->given;
 }
 
 /* --bits M: all of it, with 12 bits a fingerprint unless told otherwise, or as many as fit. */
@@ -20,13 +20,13 @@ static int size_by_bits(const struct args *args, uint64_t keys, struct tepal_par
                         uint32_t *bits)
 {
     const char *name = args->command->name;
-    uint64_t all = args->option[OPT_BITS].whole;
+    uint64_t all = arg(args, "bits")->whole;
     if (keys > 0) {
         uint64_t cells;
         if (tepal_fingerprint_fit(keys, (double)all / (double)keys, &cells, bits) != TEPAL_OK) {
             return say_error(args->command->stays, name,
                              "--bits %s: too few for %" PRIu64 " keys of %s bits",
-                             args->option[OPT_BITS].text, keys, *bits == 0 ? "4" : "so many");
+                             arg(args, "bits")->text, keys, *bits == 0 ? "4" : "so many");
         }
     } else if (*bits == 0) {
         *bits = 12;
@@ -35,13 +35,13 @@ static int size_by_bits(const struct args *args, uint64_t keys, struct tepal_par
     return p->cells > 0 ? EXIT_YES
                         : say_error(args->command->stays, name,
                                     "--bits %s: too few: the smallest filter has %" PRIu32,
-                                    args->option[OPT_BITS].text, 8 * *bits);
+                                    arg(args, "bits")->text, 8 * *bits);
 }
 
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p,
                         uint32_t *bits)
 {
-    const struct option_value *each = &args->option[OPT_BITS_PER_KEY];
+    const struct option_value *each = arg(args, "bits-per-key");
     const char *name = args->command->name;
     enum tepal_status status = tepal_fingerprint_fit(keys, each->real, &p->cells, bits);
     if (status == TEPAL_BAD_ARGUMENT) {
@@ -58,7 +58,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p,
                         uint32_t *bits)
 {
-    const struct option_value *fp = &args->option[OPT_FP];
+    const struct option_value *fp = arg(args, "fp");
     enum tepal_status status =
         tepal_fingerprint_size(keys, fp->given ? fp->real : 0.01, &p->cells, bits);
     if (status == TEPAL_TOO_LARGE) {
@@ -73,13 +73,13 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
 static int fingerprint_params(const struct args *args, uint64_t keys, struct tepal_params *out)
 {
     struct tepal_params p = *out;
-    uint32_t bits = (uint32_t)args->option[OPT_PRINT_BITS].whole;
+    uint32_t bits = (uint32_t)arg(args, "fingerprint-bits")->whole;
     const char *why = "";
     p.hashes = 2;
     p.capacity = keys;
-    int code = args->option[OPT_BITS].given           ? size_by_bits(args, keys, &p, &bits)
-               : args->option[OPT_BITS_PER_KEY].given ? size_by_keys(args, keys, &p, &bits)
-                                                      : size_by_rate(args, keys, &p, &bits);
+    int code = arg(args, "bits")->given           ? size_by_bits(args, keys, &p, &bits)
+               : arg(args, "bits-per-key")->given ? size_by_keys(args, keys, &p, &bits)
+                                                  : size_by_rate(args, keys, &p, &bits);
     if (code != EXIT_YES) {
         return code;
     }
@@ -93,3 +93,14 @@ static int fingerprint_params(const struct args *args, uint64_t keys, struct tep
 
 const struct recipe recipe_fingerprint = {TEPAL_KIND_FINGERPRINT, fingerprint_options,
                                           fingerprint_counts, fingerprint_params, NULL};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_print_bits = {
+    .name = "fingerprint-bits",
+    .value = "F",
+    .type = TAKES_WHOLE,
+    .least = TEPAL_FINGERPRINT_MIN_BITS,
+    .most = TEPAL_FINGERPRINT_MAX_BITS,
+    .about = "fingerprint: the bits of a fingerprint, 4 to 32 (default: as the rate or "
+             "the size asks)."};

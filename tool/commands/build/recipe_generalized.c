@@ -16,13 +16,13 @@
 /* From here on a filter's bound is that of large ones, to a part in a thousand. */
 #define SMALL_CELLS ((uint64_t)1 << 18)
 
-static const enum option_id generalized_options[] = {
-    OPT_FP,        OPT_FN,           OPT_BITS_PER_KEY,   OPT_BITS,  OPT_CAPACITY,  OPT_LAYOUT,
-    OPT_POSITIONS, OPT_RESET_HASHES, OPT_SETTING_HASHES, OPT_ZEROS, OPT_TOLERANCE, OPT_END};
+static const char *const generalized_options[] = {
+    "fp",        "fn",           "bits-per-key", "bits",  "capacity",  "layout",
+    "positions", "reset-hashes", "set-hashes",   "zeros", "tolerance", NULL};
 
 static bool generalized_counts(const struct args *args)
 {
-    return !args->option[OPT_CAPACITY].given && !args->option[OPT_BITS].given;
+    return !arg(args, "capacity")->given && !arg(args, "bits")->given;
 }
 
 static int wrong(const struct args *args, const char *why)
@@ -33,7 +33,7 @@ static int wrong(const struct args *args, const char *why)
 /* Are the sizes asked for by rates? */
 static bool by_rates(const struct args *args)
 {
-    return !args->option[OPT_BITS].given && !args->option[OPT_BITS_PER_KEY].given;
+    return !arg(args, "bits")->given && !arg(args, "bits-per-key")->given;
 }
 
 static int set_cells(const struct args *args, double bits, struct tepal_params *p)
@@ -62,21 +62,21 @@ static void keep_bound(struct tepal_params *p, double fp)
 
 static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    const struct option_value *o = args->option;
     struct tepal_generalized_plan plan;
-    if (o[OPT_RESET_HASHES].given || o[OPT_SETTING_HASHES].given) {
+    if (arg(args, "reset-hashes")->given || arg(args, "set-hashes")->given) {
         return wrong(args, "with --fp and --fn the hashes are found, not given: leave out "
                            "--reset-hashes and --set-hashes, or give --bits");
     }
-    if (o[OPT_FN].given && !(o[OPT_FN].real > 0 && o[OPT_FN].real < 1)) {
+    if (arg(args, "fn")->given && !(arg(args, "fn")->real > 0 && arg(args, "fn")->real < 1)) {
         return say_error(args->command->stays, args->command->name,
                          "--fn %s: outside the limits: a rate is above 0 and below 1",
-                         o[OPT_FN].text);
+                         arg(args, "fn")->text);
     }
-    double fp = o[OPT_FP].given ? o[OPT_FP].real : 0.01;
+    double fp = arg_real(args, "fp", 0.01);
     enum tepal_status status = tepal_generalized_size(
-        fp, o[OPT_FN].given ? o[OPT_FN].real : 0.01,
-        o[OPT_TOLERANCE].given ? (uint32_t)o[OPT_TOLERANCE].whole : TEPAL_GENERALIZED_ANY,
+        fp, arg_real(args, "fn", 0.01),
+        arg(args, "tolerance")->given ? (uint32_t)arg(args, "tolerance")->whole
+                                      : TEPAL_GENERALIZED_ANY,
         p->layout == TEPAL_LAYOUT_BLOCKED ? TEPAL_MAX_HASHES_BLOCKED : TEPAL_MAX_HASHES, &plan);
     if (status != TEPAL_OK) {
         return wrong(args, "no number of hashes keeps both rates; a higher --fp, another "
@@ -94,22 +94,21 @@ static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_p
 
 static int shape_by_hashes(const struct args *args, struct tepal_params *p)
 {
-    const struct option_value *o = args->option;
-    uint64_t k0 = o[OPT_RESET_HASHES].given ? o[OPT_RESET_HASHES].whole : HASHES_EACH;
-    uint64_t k1 = o[OPT_SETTING_HASHES].given ? o[OPT_SETTING_HASHES].whole : HASHES_EACH;
+    uint64_t k0 = arg_whole(args, "reset-hashes", HASHES_EACH);
+    uint64_t k1 = arg_whole(args, "set-hashes", HASHES_EACH);
     if (k0 + k1 == 0) {
         return wrong(args, "--reset-hashes and --set-hashes are both 0: at least one hash is "
                            "needed");
     }
-    if (o[OPT_TOLERANCE].whole >= k0 + k1) {
+    if (arg(args, "tolerance")->whole >= k0 + k1) {
         return say_error(args->command->stays, args->command->name,
                          "--tolerance %s: too large: with so few hashes every key would pass; it "
                          "must be below --reset-hashes plus --set-hashes",
-                         o[OPT_TOLERANCE].text);
+                         arg(args, "tolerance")->text);
     }
     p->hashes = (uint32_t)(k0 + k1);
     p->own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
-    p->own[TEPAL_GENERALIZED_TOLERANCE] = o[OPT_TOLERANCE].whole;
+    p->own[TEPAL_GENERALIZED_TOLERANCE] = arg(args, "tolerance")->whole;
     return EXIT_YES;
 }
 
@@ -120,7 +119,7 @@ static void warn(const struct args *args, const struct tepal_params *p)
     uint32_t k1 = tepal_generalized_set_hashes(p);
     double bound = tepal_generalized_fp_bound_of(p);
     char room[64];
-    if (args->option[OPT_QUIET].given || k0 == 0) {
+    if (arg(args, "quiet")->given || k0 == 0) {
         return; /* without resets it is a Bloom filter, and known to be unbounded */
     }
     if (tepal_generalized_tolerance(p) >= (k0 < k1 ? k0 : k1)) {
@@ -137,8 +136,7 @@ static void warn(const struct args *args, const struct tepal_params *p)
 
 int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    const struct option_value *o = args->option;
-    double zeros = o[OPT_ZEROS].given ? o[OPT_ZEROS].real : 1;
+    double zeros = arg_real(args, "zeros", 1);
     const char *why = "";
     p->kind = TEPAL_KIND_GENERALIZED;
     p->own[TEPAL_GENERALIZED_ONES] =
@@ -146,10 +144,10 @@ int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepa
     if ((by_rates(args) ? shape_by_rates(args, keys, p) : shape_by_hashes(args, p)) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (o[OPT_BITS].given) {
-        p->cells = o[OPT_BITS].whole;
-    } else if (o[OPT_BITS_PER_KEY].given &&
-               set_cells(args, o[OPT_BITS_PER_KEY].real * (double)keys, p) != EXIT_YES) {
+    if (arg(args, "bits")->given) {
+        p->cells = arg(args, "bits")->whole;
+    } else if (arg(args, "bits-per-key")->given &&
+               set_cells(args, arg(args, "bits-per-key")->real * (double)keys, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (tepal_params_check(p, &why) != TEPAL_OK) {
@@ -162,11 +160,11 @@ int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepa
 static int generalized_params(const struct args *args, uint64_t keys, struct tepal_params *out)
 {
     struct tepal_params p = *out;
-    if (args->option[OPT_LAYOUT].given) {
-        tepal_layout_parse(args->option[OPT_LAYOUT].text, &p.layout);
+    if (arg(args, "layout")->given) {
+        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
     }
-    if (args->option[OPT_POSITIONS].given) {
-        tepal_positions_parse(args->option[OPT_POSITIONS].text, &p.positions);
+    if (arg(args, "positions")->given) {
+        tepal_positions_parse(arg(args, "positions")->text, &p.positions);
     }
     p.capacity = keys;
     if (recipe_generalized_shape(args, keys, &p) != EXIT_YES) {
@@ -176,9 +174,47 @@ static int generalized_params(const struct args *args, uint64_t keys, struct tep
     return EXIT_YES;
 }
 
-static const enum option_id generalized_exclusive[][4] = {
-    {OPT_FP, OPT_BITS_PER_KEY, OPT_BITS}, {OPT_FN, OPT_BITS_PER_KEY, OPT_BITS}, {0}};
+static const char *const generalized_exclusive[][4] = {
+    {"fp", "bits-per-key", "bits"}, {"fn", "bits-per-key", "bits"}, {0}};
 
 const struct recipe recipe_generalized = {TEPAL_KIND_GENERALIZED, generalized_options,
                                           generalized_counts, generalized_params,
                                           generalized_exclusive};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_reset_hashes = {.name = "reset-hashes",
+                                           .value = "K0",
+                                           .type = TAKES_WHOLE,
+                                           .most = TEPAL_MAX_HASHES,
+                                           .about =
+                                               "generalized: hashes that reset bits (default 2)."};
+
+const struct option option_setting_hashes = {.name = "set-hashes",
+                                             .value = "K1",
+                                             .type = TAKES_WHOLE,
+                                             .most = TEPAL_MAX_HASHES,
+                                             .about =
+                                                 "generalized: hashes that set bits (default 2)."};
+
+const struct option option_zeros = {
+    .name = "zeros",
+    .value = "P0",
+    .type = TAKES_PART,
+    .about = "generalized: the share of bits that are 0 at first, within 0..1 (default 1)."};
+
+const struct option option_tolerance = {
+    .name = "tolerance",
+    .value = "B",
+    .type = TAKES_WHOLE,
+    .most = TEPAL_MAX_HASHES - 1,
+    .about = "generalized: a key with up to B inverted bits is still found (default 0; "
+             "with --fp or --fn: the best)."};
+
+const struct option option_fn = {
+    .name = "fn",
+    .value = "RATE",
+    .type = TAKES_PART,
+    .about = "generalized: the false-negative rate that no key may exceed; --fp is then the "
+             "rate that no filter may exceed, whoever fills it (default 1% each). As a plan's "
+             "constraint: at most; 0: none."};

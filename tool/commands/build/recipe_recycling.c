@@ -5,10 +5,9 @@
 #include "commands/build/recipe.h"
 #include "cli/say.h"
 
-static const enum option_id recycling_options[] = {
-    OPT_FP,        OPT_BITS,         OPT_HASHES,      OPT_LAYOUT,
-    OPT_POSITIONS, OPT_CYCLE_PHASES, OPT_CYCLE_SIGMA, OPT_CYCLE_MESSAGES,
-    OPT_FORGET,    OPT_KEEP_TRIGGER, OPT_ONLY_MISSES, OPT_END};
+static const char *const recycling_options[] = {
+    "fp",    "bits",     "hashes",         "layout",       "positions",   "phases",
+    "sigma", "messages", "forget-trigger", "keep-trigger", "only-misses", NULL};
 
 static bool recycling_counts(const struct args *args)
 {
@@ -25,7 +24,7 @@ static int refuse(const struct args *args, const char *why)
 static int plan(const struct args *args, struct tepal_params *p,
                 struct tepal_recycling_options *cycle)
 {
-    const struct option_value *fp = &args->option[OPT_FP];
+    const struct option_value *fp = arg(args, "fp");
     struct tepal_recycling_rates rates;
     struct tepal_recycling_setting setting = {
         p->layout, p->positions,  p->cells,      p->hashes,
@@ -50,49 +49,47 @@ static int plan(const struct args *args, struct tepal_params *p,
 static int limit_of(const struct args *args, struct tepal_params *p,
                     struct tepal_recycling_options *cycle)
 {
-    const struct option_value *option = args->option;
-    if (!option[OPT_CYCLE_SIGMA].given && !option[OPT_CYCLE_MESSAGES].given) {
+    if (!arg(args, "sigma")->given && !arg(args, "messages")->given) {
         return plan(args, p, cycle);
     }
-    if (option[OPT_FP].given) {
+    if (arg(args, "fp")->given) {
         return refuse(args, "--fp contradicts --sigma and --messages: give one of them");
     }
-    if (!option[OPT_HASHES].given) {
+    if (!arg(args, "hashes")->given) {
         return refuse(args, "--sigma and --messages need --hashes K");
     }
-    if (option[OPT_CYCLE_MESSAGES].given) {
+    if (arg(args, "messages")->given) {
         cycle->rule = TEPAL_RECYCLING_COUNT;
-        cycle->limit = option[OPT_CYCLE_MESSAGES].whole;
+        cycle->limit = arg(args, "messages")->whole;
     } else {
-        cycle->limit = option[OPT_CYCLE_SIGMA].whole;
+        cycle->limit = arg(args, "sigma")->whole;
     }
     return EXIT_YES;
 }
 
 static int recycling_params(const struct args *args, uint64_t keys, struct tepal_params *out)
 {
-    const struct option_value *option = args->option;
     struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
     struct tepal_params p = *out;
     const char *why = "";
     (void)keys;
-    if (!option[OPT_BITS].given) {
+    if (!arg(args, "bits")->given) {
         return refuse(args, "--kind recycling needs --bits M, the bits of one phase");
     }
-    if (option[OPT_LAYOUT].given) {
-        tepal_layout_parse(option[OPT_LAYOUT].text, &p.layout);
+    if (arg(args, "layout")->given) {
+        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
     }
-    if (option[OPT_POSITIONS].given) {
-        tepal_positions_parse(option[OPT_POSITIONS].text, &p.positions);
+    if (arg(args, "positions")->given) {
+        tepal_positions_parse(arg(args, "positions")->text, &p.positions);
     }
-    if (option[OPT_CYCLE_PHASES].given) {
-        cycle.phases = (uint32_t)option[OPT_CYCLE_PHASES].whole;
+    if (arg(args, "phases")->given) {
+        cycle.phases = (uint32_t)arg(args, "phases")->whole;
     }
-    cycle.retain = !option[OPT_FORGET].given;
-    cycle.keep_trigger = option[OPT_KEEP_TRIGGER].given;
-    cycle.only_misses = option[OPT_ONLY_MISSES].given;
-    p.cells = option[OPT_BITS].whole;
-    p.hashes = (uint32_t)option[OPT_HASHES].whole;
+    cycle.retain = !arg(args, "forget-trigger")->given;
+    cycle.keep_trigger = arg(args, "keep-trigger")->given;
+    cycle.only_misses = arg(args, "only-misses")->given;
+    p.cells = arg(args, "bits")->whole;
+    p.hashes = (uint32_t)arg(args, "hashes")->whole;
     if (limit_of(args, &p, &cycle) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
@@ -105,7 +102,47 @@ static int recycling_params(const struct args *args, uint64_t keys, struct tepal
 }
 
 /* A rate is kept at any size. */
-static const enum option_id recycling_exclusive[][4] = {{OPT_CYCLE_SIGMA, OPT_CYCLE_MESSAGES}, {0}};
+static const char *const recycling_exclusive[][4] = {{"sigma", "messages"}, {NULL}};
 
 const struct recipe recipe_recycling = {TEPAL_KIND_RECYCLING, recycling_options, recycling_counts,
                                         recycling_params, recycling_exclusive};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_cycle_phases = {
+    .name = "phases",
+    .value = "P",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = TEPAL_RECYCLING_MAX_PHASES,
+    .about = "recycling: how many phases of --bits bits there are (model: default 1; "
+             "build: 2). All are asked; the oldest is forgotten at a time."};
+
+const struct option option_cycle_sigma = {
+    .name = "sigma",
+    .value = "S",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = (uint64_t)1 << 60,
+    .about = "recycling: a phase is full when more than S of its bits would be set "
+             "(default: as --fp asks, 1%)."};
+
+const struct option option_cycle_messages = {
+    .name = "messages",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = UINT64_MAX,
+    .about = "recycling: a phase is full when more than N messages would have set "
+             "bits in it."};
+
+const struct option option_forget = {
+    .name = "forget-trigger",
+    .about = "recycling: the trigger (the message that finds the phase full) is not the "
+             "first message of the new cycle."};
+
+const struct option option_keep_trigger = {
+    .name = "keep-trigger", .about = "recycling: the trigger stays in the phase that freezes."};
+
+const struct option option_only_misses = {
+    .name = "only-misses", .about = "recycling: insert only messages that no phase has."};

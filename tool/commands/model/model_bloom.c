@@ -11,7 +11,7 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
         return say_error(NULL, name, "--fp needs at least one key: --keys is 0");
     }
     enum tepal_status status = tepal_bloom_size(p->layout, p->positions, keys,
-                                                args->option[OPT_FP].real, &p->cells, &p->hashes);
+                                                arg(args, "fp")->real, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
         return say_error(NULL, name,
                          "no size up to 2^60 bits keeps so many keys at this rate with the %s "
@@ -26,32 +26,31 @@ static int bloom_report(const struct args *args, enum tepal_layout layout,
                         struct tepal_report *report)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    uint64_t keys = args->option[OPT_KEYS].whole;
+    uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
-    if (!args->option[OPT_KEYS].given) {
+    if (!arg(args, "keys")->given) {
         return say_error(NULL, args->command->name, "--keys N is needed");
     }
-    if (!args->option[OPT_BITS].given && !args->option[OPT_FP].given) {
+    if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
         return say_error(NULL, args->command->name, "--bits M or --fp RATE is needed");
     }
     p.layout = layout;
-    p.hashes = (uint32_t)args->option[OPT_HASHES].whole;
-    p.cells = args->option[OPT_BITS].whole;
-    if (args->option[OPT_MODEL_LAYOUT].given) {
-        tepal_layout_parse(args->option[OPT_MODEL_LAYOUT].text, &p.layout);
+    p.hashes = (uint32_t)arg(args, "hashes")->whole;
+    p.cells = arg(args, "bits")->whole;
+    if (arg(args, "layout")->given) {
+        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
     }
-    if (args->option[OPT_POSITIONS].given) {
-        tepal_positions_parse(args->option[OPT_POSITIONS].text, &p.positions);
+    if (arg(args, "positions")->given) {
+        tepal_positions_parse(arg(args, "positions")->text, &p.positions);
     }
-    if (args->option[OPT_FP].given && model_solve_bloom(args, &p, keys) != EXIT_YES) {
+    if (arg(args, "fp")->given && model_solve_bloom(args, &p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_model_bloom(&p, keys, report, &why);
     return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
 }
 
-static const enum option_id of_bloom[] = {OPT_KEYS,         OPT_BITS,      OPT_FP, OPT_HASHES,
-                                          OPT_MODEL_LAYOUT, OPT_POSITIONS, OPT_END};
+static const char *const of_bloom[] = {"keys", "bits", "fp", "hashes", "layout", "positions", NULL};
 
 const struct model model_bloom = {"bloom", TEPAL_LAYOUT_FLAT, of_bloom, bloom_report, NULL};
 const struct model model_partitioned = {"partitioned", TEPAL_LAYOUT_PARTITIONED, of_bloom,

@@ -10,38 +10,56 @@
 static int counting_report(const struct args *args, enum tepal_layout layout,
                            struct tepal_report *report)
 {
-    const struct option_value *option = args->option;
     struct tepal_params p = TEPAL_PARAMS_INIT;
     const char *why = "";
     enum tepal_counting_rule rule = TEPAL_RULE_IMPROVED_GREEDY;
-    if (!option[OPT_KEYS].given || !option[OPT_CELLS].given) {
+    if (!arg(args, "keys")->given || !arg(args, "cells")->given) {
         return say_error(NULL, args->command->name, "counting: --cells M and --keys N are needed");
     }
-    if (option[OPT_P0].given != option[OPT_P1].given) {
+    if (arg(args, "p0")->given != arg(args, "p1")->given) {
         return say_error(NULL, args->command->name, "--p0 and --p1 are given together");
     }
-    if (option[OPT_RULE].given) {
-        tepal_counting_rule_parse(option[OPT_RULE].text, &rule);
+    if (arg(args, "rule")->given) {
+        tepal_counting_rule_parse(arg(args, "rule")->text, &rule);
     }
     p.kind = TEPAL_KIND_COUNTING;
     p.layout = layout;
-    if (option[OPT_MODEL_LAYOUT].given) {
-        tepal_layout_parse(option[OPT_MODEL_LAYOUT].text, &p.layout);
+    if (arg(args, "layout")->given) {
+        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
     }
-    p.cells = option[OPT_CELLS].whole;
-    p.hashes = (uint32_t)option[OPT_HASHES].whole;
-    p.own[TEPAL_COUNTING_CHOICES] = option[OPT_CHOICES].given ? option[OPT_CHOICES].whole : 1;
+    p.cells = arg(args, "cells")->whole;
+    p.hashes = (uint32_t)arg(args, "hashes")->whole;
+    p.own[TEPAL_COUNTING_CHOICES] = arg_whole(args, "choices", 1);
     p.own[TEPAL_COUNTING_RULE] = (uint64_t)rule;
     enum tepal_status status = tepal_model_counting(
-        &p, option[OPT_KEYS].whole, option[OPT_P0].given ? option[OPT_P0].real : NAN,
-        option[OPT_P1].given ? option[OPT_P1].real : NAN,
-        option[OPT_WRONG].given ? (double)option[OPT_WRONG].whole : 1, report, &why);
+        &p, arg(args, "keys")->whole, arg_real(args, "p0", NAN), arg_real(args, "p1", NAN),
+        arg(args, "wrong")->given ? (double)arg(args, "wrong")->whole : 1, report, &why);
     return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
 }
 
-static const enum option_id of_counting[] = {OPT_KEYS,    OPT_MODEL_LAYOUT, OPT_CELLS, OPT_HASHES,
-                                             OPT_CHOICES, OPT_RULE,         OPT_P0,    OPT_P1,
-                                             OPT_WRONG,   OPT_END};
+static const char *const of_counting[] = {"keys", "layout", "cells", "hashes", "choices",
+                                          "rule", "p0",     "p1",    "wrong",  NULL};
 
 const struct model model_counting = {"counting", TEPAL_LAYOUT_FLAT, of_counting, counting_report,
                                      NULL};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_p0 = {
+    .name = "p0",
+    .value = "R",
+    .type = TAKES_SHARE,
+    .about = "counting: the share of counters that are 0, as measured (tepal info)."};
+
+const struct option option_p1 = {.name = "p1",
+                                 .value = "R",
+                                 .type = TAKES_SHARE,
+                                 .about =
+                                     "counting: the share of counters that are 1, as measured."};
+
+const struct option option_wrong = {
+    .name = "wrong",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .most = UINT64_MAX,
+    .about = "counting: how many keys are removed that were never added (default 1)."};

@@ -9,21 +9,20 @@
 /* --fp and --bits, into cells and the bits of a fingerprint. */
 static int solve(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    const struct option_value *option = args->option;
     const char *name = args->command->name;
-    uint32_t bits = (uint32_t)option[OPT_PRINT_BITS].whole;
-    if (option[OPT_FP].given) {
+    uint32_t bits = (uint32_t)arg(args, "fingerprint-bits")->whole;
+    if (arg(args, "fp")->given) {
         enum tepal_status status =
-            tepal_fingerprint_size(keys, option[OPT_FP].real, &p->cells, &bits);
+            tepal_fingerprint_size(keys, arg(args, "fp")->real, &p->cells, &bits);
         if (status != TEPAL_OK) {
             return say_error(NULL, name, "no fingerprint filter keeps so many keys at this rate");
         }
     } else if (bits != 0) {
-        p->cells = option[OPT_BITS].whole / (8 * bits) * (8 * bits);
-    } else if (tepal_fingerprint_fit(keys, (double)option[OPT_BITS].whole / (double)keys, &p->cells,
-                                     &bits) != TEPAL_OK) {
+        p->cells = arg(args, "bits")->whole / (8 * bits) * (8 * bits);
+    } else if (tepal_fingerprint_fit(keys, (double)arg(args, "bits")->whole / (double)keys,
+                                     &p->cells, &bits) != TEPAL_OK) {
         return say_error(NULL, name, "--bits %s: too few for %" PRIu64 " keys",
-                         option[OPT_BITS].text, keys);
+                         arg(args, "bits")->text, keys);
     }
     p->own[0] = bits;
     return EXIT_YES;
@@ -32,14 +31,13 @@ static int solve(const struct args *args, uint64_t keys, struct tepal_params *p)
 static int fingerprint_report(const struct args *args, enum tepal_layout layout,
                               struct tepal_report *report)
 {
-    const struct option_value *option = args->option;
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    uint64_t keys = option[OPT_KEYS].whole;
+    uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
-    if (!option[OPT_KEYS].given || keys == 0) {
+    if (!arg(args, "keys")->given || keys == 0) {
         return say_error(NULL, args->command->name, "--keys N is needed, and at least one");
     }
-    if (!option[OPT_BITS].given && !option[OPT_FP].given) {
+    if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
         return say_error(NULL, args->command->name, "--bits M or --fp RATE is needed");
     }
     p.kind = TEPAL_KIND_FINGERPRINT;
@@ -52,8 +50,7 @@ static int fingerprint_report(const struct args *args, enum tepal_layout layout,
     return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
 }
 
-static const enum option_id of_fingerprint[] = {OPT_KEYS, OPT_BITS, OPT_FP, OPT_PRINT_BITS,
-                                                OPT_END};
+static const char *const of_fingerprint[] = {"keys", "bits", "fp", "fingerprint-bits", NULL};
 
 const struct model model_fingerprint = {"fingerprint", TEPAL_LAYOUT_FLAT, of_fingerprint,
                                         fingerprint_report, NULL};

@@ -8,22 +8,21 @@
 static int generalized_report(const struct args *args, enum tepal_layout layout,
                               struct tepal_report *report)
 {
-    const struct option_value *option = args->option;
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    uint64_t keys = option[OPT_KEYS].whole;
+    uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
-    if (!option[OPT_KEYS].given) {
+    if (!arg(args, "keys")->given) {
         return say_error(NULL, args->command->name, "--keys N is needed");
     }
-    if (!option[OPT_BITS].given && !option[OPT_FP].given && !option[OPT_FN].given) {
+    if (!arg(args, "bits")->given && !arg(args, "fp")->given && !arg(args, "fn")->given) {
         return say_error(NULL, args->command->name, "--bits M is needed, or --fp and --fn RATE");
     }
     p.layout = layout;
-    if (option[OPT_MODEL_LAYOUT].given) {
-        tepal_layout_parse(option[OPT_MODEL_LAYOUT].text, &p.layout);
+    if (arg(args, "layout")->given) {
+        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
     }
-    if (option[OPT_POSITIONS].given) {
-        tepal_positions_parse(option[OPT_POSITIONS].text, &p.positions);
+    if (arg(args, "positions")->given) {
+        tepal_positions_parse(arg(args, "positions")->text, &p.positions);
     }
     if (recipe_generalized_shape(args, keys, &p) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -32,12 +31,11 @@ static int generalized_report(const struct args *args, enum tepal_layout layout,
     return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
 }
 
-static const enum option_id of_generalized[] = {
-    OPT_KEYS,         OPT_BITS,           OPT_FP,    OPT_FN,        OPT_MODEL_LAYOUT, OPT_POSITIONS,
-    OPT_RESET_HASHES, OPT_SETTING_HASHES, OPT_ZEROS, OPT_TOLERANCE, OPT_END};
+static const char *const of_generalized[] = {
+    "keys",         "bits",       "fp",    "fn",        "layout", "positions",
+    "reset-hashes", "set-hashes", "zeros", "tolerance", NULL};
 
-static const enum option_id generalized_exclusive[][4] = {
-    {OPT_FP, OPT_BITS}, {OPT_FN, OPT_BITS}, {0}};
+static const char *const generalized_exclusive[][4] = {{"fp", "bits"}, {"fn", "bits"}, {0}};
 
 const struct model model_generalized = {"generalized", TEPAL_LAYOUT_FLAT, of_generalized,
                                         generalized_report, generalized_exclusive};

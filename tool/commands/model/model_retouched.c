@@ -7,45 +7,68 @@
 static int retouched_report(const struct args *args, enum tepal_layout layout,
                             struct tepal_report *report)
 {
-    const struct option_value *option = args->option;
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    uint64_t keys = option[OPT_KEYS].whole;
+    uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
-    if (!option[OPT_KEYS].given) {
+    if (!arg(args, "keys")->given) {
         return say_error(NULL, args->command->name, "--keys N is needed");
     }
-    if (!option[OPT_BITS].given && !option[OPT_FP].given) {
+    if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
         return say_error(NULL, args->command->name, "--bits M or --fp RATE is needed");
     }
     p.kind = TEPAL_KIND_RETOUCHED;
     p.layout = layout;
-    p.hashes = (uint32_t)option[OPT_HASHES].whole;
-    p.cells = option[OPT_BITS].whole;
-    if (!option[OPT_UNIVERSE].given) {
+    p.hashes = (uint32_t)arg(args, "hashes")->whole;
+    p.cells = arg(args, "bits")->whole;
+    if (!arg(args, "universe")->given) {
         return say_error(NULL, args->command->name, "retouched: --universe N is needed");
     }
-    if (option[OPT_UNIVERSE].whole <= keys) {
+    if (arg(args, "universe")->whole <= keys) {
         return say_error(NULL, args->command->name,
                          "--universe %s: too small: it must hold more than the members",
-                         option[OPT_UNIVERSE].text);
+                         arg(args, "universe")->text);
     }
-    if (option[OPT_MODEL_LAYOUT].given || option[OPT_POSITIONS].given) {
+    if (arg(args, "layout")->given || arg(args, "positions")->given) {
         return say_error(NULL, args->command->name,
                          "retouched: the formulas are those of the flat layout with colliding "
                          "positions");
     }
-    if (option[OPT_FP].given && model_solve_bloom(args, &p, keys) != EXIT_YES) {
+    if (arg(args, "fp")->given && model_solve_bloom(args, &p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_model_retouched(
-        &p, keys, option[OPT_UNIVERSE].whole, option[OPT_BETA].given ? option[OPT_BETA].real : 1,
-        option[OPT_MODEL_CLEAR_BITS].whole, report, &why);
+    enum tepal_status status =
+        tepal_model_retouched(&p, keys, arg(args, "universe")->whole, arg_real(args, "beta", 1),
+                              arg(args, "clear-bits")->whole, report, &why);
     return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
 }
 
-static const enum option_id of_retouched[] = {
-    OPT_KEYS,      OPT_BITS,     OPT_FP,   OPT_HASHES,           OPT_MODEL_LAYOUT,
-    OPT_POSITIONS, OPT_UNIVERSE, OPT_BETA, OPT_MODEL_CLEAR_BITS, OPT_END};
+static const char *const of_retouched[] = {"keys",      "bits",     "fp",   "hashes",     "layout",
+                                           "positions", "universe", "beta", "clear-bits", NULL};
 
 const struct model model_retouched = {"retouched", TEPAL_LAYOUT_FLAT, of_retouched,
                                       retouched_report, NULL};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_universe = {
+    .letter = 'U',
+    .name = "universe",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 2,
+    .most = UINT64_MAX,
+    .about = "retouched: how many keys there are in all, members included."};
+
+const struct option option_beta = {
+    .letter = 'b',
+    .name = "beta",
+    .value = "R",
+    .type = TAKES_SHARE,
+    .about = "retouched: the share of the false positives that is removed (default 1)."};
+
+const struct option option_model_clear_bits = {
+    .name = "clear-bits",
+    .value = "S",
+    .type = TAKES_WHOLE,
+    .most = UINT64_MAX,
+    .about = "retouched: how many bits are cleared at random (default 0)."};

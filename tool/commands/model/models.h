@@ -8,15 +8,17 @@
 #include <tepal/params.h>
 
 #include "cli/command.h"
+#include "commands/build/negatives.h"
+#include "commands/build/recipe.h"
 
 struct model {
     const char *name;
     enum tepal_layout layout;
-    const enum option_id *options; /* of model, and understood by this one; ends with OPT_END */
+    const char *const *options; /* of model, and understood by this one; ends with NULL */
     /* EXIT_YES, or EXIT_TROUBLE after saying why. */
     int (*report)(const struct args *args, enum tepal_layout layout, struct tepal_report *report);
     /* Groups of which one may be given; NULL: --fp or --bits. */
-    const enum option_id (*exclusive)[4];
+    const char *const (*exclusive)[4];
 };
 
 extern const struct model model_bloom;
@@ -33,5 +35,24 @@ extern const struct model model_cascade;
 
 /* Cells and hashes of a Bloom filter for --fp, into *p. */
 int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t keys);
+
+extern const struct option option_universe;
+extern const struct option option_beta;
+extern const struct option option_model_clear_bits;
+extern const struct option option_negatives;
+extern const struct option option_distinct;
+extern const struct option option_retain;
+extern const struct option option_p0;
+extern const struct option option_p1;
+extern const struct option option_wrong;
+
+#define COUNTING_MODEL                                                                             \
+    &option_cells, &option_choices, &option_rule, &option_p0, &option_p1, &option_wrong
+#define YESNO_MODEL                                                                                \
+    &option_negatives, &option_yes_bits, &option_no_bits, &option_no_filters, &option_no_hashes,   \
+        &option_own_seeds
+#define RECYCLING_MODEL                                                                            \
+    &option_cycle_phases, &option_cycle_sigma, &option_distinct, &option_retain,                   \
+        &option_keep_trigger
 
 #endif

@@ -1,0 +1,119 @@
+/* program.c: which command it is: the list of all of them, searched and run. */
+#define _POSIX_C_SOURCE 200809L
+#include <string.h>
+#include <unistd.h>
+
+#include <tepal/base.h>
+
+#include "cli/command.h"
+#include "cli/say.h"
+#include "cli/suggest.h"
+#include "output/out.h"
+
+const char *command_word(const struct command *command)
+{
+    const char *space = strrchr(command->name, ' ');
+    return space == NULL ? command->name : space + 1;
+}
+
+static const struct command *find(const struct command *const *list, const char *word)
+{
+    while (*list != NULL && strcmp(command_word(*list), word) != 0) {
+        list++;
+    }
+    return *list;
+}
+
+const struct command *command_find(const struct program *program, const char *name)
+{
+    return find(program->commands, name);
+}
+
+const struct command *app_find(const struct program *program, const char *name)
+{
+    return find(program->apps, name);
+}
+
+const struct command *command_at(const struct program *program, size_t n)
+{
+    const struct command *const *list = program->commands;
+    for (; *list != NULL; list++) {
+        if (n-- == 0) {
+            return *list;
+        }
+    }
+    for (list = program->apps; *list != NULL && n > 0; list++) {
+        n--;
+    }
+    return *list;
+}
+
+static int unknown(const struct command *const *list, const char *what, const char *where,
+                   const char *subject, const char *name)
+{
+    struct suggest near = {.word = name};
+    char hint[96];
+    for (; *list != NULL; list++) {
+        suggest_offer(&near, command_word(*list));
+    }
+    const char *text = suggest_text(&near, "", hint, sizeof hint);
+    return say_error(NULL, subject, "unknown %s %s%s", what, name, text[0] != '\0' ? text : where);
+}
+
+int command_unknown(const struct program *program, const char *subject, const char *name)
+{
+    return unknown(program->commands, "command", "; 'tepal help' lists them", subject, name);
+}
+
+int app_unknown(const struct program *program, const char *subject, const char *name)
+{
+    return unknown(program->apps, "application", "; 'tepal app' lists them", subject, name);
+}
+
+static int print_version(void)
+{
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    out_format(out, "tepal %s\n", tepal_version());
+    return out_close(out, EXIT_YES);
+}
+
+static int run(const struct program *program, const struct command *command, int count,
+               char *const *words)
+{
+    struct args args;
+    int code = args_parse(&args, program, command, count, words);
+    if (code == EXIT_YES) {
+        code = arg(&args, "help")->given ? help_command(command) : command->run(&args);
+    }
+    args_free(&args);
+    return code;
+}
+
+int program_run(const struct program *program, int argc, char *const *argv)
+{
+    if (argc < 2) {
+        return help_overview(program, true);
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        return print_version();
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        return help_overview(program, false);
+    }
+    if (word[0] == '-') {
+        return say_error(NULL, NULL, "unknown option %s; a command comes first: see 'tepal help'",
+                         word);
+    }
+    if (strcmp(word, "app") == 0 && argc > 2 && argv[2][0] != '-') {
+        const struct command *app = app_find(program, argv[2]);
+        return app == NULL ? app_unknown(program, "app", argv[2])
+                           : run(program, app, argc - 3, argv + 3);
+    }
+    const struct command *command = command_find(program, word);
+    return command == NULL ? command_unknown(program, NULL, word)
+                           : run(program, command, argc - 2, argv + 2);
+}
