@@ -934,9 +934,7 @@ static void lies_that_agree(void **unused)
         little_put64(bytes + 200, payload);
         little_put64(bytes + 208, 256 + payload + 8 * ((payload + 65535) / 65536));
         header_resum(bytes);
-        enum tepal_status status = refused(bytes, len, &fault);
-        assert_true(status == TEPAL_BAD_LENGTH ||
-                    (sizeof(size_t) < 8 && status == TEPAL_TOO_LARGE));
+        assert_int_equal(refused(bytes, len, &fault), TEPAL_BAD_LENGTH);
         assert_int_equal(fault.offset, len);
     }
     free(bytes);
@@ -957,7 +955,7 @@ static void limits_of_the_layouts(void **unused)
         little_put32(bytes + 28, most + 1);
         header_resum(bytes);
         assert_int_equal(refused(bytes, len, &fault), TEPAL_BAD_PARAMETER);
-        assert_true(fault.offset == 28 || fault.offset == 32);
+        assert_int_equal(fault.offset, 28);
         free(bytes);
         tepal_filter_free(f);
     }

@@ -7,7 +7,6 @@
 #include "address/address.h"
 #include "filter/lines/kernels.h"
 #include "filter/generalized/kernels.h"
-#include "model/generalized.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define KEYS     600
@@ -407,11 +406,6 @@ static void bad_parameters(void **state)
     bloom.hashes = 1;
     assert_int_equal(tepal_generalized_create(&bloom, NULL, &g), TEPAL_BAD_ARGUMENT);
     assert_null(g);
-    /* the model reads the same parameters by numbers of its own */
-    assert_int_equal(MODEL_OWN_RESETS, TEPAL_GENERALIZED_RESET_HASHES);
-    assert_int_equal(MODEL_OWN_TOLERANCE, TEPAL_GENERALIZED_TOLERANCE);
-    assert_int_equal(MODEL_OWN_ONES, TEPAL_GENERALIZED_ONES);
-    assert_true(model_own_zeros(&p) == tepal_generalized_zeros(&p));
 }
 
 static void order_matters(void **state)

@@ -485,7 +485,7 @@ static void figures_follow_the_bits(void **state)
     double expected = 0;
     double fresh = 0;
     p.cells = 4000;
-    p.own[OWN_LIMIT] = 2000;
+    p.own[TEPAL_RECYCLING_LIMIT] = 2000;
     assert_ok(tepal_recycling_create(&p, NULL, &r));
     for (int i = 0; i < 6000; i++) {
         double miss = 1;
@@ -526,7 +526,7 @@ static void created_for_a_rate(void **state)
     const struct tepal_params *p = tepal_filter_params(&r->head);
     assert_int_equal(p->cells, 10000);
     assert_int_equal(p->hashes, 7);
-    assert_true(fabs((double)p->own[OWN_LIMIT] / 10000 - 0.5069) < 0.001);
+    assert_true(fabs((double)p->own[TEPAL_RECYCLING_LIMIT] / 10000 - 0.5069) < 0.001);
     assert_ok(tepal_recycling_seen_bytes(r, "a", 1, &seen));
     assert_false(seen);
     assert_ok(tepal_recycling_seen_bytes(r, "a", 1, &seen));
@@ -554,16 +554,16 @@ static void bad_parameters_are_refused(void **state)
         size_t own;
         uint64_t value;
     } bad[] = {
-        {OWN_PHASES, 0},
-        {OWN_PHASES, 9},
-        {OWN_PHASES, UINT64_MAX},
-        {OWN_RULE, 3},
-        {OWN_LIMIT, 0},
-        {OWN_LIMIT, 2},
-        {OWN_LIMIT, 1024},
-        {OWN_LIMIT, UINT64_MAX},
-        {OWN_FLAGS, 8},
-        {OWN_USED, 1},
+        {TEPAL_RECYCLING_PHASES, 0},
+        {TEPAL_RECYCLING_PHASES, 9},
+        {TEPAL_RECYCLING_PHASES, UINT64_MAX},
+        {TEPAL_RECYCLING_RULE, 3},
+        {TEPAL_RECYCLING_LIMIT, 0},
+        {TEPAL_RECYCLING_LIMIT, 2},
+        {TEPAL_RECYCLING_LIMIT, 1024},
+        {TEPAL_RECYCLING_LIMIT, UINT64_MAX},
+        {TEPAL_RECYCLING_FLAGS, 8},
+        {TEPAL_RECYCLING_FLAGS + 1, 1},
         {7, 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -577,19 +577,19 @@ static void bad_parameters_are_refused(void **state)
         assert_null(r);
     }
     struct tepal_params p = good;
-    p.own[OWN_LIMIT] = 1023; /* the largest sigma, and the smallest */
+    p.own[TEPAL_RECYCLING_LIMIT] = 1023; /* the largest sigma, and the smallest */
     assert_ok(tepal_params_check(&p, NULL));
-    p.own[OWN_LIMIT] = p.hashes;
+    p.own[TEPAL_RECYCLING_LIMIT] = p.hashes;
     assert_ok(tepal_params_check(&p, NULL));
     p.cells = 500; /* less than a line */
     assert_int_equal(tepal_params_check(&p, NULL), TEPAL_BAD_PARAMETER);
     p = good;
-    p.own[OWN_RULE] = TEPAL_RECYCLING_COUNT;
-    p.own[OWN_LIMIT] = 0;
+    p.own[TEPAL_RECYCLING_RULE] = TEPAL_RECYCLING_COUNT;
+    p.own[TEPAL_RECYCLING_LIMIT] = 0;
     assert_int_equal(tepal_params_check(&p, NULL), TEPAL_BAD_PARAMETER);
     p = good;
     p.cells = (uint64_t)1 << 60;
-    p.own[OWN_PHASES] = 8;
+    p.own[TEPAL_RECYCLING_PHASES] = 8;
     assert_int_equal(tepal_params_payload_bytes(&p), (uint64_t)1 << 60);
     struct tepal_recycling *none = NULL;
     p.kind = TEPAL_KIND_BLOOM;

@@ -28,19 +28,6 @@
 extern "C" {
 #endif
 
-/*
- * The kind's own parameters, indices into params.own. params.cells are the bits of all levels,
- * params.hashes, layout and positions those of the first level, which has cells - rest bits. The
- * others are flat, with the same rule for positions; their sizes and hashes are in words behind the
- * cells (docs/format.md). All zero: one level, a Bloom filter bit by bit.
- */
-enum tepal_cascade_own {
-    TEPAL_CASCADE_REST = 0,  /* bits of the levels beyond the first */
-    TEPAL_CASCADE_BEYOND = 1 /* how many these are: 0..TEPAL_CASCADE_MOST_LEVELS - 1 */
-};
-
-#define TEPAL_CASCADE_MOST_LEVELS 63
-
 /* The size, by one of the two; both 0: as few bits as possible. */
 struct tepal_cascade_options {
     uint64_t bits; /* of all levels together, at most */

@@ -45,60 +45,6 @@ extern "C" {
 
 struct tepal_counting;
 
-#define TEPAL_MAX_CHOICES         64  /* c, at most */
-#define TEPAL_COUNTER_MAX         15  /* where a counter sticks */
-#define TEPAL_COUNTING_LINE_CELLS 128 /* counters in a line of 512 bits */
-
-/* What params.own[] means to this kind. */
-enum tepal_counting_param {
-    TEPAL_COUNTING_CHOICES = 0, /* c: 1 .. TEPAL_MAX_CHOICES */
-    TEPAL_COUNTING_RULE = 1,    /* enum tepal_counting_rule */
-    TEPAL_COUNTING_POLICY = 2,  /* enum tepal_counting_policy */
-    TEPAL_COUNTING_FORM = 3     /* enum tepal_counting_form */
-};
-
-/*
- * Which of its c groups a key is added to. With c = 1 there is nothing to choose and the rule must
- * be 0. Flat and partitioned layouts take the first two, blocked and paired ones the third: there,
- * Algorithm 1 would prefer the fullest lines, whose counters are above 0 already, and ruin them.
- *
- *   improved-greedy  Algorithm 1 of the paper: fewest counters that become 1; among these, most
- *                    counters that are 1 now; among these, the smallest largest counter; then by
- *                    the key's own hash
- *   greedy           the first step alone
- *   least-increase   least increase of what the group's own lines contribute to the error, taken as
- *                    occupied^4, which gives fewer false positives in the end than occupied^k
- */
-enum tepal_counting_rule {
-    TEPAL_RULE_IMPROVED_GREEDY = 0,
-    TEPAL_RULE_GREEDY = 1,
-    TEPAL_RULE_LEAST_INCREASE = 2
-};
-
-/*
- * What removal without a receipt does with a key of which several groups are all above 0 (only one
- * is its own, the others are false positives). With c = 1 it must be 0.
- *
- *   keep    nothing: the key stays (the paper's advice). No false negative, but what is kept piles
- *           up, and with it false positives
- *   remove  the lowest of the groups; it is the wrong one about every other time, which harms
- *           other keys
- */
-enum tepal_counting_policy { TEPAL_POLICY_KEEP = 0, TEPAL_POLICY_REMOVE = 1 };
-
-/* Counters and bits, or the bits alone (tepal_counting_strip): no additions, no removals. */
-enum tepal_counting_form { TEPAL_FORM_COUNTERS = 0, TEPAL_FORM_BITS = 1 };
-
-/* Names as in the command and in JSON; parse returns false and leaves *out alone if unknown. */
-TEPAL_API const char *tepal_counting_rule_name(enum tepal_counting_rule rule);
-TEPAL_API const char *tepal_counting_policy_name(enum tepal_counting_policy policy);
-TEPAL_API bool tepal_counting_rule_parse(const char *name, enum tepal_counting_rule *out);
-TEPAL_API bool tepal_counting_policy_parse(const char *name, enum tepal_counting_policy *out);
-
-/* The rule to take when nobody says otherwise: 0, or least-increase on lines if c > 1. */
-TEPAL_API enum tepal_counting_rule tepal_counting_rule_for(enum tepal_layout layout,
-                                                           uint32_t choices);
-
 /*
  * An empty filter of kind TEPAL_KIND_COUNTING; params.cells is the number of counters. Fails as
  * tepal_params_check does, TEPAL_BAD_ARGUMENT if the kind is another, TEPAL_NO_MEMORY.

@@ -12,43 +12,13 @@
 extern "C" {
 #endif
 
-/* What a kind promises. Property tests are generated from these. */
-enum tepal_promise {
-    /* what was added is found, until a key is removed that was never added; a yes-no filter may be
-       asked for exceptions when it is built */
-    TEPAL_NO_FALSE_NEGATIVES = 1 << 0,
-    /* of keys that nobody chose, whoever filled it; a generalized filter needs resets and sets for
-       it, and a tolerance below the number of either (its info tells the bound) */
-    TEPAL_BOUNDED_FALSE_POSITIVES = 1 << 1,
-    TEPAL_DELETABLE = 1 << 2, /* but not a counting filter that is the bits alone */
-    /* a union finds all that either finds; of order-free kinds, and of counting filters with one
-       choice, it is exactly the filter of both sets */
-    TEPAL_MERGEABLE = 1 << 3,
-    TEPAL_ORDER_FREE = 1 << 4, /* the order of additions does not matter */
-    TEPAL_ENDLESS = 1 << 5     /* may be added to forever */
-};
-
-/* A kind: what it is called and what it promises. Static storage. */
-struct tepal_kind {
-    enum tepal_kind_id id;
-    const char *name;
-    const char *summary;
-    unsigned promises; /* of enum tepal_promise */
-};
-
-/* The table of kinds: entries 0 .. tepal_kind_count() - 1. Look-ups return NULL if there is none.
- */
-TEPAL_API size_t tepal_kind_count(void);
-TEPAL_API const struct tepal_kind *tepal_kind_at(size_t index);
-TEPAL_API const struct tepal_kind *tepal_kind_by_id(uint32_t id);
-TEPAL_API const struct tepal_kind *tepal_kind_by_name(const char *name);
-
 struct tepal_filter;
 
 /*
- * An empty filter. Fails as tepal_params_check does, or with TEPAL_NO_MEMORY. A filter whose params
- * ask for TEPAL_HASH_SIPHASH takes digests at once; give it the key (tepal_filter_set_key) before
- * it takes bytes.
+ * An empty filter. Fails as tepal_params_check does, with TEPAL_TOO_LARGE if this machine cannot
+ * address so much memory, or with TEPAL_NO_MEMORY. A filter whose params ask for
+ * TEPAL_HASH_SIPHASH takes digests at once; give it the key (tepal_filter_set_key) before it takes
+ * bytes.
  */
 TEPAL_API enum tepal_status tepal_filter_create(const struct tepal_params *params,
                                                 const struct tepal_allocator *allocator,

@@ -35,17 +35,11 @@
 extern "C" {
 #endif
 
-#define TEPAL_FINGERPRINT_SLOTS    4 /* in a bucket */
-#define TEPAL_FINGERPRINT_COPIES   8 /* of one key, at most */
-#define TEPAL_FINGERPRINT_MIN_BITS 4
-#define TEPAL_FINGERPRINT_MAX_BITS 32
-
 struct tepal_fingerprint;
 
 /*
- * From parameters: kind TEPAL_KIND_FINGERPRINT, layout flat, positions colliding, hashes 2 (the two
- * buckets), own[0] the bits of a fingerprint f, cells the bits of all slots: a multiple of 8 f. The
- * models (tepal/model.h) find them for a rate or a size. Fails as tepal_filter_create does, or with
+ * From parameters of kind TEPAL_KIND_FINGERPRINT (enum tepal_fingerprint_own). The models
+ * (tepal/model.h) find them for a rate or a size. Fails as tepal_filter_create does, or with
  * TEPAL_BAD_ARGUMENT if it is another kind.
  */
 TEPAL_API enum tepal_status tepal_fingerprint_create(const struct tepal_params *params,

@@ -44,40 +44,6 @@ extern "C" {
 struct tepal_generalized;
 
 /*
- * The kind's own parameters, as indexes into params.own. params.hashes is k0 + k1.
- *   RESET_HASHES  k0, of the k hashes; 0..k
- *   TOLERANCE     b: so many inverted bits are forgiven; 0..k-1
- *   ONES          the share of bits that are 1 at first, in units of 1 / TEPAL_GENERALIZED_UNIT;
- *                 each bit is drawn by itself, from the filter's seed. (The papers' p0 is the share
- *                 of zeros: 1 minus this.)
- */
-enum tepal_generalized_own {
-    TEPAL_GENERALIZED_RESET_HASHES = 0,
-    TEPAL_GENERALIZED_TOLERANCE = 1,
-    TEPAL_GENERALIZED_ONES = 2
-};
-
-#define TEPAL_GENERALIZED_UNIT ((uint64_t)1 << 32)
-
-/*
- * Parameters from numbers: m bits, k0 and k1 hashes, the share of zeros at first (p0), the
- * tolerance; flat layout, colliding positions, no capacity: change them afterwards if need be.
- * TEPAL_BAD_ARGUMENT if zeros is not within 0..1; TEPAL_BAD_PARAMETER or TEPAL_TOO_LARGE as
- * tepal_params_check says: no hash at all, more than 64, a tolerance of k or more. A tolerance of
- * min(k0, k1) or more is allowed but bounds nothing: all zeros or all ones then pass every key.
- */
-TEPAL_API enum tepal_status tepal_generalized_params(uint64_t bits, uint32_t reset_hashes,
-                                                     uint32_t set_hashes, double zeros,
-                                                     uint32_t tolerance, uint64_t seed,
-                                                     struct tepal_params *out);
-
-/* What parameters of this kind say: k0, k1, b and the share of zeros at first. */
-TEPAL_API uint32_t tepal_generalized_reset_hashes(const struct tepal_params *params);
-TEPAL_API uint32_t tepal_generalized_set_hashes(const struct tepal_params *params);
-TEPAL_API uint32_t tepal_generalized_tolerance(const struct tepal_params *params);
-TEPAL_API double tepal_generalized_zeros(const struct tepal_params *params);
-
-/*
  * A filter in its first state. TEPAL_BAD_ARGUMENT if the params are of another kind; else fails as
  * tepal_filter_create does.
  */

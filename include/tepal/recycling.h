@@ -31,53 +31,6 @@ extern "C" {
 
 struct tepal_recycling;
 
-#define TEPAL_RECYCLING_MAX_PHASES 8
-
-enum tepal_recycling_rule {
-    TEPAL_RECYCLING_SIGMA = 0,
-    TEPAL_RECYCLING_COUNT = 1,
-    TEPAL_RECYCLING_TIME = 2
-};
-
-/* What it does beyond its size; becomes params.own. */
-struct tepal_recycling_options {
-    uint32_t phases; /* 1 .. TEPAL_RECYCLING_MAX_PHASES */
-    enum tepal_recycling_rule rule;
-    uint64_t limit; /* sigma: hashes <= sigma < cells; count and time: at least 1 */
-    /*
-     * The trigger is the message that finds the active phase full (by sigma or count). Retaining:
-     * it is the first message of the new cycle. keep_trigger: it is (also) left in the phase that
-     * freezes, which may then hold more than the limit. Neither: the trigger is forgotten. (Both:
-     * every phase has hash functions of its own, or the two phases would have cells in common.)
-     */
-    bool retain;
-    bool keep_trigger;
-    /*
-     * Insert a message only if no phase has it, instead of always (when the active phase does not
-     * have it). That stores fewer messages and forgets sooner: a message lives from its first
-     * arrival, not from its latest. Every phase then has hash functions of its own: with shared
-     * ones the active phase would fill just the cells that are free in the frozen one, and need not
-     * ever be full.
-     */
-    bool only_misses;
-};
-
-/* Two phases by sigma, which is still to be set; the trigger is retained. */
-#define TEPAL_RECYCLING_OPTIONS_INIT                                                               \
-    {                                                                                              \
-        2, TEPAL_RECYCLING_SIGMA, 0, true, false, false                                            \
-    }
-
-/*
- * Makes params those of a recycling filter: kind and own. The rest (layout, positions, hashes,
- * cells: the bits of *one* phase) is the caller's. Nothing is checked: tepal_params_check does.
- * And back: the options of such params.
- */
-TEPAL_API void tepal_recycling_set_options(struct tepal_params *params,
-                                           const struct tepal_recycling_options *options);
-TEPAL_API struct tepal_recycling_options
-tepal_recycling_options_of(const struct tepal_params *params);
-
 /*
  * From parameters; or for `bits` bits in all phases together at an average false-positive rate of
  * `fp`, on the flat layout, by sigma, retaining (tepal_recycling_plan chooses hashes and sigma).

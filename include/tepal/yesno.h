@@ -31,35 +31,6 @@
 extern "C" {
 #endif
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-/*
- * The kind's own parameters, indices into params.own. params.cells is m = p + r q, params.hashes is
- * k; layout and positions are those of the yes-filter (a lined layout needs p and r q to be whole
- * lines). The no-filters are always flat, with the same rule for positions; no-filter j takes the
- * bits p + j q .. p + (j + 1) q - 1.
- */
-enum tepal_yesno_own {
-    TEPAL_YESNO_NO_BITS = 0, /* q: 1..2^32 - 1 if r > 0, else 0 */
-    TEPAL_YESNO_NO_FILTERS =
-        1,                     /* r: 0..TEPAL_YESNO_MOST_FILTERS; 0: the Bloom filter, bit by bit */
-    TEPAL_YESNO_NO_HASHES = 2, /* k': 1..TEPAL_MAX_HASHES if r > 0, else 0 */
-    TEPAL_YESNO_OWN_SEEDS = 3, /* 1: every no-filter hashes in its own way; 0: all alike (paper) */
-    TEPAL_YESNO_SALT = 4       /* 0..2^20 - 1: a whole re-hashing of all keys; 0: none */
-};
-
-#define TEPAL_YESNO_MOST_FILTERS 64
-
-/*
- * kind, cells, hashes and the kind's own of *params for p, k, q, r, k'; the rest is left as it is.
- * TEPAL_TOO_LARGE if p + r q is no number; everything else is left to tepal_params_check.
- */
-TEPAL_API enum tepal_status tepal_yesno_params(uint64_t p, uint32_t k, uint64_t q, uint64_t r,
-                                               uint32_t no_hashes, struct tepal_params *params);
-
-/* p, the bits of the yes-filter: cells - r q. Params of kind yesno that passed the check. */
-TEPAL_API uint64_t tepal_yesno_yes_bits(const struct tepal_params *params);
-
 /*
  * The key alone in a filter of these parameters (Sec. III-A): its k bits of the yes-filter and its
  * k' bits in every no-filter. `mask` has tepal_params_payload_bytes / 8 words and is overwritten. A

@@ -89,7 +89,7 @@ enum tepal_status tepal_format_verify(const struct format_header *header, const 
 
 /* ---- the header, out ------------------------------------------------------------------------- */
 
-/* Cannot overflow: the payload is in memory, or has passed the gate, so it is below 2^63. */
+/* Cannot overflow: the payload is in memory, or its parameters have passed the gate. */
 static uint64_t file_bytes(uint64_t payload)
 {
     return FORMAT_HEADER + payload + 8 * tepal_format_blocks(payload);
@@ -122,7 +122,7 @@ void tepal_format_write_header(const struct tepal_filter *filter, uint8_t bytes[
     little_put64(bytes + FORMAT_AT_PAYLOAD_BYTES, payload);
     little_put64(bytes + FORMAT_AT_FILE_BYTES, file_bytes(payload));
     little_put32(bytes + FORMAT_AT_BLOCK_LOG, FORMAT_BLOCK_LOG);
-    little_put32(bytes + FORMAT_AT_CELL_BITS, filter->ops->rules.cell_bits);
+    little_put32(bytes + FORMAT_AT_CELL_BITS, filter->ops->rules->cell_bits);
     little_put64(bytes + FORMAT_AT_CHECKSUM, XXH3_64bits(bytes, FORMAT_AT_CHECKSUM));
 }
 
@@ -184,50 +184,28 @@ static void read_state(const uint8_t *bytes, struct filter_state *s)
     }
 }
 
-/*
- * The gate said no, and why; this says where: the field that is out of its limits by itself, or
- * else the one that does not suit the others. Decides nothing.
- */
-static uint64_t place_of_refusal(const struct tepal_params *p, const struct filter_ops *ops)
+/* The gate said no, and of what; this says where in the header that is. */
+static uint64_t place_of(enum params_field field)
 {
-    if ((uint32_t)p->layout > TEPAL_LAYOUT_PAIRED ||
-        (ops->rules.layouts >> (uint32_t)p->layout & 1) == 0) {
-        return FORMAT_AT_LAYOUT;
-    }
-    if ((uint32_t)p->positions > TEPAL_POSITIONS_DISTINCT) {
-        return FORMAT_AT_POSITIONS;
-    }
-    if ((uint32_t)p->hash > TEPAL_HASH_SIPHASH) {
-        return FORMAT_AT_HASH;
-    }
-    if (p->hash == TEPAL_HASH_XXH3 && p->key_check != 0) {
-        return FORMAT_AT_KEY_CHECK;
-    }
-    if (p->hashes == 0 || p->hashes > TEPAL_MAX_HASHES) {
-        return FORMAT_AT_HASHES;
-    }
-    bool lined = p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED;
-    if (p->cells == 0 || p->cells > PARAMS_MAX_CELLS || p->hashes > p->cells ||
-        (lined && p->cells % params_line_cells(ops->rules.cell_bits) != 0)) {
-        return FORMAT_AT_CELLS;
-    }
-    for (size_t i = 0; ops->rules.check == NULL && i < TEPAL_OWN_PARAMS; i++) {
-        if (p->own[i] != 0) {
-            return FORMAT_AT_OWN_PARAMS + 8 * i;
-        }
-    }
-    return ops->rules.check != NULL ? FORMAT_AT_OWN_PARAMS : FORMAT_AT_HASHES;
+    static const enum format_offset places[] = {
+        [PARAMS_KIND] = FORMAT_AT_KIND,           [PARAMS_LAYOUT] = FORMAT_AT_LAYOUT,
+        [PARAMS_POSITIONS] = FORMAT_AT_POSITIONS, [PARAMS_HASH] = FORMAT_AT_HASH,
+        [PARAMS_HASHES] = FORMAT_AT_HASHES,       [PARAMS_CELLS] = FORMAT_AT_CELLS,
+        [PARAMS_KEY_CHECK] = FORMAT_AT_KEY_CHECK, [PARAMS_OWN] = FORMAT_AT_OWN_PARAMS,
+    };
+    return field < PARAMS_OWN ? places[field]
+                              : places[PARAMS_OWN] + 8 * (uint64_t)(field - PARAMS_OWN);
 }
 
 /* The fields that have one right value each, whatever the filter. */
-static enum tepal_status check_fixed(const uint8_t *bytes, const struct filter_ops *ops,
+static enum tepal_status check_fixed(const uint8_t *bytes, const struct params_rules *rules,
                                      struct tepal_fault *fault)
 {
     if (little_get32(bytes + FORMAT_AT_BLOCK_LOG) != FORMAT_BLOCK_LOG) {
         return tepal_format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_BLOCK_LOG,
                                   "the header's checksum blocks are not of 64 KiB");
     }
-    if (little_get32(bytes + FORMAT_AT_CELL_BITS) != ops->rules.cell_bits) {
+    if (little_get32(bytes + FORMAT_AT_CELL_BITS) != rules->cell_bits) {
         return tepal_format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_CELL_BITS,
                                   "the header's cells are not as wide as this kind's");
     }
@@ -248,14 +226,8 @@ static enum tepal_status check_lengths(const uint8_t *bytes, struct format_heade
         return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_PAYLOAD_BYTES,
                                   "the header's payload length does not match its parameters");
     }
-    uint64_t sums;
     h->blocks = tepal_format_blocks(h->payload);
-    if (h->payload == 0 || h->payload % 8 != 0 || !checked_mul(h->blocks, 8, &sums) ||
-        !checked_add(h->payload, sums, &h->file) ||
-        !checked_add(h->file, FORMAT_HEADER, &h->file) || !checked_size(h->file)) {
-        return tepal_format_fault(fault, TEPAL_TOO_LARGE, 0, FORMAT_AT_PAYLOAD_BYTES,
-                                  "the payload is larger than this machine can address");
-    }
+    h->file = file_bytes(h->payload);
     if (little_get64(bytes + FORMAT_AT_FILE_BYTES) != h->file) {
         return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_FILE_BYTES,
                                   "the header's file length does not match its payload");
@@ -278,14 +250,13 @@ enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
     }
     read_params(bytes, &h.params);
     read_state(bytes, &h.state);
-    status = check_fixed(bytes, ops, fault);
+    status = check_fixed(bytes, ops->rules, fault);
     if (status != TEPAL_OK) {
         return status;
     }
-    const char *why = "";
-    status = tepal_params_check(&h.params, &why);
-    if (status != TEPAL_OK) {
-        return tepal_format_fault(fault, status, 0, place_of_refusal(&h.params, ops), why);
+    struct params_verdict verdict = tepal_params_gate(&h.params);
+    if (verdict.status != TEPAL_OK) {
+        return tepal_format_fault(fault, verdict.status, 0, place_of(verdict.field), verdict.why);
     }
     if (h.params.hash == TEPAL_HASH_SIPHASH && h.params.key_check == 0) {
         return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_KEY_CHECK,
@@ -317,6 +288,15 @@ enum tepal_status tepal_format_check_length(const struct format_header *header, 
                                   "the file is longer than its header says");
     }
     return TEPAL_OK;
+}
+
+enum tepal_status tepal_format_check_room(const struct format_header *header,
+                                          struct tepal_fault *fault)
+{
+    return checked_size(header->file)
+               ? TEPAL_OK
+               : tepal_format_fault(fault, TEPAL_TOO_LARGE, 0, FORMAT_AT_PAYLOAD_BYTES,
+                                    "the payload is larger than this machine can address");
 }
 
 /* ---- whole filters --------------------------------------------------------------------------- */
@@ -380,14 +360,17 @@ enum tepal_status tepal_encode(const struct tepal_filter *filter, void *bytes, s
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_decode(const void *bytes, size_t len,
-                               const struct tepal_allocator *allocator, struct tepal_filter **out,
-                               struct tepal_fault *fault)
+enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len, format_gate *ask,
+                                            void *context, const struct tepal_allocator *allocator,
+                                            struct tepal_filter **out, struct tepal_fault *fault)
 {
     const uint8_t *from = bytes;
     struct format_header h;
     enum tepal_status status =
         tepal_format_read_header(from, len < FORMAT_HEADER ? len : FORMAT_HEADER, &h, fault);
+    if (status == TEPAL_OK && ask != NULL && !ask(context, &h)) {
+        return TEPAL_MISMATCH;
+    }
     if (status == TEPAL_OK) {
         status = tepal_format_check_length(&h, len, fault);
     }
@@ -406,4 +389,11 @@ enum tepal_status tepal_decode(const void *bytes, size_t len,
     }
     little_to_words(words, from + FORMAT_HEADER, (size_t)(h.payload / 8));
     return tepal_format_finish(&h, &chosen, words, NULL, NULL, 0, TEPAL_MAP_VERIFY, out, fault);
+}
+
+enum tepal_status tepal_decode(const void *bytes, size_t len,
+                               const struct tepal_allocator *allocator, struct tepal_filter **out,
+                               struct tepal_fault *fault)
+{
+    return tepal_format_decode_gated(bytes, len, NULL, NULL, allocator, out, fault);
 }

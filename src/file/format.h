@@ -68,19 +68,24 @@ enum tepal_status tepal_format_fault(struct tepal_fault *fault, enum tepal_statu
 
 void tepal_format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT_HEADER]);
 
-/*
- * The header from the first `len` bytes of the input; len < FORMAT_HEADER means that the input ends
- * there. On TEPAL_OK the parameters have passed the gate and all lengths agree with them.
- */
 /* A keyed filter whose key was never given: it cannot be written, nor read. */
 bool tepal_format_lacks_key(const struct tepal_filter *filter);
 
+/*
+ * The header from the first `len` bytes of the input; len < FORMAT_HEADER means that the input ends
+ * there. On TEPAL_OK the parameters have passed the gate and all lengths agree with them. Nobody
+ * checks them again on the way in.
+ */
 enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
                                            struct format_header *out, struct tepal_fault *fault);
 
 /* TEPAL_BAD_LENGTH unless the input is exactly as long as its header says. */
 enum tepal_status tepal_format_check_length(const struct format_header *header, uint64_t real,
                                             struct tepal_fault *fault);
+
+/* TEPAL_TOO_LARGE unless this machine can address so much: before memory is taken or mapped. */
+enum tepal_status tepal_format_check_room(const struct format_header *header,
+                                          struct tepal_fault *fault);
 
 /* The number of blocks of a payload, and the bytes of one of them. */
 uint64_t tepal_format_blocks(uint64_t payload);
@@ -115,10 +120,13 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
                                       struct tepal_fault *fault);
 
 /*
- * tepal_load_fd with a gate between header and cells (store.c): if it says no, nothing more is read
- * and TEPAL_MISMATCH is returned, without a fault.
+ * tepal_decode and tepal_load_fd (store.c) with a gate between header and cells: if it says no,
+ * nothing more is read and TEPAL_MISMATCH is returned, without a fault. NULL: no gate.
  */
 typedef bool format_gate(void *context, const struct format_header *header);
+enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len, format_gate *gate,
+                                            void *context, const struct tepal_allocator *allocator,
+                                            struct tepal_filter **out, struct tepal_fault *fault);
 enum tepal_status tepal_format_load_gated(int fd, format_gate *gate, void *context,
                                           const struct tepal_allocator *allocator,
                                           struct tepal_filter **out, struct tepal_fault *fault);

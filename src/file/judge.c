@@ -68,24 +68,6 @@ static const char *kind_name(enum tepal_kind_id kind)
     return known == NULL ? "unknown" : known->name;
 }
 
-/* What a parameter of the kind's own is called. */
-static const char *own_name(const struct tepal_params *p, size_t i)
-{
-    if (p->kind == TEPAL_KIND_GENERALIZED) {
-        switch (i) {
-        case TEPAL_GENERALIZED_RESET_HASHES:
-            return "hashes that reset";
-        case TEPAL_GENERALIZED_TOLERANCE:
-            return "tolerance";
-        case TEPAL_GENERALIZED_ONES:
-            return "share of ones at first (in units of 2^-32)";
-        default:
-            break;
-        }
-    }
-    return "a parameter of its kind";
-}
-
 static bool check_hash(const struct tepal_params *p, const struct tepal_terms *t,
                        struct tepal_receipt *r)
 {
@@ -123,10 +105,12 @@ static bool check_key(const struct tepal_params *p, const struct tepal_terms *t,
 static bool check_own(const struct tepal_params *p, const struct tepal_terms *t,
                       struct tepal_receipt *r)
 {
+    const struct params_rules *rules = tepal_params_rules((uint32_t)p->kind);
     for (size_t i = 0; i < TEPAL_OWN_PARAMS; i++) {
         unsigned which = (unsigned)TEPAL_AGREED_OWN << i;
         if ((t->agreed & which) != 0 && p->own[i] != t->params.own[i]) {
-            differ(r, which, own_name(p, i), p->own[i], t->params.own[i]);
+            const char *name = rules->own[i] == NULL ? "a parameter of its kind" : rules->own[i];
+            differ(r, which, name, p->own[i], t->params.own[i]);
             return false;
         }
     }
@@ -190,7 +174,7 @@ static void measure_bloom(const struct tepal_filter *f, const struct tepal_terms
     const struct tepal_params *p = &f->params;
     take_fill(r, t, (double)p->cells, tepal_occupancy_bloom(p, r->keys),
               tepal_occupancy_tails(p, r->keys, r->ones));
-    if (p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED) {
+    if (tepal_layout_in_lines(p->layout)) {
         r->fullest_line = fullest_line(f);
         r->fullest_probability = tepal_occupancy_fullest(p, r->keys, r->fullest_line);
     }
@@ -274,7 +258,7 @@ void tepal_judge_bits(const struct tepal_filter *f, const struct tepal_terms *t,
         snprintf(r->why, sizeof r->why,
                  "filters of the kind %s cannot be judged by their bits: build one of the kind "
                  "bloom, generalized or fingerprint",
-                 f->ops->kind.name);
+                 f->ops->rules->kind.name);
         return;
     }
     r->judged = true;

@@ -87,7 +87,6 @@ enum tepal_status tepal_receive(const void *bytes, size_t len, const struct tepa
                                 struct tepal_receipt *receipt, struct tepal_filter **out)
 {
     struct reception at = {terms, receipt};
-    struct format_header h;
     struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
     struct tepal_filter *filter = NULL;
     if (!tepal_judge_terms_valid(terms)) {
@@ -95,10 +94,7 @@ enum tepal_status tepal_receive(const void *bytes, size_t len, const struct tepa
     }
     tepal_judge_begin(receipt);
     enum tepal_status status =
-        tepal_format_read_header(bytes, len < FORMAT_HEADER ? len : FORMAT_HEADER, &h, &fault);
-    if (status == TEPAL_OK && check_header(&at, &h)) {
-        status = tepal_decode(bytes, len, allocator, &filter, &fault);
-    }
+        tepal_format_decode_gated(bytes, len, check_header, &at, allocator, &filter, &fault);
     return conclude(&at, status, &fault, filter, out);
 }
 

@@ -408,6 +408,9 @@ static enum tepal_status load_stream(int fd, uint64_t length, const struct gate 
         status = tepal_format_check_length(&h, length, fault);
     }
     if (status == TEPAL_OK) {
+        status = tepal_format_check_room(&h, fault);
+    }
+    if (status == TEPAL_OK) {
         status = read_payload(fd, &h, length != LENGTH_UNKNOWN, &chosen, &words, fault);
     }
     if (status != TEPAL_OK) {
@@ -557,6 +560,9 @@ enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
     status = read_header(fd, &h, fault);
     if (status == TEPAL_OK) {
         status = tepal_format_check_length(&h, length, fault);
+    }
+    if (status == TEPAL_OK) {
+        status = tepal_format_check_room(&h, fault);
     }
     if (status == TEPAL_OK) {
         status = map_file(fd, &h, check, allocator, out, fault);

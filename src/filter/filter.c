@@ -36,13 +36,14 @@ enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
                                      filter_unmap *unmap, void *mapping, size_t mapping_bytes,
                                      struct tepal_filter **out, const char **why)
 {
-    enum tepal_status status = tepal_params_check(params, why);
-    if (status != TEPAL_OK) {
-        return status;
-    }
     const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)params->kind);
     struct tepal_allocator chosen = tepal_alloc_choose(allocator);
-    size_t bytes = (size_t)tepal_params_payload_bytes(params);
+    uint64_t payload = tepal_params_payload_bytes(params);
+    size_t bytes = (size_t)payload;
+    if (!checked_size(payload)) {
+        *why = "the size is larger than this machine can address";
+        return TEPAL_TOO_LARGE;
+    }
     struct tepal_filter *filter = tepal_alloc_zeroed(&chosen, ops->struct_bytes);
     if (filter == NULL) {
         *why = "out of memory";
@@ -76,12 +77,14 @@ enum tepal_status tepal_filter_create(const struct tepal_params *params,
                                       struct tepal_filter **out)
 {
     static const struct filter_state fresh = {0};
-    const char *why = "";
     struct tepal_filter *filter;
-    enum tepal_status status =
-        tepal_filter_adopt(params, &fresh, allocator, NULL, NULL, NULL, 0, &filter, &why);
-    if (status != TEPAL_OK) {
-        return status;
+    struct params_verdict verdict = tepal_params_gate(params);
+    if (verdict.status == TEPAL_OK) {
+        verdict.status = tepal_filter_adopt(params, &fresh, allocator, NULL, NULL, NULL, 0, &filter,
+                                            &verdict.why);
+    }
+    if (verdict.status != TEPAL_OK) {
+        return verdict.status;
     }
     if (filter->ops->reset != NULL) {
         filter->ops->reset(filter);
@@ -126,7 +129,7 @@ enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
 
 const struct tepal_kind *tepal_filter_kind(const struct tepal_filter *filter)
 {
-    return &filter->ops->kind;
+    return &filter->ops->rules->kind;
 }
 
 const struct tepal_params *tepal_filter_params(const struct tepal_filter *filter)
@@ -286,12 +289,12 @@ void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *r
     const struct tepal_params *p = &filter->params;
     report->count = 0;
     report->numbers = 0;
-    tepal_report_text(report, "kind", "the kind of filter", filter->ops->kind.name);
+    tepal_report_text(report, "kind", "the kind of filter", filter->ops->rules->kind.name);
     tepal_report_text(report, "layout", "where a key's cells lie", tepal_layout_name(p->layout));
     tepal_report_text(report, "positions", "may two positions of a key coincide",
                       tepal_positions_name(p->positions));
     tepal_report_integer(report, "bits", "size of the cells in bits",
-                         p->cells * filter->ops->rules.cell_bits);
+                         p->cells * filter->ops->rules->cell_bits);
     tepal_report_integer(report, "hashes", "positions a key", p->hashes);
     if (p->capacity != 0) {
         tepal_report_integer(report, "capacity", "keys it was planned for", p->capacity);
@@ -311,19 +314,14 @@ void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *r
 
 enum tepal_status tepal_filter_glance(const struct tepal_filter *filter, const char **why)
 {
-    enum tepal_status status = tepal_params_check(&filter->params, why);
-    if (status == TEPAL_OK && filter->ops->rules.payload_bytes == NULL) {
-        uint64_t used = filter->params.cells % (64 / filter->ops->rules.cell_bits) *
-                        filter->ops->rules.cell_bits;
-        if (used != 0 && filter->words[filter->word_count - 1] >> used != 0) {
-            status = TEPAL_CORRUPT;
-            *why = "there are cells set beyond the last one";
-        }
+    const struct params_rules *rules = filter->ops->rules;
+    uint64_t used = filter->params.cells % (64 / rules->cell_bits) * rules->cell_bits;
+    if (rules->payload_bytes == NULL && used != 0 &&
+        filter->words[filter->word_count - 1] >> used != 0) {
+        *why = "there are cells set beyond the last one";
+        return TEPAL_CORRUPT;
     }
-    if (status == TEPAL_OK && filter->ops->validate != NULL) {
-        status = filter->ops->validate(filter, why);
-    }
-    return status;
+    return filter->ops->validate == NULL ? TEPAL_OK : filter->ops->validate(filter, why);
 }
 
 enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why)

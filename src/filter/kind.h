@@ -29,9 +29,8 @@ struct filter_state {
 };
 
 struct filter_ops {
-    struct tepal_kind kind; /* the public part */
-    struct params_rules rules;
-    size_t struct_bytes; /* of the kind's struct */
+    const struct params_rules *rules; /* what it is called, promises and takes for parameters */
+    size_t struct_bytes;              /* of the kind's struct */
 
     /* Set what derives from params, state and words. Called once the head is complete. */
     void (*open)(struct tepal_filter *filter);
@@ -85,9 +84,10 @@ const struct filter_ops *tepal_filter_ops_by_id(uint32_t id);
 
 /*
  * A filter around words that are already there: what loading ends with. Takes over the mapping (if
- * unmap is not NULL) only on success. Params pass the gate here; the words are not looked at: call
- * tepal_validate before giving the filter to anybody.
- * With words == NULL the filter gets cleared words of its own.
+ * unmap is not NULL) only on success. Params have passed the gate; the words are not looked at:
+ * call tepal_validate before giving the filter to anybody.
+ * With words == NULL the filter gets cleared words of its own. TEPAL_NO_MEMORY, or TEPAL_TOO_LARGE
+ * for what no memory of this machine could hold.
  */
 enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
                                      const struct filter_state *state,

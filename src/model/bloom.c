@@ -32,16 +32,11 @@
 #include "model/flat.h"
 #include "model/numeric.h"
 #include "model/search.h"
+#include "params/params.h"
 
 #include <math.h>
 
-#define MAX_CELLS ((uint64_t)1 << 60)
-#define LN2       0.6931471805599453
-
-static bool has_lines(enum tepal_layout layout)
-{
-    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
-}
+#define LN2 0.6931471805599453
 
 /* Where cells lie; and of what size they are, which decides how many go into a line's sector. */
 struct shape {
@@ -68,22 +63,7 @@ static struct model_line line_of(const struct shape *s)
 /* The step in which a layout's size grows, in cells. */
 static uint64_t unit_of(const struct shape *s)
 {
-    return has_lines(s->layout) ? (uint64_t)MODEL_LINE_SECTORS * s->sector : 1;
-}
-
-/* The most hashes that a layout takes at any size; 0 for what is no layout. */
-static uint32_t layout_hashes(enum tepal_layout layout)
-{
-    switch (layout) {
-    case TEPAL_LAYOUT_FLAT:
-    case TEPAL_LAYOUT_PARTITIONED:
-        return TEPAL_MAX_HASHES;
-    case TEPAL_LAYOUT_BLOCKED:
-        return TEPAL_MAX_HASHES_BLOCKED;
-    case TEPAL_LAYOUT_PAIRED:
-        return TEPAL_MAX_HASHES_PAIRED;
-    }
-    return 0;
+    return tepal_layout_in_lines(s->layout) ? (uint64_t)MODEL_LINE_SECTORS * s->sector : 1;
 }
 
 /* The fewest cells for k hashes. */
@@ -105,15 +85,15 @@ static uint64_t least_cells(const struct shape *s, uint32_t k)
 
 static bool rule_known(const struct shape *s)
 {
-    return layout_hashes(s->layout) != 0 &&
+    return tepal_params_most_hashes(s->layout) != 0 &&
            (s->positions == TEPAL_POSITIONS_COLLIDING || s->positions == TEPAL_POSITIONS_DISTINCT);
 }
 
 /* Is this a filter at all? */
 static bool valid(const struct shape *s, uint64_t m, uint32_t k)
 {
-    return rule_known(s) && k >= 1 && k <= layout_hashes(s->layout) && m % unit_of(s) == 0 &&
-           m >= least_cells(s, k);
+    return rule_known(s) && k >= 1 && k <= tepal_params_most_hashes(s->layout) &&
+           m % unit_of(s) == 0 && m >= least_cells(s, k);
 }
 
 /* m = k * size + larger: `larger` of the slices have one cell more. */
@@ -256,7 +236,7 @@ static uint32_t best_hashes(const struct shape *s, uint64_t m, uint64_t n)
     if (n == 0) {
         return 1;
     }
-    uint32_t most = layout_hashes(s->layout);
+    uint32_t most = tepal_params_most_hashes(s->layout);
     while (!valid(s, m, most)) {
         most--;
     }
@@ -342,18 +322,18 @@ static enum tepal_status size_of(const struct shape *s, uint64_t n, double fp, u
                                  uint32_t *hashes)
 {
     if (!rule_known(s) || !cells || !hashes || n == 0 || !(fp > 0 && fp < 1) ||
-        *hashes > layout_hashes(s->layout)) {
+        *hashes > tepal_params_most_hashes(s->layout)) {
         return TEPAL_BAD_ARGUMENT;
     }
     uint64_t unit = unit_of(s);
     struct wanted w = {.shape = *s, .keys = n, .fp = fp};
     double likely = likely_hashes(s->layout, -log2(fp) / LN2); /* 1.44 log2(1/fp) bits a key */
-    w.hashes = *hashes ? *hashes : nearest_hashes(likely, layout_hashes(s->layout));
-    uint64_t found = cells_for(&w, MAX_CELLS);
+    w.hashes = *hashes ? *hashes : nearest_hashes(likely, tepal_params_most_hashes(s->layout));
+    uint64_t found = cells_for(&w, PARAMS_MAX_CELLS);
     if (*hashes == 0) {
         for (;;) {
             /* Could any k do with less? */
-            uint64_t less = (found ? found : MAX_CELLS + unit) - unit;
+            uint64_t less = (found ? found : PARAMS_MAX_CELLS + unit) - unit;
             uint32_t k = best_hashes(s, less, n);
             if (k == 0 || !(rate_of(s, less, n, k) <= fp)) {
                 break;
@@ -592,7 +572,7 @@ enum tepal_status tepal_model_bloom(const struct tepal_params *params, uint64_t 
     tepal_report_integer(&r, "keys_for_1_permille",
                          "the most keys that keep fp at or below 0.001 with this m and k",
                          keys_for(&p, 1e-3));
-    if (has_lines(p.layout)) {
+    if (tepal_layout_in_lines(p.layout)) {
         report_lines(&r, &p, n);
     }
     *report = r;

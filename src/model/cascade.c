@@ -20,17 +20,11 @@
 #include <math.h>
 
 #include "model/numeric.h"
-
-#define MOST_BITS ((uint64_t)1 << 60)
+#include "params/params.h"
 
 static double rate_for(double stored, double asked)
 {
     return fmin(stored / asked * sqrt(0.5), 0.5);
-}
-
-static bool has_lines(enum tepal_layout layout)
-{
-    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
 }
 
 static void put_level(struct tepal_cascade_plan *plan, double stored, double bits, double rate)
@@ -48,7 +42,7 @@ static bool put_beyond(enum tepal_layout layout, enum tepal_positions positions,
 {
     uint64_t cells;
     uint32_t hashes = 0;
-    if (!(stored < (double)MOST_BITS)) {
+    if (!(stored < (double)PARAMS_MAX_CELLS)) {
         return false;
     }
     uint64_t keys = (uint64_t)ceil(stored);
@@ -56,7 +50,7 @@ static bool put_beyond(enum tepal_layout layout, enum tepal_positions positions,
                          &hashes) != TEPAL_OK) {
         return false;
     }
-    uint64_t unit = has_lines(layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t unit = params_unit(layout, 1);
     cells = (cells + unit - 1) / unit * unit;
     put_level(plan, stored, (double)cells,
               tepal_bloom_fp(TEPAL_LAYOUT_FLAT, positions, cells, keys, hashes));
@@ -109,13 +103,13 @@ enum tepal_status tepal_cascade_choose(enum tepal_layout layout, enum tepal_posi
     struct tepal_cascade_plan here;
     double rate = fp > 0 ? fp : t == 0 ? 0.5 : rate_for((double)n, (double)t);
     uint32_t chosen = hashes;
-    if (n == 0 || limit > MOST_BITS || !(fp >= 0 && fp < 1) ||
+    if (n == 0 || limit > PARAMS_MAX_CELLS || !(fp >= 0 && fp < 1) ||
         tepal_bloom_size(layout, positions, n, rate, &low, &chosen) != TEPAL_OK ||
         !with_first(layout, positions, n, t, hashes, low, &best)) {
         return TEPAL_BAD_ARGUMENT;
     }
     if (limit > 0) {
-        uint64_t unit = has_lines(layout) ? TEPAL_LINE_BITS : 1;
+        uint64_t unit = params_unit(layout, 1);
         uint64_t high = limit / unit + 1; /* in units, from here on */
         low /= unit;
         while (low + 1 < high) {

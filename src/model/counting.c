@@ -523,7 +523,7 @@ static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, 
                                       struct tepal_report *report, const char **why)
 {
     double fill = tepal_counting_fill(p->layout, p->positions, p->cells, n, p->hashes);
-    if (p->own[0] != 1) {
+    if (p->own[TEPAL_COUNTING_CHOICES] != 1) {
         return refuse(why, "with several choices the model is for the flat layout, colliding "
                            "positions");
     }
@@ -575,10 +575,11 @@ enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64
         return report_other(&p, n, deletes, report, why);
     }
     uint32_t k = p.hashes;
-    uint32_t c = (uint32_t)p.own[0];
+    uint32_t c = (uint32_t)p.own[TEPAL_COUNTING_CHOICES];
     double m = (double)p.cells;
     double share[VALUES];
-    status = tepal_counting_shares(p.cells, n, k, c, p.own[1] == 0, share);
+    bool improved = p.own[TEPAL_COUNTING_RULE] == TEPAL_RULE_IMPROVED_GREEDY;
+    status = tepal_counting_shares(p.cells, n, k, c, improved, share);
     if (status != TEPAL_OK) {
         return refuse(why, "the number of choices is out of range");
     }

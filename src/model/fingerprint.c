@@ -21,14 +21,11 @@
 #include "model/numeric.h"
 #include "params/params.h"
 
-/* Those of tepal/fingerprint.h: models know of no filter. */
-#define SLOTS    4
-#define MIN_BITS 4
-#define MAX_BITS 32
+#define SLOTS TEPAL_FINGERPRINT_SLOTS
 
 double tepal_fingerprint_fp(uint32_t f, uint64_t buckets, uint64_t n)
 {
-    if (f < MIN_BITS || f > MAX_BITS || buckets < 2) {
+    if (f < TEPAL_FINGERPRINT_MIN_BITS || f > TEPAL_FINGERPRINT_MAX_BITS || buckets < 2) {
         return NAN;
     }
     double q = exp2(-(double)f);
@@ -53,7 +50,9 @@ static double room_of(uint32_t f, double buckets)
 
 uint64_t tepal_fingerprint_room(uint32_t f, uint64_t buckets)
 {
-    return f < MIN_BITS || f > MAX_BITS || buckets < 2 ? 0 : (uint64_t)room_of(f, (double)buckets);
+    return f < TEPAL_FINGERPRINT_MIN_BITS || f > TEPAL_FINGERPRINT_MAX_BITS || buckets < 2
+               ? 0
+               : (uint64_t)room_of(f, (double)buckets);
 }
 
 /* The smallest even number of buckets that is at least x; 0: too many. */
@@ -89,13 +88,15 @@ static bool cells_of(uint32_t f, uint64_t buckets, uint64_t *cells)
 enum tepal_status tepal_fingerprint_size(uint64_t n, double fp, uint64_t *cells, uint32_t *bits)
 {
     bool chosen = *bits != 0;
-    if (n == 0 || !(fp > 0 && fp < 1) || (chosen && (*bits < MIN_BITS || *bits > MAX_BITS))) {
+    if (n == 0 || !(fp > 0 && fp < 1) ||
+        (chosen && (*bits < TEPAL_FINGERPRINT_MIN_BITS || *bits > TEPAL_FINGERPRINT_MAX_BITS))) {
         return TEPAL_BAD_ARGUMENT;
     }
     uint64_t best = 0;
     uint32_t best_bits = 0;
     enum tepal_status status = TEPAL_BAD_ARGUMENT;
-    for (uint32_t f = chosen ? *bits : MIN_BITS; f <= (chosen ? *bits : MAX_BITS); f++) {
+    for (uint32_t f = chosen ? *bits : TEPAL_FINGERPRINT_MIN_BITS;
+         f <= (chosen ? *bits : TEPAL_FINGERPRINT_MAX_BITS); f++) {
         uint64_t here;
         uint64_t buckets = buckets_for(f, n);
         if (tepal_fingerprint_fp(f, buckets, n) > fp) {
@@ -126,7 +127,8 @@ enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_key, uint64_
                                         uint32_t *bits)
 {
     bool chosen = *bits != 0;
-    if (n == 0 || !(bits_per_key > 0) || (chosen && (*bits < MIN_BITS || *bits > MAX_BITS))) {
+    if (n == 0 || !(bits_per_key > 0) ||
+        (chosen && (*bits < TEPAL_FINGERPRINT_MIN_BITS || *bits > TEPAL_FINGERPRINT_MAX_BITS))) {
         return TEPAL_BAD_ARGUMENT;
     }
     double all = bits_per_key * (double)n;
@@ -134,8 +136,8 @@ enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_key, uint64_
         return TEPAL_TOO_LARGE;
     }
     /* The longest fingerprints that leave room: each bit more halves the rate. */
-    uint32_t least = chosen ? *bits : MIN_BITS;
-    for (uint32_t f = chosen ? *bits : MAX_BITS; f >= least; f--) {
+    uint32_t least = chosen ? *bits : TEPAL_FINGERPRINT_MIN_BITS;
+    for (uint32_t f = chosen ? *bits : TEPAL_FINGERPRINT_MAX_BITS; f >= least; f--) {
         uint64_t buckets = 2 * (uint64_t)ceil(all / (2 * SLOTS * f));
         if (tepal_fingerprint_room(f, buckets) >= n && cells_of(f, buckets, cells)) {
             *bits = f;
@@ -152,7 +154,7 @@ enum tepal_status tepal_model_fingerprint(const struct tepal_params *params, uin
     if (status != TEPAL_OK) {
         return status;
     }
-    uint32_t f = (uint32_t)params->own[0];
+    uint32_t f = (uint32_t)params->own[TEPAL_FINGERPRINT_BITS];
     uint64_t buckets = params->cells / (SLOTS * f);
     double slots = SLOTS * (double)buckets;
     double load = (double)n / slots;

@@ -4,19 +4,6 @@
 
 #include <tepal/model.h>
 
-/*
- * The kind's own parameters (tepal/generalized.h, which belongs to the filters: models hang from
- * parameters alone). The tests compare the two.
- */
-#define MODEL_OWN_RESETS    0
-#define MODEL_OWN_TOLERANCE 1
-#define MODEL_OWN_ONES      2
-
-static inline double model_own_zeros(const struct tepal_params *params)
-{
-    return 1 - (double)params->own[MODEL_OWN_ONES] / 4294967296.0;
-}
-
 /* Of k > 8 cells on the blocked layout, the resets among the eight of the first round. */
 static inline uint32_t model_first_resets(uint32_t k0, uint32_t k)
 {

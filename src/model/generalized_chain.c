@@ -431,9 +431,9 @@ static void approximate(struct chain *c, const struct asked *ask, uint64_t m)
 
 static void set_chain(struct chain *c, const struct tepal_params *params)
 {
-    c->k0 = (uint32_t)params->own[MODEL_OWN_RESETS];
+    c->k0 = tepal_generalized_reset_hashes(params);
     c->k1 = params->hashes - c->k0;
-    c->tolerance = (uint32_t)params->own[MODEL_OWN_TOLERANCE];
+    c->tolerance = tepal_generalized_tolerance(params);
     c->distinct = params->positions == TEPAL_POSITIONS_DISTINCT;
     c->m = (double)params->cells;
     c->rounds = false;
@@ -452,7 +452,7 @@ enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uin
         return status;
     }
     set_chain(&c, params);
-    struct asked ask = {n, ages, age_count, fn_by_age, out, model_own_zeros(params)};
+    struct asked ask = {n, ages, age_count, fn_by_age, out, tepal_generalized_zeros(params)};
     double turns = DECIDED * c.m / (c.k0 + c.k1);
     bool fits = states(&c) <= MAX_STATES;
     if (params->layout == TEPAL_LAYOUT_BLOCKED && fits) {

@@ -148,13 +148,13 @@ enum tepal_status tepal_model_generalized(const struct tepal_params *params, uin
         }
         return status;
     }
-    uint32_t k0 = (uint32_t)params->own[MODEL_OWN_RESETS];
+    uint32_t k0 = tepal_generalized_reset_hashes(params);
     struct setting s = {.m = params->cells,
                         .n = n,
                         .k0 = k0,
                         .k1 = params->hashes - k0,
-                        .b = (uint32_t)params->own[MODEL_OWN_TOLERANCE],
-                        .p0 = model_own_zeros(params)};
+                        .b = tepal_generalized_tolerance(params),
+                        .p0 = tepal_generalized_zeros(params)};
     tepal_report_text(report, "layout", "where the bits of a key lie",
                       tepal_layout_name(params->layout));
     tepal_report_text(report, "positions", "may positions of one key coincide?",

@@ -10,6 +10,7 @@
 #include "model/recycling.h"
 
 #include "model/search.h"
+#include "params/params.h"
 
 #include <math.h>
 
@@ -189,7 +190,7 @@ static double still_within(const void *context, uint64_t n)
 static uint64_t count_for(struct counting c)
 {
     uint64_t first;
-    uint64_t high = c.m < (uint64_t)1 << 58 ? 4 * c.m + 64 : (uint64_t)1 << 60;
+    uint64_t high = c.m < PARAMS_MAX_CELLS / 4 ? 4 * c.m + 64 : PARAMS_MAX_CELLS;
     double guess = (double)c.m / c.k * 0.7;
     if (still_within(&c, 1) < 0) {
         return 0;

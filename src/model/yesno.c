@@ -22,6 +22,7 @@
  * F varies: the expectation over a Poisson law is taken while it is small.
  */
 #include "model/yesno.h"
+#include "params/params.h"
 
 #include <math.h>
 
@@ -293,7 +294,6 @@ enum tepal_status tepal_yesno_choose(enum tepal_layout layout, enum tepal_positi
                                      uint64_t m, uint64_t n, uint64_t t,
                                      struct tepal_yesno_plan *plan)
 {
-    bool lined = layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
     struct choice c = {.layout = layout,
                        .positions = positions,
                        .m = m,
@@ -301,8 +301,8 @@ enum tepal_status tepal_yesno_choose(enum tepal_layout layout, enum tepal_positi
                        .t = t,
                        .hashes = plan->hashes,
                        .no_hashes = plan->no_hashes,
-                       .unit = lined ? TEPAL_LINE_BITS : 1};
-    if (n == 0 || m == 0 || m > (uint64_t)1 << 60 || m % c.unit != 0 ||
+                       .unit = params_unit(layout, 1)};
+    if (n == 0 || m == 0 || m > PARAMS_MAX_CELLS || m % c.unit != 0 ||
         plan->hashes > TEPAL_MAX_HASHES || plan->no_hashes > TEPAL_MAX_HASHES) {
         return TEPAL_BAD_ARGUMENT;
     }

@@ -1,21 +1,134 @@
-/* params.c: the one gate that every create and every load passes. */
+/*
+ * params.c: the one gate that every create and every load passes.
+ *
+ * It decides whether parameters are those of a legal filter, and nothing else: whether this machine
+ * can hold one is asked where memory is taken. So it answers alike everywhere.
+ */
 #include "params/params.h"
 
 #include <string.h>
-
-#include "base/checked.h"
 
 static const char *const layout_names[] = {"flat", "partitioned", "blocked", "paired"};
 static const char *const positions_names[] = {"colliding", "distinct"};
 static const char *const hash_names[] = {"xxh3-128", "siphash-128"};
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static enum tepal_status refuse(const char *sentence, const char **why)
+bool tepal_layout_in_lines(enum tepal_layout layout)
 {
-    *why = sentence;
-    return TEPAL_BAD_PARAMETER;
+    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
 }
+
+uint32_t tepal_params_most_hashes(enum tepal_layout layout)
+{
+    switch (layout) {
+    case TEPAL_LAYOUT_FLAT:
+    case TEPAL_LAYOUT_PARTITIONED:
+        return TEPAL_MAX_HASHES;
+    case TEPAL_LAYOUT_BLOCKED:
+        return TEPAL_MAX_HASHES_BLOCKED;
+    case TEPAL_LAYOUT_PAIRED:
+        return TEPAL_MAX_HASHES_PAIRED;
+    }
+    return 0;
+}
+
+/* ---- the gate -------------------------------------------------------------------------------- */
+
+static struct params_verdict check_names(const struct tepal_params *p,
+                                         const struct params_rules *rules)
+{
+    /* The enums may hold anything a file says, so they are compared as numbers. */
+    if ((uint32_t)p->layout >= PARAMS_COUNT(layout_names)) {
+        return params_refuse(PARAMS_LAYOUT,
+                             "the layout is not one of flat, partitioned, blocked, paired");
+    }
+    if ((rules->layouts >> (uint32_t)p->layout & 1) == 0) {
+        return params_refuse(PARAMS_LAYOUT, "this kind of filter does not know that layout");
+    }
+    if ((uint32_t)p->positions >= PARAMS_COUNT(positions_names)) {
+        return params_refuse(PARAMS_POSITIONS, "positions are neither colliding nor distinct");
+    }
+    if ((uint32_t)p->hash >= PARAMS_COUNT(hash_names)) {
+        return params_refuse(PARAMS_HASH, "the hash is neither xxh3-128 nor siphash-128");
+    }
+    if (p->hash == TEPAL_HASH_XXH3 && p->key_check != 0) {
+        return params_refuse(PARAMS_KEY_CHECK,
+                             "a filter without a secret key cannot have a key check");
+    }
+    return PARAMS_PASSED;
+}
+
+struct params_verdict tepal_params_check_size(const struct tepal_params *p, uint64_t cells,
+                                              uint32_t cell_bits)
+{
+    static const char *const too_many[] = {
+        [TEPAL_LAYOUT_FLAT] = "the number of hashes is over the limit of 64",
+        [TEPAL_LAYOUT_PARTITIONED] = "the number of hashes is over the limit of 64",
+        [TEPAL_LAYOUT_BLOCKED] = "the number of hashes is over the blocked layout's limit of 16",
+        [TEPAL_LAYOUT_PAIRED] = "the number of hashes is over the paired layout's limit of 32",
+    };
+    bool lined = tepal_layout_in_lines(p->layout);
+    bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT;
+    if (p->hashes == 0) {
+        return params_refuse(PARAMS_HASHES, "the number of hashes must be at least 1");
+    }
+    if (cells == 0) {
+        return params_refuse(PARAMS_CELLS, "the size must be at least 1 bit");
+    }
+    if (cells > PARAMS_MAX_CELLS) {
+        return params_refuse(PARAMS_CELLS, "the size is over the limit of 2^60");
+    }
+    if (cells % params_unit(p->layout, cell_bits) != 0) {
+        return params_refuse(PARAMS_CELLS, "this layout needs whole lines: a multiple of 512 bits");
+    }
+    if (p->hashes > tepal_params_most_hashes(p->layout)) {
+        return params_refuse(PARAMS_HASHES, too_many[p->layout]);
+    }
+    if (p->layout == TEPAL_LAYOUT_PARTITIONED && p->hashes > cells) {
+        return params_refuse(PARAMS_CELLS, "the partitioned layout needs at least one cell a hash");
+    }
+    if (!lined && distinct && p->hashes > cells) {
+        return params_refuse(PARAMS_CELLS, "distinct positions need at least one cell a hash");
+    }
+    if (p->layout == TEPAL_LAYOUT_PAIRED && distinct &&
+        cells < 2 * params_unit(p->layout, cell_bits)) {
+        return params_refuse(PARAMS_CELLS,
+                             "distinct positions on the paired layout need at least two lines");
+    }
+    return PARAMS_PASSED;
+}
+
+static struct params_verdict check_own(const struct tepal_params *p,
+                                       const struct params_rules *rules)
+{
+    for (unsigned i = 0; i < TEPAL_OWN_PARAMS; i++) {
+        if (rules->own[i] == NULL && p->own[i] != 0) {
+            return params_refuse(PARAMS_OWN + i,
+                                 "a parameter that this kind does not have is not zero");
+        }
+    }
+    return rules->check == NULL ? PARAMS_PASSED : rules->check(p);
+}
+
+struct params_verdict tepal_params_gate(const struct tepal_params *p)
+{
+    const struct params_rules *rules = tepal_params_rules((uint32_t)p->kind);
+    if (rules == NULL) {
+        return (struct params_verdict){TEPAL_UNKNOWN_KIND, PARAMS_KIND,
+                                       "this kind of filter is unknown to this version"};
+    }
+    struct params_verdict verdict = check_names(p, rules);
+    if (verdict.status == TEPAL_OK) {
+        verdict = tepal_params_check_size(p, p->cells, rules->cell_bits);
+    }
+    return verdict.status == TEPAL_OK ? check_own(p, rules) : verdict;
+}
+
+enum tepal_status tepal_params_check(const struct tepal_params *params, const char **why)
+{
+    return params_tell(tepal_params_gate(params), why);
+}
+
+/* ---- sizes and mates ------------------------------------------------------------------------- */
 
 uint64_t tepal_params_cells_bytes(uint64_t cells, uint32_t cell_bits)
 {
@@ -23,105 +136,14 @@ uint64_t tepal_params_cells_bytes(uint64_t cells, uint32_t cell_bits)
     return (cells / per_word + (cells % per_word != 0)) * 8;
 }
 
-static enum tepal_status check_names(const struct tepal_params *p, const struct params_rules *rules,
-                                     const char **why)
+uint64_t tepal_params_payload_bytes(const struct tepal_params *params)
 {
-    /* The enums may hold anything a file says, so they are compared as numbers. */
-    if ((uint32_t)p->layout >= COUNT(layout_names)) {
-        return refuse("the layout is not one of flat, partitioned, blocked, paired", why);
+    const struct params_rules *rules = tepal_params_rules((uint32_t)params->kind);
+    if (rules == NULL) {
+        return 0;
     }
-    if ((rules->layouts >> (uint32_t)p->layout & 1) == 0) {
-        return refuse("this kind of filter does not know that layout", why);
-    }
-    if ((uint32_t)p->positions >= COUNT(positions_names)) {
-        return refuse("positions are neither colliding nor distinct", why);
-    }
-    if ((uint32_t)p->hash >= COUNT(hash_names)) {
-        return refuse("the hash is neither xxh3-128 nor siphash-128", why);
-    }
-    if (p->hash == TEPAL_HASH_XXH3 && p->key_check != 0) {
-        return refuse("a filter without a secret key cannot have a key check", why);
-    }
-    return TEPAL_OK;
-}
-
-static enum tepal_status check_sizes(const struct tepal_params *p, const struct params_rules *rules,
-                                     const char **why)
-{
-    if (p->hashes == 0) {
-        return refuse("the number of hashes must be at least 1", why);
-    }
-    if (p->cells == 0) {
-        return refuse("the size must be at least 1 bit", why);
-    }
-    if (p->cells > PARAMS_MAX_CELLS) {
-        return refuse("the size is over the limit of 2^60", why);
-    }
-    bool lined = p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED;
-    if (lined && p->cells % params_line_cells(rules->cell_bits) != 0) {
-        return refuse("this layout needs whole lines: a multiple of 512 bits", why);
-    }
-    switch (p->layout) {
-    case TEPAL_LAYOUT_FLAT:
-    case TEPAL_LAYOUT_PARTITIONED:
-        if (p->hashes > TEPAL_MAX_HASHES) {
-            return refuse("the number of hashes is over the limit of 64", why);
-        }
-        if (p->layout == TEPAL_LAYOUT_PARTITIONED && p->hashes > p->cells) {
-            return refuse("the partitioned layout needs at least one cell a hash", why);
-        }
-        if (p->positions == TEPAL_POSITIONS_DISTINCT && p->hashes > p->cells) {
-            return refuse("distinct positions need at least one cell a hash", why);
-        }
-        break;
-    case TEPAL_LAYOUT_BLOCKED:
-        if (p->hashes > TEPAL_MAX_HASHES_BLOCKED) {
-            return refuse("the number of hashes is over the blocked layout's limit of 16", why);
-        }
-        break;
-    case TEPAL_LAYOUT_PAIRED:
-        if (p->hashes > TEPAL_MAX_HASHES_PAIRED) {
-            return refuse("the number of hashes is over the paired layout's limit of 32", why);
-        }
-        if (p->positions == TEPAL_POSITIONS_DISTINCT &&
-            p->cells < 2 * params_line_cells(rules->cell_bits)) {
-            return refuse("distinct positions on the paired layout need at least two lines", why);
-        }
-        break;
-    }
-    return TEPAL_OK;
-}
-
-enum tepal_status tepal_params_gate(const struct tepal_params *p, const struct params_rules *rules,
-                                    const char **why)
-{
-    enum tepal_status status = check_names(p, rules, why);
-    if (status == TEPAL_OK) {
-        status = check_sizes(p, rules, why);
-    }
-    if (status != TEPAL_OK) {
-        return status;
-    }
-    if (rules->check != NULL) {
-        status = rules->check(p, why);
-        if (status != TEPAL_OK) {
-            return status;
-        }
-    } else {
-        for (size_t i = 0; i < TEPAL_OWN_PARAMS; i++) {
-            if (p->own[i] != 0) {
-                return refuse("a parameter that this kind does not have is not zero", why);
-            }
-        }
-    }
-    uint64_t bytes = rules->payload_bytes != NULL
-                         ? rules->payload_bytes(p)
-                         : tepal_params_cells_bytes(p->cells, rules->cell_bits);
-    if (!checked_size(bytes)) {
-        *why = "the size is larger than this machine can address";
-        return TEPAL_TOO_LARGE;
-    }
-    return TEPAL_OK;
+    return rules->payload_bytes != NULL ? rules->payload_bytes(params)
+                                        : tepal_params_cells_bytes(params->cells, rules->cell_bits);
 }
 
 bool tepal_params_compatible(const struct tepal_params *a, const struct tepal_params *b)
@@ -132,22 +154,14 @@ bool tepal_params_compatible(const struct tepal_params *a, const struct tepal_pa
            memcmp(a->own, b->own, sizeof a->own) == 0;
 }
 
-const char *tepal_layout_name(enum tepal_layout layout)
+/* ---- names ----------------------------------------------------------------------------------- */
+
+const char *tepal_params_name(const char *const *names, size_t count, uint32_t index)
 {
-    return (uint32_t)layout < COUNT(layout_names) ? layout_names[layout] : "unknown";
+    return index < count ? names[index] : "unknown";
 }
 
-const char *tepal_positions_name(enum tepal_positions positions)
-{
-    return (uint32_t)positions < COUNT(positions_names) ? positions_names[positions] : "unknown";
-}
-
-const char *tepal_hash_name(enum tepal_hash hash)
-{
-    return (uint32_t)hash < COUNT(hash_names) ? hash_names[hash] : "unknown";
-}
-
-static bool parse(const char *const *names, size_t count, const char *name, uint32_t *out)
+bool tepal_params_find(const char *const *names, size_t count, const char *name, uint32_t *out)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) == 0) {
@@ -158,22 +172,37 @@ static bool parse(const char *const *names, size_t count, const char *name, uint
     return false;
 }
 
+const char *tepal_layout_name(enum tepal_layout layout)
+{
+    return tepal_params_name(layout_names, PARAMS_COUNT(layout_names), (uint32_t)layout);
+}
+
+const char *tepal_positions_name(enum tepal_positions positions)
+{
+    return tepal_params_name(positions_names, PARAMS_COUNT(positions_names), (uint32_t)positions);
+}
+
+const char *tepal_hash_name(enum tepal_hash hash)
+{
+    return tepal_params_name(hash_names, PARAMS_COUNT(hash_names), (uint32_t)hash);
+}
+
 bool tepal_layout_parse(const char *name, enum tepal_layout *out)
 {
     uint32_t i;
-    if (!parse(layout_names, COUNT(layout_names), name, &i)) {
-        return false;
+    bool known = tepal_params_find(layout_names, PARAMS_COUNT(layout_names), name, &i);
+    if (known) {
+        *out = (enum tepal_layout)i;
     }
-    *out = (enum tepal_layout)i;
-    return true;
+    return known;
 }
 
 bool tepal_positions_parse(const char *name, enum tepal_positions *out)
 {
     uint32_t i;
-    if (!parse(positions_names, COUNT(positions_names), name, &i)) {
-        return false;
+    bool known = tepal_params_find(positions_names, PARAMS_COUNT(positions_names), name, &i);
+    if (known) {
+        *out = (enum tepal_positions)i;
     }
-    *out = (enum tepal_positions)i;
-    return true;
+    return known;
 }

@@ -110,11 +110,6 @@ uint64_t tepal_plan_down(uint64_t bits, uint64_t unit)
     return bits / unit * unit;
 }
 
-bool tepal_plan_lined(enum tepal_layout layout)
-{
-    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
-}
-
 bool tepal_plan_in_lines(const struct plan_task *task)
 {
     return task->wish->header_bits % TEPAL_LINE_BITS == 0;

@@ -63,9 +63,6 @@ uint64_t tepal_plan_down(uint64_t bits, uint64_t unit);
 /* 1 + fill + ... + fill^(k-1): cells read until the first 0, of m bits. */
 double tepal_plan_reads(double fill, uint32_t k, uint64_t m);
 
-/* Cells of one bit in whole lines? */
-bool tepal_plan_lined(enum tepal_layout layout);
-
 /* Is it a header that is no multiple of a line? Then no layout of lines can have its bits. */
 #define TEPAL_PLAN_NOT_LINES "a header in lines must be a multiple of 512 bits"
 bool tepal_plan_in_lines(const struct plan_task *task);

@@ -36,7 +36,7 @@ static bool size(const struct plan_task *task, uint64_t n, struct tepal_params *
                TEPAL_OK;
     }
     uint64_t most = task->limit < (uint64_t)1 << 60 ? task->limit : (uint64_t)1 << 60;
-    p->cells = tepal_plan_down(most, tepal_plan_lined(p->layout) ? TEPAL_LINE_BITS : 1);
+    p->cells = tepal_plan_down(most, tepal_layout_in_lines(p->layout) ? TEPAL_LINE_BITS : 1);
     if (task->wish->header_bits > 0 && p->cells != task->limit) {
         return false; /* exactly so many */
     }
@@ -185,7 +185,7 @@ static bool size_retouched(const struct plan_task *task, struct tepal_params *p)
     if (!size(task, kept(task->n, task->fn), p)) {
         return false;
     }
-    uint64_t unit = tepal_plan_lined(p->layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t unit = tepal_layout_in_lines(p->layout) ? TEPAL_LINE_BITS : 1;
     uint64_t low = 0;
     uint64_t high = p->cells / unit;
     while (high - low > 1) {
@@ -234,7 +234,7 @@ static double give_up(const struct plan_task *task, struct tepal_params *p)
 {
     struct loss loss = {.task = task, .p = p, .least = INFINITY, .best = 1};
     uint64_t most = (uint64_t)((task->fn_stated ? task->fn : 0.5) * (double)task->n);
-    bool lined = tepal_plan_lined(p->layout);
+    bool lined = tepal_layout_in_lines(p->layout);
     uint64_t few = lined ? most / THOUSAND : FEW;
     for (uint64_t lost = most; lost > (lined ? few : 0);) {
         try_loss(&loss, lost);

@@ -25,7 +25,7 @@ static double rate_for(double stored, double asked)
 /* In whole lines every level is, the flat ones beyond the first too. */
 static double unit_of(enum tepal_layout layout)
 {
-    return tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
+    return tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS : 1;
 }
 
 /* About the bits of the levels beyond a first one of rate f1. */
@@ -115,16 +115,16 @@ static struct choice smallest(const struct plan_task *task, enum tepal_layout la
     double middle = -log2(rate) * octave;
     struct choice best = with_cells(task, layout, middle, true);
     /* Levels have whole keys: if these are few, the size is not smooth. Lines cost more to look. */
-    double stride = tepal_plan_lined(layout) ? 0.25
-                    : task->n > MANY         ? 0.125
-                                             : fmax(0.02, 1 / octave);
+    double stride = tepal_layout_in_lines(layout) ? 0.25
+                    : task->n > MANY              ? 0.125
+                                                  : fmax(0.02, 1 / octave);
     for (double at = -AROUND; at <= AROUND; at += stride) {
         double cells = middle + at * octave;
         struct choice here =
             cells > FULL * (double)task->n ? with_cells(task, layout, cells, true) : best;
         best = here.bits < best.bits ? here : best;
     }
-    double finest = tepal_plan_lined(layout) ? 0.03 : 0.003;
+    double finest = tepal_layout_in_lines(layout) ? 0.03 : 0.003;
     for (double step = stride / 2; step > finest; step /= 2) {
         double centre = (double)best.first.cells;
         for (int side = -1; side <= 1; side += 2) {
@@ -181,7 +181,8 @@ static double probes_of(const struct plan_task *task, const struct choice *c)
 {
     const struct tepal_params *p = &c->first;
     double fill = tepal_bloom_fill(p->layout, POSITIONS, p->cells, task->n, p->hashes);
-    double first = tepal_plan_lined(p->layout) ? 1 : tepal_plan_reads(fill, p->hashes, p->cells);
+    double first =
+        tepal_layout_in_lines(p->layout) ? 1 : tepal_plan_reads(fill, p->hashes, p->cells);
     return first + 2 * c->f1;
 }
 

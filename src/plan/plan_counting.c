@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <tepal/counting.h>
-
 #include "model/blocked.h"
 #include "model/search.h"
 #include "plan/plan.h"
@@ -124,7 +122,7 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
 {
     struct tepal_params best = *p;
     double fewest = INFINITY;
-    double near = tepal_plan_lined(p->layout) ? NEAR_LINED : NEAR;
+    double near = tepal_layout_in_lines(p->layout) ? NEAR_LINED : NEAR;
     if (!is_limited(task)) {
         return size_with(task, 0, p);
     }
@@ -150,7 +148,7 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
 static uint64_t most_cells(const struct plan_task *task, struct tepal_params p)
 {
     uint64_t cells = task->limit / 5 < (uint64_t)1 << 59 ? task->limit / 5 : (uint64_t)1 << 59;
-    uint64_t unit = tepal_plan_lined(p.layout) ? TEPAL_COUNTING_LINE_CELLS : 1;
+    uint64_t unit = tepal_layout_in_lines(p.layout) ? TEPAL_COUNTING_LINE_CELLS : 1;
     const char *why;
     p.hashes = 1;
     p.cells = tepal_plan_down(cells, unit);

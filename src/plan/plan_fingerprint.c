@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <tepal/fingerprint.h>
-
 #include "plan/plan.h"
 
 #define PAIR_SLOTS (2 * TEPAL_FINGERPRINT_SLOTS)
@@ -22,7 +20,7 @@ static double bound(uint32_t f)
 
 static double rate(const struct plan_task *task, const struct tepal_params *p)
 {
-    uint32_t f = (uint32_t)p->own[0];
+    uint32_t f = (uint32_t)p->own[TEPAL_FINGERPRINT_BITS];
     return task->wish->untrusted
                ? bound(f)
                : tepal_fingerprint_fp(f, p->cells / (TEPAL_FINGERPRINT_SLOTS * f), task->n);
@@ -70,7 +68,7 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
         cells = tighten(task, f, cells, fp);
         if (p->cells == 0 || cells < p->cells) {
             p->cells = cells;
-            p->own[0] = f;
+            p->own[TEPAL_FINGERPRINT_BITS] = f;
         }
     }
     return p->cells > 0;
@@ -85,7 +83,7 @@ static bool best(const struct plan_task *task, struct tepal_params *p)
         buckets = buckets < UINT32_MAX - 1 ? buckets : UINT32_MAX - 1;
         struct tepal_params here = *p;
         here.cells = buckets * TEPAL_FINGERPRINT_SLOTS * f;
-        here.own[0] = f;
+        here.own[TEPAL_FINGERPRINT_BITS] = f;
         if (buckets >= 2 && tepal_fingerprint_room(f, buckets) >= task->n &&
             rate(task, &here) < least) {
             least = rate(task, &here);
@@ -132,6 +130,6 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
     tepal_plan_say(plan,
                    "tepal build KEYS -o FILE --kind fingerprint --bits %" PRIu64
                    " --fingerprint-bits %" PRIu64 " --capacity %" PRIu64,
-                   p.cells, p.own[0], task->n);
+                   p.cells, p.own[TEPAL_FINGERPRINT_BITS], task->n);
     tepal_plan_finish(task, plan);
 }

@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <tepal/generalized.h>
-
 #include "model/generalized.h"
 #include "model/search.h"
 #include "plan/plan.h"

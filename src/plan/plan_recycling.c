@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <tepal/recycling.h>
-
 #include "plan/plan.h"
 
 #define MANY        ((uint64_t)1 << 40)
@@ -300,7 +298,8 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     plan->remembers = (s->phases - 1.0) * surely(d->rates.messages_per_cycle);
     double fill = (double)s->sigma / (double)s->bits * 0.6; /* on average, of a phase that fills */
     plan->probes =
-        s->phases * (tepal_plan_lined(s->layout) ? 1 : tepal_plan_reads(fill, s->hashes, s->bits));
+        s->phases *
+        (tepal_layout_in_lines(s->layout) ? 1 : tepal_plan_reads(fill, s->hashes, s->bits));
     char memory[64] = "";
     if (s->phases > 1) {
         snprintf(memory, sizeof memory, "; the latest %.0f are remembered", plan->remembers);
@@ -322,7 +321,7 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
 static bool grow(const struct design *limit, double wanted, double more, struct design *d)
 {
     struct tepal_recycling_setting *s = &d->setting;
-    uint64_t unit = tepal_plan_lined(s->layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t unit = tepal_layout_in_lines(s->layout) ? TEPAL_LINE_BITS : 1;
     double bits = (double)s->bits * wanted / d->rates.messages_per_cycle * (1 + more);
     if (!(bits < 0x1p60)) {
         return false;
@@ -355,7 +354,7 @@ static bool grow(const struct design *limit, double wanted, double more, struct 
 static bool finish(const struct plan_task *task, const struct design *limit,
                    enum tepal_layout layout, double bits, struct design *d)
 {
-    uint64_t unit = tepal_plan_lined(layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t unit = tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS : 1;
     double wanted = scaled(limit, bits).rates.messages_per_cycle;
     bool fixed = is_fixed(task);
     uint64_t whole = fixed ? tepal_plan_down((uint64_t)bits, unit)

@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <tepal/yesno.h>
-
 #include "model/yesno.h"
 #include "plan/plan.h"
 
@@ -30,7 +28,7 @@ struct search {
 
 static uint64_t unit_of(const struct search *s)
 {
-    return tepal_plan_lined(s->layout) ? TEPAL_LINE_BITS : 1;
+    return tepal_layout_in_lines(s->layout) ? TEPAL_LINE_BITS : 1;
 }
 
 static bool heavy(const struct search *s)
@@ -182,7 +180,7 @@ static bool smallest_other(struct search *s, const struct tepal_yesno_plan *flat
 static double probes_of(const struct search *s)
 {
     const struct tepal_yesno_plan *y = &s->best;
-    double yes = tepal_plan_lined(s->layout)
+    double yes = tepal_layout_in_lines(s->layout)
                      ? 1
                      : tepal_plan_reads(tepal_bloom_fill(s->layout, s->positions, y->yes_bits,
                                                          s->task->n, y->hashes),
@@ -332,7 +330,7 @@ void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
     struct tepal_yesno_plan flat = s.best;
     for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= (int)task->last; layout++) {
         s.layout = (enum tepal_layout)layout;
-        if (tepal_plan_lined(s.layout) && !tepal_plan_in_lines(task)) {
+        if (tepal_layout_in_lines(s.layout) && !tepal_plan_in_lines(task)) {
             tepal_plan_no(tepal_plan_add(out, TEPAL_KIND_YESNO, s.layout), "header-bits",
                           TEPAL_PLAN_NOT_LINES);
         } else if (find_other(&s, &flat)) {

@@ -506,9 +506,8 @@ enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t div
 
 static bool same_places(const struct tepal_params *p, enum tepal_layout layout)
 {
-    bool lines = p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED;
-    bool other = layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
-    return layout == p->layout || (p->hashes == 1 && lines == other);
+    return layout == p->layout ||
+           (p->hashes == 1 && tepal_layout_in_lines(layout) == tepal_layout_in_lines(p->layout));
 }
 
 enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom, enum tepal_layout layout,
@@ -622,16 +621,8 @@ static void bloom_info(const struct tepal_filter *filter, struct tepal_report *r
     tepal_report_real(report, "fn_now", "false-negative rate now: a Bloom filter has none", 0);
 }
 
-#define ALL_LAYOUTS                                                                                \
-    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
-     1u << TEPAL_LAYOUT_PAIRED)
-
 const struct filter_ops tepal_bloom_ops = {
-    .kind = {.id = TEPAL_KIND_BLOOM,
-             .name = "bloom",
-             .summary = "the Bloom filter: no false negatives, a chosen rate of false positives",
-             .promises = TEPAL_NO_FALSE_NEGATIVES | TEPAL_MERGEABLE | TEPAL_ORDER_FREE},
-    .rules = {.cell_bits = 1, .layouts = ALL_LAYOUTS},
+    .rules = &tepal_bloom_rules,
     .struct_bytes = sizeof(struct tepal_bloom),
     .open = bloom_open,
     .add = bloom_add,

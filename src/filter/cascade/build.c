@@ -76,8 +76,7 @@ static double expected_rest(double n, double t, double f1)
 
 static uint64_t granule(const struct tepal_params *p)
 {
-    return p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED ? TEPAL_LINE_BITS
-                                                                                 : 1;
+    return params_unit(p->layout, 1);
 }
 
 static uint64_t round_to(const struct tepal_params *p, double bits)
@@ -337,14 +336,11 @@ static enum tepal_status shrink(struct run *run)
     return status != TEPAL_OK ? status : make_levels(run, best);
 }
 
-/* Where filters end; more is as good as no limit. */
-#define MOST_BITS ((uint64_t)1 << 60)
-
 static enum tepal_status make(struct run *run, const struct tepal_cascade_options *options,
                               const char **why)
 {
     if (options->bits > 0) {
-        return fit(run, options->bits < MOST_BITS ? options->bits : MOST_BITS, why);
+        return fit(run, options->bits < PARAMS_MAX_CELLS ? options->bits : PARAMS_MAX_CELLS, why);
     }
     if (!(options->fp > 0)) {
         return shrink(run);

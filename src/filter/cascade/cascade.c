@@ -38,47 +38,6 @@ static const struct tepal_cascade *cascade_of_const(const struct tepal_filter *f
     return (const struct tepal_cascade *)filter;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-static enum tepal_status refuse(const char *sentence, const char **why)
-{
-    *why = sentence;
-    return TEPAL_BAD_PARAMETER;
-}
-
-static enum tepal_status cascade_check(const struct tepal_params *p, const char **why)
-{
-    uint64_t rest = p->own[TEPAL_CASCADE_REST];
-    uint64_t beyond = p->own[TEPAL_CASCADE_BEYOND];
-    for (size_t i = TEPAL_CASCADE_BEYOND + 1; i < TEPAL_OWN_PARAMS; i++) {
-        if (p->own[i] != 0) {
-            return refuse("a parameter that this kind does not have is not zero", why);
-        }
-    }
-    if (beyond >= TEPAL_CASCADE_MOST_LEVELS) {
-        return refuse("a cascade has at most 63 levels", why);
-    }
-    if (rest < beyond || (beyond == 0 && rest != 0)) {
-        return refuse("the bits beyond the first level do not go with the number of levels", why);
-    }
-    if (rest >> (64 - CASCADE_HASH_BITS) != 0) {
-        return refuse("the levels beyond the first are over the limit of 2^56 bits", why);
-    }
-    if (rest >= p->cells) {
-        return refuse("the other levels leave no bit to the first", why);
-    }
-    struct tepal_params first = *p;
-    first.kind = TEPAL_KIND_BLOOM;
-    first.cells = p->cells - rest;
-    memset(first.own, 0, sizeof first.own);
-    return tepal_params_gate(&first, &tepal_bloom_ops.rules, why);
-}
-
-static uint64_t cascade_payload_bytes(const struct tepal_params *p)
-{
-    return tepal_params_cells_bytes(p->cells, 1) + 8 * p->own[TEPAL_CASCADE_BEYOND];
-}
-
 static uint64_t *directory(const struct tepal_filter *filter)
 {
     return filter->words + (filter->word_count - filter->params.own[TEPAL_CASCADE_BEYOND]);
@@ -371,19 +330,8 @@ static void cascade_info(const struct tepal_filter *filter, struct tepal_report 
                          own[CASCADE_ADDED]);
 }
 
-#define ALL_LAYOUTS                                                                                \
-    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
-     1u << TEPAL_LAYOUT_PAIRED)
-
 const struct filter_ops tepal_cascade_ops = {
-    .kind = {.id = TEPAL_KIND_CASCADE,
-             .name = "cascade",
-             .summary = "filters of each other's errors: none at all on the keys it was built from",
-             .promises = TEPAL_NO_FALSE_NEGATIVES},
-    .rules = {.cell_bits = 1,
-              .layouts = ALL_LAYOUTS,
-              .check = cascade_check,
-              .payload_bytes = cascade_payload_bytes},
+    .rules = &tepal_cascade_rules,
     .struct_bytes = sizeof(struct tepal_cascade),
     .open = cascade_open,
     .reset = cascade_reset,

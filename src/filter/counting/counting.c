@@ -26,130 +26,21 @@
 
 #include "base/checked.h"
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-static const char *const rule_names[] = {"improved-greedy", "greedy", "least-increase"};
-static const char *const policy_names[] = {"keep", "remove"};
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static const char *name_of(const char *const *names, size_t count, uint32_t i)
-{
-    return i < count ? names[i] : "unknown";
-}
-
-static bool parse(const char *const *names, size_t count, const char *name, uint32_t *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *out = (uint32_t)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-const char *tepal_counting_rule_name(enum tepal_counting_rule rule)
-{
-    return name_of(rule_names, COUNT(rule_names), (uint32_t)rule);
-}
-
-const char *tepal_counting_policy_name(enum tepal_counting_policy policy)
-{
-    return name_of(policy_names, COUNT(policy_names), (uint32_t)policy);
-}
-
-bool tepal_counting_rule_parse(const char *name, enum tepal_counting_rule *out)
-{
-    uint32_t i;
-    bool known = parse(rule_names, COUNT(rule_names), name, &i);
-    if (known) {
-        *out = (enum tepal_counting_rule)i;
-    }
-    return known;
-}
-
-bool tepal_counting_policy_parse(const char *name, enum tepal_counting_policy *out)
-{
-    uint32_t i;
-    bool known = parse(policy_names, COUNT(policy_names), name, &i);
-    if (known) {
-        *out = (enum tepal_counting_policy)i;
-    }
-    return known;
-}
-
-static bool is_lined(enum tepal_layout layout)
-{
-    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
-}
-
-enum tepal_counting_rule tepal_counting_rule_for(enum tepal_layout layout, uint32_t choices)
-{
-    return is_lined(layout) && choices > 1 ? TEPAL_RULE_LEAST_INCREASE : TEPAL_RULE_IMPROVED_GREEDY;
-}
-
-static enum tepal_status refuse(const char *sentence, const char **why)
-{
-    *why = sentence;
-    return TEPAL_BAD_PARAMETER;
-}
-
-static enum tepal_status counting_check(const struct tepal_params *p, const char **why)
-{
-    uint64_t choices = p->own[TEPAL_COUNTING_CHOICES];
-    uint64_t rule = p->own[TEPAL_COUNTING_RULE];
-    uint64_t policy = p->own[TEPAL_COUNTING_POLICY];
-    if (choices == 0 || choices > TEPAL_MAX_CHOICES) {
-        return refuse("the number of choices must be 1 to 64", why);
-    }
-    if (rule >= COUNT(rule_names) || policy >= COUNT(policy_names)) {
-        return refuse("the rule or the policy of this counting filter is unknown", why);
-    }
-    if (choices == 1 && (rule != 0 || policy != 0)) {
-        return refuse("with one choice there is no rule and no policy to state", why);
-    }
-    if (choices > 1 && is_lined(p->layout) != (rule == TEPAL_RULE_LEAST_INCREASE)) {
-        return refuse(is_lined(p->layout)
-                          ? "on blocked and paired layouts the rule must be least-increase: "
-                            "(improved) greedy would fill the fullest lines"
-                          : "the rule least-increase is for blocked and paired layouts",
-                      why);
-    }
-    if (p->own[TEPAL_COUNTING_FORM] > TEPAL_FORM_BITS) {
-        return refuse("the form of this counting filter is unknown", why);
-    }
-    for (size_t i = TEPAL_COUNTING_FORM + 1; i < TEPAL_OWN_PARAMS; i++) {
-        if (p->own[i] != 0) {
-            return refuse("a parameter that this kind does not have is not zero", why);
-        }
-    }
-    return TEPAL_OK;
-}
-
-static uint64_t counters_bytes(const struct tepal_params *p)
-{
-    return p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS ? 0
-                                                          : tepal_params_cells_bytes(p->cells, 4);
-}
-
-static uint64_t counting_bytes(const struct tepal_params *p)
-{
-    return counters_bytes(p) + tepal_params_cells_bytes(p->cells, 1);
-}
-
 static void counting_open(struct tepal_filter *filter)
 {
     struct tepal_counting *counting = counting_of(filter);
     const struct tepal_params *p = &filter->params;
     uint32_t k = p->hashes;
     counting->at = tepal_address_of(p, 4);
-    counting->bits = filter->words + counters_bytes(p) / 8;
     counting->choices = (uint32_t)p->own[TEPAL_COUNTING_CHOICES];
     counting->rule = (enum tepal_counting_rule)p->own[TEPAL_COUNTING_RULE];
     counting->policy = (enum tepal_counting_policy)p->own[TEPAL_COUNTING_POLICY];
     counting->has_counters = p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_COUNTERS;
-    counting->lined = is_lined(p->layout);
+    counting->bits = filter->words;
+    if (counting->has_counters) {
+        counting->bits += tepal_params_cells_bytes(p->cells, 4) / 8;
+    }
+    counting->lined = tepal_layout_in_lines(p->layout);
     counting->may_repeat = false;
     bool paired = p->layout == TEPAL_LAYOUT_PAIRED;
     if (p->positions == TEPAL_POSITIONS_COLLIDING && k > 1) {
@@ -494,19 +385,8 @@ static bool counting_query(const struct tepal_filter *filter, struct tepal_diges
     return tepal_counting_query(counting_of_const(filter), digest);
 }
 
-#define ALL_LAYOUTS                                                                                \
-    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
-     1u << TEPAL_LAYOUT_PAIRED)
-
 const struct filter_ops tepal_counting_ops = {
-    .kind = {.id = TEPAL_KIND_COUNTING,
-             .name = "counting",
-             .summary = "counters instead of bits: keys can be removed; c choices of address",
-             .promises = TEPAL_DELETABLE | TEPAL_MERGEABLE},
-    .rules = {.cell_bits = 4,
-              .layouts = ALL_LAYOUTS,
-              .check = counting_check,
-              .payload_bytes = counting_bytes},
+    .rules = &tepal_counting_rules,
     .struct_bytes = sizeof(struct tepal_counting),
     .open = counting_open,
     .validate = tepal_counting_op_validate,

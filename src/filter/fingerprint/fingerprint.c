@@ -42,12 +42,8 @@
 
 #define SLOTS FINGERPRINT_SLOTS
 
-/* Own parameters and own state. */
-enum { OWN_BITS = 0, OWN_PARAMS = 1 };
+/* Own state. */
 enum { OWN_HELD = 0, OWN_REMOVED = 1, OWN_STATES = 2 };
-
-/* Numbers of buckets have 32 bits. */
-#define MAX_BUCKETS ((uint64_t)UINT32_MAX)
 
 /* Buckets looked at before an addition gives up. More than 1000 gain less than 0.1 % of load. */
 #define SEARCH_MAX 1000
@@ -65,41 +61,11 @@ static const struct tepal_fingerprint *self_const(const struct tepal_filter *fil
     return (const struct tepal_fingerprint *)filter;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-static enum tepal_status check_params(const struct tepal_params *p, const char **why)
-{
-    uint64_t f = p->own[OWN_BITS];
-    *why = "";
-    if (f < TEPAL_FINGERPRINT_MIN_BITS || f > TEPAL_FINGERPRINT_MAX_BITS) {
-        *why = "a fingerprint has 4 to 32 bits";
-    } else if (p->cells % (2 * SLOTS * f) != 0) {
-        *why = "the size is not that of whole pairs of buckets: 8 fingerprints each";
-    } else if (p->cells / (SLOTS * f) > MAX_BUCKETS) {
-        *why = "a fingerprint filter has fewer than 2^34 slots";
-    } else if (p->hashes != 2) {
-        *why = "a fingerprint filter has 2 hashes: one for each bucket of a key";
-    } else if (p->positions != TEPAL_POSITIONS_COLLIDING) {
-        *why = "the positions of a fingerprint filter are colliding";
-    }
-    for (size_t i = OWN_PARAMS; i < TEPAL_OWN_PARAMS; i++) {
-        if (p->own[i] != 0) {
-            *why = "a parameter that this kind does not have is not zero";
-        }
-    }
-    return **why == 0 ? TEPAL_OK : TEPAL_BAD_PARAMETER;
-}
-
-static uint64_t payload_bytes(const struct tepal_params *p)
-{
-    return tepal_params_cells_bytes(p->cells, 1) + 8;
-}
-
 static void fingerprint_open(struct tepal_filter *filter)
 {
     struct fingerprint_table *t = &self(filter)->at;
     t->words = filter->words;
-    t->bits = (uint32_t)filter->params.own[OWN_BITS];
+    t->bits = (uint32_t)filter->params.own[TEPAL_FINGERPRINT_BITS];
     t->buckets = filter->params.cells / (SLOTS * t->bits);
     t->pairs = t->buckets / 2;
     t->values = ((uint64_t)1 << t->bits) - 1;
@@ -398,15 +364,7 @@ static void fingerprint_info(const struct tepal_filter *filter, struct tepal_rep
 }
 
 const struct filter_ops tepal_fingerprint_ops = {
-    .kind = {.id = TEPAL_KIND_FINGERPRINT,
-             .name = "fingerprint",
-             .summary = "a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %",
-             .promises =
-                 TEPAL_NO_FALSE_NEGATIVES | TEPAL_BOUNDED_FALSE_POSITIVES | TEPAL_DELETABLE},
-    .rules = {.cell_bits = 1,
-              .layouts = 1u << TEPAL_LAYOUT_FLAT,
-              .check = check_params,
-              .payload_bytes = payload_bytes},
+    .rules = &tepal_fingerprint_rules,
     .struct_bytes = sizeof(struct tepal_fingerprint),
     .open = fingerprint_open,
     .validate = fingerprint_validate,
@@ -446,7 +404,7 @@ static enum tepal_status create_sized(uint64_t keys, uint64_t cells, uint32_t bi
     params.cells = cells;
     params.capacity = keys;
     params.seed = seed;
-    params.own[OWN_BITS] = bits;
+    params.own[TEPAL_FINGERPRINT_BITS] = bits;
     return tepal_fingerprint_create(&params, NULL, out);
 }
 
@@ -555,5 +513,5 @@ double tepal_fingerprint_fp_bound(const struct tepal_params *params)
     if (params->kind != TEPAL_KIND_FINGERPRINT || tepal_params_check(params, NULL) != TEPAL_OK) {
         return NAN;
     }
-    return fmin(1, ldexp(2 * SLOTS + 1, -(int)params->own[OWN_BITS]));
+    return fmin(1, ldexp(2 * SLOTS + 1, -(int)params->own[TEPAL_FINGERPRINT_BITS]));
 }

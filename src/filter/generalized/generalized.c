@@ -37,86 +37,6 @@ static const struct tepal_generalized *generalized_of_const(const struct tepal_f
     return (const struct tepal_generalized *)filter;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-uint32_t tepal_generalized_reset_hashes(const struct tepal_params *params)
-{
-    return (uint32_t)params->own[TEPAL_GENERALIZED_RESET_HASHES];
-}
-
-uint32_t tepal_generalized_set_hashes(const struct tepal_params *params)
-{
-    return params->hashes - (uint32_t)params->own[TEPAL_GENERALIZED_RESET_HASHES];
-}
-
-uint32_t tepal_generalized_tolerance(const struct tepal_params *params)
-{
-    return (uint32_t)params->own[TEPAL_GENERALIZED_TOLERANCE];
-}
-
-double tepal_generalized_zeros(const struct tepal_params *params)
-{
-    return (double)(TEPAL_GENERALIZED_UNIT - params->own[TEPAL_GENERALIZED_ONES]) /
-           (double)TEPAL_GENERALIZED_UNIT;
-}
-
-static enum tepal_status refuse(const char *sentence, const char **why)
-{
-    *why = sentence;
-    return TEPAL_BAD_PARAMETER;
-}
-
-static enum tepal_status generalized_check(const struct tepal_params *p, const char **why)
-{
-    if (p->layout == TEPAL_LAYOUT_PARTITIONED) {
-        return refuse("a generalized filter cannot be partitioned: slices that are only ever set "
-                      "or reset saturate; take flat or blocked",
-                      why);
-    }
-    if (p->layout == TEPAL_LAYOUT_PAIRED) {
-        return refuse("a generalized filter is flat or blocked, not paired", why);
-    }
-    if (p->own[TEPAL_GENERALIZED_RESET_HASHES] > p->hashes) {
-        return refuse("more of the hashes reset than there are hashes", why);
-    }
-    if (p->own[TEPAL_GENERALIZED_TOLERANCE] >= p->hashes) {
-        return refuse("the tolerance must be below the number of hashes: every key would pass",
-                      why);
-    }
-    if (p->own[TEPAL_GENERALIZED_ONES] > TEPAL_GENERALIZED_UNIT) {
-        return refuse("the share of bits that are one at first is not within 0..1", why);
-    }
-    for (size_t i = TEPAL_GENERALIZED_ONES + 1; i < TEPAL_OWN_PARAMS; i++) {
-        if (p->own[i] != 0) {
-            return refuse("a parameter that this kind does not have is not zero", why);
-        }
-    }
-    return TEPAL_OK;
-}
-
-enum tepal_status tepal_generalized_params(uint64_t bits, uint32_t reset_hashes,
-                                           uint32_t set_hashes, double zeros, uint32_t tolerance,
-                                           uint64_t seed, struct tepal_params *out)
-{
-    if (!(zeros >= 0 && zeros <= 1)) {
-        return TEPAL_BAD_ARGUMENT;
-    }
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    params.kind = TEPAL_KIND_GENERALIZED;
-    params.cells = bits;
-    params.hashes = set_hashes > UINT32_MAX - reset_hashes ? UINT32_MAX : reset_hashes + set_hashes;
-    params.seed = seed;
-    params.own[TEPAL_GENERALIZED_RESET_HASHES] = reset_hashes;
-    params.own[TEPAL_GENERALIZED_TOLERANCE] = tolerance;
-    params.own[TEPAL_GENERALIZED_ONES] =
-        (uint64_t)llround((1 - zeros) * (double)TEPAL_GENERALIZED_UNIT);
-    enum tepal_status status = tepal_params_check(&params, NULL);
-    if (status == TEPAL_OK) {
-        *out = params;
-    }
-    return status;
-}
-
 /* ---- the roles of a line's sectors ----------------------------------------------------------- */
 
 /*
@@ -367,13 +287,7 @@ static enum tepal_status generalized_validate(const struct tepal_filter *filter,
 }
 
 const struct filter_ops tepal_generalized_ops = {
-    .kind = {.id = TEPAL_KIND_GENERALIZED,
-             .name = "generalized",
-             .summary =
-                 "a Bloom filter that also resets bits: both errors bounded, whoever fills it",
-             .promises = TEPAL_BOUNDED_FALSE_POSITIVES | TEPAL_ENDLESS},
-    /* all layouts pass the gate's own test, so that the check can say why it refuses two of them */
-    .rules = {.cell_bits = 1, .layouts = 0xf, .check = generalized_check},
+    .rules = &tepal_generalized_rules,
     .struct_bytes = sizeof(struct tepal_generalized),
     .open = generalized_open,
     .reset = generalized_reset,

@@ -9,10 +9,6 @@
 #include "address/address.h"
 #include "filter/kind.h"
 
-/* params.own */
-enum { OWN_PHASES, OWN_RULE, OWN_LIMIT, OWN_FLAGS, OWN_USED };
-enum { FLAG_RETAIN = 1, FLAG_KEEP_TRIGGER = 2, FLAG_ONLY_MISSES = 4, FLAGS_END = 8 };
-
 /* state.own; docs/format.md tells them too */
 enum {
     STATE_CYCLES,   /* ended so far */

@@ -45,34 +45,6 @@ static const struct tepal_recycling *recycling_of_const(const struct tepal_filte
     return (const struct tepal_recycling *)filter;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-void tepal_recycling_set_options(struct tepal_params *params,
-                                 const struct tepal_recycling_options *options)
-{
-    params->kind = TEPAL_KIND_RECYCLING;
-    memset(params->own, 0, sizeof params->own);
-    params->own[OWN_PHASES] = options->phases;
-    params->own[OWN_RULE] = (uint64_t)options->rule;
-    params->own[OWN_LIMIT] = options->limit;
-    params->own[OWN_FLAGS] = (options->retain ? FLAG_RETAIN : 0) |
-                             (options->keep_trigger ? FLAG_KEEP_TRIGGER : 0) |
-                             (options->only_misses ? FLAG_ONLY_MISSES : 0);
-}
-
-struct tepal_recycling_options tepal_recycling_options_of(const struct tepal_params *params)
-{
-    uint64_t flags = params->own[OWN_FLAGS];
-    return (struct tepal_recycling_options){
-        .phases = (uint32_t)params->own[OWN_PHASES],
-        .rule = (enum tepal_recycling_rule)params->own[OWN_RULE],
-        .limit = params->own[OWN_LIMIT],
-        .retain = (flags & FLAG_RETAIN) != 0,
-        .keep_trigger = (flags & FLAG_KEEP_TRIGGER) != 0,
-        .only_misses = (flags & FLAG_ONLY_MISSES) != 0,
-    };
-}
-
 /*
  * Messages and cycles are counted this far and no further: a file may state any numbers up to
  * here, and a filter that goes on from them must still be one that can be loaded.
@@ -81,47 +53,6 @@ struct tepal_recycling_options tepal_recycling_options_of(const struct tepal_par
 
 /* What is added each time, 10^6 at most, is lost in rounding before it gets there. */
 #define MOST_EXPECTED 0x1p82
-
-static enum tepal_status refuse(const char *sentence, const char **why)
-{
-    *why = sentence;
-    return TEPAL_BAD_PARAMETER;
-}
-
-static enum tepal_status recycling_check(const struct tepal_params *params, const char **why)
-{
-    const uint64_t *own = params->own;
-    if (own[OWN_PHASES] < 1 || own[OWN_PHASES] > TEPAL_RECYCLING_MAX_PHASES) {
-        return refuse("the number of phases must be 1 to 8", why);
-    }
-    if (own[OWN_RULE] > TEPAL_RECYCLING_TIME) {
-        return refuse("a filter recycles by sigma, by count or by time", why);
-    }
-    if (own[OWN_FLAGS] >= FLAGS_END) {
-        return refuse("there is an option that a recycling filter does not have", why);
-    }
-    if (own[OWN_RULE] == TEPAL_RECYCLING_SIGMA && own[OWN_LIMIT] >= params->cells) {
-        return refuse("sigma must be less than the bits of a phase", why);
-    }
-    if (own[OWN_RULE] == TEPAL_RECYCLING_SIGMA && own[OWN_LIMIT] < params->hashes) {
-        return refuse("sigma must be at least the number of hashes", why);
-    }
-    if (own[OWN_LIMIT] == 0) {
-        return refuse("the count or time after which a phase is full must be at least 1", why);
-    }
-    for (size_t i = OWN_USED; i < TEPAL_OWN_PARAMS; i++) {
-        if (own[i] != 0) {
-            return refuse("a parameter that this kind does not have is not zero", why);
-        }
-    }
-    return TEPAL_OK;
-}
-
-/* At most 8 phases of 2^57 bytes. */
-static uint64_t recycling_payload_bytes(const struct tepal_params *params)
-{
-    return params->own[OWN_PHASES] * tepal_params_cells_bytes(params->cells, 1);
-}
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
@@ -838,19 +769,8 @@ static void recycling_info(const struct tepal_filter *filter, struct tepal_repor
     }
 }
 
-#define ALL_LAYOUTS                                                                                \
-    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
-     1u << TEPAL_LAYOUT_PAIRED)
-
 const struct filter_ops tepal_recycling_ops = {
-    .kind = {.id = TEPAL_KIND_RECYCLING,
-             .name = "recycling",
-             .summary = "an endless stream in fixed memory at a chosen average error",
-             .promises = TEPAL_ENDLESS},
-    .rules = {.cell_bits = 1,
-              .layouts = ALL_LAYOUTS,
-              .check = recycling_check,
-              .payload_bytes = recycling_payload_bytes},
+    .rules = &tepal_recycling_rules,
     .struct_bytes = sizeof(struct tepal_recycling),
     .open = recycling_open,
     .reset = recycling_reset,

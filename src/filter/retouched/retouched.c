@@ -109,16 +109,8 @@ static void retouched_info(const struct tepal_filter *filter, struct tepal_repor
     tepal_report_integer(report, "bits_cleared", "ones that became zeros", own[RETOUCHED_CLEARED]);
 }
 
-#define ALL_LAYOUTS                                                                                \
-    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
-     1u << TEPAL_LAYOUT_PAIRED)
-
 const struct filter_ops tepal_retouched_ops = {
-    .kind = {.id = TEPAL_KIND_RETOUCHED,
-             .name = "retouched",
-             .summary = "a Bloom filter without chosen false positives, for a few false negatives",
-             .promises = TEPAL_ORDER_FREE},
-    .rules = {.cell_bits = 1, .layouts = ALL_LAYOUTS},
+    .rules = &tepal_retouched_rules,
     .struct_bytes = sizeof(struct tepal_retouched),
     .open = retouched_open,
     .validate = retouched_validate,

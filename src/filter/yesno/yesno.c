@@ -24,8 +24,6 @@
 #include "filter/bloom/internal.h"
 #include "filter/yesno/known.h"
 
-#define MOST_SALT (((uint64_t)1 << 20) - 1)
-
 static struct tepal_yesno *yesno_of(struct tepal_filter *filter)
 {
     return (struct tepal_yesno *)filter;
@@ -34,94 +32,6 @@ static struct tepal_yesno *yesno_of(struct tepal_filter *filter)
 static const struct tepal_yesno *yesno_of_const(const struct tepal_filter *filter)
 {
     return (const struct tepal_yesno *)filter;
-}
-
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-enum tepal_status tepal_yesno_params(uint64_t p, uint32_t k, uint64_t q, uint64_t r,
-                                     uint32_t no_hashes, struct tepal_params *params)
-{
-    uint64_t no_bits;
-    uint64_t cells;
-    if (!checked_mul(q, r, &no_bits) || !checked_add(p, no_bits, &cells)) {
-        return TEPAL_TOO_LARGE;
-    }
-    params->kind = TEPAL_KIND_YESNO;
-    params->cells = cells;
-    params->hashes = k;
-    memset(params->own, 0, sizeof params->own);
-    params->own[TEPAL_YESNO_NO_BITS] = r == 0 ? 0 : q;
-    params->own[TEPAL_YESNO_NO_FILTERS] = r;
-    params->own[TEPAL_YESNO_NO_HASHES] = r == 0 ? 0 : no_hashes;
-    return TEPAL_OK;
-}
-
-uint64_t tepal_yesno_yes_bits(const struct tepal_params *params)
-{
-    return params->cells - params->own[TEPAL_YESNO_NO_BITS] * params->own[TEPAL_YESNO_NO_FILTERS];
-}
-
-static enum tepal_status refuse(const char *sentence, const char **why)
-{
-    *why = sentence;
-    return TEPAL_BAD_PARAMETER;
-}
-
-static enum tepal_status check_no_filters(const struct tepal_params *p, const char **why)
-{
-    uint64_t q = p->own[TEPAL_YESNO_NO_BITS];
-    uint64_t r = p->own[TEPAL_YESNO_NO_FILTERS];
-    uint64_t hashes = p->own[TEPAL_YESNO_NO_HASHES];
-    if (r == 0) {
-        return q == 0 && hashes == 0 && p->own[TEPAL_YESNO_OWN_SEEDS] == 0
-                   ? TEPAL_OK
-                   : refuse("without no-filters their bits, hashes and seeds must be 0", why);
-    }
-    if (r > TEPAL_YESNO_MOST_FILTERS) {
-        return refuse("the number of no-filters is over the limit of 64", why);
-    }
-    if (q == 0 || q > UINT32_MAX) {
-        return refuse("a no-filter must have 1 to 2^32 - 1 bits", why);
-    }
-    if (hashes == 0 || hashes > TEPAL_MAX_HASHES) {
-        return refuse("the number of no-filter hashes must be 1 to 64", why);
-    }
-    if (q * r >= p->cells) {
-        return refuse("the no-filters leave no bit to the yes-filter: r times q must be less than "
-                      "the size",
-                      why);
-    }
-    if (p->positions == TEPAL_POSITIONS_DISTINCT && hashes > q) {
-        return refuse("distinct positions need at least one bit of a no-filter a hash", why);
-    }
-    return TEPAL_OK;
-}
-
-/* The gate has seen the whole size; the yes-filter must pass it by itself. */
-static enum tepal_status check_yes_filter(const struct tepal_params *p, const char **why)
-{
-    struct tepal_params yes = *p;
-    yes.kind = TEPAL_KIND_BLOOM;
-    yes.cells = tepal_yesno_yes_bits(p);
-    memset(yes.own, 0, sizeof yes.own);
-    return tepal_params_gate(&yes, &tepal_bloom_ops.rules, why);
-}
-
-static enum tepal_status yesno_check(const struct tepal_params *p, const char **why)
-{
-    for (size_t i = TEPAL_YESNO_SALT + 1; i < TEPAL_OWN_PARAMS; i++) {
-        if (p->own[i] != 0) {
-            return refuse("a parameter that this kind does not have is not zero", why);
-        }
-    }
-    if (p->own[TEPAL_YESNO_OWN_SEEDS] > 1) {
-        return refuse("no-filters either have seeds of their own (1) or not (0)", why);
-    }
-    if (p->own[TEPAL_YESNO_SALT] > MOST_SALT) {
-        return refuse("the salt is over the limit of 2^20 - 1", why);
-    }
-    enum tepal_status status = check_no_filters(p, why);
-    return status == TEPAL_OK ? check_yes_filter(p, why) : status;
 }
 
 static void yesno_open(struct tepal_filter *filter)
@@ -464,16 +374,8 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
                          own[YESNO_UNDONE]);
 }
 
-#define ALL_LAYOUTS                                                                                \
-    (1u << TEPAL_LAYOUT_FLAT | 1u << TEPAL_LAYOUT_PARTITIONED | 1u << TEPAL_LAYOUT_BLOCKED |       \
-     1u << TEPAL_LAYOUT_PAIRED)
-
 const struct filter_ops tepal_yesno_ops = {
-    .kind = {.id = TEPAL_KIND_YESNO,
-             .name = "yesno",
-             .summary = "a Bloom filter that vetoes known negatives, without false negatives",
-             .promises = TEPAL_NO_FALSE_NEGATIVES},
-    .rules = {.cell_bits = 1, .layouts = ALL_LAYOUTS, .check = yesno_check},
+    .rules = &tepal_yesno_rules,
     .struct_bytes = sizeof(struct tepal_yesno),
     .open = yesno_open,
     .validate = yesno_validate,

@@ -1,0 +1,100 @@
+/*
+ * counting.c: the parameters of counting Bloom filters: how many groups of counters a key may
+ * choose from, by which rule, and what removal does when several are found.
+ */
+#include "params/params.h"
+
+static const char *const rule_names[] = {"improved-greedy", "greedy", "least-increase"};
+static const char *const policy_names[] = {"keep", "remove"};
+
+const char *tepal_counting_rule_name(enum tepal_counting_rule rule)
+{
+    return tepal_params_name(rule_names, PARAMS_COUNT(rule_names), (uint32_t)rule);
+}
+
+const char *tepal_counting_policy_name(enum tepal_counting_policy policy)
+{
+    return tepal_params_name(policy_names, PARAMS_COUNT(policy_names), (uint32_t)policy);
+}
+
+bool tepal_counting_rule_parse(const char *name, enum tepal_counting_rule *out)
+{
+    uint32_t i;
+    bool known = tepal_params_find(rule_names, PARAMS_COUNT(rule_names), name, &i);
+    if (known) {
+        *out = (enum tepal_counting_rule)i;
+    }
+    return known;
+}
+
+bool tepal_counting_policy_parse(const char *name, enum tepal_counting_policy *out)
+{
+    uint32_t i;
+    bool known = tepal_params_find(policy_names, PARAMS_COUNT(policy_names), name, &i);
+    if (known) {
+        *out = (enum tepal_counting_policy)i;
+    }
+    return known;
+}
+
+enum tepal_counting_rule tepal_counting_rule_for(enum tepal_layout layout, uint32_t choices)
+{
+    return tepal_layout_in_lines(layout) && choices > 1 ? TEPAL_RULE_LEAST_INCREASE
+                                                        : TEPAL_RULE_IMPROVED_GREEDY;
+}
+
+static struct params_verdict check(const struct tepal_params *p)
+{
+    uint64_t choices = p->own[TEPAL_COUNTING_CHOICES];
+    uint64_t rule = p->own[TEPAL_COUNTING_RULE];
+    uint64_t policy = p->own[TEPAL_COUNTING_POLICY];
+    bool lined = tepal_layout_in_lines(p->layout);
+    bool known = rule < PARAMS_COUNT(rule_names);
+    if (choices == 0 || choices > TEPAL_MAX_CHOICES) {
+        return params_refuse(PARAMS_OWN + TEPAL_COUNTING_CHOICES,
+                             "the number of choices must be 1 to 64");
+    }
+    if (!known || policy >= PARAMS_COUNT(policy_names)) {
+        return params_refuse(PARAMS_OWN + (known ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
+                             "the rule or the policy of this counting filter is unknown");
+    }
+    if (choices == 1 && (rule != 0 || policy != 0)) {
+        return params_refuse(PARAMS_OWN + (rule == 0 ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
+                             "with one choice there is no rule and no policy to state");
+    }
+    if (choices > 1 && lined != (rule == TEPAL_RULE_LEAST_INCREASE)) {
+        return params_refuse(PARAMS_OWN + TEPAL_COUNTING_RULE,
+                             lined ? "on blocked and paired layouts the rule must be "
+                                     "least-increase: (improved) greedy would fill the fullest "
+                                     "lines"
+                                   : "the rule least-increase is for blocked and paired layouts");
+    }
+    if (p->own[TEPAL_COUNTING_FORM] > TEPAL_FORM_BITS) {
+        return params_refuse(PARAMS_OWN + TEPAL_COUNTING_FORM,
+                             "the form of this counting filter is unknown");
+    }
+    return PARAMS_PASSED;
+}
+
+/* The counters, unless it is the bits alone, and then the bits. */
+static uint64_t payload_bytes(const struct tepal_params *p)
+{
+    bool counters = p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_COUNTERS;
+    return (counters ? tepal_params_cells_bytes(p->cells, 4) : 0) +
+           tepal_params_cells_bytes(p->cells, 1);
+}
+
+const struct params_rules tepal_counting_rules = {
+    .kind = {.id = TEPAL_KIND_COUNTING,
+             .name = "counting",
+             .summary = "counters instead of bits: keys can be removed; c choices of address",
+             .promises = TEPAL_DELETABLE | TEPAL_MERGEABLE},
+    .cell_bits = 4,
+    .layouts = PARAMS_ALL_LAYOUTS,
+    .own = {[TEPAL_COUNTING_CHOICES] = "choices",
+            [TEPAL_COUNTING_RULE] = "rule",
+            [TEPAL_COUNTING_POLICY] = "policy",
+            [TEPAL_COUNTING_FORM] = "form"},
+    .check = check,
+    .payload_bytes = payload_bytes,
+};

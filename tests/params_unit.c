@@ -1,0 +1,322 @@
+/*
+ * params_unit.c: the gate. Whatever field of the parameters is broken, the gate names that field,
+ * no filter is created, and a file that says so is refused with the gate's own sentence at the
+ * place of that field.
+ */
+#include "check.h"
+
+#include "file_help.h"
+#include "filter/kind.h"
+#include "params/params.h"
+
+#define LIMIT ((uint64_t)1 << 60)
+
+/* A filter of any kind on a layout, small and sound; false: the kind does not know the layout. */
+static bool sound(enum tepal_kind_id kind, enum tepal_layout layout, struct tepal_params *out)
+{
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.kind = kind;
+    p.layout = layout;
+    p.cells = 2048;
+    p.hashes = 4;
+    switch (kind) {
+    case TEPAL_KIND_BLOOM:
+    case TEPAL_KIND_RETOUCHED:
+        break;
+    case TEPAL_KIND_GENERALIZED:
+        p.own[TEPAL_GENERALIZED_RESET_HASHES] = 2;
+        break;
+    case TEPAL_KIND_COUNTING:
+        p.own[TEPAL_COUNTING_CHOICES] = 2;
+        p.own[TEPAL_COUNTING_RULE] = (uint64_t)tepal_counting_rule_for(layout, 2);
+        break;
+    case TEPAL_KIND_FINGERPRINT:
+        p.hashes = 2;
+        p.own[TEPAL_FINGERPRINT_BITS] = 16;
+        break;
+    case TEPAL_KIND_YESNO:
+        assert_ok(tepal_yesno_params(1024, 4, 512, 2, 3, &p));
+        break;
+    case TEPAL_KIND_RECYCLING:
+        tepal_recycling_set_options(
+            &p, &(struct tepal_recycling_options){.phases = 2, .limit = 1000, .retain = true});
+        break;
+    case TEPAL_KIND_CASCADE:
+        p.own[TEPAL_CASCADE_REST] = 1024;
+        p.own[TEPAL_CASCADE_BEYOND] = 2;
+        break;
+    }
+    *out = p;
+    return tepal_params_check(&p, NULL) == TEPAL_OK;
+}
+
+/* Where docs/format.md says that a field is, and how many bytes it has. */
+static size_t place(unsigned field, unsigned *width)
+{
+    static const size_t first[] = {12, 16, 20, 24, 28, 32, 56};
+    *width = field < PARAMS_CELLS ? 4 : 8;
+    return field < PARAMS_OWN ? first[field] : 72 + 8 * (field - PARAMS_OWN);
+}
+
+static void set(struct tepal_params *p, unsigned field, uint64_t value)
+{
+    switch (field) {
+    case PARAMS_KIND:
+        p->kind = (enum tepal_kind_id)value;
+        break;
+    case PARAMS_LAYOUT:
+        p->layout = (enum tepal_layout)value;
+        break;
+    case PARAMS_POSITIONS:
+        p->positions = (enum tepal_positions)value;
+        break;
+    case PARAMS_HASH:
+        p->hash = (enum tepal_hash)value;
+        break;
+    case PARAMS_HASHES:
+        p->hashes = (uint32_t)value;
+        break;
+    case PARAMS_CELLS:
+        p->cells = value;
+        break;
+    case PARAMS_KEY_CHECK:
+        p->key_check = value;
+        break;
+    default:
+        p->own[field - PARAMS_OWN] = value;
+        break;
+    }
+}
+
+/* One field of sound parameters is broken: all three ways to say so name it, in the same words. */
+static void broken(const struct tepal_params *good, unsigned field, uint64_t value)
+{
+    struct tepal_params p = *good;
+    struct tepal_filter *f = NULL;
+    const char *why = "";
+    set(&p, field, value);
+    struct params_verdict verdict = tepal_params_gate(&p);
+    if (verdict.status == TEPAL_OK || verdict.field != (enum params_field)field) {
+        fail_msg("kind %d, layout %d, field %u = %llu: %d, field %d: %s", (int)good->kind,
+                 (int)good->layout, field, (unsigned long long)value, (int)verdict.status,
+                 (int)verdict.field, verdict.why);
+    }
+    assert_true(strlen(verdict.why) > 10);
+    assert_int_equal(tepal_params_check(&p, &why), verdict.status);
+    assert_string_equal(why, verdict.why);
+    assert_int_equal(tepal_filter_create(&p, NULL, &f), verdict.status);
+    assert_null(f);
+
+    size_t len;
+    unsigned width;
+    struct tepal_fault fault;
+    assert_ok(tepal_filter_create(good, NULL, &f));
+    uint8_t *bytes = encoded(f, &len);
+    size_t at = place(field, &width);
+    if (width == 4) {
+        little_put32(bytes + at, (uint32_t)value);
+    } else {
+        little_put64(bytes + at, value);
+    }
+    header_resum(bytes);
+    struct tepal_filter *none = NULL;
+    assert_int_equal(tepal_decode(bytes, len, NULL, &none, &fault), verdict.status);
+    assert_int_equal(fault.offset, at);
+    if (field != PARAMS_KIND) { /* of that the format speaks first */
+        assert_string_equal(fault.why, verdict.why);
+    }
+    free(bytes);
+    tepal_filter_free(f);
+}
+
+static void shared_fields_are_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < tepal_kind_count(); i++) {
+        for (int layout = 0; layout < 4; layout++) {
+            struct tepal_params good;
+            if (!sound(tepal_kind_at(i)->id, (enum tepal_layout)layout, &good)) {
+                continue;
+            }
+            broken(&good, PARAMS_KIND, 4711);
+            broken(&good, PARAMS_LAYOUT, 4);
+            broken(&good, PARAMS_LAYOUT, UINT32_MAX);
+            broken(&good, PARAMS_POSITIONS, 2);
+            broken(&good, PARAMS_HASH, 2);
+            broken(&good, PARAMS_HASHES, 0);
+            broken(&good, PARAMS_HASHES, tepal_params_most_hashes(good.layout) + 1);
+            broken(&good, PARAMS_HASHES, UINT32_MAX);
+            broken(&good, PARAMS_CELLS, 0);
+            broken(&good, PARAMS_CELLS, LIMIT + 512);
+            broken(&good, PARAMS_CELLS, UINT64_MAX);
+            if (tepal_layout_in_lines(good.layout)) {
+                broken(&good, PARAMS_CELLS, 2047);
+            }
+            broken(&good, PARAMS_KEY_CHECK, 1);
+            broken(&good, PARAMS_OWN + TEPAL_OWN_PARAMS - 1, 1);
+        }
+    }
+}
+
+/* 17 hashes in a line, whatever the kind: of counting and recycling filters too. */
+static void the_hashes_of_lines_are_named(void **state)
+{
+    (void)state;
+    unsigned width;
+    assert_int_equal(place(PARAMS_HASHES, &width), 28);
+    size_t tried = 0;
+    for (size_t i = 0; i < tepal_kind_count(); i++) {
+        struct tepal_params good;
+        if (sound(tepal_kind_at(i)->id, TEPAL_LAYOUT_BLOCKED, &good)) {
+            broken(&good, PARAMS_HASHES, 17);
+            tried++;
+        }
+    }
+    assert_int_equal(tried, 7); /* all but fingerprints */
+}
+
+static void sizes_are_named(void **state)
+{
+    (void)state;
+    struct tepal_params p;
+    assert_true(sound(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_PARTITIONED, &p));
+    broken(&p, PARAMS_CELLS, 3);
+    assert_true(sound(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_FLAT, &p));
+    p.positions = TEPAL_POSITIONS_DISTINCT;
+    broken(&p, PARAMS_CELLS, 3);
+    p.layout = TEPAL_LAYOUT_PAIRED;
+    broken(&p, PARAMS_CELLS, 512);
+}
+
+struct lie {
+    enum tepal_kind_id kind;
+    enum tepal_layout layout;
+    unsigned own;
+    uint64_t value;
+};
+
+static void own_fields_are_named(void **state)
+{
+    (void)state;
+    static const struct lie lies[] = {
+        {TEPAL_KIND_BLOOM, TEPAL_LAYOUT_FLAT, 0, 1},
+        {TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT, 3, 1},
+        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, TEPAL_GENERALIZED_RESET_HASHES, 5},
+        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, TEPAL_GENERALIZED_TOLERANCE, 4},
+        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, TEPAL_GENERALIZED_ONES,
+         TEPAL_GENERALIZED_UNIT + 1},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_CHOICES, 0},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_CHOICES, 65},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_RULE, 3},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_RULE, TEPAL_RULE_LEAST_INCREASE},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_BLOCKED, TEPAL_COUNTING_RULE, TEPAL_RULE_GREEDY},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_POLICY, 2},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_FORM, 2},
+        {TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, TEPAL_FINGERPRINT_BITS, 3},
+        {TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, TEPAL_FINGERPRINT_BITS, 33},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_BITS, 0},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_BITS, 1024},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_BITS, (uint64_t)1 << 32},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_BLOCKED, TEPAL_YESNO_NO_BITS, 511},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_FILTERS, 65},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_HASHES, 0},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_HASHES, 65},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_OWN_SEEDS, 2},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_SALT, 1 << 20},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_PHASES, 0},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_PHASES, 9},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_RULE, 3},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_LIMIT, 3},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_LIMIT, 2048},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_FLAGS, 8},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, TEPAL_CASCADE_REST, 1},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, TEPAL_CASCADE_REST, 2048},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, TEPAL_CASCADE_REST, (uint64_t)1 << 56},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_BLOCKED, TEPAL_CASCADE_REST, 1000},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, TEPAL_CASCADE_BEYOND, 63},
+    };
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        struct tepal_params good;
+        assert_true(sound(lies[i].kind, lies[i].layout, &good));
+        broken(&good, PARAMS_OWN + lies[i].own, lies[i].value);
+    }
+    struct tepal_params p;
+    assert_true(sound(TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, &p));
+    broken(&p, PARAMS_HASHES, 3);
+    broken(&p, PARAMS_POSITIONS, TEPAL_POSITIONS_DISTINCT);
+    broken(&p, PARAMS_CELLS, 2000);
+    broken(&p, PARAMS_LAYOUT, TEPAL_LAYOUT_BLOCKED);
+    assert_true(sound(TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, &p));
+    broken(&p, PARAMS_LAYOUT, TEPAL_LAYOUT_PARTITIONED);
+    broken(&p, PARAMS_LAYOUT, TEPAL_LAYOUT_PAIRED);
+    assert_true(sound(TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, &p));
+    p.own[TEPAL_COUNTING_CHOICES] = 1;
+    broken(&p, PARAMS_OWN + TEPAL_COUNTING_RULE, TEPAL_RULE_GREEDY);
+    broken(&p, PARAMS_OWN + TEPAL_COUNTING_POLICY, TEPAL_POLICY_REMOVE);
+}
+
+/* The gate has one limit on every machine; only memory knows the machine. */
+static void the_largest_filters_are_legal(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < tepal_kind_count(); i++) {
+        struct tepal_params p;
+        assert_true(sound(tepal_kind_at(i)->id, TEPAL_LAYOUT_FLAT, &p));
+        p.cells = p.kind == TEPAL_KIND_FINGERPRINT ? (uint64_t)UINT32_MAX / 2 * 128 : LIMIT;
+        if (p.kind == TEPAL_KIND_RECYCLING) {
+            p.own[TEPAL_RECYCLING_PHASES] = TEPAL_RECYCLING_MAX_PHASES;
+        }
+        assert_ok(tepal_params_check(&p, NULL));
+        assert_true(tepal_params_payload_bytes(&p) <= (uint64_t)1 << 62);
+        assert_int_equal(tepal_params_payload_bytes(&p) % 8, 0);
+        struct tepal_filter *f = NULL;
+        struct memory m = {.fail_at = 2}; /* the cells */
+        struct tepal_allocator allocator = memory_allocator(&m);
+        if (p.cells == LIMIT) {
+            enum tepal_status status = tepal_filter_create(&p, &allocator, &f);
+            assert_int_equal(status, sizeof(size_t) < 8 ? TEPAL_TOO_LARGE : TEPAL_NO_MEMORY);
+        }
+    }
+}
+
+static void rules_and_operations_are_of_the_same_kinds(void **state)
+{
+    (void)state;
+    for (uint32_t id = 0; id < 100; id++) {
+        const struct params_rules *rules = tepal_params_rules(id);
+        const struct filter_ops *ops = tepal_filter_ops_by_id(id);
+        assert_true((rules == NULL) == (ops == NULL));
+        if (rules != NULL) {
+            assert_ptr_equal(ops->rules, rules);
+            assert_int_equal(rules->kind.id, id);
+        }
+    }
+    assert_null(tepal_filter_ops_by_id(UINT32_MAX));
+}
+
+static void two_layouts_are_in_lines(void **state)
+{
+    (void)state;
+    assert_false(tepal_layout_in_lines(TEPAL_LAYOUT_FLAT));
+    assert_false(tepal_layout_in_lines(TEPAL_LAYOUT_PARTITIONED));
+    assert_true(tepal_layout_in_lines(TEPAL_LAYOUT_BLOCKED));
+    assert_true(tepal_layout_in_lines(TEPAL_LAYOUT_PAIRED));
+    assert_int_equal(params_unit(TEPAL_LAYOUT_FLAT, 4), 1);
+    assert_int_equal(params_unit(TEPAL_LAYOUT_BLOCKED, 1), 512);
+    assert_int_equal(params_unit(TEPAL_LAYOUT_PAIRED, 4), TEPAL_COUNTING_LINE_CELLS);
+    assert_int_equal(tepal_params_most_hashes((enum tepal_layout)4), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shared_fields_are_named),
+        cmocka_unit_test(the_hashes_of_lines_are_named),
+        cmocka_unit_test(sizes_are_named),
+        cmocka_unit_test(own_fields_are_named),
+        cmocka_unit_test(the_largest_filters_are_legal),
+        cmocka_unit_test(rules_and_operations_are_of_the_same_kinds),
+        cmocka_unit_test(two_layouts_are_in_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
