@@ -152,13 +152,13 @@ static enum tepal_status forge(struct digest *d, const struct setting *s, struct
     uint32_t tolerance = p.kind == TEPAL_KIND_GENERALIZED ? tepal_generalized_tolerance(&p) : 0;
     enum tepal_status status =
         tepal_generalized_params(p.cells, k0, k1, zeros, tolerance, lines_draw(&d->random), &p);
-    return status == TEPAL_OK ? tepal_filter_create(&p, NULL, out) : status;
+    return status == TEPAL_OK ? tepal_filter_create(&p, NULL, out, NULL) : status;
 }
 
 static enum tepal_status honest(const struct setting *s, const struct lru *cache,
                                 struct tepal_filter **out)
 {
-    enum tepal_status status = tepal_filter_create(&s->params, NULL, out);
+    enum tepal_status status = tepal_filter_create(&s->params, NULL, out, NULL);
     const struct lru_object *o = lru_first(cache);
     for (; o != NULL && status == TEPAL_OK; o = lru_next(cache, o)) {
         status = tepal_filter_add(*out, o->key);

@@ -360,7 +360,7 @@ static int add_contestant(struct flows *f, const char *name, const struct tepal_
     if (tepal_params_check(p, &why) != TEPAL_OK) {
         return trouble(f, why);
     }
-    if (tepal_filter_create(p, NULL, &c->filter) != TEPAL_OK) {
+    if (tepal_filter_create(p, NULL, &c->filter, NULL) != TEPAL_OK) {
         return trouble(f, "out of memory");
     }
     f->sets++;

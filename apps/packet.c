@@ -207,7 +207,7 @@ static enum tepal_status build(struct packet_walker *w, const struct tepal_param
         w->digest[i] = digest_of(w, plan->member[i]);
     }
     if (params->kind != TEPAL_KIND_YESNO) {
-        enum tepal_status status = tepal_filter_create(params, NULL, out);
+        enum tepal_status status = tepal_filter_create(params, NULL, out, NULL);
         return status == TEPAL_OK ? tepal_filter_add_many(*out, w->digest, plan->members) : status;
     }
     for (uint32_t i = 0; i < plan->others; i++) {

@@ -353,7 +353,7 @@ static int trouble(const struct stopset *s, enum tepal_status status, const char
 static enum tepal_status filter_of(const struct stopset *s, const struct tepal_params *params,
                                    uint32_t monitor, struct tepal_filter **out)
 {
-    enum tepal_status status = tepal_filter_create(params, NULL, out);
+    enum tepal_status status = tepal_filter_create(params, NULL, out, NULL);
     for (size_t i = 0; i < s->kept_count && status == TEPAL_OK; i++) {
         const struct route *r = &s->routes.route[s->kept[i]];
         uint32_t node = penultimate(s, r);
@@ -373,7 +373,7 @@ static int unite(const struct stopset *s, const struct variant *v, struct tepal_
     params.hashes = v->hashes;
     params.capacity = s->members;
     params.seed = seed->given ? seed->whole : 1;
-    enum tepal_status status = tepal_filter_create(&params, NULL, out);
+    enum tepal_status status = tepal_filter_create(&params, NULL, out, NULL);
     for (uint32_t m = 0; m < s->routes.monitors.count && status == TEPAL_OK; m++) {
         struct tepal_filter *one = NULL;
         status = filter_of(s, &params, m, &one);

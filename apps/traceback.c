@@ -446,7 +446,7 @@ static enum tepal_status one_packet(struct traceback *t, const struct setting *s
     struct tepal_filter *filter = NULL;
     struct path path = {0, {0}};
     params.seed = lines_draw(&t->random); /* other bits of the attacker's for every packet */
-    enum tepal_status status = tepal_filter_create(&params, NULL, &filter);
+    enum tepal_status status = tepal_filter_create(&params, NULL, &filter, NULL);
     if (status != TEPAL_OK) {
         return status;
     }

@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     size_t count = 0;
     size_t present = 0;
     if (argc != 3 || tepal_load(argv[1], NULL, &model, NULL) != TEPAL_OK ||
-        tepal_filter_create(tepal_filter_params(model), NULL, &filter) != TEPAL_OK) {
+        tepal_filter_create(tepal_filter_params(model), NULL, &filter, NULL) != TEPAL_OK) {
         must(NULL, "two arguments are needed: a filter, and a file of keys");
     }
     struct line *lines = split(argv[2], &count);

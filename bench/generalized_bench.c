@@ -80,13 +80,13 @@ static void prepare(struct run *run)
     p.cells = set->bits;
     p.hashes = set->k0 + set->k1;
     p.seed = 42;
-    if (tepal_filter_create(&p, NULL, &run->filter[BLOOM]) != TEPAL_OK) {
+    if (tepal_filter_create(&p, NULL, &run->filter[BLOOM], NULL) != TEPAL_OK) {
         die("cannot create a Bloom filter");
     }
     p.kind = TEPAL_KIND_GENERALIZED;
     p.own[TEPAL_GENERALIZED_RESET_HASHES] = set->k0;
     p.own[TEPAL_GENERALIZED_TOLERANCE] = set->tolerance;
-    if (tepal_filter_create(&p, NULL, &run->filter[GENERALIZED]) != TEPAL_OK) {
+    if (tepal_filter_create(&p, NULL, &run->filter[GENERALIZED], NULL) != TEPAL_OK) {
         die("cannot create a generalized filter");
     }
     run->absent = must_alloc(SAMPLE * sizeof *run->absent);

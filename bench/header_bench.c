@@ -73,7 +73,7 @@ static void make_headers(struct scene *s, const struct tepal_hasher *hasher)
                 .members = path, .member_count = PATH, .avoid = avoid, .avoid_count = LINKS};
             status = tepal_yesno_build(&s->layout.params, &input, &how, NULL, &filter, NULL, NULL);
         } else {
-            status = tepal_filter_create(&s->layout.params, NULL, &filter);
+            status = tepal_filter_create(&s->layout.params, NULL, &filter, NULL);
             for (size_t i = 0; i < PATH && status == TEPAL_OK; i++) {
                 status = tepal_filter_add(filter, path[i]);
             }

@@ -211,7 +211,7 @@ static struct tepal_filter *make(enum structure s, uint64_t bits,
     } else {
         p.cells = s == BLOOM_FLAT ? bits : bits / TEPAL_LINE_BITS * TEPAL_LINE_BITS;
         p.hashes = tepal_bloom_best_hashes(p.layout, p.positions, p.cells, n);
-        status = tepal_filter_create(&p, NULL, &f);
+        status = tepal_filter_create(&p, NULL, &f, NULL);
         if (status == TEPAL_OK) {
             status = tepal_filter_add_many(f, members, n);
         }

@@ -211,7 +211,7 @@ static void start_anew(struct tepal_filter *f)
 {
     struct tepal_filter *fresh;
     MUST(tepal_filter_clear(f) == TEPAL_OK);
-    MUST(tepal_filter_create(tepal_filter_params(f), NULL, &fresh) == TEPAL_OK);
+    MUST(tepal_filter_create(tepal_filter_params(f), NULL, &fresh, NULL) == TEPAL_OK);
     must_be_sound(f);
     MUST(tepal_filter_equal(f, fresh) && tepal_filter_keys_added(f) == 0);
     tepal_filter_free(fresh);

@@ -511,7 +511,7 @@ static int stopset_make(struct lab *lab, struct world *w, uint64_t bits, uint32_
     params.cells = bits;
     params.hashes = hashes;
     if (s->member == NULL || s->bad == NULL || s->suspect == NULL ||
-        tepal_filter_create(&params, NULL, &s->bloom) != TEPAL_OK) {
+        tepal_filter_create(&params, NULL, &s->bloom, NULL) != TEPAL_OK) {
         return no_memory();
     }
     for (uint32_t node = 0; node < w->nodes; node++) {

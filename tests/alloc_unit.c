@@ -35,7 +35,7 @@ static enum tepal_status take(enum tepal_status status, struct tepal_bloom *made
 
 static enum tepal_status call_filter_create(const struct stage *on, struct tepal_filter **out)
 {
-    return tepal_filter_create(&on->params, on->allocator, out);
+    return tepal_filter_create(&on->params, on->allocator, out, NULL);
 }
 
 static enum tepal_status call_filter_clone(const struct stage *on, struct tepal_filter **out)
@@ -226,7 +226,7 @@ static void nothing_else_allocates(void **unused)
         struct tepal_filter *f = NULL;
         struct tepal_filter *g = NULL;
         char path[64];
-        assert_int_equal(tepal_filter_create(&params, &allocator, &f), TEPAL_OK);
+        assert_int_equal(tepal_filter_create(&params, &allocator, &f, NULL), TEPAL_OK);
         assert_int_equal(tepal_filter_clone(f, &allocator, &g), TEPAL_OK);
         unsigned before = m.calls;
         size_t live = m.live;
@@ -291,10 +291,10 @@ static void too_much_to_ask(void **unused)
     struct tepal_filter *out = NULL;
     params.hashes = 3;
     params.cells = (UINT64_C(1) << 60) + 1;
-    assert_int_equal(tepal_filter_create(&params, &allocator, &out), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_filter_create(&params, &allocator, &out, NULL), TEPAL_BAD_PARAMETER);
     assert_int_equal(m.calls, 0);
     params.cells = UINT64_C(1) << 60;
-    enum tepal_status status = tepal_filter_create(&params, &allocator, &out);
+    enum tepal_status status = tepal_filter_create(&params, &allocator, &out, NULL);
     assert_true(status == TEPAL_NO_MEMORY || status == TEPAL_TOO_LARGE);
     assert_int_equal(m.live, 0);
     assert_null(out);

@@ -183,7 +183,7 @@ static void without_negatives_it_is_a_bloom_filter(void **unused)
         assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, NULL));
         p = *tepal_filter_params(f);
         p.kind = TEPAL_KIND_BLOOM;
-        assert_ok(tepal_filter_create(&p, NULL, &bloom));
+        assert_ok(tepal_filter_create(&p, NULL, &bloom, NULL));
         assert_ok(tepal_filter_add_many(bloom, keys, 500));
         const uint64_t *a = tepal_filter_words(f, &words);
         const uint64_t *b = tepal_filter_words(bloom, &same);
@@ -304,7 +304,7 @@ static void the_gate_knows_the_kind(void **unused)
     p.cells = 1000;
     p.own[TEPAL_CASCADE_REST] = 100;
     p.own[TEPAL_CASCADE_BEYOND] = 3;
-    assert_ok(tepal_filter_create(&p, NULL, &f));
+    assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
     assert_ok(tepal_validate(f, NULL));
     assert_int_equal(tepal_cascade_levels(tepal_filter_cascade(f)), 4);
     assert_int_equal(tepal_cascade_level_bits(tepal_filter_cascade(f), 1), 34);

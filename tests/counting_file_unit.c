@@ -44,7 +44,7 @@ static struct tepal_filter *make(const struct pinned *p)
     params.own[TEPAL_COUNTING_CHOICES] = p->choices;
     params.own[TEPAL_COUNTING_RULE] = (uint64_t)tepal_counting_rule_for(p->layout, p->choices);
     params.own[TEPAL_COUNTING_POLICY] = (uint64_t)p->policy;
-    assert_int_equal(tepal_filter_create(&params, NULL, &filter), TEPAL_OK);
+    assert_int_equal(tepal_filter_create(&params, NULL, &filter, NULL), TEPAL_OK);
     for (unsigned i = 0; i < MEMBERS; i++) {
         assert_int_equal(tepal_filter_add(filter, recipe_digest(filter, "golden", i)), TEPAL_OK);
     }

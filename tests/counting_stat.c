@@ -723,7 +723,7 @@ static void measure_layout(enum tepal_layout layout, uint32_t k, uint64_t cells,
     uint64_t found = 0;
     for (int i = 0; i < LINED_FILTERS; i++) {
         struct tepal_filter *filter;
-        assert_ok(tepal_filter_create(&p, NULL, &filter));
+        assert_ok(tepal_filter_create(&p, NULL, &filter, NULL));
         for (int j = 0; j < LINED_KEYS; j++) {
             assert_ok(tepal_filter_add(filter, check_digest(state)));
         }

@@ -67,7 +67,7 @@ static inline struct tepal_filter *recipe_make(const struct recipe *r)
 {
     struct tepal_params p = recipe_params(r);
     struct tepal_filter *f = NULL;
-    assert_int_equal(tepal_filter_create(&p, NULL, &f), TEPAL_OK);
+    assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_OK);
     if (r->hash == TEPAL_HASH_SIPHASH) {
         assert_int_equal(tepal_filter_set_key(f, recipe_key), TEPAL_OK);
     }

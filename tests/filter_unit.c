@@ -63,8 +63,8 @@ static void check_promises(const struct tepal_kind *kind, const struct tepal_par
     struct tepal_filter *a;
     struct tepal_filter *b;
     struct tepal_hasher hasher;
-    assert_ok(tepal_filter_create(params, NULL, &a));
-    assert_ok(tepal_filter_create(params, NULL, &b));
+    assert_ok(tepal_filter_create(params, NULL, &a, NULL));
+    assert_ok(tepal_filter_create(params, NULL, &b, NULL));
     assert_ok(tepal_filter_hasher(a, &hasher));
     add_keys(a, 0, KEYS, false);
     add_keys(b, 0, KEYS, true);
@@ -224,7 +224,7 @@ static void the_gate_stops_bad_parameters(void **state)
         assert_true(strlen(why) > 10);
         struct tepal_filter *untouched = (struct tepal_filter *)&good;
         struct tepal_filter *f = untouched;
-        assert_int_equal(tepal_filter_create(&p, NULL, &f), expected);
+        assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), expected);
         assert_ptr_equal(f, untouched);
     }
     /* 2^60 bits pass the gate, and then there is not so much memory */
@@ -309,7 +309,7 @@ static void validate_sees_cells_beyond_the_last(void **state)
     params.cells = 70;
     params.hashes = 2;
     struct tepal_filter *f;
-    assert_ok(tepal_filter_create(&params, NULL, &f));
+    assert_ok(tepal_filter_create(&params, NULL, &f, NULL));
     assert_ok(tepal_validate(f, NULL));
     f->words[1] |= (uint64_t)1 << 5;
     assert_ok(tepal_validate(f, NULL));

@@ -16,7 +16,7 @@ static struct tepal_filter *make(double zeros, uint64_t seed)
     struct tepal_params p;
     struct tepal_filter *f = NULL;
     assert_ok(tepal_generalized_params(BITS, K0, K1, zeros, 0, seed, &p));
-    assert_ok(tepal_filter_create(&p, NULL, &f));
+    assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
     return f;
 }
 

@@ -130,8 +130,8 @@ static void keyed_without_a_key_yet(void **unused)
     p.cells = 100;
     p.hashes = 3;
     p.hash = SIPHASH;
-    assert_int_equal(tepal_filter_create(&p, NULL, &f), TEPAL_OK);
-    assert_int_equal(tepal_filter_create(&p, NULL, &g), TEPAL_OK);
+    assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_OK);
+    assert_int_equal(tepal_filter_create(&p, NULL, &g, NULL), TEPAL_OK);
     /* without its key it can be neither written nor combined: any key would seem right later */
     uint8_t none[1024];
     struct tepal_fault fault;
@@ -302,7 +302,7 @@ static void golden_generalized(void **unused)
                                                   all[i].tolerance, 42, &p),
                          TEPAL_OK);
         p.layout = all[i].layout;
-        assert_int_equal(tepal_filter_create(&p, NULL, &f), TEPAL_OK);
+        assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_OK);
         for (unsigned key = 0; key < 100; key++) {
             assert_int_equal(tepal_filter_add(f, recipe_digest(f, "golden", key)), TEPAL_OK);
         }
@@ -514,7 +514,7 @@ static void golden_fingerprint(void **unused)
     p.cells = 28 * 4 * 11;
     p.capacity = 100;
     p.seed = 42;
-    assert_int_equal(tepal_filter_create(&p, NULL, &f), TEPAL_OK);
+    assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_OK);
     for (unsigned i = 0; i < 100; i++) {
         assert_int_equal(tepal_filter_add(f, recipe_digest(f, "golden", i)), TEPAL_OK);
     }

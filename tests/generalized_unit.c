@@ -288,7 +288,7 @@ static void first_states(void **state)
         /* another seed, other bits */
         struct tepal_params p = *tepal_filter_params(f);
         p.seed++;
-        assert_ok(tepal_filter_create(&p, NULL, &again));
+        assert_ok(tepal_filter_create(&p, NULL, &again, NULL));
         size_t count;
         const uint64_t *a = tepal_filter_words(f, &count);
         const uint64_t *b = tepal_filter_words(again, &count);

@@ -63,7 +63,7 @@ static void make_scene(struct scene *s, const struct tepal_params *params, uint6
         how.method = TEPAL_YESNO_GREEDY;
         assert_ok(tepal_yesno_build(params, &input, &how, NULL, &s->filter, NULL, &why));
     } else {
-        assert_ok(tepal_filter_create(params, NULL, &s->filter));
+        assert_ok(tepal_filter_create(params, NULL, &s->filter, NULL));
         for (size_t i = 0; i < members; i++) {
             enum tepal_status status = tepal_filter_add(s->filter, s->digest[i]);
             assert_true(status == TEPAL_OK || params->kind == TEPAL_KIND_RETOUCHED);
@@ -287,7 +287,7 @@ static void wrong_parameters_are_refused(void **state)
     assert_ok(tepal_yesno_params(192, 4, 32, 2, 3, &params));
     assert_ok(tepal_header_layout_init(&params, &layout, &why));
     params.seed = 1;
-    assert_ok(tepal_filter_create(&params, NULL, &filter));
+    assert_ok(tepal_filter_create(&params, NULL, &filter, NULL));
     assert_int_equal(tepal_header_of(&layout, filter, header), TEPAL_MISMATCH);
     tepal_filter_free(filter);
 }

@@ -92,7 +92,7 @@ static void naive_build(struct naive *n, const struct packet_setting *s, enum pa
         others[i] = naive_digest(plan->graph, plan->other[i], seed);
     }
     if (kind == PACKET_BLOOM) {
-        assert_ok(tepal_filter_create(&params, NULL, &n->filter));
+        assert_ok(tepal_filter_create(&params, NULL, &n->filter, NULL));
         assert_ok(tepal_filter_add_many(n->filter, members, plan->members));
     } else {
         struct tepal_yesno_input input = {.members = members,

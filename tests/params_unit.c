@@ -1,7 +1,7 @@
 /*
  * params_unit.c: the gate. Whatever field of the parameters is broken, the gate names that field,
- * no filter is created, and a file that says so is refused with the gate's own sentence at the
- * place of that field.
+ * creating a filter fails with the gate's own sentence, and a file that says so is refused with it
+ * at the place of that field.
  */
 #include "check.h"
 
@@ -104,13 +104,15 @@ static void broken(const struct tepal_params *good, unsigned field, uint64_t val
     assert_true(strlen(verdict.why) > 10);
     assert_int_equal(tepal_params_check(&p, &why), verdict.status);
     assert_string_equal(why, verdict.why);
-    assert_int_equal(tepal_filter_create(&p, NULL, &f), verdict.status);
+    why = "";
+    assert_int_equal(tepal_filter_create(&p, NULL, &f, &why), verdict.status);
+    assert_string_equal(why, verdict.why);
     assert_null(f);
 
     size_t len;
     unsigned width;
     struct tepal_fault fault;
-    assert_ok(tepal_filter_create(good, NULL, &f));
+    assert_ok(tepal_filter_create(good, NULL, &f, NULL));
     uint8_t *bytes = encoded(f, &len);
     size_t at = place(field, &width);
     if (width == 4) {
@@ -269,12 +271,14 @@ static void the_largest_filters_are_legal(void **state)
         assert_ok(tepal_params_check(&p, NULL));
         assert_true(tepal_params_payload_bytes(&p) <= (uint64_t)1 << 62);
         assert_int_equal(tepal_params_payload_bytes(&p) % 8, 0);
+        const char *why = "";
         struct tepal_filter *f = NULL;
         struct memory m = {.fail_at = 2}; /* the cells */
         struct tepal_allocator allocator = memory_allocator(&m);
         if (p.cells == LIMIT) {
-            enum tepal_status status = tepal_filter_create(&p, &allocator, &f);
+            enum tepal_status status = tepal_filter_create(&p, &allocator, &f, &why);
             assert_int_equal(status, sizeof(size_t) < 8 ? TEPAL_TOO_LARGE : TEPAL_NO_MEMORY);
+            assert_true(strlen(why) > 10);
         }
     }
 }

@@ -26,7 +26,7 @@ static struct tepal_params bloom_params(enum tepal_layout layout, uint64_t bits,
 static struct tepal_filter *filled(const struct tepal_params *p, uint64_t keys, uint64_t seed)
 {
     struct tepal_filter *f = NULL;
-    assert_ok(tepal_filter_create(p, NULL, &f));
+    assert_ok(tepal_filter_create(p, NULL, &f, NULL));
     for (uint64_t i = 0; i < keys; i++) {
         assert_ok(tepal_filter_add(f, check_digest(&seed)));
     }
@@ -83,7 +83,7 @@ static void check_occupancy(const struct tepal_params *p, uint64_t n, struct occ
     struct tepal_params fresh = *p;
     for (int i = 0; i < rounds; i++) {
         fresh.seed = check_random(&seed); /* another initial state, if it is drawn */
-        assert_ok(tepal_filter_create(&fresh, NULL, &f));
+        assert_ok(tepal_filter_create(&fresh, NULL, &f, NULL));
         for (uint64_t key = 0; key < n; key++) {
             assert_ok(tepal_filter_add(f, check_digest(&seed)));
         }
@@ -639,7 +639,7 @@ static void test_other(void **state)
     struct tepal_receipt r;
     p.kind = TEPAL_KIND_RETOUCHED;
     struct tepal_filter *f = NULL;
-    assert_ok(tepal_filter_create(&p, NULL, &f));
+    assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
     expect(f, &terms, TEPAL_REFUSED_KIND, "filters of the kind retouched cannot be judged");
     tepal_filter_free(f);
     p.kind = TEPAL_KIND_BLOOM;

@@ -101,35 +101,22 @@ references() { # references OBJECT-FOLDER
         <(symbols "$1" --defined-only) <(symbols "$1" --undefined-only)
 }
 
-objects=$build/CMakeFiles/tepal_objects.dir
 declare -A uses
 while read -r folder modules; do
-    [ -z "$folder" ] || uses[$folder]=$modules
+    [ -z "$folder" ] || uses[${folder#src/}]=$modules
 done <<<"$allowed"
-complaints=
-counted=0
-while read -r file home symbol; do
-    folder=${file#src/} && folder=src/${folder%%/*}
-    module=${home#src/} && module=${module%%/*}
-    may "$file" "${uses[$folder]:-}" "$module" || complaints+="$file refers to $symbol of $home"$'\n'
-    counted=$((counted + 1))
-done < <(references "$objects")
-[ "$counted" -gt 100 ] || complaints+="only $counted references were found in $objects"$'\n'
-check "objects refer only to symbols of what the table allows" "$complaints"
-
-# The command knows neither applications nor lab: they stand on it. (main.c, which lists them, is
-# not among these objects.)
-tool_knows_nobody=no # yes: checked
-complaints=
-while read -r file home symbol; do
-    case "$file $home" in
-    tool/*' 'apps/* | tool/*' 'lab/* | apps/*' 'lab/*)
-        complaints+="$file refers to $symbol of $home"$'\n' ;;
-    esac
-done < <(references "$build/CMakeFiles/tepal_tool.dir")
-if [ "$tool_knows_nobody" = yes ]; then
-    check "tool refers to nothing of apps and lab, apps to nothing of lab" "$complaints"
-fi
+for objects in tepal_objects tepal_tool; do
+    complaints=
+    counted=0
+    while read -r file home symbol; do
+        from=${file#src/} && from=${from%%/*}
+        to=${home#src/} && to=${to%%/*}
+        may "$file" "${uses[$from]:-}" "$to" || complaints+="$file refers to $symbol of $home"$'\n'
+        counted=$((counted + 1))
+    done < <(references "$build/CMakeFiles/$objects.dir")
+    [ "$counted" -gt 100 ] || complaints+="only $counted references were found"$'\n'
+    check "$objects refer only to symbols of what the table allows" "$complaints"
+done
 
 complaints=$(nm --defined-only --extern-only "$static" 2>/dev/null |
     awk 'NF == 3 && $3 !~ /^(tepal_|__odr_asan|_?_?asan|__start|__stop)/ { print $3 }')

@@ -387,7 +387,7 @@ static bool put_sparse(const char *path, const struct tepal_params *params)
     struct tepal_filter *f;
     size_t len;
     seed.cells = 8 * 16 * 64; /* any small one that every kind can have */
-    assert_ok(tepal_filter_create(&seed, NULL, &f));
+    assert_ok(tepal_filter_create(&seed, NULL, &f, NULL));
     uint8_t *bytes = encoded(f, &len);
     memcpy(header, bytes, sizeof header);
     free(bytes);
@@ -494,7 +494,7 @@ static void a_lazy_view_of_lies(void **unused)
         struct tepal_fault fault;
         const char *why = "";
         size_t len;
-        assert_ok(tepal_filter_create(&params[i], NULL, &f));
+        assert_ok(tepal_filter_create(&params[i], NULL, &f, NULL));
         uint8_t *bytes = encoded(f, &len);
         tepal_filter_free(f);
         bytes[256 + 40] = 1;

@@ -152,9 +152,9 @@ static void without_no_filters_it_is_a_bloom_filter(void **unused)
             p.positions = (enum tepal_positions)positions;
             p.cells = 512 * 20;
             p.hashes = 5;
-            assert_ok(tepal_filter_create(&p, NULL, &bloom));
+            assert_ok(tepal_filter_create(&p, NULL, &bloom, NULL));
             assert_ok(tepal_yesno_params(p.cells, p.hashes, 0, 0, 0, &p));
-            assert_ok(tepal_filter_create(&p, NULL, &yesno));
+            assert_ok(tepal_filter_create(&p, NULL, &yesno, NULL));
             assert_ok(tepal_filter_add_many(bloom, keys, 1000));
             assert_ok(tepal_filter_add_many(yesno, keys, 1000));
             struct tepal_yesno_input in = {
@@ -601,7 +601,7 @@ static void the_gate_knows_the_kind(void **unused)
         p.positions = (enum tepal_positions)bad[i].positions;
         assert_int_equal(tepal_params_check(&p, &why), TEPAL_BAD_PARAMETER);
         assert_true(strlen(why) > 10);
-        assert_int_equal(tepal_filter_create(&p, NULL, &f), TEPAL_BAD_PARAMETER);
+        assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_BAD_PARAMETER);
     }
     for (int i = 0; i < TEPAL_OWN_PARAMS; i++) { /* any parameter of a file that is nonsense */
         struct tepal_params p = good;
@@ -679,7 +679,7 @@ static void damaged_states_are_noticed(void **unused)
     struct tepal_params p = TEPAL_PARAMS_INIT;
     struct tepal_filter *f;
     assert_ok(tepal_yesno_params(160, 4, 32, 3, 5, &p));
-    assert_ok(tepal_filter_create(&p, NULL, &f));
+    assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
     for (int i = 0; i < FILTER_STATES; i++) {
         f->state.own[i] = 1;
         enum tepal_status expected =

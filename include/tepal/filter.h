@@ -16,13 +16,13 @@ struct tepal_filter;
 
 /*
  * An empty filter. Fails as tepal_params_check does, with TEPAL_TOO_LARGE if this machine cannot
- * address so much memory, or with TEPAL_NO_MEMORY. A filter whose params ask for
- * TEPAL_HASH_SIPHASH takes digests at once; give it the key (tepal_filter_set_key) before it takes
- * bytes.
+ * address so much memory, or with TEPAL_NO_MEMORY; *why (if why is not NULL) is then a static
+ * sentence that tells more. A filter whose params ask for TEPAL_HASH_SIPHASH takes digests at once;
+ * give it the key (tepal_filter_set_key) before it takes bytes.
  */
 TEPAL_API enum tepal_status tepal_filter_create(const struct tepal_params *params,
                                                 const struct tepal_allocator *allocator,
-                                                struct tepal_filter **out);
+                                                struct tepal_filter **out, const char **why);
 
 /* Frees the filter and, for a mapped one, the mapping. NULL is allowed. */
 TEPAL_API void tepal_filter_free(struct tepal_filter *filter);

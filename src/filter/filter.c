@@ -74,7 +74,7 @@ enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
 
 enum tepal_status tepal_filter_create(const struct tepal_params *params,
                                       const struct tepal_allocator *allocator,
-                                      struct tepal_filter **out)
+                                      struct tepal_filter **out, const char **why)
 {
     static const struct filter_state fresh = {0};
     struct tepal_filter *filter;
@@ -84,7 +84,7 @@ enum tepal_status tepal_filter_create(const struct tepal_params *params,
                                             &verdict.why);
     }
     if (verdict.status != TEPAL_OK) {
-        return verdict.status;
+        return params_tell(verdict, why);
     }
     if (filter->ops->reset != NULL) {
         filter->ops->reset(filter);

@@ -73,7 +73,7 @@ static int make_filter(struct builder *b, uint64_t keys)
     if (b->recipe->params(b->args, keys, &b->params) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_filter_create(&b->params, NULL, &b->filter);
+    enum tepal_status status = tepal_filter_create(&b->params, NULL, &b->filter, NULL);
     if (status == TEPAL_OK && b->params.hash == TEPAL_HASH_SIPHASH) {
         status = tepal_filter_set_key(b->filter, b->key);
     }

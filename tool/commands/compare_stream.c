@@ -119,7 +119,7 @@ static int measure(struct stream *s, const struct tepal_proposal *plan)
     struct tepal_params params = plan->params;
     struct tepal_filter *filter = NULL;
     params.seed = c->seed;
-    enum tepal_status status = tepal_filter_create(&params, NULL, &filter);
+    enum tepal_status status = tepal_filter_create(&params, NULL, &filter, NULL);
     double from = progress_clock();
     status = status == TEPAL_OK ? ask_all(c, filter) : status;
     double took = progress_clock() - from;

@@ -112,7 +112,7 @@ static int run_trial(struct trial *t)
     enum tepal_status status =
         tepal_bloom_size(p->layout, p->positions, t->keys, t->rate, &p->cells, &p->hashes);
     if (status == TEPAL_OK) {
-        status = tepal_filter_create(p, NULL, &t->filter);
+        status = tepal_filter_create(p, NULL, &t->filter, NULL);
     }
     if (status != TEPAL_OK) {
         return failed(t, status);

@@ -55,7 +55,7 @@ enum tepal_status tepal_bloom_create(const struct tepal_params *params,
         return TEPAL_BAD_ARGUMENT;
     }
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter);
+    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
     if (status == TEPAL_OK) {
         *out = bloom_of(filter);
     }
@@ -487,7 +487,7 @@ enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t div
         return TEPAL_UNSUPPORTED; /* too small for this layout */
     }
     struct tepal_filter *to;
-    enum tepal_status status = tepal_filter_create(&params, allocator, &to);
+    enum tepal_status status = tepal_filter_create(&params, allocator, &to, NULL);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -524,7 +524,7 @@ enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom, enum tep
         return TEPAL_UNSUPPORTED; /* the other layout cannot have this size */
     }
     struct tepal_filter *to;
-    enum tepal_status status = tepal_filter_create(&params, allocator, &to);
+    enum tepal_status status = tepal_filter_create(&params, allocator, &to, NULL);
     if (status != TEPAL_OK) {
         return status;
     }

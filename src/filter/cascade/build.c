@@ -175,7 +175,7 @@ static enum tepal_status add_level(struct run *run, uint64_t bits, uint32_t hash
     p.hashes = hashes;
     memset(p.own, 0, sizeof p.own);
     struct level *level = &run->level[i];
-    enum tepal_status status = tepal_filter_create(&p, &run->allocator, &level->bloom);
+    enum tepal_status status = tepal_filter_create(&p, &run->allocator, &level->bloom, NULL);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -378,7 +378,7 @@ static enum tepal_status assemble(struct run *run, const struct tepal_allocator 
     p.own[TEPAL_CASCADE_REST] = run->bits - first->cells;
     p.own[TEPAL_CASCADE_BEYOND] = run->levels - 1;
     struct tepal_filter *made;
-    enum tepal_status status = tepal_filter_create(&p, allocator, &made);
+    enum tepal_status status = tepal_filter_create(&p, allocator, &made, NULL);
     if (status != TEPAL_OK) {
         return status;
     }

@@ -97,7 +97,8 @@ static enum tepal_status walk(const struct tepal_counting *counting,
                               struct tally *tally)
 {
     struct tepal_filter *scratch;
-    enum tepal_status status = tepal_filter_create(&counting->head.params, allocator, &scratch);
+    enum tepal_status status =
+        tepal_filter_create(&counting->head.params, allocator, &scratch, NULL);
     if (status != TEPAL_OK) {
         return status;
     }

@@ -225,7 +225,7 @@ static enum tepal_status create_like(const struct tepal_counting *from,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out)
 {
-    enum tepal_status status = tepal_filter_create(params, allocator, out);
+    enum tepal_status status = tepal_filter_create(params, allocator, out, NULL);
     if (status == TEPAL_OK) {
         (*out)->hasher = from->head.hasher;
         (*out)->has_hasher = from->head.has_hasher;

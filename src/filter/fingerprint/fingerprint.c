@@ -388,7 +388,7 @@ enum tepal_status tepal_fingerprint_create(const struct tepal_params *params,
     if (params->kind != TEPAL_KIND_FINGERPRINT) {
         return TEPAL_BAD_ARGUMENT;
     }
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter);
+    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
     if (status == TEPAL_OK) {
         *out = self(filter);
     }

@@ -309,7 +309,7 @@ enum tepal_status tepal_generalized_create(const struct tepal_params *params,
         return TEPAL_BAD_ARGUMENT;
     }
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter);
+    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
     if (status == TEPAL_OK) {
         *out = generalized_of(filter);
     }

@@ -184,7 +184,7 @@ enum tepal_status tepal_recycling_create(const struct tepal_params *params,
         return TEPAL_BAD_ARGUMENT;
     }
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter);
+    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
     if (status == TEPAL_OK) {
         *out = recycling_of(filter);
     }

@@ -524,7 +524,7 @@ static enum tepal_status make_filter(struct retouch *run, const struct tepal_all
     struct tepal_params params = head->params;
     params.kind = TEPAL_KIND_RETOUCHED;
     struct tepal_filter *made;
-    enum tepal_status status = tepal_filter_create(&params, allocator, &made);
+    enum tepal_status status = tepal_filter_create(&params, allocator, &made, NULL);
     if (status != TEPAL_OK) {
         return status;
     }

@@ -270,7 +270,7 @@ static enum tepal_status build_one(const struct tepal_params *params,
                                    struct tepal_filter **out, struct tepal_yesno_report *report)
 {
     struct tepal_filter *made;
-    enum tepal_status status = tepal_filter_create(params, allocator, &made);
+    enum tepal_status status = tepal_filter_create(params, allocator, &made, NULL);
     if (status != TEPAL_OK) {
         return status;
     }

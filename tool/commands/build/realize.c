@@ -11,7 +11,7 @@
 static enum tepal_status fill(const struct realize *what, const struct tepal_params *params,
                               struct tepal_filter **out)
 {
-    enum tepal_status status = tepal_filter_create(params, NULL, out);
+    enum tepal_status status = tepal_filter_create(params, NULL, out, NULL);
     if (status == TEPAL_OK) {
         status = tepal_filter_add_many(*out, what->members, what->member_count);
         if (status != TEPAL_OK) {
