@@ -4,11 +4,12 @@
 BUILD  := build
 JOBS   := $(shell nproc 2>/dev/null || echo 1)
 PREFIX := /usr/local
+LAB    := $(BUILD)/lab
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 QUIET := >/dev/null
 
-.PHONY: all build demo test bench soak fuzz install uninstall format check-format clean help \
+.PHONY: all build demo test bench soak fuzz report install uninstall format check-format clean help \
         packages-build packages-test
 
 all: build
@@ -20,6 +21,7 @@ help:
 	@echo 'make bench      speed as ratios to the machine and to a packaged peer (TSV; ARGS=--json)'
 	@echo 'make soak       the long tests: 10^8 keys, filters beyond 2^32 bits'
 	@echo 'make fuzz       10^6 executions of each fuzz target under sanitizers'
+	@echo 'make report     the papers made again, as one page, $(LAB)/report.html (ARGS=--full)'
 	@echo 'make install    to PREFIX=$(PREFIX) (DESTDIR is respected)'
 	@echo 'make format     clang-format over all sources'
 	@echo 'make clean      remove $(BUILD)/'
@@ -58,6 +60,11 @@ fuzz: packages-test
 	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTEPAL_FUZZ=ON $(QUIET)
 	@cmake --build $(BUILD)/fuzz --target fuzz_targets --parallel $(JOBS) $(QUIET)
 	@fuzz/run $(BUILD)/fuzz
+
+# A run with rows that differ ends with 1: they are in the report too.
+report: build
+	@$(BUILD)/tepal lab run --all --seed 1 $(ARGS) --out $(LAB) $(QUIET) || [ $$? -eq 1 ]
+	@$(BUILD)/tepal lab report $(LAB)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -7,6 +7,9 @@ is 'list: every paper' "$(sed -n 's/^\([0-9]*\): .*/\1/p' list | xargs)" "$(ls "
     sed 's/.*paper\([0-9]*\)\.c/\1/' | xargs)"
 is 'list: an experiment a line, with its times' \
     "$(grep -c '^  [0-9][0-9][0-9]-.* s; --full [0-9]* s)$' list)" "$(grep -c '^  ' list)"
+is 'list: as many as in the table of docs/lab.md' \
+    "$(sed -nE 's/^\| \[([0-9]{3})\].* \| ([0-9]+)( \| [0-9]+){4} \|$/\2 \1/p' "$here/../../docs/lab.md")" \
+    "$(grep -oE '^  [0-9]{3}-' list | tr -d ' -' | uniq -c | sed 's/^ *//')"
 
 # ---- one table
 run "$tepal" lab run 000-table-4 --out one --jobs 1
