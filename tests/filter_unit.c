@@ -1,127 +1,11 @@
 /*
- * filter_unit.c: the generic handle: every kind in the table must keep its promises, every bad
- * parameter must be stopped at the gate.
+ * filter_unit.c: the generic handle: the table of kinds, the gate that stops every bad parameter,
+ * names, statuses, reports. What the kinds promise is in promises_unit.c.
  */
 #include "check.h"
 
 #include "base/checked.h"
 #include "filter/kind.h"
-
-#define KEYS 2000
-
-/* Parameters that any kind accepts on the given layout, with room for KEYS keys. */
-static bool params_for(const struct tepal_kind *kind, enum tepal_layout layout,
-                       enum tepal_positions positions, struct tepal_params *params)
-{
-    static const struct tepal_params init = TEPAL_PARAMS_INIT;
-    *params = init;
-    params->kind = kind->id;
-    params->layout = layout;
-    params->positions = positions;
-    params->hashes = 6;
-    params->cells = 512 * 64;
-    params->seed = 31;
-    params->own[0] = kind->id == TEPAL_KIND_COUNTING; /* one choice */
-    if (kind->id == TEPAL_KIND_RECYCLING) {
-        struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
-        options.limit = params->cells / 8; /* so that it recycles */
-        tepal_recycling_set_options(params, &options);
-    }
-    if (kind->id == TEPAL_KIND_GENERALIZED) {
-        params->own[TEPAL_GENERALIZED_RESET_HASHES] = 3;
-    }
-    if (kind->id == TEPAL_KIND_FINGERPRINT) {
-        params->own[0] = 8; /* bits of a fingerprint */
-        params->hashes = 2;
-    }
-    return tepal_params_check(params, NULL) == TEPAL_OK;
-}
-
-static void add_keys(struct tepal_filter *filter, uint64_t first, uint64_t count, bool backwards)
-{
-    struct tepal_hasher hasher;
-    assert_ok(tepal_filter_hasher(filter, &hasher));
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t key = first + (backwards ? count - 1 - i : i);
-        assert_ok(tepal_filter_add(filter, tepal_hash_u64(&hasher, key)));
-    }
-}
-
-/* Many more keys than there is room for: an endless kind takes all, the others may be full. */
-static void overfill(struct tepal_filter *filter, bool endless)
-{
-    struct tepal_hasher hasher;
-    assert_ok(tepal_filter_hasher(filter, &hasher));
-    for (uint64_t key = 0; key < 20 * KEYS; key++) {
-        enum tepal_status status = tepal_filter_add(filter, tepal_hash_u64(&hasher, key));
-        assert_true(status == TEPAL_OK || (!endless && status == TEPAL_FULL));
-    }
-}
-
-static void check_promises(const struct tepal_kind *kind, const struct tepal_params *params)
-{
-    struct tepal_filter *a;
-    struct tepal_filter *b;
-    struct tepal_hasher hasher;
-    assert_ok(tepal_filter_create(params, NULL, &a, NULL));
-    assert_ok(tepal_filter_create(params, NULL, &b, NULL));
-    assert_ok(tepal_filter_hasher(a, &hasher));
-    add_keys(a, 0, KEYS, false);
-    add_keys(b, 0, KEYS, true);
-    if (kind->promises & TEPAL_NO_FALSE_NEGATIVES) {
-        for (uint64_t i = 0; i < KEYS; i++) {
-            assert_true(tepal_filter_query(a, tepal_hash_u64(&hasher, i)));
-        }
-    }
-    if (kind->promises & TEPAL_ORDER_FREE) {
-        assert_true(tepal_filter_equal(a, b));
-    }
-    if (kind->promises & TEPAL_BOUNDED_FALSE_POSITIVES) {
-        /* far more keys than there is room for: 2 % and no more, by the bits and by asking */
-        overfill(a, kind->promises & TEPAL_ENDLESS);
-        uint64_t found = 0;
-        for (uint64_t i = 0; i < KEYS; i++) {
-            found += tepal_filter_query(a, tepal_hash_u64(&hasher, (uint64_t)1 << 40 | i));
-        }
-        assert_true(found < KEYS / 10);
-    }
-    if (kind->promises & TEPAL_MERGEABLE) {
-        assert_ok(tepal_filter_clear(b));
-        add_keys(b, KEYS, KEYS, false);
-        assert_ok(tepal_filter_unite(b, a));
-        for (uint64_t i = 0; i < 2 * KEYS; i++) {
-            assert_true(tepal_filter_query(b, tepal_hash_u64(&hasher, i)));
-        }
-        add_keys(a, KEYS, KEYS, false);
-        bool one_choice = kind->id == TEPAL_KIND_COUNTING && params->own[0] == 1;
-        assert_true(tepal_filter_equal(a, b) || !(kind->promises & TEPAL_ORDER_FREE || one_choice));
-    } else {
-        assert_int_equal(tepal_filter_unite(a, b), TEPAL_UNSUPPORTED);
-    }
-    assert_ok(tepal_validate(a, NULL));
-    tepal_filter_free(a);
-    tepal_filter_free(b);
-}
-
-static void every_kind_keeps_its_promises(void **state)
-{
-    (void)state;
-    size_t tried = 0;
-    for (size_t i = 0; i < tepal_kind_count(); i++) {
-        const struct tepal_kind *kind = tepal_kind_at(i);
-        for (int layout = 0; layout < 4; layout++) {
-            for (int positions = 0; positions < 2; positions++) {
-                struct tepal_params params;
-                if (params_for(kind, (enum tepal_layout)layout, (enum tepal_positions)positions,
-                               &params)) {
-                    check_promises(kind, &params);
-                    tried++;
-                }
-            }
-        }
-    }
-    assert_true(tried >= 8);
-}
 
 static void the_table_of_kinds_is_consistent(void **state)
 {
@@ -337,7 +221,6 @@ static void a_report_never_overflows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_keeps_its_promises),
         cmocka_unit_test(the_table_of_kinds_is_consistent),
         cmocka_unit_test(the_gate_stops_bad_parameters),
         cmocka_unit_test(statuses_are_pinned_and_have_messages),
