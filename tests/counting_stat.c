@@ -735,11 +735,7 @@ static void measure_layout(enum tepal_layout layout, uint32_t k, uint64_t cells,
     double asked = (double)LINED_FILTERS * LINED_ASKED;
     double own = model * k / sqrt((double)LINED_KEYS * LINED_FILTERS);
     double se = sqrt(model / asked + own * own);
-    if (fabs((double)found / asked - model) > CHECK_Z * se) {
-        print_error("%s, k = %u: %.6g, model %.6g +- %.2g\n", tepal_layout_name(layout), k,
-                    (double)found / asked, model, se);
-        fail();
-    }
+    check_within(tepal_layout_name(layout), (double)found / asked, model, se);
 }
 
 static void counters_in_lines_err_as_the_model_says(void **state)

@@ -49,6 +49,9 @@ static void compare(struct tally *tally, const struct point *p, const char *what
 {
     double z = error > 0 ? (measured - model) / error : measured == model ? 0 : INFINITY;
     tally->values++;
+    if (isnan(z)) {
+        z = INFINITY;
+    }
     tally->outside += fabs(z) > INTERVAL;
     tally->worst = fmax(tally->worst, fabs(z));
     if (getenv("TEPAL_SHOW") != NULL || fabs(z) > INTERVAL) {

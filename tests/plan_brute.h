@@ -62,6 +62,14 @@ static inline void worse(const char *kind, int problem, double plan, double grid
     fail();
 }
 
+/* What the plan has is at most a grid point's, and is a number. */
+static inline void no_worse(const char *kind, int problem, double plan, double grid, double leeway)
+{
+    if (!(plan <= grid * leeway)) {
+        worse(kind, problem, plan, grid);
+    }
+}
+
 /* ---- weights of known negatives -------------------------------------------------------------- */
 
 #define CURVE_MOST 1000
@@ -140,9 +148,8 @@ static inline void brute_bloom(int problems)
         plan_kind(&w, tepal_plan_bloom, &plans);
         for (int layout = 0; layout < 4; layout++) {
             const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_BLOOM, layout);
-            if (p != NULL &&
-                p->fp > best_rate((enum tepal_layout)layout, p->bits, w.keys) * EXACT) {
-                worse("bloom in memory", i, p->fp, best_rate(layout, p->bits, w.keys));
+            if (p != NULL) {
+                no_worse("bloom in memory", i, p->fp, best_rate(layout, p->bits, w.keys), EXACT);
             }
         }
     }
@@ -193,9 +200,7 @@ static inline void brute_retouched(int problems)
             for (uint32_t k = 1; k <= 20; k += 1 + k / 4) {
                 double cost =
                     w.cost_fp * retouched_rate(&w, w.bits, k, lost) + (double)lost / (double)w.keys;
-                if (p->cost > cost * 1.01) { /* normal for Poisson */
-                    worse("retouched", i, p->cost, cost);
-                }
+                no_worse("retouched", i, p->cost, cost, 1.01); /* normal for Poisson */
             }
         }
         w.bits = 0;
@@ -329,9 +334,7 @@ static inline void brute_counting(int problems)
             assert_true(p->bits <= w.bits);
             for (uint32_t k = 1; k <= 12; k++) {
                 double cost = counting_cost(layout, p->params.cells, k, &w);
-                if (p->cost > cost * EXACT) {
-                    worse("counting in memory", i, p->cost, cost);
-                }
+                no_worse("counting in memory", i, p->cost, cost, EXACT);
             }
         }
     }
@@ -345,7 +348,7 @@ static inline double generalized_bits(uint64_t n, uint32_t k0, uint32_t k1, uint
 {
     double low = 1;
     double high = below;
-    if (tepal_generalized_fn_bound((uint64_t)high, n, k0, k1, b) > fn) {
+    if (!(tepal_generalized_fn_bound((uint64_t)high, n, k0, k1, b) <= fn)) {
         return INFINITY;
     }
     while (high - low > 1) {
@@ -401,9 +404,8 @@ static inline void brute_generalized(int problems)
                     double fn = tepal_generalized_fn_bound(w.bits, w.keys, k0, k1, b);
                     double cost =
                         fn < p->cost ? fn + tepal_generalized_fp_bound(k0, k1, b) : INFINITY;
-                    if (p->cost > cost * (1 + 2e-3)) { /* of few bits: its bound is higher */
-                        worse("generalized in memory", i, p->cost, cost);
-                    }
+                    /* of few bits: its bound is higher */
+                    no_worse("generalized in memory", i, p->cost, cost, 1 + 2e-3);
                 }
             }
         }
@@ -450,9 +452,8 @@ static inline void brute_cascade(int problems)
         assert_true(p != NULL && p->feasible && p->fp == 0);
         for (double f1 = 0.9; f1 > 1e-3; f1 /= 1.3) {
             double bits = cascade_bits(w.keys, w.known_negatives, f1);
-            if ((double)p->bits > bits * (1 + 1e-3)) { /* rates 1/64 of an octave apart */
-                worse("cascade", i, (double)p->bits, bits);
-            }
+            /* rates 1/64 of an octave apart */
+            no_worse("cascade", i, (double)p->bits, bits, 1 + 1e-3);
         }
     }
 }
@@ -539,7 +540,7 @@ static inline void brute_recycling(int problems)
                     }
                     double each = r.messages_per_cycle;
                     double reach = (phases - 1) * fmax(each - 1.5 * sqrt(each), 0);
-                    if (reach > p->remembers * EXACT) {
+                    if (!(reach <= p->remembers * EXACT)) {
                         worse("recycling", i, p->remembers, reach);
                     }
                 }

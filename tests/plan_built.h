@@ -251,7 +251,7 @@ static inline void weighted_plan_holds(const struct weighted *w, const struct te
     if (getenv("TEPAL_SHOW") != NULL) {
         printf("%d: planned %.6g, measured %.6g, %.2g\n", plan->kind, plan->fp, mean, se);
     }
-    if (chooses ? mean > ESTIMATE * plan->fp : fabs(mean - plan->fp) > CHECK_Z * se) {
+    if (!(chooses ? mean <= ESTIMATE * plan->fp : fabs(mean - plan->fp) <= CHECK_Z * se)) {
         print_error("measured %.6g, planned %.6g\n    %s\n", mean, plan->fp, plan->command);
         fail();
     }

@@ -84,7 +84,7 @@ static void compare(const char *what, double value, double measured, double sd, 
         printf("%-14s %5.0f  %-8s %9.5f  expected %-8g +- %.5f\n", what, value,
                less_is_fine ? "search" : "exactly", measured, expected, tolerance);
     }
-    if (measured > expected + tolerance || (!less_is_fine && measured < expected - tolerance)) {
+    if (!(measured <= expected + tolerance && (less_is_fine || measured >= expected - tolerance))) {
         print_error("%s %g: measured %g, expected %g +- %g\n", what, value, measured, expected,
                     tolerance);
         fail();
