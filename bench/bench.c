@@ -9,16 +9,10 @@
  *
  * Output is TSV (or --json), one line a measurement. Progress goes to stderr.
  */
-#define _GNU_SOURCE
+#include "timing.h"
+
 #include <bloom.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <tepal/tepal.h>
 
 #define ROUNDS 31
 /*
@@ -62,28 +56,12 @@ struct run {
 
 static volatile uint64_t sink;
 
-static void die(const char *what)
-{
-    fprintf(stderr, "tepal_bench: %s\n", what);
-    exit(2);
-}
-
 static void *must_alloc(size_t bytes)
 {
-    void *p = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
-    if (p == NULL) {
-        die("out of memory");
-    }
+    void *p = must(aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE));
     (void)madvise(p, bytes, MADV_HUGEPAGE);
     memset(p, 0, bytes);
     return p;
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 static uint64_t mix(uint64_t x)
@@ -117,13 +95,6 @@ static void write_keys(uint8_t *to, size_t width, uint64_t first, size_t count)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* ---- the limit ------------------------------------------------------------------------------- */
 
 /* One step of a linear congruential generator, scaled to a line: as cheap as an index can be. */
@@ -139,7 +110,7 @@ static double limit_ns(struct run *run, bool writing)
     uint64_t *window[WINDOW];
     uint64_t state = mix((uint64_t)(uintptr_t)run + sink);
     uint64_t sum = 0;
-    double start = now_ns();
+    double start = wall_ns();
     for (size_t i = 0; i < WINDOW; i++) {
         window[i] = next_line(run->lines, run->line_count, &state);
         __builtin_prefetch(window[i]);
@@ -163,7 +134,7 @@ static double limit_ns(struct run *run, bool writing)
             }
         }
     }
-    double spent = now_ns() - start;
+    double spent = wall_ns() - start;
     sink += sum;
     return spent / (double)run->sample;
 }
@@ -175,13 +146,13 @@ static double peer_ns(struct run *run, enum operation op)
     const uint8_t *keys = op == QUERY_PRESENT ? run->present : run->absent;
     int width = (int)run->set.width;
     size_t sum = 0;
-    double start = now_ns();
+    double start = wall_ns();
     for (size_t i = 0; i < run->sample; i++) {
         const uint8_t *key = keys + i * run->set.width;
         sum += (size_t)(op == ADD ? bloom_add(&run->peer, key, width)
                                   : bloom_check(&run->peer, key, width));
     }
-    double spent = now_ns() - start;
+    double spent = wall_ns() - start;
     sink += sum;
     return spent / (double)run->sample;
 }
@@ -192,7 +163,7 @@ static double ours_ns(struct run *run, enum subject s, enum operation op)
 {
     const uint8_t *keys = op == QUERY_PRESENT ? run->present : run->absent;
     size_t present = 0;
-    double start = now_ns();
+    double start = wall_ns();
     if (run->set.width == 8) {
         const uint64_t *integers = (const uint64_t *)(const void *)keys;
         if (op == ADD) {
@@ -207,7 +178,7 @@ static double ours_ns(struct run *run, enum subject s, enum operation op)
         (void)tepal_bloom_query_fixed(run->filter[s], keys, run->set.width, run->sample,
                                       run->answers, &present);
     }
-    double spent = now_ns() - start;
+    double spent = wall_ns() - start;
     sink += present;
     if (op == QUERY_ABSENT) {
         run->fp[s] = (double)present / (double)run->sample;
@@ -319,8 +290,7 @@ static void measure_all(struct run *run)
             }
         }
         for (int s = 0; s < SUBJECTS; s++) {
-            qsort(rounds[s], ROUNDS, sizeof(double), compare_doubles);
-            run->ns[s][op] = rounds[s][ROUNDS / 2];
+            run->ns[s][op] = median(rounds[s], ROUNDS);
         }
         if (op == QUERY_ABSENT) {
             size_t hits = 0;
@@ -345,15 +315,14 @@ static void print_row(const struct run *run, enum subject s, enum operation op, 
         printf("%s\n  {\"name\": \"%s-%s\", \"layout\": \"%s\", \"n\": %" PRIu64
                ", \"bits_per_key\": %g, \"operation\": \"%s\", \"ns_per_key\": %.3f, "
                "\"ratio_to_limit\": %.3f, \"ratio_to_libbloom\": %.3f, \"fp\": ",
-               *first ? "[" : ",", subject_names[s], keys, layout, run->set.n,
-               run->set.bits_per_key, operation_names[op], ns, limit, peer);
+               before_row(first), subject_names[s], keys, layout, run->set.n, run->set.bits_per_key,
+               operation_names[op], ns, limit, peer);
         printf(s == LIMIT ? "null}" : "%.6f}", run->fp[s]);
     } else {
         printf("%s-%s\t%s\t%" PRIu64 "\t%g\t%s\t%.2f\t%.2f\t%.2f\t", subject_names[s], keys, layout,
                run->set.n, run->set.bits_per_key, operation_names[op], ns, limit, peer);
         printf(s == LIMIT ? "-\n" : "%.6f\n", run->fp[s]);
     }
-    *first = false;
     fflush(stdout);
 }
 
@@ -363,31 +332,17 @@ int main(int argc, char **argv)
         {100000, 10, 8},        {100000, 16, 8},        {10000000, 10, 8},  {10000000, 16, 8},
         {10000000, 10, STRING}, {10000000, 16, STRING}, {100000000, 10, 8}, {100000000, 16, 8},
     };
-    bool json = false;
-    bool quick = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            json = true;
-        } else if (strcmp(argv[i], "--quick") == 0) {
-            quick = true; /* up to 10^7 keys */
-        } else {
-            fprintf(stderr, "usage: tepal_bench [--json] [--quick]\n");
-            return 2;
-        }
-    }
-    if (!json) {
+    struct options o = options_of(argc, argv);
+    if (!o.json) {
         printf("name\tlayout\tn\tbits_per_key\toperation\tns_per_key\tratio_to_limit\t"
                "ratio_to_libbloom\tfp\n");
     }
     bool first = true;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (quick && settings[i].n > 10000000) {
+        if (o.quick && settings[i].n > 10000000) {
             continue;
         }
-        struct run *run = calloc(1, sizeof *run);
-        if (run == NULL) {
-            die("out of memory");
-        }
+        struct run *run = must(calloc(1, sizeof *run));
         run->set = settings[i];
         fprintf(stderr, "n = %" PRIu64 ", %g bits a key, keys of %zu bytes\n", run->set.n,
                 run->set.bits_per_key, run->set.width);
@@ -395,13 +350,13 @@ int main(int argc, char **argv)
         measure_all(run);
         for (int op = 0; op < OPERATIONS; op++) {
             for (int s = 0; s < SUBJECTS; s++) {
-                print_row(run, (enum subject)s, (enum operation)op, json, &first);
+                print_row(run, (enum subject)s, (enum operation)op, o.json, &first);
             }
         }
         release(run);
         free(run);
     }
-    if (json) {
+    if (o.json) {
         printf("\n]\n");
     }
     return 0;

@@ -11,16 +11,9 @@
  *
  * Output is TSV (or --json), one line a measurement.
  */
-#define _GNU_SOURCE
-#include <bloom.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "timing.h"
 
-#include <tepal/tepal.h>
+#include <bloom.h>
 
 #define ROUNDS        21
 #define SAMPLE        ((size_t)400000)
@@ -49,39 +42,11 @@ struct run {
 
 static volatile uint64_t sink;
 
-static void die(const char *what)
-{
-    fprintf(stderr, "tepal_counting_bench: %s\n", what);
-    exit(2);
-}
-
-static void *must(void *p)
-{
-    if (p == NULL) {
-        die("out of memory");
-    }
-    return p;
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -132,12 +97,12 @@ static double measure(struct run *run, enum subject s, enum operation op)
 {
     const uint64_t *keys = run->keys[op == PRESENT];
     uint64_t found = 0;
-    double start = now_ns();
+    double start = wall_ns();
     for (size_t i = 0; i < SAMPLE; i += CHUNK) {
         size_t here = SAMPLE - i < CHUNK ? SAMPLE - i : CHUNK;
         found += chunk(run, s, op, keys + i, here, run->groups + i);
     }
-    double spent = now_ns() - start;
+    double spent = wall_ns() - start;
     if (op == PRESENT && found != SAMPLE) {
         die("a false negative: this must never happen");
     }
@@ -172,8 +137,7 @@ static void measure_all(struct run *run)
     }
     for (int op = 0; op < OPERATIONS; op++) {
         for (int s = 0; s < SUBJECTS; s++) {
-            qsort(rounds[op][s], ROUNDS, sizeof(double), compare_doubles);
-            run->ns[s][op] = rounds[op][s][ROUNDS / 2];
+            run->ns[s][op] = median(rounds[op][s], ROUNDS);
         }
     }
 }
@@ -254,7 +218,7 @@ static void print_rows(const struct run *run, bool json, bool *first)
                 printf("%s\n  {\"name\": \"%s\", \"n\": %" PRIu64
                        ", \"operation\": \"%s\", \"ns_per_key\": %.3f, \"against\": \"%s %s\", "
                        "\"ratio\": %.3f, \"ratio_to_libbloom\": ",
-                       *first ? "[" : ",", subject_names[s], run->n, operation_names[op],
+                       before_row(first), subject_names[s], run->n, operation_names[op],
                        run->ns[s][op], subject_names[other], operation_names[its], ratio);
                 printf(isnan(peer) ? "null}" : "%.3f}", peer);
             } else {
@@ -263,7 +227,6 @@ static void print_rows(const struct run *run, bool json, bool *first)
                        operation_names[its], ratio);
                 printf(isnan(peer) ? "-\n" : "%.2f\n", peer);
             }
-            *first = false;
         }
     }
     fflush(stdout);
@@ -272,9 +235,9 @@ static void print_rows(const struct run *run, bool json, bool *first)
 int main(int argc, char **argv)
 {
     static const uint64_t sizes[] = {100000, 10000000};
-    bool json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    struct options o = options_of(argc, argv);
     bool first = true;
-    if (!json) {
+    if (!o.json) {
         printf("name\tn\toperation\tns_per_key\tagainst\tratio\tratio_to_libbloom\n");
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -287,7 +250,7 @@ int main(int argc, char **argv)
         create(run);
         fill(run);
         measure_all(run);
-        print_rows(run, json, &first);
+        print_rows(run, o.json, &first);
         for (int s = BLOCKED; s < SUBJECTS; s++) {
             tepal_counting_free(run->counting[s]);
         }
@@ -298,7 +261,7 @@ int main(int argc, char **argv)
         free(run->keys[1]);
         free(run);
     }
-    if (json) {
+    if (o.json) {
         printf("\n]\n");
     }
     return 0;

@@ -6,13 +6,7 @@
  *
  * Output is TSV, or --json. --quick leaves out the largest size.
  */
-#define _GNU_SOURCE
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <tepal/tepal.h>
+#include "timing.h"
 
 #define ROUNDS       15
 #define SAMPLE       ((size_t)500000)
@@ -23,26 +17,6 @@ enum operation { QUERY_ABSENT, QUERY_PRESENT, REMOVE, ADD, OPERATIONS };
 static const char *const names[] = {"query_absent", "query_present", "remove", "add"};
 
 enum subject { BLOCKED, FINGERPRINT, SUBJECTS };
-
-static void die(const char *what)
-{
-    fprintf(stderr, "tepal_fingerprint_bench: %s\n", what);
-    exit(2);
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 struct run {
     uint64_t n;
@@ -99,7 +73,7 @@ static double measure(struct run *run, enum subject s, enum operation op)
     struct tepal_filter *filter = run->filter[s];
     size_t sample = run->n < SAMPLE ? (size_t)run->n : SAMPLE;
     size_t found = sample;
-    double start = now_ns();
+    double start = wall_ns();
     switch (op) {
     case QUERY_ABSENT:
         found = tepal_filter_query_many(filter, run->absent, sample, run->answers);
@@ -115,7 +89,7 @@ static double measure(struct run *run, enum subject s, enum operation op)
         (void)tepal_filter_add_many(filter, run->present, sample);
         break;
     }
-    double spent = now_ns() - start;
+    double spent = wall_ns() - start;
     if (op != QUERY_ABSENT && found != sample && (op != REMOVE || s == FINGERPRINT)) {
         die("a false negative: this must never happen");
     }
@@ -128,7 +102,7 @@ static void print_row(const struct run *run, enum operation op, const double ns[
     if (json) {
         printf("%s\n  {\"name\": \"fingerprint\", \"n\": %" PRIu64 ", \"bits_per_key\": %d, "
                "\"operation\": \"%s\", \"ns_per_key\": %.3f, \"ratio_to_blocked\": ",
-               *first ? "[" : ",", run->n, BITS_PER_KEY, names[op], ns[FINGERPRINT]);
+               before_row(first), run->n, BITS_PER_KEY, names[op], ns[FINGERPRINT]);
         printf(op == REMOVE ? "null" : "%.3f", ns[BLOCKED] / ns[FINGERPRINT]);
         printf(", \"fp\": %.6f, \"fp_blocked\": %.6f}", run->fp[FINGERPRINT], run->fp[BLOCKED]);
     } else {
@@ -137,7 +111,6 @@ static void print_row(const struct run *run, enum operation op, const double ns[
         printf(op == REMOVE ? "-" : "%.2f", ns[BLOCKED] / ns[FINGERPRINT]);
         printf("\t%.6f\t%.6f\n", run->fp[FINGERPRINT], run->fp[BLOCKED]);
     }
-    *first = false;
     fflush(stdout);
 }
 
@@ -155,8 +128,7 @@ static void measure_all(struct run *run, bool json, bool *first)
     for (int op = 0; op < OPERATIONS; op++) {
         double ns[SUBJECTS];
         for (int s = 0; s < SUBJECTS; s++) {
-            qsort(rounds[op][s], ROUNDS, sizeof(double), compare_doubles);
-            ns[s] = rounds[op][s][ROUNDS / 2];
+            ns[s] = median(rounds[op][s], ROUNDS);
         }
         print_row(run, (enum operation)op, ns, json, first);
     }
@@ -165,33 +137,25 @@ static void measure_all(struct run *run, bool json, bool *first)
 int main(int argc, char **argv)
 {
     static const uint64_t sizes[] = {100000, 10000000, 100000000};
-    bool json = false;
-    bool quick = false;
+    struct options o = options_of(argc, argv);
     bool first = true;
-    for (int i = 1; i < argc; i++) {
-        json = json || strcmp(argv[i], "--json") == 0;
-        quick = quick || strcmp(argv[i], "--quick") == 0;
-    }
-    if (!json) {
+    if (!o.json) {
         printf("name\tn\tbits_per_key\toperation\tns_per_key\tratio_to_blocked\tfp\tfp_blocked\n");
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (quick && sizes[i] > 10000000) {
+        if (o.quick && sizes[i] > 10000000) {
             continue;
         }
-        struct run *run = calloc(1, sizeof *run);
-        if (run == NULL) {
-            die("out of memory");
-        }
+        struct run *run = must(calloc(1, sizeof *run));
         run->n = sizes[i];
         fprintf(stderr, "n = %" PRIu64 ", %d bits a key\n", run->n, BITS_PER_KEY);
         prepare(run);
-        measure_all(run, json, &first);
+        measure_all(run, o.json, &first);
         tepal_filter_free(run->filter[BLOCKED]);
         tepal_filter_free(run->filter[FINGERPRINT]);
         free(run);
     }
-    if (json) {
+    if (o.json) {
         printf("\n]\n");
     }
     return 0;

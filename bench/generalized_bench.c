@@ -7,13 +7,7 @@
  * Queries ask for keys that were never added (absent) and for the last ones added (present). Output
  * is TSV (or --json). --quick leaves out the filters beyond the cache.
  */
-#define _GNU_SOURCE
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <tepal/tepal.h>
+#include "timing.h"
 
 #define ROUNDS 31
 #define SAMPLE ((size_t)500000)
@@ -42,35 +36,6 @@ struct run {
 
 static volatile size_t sink;
 
-static void die(const char *what)
-{
-    fprintf(stderr, "tepal_generalized_bench: %s\n", what);
-    exit(2);
-}
-
-static void *must_alloc(size_t bytes)
-{
-    void *p = calloc(1, bytes);
-    if (p == NULL) {
-        die("out of memory");
-    }
-    return p;
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void prepare(struct run *run)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
@@ -89,9 +54,9 @@ static void prepare(struct run *run)
     if (tepal_filter_create(&p, NULL, &run->filter[GENERALIZED], NULL) != TEPAL_OK) {
         die("cannot create a generalized filter");
     }
-    run->absent = must_alloc(SAMPLE * sizeof *run->absent);
-    run->present = must_alloc(SAMPLE * sizeof *run->present);
-    run->answers = must_alloc((SAMPLE + 63) / 64 * 8);
+    run->absent = must(calloc(1, SAMPLE * sizeof *run->absent));
+    run->present = must(calloc(1, SAMPLE * sizeof *run->present));
+    run->answers = must(calloc(1, (SAMPLE + 63) / 64 * 8));
     tepal_hasher_init(&hasher, p.seed);
     /* as many keys as leave the Bloom filter half full */
     uint64_t keys = (uint64_t)((double)set->bits * 0.693 / p.hashes);
@@ -112,13 +77,13 @@ static void prepare(struct run *run)
 static double measure(struct run *run, enum subject s, enum operation op)
 {
     const struct tepal_digest *digests = op == QUERY_PRESENT ? run->present : run->absent;
-    double start = now_ns();
+    double start = cpu_ns();
     if (op == ADD) {
         (void)tepal_filter_add_many(run->filter[s], digests, SAMPLE);
     } else {
         sink += tepal_filter_query_many(run->filter[s], digests, SAMPLE, run->answers);
     }
-    return (now_ns() - start) / (double)SAMPLE;
+    return (cpu_ns() - start) / (double)SAMPLE;
 }
 
 static void measure_all(struct run *run)
@@ -131,8 +96,7 @@ static void measure_all(struct run *run)
             }
         }
         for (int s = 0; s < SUBJECTS; s++) {
-            qsort(rounds[s], ROUNDS, sizeof(double), compare_doubles);
-            run->ns[s][op] = rounds[s][ROUNDS / 2];
+            run->ns[s][op] = median(rounds[s], ROUNDS);
         }
     }
 }
@@ -147,13 +111,12 @@ static void print_row(const struct run *run, enum operation op, bool json, bool 
         printf("%s\n  {\"name\": \"generalized\", \"layout\": \"%s\", \"bits\": %" PRIu64
                ", \"reset_hashes\": %u, \"set_hashes\": %u, \"tolerance\": %u, \"operation\": "
                "\"%s\", \"ns_per_key\": %.3f, \"ratio_to_bloom\": %.3f}",
-               *first ? "[" : ",", layout, set->bits, set->k0, set->k1, set->tolerance,
+               before_row(first), layout, set->bits, set->k0, set->k1, set->tolerance,
                operation_names[op], ns, ratio);
     } else {
         printf("generalized\t%s\t%" PRIu64 "\t%u\t%u\t%u\t%s\t%.2f\t%.2f\n", layout, set->bits,
                set->k0, set->k1, set->tolerance, operation_names[op], ns, ratio);
     }
-    *first = false;
     fflush(stdout);
 }
 
@@ -179,37 +142,26 @@ int main(int argc, char **argv)
         {TEPAL_LAYOUT_BLOCKED, large, 4, 4, 1}, {TEPAL_LAYOUT_BLOCKED, large, 6, 8, 0},
         {TEPAL_LAYOUT_BLOCKED, large, 6, 8, 2}, {TEPAL_LAYOUT_FLAT, large, 2, 2, 0},
     };
-    bool json = false;
-    bool quick = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            json = true;
-        } else if (strcmp(argv[i], "--quick") == 0) {
-            quick = true;
-        } else {
-            fprintf(stderr, "usage: tepal_generalized_bench [--json] [--quick]\n");
-            return 2;
-        }
-    }
-    if (!json) {
+    struct options o = options_of(argc, argv);
+    if (!o.json) {
         printf("name\tlayout\tbits\treset_hashes\tset_hashes\ttolerance\toperation\tns_per_key\t"
                "ratio_to_bloom\n");
     }
     bool first = true;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (quick && settings[i].bits > small) {
+        if (o.quick && settings[i].bits > small) {
             continue;
         }
-        struct run *run = must_alloc(sizeof *run);
+        struct run *run = must(calloc(1, sizeof *run));
         run->set = settings[i];
         prepare(run);
         measure_all(run);
         for (int op = 0; op < OPERATIONS; op++) {
-            print_row(run, (enum operation)op, json, &first);
+            print_row(run, (enum operation)op, o.json, &first);
         }
         release(run);
     }
-    if (json) {
+    if (o.json) {
         printf("\n]\n");
     }
     return 0;

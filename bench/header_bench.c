@@ -11,13 +11,7 @@
  * three take turns, ROUNDS times, and the median counts. Their answers must agree.
  * Output is TSV, or --json.
  */
-#define _GNU_SOURCE
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <tepal/tepal.h>
+#include "timing.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -36,19 +30,6 @@ struct scene {
     uint64_t mask[LINKS][WORDS];
     _Alignas(64) uint32_t table[LINKS * 8];
 };
-
-static void die(const char *what)
-{
-    fprintf(stderr, "tepal_header_bench: %s\n", what);
-    exit(2);
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* ---- the scene ------------------------------------------------------------------------------- */
 
@@ -180,19 +161,12 @@ static uint64_t run_floor(const struct scene *s, size_t links)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double timed(uint64_t (*run)(const struct scene *, size_t), const struct scene *s,
                     size_t links, uint64_t *sum)
 {
-    double start = now_ns();
+    double start = wall_ns();
     *sum = run(s, links);
-    return (now_ns() - start) / ((double)PASSES * HEADERS * (double)links);
+    return (wall_ns() - start) / ((double)PASSES * HEADERS * (double)links);
 }
 
 static void measure(const struct scene *s, const char *kind, size_t links, bool json)
@@ -212,12 +186,9 @@ static void measure(const struct scene *s, const char *kind, size_t links, bool 
         }
     }
     (void)sink;
-    for (int i = 0; i < 3; i++) {
-        qsort(times[i], ROUNDS, sizeof times[i][0], compare);
-    }
-    double b = times[0][ROUNDS / 2];
-    double o = times[1][ROUNDS / 2];
-    double f = times[2][ROUNDS / 2];
+    double b = median(times[0], ROUNDS);
+    double o = median(times[1], ROUNDS);
+    double f = median(times[2], ROUNDS);
     if (json) {
         printf("{\"header\":\"%s\",\"bits\":256,\"links\":%zu,\"batch_ns\":%.3f,\"single_ns\":%.3f,"
                "\"floor_ns\":%.3f,\"to_floor\":%.2f,\"single_to_batch\":%.2f}\n",
@@ -234,7 +205,7 @@ int main(int argc, char **argv)
     static struct scene scene;
     struct tepal_params bloom = TEPAL_PARAMS_INIT;
     struct tepal_params yesno = TEPAL_PARAMS_INIT;
-    bool json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    struct options o = options_of(argc, argv);
     bloom.cells = 256;
     bloom.hashes = 6;
     bloom.seed = 1;
@@ -242,13 +213,13 @@ int main(int argc, char **argv)
     if (tepal_yesno_params(192, 4, 32, 2, 3, &yesno) != TEPAL_OK) {
         die("bad parameters");
     }
-    if (!json) {
+    if (!o.json) {
         printf("header\tbits\tlinks\tbatch_ns\tsingle_ns\tfloor_ns\tto_floor\tsingle_to_batch\n");
     }
     for (int k = 0; k < 2; k++) {
         make_scene(&scene, k == 0 ? &bloom : &yesno);
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            measure(&scene, k == 0 ? "bloom" : "yesno", sizes[i], json);
+            measure(&scene, k == 0 ? "bloom" : "yesno", sizes[i], o.json);
         }
     }
     return 0;

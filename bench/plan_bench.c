@@ -7,14 +7,7 @@
  *
  * Output is TSV (or --json).
  */
-#define _GNU_SOURCE
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <tepal/tepal.h>
+#include "timing.h"
 
 #include <tepal/plan.h>
 
@@ -39,14 +32,6 @@ static double weight[WEIGHTS];
 static uint64_t state = 7;
 static unsigned share = SHARE;
 
-/* The thread's processor time: other programs do not count. */
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 static double uniform(void)
 {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -70,17 +55,14 @@ static void plan(const struct tepal_wish *w)
     if (chance(1 - 1.0 / share)) {
         return;
     }
-    double before = now_ms();
+    double before = cpu_ns();
     if (tepal_plan(w, &plans, NULL) != TEPAL_OK) {
         return;
     }
-    double ms = now_ms() - before;
+    double ms = (cpu_ns() - before) * 1e-6;
     if (count == room) {
         room = room == 0 ? 1024 : 2 * room;
-        all = realloc(all, room * sizeof *all);
-        if (all == NULL) {
-            exit(2);
-        }
+        all = must(realloc(all, room * sizeof *all));
     }
     all[count++] = (struct timed){*w, ms};
 }
@@ -256,7 +238,7 @@ static void line(bool json, const char *what, double ms, const char *wish)
 
 int main(int argc, char **argv)
 {
-    bool json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    struct options o = options_of(argc, argv);
     for (size_t i = 0; i < GAPS; i++) {
         gap[i] = (double)(i + 1) * (double)(i + 1);
         survival[i] = 1 / (1 + 0.01 * (double)(i + 1));
@@ -269,16 +251,16 @@ int main(int argc, char **argv)
     share = 1;
     plan_random();
     qsort(all, count, sizeof *all, slower);
-    if (!json) {
+    if (!o.json) {
         printf("bench\twhat\tms\twish\n");
     }
     char text[512];
     snprintf(text, sizeof text, "%zu wishes", count);
-    line(json, "median", all[count / 2].ms, text);
-    line(json, "99 %", all[count / 100].ms, text);
+    line(o.json, "median", all[count / 2].ms, text);
+    line(o.json, "99 %", all[count / 100].ms, text);
     for (size_t i = 0; i < SLOWEST; i++) {
         say_wish(&all[i].wish, text, sizeof text);
-        line(json, "slow", all[i].ms, text);
+        line(o.json, "slow", all[i].ms, text);
     }
     free(all);
     return 0;

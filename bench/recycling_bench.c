@@ -14,44 +14,12 @@
  *
  * Medians of ROUNDS rounds, all taking turns. Output is TSV (or --json).
  */
-#define _GNU_SOURCE
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <tepal/tepal.h>
+#include "timing.h"
 
 #define ROUNDS   9
 #define MESSAGES ((size_t)1 << 19)
 #define BITS     ((uint64_t)1 << 29)
 #define HASHES   8
-
-static void die(const char *what)
-{
-    fprintf(stderr, "tepal_recycling_bench: %s\n", what);
-    exit(2);
-}
-
-/* Processor time: other programs do not count. */
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *ns)
-{
-    qsort(ns, ROUNDS, sizeof *ns, by_value);
-    return ns[ROUNDS / 2];
-}
 
 static bool json;
 
@@ -153,16 +121,16 @@ static void filters(void)
         for (int batch = 0; batch < 2; batch++) {
             for (int what = 0; what < KINDS; what++) {
                 new_messages(&s);
-                double start = now_ns();
+                double start = cpu_ns();
                 yes += batch ? in_batches(&s, what) : one_by_one(&s, what);
-                ns[batch][what][round] = (now_ns() - start) / (double)MESSAGES;
+                ns[batch][what][round] = (cpu_ns() - start) / (double)MESSAGES;
             }
         }
     }
     for (int batch = 0; batch < 2; batch++) {
-        double unit = median(ns[batch][BLOOM]);
+        double unit = median(ns[batch][BLOOM], ROUNDS);
         for (int what = 0; what < KINDS; what++) {
-            double time = median(ns[batch][what]);
+            double time = median(ns[batch][what], ROUNDS);
             line(names[what], batch ? "batch" : "one by one", time, unit / time);
         }
     }
@@ -192,11 +160,11 @@ static double slowest_plan(void)
                     s.phases = phases;
                     s.hashes = 0;
                     s.sigma = 0;
-                    double start = now_ns();
+                    double start = cpu_ns();
                     if (tepal_recycling_plan(&s, 0.01, &rates) != TEPAL_OK) {
                         die("no plan");
                     }
-                    double ns = now_ns() - start;
+                    double ns = cpu_ns() - start;
                     best = ns < best ? ns : best;
                 }
                 most = best > most ? best : most;
@@ -213,14 +181,14 @@ static void models(void)
     s.bits = 100000000;
     s.hashes = 7;
     s.sigma = 50000000;
-    double start = now_ns();
+    double start = cpu_ns();
     (void)tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates);
-    double sweep = now_ns() - start;
-    start = now_ns();
+    double sweep = cpu_ns() - start;
+    start = cpu_ns();
     for (int i = 0; i < 1000; i++) {
         (void)tepal_recycling_average(&s, TEPAL_RECYCLING_CLOSED, &rates);
     }
-    double closed = (now_ns() - start) / 1000;
+    double closed = (cpu_ns() - start) / 1000;
     line("model of 10^8 bits", "sweep", sweep, 1);
     line("model of 10^8 bits", "closed", closed, sweep / closed);
     line("slowest plan", "any layout, 2^12..2^60 bits", slowest_plan(), 1);
@@ -228,7 +196,7 @@ static void models(void)
 
 int main(int argc, char **argv)
 {
-    json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    json = options_of(argc, argv).json;
     if (!json) {
         printf("# recycling\tway\tns\tspeed\n");
     }

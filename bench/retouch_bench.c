@@ -7,16 +7,11 @@
  * the caches' edges.
  *
  * Each time is the median of ROUNDS runs, of processor time, the methods taking turns. Output is
- * TSV (or --json). --most N leaves out sizes above N, --quick those above 10^6.
+ * TSV (or --json). --quick leaves out the largest size.
  */
-#define _GNU_SOURCE
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "timing.h"
+
 #include <sys/mman.h>
-#include <time.h>
-#include <tepal/tepal.h>
 
 #define ROUNDS       3
 #define BITS_PER_KEY 10
@@ -27,19 +22,6 @@
 static const enum tepal_retouch_method methods[] = {TEPAL_RETOUCH_IMPROVED_RATIO,
                                                     TEPAL_RETOUCH_RATIO, TEPAL_RETOUCH_SACRIFICE};
 #define METHODS (sizeof methods / sizeof *methods)
-
-static void die(const char *what)
-{
-    fprintf(stderr, "tepal_retouch_bench: %s\n", what);
-    exit(2);
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -77,14 +59,6 @@ struct scene {
     struct tepal_digest *members;
     struct tepal_digest *avoid;
 };
-
-static void *must(void *ptr)
-{
-    if (ptr == NULL) {
-        die("out of memory");
-    }
-    return ptr;
-}
 
 static void scene_make(struct scene *s, size_t n)
 {
@@ -151,41 +125,23 @@ static void measure(const struct scene *s, enum tepal_retouch_method method, str
     options.method = method;
     struct tepal_filter *out = NULL;
     struct tepal_retouch_report report;
-    double start = now_ns();
+    double start = cpu_ns();
     if (tepal_retouch(tepal_bloom_filter(s->bloom), &input, &options, &allocator, &out, &report,
                       NULL, NULL) != TEPAL_OK) {
         die("retouching failed");
     }
-    r->ns[round] = now_ns() - start;
+    r->ns[round] = cpu_ns() - start;
     r->peak = meter.peak;
     r->lost = report.false_negatives;
     r->left = report.avoid_left;
     tepal_filter_free(out);
 }
 
-static int ascending(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
 int main(int argc, char **argv)
 {
-    bool json = false;
-    size_t most = 10000000;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            json = true;
-        } else if (strcmp(argv[i], "--quick") == 0) {
-            most = 1000000;
-        } else if (strcmp(argv[i], "--most") == 0 && i + 1 < argc) {
-            most = (size_t)strtoull(argv[++i], NULL, 10);
-        } else {
-            die("options: --json, --quick, --most N");
-        }
-    }
-    if (!json) {
+    struct options o = options_of(argc, argv);
+    size_t most = o.quick ? 1000000 : 10000000;
+    if (!o.json) {
         printf("method\tmembers\tavoid\tns_per_member\tns_per_avoid\tbytes_per_member\t"
                "false_negatives\tavoid_left\ttimes_improved_ratio\n");
     }
@@ -198,21 +154,18 @@ int main(int argc, char **argv)
                 measure(&s, methods[m], &result[m], round);
             }
         }
+        double unit = median(result[0].ns, ROUNDS);
         for (size_t m = 0; m < METHODS; m++) {
-            qsort(result[m].ns, ROUNDS, sizeof *result[m].ns, ascending);
-        }
-        for (size_t m = 0; m < METHODS; m++) {
-            const struct result *r = &result[m];
-            double ns = r->ns[ROUNDS / 2];
+            struct result *r = &result[m];
+            double ns = median(r->ns, ROUNDS);
             const char *format =
-                json ? "{\"method\": \"%s\", \"members\": %zu, \"avoid\": %zu, "
-                       "\"ns_per_member\": %.2f, \"ns_per_avoid\": %.1f, "
-                       "\"bytes_per_member\": %.2f, \"false_negatives\": %" PRIu64
-                       ", \"avoid_left\": %" PRIu64 ", \"times_improved_ratio\": %.2f}\n"
-                     : "%s\t%zu\t%zu\t%.2f\t%.1f\t%.2f\t%" PRIu64 "\t%" PRIu64 "\t%.2f\n";
+                o.json ? "{\"method\": \"%s\", \"members\": %zu, \"avoid\": %zu, "
+                         "\"ns_per_member\": %.2f, \"ns_per_avoid\": %.1f, "
+                         "\"bytes_per_member\": %.2f, \"false_negatives\": %" PRIu64
+                         ", \"avoid_left\": %" PRIu64 ", \"times_improved_ratio\": %.2f}\n"
+                       : "%s\t%zu\t%zu\t%.2f\t%.1f\t%.2f\t%" PRIu64 "\t%" PRIu64 "\t%.2f\n";
             printf(format, tepal_retouch_method_name(methods[m]), s.n, s.b, ns / (double)s.n,
-                   ns / (double)s.b, (double)r->peak / (double)s.n, r->lost, r->left,
-                   ns / result[0].ns[ROUNDS / 2]);
+                   ns / (double)s.b, (double)r->peak / (double)s.n, r->lost, r->left, ns / unit);
         }
         (void)fflush(stdout);
         scene_free(&s);

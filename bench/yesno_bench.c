@@ -13,53 +13,12 @@
  * Times are medians of ROUNDS, the structures taking turns. Output is TSV (or --json). --quick: a
  * tenth of all sizes.
  */
-#define _GNU_SOURCE
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <tepal/tepal.h>
+#include "timing.h"
 
 #define ROUNDS 5
 #define BATCH  4096
 
 static bool json;
-
-static void die(const char *what)
-{
-    fprintf(stderr, "tepal_yesno_bench: %s\n", what);
-    exit(2);
-}
-
-static void *must(void *ptr)
-{
-    if (ptr == NULL) {
-        die("out of memory");
-    }
-    return ptr;
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static int ascending(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
-static double median(double *values)
-{
-    qsort(values, ROUNDS, sizeof *values, ascending);
-    return values[ROUNDS / 2];
-}
 
 /* The parameters that the model chooses for so many bits. */
 static struct tepal_params chosen(uint64_t bits, size_t n, size_t t)
@@ -98,14 +57,14 @@ static void grow(size_t n)
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
     for (int round = 0; round < ROUNDS; round++) {
         struct tepal_filter *f;
-        double start = now_ns();
+        double start = cpu_ns();
         if (tepal_yesno_build(&p, &in, &how, NULL, &f, &report, NULL) != TEPAL_OK) {
             die("building failed");
         }
-        ns[round] = now_ns() - start;
+        ns[round] = cpu_ns() - start;
         tepal_filter_free(f);
     }
-    double middle = median(ns);
+    double middle = median(ns, ROUNDS);
     const char *form = json ? "{\"table\": \"growth\", \"members\": %zu, \"avoid\": %zu, "
                               "\"ns_per_member\": %.1f, \"ns_per_key\": %.1f, "
                               "\"avoid_positive\": %" PRIu64 ", \"avoid_left\": %" PRIu64 "}\n"
@@ -164,13 +123,13 @@ static size_t ask(const struct tepal_filter *f, const struct urls *u, double *ns
     uint64_t answers[BATCH / 64];
     size_t found = 0;
     (void)tepal_filter_hasher(f, &h);
-    double start = now_ns();
+    double start = cpu_ns();
     for (size_t at = 0; at < u->count; at += BATCH) {
         size_t here = u->count - at < BATCH ? u->count - at : BATCH;
         urls_hash(u, &h, at, here, d);
         found += tepal_filter_query_many(f, d, here, answers);
     }
-    *ns = (now_ns() - start) / (double)u->count;
+    *ns = (cpu_ns() - start) / (double)u->count;
     return found;
 }
 
@@ -248,9 +207,9 @@ static void compare(size_t n, size_t t)
     struct tepal_digest *members = urls_digests(&member_urls, &h);
     struct tepal_digest *avoid = urls_digests(&known_urls, &h);
     for (int s = 0; s < STRUCTURES; s++) {
-        double start = now_ns();
+        double start = cpu_ns();
         rows[s].filter = make((enum structure)s, bits, members, n, avoid, t);
-        rows[s].build = (now_ns() - start) / (double)n;
+        rows[s].build = (cpu_ns() - start) / (double)n;
     }
     for (int round = 0; round < ROUNDS; round++) {
         for (int s = 0; s < STRUCTURES; s++) {
@@ -267,7 +226,7 @@ static void compare(size_t n, size_t t)
         size_t words;
         (void)tepal_filter_words(r->filter, &words);
         print_row(names[s], 64.0 * (double)words / (double)n, r->known, r->unknown, (double)r->lost,
-                  median(r->negative_ns), median(r->member_ns), r->build);
+                  median(r->negative_ns, ROUNDS), median(r->member_ns, ROUNDS), r->build);
         tepal_filter_free(r->filter);
     }
     free(members);
@@ -281,16 +240,9 @@ static void compare(size_t n, size_t t)
 
 int main(int argc, char **argv)
 {
-    size_t part = 1;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0) {
-            json = true;
-        } else if (strcmp(argv[i], "--quick") == 0) {
-            part = 10;
-        } else {
-            die("options: --json, --quick");
-        }
-    }
+    struct options o = options_of(argc, argv);
+    size_t part = o.quick ? 10 : 1;
+    json = o.json;
     if (!json) {
         printf("members\tavoid\tns_per_member\tns_per_key\tavoid_positive\tavoid_left\n");
     }
