@@ -61,9 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     size_t len = size - 1;
-    uint8_t *bytes = malloc(len == 0 ? 1 : len);
-    MUST(bytes != NULL);
-    memcpy(bytes, data + 1, len);
+    uint8_t *bytes = must_copy(data + 1, len);
     if ((data[0] & 1) != 0) {
         len = put_right(bytes, len, (data[0] & 2) == 0);
     }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,5 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
             abort();                                                                               \
         }                                                                                          \
     } while (0)
+
+/* In memory of their own, exactly as long, so that overruns are seen. */
+static inline void *must_copy(const void *data, size_t len)
+{
+    void *bytes = malloc(len == 0 ? 1 : len);
+    MUST(bytes != NULL);
+    memcpy(bytes, data, len);
+    return bytes;
+}
 
 #endif

@@ -33,9 +33,7 @@ static void read_lines(struct packets *p, const uint8_t *data, size_t size)
         size_t len = end == NULL ? size : (size_t)(end - data);
         size_t before = p->count;
         /* A copy of its own, so that reading past the line is noticed. */
-        char *exact = malloc(len == 0 ? 1 : len);
-        MUST(exact != NULL);
-        memcpy(exact, data, len);
+        char *exact = must_copy(data, len);
         const char *why = packets_line(p, &file, exact, len);
         MUST(why == NULL ? p->count <= before + 1 : p->count == before && why[0] != '\0');
         free(exact);
@@ -62,9 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 4 && (data[0] == 0xd4 || data[0] == 0xa1 || data[0] == 0x0a || data[0] == 0x4d)) {
         read_capture(&p, data, size);
     } else if (size > 1 && data[0] < sizeof links / sizeof *links) {
-        uint8_t *exact = malloc(size - 1);
-        MUST(exact != NULL);
-        memcpy(exact, data + 1, size - 1);
+        uint8_t *exact = must_copy(data + 1, size - 1);
         MUST(packets_frame(&p, links[data[0]], 1, exact, size - 1) == NULL);
         MUST(p.count + p.truncated + p.other == 1);
         free(exact);

@@ -6,16 +6,12 @@
  *     rest     its text
  */
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <tepal/plan.h>
 
+#include "must.h"
 #include "plans/plan_text.h"
 #include "plans/wish.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void try_plan(const char *text, size_t len)
 {
@@ -61,11 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0) {
         return 0;
     }
-    char *text = malloc(size);
-    if (text == NULL) {
-        return 0;
-    }
-    memcpy(text, data + 1, size - 1);
+    char *text = must_copy(data + 1, size - 1);
     if (data[0] % 2 == 0) {
         try_plan(text, size - 1);
     } else {

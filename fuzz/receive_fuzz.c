@@ -75,9 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     size_t len = size - TERMS;
-    uint8_t *bytes = malloc(len == 0 ? 1 : len);
-    MUST(bytes != NULL);
-    memcpy(bytes, data + TERMS, len);
+    uint8_t *bytes = must_copy(data + TERMS, len);
     if ((data[0] & 1) != 0) {
         len = mend(bytes, len, (data[0] & 2) != 0 ? MEND_LEAVE_COUNTS : 0);
     }

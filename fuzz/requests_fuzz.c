@@ -43,9 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t len = end == NULL ? size : (size_t)(end - data);
         size_t before = r.count;
         /* A copy of its own, so that reading past the line is noticed. */
-        char *line = malloc(len == 0 ? 1 : len);
-        MUST(line != NULL);
-        memcpy(line, data, len);
+        char *line = must_copy(data, len);
         const char *why = requests_line(&r, &file, line, len);
         free(line);
         if (why != NULL) {

@@ -41,10 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t len = end == NULL ? size : (size_t)(end - data);
         struct routes before = r;
         /* A copy of its own, so that reading past the line is noticed. */
-        char *line = malloc(len + 1);
-        MUST(line != NULL);
-        memcpy(line, data, len);
-        char *exact = realloc(line, len == 0 ? 1 : len);
+        char *exact = must_copy(data, len);
         const char *why = routes_line(&r, &file, exact, len);
         if (why != NULL) {
             MUST(why[0] != '\0' && strlen(why) < sizeof file.why);

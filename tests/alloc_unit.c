@@ -9,8 +9,6 @@
 
 #include <unistd.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* What a call works on and what it gives. */
 struct stage {
     struct tepal_params params;

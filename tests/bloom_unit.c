@@ -244,9 +244,7 @@ static void kernels_are_bit_identical(void **state)
                 struct address at = tepal_address_of(&params, 1);
                 memset(a, 0, sizeof a);
                 memset(b, 0, sizeof b);
-                for (size_t i = 0; i < KEYS; i++) {
-                    digests[i] = check_digest(&random);
-                }
+                check_digests(&random, digests, KEYS);
                 struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
                 fast->add(&at, a, &source, KEYS / 4);
                 plain->add(&at, b, &source, KEYS / 4);

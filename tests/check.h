@@ -25,6 +25,7 @@
 
 #define CHECK_Z 6.5
 
+#define COUNT(array)    (sizeof(array) / sizeof *(array))
 #define assert_ok(call) assert_int_equal((call), TEPAL_OK)
 
 /* splitmix64: independent of anything the library does. */
@@ -42,6 +43,24 @@ static inline struct tepal_digest check_digest(uint64_t *state)
     d.lo = check_random(state);
     d.hi = check_random(state);
     return d;
+}
+
+static inline void check_digests(uint64_t *state, struct tepal_digest *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        out[i] = check_digest(state);
+    }
+}
+
+/* The number of this name in a report, whole or real. */
+static inline double check_number(const struct tepal_report *report, const char *name)
+{
+    const struct tepal_quantity *q = tepal_report_find(report, name);
+    if (q == NULL || (q->type != TEPAL_QUANTITY_INTEGER && q->type != TEPAL_QUANTITY_REAL)) {
+        fail_msg("%s is no number of the report", name);
+        return NAN;
+    }
+    return q->type == TEPAL_QUANTITY_INTEGER ? (double)q->value.integer : q->value.real;
 }
 
 /* Is `measured` within CHECK_Z standard errors of `expected`? Prints the facts when it is not. */

@@ -4,8 +4,6 @@
  */
 #include "file_help.h"
 
-#include <math.h>
-
 #include "filter/counting/internal.h"
 
 #define MEMBERS 300
@@ -57,36 +55,13 @@ static struct tepal_filter *make(const struct pinned *p)
     return filter;
 }
 
-static void golden_path(char *path, size_t room, const char *name)
-{
-    const char *slash = strrchr(__FILE__, '/');
-    int len = slash == NULL ? 1 : (int)(slash - __FILE__);
-    (void)snprintf(path, room, "%.*s/golden/%s.tepal", len, slash == NULL ? "." : __FILE__, name);
-}
-
 static void golden_files(void **state)
 {
     (void)state;
     for (size_t i = 0; i < PINNED; i++) {
-        char path[4096];
         struct tepal_filter *filter = make(&pinned[i]);
-        struct tepal_filter *old;
-        golden_path(path, sizeof path, pinned[i].name);
-        if (getenv("TEPAL_GOLDEN_WRITE") != NULL) {
-            assert_int_equal(tepal_save(filter, path, NULL), TEPAL_OK);
-        }
-        assert_int_equal(tepal_load(path, NULL, &old, NULL), TEPAL_OK);
-        assert_true(tepal_filter_equal(filter, old));
-        size_t len;
-        size_t old_len;
-        uint8_t *bytes = encoded(filter, &len);
-        uint8_t *old_bytes = encoded(old, &old_len);
-        assert_int_equal(len, old_len);
-        assert_memory_equal(bytes, old_bytes, len);
-        free(bytes);
-        free(old_bytes);
+        golden_check(filter, pinned[i].name);
         tepal_filter_free(filter);
-        tepal_filter_free(old);
     }
 }
 
@@ -243,7 +218,7 @@ static void a_view_is_read_only(void **state)
         struct tepal_filter *view;
         struct tepal_filter *filter = make(&pinned[i]);
         size_t removed = 0;
-        golden_path(path, sizeof path, pinned[i].name);
+        golden_path(path, sizeof path, pinned[i].name, ".tepal");
         assert_int_equal(tepal_map(path, 0, NULL, &view, NULL), TEPAL_OK);
         struct tepal_counting *counting = tepal_filter_counting(view);
         struct tepal_digest digest = recipe_digest(view, "golden", 7);

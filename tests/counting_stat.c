@@ -106,14 +106,6 @@ static void trial(struct tepal_counting *counting, uint32_t wrong, uint64_t *see
     }
 }
 
-static double quantity(const struct tepal_report *report, const char *name)
-{
-    const struct tepal_quantity *q = tepal_report_find(report, name);
-    assert_non_null(q);
-    assert_int_equal(q->type, TEPAL_QUANTITY_REAL);
-    return q->value.real;
-}
-
 static void predict(const struct tepal_params *params, uint64_t n, double wrong,
                     struct tepal_report *report)
 {
@@ -148,16 +140,16 @@ static void theorems_1_2_and_4(void **state)
         if (show) {
             printf("m = %d, n = %d, k = %u, %d trials\n", SMALL_M, SMALL_N, k, SMALL_TRIALS);
         }
-        inside("E[Y]  (Theorem 1)", mean_of(&y), error_of(&y), quantity(&r, "potential_mean"),
-               quantity(&r, "potential_mean_printed"));
+        inside("E[Y]  (Theorem 1)", mean_of(&y), error_of(&y), check_number(&r, "potential_mean"),
+               check_number(&r, "potential_mean_printed"));
         inside("P(Y = k)  (Theorem 1)", mean_of(&all), error_of(&all),
-               quantity(&r, "potential_all"), quantity(&r, "potential_all_printed"));
-        inside("E[Z]  (Theorem 4)", mean_of(&z), error_of(&z), quantity(&r, "exposed_mean"),
-               quantity(&r, "exposed_mean_printed"));
-        near("n x Theorem 3", mean_of(&z), SMALL_N * quantity(&r, "found"), 0.01);
+               check_number(&r, "potential_all"), check_number(&r, "potential_all_printed"));
+        inside("E[Z]  (Theorem 4)", mean_of(&z), error_of(&z), check_number(&r, "exposed_mean"),
+               check_number(&r, "exposed_mean_printed"));
+        near("n x Theorem 3", mean_of(&z), SMALL_N * check_number(&r, "found"), 0.01);
         /* Theorem 2: few events, so a Poisson count. 99.95 % lie below mean + 3.3 sd + 3. */
-        double right = SMALL_TRIALS * quantity(&r, "hidden");
-        double printed = SMALL_TRIALS * quantity(&r, "hidden_printed");
+        double right = SMALL_TRIALS * check_number(&r, "hidden");
+        double printed = SMALL_TRIALS * check_number(&r, "hidden_printed");
         if (show) {
             printf("  %-28s measured %9.0f  right %9.3f  printed %9.3f\n",
                    "trials with Z = 0 (Theorem 2)", hidden, right, printed);
@@ -165,7 +157,8 @@ static void theorems_1_2_and_4(void **state)
         assert_true(fabs(hidden - right) <= 3.3 * sqrt(right) + 3);
         assert_true(k == 11 || fabs(hidden - printed) > 3.3 * sqrt(printed)); /* it is not that */
         /* and what is printed for E[Z] is far off */
-        assert_true(fabs(mean_of(&z) - quantity(&r, "exposed_mean_printed")) > 20 * error_of(&z));
+        assert_true(fabs(mean_of(&z) - check_number(&r, "exposed_mean_printed")) >
+                    20 * error_of(&z));
         tepal_counting_free(counting);
     }
 }
@@ -193,9 +186,9 @@ static void corollaries_2_and_3(void **state)
         printf("ten wrong removals, k = 5\n");
     }
     /* The right form leaves out that the filter empties meanwhile: hence a few per cent. */
-    near("potential  (Corollary 2)", mean_of(&y), quantity(&r, "potential_many"), 0.05);
-    near("exposed  (Corollary 3)", mean_of(&z), quantity(&r, "exposed_many"), 0.05);
-    assert_true(mean_of(&y) < 0.9 * quantity(&r, "potential_many_printed"));
+    near("potential  (Corollary 2)", mean_of(&y), check_number(&r, "potential_many"), 0.05);
+    near("exposed  (Corollary 3)", mean_of(&z), check_number(&r, "exposed_many"), 0.05);
+    assert_true(mean_of(&y) < 0.9 * check_number(&r, "potential_many_printed"));
     tepal_counting_free(counting);
 }
 
@@ -218,9 +211,7 @@ static struct run make_run(uint32_t ratio, uint32_t k, uint32_t c, enum tepal_co
     assert_non_null(run.groups);
     params.own[TEPAL_COUNTING_RULE] = c == 1 ? 0 : (uint64_t)rule;
     assert_ok(tepal_counting_create(&params, NULL, &run.counting));
-    for (size_t i = 0; i < N; i++) {
-        run.members[i] = check_digest(&seed);
-    }
+    check_digests(&seed, run.members, N);
     assert_ok(tepal_counting_add_many(run.counting, run.members, N, run.groups));
     return run;
 }
@@ -508,9 +499,7 @@ static void blocked_lines_of_128_counters(void **state)
                   {20, 13, 4, 0, 1.75e-4},
                   {24, 16, 8, 0, 3.5e-5}};
     uint64_t seed = 99;
-    for (size_t i = 0; i < KEYS; i++) {
-        keys[i] = check_digest(&seed);
-    }
+    check_digests(&seed, keys, KEYS);
     for (size_t i = 0; i < 4; i++) {
         struct tepal_params params = counting_params(
             TEPAL_LAYOUT_BLOCKED, (uint64_t)KEYS * wanted[i].ratio, wanted[i].k, wanted[i].c);
@@ -522,14 +511,12 @@ static void blocked_lines_of_128_counters(void **state)
         for (size_t asked = 0; asked < ASKED; asked += 500) {
             struct tepal_digest strangers[500];
             uint64_t answers[8];
-            for (size_t j = 0; j < 500; j++) {
-                strangers[j] = check_digest(&seed);
-            }
+            check_digests(&seed, strangers, 500);
             found += tepal_counting_query_many(counting, strangers, 500, answers);
         }
         double rate = (double)found / ASKED;
         tepal_filter_info(tepal_counting_filter(counting), &report);
-        double told = quantity(&report, "fp_now");
+        double told = check_number(&report, "fp_now");
         if (show) {
             printf("blocked, %u counters a key, k %u, c %u: %.3e (by its bits %.3e)\n",
                    wanted[i].ratio, wanted[i].k, wanted[i].c, rate, told);

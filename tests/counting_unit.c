@@ -50,9 +50,7 @@ static void operations_agree_with_a_plain_twin(void **state)
 
 static void digests_of(struct tepal_digest *digests, size_t count, uint64_t seed)
 {
-    for (size_t i = 0; i < count; i++) {
-        digests[i] = check_digest(&seed);
-    }
+    check_digests(&seed, digests, count);
 }
 
 #define MANY 1500
@@ -474,13 +472,6 @@ static void validate_sees_what_disagrees(void **state)
 
 /* ---- audit ----------------------------------------------------------------------------------- */
 
-static double real(const struct tepal_report *report, const char *name)
-{
-    const struct tepal_quantity *q = tepal_report_find(report, name);
-    assert_non_null(q);
-    return q->type == TEPAL_QUANTITY_INTEGER ? (double)q->value.integer : q->value.real;
-}
-
 /* Sec. 3.1 and 3.2 to the letter: affected counters, members that share them, then the rest. */
 static void by_the_letter(const struct tepal_counting *counting, const struct tepal_digest *members,
                           size_t count, const uint64_t *affected, uint32_t affected_count,
@@ -528,18 +519,18 @@ static void the_audit_counts_as_the_paper_does(void **state)
         uint32_t k = tepal_counting_positions(counting, wrong, 0, affected);
         by_the_letter(counting, keys, 300, affected, k, &potential, &exposed);
         assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, &report));
-        assert_int_equal(real(&report, "members"), 300);
-        assert_int_equal(real(&report, "exposed"), exposed);
-        assert_int_equal(real(&report, "potential"), potential);
-        assert_int_equal(real(&report, "deficit"), k);
-        assert_int_equal(real(&report, "deficit_counters"), k);
-        assert_int_equal(real(&report, "surplus"), 0);
+        assert_int_equal(check_number(&report, "members"), 300);
+        assert_int_equal(check_number(&report, "exposed"), exposed);
+        assert_int_equal(check_number(&report, "potential"), potential);
+        assert_int_equal(check_number(&report, "deficit"), k);
+        assert_int_equal(check_number(&report, "deficit_counters"), k);
+        assert_int_equal(check_number(&report, "surplus"), 0);
         assert_true(potential >= exposed && potential <= 5 && potential >= 1);
         seen += exposed;
         /* a key that is no member is a surplus */
         assert_ok(tepal_counting_add(counting, keys[400], NULL));
         assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, &report));
-        assert_true(real(&report, "surplus") + k - real(&report, "deficit") > 0);
+        assert_true(check_number(&report, "surplus") + k - check_number(&report, "deficit") > 0);
         tepal_counting_free(counting);
     }
     assert_true(seen > 40);
@@ -557,11 +548,11 @@ static void the_audit_takes_receipts(void **state)
     assert_ok(tepal_counting_create(&params, NULL, &counting));
     assert_ok(tepal_counting_add_many(counting, keys, MANY, groups));
     assert_ok(tepal_counting_audit(counting, keys, groups, MANY, NULL, &report));
-    assert_int_equal(real(&report, "exposed"), 0);
-    assert_int_equal(real(&report, "potential"), 0);
-    assert_int_equal(real(&report, "deficit"), 0);
-    assert_int_equal(real(&report, "surplus"), 0);
-    assert_true(real(&report, "several") > 0);
+    assert_int_equal(check_number(&report, "exposed"), 0);
+    assert_int_equal(check_number(&report, "potential"), 0);
+    assert_int_equal(check_number(&report, "deficit"), 0);
+    assert_int_equal(check_number(&report, "surplus"), 0);
+    assert_true(check_number(&report, "several") > 0);
     groups[3] = 4;
     assert_int_equal(tepal_counting_audit(counting, keys, groups, MANY, NULL, &report),
                      TEPAL_BAD_ARGUMENT);

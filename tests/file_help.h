@@ -1,23 +1,15 @@
 /*
  * file_help.h: what the tests of the format, of files and of memory share: filters made from a
- * recipe, bytes with their checksums put right again, and an allocator that counts and fails.
+ * recipe, golden files, bytes with their checksums put right again, and an allocator that counts
+ * and fails.
  */
 #ifndef TEPAL_TESTS_FILE_HELP_H
 #define TEPAL_TESTS_FILE_HELP_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "check.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-#include <tepal/tepal.h>
 
 #include "base/little.h"
 
@@ -121,6 +113,92 @@ static inline void blocks_resum(uint8_t *bytes, size_t payload)
     }
 }
 
+/* ---- golden files ---------------------------------------------------------------------------- */
+
+/* In tests/golden, or in the folder that TEPAL_GOLDEN_DIR names. */
+static inline void golden_path(char *path, size_t room, const char *name, const char *suffix)
+{
+    const char *directory = getenv("TEPAL_GOLDEN_DIR");
+    if (directory != NULL) {
+        (void)snprintf(path, room, "%s/%s%s", directory, name, suffix);
+        return;
+    }
+    const char *slash = strrchr(__FILE__, '/');
+    int len = slash == NULL ? 1 : (int)(slash - __FILE__);
+    (void)snprintf(path, room, "%.*s/golden/%s%s", len, slash == NULL ? "." : __FILE__, name,
+                   suffix);
+}
+
+static inline bool golden_write(void)
+{
+    return getenv("TEPAL_GOLDEN_WRITE") != NULL;
+}
+
+static inline uint8_t *golden_bytes(const char *name, const char *suffix, size_t *len)
+{
+    char path[4096];
+    *len = 0;
+    golden_path(path, sizeof path, name, suffix);
+    FILE *in = fopen(path, "rb");
+    if (in == NULL) {
+        fail_msg("%s is not there", path);
+        return NULL;
+    }
+    assert_int_equal(fseek(in, 0, SEEK_END), 0);
+    *len = (size_t)ftell(in);
+    assert_int_equal(fseek(in, 0, SEEK_SET), 0);
+    uint8_t *bytes = malloc(*len + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *len, in), *len);
+    bytes[*len] = 0;
+    (void)fclose(in);
+    return bytes;
+}
+
+static inline void golden_save(const struct tepal_filter *f, const char *name)
+{
+    char path[4096];
+    golden_path(path, sizeof path, name, ".tepal");
+    assert_ok(tepal_save(f, path, NULL));
+}
+
+/* The filter is, byte for byte, what the file holds. */
+static inline void golden_same(const struct tepal_filter *f, const char *name)
+{
+    size_t len;
+    size_t old_len;
+    uint8_t *bytes = encoded(f, &len);
+    uint8_t *old = golden_bytes(name, ".tepal", &old_len);
+    assert_int_equal(old_len, len);
+    assert_memory_equal(old, bytes, len);
+    free(old);
+    free(bytes);
+}
+
+/* The filter of the file, which is the file again when it is encoded. */
+static inline struct tepal_filter *golden_read(const char *name)
+{
+    size_t len;
+    struct tepal_filter *f = NULL;
+    uint8_t *bytes = golden_bytes(name, ".tepal", &len);
+    assert_ok(tepal_decode(bytes, len, NULL, &f, NULL));
+    free(bytes);
+    golden_same(f, name);
+    return f;
+}
+
+/* A filter that was made anew is the one of the file. */
+static inline void golden_check(const struct tepal_filter *f, const char *name)
+{
+    if (golden_write()) {
+        golden_save(f, name);
+    }
+    golden_same(f, name);
+    struct tepal_filter *old = golden_read(name);
+    assert_true(tepal_filter_equal(f, old));
+    tepal_filter_free(old);
+}
+
 /* ---- an allocator that counts, remembers sizes, and fails when told -------------------------- */
 
 #define MEMORY_LIVE 64
@@ -180,6 +258,21 @@ static inline void memory_free(void *ctx, void *ptr, size_t size)
 static inline struct tepal_allocator memory_allocator(struct memory *m)
 {
     return (struct tepal_allocator){memory_alloc, memory_free, m};
+}
+
+/*
+ * An attempt with request `fail_at` refused: did it come through, because it needs fewer? If not it
+ * says so and gives nothing; all memory is given back in the end. Frees what was made.
+ */
+static inline bool memory_sufficed(struct memory *m, enum tepal_status status,
+                                   struct tepal_filter *made)
+{
+    bool enough = m->calls < m->fail_at;
+    assert_int_equal(status, enough ? TEPAL_OK : TEPAL_NO_MEMORY);
+    assert_true(enough == (made != NULL));
+    tepal_filter_free(made);
+    assert_int_equal(m->live, 0);
+    return enough;
 }
 
 #endif

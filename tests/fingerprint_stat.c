@@ -41,9 +41,7 @@ static void the_rate_is_the_models(void **state)
                 for (uint64_t k = 0; k < keys; k++) {
                     assert_ok(tepal_fingerprint_add(f, check_digest(&seed)));
                 }
-                for (size_t k = 0; k < QUERIES; k++) {
-                    digests[k] = check_digest(&seed);
-                }
+                check_digests(&seed, digests, QUERIES);
                 found += (double)tepal_fingerprint_query_many(f, digests, QUERIES, answers);
             }
             double trials = (double)QUERIES * filters;

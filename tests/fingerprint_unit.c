@@ -242,9 +242,7 @@ static void a_batch_is_all_or_nothing(void **state)
     static struct tepal_digest digests[FIRST + MORE];
     struct tepal_fingerprint *f = make(12, 500);
     uint64_t seed = 77;
-    for (size_t i = 0; i < FIRST + MORE; i++) {
-        digests[i] = check_digest(&seed);
-    }
+    check_digests(&seed, digests, FIRST + MORE);
     static uint64_t before[(FIRST + MORE + 63) / 64];
     static uint64_t after[(FIRST + MORE + 63) / 64];
     assert_ok(tepal_fingerprint_add_many(f, digests, FIRST));

@@ -11,8 +11,6 @@
  */
 #include "file_help.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 #define FLAT        TEPAL_LAYOUT_FLAT
 #define PARTITIONED TEPAL_LAYOUT_PARTITIONED
 #define BLOCKED     TEPAL_LAYOUT_BLOCKED
@@ -171,76 +169,16 @@ static void room_for_the_bytes(void **unused)
 
 /* ---- golden files ---------------------------------------------------------------------------- */
 
-static void golden_path(char *path, size_t room, const char *name, const char *suffix)
-{
-    const char *directory = getenv("TEPAL_GOLDEN_DIR");
-    if (directory != NULL) {
-        (void)snprintf(path, room, "%s/%s%s", directory, name, suffix);
-        return;
-    }
-    const char *slash = strrchr(__FILE__, '/');
-    int len = slash == NULL ? 1 : (int)(slash - __FILE__);
-    (void)snprintf(path, room, "%.*s/golden/%s%s", len, slash == NULL ? "." : __FILE__, name,
-                   suffix);
-}
-
-static bool golden_write(void)
-{
-    return getenv("TEPAL_GOLDEN_WRITE") != NULL;
-}
-
-static uint8_t *golden_bytes(const char *name, const char *suffix, size_t *len)
-{
-    char path[4096];
-    golden_path(path, sizeof path, name, suffix);
-    FILE *in = fopen(path, "rb");
-    if (in == NULL) {
-        fail_msg("%s is not there", path);
-        return NULL;
-    }
-    assert_int_equal(fseek(in, 0, SEEK_END), 0);
-    *len = (size_t)ftell(in);
-    assert_int_equal(fseek(in, 0, SEEK_SET), 0);
-    uint8_t *bytes = malloc(*len + 1);
-    assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, *len, in), *len);
-    bytes[*len] = 0;
-    (void)fclose(in);
-    return bytes;
-}
-
 static void golden_files(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < COUNT(golden); i++) {
-        size_t len;
-        size_t old_len;
         struct tepal_filter *f = recipe_make(&golden[i]);
-        struct tepal_filter *g = NULL;
-        uint8_t *bytes = encoded(f, &len);
-        if (golden_write()) {
-            char path[4096];
-            golden_path(path, sizeof path, golden[i].name, ".tepal");
-            FILE *out = fopen(path, "wb");
-            assert_non_null(out);
-            assert_int_equal(fwrite(bytes, 1, len, out), len);
-            assert_int_equal(fclose(out), 0);
-        }
-        uint8_t *old = golden_bytes(golden[i].name, ".tepal", &old_len);
-        assert_int_equal(old_len, len);
-        assert_memory_equal(old, bytes, len);
-        assert_int_equal(tepal_decode(old, old_len, NULL, &g, NULL), TEPAL_OK);
-        assert_true(tepal_filter_equal(f, g));
-        free(old);
-        free(bytes);
+        golden_check(f, golden[i].name);
         tepal_filter_free(f);
-        tepal_filter_free(g);
     }
 }
 
-#define STRANGERS 1000
-
-/* What the filters say of "stranger-0" .. "stranger-999": 1 or 0 each, one line a filter. */
 /* Filters of integers: they pin the integer digests, unkeyed and keyed. */
 static void golden_integers(void **unused)
 {
@@ -260,19 +198,7 @@ static void golden_integers(void **unused)
         for (uint64_t i = 0; i < 100; i++) {
             assert_int_equal(tepal_bloom_add_u64(b, i), TEPAL_OK);
         }
-        if (golden_write()) {
-            char path[4096];
-            golden_path(path, sizeof path, name, ".tepal");
-            assert_int_equal(tepal_save(tepal_bloom_filter(b), path, NULL), TEPAL_OK);
-        }
-        size_t len;
-        size_t old_len;
-        uint8_t *bytes = encoded(tepal_bloom_filter(b), &len);
-        uint8_t *old = golden_bytes(name, ".tepal", &old_len);
-        assert_int_equal(old_len, len);
-        assert_memory_equal(old, bytes, len);
-        free(old);
-        free(bytes);
+        golden_check(tepal_bloom_filter(b), name);
         tepal_bloom_free(b);
     }
 }
@@ -306,20 +232,10 @@ static void golden_generalized(void **unused)
         for (unsigned key = 0; key < 100; key++) {
             assert_int_equal(tepal_filter_add(f, recipe_digest(f, "golden", key)), TEPAL_OK);
         }
-        if (golden_write()) {
-            char path[4096];
-            golden_path(path, sizeof path, all[i].name, ".tepal");
-            assert_int_equal(tepal_save(f, path, NULL), TEPAL_OK);
-        }
+        golden_check(f, all[i].name);
         size_t len;
-        size_t old_len;
         uint8_t *bytes = encoded(f, &len);
-        uint8_t *old = golden_bytes(all[i].name, ".tepal", &old_len);
-        assert_int_equal(old_len, len);
-        assert_memory_equal(old, bytes, len);
-        assert_int_equal(tepal_decode(old, old_len, NULL, &g, NULL), TEPAL_OK);
-        assert_true(tepal_filter_equal(f, g));
-        tepal_filter_free(g);
+        uint8_t *old = copied(bytes, len);
         /* what an attacker may write: own parameters at 72, own state at 136, a set tail */
         static const struct {
             size_t at;
@@ -387,28 +303,17 @@ static void golden_retouched(void **unused)
         assert_int_equal(
             tepal_retouch(tepal_bloom_filter(b), &input, &options, NULL, &r, NULL, NULL, NULL),
             TEPAL_OK);
-        char path[4096];
-        golden_path(path, sizeof path, "retouched", ".tepal");
-        assert_int_equal(tepal_save(r, path, NULL), TEPAL_OK);
+        golden_save(r, "retouched");
         tepal_filter_free(r);
         tepal_bloom_free(b);
     }
-    size_t old_len;
-    size_t len;
     uint64_t answers[(ASKED + 63) / 64];
-    struct tepal_filter *f;
-    uint8_t *old = golden_bytes("retouched", ".tepal", &old_len);
-    assert_int_equal(tepal_decode(old, old_len, NULL, &f, NULL), TEPAL_OK);
+    struct tepal_filter *f = golden_read("retouched");
     assert_string_equal(tepal_filter_kind(f)->name, "retouched");
     struct tepal_retouched *r = tepal_filter_retouched(f);
     assert_int_equal(tepal_retouched_members(r), MEMBERS);
     assert_int_equal(tepal_retouched_false_negatives(r), 10);
     assert_int_equal(tepal_filter_query_many(f, members, MEMBERS, answers), MEMBERS - 10);
-    uint8_t *bytes = encoded(f, &len);
-    assert_int_equal(old_len, len);
-    assert_memory_equal(old, bytes, len);
-    free(bytes);
-    free(old);
     tepal_filter_free(f);
 }
 
@@ -445,23 +350,7 @@ static void golden_recycling(void **unused)
             assert_int_equal(tepal_recycling_set_clock(r, 1234567890), TEPAL_OK);
         }
         assert_true(tepal_recycling_figures(r).cycles >= 2);
-        if (golden_write()) {
-            char path[4096];
-            golden_path(path, sizeof path, name, ".tepal");
-            assert_int_equal(tepal_save(f, path, NULL), TEPAL_OK);
-        }
-        size_t len;
-        size_t old_len;
-        uint8_t *bytes = encoded(f, &len);
-        uint8_t *old = golden_bytes(name, ".tepal", &old_len);
-        assert_int_equal(old_len, len);
-        assert_memory_equal(old, bytes, len);
-        struct tepal_filter *g;
-        assert_int_equal(tepal_decode(old, old_len, NULL, &g, NULL), TEPAL_OK);
-        assert_true(tepal_filter_equal(f, g));
-        free(old);
-        free(bytes);
-        tepal_filter_free(g);
+        golden_check(f, name);
         tepal_recycling_free(r);
     }
 }
@@ -521,25 +410,11 @@ static void golden_fingerprint(void **unused)
     for (unsigned i = 90; i < 100; i++) {
         assert_int_equal(tepal_filter_remove(f, recipe_digest(f, "golden", i)), TEPAL_OK);
     }
-    if (golden_write()) {
-        char path[4096];
-        golden_path(path, sizeof path, "fingerprint", ".tepal");
-        assert_int_equal(tepal_save(f, path, NULL), TEPAL_OK);
-    }
-    size_t old_len;
-    size_t len;
-    uint8_t *old = golden_bytes("fingerprint", ".tepal", &old_len);
-    uint8_t *bytes = encoded(f, &len);
-    assert_int_equal(old_len, len);
-    assert_memory_equal(old, bytes, len);
-    tepal_filter_free(f);
-    assert_int_equal(tepal_decode(old, old_len, NULL, &f, NULL), TEPAL_OK);
+    golden_check(f, "fingerprint");
     assert_int_equal(tepal_fingerprint_held(tepal_filter_fingerprint(f)), 90);
     for (unsigned i = 0; i < 90; i++) {
         assert_true(tepal_filter_query(f, recipe_digest(f, "golden", i)));
     }
-    free(bytes);
-    free(old);
     tepal_filter_free(f);
 }
 
@@ -566,7 +441,6 @@ static void golden_vetoes(void **unused)
         if (golden_write()) {
             struct tepal_params p = TEPAL_PARAMS_INIT;
             struct tepal_filter *f;
-            char path[4096];
             p.seed = 42;
             if (kind == 0) {
                 struct tepal_yesno_input in = {.members = keys,
@@ -589,31 +463,24 @@ static void golden_vetoes(void **unused)
                 assert_int_equal(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, NULL),
                                  TEPAL_OK);
             }
-            golden_path(path, sizeof path, name, ".tepal");
-            assert_int_equal(tepal_save(f, path, NULL), TEPAL_OK);
+            golden_save(f, name);
             tepal_filter_free(f);
         }
-        size_t old_len;
-        size_t len;
         uint64_t answers[(AVOID + 63) / 64];
-        struct tepal_filter *f;
-        uint8_t *old = golden_bytes(name, ".tepal", &old_len);
-        assert_int_equal(tepal_decode(old, old_len, NULL, &f, NULL), TEPAL_OK);
+        struct tepal_filter *f = golden_read(name);
         assert_string_equal(tepal_filter_kind(f)->name, name);
         assert_int_equal(tepal_filter_query_many(f, keys, MEMBERS, answers), MEMBERS);
         assert_int_equal(tepal_filter_query_many(f, keys + MEMBERS, AVOID, answers), 0);
         if (kind == 1) {
             assert_true(tepal_cascade_levels(tepal_filter_cascade(f)) > 2);
         }
-        uint8_t *bytes = encoded(f, &len);
-        assert_int_equal(old_len, len);
-        assert_memory_equal(old, bytes, len);
-        free(bytes);
-        free(old);
         tepal_filter_free(f);
     }
 }
 
+#define STRANGERS 1000
+
+/* What the filters say of "stranger-0" .. "stranger-999": 1 or 0 each, one line a filter. */
 static void golden_strangers(void **unused)
 {
     (void)unused;

@@ -7,8 +7,6 @@
 
 #include "model/generalized.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-
 /* ---- the published tables -------------------------------------------------------------------- */
 
 /*

@@ -119,9 +119,7 @@ static void check_point(const struct point *at, size_t number, struct tally *tal
         for (int i = 0; i < 3; i++) {
             lost[i] += !tepal_generalized_query(g, members[keys - 1 - ages[i]]);
         }
-        for (size_t i = 0; i < STRANGERS; i++) {
-            strangers[i] = check_digest(&seed);
-        }
+        check_digests(&seed, strangers, STRANGERS);
         found = tepal_generalized_query_many(g, strangers, STRANGERS, answers);
         note(&fp, (double)found / STRANGERS);
         tepal_generalized_free(g);
@@ -211,9 +209,7 @@ static void endless_additions_stay_bounded(void **state)
             for (uint64_t j = 0; j < 100 * n; j++) {
                 assert_ok(tepal_generalized_add(g, check_digest(&seed)));
             }
-            for (size_t j = 0; j < 20000; j++) {
-                digests[j] = check_digest(&seed);
-            }
+            check_digests(&seed, digests, 20000);
             double rate = (double)tepal_generalized_query_many(g, digests, 20000, answers) / 20000;
             assert_true(rate <= bound + 6 * sqrt(bound * (1 - bound) / 20000));
             assert_true(tepal_generalized_fp_now(g) <= bound);
@@ -358,12 +354,8 @@ static void retouching_beats_what_is_known(void **state)
             struct tepal_generalized *g;
             p.seed = check_random(&seed);
             assert_ok(tepal_generalized_create(&p, NULL, &g));
-            for (size_t j = 0; j < 256; j++) {
-                members[j] = check_digest(&seed);
-            }
-            for (size_t j = 0; j < 20000; j++) {
-                avoid[j] = check_digest(&seed);
-            }
+            check_digests(&seed, members, 256);
+            check_digests(&seed, avoid, 20000);
             assert_ok(tepal_generalized_add_many(g, members, 256));
             struct tepal_retouch_input in = {
                 .members = members, .member_count = 256, .avoid = avoid, .avoid_count = 20000};

@@ -8,8 +8,7 @@
 #include "filter/lines/kernels.h"
 #include "filter/generalized/kernels.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-#define KEYS     600
+#define KEYS 600
 
 static struct tepal_generalized *make(uint64_t bits, uint32_t k0, uint32_t k1, double zeros,
                                       uint32_t tolerance, enum tepal_layout layout,
@@ -26,9 +25,7 @@ static struct tepal_generalized *make(uint64_t bits, uint32_t k0, uint32_t k1, d
 
 static void draw_digests(struct tepal_digest *digests, size_t count, uint64_t seed)
 {
-    for (size_t i = 0; i < count; i++) {
-        digests[i] = check_digest(&seed);
-    }
+    check_digests(&seed, digests, count);
 }
 
 /* ---- no resets: the Bloom filter ------------------------------------------------------------- */

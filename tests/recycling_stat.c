@@ -77,9 +77,7 @@ static struct measured all_new(struct tepal_recycling *r, uint64_t seed, size_t 
         }
         for (size_t i = 0; i < messages; i += CHUNK) {
             size_t seen;
-            for (size_t j = 0; j < CHUNK; j++) {
-                digests[j] = check_digest(&random);
-            }
+            check_digests(&random, digests, CHUNK);
             assert_ok(tepal_recycling_seen_many(r, digests, CHUNK, answers, &seen));
             positives += seen;
         }

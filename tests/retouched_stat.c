@@ -53,9 +53,7 @@ static int make_runs(void **state)
         assert_non_null(run->bad);
         assert_ok(tepal_bloom_create(&params, NULL, &run->bloom));
         uint64_t seed = 1000 + r;
-        for (size_t i = 0; i < MEMBERS; i++) {
-            run->member[i] = check_digest(&seed);
-        }
+        check_digests(&seed, run->member, MEMBERS);
         assert_ok(tepal_bloom_add_many(run->bloom, run->member, MEMBERS));
         for (size_t i = 0; i < UNIVERSE - MEMBERS; i++) {
             struct tepal_digest d = check_digest(&seed);

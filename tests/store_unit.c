@@ -27,8 +27,6 @@
 #include "base/checked.h"
 #include "file/format.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 #define assert_ok(call) assert_int_equal((call), TEPAL_OK)
 
 /* ---- where system calls go wrong ------------------------------------------------------------- */
