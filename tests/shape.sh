@@ -9,7 +9,7 @@ build=$3
 cd "$(dirname "$0")/.." || exit 1
 passed=0
 failed=0
-sources=$(find include src main tool apps lab tests fuzz bench examples -name '*.[ch]')
+sources=$(find include src program tool apps lab tests fuzz bench examples -name '*.[ch]')
 
 check() { # check DESCRIPTION COMPLAINTS: passes if there are none
     if [ -z "$2" ]; then
@@ -33,7 +33,7 @@ src/model    base params model
 src/plan     base params model plan
 src/filter   base hash address cells params model filter
 src/file     base hash params filter file
-main         tool apps lab public
+program      tool apps lab public
 tool         tool public
 apps         apps tool public
 lab          lab apps tool public

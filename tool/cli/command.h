@@ -1,7 +1,7 @@
 /*
  * command.h: what the command is made of. Each subcommand's file ends with its options, its words
- * and its struct command; main/commands.c lists them. The parser, the help, the manual page and the
- * completions are made from these structs, so they cannot disagree.
+ * and its struct command; program/commands.c lists them. The parser, the help, the manual page and
+ * the completions are made from these structs, so they cannot disagree.
  *
  * Options are found by name: arg(args, "fp") is what was given for --fp. So what serves several
  * commands (reading keys, a wish, a stream) asks for the options it knows, and whichever command

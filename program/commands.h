@@ -1,6 +1,6 @@
 /* commands.h: all that the command can do. */
-#ifndef MAIN_COMMANDS_H
-#define MAIN_COMMANDS_H
+#ifndef PROGRAM_COMMANDS_H
+#define PROGRAM_COMMANDS_H
 
 #include "cli/command.h"
 
