@@ -10,7 +10,6 @@
 #define TEPAL_TESTS_PLAN_BUILT_H
 
 #include "plan_brute.h"
-#include "commands/build/realize.h"
 
 #define BUILT_STRANGERS 200000
 
@@ -156,7 +155,7 @@ static inline void check_stream(struct built *b)
     uint64_t seen = 0;
     uint64_t asked = 0;
     assert_non_null(r);
-    cycles = b->plan->params.capacity * 12;
+    cycles = (uint64_t)b->plan->messages_per_cycle * 12;
     for (; asked < cycles; asked++) {
         bool was = false;
         assert_ok(tepal_recycling_seen(r, check_digest(&b->state), &was));
@@ -222,16 +221,16 @@ struct weighted {
 static inline double weight_passing(const struct weighted *w, const struct tepal_proposal *plan,
                                     uint64_t seed)
 {
-    struct realize what = {.plan = plan,
-                           .members = w->members,
-                           .member_count = w->n,
-                           .avoid = w->avoid,
-                           .avoid_count = w->t,
-                           .avoid_weights = w->weight};
+    struct tepal_plan_input input = {.seed = seed,
+                                     .members = w->members,
+                                     .member_count = w->n,
+                                     .avoid = w->avoid,
+                                     .avoid_count = w->t,
+                                     .avoid_weights = w->weight};
     struct tepal_filter *filter;
     const char *why = "";
     double passing = 0;
-    assert_ok(realize_plan(&what, seed, &filter, &why));
+    assert_ok(tepal_plan_build(plan, &input, NULL, &filter, NULL, &why));
     for (size_t i = 0; i < w->t; i++) {
         passing += tepal_filter_query(filter, w->avoid[i]) ? w->weight[i] : 0;
     }
@@ -310,13 +309,12 @@ static inline void build_and_measure(int problems, double most_keys, uint64_t se
         b.t = (size_t)b.wish.known_negatives;
         b.members = draw_digests(&b.state, b.n);
         b.avoid = draw_digests(&b.state, b.t);
-        struct realize what = {.plan = b.plan,
-                               .limit = b.plan->kind == TEPAL_KIND_CASCADE ? b.wish.bits : 0,
-                               .members = b.members,
-                               .member_count = b.n,
-                               .avoid = b.avoid,
-                               .avoid_count = b.t};
-        enum tepal_status status = realize_plan(&what, seed + (uint64_t)i, &b.filter, &why);
+        struct tepal_plan_input input = {.seed = seed + (uint64_t)i,
+                                         .members = b.members,
+                                         .member_count = b.n,
+                                         .avoid = b.avoid,
+                                         .avoid_count = b.t};
+        enum tepal_status status = tepal_plan_build(b.plan, &input, NULL, &b.filter, NULL, &why);
         if (status != TEPAL_OK) {
             print_error("%s: %s\n", b.plan->command, why);
         }

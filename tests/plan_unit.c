@@ -136,7 +136,7 @@ static void recycling_reaches_the_limits_that_are_known(void **state)
     uint32_t phases = tepal_recycling_options_of(&p->params).phases;
     assert_true(phases == 1 || phases == 2);
     double share = (double)tepal_recycling_options_of(&p->params).limit / (double)p->params.cells;
-    double each = (double)p->params.capacity / (double)w.bits;
+    double each = p->messages_per_cycle / (double)w.bits;
     if (phases == 1) {
         assert_int_equal(p->params.hashes, 6);
         assert_true(fabs(share - 0.6062) < 2e-4 && fabs(each - 0.15534) < 2e-4);

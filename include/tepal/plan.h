@@ -1,17 +1,22 @@
 /*
  * tepal/plan.h: say what you can bear, get the filter. From a wish to a ranked list of plans, one
  * for every kind and layout that can fulfil it and a reason for every kind that cannot, by the
- * models alone: no filter is made, nothing is allocated, the same wish gives the same plans. Any
- * number of threads may plan at once.
+ * models alone: no filter is made, nothing is allocated, the same wish gives the same plans. From a
+ * plan to its filter it is one call more. Any number of threads may plan and build at once.
  *
  *     struct tepal_wish wish = TEPAL_WISH_INIT;
  *     struct tepal_plans plans;
  *     const char *why = "";
- *     wish.keys = 10000000;
+ *     wish.keys = n;
+ *     wish.known_negatives = count;
  *     wish.fp = 0.01;
- *     wish.deletes = true;
  *     if (tepal_plan(&wish, &plans, &why) != TEPAL_OK) ...
- *     if (plans.plan[0].feasible) ... plans.plan[0].params ...
+ *     if (plans.plan[0].feasible) {
+ *         struct tepal_plan_input input = {.seed = 42, .members = a, .member_count = n,
+ *                                          .avoid = b, .avoid_count = count};
+ *         struct tepal_plan_report report;
+ *         tepal_plan_build(&plans.plan[0], &input, NULL, &filter, &report, &why);
+ *     }
  *
  * What is looked for. If fp is stated (or neither fp nor a memory): the least memory that keeps fp
  * and fn, which must not exceed the memory if that is stated too. If only the memory is stated: the
@@ -22,6 +27,7 @@
 
 #include <math.h>
 
+#include <tepal/filter.h>
 #include <tepal/model.h>
 
 #ifdef __cplusplus
@@ -110,15 +116,27 @@ struct tepal_proposal {
     double excess;          /* by which factor a limit is exceeded; 1 if none is */
     /* Feasible: what it rests on. Else: why not, in a clause. */
     char reason[TEPAL_PLAN_TEXT];
-    struct tepal_params params; /* to build with, seed 0; cells 0: it cannot be at all */
-    uint64_t bits;              /* memory of the cells: counters and phases included */
-    double bits_per_key;        /* NaN without keys */
-    double fp;                  /* predicted; of the known negatives (their weight) if any */
-    double fp_unknown;          /* of others */
-    double fn;                  /* NaN: depends on the stream, which is not known */
-    double probes;              /* cache lines that the query of an absent key reads */
-    double cost;                /* cost_fp fp + cost_fn fn */
-    double remembers;           /* recycling: messages that are remembered for certain; else NaN */
+    /*
+     * To build with, seed 0; of a cascade those of the first level. cells 0: it cannot be at all.
+     * And what a filter is built by beyond its parameters: the share of the members that a
+     * retouched one may give up (to nine digits, so that it can be written down), else 0; the bits
+     * of all levels of a cascade at most, or if these are 0 the rate of its first level; and do the
+     * weights of the known negatives decide which of them go?
+     */
+    struct tepal_params params;
+    double max_fn;
+    uint64_t most_bits;
+    double first_fp;
+    bool weighted;
+    uint64_t bits;             /* memory of the cells: counters and phases included */
+    double bits_per_key;       /* NaN without keys */
+    double fp;                 /* predicted; of the known negatives (their weight) if any */
+    double fp_unknown;         /* of others */
+    double fn;                 /* NaN: depends on the stream, which is not known */
+    double probes;             /* cache lines that the query of an absent key reads */
+    double cost;               /* cost_fp fp + cost_fn fn */
+    double remembers;          /* recycling: messages that are remembered for certain; else NaN */
+    double messages_per_cycle; /* recycling: of one phase; else NaN */
     char command[TEPAL_PLAN_COMMAND]; /* that makes it, with KEYS, NEGATIVES and FILE to fill in */
 };
 
@@ -146,6 +164,77 @@ struct tepal_plans {
  */
 TEPAL_API enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *out,
                                        const char **why);
+
+/* ---- the filter of a plan -------------------------------------------------------------------- */
+
+/*
+ * What a filter is built from: digests made with the seed, and the key of a keyed filter (NULL:
+ * none; tepal_hasher_init, tepal_hasher_init_keyed). Arrays stay the caller's and are not changed.
+ */
+struct tepal_plan_input {
+    uint64_t seed;
+    const uint8_t *key; /* TEPAL_KEY_BYTES of them */
+    /*
+     * Kinds that only add take repeated members as they come; to the others give each once, and in
+     * `repeats` how many were left out, which a retouched filter counts among the keys added.
+     */
+    const struct tepal_digest *members;
+    size_t member_count;
+    uint64_t repeats;
+    const struct tepal_digest *avoid; /* the known negatives, each once */
+    size_t avoid_count;
+    const double *avoid_weights; /* NULL: 1 each; else as many as there are negatives */
+};
+
+/* What was done, counted by asking the filter. */
+struct tepal_plan_report {
+    uint64_t members;         /* given */
+    uint64_t avoid_given;     /* known negatives, as given */
+    uint64_t avoid_members;   /* of them, members: not counted below */
+    uint64_t avoid_positive;  /* of the others, found before they were attended to: by the Bloom
+                                 filter, by the yes-filter alone, by a cascade's first level */
+    uint64_t avoid_left;      /* of these, still found; all of them by kinds that only add */
+    uint64_t false_negatives; /* members that are not found: given up, or forgotten */
+    double avoid_weight;      /* of the known negatives as given */
+    double positive_weight;   /* of avoid_positive; NaN: a cascade does not weigh */
+    double weight_left;       /* of avoid_left */
+    double fp_before;         /* retouched: the rate of keys drawn at random, before; else NaN */
+    uint64_t ones_before;     /* retouched: bits that were set ... */
+    uint64_t ones_after;      /* ... and that still are */
+    uint64_t steps;           /* yesno: moves of the search */
+    bool proved_optimal;      /* yesno: no distribution leaves less weight */
+    uint32_t levels;          /* of a cascade; else 0 */
+};
+
+/*
+ * The filter of a feasible plan, to be freed by tepal_filter_free; *report and *why may be NULL.
+ * It is, bit for bit, the one that the kind's own call makes with the same parameters; yesno and
+ * cascade note as their capacity the members that they are built from.
+ *
+ * TEPAL_BAD_ARGUMENT: the plan is not feasible or contradicts itself; a kind that attends to known
+ * negatives gets none, or a weighted plan no weights; a weight is negative or not finite; there are
+ * no members to choose from. TEPAL_FULL: a fingerprint filter has no room for so many, or no
+ * cascade of so few bits was found. TEPAL_TOO_LARGE, TEPAL_NO_MEMORY, and as tepal_params_check.
+ * *why is a static sentence then, and nothing else was changed. Cost and memory: those of the kind.
+ */
+TEPAL_API enum tepal_status tepal_plan_build(const struct tepal_proposal *plan,
+                                             const struct tepal_plan_input *input,
+                                             const struct tepal_allocator *allocator,
+                                             struct tepal_filter **out,
+                                             struct tepal_plan_report *report, const char **why);
+
+/* Does its kind only add keys (bloom, generalized, counting, fingerprint, recycling)? */
+TEPAL_API bool tepal_plan_streams(const struct tepal_proposal *plan);
+
+/*
+ * The empty filter of such a plan: feed it with tepal_filter_add_many, in pieces of any size, and
+ * it is the one that tepal_plan_build makes of all of them at once. TEPAL_UNSUPPORTED if the plan
+ * needs all keys together; else fails as tepal_plan_build does.
+ */
+TEPAL_API enum tepal_status tepal_plan_begin(const struct tepal_proposal *plan, uint64_t seed,
+                                             const uint8_t *key,
+                                             const struct tepal_allocator *allocator,
+                                             struct tepal_filter **out, const char **why);
 
 #ifdef __cplusplus
 }

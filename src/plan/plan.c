@@ -29,7 +29,8 @@ struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_i
                                     .fn = NAN,
                                     .probes = NAN,
                                     .cost = NAN,
-                                    .remembers = NAN};
+                                    .remembers = NAN,
+                                    .messages_per_cycle = NAN};
     plan->params.kind = kind;
     plan->params.layout = layout;
     return plan;
@@ -100,9 +101,14 @@ double tepal_plan_lightest(const struct plan_task *task, double share)
     return x1 > x0 ? y0 + (y1 - y0) * (fmin(share, 1) - x0) / (x1 - x0) : y1;
 }
 
+bool tepal_plan_weighs(const struct plan_task *task)
+{
+    return task->wish->weights.count > 0;
+}
+
 const char *tepal_plan_weighted(const struct plan_task *task)
 {
-    return task->wish->weights.count > 0 ? " --weights" : "";
+    return tepal_plan_weighs(task) ? " --weights" : "";
 }
 
 uint64_t tepal_plan_down(uint64_t bits, uint64_t unit)

@@ -54,6 +54,9 @@ const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bo
 /* The share of the weight of the known negatives that the lightest `share` of them have. */
 double tepal_plan_lightest(const struct plan_task *task, double share);
 
+/* Have the known negatives weights? */
+bool tepal_plan_weighs(const struct plan_task *task);
+
 /* " --weights" for commands that read weighted negatives, else "". */
 const char *tepal_plan_weighted(const struct plan_task *task);
 
@@ -66,6 +69,14 @@ double tepal_plan_reads(double fill, uint32_t k, uint64_t m);
 /* Is it a header that is no multiple of a line? Then no layout of lines can have its bits. */
 #define TEPAL_PLAN_NOT_LINES "a header in lines must be a multiple of 512 bits"
 bool tepal_plan_in_lines(const struct plan_task *task);
+
+/*
+ * Of a Bloom filter, and of the one that is retouched: cells and hashes for n keys (false: there is
+ * none); then why not, and what is in the way; and the cache lines that an absent key reads.
+ */
+bool tepal_plan_bloom_size(const struct plan_task *task, uint64_t n, struct tepal_params *p);
+void tepal_plan_bloom_no(const struct plan_task *task, struct tepal_proposal *plan);
+double tepal_plan_bloom_probes(const struct tepal_params *p, uint64_t n);
 
 /* The kinds. */
 void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out);

@@ -181,6 +181,7 @@ static void recycling(const struct context *c)
 {
     const struct tepal_params *p = &c->plan->params;
     struct tepal_recycling_options cycle = tepal_recycling_options_of(p);
+    double messages = floor(c->plan->messages_per_cycle);
     out_format(c->out,
                "  M = %" PRIu64 " bits a phase, p = %" PRIu32 " phases, k = %" PRIu32
                ", sigma = %" PRIu64 " (%.4g M)\n",
@@ -188,10 +189,9 @@ static void recycling(const struct context *c)
                (double)cycle.limit / (double)p->cells);
     phases_fp(c, &cycle);
     out_format(c->out,
-               "  N = %" PRIu64
-               " messages a cycle (%.5g M); the latest (p-1) (N - 1.5 sqrt N) = %.0f are "
+               "  N = %.0f messages a cycle (%.5g M); the latest (p-1) (N - 1.5 sqrt N) = %.0f are "
                "remembered\n",
-               p->capacity, (double)p->capacity / (double)p->cells, c->plan->remembers);
+               messages, messages / (double)p->cells, c->plan->remembers);
     if (isfinite(c->plan->fn)) {
         out_format(c->out,
                    "  fn = (1 - fp)/T times the integral of G from (p-1) T to p T = %.6g; G(x): "

@@ -52,7 +52,7 @@ static void set_own(json_t *o, const struct tepal_proposal *plan)
         set_whole(o, "phases", cycle.phases);
         set_whole(o, "phase_bits", p->cells);
         set_whole(o, "sigma", cycle.limit);
-        set_whole(o, "messages_per_cycle", p->capacity);
+        set_whole(o, "messages_per_cycle", (uint64_t)plan->messages_per_cycle);
         set_real(o, "remembers", plan->remembers);
         break;
     case TEPAL_KIND_CASCADE:

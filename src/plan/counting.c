@@ -1,5 +1,5 @@
 /*
- * plan_counting.c: the counting filter with one choice. A wrong removal that finds something takes
+ * counting.c: the counting filter with one choice. A wrong removal that finds something takes
  * a count from k counters: as other keys come and go, every key that has one of them alone is
  * missed sooner or later, Y of them (Theorem 1, put right: close to k). So fewer hashes mean fewer
  * false negatives at a given rate, for more counters: every k up to the best is tried.

@@ -1,5 +1,5 @@
 /*
- * plan_yesno.c: the yes-no filter. For a size, the model's chooser; for a rate on the known
+ * yesno.c: the yes-no filter. For a size, the model's chooser; for a rate on the known
  * negatives, the smallest size at which a division of its bits reaches it, by halving. What is left
  * falls with the size, and a Bloom filter of that rate is always large enough.
  */
@@ -33,7 +33,7 @@ static uint64_t unit_of(const struct search *s)
 
 static bool heavy(const struct search *s)
 {
-    return s->task->wish->weights.count > 0;
+    return tepal_plan_weighs(s->task);
 }
 
 /*
@@ -202,6 +202,7 @@ static void add(const struct search *s, struct tepal_plans *out)
     (void)tepal_yesno_params(y->yes_bits, y->hashes, y->no_bits, y->no_filters, y->no_hashes, &p);
     p.own[TEPAL_YESNO_OWN_SEEDS] = y->own_seeds;
     plan->params = p;
+    plan->weighted = tepal_plan_weighs(task);
     plan->bits = p.cells;
     plan->fp = passes(s, y);
     plan->fp_unknown = y->fp_unknown;

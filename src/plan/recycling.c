@@ -1,5 +1,5 @@
 /*
- * plan_recycling.c: the recycling filter, for streams without end, on one to four phases.
+ * recycling.c: the recycling filter, for streams without end, on one to four phases.
  *
  * The memory follows from what it must remember: with p phases of N messages a message lives for
  * (p-1) N further ones at least (a little less: cycles vary). Or from the false negatives, if it is
@@ -138,49 +138,107 @@ static bool try_hashes(const struct design *limit, enum tepal_layout layout, uin
     return true;
 }
 
-/* The same with the limit's k, or a neighbour of it; a tiny one with any. */
-#define MOST_FAILED  3
+/* ---- how many hashes ------------------------------------------------------------------------- */
+
+/*
+ * The number of hashes whose cycles have the most messages, on the way there: they rise to one
+ * maximum over it.
+ */
+struct climb {
+    const struct design *limit;
+    enum tepal_layout layout;
+    uint64_t bits;
+    uint32_t step;
+    uint32_t at;
+    struct design *best; /* no messages: none was found yet */
+};
+
+static bool has_one(const struct climb *c)
+{
+    return c->best->rates.messages_per_cycle > 0;
+}
+
+/* Is it better than the best so far? Then it is the best. */
+static bool try_at(const struct climb *c, uint32_t k)
+{
+    return try_hashes(c->limit, c->layout, c->bits, k, c->best);
+}
+
+#define MOST_FAILED 3
+
+/* To fewer hashes while that is better; some steps further if there is none at all yet. */
+static void descend(struct climb *c)
+{
+    int failed = 0;
+    while (c->at > c->step && failed < MOST_FAILED) {
+        bool had_one = has_one(c);
+        if (!try_at(c, c->at - c->step) && had_one) {
+            return;
+        }
+        c->at -= c->step;
+        failed += !has_one(c);
+    }
+}
+
+/* To more hashes while that is better. */
+static void ascend(struct climb *c)
+{
+    while (try_at(c, c->at + c->step)) {
+        c->at += c->step;
+    }
+}
+
+static uint32_t most_hashes(enum tepal_layout layout)
+{
+    return layout == TEPAL_LAYOUT_BLOCKED  ? TEPAL_MAX_HASHES_BLOCKED
+           : layout == TEPAL_LAYOUT_PAIRED ? TEPAL_MAX_HASHES_PAIRED
+                                           : TEPAL_MAX_HASHES;
+}
+
+/* Where to begin, and in which steps: as the limit has it, unless halves are best alike. */
+#define FEW_PAIRED   7
 #define MOST_BETWEEN 16 /* beyond it the halves hardly differ */
 
+static uint32_t first_hashes(struct climb *c)
+{
+    uint32_t k = c->limit->setting.hashes;
+    c->step = 1;
+    if (c->layout == TEPAL_LAYOUT_PAIRED && k > FEW_PAIRED) {
+        k = (k - k / 6) / 2 * 2; /* where the maximum mostly is */
+        c->step = 2;
+    }
+    return k;
+}
+
+/*
+ * The design of M bits a phase on the layout: a large flat one has the limit's k, a tiny flat one
+ * any, the others what is found from there. False: there is none.
+ */
 static bool settle(const struct design *limit, enum tepal_layout layout, uint64_t bits,
                    struct design *d)
 {
-    uint32_t k = limit->setting.hashes;
-    uint32_t step = 1;
-    if (layout == TEPAL_LAYOUT_PAIRED && k > 7) {
-        k = (k - k / 6) / 2 * 2; /* where its maximum mostly is */
-        step = 2;                /* halves that are not alike are mostly worse */
-    }
+    struct climb c = {.limit = limit, .layout = layout, .bits = bits, .best = d};
+    uint32_t first = first_hashes(&c);
+    uint32_t most = most_hashes(layout);
     *d = *limit;
     d->rates.messages_per_cycle = -1;
     if (layout == TEPAL_LAYOUT_FLAT && bits <= TINY) {
-        return try_hashes(limit, layout, bits, 0, d);
+        return try_at(&c, 0);
     }
-    bool found = try_hashes(limit, layout, bits, k, d);
+    (void)try_at(&c, first);
     if (layout == TEPAL_LAYOUT_FLAT && bits > SMALL) {
-        return found;
+        return has_one(&c);
     }
-    /* The messages rise to one maximum over k. */
-    uint32_t most = layout == TEPAL_LAYOUT_BLOCKED  ? TEPAL_MAX_HASHES_BLOCKED
-                    : layout == TEPAL_LAYOUT_PAIRED ? TEPAL_MAX_HASHES_PAIRED
-                                                    : TEPAL_MAX_HASHES;
-    uint32_t at = k < most ? k : most + step;
-    for (int failed = 0; at > step && failed < MOST_FAILED; failed += !found) {
-        if (!try_hashes(limit, layout, bits, at - step, d) && found) {
-            break;
-        }
-        found = d->rates.messages_per_cycle > 0;
-        at -= step;
+    c.at = first < most ? first : most + c.step;
+    descend(&c);
+    if (c.at >= first) {
+        ascend(&c);
     }
-    while (at >= k && try_hashes(limit, layout, bits, at + step, d)) {
-        found = true;
-        at += step;
+    if (c.step > 1 && c.at <= MOST_BETWEEN) {
+        (void)try_at(&c, c.at - 1);
+        (void)try_at(&c, c.at + 1);
     }
-    if (step > 1 && at <= MOST_BETWEEN) {
-        (void)try_hashes(limit, layout, bits, at - 1, d);
-        (void)try_hashes(limit, layout, bits, at + 1, d);
-    }
-    return found;
+    return has_one(&c);
 }
 
 /* ---- how many bits a phase ------------------------------------------------------------------- */
@@ -287,7 +345,6 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     p.layout = s->layout;
     p.cells = s->bits;
     p.hashes = s->hashes;
-    p.capacity = (uint64_t)d->rates.messages_per_cycle;
     cycle.phases = s->phases;
     cycle.limit = s->sigma;
     tepal_recycling_set_options(&p, &cycle);
@@ -295,6 +352,7 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     plan->bits = s->bits * s->phases;
     plan->fp = d->rates.fp_average;
     plan->fn = d->fn;
+    plan->messages_per_cycle = d->rates.messages_per_cycle;
     plan->remembers = (s->phases - 1.0) * surely(d->rates.messages_per_cycle);
     double fill = (double)s->sigma / (double)s->bits * 0.6; /* on average, of a phase that fills */
     plan->probes =

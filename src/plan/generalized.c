@@ -1,5 +1,5 @@
 /*
- * plan_generalized.c: the generalized filter, by its bounds: no filter, whoever filled it, passes
+ * generalized.c: the generalized filter, by its bounds: no filter, whoever filled it, passes
  * more strangers than fp, and no key of the n latest is missed with more than fn. The model's
  * solver (tepal_generalized_size) knows many bits; a filter of few passes a little more, and a
  * blocked one much more (tepal_generalized_fp_bound_of), which is made good here.

@@ -1,5 +1,5 @@
 /*
- * plan_fingerprint.c: the fingerprint filter. It looks at eight slots and no more, so that its
+ * fingerprint.c: the fingerprint filter. It looks at eight slots and no more, so that its
  * error is bounded whoever fills it; a wrong removal that finds something takes one member away.
  */
 #include <inttypes.h>

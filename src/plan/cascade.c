@@ -1,5 +1,5 @@
 /*
- * plan_cascade.c: the cascade. No error on the keys that it is built from; its size is expected,
+ * cascade.c: the cascade. No error on the keys that it is built from; its size is expected,
  * since each level stores what the one before it lets through. The model (model/cascade.c) tells
  * what to expect of a first level; here one is looked for, by a quicker estimate of the others.
  */
@@ -191,6 +191,9 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     plan->params = c->first; /* the first level: the others follow from the keys */
     plan->params.kind = TEPAL_KIND_CASCADE;
     plan->params.capacity = task->n;
+    plan->most_bits = task->smallest ? 0 : task->limit;
+    plan->first_fp = task->smallest ? c->f1 : 0;
+    plan->weighted = tepal_plan_weighs(task);
     plan->bits = (uint64_t)ceil(c->bits);
     plan->fp = 0;
     plan->fp_unknown = c->fp_unknown;

@@ -1,110 +1,6 @@
 /*
- * plan_bloom.c: the Bloom filter on its four layouts, and the retouched one. The model's solver
- * does the work: the smallest size for a rate, or the best hashes for a size.
- */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "model/blocked.h"
-#include "plan/plan.h"
-
-static double probes_of(const struct tepal_params *p, uint64_t n)
-{
-    bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT;
-    double first = 0;
-    switch (p->layout) {
-    case TEPAL_LAYOUT_BLOCKED:
-        return 1;
-    case TEPAL_LAYOUT_PAIRED:
-        (void)tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, (double)n, p->hashes,
-                                      (struct model_line){64, distinct}, MODEL_LOAD_POISSON,
-                                      &first);
-        return 1 + first;
-    default:
-        return tepal_plan_reads(tepal_bloom_fill(p->layout, p->positions, p->cells, n, p->hashes),
-                                p->hashes, p->cells);
-    }
-}
-
-/* Cells and hashes for n keys; false: there is no such filter. */
-static bool size(const struct plan_task *task, uint64_t n, struct tepal_params *p)
-{
-    if (task->smallest) {
-        p->hashes = 0;
-        return tepal_bloom_size(p->layout, p->positions, n, task->fp, &p->cells, &p->hashes) ==
-               TEPAL_OK;
-    }
-    uint64_t most = task->limit < (uint64_t)1 << 60 ? task->limit : (uint64_t)1 << 60;
-    p->cells = tepal_plan_down(most, tepal_layout_in_lines(p->layout) ? TEPAL_LINE_BITS : 1);
-    if (task->wish->header_bits > 0 && p->cells != task->limit) {
-        return false; /* exactly so many */
-    }
-    p->hashes = p->cells == 0 ? 0 : tepal_bloom_best_hashes(p->layout, p->positions, p->cells, n);
-    return p->hashes > 0;
-}
-
-/* Positions that differ are worth their while in a filter of a few hundred bits. */
-static enum tepal_positions positions_for(const struct plan_task *task)
-{
-    return task->wish->header_bits > 0 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
-}
-
-/* Why there is none, and what is in the way. */
-static void refuse(const struct plan_task *task, struct tepal_proposal *plan)
-{
-    if (task->wish->header_bits > 0 && !tepal_plan_in_lines(task)) {
-        tepal_plan_no(plan, "header-bits", TEPAL_PLAN_NOT_LINES);
-    } else if (task->smallest) {
-        tepal_plan_no(plan, "fp", "no size keeps this rate");
-    } else {
-        tepal_plan_no(plan, task->wish->header_bits > 0 ? "header-bits" : "memory",
-                      "too few lines fit the memory");
-    }
-}
-
-static void on_layout(const struct plan_task *task, enum tepal_layout layout,
-                      struct tepal_plans *out)
-{
-    struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_BLOOM, layout);
-    struct tepal_params p = TEPAL_PARAMS_INIT;
-    p.layout = layout;
-    p.positions = positions_for(task);
-    p.capacity = task->n;
-    if (!size(task, task->n, &p)) {
-        refuse(task, plan);
-        return;
-    }
-    plan->params = p;
-    plan->bits = p.cells;
-    plan->fp = tepal_bloom_fp(layout, p.positions, p.cells, task->n, p.hashes);
-    plan->fn = 0;
-    plan->probes = probes_of(&p, task->n);
-    snprintf(plan->reason, sizeof plan->reason, "no false negatives");
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind bloom --layout %s --bits %" PRIu64
-                   " --hashes %" PRIu32 " --capacity %" PRIu64 "%s",
-                   tepal_layout_name(layout), p.cells, p.hashes, task->n,
-                   p.positions == TEPAL_POSITIONS_DISTINCT ? " --positions distinct" : "");
-    tepal_plan_finish(task, plan);
-}
-
-void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out)
-{
-    const char *blocked_by;
-    const char *unfit = tepal_plan_unfit(task, false, false, false, &blocked_by);
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_BLOOM, blocked_by, unfit);
-        return;
-    }
-    for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {
-        on_layout(task, (enum tepal_layout)layout, out);
-    }
-}
-
-/* ---- retouched ------------------------------------------------------------------------------- */
-
-/*
+ * retouched.c: the retouched Bloom filter.
+ *
  * To give up the share fn of the members, drawn at random, leaves the Bloom filter of the others.
  * Retouching chooses: for each false positive that goes it clears the bit with the fewest owners,
  *
@@ -115,6 +11,11 @@ void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out)
  * that are given up take others with them, so that this is what is reached at least; and if the
  * negatives are so many that hardly any goes, the Bloom filter of the others still is.
  */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plan/plan.h"
+
 static uint64_t kept(uint64_t n, double fn)
 {
     double lost = floor((double)n * fn * (1 + 1e-12));
@@ -182,7 +83,7 @@ static double rate_at(const struct plan_task *task, struct tepal_params *p, doub
 /* The fewest bits for the rate, by halving: the Bloom filter of the others is large enough. */
 static bool size_retouched(const struct plan_task *task, struct tepal_params *p)
 {
-    if (!size(task, kept(task->n, task->fn), p)) {
+    if (!tepal_plan_bloom_size(task, kept(task->n, task->fn), p)) {
         return false;
     }
     uint64_t unit = tepal_layout_in_lines(p->layout) ? TEPAL_LINE_BITS : 1;
@@ -275,26 +176,35 @@ static const char *unfit_to_retouch(const struct plan_task *task, const char **b
     return NULL;
 }
 
-static void retouched_on(const struct plan_task *task, enum tepal_layout layout,
-                         struct tepal_plans *out)
+/* As people write a share: what is said of a plan is then what is built by it. */
+static double nine_digits(double share)
+{
+    double scale = pow(10, 8 - floor(log10(share)));
+    return rint(share * scale) / scale;
+}
+
+static void on_layout(const struct plan_task *task, enum tepal_layout layout,
+                      struct tepal_plans *out)
 {
     struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_RETOUCHED, layout);
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.layout = layout;
     p.capacity = task->n;
-    if (!(task->smallest ? size_retouched(task, &p) : size(task, task->n, &p))) {
-        refuse(task, plan);
+    if (!(task->smallest ? size_retouched(task, &p) : tepal_plan_bloom_size(task, task->n, &p))) {
+        tepal_plan_bloom_no(task, plan);
         return;
     }
     double fn = task->smallest ? task->fn : give_up(task, &p);
     plan->params = p;
     plan->params.kind = TEPAL_KIND_RETOUCHED;
+    plan->max_fn = nine_digits(fn);
+    plan->weighted = tepal_plan_weighs(task);
     plan->bits = p.cells;
     plan->fn = fn;
     plan->fp = retouched_fp(task, &p, fn);
     /* It stops when the known ones are gone: of others no more is promised than before. */
     plan->fp_unknown = tepal_bloom_fp(p.layout, p.positions, p.cells, task->n, p.hashes);
-    plan->probes = probes_of(&p, kept(task->n, fn));
+    plan->probes = tepal_plan_bloom_probes(&p, kept(task->n, fn));
     snprintf(plan->reason, sizeof plan->reason,
              "an estimate: the heaviest false positives go, each for the members of one bit");
     tepal_plan_say(plan,
@@ -303,7 +213,7 @@ static void retouched_on(const struct plan_task *task, enum tepal_layout layout,
                    " && tepal retouch FILE -o FILE --force --members KEYS --avoid NEGATIVES%s"
                    " --max-fn %.9g",
                    tepal_layout_name(layout), p.cells, p.hashes, task->n, tepal_plan_weighted(task),
-                   fn);
+                   plan->max_fn);
     tepal_plan_finish(task, plan);
 }
 
@@ -316,6 +226,6 @@ void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
         return;
     }
     for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {
-        retouched_on(task, (enum tepal_layout)layout, out);
+        on_layout(task, (enum tepal_layout)layout, out);
     }
 }
