@@ -1,6 +1,6 @@
 /*
- * plan_fuzz.c: what the planner reads of files: saved plans, whose words must be those of a build
- * and nothing else, and gap files, which must be distributions that the planner takes.
+ * plan_fuzz.c: what the planner reads of files: saved plans, whose numbers must be those of a
+ * filter that can be built, and gap files, which must be distributions that the planner takes.
  *
  *     byte 0   even: a plan, odd: a gap file
  *     rest     its text
@@ -10,23 +10,23 @@
 #include <tepal/plan.h>
 
 #include "must.h"
-#include "plans/plan_text.h"
+#include "plans/plan_command.h"
+#include "plans/plan_json.h"
 #include "plans/wish.h"
 
+/* Whatever is taken can be built, as far as its numbers go, and said in a command. */
 static void try_plan(const char *text, size_t len)
 {
-    struct plan_words words;
-    if (plan_text_read(text, len, &words) != NULL) {
+    struct tepal_proposal plan;
+    char why[PLAN_JSON_WHY];
+    char command[PLAN_COMMAND];
+    const char *wrong = plan_json_read(text, len, &plan, why);
+    if (wrong != NULL) {
+        MUST(wrong[0] != '\0' && strlen(wrong) < PLAN_JSON_WHY);
         return;
     }
-    for (int i = 0; i < words.count; i++) {
-        const char *w = words.word[i];
-        /* Nothing that names a file, and no option but those of a size. */
-        if (strcmp(w, "-o") == 0 || strcmp(w, "--output") == 0 || strcmp(w, "--force") == 0 ||
-            strcmp(w, "--key-file") == 0 || strcmp(w, "--avoid") == 0 || strcmp(w, "--") == 0) {
-            abort();
-        }
-    }
+    MUST(tepal_plan_check(&plan, NULL) == TEPAL_OK && plan.params.seed == 0);
+    MUST(strlen(plan_command(&plan, NULL, command, sizeof command)) + 1 < sizeof command);
 }
 
 static void try_gaps(const char *text, size_t len)

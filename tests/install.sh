@@ -34,9 +34,12 @@ check "the shared library has its links" test -L "$lib/libtepal.so" -a -e "$lib/
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 pc() { pkg-config --define-variable=prefix="$work/root" "$@" tepal; }
 example=$here/../examples/first.c
-# shellcheck disable=SC2046 # flags are words
-check "an example builds with pkg-config" cc -std=c11 "$example" $(pc --cflags --libs) -o "$work/shared"
-check "and runs" "$work/shared"
+for each in "$here"/../examples/*.c; do
+    # shellcheck disable=SC2046 # flags are words
+    check "$(basename "$each") builds with pkg-config" \
+        cc -std=c11 "$each" $(pc --cflags --libs) -o "$work/shared"
+    check "and runs" "$work/shared"
+done
 # shellcheck disable=SC2046
 check "an example builds statically" \
     cc -std=c11 "$example" $(pc --cflags) "$lib/libtepal.a" -lsodium -lm -o "$work/static"

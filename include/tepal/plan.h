@@ -99,10 +99,9 @@ struct tepal_wish {
         }                                                                                          \
     }
 
-#define TEPAL_PLAN_TEXT    200
-#define TEPAL_PLAN_COMMAND 320
-#define TEPAL_PLANS_MOST   32
-#define TEPAL_PLAN_ALSO    64
+#define TEPAL_PLAN_TEXT  200
+#define TEPAL_PLANS_MOST 32
+#define TEPAL_PLAN_ALSO  64
 
 /*
  * One kind on one layout with its best parameters, or the reason why it is refused; a kind that is
@@ -116,28 +115,23 @@ struct tepal_proposal {
     double excess;          /* by which factor a limit is exceeded; 1 if none is */
     /* Feasible: what it rests on. Else: why not, in a clause. */
     char reason[TEPAL_PLAN_TEXT];
+    struct tepal_params params; /* to build with, seed 0; cells 0: it cannot be at all */
     /*
-     * To build with, seed 0; of a cascade those of the first level. cells 0: it cannot be at all.
-     * And what a filter is built by beyond its parameters: the share of the members that a
-     * retouched one may give up (to nine digits, so that it can be written down), else 0; the bits
-     * of all levels of a cascade at most, or if these are 0 the rate of its first level; and do the
-     * weights of the known negatives decide which of them go?
+     * What else it is built by. params are those of a cascade's first level: the others follow, in
+     * most_bits together, or if that is 0 as the first one's rate asks for.
      */
-    struct tepal_params params;
-    double max_fn;
     uint64_t most_bits;
-    double first_fp;
-    bool weighted;
-    uint64_t bits;             /* memory of the cells: counters and phases included */
-    double bits_per_key;       /* NaN without keys */
-    double fp;                 /* predicted; of the known negatives (their weight) if any */
-    double fp_unknown;         /* of others */
-    double fn;                 /* NaN: depends on the stream, which is not known */
-    double probes;             /* cache lines that the query of an absent key reads */
-    double cost;               /* cost_fp fp + cost_fn fn */
-    double remembers;          /* recycling: messages that are remembered for certain; else NaN */
+    double max_fn;       /* retouched: the share of the members that may be given up; else 0 */
+    bool weighted;       /* do the weights of the known negatives decide which of them go first? */
+    uint64_t bits;       /* memory of the cells: counters and phases included */
+    double bits_per_key; /* NaN without keys */
+    double fp;           /* predicted; of the known negatives (their weight) if any */
+    double fp_unknown;   /* of others */
+    double fn;           /* NaN: depends on the stream, which is not known */
+    double probes;       /* cache lines that the query of an absent key reads */
+    double cost;         /* cost_fp fp + cost_fn fn */
+    double remembers;    /* recycling: messages that are remembered for certain; else NaN */
     double messages_per_cycle; /* recycling: of one phase; else NaN */
-    char command[TEPAL_PLAN_COMMAND]; /* that makes it, with KEYS, NEGATIVES and FILE to fill in */
 };
 
 struct tepal_plans {
@@ -198,9 +192,6 @@ struct tepal_plan_report {
     double avoid_weight;      /* of the known negatives as given */
     double positive_weight;   /* of avoid_positive; NaN: a cascade does not weigh */
     double weight_left;       /* of avoid_left */
-    double fp_before;         /* retouched: the rate of keys drawn at random, before; else NaN */
-    uint64_t ones_before;     /* retouched: bits that were set ... */
-    uint64_t ones_after;      /* ... and that still are */
     uint64_t steps;           /* yesno: moves of the search */
     bool proved_optimal;      /* yesno: no distribution leaves less weight */
     uint32_t levels;          /* of a cascade; else 0 */
@@ -222,6 +213,12 @@ TEPAL_API enum tepal_status tepal_plan_build(const struct tepal_proposal *plan,
                                              const struct tepal_allocator *allocator,
                                              struct tepal_filter **out,
                                              struct tepal_plan_report *report, const char **why);
+
+/*
+ * Can it be built at all? As tepal_plan_build asks before it looks at any key: for plans that come
+ * from elsewhere, a file say.
+ */
+TEPAL_API enum tepal_status tepal_plan_check(const struct tepal_proposal *plan, const char **why);
 
 /* Does its kind only add keys (bloom, generalized, counting, fingerprint, recycling)? */
 TEPAL_API bool tepal_plan_streams(const struct tepal_proposal *plan);

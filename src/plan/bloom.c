@@ -2,7 +2,6 @@
  * bloom.c: the Bloom filter on its four layouts. The model's solver does the work: the smallest
  * size for a rate, or the best hashes for a size.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "model/blocked.h"
@@ -78,11 +77,6 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->fn = 0;
     plan->probes = tepal_plan_bloom_probes(&p, task->n);
     snprintf(plan->reason, sizeof plan->reason, "no false negatives");
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind bloom --layout %s --bits %" PRIu64
-                   " --hashes %" PRIu32 " --capacity %" PRIu64 "%s",
-                   tepal_layout_name(layout), p.cells, p.hashes, task->n,
-                   p.positions == TEPAL_POSITIONS_DISTINCT ? " --positions distinct" : "");
     tepal_plan_finish(task, plan);
 }
 

@@ -4,14 +4,13 @@
  *     bloom, generalized, counting, fingerprint, recycling   the empty filter, all members added
  *     retouched   the Bloom filter of the members; then max_fn of them are given up
  *     yesno       a veto on the known negatives, with the plan's division of the bits
- *     cascade     levels as the keys ask for them, in most_bits or from first_fp on
+ *     cascade     levels as the keys ask for them, in most_bits or from the first rate on
  *
  * Everything is checked before anything is made. The kinds that attend to known negatives report by
  * asking their filter again; for the others that is done here.
  */
 #include <math.h>
 
-#include <tepal/bloom.h>
 #include <tepal/cascade.h>
 #include <tepal/plan.h>
 #include <tepal/retouched.h>
@@ -47,8 +46,16 @@ static bool is_rate(double x)
     return x > 0 && x < 1;
 }
 
-static enum tepal_status check_plan(const struct tepal_proposal *plan, const char **why)
+/* Of a cascade's first level. */
+static double first_rate(const struct tepal_params *p)
 {
+    return tepal_bloom_fp(p->layout, p->positions, p->cells, p->capacity, p->hashes);
+}
+
+enum tepal_status tepal_plan_check(const struct tepal_proposal *plan, const char **why)
+{
+    const char *unheard = "";
+    why = why == NULL ? &unheard : why;
     if (!plan->feasible) {
         return refuse(why, TEPAL_BAD_ARGUMENT, "the plan is not feasible");
     }
@@ -59,11 +66,13 @@ static enum tepal_status check_plan(const struct tepal_proposal *plan, const cha
         return refuse(why, TEPAL_BAD_ARGUMENT,
                       "a retouched plan gives up a share of the members above 0 and below 1");
     }
-    if (plan->kind == TEPAL_KIND_CASCADE && plan->most_bits == 0 && !is_rate(plan->first_fp)) {
+    enum tepal_status status = tepal_params_check(&plan->params, why);
+    if (status == TEPAL_OK && plan->kind == TEPAL_KIND_CASCADE && plan->most_bits == 0 &&
+        !is_rate(first_rate(&plan->params))) {
         return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "a cascade's plan has bits, or a rate above 0 and below 1");
+                      "a cascade's plan has bits, or a first level's rate above 0 and below 1");
     }
-    return tepal_params_check(&plan->params, why);
+    return status;
 }
 
 static enum tepal_status check_input(const struct tepal_proposal *plan,
@@ -144,7 +153,6 @@ static enum tepal_status retouch(struct build *b)
     enum tepal_status status = fill(b, &plain, &before);
     if (status == TEPAL_OK) {
         before->state.keys_added = saturating_add(before->state.keys_added, in->repeats);
-        b->report.fp_before = tepal_bloom_fp_now(tepal_filter_bloom(before));
         status =
             tepal_retouch(before, &input, &options, b->allocator, &b->filter, &r, NULL, &b->why);
     }
@@ -156,8 +164,6 @@ static enum tepal_status retouch(struct build *b)
         b->report.false_negatives = r.false_negatives;
         b->report.positive_weight = r.avoid_weight;
         b->report.weight_left = r.avoid_left == 0 ? 0 : r.avoid_weight - r.removed_weight;
-        b->report.ones_before = r.ones_before;
-        b->report.ones_after = r.ones_after;
     }
     return status;
 }
@@ -193,8 +199,9 @@ static enum tepal_status cascade(struct build *b)
                                         .member_count = b->in->member_count,
                                         .avoid = b->in->avoid,
                                         .avoid_count = b->in->avoid_count};
-    struct tepal_cascade_options options = {.bits = b->plan->most_bits,
-                                            .fp = b->plan->most_bits > 0 ? 0 : b->plan->first_fp};
+    struct tepal_cascade_options options = {
+        .bits = b->plan->most_bits,
+        .fp = b->plan->most_bits > 0 ? 0 : first_rate(&b->plan->params)};
     struct tepal_cascade_report r;
     b->params.capacity = b->in->member_count;
     b->params.cells = 0; /* what follows from the keys, the first level's own included */
@@ -275,14 +282,12 @@ enum tepal_status tepal_plan_build(const struct tepal_proposal *plan,
                       .in = input,
                       .allocator = allocator,
                       .params = params_of(plan, input->seed, input->key),
-                      .report = {.members = input->member_count,
-                                 .avoid_given = input->avoid_count,
-                                 .fp_before = NAN},
+                      .report = {.members = input->member_count, .avoid_given = input->avoid_count},
                       .why = ""};
     for (size_t i = 0; i < input->avoid_count; i++) {
         b.report.avoid_weight += weight_of(input, i);
     }
-    enum tepal_status status = check_plan(plan, &b.why);
+    enum tepal_status status = tepal_plan_check(plan, &b.why);
     if (status == TEPAL_OK) {
         status = check_input(plan, input, &b.why);
     }
@@ -312,7 +317,7 @@ enum tepal_status tepal_plan_begin(const struct tepal_proposal *plan, uint64_t s
 {
     struct tepal_params params = params_of(plan, seed, key);
     const char *reason = "";
-    enum tepal_status status = check_plan(plan, &reason);
+    enum tepal_status status = tepal_plan_check(plan, &reason);
     if (status == TEPAL_OK && !tepal_plan_streams(plan)) {
         status = refuse(&reason, TEPAL_UNSUPPORTED, "the plan needs all keys together");
     }

@@ -3,7 +3,6 @@
  * since each level stores what the one before it lets through. The model (model/cascade.c) tells
  * what to expect of a first level; here one is looked for, by a quicker estimate of the others.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "plan/plan.h"
@@ -192,7 +191,6 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     plan->params.kind = TEPAL_KIND_CASCADE;
     plan->params.capacity = task->n;
     plan->most_bits = task->smallest ? 0 : task->limit;
-    plan->first_fp = task->smallest ? c->f1 : 0;
     plan->weighted = tepal_plan_weighs(task);
     plan->bits = (uint64_t)ceil(c->bits);
     plan->fp = 0;
@@ -202,14 +200,6 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     snprintf(plan->reason, sizeof plan->reason,
              "no error on the known keys; the size is an expectation; %.3g %% of unknown keys pass",
              100 * plan->fp_unknown);
-    tepal_plan_say(plan, "tepal build KEYS -o FILE --kind cascade --avoid NEGATIVES%s",
-                   tepal_plan_weighted(task));
-    tepal_plan_say(plan, " --layout %s", tepal_layout_name(c->first.layout));
-    if (task->smallest) {
-        tepal_plan_say(plan, " --fp %.17g", c->f1);
-    } else {
-        tepal_plan_say(plan, " --bits %" PRIu64, task->limit);
-    }
     tepal_plan_finish(task, plan);
 }
 

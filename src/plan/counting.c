@@ -7,7 +7,6 @@
  * More than one choice is not offered: at up to 12 counters a key it gains nothing, and where keys
  * come and go it harms unless the caller keeps receipts (docs/deletes.md).
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "model/blocked.h"
@@ -231,10 +230,6 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->probes = probes_of(task, &p);
     snprintf(plan->reason, sizeof plan->reason,
              "one choice: more would harm a set that keys leave, unless receipts are kept");
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind counting --layout %s --cells %" PRIu64
-                   " --hashes %" PRIu32 " --capacity %" PRIu64,
-                   tepal_layout_name(layout), p.cells, p.hashes, task->n);
     tepal_plan_finish(task, plan);
 }
 

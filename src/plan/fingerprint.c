@@ -127,9 +127,5 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
              : task->wish->wrong_deletes > 0
                  ? "a wrong removal takes one member with it if it finds something"
                  : "keys are different, or come at most 8 times each");
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind fingerprint --bits %" PRIu64
-                   " --fingerprint-bits %" PRIu64 " --capacity %" PRIu64,
-                   p.cells, p.own[TEPAL_FINGERPRINT_BITS], task->n);
     tepal_plan_finish(task, plan);
 }

@@ -4,7 +4,6 @@
  * solver (tepal_generalized_size) knows many bits; a filter of few passes a little more, and a
  * blocked one much more (tepal_generalized_fp_bound_of), which is made good here.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "model/generalized.h"
@@ -257,12 +256,6 @@ static void add(const struct plan_task *task, const struct tepal_params *p,
     snprintf(plan->reason, sizeof plan->reason,
              "fp and fn are bounds: whoever fills it, and for the oldest of the keys%s",
              task->fn_stated ? "" : "; fn was not stated");
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind generalized --layout %s --bits %" PRIu64
-                   " --reset-hashes %" PRIu32 " --set-hashes %" PRIu32 " --tolerance %" PRIu32
-                   " --capacity %" PRIu64 "%s",
-                   tepal_layout_name(p->layout), p->cells, k0, k1, b, task->n,
-                   p->positions == TEPAL_POSITIONS_DISTINCT ? " --positions distinct" : "");
     tepal_plan_finish(task, plan);
 }
 

@@ -4,7 +4,6 @@
  */
 #include "plan/plan.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,18 +49,6 @@ void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const c
     tepal_plan_no(plan, blocked_by, reason);
 }
 
-void tepal_plan_say(struct tepal_proposal *plan, const char *format, ...)
-{
-    size_t used = strlen(plan->command);
-    va_list list;
-    va_start(list, format);
-    int len = vsnprintf(plan->command + used, sizeof plan->command - used, format, list);
-    va_end(list);
-    if (len < 0 || (size_t)len >= sizeof plan->command - used) {
-        plan->command[0] = '\0';
-    }
-}
-
 const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bounded, bool endless,
                              const char **blocked_by)
 {
@@ -104,11 +91,6 @@ double tepal_plan_lightest(const struct plan_task *task, double share)
 bool tepal_plan_weighs(const struct plan_task *task)
 {
     return task->wish->weights.count > 0;
-}
-
-const char *tepal_plan_weighted(const struct plan_task *task)
-{
-    return tepal_plan_weighs(task) ? " --weights" : "";
 }
 
 uint64_t tepal_plan_down(uint64_t bits, uint64_t unit)

@@ -43,10 +43,6 @@ void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const c
  */
 void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan);
 
-/* Adds to the command; what finds no room makes the command empty. */
-void tepal_plan_say(struct tepal_proposal *plan, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* The best of the reasons that a kind which only grows and only asks has: NULL if there is none. */
 const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bounded, bool endless,
                              const char **blocked_by);
@@ -56,9 +52,6 @@ double tepal_plan_lightest(const struct plan_task *task, double share);
 
 /* Have the known negatives weights? */
 bool tepal_plan_weighs(const struct plan_task *task);
-
-/* " --weights" for commands that read weighted negatives, else "". */
-const char *tepal_plan_weighted(const struct plan_task *task);
 
 /* `bits` down to a multiple of unit. */
 uint64_t tepal_plan_down(uint64_t bits, uint64_t unit);

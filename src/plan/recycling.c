@@ -7,7 +7,6 @@
  * (the closed form at 2^40 bits) gives k and N / M for nothing; the filter's own size then settles
  * sigma.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "plan/plan.h"
@@ -365,10 +364,6 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     snprintf(plan->reason, sizeof plan->reason, "fp is the average over time (at most %.3g %%)%s%s",
              100 * worst(d), memory,
              isnan(d->fn) ? "; false negatives depend on the stream: give its gaps" : "");
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind recycling --layout %s --bits %" PRIu64
-                   " --phases %" PRIu32 " --hashes %" PRIu32 " --sigma %" PRIu64,
-                   tepal_layout_name(s->layout), s->bits, s->phases, s->hashes, s->sigma);
     tepal_plan_finish(task, plan);
 }
 

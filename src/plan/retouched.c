@@ -11,7 +11,6 @@
  * that are given up take others with them, so that this is what is reached at least; and if the
  * negatives are so many that hardly any goes, the Bloom filter of the others still is.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "plan/plan.h"
@@ -207,13 +206,6 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->probes = tepal_plan_bloom_probes(&p, kept(task->n, fn));
     snprintf(plan->reason, sizeof plan->reason,
              "an estimate: the heaviest false positives go, each for the members of one bit");
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --layout %s --bits %" PRIu64 " --hashes %" PRIu32
-                   " --capacity %" PRIu64
-                   " && tepal retouch FILE -o FILE --force --members KEYS --avoid NEGATIVES%s"
-                   " --max-fn %.9g",
-                   tepal_layout_name(layout), p.cells, p.hashes, task->n, tepal_plan_weighted(task),
-                   plan->max_fn);
     tepal_plan_finish(task, plan);
 }
 

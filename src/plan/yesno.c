@@ -3,7 +3,6 @@
  * negatives, the smallest size at which a division of its bits reaches it, by halving. What is left
  * falls with the size, and a Bloom filter of that rate is always large enough.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "model/yesno.h"
@@ -211,14 +210,6 @@ static void add(const struct search *s, struct tepal_plans *out)
     snprintf(plan->reason, sizeof plan->reason,
              "for known negatives (an estimate); %.3g %% of unknown keys pass",
              100 * y->fp_unknown);
-    tepal_plan_say(plan,
-                   "tepal build KEYS -o FILE --kind yesno --avoid NEGATIVES%s --layout %s%s"
-                   " --yes-bits %" PRIu64 " --hashes %" PRIu32 " --no-bits %" PRIu64
-                   " --no-filters %" PRIu64 " --no-hashes %" PRIu32 "%s",
-                   tepal_plan_weighted(task), tepal_layout_name(s->layout),
-                   s->positions == TEPAL_POSITIONS_DISTINCT ? " --positions distinct" : "",
-                   y->yes_bits, y->hashes, y->no_bits, y->no_filters, y->no_hashes,
-                   y->own_seeds ? " --own-seeds" : "");
     tepal_plan_finish(task, plan);
 }
 

@@ -112,45 +112,148 @@ refused 'a plan that needs negatives' \
     "$tepal" build --plan veto.json members -o f
 "$tepal" build --plan veto.json members --avoid strangers -o f -q
 is 'a plan with negatives' "$("$tepal" query f members -c)" 5000
-# A retouched plan is a build and a retouch.
-python3 - <<'PY'
-import json
-o = json.load(open("plan.json"))
-o["plans"] = [{"feasible": True, "command":
-    "tepal build KEYS -o FILE --bits 40000 --hashes 6 --capacity 5000 && tepal retouch FILE "
-    "-o FILE --force --members KEYS --avoid NEGATIVES --max-fn 0.02"}]
-json.dump(o, open("retouch.json", "w"))
-PY
-"$tepal" build --plan retouch.json members --avoid strangers -o g -q
-is 'a retouched plan' "$(kind g) $(($("$tepal" query g members -c) >= 4900))" 'retouched 1'
 
-# Every plan's command, of every kind on every layout, makes what the plan says.
+# Every plan, of every kind on every layout: --plan makes, to the byte, what the plan's command
+# makes, whatever stands in the place of the command; and that is what the plan says.
 head -400 members >few
+head -7 members >>few # some come twice
 head -800 strangers >others
+awk '{ printf "%s\t%d\n", $0, 1 + NR % 17 }' others >others.tsv
 mkdir bin && ln -s "$tepal" bin/tepal
 cat >commands.py <<'PY'
 import json, os, subprocess, sys
-made = 0
-for words in ("--keys 400 --known-negatives 800 --fp 3% --fn 3%", "--keys 400 --endless --fp 3%"):
-    plans = json.loads(os.popen("tepal plan --json " + words).read())["plans"]
-    for p in plans:
+
+def run(command):
+    for name in ("theirs", "ours"):
+        if name in command and os.path.exists(name):
+            os.remove(name)
+    subprocess.run(command, shell=True, check=True, stderr=subprocess.DEVNULL)
+
+made = {}
+for words, negatives in (("--keys 407 --known-negatives 800 --fp 3% --fn 3%", "others"),
+                         ("--keys 407 --known-negatives 800 --memory 400 --cost-fp 3", "others"),
+                         ("--keys 407 --known-negatives others.tsv --weights --memory 300 --fn 3%", "others.tsv"),
+                         ("--keys 407 --known-negatives 800 --header-bits 2048", "others"),
+                         ("--keys 407 --endless --fp 3%", None)):
+    all = json.loads(os.popen("tepal plan --json " + words).read())
+    for p in all["plans"]:
         if not p["feasible"]:
             continue
-        if os.path.exists("it"):
-            os.remove("it")
-        c = p["command"].replace("KEYS", "few").replace("NEGATIVES", "others").replace("FILE", "it")
-        subprocess.run(c, shell=True, check=True, stderr=subprocess.DEVNULL)
-        is_ = json.loads(os.popen("tepal info --json it").read())
+        for key in ("", " --key-file key"):
+            command = p["command"].replace("KEYS", "few").replace("FILE", "theirs")
+            command = command.replace("NEGATIVES", negatives or "")
+            command = command.replace("-o theirs", "-o theirs --seed 5" + key, 1)
+            command = command.replace("--force", "--force" + key, 1)
+            run(command)
+            json.dump(dict(all, plans=[dict(p, command="not a command")]), open("one.json", "w"))
+            needed = " --avoid " + negatives if "NEGATIVES" in p["command"] else ""
+            run("tepal build few -o ours --seed 5 -q --plan one.json" + needed + key)
+            if open("ours", "rb").read() != open("theirs", "rb").read():
+                sys.exit("--plan makes something else than " + command)
+        is_ = json.loads(os.popen("tepal info --json ours").read())
         # A cascade's size is an expectation; a counter's bit and other phases are not in info's.
         p["bits"] = {"counting": 4 * p.get("cells", 0), "recycling": p.get("phase_bits"),
                      "cascade": is_["bits"]}.get(p["kind"], p["bits"])
+        if p.get("most_bits") is not None:
+            del p["hashes"] # those of the first level, which fills what the others leave
         for name in set(p) & set(is_) - {"fp", "fn", "fp_unknown", "messages_per_cycle"}:
             if p[name] != is_[name]:
-                sys.exit("%s: planned %s, built %s: %s" % (name, p[name], is_[name], c))
-        made += 1
-print(made)
+                sys.exit("%s: planned %s, built %s: %s" % (name, p[name], is_[name], command))
+        made[p["kind"]] = made.get(p["kind"], 0) + 1
+print(" ".join("%s %d" % kind for kind in sorted(made.items())))
 PY
-is 'the command of every plan makes what it says' "$(PATH=$PWD/bin:$PATH python3 commands.py 2>&1)" 29
+is 'a plan and its command make the same filter' "$(PATH=$PWD/bin:$PATH python3 commands.py 2>&1)" \
+    'bloom 16 cascade 10 counting 12 fingerprint 3 generalized 8 recycling 4 retouched 12 yesno 12'
+
+# --auto makes what the command that it tells makes.
+same_as_told() { # same_as_told DESCRIPTION KIND OPTION...: of --auto
+    local told=$1 kind=$2
+    shift 2
+    rm -f ours theirs
+    run "$tepal" build --auto members -o ours --seed 9 "$@"
+    local command
+    command=$(sed -n 's/^plan: //p' "$work/err")
+    command=${command//KEYS/members}
+    command=${command//NEGATIVES/$negatives}
+    command=${command/FILE/theirs --seed 9}
+    PATH=$PWD/bin:$PATH bash -c "${command//FILE/theirs}" 2>/dev/null
+    is "$told: exit status and kind" "$code $(kind ours)" "0 $kind"
+    same "$told: what its command makes" ours theirs
+}
+negatives=
+same_as_told 'auto, bloom' bloom --fp 1%
+same_as_told 'auto, fingerprint' fingerprint --deletes --fp 0.1%
+same_as_told 'auto, counting' counting --deletes --fp 2% --prefer speed
+same_as_told 'auto, generalized' generalized --untrusted --endless --fp 5% --fn 5%
+same_as_told 'auto, recycling' recycling --endless --fp 1%
+negatives=strangers
+same_as_told 'auto, cascade' cascade --avoid strangers --fp 0.1%
+same_as_told 'auto, cascade in a memory' cascade --avoid strangers --memory 6k --cost-fp 100
+negatives=heavy
+same_as_told 'auto, yesno' yesno --avoid heavy --weights --memory 3k
+same_as_told 'auto, retouched' retouched --avoid heavy --weights --memory 2k --fn 2% --cost-fp 50
+
+# A retouched plan needs no more than others do: several files, and a pipe to write to.
+rm -f x
+retouched=(--avoid heavy --weights --memory 2k --fn 2% --cost-fp 50 --seed 9 -q)
+"$tepal" build --auto first second -o - "${retouched[@]}" >x
+same 'a retouched plan from two files to standard output' x ours
+"$tepal" build --auto -o x -f "${retouched[@]}" <members
+same 'a retouched plan from standard input' x ours
+run "$tepal" build --auto members -o x -f "${retouched[@]:0:9}" --seed 9
+is 'a retouched plan: the summary' "$(grep -E '^(avoid|weight|lost|filter)' "$work/err")" \
+    'avoid      20000 keys: 4286 found by the Bloom filter, 3807 left
+weight     41145 found, 3807 left
+lost       100 of 5000 members, as planned
+filter     retouched, flat, 16000 bits (3.20 a key), 2 hashes'
+
+# Plans that 0.1.0 saved: what says all that is built from works, the others say what to do.
+for kind in bloom fingerprint counting generalized recycling yesno; do
+    run "$tepal" build --plan "$here/../golden/plans/$kind.json" members -o x -f --avoid heavy --seed 9 -q
+    is "a plan of 0.1.0, $kind" "$code $(kind x)" "0 $kind"
+done
+for kind in cascade:most_bits retouched:max_fn; do
+    refused "a plan of 0.1.0, $kind" \
+        "$here/../golden/plans/${kind%:*}.json: \"${kind#*:}\" is missing: make the plan again with tepal plan ... --json; nothing was written" \
+        "$tepal" build --plan "$here/../golden/plans/${kind%:*}.json" members -o h --avoid heavy
+done
+absent 'a plan of 0.1.0 that lacks something: nothing is written' h
+
+# Plans that somebody changed: every field that is read is checked.
+"$tepal" plan --keys 5000 --known-negatives 20000 --fp 0.1% --fn 1% --json >tampered.json
+cat >tamper.py <<'PY'
+import json, sys
+kind, name, value = sys.argv[1:]
+o = json.load(open("tampered.json"))
+plans = [p for p in o["plans"] if p["kind"] == kind and p["feasible"]] or sys.exit("no " + kind)
+(o if name in ("keys", "weighted") else plans[0])[name] = json.loads(value)
+json.dump(dict(o, plans=plans[:1]), open("tampered", "w"))
+PY
+tampered() { # tampered KIND FIELD VALUE REASON
+    python3 tamper.py "$1" "$2" "$3"
+    refused "a plan whose $2 is $3" "tampered: $4; nothing was written" \
+        "$tepal" build --plan tampered members -o h --avoid strangers
+}
+tampered bloom kind '"blume"' '"kind" is none that there is'
+tampered bloom kind 7 '"kind" is none that there is'
+tampered bloom kind '"cascade"' '"first_level_bits" is missing: make the plan again with tepal plan ... --json'
+tampered bloom layout null '"layout" is none that there is'
+tampered bloom positions '"sideways"' '"positions" are none that there are'
+tampered bloom hashes 4294967303 '"hashes" is no whole number that it can be'
+tampered bloom hashes -1 '"hashes" is no whole number that it can be'
+tampered bloom hashes 65 'the plan cannot be: the number of hashes is over the limit of 64'
+tampered bloom bits 0 'the plan cannot be: the size must be at least 1 bit'
+tampered bloom bits '"many"' '"bits" is no whole number that it can be'
+tampered bloom keys 1.5 '"keys" is no whole number that it can be'
+tampered bloom feasible false 'no plan in it is feasible'
+tampered yesno weighted 1 '"weighted" is neither true nor false'
+tampered yesno no_filters 9223372036854775807 '"yes_bits" and the no-filters'"'"' bits are too many'
+tampered yesno own_seeds '"no"' '"own_seeds" is neither true nor false'
+tampered cascade first_level_bits null '"first_level_bits" is no whole number that it can be'
+tampered cascade keys 0 'the plan cannot be: a cascade'"'"'s plan has bits, or a first level'"'"'s rate above 0 and below 1'
+tampered cascade most_bits -5 '"most_bits" is no whole number that it can be'
+tampered retouched max_fn 2 '"max_fn" is no rate above 0 and below 1'
+tampered retouched max_fn '"1%"' '"max_fn" is no rate above 0 and below 1'
 
 refused 'nothing fits' \
     'build: nothing fits: --memory is in the way; the nearest is bloom, flat, 5996 bytes, fp 0.01; nothing was written' \
@@ -173,13 +276,14 @@ refused 'a plan that is none' 'broken: not a plan: tepal plan --json writes them
     "$tepal" build --plan broken members -o h
 refused 'a plan that is not there' 'nowhere: No such file or directory; nothing was written' \
     "$tepal" build --plan nowhere members -o h
-for command in 'tepal build KEYS -o FILE --output other' 'rm -rf x' \
-    'tepal build KEYS -o FILE --key-file /etc/passwd' 'tepal build KEYS -o FILE --bits' \
-    'tepal build KEYS -o FILE && rm x'; do
-    printf '{"plans": [{"feasible": true, "command": "%s"}]}' "$command" >evil
-    refused "a plan that says $command" \
-        'evil: the plan has no command that tepal plan would have written; nothing was written' \
-        "$tepal" build --plan evil members -o h
+printf '{"plans": [{"feasible": true, "command": "rm -rf x"}]}' >evil
+refused 'a plan that has a command alone' \
+    'evil: "keys" is missing: make the plan again with tepal plan ... --json; nothing was written' \
+    "$tepal" build --plan evil members -o h
+for none in '[]' '{"plans": 5}' '{"plans": []}' '{"plans": [3]}' 'null' ''; do
+    printf '%s' "$none" >broken
+    refused "a plan that is $none" 'broken: not a plan: tepal plan --json writes them; nothing was written' \
+        "$tepal" build --plan broken members -o h
 done
 "$tepal" plan --keys 1M --memory 1k --fp 1% --json >none.json
 refused 'a plan that nothing fits' 'none.json: no plan in it is feasible; nothing was written' \

@@ -28,6 +28,11 @@ say build "$tepal" build keys -o yesno --kind yesno --bits 20000 --avoid others 
 say build "$tepal" build keys -o cascade --kind cascade --avoid others -s 1 --json
 say build "$tepal" build keys -o blocked -l blocked -n 2000 -s 1 --json
 say build "$tepal" build keys -o planned --auto --fp 1% -s 1 --json
+"$tepal" plan -n 2000 --known-negatives 5000 --fp 3% --fn 3% --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+o["plans"] = [p for p in o["plans"] if p["kind"] == "retouched"]
+print(json.dumps(o))' >plan
+say build "$tepal" build keys -o planned -f --plan plan --avoid others -s 1 --json
 say retouch "$tepal" retouch bloom --members keys --avoid others -o retouched --json
 say retouch "$tepal" retouch generalized --members keys --avoid others -o inverted --json
 say retouch "$tepal" retouch bloom --members keys --avoid others --dry-run --json
@@ -55,6 +60,7 @@ for plan in json.load(sys.stdin)["plans"]: print(json.dumps(plan))'
 }
 say 'Each of plans' each -n 2000 --fp 1%
 say 'Each of plans' each -n 2000 --fp 1% --known-negatives 5000 --fn 1%
+say 'Each of plans' each -n 2000 --memory 1k --known-negatives 5000
 say 'Each of plans' each --endless --memory 1k
 say compare "$tepal" compare --members keys --negatives others --bits-per-key 10 -s 1 --json
 for model in bloom partitioned blocked paired fingerprint; do

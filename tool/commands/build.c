@@ -20,13 +20,16 @@
 #include "input/secret.h"
 #include "files/filter_file.h"
 #include "input/spill.h"
+#include "input/spool.h"
 #include "commands/build/negatives.h"
 #include "cli/options.h"
 #include "plans/wish.h"
 
 struct builder {
     const struct args *args;
-    const struct recipe *recipe;
+    const struct recipe *recipe;       /* what the options make ... */
+    const struct tepal_proposal *plan; /* ... or if this is not NULL, what it says */
+    const char *avoid;                 /* the file of known negatives, or NULL */
     const char *stays;
     const char *output;
     struct tepal_params params;
@@ -66,16 +69,23 @@ static int make_hasher(struct builder *b)
     return EXIT_YES;
 }
 
-/* An empty filter for `keys` keys (0: not known). */
+/* An empty filter for `keys` keys (0: not known), or the plan's. */
 static int make_filter(struct builder *b, uint64_t keys)
 {
     char room[96];
-    if (b->recipe->params(b->args, keys, &b->params) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    enum tepal_status status = tepal_filter_create(&b->params, NULL, &b->filter, NULL);
-    if (status == TEPAL_OK && b->params.hash == TEPAL_HASH_SIPHASH) {
-        status = tepal_filter_set_key(b->filter, b->key);
+    bool keyed = b->params.hash == TEPAL_HASH_SIPHASH;
+    enum tepal_status status;
+    if (b->plan != NULL) {
+        status = tepal_plan_begin(b->plan, b->params.seed, keyed ? b->key : NULL, NULL, &b->filter,
+                                  NULL);
+    } else {
+        if (b->recipe->params(b->args, keys, &b->params) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+        status = tepal_filter_create(&b->params, NULL, &b->filter, NULL);
+        if (status == TEPAL_OK && keyed) {
+            status = tepal_filter_set_key(b->filter, b->key);
+        }
     }
     if (status == TEPAL_NO_MEMORY) {
         return say_error(b->stays, b->args->command->name,
@@ -164,7 +174,8 @@ static int read_keys(struct builder *b)
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
-    int code = b->recipe->counts(b->args) ? count_first(b, feed) : stream(b, feed);
+    bool counts = b->plan == NULL && b->recipe->counts(b->args);
+    int code = counts ? count_first(b, feed) : stream(b, feed);
     b->keys = feed->total;
     feed_close(feed);
     return code;
@@ -172,30 +183,31 @@ static int read_keys(struct builder *b)
 
 static void warn(const struct builder *b)
 {
-    const struct option_value *capacity = arg(b->args, "capacity");
+    uint64_t planned = b->plan != NULL ? b->plan->params.capacity : arg(b->args, "capacity")->whole;
     if (arg(b->args, "quiet")->given) {
         return;
     }
     if (b->keys == 0) {
         say_warning(filter_file_name(b->output, true), "no keys came: the filter is empty");
-    } else if (capacity->given && b->keys > capacity->whole) {
+    } else if (planned > 0 && b->keys > planned) {
         bool endless = (tepal_filter_kind(b->filter)->promises & TEPAL_ENDLESS) != 0;
         say_warning(filter_file_name(b->output, true),
                     "%" PRIu64 " keys came and %" PRIu64 " were planned: %s than predicted",
-                    b->keys, capacity->whole,
+                    b->keys, planned,
                     endless ? "older keys are forgotten more often"
                             : "there are more false positives");
     }
 }
 
+/* The kind, and the seed of the keys. Nothing is read yet that cannot be read twice. */
 static int prepare(struct builder *b)
 {
     const struct args *a = b->args;
-    b->recipe = recipe_find(a);
-    if (b->recipe == NULL) {
+    b->recipe = b->plan != NULL ? NULL : recipe_find(a);
+    if (b->recipe == NULL && b->plan == NULL) {
         return EXIT_TROUBLE;
     }
-    b->params.kind = b->recipe->kind;
+    b->params.kind = b->plan != NULL ? b->plan->kind : b->recipe->kind;
     /* Keys first: over a key file, "not a filter" would be the lesser reason. */
     int code = filter_file_check_inputs(b->stays, b->output, a->operand, a->operands,
                                         "the keys would be overwritten by the filter");
@@ -215,61 +227,110 @@ static int prepare(struct builder *b)
     return code == EXIT_YES ? make_hasher(b) : code;
 }
 
+static void forget_key(struct builder *b)
+{
+    sodium_memzero(b->key, sizeof b->key);
+    sodium_memzero(&b->hasher, sizeof b->hasher);
+}
+
 /* The kinds that take all keys at once, and negatives besides. */
 static int build_veto(struct builder *b)
 {
-    struct negatives_build v = {
-        .args = b->args, .hasher = &b->hasher, .key = b->key, .params = b->params};
-    int code = negatives_check(b->args, b->recipe->kind);
+    struct negatives_build v = {.args = b->args,
+                                .plan = b->plan,
+                                .avoid = b->avoid,
+                                .weighted = arg(b->args, "weights")->given ||
+                                            (b->plan != NULL && b->plan->weighted),
+                                .hasher = &b->hasher,
+                                .key = b->key,
+                                .params = b->params};
+    int code = negatives_check(&v);
     if (code == EXIT_YES) {
         code = negatives_build(&v);
     }
+    forget_key(b);
+    b->filter = v.filter;
+    b->keys = v.keys;
     if (code == EXIT_YES) {
-        code = filter_file_save(b->stays, v.filter, b->output);
+        warn(b);
+        code = filter_file_save(b->stays, b->filter, b->output);
     }
     if (code == EXIT_YES) {
         code = negatives_written(&v, b->output);
     }
-    tepal_filter_free(v.filter);
-    sodium_memzero(b->key, sizeof b->key);
-    sodium_memzero(&b->hasher, sizeof b->hasher);
+    tepal_filter_free(b->filter);
+    return code;
+}
+
+/* The kinds to which keys are added one by one. */
+static int build_stream(struct builder *b)
+{
+    int code = read_keys(b);
+    forget_key(b);
+    if (code == EXIT_YES) {
+        warn(b);
+        code = filter_file_save(b->stays, b->filter, b->output);
+    }
+    if (code == EXIT_YES) {
+        code = receipts_commit(&b->receipts, b->args);
+    }
+    if (code == EXIT_YES) {
+        code = render_written(b->args, b->output, b->filter, b->keys);
+    }
+    receipts_free(&b->receipts);
+    tepal_filter_free(b->filter);
+    return code;
+}
+
+/* By the options, or (not NULL) by a plan. */
+static int build(const struct args *args, const struct tepal_proposal *plan, const char *avoid)
+{
+    struct builder b = {.args = args,
+                        .plan = plan,
+                        .avoid = avoid,
+                        .stays = args->command->stays,
+                        .output = arg(args, "output")->text,
+                        .params =
+                            plan != NULL ? plan->params : (struct tepal_params)TEPAL_PARAMS_INIT};
+    int code = prepare(&b);
+    if (code != EXIT_YES) {
+        forget_key(&b);
+        return code;
+    }
+    return negatives_builds(b.params.kind) ? build_veto(&b) : build_stream(&b);
+}
+
+/* The keys are read twice: to be counted and planned for, and to build the filter. */
+static int build_planned(const struct args *args)
+{
+    struct spool spool = {.count = 0};
+    struct tepal_proposal plan;
+    int code =
+        filter_file_check_inputs(args->command->stays, arg(args, "output")->text, args->operand,
+                                 args->operands, "the keys would be overwritten by the filter");
+    if (code == EXIT_YES) {
+        code = spool_open(args, &spool);
+    }
+    if (code == EXIT_YES) {
+        code = auto_plan(args, &spool, &plan);
+    }
+    if (code == EXIT_YES) {
+        struct args again = *args;
+        again.operand = spool.path;
+        again.operands = spool.count;
+        code = build(&again, &plan, spool.avoid);
+    }
+    spool_close(&spool);
     return code;
 }
 
 static int build_run(const struct args *args)
 {
-    if (arg(args, "auto")->given || arg(args, "plan")->given) {
-        return auto_build(args);
+    int code = auto_check(args);
+    if (code == EXIT_YES && (arg(args, "auto")->given || arg(args, "plan")->given)) {
+        return build_planned(args);
     }
-    if (auto_check(args) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    struct builder b = {.args = args,
-                        .stays = args->command->stays,
-                        .output = arg(args, "output")->text,
-                        .params = TEPAL_PARAMS_INIT};
-    int code = prepare(&b);
-    if (code == EXIT_YES && negatives_builds(b.recipe->kind)) {
-        return build_veto(&b);
-    }
-    if (code == EXIT_YES) {
-        code = read_keys(&b);
-    }
-    sodium_memzero(b.key, sizeof b.key);
-    sodium_memzero(&b.hasher, sizeof b.hasher);
-    if (code == EXIT_YES) {
-        warn(&b);
-        code = filter_file_save(b.stays, b.filter, b.output);
-    }
-    if (code == EXIT_YES) {
-        code = receipts_commit(&b.receipts, args);
-    }
-    if (code == EXIT_YES) {
-        code = render_written(args, b.output, b.filter, b.keys);
-    }
-    receipts_free(&b.receipts);
-    tepal_filter_free(b.filter);
-    return code;
+    return code == EXIT_YES ? build(args, NULL, arg(args, "avoid")->text) : code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

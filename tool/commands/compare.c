@@ -19,7 +19,7 @@
 #include "output/out.h"
 #include "output/answers.h"
 #include "output/progress.h"
-#include "commands/build/realize.h"
+#include "plans/plan_command.h"
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/atomic_file.h"
@@ -229,23 +229,21 @@ static int build_all(struct compare *c)
     bool weighted = arg(c->args, "weights")->given;
     for (size_t i = 0; i < plans->count && plans->plan[i].feasible; i++) {
         const struct tepal_proposal *p = &plans->plan[i];
-        struct realize what = {.plan = p,
-                               .limit = p->kind == TEPAL_KIND_CASCADE ? c->limit : 0,
-                               .members = c->members.digest,
-                               .member_count = c->members.count,
-                               .avoid = c->negatives.digest,
-                               .avoid_count = c->negatives.count,
-                               .avoid_weights = weighted ? c->negatives.weight : NULL};
+        struct tepal_plan_input input = {.seed = c->seed,
+                                         .members = c->members.digest,
+                                         .member_count = c->members.count,
+                                         .avoid = c->negatives.digest,
+                                         .avoid_count = c->negatives.count,
+                                         .avoid_weights = weighted ? c->negatives.weight : NULL};
         struct tepal_filter *filter = NULL;
         const char *why = "";
-        enum tepal_status status = realize_plan(&what, c->seed, &filter, &why);
+        enum tepal_status status = tepal_plan_build(p, &input, NULL, &filter, NULL, &why);
         if (status == TEPAL_NO_MEMORY) {
             return compare_no_memory(c);
         }
         if (status != TEPAL_OK) {
             say_warning(c->args->command->name, "%s, %s: %s", tepal_kind_by_id(p->kind)->name,
-                        tepal_layout_name(p->params.layout),
-                        why[0] != '\0' ? why : tepal_status_message(status));
+                        tepal_layout_name(p->params.layout), why);
             continue;
         }
         double share = c->strangers == 0 ? 0 : (double)c->known / (double)c->strangers;
@@ -335,7 +333,9 @@ static json_t *row_json(const struct compare_row *r)
     if (phases_of(r) > 0) {
         json_object_set_new(o, "phases", json_integer((json_int_t)phases_of(r)));
     }
-    json_object_set_new(o, "command", json_string(r->plan->command));
+    char command[PLAN_COMMAND];
+    json_object_set_new(o, "command",
+                        json_string(plan_command(r->plan, NULL, command, sizeof command)));
     return o;
 }
 

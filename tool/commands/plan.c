@@ -11,7 +11,8 @@
 #include "cli/command.h"
 #include "plans/explain.h"
 #include "output/out.h"
-#include "plans/plan_text.h"
+#include "plans/plan_command.h"
+#include "plans/plan_json.h"
 #include "output/render.h"
 #include "cli/say.h"
 #include "files/atomic_file.h"
@@ -61,8 +62,7 @@ static void print_choice(const struct planner *p, const struct tepal_proposal *p
     }
     out_format(p->out, "\nprobes     %.3g cache line%s an absent key\n", plan->probes,
                plan->probes == 1 ? "" : "s");
-    out_format(p->out, "build      %s\n",
-               plan_text_command(plan, NULL, p->wish.negatives, NULL, room, sizeof room));
+    out_format(p->out, "build      %s\n", plan_command(plan, p->wish.negatives, room, sizeof room));
 }
 
 /* Is there a plan of this kind before it? */
@@ -361,7 +361,7 @@ static int print(struct planner *p)
         return EXIT_TROUBLE;
     }
     if (arg(p->args, "json")->given) {
-        int printed = render_json(p->out, plan_text_json(&p->wish.wish, &p->plans));
+        int printed = render_json(p->out, plan_json(&p->wish.wish, &p->plans));
         code = printed == EXIT_YES ? code : printed;
     } else {
         print_text(p);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tepal/cascade.h>
 #include <tepal/model.h>
 
 #include "input/digests.h"
@@ -37,7 +38,7 @@ const struct recipe recipe_cascade = {TEPAL_KIND_CASCADE, cascade_options, NULL,
 
 bool negatives_builds(enum tepal_kind_id kind)
 {
-    return kind == TEPAL_KIND_YESNO || kind == TEPAL_KIND_CASCADE;
+    return kind == TEPAL_KIND_YESNO || kind == TEPAL_KIND_CASCADE || kind == TEPAL_KIND_RETOUCHED;
 }
 
 /* ---- before any work ------------------------------------------------------------------------- */
@@ -80,13 +81,13 @@ static int check_sizes(const struct args *args)
     return EXIT_YES;
 }
 
-int negatives_check(const struct args *args, enum tepal_kind_id kind)
+int negatives_check(const struct negatives_build *v)
 {
-    if (!arg(args, "avoid")->given) {
-        return say_error(args->command->stays, args->command->name,
-                         "--avoid NEGATIVES is needed: what is known not to be in the set");
+    const struct args *args = v->args;
+    if (v->avoid == NULL) {
+        return wrong(args, "--avoid NEGATIVES is needed: what is known not to be in the set");
     }
-    if (kind == TEPAL_KIND_YESNO && check_sizes(args) != EXIT_YES) {
+    if (v->plan == NULL && v->params.kind == TEPAL_KIND_YESNO && check_sizes(args) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     size_t operands = args->operands == 0 ? 1 : args->operands;
@@ -97,7 +98,7 @@ int negatives_check(const struct args *args, enum tepal_kind_id kind)
     for (size_t i = 0; i < operands; i++) {
         paths[i] = args->operands == 0 ? "-" : args->operand[i];
     }
-    paths[operands] = arg(args, "avoid")->text;
+    paths[operands] = v->avoid;
     int code =
         filter_file_check_inputs(args->command->stays, arg(args, "output")->text, paths,
                                  operands + 1, "the keys would be overwritten by the filter");
@@ -130,13 +131,11 @@ static int gather(const struct negatives_build *v, struct feed *feed, bool weigh
 static int read_keys(struct negatives_build *v, struct digests *members, struct digests *avoid)
 {
     bool quiet = arg(v->args, "quiet")->given;
-    bool weighted = arg(v->args, "weights")->given;
     uint64_t ignored;
     int code = gather(v, feed_open(v->args, 0, v->hasher, quiet), false, members, &v->keys);
     if (code == EXIT_YES) {
-        code = gather(
-            v, feed_open_file(v->args, &arg(v->args, "avoid")->text, v->hasher, weighted, quiet),
-            weighted, avoid, &ignored);
+        code = gather(v, feed_open_file(v->args, &v->avoid, v->hasher, v->weighted, quiet),
+                      v->weighted, avoid, &ignored);
     }
     if (code == EXIT_YES && members->count == 0) {
         code = say_error(v->args->command->stays, v->args->command->name,
@@ -268,14 +267,26 @@ static int build_yesno(struct negatives_build *v, const struct digests *members,
         how.ctx = v;
         how.steps = UINT64_MAX / 4; /* the clock alone ends it */
     }
-    if (arg(v->args, "weights")->given) {
+    if (v->weighted) {
         input.avoid_weights = avoid->weight;
     }
     if (size_yesno(v, members->count, avoid->count) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
+    struct tepal_yesno_report r = {.members = 0};
     enum tepal_status status =
-        tepal_yesno_build(&v->params, &input, &how, NULL, &v->filter, &v->yesno, &why);
+        tepal_yesno_build(&v->params, &input, &how, NULL, &v->filter, &r, &why);
+    v->report = (struct tepal_plan_report){.members = r.members,
+                                           .avoid_given = r.avoid_given,
+                                           .avoid_members = r.avoid_members,
+                                           .avoid_positive = r.avoid_positive,
+                                           .avoid_left = r.avoid_left,
+                                           .false_negatives = r.false_negatives,
+                                           .avoid_weight = r.avoid_weight,
+                                           .positive_weight = r.positive_weight,
+                                           .weight_left = r.weight_left,
+                                           .steps = r.steps,
+                                           .proved_optimal = r.proved_optimal};
     return status == TEPAL_OK ? EXIT_YES : refused(v, status, why);
 }
 
@@ -294,8 +305,34 @@ static int build_cascade(struct negatives_build *v, const struct digests *member
     if (whole_size(v, members->count, &how.bits) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
+    struct tepal_cascade_report r = {.members = 0};
     enum tepal_status status =
-        tepal_cascade_build(&v->params, &input, &how, NULL, &v->filter, &v->cascade, &why);
+        tepal_cascade_build(&v->params, &input, &how, NULL, &v->filter, &r, &why);
+    v->report = (struct tepal_plan_report){.members = r.members,
+                                           .avoid_given = r.avoid_given,
+                                           .avoid_members = r.avoid_members,
+                                           .avoid_positive = r.avoid_positive,
+                                           .avoid_left = r.avoid_left,
+                                           .false_negatives = r.false_negatives,
+                                           .levels = r.levels};
+    return status == TEPAL_OK ? EXIT_YES : refused(v, status, why);
+}
+
+static int build_plan(struct negatives_build *v, const struct digests *members,
+                      const struct digests *avoid)
+{
+    struct tepal_plan_input input = {.seed = v->params.seed,
+                                     .key = v->params.hash == TEPAL_HASH_SIPHASH ? v->key : NULL,
+                                     .members = members->digest,
+                                     .member_count = members->count,
+                                     .repeats = members->repeats,
+                                     .avoid = avoid->digest,
+                                     .avoid_count = avoid->count,
+                                     .avoid_weights = v->weighted ? avoid->weight : NULL};
+    const char *why = "";
+    v->method = TEPAL_YESNO_LOCAL_SEARCH;
+    enum tepal_status status =
+        tepal_plan_build(v->plan, &input, NULL, &v->filter, &v->report, &why);
     return status == TEPAL_OK ? EXIT_YES : refused(v, status, why);
 }
 
@@ -312,8 +349,9 @@ int negatives_build(struct negatives_build *v)
     }
     int code = read_keys(v, &members, &avoid);
     if (code == EXIT_YES) {
-        code = v->params.kind == TEPAL_KIND_YESNO ? build_yesno(v, &members, &avoid)
-                                                  : build_cascade(v, &members, &avoid);
+        code = v->plan != NULL                      ? build_plan(v, &members, &avoid)
+               : v->params.kind == TEPAL_KIND_YESNO ? build_yesno(v, &members, &avoid)
+                                                    : build_cascade(v, &members, &avoid);
     }
     digests_free(&members);
     digests_free(&avoid);
@@ -326,56 +364,41 @@ int negatives_build(struct negatives_build *v)
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-/* What both reports have in common. */
-struct counts {
-    uint64_t members;
-    uint64_t avoid_given;
-    uint64_t avoid_members;
-    uint64_t avoid_positive;
-    uint64_t avoid_left;
-    uint64_t false_negatives;
-};
-
-static struct counts counts_of(const struct negatives_build *v)
-{
-    const struct tepal_yesno_report *y = &v->yesno;
-    const struct tepal_cascade_report *c = &v->cascade;
-    return v->params.kind == TEPAL_KIND_YESNO
-               ? (struct counts){y->members,        y->avoid_given, y->avoid_members,
-                                 y->avoid_positive, y->avoid_left,  y->false_negatives}
-               : (struct counts){c->members,        c->avoid_given, c->avoid_members,
-                                 c->avoid_positive, c->avoid_left,  c->false_negatives};
-}
-
 static void say_counts(const struct negatives_build *v)
 {
-    struct counts c = counts_of(v);
-    bool yesno = v->params.kind == TEPAL_KIND_YESNO;
+    const struct tepal_plan_report *r = &v->report;
+    const uint64_t *own = tepal_filter_params(v->filter)->own;
+    enum tepal_kind_id kind = v->params.kind;
     say_line("avoid      %" PRIu64 " key%s: %" PRIu64 " found by the %s, %" PRIu64 " left",
-             c.avoid_given, c.avoid_given == 1 ? "" : "s", c.avoid_positive,
-             yesno ? "yes-filter" : "first level", c.avoid_left);
-    if (c.avoid_members > 0) {
-        say_line("           %" PRIu64 " %s, and not vetoed", c.avoid_members,
-                 c.avoid_members == 1 ? "is a member" : "are members");
+             r->avoid_given, r->avoid_given == 1 ? "" : "s", r->avoid_positive,
+             kind == TEPAL_KIND_YESNO     ? "yes-filter"
+             : kind == TEPAL_KIND_CASCADE ? "first level"
+                                          : "Bloom filter",
+             r->avoid_left);
+    if (r->avoid_members > 0) {
+        say_line("           %" PRIu64 " %s, and not vetoed", r->avoid_members,
+                 r->avoid_members == 1 ? "is a member" : "are members");
     }
-    if (c.avoid_given > c.avoid_members) {
+    if (kind == TEPAL_KIND_RETOUCHED && v->weighted) {
+        say_line("weight     %.6g found, %.6g left", r->positive_weight, r->weight_left);
+    }
+    if (r->avoid_given > r->avoid_members) {
         char room[64];
-        double known = (double)c.avoid_left / (double)(c.avoid_given - c.avoid_members);
+        double known = (double)r->avoid_left / (double)(r->avoid_given - r->avoid_members);
         say_line("known      %s false positives among the keys to avoid",
                  render_rate(known, room, sizeof room));
     }
-    if (c.false_negatives > 0) {
-        say_line("lost       %" PRIu64 " of %" PRIu64 " members, as tolerated", c.false_negatives,
-                 c.members);
+    if (r->false_negatives > 0) {
+        say_line("lost       %" PRIu64 " of %" PRIu64 " members, as %s", r->false_negatives,
+                 r->members, kind == TEPAL_KIND_RETOUCHED ? "planned" : "tolerated");
     }
-    if (yesno) {
-        const uint64_t *own = v->params.own;
+    if (kind == TEPAL_KIND_YESNO) {
         say_line("no-filters %" PRIu64 " of %" PRIu64 " bits, %" PRIu64 " hash%s each; method %s%s",
                  own[TEPAL_YESNO_NO_FILTERS], own[TEPAL_YESNO_NO_BITS], own[TEPAL_YESNO_NO_HASHES],
                  own[TEPAL_YESNO_NO_HASHES] == 1 ? "" : "es", tepal_yesno_method_name(v->method),
-                 v->yesno.proved_optimal ? " (proved optimal)" : "");
-    } else {
-        say_line("levels     %" PRIu32, v->cascade.levels);
+                 r->proved_optimal ? " (proved optimal)" : "");
+    } else if (kind == TEPAL_KIND_CASCADE) {
+        say_line("levels     %" PRIu32, r->levels);
     }
 }
 
@@ -386,22 +409,27 @@ static void set_whole(json_t *object, const char *name, uint64_t value)
 
 static json_t *describe(const struct negatives_build *v, const char *path)
 {
-    struct counts c = counts_of(v);
+    const struct tepal_plan_report *r = &v->report;
     json_t *o = render_filter(path, v->filter);
     set_whole(o, "keys_read", v->keys);
-    set_whole(o, "members", c.members);
-    set_whole(o, "avoid_given", c.avoid_given);
-    set_whole(o, "avoid_members", c.avoid_members);
-    set_whole(o, "avoid_positive", c.avoid_positive);
-    set_whole(o, "avoid_left", c.avoid_left);
-    set_whole(o, "false_negatives", c.false_negatives);
-    if (v->params.kind == TEPAL_KIND_YESNO) {
+    set_whole(o, "members", r->members);
+    set_whole(o, "avoid_given", r->avoid_given);
+    set_whole(o, "avoid_members", r->avoid_members);
+    set_whole(o, "avoid_positive", r->avoid_positive);
+    set_whole(o, "avoid_left", r->avoid_left);
+    set_whole(o, "false_negatives", r->false_negatives);
+    bool yesno = v->params.kind == TEPAL_KIND_YESNO;
+    if (yesno) {
         json_object_set_new(o, "method", json_string(tepal_yesno_method_name(v->method)));
-        json_object_set_new(o, "avoid_weight", json_real(v->yesno.avoid_weight));
-        json_object_set_new(o, "positive_weight", json_real(v->yesno.positive_weight));
-        json_object_set_new(o, "weight_left", json_real(v->yesno.weight_left));
-        json_object_set_new(o, "proved_optimal", json_boolean(v->yesno.proved_optimal));
-        set_whole(o, "steps", v->yesno.steps);
+    }
+    if (v->params.kind != TEPAL_KIND_CASCADE) {
+        json_object_set_new(o, "avoid_weight", json_real(r->avoid_weight));
+        json_object_set_new(o, "positive_weight", json_real(r->positive_weight));
+        json_object_set_new(o, "weight_left", json_real(r->weight_left));
+    }
+    if (yesno) {
+        json_object_set_new(o, "proved_optimal", json_boolean(r->proved_optimal));
+        set_whole(o, "steps", r->steps);
     }
     return o;
 }

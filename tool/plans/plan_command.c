@@ -1,0 +1,173 @@
+/*
+ * plan_command.c: a plan's parameters as the options of `tepal build`, and of `tepal retouch` after
+ * it. Nobody reads this back: filters are built from the parameters themselves.
+ */
+#include "plans/plan_command.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <tepal/generalized.h>
+#include <tepal/recycling.h>
+#include <tepal/yesno.h>
+
+struct line {
+    const struct tepal_proposal *plan;
+    const struct tepal_params *p;
+    const char *negatives;
+    char *room;
+    size_t size;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct line *l, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int len = vsnprintf(l->room + l->used, l->size - l->used, format, list);
+    va_end(list);
+    l->used += len < 0 ? 0 : (size_t)len < l->size - l->used ? (size_t)len : l->size - l->used - 1;
+}
+
+static void say_kind(struct line *l)
+{
+    say(l, " --kind %s", tepal_kind_by_id(l->plan->kind)->name);
+}
+
+static void say_layout(struct line *l)
+{
+    say(l, " --layout %s", tepal_layout_name(l->p->layout));
+}
+
+static void say_positions(struct line *l)
+{
+    if (l->p->positions != TEPAL_POSITIONS_COLLIDING) {
+        say(l, " --positions %s", tepal_positions_name(l->p->positions));
+    }
+}
+
+static void say_avoid(struct line *l)
+{
+    say(l, " --avoid %s%s", l->negatives == NULL ? "NEGATIVES" : l->negatives,
+        l->plan->weighted ? " --weights" : "");
+}
+
+/* Cells, by the name of their option, and hashes. */
+static void say_size(struct line *l, const char *cells)
+{
+    say(l, " --%s %" PRIu64 " --hashes %" PRIu32, cells, l->p->cells, l->p->hashes);
+}
+
+static void say_capacity(struct line *l)
+{
+    say(l, " --capacity %" PRIu64, l->p->capacity);
+}
+
+static void say_retouched(struct line *l)
+{
+    say_layout(l);
+    say_size(l, "bits");
+    say_capacity(l);
+    say(l, " && tepal retouch FILE -o FILE --force --members KEYS");
+    say_avoid(l);
+    say(l, " --max-fn %.9g", l->plan->max_fn);
+}
+
+static void say_generalized(struct line *l)
+{
+    say_layout(l);
+    say(l,
+        " --bits %" PRIu64 " --reset-hashes %" PRIu32 " --set-hashes %" PRIu32
+        " --tolerance %" PRIu32,
+        l->p->cells, tepal_generalized_reset_hashes(l->p), tepal_generalized_set_hashes(l->p),
+        tepal_generalized_tolerance(l->p));
+    say_capacity(l);
+    say_positions(l);
+}
+
+static void say_fingerprint(struct line *l)
+{
+    say(l, " --bits %" PRIu64 " --fingerprint-bits %" PRIu64, l->p->cells,
+        l->p->own[TEPAL_FINGERPRINT_BITS]);
+    say_capacity(l);
+}
+
+static void say_yesno(struct line *l)
+{
+    const uint64_t *own = l->p->own;
+    say_avoid(l);
+    say_layout(l);
+    say_positions(l);
+    say(l, " --yes-bits %" PRIu64 " --hashes %" PRIu32, tepal_yesno_yes_bits(l->p), l->p->hashes);
+    say(l, " --no-bits %" PRIu64 " --no-filters %" PRIu64 " --no-hashes %" PRIu64 "%s",
+        own[TEPAL_YESNO_NO_BITS], own[TEPAL_YESNO_NO_FILTERS], own[TEPAL_YESNO_NO_HASHES],
+        own[TEPAL_YESNO_OWN_SEEDS] != 0 ? " --own-seeds" : "");
+}
+
+static void say_cascade(struct line *l)
+{
+    const struct tepal_params *p = l->p;
+    say_avoid(l);
+    say_layout(l);
+    if (l->plan->most_bits > 0) {
+        say(l, " --bits %" PRIu64, l->plan->most_bits);
+    } else {
+        say(l, " --fp %.17g",
+            tepal_bloom_fp(p->layout, p->positions, p->cells, p->capacity, p->hashes));
+    }
+}
+
+static void say_recycling(struct line *l)
+{
+    struct tepal_recycling_options cycle = tepal_recycling_options_of(l->p);
+    say_layout(l);
+    say(l, " --bits %" PRIu64 " --phases %" PRIu32 " --hashes %" PRIu32 " --sigma %" PRIu64,
+        l->p->cells, cycle.phases, l->p->hashes, cycle.limit);
+}
+
+static void say_options(struct line *l)
+{
+    switch (l->plan->kind) {
+    case TEPAL_KIND_RETOUCHED:
+        say_retouched(l);
+        return;
+    case TEPAL_KIND_GENERALIZED:
+        say_generalized(l);
+        return;
+    case TEPAL_KIND_FINGERPRINT:
+        say_fingerprint(l);
+        return;
+    case TEPAL_KIND_YESNO:
+        say_yesno(l);
+        return;
+    case TEPAL_KIND_CASCADE:
+        say_cascade(l);
+        return;
+    case TEPAL_KIND_RECYCLING:
+        say_recycling(l);
+        return;
+    case TEPAL_KIND_BLOOM:
+    case TEPAL_KIND_COUNTING:
+        say_layout(l);
+        say_size(l, l->plan->kind == TEPAL_KIND_COUNTING ? "cells" : "bits");
+        say_capacity(l);
+        say_positions(l);
+    }
+}
+
+const char *plan_command(const struct tepal_proposal *plan, const char *negatives, char *room,
+                         size_t size)
+{
+    struct line l = {plan, &plan->params, negatives, room, size, 0};
+    room[0] = '\0';
+    if (plan->params.cells == 0) {
+        return room;
+    }
+    say(&l, "tepal build KEYS -o FILE");
+    if (plan->kind != TEPAL_KIND_RETOUCHED) { /* which begins as a Bloom filter, unsaid */
+        say_kind(&l);
+    }
+    say_options(&l);
+    return room;
+}
