@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
@@ -116,7 +115,7 @@ enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
     copy->has_hasher = filter->has_hasher;
     copy->ops->open(copy);
     /* The cells of a view may never have been looked at; those of a writable filter are sound. */
-    status = tepal_filter_read_only(filter) ? tepal_validate(copy, NULL) : TEPAL_OK;
+    status = filter_read_only(filter) ? tepal_validate(copy, NULL) : TEPAL_OK;
     if (status != TEPAL_OK) {
         tepal_filter_free(copy);
         return status;
@@ -139,7 +138,7 @@ const struct tepal_params *tepal_filter_params(const struct tepal_filter *filter
 
 bool tepal_filter_read_only(const struct tepal_filter *filter)
 {
-    return filter->unmap != NULL;
+    return filter_read_only(filter);
 }
 
 uint64_t tepal_filter_keys_added(const struct tepal_filter *filter)
@@ -192,7 +191,7 @@ enum tepal_status tepal_filter_hasher(const struct tepal_filter *filter, struct 
 
 enum tepal_status tepal_filter_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    if (tepal_filter_read_only(filter)) {
+    if (filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
     return filter->ops->add == NULL ? TEPAL_UNSUPPORTED : filter->ops->add(filter, digest);
@@ -201,7 +200,7 @@ enum tepal_status tepal_filter_add(struct tepal_filter *filter, struct tepal_dig
 enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
                                         const struct tepal_digest *digests, size_t count)
 {
-    if (tepal_filter_read_only(filter)) {
+    if (filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
     return filter->ops->add_many == NULL ? TEPAL_UNSUPPORTED
@@ -210,7 +209,7 @@ enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
 
 enum tepal_status tepal_filter_remove(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    if (tepal_filter_read_only(filter)) {
+    if (filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
     return filter->ops->remove == NULL ? TEPAL_UNSUPPORTED : filter->ops->remove(filter, digest);
@@ -220,7 +219,7 @@ enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
                                            const struct tepal_digest *digests, size_t count,
                                            size_t *removed)
 {
-    if (tepal_filter_read_only(filter)) {
+    if (filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
     return filter->ops->remove_many == NULL
@@ -241,7 +240,7 @@ size_t tepal_filter_query_many(const struct tepal_filter *filter,
 
 enum tepal_status tepal_filter_clear(struct tepal_filter *filter)
 {
-    if (tepal_filter_read_only(filter)) {
+    if (filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
     static const struct filter_state fresh = {0};
@@ -253,24 +252,31 @@ enum tepal_status tepal_filter_clear(struct tepal_filter *filter)
     return TEPAL_OK;
 }
 
-typedef enum tepal_status combine(struct tepal_filter *into, const struct tepal_filter *other);
-
-static enum tepal_status combine_with(combine *operation, struct tepal_filter *into,
-                                      const struct tepal_filter *other)
+enum tepal_status tepal_filter_mates(const struct tepal_filter *into,
+                                     const struct tepal_filter *other)
 {
-    if (tepal_filter_read_only(into)) {
+    if (filter_read_only(into)) {
         return TEPAL_READ_ONLY;
-    }
-    if (operation == NULL) {
-        return TEPAL_UNSUPPORTED;
     }
     if (!tepal_params_compatible(&into->params, &other->params)) {
         return TEPAL_MISMATCH;
     }
     if (into->params.hash == TEPAL_HASH_SIPHASH && into->params.key_check == 0) {
-        return TEPAL_KEY_NEEDED; /* nobody knows whether the keys are the same */
+        return TEPAL_KEY_NEEDED;
     }
-    return operation(into, other);
+    return TEPAL_OK;
+}
+
+typedef enum tepal_status combine(struct tepal_filter *into, const struct tepal_filter *other);
+
+static enum tepal_status combine_with(combine *operation, struct tepal_filter *into,
+                                      const struct tepal_filter *other)
+{
+    enum tepal_status status = tepal_filter_mates(into, other);
+    if (operation == NULL && status != TEPAL_READ_ONLY) {
+        return TEPAL_UNSUPPORTED;
+    }
+    return status == TEPAL_OK ? operation(into, other) : status;
 }
 
 enum tepal_status tepal_filter_unite(struct tepal_filter *into, const struct tepal_filter *other)

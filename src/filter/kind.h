@@ -10,7 +10,9 @@
  *     +------------------+
  *
  * A kind is a struct that begins with a struct tepal_filter, and an entry in the table (kinds.c)
- * with its operations. All cells of a filter are one array of 64-bit words, in memory as in a file:
+ * with its operations. The work is done in the kind's typed functions (tepal_bloom_add), which the
+ * entry only names: whoever knows the kind calls them, whoever does not (tepal_filter_add) goes
+ * through the table, once a call or once a batch, and nothing goes through it twice. All cells of a filter are one array of 64-bit words, in memory as in a file:
  * the format knows parameters, state and words, and nothing of kinds.
  */
 #ifndef TEPAL_SRC_FILTER_KIND_H
@@ -18,6 +20,7 @@
 
 #include <tepal/filter.h>
 
+#include "base/checked.h"
 #include "params/params.h"
 
 #define FILTER_STATES 8
@@ -78,6 +81,25 @@ struct tepal_filter {
     void *mapping;
     size_t mapping_bytes;
 };
+
+/* May its words not be written? What tepal_filter_read_only says, without a call. */
+static inline bool filter_read_only(const struct tepal_filter *filter)
+{
+    return filter->unmap != NULL;
+}
+
+/* The number of additions; it stays at its largest value rather than wrap. */
+static inline void filter_count_keys(struct tepal_filter *filter, uint64_t count)
+{
+    filter->state.keys_added = saturating_add(filter->state.keys_added, count);
+}
+
+/*
+ * May the second be combined into the first? TEPAL_READ_ONLY, TEPAL_MISMATCH, or TEPAL_KEY_NEEDED
+ * where nobody knows whether the keys of two keyed filters are the same.
+ */
+enum tepal_status tepal_filter_mates(const struct tepal_filter *into,
+                                     const struct tepal_filter *other);
 
 /* The table. NULL if there is no such kind. */
 const struct filter_ops *tepal_filter_ops_by_id(uint32_t id);

@@ -21,7 +21,6 @@
 
 #include "address/address.h"
 #include "base/alloc.h"
-#include "base/checked.h"
 #include "cells/bits.h"
 #include "filter/lines/kernels.h"
 #include "filter/bloom/internal.h"
@@ -139,35 +138,23 @@ static bool probe(const struct address *at, const uint64_t *words, struct tepal_
     return true;
 }
 
-static bool bloom_query(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return probe(&bloom_of_const(filter)->at, filter->words, digest);
-}
-
-static void count_keys(struct tepal_filter *filter, uint64_t count)
-{
-    filter->state.keys_added = saturating_add(filter->state.keys_added, count);
-}
-
-static enum tepal_status bloom_add(struct tepal_filter *filter, struct tepal_digest digest)
-{
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&bloom_of(filter)->at, digest, positions);
-    for (uint32_t i = 0; i < k; i++) {
-        bits_set(filter->words, positions[i]);
-    }
-    count_keys(filter, 1);
-    return TEPAL_OK;
-}
-
 enum tepal_status tepal_bloom_add(struct tepal_bloom *bloom, struct tepal_digest digest)
 {
-    return tepal_filter_add(&bloom->head, digest);
+    if (filter_read_only(&bloom->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint32_t k = tepal_address_positions(&bloom->at, digest, positions);
+    for (uint32_t i = 0; i < k; i++) {
+        bits_set(bloom->head.words, positions[i]);
+    }
+    filter_count_keys(&bloom->head, 1);
+    return TEPAL_OK;
 }
 
 bool tepal_bloom_query(const struct tepal_bloom *bloom, struct tepal_digest digest)
 {
-    return bloom_query(&bloom->head, digest);
+    return probe(&bloom->at, bloom->head.words, digest);
 }
 
 enum tepal_status tepal_bloom_add_bytes(struct tepal_bloom *bloom, const void *key, size_t len)
@@ -216,7 +203,7 @@ enum tepal_status tepal_bloom_query_u64(const struct tepal_bloom *bloom, uint64_
 enum tepal_status tepal_bloom_add_atomic(struct tepal_bloom *bloom, struct tepal_digest digest,
                                          bool *was_present)
 {
-    if (tepal_filter_read_only(&bloom->head)) {
+    if (filter_read_only(&bloom->head)) {
         return TEPAL_READ_ONLY;
     }
     uint64_t positions[TEPAL_MAX_HASHES];
@@ -256,37 +243,27 @@ bool tepal_bloom_query_atomic(const struct tepal_bloom *bloom, struct tepal_dige
 
 /* ---- many keys ------------------------------------------------------------------------------- */
 
-static enum tepal_status bloom_add_many(struct tepal_filter *filter,
-                                        const struct tepal_digest *digests, size_t count)
-{
-    struct tepal_bloom *bloom = bloom_of(filter);
-    if (count > 0) {
-        struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
-        bloom->kernels->add(&bloom->at, filter->words, &source, count);
-        count_keys(filter, count);
-    }
-    return TEPAL_OK;
-}
-
-static size_t bloom_query_many(const struct tepal_filter *filter,
-                               const struct tepal_digest *digests, size_t count, uint64_t *answers)
-{
-    const struct tepal_bloom *bloom = bloom_of_const(filter);
-    struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
-    return count == 0 ? 0
-                      : bloom->kernels->query(&bloom->at, filter->words, &source, count, answers);
-}
-
 enum tepal_status tepal_bloom_add_many(struct tepal_bloom *bloom,
                                        const struct tepal_digest *digests, size_t count)
 {
-    return tepal_filter_add_many(&bloom->head, digests, count);
+    if (filter_read_only(&bloom->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    if (count > 0) {
+        struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
+        bloom->kernels->add(&bloom->at, bloom->head.words, &source, count);
+        filter_count_keys(&bloom->head, count);
+    }
+    return TEPAL_OK;
 }
 
 size_t tepal_bloom_query_many(const struct tepal_bloom *bloom, const struct tepal_digest *digests,
                               size_t count, uint64_t *answers)
 {
-    return bloom_query_many(&bloom->head, digests, count, answers);
+    struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
+    return count == 0
+               ? 0
+               : bloom->kernels->query(&bloom->at, bloom->head.words, &source, count, answers);
 }
 
 /*
@@ -310,7 +287,7 @@ static enum tepal_status add_source(struct tepal_bloom *bloom, struct bloom_sour
                                     size_t count)
 {
     struct tepal_filter *head = &bloom->head;
-    if (tepal_filter_read_only(head)) {
+    if (filter_read_only(head)) {
         return TEPAL_READ_ONLY;
     }
     if (!head->has_hasher) {
@@ -319,14 +296,14 @@ static enum tepal_status add_source(struct tepal_bloom *bloom, struct bloom_sour
     source->hasher = head->hasher;
     if (head->hasher.hash == TEPAL_HASH_XXH3 && count > 0) {
         bloom->kernels->add(&bloom->at, head->words, source, count);
-        count_keys(head, count);
+        filter_count_keys(head, count);
         return TEPAL_OK;
     }
     for (size_t i = 0; i < count; i += KEYED_CHUNK) {
         struct tepal_digest digests[KEYED_CHUNK];
         size_t here = count - i < KEYED_CHUNK ? count - i : KEYED_CHUNK;
         hash_chunk(source, i, here, digests);
-        (void)bloom_add_many(head, digests, here);
+        (void)tepal_bloom_add_many(bloom, digests, here);
     }
     return TEPAL_OK;
 }
@@ -347,7 +324,7 @@ static enum tepal_status query_source(const struct tepal_bloom *bloom, struct bl
             struct tepal_digest digests[KEYED_CHUNK];
             size_t here = count - i < KEYED_CHUNK ? count - i : KEYED_CHUNK;
             hash_chunk(source, i, here, digests);
-            found += bloom_query_many(head, digests, here, answers + i / 64);
+            found += tepal_bloom_query_many(bloom, digests, here, answers + i / 64);
         }
     }
     if (present != NULL) {
@@ -387,24 +364,6 @@ enum tepal_status tepal_bloom_query_fixed(const struct tepal_bloom *bloom, const
 
 /* ---- whole filters --------------------------------------------------------------------------- */
 
-static enum tepal_status bloom_unite(struct tepal_filter *into, const struct tepal_filter *other)
-{
-    tepal_bits_or(into->words, other->words, into->word_count);
-    count_keys(into, other->state.keys_added);
-    return TEPAL_OK;
-}
-
-static enum tepal_status bloom_intersect(struct tepal_filter *into,
-                                         const struct tepal_filter *other)
-{
-    tepal_bits_and(into->words, other->words, into->word_count);
-    /* The common keys are at most as many as either side has. */
-    if (other->state.keys_added < into->state.keys_added) {
-        into->state.keys_added = other->state.keys_added;
-    }
-    return TEPAL_OK;
-}
-
 enum tepal_status tepal_bloom_clear(struct tepal_bloom *bloom)
 {
     return tepal_filter_clear(&bloom->head);
@@ -424,12 +383,25 @@ enum tepal_status tepal_bloom_clone(const struct tepal_bloom *bloom,
 
 enum tepal_status tepal_bloom_unite(struct tepal_bloom *into, const struct tepal_bloom *other)
 {
-    return tepal_filter_unite(&into->head, &other->head);
+    enum tepal_status status = tepal_filter_mates(&into->head, &other->head);
+    if (status == TEPAL_OK) {
+        tepal_bits_or(into->head.words, other->head.words, into->head.word_count);
+        filter_count_keys(&into->head, other->head.state.keys_added);
+    }
+    return status;
 }
 
 enum tepal_status tepal_bloom_intersect(struct tepal_bloom *into, const struct tepal_bloom *other)
 {
-    return tepal_filter_intersect(&into->head, &other->head);
+    enum tepal_status status = tepal_filter_mates(&into->head, &other->head);
+    if (status == TEPAL_OK) {
+        tepal_bits_and(into->head.words, other->head.words, into->head.word_count);
+        /* The common keys are at most as many as either side has. */
+        if (other->head.state.keys_added < into->head.state.keys_added) {
+            into->head.state.keys_added = other->head.state.keys_added;
+        }
+    }
+    return status;
 }
 
 bool tepal_bloom_equal(const struct tepal_bloom *a, const struct tepal_bloom *b)
@@ -619,6 +591,41 @@ static void bloom_info(const struct tepal_filter *filter, struct tepal_report *r
         tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
     }
     tepal_report_real(report, "fn_now", "false-negative rate now: a Bloom filter has none", 0);
+}
+
+/* ---- the table entry ------------------------------------------------------------------------- */
+
+static enum tepal_status bloom_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_bloom_add(bloom_of(filter), digest);
+}
+
+static enum tepal_status bloom_add_many(struct tepal_filter *filter,
+                                        const struct tepal_digest *digests, size_t count)
+{
+    return tepal_bloom_add_many(bloom_of(filter), digests, count);
+}
+
+static bool bloom_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_bloom_query(bloom_of_const(filter), digest);
+}
+
+static size_t bloom_query_many(const struct tepal_filter *filter,
+                               const struct tepal_digest *digests, size_t count, uint64_t *answers)
+{
+    return tepal_bloom_query_many(bloom_of_const(filter), digests, count, answers);
+}
+
+static enum tepal_status bloom_unite(struct tepal_filter *into, const struct tepal_filter *other)
+{
+    return tepal_bloom_unite(bloom_of(into), bloom_of_const(other));
+}
+
+static enum tepal_status bloom_intersect(struct tepal_filter *into,
+                                         const struct tepal_filter *other)
+{
+    return tepal_bloom_intersect(bloom_of(into), bloom_of_const(other));
 }
 
 const struct filter_ops tepal_bloom_ops = {

@@ -248,7 +248,7 @@ static enum tepal_status cascade_add_many(struct tepal_filter *filter,
     for (size_t i = 0; i < count; i++) {
         put_member(cascade, digests[i]);
     }
-    filter->state.keys_added = saturating_add(filter->state.keys_added, count);
+    filter_count_keys(filter, count);
     filter->state.own[CASCADE_ADDED] = saturating_add(filter->state.own[CASCADE_ADDED], count);
     return TEPAL_OK;
 }

@@ -109,19 +109,16 @@ static void add_planned(struct tepal_counting *counting, const struct tepal_dige
             groups[i] = group;
         }
     }
-    uint64_t *added = &counting->head.state.keys_added;
-    *added = saturating_add(*added, count);
+    filter_count_keys(&counting->head, count);
 }
 
 enum tepal_status tepal_counting_add_many(struct tepal_counting *counting,
                                           const struct tepal_digest *digests, size_t count,
                                           uint8_t *groups)
 {
-    if (tepal_filter_read_only(&counting->head)) {
-        return TEPAL_READ_ONLY;
-    }
-    if (!counting->has_counters) {
-        return TEPAL_UNSUPPORTED;
+    enum tepal_status status = counting_writable(counting);
+    if (status != TEPAL_OK) {
+        return status;
     }
     if (fits_plan(counting, counting->choices)) {
         add_planned(counting, digests, count, groups);
@@ -218,11 +215,9 @@ enum tepal_status tepal_counting_remove_many(struct tepal_counting *counting,
                                              const uint8_t *groups, size_t count, uint64_t *done,
                                              size_t *removed)
 {
-    if (tepal_filter_read_only(&counting->head)) {
-        return TEPAL_READ_ONLY;
-    }
-    if (!counting->has_counters) {
-        return TEPAL_UNSUPPORTED;
+    enum tepal_status status = counting_writable(counting);
+    if (status != TEPAL_OK) {
+        return status;
     }
     for (size_t i = 0; groups != NULL && i < count; i++) {
         if (groups[i] >= counting->choices) {

@@ -259,18 +259,10 @@ static uint32_t choose(const struct tepal_counting *counting, struct tepal_diges
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
-static enum tepal_status writable(const struct tepal_counting *counting)
-{
-    if (tepal_filter_read_only(&counting->head)) {
-        return TEPAL_READ_ONLY;
-    }
-    return counting->has_counters ? TEPAL_OK : TEPAL_UNSUPPORTED;
-}
-
 enum tepal_status tepal_counting_add(struct tepal_counting *counting, struct tepal_digest digest,
                                      uint32_t *group)
 {
-    enum tepal_status status = writable(counting);
+    enum tepal_status status = counting_writable(counting);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -278,7 +270,7 @@ enum tepal_status tepal_counting_add(struct tepal_counting *counting, struct tep
     uint64_t positions[TEPAL_MAX_HASHES];
     uint32_t count = tepal_counting_draw(counting, counting_group(digest, g), positions);
     tepal_counting_raise(counting, positions, count);
-    counting->head.state.keys_added = saturating_add(counting->head.state.keys_added, 1);
+    filter_count_keys(&counting->head, 1);
     if (group != NULL) {
         *group = g;
     }
@@ -324,7 +316,7 @@ static void take_out(struct tepal_counting *counting, struct tepal_digest digest
 
 enum tepal_status tepal_counting_remove(struct tepal_counting *counting, struct tepal_digest digest)
 {
-    enum tepal_status status = writable(counting);
+    enum tepal_status status = counting_writable(counting);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -349,7 +341,7 @@ enum tepal_status tepal_counting_remove(struct tepal_counting *counting, struct 
 enum tepal_status tepal_counting_remove_group(struct tepal_counting *counting,
                                               struct tepal_digest digest, uint32_t group)
 {
-    enum tepal_status status = writable(counting);
+    enum tepal_status status = counting_writable(counting);
     if (status != TEPAL_OK) {
         return status;
     }

@@ -66,6 +66,15 @@ static inline const struct tepal_counting *counting_of_const(const struct tepal_
     return (const struct tepal_counting *)filter;
 }
 
+/* May keys be added and removed? A view cannot be written, and bits alone are not counters. */
+static inline enum tepal_status counting_writable(const struct tepal_counting *counting)
+{
+    if (filter_read_only(&counting->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    return counting->has_counters ? TEPAL_OK : TEPAL_UNSUPPORTED;
+}
+
 /*
  * The digest of a key's group g: the key's own for g = 0, so that c = 1 has the positions of a
  * Bloom filter, and for the others two words that no layout draws (address.h).

@@ -192,7 +192,7 @@ enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
             into->words[i] = add_words(into->words[i], other->words[i]);
         }
     }
-    into->state.keys_added = saturating_add(into->state.keys_added, other->state.keys_added);
+    filter_count_keys(into, other->state.keys_added);
     for (size_t i = 0; i < COUNTING_ONES; i++) {
         into->state.own[i] = saturating_add(into->state.own[i], other->state.own[i]);
     }

@@ -177,7 +177,7 @@ static bool take(struct fingerprint_table *t, struct fingerprint_place at)
 
 static void count_added(struct tepal_fingerprint *f, uint64_t count)
 {
-    f->head.state.keys_added = saturating_add(f->head.state.keys_added, count);
+    filter_count_keys(&f->head, count);
     f->head.state.own[OWN_HELD] += count;
 }
 
@@ -188,9 +188,11 @@ static void count_removed(struct tepal_fingerprint *f, uint64_t count)
     own[OWN_HELD] -= count;
 }
 
-static enum tepal_status fingerprint_add(struct tepal_filter *filter, struct tepal_digest digest)
+enum tepal_status tepal_fingerprint_add(struct tepal_fingerprint *f, struct tepal_digest digest)
 {
-    struct tepal_fingerprint *f = self(filter);
+    if (filter_read_only(&f->head)) {
+        return TEPAL_READ_ONLY;
+    }
     if (!put(&f->at, fingerprint_place_of(&f->at, digest))) {
         return TEPAL_FULL;
     }
@@ -198,9 +200,11 @@ static enum tepal_status fingerprint_add(struct tepal_filter *filter, struct tep
     return TEPAL_OK;
 }
 
-static enum tepal_status fingerprint_remove(struct tepal_filter *filter, struct tepal_digest digest)
+enum tepal_status tepal_fingerprint_remove(struct tepal_fingerprint *f, struct tepal_digest digest)
 {
-    struct tepal_fingerprint *f = self(filter);
+    if (filter_read_only(&f->head)) {
+        return TEPAL_READ_ONLY;
+    }
     if (!take(&f->at, fingerprint_place_of(&f->at, digest))) {
         return TEPAL_NOT_PRESENT;
     }
@@ -208,9 +212,8 @@ static enum tepal_status fingerprint_remove(struct tepal_filter *filter, struct 
     return TEPAL_OK;
 }
 
-static bool fingerprint_query(const struct tepal_filter *filter, struct tepal_digest digest)
+bool tepal_fingerprint_query(const struct tepal_fingerprint *f, struct tepal_digest digest)
 {
-    const struct tepal_fingerprint *f = self_const(filter);
     const struct fingerprint_table *t = &f->at;
     struct fingerprint_place at = fingerprint_place_of(t, digest);
     bool narrow = t->bits <= FINGERPRINT_NARROW;
@@ -250,10 +253,12 @@ static void change_many(struct fingerprint_table *t, const struct tepal_digest *
     }
 }
 
-static enum tepal_status fingerprint_add_many(struct tepal_filter *filter,
-                                              const struct tepal_digest *digests, size_t count)
+enum tepal_status tepal_fingerprint_add_many(struct tepal_fingerprint *f,
+                                             const struct tepal_digest *digests, size_t count)
 {
-    struct tepal_fingerprint *f = self(filter);
+    if (filter_read_only(&f->head)) {
+        return TEPAL_READ_ONLY;
+    }
     size_t done;
     change_many(&f->at, digests, count, true, &done);
     if (done == count) {
@@ -276,11 +281,10 @@ static enum tepal_status fingerprint_remove_many(struct tepal_filter *filter,
     return TEPAL_OK;
 }
 
-static size_t fingerprint_query_many(const struct tepal_filter *filter,
-                                     const struct tepal_digest *digests, size_t count,
-                                     uint64_t *answers)
+size_t tepal_fingerprint_query_many(const struct tepal_fingerprint *f,
+                                    const struct tepal_digest *digests, size_t count,
+                                    uint64_t *answers)
 {
-    const struct tepal_fingerprint *f = self_const(filter);
     return f->query(&f->at, digests, count, answers);
 }
 
@@ -363,6 +367,36 @@ static void fingerprint_info(const struct tepal_filter *filter, struct tepal_rep
     tepal_report_integer(report, "removed", "keys removed", filter->state.own[OWN_REMOVED]);
 }
 
+/* ---- the table entry ------------------------------------------------------------------------- */
+
+static enum tepal_status fingerprint_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_fingerprint_add(self(filter), digest);
+}
+
+static enum tepal_status fingerprint_add_many(struct tepal_filter *filter,
+                                              const struct tepal_digest *digests, size_t count)
+{
+    return tepal_fingerprint_add_many(self(filter), digests, count);
+}
+
+static enum tepal_status fingerprint_remove(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_fingerprint_remove(self(filter), digest);
+}
+
+static bool fingerprint_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_fingerprint_query(self_const(filter), digest);
+}
+
+static size_t fingerprint_query_many(const struct tepal_filter *filter,
+                                     const struct tepal_digest *digests, size_t count,
+                                     uint64_t *answers)
+{
+    return tepal_fingerprint_query_many(self_const(filter), digests, count, answers);
+}
+
 const struct filter_ops tepal_fingerprint_ops = {
     .rules = &tepal_fingerprint_rules,
     .struct_bytes = sizeof(struct tepal_fingerprint),
@@ -440,34 +474,6 @@ struct tepal_filter *tepal_fingerprint_filter(struct tepal_fingerprint *f)
 struct tepal_fingerprint *tepal_filter_fingerprint(struct tepal_filter *filter)
 {
     return filter->ops == &tepal_fingerprint_ops ? self(filter) : NULL;
-}
-
-enum tepal_status tepal_fingerprint_add(struct tepal_fingerprint *f, struct tepal_digest digest)
-{
-    return tepal_filter_add(&f->head, digest);
-}
-
-enum tepal_status tepal_fingerprint_add_many(struct tepal_fingerprint *f,
-                                             const struct tepal_digest *digests, size_t count)
-{
-    return tepal_filter_add_many(&f->head, digests, count);
-}
-
-enum tepal_status tepal_fingerprint_remove(struct tepal_fingerprint *f, struct tepal_digest digest)
-{
-    return tepal_filter_remove(&f->head, digest);
-}
-
-bool tepal_fingerprint_query(const struct tepal_fingerprint *f, struct tepal_digest digest)
-{
-    return fingerprint_query(&f->head, digest);
-}
-
-size_t tepal_fingerprint_query_many(const struct tepal_fingerprint *f,
-                                    const struct tepal_digest *digests, size_t count,
-                                    uint64_t *answers)
-{
-    return fingerprint_query_many(&f->head, digests, count, answers);
 }
 
 uint64_t tepal_fingerprint_held(const struct tepal_fingerprint *f)

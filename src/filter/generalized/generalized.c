@@ -22,7 +22,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "cells/bits.h"
 #include "filter/lines/kernels.h"
 #include "filter/generalized/kernels.h"
@@ -222,9 +221,8 @@ bool tepal_generalized_found(const struct tepal_generalized *g, const struct pla
            g->roles.tolerance;
 }
 
-static bool generalized_query(const struct tepal_filter *filter, struct tepal_digest digest)
+bool tepal_generalized_query(const struct tepal_generalized *g, struct tepal_digest digest)
 {
-    const struct tepal_generalized *g = generalized_of_const(filter);
     struct places key;
     tepal_generalized_places(g, digest, &key);
     return tepal_generalized_found(g, &key);
@@ -240,36 +238,54 @@ void tepal_generalized_put(uint64_t *words, const struct places *key)
     }
 }
 
-static void count_keys(struct tepal_filter *filter, uint64_t count)
+enum tepal_status tepal_generalized_add(struct tepal_generalized *g, struct tepal_digest digest)
 {
-    filter->state.keys_added = saturating_add(filter->state.keys_added, count);
+    if (filter_read_only(&g->head)) {
+        return TEPAL_READ_ONLY;
+    }
+    struct places key;
+    tepal_generalized_places(g, digest, &key);
+    tepal_generalized_put(g->head.words, &key);
+    filter_count_keys(&g->head, 1);
+    return TEPAL_OK;
 }
 
-static enum tepal_status generalized_add(struct tepal_filter *filter, struct tepal_digest digest)
+enum tepal_status tepal_generalized_add_bytes(struct tepal_generalized *g, const void *key,
+                                              size_t len)
 {
-    struct places key;
-    tepal_generalized_places(generalized_of(filter), digest, &key);
-    tepal_generalized_put(filter->words, &key);
-    count_keys(filter, 1);
+    if (!g->head.has_hasher) {
+        return TEPAL_KEY_NEEDED;
+    }
+    return tepal_generalized_add(g, tepal_hash_bytes(&g->head.hasher, key, len));
+}
+
+enum tepal_status tepal_generalized_query_bytes(const struct tepal_generalized *g, const void *key,
+                                                size_t len, bool *present)
+{
+    if (!g->head.has_hasher) {
+        return TEPAL_KEY_NEEDED;
+    }
+    *present = tepal_generalized_query(g, tepal_hash_bytes(&g->head.hasher, key, len));
     return TEPAL_OK;
 }
 
 /* ---- many keys ------------------------------------------------------------------------------- */
 
-static enum tepal_status generalized_add_many(struct tepal_filter *filter,
-                                              const struct tepal_digest *digests, size_t count)
+enum tepal_status tepal_generalized_add_many(struct tepal_generalized *g,
+                                             const struct tepal_digest *digests, size_t count)
 {
-    struct tepal_generalized *g = generalized_of(filter);
+    if (filter_read_only(&g->head)) {
+        return TEPAL_READ_ONLY;
+    }
     g->kernels->add(g, digests, count);
-    count_keys(filter, count);
+    filter_count_keys(&g->head, count);
     return TEPAL_OK;
 }
 
-static size_t generalized_query_many(const struct tepal_filter *filter,
-                                     const struct tepal_digest *digests, size_t count,
-                                     uint64_t *answers)
+size_t tepal_generalized_query_many(const struct tepal_generalized *g,
+                                    const struct tepal_digest *digests, size_t count,
+                                    uint64_t *answers)
 {
-    const struct tepal_generalized *g = generalized_of_const(filter);
     return count == 0 ? 0 : g->kernels->query(g, digests, count, answers);
 }
 
@@ -284,6 +300,29 @@ static enum tepal_status generalized_validate(const struct tepal_filter *filter,
         }
     }
     return TEPAL_OK;
+}
+
+static enum tepal_status generalized_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_generalized_add(generalized_of(filter), digest);
+}
+
+static enum tepal_status generalized_add_many(struct tepal_filter *filter,
+                                              const struct tepal_digest *digests, size_t count)
+{
+    return tepal_generalized_add_many(generalized_of(filter), digests, count);
+}
+
+static bool generalized_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_generalized_query(generalized_of_const(filter), digest);
+}
+
+static size_t generalized_query_many(const struct tepal_filter *filter,
+                                     const struct tepal_digest *digests, size_t count,
+                                     uint64_t *answers)
+{
+    return tepal_generalized_query_many(generalized_of_const(filter), digests, count, answers);
 }
 
 const struct filter_ops tepal_generalized_ops = {
@@ -340,50 +379,4 @@ struct tepal_generalized *tepal_filter_generalized(struct tepal_filter *filter)
 const struct tepal_generalized *tepal_filter_generalized_const(const struct tepal_filter *filter)
 {
     return filter->ops == &tepal_generalized_ops ? generalized_of_const(filter) : NULL;
-}
-
-enum tepal_status tepal_generalized_add(struct tepal_generalized *generalized,
-                                        struct tepal_digest digest)
-{
-    return tepal_filter_add(&generalized->head, digest);
-}
-
-bool tepal_generalized_query(const struct tepal_generalized *generalized,
-                             struct tepal_digest digest)
-{
-    return generalized_query(&generalized->head, digest);
-}
-
-enum tepal_status tepal_generalized_add_bytes(struct tepal_generalized *generalized,
-                                              const void *key, size_t len)
-{
-    if (!generalized->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    return tepal_generalized_add(generalized,
-                                 tepal_hash_bytes(&generalized->head.hasher, key, len));
-}
-
-enum tepal_status tepal_generalized_query_bytes(const struct tepal_generalized *generalized,
-                                                const void *key, size_t len, bool *present)
-{
-    if (!generalized->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    *present =
-        tepal_generalized_query(generalized, tepal_hash_bytes(&generalized->head.hasher, key, len));
-    return TEPAL_OK;
-}
-
-enum tepal_status tepal_generalized_add_many(struct tepal_generalized *generalized,
-                                             const struct tepal_digest *digests, size_t count)
-{
-    return tepal_filter_add_many(&generalized->head, digests, count);
-}
-
-size_t tepal_generalized_query_many(const struct tepal_generalized *generalized,
-                                    const struct tepal_digest *digests, size_t count,
-                                    uint64_t *answers)
-{
-    return generalized_query_many(&generalized->head, digests, count, answers);
 }

@@ -30,7 +30,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "cells/bits.h"
 #include "filter/lines/kernels.h"
 #include "filter/recycling/internal.h"
@@ -268,7 +267,7 @@ void tepal_recycling_on_recycle(struct tepal_recycling *r, tepal_recycling_callb
 
 enum tepal_status tepal_recycling_recycle(struct tepal_recycling *r)
 {
-    if (tepal_filter_read_only(&r->head)) {
+    if (filter_read_only(&r->head)) {
         return TEPAL_READ_ONLY;
     }
     tepal_recycling_turn(r);
@@ -278,7 +277,7 @@ enum tepal_status tepal_recycling_recycle(struct tepal_recycling *r)
 enum tepal_status tepal_recycling_set_clock(struct tepal_recycling *r, uint64_t now)
 {
     uint64_t *own = r->head.state.own;
-    if (tepal_filter_read_only(&r->head)) {
+    if (filter_read_only(&r->head)) {
         return TEPAL_READ_ONLY;
     }
     if (own[STATE_CLOCKED] != 0 && now < own[STATE_CLOCK]) {
@@ -506,7 +505,7 @@ static const struct recycling_kernels general = {general_seen, general_query, ge
 static void count_arrivals(struct tepal_recycling *r, uint64_t count)
 {
     struct filter_state *state = &r->head.state;
-    state->keys_added = saturating_add(state->keys_added, count);
+    filter_count_keys(&r->head, count);
     if (state->keys_added > MOST_COUNTED) {
         uint64_t before = count < MOST_COUNTED ? MOST_COUNTED - count : 0;
         state->keys_added = MOST_COUNTED;
@@ -519,7 +518,7 @@ static void count_arrivals(struct tepal_recycling *r, uint64_t count)
 enum tepal_status tepal_recycling_seen(struct tepal_recycling *r, struct tepal_digest digest,
                                        bool *seen)
 {
-    if (tepal_filter_read_only(&r->head)) {
+    if (filter_read_only(&r->head)) {
         return TEPAL_READ_ONLY;
     }
     count_arrivals(r, 1);
@@ -548,7 +547,7 @@ enum tepal_status tepal_recycling_seen_many(struct tepal_recycling *r,
                                             const struct tepal_digest *digests, size_t count,
                                             uint64_t *answers, size_t *count_seen)
 {
-    if (tepal_filter_read_only(&r->head)) {
+    if (filter_read_only(&r->head)) {
         return TEPAL_READ_ONLY;
     }
     count_arrivals(r, count);
@@ -691,7 +690,7 @@ struct tepal_recycling_figures tepal_recycling_figures(const struct tepal_recycl
     const struct tepal_params *p = &r->head.params;
     double miss = 1;
     for (uint32_t age = 0; age < r->options.phases; age++) {
-        bool view = tepal_filter_read_only(&r->head);
+        bool view = filter_read_only(&r->head);
         uint64_t ones = age == 0 || view ? tepal_recycling_phase_ones(r, age) : r->frozen_ones[age];
         miss *= 1 - tepal_recycling_rate(p->layout, p->positions, p->cells, ones, p->hashes);
     }

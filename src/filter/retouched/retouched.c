@@ -48,7 +48,7 @@ static enum tepal_status retouched_add_many(struct tepal_filter *filter,
     if (count > 0) {
         struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
         bloom->kernels->add(&bloom->at, filter->words, &source, count);
-        filter->state.keys_added = saturating_add(filter->state.keys_added, count);
+        filter_count_keys(filter, count);
         *members = saturating_add(*members, count);
     }
     return TEPAL_OK;

@@ -269,7 +269,7 @@ static enum tepal_status yesno_add_many(struct tepal_filter *filter,
             undo_veto(yesno, digests[i]);
         }
     }
-    filter->state.keys_added = saturating_add(filter->state.keys_added, count);
+    filter_count_keys(filter, count);
     return TEPAL_OK;
 }
 
