@@ -262,12 +262,10 @@ enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
         return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_KEY_CHECK,
                                   "a keyed filter has no key check: any key would seem right");
     }
-    /* A kind that has state of its own validates it; in the others nothing may hide there. */
-    for (size_t i = 0; ops->validate == NULL && i < FILTER_STATES; i++) {
-        if (h.state.own[i] != 0) {
-            return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_OWN_STATE + 8 * i,
-                                      "a state that this kind does not have is not zero");
-        }
+    size_t stray = tepal_filter_stray_state(ops, &h.state);
+    if (stray < FILTER_STATES) {
+        return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_OWN_STATE + 8 * stray,
+                                  FILTER_STRAY_STATE);
     }
     status = check_lengths(bytes, &h, fault);
     if (status == TEPAL_OK) {

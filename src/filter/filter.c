@@ -318,6 +318,15 @@ void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *r
     tepal_report_text(report, "version", "of the library that reports", TEPAL_VERSION);
 }
 
+size_t tepal_filter_stray_state(const struct filter_ops *ops, const struct filter_state *state)
+{
+    size_t i = ops->states;
+    while (i < FILTER_STATES && state->own[i] == 0) {
+        i++;
+    }
+    return i;
+}
+
 enum tepal_status tepal_filter_glance(const struct tepal_filter *filter, const char **why)
 {
     const struct params_rules *rules = filter->ops->rules;
@@ -325,6 +334,10 @@ enum tepal_status tepal_filter_glance(const struct tepal_filter *filter, const c
     if (rules->payload_bytes == NULL && used != 0 &&
         filter->words[filter->word_count - 1] >> used != 0) {
         *why = "there are cells set beyond the last one";
+        return TEPAL_CORRUPT;
+    }
+    if (tepal_filter_stray_state(filter->ops, &filter->state) < FILTER_STATES) {
+        *why = FILTER_STRAY_STATE;
         return TEPAL_CORRUPT;
     }
     return filter->ops->validate == NULL ? TEPAL_OK : filter->ops->validate(filter, why);

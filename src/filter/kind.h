@@ -28,19 +28,20 @@
 /* What changes as keys come and go and is stored with the cells. */
 struct filter_state {
     uint64_t keys_added;
-    uint64_t own[FILTER_STATES]; /* the kind's own; unused ones are 0 */
+    uint64_t own[FILTER_STATES]; /* the kind's own (filter_ops.states of them); the others are 0 */
 };
 
 struct filter_ops {
     const struct params_rules *rules; /* what it is called, promises and takes for parameters */
     size_t struct_bytes;              /* of the kind's struct */
+    size_t states; /* how many of the state's own numbers the kind has; the others are 0 */
 
     /* Set what derives from params, state and words. Called once the head is complete. */
     void (*open)(struct tepal_filter *filter);
     /* Cells of a new or cleared filter other than all zero; NULL: all zero. */
     void (*reset)(struct tepal_filter *filter);
     /*
-     * Invariants beyond the zero tail; NULL: none. Those of the state, which look at a few words at
+     * Invariants beyond the zero tail and stray states; NULL: none. Those of the state, which look at a few words at
      * most, are all that a lazily mapped filter has passed: with them alone, no query may leave the
      * cells and no figure its range. Then those that all cells must be read for.
      */
@@ -116,6 +117,10 @@ enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
                                      const struct tepal_allocator *allocator, uint64_t *words,
                                      filter_unmap *unmap, void *mapping, size_t mapping_bytes,
                                      struct tepal_filter **out, const char **why);
+
+/* The first number of the state that is not 0 and not the kind's; FILTER_STATES if there is none. */
+#define FILTER_STRAY_STATE "a state that this kind does not have is not zero"
+size_t tepal_filter_stray_state(const struct filter_ops *ops, const struct filter_state *state);
 
 /* tepal_validate without what all cells must be read for. */
 enum tepal_status tepal_filter_glance(const struct tepal_filter *filter, const char **why);

@@ -102,11 +102,6 @@ static enum tepal_status cascade_validate(const struct tepal_filter *filter, con
                own[CASCADE_POSITIVE] > own[CASCADE_AVOID]) {
         reason = "the counts of known negatives contradict each other";
     }
-    for (size_t i = CASCADE_STATES; i < FILTER_STATES; i++) {
-        if (own[i] != 0) {
-            reason = "a state that this kind does not have is not zero";
-        }
-    }
     if (*reason != '\0') {
         *why = reason;
         return TEPAL_CORRUPT;
@@ -333,6 +328,7 @@ static void cascade_info(const struct tepal_filter *filter, struct tepal_report 
 const struct filter_ops tepal_cascade_ops = {
     .rules = &tepal_cascade_rules,
     .struct_bytes = sizeof(struct tepal_cascade),
+    .states = CASCADE_STATES,
     .open = cascade_open,
     .reset = cascade_reset,
     .validate = cascade_validate,

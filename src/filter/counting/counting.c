@@ -380,6 +380,7 @@ static bool counting_query(const struct tepal_filter *filter, struct tepal_diges
 const struct filter_ops tepal_counting_ops = {
     .rules = &tepal_counting_rules,
     .struct_bytes = sizeof(struct tepal_counting),
+    .states = COUNTING_STATES,
     .open = counting_open,
     .validate = tepal_counting_op_validate,
     .validate_cells = tepal_counting_op_validate_cells,

@@ -104,7 +104,6 @@ static bool counts_can_be(const struct tepal_counting *counting)
 enum tepal_status tepal_counting_op_validate(const struct tepal_filter *filter, const char **why)
 {
     const struct tepal_counting *counting = counting_of_const(filter);
-    const uint64_t *own = filter->state.own;
     uint64_t used = filter->params.cells % 64;
     if (used != 0 && counting->bits[bit_words(counting) - 1] >> used != 0) {
         return corrupt("there are cells set beyond the last one", why);
@@ -116,11 +115,6 @@ enum tepal_status tepal_counting_op_validate(const struct tepal_filter *filter, 
     }
     if (!counts_can_be(counting)) {
         return corrupt("no counters have the counts in the header", why);
-    }
-    for (size_t i = COUNTING_STATES; i < FILTER_STATES; i++) {
-        if (own[i] != 0) {
-            return corrupt("a state that this kind does not have is not zero", why);
-        }
     }
     return TEPAL_OK;
 }

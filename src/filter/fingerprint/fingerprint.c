@@ -321,11 +321,6 @@ static enum tepal_status fingerprint_validate(const struct tepal_filter *filter,
     } else if (added != saturating_add(own[OWN_HELD], own[OWN_REMOVED]) && added != UINT64_MAX) {
         *why = "keys added are not those held and those removed";
     }
-    for (size_t i = OWN_STATES; i < FILTER_STATES; i++) {
-        if (own[i] != 0) {
-            *why = "a state that this kind does not have is not zero";
-        }
-    }
     return **why == 0 ? TEPAL_OK : TEPAL_CORRUPT;
 }
 
@@ -400,6 +395,7 @@ static size_t fingerprint_query_many(const struct tepal_filter *filter,
 const struct filter_ops tepal_fingerprint_ops = {
     .rules = &tepal_fingerprint_rules,
     .struct_bytes = sizeof(struct tepal_fingerprint),
+    .states = OWN_STATES,
     .open = fingerprint_open,
     .validate = fingerprint_validate,
     .validate_cells = fingerprint_validate_cells,

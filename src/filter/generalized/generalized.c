@@ -291,17 +291,6 @@ size_t tepal_generalized_query_many(const struct tepal_generalized *g,
 
 /* ---- the kind -------------------------------------------------------------------------------- */
 
-static enum tepal_status generalized_validate(const struct tepal_filter *filter, const char **why)
-{
-    for (size_t i = 0; i < FILTER_STATES; i++) {
-        if (filter->state.own[i] != 0) {
-            *why = "a state that this kind does not have is not zero";
-            return TEPAL_CORRUPT;
-        }
-    }
-    return TEPAL_OK;
-}
-
 static enum tepal_status generalized_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
     return tepal_generalized_add(generalized_of(filter), digest);
@@ -330,7 +319,6 @@ const struct filter_ops tepal_generalized_ops = {
     .struct_bytes = sizeof(struct tepal_generalized),
     .open = generalized_open,
     .reset = generalized_reset,
-    .validate = generalized_validate,
     .add = generalized_add,
     .add_many = generalized_add_many,
     .query = generalized_query,

@@ -18,7 +18,8 @@ enum {
     STATE_EXPECTED, /* false positives expected so far: the bits of a double */
     STATE_CLOCKED,  /* 1 once the clock was set */
     STATE_CLOCK,    /* last set */
-    STATE_BEGAN     /* the clock when this cycle began */
+    STATE_BEGAN,    /* the clock when this cycle began */
+    STATE_COUNT
 };
 
 #define RATE_STEPS 128

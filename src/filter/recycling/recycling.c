@@ -771,6 +771,7 @@ static void recycling_info(const struct tepal_filter *filter, struct tepal_repor
 const struct filter_ops tepal_recycling_ops = {
     .rules = &tepal_recycling_rules,
     .struct_bytes = sizeof(struct tepal_recycling),
+    .states = STATE_COUNT,
     .open = recycling_open,
     .reset = recycling_reset,
     .validate = recycling_validate,

@@ -82,12 +82,6 @@ static enum tepal_status retouched_validate(const struct tepal_filter *filter, c
         *why = "more bits cleared than there are";
         return TEPAL_CORRUPT;
     }
-    for (size_t i = RETOUCHED_STATES; i < FILTER_STATES; i++) {
-        if (own[i] != 0) {
-            *why = "a state that this kind does not have is not zero";
-            return TEPAL_CORRUPT;
-        }
-    }
     return TEPAL_OK;
 }
 
@@ -112,6 +106,7 @@ static void retouched_info(const struct tepal_filter *filter, struct tepal_repor
 const struct filter_ops tepal_retouched_ops = {
     .rules = &tepal_retouched_rules,
     .struct_bytes = sizeof(struct tepal_retouched),
+    .states = RETOUCHED_STATES,
     .open = retouched_open,
     .validate = retouched_validate,
     .add = retouched_add,

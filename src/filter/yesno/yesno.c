@@ -291,12 +291,6 @@ static enum tepal_status yesno_validate(const struct tepal_filter *filter, const
         *why = "the counts of known negatives contradict each other";
         return TEPAL_CORRUPT;
     }
-    for (size_t i = YESNO_STATES; i < FILTER_STATES; i++) {
-        if (own[i] != 0) {
-            *why = "a state that this kind does not have is not zero";
-            return TEPAL_CORRUPT;
-        }
-    }
     return TEPAL_OK;
 }
 
@@ -377,6 +371,7 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
 const struct filter_ops tepal_yesno_ops = {
     .rules = &tepal_yesno_rules,
     .struct_bytes = sizeof(struct tepal_yesno),
+    .states = YESNO_STATES,
     .open = yesno_open,
     .validate = yesno_validate,
     .add = yesno_add,
