@@ -4,17 +4,9 @@
  * with several hundred digits, and the process itself played with a generator. Then what must hold
  * among the answers: order, limits, inverses, refusals.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
-
-#include <tepal/model.h>
 
 #include "model/blocked.h"
 #include "model/flat.h"
@@ -27,7 +19,6 @@
 #define COLLIDING   TEPAL_POSITIONS_COLLIDING
 #define DISTINCT    TEPAL_POSITIONS_DISTINCT
 #define LINE        TEPAL_LINE_BITS
-#define COUNT(a)    (sizeof(a) / sizeof *(a))
 
 static const enum tepal_layout all_layouts[] = {FLAT, PARTITIONED, BLOCKED, PAIRED};
 static const enum tepal_positions all_positions[] = {COLLIDING, DISTINCT};
@@ -43,22 +34,14 @@ static void near_(double got, double want, double relative, int line)
 
 /* ---- a generator for settings and simulations ------------------------------------------------ */
 
-static uint64_t random_word(uint64_t *state) /* splitmix64 */
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
 static uint32_t random_below(uint64_t *state, uint32_t range)
 {
-    return (uint32_t)(((random_word(state) >> 32) * range) >> 32);
+    return (uint32_t)(((check_random(state) >> 32) * range) >> 32);
 }
 
 static double random_between(uint64_t *state, double from, double to)
 {
-    return from + (to - from) * ((double)(random_word(state) >> 11) / 9007199254740992.0);
+    return from + (to - from) * ((double)(check_random(state) >> 11) / 9007199254740992.0);
 }
 
 /* ---- the naive references -------------------------------------------------------------------- */
@@ -973,7 +956,7 @@ static void test_search(void **state)
         struct step step = {.shape = i % 4};
         step.at = 1 + (uint64_t)random_between(&seed, 0, (double)high * 1.1);
         const struct step *context = &step;
-        uint64_t guess = random_word(&seed) >> random_below(&seed, 64);
+        uint64_t guess = check_random(&seed) >> random_below(&seed, 64);
         uint64_t found = 0;
         bool is = tepal_model_search(falling, &context, 1, high, guess, &found);
         assert_int_equal(is, step.at <= high);

@@ -40,6 +40,23 @@ void tepal_bits_and(uint64_t *into, const uint64_t *other, size_t count)
     }
 }
 
+void tepal_bits_remove(uint64_t *into, const uint64_t *other, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        into[i] &= ~other[i];
+    }
+}
+
+void tepal_bits_invert(uint64_t *words, uint64_t count)
+{
+    for (uint64_t i = 0; i < (count + 63) / 64; i++) {
+        words[i] = ~words[i];
+    }
+    if (count % 64 != 0) {
+        words[count / 64] &= ((uint64_t)1 << count % 64) - 1;
+    }
+}
+
 void tepal_bits_fold(uint64_t *to, const uint64_t *from, uint64_t count, uint64_t d)
 {
     for (uint64_t i = 0; i < count; i++) {

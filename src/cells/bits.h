@@ -39,6 +39,12 @@ uint64_t tepal_bits_count_range(const uint64_t *words, uint64_t first, uint64_t 
 void tepal_bits_or(uint64_t *into, const uint64_t *other, size_t count);
 void tepal_bits_and(uint64_t *into, const uint64_t *other, size_t count);
 
+/* into := into AND NOT other, word by word. */
+void tepal_bits_remove(uint64_t *into, const uint64_t *other, size_t count);
+
+/* The first `count` bits are inverted, and those after them in the last word are 0. */
+void tepal_bits_invert(uint64_t *words, uint64_t count);
+
 /* Bit i of `to` := OR of bits i * d .. i * d + d - 1 of `from`, for i < count. `to` is cleared. */
 void tepal_bits_fold(uint64_t *to, const uint64_t *from, uint64_t count, uint64_t d);
 

@@ -111,8 +111,7 @@ enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
         return status;
     }
     memcpy(copy->words, filter->words, filter->word_count * 8);
-    copy->hasher = filter->hasher;
-    copy->has_hasher = filter->has_hasher;
+    filter_inherit(copy, filter);
     copy->ops->open(copy);
     /* The cells of a view may never have been looked at; those of a writable filter are sound. */
     status = filter_read_only(filter) ? tepal_validate(copy, NULL) : TEPAL_OK;

@@ -12,8 +12,9 @@
  * A kind is a struct that begins with a struct tepal_filter, and an entry in the table (kinds.c)
  * with its operations. The work is done in the kind's typed functions (tepal_bloom_add), which the
  * entry only names: whoever knows the kind calls them, whoever does not (tepal_filter_add) goes
- * through the table, once a call or once a batch, and nothing goes through it twice. All cells of a filter are one array of 64-bit words, in memory as in a file:
- * the format knows parameters, state and words, and nothing of kinds.
+ * through the table, once a call or once a batch, and nothing goes through it twice. All cells of
+ * a filter are one array of 64-bit words, in memory as in a file: the format knows parameters,
+ * state and words, and nothing of kinds.
  */
 #ifndef TEPAL_SRC_FILTER_KIND_H
 #define TEPAL_SRC_FILTER_KIND_H
@@ -41,9 +42,10 @@ struct filter_ops {
     /* Cells of a new or cleared filter other than all zero; NULL: all zero. */
     void (*reset)(struct tepal_filter *filter);
     /*
-     * Invariants beyond the zero tail and stray states; NULL: none. Those of the state, which look at a few words at
-     * most, are all that a lazily mapped filter has passed: with them alone, no query may leave the
-     * cells and no figure its range. Then those that all cells must be read for.
+     * Invariants beyond the zero tail and stray states; NULL: none. Those of the state, which look
+     * at a few words at most, are all that a lazily mapped filter has passed: with them alone, no
+     * query may leave the cells and no figure its range. Then those that all cells must be read
+     * for.
      */
     enum tepal_status (*validate)(const struct tepal_filter *filter, const char **why);
     enum tepal_status (*validate_cells)(const struct tepal_filter *filter, const char **why);
@@ -95,6 +97,14 @@ static inline void filter_count_keys(struct tepal_filter *filter, uint64_t count
     filter->state.keys_added = saturating_add(filter->state.keys_added, count);
 }
 
+/* `to` holds the same keys as `from`: it has seen as many, and hashes alike. */
+static inline void filter_inherit(struct tepal_filter *to, const struct tepal_filter *from)
+{
+    to->state = from->state;
+    to->hasher = from->hasher;
+    to->has_hasher = from->has_hasher;
+}
+
 /*
  * May the second be combined into the first? TEPAL_READ_ONLY, TEPAL_MISMATCH, or TEPAL_KEY_NEEDED
  * where nobody knows whether the keys of two keyed filters are the same.
@@ -118,7 +128,7 @@ enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
                                      filter_unmap *unmap, void *mapping, size_t mapping_bytes,
                                      struct tepal_filter **out, const char **why);
 
-/* The first number of the state that is not 0 and not the kind's; FILTER_STATES if there is none. */
+/* The first number of the state that is not 0 and not the kind's; FILTER_STATES if none is. */
 #define FILTER_STRAY_STATE "a state that this kind does not have is not zero"
 size_t tepal_filter_stray_state(const struct filter_ops *ops, const struct filter_state *state);
 

@@ -18,16 +18,11 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/refuse.h"
 #include "filter/kind.h"
-#include "filter/yesno/known.h"
+#include "filter/known/known.h"
 
 /* ---- what is refused ------------------------------------------------------------------------- */
-
-static enum tepal_status refuse(const char **why, enum tepal_status status, const char *reason)
-{
-    *why = reason;
-    return status;
-}
 
 /* Failed, by a call that says no more than its status. */
 static enum tepal_status passed_on(const char **why, enum tepal_status status)
@@ -86,11 +81,9 @@ static enum tepal_status check_input(const struct tepal_proposal *plan,
         return refuse(why, TEPAL_BAD_ARGUMENT,
                       "the plan goes by the weights of the known negatives, and there are none");
     }
-    for (size_t i = 0; in->avoid_weights != NULL && i < in->avoid_count; i++) {
-        if (!(in->avoid_weights[i] >= 0) || isinf(in->avoid_weights[i])) {
-            return refuse(why, TEPAL_BAD_ARGUMENT,
-                          "a known negative's weight is negative or not finite");
-        }
+    if (!tepal_known_weights_valid(in->avoid_weights, in->avoid_count)) {
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "a known negative's weight is negative or not finite");
     }
     return TEPAL_OK;
 }

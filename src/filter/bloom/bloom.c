@@ -431,14 +431,6 @@ static bool can_fold(const struct tepal_params *p, uint64_t divisor)
     return false;
 }
 
-/* Another filter of the same keys: it has seen as many, and hashes alike. */
-static void inherit(struct tepal_filter *to, const struct tepal_filter *from)
-{
-    to->state = from->state;
-    to->hasher = from->hasher;
-    to->has_hasher = from->has_hasher;
-}
-
 enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t divisor,
                                    const struct tepal_allocator *allocator,
                                    struct tepal_bloom **out)
@@ -471,7 +463,7 @@ enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t div
             to->words[line * ADDRESS_SECTORS + i % ADDRESS_SECTORS] |= from->words[i];
         }
     }
-    inherit(to, from);
+    filter_inherit(to, from);
     *out = bloom_of(to);
     return TEPAL_OK;
 }
@@ -501,7 +493,7 @@ enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom, enum tep
         return status;
     }
     memcpy(to->words, from->words, from->word_count * 8);
-    inherit(to, from);
+    filter_inherit(to, from);
     *out = bloom_of(to);
     return TEPAL_OK;
 }

@@ -20,7 +20,8 @@
 #include <tepal/model.h>
 
 #include "base/alloc.h"
-#include "filter/yesno/known.h"
+#include "base/refuse.h"
+#include "filter/known/known.h"
 
 /* Tries for the first level's size. Small sets vary more, and cost nothing. */
 #define TRIES       16
@@ -439,14 +440,6 @@ static enum tepal_status compare(const struct run *run, struct tepal_filter *mad
 }
 
 /* ---- the public call ------------------------------------------------------------------------- */
-
-static enum tepal_status refuse(const char **why, enum tepal_status status, const char *reason)
-{
-    if (why != NULL) {
-        *why = reason;
-    }
-    return status;
-}
 
 static enum tepal_status check(const struct tepal_params *params,
                                const struct tepal_cascade_input *in,

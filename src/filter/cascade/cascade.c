@@ -25,7 +25,7 @@
 
 #include "base/checked.h"
 #include "filter/bloom/internal.h"
-#include "filter/yesno/known.h"
+#include "filter/known/known.h"
 #include "filter/yesno/internal.h"
 
 static struct tepal_cascade *cascade_of(struct tepal_filter *filter)

@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "cells/bits.h"
 #include "filter/lines/kernels.h"
 #include "filter/generalized/kernels.h"
@@ -87,15 +88,6 @@ static void generalized_open(struct tepal_filter *filter)
 
 /* ---- the first state ------------------------------------------------------------------------- */
 
-/* splitmix64 (Steele, Lea and Flood 2014): a stream of words from the seed. */
-static uint64_t next_word(uint64_t *state)
-{
-    uint64_t z = *state += ADDRESS_GOLDEN;
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /*
  * 64 bits, each 1 with a chance of share / 2^32, by comparing 64 random numbers with the share at
  * once, a binary digit at a time from the last one that is not 0: `less` holds whether the digits
@@ -105,7 +97,7 @@ static uint64_t biased_word(uint64_t share, uint64_t *state)
 {
     uint64_t less = 0;
     for (int digit = __builtin_ctzll(share); digit < 32; digit++) {
-        uint64_t random = next_word(state);
+        uint64_t random = random_word(state);
         less = share >> digit & 1 ? less | ~random : less & ~random;
     }
     return less;

@@ -20,10 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/checked.h"
+#include "base/refuse.h"
 #include "cells/bits.h"
 #include "filter/generalized/internal.h"
+#include "filter/known/digest_set.h"
 #include "filter/retouched/internal.h"
 
 #define MOST_PASSES 64
@@ -66,18 +67,11 @@ struct use {
     bool set;
 };
 
-#define PIECES 8
-
 struct run {
     const struct tepal_generalized *from;
     const struct tepal_retouch_input *in;
     enum tepal_generalized_method method;
-    struct tepal_allocator allocator;
-    struct {
-        void *ptr;
-        size_t bytes;
-    } piece[PIECES];
-    size_t pieces;
+    struct arena arena;
     uint64_t *words; /* of the copy */
 
     /* keys: first those to avoid, then those known, then the members */
@@ -91,33 +85,9 @@ struct run {
 
     uint64_t lost_members;
     double lost_weight;
-    uint64_t most_lost;
-    double most_weight;
+    struct retouch_limits limits; /* of these */
     uint64_t flips;
 };
-
-static void *take(struct run *run, uint64_t count, size_t size)
-{
-    uint64_t bytes;
-    if (!checked_mul(count == 0 ? 1 : count, size, &bytes) || !checked_size(bytes)) {
-        return NULL;
-    }
-    void *ptr = tepal_alloc_zeroed(&run->allocator, (size_t)bytes);
-    if (ptr != NULL) {
-        run->piece[run->pieces].ptr = ptr;
-        run->piece[run->pieces++].bytes = (size_t)bytes;
-    }
-    return ptr;
-}
-
-static void release(struct run *run)
-{
-    while (run->pieces > 0) {
-        run->pieces--;
-        tepal_alloc_release(&run->allocator, run->piece[run->pieces].ptr,
-                            run->piece[run->pieces].bytes);
-    }
-}
 
 static struct tepal_digest digest_of(const struct run *run, size_t key)
 {
@@ -155,13 +125,6 @@ static int compare_uses(const void *a, const void *b)
                             : (x->key > y->key) - (x->key < y->key);
 }
 
-static int compare_digests(const void *a, const void *b)
-{
-    const struct tepal_digest *x = a;
-    const struct tepal_digest *y = b;
-    return x->hi != y->hi ? (x->hi > y->hi) - (x->hi < y->hi) : (x->lo > y->lo) - (x->lo < y->lo);
-}
-
 /* The bits that a key has, each once; a reset wins. */
 static uint32_t bits_of(const struct run *run, size_t key, struct use *out)
 {
@@ -180,25 +143,19 @@ static uint32_t bits_of(const struct run *run, size_t key, struct use *out)
     return count;
 }
 
-/* Keys to avoid that are members, by a sorted copy of these. */
-static enum tepal_status find_members(struct run *run)
+/* Keys to avoid that are members; how many they are. */
+static enum tepal_status find_members(struct run *run, uint64_t *count)
 {
-    size_t n = run->in->member_count;
-    struct tepal_digest *sorted = take(run, n, sizeof *sorted);
-    run->passed_over = take(run, run->avoid_end / 64 + 1, 8);
-    if (sorted == NULL || run->passed_over == NULL) {
+    const struct tepal_retouch_input *in = run->in;
+    struct digest_set avoid;
+    run->passed_over = tepal_arena_bitmap(&run->arena, in->avoid_count);
+    struct arena_piece *last = run->arena.last;
+    if (run->passed_over == NULL ||
+        !tepal_digest_set_make(&run->arena, in->avoid, in->avoid_count, NULL, &avoid)) {
         return TEPAL_NO_MEMORY;
     }
-    if (n == 0) {
-        return TEPAL_OK;
-    }
-    memcpy(sorted, run->in->members, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_digests);
-    for (size_t i = 0; i < run->avoid_end; i++) {
-        if (bsearch(&run->in->avoid[i], sorted, n, sizeof *sorted, compare_digests) != NULL) {
-            bits_set(run->passed_over, i);
-        }
-    }
+    *count = tepal_digest_set_meet(&avoid, in->members, in->member_count, run->passed_over);
+    tepal_arena_release(&run->arena, last);
     return TEPAL_OK;
 }
 
@@ -208,8 +165,8 @@ static enum tepal_status make_index(struct run *run)
     if (!checked_mul(run->keys, run->from->at.hashes, &most) || run->keys > UINT32_MAX) {
         return TEPAL_TOO_LARGE;
     }
-    run->uses = take(run, most, sizeof *run->uses);
-    run->lost = take(run, run->keys, 1);
+    run->uses = tepal_arena_take(&run->arena, most, sizeof *run->uses);
+    run->lost = tepal_arena_take(&run->arena, run->keys, 1);
     if (run->uses == NULL || run->lost == NULL) {
         return TEPAL_NO_MEMORY;
     }
@@ -284,8 +241,8 @@ static struct effect flip(struct run *run, uint64_t bit, bool apply)
 static bool affordable(const struct run *run, const struct effect *e)
 {
     return (e->members <= 0 ||
-            (uint64_t)((int64_t)run->lost_members + e->members) <= run->most_lost) &&
-           (e->lost <= 0 || run->lost_weight + e->lost <= run->most_weight);
+            (uint64_t)((int64_t)run->lost_members + e->members) <= run->limits.lost) &&
+           (e->lost <= 0 || run->lost_weight + e->lost <= run->limits.weight);
 }
 
 /* What net-effect goes by. */
@@ -366,25 +323,12 @@ static enum tepal_status check(const struct tepal_filter *filter,
                                double budget, const char **why)
 {
     if (filter->params.kind != TEPAL_KIND_GENERALIZED) {
-        return tepal_retouch_refuse(why, TEPAL_UNSUPPORTED, "this is not a generalized filter");
+        return refuse(why, TEPAL_UNSUPPORTED, "this is not a generalized filter");
     }
     if ((unsigned)method >= METHODS || (unsigned)limit > TEPAL_RETOUCH_LIMIT_WEIGHT) {
-        return tepal_retouch_refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method or limit");
+        return refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method or limit");
     }
     return tepal_retouch_check_input(in, limit, budget, why);
-}
-
-static void set_limits(struct run *run, enum tepal_retouch_limit limit, double budget)
-{
-    double most =
-        limit == TEPAL_RETOUCH_LIMIT_SHARE ? budget * (double)run->in->member_count : budget;
-    run->most_lost = UINT64_MAX;
-    run->most_weight = INFINITY;
-    if (limit == TEPAL_RETOUCH_LIMIT_WEIGHT) {
-        run->most_weight = budget;
-    } else if (limit != TEPAL_RETOUCH_LIMIT_ALL && most < 0x1p62) {
-        run->most_lost = (uint64_t)most;
-    }
 }
 
 /* Who is found now, into the first or the second half of the report. */
@@ -432,23 +376,21 @@ static bool strangers(const struct run *run, uint64_t absent)
 static enum tepal_status work(struct run *run, struct tepal_generalized_retouch_report *r,
                               uint64_t *victims, const char **why)
 {
-    enum tepal_status status = find_members(run);
-    uint64_t *before = take(run, run->known_end / 64 + 1, 8);
+    enum tepal_status status = find_members(run, &r->avoid_members);
+    uint64_t *before = tepal_arena_bitmap(&run->arena, run->known_end);
     if (status == TEPAL_OK) {
         status = before == NULL ? TEPAL_NO_MEMORY : make_index(run);
     }
     if (status != TEPAL_OK) {
-        return tepal_retouch_refuse(why, status, tepal_status_message(status));
+        return refuse(why, status, tepal_status_message(status));
     }
     tally(run, r, false, before);
     r->members = run->in->member_count;
     r->members_absent = r->false_negatives;
     r->avoid_given = run->in->avoid_count;
-    r->avoid_members = tepal_bits_count(run->passed_over, run->avoid_end / 64 + 1);
     if (strangers(run, r->members_absent)) {
-        return tepal_retouch_refuse(
-            why, TEPAL_MISMATCH,
-            "most of these keys are not in the filter: these are not its members");
+        return refuse(why, TEPAL_MISMATCH,
+                      "most of these keys are not in the filter: these are not its members");
     }
     run->lost_members = r->false_negatives;
     run->lost_weight = r->lost_weight;
@@ -477,7 +419,7 @@ enum tepal_status tepal_generalized_retouch(
     struct tepal_filter *made;
     status = tepal_filter_clone(filter, allocator, &made);
     if (status != TEPAL_OK) {
-        return tepal_retouch_refuse(why, status, tepal_status_message(status));
+        return refuse(why, status, tepal_status_message(status));
     }
     struct tepal_generalized_retouch_report filled = {0};
     struct run run = {.from = (const struct tepal_generalized *)filter,
@@ -485,12 +427,12 @@ enum tepal_status tepal_generalized_retouch(
                       .method = method,
                       .words = made->words,
                       .avoid_end = input->avoid_count};
-    run.allocator = tepal_alloc_choose(allocator);
+    run.arena = tepal_arena_open(allocator);
+    run.limits = tepal_retouch_limits(limit, budget, input->member_count);
     run.known_end = run.avoid_end + input->known_count;
     run.keys = run.known_end + input->member_count;
-    set_limits(&run, limit, budget);
     status = work(&run, &filled, victims, why);
-    release(&run);
+    tepal_arena_release(&run.arena, NULL);
     if (status != TEPAL_OK) {
         tepal_filter_free(made);
         return status;

@@ -22,6 +22,7 @@
 #include "filter/retouched/internal.h"
 
 #include "address/address.h"
+#include "base/random.h"
 
 static void clear_bit(struct retouch *run, uint32_t bit)
 {
@@ -46,7 +47,7 @@ void tepal_retouch_choose_bits(struct retouch *run)
     for (size_t w = 0; w < head->word_count && wanted > 0; w++) {
         for (uint64_t rest = head->words[w]; rest != 0; rest &= rest - 1) {
             /* Each of the `left` ones that remain is taken with chance wanted / left. */
-            if (wide_scale(retouch_random(&state), left) < wanted) {
+            if (wide_scale(random_word(&state), left) < wanted) {
                 run->touched[w] |= rest & -rest;
                 wanted--;
             }
@@ -58,13 +59,13 @@ void tepal_retouch_choose_bits(struct retouch *run)
 /* The chosen bits, in random order: it decides which of them the budget reaches. */
 static enum tepal_status clear_chosen(struct retouch *run)
 {
-    uint32_t *order = tepal_retouch_take(run, run->bits, sizeof *order);
+    uint32_t *order = tepal_arena_take(&run->arena, run->bits, sizeof *order);
     if (order == NULL) {
         return TEPAL_NO_MEMORY;
     }
     uint64_t state = ~run->how->seed;
     for (uint32_t i = 0; i < run->bits; i++) {
-        uint32_t j = (uint32_t)wide_scale(retouch_random(&state), (uint64_t)i + 1);
+        uint32_t j = (uint32_t)wide_scale(random_word(&state), (uint64_t)i + 1);
         order[i] = order[j];
         order[j] = i;
     }
@@ -150,7 +151,7 @@ static uint32_t choose_random(const struct retouch *run, struct tepal_digest key
 {
     uint64_t positions[TEPAL_MAX_HASHES];
     uint32_t k = tepal_address_positions(&run->from->at, key, positions);
-    uint32_t bit = retouch_number(run, positions[wide_scale(retouch_random(state), k)]);
+    uint32_t bit = retouch_number(run, positions[wide_scale(random_word(state), k)]);
     bool possible =
         bits_test(run->owned, bit) && retouch_affordable(run, retouch_cost_of(run, bit));
     return possible ? bit : NO_BIT;

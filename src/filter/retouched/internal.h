@@ -1,10 +1,17 @@
 /*
  * internal.h: retouching from the inside: one run, and who does what in it.
  *
- *   retouch.c            the public calls: checks, the report, the new filter
- *   tally.c      the index: which bits B touches, who owns them, who uses them
- *   clear.c      the paper's methods: clear a bit of each troublesome key
- *   sacrifice.c  ours: give up members
+ *   retouched.c   the kind: a Bloom filter with a history, and its typed handle
+ *   retouch.c     the public calls: what is refused, the order of a run
+ *   input.c       what any retouching asks of its input; what a budget allows
+ *   found.c       who is found before: members, the false positives B
+ *   tally.c       the index: which bits B touches, who owns them, who uses them
+ *   clear.c       the paper's methods: clear a bit of each troublesome key
+ *   sacrifice.c   ours: give up members
+ *   sweep.c       the new filter
+ *   report.c      what was done, by asking the new filter
+ *   curve.c       the points along the way
+ *   exceptions.c  the members given up, as an exact list beside the filter
  *
  * The index. Only bits that a key of B touches can matter, and of those only their members:
  *
@@ -26,6 +33,7 @@
 
 #include <tepal/retouched.h>
 
+#include "base/arena.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
 
@@ -49,18 +57,20 @@ struct retouch_curve {
     uint64_t steps;
 };
 
-#define RETOUCH_PIECES 32
+/* The most that may be given up. */
+struct retouch_limits {
+    uint64_t lost;
+    double weight;
+};
 
 struct retouch {
     const struct tepal_bloom *from; /* the filter, of either kind */
     const struct tepal_retouch_input *in;
     const struct tepal_retouch_options *how;
-    struct tepal_allocator allocator;
-    struct {
-        void *ptr;
-        size_t bytes;
-    } piece[RETOUCH_PIECES]; /* everything that was allocated */
-    size_t pieces;
+    struct arena arena; /* everything below that is an array */
+    struct tepal_retouch_report report;
+    uint64_t *wanted; /* over in->avoid: false positives that are to be removed */
+    uint64_t *others; /* over in->known: further ones; NULL if none were given */
 
     /* false positives: the first `targets` are B in the order to be taken */
     uint32_t *falses; /* index into in->avoid, or (from `targets` on) in->known */
@@ -84,17 +94,26 @@ struct retouch {
     double lost_weight;
     uint64_t gone_targets;
     double gone_weight;
-    /* what may not be exceeded */
-    uint64_t most_lost;
-    double most_weight;
+    struct retouch_limits limits; /* of these */
     struct retouch_curve *curve;
 };
 
-/* `count` cleared things of `size` bytes (at least one), or NULL; freed with the run. */
-void *tepal_retouch_take(struct retouch *run, uint64_t count, size_t size);
+/* ---- the steps of a run, in their order ------------------------------------------------------ */
 
-/* Give back what was taken since run->pieces was `pieces`. */
-void tepal_retouch_release(struct retouch *run, size_t pieces);
+/*
+ * `lost`, `wanted`, `others`, `falses` and the report's counts of before. TEPAL_MISMATCH (and why)
+ * if the members are not the filter's; TEPAL_NO_MEMORY.
+ */
+enum tepal_status tepal_retouch_find(struct retouch *run, const char **why);
+
+/* The filter without what a method cleared. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_retouch_make(struct retouch *run, struct tepal_filter **out);
+
+/*
+ * The rest of the report, by asking `made`, whose state is set from it; `lost` becomes those who
+ * are not found. TEPAL_NO_MEMORY.
+ */
+enum tepal_status tepal_retouch_compare(struct retouch *run, struct tepal_filter *made);
 
 /* ---- the index (tally.c) --------------------------------------------------------------------- */
 
@@ -149,8 +168,8 @@ static inline struct retouch_cost retouch_cost_of(const struct retouch *run, uin
 
 static inline bool retouch_affordable(const struct retouch *run, struct retouch_cost cost)
 {
-    return run->lost_count + cost.members <= run->most_lost &&
-           (run->lost_weight + cost.weight <= run->most_weight || cost.members == 0);
+    return run->lost_count + cost.members <= run->limits.lost &&
+           (run->lost_weight + cost.weight <= run->limits.weight || cost.members == 0);
 }
 
 static inline void retouch_lose(struct retouch *run, uint32_t member)
@@ -175,17 +194,12 @@ static inline void retouch_free_users(struct retouch *run, uint32_t bit)
     }
 }
 
-/* Note the totals for the curve; called after every step. */
+/* Note the totals for the curve, if there is one; called after every step. */
 void tepal_retouch_note(struct retouch *run);
 
-/* splitmix64: the only randomness, from the caller's seed. */
-static inline uint64_t retouch_random(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
+/* The last point, from the report of the whole run; returns how many points there are. */
+size_t tepal_retouch_curve_end(struct retouch_curve *curve,
+                               const struct tepal_retouch_report *report);
 
 /* ---- the methods ----------------------------------------------------------------------------- */
 
@@ -198,13 +212,14 @@ enum tepal_status tepal_retouch_clear(struct retouch *run);
 /* Ours: `lost` and `gone` are set. TEPAL_NO_MEMORY. */
 enum tepal_status tepal_retouch_sacrifice(struct retouch *run);
 
-/* Says why, if anybody asks, and returns the status. */
-enum tepal_status tepal_retouch_refuse(const char **why, enum tepal_status status,
-                                       const char *reason);
+/* ---- what any kind's retouching shares (input.c) --------------------------------------------- */
 
-/* Numbers of keys, weights and the budget: what retouching any kind of filter asks of them. */
+/* Numbers of keys, weights and the budget: TEPAL_TOO_LARGE or TEPAL_BAD_ARGUMENT, and why. */
 enum tepal_status tepal_retouch_check_input(const struct tepal_retouch_input *in,
                                             enum tepal_retouch_limit limit, double budget,
                                             const char **why);
+
+struct retouch_limits tepal_retouch_limits(enum tepal_retouch_limit limit, double budget,
+                                           size_t members);
 
 #endif

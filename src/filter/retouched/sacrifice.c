@@ -411,15 +411,15 @@ static void count_pass(const struct retouch *run, uint64_t *once, uint64_t *agai
 static enum tepal_status count_alone(struct retouch *run, struct scale *scale)
 {
     size_t words = run->from->head.word_count;
-    size_t pieces = run->pieces;
-    uint64_t *once = tepal_retouch_take(run, words, 8);
-    uint64_t *again = tepal_retouch_take(run, words, 8);
+    struct arena_piece *last = run->arena.last;
+    uint64_t *once = tepal_arena_take(&run->arena, words, 8);
+    uint64_t *again = tepal_arena_take(&run->arena, words, 8);
     if (once == NULL || again == NULL) {
         return TEPAL_NO_MEMORY;
     }
     count_pass(run, once, again, NULL);
     count_pass(run, once, again, scale->alone);
-    tepal_retouch_release(run, pieces);
+    tepal_arena_release(&run->arena, last);
     return TEPAL_OK;
 }
 
@@ -430,17 +430,17 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
     size_t words = (run->in->member_count + 63) / 64;
     struct scale scale;
     struct heap heap = {.count = 0};
-    scale.alone = tepal_retouch_take(run, run->in->member_count, sizeof *scale.alone);
+    scale.alone = tepal_arena_take(&run->arena, run->in->member_count, sizeof *scale.alone);
     /* Counting needs two bitmaps of its own, which are gone before the rest is taken. */
     if (scale.alone == NULL || count_alone(run, &scale) != TEPAL_OK) {
         return TEPAL_NO_MEMORY;
     }
-    scale.credit = tepal_retouch_take(run, run->targets, sizeof *scale.credit);
-    scale.sole = tepal_retouch_take(run, run->in->member_count, sizeof *scale.sole);
-    heap.bit = tepal_retouch_take(run, run->bits, sizeof *heap.bit);
-    heap.place = tepal_retouch_take(run, run->bits, sizeof *heap.place);
-    heap.worth = tepal_retouch_take(run, run->bits, sizeof *heap.worth);
-    uint64_t *earlier = tepal_retouch_take(run, words, 8);
+    scale.credit = tepal_arena_take(&run->arena, run->targets, sizeof *scale.credit);
+    scale.sole = tepal_arena_take(&run->arena, run->in->member_count, sizeof *scale.sole);
+    heap.bit = tepal_arena_take(&run->arena, run->bits, sizeof *heap.bit);
+    heap.place = tepal_arena_take(&run->arena, run->bits, sizeof *heap.place);
+    heap.worth = tepal_arena_take(&run->arena, run->bits, sizeof *heap.worth);
+    uint64_t *earlier = tepal_arena_take(&run->arena, words, 8);
     if (scale.credit == NULL || scale.sole == NULL || heap.bit == NULL || heap.place == NULL ||
         heap.worth == NULL || earlier == NULL) {
         return TEPAL_NO_MEMORY;

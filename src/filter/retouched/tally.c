@@ -1,5 +1,5 @@
 /*
- * tally.c: the index of a run (retouch.h): from the touched bits to numbers, owners and
+ * tally.c: the index of a run (internal.h): from the touched bits to numbers, owners and
  * users. What the paper calls counting vectors (CREATECV, CREATEFV of Algorithms 2 and 3) and
  * ElementList vectors (Fig. 7) are both read off it.
  *
@@ -136,7 +136,7 @@ static enum tepal_status list(struct retouch *run, struct retouch_lists *lists, 
      * While placing, start[i + 1] is where the next entry of bit i goes; when all are placed it is
      * the end of its list, which is the start of the next one.
      */
-    lists->start = tepal_retouch_take(run, (uint64_t)run->bits + 2, sizeof *lists->start);
+    lists->start = tepal_arena_take(&run->arena, (uint64_t)run->bits + 2, sizeof *lists->start);
     if (lists->start == NULL) {
         return TEPAL_NO_MEMORY;
     }
@@ -149,7 +149,7 @@ static enum tepal_status list(struct retouch *run, struct retouch_lists *lists, 
         }
         lists->start[i] = (uint32_t)total;
     }
-    lists->item = tepal_retouch_take(run, total, sizeof *lists->item);
+    lists->item = tepal_arena_take(&run->arena, total, sizeof *lists->item);
     if (lists->item == NULL) {
         return TEPAL_NO_MEMORY;
     }
@@ -165,10 +165,10 @@ enum tepal_status tepal_retouch_index(struct retouch *run)
         return TEPAL_TOO_LARGE;
     }
     run->bits = (uint32_t)bits;
-    run->rank = tepal_retouch_take(run, words, sizeof *run->rank);
-    run->owned = tepal_retouch_take(run, (bits + 63) / 64, 8);
-    run->cleared = tepal_retouch_take(run, (bits + 63) / 64, 8);
-    run->gone = tepal_retouch_take(run, ((uint64_t)run->false_count + 63) / 64, 8);
+    run->rank = tepal_arena_take(&run->arena, words, sizeof *run->rank);
+    run->owned = tepal_arena_bitmap(&run->arena, bits);
+    run->cleared = tepal_arena_bitmap(&run->arena, bits);
+    run->gone = tepal_arena_bitmap(&run->arena, (uint64_t)run->false_count);
     if (run->rank == NULL || run->owned == NULL || run->cleared == NULL || run->gone == NULL) {
         return TEPAL_NO_MEMORY;
     }

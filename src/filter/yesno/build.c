@@ -13,12 +13,11 @@
  */
 #include "filter/yesno/internal.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "base/refuse.h"
 #include "base/checked.h"
-#include "filter/yesno/known.h"
+#include "filter/known/known.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -43,14 +42,6 @@ bool tepal_yesno_method_parse(const char *name, enum tepal_yesno_method *out)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static enum tepal_status refuse(const char **why, enum tepal_status status, const char *reason)
-{
-    if (why != NULL) {
-        *why = reason;
-    }
-    return status;
-}
-
 static enum tepal_status check(const struct tepal_params *params,
                                const struct tepal_yesno_input *in,
                                const struct tepal_yesno_options *how, const char **why)
@@ -67,11 +58,9 @@ static enum tepal_status check(const struct tepal_params *params,
     if (in->member_count > KNOWN_MOST_KEYS || in->avoid_count > KNOWN_MOST_KEYS) {
         return refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
     }
-    for (size_t i = 0; in->avoid_weights != NULL && i < in->avoid_count; i++) {
-        if (!(in->avoid_weights[i] >= 0) || isinf(in->avoid_weights[i])) {
-            return refuse(why, TEPAL_BAD_ARGUMENT,
-                          "a known negative's weight is negative or not finite");
-        }
+    if (!tepal_known_weights_valid(in->avoid_weights, in->avoid_count)) {
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "a known negative's weight is negative or not finite");
     }
     return tepal_params_check(params, why);
 }
@@ -125,9 +114,9 @@ static double weight_of(const struct tepal_yesno_input *in, size_t i)
 static enum tepal_status list_falses(struct yesno_run *run, const uint64_t *found, uint64_t count)
 {
     run->falses = (uint32_t)count;
-    run->avoid = tepal_yesno_take(run, count, sizeof *run->avoid);
-    run->weight = tepal_yesno_take(run, count, sizeof *run->weight);
-    run->home = tepal_yesno_take(run, count, sizeof *run->home);
+    run->avoid = tepal_arena_take(&run->arena, count, sizeof *run->avoid);
+    run->weight = tepal_arena_take(&run->arena, count, sizeof *run->weight);
+    run->home = tepal_arena_take(&run->arena, count, sizeof *run->home);
     if (run->avoid == NULL || run->weight == NULL || run->home == NULL) {
         return TEPAL_NO_MEMORY;
     }
@@ -188,7 +177,7 @@ static enum tepal_status compare(struct yesno_run *run, const uint64_t *falses,
 {
     const struct tepal_yesno_input *in = run->in;
     size_t longest = in->avoid_count > in->member_count ? in->avoid_count : in->member_count;
-    uint64_t *answers = tepal_yesno_take(run, (longest + 63) / 64, 8);
+    uint64_t *answers = tepal_arena_bitmap(&run->arena, longest);
     if (answers == NULL) {
         return TEPAL_NO_MEMORY;
     }
@@ -234,13 +223,13 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
     const struct tepal_yesno_input *in = run->in;
     run->filter = (const struct tepal_yesno *)made;
     enum tepal_status status = tepal_filter_add_many(made, in->members, in->member_count);
-    uint64_t *falses = tepal_yesno_take(run, (in->avoid_count + 63) / 64, 8);
+    uint64_t *falses = tepal_arena_bitmap(&run->arena, in->avoid_count);
     if (status != TEPAL_OK || falses == NULL) {
         return status != TEPAL_OK ? status : TEPAL_NO_MEMORY;
     }
     uint64_t found = tepal_yesno_query_yes_many(run->filter, in->avoid, in->avoid_count, falses);
-    status = tepal_known_pass_members(&run->allocator, in->members, in->member_count, in->avoid,
-                                      in->avoid_count, falses, &report->avoid_members);
+    status = tepal_known_pass_members(&run->arena.allocator, in->members, in->member_count,
+                                      in->avoid, in->avoid_count, falses, &report->avoid_members);
     if (status == TEPAL_OK) {
         status = list_falses(run, falses, found - report->avoid_members);
     }
@@ -274,12 +263,11 @@ static enum tepal_status build_one(const struct tepal_params *params,
     if (status != TEPAL_OK) {
         return status;
     }
-    struct yesno_run run = {.in = input, .how = options};
-    run.allocator = tepal_alloc_choose(allocator);
+    struct yesno_run run = {.in = input, .how = options, .arena = tepal_arena_open(allocator)};
     tepal_yesno_limit(&run, YESNO_UNLIMITED);
     *report = (struct tepal_yesno_report){0};
     status = fill(&run, made, report);
-    tepal_yesno_release(&run, NULL);
+    tepal_arena_release(&run.arena, NULL);
     if (status != TEPAL_OK) {
         tepal_filter_free(made);
         return status;

@@ -146,8 +146,8 @@ enum tepal_status tepal_yesno_exact(struct yesno_run *run)
         return status;
     }
     struct exact e = {.run = run, .best_left = left};
-    e.out = tepal_yesno_take(run, run->falses, 1);
-    e.best = tepal_yesno_take(run, run->falses, 1);
+    e.out = tepal_arena_take(&run->arena, run->falses, 1);
+    e.best = tepal_arena_take(&run->arena, run->falses, 1);
     if (e.out == NULL || e.best == NULL) {
         return TEPAL_NO_MEMORY;
     }

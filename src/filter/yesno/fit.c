@@ -80,7 +80,7 @@ static int heavier(const void *a, const void *b)
 /* The homeless, the heaviest first. NULL without memory. */
 static struct heavy *list_heavy(struct yesno_run *run, uint32_t *count)
 {
-    struct heavy *left = tepal_yesno_take(run, run->falses, sizeof *left);
+    struct heavy *left = tepal_arena_take(&run->arena, run->falses, sizeof *left);
     *count = 0;
     if (left == NULL) {
         return NULL;

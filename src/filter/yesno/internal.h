@@ -14,6 +14,7 @@
 #include <tepal/yesno.h>
 
 #include "address/address.h"
+#include "base/arena.h"
 #include "cells/bits.h"
 #include "filter/lines/kernels.h"
 #include "filter/kind.h"
@@ -94,19 +95,12 @@ struct yesno_veto {
     uint64_t vetoed;  /* members that miss none */
 };
 
-/* Memory that a run took: this, in front of it. */
-struct yesno_piece {
-    struct yesno_piece *before;
-    size_t bytes;
-};
-
-/* A run. All memory is taken from `allocator` and given back when it ends. */
+/* A run. */
 struct yesno_run {
     const struct tepal_yesno_input *in;
     const struct tepal_yesno_options *how;
     const struct tepal_yesno *filter; /* the yes-filter is filled */
-    struct tepal_allocator allocator;
-    struct yesno_piece *last;
+    struct arena arena;               /* everything below that a pointer points to */
 
     uint32_t falses; /* F */
     uint32_t *avoid; /* false positive -> index into the input */
@@ -127,12 +121,6 @@ struct yesno_run {
     bool ended;  /* the caller has had enough */
     bool proved; /* no distribution leaves less weight */
 };
-
-/* `count` cleared things of `size` bytes (at least one), or NULL; freed with the run. */
-void *tepal_yesno_take(struct yesno_run *run, uint64_t count, size_t size);
-
-/* Give back what was taken since run->last was `last`. */
-void tepal_yesno_release(struct yesno_run *run, struct yesno_piece *last);
 
 /* ---- the no-filters (veto.c) ----------------------------------------------------------------- */
 

@@ -20,6 +20,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/random.h"
+
 /* In mean weights of a false positive. From 0.5 to 1.2 it makes little difference. */
 #define HEAT 0.7
 
@@ -49,10 +51,7 @@ struct search {
 
 static uint64_t draw(struct search *s)
 {
-    uint64_t x = s->random += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
+    return random_word(&s->random);
 }
 
 static uint32_t draw_below(struct search *s, uint32_t range)
@@ -324,8 +323,8 @@ static bool list_by_first(struct yesno_run *run, const struct yesno_family *fami
 {
     const struct yesno_lists *member = &family->risk_has;
     uint64_t bits = run->filter->no.cells;
-    to->start = tepal_yesno_take(run, bits + 2, sizeof *to->start);
-    to->item = tepal_yesno_take(run, family->risks, sizeof *to->item);
+    to->start = tepal_arena_take(&run->arena, bits + 2, sizeof *to->start);
+    to->item = tepal_arena_take(&run->arena, family->risks, sizeof *to->item);
     if (to->start == NULL || to->item == NULL) {
         return false;
     }
@@ -378,13 +377,13 @@ static bool covers_member(struct yesno_run *run, const struct yesno_family *fami
  */
 static enum tepal_status find_hopeless(struct yesno_run *run, uint8_t *hopeless)
 {
-    struct yesno_piece *last = run->last;
+    struct arena_piece *last = run->arena.last;
     for (uint32_t f = 0; f < run->falses; f++) {
         hopeless[f] = run->home[f] == YESNO_HOMELESS;
     }
     for (uint32_t i = 0; i < run->families; i++) {
         struct yesno_lists first;
-        uint64_t *mine = tepal_yesno_take(run, (run->filter->no.cells + 63) / 64, 8);
+        uint64_t *mine = tepal_arena_bitmap(&run->arena, run->filter->no.cells);
         if (mine == NULL || !list_by_first(run, &run->family[i], &first)) {
             return TEPAL_NO_MEMORY;
         }
@@ -392,7 +391,7 @@ static enum tepal_status find_hopeless(struct yesno_run *run, uint8_t *hopeless)
             hopeless[f] = hopeless[f] && !tepal_yesno_stopped(run) &&
                           covers_member(run, &run->family[i], &first, mine, f);
         }
-        tepal_yesno_release(run, last);
+        tepal_arena_release(&run->arena, last);
     }
     return TEPAL_OK;
 }
@@ -416,11 +415,11 @@ static enum tepal_status start(struct search *s, struct yesno_run *run)
 {
     uint32_t count = run->falses;
     *s = (struct search){.run = run};
-    s->log = tepal_yesno_take(run, 2 * (uint64_t)count + 2, sizeof *s->log);
-    s->homeless = tepal_yesno_take(run, count, sizeof *s->homeless);
-    s->place = tepal_yesno_take(run, count, sizeof *s->place);
-    s->hopeless = tepal_yesno_take(run, count, 1);
-    s->best = tepal_yesno_take(run, count, 1);
+    s->log = tepal_arena_take(&run->arena, 2 * (uint64_t)count + 2, sizeof *s->log);
+    s->homeless = tepal_arena_take(&run->arena, count, sizeof *s->homeless);
+    s->place = tepal_arena_take(&run->arena, count, sizeof *s->place);
+    s->hopeless = tepal_arena_take(&run->arena, count, 1);
+    s->best = tepal_arena_take(&run->arena, count, 1);
     if (s->log == NULL || s->homeless == NULL || s->place == NULL || s->hopeless == NULL ||
         s->best == NULL) {
         return TEPAL_NO_MEMORY;
@@ -510,8 +509,8 @@ static enum tepal_status go_twice(struct search *s)
 {
     struct yesno_run *run = s->run;
     double *weight = run->weight;
-    double *alike = tepal_yesno_take(run, run->falses, sizeof *alike);
-    uint8_t *first = tepal_yesno_take(run, run->falses, 1);
+    double *alike = tepal_arena_take(&run->arena, run->falses, sizeof *alike);
+    uint8_t *first = tepal_arena_take(&run->arena, run->falses, 1);
     if (alike == NULL || first == NULL) {
         return TEPAL_NO_MEMORY;
     }

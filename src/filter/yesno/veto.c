@@ -1,5 +1,5 @@
 /*
- * veto.c: the no-filters under construction (yesno.h).
+ * veto.c: the no-filters under construction (internal.h).
  *
  *     false positive f      bits  3  9 17            no-filter j:  uses of each bit
  *                                 |  |  |                          missing of each member at risk
@@ -17,37 +17,7 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/checked.h"
-
-/* ---- memory of a run ------------------------------------------------------------------------- */
-
-/* The piece before it is a whole line, so that what follows starts on one. */
-void *tepal_yesno_take(struct yesno_run *run, uint64_t count, size_t size)
-{
-    uint64_t bytes;
-    if (!checked_mul(count, size, &bytes) || !checked_add(bytes, ALLOC_LINE, &bytes) ||
-        !checked_size(bytes)) {
-        return NULL;
-    }
-    struct yesno_piece *piece = tepal_alloc_zeroed(&run->allocator, (size_t)bytes);
-    if (piece == NULL) {
-        return NULL;
-    }
-    piece->before = run->last;
-    piece->bytes = (size_t)bytes;
-    run->last = piece;
-    return (char *)piece + ALLOC_LINE;
-}
-
-void tepal_yesno_release(struct yesno_run *run, struct yesno_piece *last)
-{
-    while (run->last != last) {
-        struct yesno_piece *piece = run->last;
-        run->last = piece->before;
-        tepal_alloc_release(&run->allocator, piece, piece->bytes);
-    }
-}
 
 /* ---- who has which bits ---------------------------------------------------------------------- */
 
@@ -76,8 +46,9 @@ static uint32_t bits_of(const struct yesno_run *run, uint32_t number, struct tep
 /* Room for `count` lists of at most k' bits. */
 static bool take_has(struct yesno_run *run, struct yesno_lists *has, uint32_t count)
 {
-    has->start = tepal_yesno_take(run, (uint64_t)count + 1, sizeof *has->start);
-    has->item = tepal_yesno_take(run, (uint64_t)count * run->filter->no.hashes, sizeof *has->item);
+    has->start = tepal_arena_take(&run->arena, (uint64_t)count + 1, sizeof *has->start);
+    has->item =
+        tepal_arena_take(&run->arena, (uint64_t)count * run->filter->no.hashes, sizeof *has->item);
     return has->start != NULL && has->item != NULL;
 }
 
@@ -86,8 +57,8 @@ static bool invert(struct yesno_run *run, const struct yesno_lists *has, uint32_
                    struct yesno_lists *to)
 {
     uint64_t bits = run->filter->no.cells;
-    to->start = tepal_yesno_take(run, bits + 2, sizeof *to->start);
-    to->item = tepal_yesno_take(run, has->start[count], sizeof *to->item);
+    to->start = tepal_arena_take(&run->arena, bits + 2, sizeof *to->start);
+    to->item = tepal_arena_take(&run->arena, has->start[count], sizeof *to->item);
     if (to->start == NULL || to->item == NULL) {
         return false;
     }
@@ -129,7 +100,7 @@ static enum tepal_status index_members(struct yesno_run *run, uint32_t number, c
     const struct tepal_yesno *filter = run->filter;
     const struct tepal_digest *members = run->in->members;
     uint32_t count = (uint32_t)run->in->member_count;
-    uint64_t *risky = tepal_yesno_take(run, ((uint64_t)count + 63) / 64, 8);
+    uint64_t *risky = tepal_arena_bitmap(&run->arena, (uint64_t)count);
     if (risky == NULL) {
         return TEPAL_NO_MEMORY;
     }
@@ -141,7 +112,7 @@ static enum tepal_status index_members(struct yesno_run *run, uint32_t number, c
             family->risks++;
         }
     }
-    family->member = tepal_yesno_take(run, family->risks, sizeof *family->member);
+    family->member = tepal_arena_take(&run->arena, family->risks, sizeof *family->member);
     struct yesno_lists *has = &family->risk_has;
     if (family->member == NULL || !take_has(run, has, family->risks)) {
         return TEPAL_NO_MEMORY;
@@ -172,7 +143,7 @@ enum tepal_status tepal_yesno_index(struct yesno_run *run)
     uint64_t words = (run->filter->no.cells + 63) / 64;
     run->vetoes = run->filter->filters;
     run->families = run->vetoes == 0 ? 0 : run->filter->own_seeds ? run->vetoes : 1;
-    uint64_t *used = tepal_yesno_take(run, words, 8);
+    uint64_t *used = tepal_arena_take(&run->arena, words, 8);
     enum tepal_status status = used == NULL ? TEPAL_NO_MEMORY : TEPAL_OK;
     for (uint32_t i = 0; i < run->families && status == TEPAL_OK; i++) {
         run->family[i] = (struct yesno_family){0};
@@ -185,8 +156,8 @@ enum tepal_status tepal_yesno_index(struct yesno_run *run)
     for (uint32_t j = 0; j < run->vetoes && status == TEPAL_OK; j++) {
         struct yesno_veto *veto = &run->veto[j];
         veto->family = &run->family[run->families == 1 ? 0 : j];
-        veto->uses = tepal_yesno_take(run, run->filter->no.cells, sizeof *veto->uses);
-        veto->missing = tepal_yesno_take(run, veto->family->risks, 1);
+        veto->uses = tepal_arena_take(&run->arena, run->filter->no.cells, sizeof *veto->uses);
+        veto->missing = tepal_arena_take(&run->arena, veto->family->risks, 1);
         status = veto->uses == NULL || veto->missing == NULL ? TEPAL_NO_MEMORY : TEPAL_OK;
     }
     if (status == TEPAL_OK) {

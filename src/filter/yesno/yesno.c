@@ -22,7 +22,7 @@
 #include "base/checked.h"
 #include "base/report.h"
 #include "filter/bloom/internal.h"
-#include "filter/yesno/known.h"
+#include "filter/known/known.h"
 
 static struct tepal_yesno *yesno_of(struct tepal_filter *filter)
 {

@@ -1,11 +1,23 @@
-/* known.h: what the kinds that are built from members and known negatives share. */
-#ifndef TEPAL_SRC_FILTER_YESNO_KNOWN_H
-#define TEPAL_SRC_FILTER_YESNO_KNOWN_H
+/*
+ * known.h: what the kinds that are told which keys to avoid share: yes-no filters and cascades,
+ * which are built from members and known negatives, and retouching, which takes some of those out.
+ *
+ *   known.c        known negatives that are members after all; what `info` tells of known negatives
+ *   digest_set.c   an exact set of digests, which finds them
+ */
+#ifndef TEPAL_SRC_FILTER_KNOWN_KNOWN_H
+#define TEPAL_SRC_FILTER_KNOWN_KNOWN_H
+
+#include <stdbool.h>
 
 #include <tepal/base.h>
 #include <tepal/hash.h>
 
+/* Members, or known negatives: their indices are 32 bits wide, with room for a mark. */
 #define KNOWN_MOST_KEYS ((size_t)1 << 31)
+
+/* Are all weights finite and not negative? NULL: every key weighs 1. */
+bool tepal_known_weights_valid(const double *weights, size_t count);
 
 /*
  * Of the known negatives whose bit is set in `found`, which are members (the same digest)? Their

@@ -1,0 +1,61 @@
+/* known.c: known negatives that are members after all, valid weights, and what is told of both. */
+#include "filter/known/known.h"
+
+#include <math.h>
+
+#include "cells/bits.h"
+#include "filter/known/digest_set.h"
+
+bool tepal_known_weights_valid(const double *weights, size_t count)
+{
+    for (size_t i = 0; weights != NULL && i < count; i++) {
+        if (!(weights[i] >= 0) || isinf(weights[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum tepal_status tepal_known_pass_members(const struct tepal_allocator *allocator,
+                                           const struct tepal_digest *members, size_t member_count,
+                                           const struct tepal_digest *avoid, size_t avoid_count,
+                                           uint64_t *found, uint64_t *both)
+{
+    struct arena arena = tepal_arena_open(allocator);
+    struct digest_set set;
+    enum tepal_status status = TEPAL_NO_MEMORY;
+    uint64_t *is_member = tepal_arena_bitmap(&arena, avoid_count);
+    if (is_member != NULL && tepal_digest_set_make(&arena, avoid, avoid_count, found, &set)) {
+        *both = tepal_digest_set_meet(&set, members, member_count, is_member);
+        tepal_bits_remove(found, is_member, (avoid_count + 63) / 64);
+        status = TEPAL_OK;
+    }
+    tepal_arena_release(&arena, NULL);
+    return status;
+}
+
+void tepal_known_report_rate(struct tepal_report *report, uint64_t avoid, uint64_t left,
+                             uint64_t later, double unknown)
+{
+    double built = avoid == 0 ? 0 : (double)left / (double)avoid;
+    if (avoid == 0) {
+        tepal_report_absent(report, "fp_known", "rate on known negatives: none were given");
+    } else if (later == 0) {
+        tepal_report_real(report, "fp_known", "rate on known negatives, as built", built);
+    } else {
+        tepal_report_real(report, "fp_known",
+                          "rate on known negatives: expected at most, since keys were added",
+                          unknown > built ? unknown : built);
+    }
+}
+
+void tepal_known_report_left(struct tepal_report *report, uint64_t left, uint64_t later)
+{
+    if (later == 0) {
+        tepal_report_integer(report, "avoid_left", "of these, still found", left);
+    } else {
+        tepal_report_absent(report, "avoid_left",
+                            "of these, still found: not counted again since "
+                            "keys were added");
+    }
+}
