@@ -39,6 +39,7 @@
 
 #include <math.h>
 
+#include "base/refuse.h"
 #include "model/numeric.h"
 
 #define VALUES 16
@@ -452,28 +453,52 @@ double tepal_counting_mean(const double *pmf, uint32_t k)
 
 /* ---- everything ------------------------------------------------------------------------------ */
 
-static enum tepal_status refuse(const char **why, const char *reason)
+/* The flat layout with colliding positions, which all theorems are about. */
+struct flat {
+    uint64_t m;
+    uint64_t n;
+    uint32_t k;
+    uint32_t c;      /* groups of hashes */
+    bool measured;   /* are p0 and p1? */
+    double p0;       /* share of counters that are 0 */
+    double p1;       /* that are 1 */
+    double p2;       /* that are more */
+    double stuck;    /* that are 15, or would be more */
+    double removals; /* alpha, of keys that were never added */
+};
+
+static void report_shares(struct tepal_report *report, const struct flat *f)
 {
-    if (why != NULL) {
-        *why = reason;
-    }
-    return TEPAL_BAD_ARGUMENT;
+    report->count = 0;
+    report->numbers = 0;
+    tepal_report_text(report, "kind", "the kind of filter", "counting");
+    tepal_report_integer(report, "cells", "m, counters", f->m);
+    tepal_report_integer(report, "hashes", "k", f->k);
+    tepal_report_integer(report, "keys", "n", f->n);
+    tepal_report_integer(report, "choices", "c, groups of hashes", f->c);
+    tepal_report_flag(report, "measured", "are p0 and p1 measured (Sec. 3.3), not ideal",
+                      f->measured);
+    tepal_report_real(report, "p0", "share of counters that are 0", f->p0);
+    tepal_report_real(report, "p1", "share of counters that are 1", f->p1);
+    tepal_report_real(report, "p2", "share of counters above 1", f->p2);
+    tepal_report_real(report, "fp", "1 - (1 - (1-p0)^k)^c; eq. (1) for c = 1",
+                      tepal_counting_fp(f->p0, f->k, f->c));
 }
 
-static void report_potential(struct tepal_report *report, uint64_t m, uint64_t n, uint32_t k,
-                             double p0, double deletes)
+static void report_potential(struct tepal_report *report, const struct flat *f)
 {
+    const uint32_t k = f->k;
     double pmf[TEPAL_MAX_HASHES + 1];
     double printed[TEPAL_MAX_HASHES + 1];
     tepal_counting_potential_printed(k, printed);
     double mean_printed = tepal_counting_mean(printed, k);
-    if (tepal_counting_potential(m, n, k, p0, pmf) == TEPAL_OK) {
+    if (tepal_counting_potential(f->m, f->n, k, f->p0, pmf) == TEPAL_OK) {
         double mean = tepal_counting_mean(pmf, k);
         tepal_report_real(report, "potential_mean",
                           "E[Y], potential false negatives a wrong removal", mean);
         tepal_report_real(report, "potential_all", "P(Y = k)", pmf[k]);
         tepal_report_real(report, "potential_many", "after all wrong removals (Corollary 2, right)",
-                          tepal_counting_many(mean, n, deletes));
+                          tepal_counting_many(mean, f->n, f->removals));
         tepal_report_list(report, "potential_pmf", "P(Y = 0), P(Y = 1), ...", pmf, k + 1);
     } else {
         tepal_report_absent(report, "potential_mean", "there are no members");
@@ -482,25 +507,25 @@ static void report_potential(struct tepal_report *report, uint64_t m, uint64_t n
                       mean_printed);
     tepal_report_real(report, "potential_all_printed", "P(Y = k) by Theorem 1", printed[k]);
     tepal_report_real(report, "potential_many_printed", "alpha E[Y], Corollary 2",
-                      deletes * mean_printed);
+                      f->removals * mean_printed);
     tepal_report_list(report, "potential_pmf_printed", "Theorem 1, eq. (2)", printed, k + 1);
 }
 
-static void report_exposed(struct tepal_report *report, uint64_t m, uint64_t n, uint32_t k,
-                           double p0, double p1, double deletes)
+static void report_exposed(struct tepal_report *report, const struct flat *f)
 {
+    const uint32_t k = f->k;
     double pmf[TEPAL_MAX_HASHES + 1];
     double printed[TEPAL_MAX_HASHES + 1];
-    tepal_counting_exposed_printed(m, n, k, printed);
+    tepal_counting_exposed_printed(f->m, f->n, k, printed);
     double mean_printed = tepal_counting_mean(printed, k);
-    if (tepal_counting_exposed(m, n, k, p0, p1, pmf) == TEPAL_OK) {
+    if (tepal_counting_exposed(f->m, f->n, k, f->p0, f->p1, pmf) == TEPAL_OK) {
         double mean = tepal_counting_mean(pmf, k);
         tepal_report_real(report, "exposed_mean", "E[Z], members missed at once a wrong removal",
                           mean);
         tepal_report_real(report, "exposed_many", "after all wrong removals (Corollary 3, right)",
-                          tepal_counting_many(mean, n, deletes));
+                          tepal_counting_many(mean, f->n, f->removals));
         tepal_report_real(report, "hidden", "P(Z = 0) = (p2 / (p1 + p2))^k, Theorem 2, right",
-                          power(1 - at_most_one(p1 / (1 - p0)), k));
+                          power(1 - at_most_one(f->p1 / (1 - f->p0)), k));
         tepal_report_list(report, "exposed_pmf", "P(Z = 0), P(Z = 1), ...", pmf, k + 1);
     } else {
         tepal_report_absent(report, "exposed_mean", "there are no members");
@@ -508,11 +533,62 @@ static void report_exposed(struct tepal_report *report, uint64_t m, uint64_t n, 
     tepal_report_real(report, "exposed_mean_printed", "E[Z] by Theorem 4, eqs. (5) and (6)",
                       mean_printed);
     tepal_report_real(report, "exposed_many_printed", "alpha E[Z], Corollary 3",
-                      deletes * mean_printed);
+                      f->removals * mean_printed);
     tepal_report_real(report, "hidden_printed", "Theorem 2, eq. (3)",
-                      power(1 - others_miss(m, n, k), k));
+                      power(1 - others_miss(f->m, f->n, k), k));
     tepal_report_real(report, "found", "a member is missed after one: Theorem 3, eq. (4)",
-                      tepal_counting_found(m, n, k));
+                      tepal_counting_found(f->m, f->n, k));
+    tepal_report_real(report, "wrong_removals", "alpha, keys removed that were never added",
+                      f->removals);
+}
+
+static void report_addresses(struct tepal_report *report, const struct flat *f)
+{
+    tepal_report_real(report, "multi_address_bound", "a member has several addresses, eq. (7)",
+                      tepal_counting_multi_address(f->p0, f->k, f->c));
+    if (f->c > 1) {
+        tepal_report_real(report, "wrong_address",
+                          "removal of such a member takes a wrong one (Theorem 5, right)",
+                          tepal_counting_wrong_address(f->p0, f->k, f->c));
+        tepal_report_real(report, "wrong_address_printed", "Theorem 5",
+                          tepal_counting_wrong_address_printed(f->p0, f->k, f->c));
+    } else {
+        tepal_report_absent(report, "wrong_address", "a member has one address");
+        tepal_report_absent(report, "wrong_address_printed", "a member has one address");
+    }
+}
+
+static void report_stuck(struct tepal_report *report, const struct flat *f)
+{
+    double mean = (double)f->m * f->stuck;
+    tepal_report_real(report, "stuck_mean", "counters that reach 15, expected", mean);
+    tepal_report_real(report, "stuck_chance", "that there is one", -expm1(-mean));
+}
+
+static enum tepal_status report_flat(const struct tepal_params *p, struct flat *f,
+                                     struct tepal_report *report, const char **why)
+{
+    double share[VALUES];
+    bool improved = p->own[TEPAL_COUNTING_RULE] == TEPAL_RULE_IMPROVED_GREEDY;
+    if (tepal_counting_shares(f->m, f->n, f->k, f->c, improved, share) != TEPAL_OK) {
+        return refuse(why, TEPAL_BAD_ARGUMENT, "the number of choices is out of range");
+    }
+    f->stuck = share[VALUES - 1];
+    if (f->measured) {
+        f->p2 = 1 - f->p0 - f->p1;
+    } else {
+        f->p0 = share[0];
+        f->p1 = share[1];
+        for (uint32_t v = 2; v < VALUES; v++) {
+            f->p2 += share[v];
+        }
+    }
+    report_shares(report, f);
+    report_potential(report, f);
+    report_exposed(report, f);
+    report_addresses(report, f);
+    report_stuck(report, f);
+    return TEPAL_OK;
 }
 
 /*
@@ -524,8 +600,9 @@ static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, 
 {
     double fill = tepal_counting_fill(p->layout, p->positions, p->cells, n, p->hashes);
     if (p->own[TEPAL_COUNTING_CHOICES] != 1) {
-        return refuse(why, "with several choices the model is for the flat layout, colliding "
-                           "positions");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "with several choices the model is for the flat layout, colliding "
+                      "positions");
     }
     report->count = 0;
     report->numbers = 0;
@@ -563,63 +640,26 @@ enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64
     }
     bool measured = !isnan(measured_p0) || !isnan(measured_p1);
     if (measured && !(measured_p0 >= 0 && measured_p1 >= 0 && measured_p0 + measured_p1 <= 1)) {
-        return refuse(why, "p0 and p1 are shares: both are needed, and their sum is at most 1");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "p0 and p1 are shares: both are needed, and their sum is at most 1");
     }
     if (!(deletes >= 0)) {
-        return refuse(why, "the number of wrong removals cannot be negative");
+        return refuse(why, TEPAL_BAD_ARGUMENT, "the number of wrong removals cannot be negative");
     }
     if (other && measured) {
-        return refuse(why, "measured shares are for the flat layout, colliding positions");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "measured shares are for the flat layout, colliding positions");
     }
     if (other) {
         return report_other(&p, n, deletes, report, why);
     }
-    uint32_t k = p.hashes;
-    uint32_t c = (uint32_t)p.own[TEPAL_COUNTING_CHOICES];
-    double m = (double)p.cells;
-    double share[VALUES];
-    bool improved = p.own[TEPAL_COUNTING_RULE] == TEPAL_RULE_IMPROVED_GREEDY;
-    status = tepal_counting_shares(p.cells, n, k, c, improved, share);
-    if (status != TEPAL_OK) {
-        return refuse(why, "the number of choices is out of range");
-    }
-    double p0 = measured ? measured_p0 : share[0];
-    double p1 = measured ? measured_p1 : share[1];
-    report->count = 0;
-    report->numbers = 0;
-    tepal_report_text(report, "kind", "the kind of filter", "counting");
-    tepal_report_integer(report, "cells", "m, counters", p.cells);
-    tepal_report_integer(report, "hashes", "k", k);
-    tepal_report_integer(report, "keys", "n", n);
-    tepal_report_integer(report, "choices", "c, groups of hashes", c);
-    tepal_report_flag(report, "measured", "are p0 and p1 measured (Sec. 3.3), not ideal", measured);
-    tepal_report_real(report, "p0", "share of counters that are 0", p0);
-    tepal_report_real(report, "p1", "share of counters that are 1", p1);
-    double p2 = measured ? 1 - p0 - p1 : 0;
-    for (uint32_t v = 2; v < VALUES && !measured; v++) {
-        p2 += share[v];
-    }
-    tepal_report_real(report, "p2", "share of counters above 1", p2);
-    tepal_report_real(report, "fp", "1 - (1 - (1-p0)^k)^c; eq. (1) for c = 1",
-                      tepal_counting_fp(p0, k, c));
-    report_potential(report, p.cells, n, k, p0, deletes);
-    report_exposed(report, p.cells, n, k, p0, p1, deletes);
-    tepal_report_real(report, "wrong_removals", "alpha, keys removed that were never added",
-                      deletes);
-    tepal_report_real(report, "multi_address_bound", "a member has several addresses, eq. (7)",
-                      tepal_counting_multi_address(p0, k, c));
-    if (c > 1) {
-        tepal_report_real(report, "wrong_address",
-                          "removal of such a member takes a wrong one (Theorem 5, right)",
-                          tepal_counting_wrong_address(p0, k, c));
-        tepal_report_real(report, "wrong_address_printed", "Theorem 5",
-                          tepal_counting_wrong_address_printed(p0, k, c));
-    } else {
-        tepal_report_absent(report, "wrong_address", "a member has one address");
-        tepal_report_absent(report, "wrong_address_printed", "a member has one address");
-    }
-    tepal_report_real(report, "stuck_mean", "counters that reach 15, expected",
-                      m * share[VALUES - 1]);
-    tepal_report_real(report, "stuck_chance", "that there is one", -expm1(-m * share[VALUES - 1]));
-    return TEPAL_OK;
+    struct flat flat = {.m = p.cells,
+                        .n = n,
+                        .k = p.hashes,
+                        .c = (uint32_t)p.own[TEPAL_COUNTING_CHOICES],
+                        .measured = measured,
+                        .p0 = measured_p0,
+                        .p1 = measured_p1,
+                        .removals = deletes};
+    return report_flat(&p, &flat, report, why);
 }

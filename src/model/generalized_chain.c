@@ -366,54 +366,113 @@ static void flat_exact(struct chain *c, const struct asked *ask, double turns)
 
 #define AGES_AT_ONCE 128
 
-static void lines_rates(struct chain *c, const struct asked *ask, double lines, bool sectors)
-{
+/* A key's bits in one line, as further keys are added to that line. */
+struct line_walk {
+    struct chain *chain;
+    bool sectors; /* one bit a sector: the chain takes `step`; else its own, over two rounds */
     struct line_step step;
-    struct load loads[AGES_AT_ONCE];
-    struct load keys = load_of(ask->n, 1 / lines);
-    struct tepal_generalized_errors *out = ask->out;
-    double turns = DECIDED * TEPAL_LINE_BITS / (c->k0 + c->k1);
-    memset(&step, 0, sizeof step);
-    weigh_undecided(c, ask->p0);
+};
+
+static void line_begin(struct line_walk *walk, struct chain *c, bool sectors)
+{
+    walk->chain = c;
+    walk->sectors = sectors;
     if (sectors) {
+        memset(&walk->step, 0, sizeof walk->step);
         begin(c);
-        make_step(c, &step);
+        make_step(c, &walk->step);
     } else {
         begin_rounds(c);
     }
+}
+
+static void line_next(struct line_walk *walk)
+{
+    if (walk->sectors) {
+        line_add_one(walk->chain, &walk->step);
+    } else {
+        add_one(walk->chain);
+    }
+}
+
+/*
+ * How many keys came to a line: of all n, and of those since an age that is asked for. What is
+ * asked for are means over these numbers.
+ */
+struct line_loads {
+    double lines;
+    struct load keys;
+    struct load since[AGES_AT_ONCE];
+    double fn_weight; /* of the mean over all ages, so far */
+};
+
+static void loads_begin(struct line_loads *loads, const struct asked *ask, double lines)
+{
+    loads->lines = lines;
+    loads->keys = load_of(ask->n, 1 / lines);
+    loads->fn_weight = 0;
     for (size_t i = 0; i < ask->age_count; i++) {
-        loads[i] = load_of(ask->ages[i], 1 / lines);
+        loads->since[i] = load_of(ask->ages[i], 1 / lines);
         ask->fn_by_age[i] = 0;
     }
-    out->fp = out->fn = out->fn_bound = 0;
-    double fn_weight = 0;
-    for (uint64_t j = 0;; j++) {
-        bool last = (double)j >= turns;
-        double pass = last || keys.now > 0 ? pass_chance(c) : 0;
-        out->fp += (last ? keys.now + keys.above : keys.now) * pass;
-        out->fn_bound += (last ? keys.now + keys.above : keys.now) * c->failed;
-        /* sum over ages i < n of P(Bin(i, s) = j) is P(Bin(n, s) > j) / s */
-        double weight = ask->n == 0 ? 0 : keys.above * lines / (double)ask->n;
-        out->fn += (last ? fmax(0, 1 - fn_weight) : weight) * c->failed;
-        fn_weight += weight;
-        for (size_t i = 0; i < ask->age_count; i++) {
-            ask->fn_by_age[i] += (last ? loads[i].now + loads[i].above : loads[i].now) * c->failed;
-            load_next(&loads[i], j);
-        }
-        load_next(&keys, j);
-        if (last) {
-            out->fp_steady = pass;
-            break;
-        }
-        if (sectors) {
-            line_add_one(c, &step);
-        } else {
-            add_one(c);
-        }
+    ask->out->fp = ask->out->fn = ask->out->fn_bound = 0;
+}
+
+static void loads_next(struct line_loads *loads, const struct asked *ask, uint64_t j)
+{
+    load_next(&loads->keys, j);
+    for (size_t i = 0; i < ask->age_count; i++) {
+        load_next(&loads->since[i], j);
     }
-    if (ask->n == 0) {
-        out->fn = 0;
+}
+
+/* The share of so many additions; after the last that is looked at nothing changes any more. */
+static double share_of(const struct load *load, bool last)
+{
+    return last ? load->now + load->above : load->now;
+}
+
+/* The terms of all means for the number of additions that the walk is at. */
+static void collect(struct line_loads *loads, const struct chain *c, const struct asked *ask,
+                    bool last)
+{
+    struct tepal_generalized_errors *out = ask->out;
+    const struct load *keys = &loads->keys;
+    double pass = last || keys->now > 0 ? pass_chance(c) : 0;
+    out->fp += share_of(keys, last) * pass;
+    out->fn_bound += share_of(keys, last) * c->failed;
+    /* sum over ages i < n of P(Bin(i, s) = j) is P(Bin(n, s) > j) / s */
+    double weight = ask->n == 0 ? 0 : keys->above * loads->lines / (double)ask->n;
+    out->fn += (last ? fmax(0, 1 - loads->fn_weight) : weight) * c->failed;
+    loads->fn_weight += weight;
+    for (size_t i = 0; i < ask->age_count; i++) {
+        ask->fn_by_age[i] += share_of(&loads->since[i], last) * c->failed;
     }
+    if (last) {
+        out->fp_steady = pass;
+        out->fn = ask->n == 0 ? 0 : out->fn;
+    }
+}
+
+static double line_turns(const struct chain *c)
+{
+    return DECIDED * TEPAL_LINE_BITS / (c->k0 + c->k1);
+}
+
+static void lines_rates(struct chain *c, const struct asked *ask, double lines, bool sectors)
+{
+    struct line_walk walk;
+    struct line_loads loads;
+    weigh_undecided(c, ask->p0);
+    line_begin(&walk, c, sectors);
+    loads_begin(&loads, ask, lines);
+    uint64_t j = 0;
+    for (; (double)j < line_turns(c); j++) {
+        collect(&loads, c, ask, false);
+        loads_next(&loads, ask, j);
+        line_next(&walk);
+    }
+    collect(&loads, c, ask, true);
 }
 
 static void approximate(struct chain *c, const struct asked *ask, uint64_t m)
@@ -482,17 +541,15 @@ enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uin
 double tepal_model_line_forgets(const struct tepal_params *params, uint64_t n)
 {
     struct chain c;
-    struct line_step step;
+    struct line_walk walk;
     set_chain(&c, params);
     double lines = c.m / TEPAL_LINE_BITS;
-    double turns = DECIDED * TEPAL_LINE_BITS / (c.k0 + c.k1);
+    double turns = line_turns(&c);
     struct load keys = load_of(n, 1 / lines);
     double sum = 0;
     c.m = TEPAL_LINE_BITS;
     c.distinct = true;
-    memset(&step, 0, sizeof step);
-    begin(&c);
-    make_step(&c, &step);
+    line_begin(&walk, &c, true);
     for (uint64_t j = 0;; j++) {
         if ((double)j >= turns) {
             return sum + (keys.now + keys.above) * c.failed;
@@ -502,7 +559,7 @@ double tepal_model_line_forgets(const struct tepal_params *params, uint64_t n)
             return sum;
         }
         load_next(&keys, j);
-        line_add_one(&c, &step);
+        line_next(&walk);
     }
 }
 

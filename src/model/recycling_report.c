@@ -1,15 +1,8 @@
 /* recycling_report.c: all that the model says of a recycling filter, by name. */
+#include "base/refuse.h"
 #include "model/recycling.h"
 
 #include <math.h>
-
-static enum tepal_status refuse(const char **why, const char *reason)
-{
-    if (why != NULL) {
-        *why = reason;
-    }
-    return TEPAL_BAD_ARGUMENT;
-}
 
 static const char *reason_of(const struct tepal_recycling_setting *s)
 {
@@ -34,13 +27,15 @@ enum tepal_status tepal_model_recycling(const struct tepal_recycling_setting *se
     struct tepal_recycling_setting s = *setting;
     struct tepal_recycling_rates rates;
     if (!tepal_model_recycling_valid(&s, s.sigma == 0)) {
-        return refuse(why, reason_of(&s));
+        return refuse(why, TEPAL_BAD_ARGUMENT, reason_of(&s));
     }
     if (s.sigma == 0 && !(fp > 0 && fp < 1)) {
-        return refuse(why, "give sigma, or a false-positive rate between 0 and 1");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "give sigma, or a false-positive rate between 0 and 1");
     }
     if (s.sigma == 0 && tepal_recycling_plan(&s, fp, &rates) != TEPAL_OK) {
-        return refuse(why, "no sigma keeps that average: more bits or fewer hashes are needed");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "no sigma keeps that average: more bits or fewer hashes are needed");
     }
     if (setting->sigma != 0) {
         (void)tepal_recycling_average(&s, TEPAL_RECYCLING_AUTO, &rates);

@@ -25,6 +25,8 @@
 
 #include <math.h>
 
+#include "base/refuse.h"
+
 static bool valid(uint64_t m, uint32_t k)
 {
     return m >= 1 && k >= 1 && k <= TEPAL_MAX_HASHES;
@@ -89,21 +91,14 @@ enum tepal_status tepal_retouched_random(uint64_t n, uint32_t k, double ones, do
     return TEPAL_OK;
 }
 
-static enum tepal_status refuse(const char **why, const char *reason)
-{
-    if (why != NULL) {
-        *why = reason;
-    }
-    return TEPAL_BAD_ARGUMENT;
-}
-
 enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint64_t n,
                                         uint64_t universe, double beta, uint64_t bits,
                                         struct tepal_report *report, const char **why)
 {
     struct tepal_params p = *params;
     if (p.layout != TEPAL_LAYOUT_FLAT || p.positions != TEPAL_POSITIONS_COLLIDING) {
-        return refuse(why, "the model of retouching is for the flat layout, colliding positions");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "the model of retouching is for the flat layout, colliding positions");
     }
     if (p.hashes == 0 && p.cells != 0) {
         p.hashes = tepal_bloom_best_hashes(p.layout, p.positions, p.cells, n);
@@ -113,17 +108,19 @@ enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint6
         return status;
     }
     if (n == 0 || universe <= n) {
-        return refuse(why, "there must be members, and a universe larger than they are");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "there must be members, and a universe larger than they are");
     }
     if (!(beta >= 0 && beta <= 1)) {
-        return refuse(why, "beta, the share of false positives to remove, is outside 0..1");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "beta, the share of false positives to remove, is outside 0..1");
     }
     double m = (double)p.cells;
     double zero = tepal_retouched_zero(p.cells, n, p.hashes);
     double ones = (1 - zero) * m;
     double s = (double)bits;
     if (s > ones) {
-        return refuse(why, "more bits to clear than are set");
+        return refuse(why, TEPAL_BAD_ARGUMENT, "more bits to clear than are set");
     }
     double fp = tepal_bloom_fp_classic(p.cells, n, p.hashes);
     double all = fp * (double)(universe - n);
@@ -161,7 +158,8 @@ enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint6
     double b = beta * all;
     status = tepal_retouched_random(n, p.hashes, ones, b, all, &cleared, &lost, &beyond);
     if (status != TEPAL_OK) {
-        return refuse(why, "the filter has no bit set: nothing can be retouched");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "the filter has no bit set: nothing can be retouched");
     }
     tepal_report_real(report, "beta", "share of the false positives to remove, eq. (17)", beta);
     tepal_report_real(report, "avoid", "|B| = beta |F_P|", b);

@@ -21,6 +21,7 @@
  *
  * F varies: the expectation over a Poisson law is taken while it is small.
  */
+#include "base/refuse.h"
 #include "model/yesno.h"
 #include "params/params.h"
 
@@ -317,14 +318,6 @@ enum tepal_status tepal_yesno_choose(enum tepal_layout layout, enum tepal_positi
 
 /* ---- everything by name ---------------------------------------------------------------------- */
 
-static enum tepal_status refuse(const char **why, const char *reason)
-{
-    if (why != NULL) {
-        *why = reason;
-    }
-    return TEPAL_BAD_ARGUMENT;
-}
-
 static void report_plan(const struct tepal_yesno_plan *plan, struct tepal_report *report)
 {
     tepal_report_integer(report, "bits", "m = p + r q",
@@ -376,10 +369,11 @@ enum tepal_status tepal_model_yesno(enum tepal_layout layout, enum tepal_positio
 {
     struct tepal_yesno_plan done = *plan;
     if (n == 0) {
-        return refuse(why, "there must be members");
+        return refuse(why, TEPAL_BAD_ARGUMENT, "there must be members");
     }
     if (tepal_yesno_predict(layout, positions, n, t, &done) != TEPAL_OK) {
-        return refuse(why, "sizes and hashes must be at least 1, and fit the layout");
+        return refuse(why, TEPAL_BAD_ARGUMENT,
+                      "sizes and hashes must be at least 1, and fit the layout");
     }
     uint64_t m = done.yes_bits + done.no_bits * done.no_filters;
     uint32_t best = tepal_bloom_best_hashes(layout, positions, m, n);

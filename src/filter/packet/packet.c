@@ -22,6 +22,7 @@
 
 #include "address/address.h"
 #include "base/little.h"
+#include "base/refuse.h"
 #include "filter/lines/kernels.h"
 #include "filter/kind.h"
 
@@ -49,19 +50,11 @@ static void add_region(struct tepal_header_layout *l, uint32_t start, uint32_t e
     l->first[++l->regions] = step;
 }
 
-static enum tepal_status refuse(enum tepal_status status, const char *sentence, const char **why)
-{
-    if (why != NULL) {
-        *why = sentence;
-    }
-    return status;
-}
-
 enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
                                            struct tepal_header_layout *layout, const char **why)
 {
     if (params == NULL || layout == NULL) {
-        return refuse(TEPAL_BAD_ARGUMENT, "a pointer is NULL", why);
+        return refuse(why, TEPAL_BAD_ARGUMENT, "a pointer is NULL");
     }
     enum tepal_status status = tepal_params_check(params, why);
     if (status != TEPAL_OK) {
@@ -69,11 +62,11 @@ enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
     }
     bool yesno = params->kind == TEPAL_KIND_YESNO;
     if (!yesno && params->kind != TEPAL_KIND_BLOOM && params->kind != TEPAL_KIND_RETOUCHED) {
-        return refuse(TEPAL_UNSUPPORTED, "a header is a filter of kind bloom, retouched or yesno",
-                      why);
+        return refuse(why, TEPAL_UNSUPPORTED,
+                      "a header is a filter of kind bloom, retouched or yesno");
     }
     if (params->cells != 128 && params->cells != 256 && params->cells != 512) {
-        return refuse(TEPAL_BAD_PARAMETER, "a header must have 128, 256 or 512 bits", why);
+        return refuse(why, TEPAL_BAD_PARAMETER, "a header must have 128, 256 or 512 bits");
     }
     uint32_t bits = (uint32_t)params->cells;
     uint32_t yes = yesno ? (uint32_t)tepal_yesno_yes_bits(params) : bits;
