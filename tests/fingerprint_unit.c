@@ -8,7 +8,7 @@
 
 #include "base/wide.h"
 #include "file_help.h"
-#include "filter/lines/kernels.h"
+#include "base/processor.h"
 #include "filter/fingerprint/internal.h"
 #include "filter/kind.h"
 

@@ -109,9 +109,9 @@ static void check_scene(struct scene *s, uint64_t *matched)
         uint64_t vectors[4] = {0};
         size_t words = (links + 63) / 64;
         size_t count = tepal_header_match_many(&s->layout, s->header, s->table, links, answers);
-        tepal_header_match_portable(&s->layout, s->header, s->table, links, plain);
+        tepal_packet_match_portable(&s->layout, s->header, s->table, links, plain);
         if (s->layout.kernel > 0) { /* the one for any layout, where it was not taken */
-            tepal_header_kernels[1](&s->layout, s->header, s->table, links, vectors);
+            tepal_packet_kernels[1](&s->layout, s->header, s->table, links, vectors);
         } else {
             memcpy(vectors, plain, sizeof plain);
         }

@@ -11,7 +11,7 @@
  * cleared, hence no false negative, ever; the cells depend on the set of keys alone, not on their
  * order or number.
  *
- * Single operations are here; batches are in the kernels (lines/kernels.h).
+ * Single operations are here; batches are in the kernels (kernels.h).
  */
 #include <tepal/bloom.h>
 #include <tepal/model.h>
@@ -22,7 +22,6 @@
 #include "address/address.h"
 #include "base/alloc.h"
 #include "cells/bits.h"
-#include "filter/lines/kernels.h"
 #include "filter/bloom/internal.h"
 #include "filter/kind.h"
 #include "filter/lines/rate.h"

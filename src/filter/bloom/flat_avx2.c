@@ -3,7 +3,7 @@
  * extensions that come with it.
  */
 #include "cells/bits.h"
-#include "filter/lines/kernels.h"
+#include "filter/bloom/kernels.h"
 
 #if defined(__AVX2__)
 

@@ -1,6 +1,6 @@
 /* flat_portable.c: flat and partitioned loops for any machine. */
 #include "cells/bits.h"
-#include "filter/lines/kernels.h"
+#include "filter/bloom/kernels.h"
 
 #include "filter/bloom/flat.h"
 

@@ -1,13 +1,18 @@
 /*
  * internal.h: the Bloom filter from the inside, for the kinds that are Bloom filters with a
  * history of their own (retouched): the same bits, asked by the same code.
+ *
+ *   bloom.c     the kind: construction, one key, batches, whole filters, what the bits say
+ *   kernels.h   batches: the table of kernels, and where keys come from; flat*: those of the flat
+ *               and partitioned layouts; those of the other layouts are in lines/
+ *   dispatch.c  which kernels a layout takes
  */
 #ifndef TEPAL_SRC_FILTER_BLOOM_INTERNAL_H
 #define TEPAL_SRC_FILTER_BLOOM_INTERNAL_H
 
 #include <tepal/bloom.h>
 
-#include "filter/lines/kernels.h"
+#include "filter/bloom/kernels.h"
 #include "filter/kind.h"
 
 struct tepal_bloom {

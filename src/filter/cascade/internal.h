@@ -1,8 +1,8 @@
 /*
  * internal.h: the cascade from the inside.
  *
- *   cascade.c        the filter: parameters, queries, additions, what it tells of itself
- *   build.c  which levels it gets, and what goes into them
+ *   cascade.c   the filter: queries, additions, what it tells of itself
+ *   build.c     which levels it gets, and what goes into them
  */
 #ifndef TEPAL_SRC_FILTER_CASCADE_INTERNAL_H
 #define TEPAL_SRC_FILTER_CASCADE_INTERNAL_H
@@ -11,7 +11,7 @@
 
 #include "address/address.h"
 #include "cells/bits.h"
-#include "filter/lines/kernels.h"
+#include "filter/bloom/kernels.h"
 #include "filter/kind.h"
 
 struct tepal_cascade {

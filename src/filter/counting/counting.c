@@ -25,6 +25,7 @@
 #include <tepal/model.h>
 
 #include "base/checked.h"
+#include "base/processor.h"
 
 static void counting_open(struct tepal_filter *filter)
 {

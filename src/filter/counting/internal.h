@@ -1,7 +1,7 @@
 /*
  * internal.h: the counting filter from the inside.
  *
- *   counting.c               the kind: construction, one key, its table entry
+ *   counting.c      the kind: construction, one key, its table entry
  *   batch.c         many keys: the same, requested some keys ahead
  *   whole.c         whole filters: invariants, union, difference, the bits alone, info
  *   audit.c         what removals have done and would do, against a list of members
@@ -21,7 +21,7 @@
 
 #include "cells/bits.h"
 #include "cells/counters.h"
-#include "filter/lines/kernels.h"
+#include "filter/bloom/kernels.h"
 #include "filter/kind.h"
 
 /* The state of a counting filter: history, then what the cells must agree with. */

@@ -38,16 +38,6 @@ static inline void line_set(void *line, struct line_mask mask)
     _mm_store_si128(line, _mm_or_si128(_mm_load_si128(line), mask.bits));
 }
 
-static inline uint64_t line_answers(const bool yes[64])
-{
-    /* A true bool is 1; its lowest bit is moved to where movemask looks. */
-    __m256i low = _mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)yes), 7);
-    __m256i high =
-        _mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(yes + 32)), 7);
-    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
-                                                     << 32;
-}
-
 #define LINE_BYTES        16
 #define LINE_SECTOR_CELLS 16
 #include "filter/lines/loops.h"

@@ -43,15 +43,6 @@ static inline void line_set(void *line, struct line_mask mask)
     words[1] |= mask.half[1];
 }
 
-static inline uint64_t line_answers(const bool yes[64])
-{
-    uint64_t answers = 0;
-    for (int i = 0; i < 64; i++) {
-        answers |= (uint64_t)yes[i] << i;
-    }
-    return answers;
-}
-
 #define LINE_BYTES        16
 #define LINE_SECTOR_CELLS 16
 #include "filter/lines/loops.h"

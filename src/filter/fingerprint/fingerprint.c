@@ -37,7 +37,7 @@
 #include <math.h>
 
 #include "base/checked.h"
-#include "filter/lines/kernels.h"
+#include "base/processor.h"
 #include "filter/fingerprint/internal.h"
 
 #define SLOTS FINGERPRINT_SLOTS

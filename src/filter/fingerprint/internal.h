@@ -1,6 +1,10 @@
 /*
  * internal.h: the fingerprint filter's buckets and slots, inlined: where a key lies, and
  * whether a bucket holds a fingerprint. What they mean is told in fingerprint.c.
+ *
+ *   fingerprint.c   the kind: one key, the search for room, additions and removals of many
+ *   query.h         batches of queries, in plain C
+ *   query_*.c       these for any machine, and for AVX2
  */
 #ifndef TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
 #define TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H

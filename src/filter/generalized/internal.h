@@ -1,6 +1,11 @@
 /*
- * internal.h: the generalized Bloom filter from the inside: which bits a key resets and
- * which it sets.
+ * internal.h: the generalized Bloom filter from the inside: who does what, and which bits a key
+ * resets and which it sets.
+ *
+ *   generalized.c   the kind: its first state, one key, its table entry
+ *   kernels.h       batches: the table of kernels, and who has them
+ *   tell.c          what its bits say: its rate now, the age of a key, info
+ *   retouch.c       false positives removed by inverting bits
  *
  *   flat     positions 0 .. k0-1 are reset, the others set.
  *   blocked  all in one line of 8 sectors, as the Bloom filter's (address.h). Which of the cells

@@ -1,9 +1,9 @@
 /*
  * kernels.h: the batch loops of the generalized filter, behind one table.
  *
- *   flat.c            the flat layout
- *   lines.h           the blocked layout, over a small set of line operations
- *   generalized_lines_*.c         these in plain C and for AVX2: the same answers, bit for bit
+ *   flat.c      the flat layout
+ *   lines.h     the blocked layout, over a small set of line operations
+ *   lines_*.c   these in plain C and for AVX2: the same answers, bit for bit
  */
 #ifndef TEPAL_SRC_FILTER_GENERALIZED_KERNELS_H
 #define TEPAL_SRC_FILTER_GENERALIZED_KERNELS_H

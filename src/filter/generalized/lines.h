@@ -7,13 +7,14 @@
  *     line_matches(line, bits)          is none inverted?
  *     line_inverted(line, bits)         how many are? There is one a sector at most
  *     line_put(line, bits)
- *     line_answers(bool[64])            64 answers as the bits of a word
  *
  * As the Bloom filter's (lines/loops.h): a rolling window of 64 keys, whose lines are requested
  * well before they are looked at; of two rounds the second is worked out only for keys that pass
  * the first, for no cell of one meets a cell of the other (without resets they may, and then agree;
  * see second_apart). `two` and `strict` (no tolerance) are compile-time constants.
  */
+#include "filter/lines/answers.h"
+
 #define WINDOW        64
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 

@@ -63,16 +63,6 @@ static inline void line_put(void *line, struct line_bits bits)
     }
 }
 
-static inline uint64_t line_answers(const bool yes[64])
-{
-    /* A true bool is 1; its lowest bit is moved to where movemask looks. */
-    __m256i low = _mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)yes), 7);
-    __m256i high =
-        _mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(yes + 32)), 7);
-    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
-                                                     << 32;
-}
-
 #include "filter/generalized/lines.h"
 
 const struct generalized_kernels tepal_generalized_lines_avx2 = {lines_add, lines_query};

@@ -47,15 +47,6 @@ static inline void line_put(void *line, struct line_bits bits)
     }
 }
 
-static inline uint64_t line_answers(const bool yes[64])
-{
-    uint64_t answers = 0;
-    for (int i = 0; i < 64; i++) {
-        answers |= (uint64_t)yes[i] << i;
-    }
-    return answers;
-}
-
 #include "filter/generalized/lines.h"
 
 const struct generalized_kernels tepal_generalized_lines_portable = {lines_add, lines_query};

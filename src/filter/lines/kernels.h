@@ -1,72 +1,19 @@
 /*
- * kernels.h: the inner loops of the Bloom filter, behind one table.
+ * kernels.h: the kernels over lines: the blocked and paired layouts of the Bloom filter, and what
+ * other kinds with lines take from them.
  *
- *   bloom/flat.h      the flat and partitioned layouts
- *   loops.h     the blocked and paired layouts, over a small set of line operations
- *   *_portable.c      both in plain C
- *   *_avx2.c          both for AVX2 machines; bit for bit the same answers
- *   dispatch.c  which table this machine takes
+ *   loops.h                     the loops, over a small set of operations on a line
+ *   line_portable.h, _avx2.h    these operations on lines of 512 bits (recycling/lines.h has loops
+ *                               of its own over them)
+ *   loops_portable.c, _avx2.c   the loops over such lines (counting/lines_*.c: over lines of 128)
+ *   rate.c                      error rates of lines, from their bits
  */
 #ifndef TEPAL_SRC_FILTER_LINES_KERNELS_H
 #define TEPAL_SRC_FILTER_LINES_KERNELS_H
 
-#include "address/address.h"
-#include "hash/digest.h"
+#include "filter/bloom/kernels.h"
 
-/*
- * Where a batch's digests come from: an array of them, or unkeyed keys that are hashed on the way.
- */
-enum bloom_form { BLOOM_DIGESTS, BLOOM_INTEGERS, BLOOM_FIXED };
-
-struct bloom_source {
-    enum bloom_form form;
-    const struct tepal_digest *digests;
-    const uint64_t *integers;
-    const uint8_t *bytes; /* keys of `width` bytes each */
-    size_t width;
-    struct tepal_hasher hasher; /* for integers and bytes */
-};
-
-struct bloom_kernels {
-    void (*add)(const struct address *at, uint64_t *words, const struct bloom_source *source,
-                size_t count);
-    /* Answers as in tepal_filter_query_many. */
-    size_t (*query)(const struct address *at, const uint64_t *words,
-                    const struct bloom_source *source, size_t count, uint64_t *answers);
-};
-
-extern const struct bloom_kernels tepal_bloom_flat_portable;
-extern const struct bloom_kernels tepal_bloom_flat_avx2; /* only if tepal_processor_has_avx2() */
 extern const struct bloom_kernels tepal_bloom_lines_portable;
 extern const struct bloom_kernels tepal_bloom_lines_avx2; /* only if tepal_processor_has_avx2() */
-
-/* Can this machine run the AVX2 kernels? */
-bool tepal_processor_has_avx2(void);
-
-/* The fastest table for this layout on this machine. */
-const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout);
-
-/*
- * `form` is a compile-time constant in every loop. Hashing bytes stays a call: all of XXH3 would
- * crowd the loop.
- */
-static __attribute__((noinline, unused)) struct tepal_digest
-bloom_digest_fixed(const struct bloom_source *source, size_t i)
-{
-    return digest_bytes(source->bytes + source->width * i, source->width, source->hasher.seed);
-}
-
-static inline __attribute__((always_inline)) struct tepal_digest
-bloom_digest(const struct bloom_source *source, enum bloom_form form, size_t i)
-{
-    if (form == BLOOM_DIGESTS) {
-        return source->digests[i];
-    }
-    if (form == BLOOM_INTEGERS) {
-        return digest_u64(source->integers[i], source->hasher.integer[0],
-                          source->hasher.integer[1]);
-    }
-    return bloom_digest_fixed(source, i);
-}
 
 #endif

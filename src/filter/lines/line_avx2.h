@@ -48,16 +48,6 @@ static inline void line_set(void *line, struct line_mask mask)
     _mm256_store_si256(at + 1, _mm256_or_si256(_mm256_load_si256(at + 1), mask.high));
 }
 
-static inline __attribute__((unused)) uint64_t line_answers(const bool yes[64])
-{
-    /* A true bool is 1; its lowest bit is moved to where movemask looks. */
-    __m256i low = _mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)yes), 7);
-    __m256i high =
-        _mm256_slli_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(yes + 32)), 7);
-    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
-                                                     << 32;
-}
-
 /*
  * How many bits of the mask are not set in the line; `two` (known at compile time) if a sector may
  * have two of them.

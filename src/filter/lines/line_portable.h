@@ -54,15 +54,6 @@ static inline void line_set(void *line, struct line_mask mask)
     }
 }
 
-static inline __attribute__((unused)) uint64_t line_answers(const bool yes[64])
-{
-    uint64_t answers = 0;
-    for (int i = 0; i < 64; i++) {
-        answers |= (uint64_t)yes[i] << i;
-    }
-    return answers;
-}
-
 /* How many bits of the mask are not set in the line; `two` if a sector may have two of them. */
 static inline uint32_t line_missing(const void *line, struct line_mask mask, bool two)
 {

@@ -7,7 +7,6 @@
  *     line_mask_or(mask, mask)
  *     line_holds(line, mask)      are all of them set?
  *     line_set(line, mask)
- *     line_answers(bool[64])      64 answers as the bits of a word
  *
  * A lookup in a filter larger than the cache costs one memory latency, some 100 ns, unless many are
  * under way at once. So the loops run a rolling window: the line of key i + 64 is requested while
@@ -15,9 +14,12 @@
  * filled and emptied by turns would leave the memory idle half of the time: 1.3 to 1.5 times
  * slower.)
  *
- * `form` and `two` are compile-time constants in every loop. LINE_BYTES and LINE_SECTOR_CELLS are
- * the includer's if its lines are not of 512 bits.
+ * `form` and `two` are compile-time constants in every loop; the rules are local to it, so that
+ * `rule->two` is one as well. LINE_BYTES and LINE_SECTOR_CELLS are the includer's if its lines are
+ * not of 512 bits.
  */
+#include "filter/lines/answers.h"
+
 #ifndef LINE_BYTES
 #define LINE_BYTES        64
 #define LINE_SECTOR_CELLS 64
@@ -26,21 +28,35 @@
 #define WINDOW        64
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* What is the same for all keys of a batch. */
+/* What is the same for all keys of a batch in their first lines, or in their second ones. */
 struct line_rule {
+    const uint64_t *words;
     uint64_t lines;
     const uint64_t *subsets; /* the ways to choose the sectors ... */
     uint64_t ways;           /* ... and their number */
     bool distinct;
+    bool two; /* more cells than sectors: is there a second round? */
 };
 
-static struct line_rule line_rule_of(const struct address *at, uint32_t cells)
+ALWAYS_INLINE struct line_rule line_rule_of(const struct address *at, const uint64_t *words,
+                                            uint32_t cells, bool two)
 {
     uint32_t chosen = address_chosen(cells);
-    return (struct line_rule){at->lines, tepal_address_subsets[chosen],
-                              tepal_address_subset_count[chosen],
-                              at->positions == TEPAL_POSITIONS_DISTINCT};
+    return (struct line_rule){.words = words,
+                              .lines = at->lines,
+                              .subsets = tepal_address_subsets[chosen],
+                              .ways = tepal_address_subset_count[chosen],
+                              .distinct = at->positions == TEPAL_POSITIONS_DISTINCT,
+                              .two = two};
 }
+
+/* A key in one line: the random words that say which line, which sectors, which cells of them. */
+struct line_key {
+    uint64_t line;    /* its number */
+    uint64_t sectors; /* chooses them */
+    uint64_t cells;   /* of the first round, ... */
+    uint64_t more;    /* ... and of the second */
+};
 
 /* Lines under way and the keys' cells in them. Apart, so that an unused round costs nothing. */
 struct line_window {
@@ -49,18 +65,28 @@ struct line_window {
     uint64_t cells2[WINDOW];
 };
 
-ALWAYS_INLINE void ask(struct line_window *window, size_t slot, const struct line_rule *rule,
-                       bool two, const uint64_t *words, uint64_t line, uint64_t line_word,
-                       uint64_t w0, uint64_t w1)
+/* The line of this slot is that one: have it brought. */
+ALWAYS_INLINE void request(struct line_window *window, size_t slot, const struct line_rule *rule,
+                           uint64_t line)
 {
     size_t offset = (size_t)line * LINE_BYTES;
     window->offset[slot] = offset;
-    __builtin_prefetch((const char *)words + offset);
-    struct address_cells cells =
-        address_line_cells(two, address_sectors(rule->subsets, rule->ways, line_word),
-                           rule->distinct, LOW_BITS, w0, w1);
+    __builtin_prefetch((const char *)rule->words + offset);
+}
+
+ALWAYS_INLINE struct address_cells cells_of(const struct line_rule *rule, struct line_key key)
+{
+    return address_line_cells(rule->two, address_sectors(rule->subsets, rule->ways, key.sectors),
+                              rule->distinct, LOW_BITS, key.cells, key.more);
+}
+
+ALWAYS_INLINE void ask(struct line_window *window, size_t slot, const struct line_rule *rule,
+                       struct line_key key)
+{
+    request(window, slot, rule, key.line);
+    struct address_cells cells = cells_of(rule, key);
     window->cells[slot] = cells.round[0];
-    if (two) {
+    if (rule->two) {
         window->cells2[slot] = cells.round[1];
     }
 }
@@ -71,47 +97,51 @@ ALWAYS_INLINE struct line_mask mask_at(const struct line_window *window, size_t 
     return two ? line_mask_or(mask, line_mask_of(window->cells2[slot])) : mask;
 }
 
-ALWAYS_INLINE bool test_at(const struct line_window *window, size_t slot, bool two,
-                           const uint64_t *words)
+ALWAYS_INLINE bool test_at(const struct line_window *window, size_t slot,
+                           const struct line_rule *rule)
 {
-    const void *line = (const char *)words + window->offset[slot];
-    return line_holds(line, mask_at(window, slot, two));
+    const void *line = (const char *)rule->words + window->offset[slot];
+    return line_holds(line, mask_at(window, slot, rule->two));
 }
 
-ALWAYS_INLINE void set_at(const struct line_window *window, size_t slot, bool two, uint64_t *words)
+ALWAYS_INLINE void set_at(const struct line_window *window, size_t slot,
+                          const struct line_rule *rule, uint64_t *words)
 {
     void *line = (char *)words + window->offset[slot];
-    line_set(line, mask_at(window, slot, two));
+    line_set(line, mask_at(window, slot, rule->two));
 }
 
 /* The blocked layout's line, or the paired layout's first; `more` is the word of a second round. */
-ALWAYS_INLINE void ask_first(struct line_window *window, size_t slot, const struct line_rule *rule,
-                             bool two, const uint64_t *words, struct tepal_digest d, uint32_t more)
+ALWAYS_INLINE struct line_key first_line(const struct line_rule *rule, struct tepal_digest d,
+                                         uint32_t more)
 {
-    ask(window, slot, rule, two, words, wide_scale(d.hi, rule->lines), d.hi, d.lo,
-        two ? address_word(d, more) : 0);
+    return (struct line_key){wide_scale(d.hi, rule->lines), d.hi, d.lo,
+                             rule->two ? address_word(d, more) : 0};
 }
 
 /* ---- blocked --------------------------------------------------------------------------------- */
+
+#define BLOCKED_MORE 2
 
 ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
                                const struct bloom_source *source, size_t count,
                                enum bloom_form form, bool two)
 {
-    const struct line_rule rule = line_rule_of(at, at->hashes);
+    const struct line_rule rule = line_rule_of(at, words, at->hashes, two);
     struct line_window window;
     size_t ahead = count < WINDOW ? count : WINDOW;
     for (size_t i = 0; i < ahead; i++) {
-        ask_first(&window, i, &rule, two, words, bloom_digest(source, form, i), 2);
+        struct tepal_digest d = bloom_digest(source, form, i);
+        ask(&window, i, &rule, first_line(&rule, d, BLOCKED_MORE));
     }
     size_t i = 0;
     for (; i + WINDOW < count; i++) {
-        set_at(&window, i % WINDOW, two, words);
-        ask_first(&window, i % WINDOW, &rule, two, words, bloom_digest(source, form, i + WINDOW),
-                  2);
+        set_at(&window, i % WINDOW, &rule, words);
+        struct tepal_digest d = bloom_digest(source, form, i + WINDOW);
+        ask(&window, i % WINDOW, &rule, first_line(&rule, d, BLOCKED_MORE));
     }
     for (; i < count; i++) {
-        set_at(&window, i % WINDOW, two, words);
+        set_at(&window, i % WINDOW, &rule, words);
     }
 }
 
@@ -119,31 +149,31 @@ ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
  * Queries with a second round ask it only of keys that pass the first, whose eight cells refuse
  * nearly every absent key: until then the digest waits and nothing of the second round is computed.
  */
-ALWAYS_INLINE void blocked_ask(struct line_window *window, struct tepal_digest *digests,
-                               size_t slot, const struct line_rule *rule, bool two,
-                               const uint64_t *words, struct tepal_digest d)
+struct blocked_window {
+    struct line_window lines;
+    struct tepal_digest digest[WINDOW]; /* used if two */
+};
+
+ALWAYS_INLINE void blocked_ask(struct blocked_window *window, size_t slot,
+                               const struct line_rule *rule, struct tepal_digest d)
 {
-    if (!two) {
-        ask_first(window, slot, rule, false, words, d, 0);
+    if (!rule->two) {
+        ask(&window->lines, slot, rule, first_line(rule, d, BLOCKED_MORE));
         return;
     }
-    window->offset[slot] = (size_t)wide_scale(d.hi, rule->lines) * LINE_BYTES;
-    __builtin_prefetch((const char *)words + window->offset[slot]);
-    window->cells[slot] = d.lo & LOW_BITS;
-    digests[slot] = d;
+    request(&window->lines, slot, rule, wide_scale(d.hi, rule->lines));
+    window->lines.cells[slot] = d.lo & LOW_BITS;
+    window->digest[slot] = d;
 }
 
-ALWAYS_INLINE bool blocked_test(const struct line_window *window,
-                                const struct tepal_digest *digests, size_t slot,
-                                const struct line_rule *rule, bool two, const uint64_t *words)
+ALWAYS_INLINE bool blocked_test(const struct blocked_window *window, size_t slot,
+                                const struct line_rule *rule)
 {
-    bool yes = test_at(window, slot, false, words);
-    if (two && yes) {
-        struct tepal_digest d = digests[slot];
-        struct address_cells cells =
-            address_line_cells(true, address_sectors(rule->subsets, rule->ways, d.hi),
-                               rule->distinct, LOW_BITS, d.lo, address_word(d, 2));
-        yes = line_holds((const char *)words + window->offset[slot], line_mask_of(cells.round[1]));
+    const void *line = (const char *)rule->words + window->lines.offset[slot];
+    bool yes = line_holds(line, line_mask_of(window->lines.cells[slot]));
+    if (rule->two && yes) {
+        struct line_key key = first_line(rule, window->digest[slot], BLOCKED_MORE);
+        yes = line_holds(line, line_mask_of(cells_of(rule, key).round[1]));
     }
     return yes;
 }
@@ -152,21 +182,19 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
                                    const struct bloom_source *source, size_t count,
                                    uint64_t *answers, enum bloom_form form, bool two)
 {
-    const struct line_rule rule = line_rule_of(at, at->hashes);
-    struct line_window window;
-    struct tepal_digest digests[WINDOW]; /* used if two */
+    const struct line_rule rule = line_rule_of(at, words, at->hashes, two);
+    struct blocked_window window;
     bool yes[WINDOW];
     size_t present = 0;
     size_t base = 0;
     size_t here = count < WINDOW ? count : WINDOW;
     for (size_t j = 0; j < here; j++) {
-        blocked_ask(&window, digests, j, &rule, two, words, bloom_digest(source, form, j));
+        blocked_ask(&window, j, &rule, bloom_digest(source, form, j));
     }
     for (; base + 2 * WINDOW <= count; base += WINDOW) {
         for (size_t j = 0; j < WINDOW; j++) {
-            yes[j] = blocked_test(&window, digests, j, &rule, two, words);
-            blocked_ask(&window, digests, j, &rule, two, words,
-                        bloom_digest(source, form, base + WINDOW + j));
+            yes[j] = blocked_test(&window, j, &rule);
+            blocked_ask(&window, j, &rule, bloom_digest(source, form, base + WINDOW + j));
         }
         answers[base / 64] = line_answers(yes);
         present += bits_count_word(answers[base / 64]);
@@ -177,10 +205,9 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
         size_t more = count - base - here;
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
-            answer |= (uint64_t)blocked_test(&window, digests, j, &rule, two, words) << j;
+            answer |= (uint64_t)blocked_test(&window, j, &rule) << j;
             if (j < more) {
-                blocked_ask(&window, digests, j, &rule, two, words,
-                            bloom_digest(source, form, base + WINDOW + j));
+                blocked_ask(&window, j, &rule, bloom_digest(source, form, base + WINDOW + j));
             }
         }
         answers[base / 64] = answer;
@@ -191,14 +218,14 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
 
 /* ---- paired ---------------------------------------------------------------------------------- */
 
-ALWAYS_INLINE void ask_second(struct line_window *window, size_t slot, const struct address *at,
-                              const struct line_rule *rule, bool two, const uint64_t *words,
-                              struct tepal_digest d)
+#define PAIRED_MORE 4
+
+ALWAYS_INLINE struct line_key second_line(const struct address *at, const struct line_rule *rule,
+                                          struct tepal_digest d)
 {
     uint64_t word = address_word(d, 2);
     uint64_t line = address_second_line(at, word, wide_scale(d.hi, rule->lines));
-    ask(window, slot, rule, two, words, line, word, address_word(d, 3),
-        two ? address_word(d, 5) : 0);
+    return (struct line_key){line, word, address_word(d, 3), rule->two ? address_word(d, 5) : 0};
 }
 
 /* Of the two halves of k = 17 cells, the first has a second round and the other has not. */
@@ -211,19 +238,19 @@ ALWAYS_INLINE void paired_add(const struct address *at, uint64_t *words,
                               const struct bloom_source *source, size_t count, enum bloom_form form,
                               bool two)
 {
-    const struct line_rule first = line_rule_of(at, (at->hashes + 1) / 2);
-    const struct line_rule second = line_rule_of(at, at->hashes / 2);
-    const bool two2 = two && second_has_two(at);
+    const struct line_rule first = line_rule_of(at, words, (at->hashes + 1) / 2, two);
+    const struct line_rule second =
+        line_rule_of(at, words, at->hashes / 2, two && second_has_two(at));
     struct line_window window[2];
     size_t asked = 0;
     for (size_t i = 0; i < count; i++) {
         for (; asked < count && asked < i + WINDOW; asked++) {
             struct tepal_digest d = bloom_digest(source, form, asked);
-            ask_first(&window[0], asked % WINDOW, &first, two, words, d, 4);
-            ask_second(&window[1], asked % WINDOW, at, &second, two2, words, d);
+            ask(&window[0], asked % WINDOW, &first, first_line(&first, d, PAIRED_MORE));
+            ask(&window[1], asked % WINDOW, &second, second_line(at, &second, d));
         }
-        set_at(&window[0], i % WINDOW, two, words);
-        set_at(&window[1], i % WINDOW, two2, words);
+        set_at(&window[0], i % WINDOW, &first, words);
+        set_at(&window[1], i % WINDOW, &second, words);
     }
 }
 
@@ -236,12 +263,12 @@ struct survivors {
 };
 
 /* Ask the second lines; a key that fails loses its answer bit. Returns how many are left. */
-ALWAYS_INLINE size_t paired_settle(bool two2, const uint64_t *words, const struct survivors *keys,
+ALWAYS_INLINE size_t paired_settle(const struct line_rule *second, const struct survivors *keys,
                                    uint64_t *answers)
 {
     size_t present = 0;
     for (size_t i = 0; i < keys->count; i++) {
-        uint64_t no = !test_at(&keys->second, i, two2, words);
+        uint64_t no = !test_at(&keys->second, i, second);
         answers[keys->index[i] / 64] &= ~(no << (keys->index[i] % 64));
         present += 1 - no;
     }
@@ -252,9 +279,9 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
                                   const struct bloom_source *source, size_t count,
                                   uint64_t *answers, enum bloom_form form, bool two)
 {
-    const struct line_rule first = line_rule_of(at, (at->hashes + 1) / 2);
-    const struct line_rule second = line_rule_of(at, at->hashes / 2);
-    const bool two2 = two && second_has_two(at);
+    const struct line_rule first = line_rule_of(at, words, (at->hashes + 1) / 2, two);
+    const struct line_rule second =
+        line_rule_of(at, words, at->hashes / 2, two && second_has_two(at));
     struct line_window window;
     struct tepal_digest digests[WINDOW];
     struct survivors survivors[2]; /* of this turn and of the one before */
@@ -262,7 +289,7 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
     survivors[1].count = 0;
     for (size_t i = 0; i < (count < WINDOW ? count : WINDOW); i++) {
         digests[i] = bloom_digest(source, form, i);
-        ask_first(&window, i, &first, two, words, digests[i], 4);
+        ask(&window, i, &first, first_line(&first, digests[i], PAIRED_MORE));
     }
     for (size_t base = 0; base < count; base += WINDOW) {
         struct survivors *now = &survivors[base / WINDOW % 2];
@@ -272,24 +299,25 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
         size_t passed = 0;
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
-            uint64_t yes = test_at(&window, j, two, words);
+            uint64_t yes = test_at(&window, j, &first);
             answer |= yes << j;
             now->digest[passed] = digests[j];
             now->index[passed] = base + j;
             passed += yes;
             if (j < more) {
-                digests[j] = bloom_digest(source, form, base + WINDOW + j);
-                ask_first(&window, j, &first, two, words, digests[j], 4);
+                struct tepal_digest d = bloom_digest(source, form, base + WINDOW + j);
+                ask(&window, j, &first, first_line(&first, d, PAIRED_MORE));
+                digests[j] = d;
             }
         }
         answers[base / 64] = answer;
         now->count = passed;
         for (size_t i = 0; i < passed; i++) {
-            ask_second(&now->second, i, at, &second, two2, words, now->digest[i]);
+            ask(&now->second, i, &second, second_line(at, &second, now->digest[i]));
         }
-        present += paired_settle(two2, words, before, answers);
+        present += paired_settle(&second, before, answers);
         if (more == 0) {
-            present += paired_settle(two2, words, now, answers);
+            present += paired_settle(&second, now, answers);
         }
     }
     return present;

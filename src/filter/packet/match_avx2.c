@@ -40,7 +40,7 @@ INLINE uint64_t answer(__m256i found)
 }
 
 /* More than 64 links: 64 at a time. Most nodes have fewer, and their kernels need no stack. */
-static __attribute__((noinline)) size_t by_64(header_match *match,
+static __attribute__((noinline)) size_t by_64(packet_match *match,
                                               const struct tepal_header_layout *layout,
                                               const uint64_t *header, const uint32_t *table,
                                               size_t links, uint64_t *answers)
@@ -111,7 +111,7 @@ static size_t match_any(const struct tepal_header_layout *layout, const uint64_t
     if (links - 1 >= 64) {
         return links == 0 ? 0 : by_64(match_any, layout, header, table, links, answers);
     }
-    header_values(layout, header, value);
+    packet_values(layout, header, value);
     FOR_BLOCKS(layout->columns, any_block(layout, value, table));
 }
 
@@ -135,10 +135,10 @@ static size_t match_any(const struct tepal_header_layout *layout, const uint64_t
 PLAIN_LAYOUTS(KERNEL)
 
 #define ENTRY(columns, yes) plain_##columns##_##yes,
-header_match *const tepal_header_kernels[] = {tepal_header_match_portable, match_any,
+packet_match *const tepal_packet_kernels[] = {tepal_packet_match_portable, match_any,
                                               PLAIN_LAYOUTS(ENTRY)};
 
-uint8_t tepal_header_choose_avx2(const struct tepal_header_layout *layout)
+uint8_t tepal_packet_choose_avx2(const struct tepal_header_layout *layout)
 {
 #define SHAPE(columns, yes) {columns, yes},
     static const uint8_t shape[][2] = {PLAIN_LAYOUTS(SHAPE)};
@@ -152,9 +152,9 @@ uint8_t tepal_header_choose_avx2(const struct tepal_header_layout *layout)
 
 #else
 
-header_match *const tepal_header_kernels[] = {tepal_header_match_portable};
+packet_match *const tepal_packet_kernels[] = {tepal_packet_match_portable};
 
-uint8_t tepal_header_choose_avx2(const struct tepal_header_layout *layout)
+uint8_t tepal_packet_choose_avx2(const struct tepal_header_layout *layout)
 {
     (void)layout;
     return 0;

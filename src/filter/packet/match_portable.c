@@ -27,19 +27,19 @@ static uint32_t match_block(const struct tepal_header_layout *layout, const uint
     return answer;
 }
 
-size_t tepal_header_match_portable(const struct tepal_header_layout *layout, const uint64_t *header,
+size_t tepal_packet_match_portable(const struct tepal_header_layout *layout, const uint64_t *header,
                                    const uint32_t *table, size_t links, uint64_t *answers)
 {
     uint32_t value[TEPAL_HEADER_STEPS];
     size_t count = 0;
-    header_values(layout, header, value);
+    packet_values(layout, header, value);
     for (size_t word = 0; word * 64 < links; word++) {
         uint64_t bits = 0;
         for (size_t link = word * 64; link < links && link < word * 64 + 64; link += 8) {
             uint64_t eight = match_block(layout, value, table + link * layout->columns);
             bits |= eight << (link % 64);
         }
-        bits &= links - word * 64 < 64 ? header_last(links) : UINT64_MAX;
+        bits &= links - word * 64 < 64 ? packet_last(links) : UINT64_MAX;
         answers[word] = bits;
         count += bits_count_word(bits);
     }

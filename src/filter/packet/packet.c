@@ -11,6 +11,9 @@
  * it and no other region does. A test goes over the columns of each region; where regions do not
  * end on a column's edge, two regions share a column and each looks at its own bits alone.
  *
+ * A header here is always a packet's, the words of a filter that travel in it; what a file begins
+ * with is a struct format_header (file/format.h). Names inside this folder say packet_.
+ *
  * Invariants of a layout: regions cover each bit once, in order; step s looks at column[s] without
  * the bits outside[s]; steps first[r] .. first[r + 1] - 1 are region r.
  */
@@ -23,7 +26,7 @@
 #include "address/address.h"
 #include "base/little.h"
 #include "base/refuse.h"
-#include "filter/lines/kernels.h"
+#include "base/processor.h"
 #include "filter/kind.h"
 
 /* ---- the layout ------------------------------------------------------------------------------ */
@@ -78,7 +81,7 @@ enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
         end += (uint32_t)params->own[TEPAL_YESNO_NO_BITS];
         add_region(&made, start, end);
     }
-    made.kernel = tepal_processor_has_avx2() ? tepal_header_choose_avx2(&made) : 0;
+    made.kernel = tepal_processor_has_avx2() ? tepal_packet_choose_avx2(&made) : 0;
     *layout = made;
     return TEPAL_OK;
 }
@@ -109,7 +112,7 @@ bool tepal_header_match(const struct tepal_header_layout *layout, const uint64_t
         uint32_t missing = 0;
         for (uint32_t s = layout->first[r]; s < layout->first[r + 1]; s++) {
             uint32_t c = layout->column[s];
-            missing |= header_column(mask, c) & ~header_column(header, c) & ~layout->outside[s];
+            missing |= packet_column(mask, c) & ~packet_column(header, c) & ~layout->outside[s];
         }
         if (r == 0) {
             found = missing == 0;
@@ -134,14 +137,14 @@ void tepal_header_table_put(const struct tepal_header_layout *layout, uint32_t *
     uint32_t *lane = table + link / TEPAL_HEADER_LANES * TEPAL_HEADER_LANES * layout->columns +
                      link % TEPAL_HEADER_LANES;
     for (uint32_t c = 0; c < layout->columns; c++) {
-        lane[c * TEPAL_HEADER_LANES] = header_column(mask, c);
+        lane[c * TEPAL_HEADER_LANES] = packet_column(mask, c);
     }
 }
 
 size_t tepal_header_match_many(const struct tepal_header_layout *layout, const uint64_t *header,
                                const uint32_t *table, size_t links, uint64_t *answers)
 {
-    return tepal_header_kernels[layout->kernel](layout, header, table, links, answers);
+    return tepal_packet_kernels[layout->kernel](layout, header, table, links, answers);
 }
 
 /* ---- packets and filters --------------------------------------------------------------------- */

@@ -1,4 +1,9 @@
-/* internal.h: the recycling filter from the inside, for its kernels. */
+/*
+ * internal.h: the recycling filter from the inside, for its kernels.
+ *
+ *   recycling.c   the kind: phases and when they turn, any layout, what it tells of itself
+ *   lines.h       the blocked layout's loops; lines_*.c: these in plain C, and for AVX2
+ */
 #ifndef TEPAL_SRC_FILTER_RECYCLING_INTERNAL_H
 #define TEPAL_SRC_FILTER_RECYCLING_INTERNAL_H
 

@@ -1,7 +1,7 @@
 /*
  * internal.h: the yes-no filter from the inside, and one build of it: who does what.
  *
- *   yesno.c         the filter: parameters, queries, additions, what it tells of itself
+ *   yesno.c   the filter: queries, additions, what it tells of itself
  *   build.c   the public build: checks, who is a false positive, seed search, the report
  *   veto.c    the no-filters under construction: which may take which false positive
  *   fit.c     greedy, nextfit, bestfit: one pass over the false positives
@@ -16,7 +16,7 @@
 #include "address/address.h"
 #include "base/arena.h"
 #include "cells/bits.h"
-#include "filter/lines/kernels.h"
+#include "filter/bloom/kernels.h"
 #include "filter/kind.h"
 
 struct tepal_yesno {
