@@ -1,4 +1,4 @@
-/* processor.c: asks the processor (processor.h). Built for the baseline, as it must run anywhere. */
+/* processor.c: asks the processor. Built for the baseline: it must run anywhere. */
 #include "base/processor.h"
 
 bool tepal_processor_has_avx2(void)

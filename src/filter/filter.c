@@ -92,6 +92,15 @@ enum tepal_status tepal_filter_create(const struct tepal_params *params,
     return TEPAL_OK;
 }
 
+enum tepal_status tepal_filter_create_kind(enum tepal_kind_id kind,
+                                           const struct tepal_params *params,
+                                           const struct tepal_allocator *allocator,
+                                           struct tepal_filter **out)
+{
+    return params->kind == kind ? tepal_filter_create(params, allocator, out, NULL)
+                                : TEPAL_BAD_ARGUMENT;
+}
+
 void tepal_filter_free(struct tepal_filter *filter)
 {
     if (filter != NULL) {

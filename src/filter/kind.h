@@ -115,6 +115,12 @@ enum tepal_status tepal_filter_mates(const struct tepal_filter *into,
 /* The table. NULL if there is no such kind. */
 const struct filter_ops *tepal_filter_ops_by_id(uint32_t id);
 
+/* tepal_filter_create for typed callers: TEPAL_BAD_ARGUMENT if params are another kind's. */
+enum tepal_status tepal_filter_create_kind(enum tepal_kind_id kind,
+                                           const struct tepal_params *params,
+                                           const struct tepal_allocator *allocator,
+                                           struct tepal_filter **out);
+
 /*
  * A filter around words that are already there: what loading ends with. Takes over the mapping (if
  * unmap is not NULL) only on success. Params have passed the gate; the words are not looked at:

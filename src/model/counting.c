@@ -54,20 +54,10 @@ static double choose(uint32_t n, uint32_t r)
     return exp(lgamma(n + 1.0) - lgamma(r + 1.0) - lgamma(n - r + 1.0));
 }
 
-static double power(double x, uint32_t e)
-{
-    double result = 1;
-    for (; e > 0; e >>= 1) {
-        result *= (e & 1) != 0 ? x : 1;
-        x *= x;
-    }
-    return result;
-}
-
 /* P(i of n), each with chance p. */
 static double binomial(uint32_t n, uint32_t i, double p)
 {
-    return choose(n, i) * power(p, i) * power(1 - p, n - i);
+    return choose(n, i) * whole_power(p, i) * whole_power(1 - p, n - i);
 }
 
 /* ---- shares of counters ---------------------------------------------------------------------- */
@@ -113,10 +103,10 @@ static struct chosen choose_best(const double share[VALUES], uint32_t k, uint32_
     double left = 1;
     for (uint32_t z = 0; z <= k; z++) {
         double of_z = binomial(k, z, share[0]);
-        double taken = power(left, c);
+        double taken = whole_power(left, c);
         if (!improved) {
             double rest = left - of_z > 0 ? left - of_z : 0;
-            double chance = taken - power(rest, c);
+            double chance = taken - whole_power(rest, c);
             chosen.zeros += chance * z;
             chosen.ones += chance * (k - z) * q;
             left = rest;
@@ -125,7 +115,7 @@ static struct chosen choose_best(const double share[VALUES], uint32_t k, uint32_
         for (uint32_t o = k - z + 1; o-- > 0;) {
             double w = of_z * binomial(k - z, o, q);
             double rest = left - w > 0 ? left - w : 0;
-            double after = power(rest, c);
+            double after = whole_power(rest, c);
             chosen.zeros += (taken - after) * z;
             chosen.ones += (taken - after) * o;
             taken = after;
@@ -206,7 +196,7 @@ enum tepal_status tepal_counting_shares(uint64_t m, uint64_t n, uint32_t k, uint
 
 double tepal_counting_fp(double p0, uint32_t k, uint32_t c)
 {
-    return -expm1((double)c * log1p(-power(1 - p0, k)));
+    return -expm1((double)c * log1p(-whole_power(1 - p0, k)));
 }
 
 double tepal_counting_multi_address(double p0, uint32_t k, uint32_t c)
@@ -216,7 +206,7 @@ double tepal_counting_multi_address(double p0, uint32_t k, uint32_t c)
 
 double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c)
 {
-    double f = power(1 - p0, k);
+    double f = whole_power(1 - p0, k);
     double several = 0;
     double wrong = 0;
     for (uint32_t u = 1; u < c; u++) {
@@ -229,7 +219,7 @@ double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c)
 
 double tepal_counting_wrong_address_printed(double p0, uint32_t k, uint32_t c)
 {
-    double f = power(1 - p0, k);
+    double f = whole_power(1 - p0, k);
     double mean = 0;
     for (uint32_t u = 1; u < c; u++) {
         mean += u * binomial(c, u, f);
@@ -525,7 +515,7 @@ static void report_exposed(struct tepal_report *report, const struct flat *f)
         tepal_report_real(report, "exposed_many", "after all wrong removals (Corollary 3, right)",
                           tepal_counting_many(mean, f->n, f->removals));
         tepal_report_real(report, "hidden", "P(Z = 0) = (p2 / (p1 + p2))^k, Theorem 2, right",
-                          power(1 - at_most_one(f->p1 / (1 - f->p0)), k));
+                          whole_power(1 - at_most_one(f->p1 / (1 - f->p0)), k));
         tepal_report_list(report, "exposed_pmf", "P(Z = 0), P(Z = 1), ...", pmf, k + 1);
     } else {
         tepal_report_absent(report, "exposed_mean", "there are no members");
@@ -535,7 +525,7 @@ static void report_exposed(struct tepal_report *report, const struct flat *f)
     tepal_report_real(report, "exposed_many_printed", "alpha E[Z], Corollary 3",
                       f->removals * mean_printed);
     tepal_report_real(report, "hidden_printed", "Theorem 2, eq. (3)",
-                      power(1 - others_miss(f->m, f->n, k), k));
+                      whole_power(1 - others_miss(f->m, f->n, k), k));
     tepal_report_real(report, "found", "a member is missed after one: Theorem 3, eq. (4)",
                       tepal_counting_found(f->m, f->n, k));
     tepal_report_real(report, "wrong_removals", "alpha, keys removed that were never added",

@@ -7,6 +7,7 @@
 #define TEPAL_SRC_MODEL_NUMERIC_H
 
 #include <math.h>
+#include <stdint.h>
 
 /*
  * log(1 - e^x) for x <= 0. Which of the two forms keeps its digits depends on the side of
@@ -27,6 +28,17 @@ static inline double log_all_miss(double share, double count)
         return 0;
     }
     return share >= 1 ? -INFINITY : count * log1p(-share);
+}
+
+/* x^e, by squaring: the same digits on every machine. */
+static inline double whole_power(double x, uint64_t e)
+{
+    double result = 1;
+    for (; e > 0; e >>= 1) {
+        result *= (e & 1) != 0 ? x : 1;
+        x *= x;
+    }
+    return result;
 }
 
 /* Sums of positive terms may end a few roundings above one; a probability may not. */

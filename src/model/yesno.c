@@ -25,6 +25,8 @@
 #include "model/yesno.h"
 #include "params/params.h"
 
+#include "model/numeric.h"
+
 #include <math.h>
 
 /* ---- the paper's equations ------------------------------------------------------------------- */
@@ -59,16 +61,6 @@ double tepal_yesno_veto(uint64_t q, double stored, uint32_t no_hashes)
 
 /* ---- what is left ---------------------------------------------------------------------------- */
 
-static double power(double x, uint64_t e)
-{
-    double result = 1;
-    for (; e > 0; e >>= 1) {
-        result *= (e & 1) != 0 ? x : 1;
-        x *= x;
-    }
-    return result;
-}
-
 /* The chance that a given key is in a no-filter of x others, x a real number. */
 static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
                         double x)
@@ -77,7 +69,7 @@ static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_position
     double k = plan->no_hashes;
     double rate = 1;
     if (positions == TEPAL_POSITIONS_COLLIDING) {
-        return power(-expm1(k * x * log1p(-1 / q)), plan->no_hashes);
+        return whole_power(-expm1(k * x * log1p(-1 / q)), plan->no_hashes);
     }
     double ones = k >= q ? q : -q * expm1(x * log1p(-k / q));
     for (uint32_t i = 0; i < plan->no_hashes; i++) {
@@ -108,11 +100,11 @@ static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positio
     double full = veto_rate(plan, positions, falses / r);
     double x = falses > 0 && full < 1 ? r * n * full / (falses * (1 - full)) : 1e9;
     double y = 0.6 * x / (1 + 0.6 * x);
-    double congested = power(y, plan->no_filters);
+    double congested = whole_power(y, plan->no_filters);
     if (falses > VARIES && r > 1) {
         double slack = 0.15 * pow(fmin(1, (plan->no_hashes - 1.0) / 8), 2);
-        congested =
-            power(y > slack ? y - slack : 0, plan->no_filters) + power(y, 3 * plan->no_filters);
+        congested = whole_power(y > slack ? y - slack : 0, plan->no_filters) +
+                    whole_power(y, 3 * plan->no_filters);
     }
     return hopeless + (1 - hopeless) * congested;
 }

@@ -23,8 +23,8 @@
 #include "base/alloc.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
+#include "filter/bloom/rate.h"
 #include "filter/kind.h"
-#include "filter/lines/rate.h"
 
 static struct tepal_bloom *bloom_of(struct tepal_filter *filter)
 {
@@ -49,11 +49,9 @@ enum tepal_status tepal_bloom_create(const struct tepal_params *params,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_bloom **out)
 {
-    if (params->kind != TEPAL_KIND_BLOOM) {
-        return TEPAL_BAD_ARGUMENT;
-    }
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
+    enum tepal_status status =
+        tepal_filter_create_kind(TEPAL_KIND_BLOOM, params, allocator, &filter);
     if (status == TEPAL_OK) {
         *out = bloom_of(filter);
     }
@@ -533,34 +531,7 @@ double tepal_bloom_keys_estimated(const struct tepal_bloom *bloom)
 
 double tepal_bloom_fp_now(const struct tepal_bloom *bloom)
 {
-    const struct address *at = &bloom->at;
-    const uint64_t *words = bloom->head.words;
-    double rate = 1;
-    switch (at->layout) {
-    case TEPAL_LAYOUT_FLAT: {
-        double ones = (double)tepal_bloom_ones(bloom);
-        if (at->positions == TEPAL_POSITIONS_COLLIDING) {
-            return pow(ones / (double)at->cells, at->hashes);
-        }
-        for (uint32_t i = 0; i < at->hashes; i++) {
-            rate *= ones > i ? (ones - i) / ((double)at->cells - i) : 0;
-        }
-        return rate;
-    }
-    case TEPAL_LAYOUT_PARTITIONED:
-        for (uint32_t i = 0; i < at->hashes; i++) {
-            uint64_t start = address_slice_start(at->cells, at->hashes, i);
-            uint64_t end = address_slice_start(at->cells, at->hashes, i + 1);
-            rate *= (double)tepal_bits_count_range(words, start, end) / (double)(end - start);
-        }
-        return rate;
-    case TEPAL_LAYOUT_BLOCKED:
-        return tepal_line_rate_mean(at, words, at->hashes);
-    case TEPAL_LAYOUT_PAIRED:
-        rate = tepal_line_rate_mean(at, words, (at->hashes + 1) / 2);
-        return at->hashes > 1 ? rate * tepal_line_rate_mean(at, words, at->hashes / 2) : rate;
-    }
-    return rate;
+    return tepal_bits_rate(&bloom->at, bloom->head.words);
 }
 
 static void bloom_info(const struct tepal_filter *filter, struct tepal_report *report)

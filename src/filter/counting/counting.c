@@ -62,11 +62,9 @@ enum tepal_status tepal_counting_create(const struct tepal_params *params,
                                         const struct tepal_allocator *allocator,
                                         struct tepal_counting **out)
 {
-    if (params->kind != TEPAL_KIND_COUNTING) {
-        return TEPAL_BAD_ARGUMENT;
-    }
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
+    enum tepal_status status =
+        tepal_filter_create_kind(TEPAL_KIND_COUNTING, params, allocator, &filter);
     if (status == TEPAL_OK) {
         *out = counting_of(filter);
     }

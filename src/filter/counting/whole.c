@@ -11,7 +11,7 @@
 
 #include "base/checked.h"
 #include "base/report.h"
-#include "filter/lines/rate.h"
+#include "filter/bloom/rate.h"
 
 static size_t counter_words(const struct tepal_counting *counting)
 {
@@ -309,37 +309,6 @@ enum tepal_status tepal_counting_strip(const struct tepal_counting *counting,
 
 /* ---- info ------------------------------------------------------------------------------------ */
 
-/* The chance that all cells of one group are above 0. */
-static double group_rate(const struct tepal_counting *counting)
-{
-    const struct address *at = &counting->at;
-    double ones = (double)counting->head.state.own[COUNTING_ONES];
-    double rate = 1;
-    switch (at->layout) {
-    case TEPAL_LAYOUT_FLAT:
-        for (uint32_t i = 0; i < at->hashes; i++) {
-            double taken = at->positions == TEPAL_POSITIONS_DISTINCT ? i : 0;
-            rate *= ones > taken ? (ones - taken) / ((double)at->cells - taken) : 0;
-        }
-        return rate;
-    case TEPAL_LAYOUT_PARTITIONED:
-        for (uint32_t i = 0; i < at->hashes; i++) {
-            uint64_t start = address_slice_start(at->cells, at->hashes, i);
-            uint64_t end = address_slice_start(at->cells, at->hashes, i + 1);
-            rate *=
-                (double)tepal_bits_count_range(counting->bits, start, end) / (double)(end - start);
-        }
-        return rate;
-    case TEPAL_LAYOUT_BLOCKED:
-        return tepal_line_rate_mean(at, counting->bits, at->hashes);
-    case TEPAL_LAYOUT_PAIRED:
-        rate = tepal_line_rate_mean(at, counting->bits, (at->hashes + 1) / 2);
-        return at->hashes > 1 ? rate * tepal_line_rate_mean(at, counting->bits, at->hashes / 2)
-                              : rate;
-    }
-    return rate;
-}
-
 static void report_cells(const struct tepal_counting *counting, struct tepal_report *report)
 {
     uint64_t histogram[TEPAL_COUNTER_MAX + 1];
@@ -370,7 +339,7 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
 {
     const struct tepal_params *p = &counting->head.params;
     double c = (double)counting->choices;
-    double fp = -expm1(c * log1p(-group_rate(counting)));
+    double fp = -expm1(c * log1p(-tepal_bits_rate(&counting->at, counting->bits)));
     tepal_report_real(report, "fp_now", "false-positive rate now, from the cells themselves", fp);
     if (p->capacity == 0) {
         tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");

@@ -415,10 +415,8 @@ enum tepal_status tepal_fingerprint_create(const struct tepal_params *params,
                                            struct tepal_fingerprint **out)
 {
     struct tepal_filter *filter;
-    if (params->kind != TEPAL_KIND_FINGERPRINT) {
-        return TEPAL_BAD_ARGUMENT;
-    }
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
+    enum tepal_status status =
+        tepal_filter_create_kind(TEPAL_KIND_FINGERPRINT, params, allocator, &filter);
     if (status == TEPAL_OK) {
         *out = self(filter);
     }

@@ -324,11 +324,9 @@ enum tepal_status tepal_generalized_create(const struct tepal_params *params,
                                            const struct tepal_allocator *allocator,
                                            struct tepal_generalized **out)
 {
-    if (params->kind != TEPAL_KIND_GENERALIZED) {
-        return TEPAL_BAD_ARGUMENT;
-    }
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
+    enum tepal_status status =
+        tepal_filter_create_kind(TEPAL_KIND_GENERALIZED, params, allocator, &filter);
     if (status == TEPAL_OK) {
         *out = generalized_of(filter);
     }

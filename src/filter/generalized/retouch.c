@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/names.h"
 #include "base/refuse.h"
 #include "cells/bits.h"
 #include "filter/generalized/internal.h"
@@ -42,20 +43,19 @@ static const char *const names[] = {"net-effect", "least-fn"};
 
 #define METHODS (sizeof names / sizeof *names)
 
+static const struct names methods = {names, METHODS};
+
 const char *tepal_generalized_method_name(enum tepal_generalized_method method)
 {
-    return (unsigned)method < METHODS ? names[method] : "";
+    return names_at(methods, method);
 }
 
 bool tepal_generalized_method_parse(const char *name, enum tepal_generalized_method *out)
 {
-    for (unsigned i = 0; i < METHODS; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *out = (enum tepal_generalized_method)i;
-            return true;
-        }
-    }
-    return false;
+    unsigned value;
+    bool known = names_find(methods, name, &value);
+    *out = known ? (enum tepal_generalized_method)value : *out;
+    return known;
 }
 
 /* ---- one run --------------------------------------------------------------------------------- */

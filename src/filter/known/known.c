@@ -16,6 +16,16 @@ bool tepal_known_weights_valid(const double *weights, size_t count)
     return true;
 }
 
+int tepal_known_heavier(const void *a, const void *b)
+{
+    const struct known_weight *x = a;
+    const struct known_weight *y = b;
+    if (x->weight != y->weight) {
+        return x->weight > y->weight ? -1 : 1;
+    }
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
 enum tepal_status tepal_known_pass_members(const struct tepal_allocator *allocator,
                                            const struct tepal_digest *members, size_t member_count,
                                            const struct tepal_digest *avoid, size_t avoid_count,

@@ -19,6 +19,13 @@
 /* Are all weights finite and not negative? NULL: every key weighs 1. */
 bool tepal_known_weights_valid(const double *weights, size_t count);
 
+/* Keys in the order of their weights: the heaviest first, of equal ones the first (for qsort). */
+struct known_weight {
+    double weight;
+    uint32_t key;
+};
+int tepal_known_heavier(const void *a, const void *b);
+
 /*
  * Of the known negatives whose bit is set in `found`, which are members (the same digest)? Their
  * bits are cleared; *both gets how many they are. Every member's digest that is among `avoid` must

@@ -6,7 +6,6 @@
  *   line_portable.h, _avx2.h    these operations on lines of 512 bits (recycling/lines.h has loops
  *                               of its own over them)
  *   loops_portable.c, _avx2.c   the loops over such lines (counting/lines_*.c: over lines of 128)
- *   rate.c                      error rates of lines, from their bits
  */
 #ifndef TEPAL_SRC_FILTER_LINES_KERNELS_H
 #define TEPAL_SRC_FILTER_LINES_KERNELS_H

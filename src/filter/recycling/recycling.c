@@ -179,11 +179,9 @@ enum tepal_status tepal_recycling_create(const struct tepal_params *params,
                                          const struct tepal_allocator *allocator,
                                          struct tepal_recycling **out)
 {
-    if (params->kind != TEPAL_KIND_RECYCLING) {
-        return TEPAL_BAD_ARGUMENT;
-    }
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_create(params, allocator, &filter, NULL);
+    enum tepal_status status =
+        tepal_filter_create_kind(TEPAL_KIND_RECYCLING, params, allocator, &filter);
     if (status == TEPAL_OK) {
         *out = recycling_of(filter);
     }

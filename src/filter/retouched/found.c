@@ -15,6 +15,7 @@
 
 #include "base/refuse.h"
 #include "filter/known/digest_set.h"
+#include "filter/known/known.h"
 
 /* ---- members --------------------------------------------------------------------------------- */
 
@@ -113,34 +114,19 @@ static enum tepal_status find_falses(struct retouch *run)
     return TEPAL_OK;
 }
 
-struct heavy {
-    double weight;
-    uint32_t index;
-};
-
-static int heavier(const void *left, const void *right)
-{
-    const struct heavy *a = left;
-    const struct heavy *b = right;
-    if (a->weight != b->weight) {
-        return a->weight > b->weight ? -1 : 1;
-    }
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
 static enum tepal_status sort_by_weight(struct retouch *run)
 {
     struct arena_piece *last = run->arena.last;
-    struct heavy *order = tepal_arena_take(&run->arena, run->targets, sizeof *order);
+    struct known_weight *order = tepal_arena_take(&run->arena, run->targets, sizeof *order);
     if (order == NULL) {
         return TEPAL_NO_MEMORY;
     }
     for (uint32_t f = 0; f < run->targets; f++) {
-        order[f] = (struct heavy){retouch_false_weight(run, f), run->falses[f]};
+        order[f] = (struct known_weight){retouch_false_weight(run, f), run->falses[f]};
     }
-    qsort(order, run->targets, sizeof *order, heavier);
+    qsort(order, run->targets, sizeof *order, tepal_known_heavier);
     for (uint32_t f = 0; f < run->targets; f++) {
-        run->falses[f] = order[f].index;
+        run->falses[f] = order[f].key;
     }
     tepal_arena_release(&run->arena, last);
     return TEPAL_OK;

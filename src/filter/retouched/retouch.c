@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "address/address.h"
+#include "base/names.h"
 #include "base/refuse.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -21,20 +22,19 @@ static const char *const names[TEPAL_RETOUCH_METHODS] = {
     "random-bits",     "random",          "min-fn",         "max-fp",   "ratio",
     "improved-min-fn", "improved-max-fp", "improved-ratio", "sacrifice"};
 
+static const struct names methods = {names, TEPAL_RETOUCH_METHODS};
+
 const char *tepal_retouch_method_name(enum tepal_retouch_method method)
 {
-    return (unsigned)method < TEPAL_RETOUCH_METHODS ? names[method] : "";
+    return names_at(methods, method);
 }
 
 bool tepal_retouch_method_parse(const char *name, enum tepal_retouch_method *out)
 {
-    for (unsigned i = 0; i < TEPAL_RETOUCH_METHODS; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *out = (enum tepal_retouch_method)i;
-            return true;
-        }
-    }
-    return false;
+    unsigned value;
+    bool known = names_find(methods, name, &value);
+    *out = known ? (enum tepal_retouch_method)value : *out;
+    return known;
 }
 
 /* ---- one run --------------------------------------------------------------------------------- */

@@ -15,8 +15,9 @@
 
 #include <string.h>
 
-#include "base/refuse.h"
 #include "base/checked.h"
+#include "base/names.h"
+#include "base/refuse.h"
 #include "filter/known/known.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -24,20 +25,19 @@
 static const char *const names[TEPAL_YESNO_METHODS] = {"greedy", "nextfit",      "bestfit",
                                                        "pairs",  "local-search", "exact"};
 
+static const struct names methods = {names, TEPAL_YESNO_METHODS};
+
 const char *tepal_yesno_method_name(enum tepal_yesno_method method)
 {
-    return (unsigned)method < TEPAL_YESNO_METHODS ? names[method] : "";
+    return names_at(methods, method);
 }
 
 bool tepal_yesno_method_parse(const char *name, enum tepal_yesno_method *out)
 {
-    for (unsigned i = 0; i < TEPAL_YESNO_METHODS; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *out = (enum tepal_yesno_method)i;
-            return true;
-        }
-    }
-    return false;
+    unsigned value;
+    bool known = names_find(methods, name, &value);
+    *out = known ? (enum tepal_yesno_method)value : *out;
+    return known;
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#include "filter/known/known.h"
+
 void tepal_yesno_first_fit(struct yesno_run *run)
 {
     for (uint32_t f = 0; f < run->falses && !tepal_yesno_stopped(run); f++) {
@@ -62,47 +64,32 @@ void tepal_yesno_best_fit(struct yesno_run *run)
 
 /* ---- by weight ------------------------------------------------------------------------------- */
 
-struct heavy {
-    double weight;
-    uint32_t f;
-};
-
-static int heavier(const void *a, const void *b)
-{
-    const struct heavy *x = a;
-    const struct heavy *y = b;
-    if (x->weight != y->weight) {
-        return x->weight > y->weight ? -1 : 1;
-    }
-    return x->f < y->f ? -1 : 1;
-}
-
 /* The homeless, the heaviest first. NULL without memory. */
-static struct heavy *list_heavy(struct yesno_run *run, uint32_t *count)
+static struct known_weight *list_heavy(struct yesno_run *run, uint32_t *count)
 {
-    struct heavy *left = tepal_arena_take(&run->arena, run->falses, sizeof *left);
+    struct known_weight *left = tepal_arena_take(&run->arena, run->falses, sizeof *left);
     *count = 0;
     if (left == NULL) {
         return NULL;
     }
     for (uint32_t f = 0; f < run->falses; f++) {
         if (run->home[f] == YESNO_HOMELESS) {
-            left[(*count)++] = (struct heavy){run->weight[f], f};
+            left[(*count)++] = (struct known_weight){run->weight[f], f};
         }
     }
-    qsort(left, *count, sizeof *left, heavier);
+    qsort(left, *count, sizeof *left, tepal_known_heavier);
     return left;
 }
 
 enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run)
 {
     uint32_t count;
-    const struct heavy *left = list_heavy(run, &count);
+    const struct known_weight *left = list_heavy(run, &count);
     if (left == NULL) {
         return TEPAL_NO_MEMORY;
     }
     for (uint32_t i = 0; i < count && !tepal_yesno_stopped(run); i++) {
-        uint32_t f = left[i].f;
+        uint32_t f = left[i].key;
         for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
             (void)tepal_yesno_place(run, f, j, 0);
         }
@@ -119,12 +106,12 @@ enum tepal_status tepal_yesno_spend(struct yesno_run *run)
 {
     uint64_t remaining = run->how->false_negatives;
     uint32_t count;
-    const struct heavy *left = list_heavy(run, &count);
+    const struct known_weight *left = list_heavy(run, &count);
     if (left == NULL) {
         return TEPAL_NO_MEMORY;
     }
     for (uint32_t i = 0; i < count && !tepal_yesno_stopped(run); i++) {
-        uint32_t f = left[i].f;
+        uint32_t f = left[i].key;
         for (uint64_t most = 0; most <= remaining && run->home[f] == YESNO_HOMELESS;
              most = most == 0 ? 1 : 2 * most) {
             for (uint32_t j = 0; j < run->vetoes; j++) {

@@ -1,5 +1,10 @@
-/* rate.c: error rates of lines, from their bits. */
-#include "filter/lines/rate.h"
+/*
+ * rate.c: the false-positive rate that the bits themselves have: the chance that the cells of a
+ * random key are all set.
+ */
+#include "filter/bloom/rate.h"
+
+#include <math.h>
 
 #include "cells/bits.h"
 
@@ -52,11 +57,51 @@ static double line_rate(const struct address *at, const uint64_t *bits, uint64_t
     return first * sum[chosen] / tepal_address_subset_count[chosen];
 }
 
-double tepal_line_rate_mean(const struct address *at, const uint64_t *bits, uint32_t cells)
+/* The same for a random line. */
+static double lines_rate(const struct address *at, const uint64_t *bits, uint32_t cells)
 {
     double sum = 0;
     for (uint64_t line = 0; line < at->lines; line++) {
         sum += line_rate(at, bits, line, cells);
     }
     return sum / (double)at->lines;
+}
+
+static double flat_rate(const struct address *at, double ones)
+{
+    if (at->positions == TEPAL_POSITIONS_COLLIDING) {
+        return pow(ones / (double)at->cells, at->hashes);
+    }
+    double rate = 1;
+    for (uint32_t i = 0; i < at->hashes; i++) {
+        rate *= ones > i ? (ones - i) / ((double)at->cells - i) : 0;
+    }
+    return rate;
+}
+
+static double partitioned_rate(const struct address *at, const uint64_t *bits)
+{
+    double rate = 1;
+    for (uint32_t i = 0; i < at->hashes; i++) {
+        uint64_t start = address_slice_start(at->cells, at->hashes, i);
+        uint64_t end = address_slice_start(at->cells, at->hashes, i + 1);
+        rate *= (double)tepal_bits_count_range(bits, start, end) / (double)(end - start);
+    }
+    return rate;
+}
+
+double tepal_bits_rate(const struct address *at, const uint64_t *bits)
+{
+    const uint32_t k = at->hashes;
+    switch (at->layout) {
+    case TEPAL_LAYOUT_FLAT:
+        return flat_rate(at, (double)tepal_bits_count_range(bits, 0, at->cells));
+    case TEPAL_LAYOUT_PARTITIONED:
+        return partitioned_rate(at, bits);
+    case TEPAL_LAYOUT_BLOCKED:
+        return lines_rate(at, bits, k);
+    case TEPAL_LAYOUT_PAIRED:
+        return lines_rate(at, bits, (k + 1) / 2) * (k > 1 ? lines_rate(at, bits, k / 2) : 1);
+    }
+    return 1;
 }
