@@ -8,13 +8,19 @@
 
 struct names {
     const char *const *name;
-    unsigned count;
+    size_t count;
+    const char *other; /* what any other value is called */
 };
 
-/* The name, or "" if there is no such value. */
+/* For the names in an array. */
+#define NAMES(array, other)                                                                        \
+    {                                                                                              \
+        (array), sizeof(array) / sizeof *(array), (other)                                          \
+    }
+
 static inline const char *names_at(struct names names, unsigned value)
 {
-    return value < names.count ? names.name[value] : "";
+    return value < names.count ? names.name[value] : names.other;
 }
 
 /* False, and *value as it was, if nothing is called so. */

@@ -301,17 +301,21 @@ enum tepal_status tepal_format_check_room(const struct format_header *header,
 
 enum tepal_status tepal_format_finish(const struct format_header *header,
                                       const struct tepal_allocator *allocator, uint64_t *words,
-                                      filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                                      const struct filter_mapping *mapping,
                                       enum tepal_map_check check, struct tepal_filter **out,
                                       struct tepal_fault *fault)
 {
+    struct filter_parts parts = {
+        .params = &header->params, .state = &header->state, .words = words};
+    if (mapping != NULL) {
+        parts.mapping = *mapping;
+    }
     const char *why = "";
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_adopt(&header->params, &header->state, allocator, words,
-                                                  unmap, mapping, mapping_bytes, &filter, &why);
+    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &filter, &why);
     if (status != TEPAL_OK) {
-        if (unmap != NULL) {
-            unmap(mapping, mapping_bytes);
+        if (mapping != NULL) {
+            mapping->unmap(mapping->start, mapping->bytes);
         } else {
             struct tepal_allocator chosen = tepal_alloc_choose(allocator);
             tepal_alloc_release(&chosen, words, (size_t)header->payload);
@@ -386,7 +390,7 @@ enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len, forma
         return tepal_format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
     }
     little_to_words(words, from + FORMAT_HEADER, (size_t)(h.payload / 8));
-    return tepal_format_finish(&h, &chosen, words, NULL, NULL, 0, TEPAL_MAP_VERIFY, out, fault);
+    return tepal_format_finish(&h, &chosen, words, NULL, TEPAL_MAP_VERIFY, out, fault);
 }
 
 enum tepal_status tepal_decode(const void *bytes, size_t len,

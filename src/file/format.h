@@ -110,12 +110,12 @@ enum tepal_status tepal_format_verify(const struct format_header *header, const 
 
 /*
  * The last step of every way in: a filter around the words, validated, or with TEPAL_MAP_LAZY as
- * far as that goes without reading all of them. Takes the words (or, if
- * unmap is not NULL, the mapping) over in any case: on failure they have been released.
+ * far as that goes without reading all of them. Takes the words (or the mapping that they are in)
+ * over in any case: on failure they have been released. NULL: no mapping.
  */
 enum tepal_status tepal_format_finish(const struct format_header *header,
                                       const struct tepal_allocator *allocator, uint64_t *words,
-                                      filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+                                      const struct filter_mapping *mapping,
                                       enum tepal_map_check check, struct tepal_filter **out,
                                       struct tepal_fault *fault);
 

@@ -426,7 +426,7 @@ static enum tepal_status load_stream(int fd, uint64_t length, const struct gate 
         words[i] = little_get64((const uint8_t *)&words[i]);
     }
 #endif
-    return tepal_format_finish(&h, &chosen, words, NULL, NULL, 0, TEPAL_MAP_VERIFY, out, fault);
+    return tepal_format_finish(&h, &chosen, words, NULL, TEPAL_MAP_VERIFY, out, fault);
 }
 
 static enum tepal_status load_gated(int fd, const struct gate *gate,
@@ -542,8 +542,9 @@ static enum tepal_status map_file(int fd, const struct format_header *h, enum te
     }
     /* A query reads here and there: reading ahead would fetch what nobody asked for. */
     advise(mapping, h, MADV_RANDOM);
-    return tepal_format_finish(h, allocator, (uint64_t *)(void *)payload, unmap, mapping, bytes,
-                               check, out, fault);
+    const struct filter_mapping whole = {unmap, mapping, bytes};
+    return tepal_format_finish(h, allocator, (uint64_t *)(void *)payload, &whole, check, out,
+                               fault);
 }
 
 enum tepal_status tepal_map(const char *path, enum tepal_map_check check,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/refuse.h"
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
@@ -21,50 +22,44 @@ static void make_hasher(struct tepal_filter *filter)
 static void release(struct tepal_filter *filter)
 {
     struct tepal_allocator allocator = filter->allocator;
-    if (filter->unmap != NULL) {
-        filter->unmap(filter->mapping, filter->mapping_bytes);
+    if (filter_read_only(filter)) {
+        filter->mapping.unmap(filter->mapping.start, filter->mapping.bytes);
     } else {
         tepal_alloc_release(&allocator, filter->words, filter->word_count * 8);
     }
     tepal_alloc_release(&allocator, filter, filter->ops->struct_bytes);
 }
 
-enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
-                                     const struct filter_state *state,
-                                     const struct tepal_allocator *allocator, uint64_t *words,
-                                     filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
+                                     const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, const char **why)
 {
-    const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)params->kind);
+    static const struct filter_state fresh = {0};
+    const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)parts->params->kind);
     struct tepal_allocator chosen = tepal_alloc_choose(allocator);
-    uint64_t payload = tepal_params_payload_bytes(params);
-    size_t bytes = (size_t)payload;
-    if (!checked_size(payload)) {
-        *why = "the size is larger than this machine can address";
-        return TEPAL_TOO_LARGE;
+    uint64_t bytes = tepal_params_payload_bytes(parts->params);
+    if (!checked_size(bytes)) {
+        return refuse(why, TEPAL_TOO_LARGE, "the size is larger than this machine can address");
     }
     struct tepal_filter *filter = tepal_alloc_zeroed(&chosen, ops->struct_bytes);
     if (filter == NULL) {
-        *why = "out of memory";
-        return TEPAL_NO_MEMORY;
+        return refuse(why, TEPAL_NO_MEMORY, "out of memory");
+    }
+    uint64_t *words = parts->words;
+    if (words == NULL) {
+        words = tepal_alloc_zeroed(&chosen, (size_t)bytes);
     }
     if (words == NULL) {
-        words = tepal_alloc_zeroed(&chosen, bytes);
-        if (words == NULL) {
-            tepal_alloc_release(&chosen, filter, ops->struct_bytes);
-            *why = "out of memory for the cells";
-            return TEPAL_NO_MEMORY;
-        }
+        tepal_alloc_release(&chosen, filter, ops->struct_bytes);
+        return refuse(why, TEPAL_NO_MEMORY, "out of memory for the cells");
     }
     filter->ops = ops;
     filter->allocator = chosen;
-    filter->params = *params;
-    filter->state = *state;
+    filter->params = *parts->params;
+    filter->state = parts->state == NULL ? fresh : *parts->state;
     filter->words = words;
-    filter->word_count = bytes / 8;
-    filter->unmap = unmap;
-    filter->mapping = mapping;
-    filter->mapping_bytes = mapping_bytes;
+    filter->word_count = (size_t)(bytes / 8);
+    filter->mapping = parts->mapping;
     make_hasher(filter);
     ops->open(filter);
     *out = filter;
@@ -75,12 +70,11 @@ enum tepal_status tepal_filter_create(const struct tepal_params *params,
                                       const struct tepal_allocator *allocator,
                                       struct tepal_filter **out, const char **why)
 {
-    static const struct filter_state fresh = {0};
+    const struct filter_parts parts = {.params = params};
     struct tepal_filter *filter;
     struct params_verdict verdict = tepal_params_gate(params);
     if (verdict.status == TEPAL_OK) {
-        verdict.status = tepal_filter_adopt(params, &fresh, allocator, NULL, NULL, NULL, 0, &filter,
-                                            &verdict.why);
+        verdict.status = tepal_filter_adopt(&parts, allocator, &filter, &verdict.why);
     }
     if (verdict.status != TEPAL_OK) {
         return params_tell(verdict, why);
@@ -112,10 +106,9 @@ enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out)
 {
-    const char *why = "";
+    const struct filter_parts parts = {.params = &filter->params, .state = &filter->state};
     struct tepal_filter *copy;
-    enum tepal_status status = tepal_filter_adopt(&filter->params, &filter->state, allocator, NULL,
-                                                  NULL, NULL, 0, &copy, &why);
+    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &copy, NULL);
     if (status != TEPAL_OK) {
         return status;
     }

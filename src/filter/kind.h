@@ -68,8 +68,12 @@ struct filter_ops {
     void (*info)(const struct tepal_filter *filter, struct tepal_report *report);
 };
 
-/* Called when a filter that does not own its words is freed. */
-typedef void filter_unmap(void *mapping, size_t bytes);
+/* Memory that is not ours: how it is given back when the filter is freed. */
+struct filter_mapping {
+    void (*unmap)(void *start, size_t bytes); /* NULL: there is none, the words are ours */
+    void *start;
+    size_t bytes;
+};
 
 struct tepal_filter {
     const struct filter_ops *ops;
@@ -78,17 +82,15 @@ struct tepal_filter {
     struct filter_state state;
     struct tepal_hasher hasher;
     bool has_hasher; /* false: keyed, and the key was not given yet */
-    uint64_t *words; /* never written through if unmap is set */
+    uint64_t *words; /* never written through if they are in a mapping */
     size_t word_count;
-    filter_unmap *unmap; /* NULL: the words are ours */
-    void *mapping;
-    size_t mapping_bytes;
+    struct filter_mapping mapping;
 };
 
 /* May its words not be written? What tepal_filter_read_only says, without a call. */
 static inline bool filter_read_only(const struct tepal_filter *filter)
 {
-    return filter->unmap != NULL;
+    return filter->mapping.unmap != NULL;
 }
 
 /* The number of additions; it stays at its largest value rather than wrap. */
@@ -121,17 +123,21 @@ enum tepal_status tepal_filter_create_kind(enum tepal_kind_id kind,
                                            const struct tepal_allocator *allocator,
                                            struct tepal_filter **out);
 
+/* What a filter is made from. */
+struct filter_parts {
+    const struct tepal_params *params; /* have passed the gate */
+    const struct filter_state *state;  /* NULL: a new filter's */
+    uint64_t *words;                   /* NULL: cleared ones of its own */
+    struct filter_mapping mapping;     /* that the words are in */
+};
+
 /*
- * A filter around words that are already there: what loading ends with. Takes over the mapping (if
- * unmap is not NULL) only on success. Params have passed the gate; the words are not looked at:
- * call tepal_validate before giving the filter to anybody.
- * With words == NULL the filter gets cleared words of its own. TEPAL_NO_MEMORY, or TEPAL_TOO_LARGE
- * for what no memory of this machine could hold.
+ * A filter around its parts: what creating and loading end with. Takes over words and mapping only
+ * on success. The words are not looked at: call tepal_validate before giving the filter to anybody.
+ * TEPAL_NO_MEMORY, TEPAL_TOO_LARGE for this machine, and why.
  */
-enum tepal_status tepal_filter_adopt(const struct tepal_params *params,
-                                     const struct filter_state *state,
-                                     const struct tepal_allocator *allocator, uint64_t *words,
-                                     filter_unmap *unmap, void *mapping, size_t mapping_bytes,
+enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
+                                     const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, const char **why);
 
 /* The first number of the state that is not 0 and not the kind's; FILTER_STATES if none is. */

@@ -4,23 +4,28 @@
  */
 #include "params/params.h"
 
-static const char *const rule_names[] = {"improved-greedy", "greedy", "least-increase"};
-static const char *const policy_names[] = {"keep", "remove"};
+#include "base/names.h"
+
+static const char *const rules[] = {"improved-greedy", "greedy", "least-increase"};
+static const char *const policies[] = {"keep", "remove"};
+
+static const struct names rule_names = NAMES(rules, "unknown");
+static const struct names policy_names = NAMES(policies, "unknown");
 
 const char *tepal_counting_rule_name(enum tepal_counting_rule rule)
 {
-    return tepal_params_name(rule_names, PARAMS_COUNT(rule_names), (uint32_t)rule);
+    return names_at(rule_names, rule);
 }
 
 const char *tepal_counting_policy_name(enum tepal_counting_policy policy)
 {
-    return tepal_params_name(policy_names, PARAMS_COUNT(policy_names), (uint32_t)policy);
+    return names_at(policy_names, policy);
 }
 
 bool tepal_counting_rule_parse(const char *name, enum tepal_counting_rule *out)
 {
-    uint32_t i;
-    bool known = tepal_params_find(rule_names, PARAMS_COUNT(rule_names), name, &i);
+    unsigned i;
+    bool known = names_find(rule_names, name, &i);
     if (known) {
         *out = (enum tepal_counting_rule)i;
     }
@@ -29,8 +34,8 @@ bool tepal_counting_rule_parse(const char *name, enum tepal_counting_rule *out)
 
 bool tepal_counting_policy_parse(const char *name, enum tepal_counting_policy *out)
 {
-    uint32_t i;
-    bool known = tepal_params_find(policy_names, PARAMS_COUNT(policy_names), name, &i);
+    unsigned i;
+    bool known = names_find(policy_names, name, &i);
     if (known) {
         *out = (enum tepal_counting_policy)i;
     }
@@ -49,12 +54,12 @@ static struct params_verdict check(const struct tepal_params *p)
     uint64_t rule = p->own[TEPAL_COUNTING_RULE];
     uint64_t policy = p->own[TEPAL_COUNTING_POLICY];
     bool lined = tepal_layout_in_lines(p->layout);
-    bool known = rule < PARAMS_COUNT(rule_names);
+    bool known = rule < rule_names.count;
     if (choices == 0 || choices > TEPAL_MAX_CHOICES) {
         return params_refuse(PARAMS_OWN + TEPAL_COUNTING_CHOICES,
                              "the number of choices must be 1 to 64");
     }
-    if (!known || policy >= PARAMS_COUNT(policy_names)) {
+    if (!known || policy >= policy_names.count) {
         return params_refuse(PARAMS_OWN + (known ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
                              "the rule or the policy of this counting filter is unknown");
     }

@@ -8,9 +8,15 @@
 
 #include <string.h>
 
-static const char *const layout_names[] = {"flat", "partitioned", "blocked", "paired"};
-static const char *const positions_names[] = {"colliding", "distinct"};
-static const char *const hash_names[] = {"xxh3-128", "siphash-128"};
+#include "base/names.h"
+
+static const char *const layouts[] = {"flat", "partitioned", "blocked", "paired"};
+static const char *const positions_kinds[] = {"colliding", "distinct"};
+static const char *const hashes[] = {"xxh3-128", "siphash-128"};
+
+static const struct names layout_names = NAMES(layouts, "unknown");
+static const struct names positions_names = NAMES(positions_kinds, "unknown");
+static const struct names hash_names = NAMES(hashes, "unknown");
 
 bool tepal_layout_in_lines(enum tepal_layout layout)
 {
@@ -37,17 +43,17 @@ static struct params_verdict check_names(const struct tepal_params *p,
                                          const struct params_rules *rules)
 {
     /* The enums may hold anything a file says, so they are compared as numbers. */
-    if ((uint32_t)p->layout >= PARAMS_COUNT(layout_names)) {
+    if ((uint32_t)p->layout >= layout_names.count) {
         return params_refuse(PARAMS_LAYOUT,
                              "the layout is not one of flat, partitioned, blocked, paired");
     }
     if ((rules->layouts >> (uint32_t)p->layout & 1) == 0) {
         return params_refuse(PARAMS_LAYOUT, "this kind of filter does not know that layout");
     }
-    if ((uint32_t)p->positions >= PARAMS_COUNT(positions_names)) {
+    if ((uint32_t)p->positions >= positions_names.count) {
         return params_refuse(PARAMS_POSITIONS, "positions are neither colliding nor distinct");
     }
-    if ((uint32_t)p->hash >= PARAMS_COUNT(hash_names)) {
+    if ((uint32_t)p->hash >= hash_names.count) {
         return params_refuse(PARAMS_HASH, "the hash is neither xxh3-128 nor siphash-128");
     }
     if (p->hash == TEPAL_HASH_XXH3 && p->key_check != 0) {
@@ -156,41 +162,25 @@ bool tepal_params_compatible(const struct tepal_params *a, const struct tepal_pa
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-const char *tepal_params_name(const char *const *names, size_t count, uint32_t index)
-{
-    return index < count ? names[index] : "unknown";
-}
-
-bool tepal_params_find(const char *const *names, size_t count, const char *name, uint32_t *out)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *out = (uint32_t)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 const char *tepal_layout_name(enum tepal_layout layout)
 {
-    return tepal_params_name(layout_names, PARAMS_COUNT(layout_names), (uint32_t)layout);
+    return names_at(layout_names, layout);
 }
 
 const char *tepal_positions_name(enum tepal_positions positions)
 {
-    return tepal_params_name(positions_names, PARAMS_COUNT(positions_names), (uint32_t)positions);
+    return names_at(positions_names, positions);
 }
 
 const char *tepal_hash_name(enum tepal_hash hash)
 {
-    return tepal_params_name(hash_names, PARAMS_COUNT(hash_names), (uint32_t)hash);
+    return names_at(hash_names, hash);
 }
 
 bool tepal_layout_parse(const char *name, enum tepal_layout *out)
 {
-    uint32_t i;
-    bool known = tepal_params_find(layout_names, PARAMS_COUNT(layout_names), name, &i);
+    unsigned i;
+    bool known = names_find(layout_names, name, &i);
     if (known) {
         *out = (enum tepal_layout)i;
     }
@@ -199,8 +189,8 @@ bool tepal_layout_parse(const char *name, enum tepal_layout *out)
 
 bool tepal_positions_parse(const char *name, enum tepal_positions *out)
 {
-    uint32_t i;
-    bool known = tepal_params_find(positions_names, PARAMS_COUNT(positions_names), name, &i);
+    unsigned i;
+    bool known = names_find(positions_names, name, &i);
     if (known) {
         *out = (enum tepal_positions)i;
     }

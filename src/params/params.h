@@ -99,10 +99,6 @@ static inline uint64_t params_unit(enum tepal_layout layout, uint32_t cell_bits)
     return tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS / cell_bits : 1;
 }
 
-/* Names and their numbers. `find` is false, and leaves *out alone, if there is no such name. */
-const char *tepal_params_name(const char *const *names, size_t count, uint32_t index);
-bool tepal_params_find(const char *const *names, size_t count, const char *name, uint32_t *out);
-
 #define PARAMS_COUNT(array) (sizeof(array) / sizeof *(array))
 
 #endif

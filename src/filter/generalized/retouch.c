@@ -43,7 +43,7 @@ static const char *const names[] = {"net-effect", "least-fn"};
 
 #define METHODS (sizeof names / sizeof *names)
 
-static const struct names methods = {names, METHODS};
+static const struct names methods = NAMES(names, "");
 
 const char *tepal_generalized_method_name(enum tepal_generalized_method method)
 {

@@ -176,11 +176,9 @@ enum tepal_status tepal_header_filter(const struct tepal_header_layout *layout,
                                       const struct tepal_allocator *allocator,
                                       struct tepal_filter **out)
 {
-    struct filter_state state = {.keys_added = 0};
+    const struct filter_parts parts = {.params = &layout->params};
     struct tepal_filter *filter = NULL;
-    const char *why = NULL;
-    enum tepal_status status =
-        tepal_filter_adopt(&layout->params, &state, allocator, NULL, NULL, NULL, 0, &filter, &why);
+    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &filter, NULL);
     if (status == TEPAL_OK) {
         memcpy(filter->words, header, layout->words * sizeof *header);
         *out = filter;

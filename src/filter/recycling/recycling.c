@@ -158,7 +158,7 @@ static void recycling_open(struct tepal_filter *filter)
     for (uint32_t step = 0; step <= RATE_STEPS; step++) {
         r->rate[step] = NAN;
     }
-    if (filter->unmap != NULL) {
+    if (filter_read_only(filter)) {
         return; /* a view: nothing will be inserted, and its words are not to be touched yet */
     }
     bool first = filter->state.own[STATE_CYCLES] == 0;

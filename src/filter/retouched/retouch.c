@@ -22,7 +22,7 @@ static const char *const names[TEPAL_RETOUCH_METHODS] = {
     "random-bits",     "random",          "min-fn",         "max-fp",   "ratio",
     "improved-min-fn", "improved-max-fp", "improved-ratio", "sacrifice"};
 
-static const struct names methods = {names, TEPAL_RETOUCH_METHODS};
+static const struct names methods = NAMES(names, "");
 
 const char *tepal_retouch_method_name(enum tepal_retouch_method method)
 {

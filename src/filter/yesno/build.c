@@ -25,7 +25,7 @@
 static const char *const names[TEPAL_YESNO_METHODS] = {"greedy", "nextfit",      "bestfit",
                                                        "pairs",  "local-search", "exact"};
 
-static const struct names methods = {names, TEPAL_YESNO_METHODS};
+static const struct names methods = NAMES(names, "");
 
 const char *tepal_yesno_method_name(enum tepal_yesno_method method)
 {
