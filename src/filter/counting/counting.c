@@ -16,7 +16,7 @@
  * above 0, of their sum, of those at 15) are those of the cells; a counter at 15 never changes
  * until the filter is cleared; bits and counters beyond the last cell are zero.
  *
- * Single operations are here; counting.h tells where the rest is.
+ * Single operations are here; internal.h tells where the rest is.
  */
 #include "filter/counting/internal.h"
 

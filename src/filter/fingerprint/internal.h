@@ -118,7 +118,7 @@ static inline void fingerprint_prefetch(const struct fingerprint_table *t, uint6
     __builtin_prefetch(byte + (FINGERPRINT_SLOTS * t->bits + 3) / 8 - 1);
 }
 
-/* Answers as in tepal_filter_query_many; the loop is in fingerprint_query.h. */
+/* Answers as in tepal_filter_query_many; the loop is in query.h. */
 typedef size_t fingerprint_query_kernel(const struct fingerprint_table *t,
                                         const struct tepal_digest *digests, size_t count,
                                         uint64_t *answers);

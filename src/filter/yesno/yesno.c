@@ -12,7 +12,7 @@
  * builder was allowed to give up (state YESNO_LOST). An addition keeps it so: it clears a bit in
  * every no-filter that would veto the new key. With r = 0 this is the Bloom filter, bit by bit.
  *
- * How the no-filters are filled is in build.c and the files that yesno.h names.
+ * How the no-filters are filled is in build.c and the files that internal.h names.
  */
 #include "filter/yesno/internal.h"
 
