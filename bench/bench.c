@@ -14,6 +14,8 @@
 #include <bloom.h>
 #include <sys/mman.h>
 
+#include "mix.h"
+
 #define ROUNDS 31
 /*
  * Keys a round: few enough that reading them does not push a filter out of the cache, many enough
@@ -64,24 +66,17 @@ static void *must_alloc(size_t bytes)
     return p;
 }
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 /* Key number i: an integer, or 32 bytes of lower-case text. */
 static void write_key(uint8_t *to, size_t width, uint64_t i)
 {
-    uint64_t word = mix(i);
+    uint64_t word = bench_mix(i);
     if (width == 8) {
         memcpy(to, &word, 8);
         return;
     }
     for (size_t j = 0; j < width; j++) {
         if (j % 8 == 0) {
-            word = mix(i * 8 + j);
+            word = bench_mix(i * 8 + j);
         }
         to[j] = (uint8_t)('a' + (word & 15));
         word >>= 4;
@@ -108,7 +103,7 @@ static inline uint64_t *next_line(uint64_t *lines, uint64_t count, uint64_t *sta
 static double limit_ns(struct run *run, bool writing)
 {
     uint64_t *window[WINDOW];
-    uint64_t state = mix((uint64_t)(uintptr_t)run + sink);
+    uint64_t state = bench_mix((uint64_t)(uintptr_t)run + sink);
     uint64_t sum = 0;
     double start = wall_ns();
     for (size_t i = 0; i < WINDOW; i++) {
@@ -252,7 +247,7 @@ static void prepare(struct run *run)
     run->present = must_alloc(run->sample * width);
     write_keys(run->absent, width, run->set.n, run->sample);
     for (size_t i = 0; i < run->sample; i++) {
-        write_key(run->present + i * width, width, mix(i) % run->set.n);
+        write_key(run->present + i * width, width, bench_mix(i) % run->set.n);
     }
     run->answers = must_alloc((run->sample + 63) / 64 * 8);
     run->line_count = (uint64_t)((double)run->set.n * run->set.bits_per_key / 8 / LINE) + 1;

@@ -15,6 +15,8 @@
 
 #include <bloom.h>
 
+#include "mix.h"
+
 #define ROUNDS        21
 #define SAMPLE        ((size_t)400000)
 #define CHUNK         4096
@@ -41,13 +43,6 @@ struct run {
 };
 
 static volatile uint64_t sink;
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
@@ -178,15 +173,15 @@ static void fill(struct run *run)
     for (uint64_t i = 0; i < run->n; i += CHUNK) {
         size_t here = run->n - i < CHUNK ? (size_t)(run->n - i) : CHUNK;
         for (size_t j = 0; j < here; j++) {
-            keys[j] = mix(i + j);
+            keys[j] = bench_mix(i + j);
         }
         for (int s = 0; s < SUBJECTS; s++) {
             (void)chunk(run, (enum subject)s, ADD, keys, here, run->groups);
         }
     }
     for (size_t i = 0; i < SAMPLE; i++) {
-        run->keys[0][i] = mix(run->n + i);
-        run->keys[1][i] = mix(mix(i) % run->n);
+        run->keys[0][i] = bench_mix(run->n + i);
+        run->keys[1][i] = bench_mix(bench_mix(i) % run->n);
     }
 }
 

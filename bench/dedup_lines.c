@@ -6,12 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
+#include "mix.h"
 
 int main(int argc, char **argv)
 {
@@ -19,7 +14,7 @@ int main(int argc, char **argv)
     uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
     size_t used = 0;
     for (uint64_t i = 1; i <= count; i++) {
-        uint64_t value = mix(i);
+        uint64_t value = bench_mix(i);
         for (int shift = 60; shift >= 0; shift -= 4) {
             block[used++] = "0123456789abcdef"[value >> shift & 15];
         }
