@@ -20,7 +20,7 @@
 #include "output/answers.h"
 #include "output/progress.h"
 #include "plans/plan_command.h"
-#include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/atomic_file.h"
 #include "pictures/svg.h"
@@ -291,79 +291,54 @@ static bool endless(const struct compare *c)
     return arg(c->args, "endless")->given;
 }
 
-static void print_text(const struct compare *c, struct out *out)
+static void tell_row(struct report *r, const struct compare_row *row)
 {
-    if (endless(c)) {
-        out_format(out, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->strangers);
-    } else {
-        out_format(out, "%zu members, %zu negatives, %zu queries (%" PRIu64 " of strangers)%s\n\n",
-                   c->members.count, c->negatives.count, c->queries, c->strangers,
-                   c->query_weight != NULL ? "; fp by weight" : "");
-    }
-    out_format(out, "%-11s %-11s %12s %10s %10s %10s %10s %10s %8s\n", "kind", "layout", "bytes",
-               "fp planned", "fp", "fn planned", "fn", "cost", "ns/query");
-    for (size_t i = 0; i < c->rows; i++) {
-        const struct compare_row *r = &c->row[i];
-        char room[24];
-        out_format(out, "%-11s %-11s %12" PRIu64 " %10.3g %10.3g %10.3g %10.3g %10.3g %8.1f\n",
-                   label(r, room), layout_name(r), r->bytes, r->predicted,
-                   c->strangers > 0 ? r->fp.rate : 0, r->plan->fn, r->fn.rate, r->cost, r->ns);
-    }
-}
-
-static void set_real(json_t *o, const char *name, double x)
-{
-    json_object_set_new(o, name, isfinite(x) ? json_real(x) : json_null());
-}
-
-static json_t *row_json(const struct compare_row *r)
-{
-    json_t *o = json_object();
-    json_object_set_new(o, "kind", json_string(kind_name(r)));
-    json_object_set_new(o, "layout", json_string(layout_name(r)));
-    json_object_set_new(o, "bytes", json_integer((json_int_t)r->bytes));
-    set_real(o, "fp_predicted", r->predicted);
-    set_real(o, "fp", r->fp.rate);
-    set_real(o, "fp_low", r->fp.low);
-    set_real(o, "fp_high", r->fp.high);
-    set_real(o, "fn_predicted", r->plan->fn);
-    set_real(o, "fn", r->fn.rate);
-    set_real(o, "cost", r->cost);
-    set_real(o, "ns_per_query", r->ns);
-    if (phases_of(r) > 0) {
-        json_object_set_new(o, "phases", json_integer((json_int_t)phases_of(r)));
-    }
+    char room[24];
     char command[PLAN_COMMAND];
-    json_object_set_new(o, "command",
-                        json_string(plan_command(r->plan, NULL, command, sizeof command)));
-    return o;
+    report_object(r, NULL);
+    report_text(r, NULL, label(row, room), text_column("kind", -11, NULL));
+    report_text(r, "kind", kind_name(row), JSON_ONLY);
+    report_text(r, "layout", layout_name(row), column("layout", -11, NULL));
+    report_whole(r, "bytes", row->bytes, column("bytes", 12, NULL));
+    report_real(r, "fp_predicted", row->predicted, column("fp planned", 10, "%.3g"));
+    report_real(r, "fp", row->fp.rate, column_or(column("fp", 10, "%.3g"), "0"));
+    report_real(r, "fp_low", row->fp.low, JSON_ONLY);
+    report_real(r, "fp_high", row->fp.high, JSON_ONLY);
+    report_real(r, "fn_predicted", row->plan->fn, column("fn planned", 10, "%.3g"));
+    report_real(r, "fn", row->fn.rate, column("fn", 10, "%.3g"));
+    report_real(r, "cost", row->cost, column("cost", 10, "%.3g"));
+    report_real(r, "ns_per_query", row->ns, column("ns/query", 8, "%.1f"));
+    if (phases_of(row) > 0) {
+        report_whole(r, "phases", phases_of(row), JSON_ONLY);
+    }
+    report_text(r, "command", plan_command(row->plan, NULL, command, sizeof command), JSON_ONLY);
+    report_end(r);
 }
 
 static int print(const struct compare *c)
 {
-    struct out *out = out_open(STDOUT_FILENO);
-    int code = EXIT_YES;
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    if (arg(c->args, "json")->given) {
-        json_t *o = json_object();
-        json_t *list = json_array();
-        json_object_set_new(o, "endless", json_boolean(endless(c)));
-        json_object_set_new(o, "weighted", json_boolean(c->query_weight != NULL));
-        json_object_set_new(o, "members", json_integer((json_int_t)c->members.count));
-        json_object_set_new(o, "negatives", json_integer((json_int_t)c->negatives.count));
-        json_object_set_new(o, "queries", json_integer((json_int_t)c->queries));
-        json_object_set_new(o, "strangers", json_integer((json_int_t)c->strangers));
-        for (size_t i = 0; i < c->rows; i++) {
-            json_array_append_new(list, row_json(&c->row[i]));
-        }
-        json_object_set_new(o, "rows", list);
-        code = render_json(out, o);
+    struct report r = report_open(c->args);
+    report_object(&r, NULL);
+    report_flag(&r, "endless", endless(c), JSON_ONLY);
+    report_flag(&r, "weighted", c->query_weight != NULL, JSON_ONLY);
+    report_whole(&r, "members", c->members.count, JSON_ONLY);
+    report_whole(&r, "negatives", c->negatives.count, JSON_ONLY);
+    report_whole(&r, "queries", c->queries, JSON_ONLY);
+    report_whole(&r, "strangers", c->strangers, JSON_ONLY);
+    if (endless(c)) {
+        report_line(&r, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->strangers);
     } else {
-        print_text(c, out);
+        report_line(&r, "%zu members, %zu negatives, %zu queries (%" PRIu64 " of strangers)%s\n\n",
+                    c->members.count, c->negatives.count, c->queries, c->strangers,
+                    c->query_weight != NULL ? "; fp by weight" : "");
     }
-    return out_close(out, code);
+    report_list(&r, "rows");
+    for (size_t i = 0; i < c->rows; i++) {
+        tell_row(&r, &c->row[i]);
+    }
+    report_end(&r);
+    report_end(&r);
+    return report_close(&r, EXIT_YES);
 }
 
 /* A mark for each: how long a query takes, and how often it is wrong. */

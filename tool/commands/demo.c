@@ -16,6 +16,7 @@
 #include "output/out.h"
 #include "output/progress.h"
 #include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "cli/options.h"
 
@@ -131,53 +132,35 @@ static int run_trial(struct trial *t)
     return status == TEPAL_OK ? EXIT_YES : failed(t, status);
 }
 
-static void print_head(struct out *out, const struct trial *t)
+static void tell_row(struct report *r, const struct trial *t)
 {
-    char rate[64];
-    out_format(out, "%" PRIu64 " keys for %s false positives; %" PRIu64 " strangers asked\n\n",
-               t->keys, render_rate(t->rate, rate, sizeof rate), t->strangers);
-    out_format(out, "%-12s %8s %6s  %9s  %9s  %-22s  %15s  %5s  %5s\n", "layout", "bits/key",
-               "hashes", "predicted", "measured", "99 % interval", "false negatives", "add",
-               "query");
-}
-
-static void print_row(struct out *out, const struct trial *t)
-{
+    const struct tepal_params *p = &t->params;
     char span[64];
-    snprintf(span, sizeof span, "%.5f .. %.5f %%", t->low * 100, t->high * 100);
-    out_format(out,
-               "%-12s %8.2f %6" PRIu32 "  %7.4f %%  %7.4f %%  %-22s  %15" PRIu64
-               "  %2.0f ns  %2.0f ns\n",
-               tepal_layout_name(t->params.layout), (double)t->params.cells / (double)t->keys,
-               t->params.hashes, t->predicted * 100, t->measured * 100, span, t->missed, t->ns_add,
-               t->ns_query);
+    snprintf(span, sizeof span, " %.5f .. %.5f %%", t->low * 100, t->high * 100);
+    report_object(r, NULL);
+    report_text(r, "layout", tepal_layout_name(p->layout), column("layout", -12, NULL));
+    report_real(r, NULL, (double)p->cells / (double)t->keys, text_column("bits/key", 8, "%.2f"));
+    report_whole(r, "bits", p->cells, JSON_ONLY);
+    report_whole(r, "hashes", p->hashes, column("hashes", 6, NULL));
+    report_whole(r, "keys", t->keys, JSON_ONLY);
+    report_whole(r, "strangers", t->strangers, JSON_ONLY);
+    report_real(r, "fp_asked", t->rate, JSON_ONLY);
+    report_real(r, "fp_predicted", t->predicted, column("predicted", 10, "%.4f %%"));
+    report_real(r, "fp_measured", t->measured, column("measured", 10, "%.4f %%"));
+    report_text(r, NULL, span, text_column(" 99 % interval", -23, NULL));
+    report_real(r, "fp_low", t->low, JSON_ONLY);
+    report_real(r, "fp_high", t->high, JSON_ONLY);
+    report_whole(r, "false_negatives", t->missed, column("false negatives", 16, NULL));
+    report_real(r, "ns_add", t->ns_add, column("add", 6, "%.0f ns"));
+    report_real(r, "ns_query", t->ns_query, column("query", 6, "%.0f ns"));
+    report_whole(r, "seed", p->seed, JSON_ONLY);
+    report_end(r);
 }
 
-static int print_object(struct out *out, const struct trial *t)
-{
-    struct tepal_report report = {.count = 0};
-    tepal_report_text(&report, "layout", "", tepal_layout_name(t->params.layout));
-    tepal_report_integer(&report, "bits", "", t->params.cells);
-    tepal_report_integer(&report, "hashes", "", t->params.hashes);
-    tepal_report_integer(&report, "keys", "", t->keys);
-    tepal_report_integer(&report, "strangers", "", t->strangers);
-    tepal_report_real(&report, "fp_asked", "", t->rate);
-    tepal_report_real(&report, "fp_predicted", "", t->predicted);
-    tepal_report_real(&report, "fp_measured", "", t->measured);
-    tepal_report_real(&report, "fp_low", "", t->low);
-    tepal_report_real(&report, "fp_high", "", t->high);
-    tepal_report_integer(&report, "false_negatives", "", t->missed);
-    tepal_report_real(&report, "ns_add", "", t->ns_add);
-    tepal_report_real(&report, "ns_query", "", t->ns_query);
-    tepal_report_integer(&report, "seed", "", t->params.seed);
-    json_t *object = json_object();
-    render_report(object, &report);
-    return render_json(out, object);
-}
-
-static int show(const struct args *args, struct out *out, struct trial *t, bool first)
+static int show(const struct args *args, struct report *r, struct trial *t)
 {
     struct progress progress;
+    char rate[64];
     progress_start(&progress, !arg(args, "quiet")->given);
     t->progress = &progress;
     int code = run_trial(t);
@@ -185,20 +168,15 @@ static int show(const struct args *args, struct out *out, struct trial *t, bool 
     if (code != EXIT_YES) {
         return code;
     }
-    if (arg(args, "json")->given) {
-        code = print_object(out, t);
-    } else {
-        if (first) {
-            print_head(out, t);
-        }
-        print_row(out, t);
+    if (r->rows == 0) {
+        report_line(r, "%" PRIu64 " keys for %s false positives; %" PRIu64 " strangers asked\n\n",
+                    t->keys, render_rate(t->rate, rate, sizeof rate), t->strangers);
     }
-    out_flush(out);
-    if (t->missed != 0) {
-        code =
-            say_error(NULL, args->command->name, "%" PRIu64 " members were not found", t->missed);
-    }
-    return code;
+    tell_row(r, t);
+    out_flush(r->out);
+    return t->missed == 0 ? EXIT_YES
+                          : say_error(NULL, args->command->name,
+                                      "%" PRIu64 " members were not found", t->missed);
 }
 
 static struct trial make_trial(const struct args *args, enum tepal_layout layout)
@@ -221,19 +199,16 @@ static int demo_run(const struct args *args)
     static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_BLOCKED,
                                                 TEPAL_LAYOUT_PAIRED};
     const struct option_value *only = arg(args, "layout");
-    struct out *out = out_open(STDOUT_FILENO);
-    int code = EXIT_YES;
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
+    struct report r = report_open(args);
+    int code = report_code(&r, EXIT_YES);
     for (size_t i = 0; i < (only->given ? 1 : 3) && code == EXIT_YES; i++) {
         struct trial t = make_trial(args, layouts[i]);
         if (only->given) {
             tepal_layout_parse(only->text, &t.params.layout);
         }
-        code = show(args, out, &t, i == 0);
+        code = show(args, &r, &t);
     }
-    return out_close(out, code);
+    return report_close(&r, code);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

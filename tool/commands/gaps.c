@@ -14,7 +14,7 @@
 #include "input/feed.h"
 #include "streams/gap_counts.h"
 #include "output/out.h"
-#include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "files/atomic_file.h"
@@ -43,7 +43,6 @@ struct gaps {
     struct tepal_recycling_gaps steps;
     struct row row[MOST_SIZES * PHASES];
     size_t rows;
-    struct out *out;
 };
 
 static int no_memory(const struct gaps *g)
@@ -127,112 +126,71 @@ static void predict(struct gaps *g)
 
 /* ---- print ----------------------------------------------------------------------------------- */
 
-static void set_real(json_t *object, const char *name, double value)
+static void tell_row(struct report *r, const struct row *row)
 {
-    json_object_set_new(object, name, isfinite(value) ? json_real(value) : json_null());
+    const struct tepal_recycling_setting *s = &row->setting;
+    report_object(r, NULL);
+    report_whole(r, "memory", row->memory, column("memory", 12, NULL));
+    report_whole(r, "phases", s->phases, column("phases", 6, NULL));
+    report_whole(r, "bits", s->bits, JSON_ONLY);
+    report_whole(r, "hashes", s->hashes, column("hashes", 6, NULL));
+    report_whole(r, "sigma", s->sigma, NO_TEXT);
+    report_real(r, "messages_per_cycle", row->rates.messages_per_cycle,
+                column("keys/cycle", 13, "%.0f"));
+    report_real(r, "arrivals_per_cycle", row->misses.period,
+                column_or(column("lines/cycle", 13, "%.0f"), "never"));
+    report_real(r, "fp", row->rates.fp_average, column("fp", 12, "%.3g %%"));
+    report_real(r, "fn", row->misses.fn, column("fn", 12, "%.3g %%"));
 }
 
-static json_t *row_json(const struct row *r)
-{
-    json_t *o = json_object();
-    json_object_set_new(o, "memory", json_integer((json_int_t)r->memory));
-    json_object_set_new(o, "phases", json_integer((json_int_t)r->setting.phases));
-    json_object_set_new(o, "bits", json_integer((json_int_t)r->setting.bits));
-    json_object_set_new(o, "hashes", json_integer((json_int_t)r->setting.hashes));
-    json_object_set_new(o, "sigma", json_integer((json_int_t)r->setting.sigma));
-    set_real(o, "messages_per_cycle", r->rates.messages_per_cycle);
-    set_real(o, "arrivals_per_cycle", r->misses.period);
-    set_real(o, "fp", r->rates.fp_average);
-    set_real(o, "fn", r->misses.fn);
-    return o;
-}
-
-static int print_json(const struct gaps *g)
+static void tell_stream(struct report *r, const struct gaps *g)
 {
     const struct gap_counts *c = g->count;
-    json_t *o = json_object();
-    json_t *list = json_array();
-    json_object_set_new(o, "arrivals", json_integer((json_int_t)c->arrivals));
-    set_real(o, "keys", c->watched > 0 ? gap_counts_distinct(c) : NAN);
-    set_real(o, "sample", g->sample);
-    set_real(o, "fresh", c->watched > 0 ? gap_counts_fresh(c) : NAN);
+    bool watched = c->watched > 0;
+    double keys = watched ? gap_counts_distinct(c) : NAN;
+    double fresh = watched ? gap_counts_fresh(c) : NAN;
+    report_whole(r, "arrivals", c->arrivals, JSON_ONLY);
+    report_real(r, "keys", keys, JSON_ONLY);
+    report_real(r, "sample", g->sample, JSON_ONLY);
+    report_real(r, "fresh", fresh, JSON_ONLY);
+    report_line(r, "lines    %" PRIu64 "\n", c->arrivals);
+    if (watched) {
+        report_line(r, "keys     %.0f%s\n", keys, g->sample < 1 ? " (estimated)" : "");
+        report_line(r, "new      %.4g %% of the lines\n", 100 * fresh);
+    }
     if (gap_counts_repeats(c) > 0) {
-        set_real(o, "gap_median", gap_counts_quantile(c, 0.5));
-        set_real(o, "gap_90", gap_counts_quantile(c, 0.9));
-        set_real(o, "gap_99", gap_counts_quantile(c, 0.99));
-        set_real(o, "gap_longest", (double)c->longest);
+        double median = gap_counts_quantile(c, 0.5);
+        double most = gap_counts_quantile(c, 0.9);
+        double nearly_all = gap_counts_quantile(c, 0.99);
+        report_real(r, "gap_median", median, JSON_ONLY);
+        report_real(r, "gap_90", most, JSON_ONLY);
+        report_real(r, "gap_99", nearly_all, JSON_ONLY);
+        report_real(r, "gap_longest", (double)c->longest, JSON_ONLY);
+        report_line(
+            r, "gaps     median %.0f, 90 %% up to %.0f, 99 %% up to %.0f, longest %" PRIu64 "\n",
+            median, most, nearly_all, c->longest);
     }
-    json_object_set_new(o, "layout", json_string(tepal_layout_name(g->layout)));
-    for (size_t i = 0; i < g->rows; i++) {
-        json_array_append_new(list, row_json(&g->row[i]));
-    }
-    json_object_set_new(o, "rows", list);
-    return render_json(g->out, o);
+    report_text(r, "layout", tepal_layout_name(g->layout), JSON_ONLY);
 }
 
-static void print_tsv(const struct gaps *g)
+static int print(const struct gaps *g)
 {
-    out_text(g->out, "memory\tphases\thashes\tsigma\tmessages_per_cycle\tarrivals_per_cycle\tfp\t"
-                     "fn\n");
+    struct report r = report_open(g->args);
+    report_object(&r, NULL);
+    tell_stream(&r, g);
+    report_list(&r, "rows");
+    report_line(&r, g->rows > 0 ? "\n" : "");
     for (size_t i = 0; i < g->rows; i++) {
-        const struct row *r = &g->row[i];
-        out_format(g->out, "%" PRIu64 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu64 "\t%.6g\t", r->memory,
-                   r->setting.phases, r->setting.hashes, r->setting.sigma,
-                   r->rates.messages_per_cycle);
-        if (isfinite(r->misses.period)) {
-            out_format(g->out, "%.6g", r->misses.period);
-        }
-        out_format(g->out, "\t%.6g\t%.6g\n", r->rates.fp_average, r->misses.fn);
+        tell_row(&r, &g->row[i]);
+        report_end(&r);
     }
-}
-
-static void print_text(const struct gaps *g)
-{
-    const struct gap_counts *c = g->count;
-    out_format(g->out, "lines    %" PRIu64 "\n", c->arrivals);
-    if (c->watched == 0) {
-        return;
+    if (g->rows == 0 && report_is(&r, REPORT_TSV)) {
+        tell_row(&r, &g->row[0]);
+        report_headings(&r);
     }
-    out_format(g->out, "keys     %.0f%s\n", gap_counts_distinct(c),
-               g->sample < 1 ? " (estimated)" : "");
-    out_format(g->out, "new      %.4g %% of the lines\n", 100 * gap_counts_fresh(c));
-    if (gap_counts_repeats(c) > 0) {
-        out_format(g->out,
-                   "gaps     median %.0f, 90 %% up to %.0f, 99 %% up to %.0f, longest %" PRIu64
-                   "\n",
-                   gap_counts_quantile(c, 0.5), gap_counts_quantile(c, 0.9),
-                   gap_counts_quantile(c, 0.99), c->longest);
-    }
-    out_format(g->out, "\n%12s %6s %6s %13s %13s %12s %12s\n", "memory", "phases", "hashes",
-               "keys/cycle", "lines/cycle", "fp", "fn");
-    for (size_t i = 0; i < g->rows; i++) {
-        const struct row *r = &g->row[i];
-        char cycle[32] = "never";
-        if (isfinite(r->misses.period)) {
-            snprintf(cycle, sizeof cycle, "%.0f", r->misses.period);
-        }
-        out_format(g->out,
-                   "%12" PRIu64 " %6" PRIu32 " %6" PRIu32 " %13.0f %13s %10.3g %% %10.3g %%\n",
-                   r->memory, r->setting.phases, r->setting.hashes, r->rates.messages_per_cycle,
-                   cycle, 100 * r->rates.fp_average, 100 * r->misses.fn);
-    }
-}
-
-static int print(struct gaps *g)
-{
-    int code = EXIT_YES;
-    g->out = out_open(STDOUT_FILENO);
-    if (g->out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    if (arg(g->args, "json")->given) {
-        code = print_json(g);
-    } else if (arg(g->args, "tsv")->given) {
-        print_tsv(g);
-    } else {
-        print_text(g);
-    }
-    return out_close(g->out, code);
+    report_end(&r);
+    report_end(&r);
+    return report_close(&r, EXIT_YES);
 }
 
 /* ---- files beside it ------------------------------------------------------------------------- */

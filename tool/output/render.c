@@ -140,18 +140,23 @@ static json_t *json_list(const struct tepal_report *report, const struct tepal_q
     return array;
 }
 
-static json_t *json_of(const struct tepal_report *report, const struct tepal_quantity *q)
+json_t *render_whole(const char *name, uint64_t value)
 {
     char room[32];
+    if ((name != NULL && strcmp(name, "seed") == 0) || value > INT64_MAX) {
+        snprintf(room, sizeof room, "%" PRIu64, value);
+        return json_string(room);
+    }
+    return json_integer((json_int_t)value);
+}
+
+static json_t *json_of(const struct tepal_report *report, const struct tepal_quantity *q)
+{
     switch (q->type) {
     case TEPAL_QUANTITY_FLAG:
         return json_boolean(q->value.flag);
     case TEPAL_QUANTITY_INTEGER:
-        if (strcmp(q->name, "seed") == 0 || q->value.integer > INT64_MAX) {
-            snprintf(room, sizeof room, "%" PRIu64, q->value.integer);
-            return json_string(room);
-        }
-        return json_integer((json_int_t)q->value.integer);
+        return render_whole(q->name, q->value.integer);
     case TEPAL_QUANTITY_REAL:
         return json_real(q->value.real);
     case TEPAL_QUANTITY_TEXT:

@@ -28,6 +28,9 @@ void render_text(struct out *out, const struct tepal_report *report, bool about)
 /* A string for JSON, with what is not UTF-8 replaced. NULL without memory. */
 json_t *render_string(const char *text);
 
+/* A whole number for JSON: a string if it is a seed, or larger than JSON's readers hold. */
+json_t *render_whole(const char *name, uint64_t value);
+
 /* Adds every quantity to the object. */
 void render_report(json_t *object, const struct tepal_report *report);
 
