@@ -5,7 +5,7 @@
 
 #include "commands/change.h"
 #include "input/receipts.h"
-#include "output/render.h"
+#include "output/written.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
@@ -75,9 +75,8 @@ static int save(const struct args *args, const char *from, const char *to,
     warn(args, to, filter, total);
     int code = receipts_finish(receipts, args);
     if (total == 0 && change_in_place(from, to)) {
-        return code == EXIT_YES && arg(args, "json")->given
-                   ? render_written(args, to, filter, total)
-                   : code;
+        return code == EXIT_YES && arg(args, "json")->given ? written_print(args, to, filter, total)
+                                                            : code;
     }
     if (code == EXIT_YES) {
         code = filter_file_save(args->command->stays, filter, to);
@@ -85,7 +84,7 @@ static int save(const struct args *args, const char *from, const char *to,
     if (code == EXIT_YES) {
         code = receipts_commit(receipts, args);
     }
-    return code == EXIT_YES ? render_written(args, to, filter, total) : code;
+    return code == EXIT_YES ? written_print(args, to, filter, total) : code;
 }
 
 static int work(const struct args *args, const char *from, const char *to,

@@ -13,7 +13,7 @@
 
 #include "cli/command.h"
 #include "input/receipts.h"
-#include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "files/atomic_file.h"
@@ -100,7 +100,7 @@ static size_t largest(const double *histogram)
     return top;
 }
 
-static void print_bars(struct out *out, const struct audit *a)
+static void print_bars(struct report *r, const struct audit *a)
 {
     const double *histogram = histogram_of(a);
     double most = 0;
@@ -109,14 +109,14 @@ static void print_bars(struct out *out, const struct audit *a)
         most = histogram[v] > most ? histogram[v] : most;
         sum += histogram[v];
     }
-    out_text(out, "\nload: counters at each value\n");
+    report_line(r, "\nload: counters at each value\n");
     for (size_t v = 0; v <= largest(histogram); v++) {
         size_t length = (size_t)(histogram[v] / most * BARS + 0.5);
-        out_format(out, "%5zu %11.0f %8.4f %%  ", v, histogram[v], 100 * histogram[v] / sum);
+        report_line(r, "%5zu %11.0f %8.4f %%  ", v, histogram[v], 100 * histogram[v] / sum);
         for (size_t i = 0; i < length; i++) {
-            out_text(out, "#");
+            report_line(r, "#");
         }
-        out_text(out, histogram[v] > 0 && length == 0 ? ".\n" : "\n");
+        report_line(r, histogram[v] > 0 && length == 0 ? ".\n" : "\n");
     }
 }
 
@@ -178,21 +178,15 @@ static int draw(const struct audit *a)
 
 static int print(const struct audit *a)
 {
-    struct out *out = out_open(STDOUT_FILENO);
-    int code = EXIT_YES;
-    if (out == NULL) {
-        return EXIT_TROUBLE;
+    struct report r = report_open(a->args);
+    report_object(&r, NULL);
+    report_text(&r, "file", a->args->operand[0], JSON_ONLY);
+    report_quantities(&r, &a->report, true);
+    if (report_is(&r, REPORT_TEXT)) {
+        print_bars(&r, a);
     }
-    if (arg(a->args, "json")->given) {
-        json_t *object = json_object();
-        json_object_set_new(object, "file", render_string(a->args->operand[0]));
-        render_report(object, &a->report);
-        code = render_json(out, object);
-    } else {
-        render_text(out, &a->report, true);
-        print_bars(out, a);
-    }
-    return out_close(out, code);
+    report_end(&r);
+    return report_close(&r, EXIT_YES);
 }
 
 static int check(const struct args *args)

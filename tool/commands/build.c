@@ -16,6 +16,7 @@
 #include "input/receipts.h"
 #include "commands/build/recipe.h"
 #include "output/render.h"
+#include "output/written.h"
 #include "cli/say.h"
 #include "input/secret.h"
 #include "files/filter_file.h"
@@ -275,7 +276,7 @@ static int build_stream(struct builder *b)
         code = receipts_commit(&b->receipts, b->args);
     }
     if (code == EXIT_YES) {
-        code = render_written(b->args, b->output, b->filter, b->keys);
+        code = written_print(b->args, b->output, b->filter, b->keys);
     }
     receipts_free(&b->receipts);
     tepal_filter_free(b->filter);

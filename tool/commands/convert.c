@@ -7,7 +7,7 @@
 #include <tepal/counting.h>
 
 #include "cli/command.h"
-#include "output/render.h"
+#include "output/written.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
@@ -207,7 +207,7 @@ static int convert_run(const struct args *args)
     }
     filter_file_unlock(lock);
     if (code == EXIT_YES) {
-        code = render_written(args, output, filter, UINT64_MAX);
+        code = written_print(args, output, filter, UINT64_MAX);
     }
     tepal_filter_free(filter);
     return code;

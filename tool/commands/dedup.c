@@ -21,7 +21,7 @@
 #include "input/feed.h"
 #include "output/out.h"
 #include "output/answers.h"
-#include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "streams/state.h"
@@ -52,58 +52,35 @@ static const struct tepal_filter *generic(const struct dedup *d)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static void set_real(json_t *object, const char *name, double value)
+static void tell_figures(struct report *r, const struct dedup *d)
 {
-    json_object_set_new(object, name, isfinite(value) ? json_real(value) : json_null());
-}
-
-static json_t *figures_json(const struct dedup *d, const struct tepal_recycling_figures *f)
-{
+    const struct tepal_recycling_figures f = tepal_recycling_figures(d->filter);
     const struct tepal_params *p = tepal_filter_params(generic(d));
     uint32_t phases = tepal_recycling_options_of(p).phases;
-    json_t *o = json_object();
-    json_object_set_new(o, "lines", json_integer((json_int_t)d->lines));
-    json_object_set_new(o, "new", json_integer((json_int_t)(d->lines - d->repeated)));
-    json_object_set_new(o, "repeated", json_integer((json_int_t)d->repeated));
-    json_object_set_new(o, "cycles", json_integer((json_int_t)f->cycles));
-    set_real(o, "fill", f->fill);
-    set_real(o, "fp_average", f->fp_average);
-    set_real(o, "fn_estimated", sample_missed(&d->sample));
-    json_object_set_new(o, "lines_ever", json_integer((json_int_t)f->arrivals));
-    json_object_set_new(o, "memory", json_integer((json_int_t)(p->cells / 8 * phases)));
-    json_object_set_new(o, "phases", json_integer((json_int_t)phases));
-    json_object_set_new(o, "hashes", json_integer((json_int_t)p->hashes));
-    json_object_set_new(o, "layout", json_string(tepal_layout_name(p->layout)));
-    return o;
-}
-
-static void say_figures(const struct dedup *d, const struct tepal_recycling_figures *f)
-{
-    double missed = sample_missed(&d->sample);
-    char fp[64];
-    char fn[64] = "unknown";
-    if (isfinite(missed)) {
-        render_rate(missed, fn, sizeof fn);
-    }
-    say_line("lines %" PRIu64 ", new %" PRIu64 ", repeated %" PRIu64 ", cycles %" PRIu64
-             ", fill %.1f %%, false positives %s, false negatives %s",
-             d->lines, d->lines - d->repeated, d->repeated, f->cycles, f->fill * 100,
-             render_rate(f->fp_average, fp, sizeof fp), fn);
+    r->sentence = true;
+    report_object(r, NULL);
+    report_whole(r, "lines", d->lines, column("lines", 0, NULL));
+    report_whole(r, "new", d->lines - d->repeated, column("new", 0, NULL));
+    report_whole(r, "repeated", d->repeated, column("repeated", 0, NULL));
+    report_whole(r, "cycles", f.cycles, column("cycles", 0, NULL));
+    report_real(r, "fill", f.fill, column("fill", 0, "%.1f %%"));
+    report_real(r, "fp_average", f.fp_average, column("false positives", 0, NULL));
+    report_real(r, "fn_estimated", sample_missed(&d->sample),
+                column_or(column("false negatives", 0, NULL), "unknown"));
+    report_whole(r, "lines_ever", f.arrivals, JSON_ONLY);
+    report_whole(r, "memory", p->cells / 8 * phases, JSON_ONLY);
+    report_whole(r, "phases", phases, JSON_ONLY);
+    report_whole(r, "hashes", p->hashes, JSON_ONLY);
+    report_text(r, "layout", tepal_layout_name(p->layout), JSON_ONLY);
+    report_end(r);
 }
 
 /* One line of figures on standard error. */
 static void tell(const struct dedup *d)
 {
-    struct tepal_recycling_figures f = tepal_recycling_figures(d->filter);
-    if (!arg(d->args, "json")->given) {
-        say_figures(d, &f);
-        return;
-    }
-    struct out *out = out_open(STDERR_FILENO);
-    if (out != NULL) {
-        render_json(out, figures_json(d, &f));
-        out_close(out, EXIT_YES);
-    }
+    struct report r = report_on(out_open(STDERR_FILENO), d->args);
+    tell_figures(&r, d);
+    report_close(&r, EXIT_YES);
 }
 
 /*
@@ -129,20 +106,20 @@ static void check_rate(const struct dedup *d, double average)
 /* At the end: counts if they were asked for, figures, and what went wrong with the rate. */
 static int conclude(struct dedup *d)
 {
-    struct tepal_recycling_figures f = tepal_recycling_figures(d->filter);
-    int code = EXIT_YES;
-    if (arg(d->args, "count-only")->given && arg(d->args, "json")->given) {
-        code = render_json(d->out, figures_json(d, &f));
-    } else if (arg(d->args, "count-only")->given) {
-        out_format(d->out, "%" PRIu64 "\n",
-                   arg(d->args, "repeats")->given ? d->repeated : d->lines - d->repeated);
+    struct report r = report_on(d->out, d->args);
+    bool counts = arg(d->args, "count-only")->given;
+    bool json = report_is(&r, REPORT_JSON);
+    if (counts && json) {
+        tell_figures(&r, d);
+    } else if (counts) {
+        report_line(&r, "%" PRIu64 "\n",
+                    arg(d->args, "repeats")->given ? d->repeated : d->lines - d->repeated);
     }
-    if (!arg(d->args, "quiet")->given &&
-        !(arg(d->args, "count-only")->given && arg(d->args, "json")->given)) {
+    if (!r.quiet && !(counts && json)) {
         tell(d);
     }
-    check_rate(d, f.fp_average);
-    return code;
+    check_rate(d, tepal_recycling_figures(d->filter).fp_average);
+    return report_code(&r, EXIT_YES);
 }
 
 /* ---- while it runs --------------------------------------------------------------------------- */

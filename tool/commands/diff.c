@@ -6,7 +6,7 @@
 #include <tepal/counting.h>
 
 #include "cli/command.h"
-#include "output/render.h"
+#include "output/written.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
@@ -39,29 +39,22 @@ static int subtract(const struct args *args, struct tepal_filter *now, struct te
 static int tell(const struct args *args, const char *output,
                 const struct tepal_counting_change *change, const struct tepal_filter *filter)
 {
-    bool quiet = arg(args, "quiet")->given;
-    if (change->fell > 0 && !quiet) {
+    struct report r = report_open(args);
+    if (change->fell > 0 && !r.quiet) {
         say_warning(filter_file_name(output, true),
                     "%" PRIu64 " counters fell: keys were removed in between, and some that were "
                     "added may be missing",
                     change->fell);
     }
-    if (!arg(args, "json")->given) {
-        if (!quiet) {
-            say_line("counters   %" PRIu64 " rose, %" PRIu64 " fell, %" PRIu64 " stuck",
-                     change->rose, change->fell, change->unknown);
-        }
-        return render_written(args, output, filter, UINT64_MAX);
-    }
-    struct out *out = out_open(STDOUT_FILENO);
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    json_t *object = render_filter(output, filter);
-    json_object_set_new(object, "rose", json_integer((json_int_t)change->rose));
-    json_object_set_new(object, "fell", json_integer((json_int_t)change->fell));
-    json_object_set_new(object, "unknown", json_integer((json_int_t)change->unknown));
-    return out_close_after(out, "the filter was written", render_json(out, object));
+    report_object(&r, NULL);
+    report_say(&r, "counters   %" PRIu64 " rose, %" PRIu64 " fell, %" PRIu64 " stuck", change->rose,
+               change->fell, change->unknown);
+    written_tell(&r, output, filter, UINT64_MAX);
+    report_whole(&r, "rose", change->rose, JSON_ONLY);
+    report_whole(&r, "fell", change->fell, JSON_ONLY);
+    report_whole(&r, "unknown", change->unknown, JSON_ONLY);
+    report_end(&r);
+    return written_close(&r);
 }
 
 static int work(const struct args *args, const char *output, struct tepal_filter *now,

@@ -7,8 +7,8 @@
 #include <tepal/filter.h>
 
 #include "cli/command.h"
-#include "output/out.h"
 #include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
@@ -23,7 +23,7 @@ static double real_of(const struct tepal_report *report, const char *name, doubl
 }
 
 /* A line that says whether all is well. */
-static void print_verdict(struct out *out, const struct tepal_filter *filter,
+static void print_verdict(struct report *r, const struct tepal_filter *filter,
                           const struct tepal_report *report)
 {
     uint64_t capacity = tepal_filter_params(filter)->capacity;
@@ -37,91 +37,83 @@ static void print_verdict(struct out *out, const struct tepal_filter *filter,
     if ((tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0) {
         double average = real_of(report, "fp_average", -1);
         render_rate(average, planned, sizeof planned);
-        out_format(out, "verdict: endless; %s false positives now%s%s%s\n", now,
-                   average < 0 ? "" : ", ", average < 0 ? "" : planned,
-                   average < 0 ? "" : " on average");
+        report_line(r, "verdict: endless; %s false positives now%s%s%s\n", now,
+                    average < 0 ? "" : ", ", average < 0 ? "" : planned,
+                    average < 0 ? "" : " on average");
     } else if (real_of(report, "fill", 0) >= 1) {
-        out_text(out, "verdict: full; every key is answered \"perhaps\"\n");
+        report_line(r, "verdict: full; every key is answered \"perhaps\"\n");
     } else if (added == 0 && real_of(report, "fill", 0) == 0) {
-        out_text(out, "verdict: empty\n");
+        report_line(r, "verdict: empty\n");
     } else if (capacity == 0) {
-        out_format(out, "verdict: %s false positives now; no capacity was planned\n", now);
+        report_line(r, "verdict: %s false positives now; no capacity was planned\n", now);
     } else if (added > capacity && estimated > (double)capacity) {
-        out_format(out, "verdict: over capacity; %s false positives now, %s were planned\n", now,
-                   planned);
+        report_line(r, "verdict: over capacity; %s false positives now, %s were planned\n", now,
+                    planned);
     } else if (added > capacity) {
-        out_format(out, "verdict: within capacity, since keys were %s; %s false positives now\n",
-                   deletable ? "removed or added again" : "added again", now);
+        report_line(r, "verdict: within capacity, since keys were %s; %s false positives now\n",
+                    deletable ? "removed or added again" : "added again", now);
     } else {
-        out_format(out, "verdict: within capacity (%.0f %% used); %s false positives now\n",
-                   100.0 * (deletable ? estimated : (double)added) / (double)capacity, now);
+        report_line(r, "verdict: within capacity (%.0f %% used); %s false positives now\n",
+                    100.0 * (deletable ? estimated : (double)added) / (double)capacity, now);
     }
 }
 
 /* Filters that were built for certain keys err at two rates: neither shall pass for the other. */
-static void print_two_rates(struct out *out, const struct tepal_report *report)
+static void print_two_rates(struct report *r, const struct tepal_report *report)
 {
     const struct tepal_quantity *known = tepal_report_find(report, "fp_known");
     char room[2][64];
     if (known != NULL && known->type == TEPAL_QUANTITY_REAL) {
         bool later = real_of(report, "added_later", 0) > 0;
-        out_format(out, "rates: %s%s on the negatives it was built for%s, %s on all others\n",
-                   later ? "up to " : "", render_rate(known->value.real, room[0], sizeof room[0]),
-                   later ? " (estimate: keys were added since)" : "",
-                   render_rate(real_of(report, "fp_now", 1), room[1], sizeof room[1]));
+        report_line(r, "rates: %s%s on the negatives it was built for%s, %s on all others\n",
+                    later ? "up to " : "", render_rate(known->value.real, room[0], sizeof room[0]),
+                    later ? " (estimate: keys were added since)" : "",
+                    render_rate(real_of(report, "fp_now", 1), room[1], sizeof room[1]));
     }
 }
 
 /* Members that it was allowed to lose, and what it cannot know of them. */
-static void print_lost(struct out *out, const struct tepal_report *report)
+static void print_lost(struct report *r, const struct tepal_report *report)
 {
     double lost = real_of(report, "false_negatives", 0);
     if (lost > 0) {
-        out_format(out,
-                   "false negatives: at most %.0f of %.0f members; of them, those that were added "
-                   "again are found\n",
-                   lost, real_of(report, "members", 0));
+        report_line(r,
+                    "false negatives: at most %.0f of %.0f members; of them, those that were added "
+                    "again are found\n",
+                    lost, real_of(report, "members", 0));
     }
 }
 
-static int print_one(const struct args *args, struct out *out, const char *path, bool first)
+static int print_one(struct report *r, const char *path, bool first)
 {
     struct tepal_filter *filter;
     struct tepal_report report = {.count = 0};
-    const char *name = filter_file_name(path, false);
     if (filter_file_open(NULL, path, FILTER_FILE_VIEW, &filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    int code = EXIT_YES;
-    if (arg(args, "json")->given) {
-        code = render_json(out, render_filter(path, filter));
-    } else {
-        tepal_filter_info(filter, &report);
-        out_text(out, first ? "" : "\n");
-        out_text(out, name);
-        out_text(out, "\n");
-        render_text(out, &report, false);
-        print_verdict(out, filter, &report);
-        print_two_rates(out, &report);
-        print_lost(out, &report);
-    }
+    tepal_filter_info(filter, &report);
+    report_object(r, NULL);
+    report_text(r, "file", path, JSON_ONLY);
+    report_line(r, "%s%s\n", first ? "" : "\n", filter_file_name(path, false));
+    report_quantities(r, &report, false);
+    print_verdict(r, filter, &report);
+    print_two_rates(r, &report);
+    print_lost(r, &report);
+    report_end(r);
     tepal_filter_free(filter);
-    return code;
+    return EXIT_YES;
 }
 
 static int info_run(const struct args *args)
 {
-    struct out *out = out_open(STDOUT_FILENO);
+    struct report r = report_open(args);
     int code = EXIT_YES;
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
     for (size_t i = 0; i < args->operands; i++) {
-        if (print_one(args, out, args->operand[i], i == 0) != EXIT_YES) {
+        if (print_one(&r, args->operand[i], i == 0) != EXIT_YES) {
             code = EXIT_TROUBLE;
         }
     }
-    return out_close(out, code);
+    return report_close(&r, code);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -1,13 +1,8 @@
 /* kinds.c: the library's table of kinds, printed. */
-#define _POSIX_C_SOURCE 200809L
-#include <unistd.h>
-
 #include <tepal/filter.h>
 
 #include "cli/command.h"
-#include "output/out.h"
-#include "output/render.h"
-#include "cli/say.h"
+#include "output/report.h"
 #include "cli/options.h"
 
 static const struct {
@@ -22,52 +17,33 @@ static const struct {
     {TEPAL_ENDLESS, "endless"},
 };
 
-#define PROMISES (sizeof promises / sizeof *promises)
-
-static void print_text(struct out *out, const struct tepal_kind *kind)
+static void tell_kind(struct report *r, const struct tepal_kind *kind)
 {
     const char *between = "\n    promises: ";
-    out_format(out, "%s: %s", kind->name, kind->summary);
-    for (size_t i = 0; i < PROMISES; i++) {
+    report_object(r, NULL);
+    report_text(r, "kind", kind->name, JSON_ONLY);
+    report_text(r, "summary", kind->summary, JSON_ONLY);
+    report_line(r, "%s: %s", kind->name, kind->summary);
+    report_list(r, "promises");
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
         if ((kind->promises & promises[i].bit) != 0) {
-            out_text(out, between);
-            out_text(out, promises[i].name);
+            report_text(r, NULL, promises[i].name, JSON_ONLY);
+            report_line(r, "%s%s", between, promises[i].name);
             between = ", ";
         }
     }
-    out_text(out, "\n");
-}
-
-static int print_json(struct out *out, const struct tepal_kind *kind)
-{
-    json_t *object = json_object();
-    json_t *list = json_array();
-    for (size_t i = 0; i < PROMISES; i++) {
-        if ((kind->promises & promises[i].bit) != 0) {
-            json_array_append_new(list, json_string(promises[i].name));
-        }
-    }
-    json_object_set_new(object, "kind", json_string(kind->name));
-    json_object_set_new(object, "summary", json_string(kind->summary));
-    json_object_set_new(object, "promises", list);
-    return render_json(out, object);
+    report_end(r);
+    report_line(r, "\n");
+    report_end(r);
 }
 
 static int kinds_run(const struct args *args)
 {
-    struct out *out = out_open(STDOUT_FILENO);
-    int code = EXIT_YES;
-    if (out == NULL) {
-        return EXIT_TROUBLE;
+    struct report r = report_open(args);
+    for (size_t i = 0; i < tepal_kind_count(); i++) {
+        tell_kind(&r, tepal_kind_at(i));
     }
-    for (size_t i = 0; i < tepal_kind_count() && code == EXIT_YES; i++) {
-        if (arg(args, "json")->given) {
-            code = print_json(out, tepal_kind_at(i));
-        } else {
-            print_text(out, tepal_kind_at(i));
-        }
-    }
-    return out_close(out, code);
+    return report_close(&r, EXIT_YES);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

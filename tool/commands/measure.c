@@ -15,6 +15,7 @@
 #include "output/out.h"
 #include "output/answers.h"
 #include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "output/wilson.h"
@@ -183,73 +184,54 @@ static bool held(const struct error *e)
     return e->asked == 0 || isnan(e->promised) || measured(e).low <= e->promised * (1 + 1e-9);
 }
 
-static void print_error(struct out *out, const char *name, const char *asked, const char *verb,
-                        const struct error *e)
+static void tell_error(struct report *r, const char *name, const char *asked, const char *verb,
+                       const struct error *e)
 {
     struct wilson w = measured(e);
     char rate[48];
     char low[48];
     char high[48];
-    char promised[48];
+    report_object(r, name);
+    report_whole(r, "asked", e->asked, JSON_ONLY);
+    report_whole(r, "wrong", e->wrong, JSON_ONLY);
+    report_real(r, "rate", w.rate, JSON_ONLY);
+    report_real(r, "low", w.low, JSON_ONLY);
+    report_real(r, "high", w.high, JSON_ONLY);
+    report_real(r, "promised", e->promised, JSON_ONLY);
+    report_flag(r, "held", held(e), JSON_ONLY);
+    report_end(r);
     if (e->asked == 0) {
         return;
     }
-    out_format(out, "%-10s %" PRIu64 " asked, %" PRIu64 " %s\n", asked, e->asked, e->wrong, verb);
-    out_format(out, "%-10s %s%s, 99 %% sure: %s to %s; ", name,
-               render_rate(w.rate, rate, sizeof rate), e->weight > 0 ? " of the weight" : "",
-               render_rate(w.low, low, sizeof low), render_rate(w.high, high, sizeof high));
+    report_line(r, "%-10s %" PRIu64 " asked, %" PRIu64 " %s\n", asked, e->asked, e->wrong, verb);
+    report_line(r, "%-10s %s%s, 99 %% sure: %s to %s; ", name,
+                render_rate(w.rate, rate, sizeof rate), e->weight > 0 ? " of the weight" : "",
+                render_rate(w.low, low, sizeof low), render_rate(w.high, high, sizeof high));
     if (isnan(e->promised)) {
-        out_text(out, "nothing was promised\n");
+        report_line(r, "nothing was promised\n");
     } else {
-        out_format(out, "promised %s: %s\n", render_rate(e->promised, promised, sizeof promised),
-                   held(e) ? "held" : "not held");
+        report_line(r, "promised %s: %s\n", render_rate(e->promised, rate, sizeof rate),
+                    held(e) ? "held" : "not held");
     }
-}
-
-static void set_real(json_t *o, const char *name, double x)
-{
-    json_object_set_new(o, name, isfinite(x) ? json_real(x) : json_null());
-}
-
-static json_t *error_json(const struct error *e)
-{
-    json_t *o = json_object();
-    struct wilson w = measured(e);
-    json_object_set_new(o, "asked", json_integer((json_int_t)e->asked));
-    json_object_set_new(o, "wrong", json_integer((json_int_t)e->wrong));
-    set_real(o, "rate", w.rate);
-    set_real(o, "low", w.low);
-    set_real(o, "high", w.high);
-    set_real(o, "promised", e->promised);
-    json_object_set_new(o, "held", json_boolean(held(e)));
-    return o;
 }
 
 static int print(const struct measure *m)
 {
     bool kept = held(&m->fn) && held(&m->fp);
-    int code = kept ? EXIT_YES : EXIT_NO;
-    struct out *out = out_open(STDOUT_FILENO);
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    if (arg(m->args, "json")->given) {
-        json_t *o = json_object();
-        json_object_set_new(o, "file", render_string(m->path));
-        json_object_set_new(o, "kind", json_string(tepal_filter_kind(m->filter)->name));
-        json_object_set_new(o, "fn", error_json(&m->fn));
-        json_object_set_new(o, "fp", error_json(&m->fp));
-        json_object_set_new(o, "members_among_strangers", json_integer((json_int_t)m->left_out));
-        json_object_set_new(o, "held", json_boolean(kept));
-        return out_close(out, render_json(out, o) == EXIT_YES ? code : EXIT_TROUBLE);
-    }
-    print_error(out, "fn", "members", "missed", &m->fn);
-    print_error(out, "fp", "strangers", "found", &m->fp);
+    struct report r = report_open(m->args);
+    report_object(&r, NULL);
+    report_text(&r, "file", m->path, JSON_ONLY);
+    report_text(&r, "kind", tepal_filter_kind(m->filter)->name, JSON_ONLY);
+    tell_error(&r, "fn", "members", "missed", &m->fn);
+    tell_error(&r, "fp", "strangers", "found", &m->fp);
+    report_whole(&r, "members_among_strangers", m->left_out, JSON_ONLY);
+    report_flag(&r, "held", kept, JSON_ONLY);
     if (m->left_out > 0) {
-        out_format(out, "left out   %" PRIu64 " strangers that are members\n", m->left_out);
+        report_line(&r, "left out   %" PRIu64 " strangers that are members\n", m->left_out);
     }
-    out_format(out, "plan       %s\n", kept ? "held" : "not held");
-    return out_close(out, code);
+    report_line(&r, "plan       %s\n", kept ? "held" : "not held");
+    report_end(&r);
+    return report_close(&r, kept ? EXIT_YES : EXIT_NO);
 }
 
 static int work(struct measure *m)

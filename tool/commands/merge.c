@@ -5,7 +5,7 @@
 #include <tepal/filter.h>
 
 #include "cli/command.h"
-#include "output/render.h"
+#include "output/written.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
@@ -103,7 +103,7 @@ static int merge_run(const struct args *args)
     }
     filter_file_unlock(lock);
     if (code == EXIT_YES) {
-        code = render_written(args, output, into, UINT64_MAX);
+        code = written_print(args, output, into, UINT64_MAX);
     }
     tepal_filter_free(into);
     return code;

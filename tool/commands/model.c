@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "commands/model/models.h"
 #include "output/out.h"
-#include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "cli/suggest.h"
 #include "cli/options.h"
@@ -43,22 +43,14 @@ static const struct model *find(const struct args *args)
 }
 
 static int print(const struct args *args, const struct model *model,
-                 const struct tepal_report *report)
+                 const struct tepal_report *quantities)
 {
-    struct out *out = out_open(STDOUT_FILENO);
-    int code = EXIT_YES;
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    if (arg(args, "json")->given) {
-        json_t *object = json_object();
-        json_object_set_new(object, "model", json_string(model->name));
-        render_report(object, report);
-        code = render_json(out, object);
-    } else {
-        render_text(out, report, true);
-    }
-    return out_close(out, code);
+    struct report r = report_open(args);
+    report_object(&r, NULL);
+    report_text(&r, "model", model->name, JSON_ONLY);
+    report_quantities(&r, quantities, true);
+    report_end(&r);
+    return report_close(&r, EXIT_YES);
 }
 
 /* An option of this model, or of none: one that all models take. */

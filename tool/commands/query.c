@@ -16,7 +16,7 @@
 #include "input/feed.h"
 #include "output/out.h"
 #include "output/answers.h"
-#include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
@@ -170,18 +170,17 @@ static int run_batches(struct query *q)
 
 static int print_totals(struct query *q)
 {
-    if (arg(q->args, "json")->given) {
-        json_t *object = json_object();
-        json_object_set_new(object, "file", render_string(q->path));
-        json_object_set_new(object, "keys", json_integer((json_int_t)q->keys));
-        json_object_set_new(object, "present", json_integer((json_int_t)q->present));
-        json_object_set_new(object, "absent", json_integer((json_int_t)(q->keys - q->present)));
-        return render_json(q->out, object);
-    }
+    struct report r = report_on(q->out, q->args);
+    report_object(&r, NULL);
+    report_text(&r, "file", q->path, JSON_ONLY);
+    report_whole(&r, "keys", q->keys, JSON_ONLY);
+    report_whole(&r, "present", q->present, JSON_ONLY);
+    report_whole(&r, "absent", q->keys - q->present, JSON_ONLY);
     if (arg(q->args, "count")->given) {
-        out_format(q->out, "%" PRIu64 "\n", selected(q));
+        report_line(&r, "%" PRIu64 "\n", selected(q));
     }
-    return EXIT_YES;
+    report_end(&r);
+    return report_code(&r, EXIT_YES);
 }
 
 static int ask(struct query *q, const struct tepal_hasher *hasher)

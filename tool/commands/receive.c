@@ -21,6 +21,7 @@
 #include "cli/command.h"
 #include "output/out.h"
 #include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "input/secret.h"
 #include "files/filter_file.h"
@@ -33,7 +34,7 @@ struct receive {
     struct tepal_terms terms;
     uint8_t key[TEPAL_KEY_BYTES];
     const char *folder; /* where what is taken goes, if there are several; NULL: none */
-    struct out *out;
+    struct report report;
 };
 
 /* ---- the terms ------------------------------------------------------------------------------- */
@@ -250,40 +251,38 @@ static int keep(const struct receive *r, const char *path, const struct tepal_fi
 
 /* ---- one filter ------------------------------------------------------------------------------ */
 
-static int print_json(const struct receive *r, const char *path,
-                      const struct tepal_receipt *receipt)
+static void tell(struct report *r, const char *path, const struct tepal_receipt *receipt)
 {
-    struct tepal_report report = {.count = 0};
-    json_t *object = json_object();
-    json_object_set_new(object, "file", render_string(path));
-    tepal_receipt_report(receipt, &report);
-    render_report(object, &report);
-    json_object_set_new(object, "why",
-                        receipt->why[0] == '\0' ? json_null() : render_string(receipt->why));
-    return render_json(r->out, object);
+    struct tepal_report quantities = {.count = 0};
+    report_object(r, NULL);
+    report_text(r, "file", path, JSON_ONLY);
+    tepal_receipt_report(receipt, &quantities);
+    if (report_is(r, REPORT_JSON)) {
+        report_quantities(r, &quantities, false);
+    }
+    report_text(r, "why", receipt->why[0] == '\0' ? NULL : receipt->why, JSON_ONLY);
+    report_end(r);
 }
 
-static void print_text(const struct receive *r, const char *name,
-                       const struct tepal_receipt *receipt)
+static void print_words(struct report *r, const char *name, const struct tepal_receipt *receipt)
 {
     char rate[64];
-    out_text(r->out, name);
     if (receipt->verdict != TEPAL_ACCEPTED) {
-        out_format(r->out, ": refused: %s\n", receipt->why);
+        report_line(r, "%s: refused: %s\n", name, receipt->why);
         return;
     }
-    out_format(r->out, ": accepted: passes %s of all keys",
-               render_rate(receipt->fp_now, rate, sizeof rate));
+    report_line(r, "%s: accepted: passes %s of all keys", name,
+                render_rate(receipt->fp_now, rate, sizeof rate));
     if (receipt->fp_bound < 1) {
-        out_format(r->out, ", at most %s whatever its bits",
-                   render_rate(receipt->fp_bound, rate, sizeof rate));
+        report_line(r, ", at most %s whatever its bits",
+                    render_rate(receipt->fp_bound, rate, sizeof rate));
     }
-    out_format(r->out, "; %.4g %% of its bits are ones", 100 * receipt->fill);
+    report_line(r, "; %.4g %% of its bits are ones", 100 * receipt->fill);
     if (!isnan(receipt->fill_expected)) {
-        out_format(r->out, ", and %" PRIu64 " keys leave %.4g %% +- %.2g %%", receipt->keys,
-                   100 * receipt->fill_expected, 100 * receipt->fill_deviation);
+        report_line(r, ", and %" PRIu64 " keys leave %.4g %% +- %.2g %%", receipt->keys,
+                    100 * receipt->fill_expected, 100 * receipt->fill_deviation);
     }
-    out_text(r->out, "\n");
+    report_line(r, "\n");
 }
 
 static int open_input(const struct receive *r, const char *path)
@@ -301,7 +300,7 @@ static int open_input(const struct receive *r, const char *path)
     return fd;
 }
 
-static int receive_one(const struct receive *r, const char *path)
+static int receive_one(struct receive *r, const char *path)
 {
     const char *name = filter_file_name(path, false);
     struct tepal_receipt receipt;
@@ -322,13 +321,11 @@ static int receive_one(const struct receive *r, const char *path)
     if (code == EXIT_TROUBLE) {
         return code;
     }
-    if (arg(r->args, "json")->given) {
-        return print_json(r, path, &receipt) == EXIT_YES ? code : EXIT_TROUBLE;
+    tell(&r->report, path, &receipt);
+    if (!r->report.quiet) {
+        print_words(&r->report, name, &receipt);
     }
-    if (!arg(r->args, "quiet")->given) {
-        print_text(r, name, &receipt);
-    }
-    return code;
+    return report_code(&r->report, code);
 }
 
 /* Trouble outweighs a refusal, and a refusal an acceptance. */
@@ -351,14 +348,13 @@ static int receive_run(const struct args *args)
     const struct option_value *output = arg(args, "output");
     bool to_standard = output->given && strcmp(output->text, "-") == 0;
     if (code == EXIT_YES) {
-        r.out = out_open(to_standard ? STDERR_FILENO : STDOUT_FILENO);
-        code = r.out == NULL ? EXIT_TROUBLE : EXIT_YES;
+        r.report = report_on(out_open(to_standard ? STDERR_FILENO : STDOUT_FILENO), args);
     }
-    for (size_t i = 0; i < count && r.out != NULL; i++) {
+    for (size_t i = 0; i < count && r.report.out != NULL; i++) {
         code = worse(code, receive_one(&r, paths[i]));
     }
     sodium_memzero(r.key, sizeof r.key);
-    return r.out == NULL ? code : out_close(r.out, code);
+    return report_close(&r.report, code);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 
 #include "commands/change.h"
 #include "input/receipts.h"
-#include "output/render.h"
+#include "output/written.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
@@ -92,22 +92,16 @@ static int remove_keys(struct removal *r, const struct tepal_hasher *hasher)
 
 static int tell(const struct removal *r, const char *to)
 {
-    if (!arg(r->args, "json")->given) {
-        if (!arg(r->args, "quiet")->given) {
-            say_line("removed    %" PRIu64 " of %" PRIu64 " key%s", r->removed, r->total,
-                     r->total == 1 ? "" : "s");
-        }
-        return render_written(r->args, to, r->filter, UINT64_MAX);
-    }
-    struct out *out = out_open(STDOUT_FILENO);
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    json_t *object = render_filter(to, r->filter);
-    json_object_set_new(object, "keys_read", json_integer((json_int_t)r->total));
-    json_object_set_new(object, "removed", json_integer((json_int_t)r->removed));
-    json_object_set_new(object, "not_removed", json_integer((json_int_t)(r->total - r->removed)));
-    return out_close_after(out, "the filter was written", render_json(out, object));
+    struct report report = report_open(r->args);
+    report_object(&report, NULL);
+    report_say(&report, "removed    %" PRIu64 " of %" PRIu64 " key%s", r->removed, r->total,
+               r->total == 1 ? "" : "s");
+    written_tell(&report, to, r->filter, UINT64_MAX);
+    report_whole(&report, "keys_read", r->total, JSON_ONLY);
+    report_whole(&report, "removed", r->removed, JSON_ONLY);
+    report_whole(&report, "not_removed", r->total - r->removed, JSON_ONLY);
+    report_end(&report);
+    return written_close(&report);
 }
 
 static int work(const struct args *args, const char *from, const char *to,

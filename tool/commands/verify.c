@@ -1,13 +1,10 @@
 /* verify.c: is the file what was written? Every checksum, every invariant. */
-#define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <unistd.h>
 
 #include <tepal/filter.h>
 
 #include "cli/command.h"
-#include "output/out.h"
-#include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
@@ -28,54 +25,44 @@ static enum tepal_status check(const char *path, struct tepal_fault *fault)
     return status;
 }
 
-static int print_json(struct out *out, const char *path, enum tepal_status status,
-                      const struct tepal_fault *fault)
+static void tell(struct report *r, const char *path, enum tepal_status status,
+                 const struct tepal_fault *fault)
 {
     bool ok = status == TEPAL_OK;
-    json_t *object = json_object();
-    json_object_set_new(object, "file", render_string(path));
-    json_object_set_new(object, "ok", json_boolean(ok));
-    json_object_set_new(object, "status", json_string(tepal_status_name(status)));
+    report_object(r, NULL);
+    report_text(r, "file", path, JSON_ONLY);
+    report_flag(r, "ok", ok, JSON_ONLY);
+    report_text(r, "status", tepal_status_name(status), JSON_ONLY);
     if (!ok) {
-        const char *why = fault->why != NULL ? fault->why : strerror(fault->system);
-        json_object_set_new(object, "offset", json_integer((json_int_t)fault->offset));
-        json_object_set_new(object, "why", render_string(why));
+        report_whole(r, "offset", fault->offset, JSON_ONLY);
+        report_text(r, "why", fault->why != NULL ? fault->why : strerror(fault->system), JSON_ONLY);
+    } else if (!r->quiet) {
+        report_line(r, "%s: OK\n", filter_file_name(path, false));
     }
-    return render_json(out, object);
+    report_end(r);
 }
 
-static int verify_one(const struct args *args, struct out *out, const char *path)
+static int verify_one(struct report *r, const char *path)
 {
     struct tepal_fault fault = {.status = TEPAL_OK, .why = ""};
-    const char *name = filter_file_name(path, false);
     enum tepal_status status = check(path, &fault);
-    int code = status == TEPAL_OK ? EXIT_YES : EXIT_TROUBLE;
-    if (arg(args, "json")->given) {
-        return print_json(out, path, status, &fault) == EXIT_YES ? code : EXIT_TROUBLE;
+    tell(r, path, status, &fault);
+    if (status != TEPAL_OK && report_is(r, REPORT_TEXT)) {
+        filter_file_fault(NULL, filter_file_name(path, false), &fault);
     }
-    if (status != TEPAL_OK) {
-        return filter_file_fault(NULL, name, &fault);
-    }
-    if (!arg(args, "quiet")->given) {
-        out_text(out, name);
-        out_text(out, ": OK\n");
-    }
-    return code;
+    return status == TEPAL_OK ? EXIT_YES : EXIT_TROUBLE;
 }
 
 static int verify_run(const struct args *args)
 {
-    struct out *out = out_open(STDOUT_FILENO);
+    struct report r = report_open(args);
     int code = EXIT_YES;
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
     for (size_t i = 0; i < args->operands; i++) {
-        if (verify_one(args, out, args->operand[i]) != EXIT_YES) {
+        if (verify_one(&r, args->operand[i]) != EXIT_YES) {
             code = EXIT_TROUBLE;
         }
     }
-    return out_close(out, code);
+    return report_close(&r, code);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

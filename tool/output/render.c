@@ -1,17 +1,12 @@
 /* render.c: one place for how results look. */
-#define _POSIX_C_SOURCE 200809L
 #include "output/render.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <tepal/file.h>
 
 #include "cli/say.h"
-#include "files/filter_file.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -186,77 +181,4 @@ int render_json(struct out *out, json_t *object)
     out_text(out, "\n");
     free(text);
     return EXIT_YES;
-}
-
-json_t *render_filter(const char *file, const struct tepal_filter *filter)
-{
-    struct tepal_report report = {.count = 0};
-    json_t *object = json_object();
-    tepal_filter_info(filter, &report);
-    json_object_set_new(object, "file", render_string(file));
-    render_report(object, &report);
-    return object;
-}
-
-/* ---- after a write --------------------------------------------------------------------------- */
-
-static const char *find_rate(const struct tepal_report *report, const char *name, char *room,
-                             size_t size)
-{
-    const struct tepal_quantity *q = tepal_report_find(report, name);
-    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? render_rate(q->value.real, room, size)
-                                                       : NULL;
-}
-
-static void say_summary(const char *path, const struct tepal_filter *filter, uint64_t keys)
-{
-    const struct tepal_params *params = tepal_filter_params(filter);
-    struct tepal_report report = {.count = 0};
-    char room[96];
-    char per_key[48] = "";
-    tepal_filter_info(filter, &report);
-    if (keys != UINT64_MAX) {
-        say_line("keys       %" PRIu64, keys);
-    }
-    if (params->capacity > 0) {
-        snprintf(per_key, sizeof per_key, " (%.2f a key)",
-                 (double)params->cells / (double)params->capacity);
-    }
-    const char *unit = tepal_report_find(&report, "counters") == NULL ? "bits" : "counters";
-    say_line("filter     %s, %s, %" PRIu64 " %s%s, %" PRIu32 " hash%s",
-             tepal_filter_kind(filter)->name, tepal_layout_name(params->layout), params->cells,
-             unit, per_key, params->hashes, params->hashes == 1 ? "" : "es");
-    const char *rate = find_rate(&report, "fp_at_capacity", room, sizeof room);
-    if (rate != NULL) {
-        say_line("predicted  %s false positives with %" PRIu64 " key%s", rate, params->capacity,
-                 params->capacity == 1 ? "" : "s");
-    }
-    rate = find_rate(&report, "fp_now", room, sizeof room);
-    if (rate != NULL) {
-        say_line("now        %s false positives", rate);
-    }
-    say_line("seed       %" PRIu64 "%s", params->seed,
-             params->hash == TEPAL_HASH_SIPHASH ? ", and a secret key" : "");
-    say_line("wrote      %s, %s", filter_file_name(path, true),
-             render_bytes(tepal_encoded_bytes(filter), room, sizeof room));
-}
-
-int render_written(const struct args *args, const char *path, const struct tepal_filter *filter,
-                   uint64_t keys)
-{
-    if (!arg(args, "json")->given) {
-        if (!arg(args, "quiet")->given) {
-            say_summary(path, filter, keys);
-        }
-        return EXIT_YES;
-    }
-    struct out *out = out_open(STDOUT_FILENO);
-    if (out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    json_t *object = render_filter(path, filter);
-    if (keys != UINT64_MAX) {
-        json_object_set_new(object, "keys_read", json_integer((json_int_t)keys));
-    }
-    return out_close_after(out, "the filter was written", render_json(out, object));
 }

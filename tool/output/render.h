@@ -8,9 +8,7 @@
 #include <jansson.h>
 
 #include <tepal/base.h>
-#include <tepal/filter.h>
 
-#include "cli/command.h"
 #include "output/out.h"
 
 /* The value of a quantity for people, in `room`; returns room. */
@@ -36,15 +34,5 @@ void render_report(json_t *object, const struct tepal_report *report);
 
 /* The object on one line; takes it over. Says so if there is no memory. */
 int render_json(struct out *out, json_t *object);
-
-/* What info --json, and the other commands after a write, print of a filter. */
-json_t *render_filter(const char *file, const struct tepal_filter *filter);
-
-/*
- * After a write: the summary on standard error, or with --json the object on standard output.
- * `keys`: how many were read (UINT64_MAX: none were to be read).
- */
-int render_written(const struct args *args, const char *path, const struct tepal_filter *filter,
-                   uint64_t keys);
 
 #endif

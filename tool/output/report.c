@@ -47,7 +47,8 @@ struct report report_on(struct out *out, const struct args *args)
     enum report_form form = arg(args, "json")->given  ? REPORT_JSON
                             : arg(args, "tsv")->given ? REPORT_TSV
                                                       : REPORT_TEXT;
-    return (struct report){.form = form, .out = out, .between = " ", .tsv = "%.6g"};
+    return (struct report){
+        .form = form, .out = out, .tsv = "%.6g", .quiet = arg(args, "quiet")->given};
 }
 
 struct report report_open(const struct args *args)
@@ -132,12 +133,16 @@ static void put(char *line, size_t size, size_t *used, const char *before, const
 static void put_cell(struct report *r, const char *name, const struct column *c, const char *text)
 {
     bool tsv = r->form == REPORT_TSV;
-    const char *between = r->cells == 0 ? "" : tsv ? "\t" : r->between;
     const char *heading = tsv ? name : c->heading;
-    if (r->rows == 0 && heading != NULL) {
-        put(r->head, sizeof r->head, &r->head_used, between, heading, tsv ? 0 : c->width);
+    const char *between = r->cells == 0 ? "" : tsv ? "\t" : r->sentence ? ", " : " ";
+    int width = tsv ? 0 : c->width;
+    if (r->sentence && !tsv) {
+        put(r->row, sizeof r->row, &r->row_used, between, heading, 0);
+        between = " ";
+    } else if (r->rows == 0 && heading != NULL) {
+        put(r->head, sizeof r->head, &r->head_used, between, heading, width);
     }
-    put(r->row, sizeof r->row, &r->row_used, between, text, tsv ? 0 : c->width);
+    put(r->row, sizeof r->row, &r->row_used, between, text, width);
     r->cells++;
 }
 
@@ -276,21 +281,23 @@ void report_line(struct report *r, const char *format, ...)
     }
 }
 
+void report_say(struct report *r, const char *format, ...)
+{
+    char text[4096];
+    if (r->form == REPORT_TEXT && !r->quiet) {
+        va_list list;
+        va_start(list, format);
+        vsnprintf(text, sizeof text, format, list);
+        va_end(list);
+        say_line("%s", text);
+    }
+}
+
 void report_quantities(struct report *r, const struct tepal_report *quantities, bool about)
 {
     if (r->form == REPORT_JSON) {
         render_report(innermost(r), quantities);
     } else if (r->form == REPORT_TEXT && r->out != NULL) {
         render_text(r->out, quantities, about);
-    }
-}
-
-void report_filter(struct report *r, const char *file, const struct tepal_filter *filter)
-{
-    struct tepal_report quantities = {.count = 0};
-    report_text(r, "file", file, JSON_ONLY);
-    if (r->form == REPORT_JSON) {
-        tepal_filter_info(filter, &quantities);
-        report_quantities(r, &quantities, false);
     }
 }

@@ -30,7 +30,6 @@
 #include <jansson.h>
 
 #include <tepal/base.h>
-#include <tepal/filter.h>
 
 #include "cli/command.h"
 #include "output/out.h"
@@ -65,13 +64,14 @@ struct column column_tsv(struct column column, const char *format);
 
 struct report {
     enum report_form form;
-    struct out *out;     /* NULL: nothing is printed, and closing it is trouble */
-    const char *between; /* the cells of a row, in text: a space */
-    const char *tsv;     /* the format of reals in TSV: %.6g */
+    struct out *out; /* NULL: nothing is printed, and closing it is trouble */
+    bool sentence;   /* rows in text are sentences: "heading value, heading value" */
+    bool quiet;      /* report_say says nothing */
+    const char *tsv; /* the format of reals in TSV: %.6g */
     json_t *at[REPORT_DEPTH];
     size_t depth;
-    bool failed; /* no memory for the JSON, or it could not be written */
-    size_t rows; /* of this list, so far */
+    bool failed;  /* no memory for the JSON, or it could not be written */
+    size_t rows;  /* of this list, so far */
     size_t cells; /* of this row, so far */
     size_t head_used;
     size_t row_used;
@@ -115,10 +115,10 @@ void report_whole_if(struct report *r, const char *name, bool known, uint64_t va
 /* Words for people: in text alone. */
 void report_line(struct report *r, const char *format, ...) SAY_FORMAT(2, 3);
 
-/* What a filter or a model tells: all of it; in text a line each, with what it is if `about`. */
-void report_quantities(struct report *r, const struct tepal_report *quantities, bool about);
+/* The same on standard error, and not with --quiet: a line. */
+void report_say(struct report *r, const char *format, ...) SAY_FORMAT(2, 3);
 
-/* In JSON, the file and what its filter tells of itself. */
-void report_filter(struct report *r, const char *file, const struct tepal_filter *filter);
+/* All that a filter or a model tells; in text a line each, with what it is if `about`. */
+void report_quantities(struct report *r, const struct tepal_report *quantities, bool about);
 
 #endif

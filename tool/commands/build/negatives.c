@@ -18,6 +18,7 @@
 #include "output/progress.h"
 #include "commands/build/recipe.h"
 #include "output/render.h"
+#include "output/written.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 
@@ -364,89 +365,73 @@ int negatives_build(struct negatives_build *v)
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-static void say_counts(const struct negatives_build *v)
+static void say_counts(struct report *r, const struct negatives_build *v)
 {
-    const struct tepal_plan_report *r = &v->report;
+    const struct tepal_plan_report *c = &v->report;
     const uint64_t *own = tepal_filter_params(v->filter)->own;
     enum tepal_kind_id kind = v->params.kind;
-    say_line("avoid      %" PRIu64 " key%s: %" PRIu64 " found by the %s, %" PRIu64 " left",
-             r->avoid_given, r->avoid_given == 1 ? "" : "s", r->avoid_positive,
-             kind == TEPAL_KIND_YESNO     ? "yes-filter"
-             : kind == TEPAL_KIND_CASCADE ? "first level"
-                                          : "Bloom filter",
-             r->avoid_left);
-    if (r->avoid_members > 0) {
-        say_line("           %" PRIu64 " %s, and not vetoed", r->avoid_members,
-                 r->avoid_members == 1 ? "is a member" : "are members");
+    report_say(r, "avoid      %" PRIu64 " key%s: %" PRIu64 " found by the %s, %" PRIu64 " left",
+               c->avoid_given, c->avoid_given == 1 ? "" : "s", c->avoid_positive,
+               kind == TEPAL_KIND_YESNO     ? "yes-filter"
+               : kind == TEPAL_KIND_CASCADE ? "first level"
+                                            : "Bloom filter",
+               c->avoid_left);
+    if (c->avoid_members > 0) {
+        report_say(r, "           %" PRIu64 " %s, and not vetoed", c->avoid_members,
+                   c->avoid_members == 1 ? "is a member" : "are members");
     }
     if (kind == TEPAL_KIND_RETOUCHED && v->weighted) {
-        say_line("weight     %.6g found, %.6g left", r->positive_weight, r->weight_left);
+        report_say(r, "weight     %.6g found, %.6g left", c->positive_weight, c->weight_left);
     }
-    if (r->avoid_given > r->avoid_members) {
+    if (c->avoid_given > c->avoid_members) {
         char room[64];
-        double known = (double)r->avoid_left / (double)(r->avoid_given - r->avoid_members);
-        say_line("known      %s false positives among the keys to avoid",
-                 render_rate(known, room, sizeof room));
+        double known = (double)c->avoid_left / (double)(c->avoid_given - c->avoid_members);
+        report_say(r, "known      %s false positives among the keys to avoid",
+                   render_rate(known, room, sizeof room));
     }
-    if (r->false_negatives > 0) {
-        say_line("lost       %" PRIu64 " of %" PRIu64 " members, as %s", r->false_negatives,
-                 r->members, kind == TEPAL_KIND_RETOUCHED ? "planned" : "tolerated");
+    if (c->false_negatives > 0) {
+        report_say(r, "lost       %" PRIu64 " of %" PRIu64 " members, as %s", c->false_negatives,
+                   c->members, kind == TEPAL_KIND_RETOUCHED ? "planned" : "tolerated");
     }
     if (kind == TEPAL_KIND_YESNO) {
-        say_line("no-filters %" PRIu64 " of %" PRIu64 " bits, %" PRIu64 " hash%s each; method %s%s",
-                 own[TEPAL_YESNO_NO_FILTERS], own[TEPAL_YESNO_NO_BITS], own[TEPAL_YESNO_NO_HASHES],
-                 own[TEPAL_YESNO_NO_HASHES] == 1 ? "" : "es", tepal_yesno_method_name(v->method),
-                 r->proved_optimal ? " (proved optimal)" : "");
+        report_say(
+            r, "no-filters %" PRIu64 " of %" PRIu64 " bits, %" PRIu64 " hash%s each; method %s%s",
+            own[TEPAL_YESNO_NO_FILTERS], own[TEPAL_YESNO_NO_BITS], own[TEPAL_YESNO_NO_HASHES],
+            own[TEPAL_YESNO_NO_HASHES] == 1 ? "" : "es", tepal_yesno_method_name(v->method),
+            c->proved_optimal ? " (proved optimal)" : "");
     } else if (kind == TEPAL_KIND_CASCADE) {
-        say_line("levels     %" PRIu32, r->levels);
+        report_say(r, "levels     %" PRIu32, c->levels);
     }
-}
-
-static void set_whole(json_t *object, const char *name, uint64_t value)
-{
-    json_object_set_new(object, name, json_integer((json_int_t)value));
-}
-
-static json_t *describe(const struct negatives_build *v, const char *path)
-{
-    const struct tepal_plan_report *r = &v->report;
-    json_t *o = render_filter(path, v->filter);
-    set_whole(o, "keys_read", v->keys);
-    set_whole(o, "members", r->members);
-    set_whole(o, "avoid_given", r->avoid_given);
-    set_whole(o, "avoid_members", r->avoid_members);
-    set_whole(o, "avoid_positive", r->avoid_positive);
-    set_whole(o, "avoid_left", r->avoid_left);
-    set_whole(o, "false_negatives", r->false_negatives);
-    bool yesno = v->params.kind == TEPAL_KIND_YESNO;
-    if (yesno) {
-        json_object_set_new(o, "method", json_string(tepal_yesno_method_name(v->method)));
-    }
-    if (v->params.kind != TEPAL_KIND_CASCADE) {
-        json_object_set_new(o, "avoid_weight", json_real(r->avoid_weight));
-        json_object_set_new(o, "positive_weight", json_real(r->positive_weight));
-        json_object_set_new(o, "weight_left", json_real(r->weight_left));
-    }
-    if (yesno) {
-        json_object_set_new(o, "proved_optimal", json_boolean(r->proved_optimal));
-        set_whole(o, "steps", r->steps);
-    }
-    return o;
 }
 
 int negatives_written(const struct negatives_build *v, const char *path)
 {
-    if (!arg(v->args, "json")->given) {
-        if (!arg(v->args, "quiet")->given) {
-            say_counts(v);
-        }
-        return render_written(v->args, path, v->filter, v->keys);
+    const struct tepal_plan_report *c = &v->report;
+    struct report r = report_open(v->args);
+    report_object(&r, NULL);
+    say_counts(&r, v);
+    written_tell(&r, path, v->filter, v->keys);
+    report_whole(&r, "members", c->members, JSON_ONLY);
+    report_whole(&r, "avoid_given", c->avoid_given, JSON_ONLY);
+    report_whole(&r, "avoid_members", c->avoid_members, JSON_ONLY);
+    report_whole(&r, "avoid_positive", c->avoid_positive, JSON_ONLY);
+    report_whole(&r, "avoid_left", c->avoid_left, JSON_ONLY);
+    report_whole(&r, "false_negatives", c->false_negatives, JSON_ONLY);
+    bool yesno = v->params.kind == TEPAL_KIND_YESNO;
+    if (yesno) {
+        report_text(&r, "method", tepal_yesno_method_name(v->method), JSON_ONLY);
     }
-    struct out *out = out_open(STDOUT_FILENO);
-    if (out == NULL) {
-        return EXIT_TROUBLE;
+    if (v->params.kind != TEPAL_KIND_CASCADE) {
+        report_real(&r, "avoid_weight", c->avoid_weight, JSON_ONLY);
+        report_real(&r, "positive_weight", c->positive_weight, JSON_ONLY);
+        report_real(&r, "weight_left", c->weight_left, JSON_ONLY);
     }
-    return out_close_after(out, "the filter was written", render_json(out, describe(v, path)));
+    if (yesno) {
+        report_flag(&r, "proved_optimal", c->proved_optimal, JSON_ONLY);
+        report_whole(&r, "steps", c->steps, JSON_ONLY);
+    }
+    report_end(&r);
+    return written_close(&r);
 }
 
 /* ---- options --------------------------------------------------------------------------------- */

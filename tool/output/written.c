@@ -1,0 +1,77 @@
+/* written.c: the summary of a filter, after it was written. */
+#include "output/written.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <tepal/file.h>
+
+#include "files/filter_file.h"
+#include "output/render.h"
+
+static void tell_rate(struct report *r, const struct tepal_report *report, const char *name,
+                      const char *heading, const char *of)
+{
+    const struct tepal_quantity *q = tepal_report_find(report, name);
+    char room[96];
+    if (q != NULL && q->type == TEPAL_QUANTITY_REAL) {
+        report_say(r, "%-10s %s false positives%s", heading,
+                   render_rate(q->value.real, room, sizeof room), of);
+    }
+}
+
+static void tell_summary(struct report *r, const char *path, const struct tepal_filter *filter,
+                         const struct tepal_report *report)
+{
+    const struct tepal_params *params = tepal_filter_params(filter);
+    char room[96];
+    char per_key[48] = "";
+    char capacity[48];
+    if (params->capacity > 0) {
+        snprintf(per_key, sizeof per_key, " (%.2f a key)",
+                 (double)params->cells / (double)params->capacity);
+    }
+    const char *unit = tepal_report_find(report, "counters") == NULL ? "bits" : "counters";
+    report_say(r, "filter     %s, %s, %" PRIu64 " %s%s, %" PRIu32 " hash%s",
+               tepal_filter_kind(filter)->name, tepal_layout_name(params->layout), params->cells,
+               unit, per_key, params->hashes, params->hashes == 1 ? "" : "es");
+    snprintf(capacity, sizeof capacity, " with %" PRIu64 " key%s", params->capacity,
+             params->capacity == 1 ? "" : "s");
+    tell_rate(r, report, "fp_at_capacity", "predicted", capacity);
+    tell_rate(r, report, "fp_now", "now", "");
+    report_say(r, "seed       %" PRIu64 "%s", params->seed,
+               params->hash == TEPAL_HASH_SIPHASH ? ", and a secret key" : "");
+    report_say(r, "wrote      %s, %s", filter_file_name(path, true),
+               render_bytes(tepal_encoded_bytes(filter), room, sizeof room));
+}
+
+void written_tell(struct report *r, const char *path, const struct tepal_filter *filter,
+                  uint64_t keys)
+{
+    struct tepal_report report = {.count = 0};
+    tepal_filter_info(filter, &report);
+    report_text(r, "file", path, JSON_ONLY);
+    if (report_is(r, REPORT_JSON)) {
+        report_quantities(r, &report, false);
+    }
+    if (keys != UINT64_MAX) {
+        report_whole(r, "keys_read", keys, JSON_ONLY);
+        report_say(r, "keys       %" PRIu64, keys);
+    }
+    tell_summary(r, path, filter, &report);
+}
+
+int written_close(struct report *r)
+{
+    return report_close_after(r, "the filter was written", EXIT_YES);
+}
+
+int written_print(const struct args *args, const char *path, const struct tepal_filter *filter,
+                  uint64_t keys)
+{
+    struct report r = report_open(args);
+    report_object(&r, NULL);
+    written_tell(&r, path, filter, keys);
+    report_end(&r);
+    return written_close(&r);
+}
