@@ -351,6 +351,24 @@ void args_free(struct args *args)
     args->texts = NULL;
 }
 
+int args_error(const struct args *args, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int code = say_error_list(args->command->stays, args->command->name, format, list);
+    va_end(list);
+    return code;
+}
+
+int args_wrong(const struct args *args, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int code = say_error_list(NULL, args->command->name, format, list);
+    va_end(list);
+    return code;
+}
+
 const char *args_text(const struct args *args, const char *name, size_t n)
 {
     for (size_t i = 0; i < args->text_count; i++) {

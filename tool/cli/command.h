@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/say.h"
+
 /* What an option takes, and how the text is checked. */
 enum option_type {
     TAKES_NOTHING,
@@ -142,6 +144,13 @@ const char *args_misfit(const struct args *args,
 
 /* Is at most one of each group given? EXIT_YES, or EXIT_TROUBLE after having said which two are. */
 int args_exclusive(const struct args *args, const char *const (*groups)[4]);
+
+/*
+ * "tepal: COMMAND: MESSAGE; STAYS": args_error with what the command says to stay unchanged,
+ * args_wrong without, for a command line that is wrong by itself. Both return EXIT_TROUBLE.
+ */
+int args_error(const struct args *args, const char *format, ...) SAY_FORMAT(2, 3);
+int args_wrong(const struct args *args, const char *format, ...) SAY_FORMAT(2, 3);
 
 /* The n-th text (from 0) given for the option; NULL: there are no more. */
 const char *args_text(const struct args *args, const char *name, size_t n);

@@ -3,7 +3,6 @@
 #include "cli/say.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +81,7 @@ static void send_line(struct line *line)
     }
 }
 
-int say_error(const char *stays, const char *subject, const char *format, ...)
+int say_error_list(const char *stays, const char *subject, const char *format, va_list list)
 {
     struct line line = {.used = 0};
     put_name(&line, "\033[1;31m");
@@ -90,16 +89,27 @@ int say_error(const char *stays, const char *subject, const char *format, ...)
         put_clean(&line, subject);
         put(&line, ": ");
     }
-    va_list list;
-    va_start(list, format);
     put_format(&line, format, list);
-    va_end(list);
     if (stays != NULL) {
         put(&line, "; ");
         put_clean(&line, stays);
     }
     send_line(&line);
     return EXIT_TROUBLE;
+}
+
+int say_error(const char *stays, const char *subject, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int code = say_error_list(stays, subject, format, list);
+    va_end(list);
+    return code;
+}
+
+int say_no_memory(const char *stays)
+{
+    return say_error(stays, NULL, "out of memory");
 }
 
 void say_warning(const char *subject, const char *format, ...)

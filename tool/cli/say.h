@@ -5,6 +5,8 @@
 #ifndef TOOL_CLI_SAY_H
 #define TOOL_CLI_SAY_H
 
+#include <stdarg.h>
+
 /* The exit codes of the command: yes or done, no, error. */
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
 
@@ -19,6 +21,10 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
  * caller can say and leave in one line.
  */
 int say_error(const char *stays, const char *subject, const char *format, ...) SAY_FORMAT(3, 4);
+int say_error_list(const char *stays, const char *subject, const char *format, va_list list);
+
+/* The same of memory that there is not. */
+int say_no_memory(const char *stays);
 
 /* "tepal: SUBJECT: warning: MESSAGE". */
 void say_warning(const char *subject, const char *format, ...) SAY_FORMAT(2, 3);

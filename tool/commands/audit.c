@@ -50,7 +50,7 @@ static int make_room(struct audit *a, size_t more)
         a->groups = groups;
     }
     if (members == NULL || groups == NULL) {
-        return say_error(NULL, a->args->command->name, "out of memory for the members");
+        return args_wrong(a->args, "out of memory for the members");
     }
     a->room = room;
     return EXIT_YES;
@@ -141,12 +141,12 @@ static size_t ideal(const struct audit *a, struct svg_point *point)
     return count;
 }
 
-static int draw(const struct audit *a)
+static void draw(const void *context, struct out *out)
 {
+    const struct audit *a = context;
     const double *histogram = histogram_of(a);
     struct svg_point real[VALUES];
     struct svg_point model[VALUES];
-    struct atomic_file side = {0};
     size_t count = 0;
     for (size_t v = 0; v <= largest(histogram); v++) {
         if (histogram[v] > 0) {
@@ -162,16 +162,7 @@ static int draw(const struct audit *a)
                               .y_log = true,
                               .series = series,
                               .count = 2};
-    int code = atomic_file_open(&side, a->args, arg(a->args, "svg")->text);
-    if (code == EXIT_YES) {
-        svg_print(side.out, &chart);
-        code = atomic_file_finish(&side, a->args);
-    }
-    if (code == EXIT_YES) {
-        code = atomic_file_commit(&side, a->args);
-    }
-    atomic_file_free(&side);
-    return code;
+    svg_print(out, &chart);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -195,8 +186,7 @@ static int check(const struct args *args)
     const struct option_value *receipts = arg(args, "receipts");
     const char *path = receipts->given ? receipts->text : members->text;
     if (!members->given && !receipts->given) {
-        return say_error(NULL, args->command->name,
-                         "the members are needed: --members KEYS, or --receipts FILE");
+        return args_wrong(args, "the members are needed: --members KEYS, or --receipts FILE");
     }
     if (strcmp(args->operand[0], "-") == 0 && strcmp(path, "-") == 0) {
         return say_error(NULL, "standard input",
@@ -237,7 +227,7 @@ static int work(struct audit *a)
     if (status != TEPAL_OK) {
         return say_error(NULL, name, "%s", tepal_status_message(status));
     }
-    if (arg(a->args, "svg")->given && draw(a) != EXIT_YES) {
+    if (atomic_file_write(a->args, "svg", draw, a) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     return print(a);

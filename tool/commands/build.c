@@ -159,7 +159,7 @@ static int count_first(struct builder *b, struct feed *feed)
 {
     struct spill *spill = spill_open(SPILL_DIGESTS);
     if (spill == NULL) {
-        return say_error(b->stays, NULL, "out of memory");
+        return say_no_memory(b->stays);
     }
     int code = collect(b, feed, spill);
     if (code == EXIT_YES) {

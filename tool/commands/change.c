@@ -48,8 +48,7 @@ int change_run(const struct args *args, const char *keys, change_work *work)
     struct tepal_filter *filter;
     int lock;
     if (given && args->operands > 1) {
-        return say_error(args->command->stays, args->command->name,
-                         "--%s names the keys: KEYS cannot be given beside it", keys);
+        return args_error(args, "--%s names the keys: KEYS cannot be given beside it", keys);
     }
     if (check(args, from, to, given ? &file->text : args->operand + 1,
               given ? 1 : args->operands - 1) != EXIT_YES ||

@@ -34,7 +34,7 @@
 
 int compare_no_memory(const struct compare *c)
 {
-    return say_error(c->args->command->stays, NULL, "out of memory");
+    return say_no_memory(c->args->command->stays);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -118,8 +118,7 @@ static int read_keys(struct compare *c)
 {
     int code = read_file(c, "members", &c->members);
     if (code == EXIT_YES && c->members.count == 0) {
-        code = say_error(c->args->command->stays, c->args->command->name,
-                         "no members came: there is nothing to build from");
+        code = args_error(c->args, "no members came: there is nothing to build from");
     }
     if (code == EXIT_YES && arg(c->args, "negatives")->given) {
         code = read_file(c, "negatives", &c->negatives);
@@ -140,12 +139,10 @@ int compare_limit(struct compare *c, uint64_t keys)
                       ? 8 * (double)arg(c->args, "memory")->whole
                       : floor(arg(c->args, "bits-per-key")->real * (double)keys);
     if (!arg(c->args, "memory")->given && !arg(c->args, "bits-per-key")->given) {
-        return say_error(c->args->command->stays, c->args->command->name,
-                         "the memory is needed: --memory SIZE or --bits-per-key B");
+        return args_error(c->args, "the memory is needed: --memory SIZE or --bits-per-key B");
     }
     if (!(bits >= 1 && bits <= 0x1p60)) {
-        return say_error(c->args->command->stays, c->args->command->name,
-                         "so many bits a key make no size from 1 to 2^60 bits");
+        return args_error(c->args, "so many bits a key make no size from 1 to 2^60 bits");
     }
     c->limit = (uint64_t)bits;
     c->cost_fp = arg_real(c->args, "cost-fp", 1);
@@ -177,8 +174,7 @@ static int plan(struct compare *c)
     if (why == NULL && !c->plans[0].plan[0].feasible) {
         why = "no kind of filter goes into so little memory";
     }
-    return why == NULL ? EXIT_YES
-                       : say_error(c->args->command->stays, c->args->command->name, "%s", why);
+    return why == NULL ? EXIT_YES : args_error(c->args, "%s", why);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -342,8 +338,9 @@ static int print(const struct compare *c)
 }
 
 /* A mark for each: how long a query takes, and how often it is wrong. */
-static void draw(const struct compare *c, struct out *out)
+static void draw(const void *context, struct out *out)
 {
+    const struct compare *c = context;
     struct svg_series series[COMPARE_ROWS];
     struct svg_point point[COMPARE_ROWS];
     char name[COMPARE_ROWS][40];
@@ -364,26 +361,6 @@ static void draw(const struct compare *c, struct out *out)
     svg_print(out, &chart);
 }
 
-static int write_svg(const struct compare *c)
-{
-    const struct option_value *svg = arg(c->args, "svg");
-    struct atomic_file side;
-    memset(&side, 0, sizeof side);
-    if (!svg->given) {
-        return EXIT_YES;
-    }
-    int code = atomic_file_open(&side, c->args, svg->text);
-    if (code == EXIT_YES) {
-        draw(c, side.out);
-        code = atomic_file_finish(&side, c->args);
-    }
-    if (code == EXIT_YES) {
-        code = atomic_file_commit(&side, c->args);
-    }
-    atomic_file_free(&side);
-    return code;
-}
-
 static int compare_set(struct compare *c)
 {
     int code = read_keys(c);
@@ -397,21 +374,21 @@ static int compare_run(const struct args *args)
     const struct option_value *seed = arg(args, "seed");
     const struct option_value *svg = arg(args, "svg");
     if (c == NULL) {
-        return say_error(args->command->stays, NULL, "out of memory");
+        return say_no_memory(args->command->stays);
     }
     c->args = args;
     c->seed = seed->given ? seed->whole : SEED;
     tepal_hasher_init(&c->hasher, c->seed);
     int code = svg->given ? atomic_file_check(args, svg->text) : EXIT_YES;
     if (code == EXIT_YES && arg(args, "weights")->given && !arg(args, "negatives")->given) {
-        code = say_error(args->command->stays, args->command->name,
-                         "--weights are those of a file of negatives: give one with --negatives "
-                         "KEYS");
+        code = args_error(args,
+                          "--weights are those of a file of negatives: give one with --negatives "
+                          "KEYS");
     }
     if (code == EXIT_YES) {
         code = endless(c) ? compare_stream(c) : compare_set(c);
     }
-    code = code == EXIT_YES ? write_svg(c) : code;
+    code = code == EXIT_YES ? atomic_file_write(args, "svg", draw, c) : code;
     code = code == EXIT_YES ? print(c) : code;
     digests_free(&c->members);
     digests_free(&c->negatives);

@@ -66,8 +66,8 @@ static int find_repeats(struct stream *s)
     }
     return gap_counts_repeats(&s->gaps) > 0
                ? EXIT_YES
-               : say_error(c->args->command->stays, c->args->command->name,
-                           "no line of the stream comes twice: there is nothing to remember");
+               : args_error(c->args,
+                            "no line of the stream comes twice: there is nothing to remember");
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static int plan_stream(struct stream *s)
     for (int i = 0; i < 2; i++) {
         w.keys = i == 0 ? 0 : (uint64_t)fmax(ceil(gap_counts_quantile(&s->gaps, MOST_REPEATS)), 1);
         if (tepal_plan(&w, &c->plans[i], &why) != TEPAL_OK) {
-            return say_error(c->args->command->stays, c->args->command->name, "%s", why);
+            return args_error(c->args, "%s", why);
         }
     }
     return EXIT_YES;
@@ -125,8 +125,7 @@ static int measure(struct stream *s, const struct tepal_proposal *plan)
     double took = progress_clock() - from;
     tepal_filter_free(filter);
     if (status != TEPAL_OK) {
-        return say_error(c->args->command->stays, c->args->command->name, "%s",
-                         tepal_status_message(status));
+        return args_error(c->args, "%s", tepal_status_message(status));
     }
     uint64_t wrong[2] = {0, 0}; /* new lines that were seen, repeats that were not */
     for (size_t i = 0; i < c->queries; i++) {
@@ -178,8 +177,7 @@ static int measure_all(struct stream *s)
     }
     return code != EXIT_YES || c->rows > 0
                ? code
-               : say_error(c->args->command->stays, c->args->command->name,
-                           "no kind of filter goes into so little memory");
+               : args_error(c->args, "no kind of filter goes into so little memory");
 }
 
 int compare_stream(struct compare *c)

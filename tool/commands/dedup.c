@@ -195,7 +195,7 @@ static int run_batches(struct dedup *d)
         enum tepal_status status =
             tepal_recycling_seen_many(d->filter, d->feed->digest, n, d->answers, &seen);
         if (status != TEPAL_OK) {
-            return say_error(NULL, d->args->command->name, "%s", tepal_status_message(status));
+            return args_wrong(d->args, "%s", tepal_status_message(status));
         }
         sample_note(&d->sample, d->feed->digest, d->answers, n);
         d->lines += n;
@@ -295,7 +295,7 @@ static int dedup_run(const struct args *args)
                                      args->operands, "the lines would be overwritten by the state");
     }
     if (code == EXIT_YES && !sample_init(&d.sample)) {
-        code = say_error(args->command->stays, NULL, "out of memory");
+        code = say_no_memory(args->command->stays);
     }
     if (code == EXIT_YES) {
         code = get_filter(&d);

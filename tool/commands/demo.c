@@ -102,8 +102,8 @@ static uint64_t ask(struct trial *t, uint64_t from, uint64_t to)
 static int failed(const struct trial *t, enum tepal_status status)
 {
     progress_end(t->progress);
-    return say_error(NULL, t->args->command->name, "%s layout: %s",
-                     tepal_layout_name(t->params.layout), tepal_status_message(status));
+    return args_wrong(t->args, "%s layout: %s", tepal_layout_name(t->params.layout),
+                      tepal_status_message(status));
 }
 
 static int run_trial(struct trial *t)
@@ -175,8 +175,7 @@ static int show(const struct args *args, struct report *r, struct trial *t)
     tell_row(r, t);
     out_flush(r->out);
     return t->missed == 0 ? EXIT_YES
-                          : say_error(NULL, args->command->name,
-                                      "%" PRIu64 " members were not found", t->missed);
+                          : args_wrong(args, "%" PRIu64 " members were not found", t->missed);
 }
 
 static struct trial make_trial(const struct args *args, enum tepal_layout layout)

@@ -70,7 +70,7 @@ static int measure(struct gaps *g)
         return no_memory(g);
     }
     if (count == 0 && g->count->arrivals == 0) {
-        return say_error(g->args->command->stays, g->args->command->name, "no lines came");
+        return args_error(g->args, "no lines came");
     }
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
@@ -195,8 +195,9 @@ static int print(const struct gaps *g)
 
 /* ---- files beside it ------------------------------------------------------------------------- */
 
-static void draw(const struct gaps *g, struct out *out)
+static void draw(const void *context, struct out *out)
 {
+    const struct gaps *g = context;
     struct svg_point point[PHASES][MOST_SIZES];
     struct svg_series series[PHASES] = {{.name = "1 phase"}, {.name = "2 phases"}};
     memset(point, 0, sizeof point);
@@ -219,30 +220,10 @@ static void draw(const struct gaps *g, struct out *out)
     svg_print(out, &chart);
 }
 
-enum side_file { SIDE_TABLE, SIDE_CHART };
-
-/* One of them: written whole, or not at all. */
-static int write_side(struct gaps *g, const char *id, enum side_file what)
+static void print_counts(const void *context, struct out *out)
 {
-    struct atomic_file side;
-    memset(&side, 0, sizeof side);
-    if (!arg(g->args, id)->given) {
-        return EXIT_YES;
-    }
-    int code = atomic_file_open(&side, g->args, arg(g->args, id)->text);
-    if (code == EXIT_YES) {
-        if (what == SIDE_TABLE) {
-            gap_counts_print(g->count, g->sample, side.out);
-        } else {
-            draw(g, side.out);
-        }
-        code = atomic_file_finish(&side, g->args);
-    }
-    if (code == EXIT_YES) {
-        code = atomic_file_commit(&side, g->args);
-    }
-    atomic_file_free(&side);
-    return code;
+    const struct gaps *g = context;
+    gap_counts_print(g->count, g->sample, out);
 }
 
 static int check_side(const struct args *args, const char *id)
@@ -293,7 +274,7 @@ static int without_sample(struct gaps *g)
 {
     static const char why[] = "no key was sampled: give a larger --sample";
     if (arg(g->args, "save")->given || arg(g->args, "svg")->given) {
-        return say_error(g->args->command->stays, g->args->command->name, "%s", why);
+        return args_error(g->args, "%s", why);
     }
     if (!arg(g->args, "quiet")->given) {
         say_warning(g->args->command->name, "%s; there are no rates", why);
@@ -313,12 +294,11 @@ static int work(struct gaps *g)
     g->steps = gap_counts_steps(g->count, g->gap, g->survival);
     predict(g);
     if (g->rows == 0) {
-        return say_error(g->args->command->stays, g->args->command->name,
-                         "so little memory cannot keep this rate");
+        return args_error(g->args, "so little memory cannot keep this rate");
     }
-    code = write_side(g, "save", SIDE_TABLE);
+    code = atomic_file_write(g->args, "save", print_counts, g);
     if (code == EXIT_YES) {
-        code = write_side(g, "svg", SIDE_CHART);
+        code = atomic_file_write(g->args, "svg", draw, g);
     }
     return code == EXIT_YES ? print(g) : code;
 }
@@ -335,7 +315,7 @@ static int gaps_run(const struct args *args)
     double *steps = malloc(2 * GAPCOUNT_BINS * sizeof *steps);
     int code = EXIT_TROUBLE;
     if (g == NULL || count == NULL || steps == NULL) {
-        say_error(args->command->stays, NULL, "out of memory");
+        say_no_memory(args->command->stays);
     } else {
         g->args = args;
         g->count = count;

@@ -128,7 +128,7 @@ static int ask_members(struct measure *m)
         for (size_t i = 0; i < n; i++) {
             if (!digests_add(&m->members, feed->digest[i], 1, NULL, 0)) {
                 feed_close(feed);
-                return say_error(NULL, NULL, "out of memory");
+                return say_no_memory(NULL);
             }
         }
     }
@@ -254,12 +254,11 @@ static int measure_run(const struct args *args)
 {
     struct measure m = {.args = args, .path = args->operand[0]};
     if (!arg(args, "members")->given && !arg(args, "strangers")->given) {
-        return say_error(NULL, args->command->name,
-                         "--members KEYS, --strangers KEYS or both are needed");
+        return args_wrong(args, "--members KEYS, --strangers KEYS or both are needed");
     }
     if (arg(args, "weights")->given && !arg(args, "strangers")->given) {
-        return say_error(NULL, args->command->name,
-                         "--weights are those of strangers: give them with --strangers KEYS");
+        return args_wrong(args,
+                          "--weights are those of strangers: give them with --strangers KEYS");
     }
     if (filter_file_open(NULL, m.path, FILTER_FILE_VIEW, &m.filter) != EXIT_YES) {
         return EXIT_TROUBLE;

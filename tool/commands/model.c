@@ -37,8 +37,7 @@ static const struct model *find(const struct args *args)
         }
         suggest_offer(&near, table[i]->name);
     }
-    say_error(NULL, args->command->name, "unknown model %s%s", name,
-              suggest_text(&near, "", hint, sizeof hint));
+    args_wrong(args, "unknown model %s%s", name, suggest_text(&near, "", hint, sizeof hint));
     return NULL;
 }
 
@@ -73,8 +72,7 @@ static int model_run(const struct args *args)
     }
     const char *foreign = args_misfit(args, fits, model);
     if (foreign != NULL) {
-        return say_error(NULL, args->command->name, "--%s is not an option of the model %s",
-                         foreign, model->name);
+        return args_wrong(args, "--%s is not an option of the model %s", foreign, model->name);
     }
     static const char *const sizes[][4] = {{"fp", "bits"}, {NULL}};
     if (args_exclusive(args, model->exclusive != NULL ? model->exclusive : sizes) != EXIT_YES) {

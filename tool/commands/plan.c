@@ -302,8 +302,9 @@ static void trace(const struct planner *p, struct curve *curves, size_t *count)
     }
 }
 
-static void draw(const struct planner *p, struct out *out)
+static void draw(const void *context, struct out *out)
 {
+    const struct planner *p = context;
     struct curve curves[CURVES];
     struct svg_series series[CURVES];
     size_t count = 0;
@@ -329,26 +330,6 @@ static void draw(const struct planner *p, struct out *out)
                               .series = series,
                               .count = count};
     svg_print(out, &chart);
-}
-
-static int write_svg(const struct planner *p)
-{
-    const struct option_value *svg = arg(p->args, "svg");
-    struct atomic_file side;
-    memset(&side, 0, sizeof side);
-    if (!svg->given) {
-        return EXIT_YES;
-    }
-    int code = atomic_file_open(&side, p->args, svg->text);
-    if (code == EXIT_YES) {
-        draw(p, side.out);
-        code = atomic_file_finish(&side, p->args);
-    }
-    if (code == EXIT_YES) {
-        code = atomic_file_commit(&side, p->args);
-    }
-    atomic_file_free(&side);
-    return code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -378,10 +359,10 @@ static int plan_run(const struct args *args)
         code = wish_read(args, 0, NULL, &p.wish);
     }
     if (code == EXIT_YES && tepal_plan(&p.wish.wish, &p.plans, &why) != TEPAL_OK) {
-        code = say_error(NULL, args->command->name, "%s", why);
+        code = args_wrong(args, "%s", why);
     }
     if (code == EXIT_YES) {
-        code = write_svg(&p);
+        code = atomic_file_write(args, "svg", draw, &p);
     }
     if (code == EXIT_YES) {
         code = print(&p);

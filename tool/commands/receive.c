@@ -110,13 +110,13 @@ static int agree_on_generalized(struct receive *r)
         return EXIT_YES;
     }
     if (sets->given != (resets != NULL)) {
-        return say_error(r->args->command->stays, r->args->command->name,
-                         "--reset-hashes and --set-hashes are agreed on together: give both");
+        return args_error(r->args,
+                          "--reset-hashes and --set-hashes are agreed on together: give both");
     }
     if (arg(r->args, "kind")->given && p->kind != TEPAL_KIND_GENERALIZED) {
-        return say_error(r->args->command->stays, r->args->command->name,
-                         "--%s is not an option of the kind %s",
-                         resets != NULL ? "reset-hashes" : "tolerance", arg(r->args, "kind")->text);
+        return args_error(r->args, "--%s is not an option of the kind %s",
+                          resets != NULL ? "reset-hashes" : "tolerance",
+                          arg(r->args, "kind")->text);
     }
     r->terms.agreed |= TEPAL_AGREED_KIND;
     p->kind = TEPAL_KIND_GENERALIZED;
@@ -239,7 +239,7 @@ static int keep(const struct receive *r, const char *path, const struct tepal_fi
     }
     char *to = destination(r, path);
     if (to == NULL) {
-        return say_error(r->args->command->stays, NULL, "out of memory");
+        return say_no_memory(r->args->command->stays);
     }
     int code = r->folder == NULL ? EXIT_YES : filter_file_check_output(r->args, to);
     if (code == EXIT_YES) {

@@ -62,8 +62,7 @@ static int remove_batch(struct removal *r, const struct feed *feed, size_t count
         status = tepal_filter_remove_many(r->filter, feed->digest, count, &removed);
     }
     if (status != TEPAL_OK) {
-        return say_error(r->args->command->stays, r->args->command->name, "%s",
-                         tepal_status_message(status));
+        return args_error(r->args, "%s", tepal_status_message(status));
     }
     r->removed += removed;
     return EXIT_YES;

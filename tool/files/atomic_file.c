@@ -92,6 +92,25 @@ int atomic_file_commit(struct atomic_file *side, const struct args *args)
     return EXIT_YES;
 }
 
+int atomic_file_write(const struct args *args, const char *option,
+                      void (*write)(const void *context, struct out *out), const void *context)
+{
+    struct atomic_file side = {.path = NULL};
+    if (!arg(args, option)->given) {
+        return EXIT_YES;
+    }
+    int code = atomic_file_open(&side, args, arg(args, option)->text);
+    if (code == EXIT_YES) {
+        write(context, side.out);
+        code = atomic_file_finish(&side, args);
+    }
+    if (code == EXIT_YES) {
+        code = atomic_file_commit(&side, args);
+    }
+    atomic_file_free(&side);
+    return code;
+}
+
 void atomic_file_free(struct atomic_file *side)
 {
     if (side->out != NULL) {

@@ -30,6 +30,13 @@ int atomic_file_finish(struct atomic_file *side, const struct args *args);
 /* Give the file its name. */
 int atomic_file_commit(struct atomic_file *side, const struct args *args);
 
+/*
+ * All of it, if the option of that name was given: `write` writes the contents. EXIT_YES, or
+ * EXIT_TROUBLE after having said why.
+ */
+int atomic_file_write(const struct args *args, const char *option,
+                      void (*write)(const void *context, struct out *out), const void *context);
+
 /* Remove what is left of it. Always allowed, also after a commit and on all zeros. */
 void atomic_file_free(struct atomic_file *side);
 

@@ -157,8 +157,8 @@ static int check_folder(const char *stays, const char *path, bool exists)
 static int check_standard_output(const struct args *args)
 {
     if (arg(args, "json")->given) {
-        return say_error(NULL, args->command->name,
-                         "--output - and --json contradict each other: both go to standard output");
+        return args_wrong(
+            args, "--output - and --json contradict each other: both go to standard output");
     }
     if (isatty(STDOUT_FILENO)) {
         return say_error(args->command->stays, "standard output",

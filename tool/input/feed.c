@@ -21,7 +21,7 @@ static struct feed *open_paths(const struct args *args, const char *const *paths
     }
     if (f == NULL || f->keys == NULL) {
         free(f);
-        say_error(args->command->stays, NULL, "out of memory");
+        say_no_memory(args->command->stays);
         return NULL;
     }
     f->hasher = *hasher;

@@ -68,8 +68,7 @@ int receipts_add(struct receipts *receipts, const struct args *args, struct tepa
                                                              feed->digest, count, receipts->group)
                                    : tepal_filter_add_many(filter, feed->digest, count);
     if (status != TEPAL_OK) {
-        return say_error(args->command->stays, args->command->name, "%s",
-                         tepal_status_message(status));
+        return args_error(args, "%s", tepal_status_message(status));
     }
     if (wanted) {
         write_batch(receipts, feed, count);

@@ -49,7 +49,7 @@ int spool_open(const struct args *args, struct spool *s)
     s->count = args->operands == 0 ? 1 : args->operands;
     s->path = calloc(s->count, sizeof *s->path);
     if (s->path == NULL) {
-        return say_error(args->command->stays, NULL, "out of memory");
+        return say_no_memory(args->command->stays);
     }
     for (size_t i = 0; i < s->count; i++) {
         s->path[i] = args->operands == 0 ? "-" : args->operand[i];
@@ -63,8 +63,7 @@ int spool_open(const struct args *args, struct spool *s)
     s->avoid = arg(args, "avoid")->given ? arg(args, "avoid")->text : NULL;
     if (s->avoid != NULL && strcmp(s->avoid, "-") == 0) {
         if (s->temporary[0] != '\0') {
-            return say_error(args->command->stays, args->command->name,
-                             "standard input cannot be both the keys and the negatives");
+            return args_error(args, "standard input cannot be both the keys and the negatives");
         }
         if (take_input(args, s) != EXIT_YES) {
             return EXIT_TROUBLE;

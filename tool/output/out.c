@@ -15,7 +15,7 @@ struct out *out_open(int fd)
 {
     struct out *out = malloc(sizeof *out);
     if (out == NULL) {
-        say_error(NULL, NULL, "out of memory");
+        say_no_memory(NULL);
         return NULL;
     }
     out->fd = fd;

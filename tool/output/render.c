@@ -175,7 +175,7 @@ int render_json(struct out *out, json_t *object)
     char *text = json_dumps(object, JSON_REAL_PRECISION(15));
     json_decref(object);
     if (text == NULL) {
-        return say_error(NULL, NULL, "out of memory");
+        return say_no_memory(NULL);
     }
     out_text(out, text);
     out_text(out, "\n");

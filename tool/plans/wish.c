@@ -18,7 +18,7 @@
 
 static int wrong(const struct args *args, const char *option, const char *text, const char *why)
 {
-    return say_error(args->command->stays, args->command->name, "--%s %s: %s", option, text, why);
+    return args_error(args, "--%s %s: %s", option, text, why);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -260,9 +260,9 @@ static int read_negatives(const struct args *args, struct wish *w)
         w->negatives = known->text;
     }
     if (w->weighted && w->negatives == NULL) {
-        return say_error(args->command->stays, args->command->name,
-                         "--weights are those of a file of negatives: give one with --%s FILE",
-                         args_knows(args, "avoid") ? "avoid" : "known-negatives");
+        return args_error(args,
+                          "--weights are those of a file of negatives: give one with --%s FILE",
+                          args_knows(args, "avoid") ? "avoid" : "known-negatives");
     }
     return w->negatives == NULL ? EXIT_YES
            : w->weighted        ? read_weights(args, w)
@@ -292,8 +292,7 @@ static int read_size(const struct args *args, struct wish *w)
     if (each > 0) {
         double bits = floor(each * (double)w->wish.keys);
         if (!(bits >= 1 && bits <= 0x1p60)) {
-            return say_error(args->command->stays, args->command->name,
-                             "so many bits a key make no size from 1 to 2^60 bits");
+            return args_error(args, "so many bits a key make no size from 1 to 2^60 bits");
         }
         w->wish.bits = (uint64_t)bits;
     }

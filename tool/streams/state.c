@@ -100,8 +100,7 @@ static int check_place(const struct args *args, const char *path)
     struct stat about;
     bool there = stat(path, &about) == 0;
     if (strcmp(path, "-") == 0) {
-        return say_error(args->command->stays, args->command->name,
-                         "--state -: a state is kept in a file");
+        return args_error(args, "--state -: a state is kept in a file");
     }
     if (!there || (S_ISREG(about.st_mode) && about.st_size == 0)) {
         return filter_file_check_output(args, path);
@@ -122,7 +121,7 @@ int state_open(struct state *s, const struct args *args, struct tepal_filter **b
         return EXIT_TROUBLE;
     }
     if (!make_paths(s, file->text)) {
-        return say_error(args->command->stays, NULL, "out of memory");
+        return say_no_memory(args->command->stays);
     }
     if (take_lock(s) != EXIT_YES || load(s, before) != EXIT_YES) {
         return EXIT_TROUBLE;

@@ -64,7 +64,7 @@ static bool given(const struct wish *w, const char *id)
 
 static int wrong(const struct wish *w, const char *why)
 {
-    return say_error(w->args->command->stays, w->args->command->name, "%s", why);
+    return args_error(w->args, "%s", why);
 }
 
 /* Layout, phases and the bits of each. */
@@ -82,13 +82,13 @@ static int shape(struct wish *w)
     if (w->params.cells > 0) {
         return EXIT_YES;
     }
-    return say_error(w->args->command->stays, w->args->command->name,
-                     "--memory %" PRIu64 ": %s: %" PRIu32 " phase%s of the %s layout need%s at "
-                     "least %" PRIu32 " bytes",
-                     w->bytes, w->bytes > 1024 ? "too much" : "too little for one line",
-                     w->options.phases, w->options.phases == 1 ? "" : "s",
-                     tepal_layout_name(w->params.layout), w->options.phases == 1 ? "s" : "",
-                     w->options.phases * (in_lines(w->params.layout) ? 64u : 8u));
+    return args_error(w->args,
+                      "--memory %" PRIu64 ": %s: %" PRIu32 " phase%s of the %s layout need%s at "
+                      "least %" PRIu32 " bytes",
+                      w->bytes, w->bytes > 1024 ? "too much" : "too little for one line",
+                      w->options.phases, w->options.phases == 1 ? "" : "s",
+                      tepal_layout_name(w->params.layout), w->options.phases == 1 ? "s" : "",
+                      w->options.phases * (in_lines(w->params.layout) ? 64u : 8u));
 }
 
 static int plan_sigma(struct wish *w)
@@ -137,10 +137,9 @@ static int rule(struct wish *w)
         w->options.rule = TEPAL_RECYCLING_SIGMA;
         w->options.limit = arg(w->args, "sigma")->whole;
         if (w->options.limit >= w->params.cells) {
-            return say_error(w->args->command->stays, w->args->command->name,
-                             "--sigma %s: a phase has %" PRIu64
-                             " bits, and sigma must be below that",
-                             arg(w->args, "sigma")->text, w->params.cells);
+            return args_error(
+                w->args, "--sigma %s: a phase has %" PRIu64 " bits, and sigma must be below that",
+                arg(w->args, "sigma")->text, w->params.cells);
         }
         w->params.hashes = w->hashes != 0 ? w->hashes : best_hashes(w, w->options.limit);
         return EXIT_YES;

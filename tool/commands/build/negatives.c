@@ -46,7 +46,7 @@ bool negatives_builds(enum tepal_kind_id kind)
 
 static int wrong(const struct args *args, const char *reason)
 {
-    return say_error(args->command->stays, args->command->name, "%s", reason);
+    return args_error(args, "%s", reason);
 }
 
 static int check_sizes(const struct args *args)
@@ -73,11 +73,11 @@ static int check_sizes(const struct args *args)
         arg(args, "no-filters")->whole >
             (arg(args, "bits")->whole - 1) /
                 (arg(args, "no-bits")->whole == 0 ? 1 : arg(args, "no-bits")->whole)) {
-        return say_error(args->command->stays, args->command->name,
-                         "%" PRIu64 " no-filters of %" PRIu64
-                         " bits leave nothing of --bits %s to the yes-filter",
-                         arg(args, "no-filters")->whole, arg(args, "no-bits")->whole,
-                         arg(args, "bits")->text);
+        return args_error(args,
+                          "%" PRIu64 " no-filters of %" PRIu64
+                          " bits leave nothing of --bits %s to the yes-filter",
+                          arg(args, "no-filters")->whole, arg(args, "no-bits")->whole,
+                          arg(args, "bits")->text);
     }
     return EXIT_YES;
 }
@@ -94,7 +94,7 @@ int negatives_check(const struct negatives_build *v)
     size_t operands = args->operands == 0 ? 1 : args->operands;
     const char **paths = malloc((operands + 1) * sizeof *paths);
     if (paths == NULL) {
-        return say_error(args->command->stays, NULL, "out of memory");
+        return say_no_memory(args->command->stays);
     }
     for (size_t i = 0; i < operands; i++) {
         paths[i] = args->operands == 0 ? "-" : args->operand[i];
@@ -120,7 +120,7 @@ static int gather(const struct negatives_build *v, struct feed *feed, bool weigh
         for (ptrdiff_t i = 0; i < count; i++) {
             if (!digests_add(set, feed->digest[i], weighted ? feed->weight[i] : 1, NULL, 0)) {
                 feed_close(feed);
-                return say_error(v->args->command->stays, NULL, "out of memory");
+                return say_no_memory(v->args->command->stays);
             }
         }
     }
@@ -139,8 +139,7 @@ static int read_keys(struct negatives_build *v, struct digests *members, struct 
                       v->weighted, avoid, &ignored);
     }
     if (code == EXIT_YES && members->count == 0) {
-        code = say_error(v->args->command->stays, v->args->command->name,
-                         "no keys came: there is nothing to build a filter from");
+        code = args_error(v->args, "no keys came: there is nothing to build a filter from");
     }
     return code;
 }
@@ -243,8 +242,7 @@ static bool late(void *ctx)
 
 static int refused(const struct negatives_build *v, enum tepal_status status, const char *why)
 {
-    return say_error(v->args->command->stays, v->args->command->name, "%s",
-                     why[0] != '\0' ? why : tepal_status_message(status));
+    return args_error(v->args, "%s", why[0] != '\0' ? why : tepal_status_message(status));
 }
 
 static int build_yesno(struct negatives_build *v, const struct digests *members,

@@ -47,9 +47,7 @@ int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p
         p->hashes = keys == 0 ? HASHES_UNPLANNED
                               : tepal_bloom_best_hashes(p->layout, p->positions, p->cells, keys);
     }
-    return tepal_params_check(p, &why) == TEPAL_OK
-               ? EXIT_YES
-               : say_error(args->command->stays, args->command->name, "%s", why);
+    return tepal_params_check(p, &why) == TEPAL_OK ? EXIT_YES : args_error(args, "%s", why);
 }
 
 const struct recipe *recipe_find(const struct args *args)
@@ -63,14 +61,13 @@ const struct recipe *recipe_find(const struct args *args)
         }
     }
     if (recipe == NULL) {
-        say_error(args->command->stays, args->command->name, "--kind %s: not built by this command",
-                  option->given ? option->text : "bloom");
+        args_error(args, "--kind %s: not built by this command",
+                   option->given ? option->text : "bloom");
         return NULL;
     }
     const char *foreign = args_misfit(args, fits, recipe);
     if (foreign != NULL) {
-        say_error(args->command->stays, args->command->name, "--%s is not an option of the kind %s",
-                  foreign, kind->name);
+        args_error(args, "--%s is not an option of the kind %s", foreign, kind->name);
         return NULL;
     }
     static const char *const sizes[][4] = {{"fp", "bits-per-key", "bits"}, {NULL}};

@@ -22,8 +22,7 @@ static bool in_lines(enum tepal_layout layout)
 
 static int too_large(const struct args *args)
 {
-    return say_error(args->command->stays, args->command->name,
-                     "the filter would be larger than the limit of 2^60 bits");
+    return args_error(args, "the filter would be larger than the limit of 2^60 bits");
 }
 
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
@@ -46,15 +45,13 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
     enum tepal_status status =
         tepal_bloom_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
-        return say_error(args->command->stays, args->command->name,
-                         "no size up to 2^60 bits keeps so many keys at this rate with the %s "
-                         "layout%s",
-                         tepal_layout_name(p->layout),
-                         arg(args, "hashes")->given ? " and this number of hashes" : "");
+        return args_error(args,
+                          "no size up to 2^60 bits keeps so many keys at this rate with the %s "
+                          "layout%s",
+                          tepal_layout_name(p->layout),
+                          arg(args, "hashes")->given ? " and this number of hashes" : "");
     }
-    return status == TEPAL_OK ? EXIT_YES
-                              : say_error(args->command->stays, args->command->name, "%s",
-                                          tepal_status_message(status));
+    return status == TEPAL_OK ? EXIT_YES : args_error(args, "%s", tepal_status_message(status));
 }
 
 static int check_lines(const struct args *args, const struct tepal_params *p)
@@ -62,10 +59,9 @@ static int check_lines(const struct args *args, const struct tepal_params *p)
     if (!in_lines(p->layout) || p->cells % TEPAL_LINE_BITS == 0) {
         return EXIT_YES;
     }
-    return say_error(args->command->stays, args->command->name,
-                     "--bits %s: the %s layout needs a multiple of %d; the next is %" PRIu64,
-                     arg(args, "bits")->text, tepal_layout_name(p->layout), TEPAL_LINE_BITS,
-                     (p->cells / TEPAL_LINE_BITS + 1) * TEPAL_LINE_BITS);
+    return args_error(args, "--bits %s: the %s layout needs a multiple of %d; the next is %" PRIu64,
+                      arg(args, "bits")->text, tepal_layout_name(p->layout), TEPAL_LINE_BITS,
+                      (p->cells / TEPAL_LINE_BITS + 1) * TEPAL_LINE_BITS);
 }
 
 static int bloom_size(const struct args *args, uint64_t keys, struct tepal_params *p)
@@ -87,8 +83,7 @@ static int check_hashes(const struct args *args, const struct tepal_params *p)
     if (p->hashes == 0 || tepal_params_check(&any_size, &why) == TEPAL_OK) {
         return EXIT_YES;
     }
-    return say_error(args->command->stays, args->command->name, "--hashes %s: %s",
-                     arg(args, "hashes")->text, why);
+    return args_error(args, "--hashes %s: %s", arg(args, "hashes")->text, why);
 }
 
 static int bloom_params(const struct args *args, uint64_t keys, struct tepal_params *out)

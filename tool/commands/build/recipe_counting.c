@@ -28,8 +28,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
 {
     double cells = floor(arg(args, "bits-per-key")->real * (double)keys / BITS_A_CELL);
     if (cells > 0x1p60) {
-        return say_error(args->command->stays, args->command->name,
-                         "the filter would be larger than the limit of 2^60 counters");
+        return args_error(args, "the filter would be larger than the limit of 2^60 counters");
     }
     p->cells = cells < 1 ? 1 : (uint64_t)cells;
     if (in_lines(p->layout)) {
@@ -43,19 +42,16 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
 {
     double rate = arg_real(args, "fp", 0.01);
     if (p->own[TEPAL_COUNTING_CHOICES] > 1) {
-        return say_error(args->command->stays, args->command->name,
-                         "a counting filter is sized by --fp with one choice; give --cells M or "
-                         "--bits-per-key B");
+        return args_error(args,
+                          "a counting filter is sized by --fp with one choice; give --cells M or "
+                          "--bits-per-key B");
     }
     enum tepal_status status =
         tepal_counting_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
-        return say_error(args->command->stays, args->command->name,
-                         "no size up to 2^60 counters keeps so many keys at this rate");
+        return args_error(args, "no size up to 2^60 counters keeps so many keys at this rate");
     }
-    return status == TEPAL_OK ? EXIT_YES
-                              : say_error(args->command->stays, args->command->name, "%s",
-                                          tepal_status_message(status));
+    return status == TEPAL_OK ? EXIT_YES : args_error(args, "%s", tepal_status_message(status));
 }
 
 static int size(const struct args *args, uint64_t keys, struct tepal_params *p)
@@ -63,8 +59,8 @@ static int size(const struct args *args, uint64_t keys, struct tepal_params *p)
     if (arg(args, "cells")->given) {
         p->cells = arg(args, "cells")->whole;
         if (in_lines(p->layout) && p->cells % TEPAL_COUNTING_LINE_CELLS != 0) {
-            return say_error(
-                args->command->stays, args->command->name,
+            return args_error(
+                args,
                 "--cells %s: the %s layout needs a multiple of %d; the next is "
                 "%" PRIu64,
                 arg(args, "cells")->text, tepal_layout_name(p->layout), TEPAL_COUNTING_LINE_CELLS,
@@ -84,9 +80,8 @@ static int choose(const struct args *args, struct tepal_params *p)
     enum tepal_counting_rule rule = tepal_counting_rule_for(p->layout, (uint32_t)c);
     enum tepal_counting_policy policy = TEPAL_POLICY_KEEP;
     if (c == 1 && (arg(args, "rule")->given || arg(args, "policy")->given)) {
-        return say_error(args->command->stays, args->command->name,
-                         "--%s is for filters with more than one choice: give --choices C",
-                         arg(args, "rule")->given ? "rule" : "policy");
+        return args_error(args, "--%s is for filters with more than one choice: give --choices C",
+                          arg(args, "rule")->given ? "rule" : "policy");
     }
     if (arg(args, "rule")->given) {
         tepal_counting_rule_parse(arg(args, "rule")->text, &rule);

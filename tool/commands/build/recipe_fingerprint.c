@@ -62,12 +62,9 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
     enum tepal_status status =
         tepal_fingerprint_size(keys, fp->given ? fp->real : 0.01, &p->cells, bits);
     if (status == TEPAL_TOO_LARGE) {
-        return say_error(args->command->stays, args->command->name,
-                         "no fingerprint filter keeps so many keys at this rate");
+        return args_error(args, "no fingerprint filter keeps so many keys at this rate");
     }
-    return status == TEPAL_OK ? EXIT_YES
-                              : say_error(args->command->stays, args->command->name, "%s",
-                                          tepal_status_message(status));
+    return status == TEPAL_OK ? EXIT_YES : args_error(args, "%s", tepal_status_message(status));
 }
 
 static int fingerprint_params(const struct args *args, uint64_t keys, struct tepal_params *out)
@@ -85,7 +82,7 @@ static int fingerprint_params(const struct args *args, uint64_t keys, struct tep
     }
     p.own[0] = bits;
     if (tepal_params_check(&p, &why) != TEPAL_OK) {
-        return say_error(args->command->stays, args->command->name, "%s", why);
+        return args_error(args, "%s", why);
     }
     *out = p;
     return EXIT_YES;

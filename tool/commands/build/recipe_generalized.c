@@ -27,7 +27,7 @@ static bool generalized_counts(const struct args *args)
 
 static int wrong(const struct args *args, const char *why)
 {
-    return say_error(args->command->stays, args->command->name, "%s", why);
+    return args_error(args, "%s", why);
 }
 
 /* Are the sizes asked for by rates? */
@@ -68,9 +68,8 @@ static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_p
                            "--reset-hashes and --set-hashes, or give --bits");
     }
     if (arg(args, "fn")->given && !(arg(args, "fn")->real > 0 && arg(args, "fn")->real < 1)) {
-        return say_error(args->command->stays, args->command->name,
-                         "--fn %s: outside the limits: a rate is above 0 and below 1",
-                         arg(args, "fn")->text);
+        return args_error(args, "--fn %s: outside the limits: a rate is above 0 and below 1",
+                          arg(args, "fn")->text);
     }
     double fp = arg_real(args, "fp", 0.01);
     enum tepal_status status = tepal_generalized_size(
@@ -101,10 +100,10 @@ static int shape_by_hashes(const struct args *args, struct tepal_params *p)
                            "needed");
     }
     if (arg(args, "tolerance")->whole >= k0 + k1) {
-        return say_error(args->command->stays, args->command->name,
-                         "--tolerance %s: too large: with so few hashes every key would pass; it "
-                         "must be below --reset-hashes plus --set-hashes",
-                         arg(args, "tolerance")->text);
+        return args_error(args,
+                          "--tolerance %s: too large: with so few hashes every key would pass; it "
+                          "must be below --reset-hashes plus --set-hashes",
+                          arg(args, "tolerance")->text);
     }
     p->hashes = (uint32_t)(k0 + k1);
     p->own[TEPAL_GENERALIZED_RESET_HASHES] = k0;

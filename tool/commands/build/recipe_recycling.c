@@ -17,7 +17,7 @@ static bool recycling_counts(const struct args *args)
 
 static int refuse(const struct args *args, const char *why)
 {
-    return say_error(args->command->stays, args->command->name, "%s", why);
+    return args_error(args, "%s", why);
 }
 
 /* Sigma, and the number of hashes if it was not given, for the rate. */

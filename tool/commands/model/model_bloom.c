@@ -29,10 +29,10 @@ static int bloom_report(const struct args *args, enum tepal_layout layout,
     uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
     if (!arg(args, "keys")->given) {
-        return say_error(NULL, args->command->name, "--keys N is needed");
+        return args_wrong(args, "--keys N is needed");
     }
     if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
-        return say_error(NULL, args->command->name, "--bits M or --fp RATE is needed");
+        return args_wrong(args, "--bits M or --fp RATE is needed");
     }
     p.layout = layout;
     p.hashes = (uint32_t)arg(args, "hashes")->whole;
@@ -47,7 +47,7 @@ static int bloom_report(const struct args *args, enum tepal_layout layout,
         return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_model_bloom(&p, keys, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
+    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
 }
 
 static const char *const of_bloom[] = {"keys", "bits", "fp", "hashes", "layout", "positions", NULL};

@@ -14,10 +14,10 @@ static int counting_report(const struct args *args, enum tepal_layout layout,
     const char *why = "";
     enum tepal_counting_rule rule = TEPAL_RULE_IMPROVED_GREEDY;
     if (!arg(args, "keys")->given || !arg(args, "cells")->given) {
-        return say_error(NULL, args->command->name, "counting: --cells M and --keys N are needed");
+        return args_wrong(args, "counting: --cells M and --keys N are needed");
     }
     if (arg(args, "p0")->given != arg(args, "p1")->given) {
-        return say_error(NULL, args->command->name, "--p0 and --p1 are given together");
+        return args_wrong(args, "--p0 and --p1 are given together");
     }
     if (arg(args, "rule")->given) {
         tepal_counting_rule_parse(arg(args, "rule")->text, &rule);
@@ -34,7 +34,7 @@ static int counting_report(const struct args *args, enum tepal_layout layout,
     enum tepal_status status = tepal_model_counting(
         &p, arg(args, "keys")->whole, arg_real(args, "p0", NAN), arg_real(args, "p1", NAN),
         arg(args, "wrong")->given ? (double)arg(args, "wrong")->whole : 1, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
+    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
 }
 
 static const char *const of_counting[] = {"keys", "layout", "cells", "hashes", "choices",

@@ -35,10 +35,10 @@ static int fingerprint_report(const struct args *args, enum tepal_layout layout,
     uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
     if (!arg(args, "keys")->given || keys == 0) {
-        return say_error(NULL, args->command->name, "--keys N is needed, and at least one");
+        return args_wrong(args, "--keys N is needed, and at least one");
     }
     if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
-        return say_error(NULL, args->command->name, "--bits M or --fp RATE is needed");
+        return args_wrong(args, "--bits M or --fp RATE is needed");
     }
     p.kind = TEPAL_KIND_FINGERPRINT;
     p.layout = layout;
@@ -47,7 +47,7 @@ static int fingerprint_report(const struct args *args, enum tepal_layout layout,
         return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_model_fingerprint(&p, keys, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
+    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
 }
 
 static const char *const of_fingerprint[] = {"keys", "bits", "fp", "fingerprint-bits", NULL};

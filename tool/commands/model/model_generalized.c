@@ -12,10 +12,10 @@ static int generalized_report(const struct args *args, enum tepal_layout layout,
     uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
     if (!arg(args, "keys")->given) {
-        return say_error(NULL, args->command->name, "--keys N is needed");
+        return args_wrong(args, "--keys N is needed");
     }
     if (!arg(args, "bits")->given && !arg(args, "fp")->given && !arg(args, "fn")->given) {
-        return say_error(NULL, args->command->name, "--bits M is needed, or --fp and --fn RATE");
+        return args_wrong(args, "--bits M is needed, or --fp and --fn RATE");
     }
     p.layout = layout;
     if (arg(args, "layout")->given) {
@@ -28,7 +28,7 @@ static int generalized_report(const struct args *args, enum tepal_layout layout,
         return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_model_generalized(&p, keys, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
+    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
 }
 
 static const char *const of_generalized[] = {

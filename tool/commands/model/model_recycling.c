@@ -10,13 +10,13 @@ static int recycling_report(const struct args *args, enum tepal_layout layout,
     struct tepal_recycling_setting setting = TEPAL_RECYCLING_SETTING_INIT;
     const char *why = "";
     if (!arg(args, "bits")->given) {
-        return say_error(NULL, args->command->name, "--bits M is needed (of one phase)");
+        return args_wrong(args, "--bits M is needed (of one phase)");
     }
     if (arg(args, "sigma")->given == arg(args, "fp")->given) {
-        return say_error(NULL, args->command->name, "give one of --sigma S and --fp RATE");
+        return args_wrong(args, "give one of --sigma S and --fp RATE");
     }
     if (arg(args, "sigma")->given && !arg(args, "hashes")->given) {
-        return say_error(NULL, args->command->name, "--sigma needs --hashes K");
+        return args_wrong(args, "--sigma needs --hashes K");
     }
     setting.layout = layout;
     setting.bits = arg(args, "bits")->whole;
@@ -35,7 +35,7 @@ static int recycling_report(const struct args *args, enum tepal_layout layout,
         setting.positions = TEPAL_POSITIONS_DISTINCT;
     }
     enum tepal_status status = tepal_model_recycling(&setting, arg(args, "fp")->real, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
+    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
 }
 
 static const char *const of_recycling[] = {"bits",      "fp",           "hashes", "layout",

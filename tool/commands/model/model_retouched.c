@@ -11,27 +11,26 @@ static int retouched_report(const struct args *args, enum tepal_layout layout,
     uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
     if (!arg(args, "keys")->given) {
-        return say_error(NULL, args->command->name, "--keys N is needed");
+        return args_wrong(args, "--keys N is needed");
     }
     if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
-        return say_error(NULL, args->command->name, "--bits M or --fp RATE is needed");
+        return args_wrong(args, "--bits M or --fp RATE is needed");
     }
     p.kind = TEPAL_KIND_RETOUCHED;
     p.layout = layout;
     p.hashes = (uint32_t)arg(args, "hashes")->whole;
     p.cells = arg(args, "bits")->whole;
     if (!arg(args, "universe")->given) {
-        return say_error(NULL, args->command->name, "retouched: --universe N is needed");
+        return args_wrong(args, "retouched: --universe N is needed");
     }
     if (arg(args, "universe")->whole <= keys) {
-        return say_error(NULL, args->command->name,
-                         "--universe %s: too small: it must hold more than the members",
-                         arg(args, "universe")->text);
+        return args_wrong(args, "--universe %s: too small: it must hold more than the members",
+                          arg(args, "universe")->text);
     }
     if (arg(args, "layout")->given || arg(args, "positions")->given) {
-        return say_error(NULL, args->command->name,
-                         "retouched: the formulas are those of the flat layout with colliding "
-                         "positions");
+        return args_wrong(args,
+                          "retouched: the formulas are those of the flat layout with colliding "
+                          "positions");
     }
     if (arg(args, "fp")->given && model_solve_bloom(args, &p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -39,7 +38,7 @@ static int retouched_report(const struct args *args, enum tepal_layout layout,
     enum tepal_status status =
         tepal_model_retouched(&p, keys, arg(args, "universe")->whole, arg_real(args, "beta", 1),
                               arg(args, "clear-bits")->whole, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, args->command->name, "%s", why);
+    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
 }
 
 static const char *const of_retouched[] = {"keys",      "bits",     "fp",   "hashes",     "layout",

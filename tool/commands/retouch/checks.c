@@ -1,0 +1,108 @@
+/* checks.c: what is refused before any work. */
+#include "commands/retouch/retouching.h"
+
+#include <string.h>
+
+#include "cli/say.h"
+#include "files/atomic_file.h"
+#include "files/filter_file.h"
+
+int retouch_check_options(const struct retouching *w)
+{
+    bool dry = arg(w->args, "dry-run")->given;
+    bool random_bits = w->how.method == TEPAL_RETOUCH_RANDOM_BITS;
+    if (!arg(w->args, "avoid")->given) {
+        return args_wrong(w->args, "--avoid NEGATIVES is needed");
+    }
+    if (!dry && !arg(w->args, "output")->given) {
+        return args_wrong(w->args, "--output FILE is needed, or --dry-run");
+    }
+    if (arg(w->args, "svg")->given && !dry) {
+        return args_wrong(w->args, "--svg draws the curve of --dry-run: give both");
+    }
+    if (arg(w->args, "basis")->given && strcmp(arg(w->args, "basis")->text, "all") == 0 &&
+        !arg(w->args, "known")->given) {
+        return args_wrong(w->args, "--basis all needs --known FILE");
+    }
+    if (arg(w->args, "clear-bits")->given && !random_bits) {
+        return args_wrong(w->args, "--clear-bits belongs to --method random-bits");
+    }
+    if (random_bits && !arg(w->args, "clear-bits")->given && !arg(w->args, "max-fn")->given &&
+        !arg(w->args, "max-fn-count")->given) {
+        return args_wrong(w->args, "random-bits needs --clear-bits S or a limit");
+    }
+    return EXIT_YES;
+}
+
+/* What fits the kind of filter that was opened. */
+int retouch_check_kind(struct retouching *w)
+{
+    static const char *const blooms[] = {"dry-run",    "order", "basis",          "sweep",
+                                         "clear-bits", "seed",  "remove-members", NULL};
+    const struct option_value *method = arg(w->args, "method");
+    bool inverts = method->given && tepal_generalized_method_parse(method->text, &w->inverting);
+    w->generalized = tepal_filter_generalized(w->filter) != NULL;
+    if (method->given && inverts != w->generalized) {
+        return say_error(w->stays, filter_file_name(w->path, false),
+                         w->generalized
+                             ? "--method %s is for Bloom filters; this is a generalized filter: "
+                               "take net-effect or least-fn"
+                             : "--method %s is for generalized filters, and this is none",
+                         method->text);
+    }
+    for (const char *const *name = blooms; w->generalized && *name != NULL; name++) {
+        if (arg(w->args, *name)->given) {
+            return say_error(w->stays, filter_file_name(w->path, false),
+                             "--%s is for Bloom filters, and this is a generalized filter", *name);
+        }
+    }
+    return EXIT_YES;
+}
+
+static int check_sides(const struct retouching *w)
+{
+    static const char *const sides[] = {"victims", "exceptions", "svg"};
+    static const char *const others[] = {"members", "avoid",   "known", "key-file",
+                                         "output",  "victims", "svg",   "exceptions"};
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        const struct option_value *side = arg(w->args, sides[i]);
+        if (!side->given) {
+            continue;
+        }
+        bool clash = filter_file_same(side->text, w->path);
+        for (size_t j = 0; j < sizeof others / sizeof *others; j++) {
+            const struct option_value *other = arg(w->args, others[j]);
+            clash = clash || (strcmp(others[j], sides[i]) != 0 && other->given &&
+                              (filter_file_same(side->text, other->text) ||
+                               strcmp(side->text, other->text) == 0));
+        }
+        if (clash) {
+            return say_error(w->stays, side->text, "this file is also used for something else");
+        }
+        if (atomic_file_check(w->args, side->text) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+    }
+    return EXIT_YES;
+}
+
+int retouch_check_files(const struct retouching *w)
+{
+    const char *inputs[4] = {w->path, arg(w->args, "members")->text, arg(w->args, "avoid")->text,
+                             arg(w->args, "known")->text};
+    size_t count = arg(w->args, "known")->given ? 4 : 3;
+    const char *output = arg(w->args, "output")->text;
+    int code = filter_file_check_inputs(w->stays, NULL, inputs, count, "");
+    if (code == EXIT_YES) {
+        code = filter_file_check_inputs(w->stays, output, inputs + 1, count - 1,
+                                        "the keys would be overwritten by the filter");
+    }
+    if (code == EXIT_YES && output != NULL && !arg(w->args, "force")->given) {
+        code = filter_file_check_inputs(w->stays, output, inputs, 1,
+                                        "the output is the filter read (--force replaces it)");
+    }
+    if (code == EXIT_YES && output != NULL) {
+        code = filter_file_check_output(w->args, output);
+    }
+    return code == EXIT_YES ? check_sides(w) : code;
+}

@@ -1,0 +1,187 @@
+/* tell.c: the trade that was made: what is no longer found, and what it cost. */
+#include "commands/retouch/retouching.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include <tepal/file.h>
+
+#include "files/filter_file.h"
+#include "output/render.h"
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void retouch_tell_counts(struct report *r, const struct retouching *w)
+{
+    const struct tepal_retouch_report *t = &w->report;
+    if (t->members_absent > 0) {
+        report_say(r, "members    %" PRIu64 ", %" PRIu64 " of them lost before", t->members,
+                   t->members_absent);
+    } else {
+        report_say(r, "members    %" PRIu64, t->members);
+    }
+    report_say(r, "avoid      %" PRIu64 " key%s: %" PRIu64 " %s", t->avoid_given,
+               plural(t->avoid_given), t->avoid_positive,
+               t->avoid_positive == 1 ? "is a false positive" : "are false positives");
+    if (t->avoid_members > 0) {
+        report_say(r, "           %" PRIu64 " %s: %s", t->avoid_members,
+                   t->avoid_members == 1 ? "is a member" : "are members",
+                   w->how.remove_members ? "removed as asked" : "left alone");
+    }
+}
+
+/* The limit in words, in room. */
+static const char *limit_text(const struct retouching *w, char *room, size_t size)
+{
+    char rate[64];
+    switch (w->how.limit) {
+    case TEPAL_RETOUCH_LIMIT_SHARE:
+        snprintf(room, size, "at most %" PRIu64 " lost (%s of the members)",
+                 (uint64_t)(w->how.budget * (double)w->members.count),
+                 render_rate(w->how.budget, rate, sizeof rate));
+        break;
+    case TEPAL_RETOUCH_LIMIT_COUNT:
+        snprintf(room, size, "at most %.0f lost", w->how.budget);
+        break;
+    case TEPAL_RETOUCH_LIMIT_WEIGHT:
+        snprintf(room, size, "at most %s of the members' weight lost",
+                 render_rate(arg(w->args, "max-fn")->real, rate, sizeof rate));
+        break;
+    default:
+        snprintf(room, size, "no limit");
+    }
+    return room;
+}
+
+/* The rate at which keys drawn at random are found. */
+static double rate_of(const struct tepal_filter *filter)
+{
+    struct tepal_report report = {.count = 0};
+    tepal_filter_info(filter, &report);
+    const struct tepal_quantity *q = tepal_report_find(&report, "fp_now");
+    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : NAN;
+}
+
+/* So many percent more or less, in room. */
+static const char *change_text(double change, char *room, size_t size)
+{
+    if (isnan(change)) {
+        snprintf(room, size, "-");
+    } else if (change == 0) {
+        snprintf(room, size, "0 %%");
+    } else {
+        snprintf(room, size, "%+.2f %%", change);
+    }
+    return room;
+}
+
+/* A part of a whole, in percent; NaN of nothing. */
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : NAN;
+}
+
+static void say_row(struct report *r, const char *what, const char *before, const char *after,
+                    double change)
+{
+    char room[64];
+    report_say(r, "%-27s %14s %14s %10s", what, before, after,
+               change_text(change, room, sizeof room));
+}
+
+static void say_wholes(struct report *r, const char *what, uint64_t before, uint64_t after,
+                       double change)
+{
+    char room[2][24];
+    snprintf(room[0], sizeof room[0], "%" PRIu64, before);
+    snprintf(room[1], sizeof room[1], "%" PRIu64, after);
+    say_row(r, what, room[0], room[1], change);
+}
+
+static void say_trade(struct report *r, const struct retouching *w)
+{
+    const struct tepal_retouch_report *t = &w->report;
+    double lost = (double)t->false_negatives - (double)t->members_absent;
+    double cleared = (double)t->ones_after - (double)t->ones_before;
+    double rate[2] = {rate_of(w->filter), rate_of(w->result)};
+    char room[2][64];
+    report_say(r, "%-27s %14s %14s %10s", "", "before", "after", "change");
+    say_wholes(r, "false positives to avoid", t->avoid_positive, t->avoid_left,
+               percent(-(double)t->removed_inside, (double)t->avoid_positive));
+    if (arg(w->args, "weights")->given) {
+        double left = t->avoid_left == 0 ? 0 : t->avoid_weight - t->removed_weight;
+        snprintf(room[0], sizeof room[0], "%.6g", t->avoid_weight);
+        snprintf(room[1], sizeof room[1], "%.6g", left);
+        say_row(r, "their weight", room[0], room[1], percent(-t->removed_weight, t->avoid_weight));
+    }
+    say_wholes(r, "members lost", t->members_absent, t->false_negatives,
+               percent(lost, (double)t->members));
+    say_row(r, "false positives, any key", render_rate(rate[0], room[0], sizeof room[0]),
+            render_rate(rate[1], room[1], sizeof room[1]), percent(rate[1] - rate[0], rate[0]));
+    say_wholes(r, "bits set", t->ones_before, t->ones_after,
+               percent(cleared, (double)t->ones_before));
+}
+
+static const char *method_name(const struct retouching *w)
+{
+    return w->generalized ? tepal_generalized_method_name(w->inverting)
+                          : tepal_retouch_method_name(w->how.method);
+}
+
+void retouch_tell_trade(struct report *r, const struct retouching *w)
+{
+    char room[128];
+    report_say(r, "method     %s, %s", method_name(w), limit_text(w, room, sizeof room));
+    if (w->generalized) {
+        report_say(r,
+                   "inverted   %" PRIu64 " bit%s; of the false positives left, %" PRIu64 " %s new",
+                   w->inverted.bits_flipped, plural(w->inverted.bits_flipped), w->inverted.created,
+                   w->inverted.created == 1 ? "is" : "are");
+    }
+    say_trade(r, w);
+    if (isfinite(w->report.chi)) {
+        report_say(r, "chi        %.4g (share of false positives removed / share of members lost)",
+                   w->report.chi);
+    }
+    report_say(r, "wrote      %s, %s", filter_file_name(arg(w->args, "output")->text, true),
+               render_bytes(tepal_encoded_bytes(w->result), room, sizeof room));
+}
+
+void retouch_tell_figures(struct report *r, const struct retouching *w)
+{
+    const struct tepal_retouch_report *t = &w->report;
+    const struct option_value *count = arg(w->args, "max-fn-count");
+    bool by_weight = w->how.order == TEPAL_RETOUCH_ORDER_WEIGHT;
+    report_text(r, "file", w->path, JSON_ONLY);
+    report_text(r, "method", method_name(w), JSON_ONLY);
+    report_text(r, "order", by_weight ? "weight" : "given", JSON_ONLY);
+    report_text(r, "basis", w->how.basis == TEPAL_RETOUCH_BASIS_ALL ? "all" : "b", JSON_ONLY);
+    report_real(r, "max_fn", arg_real(w->args, "max-fn", NAN), JSON_ONLY);
+    report_whole_if(r, "max_fn_count", count->given, count->whole, JSON_ONLY);
+    report_whole(r, "members", t->members, JSON_ONLY);
+    report_whole(r, "members_absent", t->members_absent, JSON_ONLY);
+    report_whole(r, "avoid_given", t->avoid_given, JSON_ONLY);
+    report_whole(r, "avoid_members", t->avoid_members, JSON_ONLY);
+    report_whole(r, "avoid_positive", t->avoid_positive, JSON_ONLY);
+    report_whole(r, "avoid_left", t->avoid_left, JSON_ONLY);
+    report_whole(r, "removed_beyond", t->removed_beyond, JSON_ONLY);
+    report_real(r, "avoid_weight", t->avoid_weight, JSON_ONLY);
+    report_real(r, "removed_weight", t->removed_weight, JSON_ONLY);
+    report_whole(r, "false_negatives", t->false_negatives, JSON_ONLY);
+    report_real(r, "lost_weight", t->lost_weight, JSON_ONLY);
+    report_whole(r, "bits_cleared", t->bits_cleared, JSON_ONLY);
+    report_whole(r, "ones_before", t->ones_before, JSON_ONLY);
+    report_whole(r, "ones_after", t->ones_after, JSON_ONLY);
+    if (w->generalized) {
+        report_whole(r, "created", w->inverted.created, JSON_ONLY);
+        report_whole(r, "bits_flipped", w->inverted.bits_flipped, JSON_ONLY);
+    }
+    report_real(r, "delta_fp", t->delta_fp, JSON_ONLY);
+    report_real(r, "delta_fn", t->delta_fn, JSON_ONLY);
+    report_real(r, "chi", t->chi, JSON_ONLY);
+    report_real(r, "seconds", w->seconds, JSON_ONLY);
+}
