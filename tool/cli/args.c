@@ -369,6 +369,16 @@ int args_wrong(const struct args *args, const char *format, ...)
     return code;
 }
 
+int args_no_memory(const struct args *args)
+{
+    return say_error(args->command->stays, NULL, "out of memory");
+}
+
+int args_status(const struct args *args, enum tepal_status status, const char *why)
+{
+    return say_status(args->command->stays, args->command->name, status, why);
+}
+
 const char *args_text(const struct args *args, const char *name, size_t n)
 {
     for (size_t i = 0; i < args->text_count; i++) {

@@ -152,6 +152,10 @@ int args_exclusive(const struct args *args, const char *const (*groups)[4]);
 int args_error(const struct args *args, const char *format, ...) SAY_FORMAT(2, 3);
 int args_wrong(const struct args *args, const char *format, ...) SAY_FORMAT(2, 3);
 
+/* "tepal: out of memory; STAYS", and say_status of the command. */
+int args_no_memory(const struct args *args);
+int args_status(const struct args *args, enum tepal_status status, const char *why);
+
 /* The n-th text (from 0) given for the option; NULL: there are no more. */
 const char *args_text(const struct args *args, const char *name, size_t n);
 

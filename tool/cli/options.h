@@ -28,4 +28,7 @@ extern const struct option option_json;
 extern const struct option option_quiet;
 extern const struct option option_help;
 
+/* How keys are read. */
+#define KEY_OPTIONS &option_null, &option_hex, &option_plain
+
 #endif

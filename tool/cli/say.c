@@ -107,9 +107,18 @@ int say_error(const char *stays, const char *subject, const char *format, ...)
     return code;
 }
 
-int say_no_memory(const char *stays)
+int say_status(const char *stays, const char *subject, enum tepal_status status, const char *why)
 {
-    return say_error(stays, NULL, "out of memory");
+    if (status == TEPAL_OK) {
+        return EXIT_YES;
+    }
+    return say_error(stays, subject, "%s",
+                     why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
+}
+
+int say_no_memory(void)
+{
+    return say_error(NULL, NULL, "out of memory");
 }
 
 void say_warning(const char *subject, const char *format, ...)

@@ -7,6 +7,8 @@
 
 #include <stdarg.h>
 
+#include <tepal/base.h>
+
 /* The exit codes of the command: yes or done, no, error. */
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
 
@@ -23,8 +25,13 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
 int say_error(const char *stays, const char *subject, const char *format, ...) SAY_FORMAT(3, 4);
 int say_error_list(const char *stays, const char *subject, const char *format, va_list list);
 
-/* The same of memory that there is not. */
-int say_no_memory(const char *stays);
+/*
+ * EXIT_YES of TEPAL_OK; of another status, says `why`, or what it means if that is NULL or empty.
+ */
+int say_status(const char *stays, const char *subject, enum tepal_status status, const char *why);
+
+/* "tepal: out of memory", of what changes nothing. Returns EXIT_TROUBLE. */
+int say_no_memory(void);
 
 /* "tepal: SUBJECT: warning: MESSAGE". */
 void say_warning(const char *subject, const char *format, ...) SAY_FORMAT(2, 3);

@@ -118,8 +118,8 @@ static int add_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option *const options[] = {
-    &option_in_place_output, &option_receipts_out, &option_null,  &option_hex,
-    &option_plain,           &option_key_file,     &option_force, &option_json,
+    &option_in_place_output, &option_receipts_out, KEY_OPTIONS,
+    &option_key_file,        &option_force,        &option_json,
     &option_quiet,           &option_help,         NULL};
 static const struct example examples[] = {
     {"tepal add seen.tepal today.txt", "In place: the old filter or the new one, never half."},

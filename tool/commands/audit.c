@@ -225,7 +225,7 @@ static int work(struct audit *a)
     enum tepal_status status =
         tepal_counting_audit(counting, a->members, groups, a->count, NULL, &a->report);
     if (status != TEPAL_OK) {
-        return say_error(NULL, name, "%s", tepal_status_message(status));
+        return say_status(NULL, name, status, NULL);
     }
     if (atomic_file_write(a->args, "svg", draw, a) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -256,9 +256,8 @@ static const struct option option_audit_svg = {
     .about = "Also draw the load of the counters, as SVG, to OUT."};
 
 static const struct option *const options[] = {
-    &option_members, &option_receipts_in, &option_audit_svg, &option_null,
-    &option_hex,     &option_plain,       &option_key_file,  &option_force,
-    &option_json,    &option_quiet,       &option_help,      NULL};
+    &option_members, &option_receipts_in, &option_audit_svg, KEY_OPTIONS,  &option_key_file,
+    &option_force,   &option_json,        &option_quiet,     &option_help, NULL};
 static const char *const exclusive[][4] = {{"members", "receipts"}, {NULL}};
 static const struct example examples[] = {
     {"tepal audit flows.tepal --members open.txt", "Which open flows are no longer found?"},

@@ -93,17 +93,13 @@ static int make_filter(struct builder *b, uint64_t keys)
                          "out of memory: the filter would take %s",
                          render_bytes(tepal_params_payload_bytes(&b->params), room, sizeof room));
     }
-    return status == TEPAL_OK
-               ? EXIT_YES
-               : say_error(b->stays, b->args->command->name, "%s", tepal_status_message(status));
+    return args_status(b->args, status, NULL);
 }
 
 static int add(struct builder *b, const struct tepal_digest *digests, size_t count)
 {
     enum tepal_status status = tepal_filter_add_many(b->filter, digests, count);
-    return status == TEPAL_OK
-               ? EXIT_YES
-               : say_error(b->stays, b->args->command->name, "%s", tepal_status_message(status));
+    return args_status(b->args, status, NULL);
 }
 
 static int stream(struct builder *b, struct feed *feed)
@@ -159,7 +155,7 @@ static int count_first(struct builder *b, struct feed *feed)
 {
     struct spill *spill = spill_open(SPILL_DIGESTS);
     if (spill == NULL) {
-        return say_no_memory(b->stays);
+        return args_no_memory(b->args);
     }
     int code = collect(b, feed, spill);
     if (code == EXIT_YES) {
@@ -381,15 +377,11 @@ static const struct option option_plan_file = {
     .about = "Build the best plan of PLAN, which tepal plan --json wrote."};
 
 static const struct option *const options[] = {
-    &option_output,  &option_fp,         &option_bits_per_key,
-    &option_bits,    &option_hashes,     &option_capacity,
-    &option_layout,  &option_positions,  &option_kind,
-    &option_seed,    &option_null,       &option_hex,
-    &option_plain,   &option_key_file,   GENERALIZED_BUILD,
-    COUNTING_BUILD,  &option_print_bits, YESNO_BUILD,
-    RECYCLING_BUILD, &option_auto,       &option_plan_file,
-    WISH_OPTIONS,    &option_force,      &option_json,
-    &option_quiet,   &option_help,       NULL};
+    &option_output,   &option_fp,       &option_bits_per_key, &option_bits,      &option_hashes,
+    &option_capacity, &option_layout,   &option_positions,    &option_kind,      &option_seed,
+    KEY_OPTIONS,      &option_key_file, GENERALIZED_BUILD,    COUNTING_BUILD,    &option_print_bits,
+    YESNO_BUILD,      RECYCLING_BUILD,  &option_auto,         &option_plan_file, WISH_OPTIONS,
+    &option_force,    &option_json,     &option_quiet,        &option_help,      NULL};
 static const struct example examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",

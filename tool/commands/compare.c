@@ -34,7 +34,7 @@
 
 int compare_no_memory(const struct compare *c)
 {
-    return say_no_memory(c->args->command->stays);
+    return args_no_memory(c->args);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -374,7 +374,7 @@ static int compare_run(const struct args *args)
     const struct option_value *seed = arg(args, "seed");
     const struct option_value *svg = arg(args, "svg");
     if (c == NULL) {
-        return say_no_memory(args->command->stays);
+        return args_no_memory(args);
     }
     c->args = args;
     c->seed = seed->given ? seed->whole : SEED;
@@ -435,9 +435,7 @@ static const struct option *const options[] = {&option_compare_members,
                                                &option_seed,
                                                &option_compare_svg,
                                                &option_force,
-                                               &option_null,
-                                               &option_hex,
-                                               &option_plain,
+                                               KEY_OPTIONS,
                                                &option_json,
                                                &option_quiet,
                                                &option_help,

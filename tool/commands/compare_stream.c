@@ -125,7 +125,7 @@ static int measure(struct stream *s, const struct tepal_proposal *plan)
     double took = progress_clock() - from;
     tepal_filter_free(filter);
     if (status != TEPAL_OK) {
-        return args_error(c->args, "%s", tepal_status_message(status));
+        return args_status(c->args, status, NULL);
     }
     uint64_t wrong[2] = {0, 0}; /* new lines that were seen, repeats that were not */
     for (size_t i = 0; i < c->queries; i++) {

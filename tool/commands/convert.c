@@ -92,7 +92,7 @@ static int fold(const struct args *args, const char *name, uint64_t divisor,
         return refuse_fold(stays, name, p, cannot, false);
     }
     if (status != TEPAL_OK) {
-        return say_error(stays, name, "%s", tepal_status_message(status));
+        return say_status(stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
     *filter = tepal_bloom_filter(small);
@@ -133,7 +133,7 @@ static int relayout(const struct args *args, const char *name, struct tepal_filt
                          tepal_layout_name(now), tepal_layout_name(wanted));
     }
     if (status != TEPAL_OK) {
-        return say_error(stays, name, "%s", tepal_status_message(status));
+        return say_status(stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
     *filter = tepal_bloom_filter(other);
@@ -160,7 +160,7 @@ static int drop_counters(const struct args *args, const char *name, struct tepal
                          "--to bits works with any");
     }
     if (status != TEPAL_OK) {
-        return say_error(stays, name, "%s", tepal_status_message(status));
+        return say_status(stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
     *filter = to_bloom ? tepal_bloom_filter(bloom) : tepal_counting_filter(bits);

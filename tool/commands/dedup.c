@@ -219,7 +219,6 @@ static int run_batches(struct dedup *d)
 static int make_filter(struct dedup *d)
 {
     const struct option_value *seed = arg(d->args, "seed");
-    const char *stays = d->args->command->stays;
     struct tepal_params params;
     if (stream_params(d->args, NULL, &params) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -233,9 +232,7 @@ static int make_filter(struct dedup *d)
         params.hash = TEPAL_HASH_SIPHASH; /* the key itself comes with the hasher */
     }
     enum tepal_status status = tepal_recycling_create(&params, NULL, &d->filter);
-    return status == TEPAL_OK
-               ? EXIT_YES
-               : say_error(stays, d->args->command->name, "%s", tepal_status_message(status));
+    return args_status(d->args, status, NULL);
 }
 
 /* The one of --state, if it is what the options ask for; else a new one. */
@@ -295,7 +292,7 @@ static int dedup_run(const struct args *args)
                                      args->operands, "the lines would be overwritten by the state");
     }
     if (code == EXIT_YES && !sample_init(&d.sample)) {
-        code = say_no_memory(args->command->stays);
+        code = args_no_memory(args);
     }
     if (code == EXIT_YES) {
         code = get_filter(&d);
@@ -325,15 +322,28 @@ static const struct option option_figures_json = {
     .about = "The figures as JSON, one object a line (on standard error, or with -c "
              "on standard output)."};
 
-static const struct option *const options[] = {
-    &option_repeats,     &option_counts,        &option_memory,
-    &option_stream_fp,   &option_phases,        &option_sigma,
-    &option_cycle_count, &option_every,         &option_stream_only_misses,
-    &option_state,       &option_save_every,    &option_field,
-    &option_delimiter,   &option_null,          &option_hex,
-    &option_plain,       &option_stream_layout, &option_stream_hashes,
-    &option_seed,        &option_key_file,      &option_figures_json,
-    &option_quiet,       &option_help,          NULL};
+static const struct option *const options[] = {&option_repeats,
+                                               &option_counts,
+                                               &option_memory,
+                                               &option_stream_fp,
+                                               &option_phases,
+                                               &option_sigma,
+                                               &option_cycle_count,
+                                               &option_every,
+                                               &option_stream_only_misses,
+                                               &option_state,
+                                               &option_save_every,
+                                               &option_field,
+                                               &option_delimiter,
+                                               KEY_OPTIONS,
+                                               &option_stream_layout,
+                                               &option_stream_hashes,
+                                               &option_seed,
+                                               &option_key_file,
+                                               &option_figures_json,
+                                               &option_quiet,
+                                               &option_help,
+                                               NULL};
 static const char *const exclusive[][4] = {{"sigma", "count", "every"}, {NULL}};
 static const struct example examples[] = {
     {"tail -F access.log | tepal dedup --field 1", "Every client once, as it appears."},

@@ -31,9 +31,7 @@ static int subtract(const struct args *args, struct tepal_filter *now, struct te
                          "is no snapshot of %s: their parameters differ",
                          filter_file_name(args->operand[0], false));
     }
-    return status == TEPAL_OK ? EXIT_YES
-                              : say_error(stays, filter_file_name(args->operand[0], false), "%s",
-                                          tepal_status_message(status));
+    return say_status(stays, filter_file_name(args->operand[0], false), status, NULL);
 }
 
 static int tell(const struct args *args, const char *output,

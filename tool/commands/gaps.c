@@ -315,7 +315,7 @@ static int gaps_run(const struct args *args)
     double *steps = malloc(2 * GAPCOUNT_BINS * sizeof *steps);
     int code = EXIT_TROUBLE;
     if (g == NULL || count == NULL || steps == NULL) {
-        say_no_memory(args->command->stays);
+        args_no_memory(args);
     } else {
         g->args = args;
         g->count = count;
@@ -366,23 +366,10 @@ static const struct option option_save_gaps = {
     .about = "Write the distribution of the gaps to FILE, tab-separated: gap, repeats, "
              "share of the repeats with a longer one."};
 
-static const struct option *const options[] = {&option_gaps_memory,
-                                               &option_stream_fp,
-                                               &option_stream_layout,
-                                               &option_sample,
-                                               &option_gaps_svg,
-                                               &option_save_gaps,
-                                               &option_field,
-                                               &option_delimiter,
-                                               &option_null,
-                                               &option_hex,
-                                               &option_plain,
-                                               &option_force,
-                                               &option_rows_tsv,
-                                               &option_json,
-                                               &option_quiet,
-                                               &option_help,
-                                               NULL};
+static const struct option *const options[] = {
+    &option_gaps_memory, &option_stream_fp, &option_stream_layout, &option_sample, &option_gaps_svg,
+    &option_save_gaps,   &option_field,     &option_delimiter,     KEY_OPTIONS,    &option_force,
+    &option_rows_tsv,    &option_json,      &option_quiet,         &option_help,   NULL};
 static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
     {"tepal gaps access.log --field 7", "What memory would dedup need for this log?"},

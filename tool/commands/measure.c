@@ -128,7 +128,7 @@ static int ask_members(struct measure *m)
         for (size_t i = 0; i < n; i++) {
             if (!digests_add(&m->members, feed->digest[i], 1, NULL, 0)) {
                 feed_close(feed);
-                return say_no_memory(NULL);
+                return say_no_memory();
             }
         }
     }
@@ -287,11 +287,16 @@ static const struct option option_measure_plan = {
     .about = "What was promised: PLAN, which tepal plan --json wrote (default: what "
              "the model of the kind says of FILE)."};
 
-static const struct option *const options[] = {
-    &option_measure_members, &option_strangers, &option_wish_weights,
-    &option_measure_plan,    &option_null,      &option_hex,
-    &option_plain,           &option_key_file,  &option_json,
-    &option_quiet,           &option_help,      NULL};
+static const struct option *const options[] = {&option_measure_members,
+                                               &option_strangers,
+                                               &option_wish_weights,
+                                               &option_measure_plan,
+                                               KEY_OPTIONS,
+                                               &option_key_file,
+                                               &option_json,
+                                               &option_quiet,
+                                               &option_help,
+                                               NULL};
 static const struct example examples[] = {
     {"tepal measure seen.tepal --members seen.txt --strangers others.txt",
      "Are the errors what was promised?"},

@@ -62,7 +62,7 @@ static int merge_one(const struct args *args, struct tepal_filter *into, const c
                          arg(args, "intersect")->given ? "intersected" : "merged",
                          order ? ": the order in which keys were added matters" : "");
     } else if (status != TEPAL_OK) {
-        code = say_error(stays, filter_file_name(path, false), "%s", tepal_status_message(status));
+        code = say_status(stays, filter_file_name(path, false), status, NULL);
     }
     tepal_filter_free(other);
     return code;

@@ -421,15 +421,11 @@ static const struct option option_plan_svg = {
     .type = TAKES_FILE,
     .about = "Draw false positives over memory, for every kind that is feasible."};
 
-static const struct option *const options[] = {&option_wish_keys,    &option_wish_fp,
-                                               &option_wish_fn,      &option_wish_bits_per_key,
-                                               WISH_OPTIONS,         &option_known_negatives,
-                                               &option_wish_weights, &option_plan_all,
-                                               &option_explain,      &option_plan_svg,
-                                               &option_force,        &option_null,
-                                               &option_hex,          &option_plain,
-                                               &option_json,         &option_quiet,
-                                               &option_help,         NULL};
+static const struct option *const options[] = {
+    &option_wish_keys, &option_wish_fp,         &option_wish_fn,      &option_wish_bits_per_key,
+    WISH_OPTIONS,      &option_known_negatives, &option_wish_weights, &option_plan_all,
+    &option_explain,   &option_plan_svg,        &option_force,        KEY_OPTIONS,
+    &option_json,      &option_quiet,           &option_help,         NULL};
 static const char *const exclusive[][4] = {
     {"memory", "bits-per-key", "header-bits"}, {"gaps", "stream"}, {"explain", "json"}, {NULL}};
 static const struct example examples[] = {

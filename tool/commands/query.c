@@ -125,7 +125,7 @@ static int load_exceptions(struct query *q)
         return say_error(NULL, file->text, "this is not an exception list");
     }
     if (status != TEPAL_OK) {
-        return say_error(NULL, file->text, "%s", tepal_status_message(status));
+        return say_status(NULL, file->text, status, NULL);
     }
     if (!tepal_exceptions_belong(q->exceptions, q->filter)) {
         return say_error(NULL, file->text, "this exception list belongs to another filter");
@@ -274,9 +274,7 @@ static const struct option *const options[] = {&option_invert,
                                                &option_count,
                                                &option_silent,
                                                &option_tsv,
-                                               &option_null,
-                                               &option_hex,
-                                               &option_plain,
+                                               KEY_OPTIONS,
                                                &option_key_file,
                                                &option_lazy,
                                                &option_with_exceptions,

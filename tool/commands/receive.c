@@ -239,7 +239,7 @@ static int keep(const struct receive *r, const char *path, const struct tepal_fi
     }
     char *to = destination(r, path);
     if (to == NULL) {
-        return say_no_memory(r->args->command->stays);
+        return args_no_memory(r->args);
     }
     int code = r->folder == NULL ? EXIT_YES : filter_file_check_output(r->args, to);
     if (code == EXIT_YES) {

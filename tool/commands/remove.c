@@ -62,7 +62,7 @@ static int remove_batch(struct removal *r, const struct feed *feed, size_t count
         status = tepal_filter_remove_many(r->filter, feed->digest, count, &removed);
     }
     if (status != TEPAL_OK) {
-        return args_error(r->args, "%s", tepal_status_message(status));
+        return args_status(r->args, status, NULL);
     }
     r->removed += removed;
     return EXIT_YES;
@@ -135,8 +135,8 @@ static int remove_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option *const options[] = {
-    &option_in_place_output, &option_receipts_in, &option_null,  &option_hex,
-    &option_plain,           &option_key_file,    &option_force, &option_json,
+    &option_in_place_output, &option_receipts_in, KEY_OPTIONS,
+    &option_key_file,        &option_force,       &option_json,
     &option_quiet,           &option_help,        NULL};
 static const struct example examples[] = {
     {"tepal remove flows.tepal closed.txt", "In place: the old filter or the new one, never half."},

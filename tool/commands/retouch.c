@@ -17,8 +17,7 @@
 
 int retouch_refused(const struct retouching *w, enum tepal_status status, const char *why)
 {
-    return say_error(w->stays, filter_file_name(w->path, false), "%s",
-                     why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
+    return say_status(w->stays, filter_file_name(w->path, false), status, why);
 }
 
 /* How to retouch, by the options. */
@@ -97,7 +96,7 @@ static int retouch(struct retouching *w)
     const char *why = NULL;
     w->victims = calloc(w->members.count / 64 + 1, sizeof *w->victims);
     if (w->victims == NULL) {
-        return say_no_memory(w->stays);
+        return args_no_memory(w->args);
     }
     double started = progress_clock();
     enum tepal_status status = w->generalized
@@ -259,14 +258,19 @@ static const struct option option_remove_members = {
     .about = "Remove keys of NEGATIVES even if they are members. Without it such "
              "keys are reported and left alone."};
 
-static const struct option *const options[] = {
-    &option_output,    &option_members,        &option_avoid,          &option_weights,
-    &option_max_fn,    &option_max_fn_count,   &option_dry_run,        &option_svg,
-    &option_victims,   &option_exceptions,     &option_method,         &option_order,
-    &option_basis,     &option_known,          &option_sweep,          &option_clear_bits,
-    &option_draw_seed, &option_member_weights, &option_remove_members, &option_null,
-    &option_hex,       &option_plain,          &option_key_file,       &option_force,
-    &option_json,      &option_quiet,          &option_help,           NULL};
+static const struct option *const options[] = {&option_output,         &option_members,
+                                               &option_avoid,          &option_weights,
+                                               &option_max_fn,         &option_max_fn_count,
+                                               &option_dry_run,        &option_svg,
+                                               &option_victims,        &option_exceptions,
+                                               &option_method,         &option_order,
+                                               &option_basis,          &option_known,
+                                               &option_sweep,          &option_clear_bits,
+                                               &option_draw_seed,      &option_member_weights,
+                                               &option_remove_members, KEY_OPTIONS,
+                                               &option_key_file,       &option_force,
+                                               &option_json,           &option_quiet,
+                                               &option_help,           NULL};
 static const char *const exclusive[][4] = {{"max-fn", "max-fn-count"},
                                            {"dry-run", "output"},
                                            {"dry-run", "victims"},

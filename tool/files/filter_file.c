@@ -388,10 +388,9 @@ int filter_file_hasher(const struct args *args, const char *path, struct tepal_f
         enum tepal_status status = tepal_filter_set_key(filter, key);
         sodium_memzero(key, sizeof key);
         if (status != TEPAL_OK) {
-            return say_error(stays, file->text, "%s", tepal_status_message(status));
+            return say_status(stays, file->text, status, NULL);
         }
     }
     enum tepal_status status = tepal_filter_hasher(filter, hasher);
-    return status == TEPAL_OK ? EXIT_YES
-                              : say_error(stays, path, "%s", tepal_status_message(status));
+    return say_status(stays, path, status, NULL);
 }

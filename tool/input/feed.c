@@ -21,7 +21,7 @@ static struct feed *open_paths(const struct args *args, const char *const *paths
     }
     if (f == NULL || f->keys == NULL) {
         free(f);
-        say_no_memory(args->command->stays);
+        args_no_memory(args);
         return NULL;
     }
     f->hasher = *hasher;
@@ -211,4 +211,22 @@ ptrdiff_t feed_next(struct feed *f)
         f->digest[i] = tepal_hash_bytes(&f->hasher, key.text, key.len);
     }
     return count;
+}
+
+int feed_gather(struct feed *feed, struct digests *set, uint64_t *total)
+{
+    ptrdiff_t count = -1;
+    bool room = true;
+    while (feed != NULL && room && (count = feed_next(feed)) > 0) {
+        for (ptrdiff_t i = 0; i < count && room; i++) {
+            room = digests_add(set, feed->digest[i], feed->weighted ? feed->weight[i] : 1,
+                               feed->key[i].text, feed->key[i].len);
+        }
+    }
+    const char *stays = feed == NULL ? NULL : feed->stays;
+    if (count == 0 && total != NULL) {
+        *total = feed->total;
+    }
+    feed_close(feed);
+    return !room ? say_error(stays, NULL, "out of memory") : count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }

@@ -8,6 +8,7 @@
 #include <tepal/hash.h>
 
 #include "cli/command.h"
+#include "input/digests.h"
 #include "input/keys.h"
 #include "output/progress.h"
 
@@ -65,5 +66,12 @@ struct key feed_field(const struct key *line, size_t n, int delimiter);
  * one that is wrong have been handed out, whatever the pieces in which they arrived.
  */
 ptrdiff_t feed_next(struct feed *feed);
+
+/*
+ * All of it into a set, and closes it (NULL: it could not be opened, which has been said). *total
+ * (may be NULL) gets how many keys came, repeats included. EXIT_YES, or EXIT_TROUBLE after having
+ * said why.
+ */
+int feed_gather(struct feed *feed, struct digests *set, uint64_t *total);
 
 #endif

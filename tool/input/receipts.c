@@ -68,7 +68,7 @@ int receipts_add(struct receipts *receipts, const struct args *args, struct tepa
                                                              feed->digest, count, receipts->group)
                                    : tepal_filter_add_many(filter, feed->digest, count);
     if (status != TEPAL_OK) {
-        return args_error(args, "%s", tepal_status_message(status));
+        return args_status(args, status, NULL);
     }
     if (wanted) {
         write_batch(receipts, feed, count);

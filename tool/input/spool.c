@@ -49,7 +49,7 @@ int spool_open(const struct args *args, struct spool *s)
     s->count = args->operands == 0 ? 1 : args->operands;
     s->path = calloc(s->count, sizeof *s->path);
     if (s->path == NULL) {
-        return say_no_memory(args->command->stays);
+        return args_no_memory(args);
     }
     for (size_t i = 0; i < s->count; i++) {
         s->path[i] = args->operands == 0 ? "-" : args->operand[i];

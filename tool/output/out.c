@@ -15,7 +15,7 @@ struct out *out_open(int fd)
 {
     struct out *out = malloc(sizeof *out);
     if (out == NULL) {
-        say_no_memory(NULL);
+        say_no_memory();
         return NULL;
     }
     out->fd = fd;

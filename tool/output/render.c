@@ -175,7 +175,7 @@ int render_json(struct out *out, json_t *object)
     char *text = json_dumps(object, JSON_REAL_PRECISION(15));
     json_decref(object);
     if (text == NULL) {
-        return say_no_memory(NULL);
+        return say_no_memory();
     }
     out_text(out, text);
     out_text(out, "\n");

@@ -176,7 +176,7 @@ static void print_object(struct report *r)
     }
     json_decref(r->at[0]);
     if (r->out != NULL) {
-        say_no_memory(NULL);
+        say_no_memory();
     }
 }
 

@@ -229,27 +229,16 @@ static int read_weights(const struct args *args, struct wish *w)
     struct digests set = {.count = 0};
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 1);
-    struct feed *feed =
-        feed_open_file(args, &w->negatives, &hasher, true, arg(args, "quiet")->given);
-    ptrdiff_t got = feed == NULL ? -1 : 0;
-    const char *why = NULL;
-    while (feed != NULL && why == NULL && (got = feed_next(feed)) > 0) {
-        for (ptrdiff_t i = 0; i < got; i++) {
-            if (!digests_add(&set, feed->digest[i], feed->weight[i], NULL, 0)) {
-                why = "out of memory";
-            }
-        }
-    }
-    feed_close(feed);
-    if (got == 0 && why == NULL) {
-        why = weights_curve(set.weight, set.count, &w->weights);
+    int code = feed_gather(
+        feed_open_file(args, &w->negatives, &hasher, true, arg(args, "quiet")->given), &set, NULL);
+    if (code == EXIT_YES) {
+        const char *why = weights_curve(set.weight, set.count, &w->weights);
         w->wish.known_negatives = set.count;
         w->wish.weights = w->weights.curve;
+        code = why == NULL ? EXIT_YES : say_error(args->command->stays, w->negatives, "%s", why);
     }
     digests_free(&set);
-    return why != NULL ? say_error(args->command->stays, w->negatives, "%s", why)
-           : got == 0  ? EXIT_YES
-                       : EXIT_TROUBLE;
+    return code;
 }
 
 static int read_negatives(const struct args *args, struct wish *w)

@@ -121,7 +121,7 @@ int state_open(struct state *s, const struct args *args, struct tepal_filter **b
         return EXIT_TROUBLE;
     }
     if (!make_paths(s, file->text)) {
-        return say_no_memory(args->command->stays);
+        return args_no_memory(args);
     }
     if (take_lock(s) != EXIT_YES || load(s, before) != EXIT_YES) {
         return EXIT_TROUBLE;

@@ -6,14 +6,9 @@
 #include "cli/say.h"
 #include "cli/options.h"
 
-static bool in_lines(enum tepal_layout layout)
-{
-    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
-}
-
 uint64_t stream_phase_bits(uint64_t bytes, uint32_t phases, enum tepal_layout layout)
 {
-    uint64_t unit = in_lines(layout) ? TEPAL_LINE_BITS / 8 : 8;
+    uint64_t unit = tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS / 8 : 8;
     uint64_t bits = bytes / phases / unit * unit * 8;
     return bytes > ((uint64_t)1 << 57) ? 0 : bits;
 }
@@ -88,7 +83,7 @@ static int shape(struct wish *w)
                       w->bytes, w->bytes > 1024 ? "too much" : "too little for one line",
                       w->options.phases, w->options.phases == 1 ? "" : "s",
                       tepal_layout_name(w->params.layout), w->options.phases == 1 ? "s" : "",
-                      w->options.phases * (in_lines(w->params.layout) ? 64u : 8u));
+                      w->options.phases * (tepal_layout_in_lines(w->params.layout) ? 64u : 8u));
 }
 
 static int plan_sigma(struct wish *w)

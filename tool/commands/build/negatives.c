@@ -94,7 +94,7 @@ int negatives_check(const struct negatives_build *v)
     size_t operands = args->operands == 0 ? 1 : args->operands;
     const char **paths = malloc((operands + 1) * sizeof *paths);
     if (paths == NULL) {
-        return say_no_memory(args->command->stays);
+        return args_no_memory(args);
     }
     for (size_t i = 0; i < operands; i++) {
         paths[i] = args->operands == 0 ? "-" : args->operand[i];
@@ -109,34 +109,13 @@ int negatives_check(const struct negatives_build *v)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static int gather(const struct negatives_build *v, struct feed *feed, bool weighted,
-                  struct digests *set, uint64_t *total)
-{
-    if (feed == NULL) {
-        return EXIT_TROUBLE;
-    }
-    ptrdiff_t count;
-    while ((count = feed_next(feed)) > 0) {
-        for (ptrdiff_t i = 0; i < count; i++) {
-            if (!digests_add(set, feed->digest[i], weighted ? feed->weight[i] : 1, NULL, 0)) {
-                feed_close(feed);
-                return say_no_memory(v->args->command->stays);
-            }
-        }
-    }
-    *total = feed->total;
-    feed_close(feed);
-    return count == 0 ? EXIT_YES : EXIT_TROUBLE;
-}
-
 static int read_keys(struct negatives_build *v, struct digests *members, struct digests *avoid)
 {
     bool quiet = arg(v->args, "quiet")->given;
-    uint64_t ignored;
-    int code = gather(v, feed_open(v->args, 0, v->hasher, quiet), false, members, &v->keys);
+    int code = feed_gather(feed_open(v->args, 0, v->hasher, quiet), members, &v->keys);
     if (code == EXIT_YES) {
-        code = gather(v, feed_open_file(v->args, &v->avoid, v->hasher, v->weighted, quiet),
-                      v->weighted, avoid, &ignored);
+        code = feed_gather(feed_open_file(v->args, &v->avoid, v->hasher, v->weighted, quiet), avoid,
+                           NULL);
     }
     if (code == EXIT_YES && members->count == 0) {
         code = args_error(v->args, "no keys came: there is nothing to build a filter from");
@@ -145,11 +124,6 @@ static int read_keys(struct negatives_build *v, struct digests *members, struct 
 }
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
-
-static bool in_lines(const struct tepal_params *p)
-{
-    return p->layout == TEPAL_LAYOUT_BLOCKED || p->layout == TEPAL_LAYOUT_PAIRED;
-}
 
 /* --bits, or --bits-per-key for so many; 0: neither. */
 static int whole_size(const struct negatives_build *v, size_t members, uint64_t *bits)
@@ -161,7 +135,7 @@ static int whole_size(const struct negatives_build *v, size_t members, uint64_t 
             return wrong(v->args, "the filter would be larger than the limit of 2^60 bits");
         }
         *bits = size < 1 ? 1 : (uint64_t)size;
-        if (in_lines(&v->params)) {
+        if (tepal_layout_in_lines(v->params.layout)) {
             *bits = (*bits + TEPAL_LINE_BITS - 1) / TEPAL_LINE_BITS * TEPAL_LINE_BITS;
         }
     }
@@ -219,7 +193,7 @@ static int size_yesno(struct negatives_build *v, size_t n, size_t t)
         }
     } else if (tepal_yesno_choose(v->params.layout, v->params.positions, bits, n, t, &plan) !=
                TEPAL_OK) {
-        return wrong(v->args, in_lines(&v->params) && bits % TEPAL_LINE_BITS != 0
+        return wrong(v->args, tepal_layout_in_lines(v->params.layout) && bits % TEPAL_LINE_BITS != 0
                                   ? "this layout needs whole lines: a multiple of 512 bits"
                                   : "no layout of so many bits and hashes was found");
     }

@@ -15,11 +15,6 @@ static bool bloom_counts(const struct args *args)
     return !arg(args, "capacity")->given && !arg(args, "bits")->given;
 }
 
-static bool in_lines(enum tepal_layout layout)
-{
-    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
-}
-
 static int too_large(const struct args *args)
 {
     return args_error(args, "the filter would be larger than the limit of 2^60 bits");
@@ -32,7 +27,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
         return too_large(args);
     }
     p->cells = bits < 1 ? 1 : (uint64_t)bits;
-    if (in_lines(p->layout)) {
+    if (tepal_layout_in_lines(p->layout)) {
         p->cells = (p->cells + TEPAL_LINE_BITS - 1) / TEPAL_LINE_BITS * TEPAL_LINE_BITS;
     }
     return EXIT_YES;
@@ -51,12 +46,12 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
                           tepal_layout_name(p->layout),
                           arg(args, "hashes")->given ? " and this number of hashes" : "");
     }
-    return status == TEPAL_OK ? EXIT_YES : args_error(args, "%s", tepal_status_message(status));
+    return args_status(args, status, NULL);
 }
 
 static int check_lines(const struct args *args, const struct tepal_params *p)
 {
-    if (!in_lines(p->layout) || p->cells % TEPAL_LINE_BITS == 0) {
+    if (!tepal_layout_in_lines(p->layout) || p->cells % TEPAL_LINE_BITS == 0) {
         return EXIT_YES;
     }
     return args_error(args, "--bits %s: the %s layout needs a multiple of %d; the next is %" PRIu64,

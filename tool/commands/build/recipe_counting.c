@@ -19,11 +19,6 @@ static bool counting_counts(const struct args *args)
     return !arg(args, "capacity")->given && !arg(args, "cells")->given;
 }
 
-static bool in_lines(enum tepal_layout layout)
-{
-    return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
-}
-
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     double cells = floor(arg(args, "bits-per-key")->real * (double)keys / BITS_A_CELL);
@@ -31,7 +26,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
         return args_error(args, "the filter would be larger than the limit of 2^60 counters");
     }
     p->cells = cells < 1 ? 1 : (uint64_t)cells;
-    if (in_lines(p->layout)) {
+    if (tepal_layout_in_lines(p->layout)) {
         p->cells = (p->cells + TEPAL_COUNTING_LINE_CELLS - 1) / TEPAL_COUNTING_LINE_CELLS *
                    TEPAL_COUNTING_LINE_CELLS;
     }
@@ -51,14 +46,14 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
     if (status == TEPAL_TOO_LARGE) {
         return args_error(args, "no size up to 2^60 counters keeps so many keys at this rate");
     }
-    return status == TEPAL_OK ? EXIT_YES : args_error(args, "%s", tepal_status_message(status));
+    return args_status(args, status, NULL);
 }
 
 static int size(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     if (arg(args, "cells")->given) {
         p->cells = arg(args, "cells")->whole;
-        if (in_lines(p->layout) && p->cells % TEPAL_COUNTING_LINE_CELLS != 0) {
+        if (tepal_layout_in_lines(p->layout) && p->cells % TEPAL_COUNTING_LINE_CELLS != 0) {
             return args_error(
                 args,
                 "--cells %s: the %s layout needs a multiple of %d; the next is "

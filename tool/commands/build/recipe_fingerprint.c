@@ -50,9 +50,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
                          each->text, *bits == 0 ? "4" : "that many",
                          *bits == 0 ? "4.5 bits" : "more");
     }
-    return status == TEPAL_OK
-               ? EXIT_YES
-               : say_error(args->command->stays, name, "%s", tepal_status_message(status));
+    return say_status(args->command->stays, name, status, NULL);
 }
 
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p,
@@ -64,7 +62,7 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
     if (status == TEPAL_TOO_LARGE) {
         return args_error(args, "no fingerprint filter keeps so many keys at this rate");
     }
-    return status == TEPAL_OK ? EXIT_YES : args_error(args, "%s", tepal_status_message(status));
+    return args_status(args, status, NULL);
 }
 
 static int fingerprint_params(const struct args *args, uint64_t keys, struct tepal_params *out)

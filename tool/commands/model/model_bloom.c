@@ -18,8 +18,7 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
                          "layout",
                          tepal_layout_name(p->layout));
     }
-    return status == TEPAL_OK ? EXIT_YES
-                              : say_error(NULL, name, "%s", tepal_status_message(status));
+    return say_status(NULL, name, status, NULL);
 }
 
 static int bloom_report(const struct args *args, enum tepal_layout layout,

@@ -32,7 +32,7 @@ static int write_exceptions(const struct retouching *w, struct atomic_file *side
     if (tepal_exceptions_create(w->filter, w->members.digest, w->members.count, w->victims, NULL,
                                 &list) != TEPAL_OK ||
         (bytes = malloc(tepal_exceptions_bytes(list))) == NULL) {
-        say_no_memory(w->stays);
+        args_no_memory(w->args);
     } else if (atomic_file_open(side, w->args, arg(w->args, "exceptions")->text) == EXIT_YES) {
         tepal_exceptions_encode(list, bytes);
         out_bytes(side->out, bytes, tepal_exceptions_bytes(list));

@@ -12,28 +12,10 @@
 static int read_keys(const struct retouching *w, const char *file, const char *weights,
                      struct digests *set, uint64_t *read)
 {
-    const char *path = arg(w->args, file)->text;
     bool weighted = weights != NULL && arg(w->args, weights)->given;
-    struct feed *feed =
-        feed_open_file(w->args, &path, &w->hasher, weighted, arg(w->args, "quiet")->given);
-    ptrdiff_t count;
-    if (feed == NULL) {
-        return EXIT_TROUBLE;
-    }
-    while ((count = feed_next(feed)) > 0) {
-        for (ptrdiff_t i = 0; i < count; i++) {
-            if (!digests_add(set, feed->digest[i], weighted ? feed->weight[i] : 1,
-                             feed->key[i].text, feed->key[i].len)) {
-                feed_close(feed);
-                return say_no_memory(w->stays);
-            }
-        }
-    }
-    if (read != NULL) {
-        *read = feed->total;
-    }
-    feed_close(feed);
-    return count < 0 ? EXIT_TROUBLE : EXIT_YES;
+    return feed_gather(feed_open_file(w->args, &arg(w->args, file)->text, &w->hasher, weighted,
+                                      arg(w->args, "quiet")->given),
+                       set, read);
 }
 
 /* A repeated key is one key; without weights, with the weight of one. */
@@ -59,7 +41,7 @@ static int gather_known(struct retouching *w)
             if (!digests_has(&w->members, from->digest[i]) &&
                 !(w->generalized && digests_has(&w->avoid, from->digest[i])) &&
                 !digests_add(&w->known, from->digest[i], 1, NULL, 0)) {
-                code = say_no_memory(w->stays);
+                code = args_no_memory(w->args);
             }
         }
     }
