@@ -135,3 +135,17 @@ const struct option option_quiet = {
     .about = "No summary, no warnings and no progress on standard error."};
 
 const struct option option_help = {.letter = 'h', .name = "help", .about = "Print this help."};
+
+void arg_layout(const struct args *args, enum tepal_layout *layout)
+{
+    if (arg(args, "layout")->given) {
+        tepal_layout_parse(arg(args, "layout")->text, layout);
+    }
+}
+
+void arg_positions(const struct args *args, enum tepal_positions *positions)
+{
+    if (arg(args, "positions")->given) {
+        tepal_positions_parse(arg(args, "positions")->text, positions);
+    }
+}

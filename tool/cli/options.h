@@ -2,6 +2,8 @@
 #ifndef TOOL_CLI_OPTIONS_H
 #define TOOL_CLI_OPTIONS_H
 
+#include <tepal/params.h>
+
 #include "cli/command.h"
 
 /* The words of options that take a layout. */
@@ -30,5 +32,9 @@ extern const struct option option_help;
 
 /* How keys are read. */
 #define KEY_OPTIONS &option_null, &option_hex, &option_plain
+
+/* What --layout and --positions say; nothing changes if they were not given. */
+void arg_layout(const struct args *args, enum tepal_layout *layout);
+void arg_positions(const struct args *args, enum tepal_positions *positions);
 
 #endif

@@ -16,9 +16,7 @@ uint64_t stream_phase_bits(uint64_t bytes, uint32_t phases, enum tepal_layout la
 enum tepal_layout stream_layout(const struct args *args)
 {
     enum tepal_layout layout = TEPAL_LAYOUT_BLOCKED;
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &layout);
-    }
+    arg_layout(args, &layout);
     return layout;
 }
 

@@ -19,6 +19,7 @@
 #include "commands/build/recipe.h"
 #include "output/render.h"
 #include "output/written.h"
+#include "cli/options.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
 
@@ -314,12 +315,8 @@ int negatives_build(struct negatives_build *v)
 {
     struct digests members = {.count = 0};
     struct digests avoid = {.count = 0};
-    if (arg(v->args, "layout")->given) {
-        tepal_layout_parse(arg(v->args, "layout")->text, &v->params.layout);
-    }
-    if (arg(v->args, "positions")->given) {
-        tepal_positions_parse(arg(v->args, "positions")->text, &v->params.positions);
-    }
+    arg_layout(v->args, &v->params.layout);
+    arg_positions(v->args, &v->params.positions);
     int code = read_keys(v, &members, &avoid);
     if (code == EXIT_YES) {
         code = v->plan != NULL                      ? build_plan(v, &members, &avoid)

@@ -1,10 +1,12 @@
 /* recipe.c: the table of recipes; each is in a file of its own, recipe_KIND.c. */
 #include "commands/build/recipe.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include <tepal/model.h>
 
+#include "cli/options.h"
 #include "cli/say.h"
 
 static const struct recipe *const table[] = {
@@ -27,14 +29,30 @@ static bool fits(const void *context, const char *name)
 
 void recipe_places(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &p->layout);
-    }
-    if (arg(args, "positions")->given) {
-        tepal_positions_parse(arg(args, "positions")->text, &p->positions);
-    }
+    arg_layout(args, &p->layout);
+    arg_positions(args, &p->positions);
     p->hashes = (uint32_t)arg(args, "hashes")->whole;
     p->capacity = keys;
+}
+
+int recipe_whole_lines(const struct args *args, const char *option, uint64_t line,
+                       struct tepal_params *p)
+{
+    p->cells = arg(args, option)->whole;
+    if (!tepal_layout_in_lines(p->layout) || p->cells % line == 0) {
+        return EXIT_YES;
+    }
+    return args_error(
+        args, "--%s %s: the %s layout needs a multiple of %" PRIu64 "; the next is %" PRIu64,
+        option, arg(args, option)->text, tepal_layout_name(p->layout), line,
+        (p->cells / line + 1) * line);
+}
+
+void recipe_fill_line(struct tepal_params *p, uint64_t line)
+{
+    if (tepal_layout_in_lines(p->layout)) {
+        p->cells = (p->cells + line - 1) / line * line;
+    }
 }
 
 /* Without a number of keys there is no best one. */

@@ -45,6 +45,14 @@ extern const struct recipe recipe_cascade;
 /* Layout, positions, hashes (0: not said) and capacity, by the options, into *p. */
 void recipe_places(const struct args *args, uint64_t keys, struct tepal_params *p);
 
+/*
+ * Cells by the option of that name, which must be whole lines on the layouts of lines; or as many
+ * as they are, up to a whole line there. A line has so many cells.
+ */
+int recipe_whole_lines(const struct args *args, const char *option, uint64_t line,
+                       struct tepal_params *p);
+void recipe_fill_line(struct tepal_params *p, uint64_t line);
+
 /* The best hashes for the size, if none were said, and the gate. EXIT_YES, or EXIT_TROUBLE. */
 int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p);
 

@@ -15,30 +15,21 @@ static bool bloom_counts(const struct args *args)
     return !arg(args, "capacity")->given && !arg(args, "bits")->given;
 }
 
-static int too_large(const struct args *args)
-{
-    return args_error(args, "the filter would be larger than the limit of 2^60 bits");
-}
-
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     double bits = ceil(arg(args, "bits-per-key")->real * (double)keys);
     if (bits > 0x1p60) {
-        return too_large(args);
+        return args_error(args, "the filter would be larger than the limit of 2^60 bits");
     }
     p->cells = bits < 1 ? 1 : (uint64_t)bits;
-    if (tepal_layout_in_lines(p->layout)) {
-        p->cells = (p->cells + TEPAL_LINE_BITS - 1) / TEPAL_LINE_BITS * TEPAL_LINE_BITS;
-    }
+    recipe_fill_line(p, TEPAL_LINE_BITS);
     return EXIT_YES;
 }
 
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    const struct option_value *fp = arg(args, "fp");
-    double rate = fp->given ? fp->real : 0.01;
-    enum tepal_status status =
-        tepal_bloom_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
+    enum tepal_status status = tepal_bloom_size(p->layout, p->positions, keys,
+                                                arg_real(args, "fp", 0.01), &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
         return args_error(args,
                           "no size up to 2^60 bits keeps so many keys at this rate with the %s "
@@ -49,21 +40,10 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
     return args_status(args, status, NULL);
 }
 
-static int check_lines(const struct args *args, const struct tepal_params *p)
-{
-    if (!tepal_layout_in_lines(p->layout) || p->cells % TEPAL_LINE_BITS == 0) {
-        return EXIT_YES;
-    }
-    return args_error(args, "--bits %s: the %s layout needs a multiple of %d; the next is %" PRIu64,
-                      arg(args, "bits")->text, tepal_layout_name(p->layout), TEPAL_LINE_BITS,
-                      (p->cells / TEPAL_LINE_BITS + 1) * TEPAL_LINE_BITS);
-}
-
 static int bloom_size(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     if (arg(args, "bits")->given) {
-        p->cells = arg(args, "bits")->whole;
-        return check_lines(args, p);
+        return recipe_whole_lines(args, "bits", TEPAL_LINE_BITS, p);
     }
     return arg(args, "bits-per-key")->given ? size_by_keys(args, keys, p)
                                             : size_by_rate(args, keys, p);

@@ -26,10 +26,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
         return args_error(args, "the filter would be larger than the limit of 2^60 counters");
     }
     p->cells = cells < 1 ? 1 : (uint64_t)cells;
-    if (tepal_layout_in_lines(p->layout)) {
-        p->cells = (p->cells + TEPAL_COUNTING_LINE_CELLS - 1) / TEPAL_COUNTING_LINE_CELLS *
-                   TEPAL_COUNTING_LINE_CELLS;
-    }
+    recipe_fill_line(p, TEPAL_COUNTING_LINE_CELLS);
     return EXIT_YES;
 }
 
@@ -52,16 +49,7 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
 static int size(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     if (arg(args, "cells")->given) {
-        p->cells = arg(args, "cells")->whole;
-        if (tepal_layout_in_lines(p->layout) && p->cells % TEPAL_COUNTING_LINE_CELLS != 0) {
-            return args_error(
-                args,
-                "--cells %s: the %s layout needs a multiple of %d; the next is "
-                "%" PRIu64,
-                arg(args, "cells")->text, tepal_layout_name(p->layout), TEPAL_COUNTING_LINE_CELLS,
-                (p->cells / TEPAL_COUNTING_LINE_CELLS + 1) * TEPAL_COUNTING_LINE_CELLS);
-        }
-        return EXIT_YES;
+        return recipe_whole_lines(args, "cells", TEPAL_COUNTING_LINE_CELLS, p);
     }
     return arg(args, "bits-per-key")->given ? size_by_keys(args, keys, p)
                                             : size_by_rate(args, keys, p);

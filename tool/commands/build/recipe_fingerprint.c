@@ -19,46 +19,40 @@ static bool fingerprint_counts(const struct args *args)
 static int size_by_bits(const struct args *args, uint64_t keys, struct tepal_params *p,
                         uint32_t *bits)
 {
-    const char *name = args->command->name;
     uint64_t all = arg(args, "bits")->whole;
     if (keys > 0) {
         uint64_t cells;
         if (tepal_fingerprint_fit(keys, (double)all / (double)keys, &cells, bits) != TEPAL_OK) {
-            return say_error(args->command->stays, name,
-                             "--bits %s: too few for %" PRIu64 " keys of %s bits",
-                             arg(args, "bits")->text, keys, *bits == 0 ? "4" : "so many");
+            return args_error(args, "--bits %s: too few for %" PRIu64 " keys of %s bits",
+                              arg(args, "bits")->text, keys, *bits == 0 ? "4" : "so many");
         }
     } else if (*bits == 0) {
         *bits = 12;
     }
     p->cells = all / (8 * *bits) * (8 * *bits);
     return p->cells > 0 ? EXIT_YES
-                        : say_error(args->command->stays, name,
-                                    "--bits %s: too few: the smallest filter has %" PRIu32,
-                                    arg(args, "bits")->text, 8 * *bits);
+                        : args_error(args, "--bits %s: too few: the smallest filter has %" PRIu32,
+                                     arg(args, "bits")->text, 8 * *bits);
 }
 
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p,
                         uint32_t *bits)
 {
     const struct option_value *each = arg(args, "bits-per-key");
-    const char *name = args->command->name;
     enum tepal_status status = tepal_fingerprint_fit(keys, each->real, &p->cells, bits);
     if (status == TEPAL_BAD_ARGUMENT) {
-        return say_error(args->command->stays, name,
-                         "--bits-per-key %s: too few: fingerprints of %s bits need %s a key",
-                         each->text, *bits == 0 ? "4" : "that many",
-                         *bits == 0 ? "4.5 bits" : "more");
+        return args_error(args, "--bits-per-key %s: too few: fingerprints of %s bits need %s a key",
+                          each->text, *bits == 0 ? "4" : "that many",
+                          *bits == 0 ? "4.5 bits" : "more");
     }
-    return say_status(args->command->stays, name, status, NULL);
+    return args_status(args, status, NULL);
 }
 
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p,
                         uint32_t *bits)
 {
-    const struct option_value *fp = arg(args, "fp");
     enum tepal_status status =
-        tepal_fingerprint_size(keys, fp->given ? fp->real : 0.01, &p->cells, bits);
+        tepal_fingerprint_size(keys, arg_real(args, "fp", 0.01), &p->cells, bits);
     if (status == TEPAL_TOO_LARGE) {
         return args_error(args, "no fingerprint filter keeps so many keys at this rate");
     }

@@ -9,6 +9,7 @@
 
 #include "commands/build/recipe.h"
 #include "output/render.h"
+#include "cli/options.h"
 #include "cli/say.h"
 
 #define HASHES_EACH 2
@@ -25,11 +26,6 @@ static bool generalized_counts(const struct args *args)
     return !arg(args, "capacity")->given && !arg(args, "bits")->given;
 }
 
-static int wrong(const struct args *args, const char *why)
-{
-    return args_error(args, "%s", why);
-}
-
 /* Are the sizes asked for by rates? */
 static bool by_rates(const struct args *args)
 {
@@ -39,7 +35,7 @@ static bool by_rates(const struct args *args)
 static int set_cells(const struct args *args, double bits, struct tepal_params *p)
 {
     if (!(bits <= 0x1p60)) {
-        return wrong(args, "the filter would be larger than the limit of 2^60 bits");
+        return args_error(args, "the filter would be larger than the limit of 2^60 bits");
     }
     p->cells = bits < 1 ? 1 : (uint64_t)ceil(bits);
     if (p->layout == TEPAL_LAYOUT_BLOCKED) {
@@ -64,8 +60,8 @@ static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_p
 {
     struct tepal_generalized_plan plan;
     if (arg(args, "reset-hashes")->given || arg(args, "set-hashes")->given) {
-        return wrong(args, "with --fp and --fn the hashes are found, not given: leave out "
-                           "--reset-hashes and --set-hashes, or give --bits");
+        return args_error(args, "with --fp and --fn the hashes are found, not given: leave out "
+                                "--reset-hashes and --set-hashes, or give --bits");
     }
     if (arg(args, "fn")->given && !(arg(args, "fn")->real > 0 && arg(args, "fn")->real < 1)) {
         return args_error(args, "--fn %s: outside the limits: a rate is above 0 and below 1",
@@ -78,8 +74,8 @@ static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_p
                                       : TEPAL_GENERALIZED_ANY,
         p->layout == TEPAL_LAYOUT_BLOCKED ? TEPAL_MAX_HASHES_BLOCKED : TEPAL_MAX_HASHES, &plan);
     if (status != TEPAL_OK) {
-        return wrong(args, "no number of hashes keeps both rates; a higher --fp, another "
-                           "--tolerance or the flat layout may");
+        return args_error(args, "no number of hashes keeps both rates; a higher --fp, another "
+                                "--tolerance or the flat layout may");
     }
     p->hashes = plan.k0 + plan.k1;
     p->own[TEPAL_GENERALIZED_RESET_HASHES] = plan.k0;
@@ -96,8 +92,8 @@ static int shape_by_hashes(const struct args *args, struct tepal_params *p)
     uint64_t k0 = arg_whole(args, "reset-hashes", HASHES_EACH);
     uint64_t k1 = arg_whole(args, "set-hashes", HASHES_EACH);
     if (k0 + k1 == 0) {
-        return wrong(args, "--reset-hashes and --set-hashes are both 0: at least one hash is "
-                           "needed");
+        return args_error(args, "--reset-hashes and --set-hashes are both 0: at least one hash is "
+                                "needed");
     }
     if (arg(args, "tolerance")->whole >= k0 + k1) {
         return args_error(args,
@@ -150,7 +146,7 @@ int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepa
         return EXIT_TROUBLE;
     }
     if (tepal_params_check(p, &why) != TEPAL_OK) {
-        return wrong(args, why);
+        return args_error(args, "%s", why);
     }
     warn(args, p);
     return EXIT_YES;
@@ -159,12 +155,8 @@ int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepa
 static int generalized_params(const struct args *args, uint64_t keys, struct tepal_params *out)
 {
     struct tepal_params p = *out;
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
-    }
-    if (arg(args, "positions")->given) {
-        tepal_positions_parse(arg(args, "positions")->text, &p.positions);
-    }
+    arg_layout(args, &p.layout);
+    arg_positions(args, &p.positions);
     p.capacity = keys;
     if (recipe_generalized_shape(args, keys, &p) != EXIT_YES) {
         return EXIT_TROUBLE;

@@ -3,6 +3,7 @@
 #include <tepal/recycling.h>
 
 #include "commands/build/recipe.h"
+#include "cli/options.h"
 #include "cli/say.h"
 
 static const char *const recycling_options[] = {
@@ -76,12 +77,8 @@ static int recycling_params(const struct args *args, uint64_t keys, struct tepal
     if (!arg(args, "bits")->given) {
         return refuse(args, "--kind recycling needs --bits M, the bits of one phase");
     }
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
-    }
-    if (arg(args, "positions")->given) {
-        tepal_positions_parse(arg(args, "positions")->text, &p.positions);
-    }
+    arg_layout(args, &p.layout);
+    arg_positions(args, &p.positions);
     if (arg(args, "phases")->given) {
         cycle.phases = (uint32_t)arg(args, "phases")->whole;
     }

@@ -2,23 +2,40 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
+#include "cli/options.h"
 #include "cli/say.h"
+
+int model_start_bloom(const struct args *args, enum tepal_layout layout, struct tepal_params *p)
+{
+    p->layout = layout;
+    p->hashes = (uint32_t)arg(args, "hashes")->whole;
+    p->cells = arg(args, "bits")->whole;
+    if (!arg(args, "keys")->given) {
+        return args_wrong(args, "--keys N is needed");
+    }
+    if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
+        return args_wrong(args, "--bits M or --fp RATE is needed");
+    }
+    return EXIT_YES;
+}
 
 int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t keys)
 {
-    const char *name = args->command->name;
+    if (!arg(args, "fp")->given) {
+        return EXIT_YES;
+    }
     if (keys == 0) {
-        return say_error(NULL, name, "--fp needs at least one key: --keys is 0");
+        return args_wrong(args, "--fp needs at least one key: --keys is 0");
     }
     enum tepal_status status = tepal_bloom_size(p->layout, p->positions, keys,
                                                 arg(args, "fp")->real, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
-        return say_error(NULL, name,
-                         "no size up to 2^60 bits keeps so many keys at this rate with the %s "
-                         "layout",
-                         tepal_layout_name(p->layout));
+        return args_wrong(args,
+                          "no size up to 2^60 bits keeps so many keys at this rate with the %s "
+                          "layout",
+                          tepal_layout_name(p->layout));
     }
-    return say_status(NULL, name, status, NULL);
+    return args_status(args, status, NULL);
 }
 
 static int bloom_report(const struct args *args, enum tepal_layout layout,
@@ -27,26 +44,16 @@ static int bloom_report(const struct args *args, enum tepal_layout layout,
     struct tepal_params p = TEPAL_PARAMS_INIT;
     uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
-    if (!arg(args, "keys")->given) {
-        return args_wrong(args, "--keys N is needed");
+    if (model_start_bloom(args, layout, &p) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
-    if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
-        return args_wrong(args, "--bits M or --fp RATE is needed");
-    }
-    p.layout = layout;
-    p.hashes = (uint32_t)arg(args, "hashes")->whole;
-    p.cells = arg(args, "bits")->whole;
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
-    }
-    if (arg(args, "positions")->given) {
-        tepal_positions_parse(arg(args, "positions")->text, &p.positions);
-    }
-    if (arg(args, "fp")->given && model_solve_bloom(args, &p, keys) != EXIT_YES) {
+    arg_layout(args, &p.layout);
+    arg_positions(args, &p.positions);
+    if (model_solve_bloom(args, &p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_model_bloom(&p, keys, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
+    return args_status(args, status, why);
 }
 
 static const char *const of_bloom[] = {"keys", "bits", "fp", "hashes", "layout", "positions", NULL};

@@ -5,6 +5,7 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
+#include "cli/options.h"
 #include "cli/say.h"
 
 static int counting_report(const struct args *args, enum tepal_layout layout,
@@ -24,9 +25,7 @@ static int counting_report(const struct args *args, enum tepal_layout layout,
     }
     p.kind = TEPAL_KIND_COUNTING;
     p.layout = layout;
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
-    }
+    arg_layout(args, &p.layout);
     p.cells = arg(args, "cells")->whole;
     p.hashes = (uint32_t)arg(args, "hashes")->whole;
     p.own[TEPAL_COUNTING_CHOICES] = arg_whole(args, "choices", 1);
@@ -34,7 +33,7 @@ static int counting_report(const struct args *args, enum tepal_layout layout,
     enum tepal_status status = tepal_model_counting(
         &p, arg(args, "keys")->whole, arg_real(args, "p0", NAN), arg_real(args, "p1", NAN),
         arg(args, "wrong")->given ? (double)arg(args, "wrong")->whole : 1, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
+    return args_status(args, status, why);
 }
 
 static const char *const of_counting[] = {"keys", "layout", "cells", "hashes", "choices",

@@ -9,20 +9,19 @@
 /* --fp and --bits, into cells and the bits of a fingerprint. */
 static int solve(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    const char *name = args->command->name;
     uint32_t bits = (uint32_t)arg(args, "fingerprint-bits")->whole;
     if (arg(args, "fp")->given) {
         enum tepal_status status =
             tepal_fingerprint_size(keys, arg(args, "fp")->real, &p->cells, &bits);
         if (status != TEPAL_OK) {
-            return say_error(NULL, name, "no fingerprint filter keeps so many keys at this rate");
+            return args_wrong(args, "no fingerprint filter keeps so many keys at this rate");
         }
     } else if (bits != 0) {
         p->cells = arg(args, "bits")->whole / (8 * bits) * (8 * bits);
     } else if (tepal_fingerprint_fit(keys, (double)arg(args, "bits")->whole / (double)keys,
                                      &p->cells, &bits) != TEPAL_OK) {
-        return say_error(NULL, name, "--bits %s: too few for %" PRIu64 " keys",
-                         arg(args, "bits")->text, keys);
+        return args_wrong(args, "--bits %s: too few for %" PRIu64 " keys", arg(args, "bits")->text,
+                          keys);
     }
     p->own[0] = bits;
     return EXIT_YES;
@@ -47,7 +46,7 @@ static int fingerprint_report(const struct args *args, enum tepal_layout layout,
         return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_model_fingerprint(&p, keys, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
+    return args_status(args, status, why);
 }
 
 static const char *const of_fingerprint[] = {"keys", "bits", "fp", "fingerprint-bits", NULL};

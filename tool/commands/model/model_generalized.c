@@ -3,6 +3,7 @@
 
 #include "commands/model/models.h"
 #include "commands/build/recipe.h"
+#include "cli/options.h"
 #include "cli/say.h"
 
 static int generalized_report(const struct args *args, enum tepal_layout layout,
@@ -18,17 +19,13 @@ static int generalized_report(const struct args *args, enum tepal_layout layout,
         return args_wrong(args, "--bits M is needed, or --fp and --fn RATE");
     }
     p.layout = layout;
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &p.layout);
-    }
-    if (arg(args, "positions")->given) {
-        tepal_positions_parse(arg(args, "positions")->text, &p.positions);
-    }
+    arg_layout(args, &p.layout);
+    arg_positions(args, &p.positions);
     if (recipe_generalized_shape(args, keys, &p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_model_generalized(&p, keys, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
+    return args_status(args, status, why);
 }
 
 static const char *const of_generalized[] = {

@@ -2,6 +2,7 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
+#include "cli/options.h"
 #include "cli/say.h"
 
 static int recycling_report(const struct args *args, enum tepal_layout layout,
@@ -25,17 +26,13 @@ static int recycling_report(const struct args *args, enum tepal_layout layout,
     setting.phases = arg(args, "phases")->given ? (uint32_t)arg(args, "phases")->whole : 1;
     setting.retain = arg(args, "retain")->given;
     setting.keep_trigger = arg(args, "keep-trigger")->given;
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &setting.layout);
-    }
-    if (arg(args, "positions")->given) {
-        tepal_positions_parse(arg(args, "positions")->text, &setting.positions);
-    }
+    arg_layout(args, &setting.layout);
+    arg_positions(args, &setting.positions);
     if (arg(args, "distinct")->given) {
         setting.positions = TEPAL_POSITIONS_DISTINCT;
     }
     enum tepal_status status = tepal_model_recycling(&setting, arg(args, "fp")->real, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
+    return args_status(args, status, why);
 }
 
 static const char *const of_recycling[] = {"bits",      "fp",           "hashes", "layout",

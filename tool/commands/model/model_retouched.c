@@ -10,16 +10,10 @@ static int retouched_report(const struct args *args, enum tepal_layout layout,
     struct tepal_params p = TEPAL_PARAMS_INIT;
     uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
-    if (!arg(args, "keys")->given) {
-        return args_wrong(args, "--keys N is needed");
-    }
-    if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
-        return args_wrong(args, "--bits M or --fp RATE is needed");
-    }
     p.kind = TEPAL_KIND_RETOUCHED;
-    p.layout = layout;
-    p.hashes = (uint32_t)arg(args, "hashes")->whole;
-    p.cells = arg(args, "bits")->whole;
+    if (model_start_bloom(args, layout, &p) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     if (!arg(args, "universe")->given) {
         return args_wrong(args, "retouched: --universe N is needed");
     }
@@ -32,13 +26,13 @@ static int retouched_report(const struct args *args, enum tepal_layout layout,
                           "retouched: the formulas are those of the flat layout with colliding "
                           "positions");
     }
-    if (arg(args, "fp")->given && model_solve_bloom(args, &p, keys) != EXIT_YES) {
+    if (model_solve_bloom(args, &p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     enum tepal_status status =
         tepal_model_retouched(&p, keys, arg(args, "universe")->whole, arg_real(args, "beta", 1),
                               arg(args, "clear-bits")->whole, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
+    return args_status(args, status, why);
 }
 
 static const char *const of_retouched[] = {"keys",      "bits",     "fp",   "hashes",     "layout",

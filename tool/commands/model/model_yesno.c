@@ -2,24 +2,23 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
+#include "cli/options.h"
 #include "cli/say.h"
 
 static int said_plan(const struct args *args, struct tepal_yesno_plan *plan)
 {
-    const char *name = args->command->name;
     plan->no_bits = arg(args, "no-bits")->whole;
     plan->no_filters = arg(args, "no-filters")->whole;
     plan->own_seeds = arg(args, "own-seeds")->given;
     plan->yes_bits = arg(args, "yes-bits")->whole;
     if (arg(args, "bits")->given) {
-        return say_error(NULL, name,
-                         "--yes-bits and --bits are two ways to say the size: give one");
+        return args_wrong(args, "--yes-bits and --bits are two ways to say the size: give one");
     }
     if (plan->no_filters > 0 && (!arg(args, "no-bits")->given || !arg(args, "no-hashes")->given)) {
-        return say_error(NULL, name, "--no-filters R needs --no-bits Q and --no-hashes K");
+        return args_wrong(args, "--no-filters R needs --no-bits Q and --no-hashes K");
     }
     if (plan->no_filters > 0 && plan->no_bits > (UINT64_MAX >> 8)) {
-        return say_error(NULL, name, "the no-filters are too large");
+        return args_wrong(args, "the no-filters are too large");
     }
     return EXIT_YES;
 }
@@ -27,7 +26,6 @@ static int said_plan(const struct args *args, struct tepal_yesno_plan *plan)
 static int yesno_report(const struct args *args, enum tepal_layout layout,
                         struct tepal_report *report)
 {
-    const char *name = args->command->name;
     enum tepal_positions positions = TEPAL_POSITIONS_COLLIDING;
     struct tepal_yesno_plan plan = {.hashes = (uint32_t)arg(args, "hashes")->whole,
                                     .no_hashes = (uint32_t)arg(args, "no-hashes")->whole};
@@ -35,17 +33,13 @@ static int yesno_report(const struct args *args, enum tepal_layout layout,
     uint64_t negatives = arg(args, "negatives")->whole;
     const char *why = "";
     if (!arg(args, "keys")->given || keys == 0) {
-        return say_error(NULL, name, "--keys N is needed, at least 1");
+        return args_wrong(args, "--keys N is needed, at least 1");
     }
     if (!arg(args, "bits")->given && !arg(args, "yes-bits")->given) {
-        return say_error(NULL, name, "--bits M or --yes-bits P is needed");
+        return args_wrong(args, "--bits M or --yes-bits P is needed");
     }
-    if (arg(args, "layout")->given) {
-        tepal_layout_parse(arg(args, "layout")->text, &layout);
-    }
-    if (arg(args, "positions")->given) {
-        tepal_positions_parse(arg(args, "positions")->text, &positions);
-    }
+    arg_layout(args, &layout);
+    arg_positions(args, &positions);
     if (arg(args, "yes-bits")->given) {
         if (said_plan(args, &plan) != EXIT_YES) {
             return EXIT_TROUBLE;
@@ -55,13 +49,13 @@ static int yesno_report(const struct args *args, enum tepal_layout layout,
         }
     } else if (tepal_yesno_choose(layout, positions, arg(args, "bits")->whole, keys, negatives,
                                   &plan) != TEPAL_OK) {
-        return say_error(NULL, name,
-                         "no yes-no filter of so many bits and hashes was found (blocked and "
-                         "paired need a multiple of 512)");
+        return args_wrong(args,
+                          "no yes-no filter of so many bits and hashes was found (blocked and "
+                          "paired need a multiple of 512)");
     }
     enum tepal_status status =
         tepal_model_yesno(layout, positions, &plan, keys, negatives, report, &why);
-    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, name, "%s", why);
+    return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
 }
 
 static const char *const of_yesno[] = {"keys",       "bits",      "hashes",    "layout",

@@ -33,7 +33,10 @@ extern const struct model model_counting;
 extern const struct model model_yesno;
 extern const struct model model_cascade;
 
-/* Cells and hashes of a Bloom filter for --fp, into *p. */
+/* --keys, and --bits or --fp, must be given; they and --hashes go into *p. */
+int model_start_bloom(const struct args *args, enum tepal_layout layout, struct tepal_params *p);
+
+/* Cells and hashes of a Bloom filter for --fp, if that was given, into *p. */
 int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t keys);
 
 extern const struct option option_universe;
