@@ -10,10 +10,10 @@
 
 #include "cli/command.h"
 #include "plans/explain.h"
-#include "output/out.h"
 #include "plans/plan_command.h"
 #include "plans/plan_json.h"
 #include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "files/atomic_file.h"
 #include "pictures/svg.h"
@@ -24,7 +24,7 @@ struct planner {
     const struct args *args;
     struct wish wish;
     struct tepal_plans plans;
-    struct out *out;
+    struct report *report;
 };
 
 static const char *kind_name(const struct tepal_proposal *plan)
@@ -47,22 +47,23 @@ static const char *rate(double x, char *room, size_t size)
 static void print_choice(const struct planner *p, const struct tepal_proposal *plan)
 {
     char room[512];
-    out_format(p->out, "plan       %s, %s\n", kind_name(plan),
-               tepal_layout_name(plan->params.layout));
-    out_format(p->out, "fp         %s", rate(plan->fp, room, sizeof room));
+    report_line(p->report, "plan       %s, %s\n", kind_name(plan),
+                tepal_layout_name(plan->params.layout));
+    report_line(p->report, "fp         %s", rate(plan->fp, room, sizeof room));
     if (p->wish.wish.known_negatives > 0) {
-        out_format(p->out, " of the known negatives%s; of other keys %s",
-                   p->wish.weighted ? ", by weight" : "",
-                   rate(plan->fp_unknown, room, sizeof room));
+        report_line(p->report, " of the known negatives%s; of other keys %s",
+                    p->wish.weighted ? ", by weight" : "",
+                    rate(plan->fp_unknown, room, sizeof room));
     }
-    out_format(p->out, "\nfn         %s\n", rate(plan->fn, room, sizeof room));
-    out_format(p->out, "memory     %s", render_bytes((plan->bits + 7) / 8, room, sizeof room));
+    report_line(p->report, "\nfn         %s\n", rate(plan->fn, room, sizeof room));
+    report_line(p->report, "memory     %s", render_bytes((plan->bits + 7) / 8, room, sizeof room));
     if (isfinite(plan->bits_per_key)) {
-        out_format(p->out, ", %.4g bits a key", plan->bits_per_key);
+        report_line(p->report, ", %.4g bits a key", plan->bits_per_key);
     }
-    out_format(p->out, "\nprobes     %.3g cache line%s an absent key\n", plan->probes,
-               plan->probes == 1 ? "" : "s");
-    out_format(p->out, "build      %s\n", plan_command(plan, p->wish.negatives, room, sizeof room));
+    report_line(p->report, "\nprobes     %.3g cache line%s an absent key\n", plan->probes,
+                plan->probes == 1 ? "" : "s");
+    report_line(p->report, "build      %s\n",
+                plan_command(plan, p->wish.negatives, room, sizeof room));
 }
 
 /* Is there a plan of this kind before it? */
@@ -76,48 +77,36 @@ static bool has_better(const struct tepal_proposal *plan, size_t i)
     return false;
 }
 
-/* A row; of known negatives also what other keys have to expect. */
-static void print_row(const struct planner *p, const struct tepal_proposal *plan, const char *note)
-{
-    char fn[32] = "?";
-    char each[32] = "";
-    char others[32] = "";
-    if (isfinite(plan->fn)) {
-        snprintf(fn, sizeof fn, "%.3g", plan->fn);
-    }
-    if (isfinite(plan->bits_per_key)) {
-        snprintf(each, sizeof each, "%.4g", plan->bits_per_key);
-    }
-    if (p->wish.wish.known_negatives > 0) {
-        snprintf(others, sizeof others, " %10.3g", plan->fp_unknown);
-    }
-    out_format(p->out, "%-11s %-11s %14" PRIu64 " %8s %9.3g%s %9s %6.3g %9.3g%s\n", kind_name(plan),
-               tepal_layout_name(plan->params.layout), (plan->bits + 7) / 8, each, plan->fp, others,
-               fn, plan->probes, plan->cost, note);
-}
-
 /*
- * The layouts of the choice and the best of each other kind, or all: most kinds come on four
- * layouts of nearly the same size, and twenty rows hide the few that matter.
+ * All of them in JSON; for people the layouts of the choice and the best of each other kind, or
+ * all: most kinds come on four layouts of nearly the same size, and twenty rows hide the few that
+ * matter.
  */
-static void print_table(const struct planner *p)
+static void tell_plans(const struct planner *p)
 {
     const struct tepal_proposal *plan = p->plans.plan;
-    bool all = arg(p->args, "all")->given;
+    struct report *r = p->report;
+    bool json = report_is(r, REPORT_JSON);
     size_t hidden = 0;
-    out_format(p->out, "\n%-11s %-11s %14s %8s %9s%s %9s %6s %9s\n", "kind", "layout", "bytes",
-               "bits/key", "fp", p->wish.wish.known_negatives > 0 ? "  fp others" : "", "fn",
-               "probes", "cost");
-    for (size_t i = 0; i < p->plans.count && plan[i].feasible; i++) {
-        if (all || plan[i].kind == plan[0].kind || !has_better(plan, i)) {
-            print_row(p, &plan[i], i == 1 ? "  runner-up" : "");
-        } else {
+    report_list(r, "plans");
+    report_line(r, plan[0].feasible ? "\n" : "");
+    for (size_t i = 0; i < p->plans.count && (json || plan[i].feasible); i++) {
+        if (!json && !arg(p->args, "all")->given && plan[i].kind != plan[0].kind &&
+            has_better(plan, i)) {
             hidden++;
+            continue;
         }
+        report_object(r, NULL);
+        plan_figures(r, &plan[i], p->wish.wish.known_negatives > 0);
+        if (i == 1) {
+            report_text(r, NULL, " runner-up", text_column(NULL, 0, NULL));
+        }
+        report_end(r);
     }
+    report_end(r);
     if (hidden > 0) {
-        out_format(p->out, "and %zu other layout%s of these kinds: --all\n", hidden,
-                   hidden == 1 ? "" : "s");
+        report_line(r, "and %zu other layout%s of these kinds: --all\n", hidden,
+                    hidden == 1 ? "" : "s");
     }
 }
 
@@ -133,20 +122,20 @@ static void print_refused(const struct planner *p)
         bool again =
             last != NULL && plan->kind == last->kind && strcmp(plan->reason, last->reason) == 0;
         if (last == NULL) {
-            out_text(p->out, "\nrefused\n");
+            report_line(p->report, "\nrefused\n");
         } else if (!again) {
-            out_format(p->out, ": %s\n", last->reason);
+            report_line(p->report, ": %s\n", last->reason);
         }
         if (!again) {
-            out_format(p->out, "  %s", kind_name(plan));
+            report_line(p->report, "  %s", kind_name(plan));
         }
         if (!plan->all_layouts) {
-            out_format(p->out, ", %s", tepal_layout_name(plan->params.layout));
+            report_line(p->report, ", %s", tepal_layout_name(plan->params.layout));
         }
         last = plan;
     }
     if (last != NULL) {
-        out_format(p->out, ": %s\n", last->reason);
+        report_line(p->report, ": %s\n", last->reason);
     }
 }
 
@@ -154,41 +143,41 @@ static void print_assumptions(const struct planner *p)
 {
     const struct tepal_wish *w = &p->wish.wish;
     const struct tepal_proposal *plan = &p->plans.plan[0];
-    out_text(p->out, "\nassumptions\n");
+    report_line(p->report, "\nassumptions\n");
     if (w->keys == 0 && !w->endless) {
-        out_format(p->out, "  %" PRIu64 " keys: as many as the memory takes\n", p->plans.keys);
+        report_line(p->report, "  %" PRIu64 " keys: as many as the memory takes\n", p->plans.keys);
     }
     if (p->wish.assumed_keys) {
-        out_format(p->out, "  %" PRIu64 " keys, since bits a key were given without --keys\n",
-                   w->keys);
+        report_line(p->report, "  %" PRIu64 " keys, since bits a key were given without --keys\n",
+                    w->keys);
     }
     if (isnan(w->fp) && isnan(w->fp_average) && isfinite(p->plans.fp)) {
-        out_format(p->out, "  1 %% false positives, since %s\n",
-                   w->bits > 0 ? "--fp was not given" : "neither --fp nor a memory was given");
+        report_line(p->report, "  1 %% false positives, since %s\n",
+                    w->bits > 0 ? "--fp was not given" : "neither --fp nor a memory was given");
     }
     if (isnan(w->fn) && plan->fn != 0 && plan->kind != TEPAL_KIND_RECYCLING) {
-        out_text(p->out, "  false negatives: --fn was not given\n");
+        report_line(p->report, "  false negatives: --fn was not given\n");
     }
     if (w->wrong_deletes == 0 && w->deletes) {
-        out_text(p->out, "  only keys that are there are removed: see --wrong-deletes\n");
+        report_line(p->report, "  only keys that are there are removed: see --wrong-deletes\n");
     }
-    out_format(p->out, "  %s: %s\n", kind_name(plan), plan->reason);
-    out_text(p->out, "  keys are different from each other, and hashes treat them alike\n");
+    report_line(p->report, "  %s: %s\n", kind_name(plan), plan->reason);
+    report_line(p->report, "  keys are different from each other, and hashes treat them alike\n");
 }
 
 /* The best plan of each kind, if it is wanted. */
 static void print_equations(const struct planner *p, const struct tepal_proposal *plan,
                             size_t count)
 {
-    if (!arg(p->args, "explain")->given) {
+    if (!arg(p->args, "explain")->given || p->report->out == NULL) {
         return;
     }
-    out_text(p->out, "\nequations (docs/models.md)\n");
+    report_line(p->report, "\nequations (docs/models.md)\n");
     for (size_t i = 0; i < count && (plan[i].feasible || count == 1); i++) {
         if (!has_better(plan, i)) {
-            out_format(p->out, "%s, %s\n", kind_name(&plan[i]),
-                       tepal_layout_name(plan[i].params.layout));
-            explain_plan(p->out, &p->wish.wish, &p->plans, &plan[i]);
+            report_line(p->report, "%s, %s\n", kind_name(&plan[i]),
+                        tepal_layout_name(plan[i].params.layout));
+            explain_plan(p->report->out, &p->wish.wish, &p->plans, &plan[i]);
         }
     }
 }
@@ -196,32 +185,62 @@ static void print_equations(const struct planner *p, const struct tepal_proposal
 static void print_blocked(const struct planner *p)
 {
     const struct tepal_plans *plans = &p->plans;
-    out_format(p->out, "nothing fits: --%s is in the way of the nearest plan",
-               strcmp(plans->blocked_by, "memory") == 0 && p->wish.bits_per_key > 0
-                   ? "bits-per-key"
-                   : plans->blocked_by);
-    out_format(p->out, "%s%s\n", plans->blocked_also[0] == '\0' ? "" : ", besides ",
-               plans->blocked_also);
+    report_line(p->report, "nothing fits: --%s is in the way of the nearest plan",
+                strcmp(plans->blocked_by, "memory") == 0 && p->wish.bits_per_key > 0
+                    ? "bits-per-key"
+                    : plans->blocked_by);
+    report_line(p->report, "%s%s\n", plans->blocked_also[0] == '\0' ? "" : ", besides ",
+                plans->blocked_also);
     if (plans->nearest.params.cells > 0) {
         print_choice(p, &plans->nearest);
     }
-    print_refused(p);
-    if (plans->nearest.params.cells > 0) {
-        print_equations(p, &plans->nearest, 1);
+}
+
+/* What was asked for, in JSON. */
+static void tell_wish(const struct planner *p)
+{
+    struct report *r = p->report;
+    report_whole(r, "keys", p->plans.keys, JSON_ONLY);
+    report_real(r, "fp", p->plans.fp, JSON_ONLY);
+    report_real(r, "fn", p->plans.fn, JSON_ONLY);
+    report_whole(r, "known_negatives", p->wish.wish.known_negatives, JSON_ONLY);
+    report_flag(r, "weighted", p->wish.wish.weights.count > 0, JSON_ONLY);
+    report_flag(r, "feasible", p->plans.plan[0].feasible, JSON_ONLY);
+}
+
+/* What is in the way of all, in JSON. */
+static void tell_blocked(const struct planner *p)
+{
+    struct report *r = p->report;
+    if (report_is(r, REPORT_JSON) && p->plans.blocked_by[0] != '\0') {
+        report_text(r, "blocked_by", p->plans.blocked_by, JSON_ONLY);
+        report_text(r, "blocked_also", p->plans.blocked_also, JSON_ONLY);
+        report_object(r, "nearest");
+        plan_figures(r, &p->plans.nearest, false);
+        report_end(r);
     }
 }
 
-static void print_text(const struct planner *p)
+static void tell(const struct planner *p)
 {
-    if (!p->plans.plan[0].feasible) {
+    bool feasible = p->plans.plan[0].feasible;
+    report_object(p->report, NULL);
+    tell_wish(p);
+    if (feasible) {
+        print_choice(p, &p->plans.plan[0]);
+    } else {
         print_blocked(p);
-        return;
     }
-    print_choice(p, &p->plans.plan[0]);
-    print_table(p);
+    tell_plans(p);
+    tell_blocked(p);
     print_refused(p);
-    print_assumptions(p);
-    print_equations(p, p->plans.plan, p->plans.count);
+    if (feasible) {
+        print_assumptions(p);
+        print_equations(p, p->plans.plan, p->plans.count);
+    } else if (p->plans.nearest.params.cells > 0) {
+        print_equations(p, &p->plans.nearest, 1);
+    }
+    report_end(p->report);
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
@@ -336,18 +355,10 @@ static void draw(const void *context, struct out *out)
 
 static int print(struct planner *p)
 {
-    int code = p->plans.plan[0].feasible ? EXIT_YES : EXIT_NO;
-    p->out = out_open(STDOUT_FILENO);
-    if (p->out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    if (arg(p->args, "json")->given) {
-        int printed = render_json(p->out, plan_json(&p->wish.wish, &p->plans));
-        code = printed == EXIT_YES ? code : printed;
-    } else {
-        print_text(p);
-    }
-    return out_close(p->out, code);
+    struct report r = report_open(p->args);
+    p->report = &r;
+    tell(p);
+    return report_close(&r, p->plans.plan[0].feasible ? EXIT_YES : EXIT_NO);
 }
 
 static int plan_run(const struct args *args)

@@ -1,6 +1,6 @@
 /*
- * plan_json.c: every plan with all that it is built from, and the best one back. A field that is
- * missing was not known to the tepal that saved the plan.
+ * plan_json.c: a plan with all that it is built from, and the best one back from JSON. A field
+ * that is missing was not known to the tepal that saved the plan.
  */
 #include "plans/plan_json.h"
 
@@ -13,121 +13,83 @@
 #include <tepal/recycling.h>
 #include <tepal/yesno.h>
 
-#include "output/render.h"
 #include "plans/plan_command.h"
 
-static void set_real(json_t *o, const char *name, double x)
-{
-    json_object_set_new(o, name, isfinite(x) ? json_real(x) : json_null());
-}
-
-static void set_whole(json_t *o, const char *name, uint64_t x)
-{
-    json_object_set_new(o, name, json_integer((json_int_t)x));
-}
-
 /* The kind's own parameters. */
-static void set_own(json_t *o, const struct tepal_proposal *plan)
+static void tell_own(struct report *r, const struct tepal_proposal *plan)
 {
     const struct tepal_params *p = &plan->params;
     struct tepal_recycling_options cycle;
     switch (plan->kind) {
     case TEPAL_KIND_GENERALIZED:
-        set_whole(o, "reset_hashes", p->own[TEPAL_GENERALIZED_RESET_HASHES]);
-        set_whole(o, "set_hashes", p->hashes - p->own[TEPAL_GENERALIZED_RESET_HASHES]);
-        set_whole(o, "tolerance", p->own[TEPAL_GENERALIZED_TOLERANCE]);
+        report_whole(r, "reset_hashes", p->own[TEPAL_GENERALIZED_RESET_HASHES], JSON_ONLY);
+        report_whole(r, "set_hashes", p->hashes - p->own[TEPAL_GENERALIZED_RESET_HASHES],
+                     JSON_ONLY);
+        report_whole(r, "tolerance", p->own[TEPAL_GENERALIZED_TOLERANCE], JSON_ONLY);
         break;
     case TEPAL_KIND_COUNTING:
-        set_whole(o, "cells", p->cells);
-        set_whole(o, "choices", p->own[TEPAL_COUNTING_CHOICES]);
+        report_whole(r, "cells", p->cells, JSON_ONLY);
+        report_whole(r, "choices", p->own[TEPAL_COUNTING_CHOICES], JSON_ONLY);
         break;
     case TEPAL_KIND_FINGERPRINT:
-        set_whole(o, "fingerprint_bits", p->own[TEPAL_FINGERPRINT_BITS]);
+        report_whole(r, "fingerprint_bits", p->own[TEPAL_FINGERPRINT_BITS], JSON_ONLY);
         break;
     case TEPAL_KIND_YESNO:
-        set_whole(o, "yes_bits", tepal_yesno_yes_bits(p));
-        set_whole(o, "no_bits", p->own[TEPAL_YESNO_NO_BITS]);
-        set_whole(o, "no_filters", p->own[TEPAL_YESNO_NO_FILTERS]);
-        set_whole(o, "no_hashes", p->own[TEPAL_YESNO_NO_HASHES]);
-        json_object_set_new(o, "own_seeds", json_boolean(p->own[TEPAL_YESNO_OWN_SEEDS] != 0));
+        report_whole(r, "yes_bits", tepal_yesno_yes_bits(p), JSON_ONLY);
+        report_whole(r, "no_bits", p->own[TEPAL_YESNO_NO_BITS], JSON_ONLY);
+        report_whole(r, "no_filters", p->own[TEPAL_YESNO_NO_FILTERS], JSON_ONLY);
+        report_whole(r, "no_hashes", p->own[TEPAL_YESNO_NO_HASHES], JSON_ONLY);
+        report_flag(r, "own_seeds", p->own[TEPAL_YESNO_OWN_SEEDS] != 0, JSON_ONLY);
         break;
     case TEPAL_KIND_RECYCLING:
         cycle = tepal_recycling_options_of(p);
-        set_whole(o, "phases", cycle.phases);
-        set_whole(o, "phase_bits", p->cells);
-        set_whole(o, "sigma", cycle.limit);
-        set_whole(o, "messages_per_cycle", (uint64_t)plan->messages_per_cycle);
-        set_real(o, "remembers", plan->remembers);
+        report_whole(r, "phases", cycle.phases, JSON_ONLY);
+        report_whole(r, "phase_bits", p->cells, JSON_ONLY);
+        report_whole(r, "sigma", cycle.limit, JSON_ONLY);
+        report_whole(r, "messages_per_cycle", (uint64_t)plan->messages_per_cycle, JSON_ONLY);
+        report_real(r, "remembers", plan->remembers, JSON_ONLY);
         break;
     case TEPAL_KIND_CASCADE:
-        set_whole(o, "first_level_bits", p->cells);
-        json_object_set_new(o, "most_bits",
-                            plan->most_bits > 0 ? json_integer((json_int_t)plan->most_bits)
-                                                : json_null());
+        report_whole(r, "first_level_bits", p->cells, JSON_ONLY);
+        report_whole_if(r, "most_bits", plan->most_bits > 0, plan->most_bits, JSON_ONLY);
         break;
     case TEPAL_KIND_RETOUCHED:
-        set_real(o, "max_fn", plan->max_fn);
+        report_real(r, "max_fn", plan->max_fn, JSON_ONLY);
         break;
     case TEPAL_KIND_BLOOM:
         break;
     }
 }
 
-static json_t *one(const struct tepal_proposal *plan)
+void plan_figures(struct report *r, const struct tepal_proposal *plan, bool known)
 {
-    json_t *o = json_object();
-    bool is = plan->params.cells > 0;
-    char command[PLAN_COMMAND];
+    const struct tepal_params *p = &plan->params;
     const struct tepal_kind *kind = tepal_kind_by_id(plan->kind);
-    json_object_set_new(o, "kind", json_string(kind == NULL ? "" : kind->name));
-    json_object_set_new(o, "layout",
-                        plan->all_layouts ? json_null()
-                                          : json_string(tepal_layout_name(plan->params.layout)));
-    json_object_set_new(o, "feasible", json_boolean(plan->feasible));
-    json_object_set_new(o, "reason", json_string(plan->reason));
-    json_object_set_new(o, "blocked_by",
-                        plan->feasible ? json_null() : json_string(plan->blocked_by));
-    json_object_set_new(o, "bits", is ? json_integer((json_int_t)plan->bits) : json_null());
-    set_real(o, "bits_per_key", plan->bits_per_key);
-    json_object_set_new(o, "hashes",
-                        is ? json_integer((json_int_t)plan->params.hashes) : json_null());
-    json_object_set_new(o, "positions",
-                        is ? json_string(tepal_positions_name(plan->params.positions))
-                           : json_null());
-    set_real(o, "fp", plan->fp);
-    set_real(o, "fp_unknown", plan->fp_unknown);
-    set_real(o, "fn", plan->fn);
-    set_real(o, "probes", plan->probes);
-    set_real(o, "cost", plan->cost);
-    json_object_set_new(o, "command",
-                        is ? json_string(plan_command(plan, NULL, command, sizeof command))
-                           : json_null());
+    bool is = p->cells > 0;
+    char room[PLAN_COMMAND];
+    const char *command = is ? plan_command(plan, NULL, room, sizeof room) : NULL;
+    report_text(r, "kind", kind == NULL ? "" : kind->name, column("kind", -11, NULL));
+    report_text(r, "layout", plan->all_layouts ? NULL : tepal_layout_name(p->layout),
+                column("layout", -11, NULL));
+    report_flag(r, "feasible", plan->feasible, JSON_ONLY);
+    report_text(r, "reason", plan->reason, JSON_ONLY);
+    report_text(r, "blocked_by", plan->feasible ? NULL : plan->blocked_by, JSON_ONLY);
+    report_whole(r, NULL, (plan->bits + 7) / 8, text_column("bytes", 14, NULL));
+    report_whole_if(r, "bits", is, plan->bits, JSON_ONLY);
+    report_real(r, "bits_per_key", plan->bits_per_key,
+                column_or(column("bits/key", 8, "%.4g"), ""));
+    report_whole_if(r, "hashes", is, p->hashes, JSON_ONLY);
+    report_text(r, "positions", is ? tepal_positions_name(p->positions) : NULL, JSON_ONLY);
+    report_real(r, "fp", plan->fp, column("fp", 9, "%.3g"));
+    report_real(r, "fp_unknown", plan->fp_unknown,
+                known ? column("fp others", 10, "%.3g") : JSON_ONLY);
+    report_real(r, "fn", plan->fn, column_or(column("fn", 9, "%.3g"), "?"));
+    report_real(r, "probes", plan->probes, column("probes", 6, "%.3g"));
+    report_real(r, "cost", plan->cost, column("cost", 9, "%.3g"));
+    report_text(r, "command", command, JSON_ONLY);
     if (is) {
-        set_own(o, plan);
+        tell_own(r, plan);
     }
-    return o;
-}
-
-json_t *plan_json(const struct tepal_wish *wish, const struct tepal_plans *plans)
-{
-    json_t *o = json_object();
-    json_t *list = json_array();
-    set_whole(o, "keys", plans->keys);
-    set_real(o, "fp", plans->fp);
-    set_real(o, "fn", plans->fn);
-    set_whole(o, "known_negatives", wish->known_negatives);
-    json_object_set_new(o, "weighted", json_boolean(wish->weights.count > 0));
-    json_object_set_new(o, "feasible", json_boolean(plans->plan[0].feasible));
-    for (size_t i = 0; i < plans->count; i++) {
-        json_array_append_new(list, one(&plans->plan[i]));
-    }
-    json_object_set_new(o, "plans", list);
-    if (plans->blocked_by[0] != '\0') {
-        json_object_set_new(o, "blocked_by", json_string(plans->blocked_by));
-        json_object_set_new(o, "blocked_also", json_string(plans->blocked_also));
-        json_object_set_new(o, "nearest", one(&plans->nearest));
-    }
-    return o;
 }
 
 /* ---- back ------------------------------------------------------------------------------------ */

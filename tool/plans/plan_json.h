@@ -1,15 +1,16 @@
 /*
- * plan_json.h: plans as JSON, and the best of them back from a file. What is read are the
+ * plan_json.h: the figures of a plan, and the best plan back from a file. What is read are the
  * parameters; the command that stands beside them is for people, and is not looked at.
  */
 #ifndef TOOL_PLANS_PLAN_JSON_H
 #define TOOL_PLANS_PLAN_JSON_H
 
-#include <jansson.h>
-
 #include <tepal/plan.h>
 
-json_t *plan_json(const struct tepal_wish *wish, const struct tepal_plans *plans);
+#include "output/report.h"
+
+/* A row of a table for people, or all of it in JSON. `known`: there are known negatives. */
+void plan_figures(struct report *r, const struct tepal_proposal *plan, bool known);
 
 #define PLAN_JSON_WHY 200
 
