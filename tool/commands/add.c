@@ -78,12 +78,8 @@ static int save(const struct args *args, const char *from, const char *to,
         return code == EXIT_YES && arg(args, "json")->given ? written_print(args, to, filter, total)
                                                             : code;
     }
-    if (code == EXIT_YES) {
-        code = filter_file_save(args->command->stays, filter, to);
-    }
-    if (code == EXIT_YES) {
-        code = receipts_commit(receipts, args);
-    }
+    code = code == EXIT_YES ? filter_file_save(args->command->stays, filter, to) : code;
+    code = code == EXIT_YES ? receipts_commit(receipts, args) : code;
     return code == EXIT_YES ? written_print(args, to, filter, total) : code;
 }
 
@@ -97,15 +93,9 @@ static int work(const struct args *args, const char *from, const char *to,
     if (code == EXIT_YES) {
         code = receipts_check(args, from, to, args->operand + 1, args->operands - 1);
     }
-    if (code == EXIT_YES) {
-        code = receipts_open(&receipts, args, filter);
-    }
-    if (code == EXIT_YES) {
-        code = add_keys(args, filter, &hasher, &receipts, &total);
-    }
-    if (code == EXIT_YES) {
-        code = save(args, from, to, filter, &receipts, total);
-    }
+    code = code == EXIT_YES ? receipts_open(&receipts, args, filter) : code;
+    code = code == EXIT_YES ? add_keys(args, filter, &hasher, &receipts, &total) : code;
+    code = code == EXIT_YES ? save(args, from, to, filter, &receipts, total) : code;
     receipts_free(&receipts);
     return code;
 }

@@ -3,10 +3,8 @@
  * negatives, exposed and potential, beside what the theorems expect; the load of the counters as a
  * picture.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tepal/counting.h>
 #include <tepal/model.h>
@@ -215,9 +213,7 @@ static int work(struct audit *a)
         return say_error(NULL, name, "it has no counters any more, only their bits");
     }
     int code = filter_file_hasher(a->args, name, a->filter, &hasher);
-    if (code == EXIT_YES) {
-        code = read_members(a, &hasher);
-    }
+    code = code == EXIT_YES ? read_members(a, &hasher) : code;
     if (code != EXIT_YES) {
         return code;
     }

@@ -158,9 +158,7 @@ static int count_first(struct builder *b, struct feed *feed)
         return args_no_memory(b->args);
     }
     int code = collect(b, feed, spill);
-    if (code == EXIT_YES) {
-        code = replay(b, spill);
-    }
+    code = code == EXIT_YES ? replay(b, spill) : code;
     spill_close(spill);
     return code;
 }
@@ -208,19 +206,13 @@ static int prepare(struct builder *b)
     /* Keys first: over a key file, "not a filter" would be the lesser reason. */
     int code = filter_file_check_inputs(b->stays, b->output, a->operand, a->operands,
                                         "the keys would be overwritten by the filter");
-    if (code == EXIT_YES) {
-        code = filter_file_check_output(a, b->output);
-    }
-    if (code == EXIT_YES) {
-        code = receipts_check(a, NULL, b->output, a->operand, a->operands);
-    }
+    code = code == EXIT_YES ? filter_file_check_output(a, b->output) : code;
+    code = code == EXIT_YES ? receipts_check(a, NULL, b->output, a->operand, a->operands) : code;
     if (code == EXIT_YES && arg(a, "receipts")->given && b->recipe->counts(a)) {
         return say_error(b->stays, a->command->name,
                          "--receipts needs the size beforehand: give --cells M or --capacity N");
     }
-    if (code == EXIT_YES) {
-        code = draw_seed(b);
-    }
+    code = code == EXIT_YES ? draw_seed(b) : code;
     return code == EXIT_YES ? make_hasher(b) : code;
 }
 
@@ -242,9 +234,7 @@ static int build_veto(struct builder *b)
                                 .key = b->key,
                                 .params = b->params};
     int code = negatives_check(&v);
-    if (code == EXIT_YES) {
-        code = negatives_build(&v);
-    }
+    code = code == EXIT_YES ? negatives_build(&v) : code;
     forget_key(b);
     b->filter = v.filter;
     b->keys = v.keys;
@@ -252,9 +242,7 @@ static int build_veto(struct builder *b)
         warn(b);
         code = filter_file_save(b->stays, b->filter, b->output);
     }
-    if (code == EXIT_YES) {
-        code = negatives_written(&v, b->output);
-    }
+    code = code == EXIT_YES ? negatives_written(&v, b->output) : code;
     tepal_filter_free(b->filter);
     return code;
 }
@@ -268,12 +256,8 @@ static int build_stream(struct builder *b)
         warn(b);
         code = filter_file_save(b->stays, b->filter, b->output);
     }
-    if (code == EXIT_YES) {
-        code = receipts_commit(&b->receipts, b->args);
-    }
-    if (code == EXIT_YES) {
-        code = written_print(b->args, b->output, b->filter, b->keys);
-    }
+    code = code == EXIT_YES ? receipts_commit(&b->receipts, b->args) : code;
+    code = code == EXIT_YES ? written_print(b->args, b->output, b->filter, b->keys) : code;
     receipts_free(&b->receipts);
     tepal_filter_free(b->filter);
     return code;
@@ -305,12 +289,8 @@ static int build_planned(const struct args *args)
     int code =
         filter_file_check_inputs(args->command->stays, arg(args, "output")->text, args->operand,
                                  args->operands, "the keys would be overwritten by the filter");
-    if (code == EXIT_YES) {
-        code = spool_open(args, &spool);
-    }
-    if (code == EXIT_YES) {
-        code = auto_plan(args, &spool, &plan);
-    }
+    code = code == EXIT_YES ? spool_open(args, &spool) : code;
+    code = code == EXIT_YES ? auto_plan(args, &spool, &plan) : code;
     if (code == EXIT_YES) {
         struct args again = *args;
         again.operand = spool.path;

@@ -3,7 +3,6 @@
  * (of streams: compare_stream.c). Times are those of many queries at once, the best of several
  * rounds.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "commands/compare.h"
 
 #include <inttypes.h>
@@ -11,12 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tepal/recycling.h>
 
 #include "input/feed.h"
-#include "output/out.h"
 #include "output/answers.h"
 #include "output/progress.h"
 #include "plans/plan_command.h"
@@ -123,9 +120,7 @@ static int read_keys(struct compare *c)
     if (code == EXIT_YES && arg(c->args, "negatives")->given) {
         code = read_file(c, "negatives", &c->negatives);
     }
-    if (code == EXIT_YES) {
-        code = read_queries(c);
-    }
+    code = code == EXIT_YES ? read_queries(c) : code;
     size_t most = c->queries > c->members.count ? c->queries : c->members.count;
     c->answers = code == EXIT_YES ? calloc(most / 64 + 1, sizeof *c->answers) : NULL;
     return code != EXIT_YES ? code : c->answers == NULL ? compare_no_memory(c) : EXIT_YES;

@@ -190,25 +190,17 @@ static int convert_run(const struct args *args)
     int code =
         filter_file_check_inputs(stays, arg(args, "force")->given ? NULL : output, args->operand, 1,
                                  "the output is the filter read (--force replaces it)");
-    if (code == EXIT_YES) {
-        code = filter_file_check_output(args, output);
-    }
-    if (code == EXIT_YES) {
-        code = filter_file_lock(args, output, args->operand, 1, &lock);
-    }
+    code = code == EXIT_YES ? filter_file_check_output(args, output) : code;
+    code = code == EXIT_YES ? filter_file_lock(args, output, args->operand, 1, &lock) : code;
     if (code != EXIT_YES ||
         filter_file_open(stays, args->operand[0], FILTER_FILE_LOAD, &filter) != EXIT_YES) {
         filter_file_unlock(lock);
         return EXIT_TROUBLE;
     }
     code = change(args, filter_file_name(args->operand[0], false), &filter);
-    if (code == EXIT_YES) {
-        code = filter_file_save(stays, filter, output);
-    }
+    code = code == EXIT_YES ? filter_file_save(stays, filter, output) : code;
     filter_file_unlock(lock);
-    if (code == EXIT_YES) {
-        code = written_print(args, output, filter, UINT64_MAX);
-    }
+    code = code == EXIT_YES ? written_print(args, output, filter, UINT64_MAX) : code;
     tepal_filter_free(filter);
     return code;
 }

@@ -267,9 +267,7 @@ static int watch(struct dedup *d)
     keys_set_wait(d->feed->keys, wait_for_input, d);
     int code = run_batches(d);
     feed_close(d->feed);
-    if (code == EXIT_YES) {
-        code = conclude(d);
-    }
+    code = code == EXIT_YES ? conclude(d) : code;
     out_flush(d->out);
     bool written = d->out->failed == 0;
     code = out_close(d->out, code);
@@ -294,12 +292,8 @@ static int dedup_run(const struct args *args)
     if (code == EXIT_YES && !sample_init(&d.sample)) {
         code = args_no_memory(args);
     }
-    if (code == EXIT_YES) {
-        code = get_filter(&d);
-    }
-    if (code == EXIT_YES) {
-        code = watch(&d);
-    }
+    code = code == EXIT_YES ? get_filter(&d) : code;
+    code = code == EXIT_YES ? watch(&d) : code;
     state_free(&d.state);
     tepal_recycling_free(d.filter);
     sample_free(&d.sample);

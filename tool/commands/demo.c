@@ -3,11 +3,9 @@
  * the digest makes both look random. The predicted error comes from the model and knows nothing of
  * the filter; the measured one comes from asking.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <tepal/filter.h>
 #include <tepal/model.h>

@@ -1,7 +1,5 @@
 /* diff.c: what was added to a counting filter between two snapshots of it. */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
-#include <unistd.h>
 
 #include <tepal/counting.h>
 
@@ -65,9 +63,7 @@ static int work(const struct args *args, const char *output, struct tepal_filter
         return code;
     }
     code = filter_file_save(args->command->stays, tepal_counting_filter(gain), output);
-    if (code == EXIT_YES) {
-        code = tell(args, output, &change, tepal_counting_filter(gain));
-    }
+    code = code == EXIT_YES ? tell(args, output, &change, tepal_counting_filter(gain)) : code;
     tepal_counting_free(gain);
     return code;
 }

@@ -8,12 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "input/feed.h"
 #include "streams/gap_counts.h"
-#include "output/out.h"
 #include "output/report.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
@@ -297,9 +295,7 @@ static int work(struct gaps *g)
         return args_error(g->args, "so little memory cannot keep this rate");
     }
     code = atomic_file_write(g->args, "save", print_counts, g);
-    if (code == EXIT_YES) {
-        code = atomic_file_write(g->args, "svg", draw, g);
-    }
+    code = code == EXIT_YES ? atomic_file_write(g->args, "svg", draw, g) : code;
     return code == EXIT_YES ? print(g) : code;
 }
 

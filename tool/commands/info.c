@@ -1,8 +1,6 @@
 /* info.c: what a filter knows about itself, and what to make of it. */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <tepal/filter.h>
 

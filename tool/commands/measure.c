@@ -1,18 +1,15 @@
 /* measure.c: both errors of a filter, asked for keys whose membership is known. */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tepal/filter.h>
 
 #include "cli/command.h"
 #include "input/digests.h"
 #include "input/feed.h"
-#include "output/out.h"
 #include "output/answers.h"
 #include "output/render.h"
 #include "output/report.h"

@@ -98,13 +98,9 @@ static int merge_run(const struct args *args)
     for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
         code = merge_one(args, into, args->operand[i]);
     }
-    if (code == EXIT_YES) {
-        code = filter_file_save(args->command->stays, into, output);
-    }
+    code = code == EXIT_YES ? filter_file_save(args->command->stays, into, output) : code;
     filter_file_unlock(lock);
-    if (code == EXIT_YES) {
-        code = written_print(args, output, into, UINT64_MAX);
-    }
+    code = code == EXIT_YES ? written_print(args, output, into, UINT64_MAX) : code;
     tepal_filter_free(into);
     return code;
 }

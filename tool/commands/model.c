@@ -1,11 +1,8 @@
 /* model.c: the formulas, asked from the command line; one file a model, model_KIND.c. */
-#define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "commands/model/models.h"
-#include "output/out.h"
 #include "output/report.h"
 #include "cli/say.h"
 #include "cli/suggest.h"

@@ -1,14 +1,13 @@
 /* plan.c: constraints in, a ranked list of plans out. */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <tepal/filter.h>
 
 #include "cli/command.h"
+#include "commands/plan/picture.h"
 #include "plans/explain.h"
 #include "plans/plan_command.h"
 #include "plans/plan_json.h"
@@ -16,7 +15,6 @@
 #include "output/report.h"
 #include "cli/say.h"
 #include "files/atomic_file.h"
-#include "pictures/svg.h"
 #include "plans/wish.h"
 #include "cli/options.h"
 
@@ -243,116 +241,6 @@ static void tell(const struct planner *p)
     report_end(p->report);
 }
 
-/* ---- the picture ----------------------------------------------------------------------------- */
-
-#define CURVES      TEPAL_PLANS_MOST
-#define CURVE_STEPS 13
-
-struct curve {
-    enum tepal_kind_id kind;
-    enum tepal_layout layout;
-    char name[40];
-    struct svg_point point[CURVE_STEPS];
-    size_t count;
-};
-
-static struct curve *curve_of(struct curve *curves, size_t *count,
-                              const struct tepal_proposal *plan)
-{
-    for (size_t i = 0; i < *count; i++) {
-        if (curves[i].kind == plan->kind && curves[i].layout == plan->params.layout) {
-            return &curves[i];
-        }
-    }
-    if (*count == CURVES) {
-        return NULL;
-    }
-    struct curve *c = &curves[(*count)++];
-    *c = (struct curve){.kind = plan->kind, .layout = plan->params.layout};
-    snprintf(c->name, sizeof c->name, "%s, %s", kind_name(plan),
-             plan->kind == TEPAL_KIND_CASCADE ? "no error"
-                                              : tepal_layout_name(plan->params.layout));
-    return c;
-}
-
-/* Partitioned and paired filters lie by the flat and blocked, and cascades all in one place. */
-static bool is_drawn(const struct tepal_proposal *plan)
-{
-    return plan->params.layout == TEPAL_LAYOUT_FLAT ||
-           (plan->params.layout == TEPAL_LAYOUT_BLOCKED && plan->kind != TEPAL_KIND_CASCADE);
-}
-
-/* What is drawn for: the keys; of a stream that nothing is known of, those the choice remembers. */
-static uint64_t keys_drawn(const struct planner *p)
-{
-    const struct tepal_wish *w = &p->wish.wish;
-    double remembers = p->plans.plan[0].remembers;
-    bool blind = w->endless && w->stream == TEPAL_STREAM_UNKNOWN && remembers >= 1;
-    return p->plans.keys > 0 ? p->plans.keys : blind ? (uint64_t)remembers : 0;
-}
-
-/*
- * Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose,
- * and no error: a vertical line.
- */
-static void trace(const struct planner *p, struct curve *curves, size_t *count)
-{
-    static const double rates[CURVE_STEPS] = {0.3,  0.1,  0.03, 0.01, 3e-3, 1e-3, 3e-4,
-                                              1e-4, 3e-5, 1e-5, 3e-6, 2e-6, 1e-6};
-    for (size_t i = 0; i < CURVE_STEPS; i++) {
-        struct tepal_wish w = p->wish.wish;
-        struct tepal_plans plans;
-        w.keys = keys_drawn(p);
-        w.bits = w.keys > 0 || w.stream != TEPAL_STREAM_UNKNOWN ? 0 : w.bits;
-        w.fp = rates[i];
-        w.fp_average = NAN;
-        if (tepal_plan(&w, &plans, NULL) != TEPAL_OK) {
-            continue;
-        }
-        for (size_t j = 0; j < plans.count && plans.plan[j].feasible; j++) {
-            const struct tepal_proposal *plan = &plans.plan[j];
-            struct curve *c = is_drawn(plan) ? curve_of(curves, count, plan) : NULL;
-            if (c != NULL) {
-                c->point[c->count++] = (struct svg_point){
-                    .x = (double)plan->bits / 8,
-                    .y = plan->kind == TEPAL_KIND_CASCADE ? rates[i] : fmax(plan->fp, 1e-7)};
-            }
-        }
-    }
-}
-
-static void draw(const void *context, struct out *out)
-{
-    const struct planner *p = context;
-    struct curve curves[CURVES];
-    struct svg_series series[CURVES];
-    size_t count = 0;
-    trace(p, curves, &count);
-    for (size_t i = 0; i < count; i++) {
-        series[i] = (struct svg_series){.name = curves[i].name,
-                                        .style = i < SVG_COLOURS ? SVG_LINE : SVG_DASHED,
-                                        .point = curves[i].point,
-                                        .count = curves[i].count};
-    }
-    char title[96];
-    if (keys_drawn(p) > 0) {
-        snprintf(title, sizeof title, "What %" PRIu64 " keys need", keys_drawn(p));
-    } else {
-        snprintf(title, sizeof title, "What the stream needs%s",
-                 isnan(p->wish.wish.fn) ? ", for as many false negatives" : "");
-    }
-    struct svg_chart chart = {.title = title,
-                              .x_label = "memory, bytes",
-                              .y_label = "false positives",
-                              .x_log = true,
-                              .y_log = true,
-                              .series = series,
-                              .count = count};
-    svg_print(out, &chart);
-}
-
-/* ---- the command ----------------------------------------------------------------------------- */
-
 static int print(struct planner *p)
 {
     struct report r = report_open(p->args);
@@ -364,20 +252,15 @@ static int print(struct planner *p)
 static int plan_run(const struct args *args)
 {
     struct planner p = {.args = args};
+    struct plan_picture picture = {.wish = &p.wish.wish, .plans = &p.plans};
     const char *why = "";
     int code = arg(args, "svg")->given ? atomic_file_check(args, arg(args, "svg")->text) : EXIT_YES;
-    if (code == EXIT_YES) {
-        code = wish_read(args, 0, NULL, &p.wish);
-    }
+    code = code == EXIT_YES ? wish_read(args, 0, NULL, &p.wish) : code;
     if (code == EXIT_YES && tepal_plan(&p.wish.wish, &p.plans, &why) != TEPAL_OK) {
         code = args_wrong(args, "%s", why);
     }
-    if (code == EXIT_YES) {
-        code = atomic_file_write(args, "svg", draw, &p);
-    }
-    if (code == EXIT_YES) {
-        code = print(&p);
-    }
+    code = code == EXIT_YES ? atomic_file_write(args, "svg", plan_picture, &picture) : code;
+    code = code == EXIT_YES ? print(&p) : code;
     wish_free(&p.wish);
     return code;
 }

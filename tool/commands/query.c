@@ -229,12 +229,8 @@ static int query_run(const struct args *args)
         return EXIT_TROUBLE;
     }
     int code = filter_file_hasher(args, filter_file_name(q.path, false), q.filter, &hasher);
-    if (code == EXIT_YES) {
-        code = load_exceptions(&q);
-    }
-    if (code == EXIT_YES) {
-        code = ask(&q, &hasher);
-    }
+    code = code == EXIT_YES ? load_exceptions(&q) : code;
+    code = code == EXIT_YES ? ask(&q, &hasher) : code;
     tepal_exceptions_free(q.exceptions);
     tepal_filter_free(q.filter);
     return code;

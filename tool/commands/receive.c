@@ -15,19 +15,15 @@
 
 #include <sodium.h>
 
-#include <tepal/generalized.h>
 #include <tepal/receive.h>
 
 #include "cli/command.h"
-#include "output/out.h"
+#include "commands/receive/terms.h"
 #include "output/render.h"
 #include "output/report.h"
 #include "cli/say.h"
-#include "input/secret.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
-
-#define MAX_BYTES ((uint64_t)1 << 30) /* unless --max-bytes says otherwise */
 
 struct receive {
     const struct args *args;
@@ -36,135 +32,6 @@ struct receive {
     const char *folder; /* where what is taken goes, if there are several; NULL: none */
     struct report report;
 };
-
-/* ---- the terms ------------------------------------------------------------------------------- */
-
-/* Everything as in a filter that we have. */
-static int like(struct receive *r, const char *path)
-{
-    struct tepal_filter *filter;
-    if (filter_file_open(r->args->command->stays, path, FILTER_FILE_GLANCE, &filter) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    r->terms.params = *tepal_filter_params(filter);
-    r->terms.agreed = TEPAL_AGREED_ALL;
-    tepal_filter_free(filter);
-    return EXIT_YES;
-}
-
-static const struct option_value *agree(struct receive *r, const char *id, unsigned what)
-{
-    const struct option_value *option = arg(r->args, id);
-    if (option->given) {
-        r->terms.agreed |= what;
-        return option;
-    }
-    return NULL;
-}
-
-/* What the options say, over what --like says. */
-static void agree_on_words(struct receive *r)
-{
-    struct tepal_params *p = &r->terms.params;
-    const struct option_value *o;
-    if ((o = agree(r, "kind", TEPAL_AGREED_KIND)) != NULL) {
-        p->kind = tepal_kind_by_name(o->text)->id;
-    }
-    if ((o = agree(r, "layout", TEPAL_AGREED_LAYOUT)) != NULL) {
-        tepal_layout_parse(o->text, &p->layout);
-    }
-    if ((o = agree(r, "positions", TEPAL_AGREED_POSITIONS)) != NULL) {
-        tepal_positions_parse(o->text, &p->positions);
-    }
-    if (arg(r->args, "unkeyed")->given) {
-        r->terms.agreed |= TEPAL_AGREED_HASH;
-        p->hash = TEPAL_HASH_XXH3;
-        p->key_check = 0;
-    }
-}
-
-static void agree_on_numbers(struct receive *r)
-{
-    struct tepal_params *p = &r->terms.params;
-    const struct option_value *o;
-    if ((o = agree(r, "bits", TEPAL_AGREED_BITS)) != NULL) {
-        p->cells = o->whole;
-    }
-    if ((o = agree(r, "hashes", TEPAL_AGREED_HASHES)) != NULL) {
-        p->hashes = (uint32_t)o->whole;
-    }
-    if ((o = agree(r, "seed", TEPAL_AGREED_SEED)) != NULL) {
-        p->seed = o->whole;
-    }
-}
-
-static int agree_on_generalized(struct receive *r)
-{
-    struct tepal_params *p = &r->terms.params;
-    const struct option_value *resets =
-        agree(r, "reset-hashes", TEPAL_AGREED_OWN << TEPAL_GENERALIZED_RESET_HASHES);
-    const struct option_value *tolerance =
-        agree(r, "tolerance", TEPAL_AGREED_OWN << TEPAL_GENERALIZED_TOLERANCE);
-    const struct option_value *sets = arg(r->args, "set-hashes");
-    if (resets == NULL && tolerance == NULL && !sets->given) {
-        return EXIT_YES;
-    }
-    if (sets->given != (resets != NULL)) {
-        return args_error(r->args,
-                          "--reset-hashes and --set-hashes are agreed on together: give both");
-    }
-    if (arg(r->args, "kind")->given && p->kind != TEPAL_KIND_GENERALIZED) {
-        return args_error(r->args, "--%s is not an option of the kind %s",
-                          resets != NULL ? "reset-hashes" : "tolerance",
-                          arg(r->args, "kind")->text);
-    }
-    r->terms.agreed |= TEPAL_AGREED_KIND;
-    p->kind = TEPAL_KIND_GENERALIZED;
-    if (resets != NULL) {
-        r->terms.agreed |= TEPAL_AGREED_HASHES;
-        p->own[TEPAL_GENERALIZED_RESET_HASHES] = resets->whole;
-        p->hashes = (uint32_t)(resets->whole + sets->whole);
-    }
-    if (tolerance != NULL) {
-        p->own[TEPAL_GENERALIZED_TOLERANCE] = tolerance->whole;
-    }
-    return EXIT_YES;
-}
-
-static int set_terms(struct receive *r)
-{
-    const struct tepal_terms init = TEPAL_TERMS_INIT;
-    r->terms = init;
-    if (arg(r->args, "like")->given && like(r, arg(r->args, "like")->text) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    agree_on_words(r);
-    agree_on_numbers(r);
-    if (agree_on_generalized(r) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    if (arg(r->args, "key-file")->given) {
-        if (secret_read(r->args->command->stays, arg(r->args, "key-file")->text, r->key) !=
-            EXIT_YES) {
-            return EXIT_TROUBLE;
-        }
-        r->terms.key = r->key;
-    }
-    r->terms.max_bytes = arg_whole(r->args, "max-bytes", MAX_BYTES);
-    r->terms.max_keys = arg(r->args, "max-keys")->whole;
-    r->terms.keys = arg(r->args, "keys")->whole;
-    r->terms.repeats = arg(r->args, "repeated")->given;
-    if (arg(r->args, "max-fp")->given) {
-        r->terms.max_fp = arg(r->args, "max-fp")->real;
-    }
-    if (arg(r->args, "min-probability")->given) {
-        r->terms.min_probability = arg(r->args, "min-probability")->real;
-    }
-    if (arg(r->args, "any-fill")->given) {
-        r->terms.min_probability = 0;
-    }
-    return EXIT_YES;
-}
 
 /* ---- where it goes --------------------------------------------------------------------------- */
 
@@ -242,9 +109,7 @@ static int keep(const struct receive *r, const char *path, const struct tepal_fi
         return args_no_memory(r->args);
     }
     int code = r->folder == NULL ? EXIT_YES : filter_file_check_output(r->args, to);
-    if (code == EXIT_YES) {
-        code = filter_file_save(r->args->command->stays, filter, to);
-    }
+    code = code == EXIT_YES ? filter_file_save(r->args->command->stays, filter, to) : code;
     free(to);
     return code;
 }
@@ -340,10 +205,8 @@ static int receive_run(const struct args *args)
     struct receive r = {.args = args};
     const char *const *paths = args->operands > 0 ? args->operand : standard;
     size_t count = args->operands > 0 ? args->operands : 1;
-    int code = set_terms(&r);
-    if (code == EXIT_YES) {
-        code = check_output(&r);
-    }
+    int code = receive_terms(args, &r.terms, r.key);
+    code = code == EXIT_YES ? check_output(&r) : code;
     /* If the filters go to standard output, the words go to standard error. */
     const struct option_value *output = arg(args, "output");
     bool to_standard = output->given && strcmp(output->text, "-") == 0;

@@ -2,9 +2,7 @@
  * remove.c: keys out of a filter whose kind can do that; in place, or to another file. With
  * receipts, each from the group that it was added to.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
-#include <unistd.h>
 
 #include <tepal/counting.h>
 #include <tepal/filter.h>
@@ -112,18 +110,14 @@ static int work(const struct args *args, const char *from, const char *to,
     if (code == EXIT_YES) {
         code = filter_file_hasher(args, filter_file_name(from, false), filter, &hasher);
     }
-    if (code == EXIT_YES) {
-        code = remove_keys(&r, &hasher);
-    }
+    code = code == EXIT_YES ? remove_keys(&r, &hasher) : code;
     if (code == EXIT_YES && r.total == 0 && !arg(args, "quiet")->given) {
         say_warning(filter_file_name(to, true), "no keys came: the filter stays as it was");
     }
     if (code == EXIT_YES && !(r.total == 0 && change_in_place(from, to))) {
         code = filter_file_save(args->command->stays, filter, to);
     }
-    if (code == EXIT_YES) {
-        code = tell(&r, to);
-    }
+    code = code == EXIT_YES ? tell(&r, to) : code;
     return code == EXIT_YES && r.removed == 0 && r.total > 0 ? EXIT_NO : code;
 }
 

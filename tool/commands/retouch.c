@@ -114,22 +114,14 @@ static int retouch(struct retouching *w)
 static int prepare(struct retouching *w)
 {
     choose(w);
-    int code = retouch_check_options(w);
-    if (code == EXIT_YES) {
-        code = retouch_check_files(w);
+    if (retouch_check_options(w) != EXIT_YES || retouch_check_files(w) != EXIT_YES ||
+        filter_file_open(w->stays, w->path, FILTER_FILE_VIEW, &w->filter) != EXIT_YES ||
+        retouch_check_kind(w) != EXIT_YES ||
+        filter_file_hasher(w->args, filter_file_name(w->path, false), w->filter, &w->hasher) !=
+            EXIT_YES) {
+        return EXIT_TROUBLE;
     }
-    if (code == EXIT_YES) {
-        code = filter_file_open(w->stays, w->path, FILTER_FILE_VIEW, &w->filter);
-    }
-    if (code == EXIT_YES) {
-        code = retouch_check_kind(w);
-    }
-    if (code == EXIT_YES) {
-        code = filter_file_hasher(w->args, filter_file_name(w->path, false), w->filter, &w->hasher);
-    }
-    if (code == EXIT_YES) {
-        code = retouch_read(w);
-    }
+    int code = retouch_read(w);
     sodium_memzero(&w->hasher, sizeof w->hasher);
     return code;
 }

@@ -104,9 +104,7 @@ int atomic_file_write(const struct args *args, const char *option,
         write(context, side.out);
         code = atomic_file_finish(&side, args);
     }
-    if (code == EXIT_YES) {
-        code = atomic_file_commit(&side, args);
-    }
+    code = code == EXIT_YES ? atomic_file_commit(&side, args) : code;
     atomic_file_free(&side);
     return code;
 }

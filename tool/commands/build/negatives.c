@@ -14,7 +14,6 @@
 
 #include "input/digests.h"
 #include "input/feed.h"
-#include "output/out.h"
 #include "output/progress.h"
 #include "commands/build/recipe.h"
 #include "output/render.h"
@@ -22,8 +21,6 @@
 #include "cli/options.h"
 #include "cli/say.h"
 #include "files/filter_file.h"
-
-#include <unistd.h>
 
 /* ---- recipes: which options there are -------------------------------------------------------- */
 

@@ -105,15 +105,9 @@ int retouch_read(struct retouching *w)
 {
     w->members.texts = arg(w->args, "victims")->given;
     int code = read_keys(w, "members", "member-weights", &w->members, &w->members_read);
-    if (code == EXIT_YES) {
-        code = read_keys(w, "avoid", "weights", &w->avoid, NULL);
-    }
-    if (code == EXIT_YES) {
-        code = check_keys(w);
-    }
-    if (code == EXIT_YES) {
-        code = gather_known(w);
-    }
+    code = code == EXIT_YES ? read_keys(w, "avoid", "weights", &w->avoid, NULL) : code;
+    code = code == EXIT_YES ? check_keys(w) : code;
+    code = code == EXIT_YES ? gather_known(w) : code;
     return code;
 }
 
