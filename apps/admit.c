@@ -17,7 +17,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,10 +26,10 @@
 #include "cli/command.h"
 #include "input/digests.h"
 #include "input/feed.h"
-#include "lru.h"
+#include "shared/grow.h"
+#include "shared/lru.h"
 #include "cli/number.h"
-#include "output/out.h"
-#include "output/render.h"
+#include "output/report.h"
 #include "cli/say.h"
 #include "streams/stream.h"
 #include "cli/options.h"
@@ -51,8 +50,7 @@ struct admit {
     size_t room;
     uint64_t bytes;         /* of all requests */
     uint64_t writes_of_all; /* of the cache that stores everything: what others are compared with */
-    uint64_t rows;
-    struct out *out;
+    struct report report;
 };
 
 /* Who is let in. */
@@ -70,23 +68,12 @@ struct outcome {
     uint64_t written_bytes;
 };
 
-static int no_memory(void)
-{
-    return say_error(NULL, NULL, "out of memory");
-}
-
 /* ---- the log --------------------------------------------------------------------------------- */
 
 static bool append(struct admit *a, struct tepal_digest key, uint64_t size)
 {
-    if (a->requests == a->room) {
-        size_t room = a->room == 0 ? 65536 : a->room * 2;
-        struct request *larger = realloc(a->request, room * sizeof *larger);
-        if (larger == NULL) {
-            return false;
-        }
-        a->request = larger;
-        a->room = room;
+    if (!grow(&a->request, &a->room, a->requests + 1, sizeof *a->request)) {
+        return false;
     }
     a->request[a->requests++] = (struct request){key, size};
     a->bytes += size;
@@ -131,7 +118,7 @@ static int take_batch(struct admit *a, const struct feed *feed, size_t count)
                              keys_number(feed->keys) + i, why);
         }
         if (!append(a, feed->digest[i], size)) {
-            return no_memory();
+            return say_no_memory();
         }
     }
     return EXIT_YES;
@@ -198,7 +185,7 @@ static int replay(const struct admit *a, const struct policy *p, struct outcome 
             o->writes++;
             o->written_bytes += r->size;
         }
-        code = in < 0 ? no_memory() : code;
+        code = in < 0 ? say_no_memory() : code;
     }
     lru_free(&cache);
     return code;
@@ -206,72 +193,25 @@ static int replay(const struct admit *a, const struct policy *p, struct outcome 
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-struct row {
-    const struct policy *policy;
-    const struct outcome *outcome;
-    double hit_ratio;
-    double byte_hit_ratio;
-    double writes_share; /* of those of a cache that stores everything */
-};
-
-static int print_json(const struct admit *a, const struct row *r)
+static void print_row(struct admit *a, const struct policy *p, const struct outcome *o)
 {
-    const struct outcome *out = r->outcome;
-    const struct policy *p = r->policy;
-    json_t *o = json_object();
-    json_object_set_new(o, "admit", json_string(p->name));
-    json_object_set_new(o, "memory",
-                        p->filter == NULL ? json_null() : json_integer((json_int_t)p->memory));
-    json_object_set_new(o, "requests", json_integer((json_int_t)a->requests));
-    json_object_set_new(o, "hits", json_integer((json_int_t)out->hits));
-    json_object_set_new(o, "hit_ratio", json_real(r->hit_ratio));
-    json_object_set_new(o, "writes", json_integer((json_int_t)out->writes));
-    json_object_set_new(o, "writes_share", json_real(r->writes_share));
-    json_object_set_new(o, "byte_hit_ratio", a->sized ? json_real(r->byte_hit_ratio) : json_null());
-    json_object_set_new(o, "bytes_written",
-                        a->sized ? json_integer((json_int_t)out->written_bytes) : json_null());
-    return render_json(a->out, o);
-}
-
-static void print_tsv(const struct admit *a, const struct row *r)
-{
-    const struct outcome *o = r->outcome;
-    if (a->rows == 0) {
-        out_text(a->out, "admit\tmemory\trequests\thits\thit_ratio\twrites\twrites_share\t"
-                         "byte_hit_ratio\tbytes_written\n");
-    }
-    out_format(a->out, "%s\t", r->policy->name);
-    if (r->policy->filter != NULL) {
-        out_format(a->out, "%" PRIu64, r->policy->memory);
-    }
-    out_format(a->out, "\t%zu\t%" PRIu64 "\t%.6f\t%" PRIu64 "\t%.6f\t", a->requests, o->hits,
-               r->hit_ratio, o->writes, r->writes_share);
-    if (a->sized) {
-        out_format(a->out, "%.6f\t%" PRIu64, r->byte_hit_ratio, o->written_bytes);
-    } else {
-        out_text(a->out, "\t");
-    }
-    out_text(a->out, "\n");
-}
-
-static void print_text(const struct admit *a, const struct row *r)
-{
-    const struct outcome *o = r->outcome;
-    char memory[32] = "-";
-    if (a->rows == 0) {
-        out_format(a->out, "%-7s %10s %10s %9s %10s %7s", "admit", "memory", "hits", "hit ratio",
-                   "writes", "share");
-        out_text(a->out, a->sized ? "  byte hits  bytes written\n" : "\n");
-    }
-    if (r->policy->filter != NULL) {
-        snprintf(memory, sizeof memory, "%" PRIu64, r->policy->memory);
-    }
-    out_format(a->out, "%-7s %10s %10" PRIu64 " %9.4f %10" PRIu64 " %7.4f", r->policy->name, memory,
-               o->hits, r->hit_ratio, o->writes, r->writes_share);
-    if (a->sized) {
-        out_format(a->out, " %10.4f %14" PRIu64, r->byte_hit_ratio, o->written_bytes);
-    }
-    out_text(a->out, "\n");
+    struct report *r = &a->report;
+    double bytes = a->bytes == 0 ? 1 : (double)a->bytes; /* none: none was hit either */
+    double all = a->writes_of_all == 0 ? 1 : (double)a->writes_of_all;
+    struct column sized = a->sized ? column("byte hits", 10, "%.4f") : NO_TEXT;
+    struct column written = a->sized ? column("bytes written", 14, NULL) : NO_TEXT;
+    report_object(r, NULL);
+    report_text(r, "admit", p->name, column("admit", -7, NULL));
+    report_whole_if(r, "memory", p->filter != NULL, p->memory, column("memory", 10, NULL));
+    report_whole(r, "requests", a->requests, NO_TEXT);
+    report_whole(r, "hits", o->hits, column("hits", 10, NULL));
+    report_real(r, "hit_ratio", (double)o->hits / (double)a->requests,
+                column("hit ratio", 9, "%.4f"));
+    report_whole(r, "writes", o->writes, column("writes", 10, NULL));
+    report_real(r, "writes_share", (double)o->writes / all, column("share", 7, "%.4f"));
+    report_real(r, "byte_hit_ratio", a->sized ? (double)o->hit_bytes / bytes : (double)NAN, sized);
+    report_whole_if(r, "bytes_written", a->sized, o->written_bytes, written);
+    report_end(r);
 }
 
 /* Replay under a policy, and print what came of it. */
@@ -282,24 +222,11 @@ static int run_policy(struct admit *a, const struct policy *p)
     if (code != EXIT_YES) {
         return code;
     }
-    if (a->rows == 0) {
+    if (p->filter == NULL && p->known == NULL) { /* what is stored is stored: it comes first */
         a->writes_of_all = o.writes;
     }
-    struct row row = {.policy = p,
-                      .outcome = &o,
-                      .hit_ratio = (double)o.hits / (double)a->requests,
-                      .byte_hit_ratio = a->bytes == 0 ? 0 : (double)o.hit_bytes / (double)a->bytes,
-                      .writes_share =
-                          a->writes_of_all == 0 ? 0 : (double)o.writes / (double)a->writes_of_all};
-    if (arg(a->args, "json")->given) {
-        code = print_json(a, &row);
-    } else if (arg(a->args, "tsv")->given) {
-        print_tsv(a, &row);
-    } else {
-        print_text(a, &row);
-    }
-    a->rows++;
-    return code;
+    print_row(a, p, &o);
+    return EXIT_YES;
 }
 
 /* ---- filters --------------------------------------------------------------------------------- */
@@ -327,7 +254,7 @@ static int run_filter(struct admit *a, uint64_t memory)
     tepal_recycling_set_options(&params, &how);
     enum tepal_status status = tepal_recycling_create(&params, NULL, &p.filter);
     if (status != TEPAL_OK) {
-        return say_error(NULL, a->args->command->name, "%s", tepal_status_message(status));
+        return say_status(NULL, a->args->command->name, status, NULL);
     }
     p.memory = s.bits / 8 * s.phases;
     int code = run_policy(a, &p);
@@ -373,10 +300,8 @@ static int run_all(struct admit *a)
     memset(&known, 0, sizeof known);
     struct policy all = {.name = "all"};
     struct policy exact = {.name = "exact", .known = &known};
-    a->out = out_open(STDOUT_FILENO);
-    if (a->out == NULL) {
-        return EXIT_TROUBLE;
-    }
+    a->report = report_open(a->args);
+    a->report.tsv = "%.6f";
     int code = run_policy(a, &all);
     if (code == EXIT_YES) {
         code = run_policy(a, &exact);
@@ -385,7 +310,7 @@ static int run_all(struct admit *a)
     if (code == EXIT_YES) {
         code = run_filters(a);
     }
-    return out_close(a->out, code);
+    return report_close(&a->report, code);
 }
 
 static int admit_run(const struct args *args)

@@ -15,8 +15,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,19 +22,15 @@
 #include <tepal/tepal.h>
 
 #include "cli/command.h"
-#include "lru.h"
-#include "lines.h"
-#include "output/out.h"
-#include "output/render.h"
-#include "requests.h"
+#include "shared/lru.h"
+#include "input/random.h"
+#include "output/report.h"
+#include "readers/requests.h"
 #include "cli/say.h"
-#include "options.h"
+#include "shared/attack.h"
 #include "cli/options.h"
 
 #define MOST_PROXIES 4096
-
-enum attack { ATTACK_NONE, ATTACK_ONES, ATTACK_WORST, ATTACKS };
-static const char *const attack_names[ATTACKS] = {"none", "all-ones", "worst"};
 
 struct proxy {
     struct lru cache;
@@ -56,16 +50,7 @@ struct digest {
     struct tepal_digest *key; /* of every object, under the seed at work */
     struct proxy *proxy;
     uint64_t random; /* for the bits of the attacker */
-    uint64_t rows;
-    struct out *out;
-};
-
-/* One experiment: a kind of filter under an attack. */
-struct setting {
-    const char *kind;
-    enum attack attack;
-    struct tepal_params params;
-    double bound; /* what the malicious one can attract */
+    struct report report;
 };
 
 /* Requests of the honest proxies. */
@@ -83,17 +68,6 @@ struct tally {
     uint64_t adverts;
 };
 
-static int no_memory(void)
-{
-    return say_error(NULL, NULL, "out of memory");
-}
-
-static int trouble(const struct digest *d, enum tepal_status status, const char *why)
-{
-    return say_error(NULL, d->args->command->name, "%s",
-                     why != NULL && why[0] != '\0' ? why : tepal_status_message(status));
-}
-
 /* ---- who is where ---------------------------------------------------------------------------- */
 
 static int assign_proxies(struct digest *d)
@@ -104,7 +78,7 @@ static int assign_proxies(struct digest *d)
     tepal_hasher_init(&hasher, 0);
     d->proxy_of = malloc(((size_t)askers + 1) * sizeof *d->proxy_of);
     if (d->proxy_of == NULL) {
-        return no_memory();
+        return say_no_memory();
     }
     /* A proxy for each who asks, if there are few; else they share the proxies by hash. */
     bool each = askers > 0 && !by_client && !arg(d->args, "proxies")->given;
@@ -134,28 +108,15 @@ static uint32_t proxy_at(const struct digest *d, size_t i)
 /* ---- advertisements -------------------------------------------------------------------------- */
 
 /* The worst that a stranger can send: bits drawn at random, as many ones as hurt most. */
-static enum tepal_status forge(struct digest *d, const struct setting *s, struct tepal_filter **out)
+static enum tepal_status forge(struct digest *d, const struct attack_setting *s,
+                               struct tepal_filter **out)
 {
-    struct tepal_params p = s->params;
-    uint32_t k0 = tepal_generalized_reset_hashes(&p);
-    uint32_t k1 = tepal_generalized_set_hashes(&p);
-    double zeros = 0;
-    if (p.kind != TEPAL_KIND_GENERALIZED) {
-        /* A generalized filter without resets is a Bloom filter, bit for bit. */
-        k1 = p.hashes;
-        k0 = 0;
-    } else if (s->attack == ATTACK_WORST) {
-        zeros = tepal_generalized_worst_zero(k0, k1, tepal_generalized_tolerance(&p));
-        /* NaN: the tolerance bounds nothing, and one of the two extremes passes every key */
-        zeros = isnan(zeros) ? (k1 > k0 ? 0 : 1) : zeros;
-    }
-    uint32_t tolerance = p.kind == TEPAL_KIND_GENERALIZED ? tepal_generalized_tolerance(&p) : 0;
-    enum tepal_status status =
-        tepal_generalized_params(p.cells, k0, k1, zeros, tolerance, lines_draw(&d->random), &p);
+    struct tepal_params p;
+    enum tepal_status status = attack_params(s, random_draw(&d->random), &p);
     return status == TEPAL_OK ? tepal_filter_create(&p, NULL, out, NULL) : status;
 }
 
-static enum tepal_status honest(const struct setting *s, const struct lru *cache,
+static enum tepal_status honest(const struct attack_setting *s, const struct lru *cache,
                                 struct tepal_filter **out)
 {
     enum tepal_status status = tepal_filter_create(&s->params, NULL, out, NULL);
@@ -166,7 +127,7 @@ static enum tepal_status honest(const struct setting *s, const struct lru *cache
     return status;
 }
 
-static enum tepal_status advertise(struct digest *d, const struct setting *s, uint32_t who,
+static enum tepal_status advertise(struct digest *d, const struct attack_setting *s, uint32_t who,
                                    struct tally *t)
 {
     struct proxy *proxy = &d->proxy[who];
@@ -227,7 +188,7 @@ static void ask_siblings(const struct digest *d, uint32_t at, struct tepal_diges
     t->missed += there && !found;
 }
 
-static enum tepal_status one_request(struct digest *d, const struct setting *s, size_t i,
+static enum tepal_status one_request(struct digest *d, const struct attack_setting *s, size_t i,
                                      struct tally *t)
 {
     const struct request *request = &d->requests.request[i];
@@ -251,7 +212,8 @@ static enum tepal_status one_request(struct digest *d, const struct setting *s, 
     return ++proxy->fresh < d->refresh ? TEPAL_OK : advertise(d, s, at, t);
 }
 
-static enum tepal_status one_round(struct digest *d, struct setting *s, struct tally *t)
+static enum tepal_status one_round(struct digest *d, const struct attack_setting *s,
+                                   struct tally *t)
 {
     struct tepal_hasher hasher;
     enum tepal_status status = TEPAL_OK;
@@ -285,137 +247,70 @@ static double share(uint64_t part, uint64_t all)
     return all == 0 ? 0 : (double)part / (double)all;
 }
 
-static int print_json(const struct digest *d, const struct setting *s, const struct tally *t)
+/* What the malicious one can attract at most. */
+static double bound(const struct attack_setting *s)
 {
-    bool generalized = s->params.kind == TEPAL_KIND_GENERALIZED;
-    json_t *o = json_object();
-    json_object_set_new(o, "kind", json_string(s->kind));
-    json_object_set_new(o, "attack", json_string(attack_names[s->attack]));
-    json_object_set_new(o, "proxies", json_integer((json_int_t)d->proxies));
-    json_object_set_new(o, "bits", json_integer((json_int_t)s->params.cells));
-    json_object_set_new(o, "hashes", json_integer((json_int_t)s->params.hashes));
-    json_object_set_new(
-        o, "reset_hashes",
-        json_integer((json_int_t)(generalized ? tepal_generalized_reset_hashes(&s->params) : 0)));
-    json_object_set_new(
-        o, "tolerance",
-        json_integer((json_int_t)(generalized ? tepal_generalized_tolerance(&s->params) : 0)));
-    json_object_set_new(o, "rounds", json_integer((json_int_t)d->rounds));
-    json_object_set_new(o, "requests", json_integer((json_int_t)t->requests));
-    json_object_set_new(o, "hits", json_integer((json_int_t)t->hits));
-    json_object_set_new(o, "foreign", json_integer((json_int_t)t->foreign));
-    json_object_set_new(o, "found", json_integer((json_int_t)t->found));
-    json_object_set_new(o, "missed", json_integer((json_int_t)t->missed));
-    json_object_set_new(o, "asked", json_integer((json_int_t)t->asked));
-    json_object_set_new(o, "wrong", json_integer((json_int_t)t->wrong));
-    json_object_set_new(o, "attracted", json_integer((json_int_t)t->attracted));
-    json_object_set_new(o, "deceived", json_integer((json_int_t)t->deceived));
-    json_object_set_new(o, "attracted_share", json_real(share(t->attracted, t->foreign)));
-    json_object_set_new(o, "deceived_share", json_real(share(t->deceived, t->foreign)));
-    json_object_set_new(o, "bound", json_real(s->bound));
-    json_object_set_new(o, "adverts", json_integer((json_int_t)t->adverts));
-    json_object_set_new(o, "refused", json_integer((json_int_t)t->refused));
-    return render_json(d->out, o);
+    return s->params.kind == TEPAL_KIND_GENERALIZED ? tepal_generalized_fp_bound_of(&s->params) : 1;
 }
 
-static void print_tsv(const struct digest *d, const struct setting *s, const struct tally *t)
+static void print_row(struct digest *d, const struct attack_setting *s, const struct tally *t)
 {
-    if (d->rows == 0) {
-        out_text(d->out,
-                 "kind\tattack\tbits\trequests\thits\tforeign\tfound\tmissed\tasked\twrong\t"
-                 "attracted\tdeceived\tattracted_share\tdeceived_share\tbound\trefused\n");
-    }
-    out_format(
-        d->out,
-        "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-        "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.6f\t%.6g\t%" PRIu64 "\n",
-        s->kind, attack_names[s->attack], s->params.cells, t->requests, t->hits, t->foreign,
-        t->found, t->missed, t->asked, t->wrong, t->attracted, t->deceived,
-        share(t->attracted, t->foreign), share(t->deceived, t->foreign), s->bound, t->refused);
-}
-
-static void print_text(const struct digest *d, const struct setting *s, const struct tally *t)
-{
-    if (d->rows == 0) {
-        out_format(d->out, "%-11s %-8s %9s %9s %9s %9s %10s %10s %8s\n", "filter", "attack",
-                   "foreign", "found", "missed", "wrong", "attracted", "deceived", "bound");
-    }
-    out_format(d->out,
-               "%-11s %-8s %9" PRIu64 " %7.2f %% %7.2f %% %9" PRIu64
-               " %8.2f %% %8.2f %% %6.2f %%\n",
-               s->kind, attack_names[s->attack], t->foreign, 100 * share(t->found, t->foreign),
-               100 * share(t->missed, t->foreign), t->wrong, 100 * share(t->attracted, t->foreign),
-               100 * share(t->deceived, t->foreign), 100 * s->bound);
-}
-
-static int print_row(struct digest *d, const struct setting *s, const struct tally *t)
-{
-    int code = EXIT_YES;
-    if (arg(d->args, "json")->given) {
-        code = print_json(d, s, t);
-    } else if (arg(d->args, "tsv")->given) {
-        print_tsv(d, s, t);
-    } else {
-        print_text(d, s, t);
-    }
-    d->rows++;
-    return code;
+    struct report *r = &d->report;
+    report_object(r, NULL);
+    report_text(r, "kind", s->kind, column("filter", -11, NULL));
+    report_text(r, "attack", attack_names[s->attack], column("attack", -8, NULL));
+    report_whole(r, "proxies", d->proxies, JSON_ONLY);
+    report_whole(r, "bits", s->params.cells, NO_TEXT);
+    report_whole(r, "hashes", s->params.hashes, JSON_ONLY);
+    report_whole(r, "reset_hashes", attack_resets(s), JSON_ONLY);
+    report_whole(r, "tolerance", attack_tolerance(s), JSON_ONLY);
+    report_whole(r, "rounds", d->rounds, JSON_ONLY);
+    report_whole(r, "requests", t->requests, NO_TEXT);
+    report_whole(r, "hits", t->hits, NO_TEXT);
+    report_whole(r, "foreign", t->foreign, column("foreign", 9, NULL));
+    report_whole(r, "found", t->found, NO_TEXT);
+    report_real(r, NULL, share(t->found, t->foreign), text_column("found", 9, "%.2f %%"));
+    report_whole(r, "missed", t->missed, NO_TEXT);
+    report_real(r, NULL, share(t->missed, t->foreign), text_column("missed", 9, "%.2f %%"));
+    report_whole(r, "asked", t->asked, NO_TEXT);
+    report_whole(r, "wrong", t->wrong, column("wrong", 9, NULL));
+    report_whole(r, "attracted", t->attracted, NO_TEXT);
+    report_whole(r, "deceived", t->deceived, NO_TEXT);
+    report_real(r, "attracted_share", share(t->attracted, t->foreign),
+                column("attracted", 10, "%.2f %%"));
+    report_real(r, "deceived_share", share(t->deceived, t->foreign),
+                column("deceived", 10, "%.2f %%"));
+    report_real(r, "bound", bound(s), column_tsv(column("bound", 8, "%.2f %%"), "%.6g"));
+    report_whole(r, "adverts", t->adverts, JSON_ONLY);
+    report_whole(r, "refused", t->refused, NO_TEXT);
+    report_end(r);
 }
 
 /* ---- the experiment -------------------------------------------------------------------------- */
 
-static int run_setting(struct digest *d, struct setting *s)
+static int run_setting(void *ctx, const struct attack_setting *setting)
 {
-    const struct option_value *seed = arg(d->args, "seed");
+    struct digest *d = ctx;
+    struct attack_setting s = *setting;
     struct tally t = {0};
+    uint64_t seed = arg_whole(d->args, "seed", 1);
     enum tepal_status status = TEPAL_OK;
-    d->random = seed->given ? seed->whole : 1;
+    d->random = seed;
     for (uint64_t round = 0; round < d->rounds && status == TEPAL_OK; round++) {
-        s->params.seed = (seed->given ? seed->whole : 1) + round;
-        status = one_round(d, s, &t);
+        s.params.seed = seed + round;
+        status = one_round(d, &s, &t);
     }
-    return status == TEPAL_OK ? print_row(d, s, &t) : trouble(d, status, NULL);
-}
-
-static uint64_t whole_or(const struct option_value *option, uint64_t otherwise)
-{
-    return option->given ? option->whole : otherwise;
-}
-
-/* The two kinds, with the same number of bits and, unless told, of hashes. */
-static int settings(struct digest *d, struct setting kinds[2])
-{
-    uint32_t k0 = (uint32_t)whole_or(arg(d->args, "reset-hashes"), 2);
-    uint32_t k1 = (uint32_t)whole_or(arg(d->args, "set-hashes"), 2);
-    uint64_t bits = whole_or(arg(d->args, "bits"), d->cache_objects * 64);
-    struct tepal_params bloom = TEPAL_PARAMS_INIT;
-    struct tepal_params generalized = TEPAL_PARAMS_INIT;
-    const char *why = "";
-    bloom.cells = bits;
-    bloom.hashes = (uint32_t)whole_or(arg(d->args, "hashes"), k0 + k1);
-    generalized.kind = TEPAL_KIND_GENERALIZED;
-    generalized.cells = bits;
-    generalized.hashes = k0 + k1;
-    generalized.own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
-    generalized.own[TEPAL_GENERALIZED_TOLERANCE] = whole_or(arg(d->args, "tolerance"), 0);
-    enum tepal_status status = tepal_params_check(&generalized, &why);
     if (status == TEPAL_OK) {
-        status = tepal_params_check(&bloom, &why);
+        print_row(d, &s, &t);
     }
-    if (status != TEPAL_OK) {
-        return trouble(d, status, why);
-    }
-    kinds[0] = (struct setting){"bloom", ATTACK_NONE, bloom, 1};
-    kinds[1] = (struct setting){"generalized", ATTACK_NONE, generalized,
-                                tepal_generalized_fp_bound_of(&generalized)};
-    return EXIT_YES;
+    return say_status(NULL, d->args->command->name, status, NULL);
 }
 
 static int experiment(struct digest *d)
 {
-    const struct option_value *only = arg(d->args, "attack");
-    struct setting kinds[2];
-    int code = settings(d, kinds);
+    struct attack_setting kinds[ATTACK_KINDS];
+    uint64_t bits = arg_whole(d->args, "bits", d->cache_objects * 64);
+    int code = attack_settings(d->args, bits, kinds);
     if (code != EXIT_YES) {
         return code;
     }
@@ -423,29 +318,19 @@ static int experiment(struct digest *d)
         say_line("requests   %zu for %" PRIu32 " objects, to %" PRIu32 " proxies; the last one is "
                  "malicious",
                  d->requests.count, d->requests.keys.count, d->proxies);
-        say_line("filters    %" PRIu64 " bits each, made anew after %" PRIu64 " new objects",
-                 kinds[0].params.cells, d->refresh);
+        say_line("filters    %" PRIu64 " bits each, made anew after %" PRIu64 " new objects", bits,
+                 d->refresh);
     }
-    d->out = out_open(STDOUT_FILENO);
-    if (d->out == NULL) {
-        return EXIT_TROUBLE;
-    }
-    for (int k = 0; k < 2 && code == EXIT_YES; k++) {
-        for (int a = 0; a < ATTACKS && code == EXIT_YES; a++) {
-            if (!only->given || strcmp(only->text, attack_names[a]) == 0) {
-                kinds[k].attack = (enum attack)a;
-                code = run_setting(d, &kinds[k]);
-            }
-        }
-    }
-    return out_close(d->out, code);
+    d->report = report_open(d->args);
+    d->report.tsv = "%.6f";
+    return report_close(&d->report, attack_each(d->args, kinds, run_setting, d));
 }
 
 static int make_arrays(struct digest *d)
 {
     d->key = calloc((size_t)d->requests.keys.count + 1, sizeof *d->key);
     d->proxy = calloc(d->proxies, sizeof *d->proxy);
-    return d->key == NULL || d->proxy == NULL ? no_memory() : EXIT_YES;
+    return d->key == NULL || d->proxy == NULL ? say_no_memory() : EXIT_YES;
 }
 
 /* The options that depend on each other. */
@@ -460,13 +345,12 @@ static int check_options(struct digest *d)
         return say_error(NULL, d->args->command->name,
                          "--cache-bytes needs --bits: how large is a filter?");
     }
-    d->cache_objects = arg(d->args, "cache-bytes")->given
-                           ? arg(d->args, "cache-size")->whole
-                           : whole_or(arg(d->args, "cache-size"), 1000);
+    d->cache_objects = arg(d->args, "cache-bytes")->given ? arg(d->args, "cache-size")->whole
+                                                          : arg_whole(d->args, "cache-size", 1000);
     d->cache_bytes = arg(d->args, "cache-bytes")->whole;
     uint64_t tenth = d->cache_objects / 10;
-    d->refresh = whole_or(arg(d->args, "refresh"), tenth == 0 ? 100 : tenth);
-    d->rounds = whole_or(arg(d->args, "rounds"), 1);
+    d->refresh = arg_whole(d->args, "refresh", tenth == 0 ? 100 : tenth);
+    d->rounds = arg_whole(d->args, "rounds", 1);
     return EXIT_YES;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph.h"
+#include "readers/graph.h"
 #include "must.h"
 
 static void check_names(const struct graph *g)

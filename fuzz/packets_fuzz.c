@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packets.h"
+#include "readers/packets.h"
 #include "must.h"
 
 static void check(struct packets *p)

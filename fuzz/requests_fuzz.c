@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "requests.h"
+#include "readers/requests.h"
 #include "must.h"
 
 static void check(const struct requests *r)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traceroute.h"
+#include "readers/traceroute.h"
 #include "must.h"
 
 static void check_route(const struct routes *r, const struct route *route)

@@ -2,7 +2,7 @@
 #ifndef LAB_PAPERS_H
 #define LAB_PAPERS_H
 
-#include "lab.h"
+#include "experiment/lab.h"
 
 extern const struct lab_experiment lab_000[];
 extern const struct lab_experiment lab_001[];

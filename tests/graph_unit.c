@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "graph.h"
+#include "readers/graph.h"
 
 #define HEAD                                                                                       \
     "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"                                  \

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "lru.h"
+#include "shared/lru.h"
 
 #define MOST 400
 

@@ -7,8 +7,8 @@
 
 #include <inttypes.h>
 
-#include "packet.h"
-#include "route_draw.h"
+#include "route/packet.h"
+#include "route/draw.h"
 
 static void parse(struct graph *g, const char *text)
 {

@@ -7,7 +7,8 @@
 
 #include <pcap/pcap.h>
 
-#include "packets.h"
+#include "readers/frames.h"
+#include "readers/packets.h"
 
 static struct packets packets;
 static struct packets_file lines;
@@ -204,7 +205,7 @@ static void frames_are_read_and_cut_ones_counted(void **state)
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
         uint8_t bytes[256];
         size_t len = 0;
-        assert_true(packets_link_known(frames[i].link));
+        assert_true(frame_link_known(frames[i].link));
         for (size_t h = 0; h < 3 && frames[i].hex[h] != NULL; h++) {
             len = put(bytes, len, frames[i].hex[h]);
         }
@@ -254,7 +255,7 @@ static void other_frames_are_counted(void **state)
     size_t len = put(arp, 0, "ffffffffffff 000000000001 0806 0001080006040001");
     assert_null(packets_frame(&packets, DLT_EN10MB, 0, arp, len));
     assert_true(packets.other == 7 && packets.truncated == 0 && packets.count == 0);
-    assert_false(packets_link_known(DLT_IEEE802_11));
+    assert_false(frame_link_known(DLT_IEEE802_11));
     /* endless extension headers: the search ends */
     static uint8_t chain[40 + 8 * 64];
     len = put(chain, 0, IP6_EXT);

@@ -18,7 +18,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 
-#include "packet.h"
+#include "route/packet.h"
 
 #define ALLOCATIONS 1500
 #define PUBLISHED   20000

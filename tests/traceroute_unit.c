@@ -4,8 +4,8 @@
  */
 #include "check.h"
 
-#include "names.h"
-#include "traceroute.h"
+#include "readers/names.h"
+#include "readers/traceroute.h"
 
 /* ---- names ---------------------------------------------------------------------------------- */
 

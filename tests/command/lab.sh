@@ -3,8 +3,8 @@
 source "$(dirname "$0")/lib.sh"
 
 "$tepal" lab list >list
-is 'list: every paper' "$(sed -n 's/^\([0-9]*\): .*/\1/p' list | xargs)" "$(ls "$here"/../../lab/paper[0-9][0-9][0-9].c |
-    sed 's/.*paper\([0-9]*\)\.c/\1/' | xargs)"
+is 'list: every paper' "$(sed -n 's/^\([0-9]*\): .*/\1/p' list | xargs)" "$(ls -d "$here"/../../lab/paper[0-9][0-9][0-9] |
+    sed 's/.*paper//' | xargs)"
 is 'list: an experiment a line, with its times' \
     "$(grep -c '^  [0-9][0-9][0-9]-.* s; --full [0-9]* s)$' list)" "$(grep -c '^  ' list)"
 is 'list: as many as in the table of docs/lab.md' \

@@ -4,15 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "input/random.h"
+
 #define SLOTS (2 * TRACE_KEYS)
 
 uint64_t sample_hash(struct tepal_digest d)
 {
-    /* The finalizer of splitmix64 (Steele, Lea and Flood 2014), over both halves. */
-    uint64_t x = d.lo ^ (d.hi * UINT64_C(0x9e3779b97f4a7c15));
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
+    return random_mix(d.lo ^ (d.hi * RANDOM_STEP));
 }
 
 bool sample_init(struct sample *t)

@@ -1,0 +1,194 @@
+/* edge_list.c: networks in lines of two ends and perhaps a network's name, between tabs. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "readers/graph_draft.h"
+#include "readers/lines.h"
+
+static const char no_memory[] = "out of memory";
+
+struct tsv {
+    struct draft *draft;
+    const char *network;    /* the one to take, or NULL */
+    struct names *networks; /* those there are */
+    bool listing;           /* list the networks, take no edges */
+    uint64_t line;
+    size_t column[3]; /* of the two ends and of the network; SIZE_MAX: nowhere */
+};
+
+/* The n-th field (from 0) of a line; false: it has fewer. */
+static bool field_at(struct piece line, size_t n, struct piece *out)
+{
+    const char *at = line.text;
+    const char *stop = line.text + line.len;
+    for (;; n--) {
+        const char *tab = at == stop ? NULL : memchr(at, '\t', (size_t)(stop - at));
+        if (n == 0) {
+            out->text = at;
+            out->len = (size_t)((tab == NULL ? stop : tab) - at);
+            return true;
+        }
+        if (tab == NULL) {
+            return false;
+        }
+        at = tab + 1;
+    }
+}
+
+/* Does the header name our columns? Otherwise it is a comment like others. */
+static void read_header(struct tsv *t, struct piece line)
+{
+    static const char *const words[3][3] = {
+        {"u", "from", "source"}, {"v", "to", "target"}, {"asn", "network", "graph"}};
+    size_t column[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    struct piece f;
+    do {
+        line.text++;
+        line.len--;
+    } while (line.len > 0 && line.text[0] == ' ');
+    for (size_t n = 0; n < 64 && field_at(line, n, &f); n++) {
+        for (size_t c = 0; c < 3; c++) {
+            for (size_t w = 0; w < 3; w++) {
+                column[c] = column[c] == SIZE_MAX && piece_is(f, words[c][w]) ? n : column[c];
+            }
+        }
+    }
+    if (column[0] != SIZE_MAX && column[1] != SIZE_MAX) {
+        memcpy(t->column, column, sizeof column);
+    }
+}
+
+static bool edge_line(struct tsv *t, struct piece line)
+{
+    struct piece f[3] = {{"", 0}, {"", 0}, {"", 0}};
+    struct draft_edge edge = {.line = t->line};
+    uint32_t number;
+    for (size_t c = 0; c < 3; c++) {
+        if (t->column[c] != SIZE_MAX && !field_at(line, t->column[c], &f[c])) {
+            return draft_trouble(t->draft, t->line,
+                                 "column %zu is missing (columns are divided by tabs)",
+                                 t->column[c] + 1);
+        }
+    }
+    if (t->column[2] != SIZE_MAX) {
+        if (f[2].len == 0 || f[2].len > GRAPH_TEXT || memchr(f[2].text, '\0', f[2].len) != NULL) {
+            return draft_trouble(t->draft, t->line, "the network has no name");
+        }
+        if (!names_add(t->networks, f[2].text, f[2].len, &number)) {
+            return draft_trouble(t->draft, 0, no_memory);
+        }
+        if (t->network != NULL && !piece_is(f[2], t->network)) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < 2 && !t->listing; i++) {
+        if (!draft_mention(t->draft, t->line, f[i].text, f[i].len, &edge.end[i]) ||
+            (!t->draft->node[edge.end[i]].declared && !draft_declare(t->draft, edge.end[i]))) {
+            return false;
+        }
+    }
+    return t->listing || draft_edge_add(t->draft, edge);
+}
+
+/* By the pair of ends, in whatever direction, and as in the file. */
+struct paired {
+    uint64_t pair;
+    uint32_t edge;
+};
+
+static int compare_paired(const void *a, const void *b)
+{
+    const struct paired *x = a;
+    const struct paired *y = b;
+    if (x->pair != y->pair) {
+        return x->pair < y->pair ? -1 : 1;
+    }
+    return x->edge < y->edge ? -1 : x->edge > y->edge;
+}
+
+/* Of the edges between two nodes keep those of the direction that has more of them. */
+static void drop_reverse(struct draft *d, const struct paired *list, uint32_t count)
+{
+    uint32_t up = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct draft_edge *e = &d->edge[list[i].edge];
+        up += e->end[0] < e->end[1];
+    }
+    bool keep_up = up > count - up || (up == count - up &&
+                                       d->edge[list[0].edge].end[0] < d->edge[list[0].edge].end[1]);
+    for (uint32_t i = 0; i < count; i++) {
+        struct draft_edge *e = &d->edge[list[i].edge];
+        e->dropped = e->end[0] != e->end[1] && (e->end[0] < e->end[1]) != keep_up;
+    }
+}
+
+static bool drop_reverses(struct draft *d)
+{
+    struct paired *list = malloc(((size_t)d->edges + 1) * sizeof *list);
+    if (list == NULL) {
+        return draft_trouble(d, 0, no_memory);
+    }
+    for (uint32_t i = 0; i < d->edges; i++) {
+        uint32_t a = d->edge[i].end[0];
+        uint32_t b = d->edge[i].end[1];
+        list[i].pair = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+        list[i].edge = i;
+    }
+    qsort(list, d->edges, sizeof *list, compare_paired);
+    for (uint32_t i = 0, next; i < d->edges; i = next) {
+        for (next = i; next < d->edges && list[next].pair == list[i].pair; next++) {
+        }
+        drop_reverse(d, list + i, next - i);
+    }
+    free(list);
+    return true;
+}
+
+static bool check_networks(const struct tsv *t)
+{
+    const struct names *n = t->networks;
+    if (t->network != NULL && n->count == 0) {
+        return draft_trouble(t->draft, 0,
+                             "the network '%.*s' is asked for, but no column names networks",
+                             SHOWN(strlen(t->network)), t->network);
+    }
+    if (t->network != NULL && names_find(n, t->network, strlen(t->network)) == NAMES_NONE) {
+        return draft_trouble(t->draft, 0, "there is no network '%.*s' in it",
+                             SHOWN(strlen(t->network)), t->network);
+    }
+    if (t->network == NULL && n->count > 1) {
+        return draft_trouble(t->draft, 0,
+                             "there are %" PRIu32 " networks in it, '%.40s' and others: which one?",
+                             n->count, names_text(n, 0));
+    }
+    return true;
+}
+
+bool edge_list_parse(struct draft *d, const char *network, struct names *networks, bool listing,
+                     const char *bytes, size_t len)
+{
+    struct tsv t = {.draft = d,
+                    .network = network,
+                    .networks = networks,
+                    .listing = listing,
+                    .column = {0, 1, SIZE_MAX}};
+    const char *stop = bytes + len;
+    bool begun = false;
+    for (const char *at = bytes; at < stop;) {
+        const char *end_of = memchr(at, '\n', (size_t)(stop - at));
+        struct piece line = {at, (size_t)((end_of == NULL ? stop : end_of) - at)};
+        at = end_of == NULL ? stop : end_of + 1;
+        t.line++;
+        line.len -= line.len > 0 && line.text[line.len - 1] == '\r';
+        if (line.len > 0 && line.text[0] == '#') {
+            if (!begun) {
+                read_header(&t, line);
+            }
+        } else if (line.len > 0 && !edge_line(&t, line)) {
+            return false;
+        }
+        begun = begun || line.len > 0;
+    }
+    return t.listing || (check_networks(&t) && drop_reverses(d));
+}

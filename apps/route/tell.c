@@ -1,0 +1,292 @@
+/*
+ * tell.c: what `tepal app route` found: an object a network (JSON), a row (TSV, and in text if
+ * there are several), or one network in words.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/route.h"
+
+static const struct {
+    const char *name;  /* in JSON */
+    const char *words; /* for people */
+    const char *columns[5];
+} kind_names[PACKET_KINDS] = {
+    {"bloom", "Bloom", {"bloom_false", "bloom_rate", "bloom_taken", "bloom_wasted", "bloom_loops"}},
+    {"yesno",
+     "yes-no",
+     {"yesno_false", "yesno_rate", "yesno_taken", "yesno_wasted", "yesno_loops"}}};
+
+double route_mean(const struct route_job *job, double sum)
+{
+    return sum / (double)job->app->allocations;
+}
+
+/* The standard error of the mean number of false links; NaN if one header cannot tell. */
+static double error_of(const struct route_job *job, enum packet_kind kind)
+{
+    double n = (double)job->app->allocations;
+    double m = job->sums[kind].false_links / n;
+    return n < 2 ? (double)NAN : sqrt(fmax(job->sums[kind].squares / n - m * m, 0) / (n - 1));
+}
+
+/* The mean that the model predicts for the Bloom header. */
+static double expected(const struct route_job *job)
+{
+    const struct tepal_params *p = &job->app->setting.params[PACKET_BLOOM];
+    return job->plan.others *
+           tepal_bloom_fp(TEPAL_LAYOUT_FLAT, p->positions, p->cells, job->plan.members, p->hashes);
+}
+
+static double rate(const struct route_job *job, enum packet_kind kind)
+{
+    return job->plan.others == 0 ? 0
+                                 : route_mean(job, job->sums[kind].false_links) / job->plan.others;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void tell_name(struct report *r, const char *name, const struct graph *g, uint32_t node)
+{
+    char room[GRAPH_NAME_ROOM];
+    report_text(r, name, graph_name(g, node, room), JSON_ONLY);
+}
+
+/* [FROM, TO] */
+static void tell_link(struct report *r, const struct graph *g, uint32_t link)
+{
+    report_list(r, NULL);
+    tell_name(r, NULL, g, g->link[link].from);
+    tell_name(r, NULL, g, g->link[link].to);
+    report_end(r);
+}
+
+static uint8_t false_use(enum packet_kind kind)
+{
+    return kind == PACKET_BLOOM ? DRAW_FALSE_BLOOM : DRAW_FALSE_YESNO;
+}
+
+static void tell_kind(const struct route_job *job, enum packet_kind kind)
+{
+    struct report *r = &job->app->report;
+    const struct packet_setting *s = &job->app->setting;
+    const struct tepal_params *p = &s->params[kind];
+    const struct route_sums *sums = &job->sums[kind];
+    report_object(r, kind_names[kind].name);
+    report_whole(r, "bits", p->cells, JSON_ONLY);
+    report_whole(r, "hashes", p->hashes, JSON_ONLY);
+    if (kind == PACKET_YESNO) {
+        report_whole(r, "yes_bits", tepal_yesno_yes_bits(p), JSON_ONLY);
+        report_whole(r, "no_bits", p->own[TEPAL_YESNO_NO_BITS], JSON_ONLY);
+        report_whole(r, "no_filters", p->own[TEPAL_YESNO_NO_FILTERS], JSON_ONLY);
+        report_whole(r, "no_hashes", p->own[TEPAL_YESNO_NO_HASHES], JSON_ONLY);
+        report_text(r, "method", tepal_yesno_method_name(s->how.method), JSON_ONLY);
+    } else {
+        report_real(r, "expected", expected(job), JSON_ONLY);
+    }
+    report_real(r, "false", route_mean(job, sums->false_links), JSON_ONLY);
+    report_real(r, "standard_error", error_of(job, kind), JSON_ONLY);
+    report_real(r, "rate", rate(job, kind), JSON_ONLY);
+    report_real(r, "taken", route_mean(job, sums->taken), JSON_ONLY);
+    report_real(r, "wasted", route_mean(job, sums->wasted), JSON_ONLY);
+    report_real(r, "expired", route_mean(job, sums->expired), JSON_ONLY);
+    report_real(r, "loops", route_mean(job, sums->loops), JSON_ONLY);
+    report_list(r, "false_links");
+    for (uint32_t l = 0; l < job->graph.links; l++) {
+        if ((job->use[l] & false_use(kind)) != 0) {
+            tell_link(r, &job->graph, l);
+        }
+    }
+    report_end(r);
+    report_end(r);
+}
+
+static void tell_json(const struct route_job *job)
+{
+    struct report *r = &job->app->report;
+    const struct graph *g = &job->graph;
+    const struct packet_plan *plan = &job->plan;
+    report_object(r, NULL);
+    report_text(r, "network", job->name, JSON_ONLY);
+    report_whole(r, "nodes", g->nodes, JSON_ONLY);
+    report_whole(r, "edges", g->edges, JSON_ONLY);
+    report_whole(r, "links", g->links, JSON_ONLY);
+    report_whole(r, "left_out", g->loops, JSON_ONLY);
+    tell_name(r, "from", g, plan->root);
+    report_list(r, "to");
+    for (size_t i = 0; i < plan->to_count; i++) {
+        tell_name(r, NULL, g, plan->to[i]);
+    }
+    report_end(r);
+    report_whole(r, "n", plan->members, JSON_ONLY);
+    report_whole(r, "t", plan->others, JSON_ONLY);
+    report_list(r, "path");
+    for (uint32_t i = 0; i < plan->members; i++) {
+        tell_link(r, g, plan->member[i]);
+    }
+    report_end(r);
+    report_whole(r, "seed", job->app->seed, JSON_ONLY);
+    report_whole(r, "allocations", job->app->allocations, JSON_ONLY);
+    report_whole(r, "ttl", job->app->setting.ttl, JSON_ONLY);
+    tell_kind(job, PACKET_BLOOM);
+    tell_kind(job, PACKET_YESNO);
+    report_end(r);
+}
+
+/* ---- a row a network ------------------------------------------------------------------------- */
+
+static void tell_row(const struct route_job *job)
+{
+    struct report *r = &job->app->report;
+    if (job->app->rows == 0) {
+        report_line(r, "%40s %28s %29s\n", "", "------- Bloom header -------",
+                    "------- yes-no header -------");
+    }
+    report_object(r, NULL);
+    report_text(r, "network", job->name, column("network", -24, NULL));
+    report_whole(r, "nodes", job->graph.nodes, column("nodes", 5, NULL));
+    report_whole(r, "edges", job->graph.edges, TSV_ONLY);
+    report_whole(r, "n", job->plan.members, column("n", 4, NULL));
+    report_whole(r, "t", job->plan.others, column("t", 4, NULL));
+    report_real(r, "bloom_expected", expected(job), TSV_ONLY);
+    for (enum packet_kind k = 0; k < PACKET_KINDS; k++) {
+        const struct route_sums *s = &job->sums[k];
+        const char *const *names = kind_names[k].columns;
+        report_real(r, names[0], route_mean(job, s->false_links),
+                    column("false", k == PACKET_BLOOM ? 9 : 10, "%.4f"));
+        report_real(r, names[1], rate(job, k), TSV_ONLY);
+        report_real(r, names[2], route_mean(job, s->taken), TSV_ONLY);
+        report_real(r, names[3], route_mean(job, s->wasted), column("wasted", 8, "%.3g"));
+        report_real(r, names[4], route_mean(job, s->loops), column("loops", 9, "%.2f %%"));
+    }
+    report_end(r);
+}
+
+/* ---- one network, in words ------------------------------------------------------------------- */
+
+/* A list of words over lines of 100 columns. */
+struct flow {
+    struct out *out;
+    size_t column;
+    size_t indent;
+};
+
+static void flow_word(struct flow *f, const char *before, const char *word)
+{
+    size_t len = strlen(before) + strlen(word);
+    if (f->column > f->indent && f->column + len + 1 > 100) {
+        out_format(f->out, "\n%*s", (int)f->indent, "");
+        f->column = f->indent;
+    }
+    out_format(f->out, "%s%s%s", f->column > f->indent ? " " : "", before, word);
+    f->column += len + (f->column > f->indent);
+}
+
+static void print_path(const struct route_job *job)
+{
+    struct out *out = job->app->report.out;
+    const struct graph *g = &job->graph;
+    const struct packet_plan *plan = &job->plan;
+    struct flow flow = {out, 11, 11};
+    char room[GRAPH_NAME_ROOM];
+    uint32_t last = GRAPH_NONE;
+    out_format(out, "%-11s%" PRIu32 " links from %s", plan->to_count == 1 ? "path" : "tree",
+               plan->members, graph_name(g, plan->root, room));
+    for (size_t i = 0; i < plan->to_count; i++) {
+        out_format(out, "%s%s", i == 0 ? " to " : ", ", graph_name(g, plan->to[i], room));
+    }
+    out_format(out, "\n%-11s", "by");
+    for (uint32_t i = 0; i < plan->members; i++) {
+        const struct graph_link *link = &g->link[plan->member[i]];
+        if (link->from != last) { /* a branch begins */
+            flow_word(&flow, last == GRAPH_NONE ? "" : "| ", graph_name(g, link->from, room));
+        }
+        flow_word(&flow, "> ", graph_name(g, link->to, room));
+        last = link->to;
+    }
+    out_text(out, "\n");
+}
+
+static void print_false(const struct route_job *job, enum packet_kind kind)
+{
+    struct report *r = &job->app->report;
+    const struct graph *g = &job->graph;
+    char from[GRAPH_NAME_ROOM];
+    char to[GRAPH_NAME_ROOM];
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < g->links; l++) {
+        if ((job->use[l] & false_use(kind)) != 0) {
+            report_line(r, "%-11s%s > %s\n", count++ > 0 ? "" : kind_names[kind].words,
+                        graph_name(g, g->link[l].from, from), graph_name(g, g->link[l].to, to));
+        }
+    }
+    if (count == 0) {
+        report_line(r, "%-11snone\n", kind_names[kind].words);
+    }
+}
+
+/* A row of the table of the two headers. */
+static void print_kind(const struct route_job *job, enum packet_kind kind)
+{
+    struct report *r = &job->app->report;
+    const struct packet_setting *s = &job->app->setting;
+    const struct tepal_params *p = &s->params[kind];
+    const struct route_sums *sums = &job->sums[kind];
+    char what[96];
+    if (kind == PACKET_BLOOM) {
+        snprintf(what, sizeof what, "%" PRIu32 " hashes", p->hashes);
+    } else {
+        snprintf(what, sizeof what,
+                 "%" PRIu64 " bits, %" PRIu32 "; %" PRIu64 " of %" PRIu64 ", %" PRIu64 "; %s",
+                 tepal_yesno_yes_bits(p), p->hashes, p->own[TEPAL_YESNO_NO_FILTERS],
+                 p->own[TEPAL_YESNO_NO_BITS], p->own[TEPAL_YESNO_NO_HASHES],
+                 tepal_yesno_method_name(s->how.method));
+    }
+    report_object(r, NULL);
+    report_text(r, NULL, kind_names[kind].words, text_column("header", -7, NULL));
+    report_text(r, NULL, what, text_column("", -38, NULL));
+    report_real(r, NULL, route_mean(job, sums->false_links), text_column("false", 8, "%.4f"));
+    report_real(r, NULL, rate(job, kind), text_column("rate", 9, "%.4f %%"));
+    report_real(r, NULL, route_mean(job, sums->taken), text_column("taken", 8, "%.4f"));
+    report_real(r, NULL, route_mean(job, sums->wasted), text_column("wasted", 8, "%.3g"));
+    report_real(r, NULL, route_mean(job, sums->loops), text_column("loops", 8, "%.2f %%"));
+    report_end(r);
+}
+
+static void print_one(const struct route_job *job)
+{
+    struct report *r = &job->app->report;
+    const struct graph *g = &job->graph;
+    report_line(r, "%-11s%s: %" PRIu32 " nodes, %" PRIu32 " edges", "network", job->name, g->nodes,
+                g->edges);
+    if (g->loops > 0) {
+        report_line(r, ", %" PRIu32 " from a node to itself left out", g->loops);
+    }
+    report_line(r, "\n");
+    print_path(job);
+    report_line(r, "%-11s%" PRIu32 " other links leave its nodes\n", "beside", job->plan.others);
+    report_line(r,
+                "%-11s%" PRIu64 " of each kind, %" PRIu64 " bits; seeds from %" PRIu64
+                ", time to live %" PRIu32 "\n\n",
+                "headers", job->app->allocations, job->app->setting.params[PACKET_BLOOM].cells,
+                job->app->seed, job->app->setting.ttl);
+    print_kind(job, PACKET_BLOOM);
+    print_kind(job, PACKET_YESNO);
+    report_line(r, "\nfalse links that the packets of seed %" PRIu64 " take\n", job->app->seed);
+    print_false(job, PACKET_BLOOM);
+    print_false(job, PACKET_YESNO);
+}
+
+void route_tell(const struct route_job *job)
+{
+    if (report_is(&job->app->report, REPORT_JSON)) {
+        tell_json(job);
+    } else if (report_is(&job->app->report, REPORT_TSV) || job->app->networks.count > 1) {
+        tell_row(job);
+    } else if (job->app->report.out != NULL) {
+        print_one(job);
+    }
+}

@@ -1,0 +1,121 @@
+/* attack.c: the two kinds, the three attacks, and the options that ask for them. */
+#include "shared/attack.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/say.h"
+
+const char *const attack_names[ATTACKS] = {"none", "all-ones", "worst"};
+
+static bool is_generalized(const struct attack_setting *s)
+{
+    return s->params.kind == TEPAL_KIND_GENERALIZED;
+}
+
+uint32_t attack_resets(const struct attack_setting *s)
+{
+    return is_generalized(s) ? tepal_generalized_reset_hashes(&s->params) : 0;
+}
+
+uint32_t attack_tolerance(const struct attack_setting *s)
+{
+    return is_generalized(s) ? tepal_generalized_tolerance(&s->params) : 0;
+}
+
+enum tepal_status attack_params(const struct attack_setting *s, uint64_t seed,
+                                struct tepal_params *out)
+{
+    uint32_t k0 = attack_resets(s);
+    uint32_t k1 = s->params.hashes - k0;
+    double zeros = 0;
+    if (s->attack == ATTACK_NONE) {
+        *out = s->params;
+        out->seed = seed;
+        return TEPAL_OK;
+    }
+    if (s->attack == ATTACK_WORST && is_generalized(s)) {
+        zeros = tepal_generalized_worst_zero(k0, k1, attack_tolerance(s));
+        /* NaN: the tolerance bounds nothing, and one of the two extremes passes every key */
+        zeros = isnan(zeros) ? (k1 > k0 ? 0 : 1) : zeros;
+    }
+    return tepal_generalized_params(s->params.cells, k0, k1, zeros, attack_tolerance(s), seed, out);
+}
+
+int attack_settings(const struct args *args, uint64_t bits,
+                    struct attack_setting kinds[ATTACK_KINDS])
+{
+    uint32_t k0 = (uint32_t)arg_whole(args, "reset-hashes", 2);
+    uint32_t k1 = (uint32_t)arg_whole(args, "set-hashes", 2);
+    struct tepal_params bloom = TEPAL_PARAMS_INIT;
+    struct tepal_params generalized = TEPAL_PARAMS_INIT;
+    const char *why = "";
+    bloom.cells = bits;
+    bloom.hashes = (uint32_t)arg_whole(args, "hashes", k0 + k1);
+    generalized.kind = TEPAL_KIND_GENERALIZED;
+    generalized.cells = bits;
+    generalized.hashes = k0 + k1;
+    generalized.own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
+    generalized.own[TEPAL_GENERALIZED_TOLERANCE] = arg_whole(args, "tolerance", 0);
+    kinds[ATTACK_BLOOM] = (struct attack_setting){"bloom", ATTACK_NONE, bloom};
+    kinds[ATTACK_GENERALIZED] = (struct attack_setting){"generalized", ATTACK_NONE, generalized};
+    enum tepal_status status = tepal_params_check(&generalized, &why);
+    if (status == TEPAL_OK) {
+        status = tepal_params_check(&bloom, &why);
+    }
+    return say_status(NULL, args->command->name, status, why);
+}
+
+int attack_each(const struct args *args, struct attack_setting kinds[ATTACK_KINDS],
+                int (*run)(void *ctx, const struct attack_setting *setting), void *ctx)
+{
+    const struct option_value *only = arg(args, "attack");
+    int code = EXIT_YES;
+    for (int i = 0; i < ATTACK_KINDS * ATTACKS && code == EXIT_YES; i++) {
+        struct attack_setting *s = &kinds[i / ATTACKS];
+        s->attack = (enum attack)(i % ATTACKS);
+        if (!only->given || strcmp(only->text, attack_names[s->attack]) == 0) {
+            code = run(ctx, s);
+        }
+    }
+    return code;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const struct option option_sim_hashes = {
+    .letter = 'k',
+    .name = "hashes",
+    .value = "K",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = TEPAL_MAX_HASHES,
+    .about = "Bloom: the number of hashes (default: as many as generalized has)."};
+
+const struct option option_sim_resets = {.name = "reset-hashes",
+                                         .value = "K0",
+                                         .type = TAKES_WHOLE,
+                                         .most = TEPAL_MAX_HASHES,
+                                         .about =
+                                             "generalized: how many hashes reset (default 2)."};
+
+const struct option option_sim_sets = {.name = "set-hashes",
+                                       .value = "K1",
+                                       .type = TAKES_WHOLE,
+                                       .most = TEPAL_MAX_HASHES,
+                                       .about = "generalized: how many hashes set (default 2)."};
+
+const struct option option_sim_tolerance = {
+    .name = "tolerance",
+    .value = "B",
+    .type = TAKES_WHOLE,
+    .most = TEPAL_MAX_HASHES - 1,
+    .about = "generalized: how many inverted bits are forgiven (default 0)."};
+
+const struct option option_sim_attack = {
+    .name = "attack",
+    .value = "ATTACK",
+    .type = TAKES_CHOICE,
+    .choices = "none all-ones worst",
+    .about = "Only this attack (default: all three): none; all-ones; worst, the share "
+             "of ones at which most keys pass."};

@@ -1,0 +1,232 @@
+/*
+ * paths.c: where packets may come from: a network and its shortest paths, measured routes, or a
+ * tree in which no router is met twice and nothing needs to be kept.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/say.h"
+#include "input/random.h"
+#include "traceback/traceback.h"
+
+#define TREE_HOPS 15
+
+/* ---- the mesh -------------------------------------------------------------------------------- */
+
+struct pair {
+    uint32_t to;
+    uint32_t from;
+};
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair *x = a;
+    const struct pair *y = b;
+    if (x->to != y->to) {
+        return x->to < y->to ? -1 : 1;
+    }
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* From pairs, in any order and repeated. */
+static int make_mesh(struct traceback *t, uint32_t nodes, struct pair *pairs, size_t count)
+{
+    struct mesh *m = &t->mesh;
+    m->nodes = nodes;
+    m->first = calloc((size_t)nodes + 2, sizeof *m->first);
+    m->neighbour = malloc((count + 1) * sizeof *m->neighbour);
+    t->asked = calloc((size_t)nodes + 1, sizeof *t->asked);
+    t->found = calloc((size_t)nodes + 1, sizeof *t->found);
+    t->on_path = calloc((size_t)nodes + 1, sizeof *t->on_path);
+    t->queue = malloc(((size_t)nodes + 1) * sizeof *t->queue);
+    if (m->first == NULL || m->neighbour == NULL || t->asked == NULL || t->found == NULL ||
+        t->on_path == NULL || t->queue == NULL) {
+        return say_no_memory();
+    }
+    qsort(pairs, count, sizeof *pairs, compare_pairs);
+    uint32_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || compare_pairs(&pairs[i - 1], &pairs[i]) != 0) {
+            m->neighbour[kept++] = pairs[i].from;
+            m->first[pairs[i].to + 1]++;
+        }
+    }
+    for (uint32_t v = 0; v < nodes; v++) {
+        m->first[v + 1] += m->first[v];
+    }
+    return EXIT_YES;
+}
+
+static int mesh_of_graph(struct traceback *t)
+{
+    const struct graph *g = &t->graph;
+    struct pair *pairs = malloc(((size_t)g->links + 1) * sizeof *pairs);
+    if (pairs == NULL || !graph_spread_new(&t->spread, g)) {
+        free(pairs);
+        return say_no_memory();
+    }
+    for (uint32_t i = 0; i < g->links; i++) {
+        pairs[i] = (struct pair){g->link[i].to, g->link[i].from};
+    }
+    int code = make_mesh(t, g->nodes, pairs, g->links);
+    free(pairs);
+    return code;
+}
+
+/* No gap, no address twice, and as long as is wanted. */
+static bool is_usable(struct traceback *t, const struct route *r)
+{
+    const uint32_t *hop = t->routes.hop + r->first;
+    bool usable = r->hops >= 2 && (t->hops == 0 || r->hops == t->hops);
+    uint32_t marked = 0;
+    for (; marked < r->hops && usable; marked++) {
+        usable = hop[marked] != ROUTE_SILENT && !t->on_path[hop[marked]];
+        if (!usable) {
+            break;
+        }
+        t->on_path[hop[marked]] = true;
+    }
+    for (uint32_t i = 0; i < marked; i++) {
+        t->on_path[hop[i]] = false;
+    }
+    return usable;
+}
+
+static int mesh_of_routes(struct traceback *t)
+{
+    const struct routes *r = &t->routes;
+    struct pair *pairs = malloc((2 * r->hops + 1) * sizeof *pairs);
+    size_t count = 0;
+    t->usable = malloc((r->count + 1) * sizeof *t->usable);
+    if (pairs == NULL || t->usable == NULL) {
+        free(pairs);
+        return say_no_memory();
+    }
+    for (size_t i = 0; i < r->count; i++) {
+        const uint32_t *hop = r->hop + r->route[i].first;
+        for (uint32_t h = 0; h + 1 < r->route[i].hops; h++) {
+            if (hop[h] != ROUTE_SILENT && hop[h + 1] != ROUTE_SILENT && hop[h] != hop[h + 1]) {
+                pairs[count++] = (struct pair){hop[h], hop[h + 1]};
+                pairs[count++] = (struct pair){hop[h + 1], hop[h]};
+            }
+        }
+    }
+    int code = make_mesh(t, r->nodes.count, pairs, count);
+    free(pairs);
+    for (size_t i = 0; i < r->count && code == EXIT_YES; i++) {
+        if (is_usable(t, &r->route[i])) {
+            t->usable[t->usable_count++] = i;
+        }
+    }
+    return code;
+}
+
+/* ---- a path ---------------------------------------------------------------------------------- */
+
+/* A path from the source to a victim drawn at random; false: there is none that is wanted. */
+static bool draw_victim(struct traceback *t, uint32_t source, struct path *path)
+{
+    uint32_t link[ROUTE_HOPS + 1];
+    uint32_t reached = graph_spread(&t->graph, source, &t->spread);
+    uint32_t fit = 0;
+    for (uint32_t i = 1; i < reached; i++) { /* the victims that are far enough */
+        uint32_t routers = t->spread.distance[t->spread.reached[i]] + 1;
+        if (routers <= ROUTE_HOPS && (t->hops == 0 || routers == t->hops)) {
+            t->queue[fit++] = t->spread.reached[i];
+        }
+    }
+    if (fit == 0) {
+        return false;
+    }
+    uint32_t victim = t->queue[random_draw(&t->random) % fit];
+    uint32_t count = graph_path(&t->graph, &t->spread, victim, link);
+    path->router[0] = source;
+    for (uint32_t i = 0; i < count; i++) {
+        path->router[i + 1] = t->graph.link[link[i]].to;
+    }
+    path->hops = count + 1;
+    return true;
+}
+
+/* From a source drawn at random; if few have such paths, from the first that has. */
+static bool draw_shortest(struct traceback *t, struct path *path)
+{
+    bool drawn = false;
+    for (int i = 0; i < 200 && !drawn; i++) {
+        drawn = draw_victim(t, (uint32_t)(random_draw(&t->random) % t->graph.nodes), path);
+    }
+    for (uint32_t source = 0; source < t->graph.nodes && !drawn; source++) {
+        drawn = draw_victim(t, source, path);
+    }
+    return drawn;
+}
+
+static bool draw_route(struct traceback *t, struct path *path)
+{
+    const struct route *r =
+        &t->routes.route[t->usable[(size_t)(random_draw(&t->random) % t->usable_count)]];
+    memcpy(path->router, t->routes.hop + r->first, r->hops * sizeof *path->router);
+    path->hops = r->hops;
+    return true;
+}
+
+bool paths_draw(struct traceback *t, struct path *path)
+{
+    return t->usable_count > 0 ? draw_route(t, path) : draw_shortest(t, path);
+}
+
+/* ---- where the paths come from --------------------------------------------------------------- */
+
+static int set_tree(struct traceback *t)
+{
+    if (t->args->operands > 0) {
+        return say_error(NULL, t->args->command->name,
+                         "--tree and the network %s contradict each other: give one of them",
+                         t->args->operand[0]);
+    }
+    t->tree = (uint32_t)arg(t->args, "tree")->whole;
+    if (t->tree < 2) {
+        return say_error(NULL, t->args->command->name,
+                         "--tree %s: a router on a path has at least 2 neighbours",
+                         arg(t->args, "tree")->text);
+    }
+    t->hops = t->hops == 0 ? TREE_HOPS : t->hops;
+    return EXIT_YES;
+}
+
+static int set_routes(struct traceback *t)
+{
+    int code = routes_read(&t->routes, t->args->operand, t->args->operands);
+    if (code == EXIT_YES) {
+        code = mesh_of_routes(t);
+    }
+    if (code == EXIT_YES && t->usable_count == 0) {
+        code = say_error(NULL, t->args->command->name,
+                         "no route of %s routers that all answered, each once",
+                         t->hops == 0 ? "two or more" : arg(t->args, "hops")->text);
+    }
+    return code;
+}
+
+static int set_network(struct traceback *t)
+{
+    const struct args *args = t->args;
+    if (args->operands != 1) {
+        return say_error(NULL, args->command->name,
+                         args->operands == 0
+                             ? "a network is needed, or --tree N; see 'tepal app traceback --help'"
+                             : "one network, please (or --routes: several files of routes)");
+    }
+    int code = graph_read(&t->graph, args->operand[0], arg(args, "network")->text);
+    if (code == EXIT_YES && t->graph.links == 0) {
+        code = say_error(NULL, args->operand[0], "a network without links has no paths");
+    }
+    return code == EXIT_YES ? mesh_of_graph(t) : code;
+}
+
+int paths_prepare(struct traceback *t)
+{
+    return arg(t->args, "tree")->given     ? set_tree(t)
+           : arg(t->args, "routes")->given ? set_routes(t)
+                                           : set_network(t);
+}

@@ -1,0 +1,95 @@
+/* files.c: the lab's files: read whole, and written whole or not at all. */
+#define _POSIX_C_SOURCE 200809L
+#include "experiment/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files/atomic_file.h"
+
+#define MOST_BYTES ((size_t)64 << 20)
+
+char *lab_path(const char *folder, const char *name, const char *ending)
+{
+    size_t size = strlen(folder) + strlen(name) + strlen(ending) + 2;
+    char *path = malloc(size);
+    if (path != NULL) {
+        snprintf(path, size, "%s/%s%s", folder, name, ending);
+    }
+    return path;
+}
+
+static int write_held(const struct args *args, const char *path,
+                      int (*print)(struct out *out, void *what), void *what)
+{
+    struct atomic_file side = {0};
+    int code = atomic_file_open(&side, args, path);
+    code = code == EXIT_YES ? print(side.out, what) : code;
+    code = code == EXIT_YES ? atomic_file_finish(&side, args) : code;
+    code = code == EXIT_YES ? atomic_file_commit(&side, args) : code;
+    atomic_file_free(&side);
+    return code;
+}
+
+int lab_write(const struct args *args, const char *path, int (*print)(struct out *out, void *what),
+              void *what)
+{
+    sigset_t held;
+    sigset_t before;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    int code = write_held(args, path, print, what);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+static char *read_open(int fd)
+{
+    struct stat about;
+    if (fstat(fd, &about) != 0) {
+        return NULL;
+    }
+    if (!S_ISREG(about.st_mode) || (uintmax_t)about.st_size > MOST_BYTES) {
+        errno = S_ISREG(about.st_mode) ? EFBIG : EINVAL;
+        return NULL;
+    }
+    size_t size = (size_t)about.st_size;
+    size_t used = 0;
+    char *text = malloc(size + 1);
+    ssize_t got = 1;
+    while (text != NULL && used < size && got != 0) {
+        got = read(fd, text + used, size - used);
+        if (got < 0 && errno != EINTR) {
+            free(text);
+            return NULL;
+        }
+        used += got > 0 ? (size_t)got : 0;
+    }
+    if (text != NULL) {
+        text[used] = '\0';
+    }
+    return text;
+}
+
+char *lab_slurp(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK);
+    if (fd < 0) {
+        return NULL;
+    }
+    char *text = read_open(fd);
+    int error = errno;
+    close(fd);
+    errno = error;
+    return text;
+}

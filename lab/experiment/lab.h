@@ -1,0 +1,161 @@
+/*
+ * lab.h: the experiments of the five papers, run through the library's public interface, with the
+ * published numbers beside ours.
+ *
+ *     papers.c     what each paper claims, and where its experiments are listed
+ *     paperNNN/    the experiments of one paper: list.c names them, a function each
+ *     experiment/  what an experiment uses: rows with verdicts, means, intervals, pictures, files
+ *     runner/      running them, several at once, one process each; settings.c notes how each table
+ *                  was made, report.c makes one HTML page of what was run; command.c is `tepal lab`
+ *
+ * An experiment is a function of the seed, its own name and quick or full alone, so that the same
+ * seed gives the same bytes on any number of cores.
+ */
+#ifndef LAB_EXPERIMENT_LAB_H
+#define LAB_EXPERIMENT_LAB_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tepal/hash.h>
+
+#include "cli/say.h"
+#include "pictures/svg.h"
+
+struct lab; /* an experiment under way */
+
+struct lab_experiment {
+    const char *name;    /* "000-table-1": of its files, and on the command line */
+    const char *item;    /* "Table I": as the paper calls it */
+    const char *shows;   /* a line: what it shows */
+    const char *remark;  /* for the report: what does not reproduce, and why; NULL: all does */
+    unsigned seconds[2]; /* about so long on one core: quick, full */
+    int (*run)(struct lab *lab); /* EXIT_YES, or EXIT_TROUBLE after saying why */
+};
+
+struct lab_paper {
+    const char *number; /* "000" */
+    const char *title;
+    const char *authors;
+    const char *claims;                      /* paragraphs, divided by empty lines */
+    const struct lab_experiment *experiment; /* ends with a NULL name */
+};
+
+extern const struct lab_paper lab_papers[];
+extern const size_t lab_paper_count;
+
+/* ---- what an experiment may ask -------------------------------------------------------------- */
+
+/* Only a share of the trials, for a first look. */
+bool lab_quick(const struct lab *lab);
+
+/* `full` trials, or `quick` ones. */
+size_t lab_trials(const struct lab *lab, size_t quick, size_t full);
+
+/* Use a wrong method on purpose: to see that verdicts notice (--sabotage). */
+bool lab_sabotaged(const struct lab *lab);
+
+/* The folder with measured data (the environment variable TEPAL_DATA), or NULL. */
+const char *lab_data(struct lab *lab);
+
+/* 64 random bits: drawn from the seed and the experiment's name. */
+uint64_t lab_draw(struct lab *lab);
+
+/* A random key; a number from 0 to below 1; a whole number below `limit`. */
+struct tepal_digest lab_digest(struct lab *lab);
+double lab_unit(struct lab *lab);
+uint32_t lab_below(struct lab *lab, uint64_t limit);
+
+/* EXIT_YES, or EXIT_TROUBLE after having said what the status means. */
+int lab_status(enum tepal_status status);
+
+/* The number at the end of its name: of several tables or figures that one function makes. */
+unsigned lab_number(const struct lab *lab);
+
+/* How many elements an array has. */
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- means and intervals --------------------------------------------------------------------- */
+
+/* Two-sided 99.9 %. */
+#define LAB_Z 3.290526731491926
+
+/* Mean and variance of a growing sample (Welford). Starts as all zeros. */
+struct lab_mean {
+    double count;
+    double mean;
+    double squares;
+};
+
+void lab_mean_add(struct lab_mean *mean, double value);
+double lab_mean_error(const struct lab_mean *mean); /* standard error of the mean */
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/*
+ * One number. Start from LAB_ROW and set what is known. The verdict is computed from it:
+ *   ours-only  there is nothing to compare with: no number was published, or one that was measured
+ *              on what nobody else has (elsewhere)
+ *   agrees     the published value, give or take its rounding, is within low .. high, joined with
+ *              the published spread
+ *   erratum    it is not, but what we hold to be right instead is
+ *   differs    neither
+ */
+struct lab_row {
+    double published; /* NAN: none */
+    bool elsewhere;   /* published, but of data that are not to be had: it stands beside ours */
+    double rounding;  /* half a unit of the last digit that is printed */
+    double spread;    /* what the paper's own sampling adds: half of its 99.9 % interval */
+    double right;     /* what should have been printed, derived elsewhere; NAN: what was */
+    double leeway;    /* give or take */
+    double ours;
+    double low; /* 99.9 % interval of ours; both equal to ours: exact */
+    double high;
+};
+
+#define LAB_ROW                                                                                    \
+    (struct lab_row)                                                                               \
+    {                                                                                              \
+        .published = NAN, .right = NAN                                                             \
+    }
+
+enum lab_verdict { LAB_AGREES, LAB_DIFFERS, LAB_ERRATUM, LAB_OURS_ONLY, LAB_VERDICTS };
+
+enum lab_verdict lab_verdict_of(const struct lab_row *row);
+const char *lab_verdict_name(enum lab_verdict verdict);
+
+/* `ours` of a row: an exact number, a mean (Student's interval), a share of trials (Wilson's). */
+void lab_exact(struct lab_row *row, double value);
+void lab_measured(struct lab_row *row, const struct lab_mean *mean);
+void lab_counted(struct lab_row *row, uint64_t hits, uint64_t trials);
+
+/* Write the row, named by the format: a few words, without tabs. */
+void lab_row(struct lab *lab, const struct lab_row *row, const char *format, ...) SAY_FORMAT(3, 4);
+
+/*
+ * Rows in one call: what was published (NAN: nothing), give or take its rounding, beside an exact
+ * number, a mean, or a share of trials.
+ */
+void lab_row_exact(struct lab *lab, double published, double rounding, double ours,
+                   const char *format, ...) SAY_FORMAT(5, 6);
+void lab_row_mean(struct lab *lab, double published, double rounding, const struct lab_mean *mean,
+                  const char *format, ...) SAY_FORMAT(5, 6);
+void lab_row_count(struct lab *lab, double published, double rounding, uint64_t hits,
+                   uint64_t trials, const char *format, ...) SAY_FORMAT(6, 7);
+
+/* A sentence of the paper that is so (1) or not (0). */
+void lab_row_holds(struct lab *lab, bool so, const char *format, ...) SAY_FORMAT(3, 4);
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+/* A point without an interval; a mean with its own; a row. */
+struct svg_point lab_point(double x, double y);
+struct svg_point lab_point_mean(double x, const struct lab_mean *mean);
+struct svg_point lab_point_row(double x, const struct lab_row *row);
+
+/* The experiment's picture; a second one has "-2" in its name, and so on. */
+int lab_chart(struct lab *lab, const struct svg_chart *chart);
+
+#endif

@@ -1,0 +1,98 @@
+/* trial.c: random instances of a yes-no filter, and rows about them. */
+#include "paper003/paper003.h"
+
+#define PILOT 8
+
+const struct veto_setting lab_veto_usual = {
+    .p = 160, .k = 4, .q = 32, .r = 3, .no_hashes = 5, .n = 30, .t = 100};
+
+void lab_veto_draw(struct lab *lab, const struct veto_setting *s, struct veto_keys *keys)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        keys->member[i] = lab_digest(lab);
+    }
+    for (size_t i = 0; i < s->t; i++) {
+        keys->avoid[i] = lab_digest(lab);
+    }
+    keys->weighted = false;
+}
+
+int lab_veto_build(struct lab *lab, const struct veto_setting *s, const struct veto_keys *keys,
+                   const struct tepal_yesno_options *how, struct tepal_filter **out,
+                   struct tepal_yesno_report *report)
+{
+    struct tepal_yesno_input input = {.members = keys->member,
+                                      .member_count = s->n,
+                                      .avoid = keys->avoid,
+                                      .avoid_count = s->t,
+                                      .avoid_weights = keys->weighted ? keys->weight : NULL};
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_filter *filter = NULL;
+    const char *why = "";
+    uint32_t no_hashes = s->r == 0 ? 0 : lab_sabotaged(lab) ? 1 : s->no_hashes;
+    enum tepal_status status =
+        tepal_yesno_params(s->p, s->k, s->r == 0 ? 0 : s->q, s->r, no_hashes, &params);
+    params.positions = s->positions;
+    params.own[TEPAL_YESNO_OWN_SEEDS] = s->r > 0 && s->own_seeds;
+    if (status == TEPAL_OK) {
+        status = tepal_yesno_build(&params, &input, how, NULL, &filter, report, &why);
+    }
+    if (out != NULL) {
+        *out = filter;
+    } else {
+        tepal_filter_free(filter);
+    }
+    return status == TEPAL_OK ? EXIT_YES
+                              : say_error(NULL, "lab", "%s: %s", tepal_status_message(status), why);
+}
+
+int lab_veto_sample(struct lab *lab, const struct veto_setting *s,
+                    const struct tepal_yesno_options *how, size_t trials,
+                    struct veto_sample *sample)
+{
+    *sample = (struct veto_sample){0};
+    for (size_t i = 0; i < trials; i++) {
+        struct veto_keys keys;
+        struct tepal_yesno_report report;
+        lab_veto_draw(lab, s, &keys);
+        if (lab_veto_build(lab, s, &keys, how, NULL, &report) != EXIT_YES) {
+            return EXIT_TROUBLE;
+        }
+        lab_mean_add(&sample->left, (double)report.avoid_left);
+        lab_mean_add(&sample->positive, (double)report.avoid_positive);
+        sample->proved += report.proved_optimal;
+        sample->steps += report.steps;
+        sample->by_left[report.avoid_left < VETO_MOST ? report.avoid_left : VETO_MOST - 1]++;
+    }
+    return EXIT_YES;
+}
+
+int lab_veto_afford(struct lab *lab, const struct veto_setting *s,
+                    const struct tepal_yesno_options *how, double steps, size_t least, size_t most,
+                    size_t *trials)
+{
+    struct veto_sample pilot;
+    if (lab_veto_sample(lab, s, how, PILOT, &pilot) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    double each = fmax(1, (double)pilot.steps / PILOT);
+    *trials = steps / each >= (double)most ? most : (size_t)(steps / each);
+    *trials = *trials < least ? least : *trials;
+    return EXIT_YES;
+}
+
+void lab_veto_measured(struct lab_row *row, const struct lab_mean *mean)
+{
+    lab_measured(row, mean);
+    row->low = fmax(0, row->low);
+    row->high = fmax(row->high, log(2000) / mean->count);
+}
+
+void lab_veto_claim(struct lab *lab, bool says, bool right, bool ours, const char *words)
+{
+    struct lab_row row = LAB_ROW;
+    row.published = says;
+    row.right = right;
+    lab_exact(&row, ours);
+    lab_row(lab, &row, "%s (1 yes, 0 no)", words);
+}

@@ -1,0 +1,272 @@
+/* command.c: `tepal lab`: list, run, report. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "experiment/files.h"
+#include "runner/runner.h"
+#include "cli/suggest.h"
+#include "cli/options.h"
+
+#define FOLDER "lab"
+
+/* ---- list ------------------------------------------------------------------------------------ */
+
+static int list_all(const struct args *args)
+{
+    struct out *out = out_open(STDOUT_FILENO);
+    if (out == NULL) {
+        return EXIT_TROUBLE;
+    }
+    if (args->operands > 1) {
+        free(out);
+        return say_error(NULL, "lab list", "takes no further words");
+    }
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        const struct lab_paper *paper = &lab_papers[i];
+        out_format(out, "%s%s: %s (%s)\n", i == 0 ? "" : "\n", paper->number, paper->title,
+                   paper->authors);
+        for (const struct lab_experiment *e = paper->experiment; e->name != NULL; e++) {
+            out_format(out, "  %-22s %-18s %s (%u s; --full %u s)\n", e->name, e->item, e->shows,
+                       e->seconds[0], e->seconds[1]);
+        }
+    }
+    return out_close(out, EXIT_YES);
+}
+
+/* ---- run ------------------------------------------------------------------------------------- */
+
+struct choice {
+    const struct lab_experiment **list;
+    size_t count;
+};
+
+static size_t total(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
+            count++;
+        }
+    }
+    return count;
+}
+
+static void choose(struct choice *choice, const struct lab_experiment *e)
+{
+    for (size_t i = 0; i < choice->count; i++) {
+        if (choice->list[i] == e) {
+            return;
+        }
+    }
+    choice->list[choice->count++] = e;
+}
+
+static int choose_named(struct choice *choice, const char *name)
+{
+    struct suggest near = {.word = name};
+    char hint[96];
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
+            if (strcmp(e->name, name) == 0) {
+                choose(choice, e);
+                return EXIT_YES;
+            }
+            suggest_offer(&near, e->name);
+        }
+    }
+    const char *text = suggest_text(&near, "", hint, sizeof hint);
+    return say_error(NULL, "lab", "unknown experiment %s%s", name,
+                     text[0] != '\0' ? text : "; 'tepal lab list' lists them");
+}
+
+static int choose_paper(struct choice *choice, const char *number)
+{
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        if (number != NULL && strcmp(lab_papers[i].number, number) != 0) {
+            continue;
+        }
+        for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
+            choose(choice, e);
+        }
+        if (number != NULL) {
+            return EXIT_YES;
+        }
+    }
+    return number == NULL ? EXIT_YES
+                          : say_error(NULL, "lab",
+                                      "--paper %s: there is none; 'tepal lab list' "
+                                      "lists them",
+                                      number);
+}
+
+static int choose_all(const struct args *args, struct choice *choice)
+{
+    const char *paper;
+    int code = EXIT_YES;
+    if (args->operands == 1 && !arg(args, "paper")->given && !arg(args, "all")->given) {
+        return say_error(NULL, "lab run", "which ones? give NAMES, --paper NUMBER or --all");
+    }
+    if (arg(args, "all")->given) {
+        return choose_paper(choice, NULL);
+    }
+    for (size_t i = 0; (paper = args_text(args, "paper", i)) != NULL && code == EXIT_YES; i++) {
+        code = choose_paper(choice, paper);
+    }
+    for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
+        code = choose_named(choice, args->operand[i]);
+    }
+    return code;
+}
+
+static int make_folder(const char *folder)
+{
+    struct stat about;
+    if (mkdir(folder, 0777) == 0) {
+        return EXIT_YES;
+    }
+    if (errno == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) {
+        return access(folder, W_OK | X_OK) == 0 ? EXIT_YES
+                                                : say_error(NULL, folder, "%s", strerror(errno));
+    }
+    return say_error(NULL, folder, "%s", strerror(errno == EEXIST ? ENOTDIR : errno));
+}
+
+static unsigned cores(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
+}
+
+static int run_some(const struct args *args)
+{
+    struct choice choice = {.list = calloc(total() + 1, sizeof *choice.list)};
+    struct lab_settings settings = {
+        .args = args,
+        .folder = arg(args, "out")->given ? arg(args, "out")->text : FOLDER,
+        .quick = !arg(args, "full")->given,
+        .sabotaged = arg(args, "sabotage")->given,
+        .seed = arg_whole(args, "seed", 1),
+        .jobs = arg(args, "jobs")->given ? (unsigned)arg(args, "jobs")->whole : cores(),
+        .progress = !arg(args, "quiet")->given && isatty(STDERR_FILENO)};
+    if (choice.list == NULL) {
+        return say_no_memory();
+    }
+    int code = choose_all(args, &choice);
+    if (code == EXIT_YES) {
+        code = make_folder(settings.folder);
+    }
+    if (code == EXIT_YES) {
+        code = lab_run_all(&settings, choice.list, choice.count);
+    }
+    free((void *)choice.list);
+    return code;
+}
+
+/* ---- report ---------------------------------------------------------------------------------- */
+
+static int report(const struct args *args)
+{
+    const struct option_value *output = arg(args, "out");
+    const char *folder = args->operands > 1 ? args->operand[1] : FOLDER;
+    if (args->operands > 2) {
+        return say_error(NULL, "lab report", "one folder at a time");
+    }
+    char *path = output->given ? strdup(output->text) : lab_path(folder, "report", ".html");
+    int code = path == NULL ? say_no_memory() : lab_report(args, folder, path);
+    free(path);
+    return code;
+}
+
+static int lab_run(const struct args *args)
+{
+    const char *what = args->operand[0];
+    if (strcmp(what, "list") == 0) {
+        return list_all(args);
+    }
+    if (strcmp(what, "run") == 0) {
+        return run_some(args);
+    }
+    if (strcmp(what, "report") == 0) {
+        return report(args);
+    }
+    return say_error(NULL, "lab", "%s: it is list, run or report; see 'tepal lab --help'", what);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static const char *lab_words(const struct program *program, size_t n)
+{
+    static const char *const words[] = {"list", "run", "report"};
+    (void)program;
+    return n < 3 ? words[n] : NULL;
+}
+
+static const struct option option_paper = {
+    .name = "paper",
+    .value = "NUMBER",
+    .type = TAKES_CHOICE,
+    .choices = "000 001 002 003 004",
+    .about = "All experiments of one paper; may be given several times."};
+
+static const struct option option_all = {.letter = 'a', .name = "all", .about = "All experiments."};
+
+static const struct option option_quick = {
+    .name = "quick", .about = "Fewer trials and wider intervals (the default)."};
+
+static const struct option option_full = {.name = "full", .about = "As many trials as the papers."};
+
+static const struct option option_lab_out = {
+    .letter = 'o',
+    .name = "out",
+    .value = "DIR",
+    .type = TAKES_FILE,
+    .about = "run: put tables and pictures into DIR (default lab); report: write the page "
+             "to this file (default DIR/report.html)."};
+
+static const struct option option_jobs = {
+    .name = "jobs",
+    .value = "N",
+    .type = TAKES_WHOLE,
+    .least = 1,
+    .most = 64,
+    .about = "Run N experiments at once (default: one a core). Results do not depend on it."};
+
+static const struct option option_sabotage = {
+    .name = "sabotage", .about = "Use wrong methods on purpose, to see that the verdicts notice."};
+
+static const struct option *const options[] = {
+    &option_paper,     &option_all,     &option_quick, &option_full,
+    &option_demo_seed, &option_lab_out, &option_jobs,  &option_sabotage,
+    &option_quiet,     &option_help,    NULL};
+static const char *const exclusive[][4] = {{"quick", "full"}, {"paper", "all"}, {NULL}};
+static const struct example examples[] = {
+    {"tepal lab list", "Every experiment, with the table or figure it makes again."},
+    {"tepal lab run 000-table-4 --full", "One table of the first paper."},
+    {"tepal lab run --all --out results && tepal lab report results", "All, as one page."},
+    {NULL, NULL}};
+
+const struct command command_lab = {
+    .name = "lab",
+    .synopsis = "list | run (NAME... | --paper NUMBER | --all) [--full] | report [DIR]",
+    .summary = "Make the papers' tables and figures again, ours beside theirs.",
+    .about = "list tells what there is. run makes each experiment's table (TSV: experiment, item, "
+             "published, ours, low, high, verdict) and picture (SVG) and prints the table. report "
+             "makes one HTML page of what is in DIR (default lab).\n\n"
+             "low and high bound our number with 99.9 % confidence. The verdict is computed: "
+             "agrees (the published number lies within), erratum (it does not, but what should "
+             "have been printed does), differs (neither), ours-only (nothing was published). The "
+             "same seed gives the same files, byte for byte. Exit status 1 if a row differs.",
+    .options = options,
+    .exclusive = exclusive,
+    .words = lab_words,
+    .least_operands = 1,
+    .most_operands = SIZE_MAX,
+    .operand_name = "list, run or report is",
+    .examples = examples,
+    .run = lab_run};
