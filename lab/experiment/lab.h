@@ -35,6 +35,12 @@ struct lab_experiment {
     int (*run)(struct lab *lab); /* EXIT_YES, or EXIT_TROUBLE after saying why */
 };
 
+/* An entry of a list. */
+#define LAB_EXPERIMENT(name, item, quick_seconds, full_seconds, run, shows, remark)                \
+    {                                                                                              \
+        name, item, shows, remark, {quick_seconds, full_seconds}, run                              \
+    }
+
 struct lab_paper {
     const char *number; /* "000" */
     const char *title;

@@ -3,117 +3,78 @@
 #include "papers.h"
 
 const struct lab_experiment lab_000[] = {
-    {"000-table-1",
-     "Table I",
-     "random selection: what it removes and what it costs",
-     "The total at 5 % is printed as 2826; its two parts add up to 2866.",
-     {1, 5},
-     lab_000_tables},
-    {"000-table-2",
-     "Table II",
-     "minimum false negatives",
-     "The total at 25 % is printed as 10045; its two parts add up to 10005.",
-     {1, 5},
-     lab_000_tables},
-    {"000-table-3",
-     "Table III",
-     "maximum false positives",
-     "The printed numbers follow when false positives are counted over all of them, not over the "
-     "troublesome ones alone, as the text has it.",
-     {1, 5},
-     lab_000_tables},
-    {"000-table-4",
-     "Table IV",
-     "ratio",
-     "Counted over all false positives, as Table III. The total at 2 % cannot vary by as much as "
-     "its +-30.58: its parts vary by 3.25 and 20.05.",
-     {1, 5},
-     lab_000_tables},
-    {"000-fig-3",
-     "Fig. 3",
-     "the Bloom filter's false-positive rate over k, m and n; values named in the text",
-     "Two of the three compression ratios in the text are cut off, not rounded: 4.27 and 2.56.",
-     {1, 4},
-     lab_000_figure_3},
-    {"000-sec-3b",
-     "Sec. III-B",
-     "bits cleared at random: chi = 1",
-     NULL,
-     {2, 8},
-     lab_000_section_3b},
-    {"000-fig-5", "Fig. 5", "bits that the four algorithms clear", NULL, {3, 13}, lab_000_figure_5},
-    {"000-fig-6",
-     "Fig. 6",
-     "chi of the four algorithms, and the values that the text names",
-     "The text has chi above 1.4 for random selection and above 1.8 for ratio selection. Near "
-     "beta = 100 % both are lower, 1.36 and 1.79, as the paper's own Tables I and IV say.",
-     {3, 13},
-     lab_000_figure_6},
-    {"000-fig-8",
-     "Fig. 8",
-     "improved minimum FN selection, and its gain in Sec. V-C",
-     "The gains that the text prints, 66 % at beta 1 % and 84 % at 75 %, do not follow from the "
-     "algorithm as it is written: it gains 2 % and 42 %. At beta 1 % hardly any member is lost "
-     "twice, so that keeping the counts up to date cannot matter much there.",
-     {2, 8},
-     lab_000_improved},
-    {"000-fig-9", "Fig. 9", "improved maximum FP selection", NULL, {2, 10}, lab_000_improved},
-    {"000-fig-10", "Fig. 10", "improved ratio selection", NULL, {2, 10}, lab_000_improved},
-    {"000-fig-11",
-     "Fig. 11",
-     "how full the lists of elements are that the improved algorithms keep",
-     "\"Nearly linearly\" is read as: a straight line explains nine tenths of the variance; "
-     "\"the same\" as: within 2 % of the axis, the size of a symbol; \"one element\" as one when "
-     "rounded.",
-     {2, 8},
-     lab_000_figure_11},
-    {"000-sacrifice",
-     "beyond the paper",
-     "sacrifice and sweep beside the paper's algorithms",
-     NULL,
-     {3, 18},
-     lab_000_sacrifice},
-    {"000-fig-13",
-     "Figs. 13, 15-17",
-     "the red stop set: success, stopping short, what is missed and collisions by the size",
-     "The paper's routes (skitter, January 2006) are not to be had: ours are generated, and "
-     "measured ones of TEPAL_DATA if it is set. So the paper's numbers stand beside ours without "
-     "a verdict; what is judged is whether its sentences hold. \"Approaches\" the list is read "
-     "as nine tenths of its success, \"less marked\" as less for each bit. The paper does not "
-     "state k: a Bloom filter as poor as its own needs about 8 % false positives, which is k = "
-     "1; k = 5 is that of Sec. IV. The sizes 10^3 and 10^4 of its text mean 10^4 and 10^5, where "
-     "the figures begin and end.",
-     {3, 15},
-     lab_000_figure_13},
-    {"000-fig-14",
-     "Fig. 14",
-     "the red stop set: how troublesome false positives are",
-     "The paper's numbers are of its own routes and have no verdict. Nine of its false positives "
-     "are on all 10000 routes of a monitor; ours have one or two such at a time; the measured "
-     "routes are fewer and have none.",
-     {1, 1},
-     lab_000_figure_14},
-    {"000-fig-18",
-     "Fig. 18",
-     "the red stop set: how many of the false positives to remove",
-     "The paper's numbers are of its own routes and stand beside ours without a verdict. But "
-     "they contradict each other, which has one. Success, stopping short and collision must add "
-     "up to 1; at beta 10 % and 30 % they add up to 1.04, and a Bloom filter's 0.2446 and 0.7668 "
-     "to 1.01. A peak of 0.642 is below what it prints for other beta, and a Bloom filter that "
-     "succeeds at 0.2446 at best has 0.3077 at beta 0.",
-     {1, 4},
-     lab_000_figure_18},
-    {"000-fig-19",
-     "Fig. 19",
-     "the red stop set: how it ages",
-     NULL, /* no number is printed; both sentences of the text hold */
-     {1, 2},
-     lab_000_figure_19},
-    {"000-fig-20",
-     "Figs. 20-22",
-     "the red stop set: ratio, improved ratio and sacrifice",
-     "With the paper's k unknown, k = 5 is taken. sacrifice is ours. What the text says of "
-     "single sizes is of its own routes and stands beside ours without a verdict.",
-     {3, 12},
-     lab_000_figure_20},
+    LAB_EXPERIMENT("000-table-1", "Table I", 1, 5, lab_000_tables,
+                   "random selection: what it removes and what it costs",
+                   "The total at 5 % is printed as 2826; its two parts add up to 2866."),
+    LAB_EXPERIMENT("000-table-2", "Table II", 1, 5, lab_000_tables, "minimum false negatives",
+                   "The total at 25 % is printed as 10045; its two parts add up to 10005."),
+    LAB_EXPERIMENT("000-table-3", "Table III", 1, 5, lab_000_tables, "maximum false positives",
+                   "The printed numbers follow when false positives are counted over all of them, "
+                   "not over the troublesome ones alone, as the text has it."),
+    LAB_EXPERIMENT("000-table-4", "Table IV", 1, 5, lab_000_tables, "ratio",
+                   "Counted over all false positives, as Table III. The total at 2 % cannot vary "
+                   "by as much as its +-30.58: its parts vary by 3.25 and 20.05."),
+    LAB_EXPERIMENT("000-fig-3", "Fig. 3", 1, 4, lab_000_figure_3,
+                   "the Bloom filter's false-positive rate over k, m and n; values named in the "
+                   "text",
+                   "Two of the three compression ratios in the text are cut off, not rounded: "
+                   "4.27 and 2.56."),
+    LAB_EXPERIMENT("000-sec-3b", "Sec. III-B", 2, 8, lab_000_section_3b,
+                   "bits cleared at random: chi = 1", NULL),
+    LAB_EXPERIMENT("000-fig-5", "Fig. 5", 3, 13, lab_000_figure_5,
+                   "bits that the four algorithms clear", NULL),
+    LAB_EXPERIMENT("000-fig-6", "Fig. 6", 3, 13, lab_000_figure_6,
+                   "chi of the four algorithms, and the values that the text names",
+                   "The text has chi above 1.4 for random selection and above 1.8 for ratio "
+                   "selection. Near beta = 100 % both are lower, 1.36 and 1.79, as the paper's "
+                   "own Tables I and IV say."),
+    LAB_EXPERIMENT("000-fig-8", "Fig. 8", 2, 8, lab_000_improved,
+                   "improved minimum FN selection, and its gain in Sec. V-C",
+                   "The gains that the text prints, 66 % at beta 1 % and 84 % at 75 %, do not "
+                   "follow from the algorithm as it is written: it gains 2 % and 42 %. At beta 1 "
+                   "% hardly any member is lost twice, so that keeping the counts up to date "
+                   "cannot matter much there."),
+    LAB_EXPERIMENT("000-fig-9", "Fig. 9", 2, 10, lab_000_improved, "improved maximum FP selection",
+                   NULL),
+    LAB_EXPERIMENT("000-fig-10", "Fig. 10", 2, 10, lab_000_improved, "improved ratio selection",
+                   NULL),
+    LAB_EXPERIMENT("000-fig-11", "Fig. 11", 2, 8, lab_000_figure_11,
+                   "how full the lists of elements are that the improved algorithms keep",
+                   "\"Nearly linearly\" is read as: a straight line explains nine tenths of the "
+                   "variance; \"the same\" as: within 2 % of the axis, the size of a symbol; "
+                   "\"one element\" as one when rounded."),
+    LAB_EXPERIMENT("000-sacrifice", "beyond the paper", 3, 18, lab_000_sacrifice,
+                   "sacrifice and sweep beside the paper's algorithms", NULL),
+    LAB_EXPERIMENT("000-fig-13", "Figs. 13, 15-17", 3, 15, lab_000_figure_13,
+                   "the red stop set: success, stopping short, what is missed and collisions by "
+                   "the size",
+                   "The paper's routes (skitter, January 2006) are not to be had: ours are "
+                   "generated, and measured ones of TEPAL_DATA if it is set. So the paper's "
+                   "numbers stand beside ours without a verdict; what is judged is whether its "
+                   "sentences hold. \"Approaches\" the list is read as nine tenths of its "
+                   "success, \"less marked\" as less for each bit. The paper does not state k: a "
+                   "Bloom filter as poor as its own needs about 8 % false positives, which is k = "
+                   "1; k = 5 is that of Sec. IV. The sizes 10^3 and 10^4 of its text mean 10^4 "
+                   "and 10^5, where the figures begin and end."),
+    LAB_EXPERIMENT("000-fig-14", "Fig. 14", 1, 1, lab_000_figure_14,
+                   "the red stop set: how troublesome false positives are",
+                   "The paper's numbers are of its own routes and have no verdict. Nine of its "
+                   "false positives are on all 10000 routes of a monitor; ours have one or two "
+                   "such at a time; the measured routes are fewer and have none."),
+    LAB_EXPERIMENT("000-fig-18", "Fig. 18", 1, 4, lab_000_figure_18,
+                   "the red stop set: how many of the false positives to remove",
+                   "The paper's numbers are of its own routes and stand beside ours without a "
+                   "verdict. But they contradict each other, which has one. Success, stopping "
+                   "short and collision must add up to 1; at beta 10 % and 30 % they add up to "
+                   "1.04, and a Bloom filter's 0.2446 and 0.7668 to 1.01. A peak of 0.642 is "
+                   "below what it prints for other beta, and a Bloom filter that succeeds at "
+                   "0.2446 at best has 0.3077 at beta 0."),
+    /* no number is printed; both sentences of the text hold */
+    LAB_EXPERIMENT("000-fig-19", "Fig. 19", 1, 2, lab_000_figure_19,
+                   "the red stop set: how it ages", NULL),
+    LAB_EXPERIMENT("000-fig-20", "Figs. 20-22", 3, 12, lab_000_figure_20,
+                   "the red stop set: ratio, improved ratio and sacrifice",
+                   "With the paper's k unknown, k = 5 is taken. sacrifice is ours. What the text "
+                   "says of single sizes is of its own routes and stands beside ours without a "
+                   "verdict."),
     {.name = NULL}};

@@ -3,45 +3,29 @@
 #include "papers.h"
 
 const struct lab_experiment lab_004[] = {
-    {"004-fig-3",
-     "Fig. 3",
-     "one phase: model and simulation",
-     "With all-new messages the model is exact. Simulated as in the paper, with the same 1000 "
-     "messages and the same hash functions throughout, the average is off by up to a tenth: the "
-     "messages that collide are always the same.",
-     {2, 10},
-     lab_004_fig_3},
-    {"004-fig-4", "Fig. 4", "two phases: model and simulation", NULL, {1, 9}, lab_004_fig_4},
-    {"004-fig-5",
-     "Fig. 5",
-     "lower bounds for filters that count messages",
-     NULL,
-     {2, 22},
-     lab_004_fig_5},
-    {"004-fig-6", "Fig. 6", "capacity by size", NULL, {1, 1}, lab_004_fig_6},
-    {"004-fig-7",
-     "Fig. 7",
-     "capacity by false-positive rate",
-     "The loss by the worst case is around 30 % near 0.01 and 0.001 only: it is 43 % at 0.1 and "
-     "18.5 % at one in a million.",
-     {1, 1},
-     lab_004_fig_7},
-    {"004-fig-8", "Fig. 8", "one phase against two", NULL, {1, 1}, lab_004_fig_8},
-    {"004-text",
-     "Sec. I to V",
-     "equations and numbers in the text",
-     "E[N0] is zero beyond sigma, not from it on: as printed it is short by a third of a "
-     "message. Without retaining every cycle begins with an empty filter, so that pi_0 is not 0. "
-     "Equation (24) leaves the trigger out of the frozen filter, Sec. II-C has it there. A loss "
-     "of a third is a gain of a half: around 30 % more messages holds near a rate of 0.0001. The "
-     "capacity by sigma and that of the oracle are the same, to a message.",
-     {2, 13},
-     lab_004_text},
-    {"004-negatives",
-     "Sec. I, V-C",
-     "false negatives, which the paper leaves out",
-     "Two phases have fewer false negatives than one of twice the size while a phase outlives "
-     "the typical gap between repeats, and more beyond it.",
-     {3, 24},
-     lab_004_negatives},
+    LAB_EXPERIMENT("004-fig-3", "Fig. 3", 2, 10, lab_004_fig_3, "one phase: model and simulation",
+                   "With all-new messages the model is exact. Simulated as in the paper, with the "
+                   "same 1000 messages and the same hash functions throughout, the average is off "
+                   "by up to a tenth: the messages that collide are always the same."),
+    LAB_EXPERIMENT("004-fig-4", "Fig. 4", 1, 9, lab_004_fig_4, "two phases: model and simulation",
+                   NULL),
+    LAB_EXPERIMENT("004-fig-5", "Fig. 5", 2, 22, lab_004_fig_5,
+                   "lower bounds for filters that count messages", NULL),
+    LAB_EXPERIMENT("004-fig-6", "Fig. 6", 1, 1, lab_004_fig_6, "capacity by size", NULL),
+    LAB_EXPERIMENT("004-fig-7", "Fig. 7", 1, 1, lab_004_fig_7, "capacity by false-positive rate",
+                   "The loss by the worst case is around 30 % near 0.01 and 0.001 only: it is 43 "
+                   "% at 0.1 and 18.5 % at one in a million."),
+    LAB_EXPERIMENT("004-fig-8", "Fig. 8", 1, 1, lab_004_fig_8, "one phase against two", NULL),
+    LAB_EXPERIMENT("004-text", "Sec. I to V", 2, 13, lab_004_text,
+                   "equations and numbers in the text",
+                   "E[N0] is zero beyond sigma, not from it on: as printed it is short by a third "
+                   "of a message. Without retaining every cycle begins with an empty filter, so "
+                   "that pi_0 is not 0. Equation (24) leaves the trigger out of the frozen "
+                   "filter, Sec. II-C has it there. A loss of a third is a gain of a half: around "
+                   "30 % more messages holds near a rate of 0.0001. The capacity by sigma and "
+                   "that of the oracle are the same, to a message."),
+    LAB_EXPERIMENT("004-negatives", "Sec. I, V-C", 3, 24, lab_004_negatives,
+                   "false negatives, which the paper leaves out",
+                   "Two phases have fewer false negatives than one of twice the size while a "
+                   "phase outlives the typical gap between repeats, and more beyond it."),
     {.name = NULL}};
