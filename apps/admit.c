@@ -331,31 +331,18 @@ static int admit_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_cache_size = {
-    .name = "cache-size",
-    .value = "SIZE",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 56,
-    .about = "The size of the cache: objects, or with --size-field bytes."};
+static const struct option option_cache_size =
+    OPTION(0, "cache-size", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
+           "The size of the cache: objects, or with --size-field bytes.");
 
-static const struct option option_size_field = {
-    .name = "size-field",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = UINT32_MAX,
-    .about = "The N-th field of a line is the size of the object in bytes (- is 0)."};
+static const struct option option_size_field =
+    OPTION(0, "size-field", OF_WHOLE("N", 1, UINT32_MAX),
+           "The N-th field of a line is the size of the object in bytes (- is 0).");
 
-static const struct option option_admit_memory = {
-    .letter = 'M',
-    .name = "memory",
-    .value = "SIZE",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 56,
-    .about = "The memory of the filter in bytes (default: enough for 1/16, 1/4, 1 and "
-             "4 times as many objects as the cache holds, one row each)."};
+static const struct option option_admit_memory =
+    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
+           "The memory of the filter in bytes (default: enough for 1/16, 1/4, 1 and "
+           "4 times as many objects as the cache holds, one row each).");
 
 static const struct option *const options[] = {&option_cache_size,   &option_size_field,
                                                &option_field,        &option_delimiter,

@@ -386,87 +386,51 @@ static int digest_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_request_field = {
-    .name = "field",
-    .value = "C",
-    .type = TAKES_TEXT,
-    .about = "Which field is asked for: a number from 1, or its name in the first line "
-             "(default: url, key or object; the last of one or two)."};
+static const struct option option_request_field =
+    OPTION(0, "field", OF_VALUE(TAKES_TEXT, "C"),
+           "Which field is asked for: a number from 1, or its name in the first line "
+           "(default: url, key or object; the last of one or two).");
 
-static const struct option option_proxy_field = {
-    .name = "proxy-field",
-    .value = "C",
-    .type = TAKES_TEXT,
-    .about = "Which field names the proxy itself (default: proxy, client or host; the "
-             "first of two; else the proxies take turns)."};
+static const struct option option_proxy_field =
+    OPTION(0, "proxy-field", OF_VALUE(TAKES_TEXT, "C"),
+           "Which field names the proxy itself (default: proxy, client or host; the "
+           "first of two; else the proxies take turns).");
 
-static const struct option option_client_field = {
-    .name = "client-field",
-    .value = "C",
-    .type = TAKES_TEXT,
-    .about = "Which field says who asks: clients share the proxies, by hash."};
+static const struct option option_client_field =
+    OPTION(0, "client-field", OF_VALUE(TAKES_TEXT, "C"),
+           "Which field says who asks: clients share the proxies, by hash.");
 
-static const struct option option_request_size_field = {
-    .name = "size-field",
-    .value = "C",
-    .type = TAKES_TEXT,
-    .about = "Which field says how many bytes it has, for --cache-bytes."};
+static const struct option option_request_size_field =
+    OPTION(0, "size-field", OF_VALUE(TAKES_TEXT, "C"),
+           "Which field says how many bytes it has, for --cache-bytes.");
 
-static const struct option option_proxies = {
-    .letter = 'P',
-    .name = "proxies",
-    .value = "P",
-    .type = TAKES_WHOLE,
-    .least = 2,
-    .most = 4096,
-    .about = "Share those who ask among P proxies, by hash (default: a proxy each; 4 with "
-             "--client-field, and if nobody is named)."};
+static const struct option option_proxies =
+    OPTION('P', "proxies", OF_WHOLE("P", 2, 4096),
+           "Share those who ask among P proxies, by hash (default: a proxy each; 4 with "
+           "--client-field, and if nobody is named).");
 
-static const struct option option_proxy_cache = {
-    .name = "cache-size",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 31,
-    .about = "A cache holds N objects (default 1000); the least recently used go."};
+static const struct option option_proxy_cache =
+    OPTION(0, "cache-size", OF_WHOLE("N", 1, (uint64_t)1 << 31),
+           "A cache holds N objects (default 1000); the least recently used go.");
 
-static const struct option option_cache_bytes = {
-    .name = "cache-bytes",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = UINT64_MAX,
-    .about = "A cache holds N bytes (with --cache-size: whichever is reached first)."};
+static const struct option option_cache_bytes =
+    OPTION(0, "cache-bytes", OF_WHOLE("N", 1, UINT64_MAX),
+           "A cache holds N bytes (with --cache-size: whichever is reached first).");
 
-static const struct option option_refresh = {
-    .name = "refresh",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = UINT64_MAX,
-    .about = "A proxy makes its filter anew after N new objects (default: a tenth of the "
-             "cache)."};
+static const struct option option_refresh =
+    OPTION(0, "refresh", OF_WHOLE("N", 1, UINT64_MAX),
+           "A proxy makes its filter anew after N new objects (default: a tenth of the "
+           "cache).");
 
-static const struct option option_sim_bits = {
-    .letter = 'm',
-    .name = "bits",
-    .value = "M",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 40,
-    .about = "The size of every filter (default: 64 bits for an object in the cache)."};
+static const struct option option_sim_bits =
+    OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 40),
+           "The size of every filter (default: 64 bits for an object in the cache).");
 
-static const struct option option_judge = {
-    .name = "judge", .about = "Take a filter only if `tepal receive` would, by its defaults."};
+static const struct option option_judge =
+    OPTION(0, "judge", OF_NOTHING, "Take a filter only if `tepal receive` would, by its defaults.");
 
-static const struct option option_rounds = {.letter = 'r',
-                                            .name = "rounds",
-                                            .value = "R",
-                                            .type = TAKES_WHOLE,
-                                            .least = 1,
-                                            .most = 1000000,
-                                            .about =
-                                                "Repeat with R seeds, and add up (default 1)."};
+static const struct option option_rounds = OPTION('r', "rounds", OF_WHOLE("R", 1, 1000000),
+                                                  "Repeat with R seeds, and add up (default 1).");
 
 static const struct option *const options[] = {&option_request_field, &option_proxy_field,
                                                &option_client_field,  &option_request_size_field,

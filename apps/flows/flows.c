@@ -429,68 +429,41 @@ static int flows_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_flow_each = {
-    .name = "bits-per-flow",
-    .value = "B",
-    .type = TAKES_POSITIVE,
-    .about = "B bits for each of the most flows that there are at once (default 24)."};
+static const struct option option_flow_each =
+    OPTION(0, "bits-per-flow", OF_VALUE(TAKES_POSITIVE, "B"),
+           "B bits for each of the most flows that there are at once (default 24).");
 
-static const struct option option_flow_bits = {
-    .letter = 'm',
-    .name = "bits",
-    .value = "M",
-    .type = TAKES_WHOLE,
-    .least = 512,
-    .most = (uint64_t)1 << 40,
-    .about = "The memory of each filter, in bits, all in all."};
+static const struct option option_flow_bits =
+    OPTION('m', "bits", OF_WHOLE("M", 512, (uint64_t)1 << 40),
+           "The memory of each filter, in bits, all in all.");
 
-static const struct option option_flow_choices = {
-    .name = "choices",
-    .value = "C",
-    .type = TAKES_WHOLE,
-    .least = 2,
-    .most = 64,
-    .about = "The choices of the multichoice filters (default 4)."};
+static const struct option option_flow_choices = OPTION(
+    0, "choices", OF_WHOLE("C", 2, 64), "The choices of the multichoice filters (default 4).");
 
-static const struct option option_flow_idle = {
-    .name = "idle",
-    .value = "SECONDS",
-    .type = TAKES_POSITIVE,
-    .about = "A flow ends when it has been idle for so long (default 60)."};
+static const struct option option_flow_idle =
+    OPTION(0, "idle", OF_VALUE(TAKES_POSITIVE, "SECONDS"),
+           "A flow ends when it has been idle for so long (default 60).");
 
-static const struct option option_flow_insert = {
-    .name = "insert",
-    .value = "WHEN",
-    .type = TAKES_CHOICE,
-    .choices = "syn first",
-    .about = "A TCP flow begins with a SYN (syn, the default), or with any packet "
-             "that does not end it (first)."};
+static const struct option option_flow_insert =
+    OPTION(0, "insert", OF_CHOICE("WHEN", "syn first"),
+           "A TCP flow begins with a SYN (syn, the default), or with any packet "
+           "that does not end it (first).");
 
-static const struct option option_flow_one_way = {
-    .name = "one-way", .about = "The two directions of a connection are two flows."};
+static const struct option option_flow_one_way =
+    OPTION(0, "one-way", OF_NOTHING, "The two directions of a connection are two flows.");
 
-static const struct option option_flow_repeat = {
-    .name = "repeat",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 1000000,
-    .about = "Replay the packets N times, each time with other flows: what a long run "
-             "does (default 1)."};
+static const struct option option_flow_repeat =
+    OPTION(0, "repeat", OF_WHOLE("N", 1, 1000000),
+           "Replay the packets N times, each time with other flows: what a long run "
+           "does (default 1).");
 
-static const struct option option_flow_windows = {
-    .name = "windows",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 10000,
-    .about = "Look at the drift in N windows of as many packets each (default: one each "
-             "time the packets are repeated, or 20)."};
+static const struct option option_flow_windows =
+    OPTION(0, "windows", OF_WHOLE("N", 1, 10000),
+           "Look at the drift in N windows of as many packets each (default: one each "
+           "time the packets are repeated, or 20).");
 
-static const struct option option_flow_svg = {.name = "svg",
-                                              .value = "OUT",
-                                              .type = TAKES_FILE,
-                                              .about = "Also draw the drift, as SVG, to OUT."};
+static const struct option option_flow_svg =
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"), "Also draw the drift, as SVG, to OUT.");
 
 static const struct option *const options[] = {
     &option_flow_each,   &option_flow_bits,    &option_flow_choices, &option_flow_idle,

@@ -397,110 +397,62 @@ static int route_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_route_from = {
-    .name = "from",
-    .value = "NODE",
-    .type = TAKES_TEXT,
-    .about = "The node that sends: a label, LABEL#ID, or #ID. Without --from and --to "
-             "the longest of all shortest paths is taken."};
+static const struct option option_route_from =
+    OPTION(0, "from", OF_VALUE(TAKES_TEXT, "NODE"),
+           "The node that sends: a label, LABEL#ID, or #ID. Without --from and --to "
+           "the longest of all shortest paths is taken.");
 
-static const struct option option_route_to = {
-    .name = "to",
-    .value = "NODE",
-    .type = TAKES_TEXT,
-    .about = "A node that receives; several make a tree of shortest paths."};
+static const struct option option_route_to =
+    OPTION(0, "to", OF_VALUE(TAKES_TEXT, "NODE"),
+           "A node that receives; several make a tree of shortest paths.");
 
-static const struct option option_route_network = {
-    .name = "network",
-    .value = "NAME",
-    .type = TAKES_TEXT,
-    .about = "Only this one of the networks in a tab-separated file."};
+static const struct option option_route_network =
+    OPTION(0, "network", OF_VALUE(TAKES_TEXT, "NAME"),
+           "Only this one of the networks in a tab-separated file.");
 
-static const struct option option_route_yes_bits = {.name = "yes-bits",
-                                                    .value = "P",
-                                                    .type = TAKES_WHOLE,
-                                                    .least = 1,
-                                                    .most = 512,
-                                                    .about =
-                                                        "Bits of the yes-filter (default 192)."};
+static const struct option option_route_yes_bits =
+    OPTION(0, "yes-bits", OF_WHOLE("P", 1, 512), "Bits of the yes-filter (default 192).");
 
-static const struct option option_route_no_bits = {.name = "no-bits",
-                                                   .value = "Q",
-                                                   .type = TAKES_WHOLE,
-                                                   .least = 1,
-                                                   .most = 511,
-                                                   .about = "Bits of each no-filter (default 32)."};
+static const struct option option_route_no_bits =
+    OPTION(0, "no-bits", OF_WHOLE("Q", 1, 511), "Bits of each no-filter (default 32).");
 
-static const struct option option_route_no_filters = {
-    .name = "no-filters",
-    .value = "R",
-    .type = TAKES_WHOLE,
-    .most = 64,
-    .about = "The number of no-filters (default 2). P + Q R, the size of both "
-             "headers, must be 128, 256 or 512."};
+static const struct option option_route_no_filters =
+    OPTION(0, "no-filters", OF_WHOLE("R", 0, 64),
+           "The number of no-filters (default 2). P + Q R, the size of both "
+           "headers, must be 128, 256 or 512.");
 
-static const struct option option_route_hashes = {.letter = 'k',
-                                                  .name = "hashes",
-                                                  .value = "K",
-                                                  .type = TAKES_WHOLE,
-                                                  .least = 1,
-                                                  .most = TEPAL_MAX_HASHES,
-                                                  .about = "Hashes of the yes-filter (default 4)."};
+static const struct option option_route_hashes = OPTION(
+    'k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES), "Hashes of the yes-filter (default 4).");
 
-static const struct option option_route_no_hashes = {.name = "no-hashes",
-                                                     .value = "K",
-                                                     .type = TAKES_WHOLE,
-                                                     .least = 1,
-                                                     .most = TEPAL_MAX_HASHES,
-                                                     .about =
-                                                         "Hashes of the no-filters (default 3)."};
+static const struct option option_route_no_hashes = OPTION(
+    0, "no-hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES), "Hashes of the no-filters (default 3).");
 
-static const struct option option_route_bloom_hashes = {
-    .name = "bloom-hashes",
-    .value = "K",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = TEPAL_MAX_HASHES,
-    .about = "Hashes of the Bloom header (default 6)."};
+static const struct option option_route_bloom_hashes =
+    OPTION(0, "bloom-hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
+           "Hashes of the Bloom header (default 6).");
 
-static const struct option option_route_method = {
-    .name = "method",
-    .value = "METHOD",
-    .type = TAKES_CHOICE,
-    .choices = "greedy nextfit bestfit pairs local-search exact",
-    .about = "How the no-filters are filled (default local-search): one of greedy, "
-             "nextfit, bestfit, pairs, local-search, exact."};
+static const struct option option_route_method =
+    OPTION(0, "method", OF_CHOICE("METHOD", "greedy nextfit bestfit pairs local-search exact"),
+           "How the no-filters are filled (default local-search): one of greedy, "
+           "nextfit, bestfit, pairs, local-search, exact.");
 
-static const struct option option_route_allocations = {
-    .name = "allocations",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 10000000,
-    .about = "Measure N headers of each kind, with N seeds from S on (default "
-             "1000)."};
+static const struct option option_route_allocations =
+    OPTION(0, "allocations", OF_WHOLE("N", 1, 10000000),
+           "Measure N headers of each kind, with N seeds from S on (default "
+           "1000).");
 
-static const struct option option_route_ttl = {
-    .name = "ttl",
-    .value = "T",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 255,
-    .about = "A packet crosses at most T links (default 64)."};
+static const struct option option_route_ttl =
+    OPTION(0, "ttl", OF_WHOLE("T", 1, 255), "A packet crosses at most T links (default 64).");
 
-static const struct option option_route_svg = {
-    .name = "svg",
-    .value = "OUT",
-    .type = TAKES_FILE,
-    .about = "Draw the network, as SVG, to OUT: the path, and the links that the headers "
-             "of seed S take falsely."};
+static const struct option option_route_svg =
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"),
+           "Draw the network, as SVG, to OUT: the path, and the links that the headers "
+           "of seed S take falsely.");
 
-static const struct option option_route_figures = {
-    .name = "figures",
-    .value = "FOLDER",
-    .type = TAKES_FILE,
-    .about = "Write the paper's Figs. 16 to 18 to FOLDER: fig16.tsv, fig16.svg and "
-             "so on."};
+static const struct option option_route_figures =
+    OPTION(0, "figures", OF_VALUE(TAKES_FILE, "FOLDER"),
+           "Write the paper's Figs. 16 to 18 to FOLDER: fig16.tsv, fig16.svg and "
+           "so on.");
 
 static const struct option *const options[] = {&option_route_from,
                                                &option_route_to,

@@ -396,53 +396,32 @@ static int stopset_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_learn = {
-    .name = "learn",
-    .value = "C",
-    .type = TAKES_WHOLE,
-    .most = UINT64_MAX,
-    .about = "Learn from cycle C and replay the later ones (default: the first)."};
+static const struct option option_learn =
+    OPTION(0, "learn", OF_WHOLE("C", 0, UINT64_MAX),
+           "Learn from cycle C and replay the later ones (default: the first).");
 
-static const struct option option_max_transit = {
-    .name = "max-transit",
-    .value = "T",
-    .type = TAKES_WHOLE,
-    .most = INT64_MAX,
-    .about = "Keep only the destinations behind a penultimate node that is passed on "
-             "the way to at most T others: the column pen_transit, or counted."};
+static const struct option option_max_transit =
+    OPTION(0, "max-transit", OF_WHOLE("T", 0, INT64_MAX),
+           "Keep only the destinations behind a penultimate node that is passed on "
+           "the way to at most T others: the column pen_transit, or counted.");
 
-static const struct option option_set_bits = {
-    .letter = 'm',
-    .name = "bits",
-    .value = "M",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 40,
-    .about = "The size of the filters (default: 10000, 20000, ... 100000)."};
+static const struct option option_set_bits =
+    OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 40),
+           "The size of the filters (default: 10000, 20000, ... 100000).");
 
-static const struct option option_set_hashes = {
-    .letter = 'k',
-    .name = "hashes",
-    .value = "K",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = TEPAL_MAX_HASHES,
-    .about = "The number of hashes (default: the best for each size)."};
+static const struct option option_set_hashes =
+    OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
+           "The number of hashes (default: the best for each size).");
 
-static const struct option option_set_beta = {
-    .letter = 'b',
-    .name = "beta",
-    .value = "R",
-    .type = TAKES_SHARE,
-    .about = "Remove the share R of the false positives, the most troublesome first "
-             "(default: 1 %, 5 %, 10 % and 25 %)."};
+static const struct option option_set_beta =
+    OPTION('b', "beta", OF_VALUE(TAKES_SHARE, "R"),
+           "Remove the share R of the false positives, the most troublesome first "
+           "(default: 1 %, 5 %, 10 % and 25 %).");
 
-static const struct option option_set_max_fn = {
-    .name = "max-fn",
-    .value = "R",
-    .type = TAKES_SHARE,
-    .about = "Instead: aim at all false positives, and lose at most the share R of "
-             "the penultimate nodes."};
+static const struct option option_set_max_fn =
+    OPTION(0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
+           "Instead: aim at all false positives, and lose at most the share R of "
+           "the penultimate nodes.");
 
 static const struct option *const options[] = {&option_learn,
                                                &option_max_transit,

@@ -346,50 +346,30 @@ static int traceback_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_trace_network = {
-    .name = "network",
-    .value = "NAME",
-    .type = TAKES_TEXT,
-    .about = "The one to take of a file that has several networks."};
+static const struct option option_trace_network =
+    OPTION(0, "network", OF_VALUE(TAKES_TEXT, "NAME"),
+           "The one to take of a file that has several networks.");
 
-static const struct option option_trace_routes = {
-    .name = "routes",
-    .about = "The files are measured routes: packets take these, and their routers "
-             "and links are the network."};
+static const struct option option_trace_routes =
+    OPTION(0, "routes", OF_NOTHING,
+           "The files are measured routes: packets take these, and their routers "
+           "and links are the network.");
 
-static const struct option option_trace_tree = {
-    .name = "tree",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 1000,
-    .about = "Instead of a network: routers with N neighbours each, none of them met "
-             "twice."};
+static const struct option option_trace_tree =
+    OPTION(0, "tree", OF_WHOLE("N", 1, 1000),
+           "Instead of a network: routers with N neighbours each, none of them met "
+           "twice.");
 
-static const struct option option_trace_hops = {
-    .name = "hops",
-    .value = "H",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 254,
-    .about = "Paths of H routers (default: 15 in a tree, any length in a network)."};
+static const struct option option_trace_hops =
+    OPTION(0, "hops", OF_WHOLE("H", 1, 254),
+           "Paths of H routers (default: 15 in a tree, any length in a network).");
 
-static const struct option option_trace_packets = {
-    .name = "packets",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 100000000,
-    .about = "How many packets to send, each with another seed (default 1000)."};
+static const struct option option_trace_packets =
+    OPTION(0, "packets", OF_WHOLE("N", 1, 100000000),
+           "How many packets to send, each with another seed (default 1000).");
 
-static const struct option option_trace_bits = {
-    .letter = 'm',
-    .name = "bits",
-    .value = "M",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 65536,
-    .about = "The size of the filter in a packet (default 256)."};
+static const struct option option_trace_bits = OPTION(
+    'm', "bits", OF_WHOLE("M", 1, 65536), "The size of the filter in a packet (default 256).");
 
 static const struct option *const options[] = {&option_trace_network,
                                                &option_trace_routes,

@@ -207,38 +207,29 @@ static const char *lab_words(const struct program *program, size_t n)
     return n < 3 ? words[n] : NULL;
 }
 
-static const struct option option_paper = {
-    .name = "paper",
-    .value = "NUMBER",
-    .type = TAKES_CHOICE,
-    .choices = "000 001 002 003 004",
-    .about = "All experiments of one paper; may be given several times."};
+static const struct option option_paper =
+    OPTION(0, "paper", OF_CHOICE("NUMBER", "000 001 002 003 004"),
+           "All experiments of one paper; may be given several times.");
 
-static const struct option option_all = {.letter = 'a', .name = "all", .about = "All experiments."};
+static const struct option option_all = OPTION('a', "all", OF_NOTHING, "All experiments.");
 
-static const struct option option_quick = {
-    .name = "quick", .about = "Fewer trials and wider intervals (the default)."};
+static const struct option option_quick =
+    OPTION(0, "quick", OF_NOTHING, "Fewer trials and wider intervals (the default).");
 
-static const struct option option_full = {.name = "full", .about = "As many trials as the papers."};
+static const struct option option_full =
+    OPTION(0, "full", OF_NOTHING, "As many trials as the papers.");
 
-static const struct option option_lab_out = {
-    .letter = 'o',
-    .name = "out",
-    .value = "DIR",
-    .type = TAKES_FILE,
-    .about = "run: put tables and pictures into DIR (default lab); report: write the page "
-             "to this file (default DIR/report.html)."};
+static const struct option option_lab_out =
+    OPTION('o', "out", OF_VALUE(TAKES_FILE, "DIR"),
+           "run: put tables and pictures into DIR (default lab); report: write the page "
+           "to this file (default DIR/report.html).");
 
-static const struct option option_jobs = {
-    .name = "jobs",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = 64,
-    .about = "Run N experiments at once (default: one a core). Results do not depend on it."};
+static const struct option option_jobs =
+    OPTION(0, "jobs", OF_WHOLE("N", 1, 64),
+           "Run N experiments at once (default: one a core). Results do not depend on it.");
 
-static const struct option option_sabotage = {
-    .name = "sabotage", .about = "Use wrong methods on purpose, to see that the verdicts notice."};
+static const struct option option_sabotage = OPTION(
+    0, "sabotage", OF_NOTHING, "Use wrong methods on purpose, to see that the verdicts notice.");
 
 static const struct option *const options[] = {
     &option_paper,     &option_all,     &option_quick, &option_full,

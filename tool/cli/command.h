@@ -44,6 +44,20 @@ struct option {
     const char *about;
 };
 
+/*
+ * An option in one piece, by its letter (0: none), its name, what it takes and what it is about:
+ *     OPTION('m', "bits", OF_WHOLE("M", 1, 65536), "The size of the filter.")
+ */
+/* clang-format off */
+#define OPTION(letter_, name_, takes, about_) \
+    {.letter = letter_, .name = name_, takes, .about = about_}
+#define OF_NOTHING              .type = TAKES_NOTHING
+#define OF_VALUE(type_, value_) .type = type_, .value = value_
+#define OF_WHOLE(value_, least_, most_) \
+    .type = TAKES_WHOLE, .value = value_, .least = least_, .most = most_
+#define OF_CHOICE(value_, choices_) .type = TAKES_CHOICE, .value = value_, .choices = choices_
+/* clang-format on */
+
 struct option_value {
     bool given;
     const char *text;
