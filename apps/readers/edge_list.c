@@ -6,8 +6,6 @@
 #include "readers/graph_draft.h"
 #include "readers/lines.h"
 
-static const char no_memory[] = "out of memory";
-
 struct tsv {
     struct draft *draft;
     const char *network;    /* the one to take, or NULL */
@@ -76,7 +74,7 @@ static bool edge_line(struct tsv *t, struct piece line)
             return draft_trouble(t->draft, t->line, "the network has no name");
         }
         if (!names_add(t->networks, f[2].text, f[2].len, &number)) {
-            return draft_trouble(t->draft, 0, no_memory);
+            return draft_trouble(t->draft, 0, LINES_NO_MEMORY);
         }
         if (t->network != NULL && !piece_is(f[2], t->network)) {
             return true;
@@ -127,7 +125,7 @@ static bool drop_reverses(struct draft *d)
 {
     struct paired *list = malloc(((size_t)d->edges + 1) * sizeof *list);
     if (list == NULL) {
-        return draft_trouble(d, 0, no_memory);
+        return draft_trouble(d, 0, LINES_NO_MEMORY);
     }
     for (uint32_t i = 0; i < d->edges; i++) {
         uint32_t a = d->edge[i].end[0];

@@ -10,8 +10,6 @@
 
 #include "shared/grow.h"
 
-static const char no_memory[] = "out of memory";
-
 void draft_free(struct draft *d)
 {
     names_free(&d->ids);
@@ -45,11 +43,11 @@ bool draft_mention(struct draft *d, uint64_t line, const char *id, size_t len, u
     }
     uint32_t before = d->ids.count;
     if (!names_add(&d->ids, id, len, number)) {
-        return draft_trouble(d, 0, no_memory);
+        return draft_trouble(d, 0, LINES_NO_MEMORY);
     }
     if (d->ids.count > before) {
         if (!grow(&d->node, &d->node_room, (size_t)before + 1, sizeof *d->node)) {
-            return draft_trouble(d, 0, no_memory);
+            return draft_trouble(d, 0, LINES_NO_MEMORY);
         }
         d->node[before] = (struct draft_node){.label = NAMES_NONE, .x = NAN, .y = NAN};
     }
@@ -60,7 +58,7 @@ bool draft_declare(struct draft *d, uint32_t number)
 {
     if (!grow(&d->declared, &d->declared_room, (size_t)d->declared_count + 1,
               sizeof *d->declared)) {
-        return draft_trouble(d, 0, no_memory);
+        return draft_trouble(d, 0, LINES_NO_MEMORY);
     }
     d->declared[d->declared_count++] = number;
     d->node[number].declared = true;
@@ -73,7 +71,7 @@ bool draft_edge_add(struct draft *d, struct draft_edge edge)
         return draft_trouble(d, edge.line, "more than %" PRIu32 " edges", GRAPH_LINKS / 2);
     }
     if (!grow(&d->edge, &d->edge_room, (size_t)d->edges + 1, sizeof *d->edge)) {
-        return draft_trouble(d, 0, no_memory);
+        return draft_trouble(d, 0, LINES_NO_MEMORY);
     }
     d->edge[d->edges++] = edge;
     return true;
@@ -121,7 +119,7 @@ static bool take_nodes(struct draft *d, struct graph *g)
 {
     g->node = calloc((size_t)d->declared_count + 1, sizeof *g->node);
     if (g->node == NULL) {
-        return draft_trouble(d, 0, no_memory);
+        return draft_trouble(d, 0, LINES_NO_MEMORY);
     }
     for (uint32_t i = 0; i < d->declared_count; i++) {
         const struct draft_node *from = &d->node[d->declared[i]];
@@ -131,13 +129,13 @@ static bool take_nodes(struct draft *d, struct graph *g)
         uint32_t number;
         if (!names_add(&g->ids, id, strlen(id), &number) ||
             !names_add(&g->labels, label, strlen(label), &node->label)) {
-            return draft_trouble(d, 0, no_memory);
+            return draft_trouble(d, 0, LINES_NO_MEMORY);
         }
         node->x = from->x;
         node->y = from->y;
     }
     g->nodes = d->declared_count;
-    return rank_nodes(g) || draft_trouble(d, 0, no_memory);
+    return rank_nodes(g) || draft_trouble(d, 0, LINES_NO_MEMORY);
 }
 
 /* By where they start, where they lead (`parallel` holds that node's rank), and as in the file. */
@@ -176,7 +174,7 @@ static bool take_edges(struct draft *d, struct graph *g)
     g->link = malloc(((size_t)d->edges * 2 + 1) * sizeof *g->link);
     g->first = calloc((size_t)g->nodes + 1, sizeof *g->first);
     if (g->link == NULL || g->first == NULL) {
-        return draft_trouble(d, 0, no_memory);
+        return draft_trouble(d, 0, LINES_NO_MEMORY);
     }
     for (uint32_t e = 0; e < d->edges; e++) {
         const struct draft_edge *edge = &d->edge[e];

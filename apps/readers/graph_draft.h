@@ -7,6 +7,7 @@
 
 #include "cli/say.h"
 #include "readers/graph.h"
+#include "readers/lines.h"
 
 /* At most 40 characters of a text, for errors. */
 #define SHOWN(len) ((len) < 40 ? (int)(len) : 40)

@@ -70,7 +70,7 @@ static char *read_all(const char *path, size_t *len)
     ssize_t got = 1;
     *len = 0;
     while (s != NULL && got > 0 && why == NULL) {
-        why = grow(&bytes, &room, *len + 1, 1) ? NULL : "out of memory";
+        why = grow(&bytes, &room, *len + 1, 1) ? NULL : LINES_NO_MEMORY;
         if (why == NULL) {
             got = source_read(s, bytes + *len, room - *len);
             *len += got > 0 ? (size_t)got : 0;

@@ -8,8 +8,6 @@
 #include "readers/graph_draft.h"
 #include "shared/grow.h"
 
-static const char no_memory[] = "out of memory";
-
 /* What the <data> of a key means to us. */
 enum role { ROLE_NONE, ROLE_LABEL, ROLE_X, ROLE_Y };
 
@@ -76,7 +74,7 @@ static void start_key(struct xml *x, const char *const *list)
     }
     if (!grow(&x->role, &x->role_room, (size_t)x->keys.count + 1, sizeof *x->role) ||
         !names_add(&x->keys, id, strlen(id), &number)) {
-        xml_fail(x, no_memory);
+        xml_fail(x, LINES_NO_MEMORY);
         return;
     }
     x->role[number] = (unsigned char)role;
@@ -233,7 +231,7 @@ static void end_data(struct xml *x)
     } else if (x->data == ROLE_Y) {
         node->y = coordinate(x->text);
     } else if (len > 0 && !names_add(&x->draft->labels, x->text, len, &node->label)) {
-        xml_fail(x, no_memory);
+        xml_fail(x, LINES_NO_MEMORY);
     }
 }
 
@@ -273,7 +271,7 @@ bool graphml_parse(struct draft *d, const char *bytes, size_t len)
     }
     if (x == NULL || x->parser == NULL) {
         free(x);
-        return draft_trouble(d, 0, no_memory);
+        return draft_trouble(d, 0, LINES_NO_MEMORY);
     }
     x->draft = d;
     x->node = NAMES_NONE;

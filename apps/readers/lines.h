@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One line without its end: NULL, or what is wrong with it. */
+#define LINES_NO_MEMORY "out of memory"
+
+/* One line without its end: NULL, or what is wrong with it: a sentence, or LINES_NO_MEMORY. */
 typedef const char *lines_reader(void *ctx, const char *text, size_t len);
 
 /*

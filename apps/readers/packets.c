@@ -20,8 +20,6 @@
 
 #define FIELDS 32
 
-static const char no_memory[] = "out of memory";
-
 /* ---- keeping packets ------------------------------------------------------------------------- */
 
 void packets_init(struct packets *p, uint64_t seed, bool one_way)
@@ -86,7 +84,7 @@ static const char *make_room(struct packets *p)
     bool got = grow(&p->packet, &p->room, p->count + 1, sizeof *p->packet) &&
                grow(&p->flow, &p->flow_room, p->flows + 1, sizeof *p->flow) &&
                (p->flows * 2 < p->index_room || grow_index(p));
-    return got ? NULL : no_memory;
+    return got ? NULL : LINES_NO_MEMORY;
 }
 
 static const char *keep(struct packets *p, const struct tuple *t, double when, uint8_t flags)

@@ -10,8 +10,6 @@
 
 #define NOWHERE SIZE_MAX
 
-static const char no_memory[] = "out of memory";
-
 /* The fields of a line, up to REQUESTS_FIELDS of them; returns how many. */
 static size_t divide(struct piece line, struct piece *field)
 {
@@ -173,7 +171,7 @@ static const char *take(struct requests *r, struct requests_file *f, const struc
         !names_add(&r->keys, field[f->key].text, field[f->key].len, &request.key) ||
         (f->who != NOWHERE &&
          !names_add(&r->who, field[f->who].text, field[f->who].len, &request.who))) {
-        return no_memory;
+        return LINES_NO_MEMORY;
     }
     r->request[r->count++] = request;
     return NULL;

@@ -19,8 +19,6 @@
 
 #define FIELDS LINE_COLUMNS
 
-static const char no_memory[] = "out of memory";
-
 static const char *complain(struct routes_file *f, const char *what, struct piece p)
 {
     return piece_wrong(p, what, f->why, sizeof f->why);
@@ -55,7 +53,7 @@ static const char *read_address(struct routes *r, struct routes_file *f, struct 
     int family = memchr(p.text, ':', p.len) != NULL ? AF_INET6 : AF_INET;
     if (piece_copy(p, text, sizeof text) && inet_pton(family, text, bytes) == 1 &&
         inet_ntop(family, bytes, text, sizeof text) != NULL) {
-        return names_add(&r->nodes, text, strlen(text), node) ? NULL : no_memory;
+        return names_add(&r->nodes, text, strlen(text), node) ? NULL : LINES_NO_MEMORY;
     }
     return complain(f, "not an address", p);
 }
@@ -71,7 +69,7 @@ static const char *keep(struct routes *r, struct route route, const uint32_t *ho
     }
     if (!grow(&r->route, &r->room, r->count + 1, sizeof *r->route) ||
         !grow(&r->hop, &r->hop_room, r->hops + upto + 1, sizeof *r->hop)) {
-        return no_memory;
+        return LINES_NO_MEMORY;
     }
     memcpy(r->hop + r->hops, hop, upto * sizeof *hop);
     route.first = r->hops;
@@ -176,7 +174,7 @@ static const char *tab_line(struct routes *r, struct routes_file *f, struct piec
         return "the monitor has no name";
     }
     if (!names_add(&r->monitors, p.text, p.len, &route.monitor)) {
-        return no_memory;
+        return LINES_NO_MEMORY;
     }
     const char *why = read_address(r, f, field[f->column[COLUMN_DST]], &route.target);
     if (why == NULL) {
@@ -218,7 +216,7 @@ static const char *cycle_start(struct routes *r, struct routes_file *f, const js
     f->monitor = NAMES_NONE;
     if (string_of(object, "hostname", &host) && host.len > 0 &&
         memchr(host.text, '\0', host.len) == NULL) {
-        return names_add(&r->monitors, host.text, host.len, &f->monitor) ? NULL : no_memory;
+        return names_add(&r->monitors, host.text, host.len, &f->monitor) ? NULL : LINES_NO_MEMORY;
     }
     return NULL;
 }
@@ -282,7 +280,7 @@ static const char *trace(struct routes *r, struct routes_file *f, const json_t *
         }
         const char *text = names_text(&r->nodes, source);
         if (!names_add(&r->monitors, text, strlen(text), &route.monitor)) {
-            return no_memory;
+            return LINES_NO_MEMORY;
         }
     }
     const json_t *list = json_object_get(object, "hops");

@@ -340,7 +340,7 @@ int lab_000_sacrifice(struct lab *lab)
         {"improved ratio and sweep", TEPAL_RETOUCH_IMPROVED_RATIO, TEPAL_RETOUCH_BASIS_ALL, true},
         {"random and sweep", TEPAL_RETOUCH_RANDOM, TEPAL_RETOUCH_BASIS_B, true},
         {"sacrifice", TEPAL_RETOUCH_SACRIFICE, TEPAL_RETOUCH_BASIS_B, false}};
-    size_t methods = sizeof method / sizeof *method;
+    size_t methods = COUNT(method);
     struct contest *c = contest(lab, method, methods, 5, 30);
     if (c == NULL) {
         return EXIT_TROUBLE;

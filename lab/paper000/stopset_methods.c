@@ -56,7 +56,7 @@ static void share_values(struct lab *lab, const struct world *w,
     }
     lab_row(lab, &row, "%s: the best beta, %%", w->name);
     stopset_skitter_row(lab, 0.642, top, w, "the best beta: success");
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+    for (size_t i = 0; i < COUNT(value); i++) {
         stopset_skitter_row(lab, value[i].printed, &mean[value[i].share][value[i].metric], w,
                             value[i].words);
     }

@@ -72,28 +72,25 @@ static void plain_row(struct lab *lab, const struct kind *kind, enum attack atta
                   what);
 }
 
-/* Bars: one point for each attack, by kind. */
-static int draw_attacks(struct lab *lab, struct svg_point (*point)[ATTACKS],
-                        const struct kind *kinds, size_t count, const char *title,
-                        const char *y_label)
-{
-    struct svg_series series[SVG_COLOURS];
-    for (size_t i = 0; i < count; i++) {
-        series[i] = (struct svg_series){kinds[i].name, SVG_LINE, point[i], ATTACKS};
-    }
-    struct svg_chart chart = {.title = title,
-                              .x_label = "0: no attack, 1: all ones, 2: the worst bits",
-                              .y_label = y_label,
-                              .series = series,
-                              .count = count};
-    return lab_chart(lab, &chart);
-}
-
-static struct svg_point point_of(enum attack attack, const struct lab_share *share)
+/* One point for each attack, by kind: of a share, in percent. */
+static void add_point(struct lab_curves *curves, const struct kind *kind, enum attack attack,
+                      const struct lab_share *share)
 {
     struct lab_row row = LAB_ROW;
+    if (attack == NO_ATTACK) {
+        lab_curve(curves, SVG_LINE, "%s", kind->name);
+    }
     lab_share_row(&row, share, 100);
-    return lab_point_row((double)attack, &row);
+    lab_curve_point(curves, curves->count - 1, lab_point_row((double)attack, &row));
+}
+
+static int draw_attacks(struct lab *lab, struct lab_curves *curves, const char *title,
+                        const char *y_label)
+{
+    struct svg_chart axes = {.title = title,
+                             .x_label = "0: no attack, 1: all ones, 2: the worst bits",
+                             .y_label = y_label};
+    return lab_curves_draw(lab, curves, &axes);
 }
 
 /* ---- web caches ------------------------------------------------------------------------------ */
@@ -268,7 +265,7 @@ int lab_001_web(struct lab *lab)
     static const struct kind kinds[] = {{"Bloom, m/n 16", 16, 0, 11, 0},
                                         {"(2, 2), m/n 128", 128, 2, 2, 0},
                                         {"(3, 5) b 1, m/n 128", 128, 3, 5, 1}};
-    struct svg_point point[COUNT(kinds)][ATTACKS] = {0};
+    struct lab_curves curves = {0};
     static struct web w;
     w = (struct web){.lab = lab};
     const char *data = lab_data(lab);
@@ -282,7 +279,7 @@ int lab_001_web(struct lab *lab)
             }
             attracted_row(lab, &kinds[i], (enum attack)a, &w.attracted,
                           "foreign requests drawn to the attacker");
-            point[i][a] = point_of((enum attack)a, &w.attracted);
+            add_point(&curves, &kinds[i], (enum attack)a, &w.attracted);
             if (a == NO_ATTACK) {
                 struct lab_row row = LAB_ROW;
                 if (i < 2) { /* Sec. 4.2; a Bloom filter forgets nothing */
@@ -298,8 +295,8 @@ int lab_001_web(struct lab *lab)
     }
     free(w.request);
     return code == EXIT_YES
-               ? draw_attacks(lab, point, kinds, COUNT(kinds),
-                              "Requests that the attacker draws to itself", "% of foreign requests")
+               ? draw_attacks(lab, &curves, "Requests that the attacker draws to itself",
+                              "% of foreign requests")
                : code;
 }
 
@@ -478,7 +475,7 @@ int lab_001_peers(struct lab *lab)
     static const struct kind kinds[] = {{"Bloom, m/n 16", 16, 0, 11, 0},
                                         {"(2, 2), m/n 128", 128, 2, 2, 0},
                                         {"(3, 5) b 1, m/n 128", 128, 3, 5, 1}};
-    struct svg_point point[COUNT(kinds)][ATTACKS] = {0};
+    struct lab_curves curves = {0};
     static struct peers p;
     int code = EXIT_YES;
     p = (struct peers){.lab = lab};
@@ -492,12 +489,12 @@ int lab_001_peers(struct lab *lab)
             }
             plain_row(lab, &kinds[i], (enum attack)a, &p.captured, "look-ups sent to a liar");
             plain_row(lab, &kinds[i], (enum attack)a, &p.found, "look-ups that succeed");
-            point[i][a] = point_of((enum attack)a, &p.found);
+            add_point(&curves, &kinds[i], (enum attack)a, &p.found);
         }
     }
     return code == EXIT_YES
-               ? draw_attacks(lab, point, kinds, COUNT(kinds),
-                              "Look-ups that succeed, one peer in 16 lies", "% of the look-ups")
+               ? draw_attacks(lab, &curves, "Look-ups that succeed, one peer in 16 lies",
+                              "% of the look-ups")
                : code;
 }
 
@@ -546,7 +543,7 @@ int lab_001_traceback(struct lab *lab)
     static const struct kind kinds[] = {{"Bloom, 256 bits", 256, 0, 6, 0},
                                         {"(2, 2), 256 bits", 256, 2, 2, 0},
                                         {"(5, 5) b 2, 512 bits", 512, 5, 5, 2}};
-    struct svg_point point[COUNT(kinds)][ATTACKS] = {0};
+    struct lab_curves curves = {0};
     for (size_t k = 0; k < COUNT(kinds); k++) {
         for (int a = 0; a < ATTACKS; a++) {
             struct lab_share full = {0};
@@ -569,9 +566,8 @@ int lab_001_traceback(struct lab *lab)
             plain_row(lab, &kinds[k], (enum attack)a, &full, "whole paths");
             lab_row_share(lab, NAN, 0, &branches, 2 * PATH + 2, "%s, %s: false branches of 32",
                           kinds[k].name, attack_names[a]);
-            point[k][a] = point_of((enum attack)a, &full);
+            add_point(&curves, &kinds[k], (enum attack)a, &full);
         }
     }
-    return draw_attacks(lab, point, kinds, COUNT(kinds), "Paths of 15 hops found whole",
-                        "% of the packets");
+    return draw_attacks(lab, &curves, "Paths of 15 hops found whole", "% of the packets");
 }

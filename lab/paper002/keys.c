@@ -243,7 +243,7 @@ static const struct contender contenders[] = {
     {"c 4, receipts", 8, 4, TEPAL_POLICY_KEEP, BY_RECEIPT},
     {"fingerprint", 0, 1, TEPAL_POLICY_KEEP, BY_POLICY}};
 
-#define CONTENDERS (sizeof contenders / sizeof *contenders)
+#define CONTENDERS COUNT(contenders)
 
 struct churn {
     const struct contender *contender;

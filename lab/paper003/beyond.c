@@ -106,7 +106,7 @@ static void settings_rows(struct lab *lab)
         const char *where;
     } sizes[] = {{160, 32, 3, "Sec. V: p + r q = 160 + 3 x 32"},
                  {192, 32, 2, "Sec. VIII: p + r q = 192 + 2 x 32"}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < COUNT(sizes); i++) {
         struct tepal_params params = TEPAL_PARAMS_INIT;
         (void)tepal_yesno_params(sizes[i].p, 4, sizes[i].q, sizes[i].r, 5, &params);
         lab_row_exact(lab, 256, 0, (double)params.cells, "%s", sizes[i].where);

@@ -139,7 +139,7 @@ static bool is_later(const char *name)
                                         "Opteglobe",
                                         "Psnc",
                                         "Uninett"};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+    for (size_t i = 0; i < COUNT(later); i++) {
         if (strcmp(name, later[i]) == 0) {
             return true;
         }
@@ -330,7 +330,7 @@ static int make_all(struct lab *lab, struct networks *nets, int count)
                  {"DialtelecomCz", 30, 43}, {"Cogentco", 28, 52},  {"RedBestel", 28, 39},
                  {"Ion", 25, 47},           {"Deltacom", 23, 59},  {"GtsCe", 21, 57},
                  {"Colt", 20, 66},          {"Kdl", 58, 115}};
-    enum { LARGE = sizeof large / sizeof *large };
+    enum { LARGE = COUNT(large) };
     int code = EXIT_YES;
     for (size_t i = 0; i < LARGE && code == EXIT_YES; i++) {
         code = add_path(lab, nets, large[i].name, large[i].n, large[i].t, count);

@@ -373,7 +373,7 @@ static void sweep_q(struct sweep *sweep)
     *sweep = (struct sweep){.letter = "q",
                             .x_label = "q, bits of a no-filter",
                             .title = "False positives by size of the no-filters"};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < COUNT(sizes); i++) {
         struct veto_setting s = lab_veto_usual;
         s.q = sizes[i];
         add_place(sweep, (double)s.q, &s);
@@ -394,7 +394,7 @@ static size_t quantile(const struct veto_sample *sample, double share)
 int lab_veto_fig_11(struct lab *lab)
 {
     static const double shares[] = {0.25, 0.5, 0.75, 0.95, 0.99};
-    enum { SHARES = sizeof shares / sizeof *shares };
+    enum { SHARES = COUNT(shares) };
     static const char *const names[] = {"quartile", "median", "third quartile", "95 %", "99 %"};
     static struct sweep sweep;
     struct lab_curves curves = {0};
