@@ -1,6 +1,8 @@
 /* stopset.c: filters of penultimate nodes, retouched and replayed. */
 #include "paper000/stopset.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,4 +110,17 @@ void stopset_skitter_row(struct lab *lab, double published, const struct lab_mea
     struct lab_row row = stopset_skitter(published);
     lab_measured(&row, mean);
     lab_row(lab, &row, "%s, %s", w->name, words);
+}
+
+int stopset_draw(struct lab *lab, const struct world *w, struct lab_curves *curves,
+                 const char *x_label, const char *format, ...)
+{
+    char title[80];
+    int used = snprintf(title, sizeof title, "%s routes", w->name);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(title + used, sizeof title - (size_t)used, format, arguments);
+    va_end(arguments);
+    struct svg_chart axes = {.title = title, .x_label = x_label, .y_label = "share"};
+    return lab_curves_draw(lab, curves, &axes);
 }

@@ -42,4 +42,8 @@ struct lab_row stopset_skitter(double published);
 void stopset_skitter_row(struct lab *lab, double published, const struct lab_mean *mean,
                          const struct world *w, const char *words);
 
+/* A picture of shares: its title says whose routes they are, and the words. */
+int stopset_draw(struct lab *lab, const struct world *w, struct lab_curves *curves,
+                 const char *x_label, const char *format, ...) SAY_FORMAT(5, 6);
+
 #endif

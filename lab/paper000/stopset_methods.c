@@ -2,8 +2,6 @@
  * stopset_methods.c: the red stop set by the share of false positives that is removed (Fig. 18), by
  * age (Fig. 19) and by method (Figs. 20 to 22).
  */
-#include <stdio.h>
-
 #include "paper000/stopset.h"
 
 /* ---- Fig. 18 --------------------------------------------------------------------------------- */
@@ -101,11 +99,7 @@ static int shares(struct lab *lab, struct world *w)
                   "more collide at beta 100 % than at 0");
     stopset_holds(lab, w, mean[6][COLLISION].mean < 0.2,
                   "beta up to 30 %: less than 20 % of the probes hit a destination");
-    char title[80];
-    snprintf(title, sizeof title, "%s routes, 60000 bits, k = 1", w->name);
-    struct svg_chart axes = {
-        .title = title, .x_label = "beta, % of the false positives", .y_label = "share"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return stopset_draw(lab, w, &curves, "beta, % of the false positives", ", 60000 bits, k = 1");
 }
 
 int lab_000_figure_18(struct lab *lab)
@@ -163,11 +157,8 @@ static int cycles(struct lab *lab, struct world *w)
                   "the list's success falls with time");
     stopset_holds(lab, w, curves.point[3][w->cycles - 2].y <= curves.point[3][0].y,
                   "the retouched filter's success falls with time");
-    char title[80];
-    snprintf(title, sizeof title, "%s routes, cycle by cycle, 60000 bits, k = 1", w->name);
-    struct svg_chart axes = {
-        .title = title, .x_label = "cycles after the one learned", .y_label = "share"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return stopset_draw(lab, w, &curves, "cycles after the one learned",
+                        ", cycle by cycle, 60000 bits, k = 1");
 }
 
 int lab_000_figure_19(struct lab *lab)
@@ -260,16 +251,14 @@ static int methods(struct lab *lab, struct world *w)
     method_values(lab, w, mean, list);
     for (size_t j = 0; j < 3; j++) {
         struct lab_curves curves = {0};
-        char title[80];
         for (size_t i = 0; i < TRIED; i++) {
             lab_curve(&curves, SVG_LINE, "%s", tried[i].name);
             for (size_t m = 0; m < SIZES; m++) {
                 lab_curve_point(&curves, i, lab_point_mean((double)size_of(m), &mean[i][m][j]));
             }
         }
-        snprintf(title, sizeof title, "%s routes, k = 5: %s", w->name, lab_000_metric_names[j]);
-        struct svg_chart axes = {.title = title, .x_label = "bits", .y_label = "share"};
-        if (lab_curves_draw(lab, &curves, &axes) != EXIT_YES) {
+        if (stopset_draw(lab, w, &curves, "bits", ", k = 5: %s", lab_000_metric_names[j]) !=
+            EXIT_YES) {
             return EXIT_TROUBLE;
         }
     }

@@ -34,7 +34,6 @@ static int size_charts(struct lab *lab, struct world *w, struct lab_mean mean[SI
     size_t shown = k == 1 ? METRICS : 1;
     for (size_t j = 0; j < shown; j++) {
         struct lab_curves curves = {0};
-        char title[80];
         for (size_t s = 0; s < SETS; s++) {
             lab_curve(&curves, SVG_LINE, "%s", set_names[s]);
             for (size_t i = 0; i < SIZES; i++) {
@@ -45,9 +44,8 @@ static int size_charts(struct lab *lab, struct world *w, struct lab_mean mean[SI
         for (size_t i = 0; i < SIZES; i++) {
             lab_curve_point(&curves, SETS, lab_point((double)size_of(i), list[j]));
         }
-        snprintf(title, sizeof title, "%s routes, k = %u: %s", w->name, k, lab_000_metric_names[j]);
-        struct svg_chart axes = {.title = title, .x_label = "bits", .y_label = "share"};
-        if (lab_curves_draw(lab, &curves, &axes) != EXIT_YES) {
+        if (stopset_draw(lab, w, &curves, "bits", ", k = %u: %s", k, lab_000_metric_names[j]) !=
+            EXIT_YES) {
             return EXIT_TROUBLE;
         }
     }

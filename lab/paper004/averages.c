@@ -70,6 +70,16 @@ int rbf_epochs(struct lab *lab, const struct tepal_recycling_setting *setting,
     return EXIT_YES;
 }
 
+int rbf_both(struct lab *lab, const struct tepal_recycling_setting *setting, size_t epochs,
+             size_t messages, struct tepal_recycling_rates *rates, struct lab_share *fp,
+             struct lab_mean *cycle)
+{
+    int code = lab_status(tepal_recycling_average(setting, TEPAL_RECYCLING_SWEEP, rates));
+    return code == EXIT_YES ? rbf_epochs(lab, setting, TEPAL_RECYCLING_SIGMA, setting->sigma,
+                                         epochs, messages, fp, cycle)
+                            : code;
+}
+
 struct tepal_recycling_setting rbf_setting(uint64_t bits, uint32_t hashes, uint64_t sigma,
                                            uint32_t phases)
 {
@@ -95,11 +105,7 @@ static int by_sigma(struct lab *lab, struct lab_plot *plot, uint32_t phases, siz
                 rbf_setting(bits, hashes[i], bits * tenth / 10, phases);
             struct tepal_recycling_rates rates;
             struct lab_share fp;
-            int code = lab_status(tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates));
-            if (code == EXIT_YES) {
-                code = rbf_epochs(lab, &s, TEPAL_RECYCLING_SIGMA, s.sigma, epochs,
-                                  lab_trials(lab, 20000, 200000), &fp, NULL);
-            }
+            int code = rbf_both(lab, &s, epochs, lab_trials(lab, 20000, 200000), &rates, &fp, NULL);
             if (code != EXIT_YES) {
                 return code;
             }

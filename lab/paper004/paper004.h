@@ -24,6 +24,11 @@ int rbf_epochs(struct lab *lab, const struct tepal_recycling_setting *setting,
                enum tepal_recycling_rule rule, uint64_t limit, size_t epochs, size_t messages,
                struct lab_share *fp, struct lab_mean *cycle);
 
+/* What the model says of a setting, and so many epochs of filters that recycle at its sigma. */
+int rbf_both(struct lab *lab, const struct tepal_recycling_setting *setting, size_t epochs,
+             size_t messages, struct tepal_recycling_rates *rates, struct lab_share *fp,
+             struct lab_mean *cycle);
+
 /* A setting of so many bits a phase; the rest as it is by default. */
 struct tepal_recycling_setting rbf_setting(uint64_t bits, uint32_t hashes, uint64_t sigma,
                                            uint32_t phases);

@@ -53,38 +53,25 @@ static double printed_one_hash(uint64_t bits, uint64_t sigma)
 static int text_measured(struct lab *lab)
 {
     struct tepal_recycling_setting s = rbf_setting(RBF_MEMORY, TEXT_HASHES, TEXT_SIGMA, 1);
-    struct tepal_recycling_rates rates;
-    struct tepal_recycling_rates dropped;
-    struct lab_share fp;
+    struct tepal_recycling_rates rates = {0};
+    struct lab_share fp = {0};
     struct lab_mean cycle = {0};
     struct lab_row row = LAB_ROW;
     size_t messages = lab_trials(lab, 200000, 2000000);
-    int code = lab_status(tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates));
-    code = code == EXIT_YES
-               ? rbf_epochs(lab, &s, TEPAL_RECYCLING_SIGMA, s.sigma, 14, messages, &fp, &cycle)
-               : code;
+    int code = rbf_both(lab, &s, 14, messages, &rates, &fp, &cycle);
     row.published = printed_messages();
     row.right = rates.messages_from_zero;
     lab_measured(&row, &cycle);
     lab_row(lab, &row, "Eqs. (22), (23): E[N0], zero from sigma on");
     s.phases = 2;
-    code = code == EXIT_YES
-               ? lab_status(tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &dropped))
-               : code;
+    code = code == EXIT_YES ? rbf_both(lab, &s, 14, 2 * messages, &rates, &fp, NULL) : code;
     row = LAB_ROW;
-    row.published = dropped.fp_average;
-    code = code == EXIT_YES
-               ? rbf_epochs(lab, &s, TEPAL_RECYCLING_SIGMA, s.sigma, 14, 2 * messages, &fp, NULL)
-               : code;
+    row.published = rates.fp_average;
     lab_share_row(&row, &fp, 1);
     lab_row(lab, &row, "Eq. (26), the trigger not in the frozen phase, as eq. (24) has it");
     s.keep_trigger = true;
-    code = code == EXIT_YES ? lab_status(tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates))
-                            : code;
+    code = code == EXIT_YES ? rbf_both(lab, &s, 14, 2 * messages, &rates, &fp, NULL) : code;
     row.right = rates.fp_average;
-    code = code == EXIT_YES
-               ? rbf_epochs(lab, &s, TEPAL_RECYCLING_SIGMA, s.sigma, 14, 2 * messages, &fp, NULL)
-               : code;
     lab_share_row(&row, &fp, 1);
     lab_row(lab, &row, "Eq. (26), the trigger in the frozen phase, as Sec. II-C has it");
     return code;
