@@ -331,26 +331,25 @@ static int admit_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_cache_size =
+static const struct option options[] = {
     OPTION(0, "cache-size", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
-           "The size of the cache: objects, or with --size-field bytes.");
-
-static const struct option option_size_field =
+           "The size of the cache: objects, or with --size-field bytes."),
     OPTION(0, "size-field", OF_WHOLE("N", 1, UINT32_MAX),
-           "The N-th field of a line is the size of the object in bytes (- is 0).");
-
-static const struct option option_admit_memory =
+           "The N-th field of a line is the size of the object in bytes (- is 0)."),
+    OPTION_FIELD,
+    OPTION_DELIMITER,
     OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
-           "The memory of the filter in bytes (default: enough for 1/16, 1/4, 1 and "
-           "4 times as many objects as the cache holds, one row each).");
-
-static const struct option *const options[] = {&option_cache_size,   &option_size_field,
-                                               &option_field,        &option_delimiter,
-                                               &option_admit_memory, &option_stream_fp,
-                                               &option_phases,       &option_demo_seed,
-                                               &option_plain,        &option_rows_tsv,
-                                               &option_json,         &option_quiet,
-                                               &option_help,         NULL};
+           "The memory of the filter in bytes (default: enough for 1/16, 1/4, 1 and 4 times as "
+           "many objects as the cache holds, one row each)."),
+    OPTION_STREAM_FP,
+    OPTION_PHASES,
+    OPTION_DEMO_SEED,
+    OPTION_PLAIN,
+    OPTION_ROWS_TSV,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
     {"tepal app admit requests.txt --cache-size 1000", "A cache of a thousand objects."},
@@ -365,11 +364,10 @@ const struct command app_admit = {
     .about =
         "Replays the requests of LOG, one a line (none, or -: standard input; lines that start "
         "with # are passed over), through a cache that keeps what was asked for last, and counts "
-        "hits and writes: when everything is "
-        "stored (all), when an object is stored at its second request, known exactly and for ever "
-        "(exact), and when a recycling filter of little memory tells which request is a second "
-        "one (filter). A filter that remembers less lets in less: what it has forgotten must be "
-        "asked for twice again.\n\n"
+        "hits and writes: when everything is stored (all), when an object is stored at its second "
+        "request, known exactly and for ever (exact), and when a recycling filter of little memory "
+        "tells which request is a second one (filter). A filter that remembers less lets in less: "
+        "what it has forgotten must be asked for twice again.\n\n"
         "share is the number of writes, divided by that of storing everything.",
     .options = options,
     .exclusive = exclusive,

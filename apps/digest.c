@@ -386,63 +386,42 @@ static int digest_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_request_field =
+static const struct option options[] = {
     OPTION(0, "field", OF_VALUE(TAKES_TEXT, "C"),
-           "Which field is asked for: a number from 1, or its name in the first line "
-           "(default: url, key or object; the last of one or two).");
-
-static const struct option option_proxy_field =
+           "Which field is asked for: a number from 1, or its name in the first line (default: "
+           "url, key or object; the last of one or two)."),
     OPTION(0, "proxy-field", OF_VALUE(TAKES_TEXT, "C"),
-           "Which field names the proxy itself (default: proxy, client or host; the "
-           "first of two; else the proxies take turns).");
-
-static const struct option option_client_field =
+           "Which field names the proxy itself (default: proxy, client or host; the first of two; "
+           "else the proxies take turns)."),
     OPTION(0, "client-field", OF_VALUE(TAKES_TEXT, "C"),
-           "Which field says who asks: clients share the proxies, by hash.");
-
-static const struct option option_request_size_field =
+           "Which field says who asks: clients share the proxies, by hash."),
     OPTION(0, "size-field", OF_VALUE(TAKES_TEXT, "C"),
-           "Which field says how many bytes it has, for --cache-bytes.");
-
-static const struct option option_proxies =
+           "Which field says how many bytes it has, for --cache-bytes."),
     OPTION('P', "proxies", OF_WHOLE("P", 2, 4096),
            "Share those who ask among P proxies, by hash (default: a proxy each; 4 with "
-           "--client-field, and if nobody is named).");
-
-static const struct option option_proxy_cache =
+           "--client-field, and if nobody is named)."),
     OPTION(0, "cache-size", OF_WHOLE("N", 1, (uint64_t)1 << 31),
-           "A cache holds N objects (default 1000); the least recently used go.");
-
-static const struct option option_cache_bytes =
+           "A cache holds N objects (default 1000); the least recently used go."),
     OPTION(0, "cache-bytes", OF_WHOLE("N", 1, UINT64_MAX),
-           "A cache holds N bytes (with --cache-size: whichever is reached first).");
-
-static const struct option option_refresh =
+           "A cache holds N bytes (with --cache-size: whichever is reached first)."),
     OPTION(0, "refresh", OF_WHOLE("N", 1, UINT64_MAX),
-           "A proxy makes its filter anew after N new objects (default: a tenth of the "
-           "cache).");
-
-static const struct option option_sim_bits =
+           "A proxy makes its filter anew after N new objects (default: a tenth of the cache)."),
     OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 40),
-           "The size of every filter (default: 64 bits for an object in the cache).");
-
-static const struct option option_judge =
-    OPTION(0, "judge", OF_NOTHING, "Take a filter only if `tepal receive` would, by its defaults.");
-
-static const struct option option_rounds = OPTION('r', "rounds", OF_WHOLE("R", 1, 1000000),
-                                                  "Repeat with R seeds, and add up (default 1).");
-
-static const struct option *const options[] = {&option_request_field, &option_proxy_field,
-                                               &option_client_field,  &option_request_size_field,
-                                               &option_proxies,       &option_proxy_cache,
-                                               &option_cache_bytes,   &option_refresh,
-                                               &option_sim_bits,      &option_sim_hashes,
-                                               &option_sim_resets,    &option_sim_sets,
-                                               &option_sim_tolerance, &option_sim_attack,
-                                               &option_judge,         &option_rounds,
-                                               &option_demo_seed,     &option_rows_tsv,
-                                               &option_json,          &option_quiet,
-                                               &option_help,          NULL};
+           "The size of every filter (default: 64 bits for an object in the cache)."),
+    OPTION_SIM_HASHES,
+    OPTION_SIM_RESETS,
+    OPTION_SIM_SETS,
+    OPTION_SIM_TOLERANCE,
+    OPTION_SIM_ATTACK,
+    FLAG(0, "judge", "Take a filter only if `tepal receive` would, by its defaults."),
+    OPTION('r', "rounds", OF_WHOLE("R", 1, 1000000),
+           "Repeat with R seeds, and add up (default 1)."),
+    OPTION_DEMO_SEED,
+    OPTION_ROWS_TSV,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {
     {"proxy-field", "client-field"}, {"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
@@ -456,16 +435,16 @@ const struct command app_digest = {
     .name = "app digest",
     .synopsis = "[REQUESTS...] [--proxies P] [--cache-size N] [--attack ATTACK]",
     .summary = "Caches that tell each other what they hold, and one that lies.",
-    .about = "Replays the log REQUESTS over proxies, each with a cache of its own. A proxy "
-             "advertises a filter of its cache; a request that is not in the own cache (a "
-             "foreign one) goes to every sibling whose filter says yes. The last proxy is "
-             "malicious and advertises a filter to attract requests. Counted are the requests of "
-             "the others: found in a sibling that was asked; missed, although a sibling had it; "
-             "wrong, sent to an honest sibling that did not have it; attracted by the malicious "
-             "one, and of these deceived: it did not have it either. With Bloom filters and with "
-             "generalized ones.\n\n"
-             "REQUESTS has a request a line, in fields that tabs or spaces divide: who and what, "
-             "or only what, or any fields (--field and the like). May be compressed.",
+    .about =
+        "Replays the log REQUESTS over proxies, each with a cache of its own. A proxy advertises a "
+        "filter of its cache; a request that is not in the own cache (a foreign one) goes to every "
+        "sibling whose filter says yes. The last proxy is malicious and advertises a filter to "
+        "attract requests. Counted are the requests of the others: found in a sibling that was "
+        "asked; missed, although a sibling had it; wrong, sent to an honest sibling that did not "
+        "have it; attracted by the malicious one, and of these deceived: it did not have it "
+        "either. With Bloom filters and with generalized ones.\n\n"
+        "REQUESTS has a request a line, in fields that tabs or spaces divide: who and what, or "
+        "only what, or any fields (--field and the like). May be compressed.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

@@ -17,7 +17,7 @@
 #include "cli/options.h"
 #include "output/report.h"
 
-static const struct option *const options[] = {&option_json, &option_rows_tsv, NULL};
+static const struct option options[] = {OPTION_JSON, OPTION_ROWS_TSV, OPTIONS_END};
 static const struct command command = {.name = "tells", .options = options};
 
 static void tell_row(struct report *r, const char *kind, double fp, double seen)

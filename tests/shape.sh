@@ -141,7 +141,7 @@ complaints=$(comm -23 \
     <(cat $sources | tr '\n' ' ' | grep -oE '\barg(_whole|_real|s_text|s_knows)?\([^()]*, "[a-z0-9-]+"' |
         sed -E 's/.*"([a-z0-9-]+)"/\1/' | sort -u) \
     <(cat $sources | tr '\n' ' ' |
-        grep -oE '(\.name = |OPTION\( *[^ ]+ +)"[a-z0-9-]+"' | sed -E 's/.*"(.*)"/\1/' | sort -u))
+        grep -oE '(OPTION|FLAG)\([ \\]*[^ ]+ +"[a-z0-9-]+"' | sed -E 's/.*"(.*)"/\1/' | sort -u))
 check "options that are asked for exist" "$complaints"
 
 complaints=$(grep -nE '.{101,}' $sources)

@@ -669,9 +669,7 @@ static void every_command_is_complete(void **state)
         assert_non_null(c->examples);
         assert_non_null(c->run);
         bool letters[256] = {false};
-        for (const struct option *const *at = c->options; *at != NULL; at++) {
-            const struct option *o = *at;
-            assert_non_null(o->name);
+        for (const struct option *o = c->options; o->name != NULL; o++) {
             assert_non_null(o->about);
             assert_true((o->value != NULL) == (o->type != TAKES_NOTHING));
             assert_true((o->choices != NULL) == (o->type == TAKES_CHOICE));
@@ -679,8 +677,8 @@ static void every_command_is_complete(void **state)
                 assert_false(letters[(unsigned char)o->letter]);
                 letters[(unsigned char)o->letter] = true;
             }
-            for (const struct option *const *other = c->options; other != at; other++) {
-                assert_string_not_equal((*other)->name, o->name);
+            for (const struct option *other = c->options; other != o; other++) {
+                assert_string_not_equal(other->name, o->name);
             }
         }
     }
@@ -719,9 +717,9 @@ static void options_mean_the_same_everywhere(void **state)
     (void)state;
     for (size_t i = 0; (c = command_at(&tepal_program, i)) != NULL; i++) {
         for (size_t j = 0; j <= i && (d = command_at(&tepal_program, j)) != NULL; j++) {
-            for (const struct option *const *a = c->options; *a != NULL; a++) {
-                for (const struct option *const *b = d->options; *b != NULL; b++) {
-                    means_the_same(*a, *b);
+            for (const struct option *a = c->options; a->name != NULL; a++) {
+                for (const struct option *b = d->options; b->name != NULL; b++) {
+                    means_the_same(a, b);
                 }
             }
         }

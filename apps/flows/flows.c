@@ -429,47 +429,33 @@ static int flows_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_flow_each =
+static const struct option options[] = {
     OPTION(0, "bits-per-flow", OF_VALUE(TAKES_POSITIVE, "B"),
-           "B bits for each of the most flows that there are at once (default 24).");
-
-static const struct option option_flow_bits =
+           "B bits for each of the most flows that there are at once (default 24)."),
     OPTION('m', "bits", OF_WHOLE("M", 512, (uint64_t)1 << 40),
-           "The memory of each filter, in bits, all in all.");
-
-static const struct option option_flow_choices = OPTION(
-    0, "choices", OF_WHOLE("C", 2, 64), "The choices of the multichoice filters (default 4).");
-
-static const struct option option_flow_idle =
+           "The memory of each filter, in bits, all in all."),
+    OPTION(0, "choices", OF_WHOLE("C", 2, 64),
+           "The choices of the multichoice filters (default 4)."),
     OPTION(0, "idle", OF_VALUE(TAKES_POSITIVE, "SECONDS"),
-           "A flow ends when it has been idle for so long (default 60).");
-
-static const struct option option_flow_insert =
+           "A flow ends when it has been idle for so long (default 60)."),
     OPTION(0, "insert", OF_CHOICE("WHEN", "syn first"),
-           "A TCP flow begins with a SYN (syn, the default), or with any packet "
-           "that does not end it (first).");
-
-static const struct option option_flow_one_way =
-    OPTION(0, "one-way", OF_NOTHING, "The two directions of a connection are two flows.");
-
-static const struct option option_flow_repeat =
+           "A TCP flow begins with a SYN (syn, the default), or with any packet that does not end "
+           "it (first)."),
+    FLAG(0, "one-way", "The two directions of a connection are two flows."),
     OPTION(0, "repeat", OF_WHOLE("N", 1, 1000000),
-           "Replay the packets N times, each time with other flows: what a long run "
-           "does (default 1).");
-
-static const struct option option_flow_windows =
+           "Replay the packets N times, each time with other flows: what a long run does (default "
+           "1)."),
     OPTION(0, "windows", OF_WHOLE("N", 1, 10000),
-           "Look at the drift in N windows of as many packets each (default: one each "
-           "time the packets are repeated, or 20).");
-
-static const struct option option_flow_svg =
-    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"), "Also draw the drift, as SVG, to OUT.");
-
-static const struct option *const options[] = {
-    &option_flow_each,   &option_flow_bits,    &option_flow_choices, &option_flow_idle,
-    &option_flow_insert, &option_flow_one_way, &option_flow_repeat,  &option_flow_windows,
-    &option_flow_svg,    &option_force,        &option_demo_seed,    &option_rows_tsv,
-    &option_json,        &option_quiet,        &option_help,         NULL};
+           "Look at the drift in N windows of as many packets each (default: one each time the "
+           "packets are repeated, or 20)."),
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"), "Also draw the drift, as SVG, to OUT."),
+    OPTION_FORCE,
+    OPTION_DEMO_SEED,
+    OPTION_ROWS_TSV,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"bits", "bits-per-flow"}, {"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
     {"tepal app flows capture.pcap", "Every kind of filter at 24 bits a flow."},
@@ -485,9 +471,9 @@ const struct command app_flows = {
         "Replays the packets PACKETS against filters of equal memory (a counting filter, "
         "multichoice ones with three ways to remove, a fingerprint filter) and an exact table. A "
         "flow is added when it begins, asked for with every packet, and removed at FIN, RST or "
-        "when it has been idle. A FIN or RST of a flow that never began is removed as well, "
-        "since a device that has only the filter cannot tell: where the filter finds it, that "
-        "damages others.\n\n"
+        "when it has been idle. A FIN or RST of a flow that never began is removed as well, since "
+        "a device that has only the filter cannot tell: where the filter finds it, that damages "
+        "others.\n\n"
         "PACKETS are pcap or pcapng captures, or tab-separated (capture, t, proto, src, sport, "
         "dst, dport, flags, len; a first line that starts with # may name other columns), and may "
         "be compressed. Printed are, for each kind, the false positives and false negatives of "

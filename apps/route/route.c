@@ -397,85 +397,44 @@ static int route_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_route_from =
+static const struct option options[] = {
     OPTION(0, "from", OF_VALUE(TAKES_TEXT, "NODE"),
-           "The node that sends: a label, LABEL#ID, or #ID. Without --from and --to "
-           "the longest of all shortest paths is taken.");
-
-static const struct option option_route_to =
+           "The node that sends: a label, LABEL#ID, or #ID. Without --from and --to the longest of "
+           "all shortest paths is taken."),
     OPTION(0, "to", OF_VALUE(TAKES_TEXT, "NODE"),
-           "A node that receives; several make a tree of shortest paths.");
-
-static const struct option option_route_network =
+           "A node that receives; several make a tree of shortest paths."),
     OPTION(0, "network", OF_VALUE(TAKES_TEXT, "NAME"),
-           "Only this one of the networks in a tab-separated file.");
-
-static const struct option option_route_yes_bits =
-    OPTION(0, "yes-bits", OF_WHOLE("P", 1, 512), "Bits of the yes-filter (default 192).");
-
-static const struct option option_route_no_bits =
-    OPTION(0, "no-bits", OF_WHOLE("Q", 1, 511), "Bits of each no-filter (default 32).");
-
-static const struct option option_route_no_filters =
+           "Only this one of the networks in a tab-separated file."),
+    OPTION(0, "yes-bits", OF_WHOLE("P", 1, 512), "Bits of the yes-filter (default 192)."),
+    OPTION(0, "no-bits", OF_WHOLE("Q", 1, 511), "Bits of each no-filter (default 32)."),
     OPTION(0, "no-filters", OF_WHOLE("R", 0, 64),
-           "The number of no-filters (default 2). P + Q R, the size of both "
-           "headers, must be 128, 256 or 512.");
-
-static const struct option option_route_hashes = OPTION(
-    'k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES), "Hashes of the yes-filter (default 4).");
-
-static const struct option option_route_no_hashes = OPTION(
-    0, "no-hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES), "Hashes of the no-filters (default 3).");
-
-static const struct option option_route_bloom_hashes =
+           "The number of no-filters (default 2). P + Q R, the size of both headers, must be 128, "
+           "256 or 512."),
+    OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
+           "Hashes of the yes-filter (default 4)."),
+    OPTION(0, "no-hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
+           "Hashes of the no-filters (default 3)."),
     OPTION(0, "bloom-hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
-           "Hashes of the Bloom header (default 6).");
-
-static const struct option option_route_method =
+           "Hashes of the Bloom header (default 6)."),
+    OPTION_POSITIONS,
     OPTION(0, "method", OF_CHOICE("METHOD", "greedy nextfit bestfit pairs local-search exact"),
-           "How the no-filters are filled (default local-search): one of greedy, "
-           "nextfit, bestfit, pairs, local-search, exact.");
-
-static const struct option option_route_allocations =
+           "How the no-filters are filled (default local-search): one of greedy, nextfit, bestfit, "
+           "pairs, local-search, exact."),
     OPTION(0, "allocations", OF_WHOLE("N", 1, 10000000),
-           "Measure N headers of each kind, with N seeds from S on (default "
-           "1000).");
-
-static const struct option option_route_ttl =
-    OPTION(0, "ttl", OF_WHOLE("T", 1, 255), "A packet crosses at most T links (default 64).");
-
-static const struct option option_route_svg =
+           "Measure N headers of each kind, with N seeds from S on (default 1000)."),
+    OPTION_DEMO_SEED,
+    OPTION(0, "ttl", OF_WHOLE("T", 1, 255), "A packet crosses at most T links (default 64)."),
     OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"),
-           "Draw the network, as SVG, to OUT: the path, and the links that the headers "
-           "of seed S take falsely.");
-
-static const struct option option_route_figures =
+           "Draw the network, as SVG, to OUT: the path, and the links that the headers of seed S "
+           "take falsely."),
     OPTION(0, "figures", OF_VALUE(TAKES_FILE, "FOLDER"),
-           "Write the paper's Figs. 16 to 18 to FOLDER: fig16.tsv, fig16.svg and "
-           "so on.");
-
-static const struct option *const options[] = {&option_route_from,
-                                               &option_route_to,
-                                               &option_route_network,
-                                               &option_route_yes_bits,
-                                               &option_route_no_bits,
-                                               &option_route_no_filters,
-                                               &option_route_hashes,
-                                               &option_route_no_hashes,
-                                               &option_route_bloom_hashes,
-                                               &option_positions,
-                                               &option_route_method,
-                                               &option_route_allocations,
-                                               &option_demo_seed,
-                                               &option_route_ttl,
-                                               &option_route_svg,
-                                               &option_route_figures,
-                                               &option_force,
-                                               &option_rows_tsv,
-                                               &option_json,
-                                               &option_quiet,
-                                               &option_help,
-                                               NULL};
+           "Write the paper's Figs. 16 to 18 to FOLDER: fig16.tsv, fig16.svg and so on."),
+    OPTION_FORCE,
+    OPTION_ROWS_TSV,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
     {"tepal app route network.graphml --svg network.svg",
@@ -489,16 +448,15 @@ const struct command app_route = {
     .name = "app route",
     .synopsis = "NETWORK... [--from NODE --to NODE...] [--method METHOD] [--svg OUT]",
     .summary = "Paths in packets: where headers forward falsely.",
-    .about =
-        "A path, or a tree to several nodes, is put into the packet as a filter of its links. "
-        "Each node asks the header for all its links and forwards where it matches. Links that "
-        "match falsely waste traffic, or lead the packet into a loop. A Bloom header and a "
-        "yes-no header of the same size, which vetoes false links of the path's nodes, are "
-        "compared: false links beside the path, false links taken in all, traversals wasted, and "
-        "the share of headers that loop, each a mean over the allocations.\n\n"
-        "A NETWORK is a GraphML file, as the Internet Topology Zoo has them, a tab-separated "
-        "list of edges (a first line that starts with # may name the columns u, v and network), "
-        "or a folder of such files, and may be compressed.",
+    .about = "A path, or a tree to several nodes, is put into the packet as a filter of its links. "
+             "Each node asks the header for all its links and forwards where it matches. Links "
+             "that match falsely waste traffic, or lead the packet into a loop. A Bloom header and "
+             "a yes-no header of the same size, which vetoes false links of the path's nodes, are "
+             "compared: false links beside the path, false links taken in all, traversals wasted, "
+             "and the share of headers that loop, each a mean over the allocations.\n\n"
+             "A NETWORK is a GraphML file, as the Internet Topology Zoo has them, a tab-separated "
+             "list of edges (a first line that starts with # may name the columns u, v and "
+             "network), or a folder of such files, and may be compressed.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

@@ -80,25 +80,3 @@ int attack_each(const struct args *args, struct attack_setting kinds[ATTACK_KIND
     }
     return code;
 }
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_sim_hashes =
-    OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
-           "Bloom: the number of hashes (default: as many as generalized has).");
-
-const struct option option_sim_resets =
-    OPTION(0, "reset-hashes", OF_WHOLE("K0", 0, TEPAL_MAX_HASHES),
-           "generalized: how many hashes reset (default 2).");
-
-const struct option option_sim_sets = OPTION(0, "set-hashes", OF_WHOLE("K1", 0, TEPAL_MAX_HASHES),
-                                             "generalized: how many hashes set (default 2).");
-
-const struct option option_sim_tolerance =
-    OPTION(0, "tolerance", OF_WHOLE("B", 0, TEPAL_MAX_HASHES - 1),
-           "generalized: how many inverted bits are forgiven (default 0).");
-
-const struct option option_sim_attack =
-    OPTION(0, "attack", OF_CHOICE("ATTACK", "none all-ones worst"),
-           "Only this attack (default: all three): none; all-ones; worst, the share "
-           "of ones at which most keys pass.");

@@ -396,46 +396,29 @@ static int stopset_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_learn =
+static const struct option options[] = {
     OPTION(0, "learn", OF_WHOLE("C", 0, UINT64_MAX),
-           "Learn from cycle C and replay the later ones (default: the first).");
-
-static const struct option option_max_transit =
+           "Learn from cycle C and replay the later ones (default: the first)."),
     OPTION(0, "max-transit", OF_WHOLE("T", 0, INT64_MAX),
-           "Keep only the destinations behind a penultimate node that is passed on "
-           "the way to at most T others: the column pen_transit, or counted.");
-
-static const struct option option_set_bits =
+           "Keep only the destinations behind a penultimate node that is passed on the way to at "
+           "most T others: the column pen_transit, or counted."),
     OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 40),
-           "The size of the filters (default: 10000, 20000, ... 100000).");
-
-static const struct option option_set_hashes =
+           "The size of the filters (default: 10000, 20000, ... 100000)."),
     OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
-           "The number of hashes (default: the best for each size).");
-
-static const struct option option_set_beta =
+           "The number of hashes (default: the best for each size)."),
     OPTION('b', "beta", OF_VALUE(TAKES_SHARE, "R"),
-           "Remove the share R of the false positives, the most troublesome first "
-           "(default: 1 %, 5 %, 10 % and 25 %).");
-
-static const struct option option_set_max_fn =
+           "Remove the share R of the false positives, the most troublesome first (default: 1 %, 5 "
+           "%, 10 % and 25 %)."),
     OPTION(0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
-           "Instead: aim at all false positives, and lose at most the share R of "
-           "the penultimate nodes.");
-
-static const struct option *const options[] = {&option_learn,
-                                               &option_max_transit,
-                                               &option_set_bits,
-                                               &option_set_hashes,
-                                               &option_set_beta,
-                                               &option_set_max_fn,
-                                               &option_method,
-                                               &option_demo_seed,
-                                               &option_rows_tsv,
-                                               &option_json,
-                                               &option_quiet,
-                                               &option_help,
-                                               NULL};
+           "Instead: aim at all false positives, and lose at most the share R of the penultimate "
+           "nodes."),
+    OPTION_METHOD,
+    OPTION_DEMO_SEED,
+    OPTION_ROWS_TSV,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"beta", "max-fn"}, {"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
     {"tepal app stopset routes.tsv.gz", "All sizes and shares of the paper."},
@@ -449,12 +432,12 @@ const struct command app_stopset = {
     .synopsis = "[ROUTES...] [--bits M] [--beta R | --max-fn R] [--max-transit T]",
     .summary = "Red stop sets: where traceroutes should end before their targets.",
     .about =
-        "A monitor that traces routes should stop one hop before the destination. One cycle of "
-        "the measured routes ROUTES teaches which nodes are penultimate; the set of these, "
-        "shared by all monitors, is kept as a list, as a Bloom filter (the union of one a "
-        "monitor) and as a retouched filter. The later cycles are replayed against each: a route "
-        "that stops at its penultimate node is a success, one that stops earlier stops short, "
-        "one that runs into its destination is a collision.\n\n"
+        "A monitor that traces routes should stop one hop before the destination. One cycle of the "
+        "measured routes ROUTES teaches which nodes are penultimate; the set of these, shared by "
+        "all monitors, is kept as a list, as a Bloom filter (the union of one a monitor) and as a "
+        "retouched filter. The later cycles are replayed against each: a route that stops at its "
+        "penultimate node is a success, one that stops earlier stops short, one that runs into its "
+        "destination is a collision.\n\n"
         "ROUTES are tab-separated (cycle, monitor, target_as, dst, dst_ttl, pen_transit, hops; a "
         "first line that starts with # may name other columns) or scamper's JSON, and may be "
         "compressed. Nodes and links missed are shares of what the list would have let see.",

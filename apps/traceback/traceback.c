@@ -346,48 +346,31 @@ static int traceback_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_trace_network =
+static const struct option options[] = {
     OPTION(0, "network", OF_VALUE(TAKES_TEXT, "NAME"),
-           "The one to take of a file that has several networks.");
-
-static const struct option option_trace_routes =
-    OPTION(0, "routes", OF_NOTHING,
-           "The files are measured routes: packets take these, and their routers "
-           "and links are the network.");
-
-static const struct option option_trace_tree =
+           "The one to take of a file that has several networks."),
+    FLAG(0, "routes",
+         "The files are measured routes: packets take these, and their routers and links are the "
+         "network."),
     OPTION(0, "tree", OF_WHOLE("N", 1, 1000),
-           "Instead of a network: routers with N neighbours each, none of them met "
-           "twice.");
-
-static const struct option option_trace_hops =
+           "Instead of a network: routers with N neighbours each, none of them met twice."),
     OPTION(0, "hops", OF_WHOLE("H", 1, 254),
-           "Paths of H routers (default: 15 in a tree, any length in a network).");
-
-static const struct option option_trace_packets =
+           "Paths of H routers (default: 15 in a tree, any length in a network)."),
     OPTION(0, "packets", OF_WHOLE("N", 1, 100000000),
-           "How many packets to send, each with another seed (default 1000).");
-
-static const struct option option_trace_bits = OPTION(
-    'm', "bits", OF_WHOLE("M", 1, 65536), "The size of the filter in a packet (default 256).");
-
-static const struct option *const options[] = {&option_trace_network,
-                                               &option_trace_routes,
-                                               &option_trace_tree,
-                                               &option_trace_hops,
-                                               &option_trace_packets,
-                                               &option_trace_bits,
-                                               &option_sim_hashes,
-                                               &option_sim_resets,
-                                               &option_sim_sets,
-                                               &option_sim_tolerance,
-                                               &option_sim_attack,
-                                               &option_demo_seed,
-                                               &option_rows_tsv,
-                                               &option_json,
-                                               &option_quiet,
-                                               &option_help,
-                                               NULL};
+           "How many packets to send, each with another seed (default 1000)."),
+    OPTION('m', "bits", OF_WHOLE("M", 1, 65536),
+           "The size of the filter in a packet (default 256)."),
+    OPTION_SIM_HASHES,
+    OPTION_SIM_RESETS,
+    OPTION_SIM_SETS,
+    OPTION_SIM_TOLERANCE,
+    OPTION_SIM_ATTACK,
+    OPTION_DEMO_SEED,
+    OPTION_ROWS_TSV,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"tree", "routes", "network"}, {"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
     {"tepal app traceback Cogentco.graphml --bits 512 --reset-hashes 5 --set-hashes 5 --tolerance "
@@ -402,12 +385,12 @@ const struct command app_traceback = {
     .synopsis = "(NETWORK | --routes ROUTES... | --tree N) [--hops H] [--packets P] [--bits M]",
     .summary = "Where did a packet come from? Its filter knows the routers it passed.",
     .about = "Every router adds itself to a small filter in the packet. The victim asks its "
-             "neighbours whether the filter knows them, then theirs, and so walks back. The "
-             "sender may have filled the filter before: not at all, with ones, or with the share "
-             "of ones at which most routers pass. Told are the paths found in full, the hops "
-             "found, the false branches (routers off the path that pass, next to one that was "
-             "found on it), and all routers that the walk wrongly reaches; beside the branches "
-             "that the model expects. With Bloom filters and with generalized ones.\n\n"
+             "neighbours whether the filter knows them, then theirs, and so walks back. The sender "
+             "may have filled the filter before: not at all, with ones, or with the share of ones "
+             "at which most routers pass. Told are the paths found in full, the hops found, the "
+             "false branches (routers off the path that pass, next to one that was found on it), "
+             "and all routers that the walk wrongly reaches; beside the branches that the model "
+             "expects. With Bloom filters and with generalized ones.\n\n"
              "NETWORK is GraphML or an edge list (u, v), and packets take shortest paths between "
              "routers drawn at random; ROUTES are measured routes as stopset reads them.",
     .options = options,

@@ -207,34 +207,22 @@ static const char *lab_words(const struct program *program, size_t n)
     return n < 3 ? words[n] : NULL;
 }
 
-static const struct option option_paper =
+static const struct option options[] = {
     OPTION(0, "paper", OF_CHOICE("NUMBER", "000 001 002 003 004"),
-           "All experiments of one paper; may be given several times.");
-
-static const struct option option_all = OPTION('a', "all", OF_NOTHING, "All experiments.");
-
-static const struct option option_quick =
-    OPTION(0, "quick", OF_NOTHING, "Fewer trials and wider intervals (the default).");
-
-static const struct option option_full =
-    OPTION(0, "full", OF_NOTHING, "As many trials as the papers.");
-
-static const struct option option_lab_out =
+           "All experiments of one paper; may be given several times."),
+    FLAG('a', "all", "All experiments."),
+    FLAG(0, "quick", "Fewer trials and wider intervals (the default)."),
+    FLAG(0, "full", "As many trials as the papers."),
+    OPTION_DEMO_SEED,
     OPTION('o', "out", OF_VALUE(TAKES_FILE, "DIR"),
-           "run: put tables and pictures into DIR (default lab); report: write the page "
-           "to this file (default DIR/report.html).");
-
-static const struct option option_jobs =
+           "run: put tables and pictures into DIR (default lab); report: write the page to this "
+           "file (default DIR/report.html)."),
     OPTION(0, "jobs", OF_WHOLE("N", 1, 64),
-           "Run N experiments at once (default: one a core). Results do not depend on it.");
-
-static const struct option option_sabotage = OPTION(
-    0, "sabotage", OF_NOTHING, "Use wrong methods on purpose, to see that the verdicts notice.");
-
-static const struct option *const options[] = {
-    &option_paper,     &option_all,     &option_quick, &option_full,
-    &option_demo_seed, &option_lab_out, &option_jobs,  &option_sabotage,
-    &option_quiet,     &option_help,    NULL};
+           "Run N experiments at once (default: one a core). Results do not depend on it."),
+    FLAG(0, "sabotage", "Use wrong methods on purpose, to see that the verdicts notice."),
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"quick", "full"}, {"paper", "all"}, {NULL}};
 static const struct example examples[] = {
     {"tepal lab list", "Every experiment, with the table or figure it makes again."},

@@ -96,7 +96,7 @@ static int take_whole(const struct parser *p, const struct option *o, struct opt
 
 static int take_value(const struct parser *p, size_t at, const char *text)
 {
-    const struct option *o = p->command->options[at];
+    const struct option *o = &p->command->options[at];
     struct option_value *value = &p->args->values[at];
     const char *why = NULL;
     value->given = true;
@@ -147,11 +147,11 @@ static int take_value(const struct parser *p, size_t at, const char *text)
     return why == NULL ? EXIT_YES : wrong_value(p, o, text, why);
 }
 
-/* Where the option of this name or letter is among those of the subcommand; at NULL: nowhere. */
+/* Where the option of this name or letter is among those of the subcommand; at the end: nowhere. */
 static size_t find(const struct command *command, const char *name, size_t len, char letter)
 {
     size_t at = 0;
-    for (const struct option *o; (o = command->options[at]) != NULL; at++) {
+    for (const struct option *o; (o = &command->options[at])->name != NULL; at++) {
         if (name != NULL ? strlen(o->name) == len && memcmp(o->name, name, len) == 0
                          : o->letter == letter) {
             break;
@@ -166,8 +166,8 @@ static int unknown_option(const struct parser *p, const char *name, size_t len)
     char hint[96];
     snprintf(typed, sizeof typed, "%.*s", (int)(len < 60 ? len : 60), name);
     struct suggest near = {.word = typed};
-    for (const struct option *const *o = p->command->options; *o != NULL; o++) {
-        suggest_offer(&near, (*o)->name);
+    for (const struct option *o = p->command->options; o->name != NULL; o++) {
+        suggest_offer(&near, o->name);
     }
     return say_error(NULL, p->command->name, "unknown option --%s%s", typed,
                      suggest_text(&near, "--", hint, sizeof hint));
@@ -176,7 +176,7 @@ static int unknown_option(const struct parser *p, const char *name, size_t len)
 /* The next word as the value of an option. */
 static int take_next(struct parser *p, size_t at)
 {
-    const struct option *o = p->command->options[at];
+    const struct option *o = &p->command->options[at];
     if (p->at == p->count) {
         return say_error(NULL, p->command->name, "--%s needs a value (%s)", o->name, o->value);
     }
@@ -187,8 +187,8 @@ static int long_option(struct parser *p, const char *word)
 {
     size_t len = strcspn(word, "=");
     size_t at = find(p->command, word, len, 0);
-    const struct option *o = p->command->options[at];
-    if (o == NULL) {
+    const struct option *o = &p->command->options[at];
+    if (o->name == NULL) {
         return unknown_option(p, word, len);
     }
     bool takes = o->type != TAKES_NOTHING;
@@ -203,8 +203,8 @@ static int short_options(struct parser *p, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
         size_t at = find(p->command, NULL, 0, *letters);
-        const struct option *o = p->command->options[at];
-        if (o == NULL) {
+        const struct option *o = &p->command->options[at];
+        if (o->name == NULL) {
             return say_error(NULL, p->command->name, "unknown option -%c", *letters);
         }
         if (o->type != TAKES_NOTHING) {
@@ -221,12 +221,12 @@ const struct option_value *arg(const struct args *args, const char *name)
 {
     static const struct option_value none = {.given = false};
     size_t at = find(args->command, name, strlen(name), 0);
-    return args->command->options[at] == NULL ? &none : &args->values[at];
+    return args->command->options[at].name == NULL ? &none : &args->values[at];
 }
 
 bool args_knows(const struct args *args, const char *name)
 {
-    return args->command->options[find(args->command, name, strlen(name), 0)] != NULL;
+    return args->command->options[find(args->command, name, strlen(name), 0)].name != NULL;
 }
 
 uint64_t arg_whole(const struct args *args, const char *name, uint64_t otherwise)
@@ -252,10 +252,10 @@ bool args_listed(const char *const *list, const char *name)
 const char *args_misfit(const struct args *args,
                         bool (*fits)(const void *context, const char *name), const void *context)
 {
-    const struct option *const *options = args->command->options;
-    for (size_t i = 0; options[i] != NULL; i++) {
-        if (args->values[i].given && !fits(context, options[i]->name)) {
-            return options[i]->name;
+    const struct option *options = args->command->options;
+    for (size_t i = 0; options[i].name != NULL; i++) {
+        if (args->values[i].given && !fits(context, options[i].name)) {
+            return options[i].name;
         }
     }
     return NULL;
@@ -294,7 +294,7 @@ static int check_line(const struct args *args, const struct command *command)
     if (command->needed != NULL && !arg(args, command->needed)->given) {
         size_t at = find(command, command->needed, strlen(command->needed), 0);
         return say_error(NULL, command->name, "--%s %s is needed", command->needed,
-                         command->options[at]->value);
+                         command->options[at].value);
     }
     return args_exclusive(args, command->exclusive);
 }
@@ -302,7 +302,7 @@ static int check_line(const struct args *args, const struct command *command)
 static size_t option_count(const struct command *command)
 {
     size_t count = 0;
-    while (command->options[count] != NULL) {
+    while (command->options[count].name != NULL) {
         count++;
     }
     return count;

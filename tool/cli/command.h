@@ -47,15 +47,17 @@ struct option {
 /*
  * An option in one piece, by its letter (0: none), its name, what it takes and what it is about:
  *     OPTION('m', "bits", OF_WHOLE("M", 1, 65536), "The size of the filter.")
+ * Options that several commands share are macros of such pieces.
  */
 /* clang-format off */
 #define OPTION(letter_, name_, takes, about_) \
     {.letter = letter_, .name = name_, takes, .about = about_}
-#define OF_NOTHING              .type = TAKES_NOTHING
+#define FLAG(letter_, name_, about_) OPTION(letter_, name_, .type = TAKES_NOTHING, about_)
 #define OF_VALUE(type_, value_) .type = type_, .value = value_
 #define OF_WHOLE(value_, least_, most_) \
     .type = TAKES_WHOLE, .value = value_, .least = least_, .most = most_
 #define OF_CHOICE(value_, choices_) .type = TAKES_CHOICE, .value = value_, .choices = choices_
+#define OPTIONS_END {.name = NULL}
 /* clang-format on */
 
 struct option_value {
@@ -97,13 +99,13 @@ struct example {
 
 struct command {
     const char *name;
-    const char *synopsis;                /* operands and the options that matter most */
-    const char *summary;                 /* a line */
-    const char *about;                   /* paragraphs, divided by empty lines */
-    const struct option *const *options; /* ends with NULL */
-    const char *const (*exclusive)[4];   /* groups of which one may be given; ends with {NULL} */
-    const char *needed;                  /* an option that must be given, or NULL */
-    bool files;                          /* operands are files */
+    const char *synopsis;              /* operands and the options that matter most */
+    const char *summary;               /* a line */
+    const char *about;                 /* paragraphs, divided by empty lines */
+    const struct option *options;      /* ends with OPTIONS_END */
+    const char *const (*exclusive)[4]; /* groups of which one may be given; ends with {NULL} */
+    const char *needed;                /* an option that must be given, or NULL */
+    bool files;                        /* operands are files */
     /* Or they are one of these words: the n-th; NULL: no more. */
     const char *(*words)(const struct program *program, size_t n);
     size_t least_operands;

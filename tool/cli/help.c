@@ -105,8 +105,8 @@ static void print_command(struct out *out, const struct command *c)
     out_format(out, "\n%s\n\n", c->summary);
     paragraphs(out, c->about, plain_paragraph);
     out_text(out, "Options:\n");
-    for (const struct option *const *o = c->options; *o != NULL; o++) {
-        print_option(out, *o);
+    for (const struct option *o = c->options; o->name != NULL; o++) {
+        print_option(out, o);
     }
     out_text(out, "\nExamples:\n");
     for (const struct example *e = c->examples; e->line != NULL; e++) {
@@ -216,8 +216,8 @@ static void roff_command(struct out *out, const struct command *c)
     roff(out, c->summary);
     out_text(out, "\n");
     paragraphs(out, c->about, roff_paragraph);
-    for (const struct option *const *o = c->options; *o != NULL; o++) {
-        roff_option(out, *o);
+    for (const struct option *o = c->options; o->name != NULL; o++) {
+        roff_option(out, o);
     }
     for (const struct example *e = c->examples; e->line != NULL; e++) {
         out_text(out, ".PP\n");

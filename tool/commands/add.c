@@ -107,10 +107,9 @@ static int add_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option *const options[] = {
-    &option_in_place_output, &option_receipts_out, KEY_OPTIONS,
-    &option_key_file,        &option_force,        &option_json,
-    &option_quiet,           &option_help,         NULL};
+static const struct option options[] = {OPTION_IN_PLACE_OUTPUT, OPTION_RECEIPTS_OUT, KEY_OPTIONS,
+                                        OPTION_KEY_FILE,        OPTION_FORCE,        OPTION_JSON,
+                                        OPTION_QUIET,           OPTION_HELP,         OPTIONS_END};
 static const struct example examples[] = {
     {"tepal add seen.tepal today.txt", "In place: the old filter or the new one, never half."},
     {"tepal add seen.tepal -o next.tepal < today.txt", "To another file."},
@@ -120,8 +119,8 @@ const struct command command_add = {
     .name = "add",
     .synopsis = "FILE [KEYS...] [-o OUT]",
     .summary = "Add keys to a filter.",
-    .about = "Reads keys like build does, adds them to the filter FILE and writes it back, "
-             "atomically.",
+    .about =
+        "Reads keys like build does, adds them to the filter FILE and writes it back, atomically.",
     .options = options,
     .files = true,
     .least_operands = 1,

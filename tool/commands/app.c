@@ -31,7 +31,7 @@ static int app_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option *const options[] = {&option_help, NULL};
+static const struct option options[] = {OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {
     {"tepal app", "The list."}, {"tepal app stopset --help", "What stopset does."}, {NULL, NULL}};
 

@@ -245,15 +245,18 @@ static int audit_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_audit_svg = {
-    .name = "svg",
-    .value = "OUT",
-    .type = TAKES_FILE,
-    .about = "Also draw the load of the counters, as SVG, to OUT."};
-
-static const struct option *const options[] = {
-    &option_members, &option_receipts_in, &option_audit_svg, KEY_OPTIONS,  &option_key_file,
-    &option_force,   &option_json,        &option_quiet,     &option_help, NULL};
+static const struct option options[] = {
+    OPTION_MEMBERS,
+    OPTION_RECEIPTS_IN,
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"),
+           "Also draw the load of the counters, as SVG, to OUT."),
+    KEY_OPTIONS,
+    OPTION_KEY_FILE,
+    OPTION_FORCE,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"members", "receipts"}, {NULL}};
 static const struct example examples[] = {
     {"tepal audit flows.tepal --members open.txt", "Which open flows are no longer found?"},
@@ -265,9 +268,9 @@ const struct command command_audit = {
     .synopsis = "FILE (--members KEYS | --receipts FILE) [--json] [--svg OUT]",
     .summary = "Show what removals have done to a counting filter.",
     .about = "Asks the filter for all of its members, one a line and as often as they were added: "
-             "how many are no longer found (exposed false negatives), how many would not be in "
-             "the end (potential ones), what members lack and what nobody left, beside what "
-             "the theorems expect of so many wrong removals; and the load of the counters.",
+             "how many are no longer found (exposed false negatives), how many would not be in the "
+             "end (potential ones), what members lack and what nobody left, beside what the "
+             "theorems expect of so many wrong removals; and the load of the counters.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

@@ -25,6 +25,7 @@
 #include "commands/build/negatives.h"
 #include "cli/options.h"
 #include "plans/wish.h"
+#include "commands/build/kind_options.h"
 
 struct builder {
     const struct args *args;
@@ -312,56 +313,42 @@ static int build_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_bits_per_key = {
-    .name = "bits-per-key",
-    .value = "B",
-    .type = TAKES_POSITIVE,
-    .about = "Take B bits a key instead, and the error that follows."};
-
-static const struct option option_capacity = {
-    .letter = 'n',
-    .name = "capacity",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = UINT64_MAX,
-    .about = "Plan for N keys. Without it (and without --bits) the keys are counted "
-             "first, and their digests wait in memory or in a temporary file."};
-
-static const struct option option_layout = {
-    .letter = 'l',
-    .name = "layout",
-    .value = "LAYOUT",
-    .type = TAKES_CHOICE,
-    .choices = OPTION_LAYOUTS,
-    .about = "Where the bits of a key lie (default flat): flat is the textbook filter; "
-             "blocked answers with one cache line, for a slightly higher error or size; "
-             "paired is close to both; partitioned gives each hash its own slice."};
-
-static const struct option option_kind = {
-    .name = "kind",
-    .value = "KIND",
-    .type = TAKES_KIND,
-    .about = "The kind of filter (default bloom); `tepal kinds` lists them."};
-
-static const struct option option_auto = {
-    .name = "auto",
-    .about = "Count the keys, plan as tepal plan does from the constraints that are given "
-             "(--fp, --fn, --memory, --deletes, ...; --avoid: the known negatives), and build "
-             "the best plan."};
-
-static const struct option option_plan_file = {
-    .name = "plan",
-    .value = "PLAN",
-    .type = TAKES_FILE,
-    .about = "Build the best plan of PLAN, which tepal plan --json wrote."};
-
-static const struct option *const options[] = {
-    &option_output,   &option_fp,       &option_bits_per_key, &option_bits,      &option_hashes,
-    &option_capacity, &option_layout,   &option_positions,    &option_kind,      &option_seed,
-    KEY_OPTIONS,      &option_key_file, GENERALIZED_BUILD,    COUNTING_BUILD,    &option_print_bits,
-    YESNO_BUILD,      RECYCLING_BUILD,  &option_auto,         &option_plan_file, WISH_OPTIONS,
-    &option_force,    &option_json,     &option_quiet,        &option_help,      NULL};
+static const struct option options[] = {
+    OPTION_OUTPUT,
+    OPTION_FP,
+    OPTION(0, "bits-per-key", OF_VALUE(TAKES_POSITIVE, "B"),
+           "Take B bits a key instead, and the error that follows."),
+    OPTION_BITS,
+    OPTION_HASHES,
+    OPTION('n', "capacity", OF_WHOLE("N", 1, UINT64_MAX),
+           "Plan for N keys. Without it (and without --bits) the keys are counted first, and their "
+           "digests wait in memory or in a temporary file."),
+    OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),
+           "Where the bits of a key lie (default flat): flat is the textbook filter; blocked "
+           "answers with one cache line, for a slightly higher error or size; paired is close to "
+           "both; partitioned gives each hash its own slice."),
+    OPTION_POSITIONS,
+    OPTION(0, "kind", OF_VALUE(TAKES_KIND, "KIND"),
+           "The kind of filter (default bloom); `tepal kinds` lists them."),
+    OPTION_SEED,
+    KEY_OPTIONS,
+    OPTION_KEY_FILE,
+    GENERALIZED_BUILD,
+    COUNTING_BUILD,
+    OPTION_PRINT_BITS,
+    YESNO_BUILD,
+    RECYCLING_BUILD,
+    FLAG(0, "auto",
+         "Count the keys, plan as tepal plan does from the constraints that are given (--fp, --fn, "
+         "--memory, --deletes, ...; --avoid: the known negatives), and build the best plan."),
+    OPTION(0, "plan", OF_VALUE(TAKES_FILE, "PLAN"),
+           "Build the best plan of PLAN, which tepal plan --json wrote."),
+    WISH_OPTIONS,
+    OPTION_FORCE,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const struct example examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",

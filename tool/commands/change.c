@@ -63,13 +63,3 @@ int change_run(const struct args *args, const char *keys, change_work *work)
     filter_file_unlock(lock);
     return code;
 }
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_in_place_output = {
-    .letter = 'o',
-    .name = "output",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "Write to FILE and leave the filter that was read as it is. - is "
-             "standard output, unless that is a terminal."};

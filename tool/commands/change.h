@@ -22,6 +22,9 @@ int change_run(const struct args *args, const char *keys, change_work *work);
 /* Is the filter written back to where it came from? */
 bool change_in_place(const char *from, const char *to);
 
-extern const struct option option_in_place_output;
+#define OPTION_IN_PLACE_OUTPUT                                                                     \
+    OPTION('o', "output", OF_VALUE(TAKES_FILE, "FILE"),                                            \
+           "Write to FILE and leave the filter that was read as it is. - is standard output, "     \
+           "unless that is a terminal.")
 
 #endif

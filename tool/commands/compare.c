@@ -395,46 +395,28 @@ static int compare_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_compare_members = {
-    .name = "members", .value = "KEYS", .type = TAKES_FILE, .about = "The keys of the set."};
-
-static const struct option option_compare_negatives = {
-    .name = "negatives",
-    .value = "KEYS",
-    .type = TAKES_FILE,
-    .about = "Keys that are known not to be in the set, for the kinds that "
-             "veto."};
-
-static const struct option option_compare_queries = {
-    .name = "queries",
-    .value = "KEYS",
-    .type = TAKES_FILE,
-    .about = "Keys to ask for, members or not (default: the negatives, or a "
-             "million keys that are none)."};
-
-static const struct option option_compare_svg = {
-    .name = "svg",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "Draw false positives over the time of a query."};
-
-static const struct option *const options[] = {&option_compare_members,
-                                               &option_compare_negatives,
-                                               &option_wish_weights,
-                                               &option_compare_queries,
-                                               &option_endless,
-                                               &option_wish_memory,
-                                               &option_wish_bits_per_key,
-                                               &option_cost_fp,
-                                               &option_cost_fn,
-                                               &option_seed,
-                                               &option_compare_svg,
-                                               &option_force,
-                                               KEY_OPTIONS,
-                                               &option_json,
-                                               &option_quiet,
-                                               &option_help,
-                                               NULL};
+static const struct option options[] = {
+    OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"), "The keys of the set."),
+    OPTION(0, "negatives", OF_VALUE(TAKES_FILE, "KEYS"),
+           "Keys that are known not to be in the set, for the kinds that veto."),
+    OPTION_WISH_WEIGHTS,
+    OPTION(0, "queries", OF_VALUE(TAKES_FILE, "KEYS"),
+           "Keys to ask for, members or not (default: the negatives, or a million keys that are "
+           "none)."),
+    OPTION_ENDLESS,
+    OPTION_WISH_MEMORY,
+    OPTION_WISH_BITS_PER_KEY,
+    OPTION_COST_FP,
+    OPTION_COST_FN,
+    OPTION_SEED,
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "FILE"),
+           "Draw false positives over the time of a query."),
+    OPTION_FORCE,
+    KEY_OPTIONS,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {
     {"memory", "bits-per-key"}, {"endless", "negatives"}, {"endless", "queries"}, {NULL}};
 static const struct example examples[] = {
@@ -448,12 +430,12 @@ const struct command command_compare = {
     .name = "compare",
     .synopsis = "--members KEYS [--negatives KEYS] [--queries KEYS] --memory SIZE",
     .summary = "Build every kind on your own keys, at the same memory.",
-    .about = "Plans every kind for the memory, builds it from your members (and negatives), asks "
-             "it for your queries and prints a table: predicted and measured errors, their "
-             "weighted cost, time and bytes. With --weights, false positives of the negatives "
-             "count by weight.\n\n"
-             "With --endless the members are a stream in its order: the kinds that go on for "
-             "ever are planned by its gaps and asked for every line whether it came before.",
+    .about =
+        "Plans every kind for the memory, builds it from your members (and negatives), asks it for "
+        "your queries and prints a table: predicted and measured errors, their weighted cost, time "
+        "and bytes. With --weights, false positives of the negatives count by weight.\n\n"
+        "With --endless the members are a stream in its order: the kinds that go on for ever are "
+        "planned by its gaps and asked for every line whether it came before.",
     .options = options,
     .exclusive = exclusive,
     .needed = "members",

@@ -77,13 +77,13 @@ static void bash_command(struct out *out, const struct program *program, const s
 {
     case_name(out, c);
     out_text(out, "        case $previous in\n");
-    for (const struct option *const *o = c->options; *o != NULL; o++) {
-        bash_value(out, *o);
+    for (const struct option *o = c->options; o->name != NULL; o++) {
+        bash_value(out, o);
     }
     out_text(out, "        *)\n            if [[ $current == -* ]]; then\n"
                   "                words=\"");
-    for (const struct option *const *o = c->options; *o != NULL; o++) {
-        out_format(out, "%s--%s", o == c->options ? "" : " ", (*o)->name);
+    for (const struct option *o = c->options; o->name != NULL; o++) {
+        out_format(out, "%s--%s", o == c->options ? "" : " ", o->name);
     }
     out_text(out, "\"\n            else\n                words=\"");
     operand_words(out, program, c, "");
@@ -166,8 +166,8 @@ static void zsh_command(struct out *out, const struct program *program, const st
 {
     case_name(out, c);
     out_text(out, "        _arguments \\\n");
-    for (const struct option *const *o = c->options; *o != NULL; o++) {
-        zsh_option(out, *o);
+    for (const struct option *o = c->options; o->name != NULL; o++) {
+        zsh_option(out, o);
     }
     if (operand_words(out, program, c, "            '1:word:(")) {
         out_text(out, ")'\n");
@@ -251,8 +251,8 @@ static void fish_command(struct out *out, const struct program *program, const s
         operand_words(out, program, c, "");
         out_text(out, "'\n");
     }
-    for (const struct option *const *o = c->options; *o != NULL; o++) {
-        fish_option(out, c, *o);
+    for (const struct option *o = c->options; o->name != NULL; o++) {
+        fish_option(out, c, o);
     }
 }
 
@@ -305,7 +305,7 @@ static int completion_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option *const options[] = {&option_help, NULL};
+static const struct option options[] = {OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {
     {"source <(tepal completion bash)", "For this shell."},
     {"tepal completion fish > ~/.config/fish/completions/tepal.fish", "For good."},

@@ -207,44 +207,24 @@ static int convert_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_fold = {
-    .name = "fold",
-    .value = "D",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 60,
-    .about = "Shrink to 1/D of the size, exactly as if it had been built so."};
-
-static const struct option option_new_bits = {
-    .letter = 'm',
-    .name = "bits",
-    .value = "M",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 60,
-    .about = "Shrink to M bits, which must divide the present number."};
-
-static const struct option option_new_layout = {
-    .letter = 'l',
-    .name = "layout",
-    .value = "LAYOUT",
-    .type = TAKES_CHOICE,
-    .choices = OPTION_LAYOUTS,
-    .about = "Change the layout. Possible only where both layouts put every key's bits "
-             "at the same places; otherwise build again from the keys."};
-
-static const struct option option_to = {
-    .name = "to",
-    .value = "KIND",
-    .type = TAKES_CHOICE,
-    .choices = "bloom bits",
-    .about = "Drop the counters of a counting filter, for sending. bloom: a Bloom filter; needs "
-             "the flat or partitioned layout and one choice. bits: the same filter without "
-             "counters, which answers alike on any layout; nothing can be added or removed."};
-
-static const struct option *const options[] = {
-    &option_output, &option_fold, &option_new_bits, &option_new_layout, &option_to,
-    &option_force,  &option_json, &option_quiet,    &option_help,       NULL};
+static const struct option options[] = {
+    OPTION_OUTPUT,
+    OPTION(0, "fold", OF_WHOLE("D", 1, (uint64_t)1 << 60),
+           "Shrink to 1/D of the size, exactly as if it had been built so."),
+    OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 60),
+           "Shrink to M bits, which must divide the present number."),
+    OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),
+           "Change the layout. Possible only where both layouts put every key's bits at the same "
+           "places; otherwise build again from the keys."),
+    OPTION(0, "to", OF_CHOICE("KIND", "bloom bits"),
+           "Drop the counters of a counting filter, for sending. bloom: a Bloom filter; needs the "
+           "flat or partitioned layout and one choice. bits: the same filter without counters, "
+           "which answers alike on any layout; nothing can be added or removed."),
+    OPTION_FORCE,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"fold", "bits", "layout", "to"}, {NULL}};
 static const struct example examples[] = {
     {"tepal convert old.tepal -o new.tepal", "Write it again, in the current format version."},
@@ -257,8 +237,8 @@ const struct command command_convert = {
     .name = "convert",
     .synopsis = "FILE -o OUT [--fold D | --bits M | --layout LAYOUT | --to KIND]",
     .summary = "Rewrite a filter, or shrink it.",
-    .about = "Folding is exact: the result is the filter that the same keys would have made at "
-             "the smaller size.",
+    .about = "Folding is exact: the result is the filter that the same keys would have made at the "
+             "smaller size.",
     .options = options,
     .exclusive = exclusive,
     .needed = "output",

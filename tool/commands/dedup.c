@@ -302,42 +302,31 @@ static int dedup_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_repeats = {
-    .letter = 'd', .name = "repeats", .about = "Print the repeats instead of the first sightings."};
-
-static const struct option option_counts = {
-    .letter = 'c',
-    .name = "count-only",
-    .about = "Print only how many lines there would be (with --json: all figures)."};
-
-static const struct option option_figures_json = {
-    .letter = 'j',
-    .name = "json",
-    .about = "The figures as JSON, one object a line (on standard error, or with -c "
-             "on standard output)."};
-
-static const struct option *const options[] = {&option_repeats,
-                                               &option_counts,
-                                               &option_memory,
-                                               &option_stream_fp,
-                                               &option_phases,
-                                               &option_sigma,
-                                               &option_cycle_count,
-                                               &option_every,
-                                               &option_stream_only_misses,
-                                               &option_state,
-                                               &option_save_every,
-                                               &option_field,
-                                               &option_delimiter,
-                                               KEY_OPTIONS,
-                                               &option_stream_layout,
-                                               &option_stream_hashes,
-                                               &option_seed,
-                                               &option_key_file,
-                                               &option_figures_json,
-                                               &option_quiet,
-                                               &option_help,
-                                               NULL};
+static const struct option options[] = {
+    FLAG('d', "repeats", "Print the repeats instead of the first sightings."),
+    FLAG('c', "count-only", "Print only how many lines there would be (with --json: all figures)."),
+    OPTION_MEMORY,
+    OPTION_STREAM_FP,
+    OPTION_PHASES,
+    OPTION_SIGMA,
+    OPTION_CYCLE_COUNT,
+    OPTION_EVERY,
+    OPTION_STREAM_ONLY_MISSES,
+    OPTION_STATE,
+    OPTION_SAVE_EVERY,
+    OPTION_FIELD,
+    OPTION_DELIMITER,
+    KEY_OPTIONS,
+    OPTION_STREAM_LAYOUT,
+    OPTION_STREAM_HASHES,
+    OPTION_SEED,
+    OPTION_KEY_FILE,
+    FLAG('j', "json",
+         "The figures as JSON, one object a line (on standard error, or with -c on standard "
+         "output)."),
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"sigma", "count", "every"}, {NULL}};
 static const struct example examples[] = {
     {"tail -F access.log | tepal dedup --field 1", "Every client once, as it appears."},
@@ -351,16 +340,16 @@ const struct command command_dedup = {
     .name = "dedup",
     .synopsis = "[FILES...] [-d] [-c] [--memory SIZE] [--fp RATE] [--state FILE]",
     .summary = "Print the lines that were not seen before, for ever.",
-    .about = "Reads lines from FILES (none, or -: standard input) and prints each one that it has "
-             "not seen before, at once, in fixed memory however long the stream is: old lines are "
-             "forgotten, and may come out again. So there are two errors: a new line that is taken "
-             "for a repeat (the rate of --fp), and a repeat that was forgotten, which depends on "
-             "the stream: `tepal gaps` tells beforehand. Files may be compressed with gzip or "
-             "zstd.\n\n"
-             "At the end, and whenever SIGUSR1 arrives, a line of figures goes to standard error: "
-             "lines, new ones and repeats of this run; cycles ended, fill and average "
-             "false-positive rate of the filter; and the false negatives, as measured on a sample "
-             "of the keys. SIGINT and SIGTERM end it as the end of the input does.",
+    .about =
+        "Reads lines from FILES (none, or -: standard input) and prints each one that it has not "
+        "seen before, at once, in fixed memory however long the stream is: old lines are "
+        "forgotten, and may come out again. So there are two errors: a new line that is taken for "
+        "a repeat (the rate of --fp), and a repeat that was forgotten, which depends on the "
+        "stream: `tepal gaps` tells beforehand. Files may be compressed with gzip or zstd.\n\n"
+        "At the end, and whenever SIGUSR1 arrives, a line of figures goes to standard error: "
+        "lines, new ones and repeats of this run; cycles ended, fill and average false-positive "
+        "rate of the filter; and the false negatives, as measured on a sample of the keys. SIGINT "
+        "and SIGTERM end it as the end of the input does.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

@@ -210,25 +210,17 @@ static int demo_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_demo_keys = {.letter = 'n',
-                                               .name = "keys",
-                                               .value = "N",
-                                               .type = TAKES_WHOLE,
-                                               .least = 1,
-                                               .most = (uint64_t)1 << 32,
-                                               .about = "How many keys to add (default 1000000)."};
-
-static const struct option option_demo_layout = {
-    .letter = 'l',
-    .name = "layout",
-    .value = "LAYOUT",
-    .type = TAKES_CHOICE,
-    .choices = OPTION_LAYOUTS,
-    .about = "Only this layout (default: flat, blocked and paired)."};
-
-static const struct option *const options[] = {&option_demo_keys, &option_fp,   &option_demo_layout,
-                                               &option_demo_seed, &option_json, &option_quiet,
-                                               &option_help,      NULL};
+static const struct option options[] = {
+    OPTION('n', "keys", OF_WHOLE("N", 1, (uint64_t)1 << 32),
+           "How many keys to add (default 1000000)."),
+    OPTION_FP,
+    OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),
+           "Only this layout (default: flat, blocked and paired)."),
+    OPTION_DEMO_SEED,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const struct example examples[] = {
     {"tepal demo", "A million keys at 1 %, in three layouts."},
     {"tepal demo --fp 1/1000 --layout paired", "One layout at a lower error."},
@@ -239,8 +231,8 @@ const struct command command_demo = {
     .synopsis = "[--keys N] [--fp RATE] [--layout LAYOUT]",
     .summary = "Build, ask and compare: predicted and measured errors.",
     .about = "Generates keys, builds filters for the stated error, asks for every member and for "
-             "strangers, and prints predicted and measured error side by side. Exit status 2 if "
-             "a member was not found.",
+             "strangers, and prints predicted and measured error side by side. Exit status 2 if a "
+             "member was not found.",
     .options = options,
     .examples = examples,
     .run = demo_run};

@@ -92,8 +92,8 @@ static int diff_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option *const options[] = {&option_output, &option_force, &option_json,
-                                               &option_quiet,  &option_help,  NULL};
+static const struct option options[] = {OPTION_OUTPUT, OPTION_FORCE, OPTION_JSON,
+                                        OPTION_QUIET,  OPTION_HELP,  OPTIONS_END};
 static const struct example examples[] = {
     {"tepal diff noon.tepal morning.tepal -o since.tepal", "What was added since the morning."},
     {NULL, NULL}};
@@ -104,8 +104,8 @@ const struct command command_diff = {
     .summary = "Write what was added to a counting filter between two snapshots.",
     .about = "Each counter of the result is the one of NOW less the one of BEFORE. If nothing was "
              "removed in between, that is the filter of the keys that were added. If something "
-             "was, counters that fell count as 0, a warning tells, and keys that were added may "
-             "be missing. A counter that is stuck at 15 stays so.",
+             "was, counters that fell count as 0, a warning tells, and keys that were added may be "
+             "missing. A counter that is stuck at 15 stays so.",
     .options = options,
     .needed = "output",
     .files = true,

@@ -332,40 +332,28 @@ static int gaps_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_gaps_memory = {
-    .letter = 'M',
-    .name = "memory",
-    .value = "SIZE",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 56,
-    .about = "Only this much memory, in bytes (default: powers of 2, up to enough for "
-             "all keys)."};
-
-static const struct option option_sample = {
-    .name = "sample",
-    .value = "R",
-    .type = TAKES_SHARE,
-    .about = "Watch only the share R of the keys, chosen by their hash, as 1% or 1/100: "
-             "memory for these only. Gaps are those of the whole stream."};
-
-static const struct option option_gaps_svg = {
-    .name = "svg",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "Draw the false negatives over the memory to FILE."};
-
-static const struct option option_save_gaps = {
-    .name = "save",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "Write the distribution of the gaps to FILE, tab-separated: gap, repeats, "
-             "share of the repeats with a longer one."};
-
-static const struct option *const options[] = {
-    &option_gaps_memory, &option_stream_fp, &option_stream_layout, &option_sample, &option_gaps_svg,
-    &option_save_gaps,   &option_field,     &option_delimiter,     KEY_OPTIONS,    &option_force,
-    &option_rows_tsv,    &option_json,      &option_quiet,         &option_help,   NULL};
+static const struct option options[] = {
+    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
+           "Only this much memory, in bytes (default: powers of 2, up to enough for all keys)."),
+    OPTION_STREAM_FP,
+    OPTION_STREAM_LAYOUT,
+    OPTION(0, "sample", OF_VALUE(TAKES_SHARE, "R"),
+           "Watch only the share R of the keys, chosen by their hash, as 1% or 1/100: memory for "
+           "these only. Gaps are those of the whole stream."),
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "FILE"),
+           "Draw the false negatives over the memory to FILE."),
+    OPTION(0, "save", OF_VALUE(TAKES_FILE, "FILE"),
+           "Write the distribution of the gaps to FILE, tab-separated: gap, repeats, share of the "
+           "repeats with a longer one."),
+    OPTION_FIELD,
+    OPTION_DELIMITER,
+    KEY_OPTIONS,
+    OPTION_FORCE,
+    OPTION_ROWS_TSV,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
     {"tepal gaps access.log --field 7", "What memory would dedup need for this log?"},

@@ -38,10 +38,9 @@ static const char *command_words(const struct program *program, size_t n)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_man = {
-    .name = "man", .about = "Print the manual page, in roff: tepal help --man | man -l -"};
-
-static const struct option *const options[] = {&option_man, &option_help, NULL};
+static const struct option options[] = {
+    FLAG(0, "man", "Print the manual page, in roff: tepal help --man | man -l -"), OPTION_HELP,
+    OPTIONS_END};
 static const struct example examples[] = {{"tepal help query", "The same as tepal query --help."},
                                           {"tepal help --man | man -l -", "The manual page."},
                                           {NULL, NULL}};

@@ -116,7 +116,7 @@ static int info_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option *const options[] = {&option_json, &option_help, NULL};
+static const struct option options[] = {OPTION_JSON, OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {
     {"tepal info domains.tepal", "Everything the filter knows about itself."},
     {"tepal info --json *.tepal | jq .fp_now", "The present error of each, by machine."},

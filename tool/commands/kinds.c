@@ -48,7 +48,7 @@ static int kinds_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option *const options[] = {&option_json, &option_help, NULL};
+static const struct option options[] = {OPTION_JSON, OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {{"tepal kinds", "The kinds and their promises."},
                                           {NULL, NULL}};
 
@@ -56,14 +56,14 @@ const struct command command_kinds = {
     .name = "kinds",
     .synopsis = "[--json]",
     .summary = "List the kinds of filters and what they promise.",
-    .about = "The kinds that build --kind knows, and what holds of each whatever its "
-             "parameters.\n\n"
-             "no-false-negatives: a key that was added is found (until a key is removed that "
-             "never was). bounded-false-positives: whoever filled it, few other keys are found "
-             "(generalized: with resets, sets and a tolerance below the number of either; info "
-             "tells the bound). deletable: keys can be removed. mergeable: a union finds what any "
-             "of the filters finds. order-free: the order of additions changes nothing. endless: "
-             "it can be added to for ever; what is old is forgotten.",
+    .about =
+        "The kinds that build --kind knows, and what holds of each whatever its parameters.\n\n"
+        "no-false-negatives: a key that was added is found (until a key is removed that never "
+        "was). bounded-false-positives: whoever filled it, few other keys are found (generalized: "
+        "with resets, sets and a tolerance below the number of either; info tells the bound). "
+        "deletable: keys can be removed. mergeable: a union finds what any of the filters finds. "
+        "order-free: the order of additions changes nothing. endless: it can be added to for ever; "
+        "what is old is forgotten.",
     .options = options,
     .examples = examples,
     .run = kinds_run};

@@ -268,32 +268,20 @@ static int measure_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_measure_members = {
-    .name = "members", .value = "KEYS", .type = TAKES_FILE, .about = "The keys of the set."};
-
-static const struct option option_strangers = {
-    .name = "strangers",
-    .value = "KEYS",
-    .type = TAKES_FILE,
-    .about = "Keys that are not in the set; members among them are left out."};
-
-static const struct option option_measure_plan = {
-    .name = "plan",
-    .value = "PLAN",
-    .type = TAKES_FILE,
-    .about = "What was promised: PLAN, which tepal plan --json wrote (default: what "
-             "the model of the kind says of FILE)."};
-
-static const struct option *const options[] = {&option_measure_members,
-                                               &option_strangers,
-                                               &option_wish_weights,
-                                               &option_measure_plan,
-                                               KEY_OPTIONS,
-                                               &option_key_file,
-                                               &option_json,
-                                               &option_quiet,
-                                               &option_help,
-                                               NULL};
+static const struct option options[] = {
+    OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"), "The keys of the set."),
+    OPTION(0, "strangers", OF_VALUE(TAKES_FILE, "KEYS"),
+           "Keys that are not in the set; members among them are left out."),
+    OPTION_WISH_WEIGHTS,
+    OPTION(0, "plan", OF_VALUE(TAKES_FILE, "PLAN"),
+           "What was promised: PLAN, which tepal plan --json wrote (default: what the model of the "
+           "kind says of FILE)."),
+    KEY_OPTIONS,
+    OPTION_KEY_FILE,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const struct example examples[] = {
     {"tepal measure seen.tepal --members seen.txt --strangers others.txt",
      "Are the errors what was promised?"},

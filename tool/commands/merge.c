@@ -107,14 +107,16 @@ static int merge_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_intersect = {
-    .name = "intersect",
-    .about = "Intersect instead of uniting. Every common key stays; the error is higher "
-             "than that of a filter built from the common keys."};
-
-static const struct option *const options[] = {
-    &option_output, &option_intersect, &option_force, &option_json,
-    &option_quiet,  &option_help,      NULL};
+static const struct option options[] = {
+    OPTION_OUTPUT,
+    FLAG(0, "intersect",
+         "Intersect instead of uniting. Every common key stays; the error is higher than that of a "
+         "filter built from the common keys."),
+    OPTION_FORCE,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const struct example examples[] = {
     {"tepal merge monday.tepal tuesday.tepal -o week.tepal", "The filter of both days."},
     {"tepal merge total.tepal new.tepal -o total.tepal --force", "Replace one of the inputs."},
@@ -125,10 +127,10 @@ const struct command command_merge = {
     .synopsis = "FILE FILE... -o OUT [--intersect]",
     .summary = "Unite filters, or intersect them.",
     .about = "The union finds every key that one of the filters finds. It is exactly the filter "
-             "that all the keys together would have made, save of counting filters with "
-             "--choices: these keep their receipts, but have more false positives than one "
-             "filter built from all the keys. Which kinds can be merged is in `tepal kinds`. The "
-             "filters need the same kind, sizes, layout, seed and secret key.",
+             "that all the keys together would have made, save of counting filters with --choices: "
+             "these keep their receipts, but have more false positives than one filter built from "
+             "all the keys. Which kinds can be merged is in `tepal kinds`. The filters need the "
+             "same kind, sizes, layout, seed and secret key.",
     .options = options,
     .needed = "output",
     .files = true,

@@ -8,6 +8,7 @@
 #include "cli/suggest.h"
 #include "cli/options.h"
 #include "commands/build/recipe.h"
+#include "commands/build/kind_options.h"
 
 static const struct model *const table[] = {
     &model_bloom,     &model_partitioned, &model_blocked,  &model_paired,
@@ -81,38 +82,25 @@ static int model_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_keys = {.letter = 'n',
-                                          .name = "keys",
-                                          .value = "N",
-                                          .type = TAKES_WHOLE,
-                                          .most = UINT64_MAX,
-                                          .about = "The number of keys."};
-
-static const struct option option_model_layout = {
-    .letter = 'l',
-    .name = "layout",
-    .value = "LAYOUT",
-    .type = TAKES_CHOICE,
-    .choices = OPTION_LAYOUTS,
-    .about = "Another layout than the one in the model's name."};
-
-static const struct option *const options[] = {&option_keys,
-                                               &option_bits,
-                                               &option_fp,
-                                               &option_hashes,
-                                               &option_model_layout,
-                                               &option_positions,
-                                               &option_universe,
-                                               &option_beta,
-                                               &option_model_clear_bits,
-                                               GENERALIZED_BUILD,
-                                               COUNTING_MODEL,
-                                               &option_print_bits,
-                                               YESNO_MODEL,
-                                               RECYCLING_MODEL,
-                                               &option_json,
-                                               &option_help,
-                                               NULL};
+static const struct option options[] = {
+    OPTION('n', "keys", OF_WHOLE("N", 0, UINT64_MAX), "The number of keys."),
+    OPTION_BITS,
+    OPTION_FP,
+    OPTION_HASHES,
+    OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),
+           "Another layout than the one in the model's name."),
+    OPTION_POSITIONS,
+    OPTION_UNIVERSE,
+    OPTION_BETA,
+    OPTION_MODEL_CLEAR_BITS,
+    GENERALIZED_BUILD,
+    COUNTING_MODEL,
+    OPTION_PRINT_BITS,
+    YESNO_MODEL,
+    RECYCLING_MODEL,
+    OPTION_JSON,
+    OPTION_HELP,
+    OPTIONS_END};
 static const struct example examples[] = {
     {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
     {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
@@ -131,17 +119,16 @@ const struct command command_model = {
     .name = "model",
     .synopsis = "NAME --keys N (--bits M | --fp RATE | --cells M) [--hashes K]",
     .summary = "Predict errors and sizes, without a filter.",
-    .about = "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter "
-             "will do; or retouched: what it costs to remove false positives at random, which "
-             "every other method of retouch has to beat; generalized: a filter with bounded "
-             "errors; counting: what it costs to remove keys that were never added, with c "
-             "choices; fingerprint: a cuckoo filter, of which keys can be removed; yesno: what a "
-             "yes-no filter leaves of --negatives known ones, with --bits in the best layout; "
-             "cascade: the size at which no error is left on them (with --bits or --fp: fewer "
-             "errors on unknown keys, too); "
-             "recycling: the average error of a filter that starts anew when more than --sigma of "
-             "its --bits bits are set (with --fp: the largest such number). For the others --fp "
-             "finds the smallest size.",
+    .about =
+        "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter will do; "
+        "or retouched: what it costs to remove false positives at random, which every other method "
+        "of retouch has to beat; generalized: a filter with bounded errors; counting: what it "
+        "costs to remove keys that were never added, with c choices; fingerprint: a cuckoo filter, "
+        "of which keys can be removed; yesno: what a yes-no filter leaves of --negatives known "
+        "ones, with --bits in the best layout; cascade: the size at which no error is left on them "
+        "(with --bits or --fp: fewer errors on unknown keys, too); recycling: the average error of "
+        "a filter that starts anew when more than --sigma of its --bits bits are set (with --fp: "
+        "the largest such number). For the others --fp finds the smallest size.",
     .options = options,
     .words = model_words,
     .least_operands = 1,

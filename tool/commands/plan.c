@@ -267,59 +267,34 @@ static int plan_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_wish_keys = {
-    .letter = 'n',
-    .name = "keys",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = (uint64_t)1 << 50,
-    .about = "The number of keys; with --endless, how many of the latest must be "
-             "remembered. Without it, as many as the memory takes."};
-
-static const struct option option_wish_fp = {
-    .letter = 'p',
-    .name = "fp",
-    .value = "RATE",
-    .type = TAKES_RATE,
-    .about = "False positives at most, as 1%, 0.01, 1e-2 or 1/100 (default: as few as the "
-             "memory allows, or 1%)."};
-
-static const struct option option_wish_fn = {
-    .name = "fn",
-    .value = "RATE",
-    .type = TAKES_PART,
-    .about = "False negatives at most; 0: none (default: none if possible, else as many "
-             "as false positives)."};
-
-static const struct option option_known_negatives = {
-    .name = "known-negatives",
-    .value = "N",
-    .type = TAKES_FILE,
-    .about = "How many keys are known to be asked for and not to be in the set, or "
-             "a file with them. --fp is then that of these keys."};
-
-static const struct option option_plan_all = {
-    .letter = 'a',
-    .name = "all",
-    .about = "List every layout of every kind. (Without it, those of the choice and the "
-             "best of each other kind; --json has all.)"};
-
-static const struct option option_explain = {
-    .name = "explain",
-    .about = "Print the equations of every kind that is feasible, with the numbers in."};
-
-static const struct option option_plan_svg = {
-    .name = "svg",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "Draw false positives over memory, for every kind that is feasible."};
-
-static const struct option *const options[] = {
-    &option_wish_keys, &option_wish_fp,         &option_wish_fn,      &option_wish_bits_per_key,
-    WISH_OPTIONS,      &option_known_negatives, &option_wish_weights, &option_plan_all,
-    &option_explain,   &option_plan_svg,        &option_force,        KEY_OPTIONS,
-    &option_json,      &option_quiet,           &option_help,         NULL};
+static const struct option options[] = {
+    OPTION('n', "keys", OF_WHOLE("N", 1, (uint64_t)1 << 50),
+           "The number of keys; with --endless, how many of the latest must be remembered. Without "
+           "it, as many as the memory takes."),
+    OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),
+           "False positives at most, as 1%, 0.01, 1e-2 or 1/100 (default: as few as the memory "
+           "allows, or 1%)."),
+    OPTION(0, "fn", OF_VALUE(TAKES_PART, "RATE"),
+           "False negatives at most; 0: none (default: none if possible, else as many as false "
+           "positives)."),
+    OPTION_WISH_BITS_PER_KEY,
+    WISH_OPTIONS,
+    OPTION(0, "known-negatives", OF_VALUE(TAKES_FILE, "N"),
+           "How many keys are known to be asked for and not to be in the set, or a file with them. "
+           "--fp is then that of these keys."),
+    OPTION_WISH_WEIGHTS,
+    FLAG('a', "all",
+         "List every layout of every kind. (Without it, those of the choice and the best of each "
+         "other kind; --json has all.)"),
+    FLAG(0, "explain", "Print the equations of every kind that is feasible, with the numbers in."),
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "FILE"),
+           "Draw false positives over memory, for every kind that is feasible."),
+    OPTION_FORCE,
+    KEY_OPTIONS,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {
     {"memory", "bits-per-key", "header-bits"}, {"gaps", "stream"}, {"explain", "json"}, {NULL}};
 static const struct example examples[] = {
@@ -336,17 +311,14 @@ const struct command command_plan = {
     .name = "plan",
     .synopsis = "--keys N [--fp RATE] [--fn RATE] [--memory SIZE] [CONSTRAINTS]",
     .summary = "Say what you can bear, get the filter.",
-    .about =
-        "From constraints to plans, the best first: which kind of filter, on which layout, of "
-        "which size, with which errors to expect, and the command that builds it; for every kind "
-        "that is refused, why. No filter is made: the models tell.\n\n"
-        "With --fp (or neither --fp nor a memory): the least memory that keeps --fp and --fn. "
-        "With "
-        "a memory alone: the least cost in it, --cost-fp a false positive and --cost-fn a false "
-        "negative.\n\n"
-        "Exit status 0 if there is a plan, 1 if nothing fits (then the nearest, and what is in "
-        "its "
-        "way), 2 on an error.",
+    .about = "From constraints to plans, the best first: which kind of filter, on which layout, of "
+             "which size, with which errors to expect, and the command that builds it; for every "
+             "kind that is refused, why. No filter is made: the models tell.\n\n"
+             "With --fp (or neither --fp nor a memory): the least memory that keeps --fp and --fn. "
+             "With a memory alone: the least cost in it, --cost-fp a false positive and --cost-fn "
+             "a false negative.\n\n"
+             "Exit status 0 if there is a plan, 1 if nothing fits (then the nearest, and what is "
+             "in its way), 2 on an error.",
     .options = options,
     .exclusive = exclusive,
     .examples = examples,

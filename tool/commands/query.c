@@ -238,45 +238,22 @@ static int query_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_invert = {
-    .letter = 'v', .name = "invert", .about = "Print the keys that are certainly not in the set."};
-
-static const struct option option_count = {
-    .letter = 'c', .name = "count", .about = "Print only how many keys there would be."};
-
-static const struct option option_silent = {
-    .letter = 'q',
-    .name = "quiet",
-    .about = "Print nothing and stop at the first match; the exit status tells."};
-
-static const struct option option_tsv = {
-    .letter = 't',
-    .name = "tsv",
-    .about = "Print every key, a tab, and 1 (perhaps in the set) or 0 (certainly not)."};
-
-static const struct option option_lazy = {
-    .name = "lazy",
-    .about = "Check only the header of FILE, not the checksums of its cells: a large filter "
-             "opens at once."};
-
-static const struct option option_with_exceptions = {
-    .name = "exceptions",
-    .value = "LIST",
-    .type = TAKES_FILE,
-    .about = "The exception list that retouch wrote beside the filter: keys on it "
-             "are found although the filter lost them."};
-
-static const struct option *const options[] = {&option_invert,
-                                               &option_count,
-                                               &option_silent,
-                                               &option_tsv,
-                                               KEY_OPTIONS,
-                                               &option_key_file,
-                                               &option_lazy,
-                                               &option_with_exceptions,
-                                               &option_json,
-                                               &option_help,
-                                               NULL};
+static const struct option options[] = {
+    FLAG('v', "invert", "Print the keys that are certainly not in the set."),
+    FLAG('c', "count", "Print only how many keys there would be."),
+    FLAG('q', "quiet", "Print nothing and stop at the first match; the exit status tells."),
+    FLAG('t', "tsv", "Print every key, a tab, and 1 (perhaps in the set) or 0 (certainly not)."),
+    KEY_OPTIONS,
+    OPTION_KEY_FILE,
+    FLAG(0, "lazy",
+         "Check only the header of FILE, not the checksums of its cells: a large filter opens at "
+         "once."),
+    OPTION(0, "exceptions", OF_VALUE(TAKES_FILE, "LIST"),
+           "The exception list that retouch wrote beside the filter: keys on it are found although "
+           "the filter lost them."),
+    OPTION_JSON,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {
     {"tsv", "quiet", "json"}, {"tsv", "count"}, {"tsv", "invert"}, {"quiet", "count"}, {NULL}};
 static const struct example examples[] = {
@@ -290,8 +267,8 @@ const struct command command_query = {
     .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv]",
     .summary = "Print the keys that are (perhaps) in a filter.",
     .about = "Reads keys like build does and prints those that the filter FILE answers \"perhaps\" "
-             "to, byte for byte and in order. FILE may be - (standard input) if the keys come "
-             "from files.\n\n"
+             "to, byte for byte and in order. FILE may be - (standard input) if the keys come from "
+             "files.\n\n"
              "Exit status 0 if a key was selected, 1 if none was, 2 on an error.",
     .options = options,
     .exclusive = exclusive,

@@ -222,167 +222,49 @@ static int receive_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_like = {
-    .name = "like",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "Agreed is what the filter FILE has: kind, layout, positions, bits, hashes, seed, "
-             "and whether it is keyed, with which key. The options below change single terms."};
-
-static const struct option option_agreed_kind = {
-    .name = "kind", .value = "KIND", .type = TAKES_KIND, .about = "The kind that was agreed."};
-
-static const struct option option_agreed_layout = {.letter = 'l',
-                                                   .name = "layout",
-                                                   .value = "LAYOUT",
-                                                   .type = TAKES_CHOICE,
-                                                   .choices = OPTION_LAYOUTS,
-                                                   .about = "The layout that was agreed."};
-
-static const struct option option_agreed_positions = {
-    .name = "positions",
-    .value = "RULE",
-    .type = TAKES_CHOICE,
-    .choices = "colliding distinct",
-    .about = "The rule for positions that was agreed."};
-
-static const struct option option_agreed_bits = {.letter = 'm',
-                                                 .name = "bits",
-                                                 .value = "M",
-                                                 .type = TAKES_WHOLE,
-                                                 .least = 1,
-                                                 .most = (uint64_t)1 << 60,
-                                                 .about = "The number of bits that was agreed."};
-
-static const struct option option_agreed_hashes = {.letter = 'k',
-                                                   .name = "hashes",
-                                                   .value = "K",
-                                                   .type = TAKES_WHOLE,
-                                                   .least = 1,
-                                                   .most = TEPAL_MAX_HASHES,
-                                                   .about =
-                                                       "The number of hashes that was agreed."};
-
-static const struct option option_agreed_seed = {.letter = 's',
-                                                 .name = "seed",
-                                                 .value = "S",
-                                                 .type = TAKES_SEED,
-                                                 .about = "The seed that was agreed."};
-
-static const struct option option_agreed_resets = {
-    .name = "reset-hashes",
-    .value = "K0",
-    .type = TAKES_WHOLE,
-    .most = TEPAL_MAX_HASHES,
-    .about = "generalized: how many hashes reset, together with --set-hashes."};
-
-static const struct option option_agreed_sets = {.name = "set-hashes",
-                                                 .value = "K1",
-                                                 .type = TAKES_WHOLE,
-                                                 .most = TEPAL_MAX_HASHES,
-                                                 .about = "generalized: how many hashes set."};
-
-static const struct option option_agreed_tolerance = {
-    .name = "tolerance",
-    .value = "B",
-    .type = TAKES_WHOLE,
-    .most = TEPAL_MAX_HASHES - 1,
-    .about = "generalized: how many inverted bits a query forgives."};
-
-static const struct option option_agreed_key_file = {
-    .name = "key-file",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "The filter must be keyed with the secret key in FILE."};
-
-static const struct option option_unkeyed = {.name = "unkeyed",
-                                             .about = "The filter must not be keyed."};
-
-static const struct option option_max_bytes = {
-    .name = "max-bytes",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = UINT64_MAX,
-    .about = "Refuse, by its header, what has more than N bytes (default 1Gi)."};
-
-static const struct option option_max_keys = {.name = "max-keys",
-                                              .value = "N",
-                                              .type = TAKES_WHOLE,
-                                              .least = 1,
-                                              .most = UINT64_MAX,
-                                              .about =
-                                                  "Refuse a filter that claims more than N keys."};
-
-static const struct option option_claimed_keys = {
-    .letter = 'n',
-    .name = "keys",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = UINT64_MAX,
-    .about = "Judge the fill by N keys (default: as many as the filter claims)."};
-
-static const struct option option_repeated_keys = {
-    .name = "repeated",
-    .about = "The peer may have added the same key more than once: a filter that is "
-             "emptier than its number of keys explains is taken."};
-
-static const struct option option_max_fp = {
-    .letter = 'p',
-    .name = "max-fp",
-    .value = "RATE",
-    .type = TAKES_SHARE,
-    .about = "Refuse a filter whose bits pass more than this share of all keys (default "
-             "10 %)."};
-
-static const struct option option_min_probability = {
-    .name = "min-probability",
-    .value = "P",
-    .type = TAKES_RATE,
-    .about = "Refuse a fill that an honest filter has with a chance below P "
-             "(default 1e-6)."};
-
-static const struct option option_any_fill = {
-    .name = "any-fill", .about = "Do not judge by the fill, only by the rate."};
-
-static const struct option option_accepted_output = {
-    .letter = 'o',
-    .name = "output",
-    .value = "OUT",
-    .type = TAKES_FILE,
-    .about = "Write an accepted filter to OUT, atomically; if OUT is a directory, "
-             "into it under its own name, and there may be several. A refused one "
-             "is never written."};
-
-static const struct option option_verdict_quiet = {
-    .letter = 'q', .name = "quiet", .about = "Print nothing; the exit status tells."};
-
-static const struct option *const options[] = {&option_like,
-                                               &option_agreed_kind,
-                                               &option_agreed_layout,
-                                               &option_agreed_positions,
-                                               &option_agreed_bits,
-                                               &option_agreed_hashes,
-                                               &option_agreed_seed,
-                                               &option_agreed_resets,
-                                               &option_agreed_sets,
-                                               &option_agreed_tolerance,
-                                               &option_agreed_key_file,
-                                               &option_unkeyed,
-                                               &option_max_bytes,
-                                               &option_max_keys,
-                                               &option_claimed_keys,
-                                               &option_repeated_keys,
-                                               &option_max_fp,
-                                               &option_min_probability,
-                                               &option_any_fill,
-                                               &option_accepted_output,
-                                               &option_force,
-                                               &option_json,
-                                               &option_verdict_quiet,
-                                               &option_help,
-                                               NULL};
+static const struct option options[] = {
+    OPTION(0, "like", OF_VALUE(TAKES_FILE, "FILE"),
+           "Agreed is what the filter FILE has: kind, layout, positions, bits, hashes, seed, and "
+           "whether it is keyed, with which key. The options below change single terms."),
+    OPTION(0, "kind", OF_VALUE(TAKES_KIND, "KIND"), "The kind that was agreed."),
+    OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS), "The layout that was agreed."),
+    OPTION(0, "positions", OF_CHOICE("RULE", "colliding distinct"),
+           "The rule for positions that was agreed."),
+    OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 60), "The number of bits that was agreed."),
+    OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
+           "The number of hashes that was agreed."),
+    OPTION('s', "seed", OF_VALUE(TAKES_SEED, "S"), "The seed that was agreed."),
+    OPTION(0, "reset-hashes", OF_WHOLE("K0", 0, TEPAL_MAX_HASHES),
+           "generalized: how many hashes reset, together with --set-hashes."),
+    OPTION(0, "set-hashes", OF_WHOLE("K1", 0, TEPAL_MAX_HASHES),
+           "generalized: how many hashes set."),
+    OPTION(0, "tolerance", OF_WHOLE("B", 0, TEPAL_MAX_HASHES - 1),
+           "generalized: how many inverted bits a query forgives."),
+    OPTION(0, "key-file", OF_VALUE(TAKES_FILE, "FILE"),
+           "The filter must be keyed with the secret key in FILE."),
+    FLAG(0, "unkeyed", "The filter must not be keyed."),
+    OPTION(0, "max-bytes", OF_WHOLE("N", 1, UINT64_MAX),
+           "Refuse, by its header, what has more than N bytes (default 1Gi)."),
+    OPTION(0, "max-keys", OF_WHOLE("N", 1, UINT64_MAX),
+           "Refuse a filter that claims more than N keys."),
+    OPTION('n', "keys", OF_WHOLE("N", 1, UINT64_MAX),
+           "Judge the fill by N keys (default: as many as the filter claims)."),
+    FLAG(0, "repeated",
+         "The peer may have added the same key more than once: a filter that is emptier than its "
+         "number of keys explains is taken."),
+    OPTION('p', "max-fp", OF_VALUE(TAKES_SHARE, "RATE"),
+           "Refuse a filter whose bits pass more than this share of all keys (default 10 %)."),
+    OPTION(0, "min-probability", OF_VALUE(TAKES_RATE, "P"),
+           "Refuse a fill that an honest filter has with a chance below P (default 1e-6)."),
+    FLAG(0, "any-fill", "Do not judge by the fill, only by the rate."),
+    OPTION('o', "output", OF_VALUE(TAKES_FILE, "OUT"),
+           "Write an accepted filter to OUT, atomically; if OUT is a directory, into it under its "
+           "own name, and there may be several. A refused one is never written."),
+    OPTION_FORCE,
+    OPTION_JSON,
+    FLAG('q', "quiet", "Print nothing; the exit status tells."),
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {
     {"key-file", "unkeyed"},    {"min-probability", "any-fill"},
     {"hashes", "reset-hashes"}, {"hashes", "set-hashes"},

@@ -128,10 +128,9 @@ static int remove_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option *const options[] = {
-    &option_in_place_output, &option_receipts_in, KEY_OPTIONS,
-    &option_key_file,        &option_force,       &option_json,
-    &option_quiet,           &option_help,        NULL};
+static const struct option options[] = {OPTION_IN_PLACE_OUTPUT, OPTION_RECEIPTS_IN, KEY_OPTIONS,
+                                        OPTION_KEY_FILE,        OPTION_FORCE,       OPTION_JSON,
+                                        OPTION_QUIET,           OPTION_HELP,        OPTIONS_END};
 static const struct example examples[] = {
     {"tepal remove flows.tepal closed.txt", "In place: the old filter or the new one, never half."},
     {"tepal remove flows.tepal --receipts closed.tsv", "Each key from the group it was added to."},
@@ -143,8 +142,8 @@ const struct command command_remove = {
     .summary = "Remove keys from a filter.",
     .about = "Reads keys like build does, removes them from the filter FILE, whose kind must be "
              "able to (tepal kinds), and writes it back, atomically. A key that is not found is "
-             "passed over, and so is one that a counting filter keeps by its policy; the "
-             "summary tells how many were removed.\n\n"
+             "passed over, and so is one that a counting filter keeps by its policy; the summary "
+             "tells how many were removed.\n\n"
              "Remove only what was added: to remove a key that is found by mistake harms others. "
              "With more than one choice, receipts make the removal of what was added safe.\n\n"
              "Exit status 0 if a key was removed, 1 if none was, 2 on an error.",

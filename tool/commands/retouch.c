@@ -145,124 +145,59 @@ static int retouch_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option option_avoid = {
-    .name = "avoid",
-    .value = "NEGATIVES",
-    .type = TAKES_FILE,
-    .about = "The keys that must not be found, one a line (- is standard input). Those that "
-             "the filter does not find anyway are passed over."};
-
-static const struct option option_weights = {
-    .letter = 'w',
-    .name = "weights",
-    .about = "Each line of NEGATIVES is a key, a tab and a weight: how much its false "
-             "positive hurts. The weights of a repeated key are added."};
-
-static const struct option option_max_fn = {
-    .name = "max-fn",
-    .value = "R",
-    .type = TAKES_SHARE,
-    .about = "Lose at most the share R of the members, as 0.5%, 0.005 or 1/200. Without a "
-             "limit, all of NEGATIVES are removed, whatever that costs."};
-
-static const struct option option_max_fn_count = {.name = "max-fn-count",
-                                                  .value = "N",
-                                                  .type = TAKES_WHOLE,
-                                                  .least = 1,
-                                                  .most = UINT64_MAX,
-                                                  .about = "Lose at most N members."};
-
-static const struct option option_dry_run = {
-    .name = "dry-run",
-    .about = "Write no filter; print what each budget would remove, tab-separated, up to "
-             "the limit if one is given."};
-
-static const struct option option_svg = {
-    .name = "svg",
-    .value = "OUT",
-    .type = TAKES_FILE,
-    .about = "With --dry-run: also draw the curve, as SVG, to OUT."};
-
-static const struct option option_victims = {
-    .name = "victims",
-    .value = "OUT",
-    .type = TAKES_FILE,
-    .about = "Write the members that are lost to OUT, one a line."};
-
-static const struct option option_exceptions = {
-    .name = "exceptions",
-    .value = "OUT",
-    .type = TAKES_FILE,
-    .about = "Write the lost members to OUT as an exception list, 16 bytes each: `tepal "
-             "query --exceptions OUT` finds them again."};
-
-static const struct option option_order = {
-    .name = "order",
-    .value = "ORDER",
-    .type = TAKES_CHOICE,
-    .choices = "given weight",
-    .about = "The order in which the methods other than sacrifice take the keys to avoid: "
-             "as given (the default), or the heaviest first."};
-
-static const struct option option_basis = {
-    .name = "basis",
-    .value = "BASIS",
-    .type = TAKES_CHOICE,
-    .choices = "b all",
-    .about = "What max-fp, ratio and their improved forms count: the keys to avoid (b, the "
-             "default), or these and those of --known (all)."};
-
-static const struct option option_known = {
-    .name = "known",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "More keys that are known not to be members: counted in chi and by --basis "
-             "all, but not aimed at."};
-
-static const struct option option_sweep = {
-    .name = "sweep",
-    .about = "Afterwards clear every bit that only lost members own: it costs nothing more. "
-             "sacrifice always does."};
-
-static const struct option option_clear_bits = {
-    .name = "clear-bits",
-    .value = "S",
-    .type = TAKES_WHOLE,
-    .least = 1,
-    .most = UINT64_MAX,
-    .about = "random-bits: how many bits to clear (default: as many as --max-fn "
-             "allows)."};
-
-static const struct option option_draw_seed = {
-    .letter = 's',
-    .name = "seed",
-    .value = "S",
-    .type = TAKES_SEED,
-    .about = "What random-bits and random draw from (default 1)."};
-
-static const struct option option_member_weights = {
-    .name = "member-weights",
-    .about = "Each line of KEYS is a key, a tab and a weight: how much it hurts to "
-             "lose it. --max-fn is then a share of the total weight."};
-
-static const struct option option_remove_members = {
-    .name = "remove-members",
-    .about = "Remove keys of NEGATIVES even if they are members. Without it such "
-             "keys are reported and left alone."};
-
-static const struct option *const options[] = {&option_output,         &option_members,
-                                               &option_avoid,          &option_weights,
-                                               &option_max_fn,         &option_max_fn_count,
-                                               &option_dry_run,        &option_svg,
-                                               &option_victims,        &option_exceptions,
-                                               &option_method,         &option_order,
-                                               &option_basis,          &option_known,
-                                               &option_sweep,          &option_clear_bits,
-                                               &option_draw_seed,      &option_member_weights,
-                                               &option_remove_members, KEY_OPTIONS,
-                                               &option_key_file,       &option_force,
-                                               &option_json,           &option_quiet,
-                                               &option_help,           NULL};
+static const struct option options[] = {
+    OPTION_OUTPUT,
+    OPTION_MEMBERS,
+    OPTION(0, "avoid", OF_VALUE(TAKES_FILE, "NEGATIVES"),
+           "The keys that must not be found, one a line (- is standard input). Those that the "
+           "filter does not find anyway are passed over."),
+    FLAG('w', "weights",
+         "Each line of NEGATIVES is a key, a tab and a weight: how much its false positive hurts. "
+         "The weights of a repeated key are added."),
+    OPTION(0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
+           "Lose at most the share R of the members, as 0.5%, 0.005 or 1/200. Without a limit, all "
+           "of NEGATIVES are removed, whatever that costs."),
+    OPTION(0, "max-fn-count", OF_WHOLE("N", 1, UINT64_MAX), "Lose at most N members."),
+    FLAG(0, "dry-run",
+         "Write no filter; print what each budget would remove, tab-separated, up to the limit if "
+         "one is given."),
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"),
+           "With --dry-run: also draw the curve, as SVG, to OUT."),
+    OPTION(0, "victims", OF_VALUE(TAKES_FILE, "OUT"),
+           "Write the members that are lost to OUT, one a line."),
+    OPTION(0, "exceptions", OF_VALUE(TAKES_FILE, "OUT"),
+           "Write the lost members to OUT as an exception list, 16 bytes each: `tepal query "
+           "--exceptions OUT` finds them again."),
+    OPTION_METHOD,
+    OPTION(0, "order", OF_CHOICE("ORDER", "given weight"),
+           "The order in which the methods other than sacrifice take the keys to avoid: as given "
+           "(the default), or the heaviest first."),
+    OPTION(0, "basis", OF_CHOICE("BASIS", "b all"),
+           "What max-fp, ratio and their improved forms count: the keys to avoid (b, the default), "
+           "or these and those of --known (all)."),
+    OPTION(0, "known", OF_VALUE(TAKES_FILE, "FILE"),
+           "More keys that are known not to be members: counted in chi and by --basis all, but not "
+           "aimed at."),
+    FLAG(0, "sweep",
+         "Afterwards clear every bit that only lost members own: it costs nothing more. sacrifice "
+         "always does."),
+    OPTION(0, "clear-bits", OF_WHOLE("S", 1, UINT64_MAX),
+           "random-bits: how many bits to clear (default: as many as --max-fn allows)."),
+    OPTION('s', "seed", OF_VALUE(TAKES_SEED, "S"),
+           "What random-bits and random draw from (default 1)."),
+    FLAG(0, "member-weights",
+         "Each line of KEYS is a key, a tab and a weight: how much it hurts to lose it. --max-fn "
+         "is then a share of the total weight."),
+    FLAG(0, "remove-members",
+         "Remove keys of NEGATIVES even if they are members. Without it such keys are reported and "
+         "left alone."),
+    KEY_OPTIONS,
+    OPTION_KEY_FILE,
+    OPTION_FORCE,
+    OPTION_JSON,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTIONS_END};
 static const char *const exclusive[][4] = {{"max-fn", "max-fn-count"},
                                            {"dry-run", "output"},
                                            {"dry-run", "victims"},
@@ -277,13 +212,13 @@ static const struct example examples[] = {
 
 const struct command command_retouch = {
     .name = "retouch",
-    .synopsis = "FILE --members KEYS --avoid NEGATIVES [--weights] [--max-fn R | --max-fn-count "
-                "N] (-o OUT | --dry-run)",
+    .synopsis = "FILE --members KEYS --avoid NEGATIVES [--weights] [--max-fn R | --max-fn-count N] "
+                "(-o OUT | --dry-run)",
     .summary = "Remove the false positives that hurt.",
     .about = "Clears bits of the filter FILE so that keys of NEGATIVES are no longer found, the "
              "heaviest first, and pays with members that are no longer found either, at most as "
-             "many as the budget allows. The size, and how the filter is asked, stay the same. "
-             "A retouched filter can be retouched again.\n\n"
+             "many as the budget allows. The size, and how the filter is asked, stay the same. A "
+             "retouched filter can be retouched again.\n\n"
              "Tells on standard error how many of NEGATIVES are false positives, and the trade, "
              "before and after.",
     .options = options,

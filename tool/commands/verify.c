@@ -67,7 +67,7 @@ static int verify_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option *const options[] = {&option_json, &option_quiet, &option_help, NULL};
+static const struct option options[] = {OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {
     {"tepal verify *.tepal", "Check every checksum and every invariant."}, {NULL, NULL}};
 

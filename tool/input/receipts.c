@@ -106,19 +106,3 @@ int receipts_groups(const struct args *args, const struct feed *feed, size_t cou
     }
     return EXIT_YES;
 }
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_receipts_out = {
-    .name = "receipts",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "counting: write each key, a tab and the group it was added to, to "
-             "FILE: what remove --receipts reads."};
-
-const struct option option_receipts_in = {
-    .name = "receipts",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "counting: the keys, each with a tab and its group behind it, as build "
-             "and add write them (- is standard input)."};

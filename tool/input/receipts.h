@@ -41,7 +41,14 @@ void receipts_free(struct receipts *receipts);
 int receipts_groups(const struct args *args, const struct feed *feed, size_t count,
                     uint32_t choices, uint8_t *groups);
 
-extern const struct option option_receipts_out;
-extern const struct option option_receipts_in;
+#define OPTION_RECEIPTS_OUT                                                                        \
+    OPTION(0, "receipts", OF_VALUE(TAKES_FILE, "FILE"),                                            \
+           "counting: write each key, a tab and the group it was added to, to FILE: what remove "  \
+           "--receipts reads.")
+
+#define OPTION_RECEIPTS_IN                                                                         \
+    OPTION(0, "receipts", OF_VALUE(TAKES_FILE, "FILE"),                                            \
+           "counting: the keys, each with a tab and its group behind it, as build and add write "  \
+           "them (- is standard input).")
 
 #endif

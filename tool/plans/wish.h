@@ -42,24 +42,67 @@ int wish_count(const struct args *args, const char *path, bool weighted, uint64_
 /* A small file, whole, in heap memory with a NUL behind it; NULL after saying why. */
 char *wish_slurp(const struct args *args, const char *path, size_t most, size_t *len);
 
-extern const struct option option_wish_memory;
-extern const struct option option_wish_bits_per_key;
-extern const struct option option_fp_average;
-extern const struct option option_deletes;
-extern const struct option option_wrong_deletes;
-extern const struct option option_untrusted;
-extern const struct option option_wish_weights;
-extern const struct option option_endless;
-extern const struct option option_wish_gaps;
-extern const struct option option_wish_stream;
-extern const struct option option_header_bits;
-extern const struct option option_prefer;
-extern const struct option option_cost_fp;
-extern const struct option option_cost_fn;
+#define OPTION_WISH_MEMORY                                                                         \
+    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56), "At most so many bytes of cells.")
+
+#define OPTION_WISH_BITS_PER_KEY                                                                   \
+    OPTION(0, "bits-per-key", OF_VALUE(TAKES_POSITIVE, "B"),                                       \
+           "At most B bits a key (a million keys if their number is not known).")
+
+#define OPTION_FP_AVERAGE                                                                          \
+    OPTION(0, "fp-average", OF_VALUE(TAKES_RATE, "RATE"),                                          \
+           "With --endless: false positives at most, on average over time.")
+
+#define OPTION_DELETES FLAG(0, "deletes", "Keys will be removed.")
+
+#define OPTION_WRONG_DELETES                                                                       \
+    OPTION(0, "wrong-deletes", OF_VALUE(TAKES_PART, "RATE"),                                       \
+           "With --deletes: removals of keys that are not there, for each key there is.")
+
+#define OPTION_UNTRUSTED                                                                           \
+    FLAG(0, "untrusted",                                                                           \
+         "The filter comes from strangers, or goes to them: its error must be bounded, whoever "   \
+         "fills it.")
+
+#define OPTION_WISH_WEIGHTS                                                                        \
+    FLAG('w', "weights",                                                                           \
+         "Each line of the negatives (strangers) is a key, a tab and a weight: how often it is "   \
+         "asked for, or how much its false positive hurts. False positives are then shares of "    \
+         "the weight, not of the keys.")
+
+#define OPTION_ENDLESS FLAG(0, "endless", "The stream never ends.")
+
+#define OPTION_WISH_GAPS                                                                           \
+    OPTION(0, "gaps", OF_VALUE(TAKES_FILE, "FILE"),                                                \
+           "With --endless: the stream's gaps, a file that tepal gaps saved.")
+
+#define OPTION_WISH_STREAM                                                                         \
+    OPTION(                                                                                        \
+        0, "stream", OF_VALUE(TAKES_TEXT, "LAW"),                                                  \
+        "With --endless: the law of the gaps, geometric:MEAN[,NEW] or pareto:SHAPE,SCALE[,NEW] "   \
+        "(NEW: share of new keys), or of the keys, zipf:EXPONENT,KEYS.")
+
+#define OPTION_HEADER_BITS                                                                         \
+    OPTION(0, "header-bits", OF_WHOLE("M", 1, (uint64_t)1 << 20),                                  \
+           "Exactly M bits, in the header of a packet.")
+
+#define OPTION_PREFER                                                                              \
+    OPTION(0, "prefer", OF_CHOICE("WHAT", "size speed"),                                           \
+           "What ranks first among plans that keep the rates: size (default), or speed: cache "    \
+           "lines a query.")
+
+#define OPTION_COST_FP                                                                             \
+    OPTION(0, "cost-fp", OF_VALUE(TAKES_POSITIVE, "C"),                                            \
+           "The cost of one false positive (default 1).")
+
+#define OPTION_COST_FN                                                                             \
+    OPTION(0, "cost-fn", OF_VALUE(TAKES_POSITIVE, "C"),                                            \
+           "The cost of one false negative (default 1). With either cost, plans with false "       \
+           "negatives rank among the others.")
 
 #define WISH_OPTIONS                                                                               \
-    &option_wish_memory, &option_fp_average, &option_deletes, &option_wrong_deletes,               \
-        &option_untrusted, &option_endless, &option_wish_gaps, &option_wish_stream,                \
-        &option_header_bits, &option_prefer, &option_cost_fp, &option_cost_fn
+    OPTION_WISH_MEMORY, OPTION_FP_AVERAGE, OPTION_DELETES, OPTION_WRONG_DELETES, OPTION_UNTRUSTED, \
+        OPTION_ENDLESS, OPTION_WISH_GAPS, OPTION_WISH_STREAM, OPTION_HEADER_BITS, OPTION_PREFER,   \
+        OPTION_COST_FP, OPTION_COST_FN
 
 #endif

@@ -245,19 +245,3 @@ void state_free(struct state *s)
     s->path = NULL;
     s->lock_path = NULL;
 }
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_state = {
-    .name = "state",
-    .value = "FILE",
-    .type = TAKES_FILE,
-    .about = "Go on from the filter in FILE, and leave it there at the end, atomically. It "
-             "is made if it does not exist; one that was made with other options is refused. "
-             "While this runs, FILE.lock keeps others out."};
-
-const struct option option_save_every = {
-    .name = "save-every",
-    .value = "TIME",
-    .type = TAKES_DURATION,
-    .about = "Save the state this often (default 60s): what a crash loses at most."};

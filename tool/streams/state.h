@@ -50,7 +50,14 @@ int state_close(struct state *state, const struct tepal_filter *filter);
 /* The end without a save. */
 void state_free(struct state *state);
 
-extern const struct option option_state;
-extern const struct option option_save_every;
+#define OPTION_STATE                                                                               \
+    OPTION(0, "state", OF_VALUE(TAKES_FILE, "FILE"),                                               \
+           "Go on from the filter in FILE, and leave it there at the end, atomically. It is made " \
+           "if it does not exist; one that was made with other options is refused. While this "    \
+           "runs, FILE.lock keeps others out.")
+
+#define OPTION_SAVE_EVERY                                                                          \
+    OPTION(0, "save-every", OF_VALUE(TAKES_DURATION, "TIME"),                                      \
+           "Save the state this often (default 60s): what a crash loses at most.")
 
 #endif

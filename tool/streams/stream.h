@@ -42,14 +42,44 @@ int stream_params(const struct args *args, const struct tepal_params *before,
 bool stream_rates(const struct tepal_params *params, struct tepal_recycling_setting *setting,
                   struct tepal_recycling_rates *rates);
 
-extern const struct option option_memory;
-extern const struct option option_stream_fp;
-extern const struct option option_phases;
-extern const struct option option_sigma;
-extern const struct option option_cycle_count;
-extern const struct option option_every;
-extern const struct option option_stream_only_misses;
-extern const struct option option_stream_hashes;
-extern const struct option option_stream_layout;
+#define OPTION_MEMORY                                                                              \
+    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),                                  \
+           "The memory of the filter in bytes, all phases together (default 64Mi).")
+
+#define OPTION_STREAM_FP                                                                           \
+    OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),                                                \
+           "The share of new lines that may be taken for repeats, on average, as 1%, 0.01, 1e-2 "  \
+           "or 1/100 (default 1%). It decides when to recycle, unless one of the following does.")
+
+#define OPTION_PHASES                                                                              \
+    OPTION(0, "phases", OF_WHOLE("P", 1, TEPAL_RECYCLING_MAX_PHASES),                              \
+           "Divide the memory into P phases, of which the oldest is forgotten at a time (default " \
+           "2).")
+
+#define OPTION_SIGMA                                                                               \
+    OPTION(0, "sigma", OF_WHOLE("S", 1, (uint64_t)1 << 60),                                        \
+           "Recycle when more than S bits of a phase would be set.")
+
+#define OPTION_CYCLE_COUNT                                                                         \
+    OPTION(0, "count", OF_WHOLE("N", 1, UINT64_MAX), "Recycle after N lines that set bits.")
+
+#define OPTION_EVERY                                                                               \
+    OPTION(0, "every", OF_VALUE(TAKES_DURATION, "TIME"),                                           \
+           "Recycle after a time, as 90s, 10m or 2h, by the clock: with 2 phases of 10m a line "   \
+           "is remembered for at least 10 and at most 20 minutes.")
+
+#define OPTION_STREAM_ONLY_MISSES                                                                  \
+    FLAG(0, "only-misses",                                                                         \
+         "Remember a line from when it last came out as new, not from when it last came: one "     \
+         "that keeps coming comes out again and again.")
+
+#define OPTION_STREAM_HASHES                                                                       \
+    OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),                                      \
+           "The number of hashes (default: the best for the other numbers).")
+
+#define OPTION_STREAM_LAYOUT                                                                       \
+    OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),                                       \
+           "Where the bits of a line lie: blocked (the default) is the fastest, flat remembers "   \
+           "somewhat more in the same memory.")
 
 #endif

@@ -37,23 +37,4 @@ int negatives_build(struct negatives_build *veto);
 /* After the write: the summary, or with --json the object. */
 int negatives_written(const struct negatives_build *veto, const char *path);
 
-extern const struct option option_yes_bits;
-extern const struct option option_no_bits;
-extern const struct option option_no_filters;
-extern const struct option option_no_hashes;
-extern const struct option option_veto_avoid;
-extern const struct option option_veto_weights;
-extern const struct option option_veto_method;
-extern const struct option option_own_seeds;
-extern const struct option option_salts;
-extern const struct option option_tolerate;
-extern const struct option option_time_limit;
-
-#define YESNO_SIZES                                                                                \
-    &option_yes_bits, &option_no_bits, &option_no_filters, &option_no_hashes, &option_own_seeds
-#define YESNO_BUILD                                                                                \
-    &option_veto_avoid, &option_veto_weights, &option_yes_bits, &option_no_bits,                   \
-        &option_no_filters, &option_no_hashes, &option_own_seeds, &option_veto_method,             \
-        &option_salts, &option_tolerate, &option_time_limit
-
 #endif

@@ -59,29 +59,4 @@ int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);
 
-extern const struct option option_print_bits;
-extern const struct option option_reset_hashes;
-extern const struct option option_setting_hashes;
-extern const struct option option_zeros;
-extern const struct option option_tolerance;
-extern const struct option option_fn;
-extern const struct option option_cycle_phases;
-extern const struct option option_cycle_sigma;
-extern const struct option option_cycle_messages;
-extern const struct option option_forget;
-extern const struct option option_keep_trigger;
-extern const struct option option_only_misses;
-extern const struct option option_cells;
-extern const struct option option_choices;
-extern const struct option option_rule;
-extern const struct option option_policy;
-
-#define GENERALIZED_BUILD                                                                          \
-    &option_reset_hashes, &option_setting_hashes, &option_zeros, &option_tolerance, &option_fn
-#define COUNTING_BUILD                                                                             \
-    &option_cells, &option_choices, &option_rule, &option_policy, &option_receipts_out
-#define RECYCLING_BUILD                                                                            \
-    &option_cycle_phases, &option_cycle_sigma, &option_cycle_messages, &option_forget,             \
-        &option_keep_trigger, &option_only_misses
-
 #endif

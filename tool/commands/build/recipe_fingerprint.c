@@ -82,14 +82,3 @@ static int fingerprint_params(const struct args *args, uint64_t keys, struct tep
 
 const struct recipe recipe_fingerprint = {TEPAL_KIND_FINGERPRINT, fingerprint_options,
                                           fingerprint_counts, fingerprint_params, NULL};
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_print_bits = {
-    .name = "fingerprint-bits",
-    .value = "F",
-    .type = TAKES_WHOLE,
-    .least = TEPAL_FINGERPRINT_MIN_BITS,
-    .most = TEPAL_FINGERPRINT_MAX_BITS,
-    .about = "fingerprint: the bits of a fingerprint, 4 to 32 (default: as the rate or "
-             "the size asks)."};

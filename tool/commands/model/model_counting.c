@@ -41,24 +41,3 @@ static const char *const of_counting[] = {"keys", "layout", "cells", "hashes", "
 
 const struct model model_counting = {"counting", TEPAL_LAYOUT_FLAT, of_counting, counting_report,
                                      NULL};
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_p0 = {
-    .name = "p0",
-    .value = "R",
-    .type = TAKES_SHARE,
-    .about = "counting: the share of counters that are 0, as measured (tepal info)."};
-
-const struct option option_p1 = {.name = "p1",
-                                 .value = "R",
-                                 .type = TAKES_SHARE,
-                                 .about =
-                                     "counting: the share of counters that are 1, as measured."};
-
-const struct option option_wrong = {
-    .name = "wrong",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .most = UINT64_MAX,
-    .about = "counting: how many keys are removed that were never added (default 1)."};

@@ -44,13 +44,3 @@ static const char *const recycling_exclusive[][4] = {{NULL}};
 
 const struct model model_recycling = {"recycling", TEPAL_LAYOUT_FLAT, of_recycling,
                                       recycling_report, recycling_exclusive};
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_distinct = {.name = "distinct",
-                                       .about = "The same as --positions distinct."};
-
-const struct option option_retain = {
-    .name = "retain",
-    .about = "recycling: the trigger (the message that finds the phase full) is the first "
-             "message of the new cycle."};

@@ -40,28 +40,3 @@ static const char *const of_retouched[] = {"keys",      "bits",     "fp",   "has
 
 const struct model model_retouched = {"retouched", TEPAL_LAYOUT_FLAT, of_retouched,
                                       retouched_report, NULL};
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_universe = {
-    .letter = 'U',
-    .name = "universe",
-    .value = "N",
-    .type = TAKES_WHOLE,
-    .least = 2,
-    .most = UINT64_MAX,
-    .about = "retouched: how many keys there are in all, members included."};
-
-const struct option option_beta = {
-    .letter = 'b',
-    .name = "beta",
-    .value = "R",
-    .type = TAKES_SHARE,
-    .about = "retouched: the share of the false positives that is removed (default 1)."};
-
-const struct option option_model_clear_bits = {
-    .name = "clear-bits",
-    .value = "S",
-    .type = TAKES_WHOLE,
-    .most = UINT64_MAX,
-    .about = "retouched: how many bits are cleared at random (default 0)."};

@@ -63,12 +63,3 @@ static const char *const of_yesno[] = {"keys",       "bits",      "hashes",    "
                                        "no-filters", "no-hashes", "own-seeds", NULL};
 
 const struct model model_yesno = {"yesno", TEPAL_LAYOUT_FLAT, of_yesno, yesno_report, NULL};
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-const struct option option_negatives = {.name = "negatives",
-                                        .value = "N",
-                                        .type = TAKES_WHOLE,
-                                        .most = UINT64_MAX,
-                                        .about =
-                                            "yesno: how many negatives are known (default 0)."};

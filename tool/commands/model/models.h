@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "commands/build/negatives.h"
 #include "commands/build/recipe.h"
+#include "commands/build/kind_options.h"
 
 struct model {
     const char *name;
@@ -39,23 +40,46 @@ int model_start_bloom(const struct args *args, enum tepal_layout layout, struct 
 /* Cells and hashes of a Bloom filter for --fp, if that was given, into *p. */
 int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t keys);
 
-extern const struct option option_universe;
-extern const struct option option_beta;
-extern const struct option option_model_clear_bits;
-extern const struct option option_negatives;
-extern const struct option option_distinct;
-extern const struct option option_retain;
-extern const struct option option_p0;
-extern const struct option option_p1;
-extern const struct option option_wrong;
+#define OPTION_UNIVERSE                                                                            \
+    OPTION('U', "universe", OF_WHOLE("N", 2, UINT64_MAX),                                          \
+           "retouched: how many keys there are in all, members included.")
 
-#define COUNTING_MODEL                                                                             \
-    &option_cells, &option_choices, &option_rule, &option_p0, &option_p1, &option_wrong
+#define OPTION_BETA                                                                                \
+    OPTION('b', "beta", OF_VALUE(TAKES_SHARE, "R"),                                                \
+           "retouched: the share of the false positives that is removed (default 1).")
+
+#define OPTION_MODEL_CLEAR_BITS                                                                    \
+    OPTION(0, "clear-bits", OF_WHOLE("S", 0, UINT64_MAX),                                          \
+           "retouched: how many bits are cleared at random (default 0).")
+
+#define OPTION_NEGATIVES                                                                           \
+    OPTION(0, "negatives", OF_WHOLE("N", 0, UINT64_MAX),                                           \
+           "yesno: how many negatives are known (default 0).")
+
+#define OPTION_DISTINCT FLAG(0, "distinct", "The same as --positions distinct.")
+
+#define OPTION_RETAIN                                                                              \
+    FLAG(0, "retain",                                                                              \
+         "recycling: the trigger (the message that finds the phase full) is the first message of " \
+         "the new cycle.")
+
+#define OPTION_P0                                                                                  \
+    OPTION(0, "p0", OF_VALUE(TAKES_SHARE, "R"),                                                    \
+           "counting: the share of counters that are 0, as measured (tepal info).")
+
+#define OPTION_P1                                                                                  \
+    OPTION(0, "p1", OF_VALUE(TAKES_SHARE, "R"),                                                    \
+           "counting: the share of counters that are 1, as measured.")
+
+#define OPTION_WRONG                                                                               \
+    OPTION(0, "wrong", OF_WHOLE("N", 0, UINT64_MAX),                                               \
+           "counting: how many keys are removed that were never added (default 1).")
+
+#define COUNTING_MODEL OPTION_CELLS, OPTION_CHOICES, OPTION_RULE, OPTION_P0, OPTION_P1, OPTION_WRONG
 #define YESNO_MODEL                                                                                \
-    &option_negatives, &option_yes_bits, &option_no_bits, &option_no_filters, &option_no_hashes,   \
-        &option_own_seeds
+    OPTION_NEGATIVES, OPTION_YES_BITS, OPTION_NO_BITS, OPTION_NO_FILTERS, OPTION_NO_HASHES,        \
+        OPTION_OWN_SEEDS
 #define RECYCLING_MODEL                                                                            \
-    &option_cycle_phases, &option_cycle_sigma, &option_distinct, &option_retain,                   \
-        &option_keep_trigger
+    OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_DISTINCT, OPTION_RETAIN, OPTION_KEEP_TRIGGER
 
 #endif
