@@ -26,6 +26,7 @@
 #include "cli/command.h"
 #include "input/digests.h"
 #include "input/feed.h"
+#include "readers/lines.h"
 #include "shared/grow.h"
 #include "shared/lru.h"
 #include "cli/number.h"
@@ -93,11 +94,9 @@ static const char *read_size(const struct feed *feed, const struct key *line, si
     if (text.len == 0) {
         return "no size: there is no such field";
     }
-    if (text.len >= sizeof copy || memchr(text.text, '\0', text.len) != NULL) {
+    if (!piece_copy((struct piece){text.text, text.len}, copy, sizeof copy)) {
         return "the size is not a number";
     }
-    memcpy(copy, text.text, text.len);
-    copy[text.len] = '\0';
     if (number_whole(copy, size) != NULL || *size > (uint64_t)1 << 56) {
         return "the size is not a whole number";
     }
@@ -303,13 +302,9 @@ static int run_all(struct admit *a)
     a->report = report_open(a->args);
     a->report.tsv = "%.6f";
     int code = run_policy(a, &all);
-    if (code == EXIT_YES) {
-        code = run_policy(a, &exact);
-    }
+    code = code == EXIT_YES ? run_policy(a, &exact) : code;
     digests_free(&known);
-    if (code == EXIT_YES) {
-        code = run_filters(a);
-    }
+    code = code == EXIT_YES ? run_filters(a) : code;
     return report_close(&a->report, code);
 }
 
@@ -317,14 +312,11 @@ static int admit_run(const struct args *args)
 {
     struct admit a = {.args = args,
                       .sized = arg(args, "size-field")->given,
-                      .phases = arg(args, "phases")->given ? (uint32_t)arg(args, "phases")->whole
-                                                           : STREAM_PHASES,
+                      .phases = (uint32_t)arg_whole(args, "phases", STREAM_PHASES),
                       .fp = arg_real(args, "fp", STREAM_FP),
-                      .seed = arg(args, "seed")->given ? arg(args, "seed")->whole : 1};
+                      .seed = arg_whole(args, "seed", 1)};
     int code = read_log(&a);
-    if (code == EXIT_YES) {
-        code = run_all(&a);
-    }
+    code = code == EXIT_YES ? run_all(&a) : code;
     free(a.request);
     return code;
 }

@@ -82,9 +82,7 @@ static int assign_proxies(struct digest *d)
     }
     /* A proxy for each who asks, if there are few; else they share the proxies by hash. */
     bool each = askers > 0 && !by_client && !arg(d->args, "proxies")->given;
-    d->proxies = each                             ? askers
-                 : arg(d->args, "proxies")->given ? (uint32_t)arg(d->args, "proxies")->whole
-                                                  : 4;
+    d->proxies = each ? askers : (uint32_t)arg_whole(d->args, "proxies", 4);
     if (d->proxies < 2 || d->proxies > MOST_PROXIES) {
         return say_error(NULL, d->args->command->name,
                          "%" PRIu32 " proxies: at least 2 and at most %d are needed; --proxies P "
@@ -368,15 +366,9 @@ static int digest_run(const struct args *args)
     if (code == EXIT_YES && d.requests.count == 0) {
         code = say_error(NULL, args->command->name, "there are no requests");
     }
-    if (code == EXIT_YES) {
-        code = assign_proxies(&d);
-    }
-    if (code == EXIT_YES) {
-        code = make_arrays(&d);
-    }
-    if (code == EXIT_YES) {
-        code = experiment(&d);
-    }
+    code = code == EXIT_YES ? assign_proxies(&d) : code;
+    code = code == EXIT_YES ? make_arrays(&d) : code;
+    code = code == EXIT_YES ? experiment(&d) : code;
     requests_free(&d.requests);
     free(d.proxy_of);
     free(d.key);

@@ -1,5 +1,5 @@
 /* papers.c: what each paper claims. */
-#include "papers.h"
+#include "experiment/lab.h"
 
 const struct lab_paper lab_papers[] = {
     {"000", "Retouched Bloom Filters", "Benoit Donnet, Bruno Baynat, Timur Friedman",

@@ -310,21 +310,14 @@ static int add_fingerprint(struct flows *f)
 
 static int make_filters(struct flows *f)
 {
-    const struct option_value *o = arg(f->args, "choices");
-    uint32_t choices = o->given ? (uint32_t)o->whole : 4;
+    uint32_t choices = (uint32_t)arg_whole(f->args, "choices", 4);
     struct tepal_params one = counting_params(f, 1, TEPAL_POLICY_KEEP);
     struct tepal_params keep = counting_params(f, choices, TEPAL_POLICY_KEEP);
     struct tepal_params remove = counting_params(f, choices, TEPAL_POLICY_REMOVE);
     int code = add_contestant(f, "counting", &one, BY_POLICY);
-    if (code == EXIT_YES) {
-        code = add_contestant(f, "multichoice remove", &remove, BY_POLICY);
-    }
-    if (code == EXIT_YES) {
-        code = add_contestant(f, "multichoice keep", &keep, BY_POLICY);
-    }
-    if (code == EXIT_YES) {
-        code = add_contestant(f, "multichoice receipt", &remove, BY_RECEIPT);
-    }
+    code = code == EXIT_YES ? add_contestant(f, "multichoice remove", &remove, BY_POLICY) : code;
+    code = code == EXIT_YES ? add_contestant(f, "multichoice keep", &keep, BY_POLICY) : code;
+    code = code == EXIT_YES ? add_contestant(f, "multichoice receipt", &remove, BY_RECEIPT) : code;
     return code == EXIT_YES ? add_fingerprint(f) : code;
 }
 
@@ -401,21 +394,13 @@ static int flows_run(const struct args *args)
     struct flows f = {.args = args};
     f.repeat = arg_whole(args, "repeat", 1);
     f.idle = arg_real(args, "idle", 60);
-    f.windows = arg(args, "windows")->given ? (size_t)arg(args, "windows")->whole
-                : f.repeat > 1              ? (size_t)f.repeat
-                                            : WINDOWS;
+    f.windows = (size_t)arg_whole(args, "windows", f.repeat > 1 ? f.repeat : WINDOWS);
     f.first_packet = arg(args, "insert")->given && strcmp(arg(args, "insert")->text, "first") == 0;
     packets_init(&f.packets, arg_whole(args, "seed", 1), arg(args, "one-way")->given);
     int code = arg(args, "svg")->given ? atomic_file_check(args, arg(args, "svg")->text) : EXIT_YES;
-    if (code == EXIT_YES) {
-        code = packets_read(&f.packets, args->operand, args->operands);
-    }
-    if (code == EXIT_YES) {
-        code = prepare(&f);
-    }
-    if (code == EXIT_YES) {
-        code = make_filters(&f);
-    }
+    code = code == EXIT_YES ? packets_read(&f.packets, args->operand, args->operands) : code;
+    code = code == EXIT_YES ? prepare(&f) : code;
+    code = code == EXIT_YES ? make_filters(&f) : code;
     if (code == EXIT_YES) {
         replay(&f);
         if (!arg(args, "quiet")->given) {

@@ -15,40 +15,22 @@ struct tsv {
     size_t column[3]; /* of the two ends and of the network; SIZE_MAX: nowhere */
 };
 
-/* The n-th field (from 0) of a line; false: it has fewer. */
-static bool field_at(struct piece line, size_t n, struct piece *out)
-{
-    const char *at = line.text;
-    const char *stop = line.text + line.len;
-    for (;; n--) {
-        const char *tab = at == stop ? NULL : memchr(at, '\t', (size_t)(stop - at));
-        if (n == 0) {
-            out->text = at;
-            out->len = (size_t)((tab == NULL ? stop : tab) - at);
-            return true;
-        }
-        if (tab == NULL) {
-            return false;
-        }
-        at = tab + 1;
-    }
-}
-
 /* Does the header name our columns? Otherwise it is a comment like others. */
 static void read_header(struct tsv *t, struct piece line)
 {
     static const char *const words[3][3] = {
         {"u", "from", "source"}, {"v", "to", "target"}, {"asn", "network", "graph"}};
     size_t column[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
-    struct piece f;
+    struct piece f[LINE_COLUMNS];
     do {
         line.text++;
         line.len--;
     } while (line.len > 0 && line.text[0] == ' ');
-    for (size_t n = 0; n < 64 && field_at(line, n, &f); n++) {
+    size_t count = piece_split(line, '\t', f, LINE_COLUMNS);
+    for (size_t n = 0; n < count && n < LINE_COLUMNS; n++) {
         for (size_t c = 0; c < 3; c++) {
             for (size_t w = 0; w < 3; w++) {
-                column[c] = column[c] == SIZE_MAX && piece_is(f, words[c][w]) ? n : column[c];
+                column[c] = column[c] == SIZE_MAX && piece_is(f[n], words[c][w]) ? n : column[c];
             }
         }
     }
@@ -59,15 +41,18 @@ static void read_header(struct tsv *t, struct piece line)
 
 static bool edge_line(struct tsv *t, struct piece line)
 {
+    struct piece field[LINE_COLUMNS];
     struct piece f[3] = {{"", 0}, {"", 0}, {"", 0}};
     struct draft_edge edge = {.line = t->line};
     uint32_t number;
+    size_t count = piece_split(line, '\t', field, LINE_COLUMNS);
     for (size_t c = 0; c < 3; c++) {
-        if (t->column[c] != SIZE_MAX && !field_at(line, t->column[c], &f[c])) {
+        if (t->column[c] != SIZE_MAX && t->column[c] >= count) {
             return draft_trouble(t->draft, t->line,
                                  "column %zu is missing (columns are divided by tabs)",
                                  t->column[c] + 1);
         }
+        f[c] = t->column[c] != SIZE_MAX ? field[t->column[c]] : f[c];
     }
     if (t->column[2] != SIZE_MAX) {
         if (f[2].len == 0 || f[2].len > GRAPH_TEXT || memchr(f[2].text, '\0', f[2].len) != NULL) {

@@ -60,6 +60,20 @@ static const char *read_address(struct routes *r, struct routes_file *f, struct 
 
 /* ---- keeping a route ------------------------------------------------------------------------- */
 
+bool routes_add(struct routes *r, struct route route, const uint32_t *hop, uint32_t hops)
+{
+    if (!grow(&r->route, &r->room, r->count + 1, sizeof *r->route) ||
+        !grow(&r->hop, &r->hop_room, r->hops + hops + 1, sizeof *r->hop)) {
+        return false;
+    }
+    memcpy(r->hop + r->hops, hop, hops * sizeof *hop);
+    route.first = r->hops;
+    route.hops = hops;
+    r->hops += hops;
+    r->route[r->count++] = route;
+    return true;
+}
+
 /* Keep a route, up to where its destination answers. */
 static const char *keep(struct routes *r, struct route route, const uint32_t *hop, uint32_t hops)
 {
@@ -67,16 +81,7 @@ static const char *keep(struct routes *r, struct route route, const uint32_t *ho
     while (upto < hops && hop[upto] != route.target) {
         upto++;
     }
-    if (!grow(&r->route, &r->room, r->count + 1, sizeof *r->route) ||
-        !grow(&r->hop, &r->hop_room, r->hops + upto + 1, sizeof *r->hop)) {
-        return LINES_NO_MEMORY;
-    }
-    memcpy(r->hop + r->hops, hop, upto * sizeof *hop);
-    route.first = r->hops;
-    route.hops = upto;
-    r->hops += upto;
-    r->route[r->count++] = route;
-    return NULL;
+    return routes_add(r, route, hop, upto) ? NULL : LINES_NO_MEMORY;
 }
 
 /* ---- tab-separated --------------------------------------------------------------------------- */

@@ -69,6 +69,9 @@ struct routes_file {
     char why[160];
 };
 
+/* Keep a route of these hops; `first` and `hops` of it are set. False: no memory. */
+bool routes_add(struct routes *routes, struct route route, const uint32_t *hop, uint32_t hops);
+
 /* The `number`-th file (from 1). */
 void routes_begin(struct routes_file *file, uint64_t number);
 

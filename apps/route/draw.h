@@ -7,6 +7,10 @@
 
 /* What a link is in the picture; a link that both headers take falsely has both bits. */
 enum draw_link { DRAW_PATH = 1, DRAW_FALSE_BLOOM = 2, DRAW_FALSE_YESNO = 4 };
+static inline uint8_t draw_false(enum packet_kind kind)
+{
+    return kind == PACKET_BLOOM ? DRAW_FALSE_BLOOM : DRAW_FALSE_YESNO;
+}
 
 /*
  * The network as SVG: nodes where the file puts them (most of them have a place), else where forces

@@ -168,10 +168,9 @@ static int choose_ttl(struct route_job *job)
 static void note_use(struct route_job *job, enum packet_kind kind)
 {
     for (uint32_t l = 0; l < job->graph.links; l++) {
-        bool member = job->plan.is_member[l];
-        uint8_t false_use = kind == PACKET_BLOOM ? DRAW_FALSE_BLOOM : DRAW_FALSE_YESNO;
         if (packet_crossed(job->walker, l)) {
-            job->use[l] = (uint8_t)(job->use[l] | (member ? DRAW_PATH : false_use));
+            uint8_t use = job->plan.is_member[l] ? DRAW_PATH : draw_false(kind);
+            job->use[l] = (uint8_t)(job->use[l] | use);
         }
     }
 }
@@ -261,9 +260,7 @@ static int write_figure(const struct route_app *app, int figure, bool table)
                           : draw_figure(side.out, figure, app->row, app->rows);
         code = good ? atomic_file_finish(&side, app->args) : say_no_memory();
     }
-    if (code == EXIT_YES) {
-        code = atomic_file_commit(&side, app->args);
-    }
+    code = code == EXIT_YES ? atomic_file_commit(&side, app->args) : code;
     atomic_file_free(&side);
     free(path);
     return code;

@@ -64,11 +64,6 @@ static void tell_link(struct report *r, const struct graph *g, uint32_t link)
     report_end(r);
 }
 
-static uint8_t false_use(enum packet_kind kind)
-{
-    return kind == PACKET_BLOOM ? DRAW_FALSE_BLOOM : DRAW_FALSE_YESNO;
-}
-
 static void tell_kind(const struct route_job *job, enum packet_kind kind)
 {
     struct report *r = &job->app->report;
@@ -96,7 +91,7 @@ static void tell_kind(const struct route_job *job, enum packet_kind kind)
     report_real(r, "loops", route_mean(job, sums->loops), JSON_ONLY);
     report_list(r, "false_links");
     for (uint32_t l = 0; l < job->graph.links; l++) {
-        if ((job->use[l] & false_use(kind)) != 0) {
+        if ((job->use[l] & draw_false(kind)) != 0) {
             tell_link(r, &job->graph, l);
         }
     }
@@ -218,7 +213,7 @@ static void print_false(const struct route_job *job, enum packet_kind kind)
     char to[GRAPH_NAME_ROOM];
     uint32_t count = 0;
     for (uint32_t l = 0; l < g->links; l++) {
-        if ((job->use[l] & false_use(kind)) != 0) {
+        if ((job->use[l] & draw_false(kind)) != 0) {
             report_line(r, "%-11s%s > %s\n", count++ > 0 ? "" : kind_names[kind].words,
                         graph_name(g, g->link[l].from, from), graph_name(g, g->link[l].to, to));
         }

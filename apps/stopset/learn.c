@@ -178,7 +178,6 @@ static void learn(struct stopset *s, uint64_t *last)
 static int make_arrays(struct stopset *s)
 {
     struct tepal_hasher hasher;
-    const struct option_value *seed = arg(s->args, "seed");
     s->nodes = s->routes.nodes.count;
     size_t n = (size_t)s->nodes + 1;
     size_t l = (size_t)s->links + 1;
@@ -198,7 +197,7 @@ static int make_arrays(struct stopset *s)
         free(last);
         return say_no_memory();
     }
-    tepal_hasher_init(&hasher, seed->given ? seed->whole : 1);
+    tepal_hasher_init(&hasher, arg_whole(s->args, "seed", 1));
     for (uint32_t node = 0; node < s->nodes; node++) {
         const char *text = names_text(&s->routes.nodes, node);
         s->digest[node] = tepal_hash_bytes(&hasher, text, strlen(text));

@@ -64,11 +64,10 @@ static enum tepal_status filter_of(const struct stopset *s, const struct tepal_p
 static int unite(const struct stopset *s, const struct variant *v, struct tepal_filter **out)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
-    const struct option_value *seed = arg(s->args, "seed");
     params.cells = v->bits;
     params.hashes = v->hashes;
     params.capacity = s->members;
-    params.seed = seed->given ? seed->whole : 1;
+    params.seed = arg_whole(s->args, "seed", 1);
     enum tepal_status status = tepal_filter_create(&params, NULL, out, NULL);
     for (uint32_t m = 0; m < s->routes.monitors.count && status == TEPAL_OK; m++) {
         struct tepal_filter *one = NULL;
@@ -384,12 +383,8 @@ static int stopset_run(const struct args *args)
     if (code == EXIT_YES && s.routes.count == 0) {
         code = say_error(NULL, args->command->name, "no routes that reach their destination");
     }
-    if (code == EXIT_YES) {
-        code = stopset_learn(&s);
-    }
-    if (code == EXIT_YES) {
-        code = experiment(&s);
-    }
+    code = code == EXIT_YES ? stopset_learn(&s) : code;
+    code = code == EXIT_YES ? experiment(&s) : code;
     free_all(&s);
     return code;
 }

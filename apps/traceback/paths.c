@@ -13,23 +13,21 @@
 
 /* ---- the mesh -------------------------------------------------------------------------------- */
 
-struct pair {
-    uint32_t to;
-    uint32_t from;
-};
+/* Two neighbours as one number. */
+static uint64_t pair(uint32_t to, uint32_t from)
+{
+    return (uint64_t)to << 32 | from;
+}
 
 static int compare_pairs(const void *a, const void *b)
 {
-    const struct pair *x = a;
-    const struct pair *y = b;
-    if (x->to != y->to) {
-        return x->to < y->to ? -1 : 1;
-    }
-    return x->from < y->from ? -1 : x->from > y->from;
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
 }
 
 /* From pairs, in any order and repeated. */
-static int make_mesh(struct traceback *t, uint32_t nodes, struct pair *pairs, size_t count)
+static int make_mesh(struct traceback *t, uint32_t nodes, uint64_t *pairs, size_t count)
 {
     struct mesh *m = &t->mesh;
     m->nodes = nodes;
@@ -46,9 +44,9 @@ static int make_mesh(struct traceback *t, uint32_t nodes, struct pair *pairs, si
     qsort(pairs, count, sizeof *pairs, compare_pairs);
     uint32_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || compare_pairs(&pairs[i - 1], &pairs[i]) != 0) {
-            m->neighbour[kept++] = pairs[i].from;
-            m->first[pairs[i].to + 1]++;
+        if (i == 0 || pairs[i - 1] != pairs[i]) {
+            m->neighbour[kept++] = (uint32_t)pairs[i];
+            m->first[(pairs[i] >> 32) + 1]++;
         }
     }
     for (uint32_t v = 0; v < nodes; v++) {
@@ -60,13 +58,13 @@ static int make_mesh(struct traceback *t, uint32_t nodes, struct pair *pairs, si
 static int mesh_of_graph(struct traceback *t)
 {
     const struct graph *g = &t->graph;
-    struct pair *pairs = malloc(((size_t)g->links + 1) * sizeof *pairs);
+    uint64_t *pairs = malloc(((size_t)g->links + 1) * sizeof *pairs);
     if (pairs == NULL || !graph_spread_new(&t->spread, g)) {
         free(pairs);
         return say_no_memory();
     }
     for (uint32_t i = 0; i < g->links; i++) {
-        pairs[i] = (struct pair){g->link[i].to, g->link[i].from};
+        pairs[i] = pair(g->link[i].to, g->link[i].from);
     }
     int code = make_mesh(t, g->nodes, pairs, g->links);
     free(pairs);
@@ -95,7 +93,7 @@ static bool is_usable(struct traceback *t, const struct route *r)
 static int mesh_of_routes(struct traceback *t)
 {
     const struct routes *r = &t->routes;
-    struct pair *pairs = malloc((2 * r->hops + 1) * sizeof *pairs);
+    uint64_t *pairs = malloc((2 * r->hops + 1) * sizeof *pairs);
     size_t count = 0;
     t->usable = malloc((r->count + 1) * sizeof *t->usable);
     if (pairs == NULL || t->usable == NULL) {
@@ -106,8 +104,8 @@ static int mesh_of_routes(struct traceback *t)
         const uint32_t *hop = r->hop + r->route[i].first;
         for (uint32_t h = 0; h + 1 < r->route[i].hops; h++) {
             if (hop[h] != ROUTE_SILENT && hop[h + 1] != ROUTE_SILENT && hop[h] != hop[h + 1]) {
-                pairs[count++] = (struct pair){hop[h], hop[h + 1]};
-                pairs[count++] = (struct pair){hop[h + 1], hop[h]};
+                pairs[count++] = pair(hop[h], hop[h + 1]);
+                pairs[count++] = pair(hop[h + 1], hop[h]);
             }
         }
     }
@@ -197,9 +195,7 @@ static int set_tree(struct traceback *t)
 static int set_routes(struct traceback *t)
 {
     int code = routes_read(&t->routes, t->args->operand, t->args->operands);
-    if (code == EXIT_YES) {
-        code = mesh_of_routes(t);
-    }
+    code = code == EXIT_YES ? mesh_of_routes(t) : code;
     if (code == EXIT_YES && t->usable_count == 0) {
         code = say_error(NULL, t->args->command->name,
                          "no route of %s routers that all answered, each once",

@@ -114,11 +114,6 @@ static enum tepal_status tree_packet(struct traceback *t, struct tepal_filter *f
     return status;
 }
 
-static struct tepal_digest key_of(const struct tepal_hasher *hasher, uint32_t node)
-{
-    return tepal_hash_u64(hasher, node);
-}
-
 /* Breadth first from the victim's router, which needs no asking. */
 static uint32_t walk(struct traceback *t, const struct tepal_filter *filter,
                      const struct tepal_hasher *hasher, uint32_t start)
@@ -135,7 +130,7 @@ static uint32_t walk(struct traceback *t, const struct tepal_filter *filter,
             uint32_t w = m->neighbour[i];
             if (!t->asked[w]) {
                 t->asked[w] = true;
-                if (tepal_filter_query(filter, key_of(hasher, w))) {
+                if (tepal_filter_query(filter, tepal_hash_u64(hasher, w))) {
                     t->found[w] = true;
                     t->queue[tail++] = w;
                 }
@@ -189,7 +184,7 @@ static enum tepal_status mesh_packet(struct traceback *t, struct tepal_filter *f
     tepal_hasher_init(&hasher, random_draw(&t->random)); /* every packet has a seed of its own */
     for (uint32_t i = 0; i < path->hops && status == TEPAL_OK; i++) {
         t->on_path[path->router[i]] = true;
-        status = tepal_filter_add(filter, key_of(&hasher, path->router[i]));
+        status = tepal_filter_add(filter, tepal_hash_u64(&hasher, path->router[i]));
     }
     uint32_t reached = walk(t, filter, &hasher, path->router[path->hops - 1]);
     for (uint32_t i = 0; i < path->hops; i++) {
@@ -337,9 +332,7 @@ static int traceback_run(const struct args *args)
     t->packets = arg_whole(args, "packets", 1000);
     t->seed = arg_whole(args, "seed", 1);
     int code = paths_prepare(t);
-    if (code == EXIT_YES) {
-        code = experiment(t);
-    }
+    code = code == EXIT_YES ? experiment(t) : code;
     free_all(t);
     return code;
 }

@@ -26,6 +26,15 @@ char *lab_path(const char *folder, const char *name, const char *ending)
     return path;
 }
 
+char *lab_picture_path(const char *folder, const char *name, unsigned number)
+{
+    char ending[24] = ".svg";
+    if (number > 1) {
+        snprintf(ending, sizeof ending, "-%u.svg", number);
+    }
+    return lab_path(folder, name, ending);
+}
+
 static int write_held(const struct args *args, const char *path,
                       int (*print)(struct out *out, void *what), void *what)
 {

@@ -8,6 +8,9 @@
 /* FOLDER/NAME + ending, in heap memory; NULL without memory. */
 char *lab_path(const char *folder, const char *name, const char *ending);
 
+/* The same of the picture with this number, from 1: NAME.svg, NAME-2.svg and so on. */
+char *lab_picture_path(const char *folder, const char *name, unsigned number);
+
 /* The whole file, with a NUL after it; NULL with errno set. Files of more than 64 MiB: EFBIG. */
 char *lab_slurp(const char *path);
 

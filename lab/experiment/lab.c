@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "experiment/lab.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +48,13 @@ struct tepal_digest lab_digest(struct lab *lab)
 {
     uint64_t lo = lab_draw(lab);
     return (struct tepal_digest){lo, lab_draw(lab)};
+}
+
+void lab_digests(struct lab *lab, struct tepal_digest *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        out[i] = lab_digest(lab);
+    }
 }
 
 double lab_unit(struct lab *lab)
@@ -147,7 +153,7 @@ static bool within(const struct lab_row *row, double value, double rounding, dou
     return fabs(value - row->ours) <= hypot(side, spread) + rounding + 1e-9 * fabs(value);
 }
 
-enum lab_verdict lab_verdict_of(const struct lab_row *row)
+static enum lab_verdict verdict_of(const struct lab_row *row)
 {
     if (isnan(row->published) || row->elsewhere) {
         return LAB_OURS_ONLY;
@@ -210,7 +216,7 @@ static void write_row(struct lab *lab, const struct lab_row *row, const char *be
     append_number(lab, row->low);
     append_number(lab, row->high);
     append(lab, "\t");
-    append(lab, lab_verdict_name(lab_verdict_of(row)));
+    append(lab, lab_verdict_name(verdict_of(row)));
     append(lab, "\n");
 }
 
@@ -227,18 +233,15 @@ void lab_row(struct lab *lab, const struct lab_row *row, const char *format, ...
     WRITE_ROW(lab, row, "", format);
 }
 
-static struct lab_row printed(double published, double rounding)
+struct lab_row lab_printed(double published, double rounding, double right)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = published;
-    row.rounding = rounding;
-    return row;
+    return (struct lab_row){.published = published, .rounding = rounding, .right = right};
 }
 
 void lab_row_exact(struct lab *lab, double published, double rounding, double ours,
                    const char *format, ...)
 {
-    struct lab_row row = printed(published, rounding);
+    struct lab_row row = lab_printed(published, rounding, NAN);
     lab_exact(&row, ours);
     WRITE_ROW(lab, &row, "", format);
 }
@@ -246,7 +249,7 @@ void lab_row_exact(struct lab *lab, double published, double rounding, double ou
 void lab_row_mean(struct lab *lab, double published, double rounding, const struct lab_mean *mean,
                   const char *format, ...)
 {
-    struct lab_row row = printed(published, rounding);
+    struct lab_row row = lab_printed(published, rounding, NAN);
     lab_measured(&row, mean);
     WRITE_ROW(lab, &row, "", format);
 }
@@ -254,14 +257,22 @@ void lab_row_mean(struct lab *lab, double published, double rounding, const stru
 void lab_row_count(struct lab *lab, double published, double rounding, uint64_t hits,
                    uint64_t trials, const char *format, ...)
 {
-    struct lab_row row = printed(published, rounding);
+    struct lab_row row = lab_printed(published, rounding, NAN);
     lab_counted(&row, hits, trials);
+    WRITE_ROW(lab, &row, "", format);
+}
+
+void lab_row_right(struct lab *lab, double published, double right, double ours, const char *format,
+                   ...)
+{
+    struct lab_row row = lab_printed(published, 0, right);
+    lab_exact(&row, ours);
     WRITE_ROW(lab, &row, "", format);
 }
 
 void lab_row_holds(struct lab *lab, bool so, const char *format, ...)
 {
-    struct lab_row row = printed(1, 0);
+    struct lab_row row = lab_printed(1, 0, NAN);
     lab_exact(&row, so);
     WRITE_ROW(lab, &row, " (1: so)", format);
 }
@@ -290,16 +301,18 @@ static int print_chart(struct out *out, void *chart)
     return EXIT_YES;
 }
 
-int lab_chart(struct lab *lab, const struct svg_chart *chart)
+int lab_chart(struct lab *lab, const struct svg_series *series, size_t count, const char *title,
+              const char *x_label, const char *y_label, enum lab_axes axes)
 {
-    char ending[24] = ".svg";
-    struct svg_chart copy = *chart;
-    lab->charts++;
-    if (lab->charts > 1) {
-        snprintf(ending, sizeof ending, "-%u.svg", lab->charts);
-    }
-    char *path = lab_path(lab->folder, lab->experiment->name, ending);
-    int code = path == NULL ? say_no_memory() : lab_write(lab->args, path, print_chart, &copy);
+    struct svg_chart chart = {.title = title,
+                              .x_label = x_label,
+                              .y_label = y_label,
+                              .x_log = (axes & LAB_LOG_X) != 0,
+                              .y_log = (axes & LAB_LOG_Y) != 0,
+                              .series = series,
+                              .count = count};
+    char *path = lab_picture_path(lab->folder, lab->experiment->name, ++lab->charts);
+    int code = path == NULL ? say_no_memory() : lab_write(lab->args, path, print_chart, &chart);
     free(path);
     lab->code = code == EXIT_YES ? lab->code : code;
     return code;

@@ -52,6 +52,13 @@ struct lab_paper {
 extern const struct lab_paper lab_papers[];
 extern const size_t lab_paper_count;
 
+/* The lists of experiments, one a paper. */
+extern const struct lab_experiment lab_000[];
+extern const struct lab_experiment lab_001[];
+extern const struct lab_experiment lab_002[];
+extern const struct lab_experiment lab_003[];
+extern const struct lab_experiment lab_004[];
+
 /* ---- what an experiment may ask -------------------------------------------------------------- */
 
 /* Only a share of the trials, for a first look. */
@@ -69,8 +76,9 @@ const char *lab_data(struct lab *lab);
 /* 64 random bits: drawn from the seed and the experiment's name. */
 uint64_t lab_draw(struct lab *lab);
 
-/* A random key; a number from 0 to below 1; a whole number below `limit`. */
+/* A random key, or many; a number from 0 to below 1; a whole number below `limit`. */
 struct tepal_digest lab_digest(struct lab *lab);
+void lab_digests(struct lab *lab, struct tepal_digest *out, size_t count);
 double lab_unit(struct lab *lab);
 uint32_t lab_below(struct lab *lab, uint64_t limit);
 
@@ -127,9 +135,11 @@ struct lab_row {
         .published = NAN, .right = NAN                                                             \
     }
 
+/* A row of what was published, its rounding, and what should have been (NAN: just that). */
+struct lab_row lab_printed(double published, double rounding, double right);
+
 enum lab_verdict { LAB_AGREES, LAB_DIFFERS, LAB_ERRATUM, LAB_OURS_ONLY, LAB_VERDICTS };
 
-enum lab_verdict lab_verdict_of(const struct lab_row *row);
 const char *lab_verdict_name(enum lab_verdict verdict);
 
 /* `ours` of a row: an exact number, a mean (Student's interval), a share of trials (Wilson's). */
@@ -151,6 +161,10 @@ void lab_row_mean(struct lab *lab, double published, double rounding, const stru
 void lab_row_count(struct lab *lab, double published, double rounding, uint64_t hits,
                    uint64_t trials, const char *format, ...) SAY_FORMAT(6, 7);
 
+/* An exact number beside what was published, and what should have been. */
+void lab_row_right(struct lab *lab, double published, double right, double ours, const char *format,
+                   ...) SAY_FORMAT(5, 6);
+
 /* A sentence of the paper that is so (1) or not (0). */
 void lab_row_holds(struct lab *lab, bool so, const char *format, ...) SAY_FORMAT(3, 4);
 
@@ -161,7 +175,11 @@ struct svg_point lab_point(double x, double y);
 struct svg_point lab_point_mean(double x, const struct lab_mean *mean);
 struct svg_point lab_point_row(double x, const struct lab_row *row);
 
+/* Which axes of a picture are logarithmic. */
+enum lab_axes { LAB_LINEAR = 0, LAB_LOG_X = 1, LAB_LOG_Y = 2, LAB_LOG_BOTH = 3 };
+
 /* The experiment's picture; a second one has "-2" in its name, and so on. */
-int lab_chart(struct lab *lab, const struct svg_chart *chart);
+int lab_chart(struct lab *lab, const struct svg_series *series, size_t count, const char *title,
+              const char *x_label, const char *y_label, enum lab_axes axes);
 
 #endif

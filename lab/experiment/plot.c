@@ -26,14 +26,12 @@ void lab_share_row(struct lab_row *row, const struct lab_share *share, double un
 void lab_row_share(struct lab *lab, double published, double rounding,
                    const struct lab_share *share, double unit, const char *format, ...)
 {
-    struct lab_row row = LAB_ROW;
+    struct lab_row row = lab_printed(published, rounding, NAN);
     char words[160];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    row.published = published;
-    row.rounding = rounding;
     lab_share_row(&row, share, unit);
     lab_row(lab, &row, "%s", words);
 }
@@ -56,16 +54,14 @@ void lab_curve_point(struct lab_curves *c, size_t curve, struct svg_point point)
     c->point[curve][c->series[curve].count++] = point;
 }
 
-int lab_curves_draw(struct lab *lab, struct lab_curves *c, const struct svg_chart *axes)
+int lab_curves_draw(struct lab *lab, struct lab_curves *c, const char *title, const char *x_label,
+                    const char *y_label, enum lab_axes axes)
 {
-    struct svg_chart chart = *axes;
     for (size_t i = 0; i < c->count; i++) {
         c->series[i].name = c->name[i];
         c->series[i].point = c->point[i];
     }
-    chart.series = c->series;
-    chart.count = c->count;
-    return lab_chart(lab, &chart);
+    return lab_chart(lab, c->series, c->count, title, x_label, y_label, axes);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -108,21 +104,17 @@ void lab_plot_mark(struct lab *lab, struct lab_plot *plot, double x, const struc
  */
 static void sum_up(struct lab *lab, const struct lab_plot *plot)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = 0;
-    row.rounding = 0.006;
-    lab_counted(&row, plot->off, plot->measured);
-    lab_row(lab, &row, "%sshare of the points off the model", panel(plot));
-    row = LAB_ROW;
-    lab_exact(&row, plot->furthest);
-    lab_row(lab, &row, "%sthe printed formula is off the exact rate by at most", panel(plot));
+    lab_row_count(lab, 0, 0.006, plot->off, plot->measured, "%sshare of the points off the model",
+                  panel(plot));
+    lab_row_exact(lab, NAN, 0, plot->furthest,
+                  "%sthe printed formula is off the exact rate by at most", panel(plot));
 }
 
-int lab_plot_draw(struct lab *lab, const struct lab_plot *plot, const struct svg_chart *axes)
+int lab_plot_draw(struct lab *lab, const struct lab_plot *plot, const char *title,
+                  const char *x_label, const char *y_label, enum lab_axes axes)
 {
     /* colours go round after PLOT_CURVES: a curve and its points have the same one */
     struct svg_series series[2 * PLOT_CURVES] = {0};
-    struct svg_chart chart = *axes;
     for (size_t c = 0; c < PLOT_CURVES; c++) {
         bool there = c < plot->curves;
         series[c] =
@@ -131,10 +123,8 @@ int lab_plot_draw(struct lab *lab, const struct lab_plot *plot, const struct svg
         series[PLOT_CURVES + c] =
             (struct svg_series){NULL, SVG_MARKS, plot->mark[c], plot->marks[c]};
     }
-    chart.series = series;
-    chart.count = 2 * PLOT_CURVES;
     if (plot->measured > 0) {
         sum_up(lab, plot);
     }
-    return lab_chart(lab, &chart);
+    return lab_chart(lab, series, 2 * PLOT_CURVES, title, x_label, y_label, axes);
 }

@@ -44,8 +44,8 @@ size_t lab_curve(struct lab_curves *curves, enum svg_style style, const char *fo
     SAY_FORMAT(3, 4);
 void lab_curve_point(struct lab_curves *curves, size_t curve, struct svg_point point);
 
-/* The title, the labels and whether they are logarithmic come from `axes`. */
-int lab_curves_draw(struct lab *lab, struct lab_curves *curves, const struct svg_chart *axes);
+int lab_curves_draw(struct lab *lab, struct lab_curves *curves, const char *title,
+                    const char *x_label, const char *y_label, enum lab_axes axes);
 
 /* A picture: curves, and points measured on them. */
 struct lab_plot {
@@ -69,6 +69,7 @@ void lab_plot_mark(struct lab *lab, struct lab_plot *plot, double x, const struc
                    double curve, double exact);
 
 /* The rows that sum up, and the picture. */
-int lab_plot_draw(struct lab *lab, const struct lab_plot *plot, const struct svg_chart *axes);
+int lab_plot_draw(struct lab *lab, const struct lab_plot *plot, const char *title,
+                  const char *x_label, const char *y_label, enum lab_axes axes);
 
 #endif

@@ -10,10 +10,8 @@
 static void exactly(struct lab *lab, double published, double rounding, double ours,
                     const char *words)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = published;
-    row.rounding = rounding;
-    row.right = ours; /* where the text is off it contradicts its own formula */
+    /* where the text is off it contradicts its own formula */
+    struct lab_row row = lab_printed(published, rounding, ours);
     lab_exact(&row, ours);
     lab_row(lab, &row, "%s", words);
 }
@@ -29,14 +27,10 @@ static int measure_fp(struct lab *lab, uint64_t m, uint64_t n, uint32_t k, struc
     size_t filters = lab_trials(lab, 8, 60);
     *fp = (struct lab_mean){0};
     for (size_t f = 0; f < filters; f++) {
-        struct tepal_params params = TEPAL_PARAMS_INIT;
-        struct tepal_bloom *bloom;
+        struct tepal_bloom *bloom = lab_000_bloom(m, lab_sabotaged(lab) ? k + 1 : k);
         uint64_t hits = 0;
-        params.cells = m;
-        params.hashes = lab_sabotaged(lab) ? k + 1 : k;
-        enum tepal_status status = tepal_bloom_create(&params, NULL, &bloom);
-        if (status != TEPAL_OK) {
-            return lab_status(status);
+        if (bloom == NULL) {
+            return EXIT_TROUBLE;
         }
         for (uint64_t i = 0; i < n; i++) {
             (void)tepal_bloom_add(bloom, lab_digest(lab));
@@ -69,22 +63,18 @@ static int sweep_chart(struct lab *lab, const struct sweep *sweep)
         uint64_t n = sweep->n[i];
         uint32_t k = sweep->k[i];
         struct lab_mean fp;
-        struct lab_row row = LAB_ROW;
         double x = sweep->x == NULL ? k : (double)sweep->x[i];
         if (measure_fp(lab, m, n, k, &fp) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
-        row.published = tepal_bloom_fp_classic(m, n, k);
+        struct lab_row row = lab_printed(tepal_bloom_fp_classic(m, n, k), 0, NAN);
         lab_measured(&row, &fp);
         lab_row(lab, &row, "m %.0f, n %.0f, k %u: eq. (5) and measured", (double)m, (double)n, k);
         lab_curve_point(&curves, 0, lab_point(x, row.published));
         lab_curve_point(&curves, 1, lab_point_mean(x, &fp));
     }
-    struct svg_chart axes = {.title = sweep->title,
-                             .x_label = sweep->x_label,
-                             .y_label = "false-positive rate",
-                             .y_log = true};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, sweep->title, sweep->x_label, "false-positive rate",
+                           LAB_LOG_Y);
 }
 
 int lab_000_figure_3(struct lab *lab)
@@ -162,10 +152,9 @@ int lab_000_section_3b(struct lab *lab)
         lab_curve_point(&curves, 1, lab_point_mean(s, &fp[i]));
         lab_curve_point(&curves, 2, lab_point_mean(s, &fn[i]));
     }
-    struct svg_chart axes = {.title = "Bits cleared at random remove both in the same proportion",
-                             .x_label = "bits cleared",
-                             .y_label = "share"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves,
+                           "Bits cleared at random remove both in the same proportion",
+                           "bits cleared", "share", LAB_LINEAR);
 }
 
 /* ---- Fig. 11: the lists of elements ---------------------------------------------------------- */
@@ -177,24 +166,11 @@ struct lists {
     double length[2]; /* elements in a cell that has one */
 };
 
-static struct tepal_bloom *bloom_of(uint64_t bits)
-{
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    struct tepal_bloom *bloom = NULL;
-    params.cells = bits;
-    params.hashes = HASHES;
-    enum tepal_status status = tepal_bloom_create(&params, NULL, &bloom);
-    if (status != TEPAL_OK) {
-        lab_status(status);
-    }
-    return bloom;
-}
-
 /* The cells that false positives touch are the bits of a Bloom filter of their own. */
 static int measure_lists(struct lab *lab, uint64_t bits, struct lists *lists)
 {
-    struct tepal_bloom *a = bloom_of(bits);
-    struct tepal_bloom *b = bloom_of(bits);
+    struct tepal_bloom *a = lab_000_bloom(bits, HASHES);
+    struct tepal_bloom *b = lab_000_bloom(bits, HASHES);
     double bad = 0;
     if (a != NULL && b != NULL) {
         for (size_t i = 0; i < MEMBERS; i++) {
@@ -219,7 +195,7 @@ static int measure_lists(struct lab *lab, uint64_t bits, struct lists *lists)
 }
 
 static int lists_chart(struct lab *lab, struct lab_mean mean[2][SIZES], const char *title,
-                       const char *label, bool y_log)
+                       const char *label, enum lab_axes axes)
 {
     struct lab_curves curves = {0};
     for (size_t i = 0; i < 2 * SIZES; i++) {
@@ -228,9 +204,7 @@ static int lists_chart(struct lab *lab, struct lab_mean mean[2][SIZES], const ch
         double m = (double)(i % SIZES + 1) * BITS / SIZES;
         lab_curve_point(&curves, j, lab_point_mean(m, &mean[j][i % SIZES]));
     }
-    struct svg_chart axes = {
-        .title = title, .x_label = "m, cells", .y_label = label, .y_log = y_log};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, title, "m, cells", label, axes);
 }
 
 /* What share of their variance a straight line explains. */
@@ -298,8 +272,8 @@ int lab_000_figure_11(struct lab *lab)
     lab_row_holds(lab, length[1][0].mean / length[1][SIZES - 1].mean >= 100,
                   "v_B: lists shrink by two orders of magnitude or more");
     shapes(lab, filled, length);
-    int code = lists_chart(lab, filled, "Cells with an element", "share of the cells", false);
+    int code = lists_chart(lab, filled, "Cells with an element", "share of the cells", LAB_LINEAR);
     return code == EXIT_YES
-               ? lists_chart(lab, length, "Elements in a cell that has one", "elements", true)
+               ? lists_chart(lab, length, "Elements in a cell that has one", "elements", LAB_LOG_Y)
                : code;
 }

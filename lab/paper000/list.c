@@ -1,6 +1,5 @@
 /* list.c: retouched Bloom filters (Donnet, Baynat, Friedman): the list of experiments. */
 #include "paper000/paper000.h"
-#include "papers.h"
 
 const struct lab_experiment lab_000[] = {
     LAB_EXPERIMENT("000-table-1", "Table I", 1, 5, lab_000_tables,

@@ -92,7 +92,7 @@ static struct lab_mean mean_of(const double *value, size_t count)
 
 static int contest_chart(struct lab *lab, const struct contest *c,
                          double value[MOST_METHODS][BETAS][MOST_RUNS], const char *title,
-                         const char *label, bool y_log)
+                         const char *label, enum lab_axes axes)
 {
     struct lab_curves curves = {0};
     for (size_t j = 0; j < c->methods; j++) {
@@ -102,11 +102,7 @@ static int contest_chart(struct lab *lab, const struct contest *c,
             lab_curve_point(&curves, j, lab_point_mean(100 * lab_000_beta[i], &mean));
         }
     }
-    struct svg_chart axes = {.title = title,
-                             .x_label = "beta, % of the false positives",
-                             .y_label = label,
-                             .y_log = y_log};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, title, "beta, % of the false positives", label, axes);
 }
 
 static void rows_of(struct lab *lab, const struct contest *c,
@@ -167,7 +163,7 @@ int lab_000_figure_5(struct lab *lab)
           "beta 100 %: minimum FN clears more bits than maximum FP");
     claim(lab, above(c, c->bits[RATIO][all], c->bits[MAX_FP][all]), c->runs,
           "beta 100 %: ratio clears more bits than maximum FP");
-    int code = contest_chart(lab, c, c->bits, "Bits cleared", "bits", true);
+    int code = contest_chart(lab, c, c->bits, "Bits cleared", "bits", LAB_LOG_Y);
     free(c);
     return code;
 }
@@ -205,8 +201,7 @@ static void chi_rows(struct lab *lab, const struct contest *c)
 static void lowest_chi(struct lab *lab, const struct contest *c, size_t j, double published)
 {
     struct lab_mean mean = mean_of(c->chi[j][BETAS - 1], c->runs);
-    struct lab_row row = LAB_ROW;
-    row.published = published;
+    struct lab_row row = lab_printed(published, 0, NAN);
     row.right = chi_printed(&lab_000_table[j], BETAS - 1, &row.leeway);
     lab_measured(&row, &mean);
     lab_row(lab, &row, "%s: chi is above, whatever beta", c->method[j].name);
@@ -215,7 +210,6 @@ static void lowest_chi(struct lab *lab, const struct contest *c, size_t j, doubl
 static void fall_of_chi(struct lab *lab, const struct contest *c)
 {
     struct lab_mean fall = {0};
-    struct lab_row row = LAB_ROW;
     double first;
     double last;
     (void)chi_printed(&lab_000_table[RATIO], 0, &first);
@@ -223,8 +217,7 @@ static void fall_of_chi(struct lab *lab, const struct contest *c)
     for (size_t r = 0; r < c->runs; r++) {
         lab_mean_add(&fall, 100 * (1 - c->chi[RATIO][BETAS - 1][r] / c->chi[RATIO][0][r]));
     }
-    row.published = 31.3;
-    row.rounding = 0.05;
+    struct lab_row row = lab_printed(31.3, 0.05, NAN);
     row.spread = 100 * (1 - 0.313) * hypot(first / 2.6, last / 1.8);
     lab_measured(&row, &fall);
     lab_row(lab, &row, "ratio: chi falls from beta 1 %% to 100 %%, by %%");
@@ -259,7 +252,7 @@ int lab_000_figure_6(struct lab *lab)
                       "beta 10 %%: chi of %s above that of %s: in what share of the runs",
                       standard[order[j]].name, standard[order[j + 1]].name);
     }
-    int code = contest_chart(lab, c, c->chi, "chi", "chi", false);
+    int code = contest_chart(lab, c, c->chi, "chi", "chi", LAB_LINEAR);
     free(c);
     return code;
 }
@@ -323,7 +316,7 @@ int lab_000_improved(struct lab *lab)
     }
     claim(lab, above(c, c->chi[1][BETAS - 1], c->chi[0][BETAS - 1]), c->runs,
           "beta 100 %: the improved algorithm has the higher chi");
-    int code = contest_chart(lab, c, c->chi, "chi, as printed and improved", "chi", false);
+    int code = contest_chart(lab, c, c->chi, "chi, as printed and improved", "chi", LAB_LINEAR);
     free(c);
     return code;
 }
@@ -347,9 +340,9 @@ int lab_000_sacrifice(struct lab *lab)
     }
     rows_of(lab, c, c->chi, "chi");
     rows_of(lab, c, c->lost, "false negatives");
-    int code = contest_chart(lab, c, c->chi, "chi, beyond the paper", "chi", false);
+    int code = contest_chart(lab, c, c->chi, "chi, beyond the paper", "chi", LAB_LINEAR);
     code = code == EXIT_YES ? contest_chart(lab, c, c->lost, "False negatives, beyond the paper",
-                                            "false negatives", false)
+                                            "false negatives", LAB_LINEAR)
                             : code;
     free(c);
     return code;

@@ -19,6 +19,9 @@
 
 extern const double lab_000_beta[BETAS];
 
+/* An empty Bloom filter, or NULL after having said why. */
+struct tepal_bloom *lab_000_bloom(uint64_t bits, uint32_t hashes);
+
 /* One random filter with its members and all its false positives. */
 struct sample {
     struct tepal_bloom *bloom;

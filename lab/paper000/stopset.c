@@ -98,8 +98,7 @@ void stopset_holds(struct lab *lab, const struct world *w, bool so, const char *
 
 struct lab_row stopset_skitter(double published)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = published;
+    struct lab_row row = lab_printed(published, 0, NAN);
     row.elsewhere = true;
     return row;
 }
@@ -121,6 +120,5 @@ int stopset_draw(struct lab *lab, const struct world *w, struct lab_curves *curv
     va_start(arguments, format);
     vsnprintf(title + used, sizeof title - (size_t)used, format, arguments);
     va_end(arguments);
-    struct svg_chart axes = {.title = title, .x_label = x_label, .y_label = "share"};
-    return lab_curves_draw(lab, curves, &axes);
+    return lab_curves_draw(lab, curves, title, x_label, "share", LAB_LINEAR);
 }

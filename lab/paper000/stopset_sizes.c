@@ -213,14 +213,8 @@ static int troublesome_chart(struct lab *lab, const struct world *w, const struc
     char title[80];
     snprintf(title, sizeof title, "%s routes: troublesome false positives", w->name);
     struct svg_series series[] = {{NULL, SVG_LINE, point, points}};
-    struct svg_chart chart = {.title = title,
-                              .x_label = "routes cut, at least",
-                              .y_label = "false positives",
-                              .x_log = true,
-                              .y_log = true,
-                              .series = series,
-                              .count = 1};
-    return lab_chart(lab, &chart);
+    return lab_chart(lab, series, 1, title, "routes cut, at least", "false positives",
+                     LAB_LOG_BOTH);
 }
 
 enum { BAD, WORST, FULLY, TOP, TROUBLES };

@@ -8,6 +8,16 @@
 
 const double lab_000_beta[BETAS] = {0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 1};
 
+struct tepal_bloom *lab_000_bloom(uint64_t bits, uint32_t hashes)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_bloom *bloom = NULL;
+    params.cells = bits;
+    params.hashes = hashes;
+    (void)lab_status(tepal_bloom_create(&params, NULL, &bloom));
+    return bloom;
+}
+
 void lab_000_sample_free(struct sample *s)
 {
     if (s != NULL) {
@@ -18,18 +28,17 @@ void lab_000_sample_free(struct sample *s)
 
 struct sample *lab_000_sample_draw(struct lab *lab)
 {
-    struct tepal_params params = TEPAL_PARAMS_INIT;
     struct sample *s = calloc(1, sizeof *s);
-    params.cells = BITS;
-    params.hashes = HASHES;
-    if (s == NULL || tepal_bloom_create(&params, NULL, &s->bloom) != TEPAL_OK) {
+    if (s == NULL) {
         say_no_memory();
+        return NULL;
+    }
+    s->bloom = lab_000_bloom(BITS, HASHES);
+    if (s->bloom == NULL) {
         lab_000_sample_free(s);
         return NULL;
     }
-    for (size_t i = 0; i < MEMBERS; i++) {
-        s->member[i] = lab_digest(lab);
-    }
+    lab_digests(lab, s->member, MEMBERS);
     (void)tepal_bloom_add_many(s->bloom, s->member, MEMBERS);
     for (size_t i = 0; i < UNIVERSE - MEMBERS; i++) {
         struct tepal_digest d = lab_digest(lab);
@@ -87,25 +96,20 @@ static int draw_table(struct lab *lab, struct lab_mean mean[BETAS][TABLE_COLUMNS
                 (struct svg_point){x, ours->mean, ours->mean - half, ours->mean + half});
         }
     }
-    struct svg_chart axes = {.title = "Removed and made, by share of false positives taken",
-                             .x_label = "beta, % of the false positives",
-                             .y_label = "keys"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "Removed and made, by share of false positives taken",
+                           "beta, % of the false positives", "keys", LAB_LINEAR);
 }
 
 /* The printed total against the sum of its printed parts: two of them are misprints. */
 static void add_up(struct lab *lab, const struct table *table, size_t i)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = table->cell[i][BOTH].mean;
-    row.rounding = 1; /* three numbers were rounded */
-    row.right = table->cell[i][INSIDE].mean + table->cell[i][BEYOND].mean;
+    const struct printed *cell = table->cell[i];
+    /* three numbers were rounded */
+    struct lab_row row = lab_printed(cell[BOTH].mean, 1, cell[INSIDE].mean + cell[BEYOND].mean);
     lab_exact(&row, row.right);
     lab_row(lab, &row, "beta %g %%, the parts' sum", 100 * lab_000_beta[i]);
     /* A total varies at most as much as its two parts together: one does not. */
-    row.published = table->cell[i][BOTH].half;
-    row.rounding = 0.015;
-    row.right = table->cell[i][INSIDE].half + table->cell[i][BEYOND].half;
+    row = lab_printed(cell[BOTH].half, 0.015, cell[INSIDE].half + cell[BEYOND].half);
     if (row.published > row.right + row.rounding) {
         lab_exact(&row, row.right);
         lab_row(lab, &row, "beta %g %%, |B + B'|: +- over 15 runs, at most the parts' sum",
@@ -126,9 +130,7 @@ static void half_row(struct lab *lab, const struct table *table, size_t i, size_
 {
     static const double roots[2][2] = {{0.317070, 8.170218}, {0.422995, 1.840896}};
     const double *root = roots[lab_quick(lab) ? 0 : 1];
-    struct lab_row row = LAB_ROW;
-    row.published = table->cell[i][j].half;
-    row.rounding = 0.005;
+    struct lab_row row = lab_printed(table->cell[i][j].half, 0.005, NAN);
     row.ours = STUDENT_14 * sqrt(mean->squares / (mean->count - 1) / PRINTED_RUNS);
     row.low = row.ours * root[0];
     row.high = row.ours * root[1];
@@ -160,9 +162,7 @@ static int run_table(struct lab *lab, const struct table *table)
     }
     for (size_t i = 0; i < BETAS; i++) {
         for (size_t j = 0; j < TABLE_COLUMNS; j++) {
-            struct lab_row row = LAB_ROW;
-            row.published = table->cell[i][j].mean;
-            row.rounding = 0.5;
+            struct lab_row row = lab_printed(table->cell[i][j].mean, 0.5, NAN);
             row.spread = LAB_Z * table->cell[i][j].half / STUDENT_14;
             lab_measured(&row, &mean[i][j]);
             lab_row(lab, &row, "beta %g %%, %s", 100 * lab_000_beta[i], columns[j]);

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/grow.h"
-
 #define ROUTERS  15000
 #define MONITORS 10
 
@@ -37,19 +35,6 @@ static void world_free(struct world *w)
         free(w->seen_link[i]);
     }
     *w = (struct world){0};
-}
-
-static bool add_trace(struct world *w, const uint32_t *hop, uint32_t hops)
-{
-    struct routes *r = &w->routes;
-    bool fits = grow(&r->route, &r->room, r->count + 1, sizeof *r->route) &&
-                grow(&r->hop, &r->hop_room, r->hops + hops + 1, sizeof *r->hop);
-    if (fits) {
-        r->route[r->count++] = (struct route){.first = r->hops, .hops = hops};
-        memcpy(r->hop + r->hops, hop, hops * sizeof *hop);
-        r->hops += hops;
-    }
-    return fits;
 }
 
 /* ---- generated ------------------------------------------------------------------------------- */
@@ -192,7 +177,7 @@ static bool terrain_trace(struct world *w, const struct terrain *g, uint32_t mon
         hop[i] = hop[count - 1 - i];
         hop[count - 1 - i] = swap;
     }
-    return add_trace(w, hop, count);
+    return routes_add(&w->routes, (struct route){0}, hop, count);
 }
 
 static int world_generate(struct lab *lab, uint32_t cycles, struct world *w)
@@ -236,7 +221,7 @@ static int world_read(const char *folder, const char *file, int64_t most_transit
         for (size_t i = 0; i < routes.count && code == EXIT_YES; i++) {
             const struct route *r = &routes.route[i];
             if (r->cycle == c + 1 && r->transit >= 0 && r->transit <= most_transit &&
-                !add_trace(w, routes.hop + r->first, r->hops)) {
+                !routes_add(&w->routes, *r, routes.hop + r->first, r->hops)) {
                 code = say_no_memory();
             }
         }

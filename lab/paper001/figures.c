@@ -4,7 +4,6 @@
  * figures have nor prints their values: 256 keys, but for Figs. 7 and 8, which have 10.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "paper001/paper001.h"
 
@@ -70,11 +69,8 @@ int lab_001_fig_2(struct lab *lab)
         lab_row_exact(lab, (double)per_key[i] * log(2), 1, best,
                       "m/n %" PRIu64 ", the best number of hashes", per_key[i]);
     }
-    struct svg_chart axes = {.title = "False positives of a Bloom filter",
-                             .x_label = "number of hash functions, k",
-                             .y_label = "false-positive probability",
-                             .y_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "False positives of a Bloom filter",
+                         "number of hash functions, k", "false-positive probability", LAB_LOG_Y);
 }
 
 /*
@@ -103,10 +99,8 @@ static int draw_ones(struct lab *lab, const struct panel *panel)
             lab_plot_mark(lab, &plot, 1 - p, &seen.fp, pow(p, k->k0) * pow(1 - p, k->k1), exact.fp);
         }
     }
-    struct svg_chart axes = {.title = panel->title,
-                             .x_label = "share of the bits that are 1, 1 - p",
-                             .y_label = "false-positive probability"};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, panel->title, "share of the bits that are 1, 1 - p",
+                         "false-positive probability", LAB_LINEAR);
 }
 
 #define HASHES(k0, k1)                                                                             \
@@ -161,10 +155,8 @@ static int draw_elements(struct lab *lab, const struct panel *panel)
             return code;
         }
     }
-    struct svg_chart axes = {.title = panel->title,
-                             .x_label = "element, 1 is the first inserted",
-                             .y_label = "false-negative probability"};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, panel->title, "element, 1 is the first inserted",
+                         "false-negative probability", LAB_LINEAR);
 }
 
 int lab_001_by_element(struct lab *lab)
@@ -205,11 +197,8 @@ int lab_001_fig_9(struct lab *lab)
             lab_plot_mark(lab, &plot, (double)per_key, &lost, curve, rates.fn_bound);
         }
     }
-    struct svg_chart axes = {.title = "Upper bound on the false negatives, k1 = 1",
-                             .x_label = "bits per element, m/n",
-                             .y_label = "F_n",
-                             .x_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "Upper bound on the false negatives, k1 = 1",
+                         "bits per element, m/n", "F_n", LAB_LOG_X);
 }
 
 /* ---- the first state ------------------------------------------------------------------------- */
@@ -238,10 +227,8 @@ static int draw_start(struct lab *lab, const struct panel *panel)
                           exact.fp);
         }
     }
-    struct svg_chart axes = {.title = panel->title,
-                             .x_label = "share of the bits that are 1 at first, 1 - p0",
-                             .y_label = "false-positive probability"};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, panel->title, "share of the bits that are 1 at first, 1 - p0",
+                         "false-positive probability", LAB_LINEAR);
 }
 
 #define SIZED(k0, k1, bits)                                                                        \
@@ -304,11 +291,8 @@ static int bounds_by_hashes(struct lab *lab)
             lab_plot_mark(lab, &plot, k, &lost, curve, rates.fn_bound);
         }
     }
-    struct svg_chart axes = {.title = "Both bounds, k = k0 = k1",
-                             .x_label = "k",
-                             .y_label = "bound on the probability",
-                             .y_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "Both bounds, k = k0 = k1", "k", "bound on the probability",
+                         LAB_LOG_Y);
 }
 
 /* The two surfaces, cut at each k0; where they meet is a row. */
@@ -331,11 +315,8 @@ static int bounds_by_pairs(struct lab *lab)
         lab_row_exact(lab, NAN, 0, meet,
                       "(b) m/n 256, k0 %" PRIu32 ": the first k1 with F_n >= F_p", k0);
     }
-    struct svg_chart axes = {.title = "Both bounds at m/n = 256, a cut for each k0",
-                             .x_label = "k1",
-                             .y_label = "bound on the probability",
-                             .y_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "Both bounds at m/n = 256, a cut for each k0", "k1",
+                         "bound on the probability", LAB_LOG_Y);
 }
 
 int lab_001_fig_12(struct lab *lab)

@@ -1,6 +1,5 @@
 /* list.c: generalized Bloom filters (Laufer, Velloso, Duarte): the list of experiments. */
 #include "paper001/paper001.h"
-#include "papers.h"
 
 #define FIGURES "Simulation equals the model. The paper does not print the values of its figures."
 

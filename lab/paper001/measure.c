@@ -18,7 +18,8 @@ static int create(struct lab *lab, const struct gbf *at, uint32_t tolerance,
     return lab_status(status);
 }
 
-int gbf_create(struct lab *lab, const struct gbf *at, struct tepal_generalized **out)
+/* The filter of the setting with a seed of its own. Sabotaged, it forgives an inverted bit. */
+static int gbf_create(struct lab *lab, const struct gbf *at, struct tepal_generalized **out)
 {
     return create(lab, at, lab_sabotaged(lab) && at->k0 + at->k1 > 1, out);
 }
@@ -56,14 +57,10 @@ int gbf_measure(struct lab *lab, const struct gbf *at, size_t rounds, size_t str
         if (code != EXIT_YES) {
             return code;
         }
-        for (uint64_t i = 0; i < at->keys; i++) {
-            member[i] = lab_digest(lab);
-        }
+        lab_digests(lab, member, (size_t)at->keys);
         (void)tepal_generalized_add_many(g, member, (size_t)at->keys);
         ask_members(seen, g, member, at->keys);
-        for (size_t i = 0; i < strangers; i++) {
-            stranger[i] = lab_digest(lab);
-        }
+        lab_digests(lab, stranger, strangers);
         if (strangers > 0) {
             lab_share_add(&seen->fp, tepal_generalized_query_many(g, stranger, strangers, answers),
                           strangers);
@@ -120,15 +117,12 @@ int gbf_interval_row(struct lab *lab, const struct gbf *at, const struct gbf_see
                      const char *words)
 {
     const struct lab_share *lost = &seen->fn_age[at->keys - 1];
-    struct lab_row row = LAB_ROW;
     struct lab_row share = LAB_ROW;
     struct tepal_generalized_errors exact;
     double oldest = 0;
     int code = gbf_exact(at, at->keys - 1, &exact, &oldest);
     lab_counted(&share, lost->hits, lost->trials);
-    row.published = 0.003;
-    row.rounding = 0.0005;
-    row.right = width(oldest);
+    struct lab_row row = lab_printed(0.003, 0.0005, width(oldest));
     row.ours = width(share.ours);
     row.low = width(share.low);
     row.high = width(share.high);

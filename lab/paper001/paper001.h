@@ -27,10 +27,7 @@ struct gbf_seen {
     struct lab_share fn_age[GBF_KEYS]; /* the same by age; 0: the newest */
 };
 
-/* The filter of the setting with a seed of its own. Sabotaged, it forgives an inverted bit. */
-int gbf_create(struct lab *lab, const struct gbf *at, struct tepal_generalized **out);
-
-/* The same, sabotage or not. */
+/* The filter of the setting with a seed of its own, sabotage or not. */
 int gbf_plain(struct lab *lab, const struct gbf *at, struct tepal_generalized **out);
 
 /* So many filters, each with its n keys, and so many strangers that are asked for. */

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "paper001/paper001.h"
 
@@ -79,8 +78,7 @@ static double formula(const struct lab *lab, const struct printed *p, int column
 
 static struct lab_row published(const struct table *table, const struct printed *p, int column)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = p->cell[column];
+    struct lab_row row = lab_printed(p->cell[column], 0, NAN);
     for (size_t i = 0; i < COUNT(table->misprint); i++) {
         const struct misprint *wrong = &table->misprint[i];
         if (wrong->k1 == p->k1 && wrong->column == column) {
@@ -109,9 +107,12 @@ static double place(const struct table *table, const struct printed *p)
                                     : (double)p->bits;
 }
 
-/* A column by filters: the Bloom filter is the generalized one without resets. */
+/* The columns that filters can measure. */
+static const int measured[3] = {BLOOM_FP, FP, FN};
+
+/* These columns by filters: the Bloom filter is the generalized one without resets. */
 static int by_filters(struct lab *lab, const struct table *table, const struct printed *p,
-                      const char *name, struct svg_point point[3])
+                      const char *name, struct lab_plot *plot)
 {
     double unit = table->percent ? 100 : 1;
     struct gbf at = {p->bits, GBF_KEYS, p->k0, p->k1, p->zeros};
@@ -120,56 +121,31 @@ static int by_filters(struct lab *lab, const struct table *table, const struct p
     size_t rounds = lab_trials(lab, 200, 2000);
     int code = gbf_measure(lab, &bloom, rounds, 1000, &seen[0]);
     code = code == EXIT_YES ? gbf_measure(lab, &at, rounds, 1000, &seen[1]) : code;
-    static const int column[3] = {BLOOM_FP, FP, FN};
     const struct lab_share *share[3] = {&seen[0].fp, &seen[1].fp, &seen[1].fn};
     for (size_t i = 0; i < 3 && code == EXIT_YES; i++) {
-        struct lab_row row = published(table, p, column[i]);
+        struct lab_row row = published(table, p, measured[i]);
         lab_share_row(&row, share[i], unit);
         row.rounding = rounding_of(table->percent, row.published, row.ours);
-        point[i] = lab_point_row(place(table, p), &row);
+        plot->mark[i][plot->marks[i]++] = lab_point_row(place(table, p), &row);
         if (table->percent || row.published > 1e-3) { /* others are too rare to be measured */
-            lab_row(lab, &row, "%s, %s, measured", name, columns[column[i]]);
+            lab_row(lab, &row, "%s, %s, measured", name, columns[measured[i]]);
         }
     }
     return code;
 }
 
-static int draw_table(struct lab *lab, const struct table *table, struct svg_point ours[3][ROWS],
-                      size_t measured)
-{
-    static const int column[3] = {BLOOM_FP, FP, FN};
-    static const char *const names[3] = {"f_p, Bloom, printed", "f_p, printed", "f_n, printed"};
-    static const char *const x_label[] = {"p0, % of the bits that are 0 at first", "k1", "m, bits"};
-    struct svg_point printed[3][ROWS] = {0};
-    struct svg_series series[SVG_COLOURS + 3] = {0};
-    for (size_t c = 0; c < 3; c++) {
-        for (size_t i = 0; i < ROWS; i++) {
-            printed[c][i] = lab_point(place(table, &table->row[i]), table->row[i].cell[column[c]]);
-        }
-    }
-    for (size_t i = 0; i < SVG_COLOURS + 3; i++) {
-        series[i].style = SVG_MARKS;
-    }
-    for (size_t c = 0; c < 3; c++) {
-        series[c] = (struct svg_series){names[c], SVG_DASHED, printed[c], ROWS};
-        series[SVG_COLOURS + c] = (struct svg_series){NULL, SVG_MARKS, ours[c], measured};
-    }
-    struct svg_chart chart = {.title = "Printed (dashed) and measured (points)",
-                              .x_label = x_label[table->by],
-                              .y_label = table->percent ? "%" : "probability",
-                              .x_log = table->by == BY_BITS,
-                              .y_log = !table->percent,
-                              .series = series,
-                              .count = SVG_COLOURS + 3};
-    return lab_chart(lab, &chart);
-}
-
 static int run_table(struct lab *lab, const struct table *table)
 {
-    struct svg_point ours[3][ROWS] = {0};
-    size_t measured = 0;
-    for (size_t i = 0; i < ROWS; i++) {
-        const struct printed *p = &table->row[i];
+    static const char *const names[3] = {"f_p, Bloom, printed", "f_p, printed", "f_n, printed"};
+    static const char *const x_label[] = {"p0, % of the bits that are 0 at first", "k1", "m, bits"};
+    struct lab_plot plot = {0};
+    for (size_t c = 0; c < 3; c++) {
+        lab_plot_curve(&plot, "%s", names[c]);
+        for (const struct printed *p = table->row; p < table->row + ROWS; p++) {
+            lab_plot_line(&plot, place(table, p), p->cell[measured[c]]);
+        }
+    }
+    for (const struct printed *p = table->row; p < table->row + ROWS; p++) {
         char name[40];
         row_name(name, sizeof name, table, p);
         for (int column = 0; column < COLUMNS; column++) {
@@ -179,18 +155,15 @@ static int run_table(struct lab *lab, const struct table *table)
             lab_row(lab, &row, "%s, %s", name, columns[column]);
         }
         if (p->k0 + p->k1 <= TEPAL_MAX_HASHES) {
-            struct svg_point point[3];
-            int code = by_filters(lab, table, p, name, point);
+            int code = by_filters(lab, table, p, name, &plot);
             if (code != EXIT_YES) {
                 return code;
             }
-            for (size_t c = 0; c < 3; c++) {
-                ours[c][measured] = point[c];
-            }
-            measured++;
         }
     }
-    return draw_table(lab, table, ours, measured);
+    int axes = (table->by == BY_BITS ? LAB_LOG_X : 0) | (table->percent ? 0 : LAB_LOG_Y);
+    return lab_plot_draw(lab, &plot, "Printed (dashed) and measured (points)", x_label[table->by],
+                         table->percent ? "%" : "probability", (enum lab_axes)axes);
 }
 
 /* What every printed row of the Bloom filter says after f_p. */
@@ -272,8 +245,7 @@ struct said {
 static void say_all(struct lab *lab, const struct said *said, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct lab_row row = LAB_ROW;
-        row.published = said[i].printed;
+        struct lab_row row = lab_printed(said[i].printed, 0, NAN);
         lab_exact(&row, said[i].ours);
         row.rounding = row.ours < row.published ? 1.1 * said[i].rounding : said[i].rounding;
         lab_row(lab, &row, "%s", said[i].words);
@@ -436,11 +408,8 @@ static int draw_text(struct lab *lab)
         lab_plot_line(&plot, 16, 100 * tepal_generalized_fp_bound(2, k1, 0));
         lab_plot_line(&plot, 1024, 100 * tepal_generalized_fp_bound(2, k1, 0));
     }
-    struct svg_chart axes = {.title = "The bounds of Sec. 4.2",
-                             .x_label = "bits per element, m/n",
-                             .y_label = "%",
-                             .x_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "The bounds of Sec. 4.2", "bits per element, m/n", "%",
+                         LAB_LOG_X);
 }
 
 int lab_001_text(struct lab *lab)

@@ -129,35 +129,32 @@ static int run_round(struct lab *lab, const struct gbf *at, size_t strangers, st
     return EXIT_YES;
 }
 
+static void rate_row(struct lab *lab, double published, double right, const struct lab_share *share,
+                     const char *where, const char *what)
+{
+    struct lab_row row = lab_printed(published, 0, right);
+    lab_share_row(&row, share, 1);
+    lab_row(lab, &row, "%s%s", where, what);
+}
+
 /* f_p by eqs. (7), (8), and f_n of the oldest element and of all by eqs. (11), (12). */
 static int rows_of(struct lab *lab, const struct gbf *at, const struct gbf_seen *seen)
 {
     struct tepal_generalized_errors exact;
     double oldest = 0;
-    struct lab_row row = LAB_ROW;
     int code = gbf_exact(at, at->keys - 1, &exact, &oldest);
-    row.published = tepal_generalized_fp_classic(at->bits, at->keys, at->k0, at->k1, at->zeros);
-    row.right = exact.fp;
-    lab_share_row(&row, &seen->fp, 1);
-    lab_row(lab, &row,
-            "(%" PRIu32 ", %" PRIu32 "), m/n %" PRIu64 ", n %" PRIu64 ", p0 %g: f_p, eq. (8)",
-            at->k0, at->k1, at->bits / at->keys, at->keys, at->zeros);
-    row.published = tepal_generalized_fn_classic(at->bits, at->keys, at->k0, at->k1);
-    row.right = exact.fn;
-    lab_share_row(&row, &seen->fn, 1);
-    lab_row(lab, &row, "(%" PRIu32 ", %" PRIu32 "), m/n %" PRIu64 ", n %" PRIu64 ": f_n, eq. (12)",
-            at->k0, at->k1, at->bits / at->keys, at->keys);
-    row.published = tepal_generalized_fn_age_classic(at->bits, at->keys - 1, at->k0, at->k1);
-    row.right = oldest;
-    lab_share_row(&row, &seen->fn_age[at->keys - 1], 1);
-    lab_row(lab, &row,
-            "(%" PRIu32 ", %" PRIu32 "), m/n %" PRIu64 ", n %" PRIu64 ": f_n(1), eq. (11)", at->k0,
-            at->k1, at->bits / at->keys, at->keys);
-    row.published = 0; /* "always zero", Sec. 3.3 */
-    row.right = NAN;
-    lab_share_row(&row, &seen->fn_age[0], 1);
-    lab_row(lab, &row, "(%" PRIu32 ", %" PRIu32 "), m/n %" PRIu64 ", n %" PRIu64 ": f_n(n)", at->k0,
-            at->k1, at->bits / at->keys, at->keys);
+    char where[80];
+    char state[40];
+    snprintf(where, sizeof where, "(%" PRIu32 ", %" PRIu32 "), m/n %" PRIu64 ", n %" PRIu64, at->k0,
+             at->k1, at->bits / at->keys, at->keys);
+    snprintf(state, sizeof state, ", p0 %g: f_p, eq. (8)", at->zeros);
+    rate_row(lab, tepal_generalized_fp_classic(at->bits, at->keys, at->k0, at->k1, at->zeros),
+             exact.fp, &seen->fp, where, state);
+    rate_row(lab, tepal_generalized_fn_classic(at->bits, at->keys, at->k0, at->k1), exact.fn,
+             &seen->fn, where, ": f_n, eq. (12)");
+    rate_row(lab, tepal_generalized_fn_age_classic(at->bits, at->keys - 1, at->k0, at->k1), oldest,
+             &seen->fn_age[at->keys - 1], where, ": f_n(1), eq. (11)");
+    rate_row(lab, 0, NAN, &seen->fn_age[0], where, ": f_n(n)"); /* "always zero", Sec. 3.3 */
     return code;
 }
 
@@ -201,8 +198,7 @@ int lab_001_universal(struct lab *lab)
             }
         }
     }
-    struct svg_chart axes = {.title = "False negatives by age, universal hashing, m/n = 128",
-                             .x_label = "element, 1 is the first inserted",
-                             .y_label = "false-negative probability"};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "False negatives by age, universal hashing, m/n = 128",
+                         "element, 1 is the first inserted", "false-negative probability",
+                         LAB_LINEAR);
 }

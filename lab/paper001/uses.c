@@ -6,7 +6,6 @@
  * Bloom filters the first is enough: every question is answered "yes". A Bloom filter is here the
  * generalized one without hashes that reset: they are the same, bit for bit.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,6 +23,11 @@ struct kind {
     uint32_t k1;
     uint32_t tolerance;
 };
+
+/* What caches and peers advertise. */
+static const struct kind kinds[] = {{"Bloom, m/n 16", 16, 0, 11, 0},
+                                    {"(2, 2), m/n 128", 128, 2, 2, 0},
+                                    {"(3, 5) b 1, m/n 128", 128, 3, 5, 1}};
 
 static double ones_worst(const struct kind *kind)
 {
@@ -53,16 +57,11 @@ static int make(struct lab *lab, const struct kind *kind, uint64_t bits, uint64_
 static void attracted_row(struct lab *lab, const struct kind *kind, enum attack attack,
                           const struct lab_share *share, const char *what)
 {
-    struct lab_row row = LAB_ROW;
-    if (attack == NO_ATTACK) {
-        return;
+    double printed = kind->k0 == 0 ? 100 : attack == ALL_ONES ? 0 : 6.3;
+    if (attack != NO_ATTACK) {
+        lab_row_share(lab, kind->tolerance == 0 ? printed : NAN, 0.05, share, 100, "%s, %s: %s, %%",
+                      kind->name, attack_names[attack], what);
     }
-    if (kind->tolerance == 0) {
-        row.published = kind->k0 == 0 ? 100 : attack == ALL_ONES ? 0 : 6.3;
-        row.rounding = 0.05;
-    }
-    lab_share_row(&row, share, 100);
-    lab_row(lab, &row, "%s, %s: %s, %%", kind->name, attack_names[attack], what);
 }
 
 static void plain_row(struct lab *lab, const struct kind *kind, enum attack attack,
@@ -87,10 +86,8 @@ static void add_point(struct lab_curves *curves, const struct kind *kind, enum a
 static int draw_attacks(struct lab *lab, struct lab_curves *curves, const char *title,
                         const char *y_label)
 {
-    struct svg_chart axes = {.title = title,
-                             .x_label = "0: no attack, 1: all ones, 2: the worst bits",
-                             .y_label = y_label};
-    return lab_curves_draw(lab, curves, &axes);
+    return lab_curves_draw(lab, curves, title, "0: no attack, 1: all ones, 2: the worst bits",
+                           y_label, LAB_LINEAR);
 }
 
 /* ---- web caches ------------------------------------------------------------------------------ */
@@ -262,9 +259,6 @@ static int browse(struct web *w, enum attack attack)
 /* Sec. 4.2 has 128 bits an element and (2, 2): 6.3 % at most, 3.0 % forgotten on average. */
 int lab_001_web(struct lab *lab)
 {
-    static const struct kind kinds[] = {{"Bloom, m/n 16", 16, 0, 11, 0},
-                                        {"(2, 2), m/n 128", 128, 2, 2, 0},
-                                        {"(3, 5) b 1, m/n 128", 128, 3, 5, 1}};
     struct lab_curves curves = {0};
     static struct web w;
     w = (struct web){.lab = lab};
@@ -281,13 +275,9 @@ int lab_001_web(struct lab *lab)
                           "foreign requests drawn to the attacker");
             add_point(&curves, &kinds[i], (enum attack)a, &w.attracted);
             if (a == NO_ATTACK) {
-                struct lab_row row = LAB_ROW;
-                if (i < 2) { /* Sec. 4.2; a Bloom filter forgets nothing */
-                    row.published = i == 0 ? 0 : 3.0;
-                    row.rounding = 0.05;
-                }
-                lab_share_row(&row, &w.forgotten, 100);
-                lab_row(lab, &row, "%s: advertised objects that are forgotten, %%", kinds[i].name);
+                static const double printed[] = {0, 3.0, NAN}; /* Sec. 4.2; a Bloom filter: none */
+                lab_row_share(lab, printed[i], 0.05, &w.forgotten, 100,
+                              "%s: advertised objects that are forgotten, %%", kinds[i].name);
                 plain_row(lab, &kinds[i], NO_ATTACK, &w.missed,
                           "objects of siblings that are not found");
             }
@@ -472,9 +462,6 @@ static int gossip(struct peers *p, enum attack attack)
 
 int lab_001_peers(struct lab *lab)
 {
-    static const struct kind kinds[] = {{"Bloom, m/n 16", 16, 0, 11, 0},
-                                        {"(2, 2), m/n 128", 128, 2, 2, 0},
-                                        {"(3, 5) b 1, m/n 128", 128, 3, 5, 1}};
     struct lab_curves curves = {0};
     static struct peers p;
     int code = EXIT_YES;
@@ -540,11 +527,11 @@ static int trace_packet(struct lab *lab, const struct kind *kind, enum attack at
 
 int lab_001_traceback(struct lab *lab)
 {
-    static const struct kind kinds[] = {{"Bloom, 256 bits", 256, 0, 6, 0},
-                                        {"(2, 2), 256 bits", 256, 2, 2, 0},
-                                        {"(5, 5) b 2, 512 bits", 512, 5, 5, 2}};
+    static const struct kind in_packets[] = {{"Bloom, 256 bits", 256, 0, 6, 0},
+                                             {"(2, 2), 256 bits", 256, 2, 2, 0},
+                                             {"(5, 5) b 2, 512 bits", 512, 5, 5, 2}};
     struct lab_curves curves = {0};
-    for (size_t k = 0; k < COUNT(kinds); k++) {
+    for (size_t k = 0; k < COUNT(in_packets); k++) {
         for (int a = 0; a < ATTACKS; a++) {
             struct lab_share full = {0};
             struct lab_share branches = {0};
@@ -552,7 +539,7 @@ int lab_001_traceback(struct lab *lab)
                 struct trace sum = {0};
                 uint64_t packets = lab_trials(lab, 500, 10000);
                 for (uint64_t i = 0; i < packets; i++) {
-                    int code = trace_packet(lab, &kinds[k], (enum attack)a, &sum);
+                    int code = trace_packet(lab, &in_packets[k], (enum attack)a, &sum);
                     if (code != EXIT_YES) {
                         return code;
                     }
@@ -561,12 +548,13 @@ int lab_001_traceback(struct lab *lab)
                 lab_share_add(&branches, sum.branches, sum.beside);
             }
             if (k == 0 && a == ALL_ONES) { /* "every router is recognized as a member" */
-                attracted_row(lab, &kinds[k], ALL_ONES, &branches, "routers beside the path taken");
+                attracted_row(lab, &in_packets[k], ALL_ONES, &branches,
+                              "routers beside the path taken");
             }
-            plain_row(lab, &kinds[k], (enum attack)a, &full, "whole paths");
+            plain_row(lab, &in_packets[k], (enum attack)a, &full, "whole paths");
             lab_row_share(lab, NAN, 0, &branches, 2 * PATH + 2, "%s, %s: false branches of 32",
-                          kinds[k].name, attack_names[a]);
-            add_point(&curves, &kinds[k], (enum attack)a, &full);
+                          in_packets[k].name, attack_names[a]);
+            add_point(&curves, &in_packets[k], (enum attack)a, &full);
         }
     }
     return draw_attacks(lab, &curves, "Paths of 15 hops found whole", "% of the packets");

@@ -41,9 +41,7 @@ struct filled *filled_make(struct lab *lab, uint32_t ratio, uint32_t c,
         filled_free(f);
         return NULL;
     }
-    for (size_t i = 0; i < KEYS; i++) {
-        f->member[i] = lab_digest(lab);
-    }
+    lab_digests(lab, f->member, KEYS);
     (void)tepal_counting_add_many(f->counting, f->member, KEYS, f->group);
     tepal_counting_histogram(f->counting, histogram);
     for (size_t v = 0; v <= TEPAL_COUNTER_MAX; v++) {
@@ -83,15 +81,11 @@ struct lab_002_model lab_002_model(uint32_t ratio, uint32_t c, bool improved)
 /* A sentence that is so (1) or not (0): measured, and by the model. */
 static void sentence(struct lab *lab, bool measured, bool modelled, const char *words)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = 1;
-    row.right = modelled;
-    lab_exact(&row, measured);
-    lab_row(lab, &row, "%s (1: so)", words);
+    lab_row_right(lab, 1, modelled, measured, "%s (1: so)", words);
 }
 
 int lab_002_grid(struct lab *lab, struct lab_mean mean[RATIOS][CHOICES], size_t rows,
-                 const char *title, const char *label, bool y_log)
+                 const char *title, const char *label)
 {
     struct lab_curves curves = {0};
     for (size_t r = 0; r < rows; r++) {
@@ -100,9 +94,7 @@ int lab_002_grid(struct lab *lab, struct lab_mean mean[RATIOS][CHOICES], size_t 
             lab_curve_point(&curves, r, lab_point_mean(lab_002_choices[i], &mean[r][i]));
         }
     }
-    struct svg_chart axes = {
-        .title = title, .x_label = "c, choices", .y_label = label, .y_log = y_log};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, title, "c, choices", label, LAB_LINEAR);
 }
 
 /* ---- Figs. 3 and 4 --------------------------------------------------------------------------- */
@@ -144,20 +136,16 @@ static void rate_rows(struct lab *lab, const struct rates *rates)
 {
     for (size_t r = 0; r < RATIOS; r++) {
         for (size_t i = 0; i < CHOICES; i++) {
-            struct lab_row row = LAB_ROW;
-            row.published = rates->fp[r][i].mean;
-            lab_counted(&row, rates->hits[r][i], rates->asked);
+            uint32_t ratio = lab_002_ratios[r];
+            uint32_t c = lab_002_choices[i];
             if (r < 3) {
-                lab_row(lab, &row, "m/n %u, c %u: false positives, 1 - (1 - (1 - p0)^k)^c",
-                        lab_002_ratios[r], lab_002_choices[i]);
+                lab_row_count(lab, rates->fp[r][i].mean, 0, rates->hits[r][i], rates->asked,
+                              "m/n %u, c %u: false positives, 1 - (1 - (1 - p0)^k)^c", ratio, c);
             }
-            row.published = NAN;
-            lab_measured(&row, &rates->factor[r][i]);
-            lab_row(lab, &row, "m/n %u, c %u: change factor of false positives", lab_002_ratios[r],
-                    lab_002_choices[i]);
-            lab_measured(&row, &rates->zeros[r][i]);
-            lab_row(lab, &row, "m/n %u, c %u: share of zeros", lab_002_ratios[r],
-                    lab_002_choices[i]);
+            lab_row_mean(lab, NAN, 0, &rates->factor[r][i],
+                         "m/n %u, c %u: change factor of false positives", ratio, c);
+            lab_row_mean(lab, NAN, 0, &rates->zeros[r][i], "m/n %u, c %u: share of zeros", ratio,
+                         c);
         }
     }
 }
@@ -243,10 +231,10 @@ int lab_002_figure_3(struct lab *lab)
     more_zeros(lab, &rates);
     rate_sentences(lab, &rates);
     int code = lab_002_grid(lab, rates.factor, RATIOS, "False positives, relative to one choice",
-                            "change factor", false);
-    return code == EXIT_YES ? lab_002_grid(lab, rates.zeros, RATIOS, "Counters at 0",
-                                           "share of the counters", false)
-                            : code;
+                            "change factor");
+    return code == EXIT_YES
+               ? lab_002_grid(lab, rates.zeros, RATIOS, "Counters at 0", "share of the counters")
+               : code;
 }
 
 /* ---- Fig. 8 ---------------------------------------------------------------------------------- */
@@ -282,7 +270,7 @@ int lab_002_figure_8(struct lab *lab)
     lab_row_holds(lab, most < TEPAL_COUNTER_MAX,
                   "m/n 8 to 16: four bits suffice, no counter sticks");
     lab_row_exact(lab, NAN, 0, (double)most, "m/n 8 to 16: the largest counter of all filters");
-    return lab_002_grid(lab, largest, LOADED, "The largest counter", "counter", false);
+    return lab_002_grid(lab, largest, LOADED, "The largest counter", "counter");
 }
 
 /* ---- Fig. 9 ---------------------------------------------------------------------------------- */
@@ -341,18 +329,13 @@ int lab_002_figure_9(struct lab *lab)
             lab_curve_point(&curves, j, lab_point_mean(lab_002_choices[i], &kept[j]));
         }
         if (lab_002_choices[i] > 1) {
-            struct lab_row row = LAB_ROW;
-            row.published = 1;
-            lab_exact(&row,
-                      kept[KEPT].mean < kept[FOUND].mean && kept[FOUND].mean < kept[BOUND].mean);
-            lab_row(lab, &row, "m/n 8, c %u: kept, several and eq. (7) in this order (1: so)",
-                    lab_002_choices[i]);
+            lab_row_holds(
+                lab, kept[KEPT].mean < kept[FOUND].mean && kept[FOUND].mean < kept[BOUND].mean,
+                "m/n 8, c %u: kept, several and eq. (7) in this order", lab_002_choices[i]);
         }
     }
-    struct svg_chart axes = {.title = "Members with several addresses, 8 counters a key",
-                             .x_label = "c, choices",
-                             .y_label = "share of the members"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "Members with several addresses, 8 counters a key",
+                           "c, choices", "share of the members", LAB_LINEAR);
 }
 
 /* ---- Fig. 10 --------------------------------------------------------------------------------- */
@@ -407,22 +390,17 @@ int lab_002_figure_10(struct lab *lab)
                     j == 0 ? "fresh" : "all members replaced");
             lab_curve_point(&curves, j, lab_point_row(lab_002_choices[i], &fp[j]));
         }
-        struct lab_row row = LAB_ROW;
-        row.published = 1;
-        lab_exact(&row, fp[1].high >= fp[0].low);
-        lab_row(lab, &row,
-                "m/n 8, c %u: no fewer false positives than fresh, beyond chance (1: so)",
-                lab_002_choices[i]);
-        if (lab_002_choices[i] >=
-            10) { /* "appropriate to the original value when c >= 10": within 5 % */
+        lab_row_holds(lab, fp[1].high >= fp[0].low,
+                      "m/n 8, c %u: no fewer false positives than fresh, beyond chance",
+                      lab_002_choices[i]);
+        /* "appropriate to the original value when c >= 10": within 5 % */
+        if (lab_002_choices[i] >= 10) {
+            struct lab_row row = lab_printed(1, 0.05, NAN);
             lab_002_quotient(&row, &fp[1], &fp[0]);
-            row.rounding = 0.05;
             lab_row(lab, &row, "m/n 8, c %u: false positives relative to fresh",
                     lab_002_choices[i]);
         }
     }
-    struct svg_chart axes = {.title = "False positives with what removal kept, 8 counters a key",
-                             .x_label = "c, choices",
-                             .y_label = "false-positive rate"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "False positives with what removal kept, 8 counters a key",
+                           "c, choices", "false-positive rate", LAB_LINEAR);
 }

@@ -31,6 +31,6 @@ size_t filled_in_several(const struct filled *f);
 
 /* A picture by choices, a curve for each of the first `rows` ratios. */
 int lab_002_grid(struct lab *lab, struct lab_mean mean[RATIOS][CHOICES], size_t rows,
-                 const char *title, const char *label, bool y_log);
+                 const char *title, const char *label);
 
 #endif

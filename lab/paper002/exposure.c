@@ -25,31 +25,6 @@ static uint32_t *owners(const struct filled *f)
     return owner;
 }
 
-/*
- * Sec. 5.3.2, the first category: k random counters above 0 lose 1; how many members are missed?
- * Asked of the counters, without changing them.
- */
-static uint32_t expose(struct lab *lab, const struct filled *f, const uint32_t *owner)
-{
-    uint32_t victim[TEPAL_MAX_HASHES];
-    uint32_t victims = 0;
-    for (uint32_t j = 0; j < f->k;) {
-        uint64_t at = lab_draw(lab) % f->cells;
-        if (tepal_counting_at(f->counting, at) == 0) {
-            continue;
-        }
-        uint32_t i = 0;
-        while (i < victims && victim[i] != owner[at]) {
-            i++;
-        }
-        if (owner[at] != 0 && i == victims) {
-            victim[victims++] = owner[at];
-        }
-        j++;
-    }
-    return victims;
-}
-
 struct exposure {
     struct lab_mean z[RATIOS][CHOICES]; /* of single removals */
     struct lab_mean ratio[RATIOS][CHOICES];
@@ -69,7 +44,8 @@ static int measure_exposure(struct lab *lab, enum tepal_counting_rule rule,
             return f == NULL ? EXIT_TROUBLE : say_no_memory();
         }
         for (size_t t = 0; t < 3000; t++) {
-            lab_mean_add(&exposure->z[r][i], expose(lab, f, owner));
+            lab_mean_add(&exposure->z[r][i],
+                         lab_002_expose(lab, f->counting, f->cells, f->k, owner));
         }
         lab_mean_add(&exposure->ratio[r][i], (1 - f->share[0] - f->share[1]) / f->share[1]);
         free(owner);
@@ -117,14 +93,14 @@ int lab_002_figure_5(struct lab *lab)
     }
     exposure_rows(lab, e);
     int code = lab_002_grid(lab, e[0].z, RATIOS, "Exposed by one wrong removal, improved greedy",
-                            "false negatives", false);
+                            "false negatives");
     code = code == EXIT_YES
                ? lab_002_grid(lab, e[1].z, RATIOS, "Exposed by one wrong removal, greedy",
-                              "false negatives", false)
+                              "false negatives")
                : code;
-    return code == EXIT_YES ? lab_002_grid(lab, e[0].ratio, RATIOS,
-                                           "Counters above 1 to counters at 1", "ratio", false)
-                            : code;
+    return code == EXIT_YES
+               ? lab_002_grid(lab, e[0].ratio, RATIOS, "Counters above 1 to counters at 1", "ratio")
+               : code;
 }
 
 /* ---- Fig. 7 ---------------------------------------------------------------------------------- */
@@ -147,13 +123,7 @@ static int expose_many(struct lab *lab, uint32_t ratio, uint32_t c, struct lab_m
         for (size_t w = 0; w < WRONG; w++) {
             uint64_t missing = 0;
             for (size_t j = 0; j < STEP; j++) {
-                struct tepal_digest d = lab_002_false_positive(lab, f->counting);
-                uint64_t groups = tepal_counting_groups(f->counting, d);
-                uint32_t group = 0;
-                while ((groups >> group & 1) == 0) {
-                    group++;
-                }
-                (void)tepal_counting_remove_group(f->counting, d, group);
+                (void)lab_002_remove_first(f->counting, lab_002_false_positive(lab, f->counting));
             }
             for (size_t i = 0; i < KEYS; i++) {
                 missing += !tepal_counting_query(f->counting, f->member[i]);
@@ -197,17 +167,13 @@ static void keep_promise(struct lab *lab, const struct promise *p, const struct 
 /* How many choices the model needs to halve what is exposed; one more than there are: too few. */
 static void halving(struct lab *lab, const struct promise *p)
 {
-    struct lab_row row = LAB_ROW;
     double half = lab_002_model(p->ratio, 1, true).exposed / 2;
     uint32_t c = p->c;
     while (c <= TEPAL_MAX_CHOICES && lab_002_model(p->ratio, c, true).exposed > half) {
         c++;
     }
-    row.published = p->c;
-    row.right = c;
-    lab_exact(&row, c);
-    lab_row(lab, &row, "m/n %u: choices that halve what is exposed, by the model (65: more)",
-            p->ratio);
+    lab_row_right(lab, p->c, c, c,
+                  "m/n %u: choices that halve what is exposed, by the model (65: more)", p->ratio);
 }
 
 int lab_002_figure_7(struct lab *lab)
@@ -240,9 +206,8 @@ int lab_002_figure_7(struct lab *lab)
             keep_promise(lab, &promise[r][i], &missed[0][WRONG - 1], &missed[i + 1][WRONG - 1],
                          several[i + 1].mean);
         }
-        struct svg_chart axes = {
-            .title = titles[r], .x_label = "wrong removals", .y_label = "members missed"};
-        if (lab_curves_draw(lab, &curves, &axes) != EXIT_YES) {
+        if (lab_curves_draw(lab, &curves, titles[r], "wrong removals", "members missed",
+                            LAB_LINEAR) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
     }

@@ -28,9 +28,7 @@ static void hash_names(struct lab *lab, const struct lab_002_names *list, size_t
     struct tepal_hasher hasher;
     uint64_t table[256];
     tepal_hasher_init(&hasher, lab_draw(lab));
-    for (size_t i = 0; i < 256; i++) {
-        table[i] = lab_draw(lab);
-    }
+    lab_002_words(lab, table);
     for (size_t i = 0; i < LAB_002_NAMES; i++) {
         const char *text = list->text[i];
         switch (method) {
@@ -71,13 +69,8 @@ static enum tepal_status expose(const struct tepal_counting *counting, struct te
     enum tepal_status status =
         tepal_filter_clone(tepal_counting_filter_const(counting), NULL, &copy);
     if (status == TEPAL_OK) {
-        uint64_t groups = tepal_counting_groups(counting, stranger);
-        uint32_t group = 0;
         double missed = 0;
-        while ((groups >> group & 1) == 0) {
-            group++;
-        }
-        status = tepal_counting_remove_group(tepal_filter_counting(copy), stranger, group);
+        status = lab_002_remove_first(tepal_filter_counting(copy), stranger);
         for (size_t i = 0; i < KEYS; i++) {
             missed += !tepal_filter_query(copy, member[i]);
         }
@@ -122,27 +115,19 @@ static int look(const struct tepal_digest *digest, uint32_t ratio, uint32_t c, s
 static void name_rows(struct lab *lab, const char *method, uint32_t ratio, uint32_t c,
                       const struct outcome *o)
 {
-    struct lab_row row = LAB_ROW;
-    uint32_t k = (uint32_t)(ratio * log(2));
-    uint64_t m = (uint64_t)ratio * KEYS;
-    double share[16];
-    if (tepal_counting_shares(m, KEYS, k, c, true, share) == TEPAL_OK) {
-        double ones = 1 - share[0];
-        row.published = tepal_counting_fp(share[0], k, c);
-        row.spread = LAB_Z * row.published * k * sqrt(share[0] / ones / (double)m);
-    }
+    struct lab_002_model model = lab_002_model(ratio, c, true);
+    struct lab_row row = lab_printed(model.fp, 0, NAN);
+    double m = (double)ratio * KEYS;
+    row.spread = LAB_Z * model.fp * floor(ratio * log(2)) * sqrt(model.p0 / (1 - model.p0) / m);
     lab_counted(&row, o->hits, (LAB_002_NAMES - KEYS));
     lab_row(lab, &row, "m/n %u, c %u, %s: false positives, and with ideal hashes", ratio, c,
             method);
-    row = LAB_ROW;
-    lab_exact(&row, o->p0);
-    lab_row(lab, &row, "m/n %u, c %u, %s: share of zeros", ratio, c, method);
-    lab_exact(&row, o->ratio);
-    lab_row(lab, &row, "m/n %u, c %u, %s: counters above 1 to counters at 1", ratio, c, method);
-    lab_exact(&row, o->largest);
-    lab_row(lab, &row, "m/n %u, c %u, %s: largest counter", ratio, c, method);
-    lab_measured(&row, &o->exposed);
-    lab_row(lab, &row, "m/n %u, c %u, %s: exposed by one wrong removal", ratio, c, method);
+    lab_row_exact(lab, NAN, 0, o->p0, "m/n %u, c %u, %s: share of zeros", ratio, c, method);
+    lab_row_exact(lab, NAN, 0, o->ratio, "m/n %u, c %u, %s: counters above 1 to counters at 1",
+                  ratio, c, method);
+    lab_row_exact(lab, NAN, 0, o->largest, "m/n %u, c %u, %s: largest counter", ratio, c, method);
+    lab_row_mean(lab, NAN, 0, &o->exposed, "m/n %u, c %u, %s: exposed by one wrong removal", ratio,
+                 c, method);
 }
 
 #define TRIED 4
@@ -154,17 +139,10 @@ static void worse(struct lab *lab, const double p0[TRIED])
 {
     uint32_t k = (uint32_t)(16 * log(2));
     for (size_t i = 1; i < TRIED; i++) {
-        double share[2][16];
-        struct lab_row row = LAB_ROW;
-        row.published = 1;
-        if (tepal_counting_shares(16 * KEYS, KEYS, k, 1, true, share[0]) == TEPAL_OK &&
-            tepal_counting_shares(16 * KEYS, KEYS, k, tried[i], true, share[1]) == TEPAL_OK) {
-            row.right =
-                tepal_counting_fp(share[1][0], k, tried[i]) > tepal_counting_fp(share[0][0], k, 1);
-        }
-        lab_exact(&row, tepal_counting_fp(p0[i], k, tried[i]) > tepal_counting_fp(p0[0], k, 1));
-        lab_row(lab, &row, "m/n 16, SDBM_BUZhash: more false positives at c = %u than 1 (1: so)",
-                tried[i]);
+        lab_row_right(lab, 1, lab_002_model(16, tried[i], true).fp > lab_002_model(16, 1, true).fp,
+                      tepal_counting_fp(p0[i], k, tried[i]) > tepal_counting_fp(p0[0], k, 1),
+                      "m/n 16, SDBM_BUZhash: more false positives at c = %u than 1 (1: so)",
+                      tried[i]);
     }
 }
 
@@ -205,10 +183,8 @@ int lab_002_hashes(struct lab *lab)
         code = hash_method(lab, list, method, digest, curves);
     }
     for (size_t r = 0; r < 2 && code == EXIT_YES; r++) {
-        struct svg_chart axes = {.title = titles[r],
-                                 .x_label = "c, choices",
-                                 .y_label = "false negatives of one wrong removal"};
-        code = lab_curves_draw(lab, &curves[r], &axes);
+        code = lab_curves_draw(lab, &curves[r], titles[r], "c, choices",
+                               "false negatives of one wrong removal", LAB_LINEAR);
     }
     free(list);
     free(digest);
@@ -354,9 +330,7 @@ static int churn_chart(struct lab *lab, struct lab_mean rate[CONTENDERS][2][STAG
             lab_curve_point(&curves, i, lab_point_mean(stages[s], &rate[i][which][s]));
         }
     }
-    struct svg_chart axes = {
-        .title = title, .x_label = "generations", .y_label = "rate", .x_log = true, .y_log = true};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, title, "generations", "rate", LAB_LOG_BOTH);
 }
 
 static int churn_all(struct lab *lab, bool wrong)
@@ -370,16 +344,14 @@ static int churn_all(struct lab *lab, bool wrong)
             return EXIT_TROUBLE;
         }
     }
-    for (size_t i = 0; i < CONTENDERS * seen; i++) {
-        const struct contender *c = &contenders[i / seen];
-        size_t s = i % seen;
+    for (size_t i = 0; i < 2 * CONTENDERS * seen; i++) {
+        size_t which = i / 2 / seen;
+        size_t s = i / 2 % seen;
         struct lab_row row = LAB_ROW;
-        lab_measured(&row, &rate[i / seen][0][s]);
+        lab_measured(&row, &rate[which][i % 2][s]);
         row.low = fmax(0, row.low);
-        lab_row(lab, &row, "%s, %s, generation %u: false negatives", c->name, how, stages[s]);
-        lab_measured(&row, &rate[i / seen][1][s]);
-        row.low = fmax(0, row.low);
-        lab_row(lab, &row, "%s, %s, generation %u: false positives", c->name, how, stages[s]);
+        lab_row(lab, &row, "%s, %s, generation %u: false %s", contenders[which].name, how,
+                stages[s], i % 2 == 0 ? "negatives" : "positives");
     }
     int code = churn_chart(lab, rate, 0, seen,
                            wrong ? "False negatives under churn, 10 % wrong removals"

@@ -2,7 +2,6 @@
  * list.c: counting filters and their false negatives (Guo, Liu, Li, Yang): the list of experiments.
  */
 #include "paper002/paper002.h"
-#include "papers.h"
 
 const struct lab_experiment lab_002[] = {
     LAB_EXPERIMENT("002-fig-1", "Fig. 1, Theorem 1", 2, 15, lab_002_figure_1,

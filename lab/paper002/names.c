@@ -87,6 +87,13 @@ uint64_t lab_002_sdbm(const char *text)
     return hash;
 }
 
+void lab_002_words(struct lab *lab, uint64_t table[256])
+{
+    for (size_t i = 0; i < 256; i++) {
+        table[i] = lab_draw(lab);
+    }
+}
+
 /* Rotate, and add a random word for each byte without carry. */
 uint64_t lab_002_buz(const uint64_t table[256], const char *text)
 {

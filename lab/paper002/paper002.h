@@ -15,6 +15,19 @@ struct tepal_counting *lab_002_filter(uint64_t cells, uint32_t hashes, uint32_t 
 /* A key that was not added and is found. */
 struct tepal_digest lab_002_false_positive(struct lab *lab, const struct tepal_counting *counting);
 
+/* Take a key that is found from the first of its groups that has it. */
+enum tepal_status lab_002_remove_first(struct tepal_counting *counting, struct tepal_digest key);
+
+/*
+ * Sec. 5.3.2, the first category: k random counters above 0 lose 1; how many members are missed?
+ * owner: by counter, who alone owns it, from 1; 0: nobody. The counters are not changed.
+ */
+uint32_t lab_002_expose(struct lab *lab, const struct tepal_counting *counting, uint64_t cells,
+                        uint32_t k, const uint32_t *owner);
+
+/* A random counter that is above 0. */
+uint64_t lab_002_above_zero(struct lab *lab, const struct tepal_counting *counting, uint64_t cells);
+
 /* A share of zeros of 10,000 keys in each of several filters; a quotient of two rows. */
 void lab_002_zeros(struct lab_row *row, const struct lab_mean *zeros, uint32_t ratio);
 void lab_002_quotient(struct lab_row *row, const struct lab_row *over, const struct lab_row *under);
@@ -64,7 +77,8 @@ enum lab_002_method {
 extern const char *const lab_002_method_names[LAB_002_METHODS];
 
 uint64_t lab_002_sdbm(const char *text);
-uint64_t lab_002_buz(const uint64_t table[256], const char *text); /* by random words a byte */
+void lab_002_words(struct lab *lab, uint64_t table[256]);          /* random */
+uint64_t lab_002_buz(const uint64_t table[256], const char *text); /* by a word a byte */
 void lab_002_twister(uint32_t seed, uint32_t *out, size_t count);
 
 /* progression.c */

@@ -35,16 +35,7 @@ struct seen {
     uint64_t asked;
 };
 
-static uint64_t above_zero(const struct ring *r)
-{
-    uint64_t at;
-    do {
-        at = lab_draw(r->lab) % r->m;
-    } while (tepal_counting_at(r->counting, at) == 0);
-    return at;
-}
-
-/* Sec. 5.3.2, the first category, as in choices.c: many removals, each from the whole. */
+/* Many removals, each from the whole. */
 static int expose(const struct ring *r, struct lab_mean *exposed)
 {
     uint32_t *owner = calloc(r->m, sizeof *owner);
@@ -60,18 +51,7 @@ static int expose(const struct ring *r, struct lab_mean *exposed)
         }
     }
     for (size_t t = 0; t < REMOVALS; t++) {
-        uint32_t victim[TEPAL_MAX_HASHES];
-        uint32_t victims = 0;
-        for (uint32_t j = 0; j < r->k; j++) {
-            uint32_t who = owner[above_zero(r)];
-            uint32_t i = 0;
-            while (i < victims && victim[i] != who) {
-                i++;
-            }
-            victim[victims] = who;
-            victims += who != 0 && i == victims;
-        }
-        lab_mean_add(exposed, victims);
+        lab_mean_add(exposed, lab_002_expose(r->lab, r->counting, r->m, r->k, owner));
     }
     free(owner);
     return EXIT_YES;
@@ -81,17 +61,11 @@ static int expose(const struct ring *r, struct lab_mean *exposed)
 static void remove_wrongly(const struct ring *r)
 {
     if (r->method == LAB_002_OURS) {
-        struct tepal_digest d = lab_002_false_positive(r->lab, r->counting);
-        uint64_t groups = tepal_counting_groups(r->counting, d);
-        uint32_t group = 0;
-        while ((groups >> group & 1) == 0) {
-            group++;
-        }
-        (void)tepal_counting_remove_group(r->counting, d, group);
+        (void)lab_002_remove_first(r->counting, lab_002_false_positive(r->lab, r->counting));
         return;
     }
     for (uint32_t i = 0; i < r->k; i++) {
-        uint64_t at = above_zero(r);
+        uint64_t at = lab_002_above_zero(r->lab, r->counting, r->m);
         ring_change(r, &at, 1, false);
     }
 }
@@ -288,7 +262,6 @@ static void claim_rows(struct lab *lab, const char *method, struct seen seen[RAT
 /* Fig. 8: "less than 16 in eight instances except one instance": three ways, m/n 8, 12 and 16. */
 static void largest_row(struct lab *lab, struct seen seen[LAB_002_METHODS][RATIOS][CHOICES])
 {
-    struct lab_row row = LAB_ROW;
     double fit = 0;
     double expected = 0;
     for (size_t i = 0; i < 9; i++) {
@@ -306,10 +279,7 @@ static void largest_row(struct lab *lab, struct seen seen[LAB_002_METHODS][RATIO
         fit += fits;
         expected += should;
     }
-    row.published = 8;
-    row.right = expected;
-    lab_exact(&row, fit);
-    lab_row(lab, &row, "instances, of 9, in which four bits suffice");
+    lab_row_right(lab, 8, expected, fit, "instances, of 9, in which four bits suffice");
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -348,8 +318,7 @@ static int draw(struct lab *lab, struct seen seen[LAB_002_METHODS][RATIOS][CHOIC
         }
     }
     snprintf(title, sizeof title, "%s, %u counters a key", titles[what], ratios[r]);
-    struct svg_chart axes = {.title = title, .x_label = "c, choices", .y_label = labels[what]};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, title, "c, choices", labels[what], LAB_LINEAR);
 }
 
 /* At 8 and 16 counters a key; Figs. 9 and 10 are of 8. */
@@ -417,9 +386,7 @@ static int small_rows(struct lab *lab, const struct lab_002_names *names,
     *r = (struct ring){.lab = lab, .method = method, .m = SMALL_M, .k = k, .c = 1};
     r->counting = lab_002_filter(SMALL_M, 1, 1, 0, 0);
     for (size_t t = 0; t < lab_trials(lab, 50, 3000) && r->counting != NULL; t++) {
-        for (size_t i = 0; i < 256; i++) {
-            table[i] = lab_draw(lab);
-        }
+        lab_002_words(lab, table);
         harm_once(r, names, table, mean);
     }
     for (size_t i = 0; i < 2; i++) {
@@ -448,9 +415,7 @@ static int one_method(struct lab *lab, struct bench *b, enum lab_002_method meth
     uint64_t table[256];
     size_t hashed = KEYS + (strangers < KEYS ? KEYS : strangers); /* others are added, Fig. 10 */
     int code = EXIT_YES;
-    for (size_t i = 0; i < 256; i++) {
-        table[i] = lab_draw(lab);
-    }
+    lab_002_words(lab, table);
     if (method == LAB_002_OURS) {
         struct tepal_hasher hasher;
         tepal_hasher_init(&hasher, lab_draw(lab));

@@ -2,7 +2,6 @@
 #include "paper002/ring.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- addresses ------------------------------------------------------------------------------- */

@@ -19,10 +19,7 @@ struct tepal_counting *lab_002_filter(uint64_t cells, uint32_t hashes, uint32_t 
     params.own[TEPAL_COUNTING_CHOICES] = choices;
     params.own[TEPAL_COUNTING_RULE] = choices == 1 ? 0 : (uint64_t)rule;
     params.own[TEPAL_COUNTING_POLICY] = choices == 1 ? 0 : (uint64_t)policy;
-    enum tepal_status status = tepal_counting_create(&params, NULL, &counting);
-    if (status != TEPAL_OK) {
-        lab_status(status);
-    }
+    (void)lab_status(tepal_counting_create(&params, NULL, &counting));
     return counting;
 }
 
@@ -33,6 +30,42 @@ struct tepal_digest lab_002_false_positive(struct lab *lab, const struct tepal_c
         d = lab_digest(lab);
     } while (!tepal_counting_query(counting, d));
     return d;
+}
+
+enum tepal_status lab_002_remove_first(struct tepal_counting *counting, struct tepal_digest key)
+{
+    uint64_t groups = tepal_counting_groups(counting, key);
+    uint32_t group = 0;
+    while ((groups >> group & 1) == 0) {
+        group++;
+    }
+    return tepal_counting_remove_group(counting, key, group);
+}
+
+uint64_t lab_002_above_zero(struct lab *lab, const struct tepal_counting *counting, uint64_t cells)
+{
+    uint64_t at;
+    do {
+        at = lab_draw(lab) % cells;
+    } while (tepal_counting_at(counting, at) == 0);
+    return at;
+}
+
+uint32_t lab_002_expose(struct lab *lab, const struct tepal_counting *counting, uint64_t cells,
+                        uint32_t k, const uint32_t *owner)
+{
+    uint32_t victim[TEPAL_MAX_HASHES];
+    uint32_t victims = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        uint32_t who = owner[lab_002_above_zero(lab, counting, cells)];
+        uint32_t i = 0;
+        while (i < victims && victim[i] != who) {
+            i++;
+        }
+        victim[victims] = who;
+        victims += who != 0 && i == victims;
+    }
+    return victims;
 }
 
 #define KEYS 10000
@@ -104,9 +137,7 @@ static enum tepal_status trial(struct lab *lab, struct tepal_counting *counting,
 {
     struct tepal_digest member[SMALL_N];
     enum tepal_status status = tepal_filter_clear(tepal_counting_filter(counting));
-    for (size_t i = 0; i < SMALL_N; i++) {
-        member[i] = lab_digest(lab);
-    }
+    lab_digests(lab, member, SMALL_N);
     if (status == TEPAL_OK) {
         status = tepal_counting_add_many(counting, member, SMALL_N, NULL);
     }
@@ -192,20 +223,15 @@ static void harm_rows(struct lab *lab, const struct harm *harm, size_t which,
     const char *name = which == POTENTIAL ? "Y" : "Z";
     uint32_t k = harm->k;
     for (uint32_t i = 0; i <= k; i++) {
-        struct lab_row row = LAB_ROW;
-        row.published = theory->printed[i];
-        row.right = theory->right[i];
+        struct lab_row row = lab_printed(theory->printed[i], 0, theory->right[i]);
         lab_counted(&row, harm->times[which][i], harm->trials);
         lab_row(lab, &row, "k %u: P(%s = %u), Theorem %d", k, name, i, which == POTENTIAL ? 1 : 4);
     }
-    struct lab_row row = LAB_ROW;
-    row.published = theory->mean;
-    row.right = theory->many[0];
+    struct lab_row row = lab_printed(theory->mean, 0, theory->many[0]);
     lab_measured(&row, &harm->mean[which]);
     lab_row(lab, &row, "k %u: E[%s], Corollary %d", k, name, which == POTENTIAL ? 1 : 3);
     for (uint32_t a = 0; a < ALPHAS; a++) {
-        row.published = (a + 1) * theory->mean;
-        row.right = theory->many[a];
+        row = lab_printed((a + 1) * theory->mean, 0, theory->many[a]);
         lab_measured(&row, &harm->many[which][a]);
         lab_row(lab, &row, "k %u: %s after %u wrong removals, Corollary %d", k,
                 which == POTENTIAL ? "potential" : "exposed", a + 1, which == POTENTIAL ? 2 : 3);
@@ -239,21 +265,19 @@ static int harm_charts(struct lab *lab, const struct harm *harm, size_t which,
         lab_counted(&row, harm->times[which][i], harm->trials);
         add_three(&curves, i, theory->printed[i], theory->right[i], lab_point_row(i, &row));
     }
-    struct svg_chart axes = {.title = which == POTENTIAL
-                                          ? "Potential false negatives of one wrong removal"
-                                          : "Exposed false negatives of one wrong removal",
-                             .x_label = "false negatives",
-                             .y_label = "probability"};
-    int code = lab_curves_draw(lab, &curves, &axes);
+    int code = lab_curves_draw(lab, &curves,
+                               which == POTENTIAL ? "Potential false negatives of one wrong removal"
+                                                  : "Exposed false negatives of one wrong removal",
+                               "false negatives", "probability", LAB_LINEAR);
     begin_three(&curves, "as printed");
     for (uint32_t a = 0; a < ALPHAS; a++) {
         add_three(&curves, a + 1, (a + 1) * theory->mean, theory->many[a],
                   lab_point_mean(a + 1, &harm->many[which][a]));
     }
-    axes.title = "False negatives of several wrong removals";
-    axes.x_label = "wrong removals";
-    axes.y_label = "false negatives";
-    return code == EXIT_YES ? lab_curves_draw(lab, &curves, &axes) : code;
+    return code == EXIT_YES
+               ? lab_curves_draw(lab, &curves, "False negatives of several wrong removals",
+                                 "wrong removals", "false negatives", LAB_LINEAR)
+               : code;
 }
 
 static int figure(struct lab *lab, size_t which, uint32_t first, uint32_t second, struct harm *harm)
@@ -277,19 +301,13 @@ static int figure(struct lab *lab, size_t which, uint32_t first, uint32_t second
 /* "One incorrect deletion can cause k potential false negative items with high probability". */
 static void mostly_all(struct lab *lab, const struct harm *harm)
 {
-    struct lab_row row = LAB_ROW;
     double right[TEPAL_MAX_HASHES + 1];
     double share = (double)harm->times[POTENTIAL][harm->k] / (double)harm->trials;
     lab_002_lost(SMALL_M, SMALL_N, harm->k, right);
-    row.published = 1;
-    row.right = right[harm->k] > 0.5;
-    lab_exact(&row, share > 0.5);
-    lab_row(lab, &row, "k %u: k are lost more often than not (1: so)", harm->k);
-    row = LAB_ROW;
-    row.published = 1;
-    lab_exact(&row, (double)harm->within / (double)harm->repeated);
-    lab_row(lab, &row, "k %u: share of trials with a to a k potential after a, Corollary 2",
-            harm->k);
+    lab_row_right(lab, 1, right[harm->k] > 0.5, share > 0.5,
+                  "k %u: k are lost more often than not (1: so)", harm->k);
+    lab_row_exact(lab, 1, 0, (double)harm->within / (double)harm->repeated,
+                  "k %u: share of trials with a to a k potential after a, Corollary 2", harm->k);
 }
 
 int lab_002_figure_1(struct lab *lab)
@@ -306,12 +324,10 @@ int lab_002_figure_1(struct lab *lab)
 /* "Only about k/2 exposed": k/2 at k = 11, against Theorem 4 put right. */
 static void about_half(struct lab *lab, const struct harm *harm)
 {
-    struct lab_row row = LAB_ROW;
     double mean[2];
     lab_002_many(SMALL_M, SMALL_N, harm->k, 1, mean);
-    row.right = mean[EXPOSED];
-    row.published = 0.5 * harm->k;
-    row.rounding = 0.5; /* of a whole number of members */
+    /* to a whole number of members */
+    struct lab_row row = lab_printed(0.5 * harm->k, 0.5, mean[EXPOSED]);
     lab_measured(&row, &harm->mean[EXPOSED]);
     lab_row(lab, &row, "k %u: exposed, about k/2 as the text has it", harm->k);
 }
@@ -334,21 +350,18 @@ static void theorem_2(struct lab *lab, const struct harm *harm)
     if (theory_of(EXPOSED, harm->k, &theory) != TEPAL_OK) {
         return;
     }
-    struct lab_row row = LAB_ROW;
     double untouched = tepal_retouched_zero(SMALL_M, SMALL_N - 1, harm->k);
-    row.published = pow(1 - untouched, harm->k);
-    row.right = theory.right[0];
+    struct lab_row row = lab_printed(pow(1 - untouched, harm->k), 0, theory.right[0]);
     lab_counted(&row, harm->times[EXPOSED][0], harm->trials);
     lab_row(lab, &row, "k %u: nothing exposed, Theorem 2", harm->k);
 }
 
 static void theorem_3(struct lab *lab, const struct harm *harm)
 {
-    struct lab_row row = LAB_ROW;
     double mean[2];
     lab_002_many(SMALL_M, SMALL_N, harm->k, 1, mean);
-    row.published = SMALL_N * tepal_counting_found(SMALL_M, SMALL_N, harm->k);
-    row.right = mean[EXPOSED];
+    struct lab_row row =
+        lab_printed(SMALL_N * tepal_counting_found(SMALL_M, SMALL_N, harm->k), 0, mean[EXPOSED]);
     lab_measured(&row, &harm->mean[EXPOSED]);
     lab_row(lab, &row, "k %u: exposed, n times Theorem 3", harm->k);
 }
@@ -373,9 +386,7 @@ static int measure_several(struct lab *lab, uint64_t m, uint32_t k, uint32_t c, 
     for (size_t f = 0; f < filters && status == TEPAL_OK; f++) {
         uint64_t histogram[TEPAL_COUNTER_MAX + 1];
         uint64_t before = several->count;
-        for (size_t i = 0; i < KEYS; i++) {
-            member[i] = lab_digest(lab);
-        }
+        lab_digests(lab, member, KEYS);
         (void)tepal_filter_clear(tepal_counting_filter(counting));
         status = tepal_counting_add_many(counting, member, KEYS, group);
         for (size_t i = 0; i < KEYS; i++) {
@@ -409,9 +420,8 @@ static int theorem_5(struct lab *lab)
             return EXIT_TROUBLE;
         }
         double p0 = several.p0.mean;
-        struct lab_row row = LAB_ROW;
-        row.published = tepal_counting_wrong_address_printed(p0, 5, c);
-        row.right = tepal_counting_wrong_address(p0, 5, c);
+        struct lab_row row = lab_printed(tepal_counting_wrong_address_printed(p0, 5, c), 0,
+                                         tepal_counting_wrong_address(p0, 5, c));
         lab_counted(&row, several.wrong, several.count);
         lab_row(lab, &row, "m/n 8, c %u: the wrong group of several is removed, Theorem 5", c);
         add_three(&curves, c, row.published, row.right, lab_point_row(c, &row));
@@ -422,25 +432,19 @@ static int theorem_5(struct lab *lab)
         lab_row_holds(lab, several.share.mean <= bound, "m/n 8, c %u: eq. (7) is an upper bound",
                       c);
     }
-    struct svg_chart axes = {.title = "Removal takes a wrong group of several, 8 counters a key",
-                             .x_label = "c, choices",
-                             .y_label = "probability"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "Removal takes a wrong group of several, 8 counters a key",
+                           "c, choices", "probability", LAB_LINEAR);
 }
 
 /* The footnote: a counter's chance of 15 at the best k, where its mean is ln 2. */
 static void footnote(struct lab *lab)
 {
     double mean = log(2);
-    struct lab_row row = LAB_ROW;
-    row.published = 6.8e-17;
-    row.rounding = 0.05e-17;
-    row.right = exp(-mean + 15 * log(mean) - lgamma(16));
+    struct lab_row row = lab_printed(6.8e-17, 0.05e-17, exp(-mean + 15 * log(mean) - lgamma(16)));
     lab_exact(&row, row.right);
     lab_row(lab, &row, "a counter is 15 at the best k");
-    row.right = NAN;
-    lab_exact(&row, exp(-mean + 16 * log(mean) - lgamma(17)));
-    lab_row(lab, &row, "a counter is 16 at the best k");
+    lab_row_exact(lab, 6.8e-17, 0.05e-17, exp(-mean + 16 * log(mean) - lgamma(17)),
+                  "a counter is 16 at the best k");
 }
 
 int lab_002_theorems(struct lab *lab)

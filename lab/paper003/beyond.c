@@ -18,23 +18,6 @@ struct counts {
     uint64_t members_lost;
 };
 
-static int count_fill(const struct veto_setting *s, const struct veto_keys *keys,
-                      struct counts *counts)
-{
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    struct tepal_bloom *bloom = NULL;
-    params.cells = s->p;
-    params.hashes = s->k;
-    params.positions = s->positions;
-    if (tepal_bloom_create(&params, NULL, &bloom) != TEPAL_OK) {
-        return say_no_memory();
-    }
-    (void)tepal_bloom_add_many(bloom, keys->member, s->n);
-    lab_mean_add(&counts->fill, tepal_bloom_fill_now(bloom));
-    tepal_bloom_free(bloom);
-    return EXIT_YES;
-}
-
 static int count_one(struct lab *lab, const struct veto_setting *s, struct counts *counts)
 {
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
@@ -43,8 +26,13 @@ static int count_one(struct lab *lab, const struct veto_setting *s, struct count
     struct veto_keys keys;
     how.method = TEPAL_YESNO_GREEDY;
     lab_veto_draw(lab, s, &keys);
-    if (count_fill(s, &keys, counts) != EXIT_YES ||
-        lab_veto_build(lab, s, &keys, &how, &filter, &report) != EXIT_YES) {
+    struct tepal_bloom *bloom = lab_veto_bloom(s, &keys);
+    if (bloom == NULL) {
+        return EXIT_TROUBLE;
+    }
+    lab_mean_add(&counts->fill, tepal_bloom_fill_now(bloom));
+    tepal_bloom_free(bloom);
+    if (lab_veto_build(lab, s, &keys, &how, &filter, &report) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     struct tepal_yesno *yesno = tepal_filter_yesno(filter);
@@ -222,10 +210,8 @@ static int draw_formulas(struct lab *lab)
         lab_curve_point(&curves, 2, lab_point(x, fs));
         lab_curve_point(&curves, 3, lab_point(x, tepal_bloom_fp_exact(256, n, 6)));
     }
-    struct svg_chart axes = {.title = "Strangers accepted, one no-filter",
-                             .x_label = "n, members",
-                             .y_label = "share of strangers"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "Strangers accepted, one no-filter", "n, members",
+                           "share of strangers", LAB_LINEAR);
 }
 
 int lab_veto_formulas(struct lab *lab)
@@ -283,11 +269,9 @@ int lab_veto_methods(struct lab *lab)
         lab_veto_measured(&row, &sample.left);
         lab_row(lab, &row, "greedy, the best of %u whole re-hashings", salts);
     }
-    struct svg_chart axes = {.title = "What each method leaves",
-                             .x_label =
-                                 "0 greedy, 1 nextfit, 2 bestfit, 3 pairs, 4 local-search, 5 exact",
-                             .y_label = "false positives of 100, mean"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "What each method leaves",
+                           "0 greedy, 1 nextfit, 2 bestfit, 3 pairs, 4 local-search, 5 exact",
+                           "false positives of 100, mean", LAB_LINEAR);
 }
 
 /* ---- layouts --------------------------------------------------------------------------------- */
@@ -340,11 +324,8 @@ int lab_veto_layouts(struct lab *lab)
             lab_curve_point(&curves, (size_t)way, lab_point_row((double)s.n, &row));
         }
     }
-    struct svg_chart axes = {.title = "False positives with 256 bits",
-                             .x_label = "n, members",
-                             .y_label = "false positives of 100, mean",
-                             .y_log = true};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "False positives with 256 bits", "n, members",
+                           "false positives of 100, mean", LAB_LOG_Y);
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
@@ -412,10 +393,9 @@ int lab_veto_weights(struct lab *lab)
                 tepal_yesno_method_name(methods[j % METHODS]), j < METHODS ? "not told" : "told");
         lab_curve_point(&curves, j / METHODS, lab_point_row((double)(j % METHODS), &row));
     }
-    struct svg_chart axes = {.title = "Weight left, 40 members",
-                             .x_label = "0 greedy, 1 local-search, 2 exact (50000 steps)",
-                             .y_label = "weight of 100, mean"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "Weight left, 40 members",
+                           "0 greedy, 1 local-search, 2 exact (50000 steps)", "weight of 100, mean",
+                           LAB_LINEAR);
 }
 
 /* ---- cascades -------------------------------------------------------------------------------- */
@@ -470,7 +450,6 @@ int lab_veto_cascade(struct lab *lab)
         lab_row(lab, &row, "n = %zu: bits of a Bloom filter with 0.01 errors", s.n);
         lab_curve_point(&curves, 1, lab_point((double)s.n, row.ours));
     }
-    struct svg_chart axes = {
-        .title = "Bits for 100 known negatives", .x_label = "n, members", .y_label = "bits"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "Bits for 100 known negatives", "n, members", "bits",
+                           LAB_LINEAR);
 }

@@ -2,7 +2,6 @@
  * list.c: yes-no Bloom filters (Carrea, Vernitski and Reed 2016): the list of experiments.
  */
 #include "paper003/paper003.h"
-#include "papers.h"
 
 const struct lab_experiment lab_003[] = {
     LAB_EXPERIMENT("003-fig-6", "Fig. 6", 1, 19, lab_veto_fig_6,

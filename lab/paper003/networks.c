@@ -173,9 +173,7 @@ static int read_one(struct lab *lab, struct networks *nets, const char *folder, 
         return say_error(NULL, folder, "the path of %s is too long", file);
     }
     int code = graph_read(&graph, path, NULL);
-    if (code == EXIT_YES) {
-        code = add(lab, nets, name, &graph, count);
-    }
+    code = code == EXIT_YES ? add(lab, nets, name, &graph, count) : code;
     graph_free(&graph);
     return code;
 }
@@ -195,9 +193,7 @@ static int read_all(struct lab *lab, struct networks *nets, int count)
         return errno == ENOENT ? EXIT_NO : say_error(NULL, folder, "%s", strerror(errno));
     }
     for (int i = 0; i < found; i++) {
-        if (code == EXIT_YES) {
-            code = read_one(lab, nets, folder, entry[i]->d_name, count);
-        }
+        code = code == EXIT_YES ? read_one(lab, nets, folder, entry[i]->d_name, count) : code;
         free(entry[i]);
     }
     free(entry);

@@ -45,6 +45,9 @@ int lab_veto_build(struct lab *lab, const struct veto_setting *s, const struct v
                    const struct tepal_yesno_options *how, struct tepal_filter **out,
                    struct tepal_yesno_report *report);
 
+/* A Bloom filter of the members, as large as the yes-filter; NULL after having said why. */
+struct tepal_bloom *lab_veto_bloom(const struct veto_setting *s, const struct veto_keys *keys);
+
 /* Means over random instances. `left` counts instances by what is left, the last by all more. */
 struct veto_sample {
     struct lab_mean left;

@@ -103,21 +103,14 @@ static int draw_16(struct lab *lab, const struct networks *nets, double most)
         for (size_t i = 0; i < nets->count; i++) {
             const struct network *net = &nets->list[i];
             if (net->expected <= 1.05 * most) {
-                double half = LAB_Z * lab_mean_error(&net->left[shown[j]]);
-                double y = net->left[shown[j]].mean;
-                p[used++] =
-                    (struct svg_point){net->left[BLOOM].mean, y, fmax(0, y - half), y + half};
+                p[used++] = lab_point_mean(net->left[BLOOM].mean, &net->left[shown[j]]);
             }
         }
         series[j] = (struct svg_series){lab_003_columns[shown[j]], SVG_MARKS, p, used};
     }
     series[CURVES] = (struct svg_series){"as many as Bloom", SVG_DASHED, same, 2};
-    struct svg_chart chart = {.title = "False links of a path, by network",
-                              .x_label = "Bloom header, false links",
-                              .y_label = "yes-no header, false links",
-                              .series = series,
-                              .count = CURVES + 1};
-    int code = lab_chart(lab, &chart);
+    int code = lab_chart(lab, series, CURVES + 1, "False links of a path, by network",
+                         "Bloom header, false links", "yes-no header, false links", LAB_LINEAR);
     free(point);
     return code;
 }
@@ -190,59 +183,62 @@ static size_t by_length(const struct networks *nets, int count, struct length *l
     return used;
 }
 
+/* Sends over all networks; *count lengths. */
+static int measure_lengths(struct lab *lab, struct length *length, size_t *count)
+{
+    struct networks nets = {0};
+    int code = lab_003_networks(lab, &nets, SEARCH + 1);
+    *count = by_length(&nets, SEARCH + 1, length);
+    free(nets.list);
+    return code;
+}
+
 /* Lengths at which enough false links are seen to speak of them. */
 static bool is_seen(const struct length *l)
 {
     return l->rate[BLOOM] > 2 * LAB_Z * l->error[BLOOM];
 }
 
-static void rate_row(struct lab *lab, const struct length *l, int column)
+static struct lab_row rate_row(const struct length *l, int column)
 {
     struct lab_row row = LAB_ROW;
     row.ours = l->rate[column];
     row.low = fmax(0, row.ours - LAB_Z * l->error[column]);
     row.high = row.ours + LAB_Z * l->error[column];
-    lab_row(lab, &row, "n = %u, %zu networks, %s", l->n, l->networks, lab_003_columns[column]);
+    return row;
 }
 
 int lab_veto_fig_17(struct lab *lab)
 {
-    struct networks nets = {0};
     struct length length[MOST_LENGTHS];
     struct svg_point point[SEARCH + 1][MOST_LENGTHS];
     struct svg_series series[SEARCH + 1];
     double higher = 0;
-    int code = lab_003_networks(lab, &nets, SEARCH + 1);
-    size_t count = by_length(&nets, SEARCH + 1, length);
-    free(nets.list);
-    if (code != EXIT_YES) {
-        return code;
+    size_t count;
+    if (measure_lengths(lab, length, &count) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
     for (size_t i = 0; i < count; i++) {
         higher += is_seen(&length[i]) && length[i].rate[NEXTFIT] >= length[i].rate[BLOOM];
     }
     lab_row_exact(lab, 0, 0, higher,
                   "lengths n at which the yes-no header's rate is not lower, nextfit");
+    for (size_t i = 0; i < count; i++) {
+        for (int c = 0; c <= SEARCH; c++) {
+            struct lab_row row = rate_row(&length[i], c);
+            point[c][i] = lab_point_row(length[i].n, &row);
+            if (is_seen(&length[i])) {
+                lab_row(lab, &row, "n = %u, %zu networks, %s", length[i].n, length[i].networks,
+                        lab_003_columns[c]);
+            }
+        }
+    }
     for (int c = 0; c <= SEARCH; c++) {
         series[c] = (struct svg_series){lab_003_columns[c], c == BLOOM ? SVG_LINE : SVG_MARKS,
                                         point[c], count};
-        for (size_t i = 0; i < count; i++) {
-            double half = LAB_Z * length[i].error[c];
-            double y = length[i].rate[c];
-            point[c][i] = (struct svg_point){length[i].n, y, fmax(0, y - half), y + half};
-        }
     }
-    for (size_t i = 0; i < count; i++) {
-        for (int c = 0; c <= SEARCH && is_seen(&length[i]); c++) {
-            rate_row(lab, &length[i], c);
-        }
-    }
-    struct svg_chart chart = {.title = "Rate of false links, by length of the path",
-                              .x_label = "n, links of the path",
-                              .y_label = "false links of those asked, share",
-                              .series = series,
-                              .count = SEARCH + 1};
-    return lab_chart(lab, &chart);
+    return lab_chart(lab, series, SEARCH + 1, "Rate of false links, by length of the path",
+                     "n, links of the path", "false links of those asked, share", LAB_LINEAR);
 }
 
 /* Standard error of a quotient a / b, from those of a and b. */
@@ -267,15 +263,15 @@ static struct lab_row ratio_row(const struct length *l, int column)
 int lab_veto_fig_18(struct lab *lab)
 {
     enum { LONGEST = 35 }; /* in the paper's figure */
-    struct networks nets = {0};
     struct length length[MOST_LENGTHS];
     struct svg_point point[SEARCH + 1][MOST_LENGTHS];
     struct svg_series series[SEARCH];
-    int code = lab_003_networks(lab, &nets, SEARCH + 1);
-    size_t count = by_length(&nets, SEARCH + 1, length);
+    size_t count;
     size_t used = 0;
-    free(nets.list);
-    for (size_t i = 0; i < count && code == EXIT_YES; i++) {
+    if (measure_lengths(lab, length, &count) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    for (size_t i = 0; i < count; i++) {
         if (!is_seen(&length[i]) || length[i].n > LONGEST) {
             continue;
         }
@@ -295,10 +291,6 @@ int lab_veto_fig_18(struct lab *lab)
     for (int c = NEXTFIT; c <= SEARCH; c++) {
         series[c - NEXTFIT] = (struct svg_series){lab_003_columns[c], SVG_MARKS, point[c], used};
     }
-    struct svg_chart chart = {.title = "Rate of false links, yes-no to Bloom",
-                              .x_label = "n, links of the path",
-                              .y_label = "ratio",
-                              .series = series,
-                              .count = SEARCH};
-    return code == EXIT_YES ? lab_chart(lab, &chart) : code;
+    return lab_chart(lab, series, SEARCH, "Rate of false links, yes-no to Bloom",
+                     "n, links of the path", "ratio", LAB_LINEAR);
 }

@@ -144,9 +144,7 @@ static double crossing(const struct sweep *sweep, int method, double errors)
 static void cross_row(struct lab *lab, const struct sweep *sweep, int method, double published,
                       double rounding)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = published;
-    row.rounding = rounding;
+    struct lab_row row = lab_printed(published, rounding, NAN);
     row.ours = crossing(sweep, method, 0);
     row.low = crossing(sweep, method, LAB_Z);
     row.high = crossing(sweep, method, -LAB_Z);
@@ -160,14 +158,12 @@ static void cross_row(struct lab *lab, const struct sweep *sweep, int method, do
 static void count_row(struct lab *lab, const struct sweep *sweep, size_t line, size_t first,
                       double right, const char *words)
 {
-    struct lab_row row = LAB_ROW;
     double below = 0;
     for (size_t i = first; i < sweep->count; i++) {
         double bar = *(const double *)((const char *)&sweep->place[i] + line);
         below += left(sweep, i, GREEDY)->mean < bar;
     }
-    row.published = (double)(sweep->count - first);
-    row.right = right;
+    struct lab_row row = lab_printed((double)(sweep->count - first), 0, right);
     lab_exact(&row, below);
     lab_row(lab, &row, "values of %s, of %g, at which greedy leaves less than %s", sweep->letter,
             row.published, words);
@@ -225,15 +221,11 @@ static int draw(struct lab *lab, const struct sweep *sweep, size_t line, const c
             }
         }
     }
-    struct svg_chart axes = {.title = sweep->title,
-                             .x_label = sweep->x_label,
-                             .y_label = "false positives of 100, mean"};
-    int code = lab_curves_draw(lab, &curves, &axes);
-    if (code == EXIT_YES && count > 1) {
-        axes.y_log = true;
-        code = lab_curves_draw(lab, &curves, &axes);
-    }
-    return code;
+    static const char label[] = "false positives of 100, mean";
+    int code = lab_curves_draw(lab, &curves, sweep->title, sweep->x_label, label, LAB_LINEAR);
+    return code == EXIT_YES && count > 1
+               ? lab_curves_draw(lab, &curves, sweep->title, sweep->x_label, label, LAB_LOG_Y)
+               : code;
 }
 
 #define BLOOM offsetof(struct place, bloom)
@@ -417,10 +409,8 @@ int lab_veto_fig_11(struct lab *lab)
         lab_counted(&row, sample->by_left[0], (uint64_t)sample->left.count);
         lab_row(lab, &row, "q = %g, greedy, share that leaves nothing", sweep.place[i].x);
     }
-    struct svg_chart axes = {.title = "How many false positives are left, greedy",
-                             .x_label = sweep.x_label,
-                             .y_label = "false positives of 100"};
-    return lab_curves_draw(lab, &curves, &axes);
+    return lab_curves_draw(lab, &curves, "How many false positives are left, greedy", sweep.x_label,
+                           "false positives of 100", LAB_LINEAR);
 }
 
 int lab_veto_fig_12(struct lab *lab)
@@ -444,24 +434,19 @@ int lab_veto_fig_12(struct lab *lab)
 static int same_as_bloom(struct lab *lab, const struct veto_setting *s)
 {
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-    struct tepal_params params = TEPAL_PARAMS_INIT;
     double differ = 0;
-    params.cells = s->p;
-    params.hashes = s->k;
-    params.positions = s->positions;
     for (size_t trial = 0; trial < 100; trial++) {
         struct veto_keys keys;
         struct tepal_yesno_report report;
-        struct tepal_bloom *bloom = NULL;
         double found = 0;
         lab_veto_draw(lab, s, &keys);
         if (lab_veto_build(lab, s, &keys, &how, NULL, &report) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
-        if (tepal_bloom_create(&params, NULL, &bloom) != TEPAL_OK) {
-            return say_no_memory();
+        struct tepal_bloom *bloom = lab_veto_bloom(s, &keys);
+        if (bloom == NULL) {
+            return EXIT_TROUBLE;
         }
-        (void)tepal_bloom_add_many(bloom, keys.member, s->n);
         for (size_t i = 0; i < s->t; i++) {
             found += tepal_bloom_query(bloom, keys.avoid[i]);
         }

@@ -8,12 +8,8 @@ const struct veto_setting lab_veto_usual = {
 
 void lab_veto_draw(struct lab *lab, const struct veto_setting *s, struct veto_keys *keys)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        keys->member[i] = lab_digest(lab);
-    }
-    for (size_t i = 0; i < s->t; i++) {
-        keys->avoid[i] = lab_digest(lab);
-    }
+    lab_digests(lab, keys->member, s->n);
+    lab_digests(lab, keys->avoid, s->t);
     keys->weighted = false;
 }
 
@@ -44,6 +40,19 @@ int lab_veto_build(struct lab *lab, const struct veto_setting *s, const struct v
     }
     return status == TEPAL_OK ? EXIT_YES
                               : say_error(NULL, "lab", "%s: %s", tepal_status_message(status), why);
+}
+
+struct tepal_bloom *lab_veto_bloom(const struct veto_setting *s, const struct veto_keys *keys)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_bloom *bloom = NULL;
+    params.cells = s->p;
+    params.hashes = s->k;
+    params.positions = s->positions;
+    if (lab_status(tepal_bloom_create(&params, NULL, &bloom)) == EXIT_YES) {
+        (void)tepal_bloom_add_many(bloom, keys->member, s->n);
+    }
+    return bloom;
 }
 
 int lab_veto_sample(struct lab *lab, const struct veto_setting *s,
@@ -90,9 +99,5 @@ void lab_veto_measured(struct lab_row *row, const struct lab_mean *mean)
 
 void lab_veto_claim(struct lab *lab, bool says, bool right, bool ours, const char *words)
 {
-    struct lab_row row = LAB_ROW;
-    row.published = says;
-    row.right = right;
-    lab_exact(&row, ours);
-    lab_row(lab, &row, "%s (1 yes, 0 no)", words);
+    lab_row_right(lab, says, right, ours, "%s (1 yes, 0 no)", words);
 }

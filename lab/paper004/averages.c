@@ -38,18 +38,17 @@ static size_t feed(struct lab *lab, struct tepal_recycling *r, size_t messages)
     size_t positives = 0;
     for (size_t i = 0; i < messages; i += CHUNK) {
         size_t seen = 0;
-        for (size_t j = 0; j < CHUNK; j++) {
-            digest[j] = lab_digest(lab);
-        }
+        lab_digests(lab, digest, CHUNK);
         (void)tepal_recycling_seen_many(r, digest, CHUNK, answers, &seen);
         positives += seen;
     }
     return positives;
 }
 
-int rbf_epochs(struct lab *lab, const struct tepal_recycling_setting *setting,
-               enum tepal_recycling_rule rule, uint64_t limit, size_t epochs, size_t messages,
-               struct lab_share *fp, struct lab_mean *cycle)
+/* Epochs as rbf_both has them, of filters that recycle by `rule` at `limit`. */
+static int rbf_epochs(struct lab *lab, const struct tepal_recycling_setting *setting,
+                      enum tepal_recycling_rule rule, uint64_t limit, size_t epochs,
+                      size_t messages, struct lab_share *fp, struct lab_mean *cycle)
 {
     *fp = (struct lab_share){0};
     for (size_t e = 0; e < epochs; e++) {
@@ -148,9 +147,7 @@ static int fixed_messages(struct lab *lab, struct lab_plot *plot, uint32_t hashe
     static struct known known;
     double furthest = 0;
     lab_plot_curve(plot, "k %" PRIu32 ", the same 1000 messages", hashes);
-    for (size_t i = 0; i < COUNT(known.digest); i++) {
-        known.digest[i] = lab_digest(lab);
-    }
+    lab_digests(lab, known.digest, COUNT(known.digest));
     for (uint64_t sigma = 200; sigma <= 600; sigma += 100) {
         struct tepal_recycling_setting s = rbf_setting(RBF_MEMORY, hashes, sigma, 1);
         struct tepal_recycling_rates rates;
@@ -181,22 +178,21 @@ int lab_004_fig_3(struct lab *lab)
     struct lab_plot plot = {0};
     int code = by_sigma(lab, &plot, 1, 7);
     code = code == EXIT_YES ? fixed_messages(lab, &plot, 5) : code;
-    struct svg_chart axes = {.title = "One phase of 1000 bits: average false positives",
-                             .x_label = "sigma, bits",
-                             .y_label = "average false-positive rate",
-                             .y_log = true};
-    return code == EXIT_YES ? lab_plot_draw(lab, &plot, &axes) : code;
+    return code == EXIT_YES
+               ? lab_plot_draw(lab, &plot, "One phase of 1000 bits: average false positives",
+                               "sigma, bits", "average false-positive rate", LAB_LOG_Y)
+               : code;
 }
 
 int lab_004_fig_4(struct lab *lab)
 {
     struct lab_plot plot = {0};
     int code = by_sigma(lab, &plot, 2, 10);
-    struct svg_chart axes = {.title = "Two phases of 500 bits: average false positives",
-                             .x_label = "sigma, bits of each phase",
-                             .y_label = "average false-positive rate",
-                             .y_log = true};
-    return code == EXIT_YES ? lab_plot_draw(lab, &plot, &axes) : code;
+    return code == EXIT_YES
+               ? lab_plot_draw(lab, &plot, "Two phases of 500 bits: average false positives",
+                               "sigma, bits of each phase", "average false-positive rate",
+                               LAB_LOG_Y)
+               : code;
 }
 
 void rbf_all_of(struct lab *lab, uint64_t hits, uint64_t points, const char *words)
@@ -261,11 +257,8 @@ int lab_004_fig_5(struct lab *lab)
     rbf_all_of(lab, sum.actual_below, sum.points, "share of points with f_a below or within");
     rbf_all_of(lab, sum.tighter, sum.points, "share of points at which f_a is the tighter bound");
     lab_row_exact(lab, NAN, 0, 100 * sum.loosest, "f_a is below the interval by at most, %%");
-    struct svg_chart axes = {.title = "Counting messages: lower bounds and simulation, 1000 bits",
-                             .x_label = "N, messages that set bits",
-                             .y_label = "average false-positive rate",
-                             .y_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "Counting messages: lower bounds and simulation, 1000 bits",
+                         "N, messages that set bits", "average false-positive rate", LAB_LOG_Y);
 }
 
 /* ---- Figs. 6 to 8: capacities ---------------------------------------------------------------- */
@@ -322,11 +315,8 @@ int lab_004_fig_6(struct lab *lab)
     rbf_all_of(lab, beyond, COUNT(bits),
                "share of sizes at which f_w underestimates by more than 30 %");
     rbf_all_of(lab, close, COUNT(bits), GOOD);
-    struct svg_chart axes = {.title = "Capacity at an average of 0.01, as a share of N_sigma",
-                             .x_label = "M, bits",
-                             .y_label = "share of the capacity by sigma",
-                             .x_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "Capacity at an average of 0.01, as a share of N_sigma",
+                         "M, bits", "share of the capacity by sigma", LAB_LOG_X);
 }
 
 double rbf_share_in_limit(double fp)
@@ -359,7 +349,6 @@ int lab_004_fig_7(struct lab *lab)
     uint64_t close = 0;
     for (size_t i = 0; i < RBF_RATES; i++) {
         struct rbf_capacity c;
-        struct lab_row row = LAB_ROW;
         double fp = rbf_rates_asked[i];
         int code = rbf_capacity(lab, 1000000, fp, &c);
         if (code != EXIT_YES) {
@@ -367,9 +356,8 @@ int lab_004_fig_7(struct lab *lab)
         }
         plot.line[0][plot.lines[0]++] = lab_point(fp, c.worst / c.sigma);
         plot.line[1][plot.lines[1]++] = lab_point(fp, c.actual / c.sigma);
-        row.published = 30; /* "a consistent underestimation of around 30 %", in tens */
-        row.rounding = 5;
-        row.right = 100 * (1 - rbf_share_in_limit(fp));
+        /* "a consistent underestimation of around 30 %", in tens */
+        struct lab_row row = lab_printed(30, 5, 100 * (1 - rbf_share_in_limit(fp)));
         row.leeway = 100 * RBF_WHOLE_MESSAGES(c.worst);
         close += c.actual / c.sigma >= 0.95;
         lab_exact(&row, 100 * (1 - c.worst / c.sigma));
@@ -377,11 +365,9 @@ int lab_004_fig_7(struct lab *lab)
         ratio_row(lab, c.actual / c.sigma, "N_a / N_sigma", "rate", fp);
     }
     rbf_all_of(lab, close, RBF_RATES, GOOD);
-    struct svg_chart axes = {.title = "Capacity of a million bits, as a share of N_sigma",
-                             .x_label = "average false-positive rate",
-                             .y_label = "share of the capacity by sigma",
-                             .x_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "Capacity of a million bits, as a share of N_sigma",
+                         "average false-positive rate", "share of the capacity by sigma",
+                         LAB_LOG_X);
 }
 
 int lab_004_fig_8(struct lab *lab)
@@ -411,9 +397,6 @@ int lab_004_fig_8(struct lab *lab)
     }
     rbf_all_of(lab, falls, steps, "share of steps to a tighter rate that lower the ratio");
     rbf_all_of(lab, more, COUNT(bits) * RBF_RATES, "share of points at which one phase holds more");
-    struct svg_chart axes = {.title = "One phase over two phases of half the bits: capacity",
-                             .x_label = "average false-positive rate",
-                             .y_label = "ratio of the messages held",
-                             .x_log = true};
-    return lab_plot_draw(lab, &plot, &axes);
+    return lab_plot_draw(lab, &plot, "One phase over two phases of half the bits: capacity",
+                         "average false-positive rate", "ratio of the messages held", LAB_LOG_X);
 }

@@ -1,6 +1,5 @@
 /* list.c: recycling Bloom filters (Dozier, Salamatian, Rubenstein): the list of experiments. */
 #include "paper004/paper004.h"
-#include "papers.h"
 
 const struct lab_experiment lab_004[] = {
     LAB_EXPERIMENT("004-fig-3", "Fig. 3", 2, 10, lab_004_fig_3, "one phase: model and simulation",

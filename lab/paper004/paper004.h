@@ -17,14 +17,9 @@ int rbf_create(struct lab *lab, const struct tepal_recycling_setting *setting,
                enum tepal_recycling_rule rule, uint64_t limit, struct tepal_recycling **out);
 
 /*
- * Epochs of all-new messages, each on a filter of its own that has settled: false positives, and
- * (may be NULL) the messages of a cycle.
+ * What the model says of a setting; and so many epochs of all-new messages, each on a filter of its
+ * own that has settled: false positives, and (may be NULL) the messages of a cycle.
  */
-int rbf_epochs(struct lab *lab, const struct tepal_recycling_setting *setting,
-               enum tepal_recycling_rule rule, uint64_t limit, size_t epochs, size_t messages,
-               struct lab_share *fp, struct lab_mean *cycle);
-
-/* What the model says of a setting, and so many epochs of filters that recycle at its sigma. */
 int rbf_both(struct lab *lab, const struct tepal_recycling_setting *setting, size_t epochs,
              size_t messages, struct tepal_recycling_rates *rates, struct lab_share *fp,
              struct lab_mean *cycle);

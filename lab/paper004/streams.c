@@ -179,8 +179,8 @@ static int one_case(struct lab *lab, enum law law, double parameter, uint32_t ph
     if (code == EXIT_YES) {
         run_stream(&s, r, lab_trials(lab, 12, 20), lab_trials(lab, 60000, 400000), &missed);
         *expected = misses.fn;
-        lab_exact(&row, misses.fn);
-        lab_row(lab, &row, "%s %g, %" PRIu32 " phases, formula", law_names[law], parameter, phases);
+        lab_row_exact(lab, NAN, 0, misses.fn, "%s %g, %" PRIu32 " phases, formula", law_names[law],
+                      parameter, phases);
         lab_share_row(&row, &missed, 1);
         lab_row(lab, &row, "%s %g, %" PRIu32 " phases", law_names[law], parameter, phases);
         *measured = lab_point_row(parameter, &row);
@@ -325,17 +325,13 @@ static int measured_logs(struct lab *lab)
 /* Sec. V-C: more false negatives come with one phase, and "are mitigated" by two. */
 static void compare(struct lab *lab, double expected[2][STREAMS], struct svg_point seen[2][STREAMS])
 {
-    struct lab_row row = LAB_ROW;
     double better[2] = {0};
     for (size_t i = 0; i < STREAMS; i++) {
         better[0] += expected[1][i] < expected[0][i];
         better[1] += seen[1][i].y < seen[0][i].y;
     }
-    row.published = 1;
-    row.right = better[0] / STREAMS;
-    lab_exact(&row, better[1] / STREAMS);
-    lab_row(lab, &row, "share of streams with fewer false negatives by two phases than by one");
-    row = LAB_ROW;
+    lab_row_right(lab, 1, better[0] / STREAMS, better[1] / STREAMS,
+                  "share of streams with fewer false negatives by two phases than by one");
     double furthest = 0;
     for (size_t i = 0; i < 2 * STREAMS; i++) {
         double formula = expected[i / STREAMS][i % STREAMS];
@@ -343,8 +339,8 @@ static void compare(struct lab *lab, double expected[2][STREAMS], struct svg_poi
         double off = fmax(0, fmax(at->low - formula, formula - at->high));
         furthest = fmax(furthest, off / formula);
     }
-    lab_exact(&row, 100 * furthest);
-    lab_row(lab, &row, "the formula is outside of the intervals by at most, %%");
+    lab_row_exact(lab, NAN, 0, 100 * furthest,
+                  "the formula is outside of the intervals by at most, %%");
 }
 
 int lab_004_negatives(struct lab *lab)
@@ -373,10 +369,9 @@ int lab_004_negatives(struct lab *lab)
     if (code == EXIT_YES && lab_data(lab) != NULL) {
         code = measured_logs(lab);
     }
-    struct svg_chart axes = {.title = "Repeats that are not recognised, 20,000 bits in all",
-                             .x_label = "mean gap between repeats, messages",
-                             .y_label = "share of the repeats",
-                             .x_log = true,
-                             .y_log = true};
-    return code == EXIT_YES ? lab_plot_draw(lab, &plot, &axes) : code;
+    return code == EXIT_YES
+               ? lab_plot_draw(lab, &plot, "Repeats that are not recognised, 20,000 bits in all",
+                               "mean gap between repeats, messages", "share of the repeats",
+                               LAB_LOG_BOTH)
+               : code;
 }

@@ -56,17 +56,14 @@ static int text_measured(struct lab *lab)
     struct tepal_recycling_rates rates = {0};
     struct lab_share fp = {0};
     struct lab_mean cycle = {0};
-    struct lab_row row = LAB_ROW;
     size_t messages = lab_trials(lab, 200000, 2000000);
     int code = rbf_both(lab, &s, 14, messages, &rates, &fp, &cycle);
-    row.published = printed_messages();
-    row.right = rates.messages_from_zero;
+    struct lab_row row = lab_printed(printed_messages(), 0, rates.messages_from_zero);
     lab_measured(&row, &cycle);
     lab_row(lab, &row, "Eqs. (22), (23): E[N0], zero from sigma on");
     s.phases = 2;
     code = code == EXIT_YES ? rbf_both(lab, &s, 14, 2 * messages, &rates, &fp, NULL) : code;
-    row = LAB_ROW;
-    row.published = rates.fp_average;
+    row = lab_printed(rates.fp_average, 0, NAN);
     lab_share_row(&row, &fp, 1);
     lab_row(lab, &row, "Eq. (26), the trigger not in the frozen phase, as eq. (24) has it");
     s.keep_trigger = true;
@@ -96,23 +93,18 @@ static void same(struct lab *lab, double ratio, const char *words)
 
 static void text_models(struct lab *lab)
 {
-    struct lab_row row = LAB_ROW;
     static double pi[TEXT_SIGMA + 1];
     struct tepal_recycling_setting s = rbf_setting(RBF_MEMORY, 1, TEXT_SIGMA, 1);
     struct tepal_recycling_rates rates = {0};
     s.hashes += lab_sabotaged(lab);
     (void)tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates);
-    row.published = printed_one_hash(RBF_MEMORY, TEXT_SIGMA);
-    row.rounding = 1e-9;
-    lab_exact(&row, rates.fp_average);
-    lab_row(lab, &row, "Eq. (19): one hash in closed form");
+    lab_row_exact(lab, printed_one_hash(RBF_MEMORY, TEXT_SIGMA), 1e-9, rates.fp_average,
+                  "Eq. (19): one hash in closed form");
     s.hashes = TEXT_HASHES;
     s.positions = TEPAL_POSITIONS_DISTINCT;
     (void)tepal_recycling_distribution(&s, pi);
     (void)tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates);
-    row = LAB_ROW;
-    row.published = 0;
-    row.right = 1 / rates.messages_from_zero;
+    struct lab_row row = lab_printed(0, 0, 1 / rates.messages_from_zero);
     row.leeway = 1e-9;
     lab_exact(&row, pi[0]);
     lab_row(lab, &row, "Sec. IV-C: pi_0, not colliding, not retaining");
@@ -127,12 +119,10 @@ static void text_models(struct lab *lab)
          "Sec. V: retaining over not retaining, M 1000");
     same(lab, average_of(RBF_MEMORY, TEPAL_POSITIONS_DISTINCT, true) / base,
          "Sec. V: not colliding and retaining over neither, M 1000");
-    row = LAB_ROW;
-    row.published = 10 * log(2);
-    row.rounding = 1; /* of a whole number */
-    lab_exact(&row,
-              tepal_bloom_best_hashes(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 100000, 10000));
-    lab_row(lab, &row, "Sec. II-B: the best k, M/n 10: (M/n) ln 2 to a whole number");
+    lab_row_exact(
+        lab, 10 * log(2), 1,
+        tepal_bloom_best_hashes(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 100000, 10000),
+        "Sec. II-B: the best k, M/n 10: (M/n) ln 2 to a whole number");
     struct tepal_recycling_counts counts = tepal_recycling_count(0.01, 3);
     rbf_all_of(lab, counts.first <= counts.each && counts.each <= counts.instance, 1,
                "Sec. II-E: count-instance is the largest rate");
@@ -148,14 +138,11 @@ static int text_capacities(struct lab *lab)
     int code = EXIT_YES;
     for (size_t i = 0; i < RBF_RATES && code == EXIT_YES; i++) {
         struct rbf_capacity c;
-        struct lab_row row = LAB_ROW;
         code = rbf_capacity(lab, 1000000, rbf_rates_asked[i], &c);
         /* N_sigma is an expectation, N_o a whole number: they are the same to a message */
         ordered += c.sigma + 1 > c.oracle && c.oracle >= c.actual && c.actual > c.worst;
-        row.published = 30;
-        row.rounding = 5; /* "around", in tens */
         double limit = rbf_share_in_limit(rbf_rates_asked[i]);
-        row.right = 100 * (1 / limit - 1);
+        struct lab_row row = lab_printed(30, 5, 100 * (1 / limit - 1)); /* "around", in tens */
         row.leeway = 100 * RBF_WHOLE_MESSAGES(c.worst) / limit;
         lab_exact(&row, 100 * (c.sigma / c.worst - 1));
         lab_row(lab, &row, "Sec. I: more messages than by the worst case, %%, at %g",
@@ -171,10 +158,7 @@ static int text_capacities(struct lab *lab)
                        "Sec. I: 30 % or more are gained, at 0.01");
         }
     }
-    struct lab_row row = LAB_ROW;
-    row.published = 30;
-    row.rounding = 5;
-    row.right = right;
+    struct lab_row row = lab_printed(30, 5, right);
     row.leeway = leeway;
     lab_exact(&row, most);
     lab_row(lab, &row, "Abstract: efficiency lost by the worst case, up to, %%, from 0.1 to 1e-6");
@@ -192,12 +176,8 @@ static int draw_states(struct lab *lab)
         point[i] = lab_point((double)i, pi[i]);
     }
     struct svg_series series = {"pi, 1000 bits, k 5, sigma 400", SVG_LINE, point, TEXT_SIGMA + 1};
-    struct svg_chart chart = {.title = "The steady state",
-                              .x_label = "bits set",
-                              .y_label = "share of the messages that find so many",
-                              .series = &series,
-                              .count = 1};
-    return lab_chart(lab, &chart);
+    return lab_chart(lab, &series, 1, "The steady state", "bits set",
+                     "share of the messages that find so many", LAB_LINEAR);
 }
 
 int lab_004_text(struct lab *lab)

@@ -1,7 +1,6 @@
 /* command.c: `tepal lab`: list, run, report. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ static size_t total(void)
     return count;
 }
 
-static void choose(struct choice *choice, const struct lab_experiment *e)
+static void add(struct choice *choice, const struct lab_experiment *e)
 {
     for (size_t i = 0; i < choice->count; i++) {
         if (choice->list[i] == e) {
@@ -67,16 +66,28 @@ static void choose(struct choice *choice, const struct lab_experiment *e)
     choice->list[choice->count++] = e;
 }
 
-static int choose_named(struct choice *choice, const char *name)
+/* Those of a paper (NULL: of all) with this name (NULL: whatever it is). False: there are none. */
+static bool choose(struct choice *choice, const char *paper, const char *name)
+{
+    bool any = false;
+    for (size_t i = 0; i < lab_paper_count; i++) {
+        bool here = paper == NULL || strcmp(lab_papers[i].number, paper) == 0;
+        for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
+            if (here && (name == NULL || strcmp(e->name, name) == 0)) {
+                add(choice, e);
+                any = true;
+            }
+        }
+    }
+    return any;
+}
+
+static int unknown(const char *name)
 {
     struct suggest near = {.word = name};
     char hint[96];
     for (size_t i = 0; i < lab_paper_count; i++) {
         for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
-            if (strcmp(e->name, name) == 0) {
-                choose(choice, e);
-                return EXIT_YES;
-            }
             suggest_offer(&near, e->name);
         }
     }
@@ -85,43 +96,28 @@ static int choose_named(struct choice *choice, const char *name)
                      text[0] != '\0' ? text : "; 'tepal lab list' lists them");
 }
 
-static int choose_paper(struct choice *choice, const char *number)
-{
-    for (size_t i = 0; i < lab_paper_count; i++) {
-        if (number != NULL && strcmp(lab_papers[i].number, number) != 0) {
-            continue;
-        }
-        for (const struct lab_experiment *e = lab_papers[i].experiment; e->name != NULL; e++) {
-            choose(choice, e);
-        }
-        if (number != NULL) {
-            return EXIT_YES;
-        }
-    }
-    return number == NULL ? EXIT_YES
-                          : say_error(NULL, "lab",
-                                      "--paper %s: there is none; 'tepal lab list' "
-                                      "lists them",
-                                      number);
-}
-
 static int choose_all(const struct args *args, struct choice *choice)
 {
     const char *paper;
-    int code = EXIT_YES;
     if (args->operands == 1 && !arg(args, "paper")->given && !arg(args, "all")->given) {
         return say_error(NULL, "lab run", "which ones? give NAMES, --paper NUMBER or --all");
     }
     if (arg(args, "all")->given) {
-        return choose_paper(choice, NULL);
+        (void)choose(choice, NULL, NULL);
+        return EXIT_YES;
     }
-    for (size_t i = 0; (paper = args_text(args, "paper", i)) != NULL && code == EXIT_YES; i++) {
-        code = choose_paper(choice, paper);
+    for (size_t i = 0; (paper = args_text(args, "paper", i)) != NULL; i++) {
+        if (!choose(choice, paper, NULL)) {
+            return say_error(NULL, "lab", "--paper %s: there is none; 'tepal lab list' lists them",
+                             paper);
+        }
     }
-    for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
-        code = choose_named(choice, args->operand[i]);
+    for (size_t i = 1; i < args->operands; i++) {
+        if (!choose(choice, NULL, args->operand[i])) {
+            return unknown(args->operand[i]);
+        }
     }
-    return code;
+    return EXIT_YES;
 }
 
 static int make_folder(const char *folder)
@@ -158,12 +154,8 @@ static int run_some(const struct args *args)
         return say_no_memory();
     }
     int code = choose_all(args, &choice);
-    if (code == EXIT_YES) {
-        code = make_folder(settings.folder);
-    }
-    if (code == EXIT_YES) {
-        code = lab_run_all(&settings, choice.list, choice.count);
-    }
+    code = code == EXIT_YES ? make_folder(settings.folder) : code;
+    code = code == EXIT_YES ? lab_run_all(&settings, choice.list, choice.count) : code;
     free((void *)choice.list);
     return code;
 }

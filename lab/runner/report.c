@@ -6,9 +6,7 @@
  * digits than the tables.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,11 +94,7 @@ static void put_svg(struct out *out, const char *text)
 
 static bool put_picture(struct page *page, const struct lab_experiment *e, unsigned number)
 {
-    char ending[24] = ".svg";
-    if (number > 1) {
-        snprintf(ending, sizeof ending, "-%u.svg", number);
-    }
-    char *path = lab_path(page->folder, e->name, ending);
+    char *path = lab_picture_path(page->folder, e->name, number);
     char *text = path == NULL ? NULL : lab_slurp(path);
     bool there = text != NULL;
     if (there && strncmp(text, "<svg ", 5) != 0) {
@@ -348,12 +342,6 @@ static void put_start(struct page *page)
     out_text(page->out, ".</p>\n");
 }
 
-static void put_end(struct page *page)
-{
-    out_format(page->out, "<footer class=soft>tepal %s</footer>\n</body>\n</html>\n",
-               tepal_version());
-}
-
 static int fill(struct out *out, void *what)
 {
     struct page *page = what;
@@ -362,7 +350,7 @@ static int fill(struct out *out, void *what)
     for (size_t i = 0; i < lab_paper_count; i++) {
         put_paper(page, &lab_papers[i]);
     }
-    put_end(page);
+    out_format(out, "<footer class=soft>tepal %s</footer>\n</body>\n</html>\n", tepal_version());
     return page->code;
 }
 
@@ -388,9 +376,7 @@ int lab_report(const struct args *args, const char *folder, const char *output)
         return say_no_memory();
     }
     int code = look(&page);
-    if (code == EXIT_YES) {
-        code = lab_write(args, output, fill, &page);
-    }
+    code = code == EXIT_YES ? lab_write(args, output, fill, &page) : code;
     if (code == EXIT_YES && !arg(args, "quiet")->given) {
         say_line("wrote %s: %zu experiments, %zu rows differ", output, page.experiments,
                  page.all.of[LAB_DIFFERS]);

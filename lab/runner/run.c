@@ -79,11 +79,7 @@ static int print_rows(struct out *out, void *what)
 static void remove_older(const struct lab *lab)
 {
     for (unsigned number = lab->charts + 1; number > 0; number++) {
-        char ending[24] = ".svg";
-        if (number > 1) {
-            snprintf(ending, sizeof ending, "-%u.svg", number);
-        }
-        char *path = lab_path(lab->folder, lab->experiment->name, ending);
+        char *path = lab_picture_path(lab->folder, lab->experiment->name, number);
         bool there = path != NULL && unlink(path) == 0;
         free(path);
         if (!there) {
@@ -122,7 +118,6 @@ static int run_one(const struct lab_settings *settings, const struct lab_experim
 
 static void print_table(struct laboratory *all, const struct lab_experiment *e)
 {
-    static const int wide[] = {10, 10, 10, 10};
     struct lab_table table;
     if (lab_table_read(&table, all->settings->folder, e->name) != EXIT_YES) {
         return;
@@ -135,7 +130,7 @@ static void print_table(struct laboratory *all, const struct lab_experiment *e)
         out_format(all->out, "  %-44s", row[LAB_ITEM]);
         for (int j = 0; j < 4; j++) {
             const char *text = row[LAB_PUBLISHED + j];
-            out_format(all->out, " %*s", wide[j], text[0] == '\0' ? "-" : text);
+            out_format(all->out, " %10s", text[0] == '\0' ? "-" : text);
         }
         out_format(all->out, "  %s\n", row[LAB_SAYS]);
         for (int v = 0; v < LAB_VERDICTS; v++) {
