@@ -21,13 +21,10 @@ static double rate_for(double stored, double asked)
     return fmin(stored / asked * sqrt(0.5), 0.5);
 }
 
-/* In whole lines every level is, the flat ones beyond the first too. */
-static double unit_of(enum tepal_layout layout)
-{
-    return tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS : 1;
-}
-
-/* About the bits of the levels beyond a first one of rate f1. */
+/*
+ * About the bits of the levels beyond a first one of rate f1. In whole units of the first one's
+ * layout they are all, though flat.
+ */
 static double about_rest(const struct plan_task *task, double f1, double unit)
 {
     double stored = (double)task->t * f1;
@@ -75,7 +72,7 @@ static struct choice with_cells(const struct plan_task *task, enum tepal_layout 
                                 double cells, bool about)
 {
     struct choice c = {.f1 = 1, .fp_unknown = 1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
-    double unit = unit_of(layout);
+    double unit = (double)params_unit(layout, 1);
     double whole = fmax(floor(cells / unit), 1) * unit;
     if (!(whole <= 0x1p60)) {
         return c;
@@ -142,7 +139,7 @@ static struct choice fullest(const struct plan_task *task, struct choice best)
     double low = (double)best.first.cells;
     double high = fmin((double)task->limit, low + LOWEST_RATE * HALVES * (double)task->n);
     enum tepal_layout layout = best.first.layout;
-    double unit = unit_of(layout);
+    double unit = (double)params_unit(layout, 1);
     double close = fmax(unit, low / 65536);
     while (high - low > close) {
         struct choice here = with_cells(task, layout, (low + high) / 2, true);
@@ -162,27 +159,11 @@ static struct choice fullest(const struct plan_task *task, struct choice best)
     return best;
 }
 
-static const char *unfit_of(const struct plan_task *task, const char **blocked_by)
-{
-    const char *unfit = tepal_plan_unfit(task, false, false, false, blocked_by);
-    if (unfit == NULL && task->t == 0) {
-        *blocked_by = "known-negatives";
-        unfit = "no negatives are known";
-    }
-    if (unfit == NULL && task->wish->header_bits > 0) {
-        *blocked_by = "header-bits";
-        unfit = "its levels need a directory besides the bits";
-    }
-    return unfit;
-}
-
 static double probes_of(const struct plan_task *task, const struct choice *c)
 {
     const struct tepal_params *p = &c->first;
     double fill = tepal_bloom_fill(p->layout, POSITIONS, p->cells, task->n, p->hashes);
-    double first =
-        tepal_layout_in_lines(p->layout) ? 1 : tepal_plan_reads(fill, p->hashes, p->cells);
-    return first + 2 * c->f1;
+    return tepal_plan_reads(p->layout, fill, p->hashes, p->cells) + 2 * c->f1;
 }
 
 static void add(const struct plan_task *task, const struct choice *c, struct tepal_proposal *plan)
@@ -205,10 +186,11 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
 
 void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
 {
-    const char *blocked_by;
-    const char *unfit = unfit_of(task, &blocked_by);
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_CASCADE, blocked_by, unfit);
+    struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_CASCADE);
+    plan_bar_if(&bar, task->t == 0, "known-negatives", "no negatives are known");
+    plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits",
+                "its levels need a directory besides the bits");
+    if (tepal_plan_barred(out, TEPAL_KIND_CASCADE, bar)) {
         return;
     }
     for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {

@@ -9,7 +9,6 @@
  */
 #include <stdio.h>
 
-#include "model/blocked.h"
 #include "model/search.h"
 #include "plan/plan.h"
 
@@ -147,7 +146,7 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
 static uint64_t most_cells(const struct plan_task *task, struct tepal_params p)
 {
     uint64_t cells = task->limit / 5 < (uint64_t)1 << 59 ? task->limit / 5 : (uint64_t)1 << 59;
-    uint64_t unit = tepal_layout_in_lines(p.layout) ? TEPAL_COUNTING_LINE_CELLS : 1;
+    uint64_t unit = params_unit(p.layout, 4);
     const char *why;
     p.hashes = 1;
     p.cells = tepal_plan_down(cells, unit);
@@ -188,25 +187,6 @@ static bool best(const struct plan_task *task, struct tepal_params *p)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* A query reads the bits beside the counters, which lie in lines as well. */
-static double probes_of(const struct plan_task *task, const struct tepal_params *p)
-{
-    double first = 0;
-    switch (p->layout) {
-    case TEPAL_LAYOUT_BLOCKED:
-        return 1;
-    case TEPAL_LAYOUT_PAIRED:
-        (void)tepal_model_paired_rate(p->cells / TEPAL_COUNTING_LINE_CELLS, (double)task->n,
-                                      p->hashes, (struct model_line){16, false}, MODEL_LOAD_POISSON,
-                                      &first);
-        return 1 + first;
-    default:
-        return tepal_plan_reads(
-            tepal_counting_fill(p->layout, POSITIONS, p->cells, task->n, p->hashes), p->hashes,
-            p->cells);
-    }
-}
-
 static void on_layout(const struct plan_task *task, enum tepal_layout layout,
                       struct tepal_plans *out)
 {
@@ -227,7 +207,7 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->bits = bits_of(&p);
     plan->fp = rate_of(task, &p);
     plan->fn = missed(task, &p, plan->fp);
-    plan->probes = probes_of(task, &p);
+    plan->probes = tepal_plan_probes(&p, task->n);
     snprintf(plan->reason, sizeof plan->reason,
              "one choice: more would harm a set that keys leave, unless receipts are kept");
     tepal_plan_finish(task, plan);
@@ -235,14 +215,10 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
 
 void tepal_plan_counting(const struct plan_task *task, struct tepal_plans *out)
 {
-    const char *blocked_by;
-    const char *unfit = tepal_plan_unfit(task, true, false, false, &blocked_by);
-    if (unfit == NULL && task->wish->header_bits > 0) {
-        blocked_by = "header-bits";
-        unfit = "counters are too large for a header";
-    }
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_COUNTING, blocked_by, unfit);
+    struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_COUNTING);
+    plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits",
+                "counters are too large for a header");
+    if (tepal_plan_barred(out, TEPAL_KIND_COUNTING, bar)) {
         return;
     }
     for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {

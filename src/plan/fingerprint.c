@@ -95,23 +95,20 @@ static bool best(const struct plan_task *task, struct tepal_params *p)
 
 void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *out)
 {
-    const char *blocked_by;
-    const char *unfit = tepal_plan_unfit(task, true, true, false, &blocked_by);
+    struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_FINGERPRINT);
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.kind = TEPAL_KIND_FINGERPRINT;
     p.hashes = 2;
     p.capacity = task->n;
-    if (unfit == NULL && task->wish->header_bits > 0) {
-        blocked_by = "header-bits";
-        unfit = "its buckets are too coarse for a header";
+    plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits",
+                "its buckets are too coarse for a header");
+    if (bar.why == NULL && task->smallest) {
+        plan_bar_if(&bar, !smallest(task, &p), "fp",
+                    "no fingerprint of 4 to 32 bits keeps this rate");
+    } else if (bar.why == NULL) {
+        plan_bar_if(&bar, !best(task, &p), "memory", "there is no room for so many keys");
     }
-    if (unfit == NULL && !(task->smallest ? smallest(task, &p) : best(task, &p))) {
-        blocked_by = task->smallest ? "fp" : "memory";
-        unfit = task->smallest ? "no fingerprint of 4 to 32 bits keeps this rate"
-                               : "there is no room for so many keys";
-    }
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_FINGERPRINT, blocked_by, unfit);
+    if (tepal_plan_barred(out, TEPAL_KIND_FINGERPRINT, bar)) {
         return;
     }
     struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);

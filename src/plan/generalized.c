@@ -93,7 +93,7 @@ static bool smallest_flat(const struct plan_task *task, struct tepal_params *p)
 static bool best_flat(const struct plan_task *task, struct tepal_params *p)
 {
     double least = INFINITY;
-    uint64_t m = task->limit < (uint64_t)1 << 60 ? task->limit : (uint64_t)1 << 60;
+    uint64_t m = tepal_plan_most(task, 1);
     for (uint32_t k0 = 1; 2 * k0 <= TEPAL_MAX_HASHES; k0++) {
         for (uint32_t k1 = k0; k1 <= k0 + FURTHER && k0 + k1 <= TEPAL_MAX_HASHES; k1++) {
             for (uint32_t b = 0; b < k0; b++) {
@@ -181,8 +181,7 @@ static bool smallest_blocked(const struct plan_task *task, struct tepal_params *
 static bool best_blocked(const struct plan_task *task, struct tepal_params *p)
 {
     double least = INFINITY;
-    uint64_t most = task->limit < (uint64_t)1 << 60 ? task->limit : (uint64_t)1 << 60;
-    p->cells = tepal_plan_down(most, TEPAL_LINE_BITS);
+    p->cells = tepal_plan_most(task, TEPAL_LINE_BITS);
     for (uint32_t k0 = 1; p->cells > 0 && k0 < MOST_BLOCKED; k0++) {
         for (uint32_t k1 = k0; k0 + k1 <= MOST_BLOCKED; k1++) {
             struct tepal_params here = *p;
@@ -259,29 +258,16 @@ static void add(const struct plan_task *task, const struct tepal_params *p,
     tepal_plan_finish(task, plan);
 }
 
-static const char *unfit_of(const struct plan_task *task, const char **blocked_by)
-{
-    const char *unfit = tepal_plan_unfit(task, false, true, true, blocked_by);
-    if (unfit == NULL && task->fn_stated && !(task->fn > 0)) {
-        *blocked_by = "fn";
-        unfit = "new keys overwrite older ones, and no false negative is allowed";
-    }
-    if (unfit == NULL && task->n == 0) {
-        *blocked_by = "keys";
-        unfit = "needs to know how many keys to remember";
-    }
-    return unfit;
-}
-
 void tepal_plan_generalized(const struct plan_task *task, struct tepal_plans *out)
 {
-    const char *blocked_by;
-    const char *unfit = unfit_of(task, &blocked_by);
+    struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_GENERALIZED);
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.kind = TEPAL_KIND_GENERALIZED;
     p.capacity = task->n;
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_GENERALIZED, blocked_by, unfit);
+    plan_bar_if(&bar, task->fn_stated && !(task->fn > 0), "fn",
+                "new keys overwrite older ones, and no false negative is allowed");
+    plan_bar_if(&bar, task->n == 0, "keys", "needs to know how many keys to remember");
+    if (tepal_plan_barred(out, TEPAL_KIND_GENERALIZED, bar)) {
         return;
     }
     struct tepal_params flat = p;

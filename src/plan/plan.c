@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/blocked.h"
+
 #define FP_UNSTATED 0.01
 #define WORD        64
 #define MOST_KEYS   ((uint64_t)1 << 50)
@@ -41,31 +43,26 @@ void tepal_plan_no(struct tepal_proposal *plan, const char *blocked_by, const ch
     snprintf(plan->reason, sizeof plan->reason, "%s", reason);
 }
 
-void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const char *blocked_by,
-                       const char *reason)
-{
-    struct tepal_proposal *plan = tepal_plan_add(out, kind, TEPAL_LAYOUT_FLAT);
-    plan->all_layouts = true;
-    tepal_plan_no(plan, blocked_by, reason);
-}
-
-const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bounded, bool endless,
-                             const char **blocked_by)
+struct plan_bar tepal_plan_bar(const struct plan_task *task, enum tepal_kind_id kind)
 {
     const struct tepal_wish *w = task->wish;
-    if (w->deletes && !deletes) {
-        *blocked_by = "deletes";
-        return "cannot delete";
+    unsigned lacks = ~tepal_kind_by_id((uint32_t)kind)->promises;
+    struct plan_bar bar = {"", NULL};
+    plan_bar_if(&bar, w->deletes && (lacks & TEPAL_DELETABLE) != 0, "deletes", "cannot delete");
+    plan_bar_if(&bar, w->untrusted && (lacks & TEPAL_BOUNDED_FALSE_POSITIVES) != 0, "untrusted",
+                "whoever fills it decides its error");
+    plan_bar_if(&bar, w->endless && (lacks & TEPAL_ENDLESS) != 0, "endless", "fills up");
+    return bar;
+}
+
+bool tepal_plan_barred(struct tepal_plans *out, enum tepal_kind_id kind, struct plan_bar bar)
+{
+    if (bar.why != NULL) {
+        struct tepal_proposal *plan = tepal_plan_add(out, kind, TEPAL_LAYOUT_FLAT);
+        plan->all_layouts = true;
+        tepal_plan_no(plan, bar.by, bar.why);
     }
-    if (w->untrusted && !bounded) {
-        *blocked_by = "untrusted";
-        return "whoever fills it decides its error";
-    }
-    if (w->endless && !endless) {
-        *blocked_by = "endless";
-        return "fills up";
-    }
-    return NULL;
+    return bar.why != NULL;
 }
 
 double tepal_plan_lightest(const struct plan_task *task, double share)
@@ -103,12 +100,37 @@ bool tepal_plan_in_lines(const struct plan_task *task)
     return task->wish->header_bits % TEPAL_LINE_BITS == 0;
 }
 
-double tepal_plan_reads(double fill, uint32_t k, uint64_t m)
+uint64_t tepal_plan_most(const struct plan_task *task, uint64_t unit)
 {
-    if (m <= TEPAL_LINE_BITS) {
+    return tepal_plan_down(task->limit < PARAMS_MAX_CELLS ? task->limit : PARAMS_MAX_CELLS, unit);
+}
+
+double tepal_plan_reads(enum tepal_layout layout, double fill, uint32_t k, uint64_t m)
+{
+    if (tepal_layout_in_lines(layout) || m <= TEPAL_LINE_BITS) {
         return 1;
     }
     return fill >= 1 ? k : (1 - pow(fill, k)) / (1 - fill);
+}
+
+double tepal_plan_probes(const struct tepal_params *p, uint64_t n)
+{
+    bool counters = p->kind == TEPAL_KIND_COUNTING;
+    uint32_t cells = counters ? TEPAL_COUNTING_LINE_CELLS : TEPAL_LINE_BITS;
+    struct model_line line = {cells / MODEL_LINE_SECTORS, p->positions == TEPAL_POSITIONS_DISTINCT};
+    double first = 0;
+    switch (p->layout) {
+    case TEPAL_LAYOUT_BLOCKED:
+        return 1;
+    case TEPAL_LAYOUT_PAIRED:
+        (void)tepal_model_paired_rate(p->cells / cells, (double)n, p->hashes, line,
+                                      MODEL_LOAD_POISSON, &first);
+        return 1 + first;
+    default:;
+        double fill = (counters ? tepal_counting_fill : tepal_bloom_fill)(p->layout, p->positions,
+                                                                          p->cells, n, p->hashes);
+        return tepal_plan_reads(p->layout, fill, p->hashes, p->cells);
+    }
 }
 
 /* ---- is everything kept? --------------------------------------------------------------------- */
@@ -149,20 +171,17 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
     if (plan->bits > task->limit) {
         snprintf(why, sizeof why, "needs %llu bytes of the %llu that there are",
                  (unsigned long long)(plan->bits + 7) / 8, (unsigned long long)task->limit / 8);
-        block(plan, w->header_bits > 0 ? "header-bits" : "memory",
-              over((double)plan->bits, (double)task->limit), why);
+        block(plan, plan_memory(task), over((double)plan->bits, (double)task->limit), why);
     }
     if (plan->fp > fp_most * (1 + ROUNDING)) {
         snprintf(why, sizeof why, "has %.3g %% false positives", 100 * plan->fp);
         block(plan, "fp", over(plan->fp, fp_most), why);
     }
     if (!task->smallest && plan->fp >= NEARLY_ALL) {
-        block(plan, w->header_bits > 0 ? "header-bits" : "memory", INFINITY,
-              "so few bits let nearly every key through");
+        block(plan, plan_memory(task), INFINITY, "so few bits let nearly every key through");
     }
     if (!task->smallest && plan->fn >= NEARLY_ALL) {
-        block(plan, w->header_bits > 0 ? "header-bits" : "memory", INFINITY,
-              "so few bits miss nearly every key");
+        block(plan, plan_memory(task), INFINITY, "so few bits miss nearly every key");
     }
     if (task->fn_stated && plan->fn > task->fn * (1 + ROUNDING)) {
         snprintf(why, sizeof why, "has %.3g %% false negatives", 100 * plan->fn);

@@ -7,6 +7,8 @@
 
 #include <tepal/plan.h>
 
+#include "params/params.h"
+
 /* A wish, made definite. */
 struct plan_task {
     const struct tepal_wish *wish;
@@ -33,19 +35,37 @@ struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_i
 /* This plan cannot be, on its layout, and why. */
 void tepal_plan_no(struct tepal_proposal *plan, const char *blocked_by, const char *reason);
 
-/* Appends a kind that cannot be on any layout, and why. */
-void tepal_plan_refuse(struct tepal_plans *out, enum tepal_kind_id kind, const char *blocked_by,
-                       const char *reason);
-
 /*
  * Bits, errors and probes are there: the rest follows, and whether all limits are kept. Where there
  * are no known negatives fp is fp_unknown.
  */
 void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan);
 
-/* The best of the reasons that a kind which only grows and only asks has: NULL if there is none. */
-const char *tepal_plan_unfit(const struct plan_task *task, bool deletes, bool bounded, bool endless,
-                             const char **blocked_by);
+/* What is in the way of a kind, on all layouts, and why; NULL as long as nothing is. */
+struct plan_bar {
+    const char *by;
+    const char *why;
+};
+
+/* What the kind does not promise and the wish asks for. */
+struct plan_bar tepal_plan_bar(const struct plan_task *task, enum tepal_kind_id kind);
+
+/* Something more, if that is in the way; what came first stays. */
+static inline void plan_bar_if(struct plan_bar *bar, bool barred, const char *by, const char *why)
+{
+    if (bar->why == NULL && barred) {
+        *bar = (struct plan_bar){by, why};
+    }
+}
+
+/* Is anything? Then that is all there is of this kind. */
+bool tepal_plan_barred(struct tepal_plans *out, enum tepal_kind_id kind, struct plan_bar bar);
+
+/* What the memory is called that is too small. */
+static inline const char *plan_memory(const struct plan_task *task)
+{
+    return task->wish->header_bits > 0 ? "header-bits" : "memory";
+}
 
 /* The share of the weight of the known negatives that the lightest `share` of them have. */
 double tepal_plan_lightest(const struct plan_task *task, double share);
@@ -53,11 +73,26 @@ double tepal_plan_lightest(const struct plan_task *task, double share);
 /* Have the known negatives weights? */
 bool tepal_plan_weighs(const struct plan_task *task);
 
+/* Positions that differ are worth their while in a filter of a few hundred bits. */
+static inline enum tepal_positions plan_positions(const struct plan_task *task)
+{
+    return task->wish->header_bits > 0 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
+}
+
 /* `bits` down to a multiple of unit. */
 uint64_t tepal_plan_down(uint64_t bits, uint64_t unit);
 
-/* 1 + fill + ... + fill^(k-1): cells read until the first 0, of m bits. */
-double tepal_plan_reads(double fill, uint32_t k, uint64_t m);
+/* The most bits that a filter in the limit can have, in whole units. */
+uint64_t tepal_plan_most(const struct plan_task *task, uint64_t unit);
+
+/*
+ * Cache lines that an absent key reads: 1 + fill + ... + fill^(k-1) until the first 0 of m bits, or
+ * the first of its lines.
+ */
+double tepal_plan_reads(enum tepal_layout layout, double fill, uint32_t k, uint64_t m);
+
+/* The same of a Bloom filter, or of the bits beside counters: the second of two lines included. */
+double tepal_plan_probes(const struct tepal_params *p, uint64_t n);
 
 /* Is it a header that is no multiple of a line? Then no layout of lines can have its bits. */
 #define TEPAL_PLAN_NOT_LINES "a header in lines must be a multiple of 512 bits"
@@ -65,11 +100,10 @@ bool tepal_plan_in_lines(const struct plan_task *task);
 
 /*
  * Of a Bloom filter, and of the one that is retouched: cells and hashes for n keys (false: there is
- * none); then why not, and what is in the way; and the cache lines that an absent key reads.
+ * none); then why not, and what is in the way.
  */
 bool tepal_plan_bloom_size(const struct plan_task *task, uint64_t n, struct tepal_params *p);
 void tepal_plan_bloom_no(const struct plan_task *task, struct tepal_proposal *plan);
-double tepal_plan_bloom_probes(const struct tepal_params *p, uint64_t n);
 
 /* The kinds. */
 void tepal_plan_bloom(const struct plan_task *task, struct tepal_plans *out);

@@ -187,13 +187,6 @@ static void ascend(struct climb *c)
     }
 }
 
-static uint32_t most_hashes(enum tepal_layout layout)
-{
-    return layout == TEPAL_LAYOUT_BLOCKED  ? TEPAL_MAX_HASHES_BLOCKED
-           : layout == TEPAL_LAYOUT_PAIRED ? TEPAL_MAX_HASHES_PAIRED
-                                           : TEPAL_MAX_HASHES;
-}
-
 /* Where to begin, and in which steps: as the limit has it, unless halves are best alike. */
 #define FEW_PAIRED   7
 #define MOST_BETWEEN 16 /* beyond it the halves hardly differ */
@@ -218,7 +211,7 @@ static bool settle(const struct design *limit, enum tepal_layout layout, uint64_
 {
     struct climb c = {.limit = limit, .layout = layout, .bits = bits, .best = d};
     uint32_t first = first_hashes(&c);
-    uint32_t most = most_hashes(layout);
+    uint32_t most = tepal_params_most_hashes(layout);
     *d = *limit;
     d->rates.messages_per_cycle = -1;
     if (layout == TEPAL_LAYOUT_FLAT && bits <= TINY) {
@@ -354,9 +347,7 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     plan->messages_per_cycle = d->rates.messages_per_cycle;
     plan->remembers = (s->phases - 1.0) * surely(d->rates.messages_per_cycle);
     double fill = (double)s->sigma / (double)s->bits * 0.6; /* on average, of a phase that fills */
-    plan->probes =
-        s->phases *
-        (tepal_layout_in_lines(s->layout) ? 1 : tepal_plan_reads(fill, s->hashes, s->bits));
+    plan->probes = s->phases * tepal_plan_reads(s->layout, fill, s->hashes, s->bits);
     char memory[64] = "";
     if (s->phases > 1) {
         snprintf(memory, sizeof memory, "; the latest %.0f are remembered", plan->remembers);
@@ -374,7 +365,7 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
 static bool grow(const struct design *limit, double wanted, double more, struct design *d)
 {
     struct tepal_recycling_setting *s = &d->setting;
-    uint64_t unit = tepal_layout_in_lines(s->layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t unit = params_unit(s->layout, 1);
     double bits = (double)s->bits * wanted / d->rates.messages_per_cycle * (1 + more);
     if (!(bits < 0x1p60)) {
         return false;
@@ -407,7 +398,7 @@ static bool grow(const struct design *limit, double wanted, double more, struct 
 static bool finish(const struct plan_task *task, const struct design *limit,
                    enum tepal_layout layout, double bits, struct design *d)
 {
-    uint64_t unit = tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t unit = params_unit(layout, 1);
     double wanted = scaled(limit, bits).rates.messages_per_cycle;
     bool fixed = is_fixed(task);
     uint64_t whole = fixed ? tepal_plan_down((uint64_t)bits, unit)
@@ -425,41 +416,21 @@ static bool finish(const struct plan_task *task, const struct design *limit,
     return true;
 }
 
-static const char *unfit_of(const struct plan_task *task, const char **blocked_by)
-{
-    const char *unfit = tepal_plan_unfit(task, false, false, true, blocked_by);
-    if (unfit == NULL && !task->wish->endless) {
-        *blocked_by = "keys";
-        unfit = "forgets: it is for streams without end";
-    }
-    if (unfit == NULL && task->wish->header_bits > 0) {
-        *blocked_by = "header-bits";
-        unfit = "not for headers";
-    }
-    if (unfit == NULL && task->fn_stated && !(task->fn > 0)) {
-        *blocked_by = "fn";
-        unfit = "forgets, and no false negative is allowed";
-    }
-    return unfit;
-}
-
 void tepal_plan_recycling(const struct plan_task *task, struct tepal_plans *out)
 {
-    const char *blocked_by;
-    const char *unfit = unfit_of(task, &blocked_by);
+    struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_RECYCLING);
     struct design limit;
     struct design d;
     double bits = 0;
-    if (unfit == NULL && !choose(task, &limit, &bits)) {
-        blocked_by = "fn";
-        unfit = "no memory keeps these rates with this stream";
-    }
-    if (unfit == NULL && !finish(task, &limit, TEPAL_LAYOUT_FLAT, bits, &d)) {
-        blocked_by = "memory";
-        unfit = "the memory is too small for a phase";
-    }
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_RECYCLING, blocked_by, unfit);
+    plan_bar_if(&bar, !task->wish->endless, "keys", "forgets: it is for streams without end");
+    plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits", "not for headers");
+    plan_bar_if(&bar, task->fn_stated && !(task->fn > 0), "fn",
+                "forgets, and no false negative is allowed");
+    plan_bar_if(&bar, bar.why == NULL && !choose(task, &limit, &bits), "fn",
+                "no memory keeps these rates with this stream");
+    plan_bar_if(&bar, bar.why == NULL && !finish(task, &limit, TEPAL_LAYOUT_FLAT, bits, &d),
+                "memory", "the memory is too small for a phase");
+    if (tepal_plan_barred(out, TEPAL_KIND_RECYCLING, bar)) {
         return;
     }
     add(task, &d, out);

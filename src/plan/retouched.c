@@ -85,7 +85,7 @@ static bool size_retouched(const struct plan_task *task, struct tepal_params *p)
     if (!tepal_plan_bloom_size(task, kept(task->n, task->fn), p)) {
         return false;
     }
-    uint64_t unit = tepal_layout_in_lines(p->layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t unit = params_unit(p->layout, 1);
     uint64_t low = 0;
     uint64_t high = p->cells / unit;
     while (high - low > 1) {
@@ -150,31 +150,6 @@ static double give_up(const struct plan_task *task, struct tepal_params *p)
     return (double)loss.best / (double)task->n;
 }
 
-static const char *unfit_to_retouch(const struct plan_task *task, const char **blocked_by)
-{
-    const char *unfit = tepal_plan_unfit(task, false, false, false, blocked_by);
-    if (unfit != NULL) {
-        return unfit;
-    }
-    if (task->t == 0) {
-        *blocked_by = "known-negatives";
-        return "no negatives are known";
-    }
-    if (task->fn_stated && !(task->fn > 0)) {
-        *blocked_by = "fn";
-        return "gives up members, and no false negative is allowed";
-    }
-    if (task->fn_stated && task->fn * (double)task->n < 1) {
-        *blocked_by = "fn";
-        return "not one member may be given up";
-    }
-    if (task->wish->header_bits > 0) {
-        *blocked_by = "header-bits";
-        return "not for headers: yesno vetoes without losing members";
-    }
-    return NULL;
-}
-
 /* As people write a share: what is said of a plan is then what is built by it. */
 static double nine_digits(double share)
 {
@@ -203,7 +178,7 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->fp = retouched_fp(task, &p, fn);
     /* It stops when the known ones are gone: of others no more is promised than before. */
     plan->fp_unknown = tepal_bloom_fp(p.layout, p.positions, p.cells, task->n, p.hashes);
-    plan->probes = tepal_plan_bloom_probes(&p, kept(task->n, fn));
+    plan->probes = tepal_plan_probes(&p, kept(task->n, fn));
     snprintf(plan->reason, sizeof plan->reason,
              "an estimate: the heaviest false positives go, each for the members of one bit");
     tepal_plan_finish(task, plan);
@@ -211,10 +186,15 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
 
 void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
 {
-    const char *blocked_by;
-    const char *unfit = unfit_to_retouch(task, &blocked_by);
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_RETOUCHED, blocked_by, unfit);
+    struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_RETOUCHED);
+    plan_bar_if(&bar, task->t == 0, "known-negatives", "no negatives are known");
+    plan_bar_if(&bar, task->fn_stated && !(task->fn > 0), "fn",
+                "gives up members, and no false negative is allowed");
+    plan_bar_if(&bar, task->fn_stated && task->fn * (double)task->n < 1, "fn",
+                "not one member may be given up");
+    plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits",
+                "not for headers: yesno vetoes without losing members");
+    if (tepal_plan_barred(out, TEPAL_KIND_RETOUCHED, bar)) {
         return;
     }
     for (int layout = TEPAL_LAYOUT_FLAT; layout <= (int)task->last; layout++) {

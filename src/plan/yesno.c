@@ -27,7 +27,7 @@ struct search {
 
 static uint64_t unit_of(const struct search *s)
 {
-    return tepal_layout_in_lines(s->layout) ? TEPAL_LINE_BITS : 1;
+    return params_unit(s->layout, 1);
 }
 
 static bool heavy(const struct search *s)
@@ -179,11 +179,8 @@ static bool smallest_other(struct search *s, const struct tepal_yesno_plan *flat
 static double probes_of(const struct search *s)
 {
     const struct tepal_yesno_plan *y = &s->best;
-    double yes = tepal_layout_in_lines(s->layout)
-                     ? 1
-                     : tepal_plan_reads(tepal_bloom_fill(s->layout, s->positions, y->yes_bits,
-                                                         s->task->n, y->hashes),
-                                        y->hashes, y->yes_bits);
+    double fill = tepal_bloom_fill(s->layout, s->positions, y->yes_bits, s->task->n, y->hashes);
+    double yes = tepal_plan_reads(s->layout, fill, y->hashes, y->yes_bits);
     uint64_t all = y->yes_bits + y->no_bits * y->no_filters;
     /* A key that the yes-filter has is asked in the no-filters, which are about half full. */
     return all <= TEPAL_LINE_BITS ? 1 : yes + y->fp_unknown * 2 * (double)y->no_filters;
@@ -300,22 +297,14 @@ static bool find_other(struct search *s, const struct tepal_yesno_plan *flat)
 
 void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
 {
-    const char *blocked_by;
-    const char *unfit = tepal_plan_unfit(task, false, false, false, &blocked_by);
-    bool header = task->wish->header_bits > 0;
-    struct search s = {.task = task,
-                       .layout = TEPAL_LAYOUT_FLAT,
-                       .positions = header ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING};
-    if (unfit == NULL && task->t == 0) {
-        blocked_by = "known-negatives";
-        unfit = "no negatives are known";
+    struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_YESNO);
+    struct search s = {
+        .task = task, .layout = TEPAL_LAYOUT_FLAT, .positions = plan_positions(task)};
+    plan_bar_if(&bar, task->t == 0, "known-negatives", "no negatives are known");
+    if (bar.why == NULL) {
+        bar = (struct plan_bar){"fp", find_flat(&s)};
     }
-    if (unfit == NULL) {
-        blocked_by = "fp";
-        unfit = find_flat(&s);
-    }
-    if (unfit != NULL) {
-        tepal_plan_refuse(out, TEPAL_KIND_YESNO, blocked_by, unfit);
+    if (tepal_plan_barred(out, TEPAL_KIND_YESNO, bar)) {
         return;
     }
     add(&s, out);
