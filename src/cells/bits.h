@@ -31,6 +31,12 @@ static inline void bits_prefetch(const uint64_t *words, uint64_t i)
     __builtin_prefetch(&words[i >> 6]);
 }
 
+/* Is anything set behind the first `count` bits, in the word that the last of them is in? */
+static inline bool bits_beyond(const uint64_t *words, uint64_t count)
+{
+    return count % 64 != 0 && words[count / 64] >> count % 64 != 0;
+}
+
 /* The number of ones in whole words, and in the bits first .. end - 1. */
 uint64_t tepal_bits_count(const uint64_t *words, size_t count);
 uint64_t tepal_bits_count_range(const uint64_t *words, uint64_t first, uint64_t end);

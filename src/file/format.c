@@ -322,13 +322,12 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
         }
         return tepal_format_fault(fault, status, 0, 0, why);
     }
-    status =
-        check == TEPAL_MAP_LAZY ? tepal_filter_glance(filter, &why) : tepal_validate(filter, &why);
-    if (status != TEPAL_OK) {
+    why = tepal_filter_flaw(filter, check != TEPAL_MAP_LAZY);
+    if (why != NULL) {
         /* Without invariants of the kind's own, only the last word can be wrong. */
         uint64_t offset = filter->ops->validate == NULL ? FORMAT_HEADER + header->payload - 8 : 0;
         tepal_filter_free(filter);
-        return tepal_format_fault(fault, status, 0, offset, why);
+        return tepal_format_fault(fault, TEPAL_CORRUPT, 0, offset, why);
     }
     *out = filter;
     return TEPAL_OK;
@@ -362,15 +361,16 @@ enum tepal_status tepal_encode(const struct tepal_filter *filter, void *bytes, s
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len, format_gate *ask,
-                                            void *context, const struct tepal_allocator *allocator,
+enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len,
+                                            const struct format_gate *gate,
+                                            const struct tepal_allocator *allocator,
                                             struct tepal_filter **out, struct tepal_fault *fault)
 {
     const uint8_t *from = bytes;
     struct format_header h;
     enum tepal_status status =
         tepal_format_read_header(from, len < FORMAT_HEADER ? len : FORMAT_HEADER, &h, fault);
-    if (status == TEPAL_OK && ask != NULL && !ask(context, &h)) {
+    if (status == TEPAL_OK && gate != NULL && !gate->ask(gate->context, &h)) {
         return TEPAL_MISMATCH;
     }
     if (status == TEPAL_OK) {
@@ -397,5 +397,5 @@ enum tepal_status tepal_decode(const void *bytes, size_t len,
                                const struct tepal_allocator *allocator, struct tepal_filter **out,
                                struct tepal_fault *fault)
 {
-    return tepal_format_decode_gated(bytes, len, NULL, NULL, allocator, out, fault);
+    return tepal_format_decode_gated(bytes, len, NULL, allocator, out, fault);
 }

@@ -123,11 +123,15 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
  * tepal_decode and tepal_load_fd (store.c) with a gate between header and cells: if it says no,
  * nothing more is read and TEPAL_MISMATCH is returned, without a fault. NULL: no gate.
  */
-typedef bool format_gate(void *context, const struct format_header *header);
-enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len, format_gate *gate,
-                                            void *context, const struct tepal_allocator *allocator,
+struct format_gate {
+    bool (*ask)(void *context, const struct format_header *header);
+    void *context;
+};
+enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len,
+                                            const struct format_gate *gate,
+                                            const struct tepal_allocator *allocator,
                                             struct tepal_filter **out, struct tepal_fault *fault);
-enum tepal_status tepal_format_load_gated(int fd, format_gate *gate, void *context,
+enum tepal_status tepal_format_load_gated(int fd, const struct format_gate *gate,
                                           const struct tepal_allocator *allocator,
                                           struct tepal_filter **out, struct tepal_fault *fault);
 

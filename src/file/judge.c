@@ -26,8 +26,12 @@ const char *tepal_verdict_name(enum tepal_verdict verdict)
     return (uint32_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
 }
 
-void tepal_judge_begin(struct tepal_receipt *r)
+bool tepal_judge_begin(const struct tepal_terms *t, struct tepal_receipt *r)
 {
+    if (!(t->max_fp >= 0 && t->max_fp <= 1 && t->min_probability >= 0 && t->min_probability <= 1 &&
+          t->agreed <= TEPAL_AGREED_ALL)) {
+        return false;
+    }
     memset(r, 0, sizeof *r);
     r->fill_expected = NAN;
     r->fill_deviation = NAN;
@@ -35,12 +39,7 @@ void tepal_judge_begin(struct tepal_receipt *r)
     r->fullest_probability = NAN;
     r->fp_now = NAN;
     r->fp_bound = NAN;
-}
-
-bool tepal_judge_terms_valid(const struct tepal_terms *t)
-{
-    return t->max_fp >= 0 && t->max_fp <= 1 && t->min_probability >= 0 && t->min_probability <= 1 &&
-           t->agreed <= TEPAL_AGREED_ALL;
+    return true;
 }
 
 /* ---- the parameters -------------------------------------------------------------------------- */
@@ -277,10 +276,9 @@ void tepal_judge_bits(const struct tepal_filter *f, const struct tepal_terms *t,
 enum tepal_status tepal_judge(const struct tepal_filter *filter, const struct tepal_terms *terms,
                               struct tepal_receipt *receipt)
 {
-    if (!tepal_judge_terms_valid(terms)) {
+    if (!tepal_judge_begin(terms, receipt)) {
         return TEPAL_BAD_ARGUMENT;
     }
-    tepal_judge_begin(receipt);
     if (tepal_judge_params(&filter->params, filter->state.keys_added, terms, receipt)) {
         tepal_judge_bits(filter, terms, receipt);
     }

@@ -7,10 +7,8 @@
 
 #include <tepal/receive.h>
 
-/* Nothing is known yet. */
-void tepal_judge_begin(struct tepal_receipt *receipt);
-
-bool tepal_judge_terms_valid(const struct tepal_terms *terms);
+/* Nothing is known yet. False: there are no such terms, and the receipt is as it was. */
+bool tepal_judge_begin(const struct tepal_terms *terms, struct tepal_receipt *receipt);
 
 /* The parameters, and the number of keys that are claimed. */
 bool tepal_judge_params(const struct tepal_params *params, uint64_t keys,

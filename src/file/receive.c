@@ -87,14 +87,14 @@ enum tepal_status tepal_receive(const void *bytes, size_t len, const struct tepa
                                 struct tepal_receipt *receipt, struct tepal_filter **out)
 {
     struct reception at = {terms, receipt};
+    struct format_gate gate = {check_header, &at};
     struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
     struct tepal_filter *filter = NULL;
-    if (!tepal_judge_terms_valid(terms)) {
+    if (!tepal_judge_begin(terms, receipt)) {
         return TEPAL_BAD_ARGUMENT;
     }
-    tepal_judge_begin(receipt);
     enum tepal_status status =
-        tepal_format_decode_gated(bytes, len, check_header, &at, allocator, &filter, &fault);
+        tepal_format_decode_gated(bytes, len, &gate, allocator, &filter, &fault);
     return conclude(&at, status, &fault, filter, out);
 }
 
@@ -103,13 +103,12 @@ enum tepal_status tepal_receive_fd(int fd, const struct tepal_terms *terms,
                                    struct tepal_receipt *receipt, struct tepal_filter **out)
 {
     struct reception at = {terms, receipt};
+    struct format_gate gate = {check_header, &at};
     struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
     struct tepal_filter *filter = NULL;
-    if (!tepal_judge_terms_valid(terms)) {
+    if (!tepal_judge_begin(terms, receipt)) {
         return TEPAL_BAD_ARGUMENT;
     }
-    tepal_judge_begin(receipt);
-    enum tepal_status status =
-        tepal_format_load_gated(fd, check_header, &at, allocator, &filter, &fault);
+    enum tepal_status status = tepal_format_load_gated(fd, &gate, allocator, &filter, &fault);
     return conclude(&at, status, &fault, filter, out);
 }

@@ -387,13 +387,7 @@ static enum tepal_status read_header(int fd, struct format_header *h, struct tep
     return status != TEPAL_OK ? status : tepal_format_read_header(bytes, got, h, fault);
 }
 
-/* Somebody who wants to see the header before the cells are read; NULL: nobody. */
-struct gate {
-    format_gate *ask;
-    void *context;
-};
-
-static enum tepal_status load_stream(int fd, uint64_t length, const struct gate *gate,
+static enum tepal_status load_stream(int fd, uint64_t length, const struct format_gate *gate,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, struct tepal_fault *fault)
 {
@@ -429,9 +423,9 @@ static enum tepal_status load_stream(int fd, uint64_t length, const struct gate 
     return tepal_format_finish(&h, &chosen, words, NULL, TEPAL_MAP_VERIFY, out, fault);
 }
 
-static enum tepal_status load_gated(int fd, const struct gate *gate,
-                                    const struct tepal_allocator *allocator,
-                                    struct tepal_filter **out, struct tepal_fault *fault)
+enum tepal_status tepal_format_load_gated(int fd, const struct format_gate *gate,
+                                          const struct tepal_allocator *allocator,
+                                          struct tepal_filter **out, struct tepal_fault *fault)
 {
     /*
      * A regular file that has more than nothing left says how much; some that are made as they
@@ -451,15 +445,7 @@ static enum tepal_status load_gated(int fd, const struct gate *gate,
 enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *allocator,
                                 struct tepal_filter **out, struct tepal_fault *fault)
 {
-    return load_gated(fd, NULL, allocator, out, fault);
-}
-
-enum tepal_status tepal_format_load_gated(int fd, format_gate *ask, void *context,
-                                          const struct tepal_allocator *allocator,
-                                          struct tepal_filter **out, struct tepal_fault *fault)
-{
-    struct gate gate = {ask, context};
-    return load_gated(fd, &gate, allocator, out, fault);
+    return tepal_format_load_gated(fd, NULL, allocator, out, fault);
 }
 
 /* Without O_NONBLOCK, opening a FIFO would wait for somebody to write to it. */

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/refuse.h"
+#include "cells/bits.h"
 
 /* ---- construction ---------------------------------------------------------------------------- */
 
@@ -19,22 +20,10 @@ static void make_hasher(struct tepal_filter *filter)
     }
 }
 
-static void release(struct tepal_filter *filter)
-{
-    struct tepal_allocator allocator = filter->allocator;
-    if (filter_read_only(filter)) {
-        filter->mapping.unmap(filter->mapping.start, filter->mapping.bytes);
-    } else {
-        tepal_alloc_release(&allocator, filter->words, filter->word_count * 8);
-    }
-    tepal_alloc_release(&allocator, filter, filter->ops->struct_bytes);
-}
-
 enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, const char **why)
 {
-    static const struct filter_state fresh = {0};
     const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)parts->params->kind);
     struct tepal_allocator chosen = tepal_alloc_choose(allocator);
     uint64_t bytes = tepal_params_payload_bytes(parts->params);
@@ -56,7 +45,7 @@ enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
     filter->ops = ops;
     filter->allocator = chosen;
     filter->params = *parts->params;
-    filter->state = parts->state == NULL ? fresh : *parts->state;
+    filter->state = parts->state == NULL ? (struct filter_state){0} : *parts->state;
     filter->words = words;
     filter->word_count = (size_t)(bytes / 8);
     filter->mapping = parts->mapping;
@@ -97,9 +86,16 @@ enum tepal_status tepal_filter_create_kind(enum tepal_kind_id kind,
 
 void tepal_filter_free(struct tepal_filter *filter)
 {
-    if (filter != NULL) {
-        release(filter);
+    if (filter == NULL) {
+        return;
     }
+    struct tepal_allocator allocator = filter->allocator;
+    if (filter_read_only(filter)) {
+        filter->mapping.unmap(filter->mapping.start, filter->mapping.bytes);
+    } else {
+        tepal_alloc_release(&allocator, filter->words, filter->word_count * 8);
+    }
+    tepal_alloc_release(&allocator, filter, filter->ops->struct_bytes);
 }
 
 enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
@@ -244,8 +240,7 @@ enum tepal_status tepal_filter_clear(struct tepal_filter *filter)
     if (filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
-    static const struct filter_state fresh = {0};
-    filter->state = fresh;
+    filter->state = (struct filter_state){0};
     memset(filter->words, 0, filter->word_count * 8);
     if (filter->ops->reset != NULL) {
         filter->ops->reset(filter);
@@ -328,31 +323,26 @@ size_t tepal_filter_stray_state(const struct filter_ops *ops, const struct filte
     return i;
 }
 
-enum tepal_status tepal_filter_glance(const struct tepal_filter *filter, const char **why)
+const char *tepal_filter_flaw(const struct tepal_filter *filter, bool cells)
 {
-    const struct params_rules *rules = filter->ops->rules;
-    uint64_t used = filter->params.cells % (64 / rules->cell_bits) * rules->cell_bits;
-    if (rules->payload_bytes == NULL && used != 0 &&
-        filter->words[filter->word_count - 1] >> used != 0) {
-        *why = "there are cells set beyond the last one";
-        return TEPAL_CORRUPT;
+    const struct filter_ops *ops = filter->ops;
+    const char *flaw = NULL;
+    if (ops->rules->payload_bytes == NULL &&
+        bits_beyond(filter->words, filter->params.cells * ops->rules->cell_bits)) {
+        return FILTER_STRAY_CELLS;
     }
-    if (tepal_filter_stray_state(filter->ops, &filter->state) < FILTER_STATES) {
-        *why = FILTER_STRAY_STATE;
-        return TEPAL_CORRUPT;
+    if (tepal_filter_stray_state(ops, &filter->state) < FILTER_STATES) {
+        return FILTER_STRAY_STATE;
     }
-    return filter->ops->validate == NULL ? TEPAL_OK : filter->ops->validate(filter, why);
+    if (ops->validate != NULL) {
+        flaw = ops->validate(filter);
+    }
+    return flaw == NULL && cells && ops->validate_cells != NULL ? ops->validate_cells(filter)
+                                                                : flaw;
 }
 
 enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why)
 {
-    const char *reason = "";
-    enum tepal_status status = tepal_filter_glance(filter, &reason);
-    if (status == TEPAL_OK && filter->ops->validate_cells != NULL) {
-        status = filter->ops->validate_cells(filter, &reason);
-    }
-    if (status != TEPAL_OK && why != NULL) {
-        *why = reason;
-    }
-    return status;
+    const char *flaw = tepal_filter_flaw(filter, true);
+    return flaw == NULL ? TEPAL_OK : refuse(why, TEPAL_CORRUPT, flaw);
 }

@@ -42,13 +42,13 @@ struct filter_ops {
     /* Cells of a new or cleared filter other than all zero; NULL: all zero. */
     void (*reset)(struct tepal_filter *filter);
     /*
-     * Invariants beyond the zero tail and stray states; NULL: none. Those of the state, which look
-     * at a few words at most, are all that a lazily mapped filter has passed: with them alone, no
-     * query may leave the cells and no figure its range. Then those that all cells must be read
-     * for.
+     * What is wrong with the invariants beyond the zero tail and stray states, or NULL if nothing
+     * is; NULL instead of a function: there are none. First those of the state, which look at a few
+     * words at most and are all that a lazily mapped filter has passed: with them alone, no query
+     * may leave the cells and no figure its range. Then those that all cells must be read for.
      */
-    enum tepal_status (*validate)(const struct tepal_filter *filter, const char **why);
-    enum tepal_status (*validate_cells)(const struct tepal_filter *filter, const char **why);
+    const char *(*validate)(const struct tepal_filter *filter);
+    const char *(*validate_cells)(const struct tepal_filter *filter);
 
     /* NULL: the kind cannot (TEPAL_UNSUPPORTED). The filter is writable, mates are compatible. */
     enum tepal_status (*add)(struct tepal_filter *filter, struct tepal_digest digest);
@@ -140,11 +140,13 @@ enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, const char **why);
 
+#define FILTER_STRAY_CELLS "there are cells set beyond the last one"
+
 /* The first number of the state that is not 0 and not the kind's; FILTER_STATES if none is. */
 #define FILTER_STRAY_STATE "a state that this kind does not have is not zero"
 size_t tepal_filter_stray_state(const struct filter_ops *ops, const struct filter_state *state);
 
-/* tepal_validate without what all cells must be read for. */
-enum tepal_status tepal_filter_glance(const struct tepal_filter *filter, const char **why);
+/* Why tepal_validate refuses it, or NULL. Unless `cells`: as far as not all need to be read. */
+const char *tepal_filter_flaw(const struct tepal_filter *filter, bool cells);
 
 #endif

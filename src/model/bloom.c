@@ -45,15 +45,8 @@ struct shape {
     uint32_t sector;
 };
 
-static struct shape of_bits(enum tepal_layout layout, enum tepal_positions positions)
-{
-    return (struct shape){layout, positions, 64};
-}
-
-static struct shape of_counters(enum tepal_layout layout, enum tepal_positions positions)
-{
-    return (struct shape){layout, positions, 16};
-}
+#define SECTOR_BITS     64
+#define SECTOR_COUNTERS 16
 
 static struct model_line line_of(const struct shape *s)
 {
@@ -358,57 +351,49 @@ static enum tepal_status size_of(const struct shape *s, uint64_t n, double fp, u
 double tepal_bloom_fp(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
                       uint64_t n, uint32_t k)
 {
-    struct shape s = of_bits(layout, positions);
-    return rate_of(&s, m, n, k);
+    return rate_of(&(struct shape){layout, positions, SECTOR_BITS}, m, n, k);
 }
 
 double tepal_bloom_fill(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
                         uint64_t n, uint32_t k)
 {
-    struct shape s = of_bits(layout, positions);
-    return fill_of(&s, m, n, k);
+    return fill_of(&(struct shape){layout, positions, SECTOR_BITS}, m, n, k);
 }
 
 uint32_t tepal_bloom_best_hashes(enum tepal_layout layout, enum tepal_positions positions,
                                  uint64_t m, uint64_t n)
 {
-    struct shape s = of_bits(layout, positions);
-    return best_hashes(&s, m, n);
+    return best_hashes(&(struct shape){layout, positions, SECTOR_BITS}, m, n);
 }
 
 enum tepal_status tepal_bloom_size(enum tepal_layout layout, enum tepal_positions positions,
                                    uint64_t n, double fp, uint64_t *cells, uint32_t *hashes)
 {
-    struct shape s = of_bits(layout, positions);
-    return size_of(&s, n, fp, cells, hashes);
+    return size_of(&(struct shape){layout, positions, SECTOR_BITS}, n, fp, cells, hashes);
 }
 
 double tepal_counting_rate(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
                            uint64_t n, uint32_t k)
 {
-    struct shape s = of_counters(layout, positions);
-    return rate_of(&s, m, n, k);
+    return rate_of(&(struct shape){layout, positions, SECTOR_COUNTERS}, m, n, k);
 }
 
 double tepal_counting_fill(enum tepal_layout layout, enum tepal_positions positions, uint64_t m,
                            uint64_t n, uint32_t k)
 {
-    struct shape s = of_counters(layout, positions);
-    return fill_of(&s, m, n, k);
+    return fill_of(&(struct shape){layout, positions, SECTOR_COUNTERS}, m, n, k);
 }
 
 uint32_t tepal_counting_best_hashes(enum tepal_layout layout, enum tepal_positions positions,
                                     uint64_t m, uint64_t n)
 {
-    struct shape s = of_counters(layout, positions);
-    return best_hashes(&s, m, n);
+    return best_hashes(&(struct shape){layout, positions, SECTOR_COUNTERS}, m, n);
 }
 
 enum tepal_status tepal_counting_size(enum tepal_layout layout, enum tepal_positions positions,
                                       uint64_t n, double fp, uint64_t *cells, uint32_t *hashes)
 {
-    struct shape s = of_counters(layout, positions);
-    return size_of(&s, n, fp, cells, hashes);
+    return size_of(&(struct shape){layout, positions, SECTOR_COUNTERS}, n, fp, cells, hashes);
 }
 
 /* ---- everything, as a report ----------------------------------------------------------------- */
@@ -416,7 +401,7 @@ enum tepal_status tepal_counting_size(enum tepal_layout layout, enum tepal_posit
 /* The most keys that leave the rate at or below fp. */
 static uint64_t keys_for(const struct tepal_params *p, double fp)
 {
-    struct wanted w = {.shape = of_bits(p->layout, p->positions),
+    struct wanted w = {.shape = {p->layout, p->positions, SECTOR_BITS},
                        .cells = p->cells,
                        .hashes = p->hashes,
                        .fp = fp};
@@ -446,8 +431,8 @@ static void report_rates(struct tepal_report *report, const struct tepal_params 
     uint64_t m = p->cells;
     uint64_t lines = m / TEPAL_LINE_BITS;
     uint32_t k = p->hashes;
-    struct shape in_lines = of_bits(TEPAL_LAYOUT_BLOCKED, p->positions);
-    struct shape in_pairs = of_bits(TEPAL_LAYOUT_PAIRED, p->positions);
+    struct shape in_lines = {TEPAL_LAYOUT_BLOCKED, p->positions, SECTOR_BITS};
+    struct shape in_pairs = {TEPAL_LAYOUT_PAIRED, p->positions, SECTOR_BITS};
     struct model_line line = line_of(&in_lines);
     bool blocked = valid(&in_lines, m, k);
     bool paired = valid(&in_pairs, m, k);
@@ -500,7 +485,8 @@ static void report_lines(struct tepal_report *report, const struct tepal_params 
     if (p->layout == TEPAL_LAYOUT_PAIRED && p->hashes > 1) {
         touch = distinct ? 2 / lines : (2 - 1 / lines) / lines;
         tepal_model_paired_rate(p->cells / TEPAL_LINE_BITS, (double)n, p->hashes,
-                                (struct model_line){64, distinct}, MODEL_LOAD_BINOMIAL, &second);
+                                (struct model_line){SECTOR_BITS, distinct}, MODEL_LOAD_BINOMIAL,
+                                &second);
     }
     tepal_report_integer(report, "lines", "lines of 512 bits, m / 512", p->cells / TEPAL_LINE_BITS);
     tepal_report_real(report, "keys_per_line", "expected keys with cells in a given line: exact",

@@ -21,6 +21,9 @@ bool tepal_model_recycling_valid(const struct tepal_recycling_setting *s, bool p
 /* Flat layout, exactly; pi (may be NULL) gets the expected visits of states 0 .. sigma. */
 struct recycling_cycle tepal_model_recycling_sweep(const struct tepal_recycling_setting *s,
                                                    double *visits);
+/* Is it a distribution: ever larger gaps, that ever fewer exceed? */
+bool tepal_model_gaps_valid(const struct tepal_recycling_gaps *gaps);
+
 /* Any layout, for large M. */
 struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling_setting *s);
 

@@ -105,7 +105,7 @@ static double steps_survived(const struct stream *s, double x)
     return sum + level * (x - from);
 }
 
-static bool valid_gaps(const struct tepal_recycling_gaps *g)
+bool tepal_model_gaps_valid(const struct tepal_recycling_gaps *g)
 {
     if (!(g->fresh >= 0 && g->fresh <= 1)) {
         return false;
@@ -130,7 +130,8 @@ enum tepal_status tepal_recycling_fn_gaps(const struct tepal_recycling_setting *
                        .survived = steps_survived,
                        .fresh = gaps->fresh,
                        .gaps = gaps};
-    return valid_gaps(gaps) ? misses_of(&s, setting, rates, misses) : TEPAL_BAD_ARGUMENT;
+    return tepal_model_gaps_valid(gaps) ? misses_of(&s, setting, rates, misses)
+                                        : TEPAL_BAD_ARGUMENT;
 }
 
 /* ---- gaps by formula ------------------------------------------------------------------------- */

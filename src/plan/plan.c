@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/blocked.h"
+#include "model/recycling.h"
 
 #define FP_UNSTATED 0.01
 #define WORD        64
@@ -277,22 +278,6 @@ static const char *nonsense_rates(const struct tepal_wish *w)
     return NULL;
 }
 
-/* As tepal_recycling_fn_gaps has it. */
-static bool gaps_valid(const struct tepal_recycling_gaps *g)
-{
-    double gap = 0;
-    double survival = 1;
-    for (size_t i = 0; i < g->count; i++) {
-        if (!(g->gap[i] > gap) || !isfinite(g->gap[i]) || !(g->survival[i] >= 0) ||
-            !(g->survival[i] <= survival)) {
-            return false;
-        }
-        gap = g->gap[i];
-        survival = g->survival[i];
-    }
-    return g->count > 0 && g->fresh >= 0 && g->fresh <= 1;
-}
-
 /* Sums of many weights may differ by a rounding. */
 #define SLOPE_ROUNDING 1e-6
 
@@ -333,7 +318,9 @@ static const char *nonsense_stream(const struct tepal_wish *w)
     case TEPAL_STREAM_UNKNOWN:
         return NULL;
     case TEPAL_STREAM_GAPS:
-        return gaps_valid(&w->gaps) ? NULL : "the gaps are not a distribution";
+        return w->gaps.count > 0 && tepal_model_gaps_valid(&w->gaps)
+                   ? NULL
+                   : "the gaps are not a distribution";
     case TEPAL_STREAM_GEOMETRIC:
         return w->stream_a >= 1 && isfinite(w->stream_a) && fresh
                    ? NULL

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "address/address.h"
-#include "base/alloc.h"
+#include "base/report.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
 #include "filter/bloom/rate.h"
@@ -553,6 +553,26 @@ static void bloom_info(const struct tepal_filter *filter, struct tepal_report *r
         tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
     }
     tepal_report_real(report, "fn_now", "false-negative rate now: a Bloom filter has none", 0);
+}
+
+double tepal_bloom_report_part(const struct tepal_filter *filter, const struct address *first,
+                               double passes, const char *at_capacity, struct tepal_report *report)
+{
+    struct tepal_bloom alone = {.head = *filter, .at = *first};
+    alone.head.params.cells = first->cells;
+    bloom_info(&alone.head, report);
+    struct tepal_quantity *q = tepal_report_change(report, "fp_now");
+    q->about = "rate on unknown negatives, from the bits";
+    q->value.real *= passes;
+    double unknown = q->value.real;
+    q = tepal_report_change(report, "fp_at_capacity");
+    if (q->type == TEPAL_QUANTITY_REAL) {
+        q->about = at_capacity;
+        q->value.real *= passes;
+    }
+    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
+                      unknown);
+    return unknown;
 }
 
 /* ---- the table entry ------------------------------------------------------------------------- */

@@ -24,4 +24,13 @@ struct tepal_bloom {
 
 extern const struct filter_ops tepal_bloom_ops;
 
+/*
+ * What `info` tells of a filter whose first bits are a Bloom filter, with these addresses, that
+ * every key has to pass, and the share `passes` of unknown negatives also passes the rest: of the
+ * first bits as of any Bloom filter, of both together the rates (`at_capacity` says what that one
+ * is). Returns the rate on unknown negatives.
+ */
+double tepal_bloom_report_part(const struct tepal_filter *filter, const struct address *first,
+                               double passes, const char *at_capacity, struct tepal_report *report);
+
 #endif

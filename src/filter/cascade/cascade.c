@@ -21,9 +21,9 @@
 #include "filter/cascade/internal.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "filter/bloom/internal.h"
 #include "filter/known/known.h"
 #include "filter/yesno/internal.h"
@@ -85,28 +85,20 @@ static void cascade_reset(struct tepal_filter *filter)
     cascade_open(filter);
 }
 
-static enum tepal_status cascade_validate(const struct tepal_filter *filter, const char **why)
+static const char *cascade_validate(const struct tepal_filter *filter)
 {
     const uint64_t *own = filter->state.own;
     struct tepal_cascade again = {.head = *filter};
     cascade_open(&again.head);
-    uint64_t used = filter->params.cells % 64;
-    const char *reason = "";
-    if (used != 0 && filter->words[filter->params.cells / 64] >> used != 0) {
-        reason = "there are cells set beyond the last one";
-    } else if (again.levels != filter->params.own[TEPAL_CASCADE_BEYOND] + 1 ||
-               again.start[again.levels - 1] + again.level[again.levels - 1].cells !=
-                   filter->params.cells) {
-        reason = "the directory of levels does not add up";
-    } else if (own[CASCADE_LEFT] > own[CASCADE_POSITIVE] ||
-               own[CASCADE_POSITIVE] > own[CASCADE_AVOID]) {
-        reason = "the counts of known negatives contradict each other";
+    uint32_t last = again.levels - 1;
+    if (bits_beyond(filter->words, filter->params.cells)) {
+        return FILTER_STRAY_CELLS;
     }
-    if (*reason != '\0') {
-        *why = reason;
-        return TEPAL_CORRUPT;
+    if (last != filter->params.own[TEPAL_CASCADE_BEYOND] ||
+        again.start[last] + again.level[last].cells != filter->params.cells) {
+        return "the directory of levels does not add up";
     }
-    return TEPAL_OK;
+    return tepal_known_flaw(own[CASCADE_AVOID], own[CASCADE_POSITIVE], own[CASCADE_LEFT]);
 }
 
 /* ---- one key --------------------------------------------------------------------------------- */
@@ -255,18 +247,6 @@ static enum tepal_status cascade_add(struct tepal_filter *filter, struct tepal_d
 
 /* ---- what it tells --------------------------------------------------------------------------- */
 
-/* The first level by itself, as the Bloom filter that it is. */
-static struct tepal_bloom first_level(const struct tepal_cascade *cascade)
-{
-    struct tepal_bloom alone = {.head = cascade->head};
-    alone.head.params.kind = TEPAL_KIND_BLOOM;
-    alone.head.params.cells = cascade->level[0].cells;
-    memset(alone.head.params.own, 0, sizeof alone.head.params.own);
-    alone.at = cascade->level[0];
-    alone.kernels = cascade->kernels;
-    return alone;
-}
-
 /*
  * The chance that an unknown key which got as far as level i is present in the end, from the ones:
  * from the last level backwards, in it and present beyond, or not in it and the level says so.
@@ -288,26 +268,10 @@ static void cascade_info(const struct tepal_filter *filter, struct tepal_report 
 {
     const struct tepal_cascade *cascade = cascade_of_const(filter);
     const uint64_t *own = filter->state.own;
-    struct tepal_bloom first = first_level(cascade);
-    size_t from = report->count;
-    double unknown = NAN;
-    double beyond = cascade->levels == 1 ? 1 : rate_beyond(cascade);
-    tepal_bloom_ops.info(&first.head, report);
-    for (size_t i = from; i < report->count; i++) {
-        struct tepal_quantity *q = &report->item[i];
-        if (strcmp(q->name, "fp_now") == 0) {
-            q->about = "rate on unknown negatives, from the bits";
-            q->value.real *= beyond;
-            unknown = q->value.real;
-        } else if (strcmp(q->name, "fp_at_capacity") == 0 && q->type == TEPAL_QUANTITY_REAL) {
-            q->about = "rate on unknown negatives expected at capacity, with these levels";
-            q->value.real *= beyond;
-        } else if (strcmp(q->name, "fn_now") == 0) {
-            q->about = "false-negative rate: a cascade has none";
-        }
-    }
-    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
-                      unknown);
+    double unknown = tepal_bloom_report_part(
+        filter, &cascade->level[0], cascade->levels == 1 ? 1 : rate_beyond(cascade),
+        "rate on unknown negatives expected at capacity, with these levels", report);
+    tepal_report_change(report, "fn_now")->about = "false-negative rate: a cascade has none";
     tepal_known_report_rate(report, own[CASCADE_AVOID], own[CASCADE_LEFT], own[CASCADE_ADDED],
                             unknown);
     double bits[TEPAL_CASCADE_MOST_LEVELS];

@@ -154,9 +154,8 @@ size_t tepal_counting_op_query_many(const struct tepal_filter *filter,
                                     uint64_t *answers);
 enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
                                           const struct tepal_filter *other);
-enum tepal_status tepal_counting_op_validate(const struct tepal_filter *filter, const char **why);
-enum tepal_status tepal_counting_op_validate_cells(const struct tepal_filter *filter,
-                                                   const char **why);
+const char *tepal_counting_op_validate(const struct tepal_filter *filter);
+const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter);
 void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_report *report);
 
 #endif

@@ -78,12 +78,6 @@ static void settle(struct tepal_counting *counting)
     counting->head.state.own[COUNTING_STUCK] = census.stuck;
 }
 
-static enum tepal_status corrupt(const char *sentence, const char **why)
-{
-    *why = sentence;
-    return TEPAL_CORRUPT;
-}
-
 /* Could there be cells with these counts? At most 2^60 cells: nothing overflows. */
 static bool counts_can_be(const struct tepal_counting *counting)
 {
@@ -101,40 +95,32 @@ static bool counts_can_be(const struct tepal_counting *counting)
     return sum >= least && sum <= most;
 }
 
-enum tepal_status tepal_counting_op_validate(const struct tepal_filter *filter, const char **why)
+const char *tepal_counting_op_validate(const struct tepal_filter *filter)
 {
     const struct tepal_counting *counting = counting_of_const(filter);
-    uint64_t used = filter->params.cells % 64;
-    if (used != 0 && counting->bits[bit_words(counting) - 1] >> used != 0) {
-        return corrupt("there are cells set beyond the last one", why);
+    uint64_t cells = filter->params.cells;
+    if (bits_beyond(counting->bits, cells) ||
+        (counting->has_counters && bits_beyond(filter->words, 4 * cells))) {
+        return FILTER_STRAY_CELLS;
     }
-    uint64_t tail = filter->params.cells % COUNTERS_PER_WORD * 4;
-    if (counting->has_counters && tail != 0 &&
-        filter->words[counter_words(counting) - 1] >> tail != 0) {
-        return corrupt("there are cells set beyond the last one", why);
-    }
-    if (!counts_can_be(counting)) {
-        return corrupt("no counters have the counts in the header", why);
-    }
-    return TEPAL_OK;
+    return counts_can_be(counting) ? NULL : "no counters have the counts in the header";
 }
 
-enum tepal_status tepal_counting_op_validate_cells(const struct tepal_filter *filter,
-                                                   const char **why)
+const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter)
 {
     const struct tepal_counting *counting = counting_of_const(filter);
     const uint64_t *own = filter->state.own;
     for (size_t i = 0; counting->has_counters && i < bit_words(counting); i++) {
         if (counting->bits[i] != bits_for(counting, i)) {
-            return corrupt("the bits are not those of the counters", why);
+            return "the bits are not those of the counters";
         }
     }
     struct census census = count_cells(counting);
     if (own[COUNTING_ONES] != census.ones || own[COUNTING_SUM] != census.sum ||
         own[COUNTING_STUCK] != census.stuck) {
-        return corrupt("the counters disagree with the counts in the header", why);
+        return "the counters disagree with the counts in the header";
     }
-    return TEPAL_OK;
+    return NULL;
 }
 
 void tepal_counting_histogram(const struct tepal_counting *counting,

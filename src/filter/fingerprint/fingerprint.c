@@ -38,6 +38,7 @@
 
 #include "base/checked.h"
 #include "base/processor.h"
+#include "cells/bits.h"
 #include "filter/fingerprint/internal.h"
 
 #define SLOTS FINGERPRINT_SLOTS
@@ -301,37 +302,28 @@ static uint64_t count_held(const struct fingerprint_table *t)
     return held;
 }
 
-/* Bits set after the last slot, where there must be none? */
-static bool has_tail(const struct tepal_filter *filter)
-{
-    const uint64_t *last = &filter->words[filter->word_count - 1];
-    unsigned used = filter->params.cells & 63;
-    return last[0] != 0 || (used != 0 && last[-1] >> used != 0);
-}
-
-static enum tepal_status fingerprint_validate(const struct tepal_filter *filter, const char **why)
+static const char *fingerprint_validate(const struct tepal_filter *filter)
 {
     const uint64_t *own = filter->state.own;
     uint64_t added = filter->state.keys_added;
-    *why = "";
-    if (has_tail(filter)) {
-        *why = "there are bits set beyond the last slot";
-    } else if (own[OWN_HELD] > SLOTS * self_const(filter)->at.buckets) {
-        *why = "there are more fingerprints than slots";
-    } else if (added != saturating_add(own[OWN_HELD], own[OWN_REMOVED]) && added != UINT64_MAX) {
-        *why = "keys added are not those held and those removed";
+    if (filter->words[filter->word_count - 1] != 0 ||
+        bits_beyond(filter->words, filter->params.cells)) {
+        return "there are bits set beyond the last slot";
     }
-    return **why == 0 ? TEPAL_OK : TEPAL_CORRUPT;
+    if (own[OWN_HELD] > SLOTS * self_const(filter)->at.buckets) {
+        return "there are more fingerprints than slots";
+    }
+    if (added != saturating_add(own[OWN_HELD], own[OWN_REMOVED]) && added != UINT64_MAX) {
+        return "keys added are not those held and those removed";
+    }
+    return NULL;
 }
 
-static enum tepal_status fingerprint_validate_cells(const struct tepal_filter *filter,
-                                                    const char **why)
+static const char *fingerprint_validate_cells(const struct tepal_filter *filter)
 {
-    if (filter->state.own[OWN_HELD] == count_held(&self_const(filter)->at)) {
-        return TEPAL_OK;
-    }
-    *why = "the number of fingerprints is not the one that the header states";
-    return TEPAL_CORRUPT;
+    return filter->state.own[OWN_HELD] == count_held(&self_const(filter)->at)
+               ? NULL
+               : "the number of fingerprints is not the one that the header states";
 }
 
 static void fingerprint_info(const struct tepal_filter *filter, struct tepal_report *report)

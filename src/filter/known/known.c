@@ -44,6 +44,13 @@ enum tepal_status tepal_known_pass_members(const struct tepal_allocator *allocat
     return status;
 }
 
+const char *tepal_known_flaw(uint64_t avoid, uint64_t positive, uint64_t left)
+{
+    return left > positive || positive > avoid
+               ? "the counts of known negatives contradict each other"
+               : NULL;
+}
+
 void tepal_known_report_rate(struct tepal_report *report, uint64_t avoid, uint64_t left,
                              uint64_t later, double unknown)
 {

@@ -37,6 +37,9 @@ enum tepal_status tepal_known_pass_members(const struct tepal_allocator *allocat
                                            const struct tepal_digest *avoid, size_t avoid_count,
                                            uint64_t *found, uint64_t *both);
 
+/* What is wrong with these counts of known negatives, if each was not made of the one before? */
+const char *tepal_known_flaw(uint64_t avoid, uint64_t positive, uint64_t left);
+
 /*
  * Report fp_known: of `avoid` known negatives `left` were still found when the filter was built.
  * Once keys were added `later` nobody has counted again. What they may let in is what the part that

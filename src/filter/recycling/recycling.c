@@ -110,7 +110,7 @@ static double rate_of(struct tepal_recycling *r, double ones)
  * them, where f is the rate at this fill. Steps of 1/128 of the cells share one f, that of their
  * middle. Sets `mark`, the number of ones beyond which we have to look again.
  */
-static void take_step(struct tepal_recycling *r)
+void tepal_recycling_filled(struct tepal_recycling *r)
 {
     uint64_t cells = r->head.params.cells;
     uint64_t size = cells / RATE_STEPS + 1;
@@ -166,13 +166,7 @@ static void recycling_open(struct tepal_filter *filter)
         r->frozen_ones[age] = first ? 0 : tepal_recycling_phase_ones(r, age);
     }
     weigh_frozen(r);
-    take_step(r);
-}
-
-/* A cleared filter: the state is already that of a new one. */
-static void recycling_reset(struct tepal_filter *filter)
-{
-    recycling_open(filter);
+    tepal_recycling_filled(r);
 }
 
 enum tepal_status tepal_recycling_create(const struct tepal_params *params,
@@ -253,7 +247,7 @@ void tepal_recycling_turn(struct tepal_recycling *r)
     own[STATE_BEGAN] = own[STATE_CLOCK];
     memset(recycling_active(r), 0, r->phase_words * 8);
     weigh_frozen(r);
-    take_step(r);
+    tepal_recycling_filled(r);
 }
 
 void tepal_recycling_on_recycle(struct tepal_recycling *r, tepal_recycling_callback *callback,
@@ -339,7 +333,7 @@ static void insert_first(struct tepal_recycling *r, struct tepal_digest digest)
     own[STATE_ONES] += bits_count_word(set_new(recycling_active(r), positions, k));
     own[STATE_MESSAGES]++;
     if (own[STATE_ONES] > r->mark) {
-        take_step(r);
+        tepal_recycling_filled(r);
     }
 }
 
@@ -349,11 +343,6 @@ void tepal_recycling_trigger(struct tepal_recycling *r, struct tepal_digest dige
     if (r->options.retain) {
         insert_first(r, digest);
     }
-}
-
-void tepal_recycling_filled(struct tepal_recycling *r)
-{
-    take_step(r);
 }
 
 /* Insert a message that the active phase does not hold yet; its positions there are known. */
@@ -367,7 +356,7 @@ static void insert(struct tepal_recycling *r, struct tepal_digest digest, const 
         own[STATE_ONES] = ones;
         own[STATE_MESSAGES]++;
         if (ones > r->mark) {
-            take_step(r);
+            tepal_recycling_filled(r);
         }
         return;
     }
@@ -600,14 +589,13 @@ static size_t recycling_query_many(const struct tepal_filter *filter,
 }
 
 /* What the state contradicts of itself and of the parameters, and the zeros after each phase. */
-static const char *contradiction(const struct tepal_recycling *r)
+static const char *recycling_validate(const struct tepal_filter *filter)
 {
+    const struct tepal_recycling *r = recycling_of_const(filter);
     const uint64_t *own = r->head.state.own;
     const struct tepal_params *p = &r->head.params;
-    uint64_t used = p->cells % 64;
     for (uint32_t phase = 0; phase < r->options.phases; phase++) {
-        const uint64_t *words = phase_words(r, phase);
-        if (used != 0 && words[r->phase_words - 1] >> used != 0) {
+        if (bits_beyond(phase_words(r, phase), p->cells)) {
             return "there are cells set beyond the last one of a phase";
         }
     }
@@ -645,8 +633,9 @@ static const char *contradiction(const struct tepal_recycling *r)
 }
 
 /* The same, of the cells. */
-static const char *cells_contradiction(const struct tepal_recycling *r)
+static const char *recycling_validate_cells(const struct tepal_filter *filter)
 {
+    const struct tepal_recycling *r = recycling_of_const(filter);
     const uint64_t *own = r->head.state.own;
     for (uint32_t phase = 0; phase < r->options.phases; phase++) {
         uint64_t ones = tepal_bits_count(phase_words(r, phase), r->phase_words);
@@ -658,26 +647,6 @@ static const char *cells_contradiction(const struct tepal_recycling *r)
         }
     }
     return NULL;
-}
-
-static enum tepal_status verdict(const char *reason, const char **why)
-{
-    if (reason != NULL) {
-        *why = reason;
-        return TEPAL_CORRUPT;
-    }
-    return TEPAL_OK;
-}
-
-static enum tepal_status recycling_validate(const struct tepal_filter *filter, const char **why)
-{
-    return verdict(contradiction(recycling_of_const(filter)), why);
-}
-
-static enum tepal_status recycling_validate_cells(const struct tepal_filter *filter,
-                                                  const char **why)
-{
-    return verdict(cells_contradiction(recycling_of_const(filter)), why);
 }
 
 /* ---- what it says of itself ------------------------------------------------------------------ */
@@ -771,7 +740,7 @@ const struct filter_ops tepal_recycling_ops = {
     .struct_bytes = sizeof(struct tepal_recycling),
     .states = STATE_COUNT,
     .open = recycling_open,
-    .reset = recycling_reset,
+    .reset = recycling_open, /* a cleared filter's state is already that of a new one */
     .validate = recycling_validate,
     .validate_cells = recycling_validate_cells,
     .add = recycling_add,

@@ -71,18 +71,14 @@ static size_t retouched_query_many(const struct tepal_filter *filter,
     return tepal_bloom_query_many(bloom_of_const(filter), digests, count, answers);
 }
 
-static enum tepal_status retouched_validate(const struct tepal_filter *filter, const char **why)
+static const char *retouched_validate(const struct tepal_filter *filter)
 {
     const uint64_t *own = filter->state.own;
     if (own[RETOUCHED_VICTIMS] > own[RETOUCHED_MEMBERS]) {
-        *why = "more false negatives than members";
-        return TEPAL_CORRUPT;
+        return "more false negatives than members";
     }
-    if (own[RETOUCHED_CLEARED] > filter->params.cells) {
-        *why = "more bits cleared than there are";
-        return TEPAL_CORRUPT;
-    }
-    return TEPAL_OK;
+    return own[RETOUCHED_CLEARED] > filter->params.cells ? "more bits cleared than there are"
+                                                         : NULL;
 }
 
 static void retouched_info(const struct tepal_filter *filter, struct tepal_report *report)

@@ -280,18 +280,13 @@ static enum tepal_status yesno_add(struct tepal_filter *filter, struct tepal_dig
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static enum tepal_status yesno_validate(const struct tepal_filter *filter, const char **why)
+static const char *yesno_validate(const struct tepal_filter *filter)
 {
     const uint64_t *own = filter->state.own;
     if (own[YESNO_LOST] > own[YESNO_MEMBERS]) {
-        *why = "more false negatives than members";
-        return TEPAL_CORRUPT;
+        return "more false negatives than members";
     }
-    if (own[YESNO_LEFT] > own[YESNO_POSITIVE] || own[YESNO_POSITIVE] > own[YESNO_AVOID]) {
-        *why = "the counts of known negatives contradict each other";
-        return TEPAL_CORRUPT;
-    }
-    return TEPAL_OK;
+    return tepal_known_flaw(own[YESNO_AVOID], own[YESNO_POSITIVE], own[YESNO_LEFT]);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -323,29 +318,13 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
 {
     const struct tepal_yesno *yesno = yesno_of_const(filter);
     const uint64_t *own = filter->state.own;
-    /* The yes-filter by itself is a Bloom filter: ask that kind. */
-    struct tepal_bloom alone = {.head = *filter};
-    alone.head.params.kind = TEPAL_KIND_BLOOM;
-    alone.head.params.cells = yesno->yes.cells;
-    memset(alone.head.params.own, 0, sizeof alone.head.params.own);
-    alone.at = yesno->yes;
-    alone.kernels = yesno->kernels;
-    tepal_bloom_ops.info(&alone.head, report);
     double veto = veto_rate(yesno);
-    struct tepal_quantity *q = tepal_report_change(report, "fp_now");
-    q->about = "rate on unknown negatives, from the bits";
-    q->value.real *= 1 - veto;
-    double unknown = q->value.real;
-    q = tepal_report_change(report, "fp_at_capacity");
-    if (q->type == TEPAL_QUANTITY_REAL) {
-        q->about = "rate on unknown negatives expected at capacity, with these no-filters";
-        q->value.real *= 1 - veto;
-    }
-    q = tepal_report_change(report, "fn_now");
-    q->about = "false-negative rate, at most: members vetoed that were not added again";
-    q->value.real = share(own[YESNO_LOST], own[YESNO_MEMBERS]);
-    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
-                      unknown);
+    double unknown = tepal_bloom_report_part(
+        filter, &yesno->yes, 1 - veto,
+        "rate on unknown negatives expected at capacity, with these no-filters", report);
+    struct tepal_quantity *fn = tepal_report_change(report, "fn_now");
+    fn->about = "false-negative rate, at most: members vetoed that were not added again";
+    fn->value.real = share(own[YESNO_LOST], own[YESNO_MEMBERS]);
     uint64_t later = added_later(filter);
     tepal_known_report_rate(report, own[YESNO_AVOID], own[YESNO_LEFT], later, unknown);
     tepal_report_integer(report, "yes_bits", "p, bits of the yes-filter", yesno->yes.cells);
