@@ -61,6 +61,13 @@ static void differ_word(struct tepal_receipt *r, unsigned which, const char *wha
     snprintf(r->why, sizeof r->why, "the %s is %s, but %s was agreed", what, is, agreed);
 }
 
+static void differ_key(struct tepal_receipt *r, const char *made)
+{
+    r->verdict = TEPAL_REFUSED_PARAMETERS;
+    r->differs = TEPAL_AGREED_HASH;
+    snprintf(r->why, sizeof r->why, "it was made %s secret key", made);
+}
+
 static const char *kind_name(enum tepal_kind_id kind)
 {
     const struct tepal_kind *known = tepal_kind_by_id((uint32_t)kind);
@@ -75,9 +82,7 @@ static bool check_hash(const struct tepal_params *p, const struct tepal_terms *t
         differ_word(r, TEPAL_AGREED_HASH, "hash", tepal_hash_name(p->hash),
                     tepal_hash_name(a->hash));
     } else if (p->key_check != a->key_check) {
-        r->verdict = TEPAL_REFUSED_PARAMETERS;
-        r->differs = TEPAL_AGREED_HASH;
-        snprintf(r->why, sizeof r->why, "it was made with another secret key");
+        differ_key(r, "with another");
     }
     return r->verdict == TEPAL_ACCEPTED;
 }
@@ -93,11 +98,7 @@ static bool check_key(const struct tepal_params *p, const struct tepal_terms *t,
             return true;
         }
     }
-    r->verdict = TEPAL_REFUSED_PARAMETERS;
-    r->differs = TEPAL_AGREED_HASH;
-    snprintf(r->why, sizeof r->why,
-             p->hash == TEPAL_HASH_SIPHASH ? "it was made with another secret key"
-                                           : "it was made without a secret key");
+    differ_key(r, p->hash == TEPAL_HASH_SIPHASH ? "with another" : "without a");
     return false;
 }
 

@@ -7,32 +7,29 @@
 /* A word of the directory has 56 bits for the size of a level, and 8 for its hashes. */
 #define MOST_REST ((uint64_t)1 << 56)
 
-static struct params_verdict refuse(enum tepal_cascade_own which, const char *why)
-{
-    return params_refuse(PARAMS_OWN + which, why);
-}
-
 static struct params_verdict check(const struct tepal_params *p)
 {
     uint64_t rest = p->own[TEPAL_CASCADE_REST];
     uint64_t beyond = p->own[TEPAL_CASCADE_BEYOND];
     if (beyond >= TEPAL_CASCADE_MOST_LEVELS) {
-        return refuse(TEPAL_CASCADE_BEYOND, "a cascade has at most 63 levels");
+        return params_refuse_own(TEPAL_CASCADE_BEYOND, "a cascade has at most 63 levels");
     }
     if (rest < beyond || (beyond == 0 && rest != 0)) {
-        return refuse(TEPAL_CASCADE_REST,
-                      "the bits beyond the first level do not go with the number of levels");
+        return params_refuse_own(
+            TEPAL_CASCADE_REST,
+            "the bits beyond the first level do not go with the number of levels");
     }
     if (rest >= MOST_REST) {
-        return refuse(TEPAL_CASCADE_REST,
-                      "the levels beyond the first are over the limit of 2^56 bits");
+        return params_refuse_own(TEPAL_CASCADE_REST,
+                                 "the levels beyond the first are over the limit of 2^56 bits");
     }
     if (rest >= p->cells) {
-        return refuse(TEPAL_CASCADE_REST, "the other levels leave no bit to the first");
+        return params_refuse_own(TEPAL_CASCADE_REST, "the other levels leave no bit to the first");
     }
     /* The whole has passed; if the first level by itself does not, the rest is to blame. */
     struct params_verdict verdict = tepal_params_check_size(p, p->cells - rest, 1);
-    return verdict.status == TEPAL_OK ? verdict : refuse(TEPAL_CASCADE_REST, verdict.why);
+    return verdict.status == TEPAL_OK ? verdict
+                                      : params_refuse_own(TEPAL_CASCADE_REST, verdict.why);
 }
 
 static uint64_t payload_bytes(const struct tepal_params *p)

@@ -56,27 +56,27 @@ static struct params_verdict check(const struct tepal_params *p)
     bool lined = tepal_layout_in_lines(p->layout);
     bool known = rule < rule_names.count;
     if (choices == 0 || choices > TEPAL_MAX_CHOICES) {
-        return params_refuse(PARAMS_OWN + TEPAL_COUNTING_CHOICES,
-                             "the number of choices must be 1 to 64");
+        return params_refuse_own(TEPAL_COUNTING_CHOICES, "the number of choices must be 1 to 64");
     }
     if (!known || policy >= policy_names.count) {
-        return params_refuse(PARAMS_OWN + (known ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
-                             "the rule or the policy of this counting filter is unknown");
+        return params_refuse_own((known ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
+                                 "the rule or the policy of this counting filter is unknown");
     }
     if (choices == 1 && (rule != 0 || policy != 0)) {
-        return params_refuse(PARAMS_OWN + (rule == 0 ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
-                             "with one choice there is no rule and no policy to state");
+        return params_refuse_own((rule == 0 ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
+                                 "with one choice there is no rule and no policy to state");
     }
     if (choices > 1 && lined != (rule == TEPAL_RULE_LEAST_INCREASE)) {
-        return params_refuse(PARAMS_OWN + TEPAL_COUNTING_RULE,
-                             lined ? "on blocked and paired layouts the rule must be "
-                                     "least-increase: (improved) greedy would fill the fullest "
-                                     "lines"
-                                   : "the rule least-increase is for blocked and paired layouts");
+        return params_refuse_own(TEPAL_COUNTING_RULE,
+                                 lined
+                                     ? "on blocked and paired layouts the rule must be "
+                                       "least-increase: (improved) greedy would fill the fullest "
+                                       "lines"
+                                     : "the rule least-increase is for blocked and paired layouts");
     }
     if (p->own[TEPAL_COUNTING_FORM] > TEPAL_FORM_BITS) {
-        return params_refuse(PARAMS_OWN + TEPAL_COUNTING_FORM,
-                             "the form of this counting filter is unknown");
+        return params_refuse_own(TEPAL_COUNTING_FORM,
+                                 "the form of this counting filter is unknown");
     }
     return PARAMS_PASSED;
 }

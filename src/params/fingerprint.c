@@ -8,7 +8,7 @@ static struct params_verdict check(const struct tepal_params *p)
 {
     uint64_t f = p->own[TEPAL_FINGERPRINT_BITS];
     if (f < TEPAL_FINGERPRINT_MIN_BITS || f > TEPAL_FINGERPRINT_MAX_BITS) {
-        return params_refuse(PARAMS_OWN + TEPAL_FINGERPRINT_BITS, "a fingerprint has 4 to 32 bits");
+        return params_refuse_own(TEPAL_FINGERPRINT_BITS, "a fingerprint has 4 to 32 bits");
     }
     if (p->cells % (2 * TEPAL_FINGERPRINT_SLOTS * f) != 0) {
         return params_refuse(PARAMS_CELLS,

@@ -61,17 +61,17 @@ static struct params_verdict check(const struct tepal_params *p)
         return params_refuse(PARAMS_LAYOUT, "a generalized filter is flat or blocked, not paired");
     }
     if (p->own[TEPAL_GENERALIZED_RESET_HASHES] > p->hashes) {
-        return params_refuse(PARAMS_OWN + TEPAL_GENERALIZED_RESET_HASHES,
-                             "more of the hashes reset than there are hashes");
+        return params_refuse_own(TEPAL_GENERALIZED_RESET_HASHES,
+                                 "more of the hashes reset than there are hashes");
     }
     if (p->own[TEPAL_GENERALIZED_TOLERANCE] >= p->hashes) {
-        return params_refuse(
-            PARAMS_OWN + TEPAL_GENERALIZED_TOLERANCE,
+        return params_refuse_own(
+            TEPAL_GENERALIZED_TOLERANCE,
             "the tolerance must be below the number of hashes: every key would pass");
     }
     if (p->own[TEPAL_GENERALIZED_ONES] > TEPAL_GENERALIZED_UNIT) {
-        return params_refuse(PARAMS_OWN + TEPAL_GENERALIZED_ONES,
-                             "the share of bits that are one at first is not within 0..1");
+        return params_refuse_own(TEPAL_GENERALIZED_ONES,
+                                 "the share of bits that are one at first is not within 0..1");
     }
     return PARAMS_PASSED;
 }

@@ -108,8 +108,7 @@ static struct params_verdict check_own(const struct tepal_params *p,
 {
     for (unsigned i = 0; i < TEPAL_OWN_PARAMS; i++) {
         if (rules->own[i] == NULL && p->own[i] != 0) {
-            return params_refuse(PARAMS_OWN + i,
-                                 "a parameter that this kind does not have is not zero");
+            return params_refuse_own(i, "a parameter that this kind does not have is not zero");
         }
     }
     return rules->check == NULL ? PARAMS_PASSED : rules->check(p);

@@ -39,6 +39,12 @@ static inline struct params_verdict params_refuse(unsigned field, const char *wh
     return (struct params_verdict){TEPAL_BAD_PARAMETER, (enum params_field)field, why};
 }
 
+/* The same about one of the kind's own parameters. */
+static inline struct params_verdict params_refuse_own(unsigned which, const char *why)
+{
+    return params_refuse(PARAMS_OWN + which, why);
+}
+
 /* A verdict in the form that public calls have: `why` may be NULL. */
 static inline enum tepal_status params_tell(struct params_verdict verdict, const char **why)
 {

@@ -39,30 +39,30 @@ static struct params_verdict check(const struct tepal_params *params)
     const uint64_t *own = params->own;
     if (own[TEPAL_RECYCLING_PHASES] < 1 ||
         own[TEPAL_RECYCLING_PHASES] > TEPAL_RECYCLING_MAX_PHASES) {
-        return params_refuse(PARAMS_OWN + TEPAL_RECYCLING_PHASES,
-                             "the number of phases must be 1 to 8");
+        return params_refuse_own(TEPAL_RECYCLING_PHASES, "the number of phases must be 1 to 8");
     }
     if (own[TEPAL_RECYCLING_RULE] > TEPAL_RECYCLING_TIME) {
-        return params_refuse(PARAMS_OWN + TEPAL_RECYCLING_RULE,
-                             "a filter recycles by sigma, by count or by time");
+        return params_refuse_own(TEPAL_RECYCLING_RULE,
+                                 "a filter recycles by sigma, by count or by time");
     }
     if (own[TEPAL_RECYCLING_FLAGS] >= FLAGS_END) {
-        return params_refuse(PARAMS_OWN + TEPAL_RECYCLING_FLAGS,
-                             "there is an option that a recycling filter does not have");
+        return params_refuse_own(TEPAL_RECYCLING_FLAGS,
+                                 "there is an option that a recycling filter does not have");
     }
     if (own[TEPAL_RECYCLING_RULE] == TEPAL_RECYCLING_SIGMA &&
         own[TEPAL_RECYCLING_LIMIT] >= params->cells) {
-        return params_refuse(PARAMS_OWN + TEPAL_RECYCLING_LIMIT,
-                             "sigma must be less than the bits of a phase");
+        return params_refuse_own(TEPAL_RECYCLING_LIMIT,
+                                 "sigma must be less than the bits of a phase");
     }
     if (own[TEPAL_RECYCLING_RULE] == TEPAL_RECYCLING_SIGMA &&
         own[TEPAL_RECYCLING_LIMIT] < params->hashes) {
-        return params_refuse(PARAMS_OWN + TEPAL_RECYCLING_LIMIT,
-                             "sigma must be at least the number of hashes");
+        return params_refuse_own(TEPAL_RECYCLING_LIMIT,
+                                 "sigma must be at least the number of hashes");
     }
     if (own[TEPAL_RECYCLING_LIMIT] == 0) {
-        return params_refuse(PARAMS_OWN + TEPAL_RECYCLING_LIMIT,
-                             "the count or time after which a phase is full must be at least 1");
+        return params_refuse_own(
+            TEPAL_RECYCLING_LIMIT,
+            "the count or time after which a phase is full must be at least 1");
     }
     return PARAMS_PASSED;
 }

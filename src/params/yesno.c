@@ -33,18 +33,14 @@ uint64_t tepal_yesno_yes_bits(const struct tepal_params *params)
     return params->cells - params->own[TEPAL_YESNO_NO_BITS] * params->own[TEPAL_YESNO_NO_FILTERS];
 }
 
-static struct params_verdict refuse(enum tepal_yesno_own which, const char *why)
-{
-    return params_refuse(PARAMS_OWN + which, why);
-}
-
 static struct params_verdict check_absent(const struct tepal_params *p)
 {
     static const enum tepal_yesno_own theirs[] = {TEPAL_YESNO_NO_BITS, TEPAL_YESNO_NO_HASHES,
                                                   TEPAL_YESNO_OWN_SEEDS};
     for (size_t i = 0; i < PARAMS_COUNT(theirs); i++) {
         if (p->own[theirs[i]] != 0) {
-            return refuse(theirs[i], "without no-filters their bits, hashes and seeds must be 0");
+            return params_refuse_own(theirs[i],
+                                     "without no-filters their bits, hashes and seeds must be 0");
         }
     }
     return PARAMS_PASSED;
@@ -59,22 +55,25 @@ static struct params_verdict check_no_filters(const struct tepal_params *p)
         return check_absent(p);
     }
     if (r > TEPAL_YESNO_MOST_FILTERS) {
-        return refuse(TEPAL_YESNO_NO_FILTERS, "the number of no-filters is over the limit of 64");
+        return params_refuse_own(TEPAL_YESNO_NO_FILTERS,
+                                 "the number of no-filters is over the limit of 64");
     }
     if (q == 0 || q > UINT32_MAX) {
-        return refuse(TEPAL_YESNO_NO_BITS, "a no-filter must have 1 to 2^32 - 1 bits");
+        return params_refuse_own(TEPAL_YESNO_NO_BITS, "a no-filter must have 1 to 2^32 - 1 bits");
     }
     if (hashes == 0 || hashes > TEPAL_MAX_HASHES) {
-        return refuse(TEPAL_YESNO_NO_HASHES, "the number of no-filter hashes must be 1 to 64");
+        return params_refuse_own(TEPAL_YESNO_NO_HASHES,
+                                 "the number of no-filter hashes must be 1 to 64");
     }
     if (q * r >= p->cells) {
-        return refuse(TEPAL_YESNO_NO_BITS,
-                      "the no-filters leave no bit to the yes-filter: r times q must be less than "
-                      "the size");
+        return params_refuse_own(
+            TEPAL_YESNO_NO_BITS,
+            "the no-filters leave no bit to the yes-filter: r times q must be less than "
+            "the size");
     }
     if (p->positions == TEPAL_POSITIONS_DISTINCT && hashes > q) {
-        return refuse(TEPAL_YESNO_NO_HASHES,
-                      "distinct positions need at least one bit of a no-filter a hash");
+        return params_refuse_own(TEPAL_YESNO_NO_HASHES,
+                                 "distinct positions need at least one bit of a no-filter a hash");
     }
     return PARAMS_PASSED;
 }
@@ -82,11 +81,11 @@ static struct params_verdict check_no_filters(const struct tepal_params *p)
 static struct params_verdict check(const struct tepal_params *p)
 {
     if (p->own[TEPAL_YESNO_OWN_SEEDS] > 1) {
-        return refuse(TEPAL_YESNO_OWN_SEEDS,
-                      "no-filters either have seeds of their own (1) or not (0)");
+        return params_refuse_own(TEPAL_YESNO_OWN_SEEDS,
+                                 "no-filters either have seeds of their own (1) or not (0)");
     }
     if (p->own[TEPAL_YESNO_SALT] > MOST_SALT) {
-        return refuse(TEPAL_YESNO_SALT, "the salt is over the limit of 2^20 - 1");
+        return params_refuse_own(TEPAL_YESNO_SALT, "the salt is over the limit of 2^20 - 1");
     }
     struct params_verdict verdict = check_no_filters(p);
     if (verdict.status != TEPAL_OK) {
@@ -94,7 +93,8 @@ static struct params_verdict check(const struct tepal_params *p)
     }
     /* The whole has passed; if the yes-filter by itself does not, the no-filters are to blame. */
     verdict = tepal_params_check_size(p, tepal_yesno_yes_bits(p), 1);
-    return verdict.status == TEPAL_OK ? verdict : refuse(TEPAL_YESNO_NO_BITS, verdict.why);
+    return verdict.status == TEPAL_OK ? verdict
+                                      : params_refuse_own(TEPAL_YESNO_NO_BITS, verdict.why);
 }
 
 const struct params_rules tepal_yesno_rules = {

@@ -257,25 +257,39 @@ static bool is_rate(double x)
     return isnan(x) || (x > 0 && x < 1);
 }
 
-static const char *nonsense_rates(const struct tepal_wish *w)
+static bool is_cost(double x)
 {
-    if (!is_rate(w->fp)) {
-        return "false positives at most: a rate above 0 and below 1 is needed";
-    }
-    if (!is_rate(w->fp_average)) {
-        return "false positives on average: a rate above 0 and below 1 is needed";
-    }
-    if (!isnan(w->fn) && !(w->fn >= 0 && w->fn < 1)) {
-        return "false negatives at most: a rate from 0 to below 1 is needed";
-    }
-    if (!(w->wrong_deletes >= 0) || !isfinite(w->wrong_deletes)) {
-        return "wrong deletes: a number from 0 on is needed, for each key";
-    }
-    if (!(w->cost_fp >= 0) || !(w->cost_fn >= 0) || !isfinite(w->cost_fp) ||
-        !isfinite(w->cost_fn)) {
-        return "costs must be numbers from 0 on";
+    return x >= 0 && isfinite(x);
+}
+
+/* Something that a wish must not have, and what is said if it has. */
+struct objection {
+    bool holds;
+    const char *why;
+};
+
+static const char *first_of(const struct objection *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].holds) {
+            return list[i].why;
+        }
     }
     return NULL;
+}
+
+static const char *nonsense_rates(const struct tepal_wish *w)
+{
+    const struct objection list[] = {
+        {!is_rate(w->fp), "false positives at most: a rate above 0 and below 1 is needed"},
+        {!is_rate(w->fp_average),
+         "false positives on average: a rate above 0 and below 1 is needed"},
+        {!isnan(w->fn) && !(w->fn >= 0 && w->fn < 1),
+         "false negatives at most: a rate from 0 to below 1 is needed"},
+        {!is_cost(w->wrong_deletes), "wrong deletes: a number from 0 on is needed, for each key"},
+        {!is_cost(w->cost_fp) || !is_cost(w->cost_fn), "costs must be numbers from 0 on"},
+    };
+    return first_of(list, PARAMS_COUNT(list));
 }
 
 /* Sums of many weights may differ by a rounding. */
@@ -342,51 +356,35 @@ static const char *nonsense_stream(const struct tepal_wish *w)
 
 static const char *contradiction(const struct tepal_wish *w)
 {
-    if (w->deletes && w->header_bits > 0) {
-        return "deletes contradict a header: counters and fingerprints do not fit into one";
-    }
-    if (w->endless && w->header_bits > 0 && w->keys == 0) {
-        return "a header needs the number of keys that it must hold";
-    }
-    if (w->wrong_deletes > 0 && !w->deletes) {
-        return "wrong deletes need deletes";
-    }
-    if (!w->endless && !isnan(w->fp_average)) {
-        return "an average over time is for endless streams";
-    }
-    if (!w->endless && w->stream != TEPAL_STREAM_UNKNOWN) {
-        return "gaps and distributions are for endless streams";
-    }
-    if (w->header_bits > 0 && w->bits > 0) {
-        return "the header is the memory: one of them is needed";
-    }
-    if (w->header_bits > (uint64_t)1 << 20) {
-        return "a header of more than 2^20 bits is none: state it as memory";
-    }
-    return NULL;
+    const struct objection list[] = {
+        {w->deletes && w->header_bits > 0,
+         "deletes contradict a header: counters and fingerprints do not fit into one"},
+        {w->endless && w->header_bits > 0 && w->keys == 0,
+         "a header needs the number of keys that it must hold"},
+        {w->wrong_deletes > 0 && !w->deletes, "wrong deletes need deletes"},
+        {!w->endless && !isnan(w->fp_average), "an average over time is for endless streams"},
+        {!w->endless && w->stream != TEPAL_STREAM_UNKNOWN,
+         "gaps and distributions are for endless streams"},
+        {w->header_bits > 0 && w->bits > 0, "the header is the memory: one of them is needed"},
+        {w->header_bits > (uint64_t)1 << 20,
+         "a header of more than 2^20 bits is none: state it as memory"},
+    };
+    return first_of(list, PARAMS_COUNT(list));
 }
 
 static const char *too_little(const struct tepal_wish *w)
 {
-    if (w->keys > MOST_KEYS || w->known_negatives > MOST_KEYS) {
-        return "more than 2^50 keys are not planned for";
-    }
-    if (w->bits > (uint64_t)1 << 60) {
-        return "more than 2^60 bits are not planned for";
-    }
-    if (w->keys > 0) {
-        return NULL;
-    }
-    if (w->header_bits > 0) {
-        return "a header needs the number of keys that it must hold";
-    }
-    if (w->endless && w->bits == 0 && w->stream == TEPAL_STREAM_UNKNOWN) {
-        return "an endless stream needs a memory, or the number of keys to remember, or its gaps";
-    }
-    if (!w->endless && w->bits == 0) {
-        return "the number of keys is needed, or a memory";
-    }
-    return NULL;
+    bool unsized = w->keys == 0 && w->bits == 0;
+    const struct objection list[] = {
+        {w->keys > MOST_KEYS || w->known_negatives > MOST_KEYS,
+         "more than 2^50 keys are not planned for"},
+        {w->bits > PARAMS_MAX_CELLS, "more than 2^60 bits are not planned for"},
+        {w->keys == 0 && w->header_bits > 0, "a header needs the number of keys that it must hold"},
+        {unsized && w->endless && w->stream == TEPAL_STREAM_UNKNOWN,
+         "an endless stream needs a memory, or the number of keys to remember, or its gaps"},
+        {unsized && !w->endless, "the number of keys is needed, or a memory"},
+    };
+    return first_of(list, PARAMS_COUNT(list));
 }
 
 static const char *nonsense(const struct tepal_wish *w)

@@ -20,11 +20,11 @@
 #include <string.h>
 
 #include "address/address.h"
+#include "base/processor.h"
 #include "base/report.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
-#include "filter/bloom/rate.h"
-#include "filter/kind.h"
+#include "filter/lines/kernels.h"
 
 static struct tepal_bloom *bloom_of(struct tepal_filter *filter)
 {
@@ -34,6 +34,15 @@ static struct tepal_bloom *bloom_of(struct tepal_filter *filter)
 static const struct tepal_bloom *bloom_of_const(const struct tepal_filter *filter)
 {
     return (const struct tepal_bloom *)filter;
+}
+
+const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout)
+{
+    bool avx2 = tepal_processor_has_avx2();
+    if (layout == TEPAL_LAYOUT_FLAT || layout == TEPAL_LAYOUT_PARTITIONED) {
+        return avx2 ? &tepal_bloom_flat_avx2 : &tepal_bloom_flat_portable;
+    }
+    return avx2 ? &tepal_bloom_lines_avx2 : &tepal_bloom_lines_portable;
 }
 
 static void bloom_open(struct tepal_filter *filter)

@@ -5,7 +5,6 @@
  *   bloom.c     the kind: construction, one key, batches, whole filters, what the bits say
  *   kernels.h   batches: the table of kernels, and where keys come from; flat*: those of the flat
  *               and partitioned layouts; those of the other layouts are in lines/
- *   dispatch.c  which kernels a layout takes
  *   rate.c      the false-positive rate that bits have, for every kind that asks bits
  */
 #ifndef TEPAL_SRC_FILTER_BLOOM_INTERNAL_H

@@ -5,7 +5,7 @@
  *   flat.h                    the loops of the flat and partitioned layouts
  *   flat_portable.c, _avx2.c  these in plain C, and for AVX2 machines: bit for bit the same answers
  *   lines/kernels.h           the same pair for the blocked and paired layouts
- *   dispatch.c                which of the four a layout takes on this machine
+ *   bloom.c                   which of the four a layout takes on this machine
  */
 #ifndef TEPAL_SRC_FILTER_BLOOM_KERNELS_H
 #define TEPAL_SRC_FILTER_BLOOM_KERNELS_H
@@ -40,6 +40,9 @@ extern const struct bloom_kernels tepal_bloom_flat_avx2; /* only if tepal_proces
 
 /* The fastest table for this layout on this machine. */
 const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout);
+
+/* The chance that the cells of a random key are all set. Reads all bits (rate.c). */
+double tepal_bits_rate(const struct address *at, const uint64_t *bits);
 
 /*
  * `form` is a compile-time constant in every loop. Hashing bytes stays a call: all of XXH3 would

@@ -1,12 +1,12 @@
 /*
- * rate.c: the false-positive rate that the bits themselves have: the chance that the cells of a
- * random key are all set.
+ * rate.c: the false-positive rate of an array of bits, from the bits themselves, whatever the
+ * layout: of a Bloom filter's, whose lines have 512 bits, or of those beside counters, whose lines
+ * have 128. It is the chance that the cells of a random key are all set.
  */
-#include "filter/bloom/rate.h"
-
 #include <math.h>
 
 #include "cells/bits.h"
+#include "filter/bloom/kernels.h"
 
 /* Sector s of a line: `size` bits, 64 or 16. */
 static uint64_t sector_of(const uint64_t *bits, uint64_t line, uint32_t s, uint32_t size)

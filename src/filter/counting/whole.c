@@ -11,7 +11,6 @@
 
 #include "base/checked.h"
 #include "base/report.h"
-#include "filter/bloom/rate.h"
 
 static size_t counter_words(const struct tepal_counting *counting)
 {

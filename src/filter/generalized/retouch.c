@@ -41,8 +41,6 @@
 
 static const char *const names[] = {"net-effect", "least-fn"};
 
-#define METHODS (sizeof names / sizeof *names)
-
 static const struct names methods = NAMES(names, "");
 
 const char *tepal_generalized_method_name(enum tepal_generalized_method method)
@@ -325,7 +323,7 @@ static enum tepal_status check(const struct tepal_filter *filter,
     if (filter->params.kind != TEPAL_KIND_GENERALIZED) {
         return refuse(why, TEPAL_UNSUPPORTED, "this is not a generalized filter");
     }
-    if ((unsigned)method >= METHODS || (unsigned)limit > TEPAL_RETOUCH_LIMIT_WEIGHT) {
+    if ((unsigned)method >= methods.count || (unsigned)limit > TEPAL_RETOUCH_LIMIT_WEIGHT) {
         return refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method or limit");
     }
     return tepal_retouch_check_input(in, limit, budget, why);

@@ -3,7 +3,6 @@
  *
  *   retouched.c   the kind: a Bloom filter with a history, and its typed handle
  *   retouch.c     the public calls: what is refused, the order of a run
- *   input.c       what any retouching asks of its input; what a budget allows
  *   found.c       who is found before: members, the false positives B
  *   tally.c       the index: which bits B touches, who owns them, who uses them
  *   clear.c       the paper's methods: clear a bit of each troublesome key
@@ -212,7 +211,7 @@ enum tepal_status tepal_retouch_clear(struct retouch *run);
 /* Ours: `lost` and `gone` are set. TEPAL_NO_MEMORY. */
 enum tepal_status tepal_retouch_sacrifice(struct retouch *run);
 
-/* ---- what any kind's retouching shares (input.c) --------------------------------------------- */
+/* ---- what any kind's retouching shares (retouch.c) ------------------------------------------- */
 
 /* Numbers of keys, weights and the budget: TEPAL_TOO_LARGE or TEPAL_BAD_ARGUMENT, and why. */
 enum tepal_status tepal_retouch_check_input(const struct tepal_retouch_input *in,
