@@ -127,7 +127,7 @@ static int read_log(struct admit *a)
 {
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, a->seed);
-    struct feed *feed = feed_open(a->args, 0, &hasher, arg(a->args, "quiet")->given);
+    struct feed *feed = feed_open(a->args, 0, &hasher);
     ptrdiff_t count = -1;
     int code = EXIT_YES;
     if (feed == NULL) {

@@ -360,6 +360,15 @@ int args_error(const struct args *args, const char *format, ...)
     return code;
 }
 
+int args_about(const struct args *args, const char *subject, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int code = say_error_list(args->command->stays, subject, format, list);
+    va_end(list);
+    return code;
+}
+
 int args_wrong(const struct args *args, const char *format, ...)
 {
     va_list list;
@@ -371,7 +380,7 @@ int args_wrong(const struct args *args, const char *format, ...)
 
 int args_no_memory(const struct args *args)
 {
-    return say_error(args->command->stays, NULL, "out of memory");
+    return args_about(args, NULL, "out of memory");
 }
 
 int args_status(const struct args *args, enum tepal_status status, const char *why)

@@ -163,9 +163,12 @@ int args_exclusive(const struct args *args, const char *const (*groups)[4]);
 
 /*
  * "tepal: COMMAND: MESSAGE; STAYS": args_error with what the command says to stay unchanged,
- * args_wrong without, for a command line that is wrong by itself. Both return EXIT_TROUBLE.
+ * args_about of another subject, args_wrong without, for a command line that is wrong by itself.
+ * All return EXIT_TROUBLE.
  */
 int args_error(const struct args *args, const char *format, ...) SAY_FORMAT(2, 3);
+int args_about(const struct args *args, const char *subject, const char *format, ...)
+    SAY_FORMAT(3, 4);
 int args_wrong(const struct args *args, const char *format, ...) SAY_FORMAT(2, 3);
 
 /* "tepal: out of memory; STAYS", and say_status of the command. */

@@ -13,7 +13,7 @@
 static int add_keys(const struct args *args, struct tepal_filter *filter,
                     const struct tepal_hasher *hasher, struct receipts *receipts, uint64_t *total)
 {
-    struct feed *feed = feed_open(args, 1, hasher, arg(args, "quiet")->given);
+    struct feed *feed = feed_open(args, 1, hasher);
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
@@ -78,7 +78,7 @@ static int save(const struct args *args, const char *from, const char *to,
         return code == EXIT_YES && arg(args, "json")->given ? written_print(args, to, filter, total)
                                                             : code;
     }
-    code = code == EXIT_YES ? filter_file_save(args->command->stays, filter, to) : code;
+    code = code == EXIT_YES ? filter_file_save(args, filter, to) : code;
     code = code == EXIT_YES ? receipts_commit(receipts, args) : code;
     return code == EXIT_YES ? written_print(args, to, filter, total) : code;
 }

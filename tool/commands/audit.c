@@ -59,8 +59,7 @@ static int read_members(struct audit *a, const struct tepal_hasher *hasher)
     const struct option_value *receipts = arg(a->args, "receipts");
     const struct option_value *file = receipts->given ? receipts : arg(a->args, "members");
     uint32_t choices = (uint32_t)tepal_filter_params(a->filter)->own[TEPAL_COUNTING_CHOICES];
-    struct feed *feed =
-        feed_open_file(a->args, &file->text, hasher, receipts->given, arg(a->args, "quiet")->given);
+    struct feed *feed = feed_open_file(a->args, &file->text, hasher, receipts->given);
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
@@ -191,12 +190,12 @@ static int check(const struct args *args)
                          "the filter and the members cannot both be read from there");
     }
     if (arg(args, "svg")->given &&
-        (filter_file_check_inputs(NULL, arg(args, "svg")->text, &path, 1,
+        (filter_file_check_inputs(args, arg(args, "svg")->text, &path, 1,
                                   "the members would be overwritten by the picture") != EXIT_YES ||
          atomic_file_check(args, arg(args, "svg")->text) != EXIT_YES)) {
         return EXIT_TROUBLE;
     }
-    return filter_file_check_inputs(NULL, NULL, &path, 1, "");
+    return filter_file_check_inputs(args, NULL, &path, 1, "");
 }
 
 static int work(struct audit *a)
@@ -233,7 +232,7 @@ static int audit_run(const struct args *args)
 {
     struct audit a = {.args = args};
     if (check(args) != EXIT_YES ||
-        filter_file_open(NULL, args->operand[0], FILTER_FILE_LOAD, &a.filter) != EXIT_YES) {
+        filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &a.filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     int code = work(&a);

@@ -32,7 +32,6 @@ struct builder {
     const struct recipe *recipe;       /* what the options make ... */
     const struct tepal_proposal *plan; /* ... or if this is not NULL, what it says */
     const char *avoid;                 /* the file of known negatives, or NULL */
-    const char *stays;
     const char *output;
     struct tepal_params params;
     uint8_t key[TEPAL_KEY_BYTES];
@@ -50,7 +49,7 @@ static int draw_seed(struct builder *b)
         return EXIT_YES;
     }
     if (sodium_init() < 0) {
-        return say_error(b->stays, "random seed", "the system gives no randomness: take --seed");
+        return args_about(b->args, "random seed", "the system gives no randomness: take --seed");
     }
     randombytes_buf(&b->params.seed, sizeof b->params.seed);
     return EXIT_YES;
@@ -63,7 +62,7 @@ static int make_hasher(struct builder *b)
         tepal_hasher_init(&b->hasher, b->params.seed);
         return EXIT_YES;
     }
-    if (secret_read(b->stays, file->text, b->key) != EXIT_YES) {
+    if (secret_read(b->args, file->text, b->key) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     b->params.hash = TEPAL_HASH_SIPHASH;
@@ -90,16 +89,9 @@ static int make_filter(struct builder *b, uint64_t keys)
         }
     }
     if (status == TEPAL_NO_MEMORY) {
-        return say_error(b->stays, b->args->command->name,
-                         "out of memory: the filter would take %s",
-                         render_bytes(tepal_params_payload_bytes(&b->params), room, sizeof room));
+        return args_error(b->args, "out of memory: the filter would take %s",
+                          render_bytes(tepal_params_payload_bytes(&b->params), room, sizeof room));
     }
-    return args_status(b->args, status, NULL);
-}
-
-static int add(struct builder *b, const struct tepal_digest *digests, size_t count)
-{
-    enum tepal_status status = tepal_filter_add_many(b->filter, digests, count);
     return args_status(b->args, status, NULL);
 }
 
@@ -122,7 +114,7 @@ static int stream(struct builder *b, struct feed *feed)
 
 static int spill_failed(const struct builder *b, const struct spill *spill)
 {
-    return say_error(b->stays, spill_subject(spill), "temporary file: %s", spill_why(spill));
+    return args_about(b->args, spill_subject(spill), "temporary file: %s", spill_why(spill));
 }
 
 static int collect(struct builder *b, struct feed *feed, struct spill *spill)
@@ -145,8 +137,9 @@ static int replay(struct builder *b, struct spill *spill)
     }
     ptrdiff_t count;
     while ((count = spill_next(spill, &digests)) > 0) {
-        if (add(b, digests, (size_t)count) != EXIT_YES) {
-            return EXIT_TROUBLE;
+        enum tepal_status status = tepal_filter_add_many(b->filter, digests, (size_t)count);
+        if (status != TEPAL_OK) {
+            return args_status(b->args, status, NULL);
         }
     }
     return count == 0 ? EXIT_YES : spill_failed(b, spill);
@@ -166,7 +159,7 @@ static int count_first(struct builder *b, struct feed *feed)
 
 static int read_keys(struct builder *b)
 {
-    struct feed *feed = feed_open(b->args, 0, &b->hasher, arg(b->args, "quiet")->given);
+    struct feed *feed = feed_open(b->args, 0, &b->hasher);
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
@@ -205,13 +198,13 @@ static int prepare(struct builder *b)
     }
     b->params.kind = b->plan != NULL ? b->plan->kind : b->recipe->kind;
     /* Keys first: over a key file, "not a filter" would be the lesser reason. */
-    int code = filter_file_check_inputs(b->stays, b->output, a->operand, a->operands,
+    int code = filter_file_check_inputs(b->args, b->output, a->operand, a->operands,
                                         "the keys would be overwritten by the filter");
     code = code == EXIT_YES ? filter_file_check_output(a, b->output) : code;
     code = code == EXIT_YES ? receipts_check(a, NULL, b->output, a->operand, a->operands) : code;
     if (code == EXIT_YES && arg(a, "receipts")->given && b->recipe->counts(a)) {
-        return say_error(b->stays, a->command->name,
-                         "--receipts needs the size beforehand: give --cells M or --capacity N");
+        return args_error(a,
+                          "--receipts needs the size beforehand: give --cells M or --capacity N");
     }
     code = code == EXIT_YES ? draw_seed(b) : code;
     return code == EXIT_YES ? make_hasher(b) : code;
@@ -241,7 +234,7 @@ static int build_veto(struct builder *b)
     b->keys = v.keys;
     if (code == EXIT_YES) {
         warn(b);
-        code = filter_file_save(b->stays, b->filter, b->output);
+        code = filter_file_save(b->args, b->filter, b->output);
     }
     code = code == EXIT_YES ? negatives_written(&v, b->output) : code;
     tepal_filter_free(b->filter);
@@ -255,7 +248,7 @@ static int build_stream(struct builder *b)
     forget_key(b);
     if (code == EXIT_YES) {
         warn(b);
-        code = filter_file_save(b->stays, b->filter, b->output);
+        code = filter_file_save(b->args, b->filter, b->output);
     }
     code = code == EXIT_YES ? receipts_commit(&b->receipts, b->args) : code;
     code = code == EXIT_YES ? written_print(b->args, b->output, b->filter, b->keys) : code;
@@ -270,7 +263,6 @@ static int build(const struct args *args, const struct tepal_proposal *plan, con
     struct builder b = {.args = args,
                         .plan = plan,
                         .avoid = avoid,
-                        .stays = args->command->stays,
                         .output = arg(args, "output")->text,
                         .params =
                             plan != NULL ? plan->params : (struct tepal_params)TEPAL_PARAMS_INIT};
@@ -288,8 +280,8 @@ static int build_planned(const struct args *args)
     struct spool spool = {.count = 0};
     struct tepal_proposal plan;
     int code =
-        filter_file_check_inputs(args->command->stays, arg(args, "output")->text, args->operand,
-                                 args->operands, "the keys would be overwritten by the filter");
+        filter_file_check_inputs(args, arg(args, "output")->text, args->operand, args->operands,
+                                 "the keys would be overwritten by the filter");
     code = code == EXIT_YES ? spool_open(args, &spool) : code;
     code = code == EXIT_YES ? auto_plan(args, &spool, &plan) : code;
     if (code == EXIT_YES) {

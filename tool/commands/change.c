@@ -14,27 +14,26 @@ bool change_in_place(const char *from, const char *to)
 static int check(const struct args *args, const char *from, const char *to, const char *const *keys,
                  size_t count)
 {
-    const char *stays = args->command->stays;
     static const char why[] = "the keys would be overwritten by the filter";
     if (strcmp(from, "-") == 0) {
         if (!arg(args, "output")->given) {
-            return say_error(stays, "standard input",
-                             "a filter from there cannot be changed in place: give --output");
+            return args_about(args, "standard input",
+                              "a filter from there cannot be changed in place: give --output");
         }
         bool reads_standard = count == 0;
         for (size_t i = 0; i < count; i++) {
             reads_standard = reads_standard || strcmp(keys[i], "-") == 0;
         }
         if (reads_standard) {
-            return say_error(stays, "standard input",
-                             "the filter is read from there, so the keys must come from files");
+            return args_about(args, "standard input",
+                              "the filter is read from there, so the keys must come from files");
         }
     }
-    if (filter_file_check_inputs(stays, from, keys, count, why) != EXIT_YES ||
-        filter_file_check_inputs(stays, to, keys, count, why) != EXIT_YES) {
+    if (filter_file_check_inputs(args, from, keys, count, why) != EXIT_YES ||
+        filter_file_check_inputs(args, to, keys, count, why) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    return change_in_place(from, to) ? filter_file_check_in_place(stays, to)
+    return change_in_place(from, to) ? filter_file_check_in_place(args, to)
                                      : filter_file_check_output(args, to);
 }
 
@@ -55,7 +54,7 @@ int change_run(const struct args *args, const char *keys, change_work *work)
         filter_file_lock(args, to, args->operand, 1, &lock) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    int code = filter_file_open(args->command->stays, from, FILTER_FILE_LOAD, &filter);
+    int code = filter_file_open(args, from, FILTER_FILE_LOAD, &filter);
     if (code == EXIT_YES) {
         code = work(args, from, to, filter);
         tepal_filter_free(filter);

@@ -29,11 +29,6 @@
 #define ROUNDS        5
 #define SEED          1
 
-int compare_no_memory(const struct compare *c)
-{
-    return args_no_memory(c->args);
-}
-
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 bool compare_keep(struct compare *c, struct tepal_digest digest)
@@ -56,8 +51,7 @@ static int read_file(struct compare *c, const char *id, struct digests *set)
 {
     const struct option_value *o = arg(c->args, id);
     bool weighted = set == &c->negatives && arg(c->args, "weights")->given;
-    struct feed *feed =
-        feed_open_file(c->args, &o->text, &c->hasher, weighted, arg(c->args, "quiet")->given);
+    struct feed *feed = feed_open_file(c->args, &o->text, &c->hasher, weighted);
     ptrdiff_t count;
     bool room = true;
     if (feed == NULL) {
@@ -74,7 +68,7 @@ static int read_file(struct compare *c, const char *id, struct digests *set)
         }
     }
     feed_close(feed);
-    return !room ? compare_no_memory(c) : count == 0 ? EXIT_YES : EXIT_TROUBLE;
+    return !room ? args_no_memory(c->args) : count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
 
 /* Keys that nobody has: digests of a counter. */
@@ -82,7 +76,7 @@ static int draw_queries(struct compare *c)
 {
     for (uint64_t i = 0; i < QUERIES_DRAWN; i++) {
         if (!compare_keep(c, tepal_hash_u64(&c->hasher, i ^ UINT64_C(0xb7e151628aed2a6a)))) {
-            return compare_no_memory(c);
+            return args_no_memory(c->args);
         }
     }
     return EXIT_YES;
@@ -95,7 +89,7 @@ static int read_queries(struct compare *c)
         code = read_file(c, "queries", NULL);
     } else if (c->negatives.count > 0) {
         for (size_t i = 0; i < c->negatives.count && code == EXIT_YES; i++) {
-            code = compare_keep(c, c->negatives.digest[i]) ? EXIT_YES : compare_no_memory(c);
+            code = compare_keep(c, c->negatives.digest[i]) ? EXIT_YES : args_no_memory(c->args);
         }
         if (arg(c->args, "weights")->given) {
             c->query_weight = c->negatives.weight;
@@ -123,7 +117,7 @@ static int read_keys(struct compare *c)
     code = code == EXIT_YES ? read_queries(c) : code;
     size_t most = c->queries > c->members.count ? c->queries : c->members.count;
     c->answers = code == EXIT_YES ? calloc(most / 64 + 1, sizeof *c->answers) : NULL;
-    return code != EXIT_YES ? code : c->answers == NULL ? compare_no_memory(c) : EXIT_YES;
+    return code != EXIT_YES ? code : c->answers == NULL ? args_no_memory(c->args) : EXIT_YES;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -230,7 +224,7 @@ static int build_all(struct compare *c)
         const char *why = "";
         enum tepal_status status = tepal_plan_build(p, &input, NULL, &filter, NULL, &why);
         if (status == TEPAL_NO_MEMORY) {
-            return compare_no_memory(c);
+            return args_no_memory(c->args);
         }
         if (status != TEPAL_OK) {
             say_warning(c->args->command->name, "%s, %s: %s", tepal_kind_by_id(p->kind)->name,
@@ -259,27 +253,14 @@ static const char *layout_name(const struct compare_row *row)
     return tepal_layout_name(row->plan->params.layout);
 }
 
-/* Of a recycling filter, how many phases it has; 0: it is none. */
-static unsigned phases_of(const struct compare_row *row)
-{
-    return row->plan->kind == TEPAL_KIND_RECYCLING
-               ? tepal_recycling_options_of(&row->plan->params).phases
-               : 0;
-}
-
 /* "recycling 2": in two phases. */
 static const char *label(const struct compare_row *row, char room[24])
 {
-    if (phases_of(row) == 0) {
+    if (compare_phases(row->plan) == 0) {
         return kind_name(row);
     }
-    snprintf(room, 24, "%s %u", kind_name(row), phases_of(row));
+    snprintf(room, 24, "%s %u", kind_name(row), compare_phases(row->plan));
     return room;
-}
-
-static bool endless(const struct compare *c)
-{
-    return arg(c->args, "endless")->given;
 }
 
 static void tell_row(struct report *r, const struct compare_row *row)
@@ -299,8 +280,8 @@ static void tell_row(struct report *r, const struct compare_row *row)
     report_real(r, "fn", row->fn.rate, column("fn", 10, "%.3g"));
     report_real(r, "cost", row->cost, column("cost", 10, "%.3g"));
     report_real(r, "ns_per_query", row->ns, column("ns/query", 8, "%.1f"));
-    if (phases_of(row) > 0) {
-        report_whole(r, "phases", phases_of(row), JSON_ONLY);
+    if (compare_phases(row->plan) > 0) {
+        report_whole(r, "phases", compare_phases(row->plan), JSON_ONLY);
     }
     report_text(r, "command", plan_command(row->plan, NULL, command, sizeof command), JSON_ONLY);
     report_end(r);
@@ -310,13 +291,13 @@ static int print(const struct compare *c)
 {
     struct report r = report_open(c->args);
     report_object(&r, NULL);
-    report_flag(&r, "endless", endless(c), JSON_ONLY);
+    report_flag(&r, "endless", arg(c->args, "endless")->given, JSON_ONLY);
     report_flag(&r, "weighted", c->query_weight != NULL, JSON_ONLY);
     report_whole(&r, "members", c->members.count, JSON_ONLY);
     report_whole(&r, "negatives", c->negatives.count, JSON_ONLY);
     report_whole(&r, "queries", c->queries, JSON_ONLY);
     report_whole(&r, "strangers", c->strangers, JSON_ONLY);
-    if (endless(c)) {
+    if (arg(c->args, "endless")->given) {
         report_line(&r, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->strangers);
     } else {
         report_line(&r, "%zu members, %zu negatives, %zu queries (%" PRIu64 " of strangers)%s\n\n",
@@ -381,7 +362,7 @@ static int compare_run(const struct args *args)
                           "KEYS");
     }
     if (code == EXIT_YES) {
-        code = endless(c) ? compare_stream(c) : compare_set(c);
+        code = arg(c->args, "endless")->given ? compare_stream(c) : compare_set(c);
     }
     code = code == EXIT_YES ? atomic_file_write(args, "svg", draw, c) : code;
     code = code == EXIT_YES ? print(c) : code;

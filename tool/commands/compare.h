@@ -31,9 +31,8 @@ struct compare {
     double *query_weight;       /* NULL: 1 each; not ours */
     size_t queries;
     size_t room;
-    uint64_t
-        strangers;  /* queries that are no members; of a stream, what comes for the first time */
-    uint64_t known; /* of them, known negatives */
+    uint64_t strangers; /* no members; of a stream, what comes for the first time */
+    uint64_t known;     /* of them, known negatives */
     uint64_t *answers;
     uint64_t limit; /* bits */
     uint64_t seed;
@@ -44,14 +43,14 @@ struct compare {
     size_t rows;
 };
 
-/* Says so. */
-int compare_no_memory(const struct compare *c);
-
 /* Keeps a query in its order. False: no memory. */
 bool compare_keep(struct compare *c, struct tepal_digest digest);
 
 /* The limit, for so many keys, and the costs, from the options. */
 int compare_limit(struct compare *c, uint64_t keys);
+
+/* Of a recycling filter, how many phases it has; 0: it is none. */
+uint32_t compare_phases(const struct tepal_proposal *plan);
 
 /*
  * Reads --members as a stream in its order, plans the kinds that go on for ever by the stream's own

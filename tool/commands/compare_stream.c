@@ -31,8 +31,7 @@ struct stream {
 static int read_stream(struct stream *s)
 {
     struct compare *c = s->c;
-    struct feed *feed = feed_open_file(c->args, &arg(c->args, "members")->text, &c->hasher, false,
-                                       arg(c->args, "quiet")->given);
+    struct feed *feed = feed_open_file(c->args, &arg(c->args, "members")->text, &c->hasher, false);
     ptrdiff_t count = -1;
     bool room = true;
     while (feed != NULL && room && (count = feed_next(feed)) > 0) {
@@ -42,7 +41,7 @@ static int read_stream(struct stream *s)
         }
     }
     feed_close(feed);
-    return !room ? compare_no_memory(c) : count == 0 ? EXIT_YES : EXIT_TROUBLE;
+    return !room ? args_no_memory(c->args) : count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
 
 /* Which lines came before. */
@@ -62,7 +61,7 @@ static int find_repeats(struct stream *s)
     }
     c->strangers = c->members.count;
     if (!room) {
-        return compare_no_memory(c);
+        return args_no_memory(c->args);
     }
     return gap_counts_repeats(&s->gaps) > 0
                ? EXIT_YES
@@ -143,7 +142,7 @@ static int measure(struct stream *s, const struct tepal_proposal *plan)
     return EXIT_YES;
 }
 
-static uint32_t phases_of(const struct tepal_proposal *plan)
+uint32_t compare_phases(const struct tepal_proposal *plan)
 {
     return plan->kind == TEPAL_KIND_RECYCLING ? tepal_recycling_options_of(&plan->params).phases
                                               : 0;
@@ -155,7 +154,7 @@ static bool is_there(const struct compare *c, const struct tepal_proposal *plan)
     for (size_t i = 0; i < c->rows; i++) {
         const struct tepal_proposal *other = c->row[i].plan;
         if (other->kind == plan->kind && other->params.layout == plan->params.layout &&
-            phases_of(other) == phases_of(plan)) {
+            compare_phases(other) == compare_phases(plan)) {
             return true;
         }
     }
@@ -184,7 +183,7 @@ int compare_stream(struct compare *c)
 {
     struct stream *s = calloc(1, sizeof *s);
     if (s == NULL) {
-        return compare_no_memory(c);
+        return args_no_memory(c->args);
     }
     s->c = c;
     gap_counts_init(&s->gaps, 1);

@@ -59,40 +59,39 @@ static const char *list_folds(const struct tepal_params *p, bool sizes, char *ro
     return room;
 }
 
-static int refuse_fold(const char *stays, const char *name, const struct tepal_params *p,
+static int refuse_fold(const struct args *args, const char *name, const struct tepal_params *p,
                        const char *cannot, bool sizes)
 {
     char room[(FOLDS_LISTED + 1) * 24];
     const char *folds = list_folds(p, sizes, room, sizeof room);
     if (*folds == '\0') {
-        return say_error(stays, name,
-                         "%s, nor otherwise: it has %" PRIu64
-                         " bits, %s layout, %s positions, and no divisor that would do",
-                         cannot, p->cells, tepal_layout_name(p->layout),
-                         tepal_positions_name(p->positions));
+        return args_about(args, name,
+                          "%s, nor otherwise: it has %" PRIu64
+                          " bits, %s layout, %s positions, and no divisor that would do",
+                          cannot, p->cells, tepal_layout_name(p->layout),
+                          tepal_positions_name(p->positions));
     }
-    return say_error(stays, name, "%s; it can be%s", cannot, folds);
+    return args_about(args, name, "%s; it can be%s", cannot, folds);
 }
 
 static int fold(const struct args *args, const char *name, uint64_t divisor,
                 struct tepal_filter **filter)
 {
-    const char *stays = args->command->stays;
     struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
     struct tepal_bloom *small;
     if (bloom == NULL) {
-        return say_error(stays, name, "a filter of the kind %s cannot be folded",
-                         tepal_filter_kind(*filter)->name);
+        return args_about(args, name, "a filter of the kind %s cannot be folded",
+                          tepal_filter_kind(*filter)->name);
     }
     const struct tepal_params *p = tepal_filter_params(*filter);
     enum tepal_status status = tepal_bloom_fold(bloom, divisor, NULL, &small);
     if (status == TEPAL_UNSUPPORTED) {
         char cannot[64];
         (void)snprintf(cannot, sizeof cannot, "cannot be folded by %" PRIu64, divisor);
-        return refuse_fold(stays, name, p, cannot, false);
+        return refuse_fold(args, name, p, cannot, false);
     }
     if (status != TEPAL_OK) {
-        return say_status(stays, name, status, NULL);
+        return say_status(args->command->stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
     *filter = tepal_bloom_filter(small);
@@ -108,14 +107,13 @@ static int shrink(const struct args *args, const char *name, struct tepal_filter
         (void)snprintf(cannot, sizeof cannot,
                        "cannot be shrunk to %" PRIu64 " bits, which do not divide its %" PRIu64,
                        bits, now);
-        return refuse_fold(args->command->stays, name, tepal_filter_params(*filter), cannot, true);
+        return refuse_fold(args, name, tepal_filter_params(*filter), cannot, true);
     }
     return fold(args, name, now / bits, filter);
 }
 
 static int relayout(const struct args *args, const char *name, struct tepal_filter **filter)
 {
-    const char *stays = args->command->stays;
     enum tepal_layout now = tepal_filter_params(*filter)->layout;
     enum tepal_layout wanted = now;
     struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
@@ -127,13 +125,14 @@ static int relayout(const struct args *args, const char *name, struct tepal_filt
     enum tepal_status status =
         bloom == NULL ? TEPAL_UNSUPPORTED : tepal_bloom_relayout(bloom, wanted, NULL, &other);
     if (status == TEPAL_UNSUPPORTED) {
-        return say_error(stays, name,
-                         "%s to %s: these layouts put the bits of a key at different places; build "
-                         "it again from the keys",
-                         tepal_layout_name(now), tepal_layout_name(wanted));
+        return args_about(
+            args, name,
+            "%s to %s: these layouts put the bits of a key at different places; build "
+            "it again from the keys",
+            tepal_layout_name(now), tepal_layout_name(wanted));
     }
     if (status != TEPAL_OK) {
-        return say_status(stays, name, status, NULL);
+        return say_status(args->command->stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
     *filter = tepal_bloom_filter(other);
@@ -143,24 +142,23 @@ static int relayout(const struct args *args, const char *name, struct tepal_filt
 /* Without its counters: as a Bloom filter, or as it is. */
 static int drop_counters(const struct args *args, const char *name, struct tepal_filter **filter)
 {
-    const char *stays = args->command->stays;
     const struct tepal_counting *counting = tepal_filter_counting(*filter);
     struct tepal_counting *bits = NULL;
     struct tepal_bloom *bloom = NULL;
     bool to_bloom = strcmp(arg(args, "to")->text, "bloom") == 0;
     if (counting == NULL) {
-        return say_error(stays, name, "only counting filters have counters to drop; this one is %s",
-                         tepal_filter_kind(*filter)->name);
+        return args_about(args, name, "only counting filters have counters to drop; this one is %s",
+                          tepal_filter_kind(*filter)->name);
     }
     enum tepal_status status = to_bloom ? tepal_counting_bloom(counting, NULL, &bloom)
                                         : tepal_counting_strip(counting, NULL, &bits);
     if (status == TEPAL_UNSUPPORTED) {
-        return say_error(stays, name,
-                         "a Bloom filter needs the flat or partitioned layout and one choice; "
-                         "--to bits works with any");
+        return args_about(args, name,
+                          "a Bloom filter needs the flat or partitioned layout and one choice; "
+                          "--to bits works with any");
     }
     if (status != TEPAL_OK) {
-        return say_status(stays, name, status, NULL);
+        return say_status(args->command->stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
     *filter = to_bloom ? tepal_bloom_filter(bloom) : tepal_counting_filter(bits);
@@ -183,22 +181,21 @@ static int change(const struct args *args, const char *name, struct tepal_filter
 
 static int convert_run(const struct args *args)
 {
-    const char *stays = args->command->stays;
     const char *output = arg(args, "output")->text;
     struct tepal_filter *filter;
     int lock = -1;
     int code =
-        filter_file_check_inputs(stays, arg(args, "force")->given ? NULL : output, args->operand, 1,
+        filter_file_check_inputs(args, arg(args, "force")->given ? NULL : output, args->operand, 1,
                                  "the output is the filter read (--force replaces it)");
     code = code == EXIT_YES ? filter_file_check_output(args, output) : code;
     code = code == EXIT_YES ? filter_file_lock(args, output, args->operand, 1, &lock) : code;
     if (code != EXIT_YES ||
-        filter_file_open(stays, args->operand[0], FILTER_FILE_LOAD, &filter) != EXIT_YES) {
+        filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &filter) != EXIT_YES) {
         filter_file_unlock(lock);
         return EXIT_TROUBLE;
     }
     code = change(args, filter_file_name(args->operand[0], false), &filter);
-    code = code == EXIT_YES ? filter_file_save(stays, filter, output) : code;
+    code = code == EXIT_YES ? filter_file_save(args, filter, output) : code;
     filter_file_unlock(lock);
     code = code == EXIT_YES ? written_print(args, output, filter, UINT64_MAX) : code;
     tepal_filter_free(filter);

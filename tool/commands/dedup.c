@@ -258,12 +258,13 @@ static int watch(struct dedup *d)
     }
     d->timed =
         tepal_recycling_options_of(tepal_filter_params(generic(d))).rule == TEPAL_RECYCLING_TIME;
-    d->feed = feed_open(d->args, 0, &hasher, true);
+    d->feed = feed_open(d->args, 0, &hasher);
     d->out = d->feed == NULL ? NULL : out_open(STDOUT_FILENO);
     if (d->out == NULL) {
         feed_close(d->feed);
         return EXIT_TROUBLE;
     }
+    d->feed->progress.on = false;
     keys_set_wait(d->feed->keys, wait_for_input, d);
     int code = run_batches(d);
     feed_close(d->feed);
@@ -282,12 +283,12 @@ static int dedup_run(const struct args *args)
     struct dedup d = {
         .args = args, .prints = !arg(args, "count-only")->given, .state = {.lock = -1}};
     signals_start(); /* before anything that takes time: a question must not kill it */
-    int code = filter_file_check_inputs(args->command->stays, d.prints ? "-" : NULL, args->operand,
-                                        args->operands, "the lines are also the output");
+    int code = filter_file_check_inputs(args, d.prints ? "-" : NULL, args->operand, args->operands,
+                                        "the lines are also the output");
     if (code == EXIT_YES && arg(args, "state")->given) {
         code =
-            filter_file_check_inputs(args->command->stays, arg(args, "state")->text, args->operand,
-                                     args->operands, "the lines would be overwritten by the state");
+            filter_file_check_inputs(args, arg(args, "state")->text, args->operand, args->operands,
+                                     "the lines would be overwritten by the state");
     }
     if (code == EXIT_YES && !sample_init(&d.sample)) {
         code = args_no_memory(args);

@@ -12,24 +12,25 @@
 static int subtract(const struct args *args, struct tepal_filter *now, struct tepal_filter *before,
                     struct tepal_counting_change *change, struct tepal_counting **out)
 {
-    const char *stays = args->command->stays;
     struct tepal_filter *const both[] = {now, before};
     for (size_t i = 0; i < 2; i++) {
         if (tepal_filter_counting(both[i]) == NULL) {
-            return say_error(stays, filter_file_name(args->operand[i], false),
-                             "only counting filters have a difference, and this one is of the kind "
-                             "%s",
-                             tepal_filter_kind(both[i])->name);
+            return args_about(
+                args, filter_file_name(args->operand[i], false),
+                "only counting filters have a difference, and this one is of the kind "
+                "%s",
+                tepal_filter_kind(both[i])->name);
         }
     }
     enum tepal_status status = tepal_counting_difference(
         tepal_filter_counting(now), tepal_filter_counting(before), NULL, change, out);
     if (status == TEPAL_MISMATCH) {
-        return say_error(stays, filter_file_name(args->operand[1], false),
-                         "is no snapshot of %s: their parameters differ",
-                         filter_file_name(args->operand[0], false));
+        return args_about(args, filter_file_name(args->operand[1], false),
+                          "is no snapshot of %s: their parameters differ",
+                          filter_file_name(args->operand[0], false));
     }
-    return say_status(stays, filter_file_name(args->operand[0], false), status, NULL);
+    return say_status(args->command->stays, filter_file_name(args->operand[0], false), status,
+                      NULL);
 }
 
 static int tell(const struct args *args, const char *output,
@@ -62,7 +63,7 @@ static int work(const struct args *args, const char *output, struct tepal_filter
     if (code != EXIT_YES) {
         return code;
     }
-    code = filter_file_save(args->command->stays, tepal_counting_filter(gain), output);
+    code = filter_file_save(args, tepal_counting_filter(gain), output);
     code = code == EXIT_YES ? tell(args, output, &change, tepal_counting_filter(gain)) : code;
     tepal_counting_free(gain);
     return code;
@@ -70,18 +71,17 @@ static int work(const struct args *args, const char *output, struct tepal_filter
 
 static int diff_run(const struct args *args)
 {
-    const char *stays = args->command->stays;
     const char *output = arg(args, "output")->text;
     struct tepal_filter *now;
     struct tepal_filter *before;
-    if (filter_file_check_inputs(stays, arg(args, "force")->given ? NULL : output, args->operand, 2,
+    if (filter_file_check_inputs(args, arg(args, "force")->given ? NULL : output, args->operand, 2,
                                  "the output is one of the filters read (--force replaces it)") !=
             EXIT_YES ||
         filter_file_check_output(args, output) != EXIT_YES ||
-        filter_file_open(stays, args->operand[0], FILTER_FILE_LOAD, &now) != EXIT_YES) {
+        filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &now) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    int code = filter_file_open(stays, args->operand[1], FILTER_FILE_VIEW, &before);
+    int code = filter_file_open(args, args->operand[1], FILTER_FILE_VIEW, &before);
     if (code == EXIT_YES) {
         code = work(args, output, now, before);
         tepal_filter_free(before);

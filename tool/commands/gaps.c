@@ -45,7 +45,7 @@ struct gaps {
 
 static int no_memory(const struct gaps *g)
 {
-    return say_error(g->args->command->stays, NULL, "out of memory: give --sample");
+    return args_about(g->args, NULL, "out of memory: give --sample");
 }
 
 /* ---- measure --------------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static int measure(struct gaps *g)
 {
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 1);
-    struct feed *feed = feed_open(g->args, 0, &hasher, arg(g->args, "quiet")->given);
+    struct feed *feed = feed_open(g->args, 0, &hasher);
     ptrdiff_t count = -1;
     bool room = true;
     if (feed == NULL) {
@@ -230,8 +230,8 @@ static int check_side(const struct args *args, const char *id)
     if (!file->given) {
         return EXIT_YES;
     }
-    int code = filter_file_check_inputs(args->command->stays, file->text, args->operand,
-                                        args->operands, "the lines would be overwritten");
+    int code = filter_file_check_inputs(args, file->text, args->operand, args->operands,
+                                        "the lines would be overwritten");
     return code == EXIT_YES ? atomic_file_check(args, file->text) : code;
 }
 
@@ -261,8 +261,7 @@ static int check_sides(const struct args *args)
         return EXIT_TROUBLE;
     }
     if (save->given && svg->given && same_place(save->text, svg->text)) {
-        return say_error(args->command->stays, svg->text,
-                         "--save and --svg are two files, and this is one");
+        return args_about(args, svg->text, "--save and --svg are two files, and this is one");
     }
     return EXIT_YES;
 }
@@ -302,8 +301,7 @@ static int work(struct gaps *g)
 static int gaps_run(const struct args *args)
 {
     if (check_sides(args) != EXIT_YES ||
-        filter_file_check_inputs(args->command->stays, NULL, args->operand, args->operands, "") !=
-            EXIT_YES) {
+        filter_file_check_inputs(args, NULL, args->operand, args->operands, "") != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     struct gaps *g = calloc(1, sizeof *g);

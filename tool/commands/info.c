@@ -82,17 +82,17 @@ static void print_lost(struct report *r, const struct tepal_report *report)
     }
 }
 
-static int print_one(struct report *r, const char *path, bool first)
+static int print_one(const struct args *args, struct report *r, const char *path)
 {
     struct tepal_filter *filter;
     struct tepal_report report = {.count = 0};
-    if (filter_file_open(NULL, path, FILTER_FILE_VIEW, &filter) != EXIT_YES) {
+    if (filter_file_open(args, path, FILTER_FILE_VIEW, &filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     tepal_filter_info(filter, &report);
     report_object(r, NULL);
     report_text(r, "file", path, JSON_ONLY);
-    report_line(r, "%s%s\n", first ? "" : "\n", filter_file_name(path, false));
+    report_line(r, "%s%s\n", path == args->operand[0] ? "" : "\n", filter_file_name(path, false));
     report_quantities(r, &report, false);
     print_verdict(r, filter, &report);
     print_two_rates(r, &report);
@@ -107,7 +107,7 @@ static int info_run(const struct args *args)
     struct report r = report_open(args);
     int code = EXIT_YES;
     for (size_t i = 0; i < args->operands; i++) {
-        if (print_one(&r, args->operand[i], i == 0) != EXIT_YES) {
+        if (print_one(args, &r, args->operand[i]) != EXIT_YES) {
             code = EXIT_TROUBLE;
         }
     }

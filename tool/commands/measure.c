@@ -106,8 +106,7 @@ static int promise_of_plan(struct measure *m)
 static struct feed *open_feed(const struct measure *m, const char *id)
 {
     bool weighted = strcmp(id, "strangers") == 0 && arg(m->args, "weights")->given;
-    return feed_open_file(m->args, &arg(m->args, id)->text, &m->hasher, weighted,
-                          arg(m->args, "quiet")->given);
+    return feed_open_file(m->args, &arg(m->args, id)->text, &m->hasher, weighted);
 }
 
 static int ask_members(struct measure *m)
@@ -257,7 +256,7 @@ static int measure_run(const struct args *args)
         return args_wrong(args,
                           "--weights are those of strangers: give them with --strangers KEYS");
     }
-    if (filter_file_open(NULL, m.path, FILTER_FILE_VIEW, &m.filter) != EXIT_YES) {
+    if (filter_file_open(args, m.path, FILTER_FILE_VIEW, &m.filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     int code = work(&m);

@@ -42,27 +42,26 @@ static const char *difference(const struct tepal_params *a, const struct tepal_p
 
 static int merge_one(const struct args *args, struct tepal_filter *into, const char *path)
 {
-    const char *stays = args->command->stays;
     struct tepal_filter *other;
-    if (filter_file_open(stays, path, FILTER_FILE_VIEW, &other) != EXIT_YES) {
+    if (filter_file_open(args, path, FILTER_FILE_VIEW, &other) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     enum tepal_status status = arg(args, "intersect")->given ? tepal_filter_intersect(into, other)
                                                              : tepal_filter_unite(into, other);
     int code = EXIT_YES;
     if (status == TEPAL_MISMATCH) {
-        code = say_error(stays, filter_file_name(path, false), "cannot be merged with %s: %s",
-                         filter_file_name(args->operand[0], false),
-                         difference(tepal_filter_params(into), tepal_filter_params(other)));
+        code = args_about(args, filter_file_name(path, false), "cannot be merged with %s: %s",
+                          filter_file_name(args->operand[0], false),
+                          difference(tepal_filter_params(into), tepal_filter_params(other)));
     } else if (status == TEPAL_UNSUPPORTED) {
         bool order = (tepal_filter_kind(into)->promises & TEPAL_ENDLESS) != 0; /* old ones fade */
-        code = say_error(stays, filter_file_name(path, false),
-                         "%s filters cannot be %s%s; build one filter from all the keys",
-                         tepal_filter_kind(into)->name,
-                         arg(args, "intersect")->given ? "intersected" : "merged",
-                         order ? ": the order in which keys were added matters" : "");
+        code = args_about(args, filter_file_name(path, false),
+                          "%s filters cannot be %s%s; build one filter from all the keys",
+                          tepal_filter_kind(into)->name,
+                          arg(args, "intersect")->given ? "intersected" : "merged",
+                          order ? ": the order in which keys were added matters" : "");
     } else if (status != TEPAL_OK) {
-        code = say_status(stays, filter_file_name(path, false), status, NULL);
+        code = say_status(args->command->stays, filter_file_name(path, false), status, NULL);
     }
     tepal_filter_free(other);
     return code;
@@ -72,7 +71,7 @@ static int check(const struct args *args)
 {
     const char *output = arg(args, "output")->text;
     const char *compare = arg(args, "force")->given ? NULL : output;
-    if (filter_file_check_inputs(args->command->stays, compare, args->operand, args->operands,
+    if (filter_file_check_inputs(args, compare, args->operand, args->operands,
                                  "the output is one of the filters read (--force replaces it)") !=
         EXIT_YES) {
         return EXIT_TROUBLE;
@@ -89,8 +88,7 @@ static int merge_run(const struct args *args)
         filter_file_lock(args, output, args->operand, args->operands, &lock) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (filter_file_open(args->command->stays, args->operand[0], FILTER_FILE_LOAD, &into) !=
-        EXIT_YES) {
+    if (filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &into) != EXIT_YES) {
         filter_file_unlock(lock);
         return EXIT_TROUBLE;
     }
@@ -98,7 +96,7 @@ static int merge_run(const struct args *args)
     for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
         code = merge_one(args, into, args->operand[i]);
     }
-    code = code == EXIT_YES ? filter_file_save(args->command->stays, into, output) : code;
+    code = code == EXIT_YES ? filter_file_save(args, into, output) : code;
     filter_file_unlock(lock);
     code = code == EXIT_YES ? written_print(args, output, into, UINT64_MAX) : code;
     tepal_filter_free(into);

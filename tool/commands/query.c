@@ -185,13 +185,14 @@ static int print_totals(struct query *q)
 
 static int ask(struct query *q, const struct tepal_hasher *hasher)
 {
-    /* Output and progress would run into each other on one terminal. */
-    bool quiet = arg(q->args, "quiet")->given || isatty(STDOUT_FILENO);
-    q->feed = feed_open(q->args, 1, hasher, quiet);
+    q->feed = feed_open(q->args, 1, hasher);
     q->out = q->feed == NULL ? NULL : out_open(STDOUT_FILENO);
     if (q->out == NULL) {
         feed_close(q->feed);
         return EXIT_TROUBLE;
+    }
+    if (isatty(STDOUT_FILENO)) {
+        q->feed->progress.on = false; /* it would run into the output */
     }
     int code = run_batches(q);
     feed_close(q->feed);
@@ -214,7 +215,7 @@ static int check(const struct args *args)
     /* Keys that come out where they are read would be read again, until the disk is full. */
     bool prints_keys =
         !arg(args, "count")->given && !arg(args, "quiet")->given && !arg(args, "json")->given;
-    return filter_file_check_inputs(NULL, prints_keys ? "-" : NULL, args->operand + 1,
+    return filter_file_check_inputs(args, prints_keys ? "-" : NULL, args->operand + 1,
                                     args->operands - 1, "the keys are also the output");
 }
 
@@ -225,7 +226,7 @@ static int query_run(const struct args *args)
                       .separator = arg(args, "null")->given ? '\0' : '\n'};
     struct tepal_hasher hasher;
     enum filter_file_mode mode = arg(args, "lazy")->given ? FILTER_FILE_GLANCE : FILTER_FILE_VIEW;
-    if (check(args) != EXIT_YES || filter_file_open(NULL, q.path, mode, &q.filter) != EXIT_YES) {
+    if (check(args) != EXIT_YES || filter_file_open(args, q.path, mode, &q.filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     int code = filter_file_hasher(args, filter_file_name(q.path, false), q.filter, &hasher);

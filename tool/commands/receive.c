@@ -47,28 +47,28 @@ static int check_folder(struct receive *r, const char *folder)
     const struct args *args = r->args;
     struct stat about;
     if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)) {
-        return args->operands < 2 ? EXIT_YES
-                                  : say_error(args->command->stays, folder,
-                                              "several filters need a directory to go to");
+        return args->operands < 2
+                   ? EXIT_YES
+                   : args_about(args, folder, "several filters need a directory to go to");
     }
     for (size_t i = 0; i < args->operands; i++) {
         const char *name = base_name(args->operand[i]);
         if (strcmp(args->operand[i], "-") == 0 || name[0] == '\0') {
-            return say_error(args->command->stays, filter_file_name(args->operand[i], false),
-                             "it has no name to go by in the directory %s", folder);
+            return args_about(args, filter_file_name(args->operand[i], false),
+                              "it has no name to go by in the directory %s", folder);
         }
         for (size_t j = 0; j < i; j++) {
             if (strcmp(name, base_name(args->operand[j])) == 0) {
-                return say_error(args->command->stays, args->operand[i],
-                                 "another filter would have the same name in the directory %s",
-                                 folder);
+                return args_about(args, args->operand[i],
+                                  "another filter would have the same name in the directory %s",
+                                  folder);
             }
         }
     }
     r->folder = folder;
     return args->operands > 0 ? EXIT_YES
-                              : say_error(args->command->stays, "standard input",
-                                          "it has no name to go by in the directory %s", folder);
+                              : args_about(args, "standard input",
+                                           "it has no name to go by in the directory %s", folder);
 }
 
 static int check_output(struct receive *r)
@@ -109,7 +109,7 @@ static int keep(const struct receive *r, const char *path, const struct tepal_fi
         return args_no_memory(r->args);
     }
     int code = r->folder == NULL ? EXIT_YES : filter_file_check_output(r->args, to);
-    code = code == EXIT_YES ? filter_file_save(r->args->command->stays, filter, to) : code;
+    code = code == EXIT_YES ? filter_file_save(r->args, filter, to) : code;
     free(to);
     return code;
 }
@@ -160,7 +160,7 @@ static int open_input(const struct receive *r, const char *path)
         fd = -1;
     }
     if (fd < 0) {
-        say_error(r->args->command->stays, filter_file_name(path, false), "%s", strerror(errno));
+        args_about(r->args, filter_file_name(path, false), "%s", strerror(errno));
     }
     return fd;
 }

@@ -23,23 +23,22 @@ struct removal {
 
 static int refuse(const struct removal *r, const char *name)
 {
-    const char *stays = r->args->command->stays;
     const struct tepal_kind *kind = tepal_filter_kind(r->filter);
     struct tepal_counting *counting = tepal_filter_counting(r->filter);
     if ((kind->promises & TEPAL_DELETABLE) == 0) {
-        return say_error(
-            stays, name,
+        return args_about(
+            r->args, name,
             "a filter of the kind %s cannot remove keys; `tepal kinds` tells which can",
             kind->name);
     }
     if (counting != NULL &&
         tepal_filter_params(r->filter)->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS) {
-        return say_error(stays, name, "it has no counters any more, only their bits");
+        return args_about(r->args, name, "it has no counters any more, only their bits");
     }
     if (counting == NULL && arg(r->args, "receipts")->given) {
-        return say_error(stays, name,
-                         "receipts are of the kind counting, and this filter is of the kind %s",
-                         kind->name);
+        return args_about(r->args, name,
+                          "receipts are of the kind counting, and this filter is of the kind %s",
+                          kind->name);
     }
     return EXIT_YES;
 }
@@ -69,10 +68,8 @@ static int remove_batch(struct removal *r, const struct feed *feed, size_t count
 static int remove_keys(struct removal *r, const struct tepal_hasher *hasher)
 {
     const struct option_value *receipts = arg(r->args, "receipts");
-    bool quiet = arg(r->args, "quiet")->given;
-    struct feed *feed = receipts->given
-                            ? feed_open_file(r->args, &receipts->text, hasher, true, quiet)
-                            : feed_open(r->args, 1, hasher, quiet);
+    struct feed *feed = receipts->given ? feed_open_file(r->args, &receipts->text, hasher, true)
+                                        : feed_open(r->args, 1, hasher);
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
@@ -115,7 +112,7 @@ static int work(const struct args *args, const char *from, const char *to,
         say_warning(filter_file_name(to, true), "no keys came: the filter stays as it was");
     }
     if (code == EXIT_YES && !(r.total == 0 && change_in_place(from, to))) {
-        code = filter_file_save(args->command->stays, filter, to);
+        code = filter_file_save(args, filter, to);
     }
     code = code == EXIT_YES ? tell(&r, to) : code;
     return code == EXIT_YES && r.removed == 0 && r.total > 0 ? EXIT_NO : code;

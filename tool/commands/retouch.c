@@ -17,7 +17,7 @@
 
 int retouch_refused(const struct retouching *w, enum tepal_status status, const char *why)
 {
-    return say_status(w->stays, filter_file_name(w->path, false), status, why);
+    return say_status(w->args->command->stays, filter_file_name(w->path, false), status, why);
 }
 
 /* How to retouch, by the options. */
@@ -115,7 +115,7 @@ static int prepare(struct retouching *w)
 {
     choose(w);
     if (retouch_check_options(w) != EXIT_YES || retouch_check_files(w) != EXIT_YES ||
-        filter_file_open(w->stays, w->path, FILTER_FILE_VIEW, &w->filter) != EXIT_YES ||
+        filter_file_open(w->args, w->path, FILTER_FILE_VIEW, &w->filter) != EXIT_YES ||
         retouch_check_kind(w) != EXIT_YES ||
         filter_file_hasher(w->args, filter_file_name(w->path, false), w->filter, &w->hasher) !=
             EXIT_YES) {
@@ -128,7 +128,7 @@ static int prepare(struct retouching *w)
 
 static int retouch_run(const struct args *args)
 {
-    struct retouching w = {.args = args, .stays = args->command->stays, .path = args->operand[0]};
+    struct retouching w = {.args = args, .path = args->operand[0]};
     int code = prepare(&w);
     if (code == EXIT_YES) {
         retouch_set_input(&w);

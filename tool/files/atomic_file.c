@@ -14,18 +14,17 @@
 int atomic_file_check(const struct args *args, const char *path)
 {
     struct stat about;
-    const char *stays = args->command->stays;
     if (stat(path, &about) != 0) {
-        return errno == ENOENT ? EXIT_YES : say_error(stays, path, "%s", strerror(errno));
+        return errno == ENOENT ? EXIT_YES : args_about(args, path, "%s", strerror(errno));
     }
     if (S_ISDIR(about.st_mode)) {
-        return say_error(stays, path, "%s", strerror(EISDIR));
+        return args_about(args, path, "%s", strerror(EISDIR));
     }
     if (!S_ISREG(about.st_mode)) {
-        return say_error(stays, path, "not a regular file");
+        return args_about(args, path, "not a regular file");
     }
     if (about.st_size > 0 && !arg(args, "force")->given) {
-        return say_error(stays, path, "this file exists, so it is not overwritten (--force does)");
+        return args_about(args, path, "this file exists, so it is not overwritten (--force does)");
     }
     return EXIT_YES;
 }
@@ -33,7 +32,7 @@ int atomic_file_check(const struct args *args, const char *path)
 static int failed(struct atomic_file *side, const struct args *args, int error)
 {
     atomic_file_free(side);
-    return say_error(args->command->stays, side->path, "%s", strerror(error));
+    return args_about(args, side->path, "%s", strerror(error));
 }
 
 int atomic_file_open(struct atomic_file *side, const struct args *args, const char *path)

@@ -94,20 +94,20 @@ int filter_file_fault(const char *stays, const char *path, const struct tepal_fa
     return say_error(stays, path, "%s (byte %" PRIu64 ")", fault->why, fault->offset);
 }
 
-int filter_file_open(const char *stays, const char *path, enum filter_file_mode mode,
+int filter_file_open(const struct args *args, const char *path, enum filter_file_mode mode,
                      struct tepal_filter **out)
 {
     struct tepal_fault fault;
     if (filter_file_try(path, mode, out, &fault) == TEPAL_OK) {
         return EXIT_YES;
     }
-    return filter_file_fault(stays, filter_file_name(path, false), &fault);
+    return filter_file_fault(args->command->stays, filter_file_name(path, false), &fault);
 }
 
 /* ---- checks before any work ------------------------------------------------------------------ */
 
 /* What is at `path` must be a filter, sound or not, or empty. */
-static int check_foreign(const char *stays, const char *path, const struct stat *about)
+static int check_foreign(const struct args *args, const char *path, const struct stat *about)
 {
     struct tepal_filter *filter;
     struct tepal_fault fault;
@@ -119,18 +119,19 @@ static int check_foreign(const char *stays, const char *path, const struct stat 
         return EXIT_YES;
     }
     if (fault.status == TEPAL_NOT_A_FILTER) {
-        return say_error(stays, path,
-                         "this file is not a filter, so it is not overwritten (--force does)");
+        return args_about(args, path,
+                          "this file is not a filter, so it is not overwritten (--force does)");
     }
-    return fault.status == TEPAL_IO ? filter_file_fault(stays, path, &fault) : EXIT_YES;
+    return fault.status == TEPAL_IO ? filter_file_fault(args->command->stays, path, &fault)
+                                    : EXIT_YES;
 }
 
 /* The directory where a save would put its file, and what a save needs there. */
-static int check_folder(const char *stays, const char *path, bool exists)
+static int check_folder(const struct args *args, const char *path, bool exists)
 {
     char *folder = exists ? realpath(path, NULL) : strdup(path);
     if (folder == NULL) {
-        return say_error(stays, path, "%s", strerror(errno));
+        return args_about(args, path, "%s", strerror(errno));
     }
     char *slash = strrchr(folder, '/');
     if (slash == NULL) {
@@ -148,8 +149,8 @@ static int check_folder(const char *stays, const char *path, bool exists)
         error = errno;
     }
     int code = error == 0 ? EXIT_YES
-                          : say_error(stays, path, "cannot write to the directory %s: %s", folder,
-                                      strerror(error));
+                          : args_about(args, path, "cannot write to the directory %s: %s", folder,
+                                       strerror(error));
     free(folder);
     return code;
 }
@@ -161,15 +162,13 @@ static int check_standard_output(const struct args *args)
             args, "--output - and --json contradict each other: both go to standard output");
     }
     if (isatty(STDOUT_FILENO)) {
-        return say_error(args->command->stays, "standard output",
-                         "a filter is never written to a terminal");
+        return args_about(args, "standard output", "a filter is never written to a terminal");
     }
     return EXIT_YES;
 }
 
 int filter_file_check_output(const struct args *args, const char *path)
 {
-    const char *stays = args->command->stays;
     struct stat about;
     if (is_standard(path)) {
         return check_standard_output(args);
@@ -178,37 +177,37 @@ int filter_file_check_output(const struct args *args, const char *path)
     if (stat(path, &about) != 0) {
         int error = errno;
         if (path[len - 1] == '/') {
-            return say_error(stays, path, "%s", strerror(EISDIR));
+            return args_about(args, path, "%s", strerror(EISDIR));
         }
         if (lstat(path, &about) == 0) {
-            return say_error(stays, path, "the symbolic link cannot be followed: %s",
-                             strerror(error));
+            return args_about(args, path, "the symbolic link cannot be followed: %s",
+                              strerror(error));
         }
-        return check_folder(stays, path, false);
+        return check_folder(args, path, false);
     }
     if (S_ISDIR(about.st_mode)) {
-        return say_error(stays, path, "%s", strerror(EISDIR));
+        return args_about(args, path, "%s", strerror(EISDIR));
     }
     if (!S_ISREG(about.st_mode)) {
-        return say_error(stays, path, "not a regular file (write to - and redirect instead)");
+        return args_about(args, path, "not a regular file (write to - and redirect instead)");
     }
-    if (!arg(args, "force")->given && check_foreign(stays, path, &about) != EXIT_YES) {
+    if (!arg(args, "force")->given && check_foreign(args, path, &about) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    return check_folder(stays, path, true);
+    return check_folder(args, path, true);
 }
 
-int filter_file_check_in_place(const char *stays, const char *path)
+int filter_file_check_in_place(const struct args *args, const char *path)
 {
     struct stat about;
-    if (filter_file_check_inputs(stays, NULL, &path, 1, "") != EXIT_YES) {
+    if (filter_file_check_inputs(args, NULL, &path, 1, "") != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        return say_error(stays, path,
-                         "not a regular file, so it cannot be changed in place: give --output");
+        return args_about(args, path,
+                          "not a regular file, so it cannot be changed in place: give --output");
     }
-    return check_folder(stays, path, true);
+    return check_folder(args, path, true);
 }
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -224,6 +223,13 @@ bool filter_file_same(const char *a, const char *b)
            same_file(&left, &right);
 }
 
+bool filter_file_is(int fd, const char *path)
+{
+    struct stat held;
+    struct stat now;
+    return fstat(fd, &held) == 0 && stat(path, &now) == 0 && same_file(&held, &now);
+}
+
 /* What `output` is now; false if it is no file, or nothing yet. */
 static bool stat_output(const char *output, struct stat *about)
 {
@@ -232,7 +238,7 @@ static bool stat_output(const char *output, struct stat *about)
            S_ISREG(about->st_mode);
 }
 
-int filter_file_check_inputs(const char *stays, const char *output, const char *const *paths,
+int filter_file_check_inputs(const struct args *args, const char *output, const char *const *paths,
                              size_t count, const char *why)
 {
     static const char *const none_named[] = {"-"};
@@ -248,20 +254,20 @@ int filter_file_check_inputs(const char *stays, const char *output, const char *
         bool dash = is_standard(paths[i]);
         const char *name = filter_file_name(paths[i], false);
         if (dash && standard) {
-            return say_error(stays, name, "given twice, but it can be read only once");
+            return args_about(args, name, "given twice, but it can be read only once");
         }
         standard = standard || dash;
         if (dash ? fstat(STDIN_FILENO, &from) != 0 : stat(paths[i], &from) != 0) {
-            return say_error(stays, name, "%s", strerror(errno));
+            return args_about(args, name, "%s", strerror(errno));
         }
         if (S_ISDIR(from.st_mode)) {
-            return say_error(stays, name, "%s", strerror(EISDIR));
+            return args_about(args, name, "%s", strerror(EISDIR));
         }
         if (!dash && access(paths[i], R_OK) != 0) {
-            return say_error(stays, name, "%s", strerror(errno));
+            return args_about(args, name, "%s", strerror(errno));
         }
         if (compare && same_file(&from, &to)) {
-            return say_error(stays, name, "%s", why);
+            return args_about(args, name, "%s", why);
         }
     }
     return EXIT_YES;
@@ -299,15 +305,13 @@ int filter_file_lock(const struct args *args, const char *output, const char *co
         in_place = in_place || filter_file_same(inputs[i], output);
     }
     while (in_place && *lock < 0) {
-        struct stat held;
-        struct stat now;
         int fd = open(output, O_RDONLY | O_CLOEXEC);
         if (fd < 0) {
-            return say_error(args->command->stays, output, "%s", strerror(errno));
+            return args_about(args, output, "%s", strerror(errno));
         }
         wait_for(args, output, fd, &told);
         /* Whoever had the lock has put another file there: that one is to be locked. */
-        if (fstat(fd, &held) == 0 && stat(output, &now) == 0 && same_file(&held, &now)) {
+        if (filter_file_is(fd, output)) {
             *lock = fd;
         } else {
             close(fd);
@@ -341,8 +345,9 @@ enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, co
     return status;
 }
 
-int filter_file_save(const char *stays, const struct tepal_filter *filter, const char *path)
+int filter_file_save(const struct args *args, const struct tepal_filter *filter, const char *path)
 {
+    const char *stays = args->command->stays;
     struct tepal_fault fault;
     enum tepal_status status;
     if (is_standard(path)) {
@@ -370,27 +375,26 @@ int filter_file_save(const char *stays, const struct tepal_filter *filter, const
 int filter_file_hasher(const struct args *args, const char *path, struct tepal_filter *filter,
                        struct tepal_hasher *hasher)
 {
-    const char *stays = args->command->stays;
     const struct option_value *file = arg(args, "key-file");
     bool keyed = tepal_filter_params(filter)->hash == TEPAL_HASH_SIPHASH;
     if (keyed && !file->given) {
-        return say_error(stays, path, "this filter was made with a secret key: give --key-file");
+        return args_about(args, path, "this filter was made with a secret key: give --key-file");
     }
     if (!keyed && file->given) {
-        return say_error(stays, path,
-                         "this filter was made without a secret key: leave out --key-file");
+        return args_about(args, path,
+                          "this filter was made without a secret key: leave out --key-file");
     }
     if (keyed) {
         uint8_t key[TEPAL_KEY_BYTES];
-        if (secret_read(stays, file->text, key) != EXIT_YES) {
+        if (secret_read(args, file->text, key) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
         enum tepal_status status = tepal_filter_set_key(filter, key);
         sodium_memzero(key, sizeof key);
         if (status != TEPAL_OK) {
-            return say_status(stays, file->text, status, NULL);
+            return say_status(args->command->stays, file->text, status, NULL);
         }
     }
     enum tepal_status status = tepal_filter_hasher(filter, hasher);
-    return say_status(stays, path, status, NULL);
+    return say_status(args->command->stays, path, status, NULL);
 }

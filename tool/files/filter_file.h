@@ -1,7 +1,7 @@
 /*
  * filter_file.h: filters where the user keeps them: a path, or "-" for the standard descriptors.
  * What can be refused is refused before any work is done. Every call returns EXIT_YES, or
- * EXIT_TROUBLE after having said why; `stays` is the last clause of what is said (NULL: none).
+ * EXIT_TROUBLE after having said why.
  */
 #ifndef TOOL_FILES_FILTER_FILE_H
 #define TOOL_FILES_FILTER_FILE_H
@@ -20,14 +20,14 @@ enum filter_file_mode {
     FILTER_FILE_GLANCE /* the same, without checking the cells */
 };
 
-int filter_file_open(const char *stays, const char *path, enum filter_file_mode mode,
+int filter_file_open(const struct args *args, const char *path, enum filter_file_mode mode,
                      struct tepal_filter **out);
 
 /* As filter_file_open, but says nothing: fills in `fault`. */
 enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
                                   struct tepal_filter **out, struct tepal_fault *fault);
 
-/* Say what a fault is. */
+/* Say what a fault is, and what stays as it was (NULL: nothing is said of that). */
 int filter_file_fault(const char *stays, const char *path, const struct tepal_fault *fault);
 
 /*
@@ -37,17 +37,18 @@ int filter_file_fault(const char *stays, const char *path, const struct tepal_fa
 int filter_file_check_output(const struct args *args, const char *path);
 
 /* May the filter at `path` be read, and a changed one be put in its place? */
-int filter_file_check_in_place(const char *stays, const char *path);
+int filter_file_check_in_place(const struct args *args, const char *path);
 
 /*
  * May these files be read, and is none of them `output`? For keys, that is never allowed; `why`
  * ends the sentence. output may be NULL. No paths at all mean standard input.
  */
-int filter_file_check_inputs(const char *stays, const char *output, const char *const *paths,
+int filter_file_check_inputs(const struct args *args, const char *output, const char *const *paths,
                              size_t count, const char *why);
 
-/* Are the two the same file? */
+/* Are the two the same file? Is what is open what is there? (Somebody may have replaced it.) */
 bool filter_file_same(const char *a, const char *b);
+bool filter_file_is(int fd, const char *path);
 
 /*
  * If `output` is one of the inputs, wait until no other command is changing it, and keep others
@@ -58,7 +59,7 @@ int filter_file_lock(const struct args *args, const char *output, const char *co
 void filter_file_unlock(int lock);
 
 /* Write: atomically to a path, with signals held off so that no temporary file stays behind. */
-int filter_file_save(const char *stays, const struct tepal_filter *filter, const char *path);
+int filter_file_save(const struct args *args, const struct tepal_filter *filter, const char *path);
 
 /* The same to a path, but says nothing: fills in `fault`. */
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,

@@ -11,7 +11,7 @@
 #include "cli/say.h"
 
 static struct feed *open_paths(const struct args *args, const char *const *paths, size_t count,
-                               const struct tepal_hasher *hasher, bool quiet)
+                               const struct tepal_hasher *hasher)
 {
     struct keys_options how = {.separator = arg(args, "null")->given ? '\0' : '\n',
                                .plain = arg(args, "plain")->given};
@@ -30,20 +30,19 @@ static struct feed *open_paths(const struct args *args, const char *const *paths
     f->delimiter = arg(args, "delimiter")->given ? (int)arg(args, "delimiter")->whole : -1;
     f->stays = args->command->stays;
     f->unit = arg(args, "null")->given ? "key" : "line";
-    progress_start(&f->progress, !quiet);
+    progress_start(&f->progress, !arg(args, "quiet")->given);
     return f;
 }
 
-struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher,
-                       bool quiet)
+struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher)
 {
-    return open_paths(args, args->operand + first, args->operands - first, hasher, quiet);
+    return open_paths(args, args->operand + first, args->operands - first, hasher);
 }
 
 struct feed *feed_open_file(const struct args *args, const char *const *path,
-                            const struct tepal_hasher *hasher, bool weighted, bool quiet)
+                            const struct tepal_hasher *hasher, bool weighted)
 {
-    struct feed *f = open_paths(args, path, 1, hasher, quiet);
+    struct feed *f = open_paths(args, path, 1, hasher);
     if (f != NULL) {
         f->weighted = weighted;
     }

@@ -41,18 +41,17 @@ struct feed {
 
 /*
  * Keys of the operands from `first` on, by the options --null, --hex and --plain. With --field the
- * digest is that of one field; `key` remains the whole line. On the heap;
- * NULL after having said why. `quiet`: no progress.
+ * digest is that of one field; `key` remains the whole line. On the heap; NULL after having said
+ * why. Progress is shown, unless --quiet was given (or feed->progress.on is made false).
  */
-struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher,
-                       bool quiet);
+struct feed *feed_open(const struct args *args, size_t first, const struct tepal_hasher *hasher);
 
 /*
  * Keys of one file. `weighted`: every key is followed by a tab and a weight, a finite number that
  * is not negative; the key is what stands before the last tab.
  */
 struct feed *feed_open_file(const struct args *args, const char *const *path,
-                            const struct tepal_hasher *hasher, bool weighted, bool quiet);
+                            const struct tepal_hasher *hasher, bool weighted);
 void feed_close(struct feed *feed);
 
 /*

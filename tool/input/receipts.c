@@ -7,29 +7,23 @@
 #include "cli/say.h"
 #include "files/filter_file.h"
 
-static const struct option_value *option_of(const struct args *args)
-{
-    return arg(args, "receipts");
-}
-
 int receipts_check(const struct args *args, const char *filter, const char *output,
                    const char *const *keys, size_t count)
 {
-    const char *path = option_of(args)->text;
-    const char *stays = args->command->stays;
-    if (!option_of(args)->given) {
+    const char *path = arg(args, "receipts")->text;
+    if (!arg(args, "receipts")->given) {
         return EXIT_YES;
     }
     const char *const filters[] = {filter, output};
     for (size_t i = 0; i < 2; i++) {
         if (filters[i] != NULL &&
             (strcmp(filters[i], path) == 0 || filter_file_same(filters[i], path))) {
-            return say_error(stays, path, "the receipts would be written over the filter");
+            return args_about(args, path, "the receipts would be written over the filter");
         }
     }
     for (size_t i = 0; i < count; i++) {
         if (strcmp(keys[i], "-") != 0 && filter_file_same(keys[i], path)) {
-            return say_error(stays, path, "the keys would be overwritten by the receipts");
+            return args_about(args, path, "the keys would be overwritten by the receipts");
         }
     }
     return atomic_file_check(args, path);
@@ -37,16 +31,16 @@ int receipts_check(const struct args *args, const char *filter, const char *outp
 
 int receipts_open(struct receipts *receipts, const struct args *args, struct tepal_filter *filter)
 {
-    if (!option_of(args)->given) {
+    if (!arg(args, "receipts")->given) {
         return EXIT_YES;
     }
     if (tepal_filter_counting(filter) == NULL) {
-        return say_error(args->command->stays, "--receipts",
-                         "only filters of the kind counting give receipts, and this one is %s",
-                         tepal_filter_kind(filter)->name);
+        return args_about(args, "--receipts",
+                          "only filters of the kind counting give receipts, and this one is %s",
+                          tepal_filter_kind(filter)->name);
     }
     receipts->separator = arg(args, "null")->given ? '\0' : '\n';
-    return atomic_file_open(&receipts->side, args, option_of(args)->text);
+    return atomic_file_open(&receipts->side, args, arg(args, "receipts")->text);
 }
 
 static void write_batch(struct receipts *receipts, const struct feed *feed, size_t count)
@@ -62,7 +56,7 @@ static void write_batch(struct receipts *receipts, const struct feed *feed, size
 int receipts_add(struct receipts *receipts, const struct args *args, struct tepal_filter *filter,
                  const struct feed *feed, size_t count)
 {
-    bool wanted = option_of(args)->given;
+    bool wanted = arg(args, "receipts")->given;
     enum tepal_status status = wanted
                                    ? tepal_counting_add_many(tepal_filter_counting(filter),
                                                              feed->digest, count, receipts->group)
@@ -78,12 +72,12 @@ int receipts_add(struct receipts *receipts, const struct args *args, struct tepa
 
 int receipts_finish(struct receipts *receipts, const struct args *args)
 {
-    return option_of(args)->given ? atomic_file_finish(&receipts->side, args) : EXIT_YES;
+    return arg(args, "receipts")->given ? atomic_file_finish(&receipts->side, args) : EXIT_YES;
 }
 
 int receipts_commit(struct receipts *receipts, const struct args *args)
 {
-    return option_of(args)->given ? atomic_file_commit(&receipts->side, args) : EXIT_YES;
+    return arg(args, "receipts")->given ? atomic_file_commit(&receipts->side, args) : EXIT_YES;
 }
 
 void receipts_free(struct receipts *receipts)
@@ -97,10 +91,10 @@ int receipts_groups(const struct args *args, const struct feed *feed, size_t cou
     for (size_t i = 0; i < count; i++) {
         double group = feed->weight[i];
         if (!(group < choices) || group != (double)(uint32_t)group) {
-            return say_error(args->command->stays, keys_subject(feed->keys),
-                             "%s %" PRIu64 ": no group of this filter: it has %" PRIu32
-                             ", from 0 on",
-                             feed->unit, keys_number(feed->keys) + i, choices);
+            return args_about(args, keys_subject(feed->keys),
+                              "%s %" PRIu64 ": no group of this filter: it has %" PRIu32
+                              ", from 0 on",
+                              feed->unit, keys_number(feed->keys) + i, choices);
         }
         groups[i] = (uint8_t)group;
     }

@@ -31,7 +31,7 @@ static ssize_t slurp(int fd, char *text, size_t room)
     return (ssize_t)used;
 }
 
-static int decode(const char *stays, const char *path, const char *text, size_t len,
+static int decode(const struct args *args, const char *path, const char *text, size_t len,
                   uint8_t key[TEPAL_KEY_BYTES])
 {
     size_t place;
@@ -45,34 +45,34 @@ static int decode(const char *stays, const char *path, const char *text, size_t 
     }
     struct key hex = {text, digits};
     if (digits != 2 * TEPAL_KEY_BYTES) {
-        return say_error(stays, path,
-                         "this is not a secret key: 16 raw bytes or 32 hexadecimal digits are "
-                         "needed, and it has %s%zu bytes",
-                         len == MOST ? "at least " : "", len);
+        return args_about(args, path,
+                          "this is not a secret key: 16 raw bytes or 32 hexadecimal digits are "
+                          "needed, and it has %s%zu bytes",
+                          len == MOST ? "at least " : "", len);
     }
     if (keys_unhex(&hex, key, &place) != NULL) {
-        return say_error(stays, path,
-                         "this is not a secret key: character %zu is not a "
-                         "hexadecimal digit",
-                         place);
+        return args_about(args, path,
+                          "this is not a secret key: character %zu is not a "
+                          "hexadecimal digit",
+                          place);
     }
     return EXIT_YES;
 }
 
-int secret_read(const char *stays, const char *path, uint8_t key[TEPAL_KEY_BYTES])
+int secret_read(const struct args *args, const char *path, uint8_t key[TEPAL_KEY_BYTES])
 {
     char text[MOST];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return say_error(stays, path, "%s", strerror(errno));
+        return args_about(args, path, "%s", strerror(errno));
     }
     ssize_t len = slurp(fd, text, sizeof text);
     int error = errno;
     close(fd);
     if (len < 0) {
-        return say_error(stays, path, "%s", strerror(error));
+        return args_about(args, path, "%s", strerror(error));
     }
-    int code = decode(stays, path, text, (size_t)len, key);
+    int code = decode(args, path, text, (size_t)len, key);
     sodium_memzero(text, sizeof text);
     return code;
 }

@@ -2,14 +2,14 @@
 #ifndef TOOL_INPUT_SECRET_H
 #define TOOL_INPUT_SECRET_H
 
-#include <stdint.h>
-
 #include <tepal/hash.h>
+
+#include "cli/command.h"
 
 /*
  * 16 raw bytes, or 32 hexadecimal digits and perhaps a newline. EXIT_YES, or EXIT_TROUBLE after
  * having said why.
  */
-int secret_read(const char *stays, const char *path, uint8_t key[TEPAL_KEY_BYTES]);
+int secret_read(const struct args *args, const char *path, uint8_t key[TEPAL_KEY_BYTES]);
 
 #endif

@@ -18,13 +18,12 @@ static int copy_input(const struct args *args, int to)
         for (ssize_t at = 0; at < got;) {
             ssize_t wrote = write(to, room + at, (size_t)(got - at));
             if (wrote < 0 && errno != EINTR) {
-                return say_error(args->command->stays, "temporary file", "%s", strerror(errno));
+                return args_about(args, "temporary file", "%s", strerror(errno));
             }
             at += wrote > 0 ? wrote : 0;
         }
     }
-    return got == 0 ? EXIT_YES
-                    : say_error(args->command->stays, "standard input", "%s", strerror(errno));
+    return got == 0 ? EXIT_YES : args_about(args, "standard input", "%s", strerror(errno));
 }
 
 static int take_input(const struct args *args, struct spool *s)
@@ -35,11 +34,11 @@ static int take_input(const struct args *args, struct spool *s)
     int fd = len < (int)sizeof s->temporary ? mkstemp(s->temporary) : -1;
     if (fd < 0) {
         s->temporary[0] = '\0';
-        return say_error(args->command->stays, "temporary file", "%s", strerror(errno));
+        return args_about(args, "temporary file", "%s", strerror(errno));
     }
     int code = copy_input(args, fd);
     if (close(fd) != 0 && code == EXIT_YES) {
-        code = say_error(args->command->stays, "temporary file", "%s", strerror(errno));
+        code = args_about(args, "temporary file", "%s", strerror(errno));
     }
     return code;
 }

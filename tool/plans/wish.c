@@ -16,11 +16,6 @@
 #define GAP_FILE_MOST ((size_t)1 << 24)
 #define KEYS_ASSUMED  1000000
 
-static int wrong(const struct args *args, const char *option, const char *text, const char *why)
-{
-    return args_error(args, "--%s %s: %s", option, text, why);
-}
-
 /* ---- files ----------------------------------------------------------------------------------- */
 
 char *wish_slurp(const struct args *args, const char *path, size_t most, size_t *len)
@@ -28,14 +23,14 @@ char *wish_slurp(const struct args *args, const char *path, size_t most, size_t 
     FILE *file = fopen(path, "rb");
     char *text = malloc(most + 2);
     if (file == NULL || text == NULL) {
-        say_error(args->command->stays, path, "%s", strerror(errno));
+        args_about(args, path, "%s", strerror(errno));
     } else {
         *len = fread(text, 1, most + 1, file);
         text[*len] = '\0';
         if (ferror(file)) {
-            say_error(args->command->stays, path, "%s", strerror(errno));
+            args_about(args, path, "%s", strerror(errno));
         } else if (*len > most) {
-            say_error(args->command->stays, path, "too large: more than %zu bytes", most);
+            args_about(args, path, "too large: more than %zu bytes", most);
         } else {
             fclose(file);
             return text;
@@ -52,7 +47,7 @@ int wish_count(const struct args *args, const char *path, bool weighted, uint64_
 {
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 1);
-    struct feed *feed = feed_open_file(args, &path, &hasher, weighted, arg(args, "quiet")->given);
+    struct feed *feed = feed_open_file(args, &path, &hasher, weighted);
     ptrdiff_t got;
     if (feed == NULL) {
         return EXIT_TROUBLE;
@@ -165,7 +160,7 @@ static int read_gaps(const struct args *args, struct wish *w)
                                                    WISH_GAPS, &w->wish.gaps);
     free(text);
     w->wish.stream = TEPAL_STREAM_GAPS;
-    return why == NULL ? EXIT_YES : say_error(args->command->stays, path, "%s", why);
+    return why == NULL ? EXIT_YES : args_about(args, path, "%s", why);
 }
 
 /* ---- distributions --------------------------------------------------------------------------- */
@@ -214,9 +209,11 @@ static int read_stream(const struct args *args, struct tepal_wish *w)
     } else if (len == 4 && memcmp(text, "zipf", len) == 0 && read_zipf(colon + 1, w)) {
         w->stream = TEPAL_STREAM_ZIPF;
     } else {
-        return wrong(args, "stream", text,
-                     "not one of geometric:MEAN[,NEW], pareto:SHAPE,SCALE[,NEW], "
-                     "zipf:EXPONENT,KEYS");
+        return args_error(args,
+                          "--stream %s: "
+                          "not one of geometric:MEAN[,NEW], pareto:SHAPE,SCALE[,NEW], "
+                          "zipf:EXPONENT,KEYS",
+                          text);
     }
     return EXIT_YES;
 }
@@ -229,13 +226,12 @@ static int read_weights(const struct args *args, struct wish *w)
     struct digests set = {.count = 0};
     struct tepal_hasher hasher;
     tepal_hasher_init(&hasher, 1);
-    int code = feed_gather(
-        feed_open_file(args, &w->negatives, &hasher, true, arg(args, "quiet")->given), &set, NULL);
+    int code = feed_gather(feed_open_file(args, &w->negatives, &hasher, true), &set, NULL);
     if (code == EXIT_YES) {
         const char *why = weights_curve(set.weight, set.count, &w->weights);
         w->wish.known_negatives = set.count;
         w->wish.weights = w->weights.curve;
-        code = why == NULL ? EXIT_YES : say_error(args->command->stays, w->negatives, "%s", why);
+        code = why == NULL ? EXIT_YES : args_about(args, w->negatives, "%s", why);
     }
     digests_free(&set);
     return code;

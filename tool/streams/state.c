@@ -20,32 +20,23 @@
 
 static int wrong(const struct state *s, const char *why)
 {
-    return say_error(s->args->command->stays, s->name, "%s", why);
+    return args_about(s->args, s->name, "%s", why);
 }
 
 /* ---- the lock -------------------------------------------------------------------------------- */
-
-/* Is what is open what is there? (The one before may have removed it.) */
-static bool still_there(int fd, const char *path)
-{
-    struct stat held;
-    struct stat now;
-    return fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_dev == now.st_dev &&
-           held.st_ino == now.st_ino;
-}
 
 static int take_lock(struct state *s)
 {
     for (;;) {
         int fd = open(s->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (fd < 0) {
-            return say_error(s->args->command->stays, s->lock_path, "%s", strerror(errno));
+            return args_about(s->args, s->lock_path, "%s", strerror(errno));
         }
         if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
             close(fd);
             return wrong(s, "another command is using this state");
         }
-        if (still_there(fd, s->lock_path)) {
+        if (filter_file_is(fd, s->lock_path)) {
             s->lock = fd;
             return EXIT_YES;
         }
@@ -75,20 +66,19 @@ static bool make_paths(struct state *s, const char *path)
 static int load(struct state *s, struct tepal_filter **before)
 {
     struct stat about;
-    const char *stays = s->args->command->stays;
     *before = NULL;
     if (stat(s->path, &about) != 0 || (S_ISREG(about.st_mode) && about.st_size == 0)) {
         return EXIT_YES;
     }
-    if (filter_file_open(stays, s->name, FILTER_FILE_LOAD, before) != EXIT_YES) {
+    if (filter_file_open(s->args, s->name, FILTER_FILE_LOAD, before) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (tepal_filter_kind(*before)->id == TEPAL_KIND_RECYCLING) {
         s->saved = tepal_filter_keys_added(*before);
         return EXIT_YES;
     }
-    int code = say_error(stays, s->name, "this is a filter of the kind %s, not a state of dedup",
-                         tepal_filter_kind(*before)->name);
+    int code = args_about(s->args, s->name, "this is a filter of the kind %s, not a state of dedup",
+                          tepal_filter_kind(*before)->name);
     tepal_filter_free(*before);
     *before = NULL;
     return code;
@@ -105,7 +95,7 @@ static int check_place(const struct args *args, const char *path)
     if (!there || (S_ISREG(about.st_mode) && about.st_size == 0)) {
         return filter_file_check_output(args, path);
     }
-    return filter_file_check_in_place(args->command->stays, path);
+    return filter_file_check_in_place(args, path);
 }
 
 int state_open(struct state *s, const struct args *args, struct tepal_filter **before)
@@ -133,10 +123,10 @@ int state_open(struct state *s, const struct args *args, struct tepal_filter **b
 
 static int differs(const struct state *s, const char *what, uint64_t has, uint64_t wants)
 {
-    return say_error(s->args->command->stays, s->name,
-                     "this state was made with other parameters: its %s is %" PRIu64
-                     ", the options ask for %" PRIu64,
-                     what, has, wants);
+    return args_about(s->args, s->name,
+                      "this state was made with other parameters: its %s is %" PRIu64
+                      ", the options ask for %" PRIu64,
+                      what, has, wants);
 }
 
 int state_compare(const struct state *s, const struct tepal_params *wanted,
@@ -146,10 +136,11 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
     struct tepal_recycling_options wants = tepal_recycling_options_of(wanted);
     const struct option_value *seed = arg(s->args, "seed");
     if (before->layout != wanted->layout) {
-        return say_error(s->args->command->stays, s->name,
-                         "this state was made with other parameters: its layout is %s, the options "
-                         "ask for %s",
-                         tepal_layout_name(before->layout), tepal_layout_name(wanted->layout));
+        return args_about(
+            s->args, s->name,
+            "this state was made with other parameters: its layout is %s, the options "
+            "ask for %s",
+            tepal_layout_name(before->layout), tepal_layout_name(wanted->layout));
     }
     if (has.phases != wants.phases) {
         return differs(s, "number of phases", has.phases, wants.phases);
@@ -160,10 +151,10 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
     }
     if (has.rule != wants.rule) {
         static const char *const rules[] = {"sigma", "count", "every"};
-        return say_error(s->args->command->stays, s->name,
-                         "this state was made with other parameters: it recycles by %s, the "
-                         "options ask for %s",
-                         rules[has.rule], rules[wants.rule]);
+        return args_about(s->args, s->name,
+                          "this state was made with other parameters: it recycles by %s, the "
+                          "options ask for %s",
+                          rules[has.rule], rules[wants.rule]);
     }
     if (before->hashes != wanted->hashes) {
         return differs(s, "number of hashes", before->hashes, wanted->hashes);
@@ -176,9 +167,9 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
                        has.limit, wants.limit);
     }
     if (has.only_misses != wants.only_misses) {
-        return say_error(s->args->command->stays, s->name,
-                         "this state was made with other parameters: it has every line, the "
-                         "options ask for --only-misses");
+        return args_about(s->args, s->name,
+                          "this state was made with other parameters: it has every line, the "
+                          "options ask for --only-misses");
     }
     if (seed->given && before->seed != seed->whole) {
         return differs(s, "seed", before->seed, seed->whole);

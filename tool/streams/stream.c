@@ -55,11 +55,6 @@ static bool given(const struct wish *w, const char *id)
     return arg(w->args, id)->given;
 }
 
-static int wrong(const struct wish *w, const char *why)
-{
-    return args_error(w->args, "%s", why);
-}
-
 /* Layout, phases and the bits of each. */
 static int shape(struct wish *w)
 {
@@ -89,8 +84,8 @@ static int plan_sigma(struct wish *w)
     struct tepal_recycling_setting s;
     struct tepal_recycling_rates rates;
     if (!stream_plan(w->params.layout, w->bytes, w->options.phases, w->hashes, w->fp, &s, &rates)) {
-        return wrong(w,
-                     "the rate cannot be kept: give more --memory, a higher --fp, other --hashes "
+        return args_error(
+            w->args, "the rate cannot be kept: give more --memory, a higher --fp, other --hashes "
                      "or --layout flat");
     }
     w->options.limit = s.sigma;
@@ -184,7 +179,7 @@ int stream_params(const struct args *args, const struct tepal_params *before,
     w.options.only_misses = given(&w, "only-misses") || w.was.only_misses;
     tepal_recycling_set_options(&w.params, &w.options);
     if (tepal_params_check(&w.params, &why) != TEPAL_OK) {
-        return wrong(&w, why);
+        return args_error(args, "%s", why);
     }
     *params = w.params;
     return EXIT_YES;

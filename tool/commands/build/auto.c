@@ -143,7 +143,7 @@ static int read_plan(const struct args *args, struct tepal_proposal *plan)
     const char *why = plan_json_read(text, len, plan, room);
     free(text);
     if (why != NULL) {
-        return say_error(args->command->stays, path, "%s", why);
+        return args_about(args, path, "%s", why);
     }
     return tepal_plan_streams(plan) || arg(args, "avoid")->given
                ? EXIT_YES

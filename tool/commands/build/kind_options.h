@@ -142,8 +142,7 @@
 #define YESNO_SIZES                                                                                \
     OPTION_YES_BITS, OPTION_NO_BITS, OPTION_NO_FILTERS, OPTION_NO_HASHES, OPTION_OWN_SEEDS
 #define YESNO_BUILD                                                                                \
-    OPTION_VETO_AVOID, OPTION_VETO_WEIGHTS, OPTION_YES_BITS, OPTION_NO_BITS, OPTION_NO_FILTERS,    \
-        OPTION_NO_HASHES, OPTION_OWN_SEEDS, OPTION_VETO_METHOD, OPTION_SALTS, OPTION_TOLERATE,     \
-        OPTION_TIME_LIMIT
+    OPTION_VETO_AVOID, OPTION_VETO_WEIGHTS, YESNO_SIZES, OPTION_VETO_METHOD, OPTION_SALTS,         \
+        OPTION_TOLERATE, OPTION_TIME_LIMIT
 
 #endif

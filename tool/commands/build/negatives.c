@@ -42,30 +42,27 @@ bool negatives_builds(enum tepal_kind_id kind)
 
 /* ---- before any work ------------------------------------------------------------------------- */
 
-static int wrong(const struct args *args, const char *reason)
-{
-    return args_error(args, "%s", reason);
-}
-
 static int check_sizes(const struct args *args)
 {
     bool sized = arg(args, "bits")->given || arg(args, "bits-per-key")->given;
     if (arg(args, "yes-bits")->given && sized) {
-        return wrong(args, "--yes-bits and --bits are two ways to say the size: give one");
+        return args_error(args, "--yes-bits and --bits are two ways to say the size: give one");
     }
     if (!arg(args, "yes-bits")->given && !sized) {
-        return wrong(args, "a size is needed: --bits M, --bits-per-key B, or --yes-bits P with "
-                           "--no-bits Q and --no-filters R");
+        return args_error(args,
+                          "a size is needed: --bits M, --bits-per-key B, or --yes-bits P with "
+                          "--no-bits Q and --no-filters R");
     }
     bool none = arg(args, "no-filters")->given && arg(args, "no-filters")->whole == 0;
     if (none && (arg(args, "no-bits")->given || arg(args, "no-hashes")->given)) {
-        return wrong(args, "--no-filters 0: then there is nothing for --no-bits or --no-hashes");
+        return args_error(args,
+                          "--no-filters 0: then there is nothing for --no-bits or --no-hashes");
     }
     if (!none && arg(args, "no-filters")->given != arg(args, "no-bits")->given) {
-        return wrong(args, "--no-bits Q and --no-filters R go together");
+        return args_error(args, "--no-bits Q and --no-filters R go together");
     }
     if (arg(args, "yes-bits")->given && !arg(args, "no-filters")->given) {
-        return wrong(args, "--yes-bits P needs --no-bits Q and --no-filters R");
+        return args_error(args, "--yes-bits P needs --no-bits Q and --no-filters R");
     }
     if (arg(args, "bits")->given && arg(args, "no-bits")->given &&
         arg(args, "no-filters")->whole >
@@ -84,7 +81,7 @@ int negatives_check(const struct negatives_build *v)
 {
     const struct args *args = v->args;
     if (v->avoid == NULL) {
-        return wrong(args, "--avoid NEGATIVES is needed: what is known not to be in the set");
+        return args_error(args, "--avoid NEGATIVES is needed: what is known not to be in the set");
     }
     if (v->plan == NULL && v->params.kind == TEPAL_KIND_YESNO && check_sizes(args) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -98,9 +95,8 @@ int negatives_check(const struct negatives_build *v)
         paths[i] = args->operands == 0 ? "-" : args->operand[i];
     }
     paths[operands] = v->avoid;
-    int code =
-        filter_file_check_inputs(args->command->stays, arg(args, "output")->text, paths,
-                                 operands + 1, "the keys would be overwritten by the filter");
+    int code = filter_file_check_inputs(args, arg(args, "output")->text, paths, operands + 1,
+                                        "the keys would be overwritten by the filter");
     free(paths);
     return code;
 }
@@ -109,11 +105,9 @@ int negatives_check(const struct negatives_build *v)
 
 static int read_keys(struct negatives_build *v, struct digests *members, struct digests *avoid)
 {
-    bool quiet = arg(v->args, "quiet")->given;
-    int code = feed_gather(feed_open(v->args, 0, v->hasher, quiet), members, &v->keys);
+    int code = feed_gather(feed_open(v->args, 0, v->hasher), members, &v->keys);
     if (code == EXIT_YES) {
-        code = feed_gather(feed_open_file(v->args, &v->avoid, v->hasher, v->weighted, quiet), avoid,
-                           NULL);
+        code = feed_gather(feed_open_file(v->args, &v->avoid, v->hasher, v->weighted), avoid, NULL);
     }
     if (code == EXIT_YES && members->count == 0) {
         code = args_error(v->args, "no keys came: there is nothing to build a filter from");
@@ -130,7 +124,7 @@ static int whole_size(const struct negatives_build *v, size_t members, uint64_t 
     if (arg(v->args, "bits-per-key")->given) {
         double size = ceil(arg(v->args, "bits-per-key")->real * (double)members);
         if (size > 0x1p60) {
-            return wrong(v->args, "the filter would be larger than the limit of 2^60 bits");
+            return args_error(v->args, "the filter would be larger than the limit of 2^60 bits");
         }
         *bits = size < 1 ? 1 : (uint64_t)size;
         if (tepal_layout_in_lines(v->params.layout)) {
@@ -164,7 +158,7 @@ static int said_plan(const struct negatives_build *v, size_t n, size_t t, uint64
     plan->own_seeds = arg(v->args, "own-seeds")->given && plan->no_filters > 0;
     plan->yes_bits = arg_whole(v->args, "yes-bits", bits - plan->no_bits * plan->no_filters);
     if (!arg(v->args, "yes-bits")->given && plan->no_bits * plan->no_filters >= bits) {
-        return wrong(v->args, "the no-filters leave no bit to the yes-filter");
+        return args_error(v->args, "the no-filters leave no bit to the yes-filter");
     }
     if (plan->hashes == 0) {
         plan->hashes =
@@ -181,7 +175,6 @@ static int size_yesno(struct negatives_build *v, size_t n, size_t t)
     struct tepal_yesno_plan plan = {.hashes = (uint32_t)arg(v->args, "hashes")->whole,
                                     .no_hashes = (uint32_t)arg(v->args, "no-hashes")->whole};
     uint64_t bits;
-    const char *why = "";
     if (whole_size(v, n, &bits) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
@@ -191,18 +184,19 @@ static int size_yesno(struct negatives_build *v, size_t n, size_t t)
         }
     } else if (tepal_yesno_choose(v->params.layout, v->params.positions, bits, n, t, &plan) !=
                TEPAL_OK) {
-        return wrong(v->args, tepal_layout_in_lines(v->params.layout) && bits % TEPAL_LINE_BITS != 0
-                                  ? "this layout needs whole lines: a multiple of 512 bits"
-                                  : "no layout of so many bits and hashes was found");
+        return args_error(v->args, "%s",
+                          tepal_layout_in_lines(v->params.layout) && bits % TEPAL_LINE_BITS != 0
+                              ? "this layout needs whole lines: a multiple of 512 bits"
+                              : "no layout of so many bits and hashes was found");
     }
     enum tepal_status status = tepal_yesno_params(plan.yes_bits, plan.hashes, plan.no_bits,
                                                   plan.no_filters, plan.no_hashes, &v->params);
     v->params.own[TEPAL_YESNO_OWN_SEEDS] = plan.own_seeds;
     v->params.capacity = n;
     if (status != TEPAL_OK) {
-        return wrong(v->args, tepal_status_message(status));
+        return args_error(v->args, "%s", tepal_status_message(status));
     }
-    return tepal_params_check(&v->params, &why) == TEPAL_OK ? EXIT_YES : wrong(v->args, why);
+    return recipe_check(v->args, &v->params);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */

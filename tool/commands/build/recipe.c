@@ -27,6 +27,11 @@ static bool fits(const void *context, const char *name)
     return !others || args_listed(recipe->options, name);
 }
 
+bool recipe_counts(const struct args *args)
+{
+    return !arg(args, "capacity")->given && !arg(args, "bits")->given;
+}
+
 void recipe_places(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     arg_layout(args, &p->layout);
@@ -60,11 +65,16 @@ void recipe_fill_line(struct tepal_params *p, uint64_t line)
 
 int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    const char *why = "";
     if (p->hashes == 0) {
         p->hashes = keys == 0 ? HASHES_UNPLANNED
                               : tepal_bloom_best_hashes(p->layout, p->positions, p->cells, keys);
     }
+    return recipe_check(args, p);
+}
+
+int recipe_check(const struct args *args, const struct tepal_params *p)
+{
+    const char *why = "";
     return tepal_params_check(p, &why) == TEPAL_OK ? EXIT_YES : args_error(args, "%s", why);
 }
 

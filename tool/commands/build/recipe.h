@@ -42,6 +42,9 @@ extern const struct recipe recipe_counting;
 extern const struct recipe recipe_yesno;
 extern const struct recipe recipe_cascade;
 
+/* Sizes that neither --capacity nor --bits tells: the keys must be counted. */
+bool recipe_counts(const struct args *args);
+
 /* Layout, positions, hashes (0: not said) and capacity, by the options, into *p. */
 void recipe_places(const struct args *args, uint64_t keys, struct tepal_params *p);
 
@@ -55,6 +58,9 @@ void recipe_fill_line(struct tepal_params *p, uint64_t line);
 
 /* The best hashes for the size, if none were said, and the gate. EXIT_YES, or EXIT_TROUBLE. */
 int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p);
+
+/* The gate alone. */
+int recipe_check(const struct args *args, const struct tepal_params *p);
 
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);

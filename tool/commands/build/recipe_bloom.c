@@ -10,11 +10,6 @@
 static const char *const bloom_options[] = {"fp",       "bits-per-key", "bits",      "hashes",
                                             "capacity", "layout",       "positions", NULL};
 
-static bool bloom_counts(const struct args *args)
-{
-    return !arg(args, "capacity")->given && !arg(args, "bits")->given;
-}
-
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     double bits = ceil(arg(args, "bits-per-key")->real * (double)keys);
@@ -61,17 +56,13 @@ static int check_hashes(const struct args *args, const struct tepal_params *p)
     return args_error(args, "--hashes %s: %s", arg(args, "hashes")->text, why);
 }
 
-static int bloom_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+static int bloom_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    struct tepal_params p = *out;
-    recipe_places(args, keys, &p);
-    if (check_hashes(args, &p) != EXIT_YES || bloom_size(args, keys, &p) != EXIT_YES ||
-        recipe_hashes(args, keys, &p) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    *out = p;
-    return EXIT_YES;
+    recipe_places(args, keys, p);
+    int code = check_hashes(args, p);
+    code = code == EXIT_YES ? bloom_size(args, keys, p) : code;
+    return code == EXIT_YES ? recipe_hashes(args, keys, p) : code;
 }
 
-const struct recipe recipe_bloom = {TEPAL_KIND_BLOOM, bloom_options, bloom_counts, bloom_params,
+const struct recipe recipe_bloom = {TEPAL_KIND_BLOOM, bloom_options, recipe_counts, bloom_params,
                                     NULL};

@@ -78,21 +78,16 @@ static int choose(const struct args *args, struct tepal_params *p)
     return EXIT_YES;
 }
 
-static int counting_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+static int counting_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    struct tepal_params p = *out;
-    recipe_places(args, keys, &p);
-    if (choose(args, &p) != EXIT_YES || size(args, keys, &p) != EXIT_YES) {
+    recipe_places(args, keys, p);
+    if (choose(args, p) != EXIT_YES || size(args, keys, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (p.hashes == 0 && keys > 0) { /* not those of bits: a line has fewer counters */
-        p.hashes = tepal_counting_best_hashes(p.layout, p.positions, p.cells, keys);
+    if (p->hashes == 0 && keys > 0) { /* not those of bits: a line has fewer counters */
+        p->hashes = tepal_counting_best_hashes(p->layout, p->positions, p->cells, keys);
     }
-    if (recipe_hashes(args, keys, &p) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    *out = p;
-    return EXIT_YES;
+    return recipe_hashes(args, keys, p);
 }
 
 static const char *const counting_exclusive[][4] = {{"fp", "bits-per-key", "bits", "cells"}, {0}};

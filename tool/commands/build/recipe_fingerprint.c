@@ -10,11 +10,6 @@
 static const char *const fingerprint_options[] = {"fp",       "bits-per-key",     "bits",
                                                   "capacity", "fingerprint-bits", NULL};
 
-static bool fingerprint_counts(const struct args *args)
-{
-    return !arg(args, "capacity")->given && !arg(args, "bits")->given;
-}
-
 /* --bits M: all of it, with 12 bits a fingerprint unless told otherwise, or as many as fit. */
 static int size_by_bits(const struct args *args, uint64_t keys, struct tepal_params *p,
                         uint32_t *bits)
@@ -59,26 +54,17 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
     return args_status(args, status, NULL);
 }
 
-static int fingerprint_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+static int fingerprint_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    struct tepal_params p = *out;
     uint32_t bits = (uint32_t)arg(args, "fingerprint-bits")->whole;
-    const char *why = "";
-    p.hashes = 2;
-    p.capacity = keys;
-    int code = arg(args, "bits")->given           ? size_by_bits(args, keys, &p, &bits)
-               : arg(args, "bits-per-key")->given ? size_by_keys(args, keys, &p, &bits)
-                                                  : size_by_rate(args, keys, &p, &bits);
-    if (code != EXIT_YES) {
-        return code;
-    }
-    p.own[0] = bits;
-    if (tepal_params_check(&p, &why) != TEPAL_OK) {
-        return args_error(args, "%s", why);
-    }
-    *out = p;
-    return EXIT_YES;
+    p->hashes = 2;
+    p->capacity = keys;
+    int code = arg(args, "bits")->given           ? size_by_bits(args, keys, p, &bits)
+               : arg(args, "bits-per-key")->given ? size_by_keys(args, keys, p, &bits)
+                                                  : size_by_rate(args, keys, p, &bits);
+    p->own[TEPAL_FINGERPRINT_BITS] = bits;
+    return code == EXIT_YES ? recipe_check(args, p) : code;
 }
 
 const struct recipe recipe_fingerprint = {TEPAL_KIND_FINGERPRINT, fingerprint_options,
-                                          fingerprint_counts, fingerprint_params, NULL};
+                                          recipe_counts, fingerprint_params, NULL};

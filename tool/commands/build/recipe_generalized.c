@@ -21,11 +21,6 @@ static const char *const generalized_options[] = {
     "fp",        "fn",           "bits-per-key", "bits",  "capacity",  "layout",
     "positions", "reset-hashes", "set-hashes",   "zeros", "tolerance", NULL};
 
-static bool generalized_counts(const struct args *args)
-{
-    return !arg(args, "capacity")->given && !arg(args, "bits")->given;
-}
-
 /* Are the sizes asked for by rates? */
 static bool by_rates(const struct args *args)
 {
@@ -132,7 +127,6 @@ static void warn(const struct args *args, const struct tepal_params *p)
 int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     double zeros = arg_real(args, "zeros", 1);
-    const char *why = "";
     p->kind = TEPAL_KIND_GENERALIZED;
     p->own[TEPAL_GENERALIZED_ONES] =
         (uint64_t)llround((1 - zeros) * (double)TEPAL_GENERALIZED_UNIT);
@@ -145,29 +139,21 @@ int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepa
                set_cells(args, arg(args, "bits-per-key")->real * (double)keys, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (tepal_params_check(p, &why) != TEPAL_OK) {
-        return args_error(args, "%s", why);
+    int code = recipe_check(args, p);
+    if (code == EXIT_YES) {
+        warn(args, p);
     }
-    warn(args, p);
-    return EXIT_YES;
+    return code;
 }
 
-static int generalized_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+static int generalized_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    struct tepal_params p = *out;
-    arg_layout(args, &p.layout);
-    arg_positions(args, &p.positions);
-    p.capacity = keys;
-    if (recipe_generalized_shape(args, keys, &p) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    *out = p;
-    return EXIT_YES;
+    recipe_places(args, keys, p);
+    return recipe_generalized_shape(args, keys, p);
 }
 
 static const char *const generalized_exclusive[][4] = {
     {"fp", "bits-per-key", "bits"}, {"fn", "bits-per-key", "bits"}, {0}};
 
 const struct recipe recipe_generalized = {TEPAL_KIND_GENERALIZED, generalized_options,
-                                          generalized_counts, generalized_params,
-                                          generalized_exclusive};
+                                          recipe_counts, generalized_params, generalized_exclusive};

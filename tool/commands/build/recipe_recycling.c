@@ -16,30 +16,23 @@ static bool recycling_counts(const struct args *args)
     return false; /* its size does not depend on how many come */
 }
 
-static int refuse(const struct args *args, const char *why)
-{
-    return args_error(args, "%s", why);
-}
-
 /* Sigma, and the number of hashes if it was not given, for the rate. */
 static int plan(const struct args *args, struct tepal_params *p,
                 struct tepal_recycling_options *cycle)
 {
-    const struct option_value *fp = arg(args, "fp");
     struct tepal_recycling_rates rates;
     struct tepal_recycling_setting setting = {
         p->layout, p->positions,  p->cells,      p->hashes,
         0,         cycle->phases, cycle->retain, cycle->keep_trigger};
     struct tepal_params any = *p;
-    const char *why = "";
     any.hashes = p->hashes == 0 ? 1 : p->hashes;
     any.kind = TEPAL_KIND_BLOOM;
-    if (tepal_params_check(&any, &why) != TEPAL_OK) {
-        return refuse(args, why);
+    if (recipe_check(args, &any) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
-    if (tepal_recycling_plan(&setting, fp->given ? fp->real : 0.01, &rates) != TEPAL_OK) {
-        return refuse(args,
-                      "no sigma keeps that average: more --bits or fewer --hashes are needed");
+    if (tepal_recycling_plan(&setting, arg_real(args, "fp", 0.01), &rates) != TEPAL_OK) {
+        return args_error(args,
+                          "no sigma keeps that average: more --bits or fewer --hashes are needed");
     }
     p->hashes = setting.hashes;
     p->capacity = (uint64_t)rates.messages_per_cycle;
@@ -54,10 +47,10 @@ static int limit_of(const struct args *args, struct tepal_params *p,
         return plan(args, p, cycle);
     }
     if (arg(args, "fp")->given) {
-        return refuse(args, "--fp contradicts --sigma and --messages: give one of them");
+        return args_error(args, "--fp contradicts --sigma and --messages: give one of them");
     }
     if (!arg(args, "hashes")->given) {
-        return refuse(args, "--sigma and --messages need --hashes K");
+        return args_error(args, "--sigma and --messages need --hashes K");
     }
     if (arg(args, "messages")->given) {
         cycle->rule = TEPAL_RECYCLING_COUNT;
@@ -68,34 +61,26 @@ static int limit_of(const struct args *args, struct tepal_params *p,
     return EXIT_YES;
 }
 
-static int recycling_params(const struct args *args, uint64_t keys, struct tepal_params *out)
+static int recycling_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
-    struct tepal_params p = *out;
-    const char *why = "";
     (void)keys;
     if (!arg(args, "bits")->given) {
-        return refuse(args, "--kind recycling needs --bits M, the bits of one phase");
+        return args_error(args, "--kind recycling needs --bits M, the bits of one phase");
     }
-    arg_layout(args, &p.layout);
-    arg_positions(args, &p.positions);
+    recipe_places(args, 0, p);
     if (arg(args, "phases")->given) {
         cycle.phases = (uint32_t)arg(args, "phases")->whole;
     }
     cycle.retain = !arg(args, "forget-trigger")->given;
     cycle.keep_trigger = arg(args, "keep-trigger")->given;
     cycle.only_misses = arg(args, "only-misses")->given;
-    p.cells = arg(args, "bits")->whole;
-    p.hashes = (uint32_t)arg(args, "hashes")->whole;
-    if (limit_of(args, &p, &cycle) != EXIT_YES) {
+    p->cells = arg(args, "bits")->whole;
+    if (limit_of(args, p, &cycle) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    tepal_recycling_set_options(&p, &cycle);
-    if (tepal_params_check(&p, &why) != TEPAL_OK) {
-        return refuse(args, why);
-    }
-    *out = p;
-    return EXIT_YES;
+    tepal_recycling_set_options(p, &cycle);
+    return recipe_check(args, p);
 }
 
 /* A rate is kept at any size. */

@@ -76,9 +76,7 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
            "counting: how many keys are removed that were never added (default 1).")
 
 #define COUNTING_MODEL OPTION_CELLS, OPTION_CHOICES, OPTION_RULE, OPTION_P0, OPTION_P1, OPTION_WRONG
-#define YESNO_MODEL                                                                                \
-    OPTION_NEGATIVES, OPTION_YES_BITS, OPTION_NO_BITS, OPTION_NO_FILTERS, OPTION_NO_HASHES,        \
-        OPTION_OWN_SEEDS
+#define YESNO_MODEL    OPTION_NEGATIVES, YESNO_SIZES
 #define RECYCLING_MODEL                                                                            \
     OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_DISTINCT, OPTION_RETAIN, OPTION_KEEP_TRIGGER
 

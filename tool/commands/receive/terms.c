@@ -14,7 +14,7 @@
 static int like(const struct args *args, struct tepal_terms *terms, const char *path)
 {
     struct tepal_filter *filter;
-    if (filter_file_open(args->command->stays, path, FILTER_FILE_GLANCE, &filter) != EXIT_YES) {
+    if (filter_file_open(args, path, FILTER_FILE_GLANCE, &filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     terms->params = *tepal_filter_params(filter);
@@ -113,7 +113,7 @@ int receive_terms(const struct args *args, struct tepal_terms *terms, uint8_t ke
         return EXIT_TROUBLE;
     }
     if (arg(args, "key-file")->given) {
-        if (secret_read(args->command->stays, arg(args, "key-file")->text, key) != EXIT_YES) {
+        if (secret_read(args, arg(args, "key-file")->text, key) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
         terms->key = key;

@@ -43,17 +43,17 @@ int retouch_check_kind(struct retouching *w)
     bool inverts = method->given && tepal_generalized_method_parse(method->text, &w->inverting);
     w->generalized = tepal_filter_generalized(w->filter) != NULL;
     if (method->given && inverts != w->generalized) {
-        return say_error(w->stays, filter_file_name(w->path, false),
-                         w->generalized
-                             ? "--method %s is for Bloom filters; this is a generalized filter: "
-                               "take net-effect or least-fn"
-                             : "--method %s is for generalized filters, and this is none",
-                         method->text);
+        return args_about(w->args, filter_file_name(w->path, false),
+                          w->generalized
+                              ? "--method %s is for Bloom filters; this is a generalized filter: "
+                                "take net-effect or least-fn"
+                              : "--method %s is for generalized filters, and this is none",
+                          method->text);
     }
     for (const char *const *name = blooms; w->generalized && *name != NULL; name++) {
         if (arg(w->args, *name)->given) {
-            return say_error(w->stays, filter_file_name(w->path, false),
-                             "--%s is for Bloom filters, and this is a generalized filter", *name);
+            return args_about(w->args, filter_file_name(w->path, false),
+                              "--%s is for Bloom filters, and this is a generalized filter", *name);
         }
     }
     return EXIT_YES;
@@ -77,7 +77,7 @@ static int check_sides(const struct retouching *w)
                                strcmp(side->text, other->text) == 0));
         }
         if (clash) {
-            return say_error(w->stays, side->text, "this file is also used for something else");
+            return args_about(w->args, side->text, "this file is also used for something else");
         }
         if (atomic_file_check(w->args, side->text) != EXIT_YES) {
             return EXIT_TROUBLE;
@@ -92,13 +92,13 @@ int retouch_check_files(const struct retouching *w)
                              arg(w->args, "known")->text};
     size_t count = arg(w->args, "known")->given ? 4 : 3;
     const char *output = arg(w->args, "output")->text;
-    int code = filter_file_check_inputs(w->stays, NULL, inputs, count, "");
+    int code = filter_file_check_inputs(w->args, NULL, inputs, count, "");
     if (code == EXIT_YES) {
-        code = filter_file_check_inputs(w->stays, output, inputs + 1, count - 1,
+        code = filter_file_check_inputs(w->args, output, inputs + 1, count - 1,
                                         "the keys would be overwritten by the filter");
     }
     if (code == EXIT_YES && output != NULL && !arg(w->args, "force")->given) {
-        code = filter_file_check_inputs(w->stays, output, inputs, 1,
+        code = filter_file_check_inputs(w->args, output, inputs, 1,
                                         "the output is the filter read (--force replaces it)");
     }
     if (code == EXIT_YES && output != NULL) {

@@ -55,7 +55,7 @@ int retouch_write(const struct retouching *w)
         code = write_exceptions(w, &exceptions);
     }
     if (code == EXIT_YES) {
-        code = filter_file_save(w->stays, w->result, arg(w->args, "output")->text);
+        code = filter_file_save(w->args, w->result, arg(w->args, "output")->text);
     }
     if (code == EXIT_YES && victims.temporary != NULL) {
         code = atomic_file_commit(&victims, w->args);

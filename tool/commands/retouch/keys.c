@@ -13,8 +13,7 @@ static int read_keys(const struct retouching *w, const char *file, const char *w
                      struct digests *set, uint64_t *read)
 {
     bool weighted = weights != NULL && arg(w->args, weights)->given;
-    return feed_gather(feed_open_file(w->args, &arg(w->args, file)->text, &w->hasher, weighted,
-                                      arg(w->args, "quiet")->given),
+    return feed_gather(feed_open_file(w->args, &arg(w->args, file)->text, &w->hasher, weighted),
                        set, read);
 }
 
@@ -67,20 +66,20 @@ static int check_keys(const struct retouching *w)
     const char *avoid = filter_file_name(arg(w->args, "avoid")->text, false);
     uint64_t count = w->members.count;
     if (count == 0) {
-        return say_error(w->stays, members, "no keys: the members of the filter are needed");
+        return args_about(w->args, members, "no keys: the members of the filter are needed");
     }
     if (w->avoid.count == 0) {
-        return say_error(w->stays, avoid, "no keys: there is nothing to avoid");
+        return args_about(w->args, avoid, "no keys: there is nothing to avoid");
     }
     if (w->generalized) {
         return EXIT_YES; /* it forgets members by itself, and the library knows how many */
     }
     uint64_t absent = count_absent(w);
     if (absent > count / 2) {
-        return say_error(w->stays, members,
-                         "%" PRIu64 " of %" PRIu64
-                         " keys are not in the filter: these are not its members",
-                         absent, count);
+        return args_about(w->args, members,
+                          "%" PRIu64 " of %" PRIu64
+                          " keys are not in the filter: these are not its members",
+                          absent, count);
     }
     if (arg(w->args, "quiet")->given) {
         return EXIT_YES;

@@ -14,7 +14,6 @@
 
 struct retouching {
     const struct args *args;
-    const char *stays;
     const char *path; /* of the filter */
     struct tepal_filter *filter;
     struct tepal_hasher hasher;
