@@ -661,8 +661,8 @@ static void every_command_is_complete(void **state)
     (void)state;
     for (size_t i = 0; (c = command_at(&tepal_program, i)) != NULL; i++) {
         bool app = strncmp(c->name, "app ", 4) == 0;
-        assert_ptr_equal(app ? app_find(&tepal_program, command_word(c))
-                             : command_find(&tepal_program, c->name),
+        assert_ptr_equal(app ? command_find(tepal_program.apps, command_word(c))
+                             : command_find(tepal_program.commands, c->name),
                          c);
         assert_non_null(c->summary);
         assert_non_null(c->about);

@@ -12,7 +12,6 @@
 
 #include "cli/command.h"
 #include "cli/number.h"
-#include "cli/say.h"
 #include "cli/suggest.h"
 
 /* ---- words of options ------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
  *
  * Options are found by name: arg(args, "fp") is what was given for --fp. So what serves several
  * commands (reading keys, a wish, a stream) asks for the options it knows, and whichever command
- * runs it has them or has not.
+ * runs it has them or has not. What a command says of errors, cli/say.h, comes with this.
  */
 #ifndef TOOL_CLI_COMMAND_H
 #define TOOL_CLI_COMMAND_H
@@ -119,9 +119,9 @@ struct command {
 /* Runs the command line of the process. The exit status. */
 int program_run(const struct program *program, int argc, char *const *argv);
 
-/* The subcommand of that name, or NULL; the application of that NAME, or NULL. */
-const struct command *command_find(const struct program *program, const char *name);
-const struct command *app_find(const struct program *program, const char *name);
+/* The one of a program's lists that goes by that word, or NULL; the word of the n-th, or NULL. */
+const struct command *command_find(const struct command *const *list, const char *word);
+const char *command_nth_word(const struct command *const *list, size_t n);
 
 /* All that has options of its own, subcommands and then applications; NULL after the last. */
 const struct command *command_at(const struct program *program, size_t n);
@@ -130,8 +130,7 @@ const struct command *command_at(const struct program *program, size_t n);
 const char *command_word(const struct command *command);
 
 /* Says that there is no such command or application, and which one may have been meant. */
-int command_unknown(const struct program *program, const char *subject, const char *name);
-int app_unknown(const struct program *program, const char *subject, const char *name);
+int command_unknown(const struct program *program, bool app, const char *subject, const char *name);
 
 /*
  * Parse the words after the subcommand. EXIT_YES, or EXIT_TROUBLE after having said why. Free with

@@ -11,7 +11,6 @@
 
 #include "cli/command.h"
 #include "output/out.h"
-#include "cli/say.h"
 
 #define COLUMNS 80
 #define INDENT  24 /* of the words about an option */
@@ -150,30 +149,16 @@ int help_command(const struct command *command)
 /* Text with what roff would take for its own escaped. */
 static void roff(struct out *out, const char *text)
 {
+    static const char special[] = "-\\'`~^";
+    static const char *const by[] = {"\\-", "\\e", "\\(aq", "\\(ga", "\\(ti", "\\(ha"};
     if (*text == '.' || *text == '\'') {
         out_text(out, "\\&");
     }
     for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '-':
-            out_text(out, "\\-");
-            break;
-        case '\\':
-            out_text(out, "\\e");
-            break;
-        case '\'':
-            out_text(out, "\\(aq");
-            break;
-        case '`':
-            out_text(out, "\\(ga");
-            break;
-        case '~':
-            out_text(out, "\\(ti");
-            break;
-        case '^':
-            out_text(out, "\\(ha");
-            break;
-        default:
+        const char *found = strchr(special, *text);
+        if (found != NULL) {
+            out_text(out, by[found - special]);
+        } else {
             out_bytes(out, text, 1);
         }
     }

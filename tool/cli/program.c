@@ -1,12 +1,12 @@
 /* program.c: which command it is: the list of all of them, searched and run. */
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <tepal/base.h>
 
 #include "cli/command.h"
-#include "cli/say.h"
 #include "cli/suggest.h"
 #include "output/out.h"
 
@@ -16,7 +16,7 @@ const char *command_word(const struct command *command)
     return space == NULL ? command->name : space + 1;
 }
 
-static const struct command *find(const struct command *const *list, const char *word)
+const struct command *command_find(const struct command *const *list, const char *word)
 {
     while (*list != NULL && strcmp(command_word(*list), word) != 0) {
         list++;
@@ -24,14 +24,14 @@ static const struct command *find(const struct command *const *list, const char 
     return *list;
 }
 
-const struct command *command_find(const struct program *program, const char *name)
+const char *command_nth_word(const struct command *const *list, size_t n)
 {
-    return find(program->commands, name);
-}
-
-const struct command *app_find(const struct program *program, const char *name)
-{
-    return find(program->apps, name);
+    for (; *list != NULL; list++) {
+        if (n-- == 0) {
+            return command_word(*list);
+        }
+    }
+    return NULL;
 }
 
 const struct command *command_at(const struct program *program, size_t n)
@@ -48,26 +48,18 @@ const struct command *command_at(const struct program *program, size_t n)
     return *list;
 }
 
-static int unknown(const struct command *const *list, const char *what, const char *where,
-                   const char *subject, const char *name)
+int command_unknown(const struct program *program, bool app, const char *subject, const char *name)
 {
     struct suggest near = {.word = name};
     char hint[96];
-    for (; *list != NULL; list++) {
-        suggest_offer(&near, command_word(*list));
+    for (const struct command *const *c = app ? program->apps : program->commands; *c != NULL;
+         c++) {
+        suggest_offer(&near, command_word(*c));
     }
-    const char *text = suggest_text(&near, "", hint, sizeof hint);
-    return say_error(NULL, subject, "unknown %s %s%s", what, name, text[0] != '\0' ? text : where);
-}
-
-int command_unknown(const struct program *program, const char *subject, const char *name)
-{
-    return unknown(program->commands, "command", "; 'tepal help' lists them", subject, name);
-}
-
-int app_unknown(const struct program *program, const char *subject, const char *name)
-{
-    return unknown(program->apps, "application", "; 'tepal app' lists them", subject, name);
+    if (suggest_text(&near, "", hint, sizeof hint)[0] == '\0') {
+        snprintf(hint, sizeof hint, "; 'tepal %s' lists them", app ? "app" : "help");
+    }
+    return say_error(NULL, subject, "unknown %s %s%s", app ? "application" : "command", name, hint);
 }
 
 static int print_version(void)
@@ -109,11 +101,11 @@ int program_run(const struct program *program, int argc, char *const *argv)
                          word);
     }
     if (strcmp(word, "app") == 0 && argc > 2 && argv[2][0] != '-') {
-        const struct command *app = app_find(program, argv[2]);
-        return app == NULL ? app_unknown(program, "app", argv[2])
+        const struct command *app = command_find(program->apps, argv[2]);
+        return app == NULL ? command_unknown(program, true, "app", argv[2])
                            : run(program, app, argc - 3, argv + 3);
     }
-    const struct command *command = command_find(program, word);
-    return command == NULL ? command_unknown(program, NULL, word)
+    const struct command *command = command_find(program->commands, word);
+    return command == NULL ? command_unknown(program, false, NULL, word)
                            : run(program, command, argc - 2, argv + 2);
 }

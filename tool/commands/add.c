@@ -1,12 +1,13 @@
 /* add.c: more keys into a filter that exists; in place, or to another file. */
 #include <inttypes.h>
+#include <math.h>
 
 #include <tepal/filter.h>
 
 #include "commands/change.h"
 #include "input/receipts.h"
+#include "output/render.h"
 #include "output/written.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 
@@ -27,42 +28,26 @@ static int add_keys(const struct args *args, struct tepal_filter *filter,
     return code;
 }
 
-/* Keys that are in, as far as the filter knows: what was removed does not count. */
-static uint64_t keys_in(const struct tepal_filter *filter)
-{
-    struct tepal_report report = {.count = 0};
-    tepal_filter_info(filter, &report);
-    const struct tepal_quantity *now = tepal_report_find(&report, "keys_now");
-    return now == NULL ? tepal_filter_keys_added(filter) : now->value.integer;
-}
-
-/* Was it built to veto known negatives? It cannot look after them again: it has not kept them. */
-static bool has_vetoes(const struct tepal_filter *filter)
-{
-    struct tepal_report report = {.count = 0};
-    tepal_filter_info(filter, &report);
-    const struct tepal_quantity *known = tepal_report_find(&report, "fp_known");
-    return known != NULL && known->type == TEPAL_QUANTITY_REAL;
-}
-
 static void warn(const struct args *args, const char *to, const struct tepal_filter *filter,
                  uint64_t total)
 {
     uint64_t capacity = tepal_filter_params(filter)->capacity;
-    uint64_t added = keys_in(filter);
+    /* Keys that are in, as far as the filter knows: what was removed does not count. */
+    double added = render_figure(filter, "keys_now", (double)tepal_filter_keys_added(filter));
     bool endless = (tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0;
     if (arg(args, "quiet")->given) {
         return;
     }
     if (total == 0) {
         say_warning(filter_file_name(to, true), "no keys came: the filter stays as it was");
-    } else if (capacity > 0 && added > capacity && !endless) {
+    } else if (capacity > 0 && added > (double)capacity && !endless) {
         say_warning(filter_file_name(to, true),
-                    "%" PRIu64 " keys have been added and %" PRIu64
+                    "%.0f keys have been added and %" PRIu64
                     " were planned: there may be more false positives than predicted",
                     added, capacity);
     }
-    if (total > 0 && has_vetoes(filter)) {
+    /* Was it built to veto known negatives? It has not kept them, and cannot look again. */
+    if (total > 0 && !isnan(render_figure(filter, "fp_known", NAN))) {
         say_warning(filter_file_name(to, true),
                     "negatives that it was built to avoid may be found again "
                     "after additions: build it anew to be sure");

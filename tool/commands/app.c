@@ -4,17 +4,11 @@
 
 #include "cli/command.h"
 #include "output/out.h"
-#include "cli/say.h"
 #include "cli/options.h"
 
 static const char *app_words(const struct program *program, size_t n)
 {
-    for (const struct command *const *c = program->apps; *c != NULL; c++) {
-        if (n-- == 0) {
-            return command_word(*c);
-        }
-    }
-    return NULL;
+    return command_nth_word(program->apps, n);
 }
 
 static int app_run(const struct args *args)

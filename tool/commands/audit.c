@@ -12,7 +12,6 @@
 #include "cli/command.h"
 #include "input/receipts.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "files/atomic_file.h"
 #include "pictures/svg.h"

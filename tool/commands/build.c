@@ -3,7 +3,6 @@
  * must be counted first, their digests wait in a spill.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <sodium.h>
@@ -17,7 +16,6 @@
 #include "commands/build/recipe.h"
 #include "output/render.h"
 #include "output/written.h"
-#include "cli/say.h"
 #include "input/secret.h"
 #include "files/filter_file.h"
 #include "input/spill.h"

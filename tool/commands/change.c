@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "cli/say.h"
 #include "files/filter_file.h"
 
 bool change_in_place(const char *from, const char *to)

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <tepal/recycling.h>
 
@@ -18,7 +17,6 @@
 #include "output/progress.h"
 #include "plans/plan_command.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/atomic_file.h"
 #include "pictures/svg.h"
 #include "plans/weights.h"

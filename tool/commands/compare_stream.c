@@ -15,7 +15,6 @@
 #include "streams/gap_counts.h"
 #include "output/answers.h"
 #include "output/progress.h"
-#include "cli/say.h"
 
 #define MOST_REPEATS 0.9
 

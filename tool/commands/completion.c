@@ -1,12 +1,10 @@
 /* completion.c: the commands as completion scripts for three shells. */
 #define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "output/out.h"
-#include "cli/say.h"
 #include "cli/suggest.h"
 #include "cli/options.h"
 

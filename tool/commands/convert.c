@@ -8,7 +8,6 @@
 
 #include "cli/command.h"
 #include "output/written.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 

@@ -19,10 +19,8 @@
 
 #include "cli/command.h"
 #include "input/feed.h"
-#include "output/out.h"
 #include "output/answers.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "streams/state.h"
 #include "streams/stream.h"

@@ -11,11 +11,9 @@
 #include <tepal/model.h>
 
 #include "cli/command.h"
-#include "output/out.h"
 #include "output/progress.h"
 #include "output/render.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "cli/options.h"
 
 #define BATCH          2048

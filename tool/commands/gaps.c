@@ -13,7 +13,6 @@
 #include "input/feed.h"
 #include "streams/gap_counts.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "files/atomic_file.h"
 #include "streams/stream.h"
@@ -32,21 +31,16 @@ struct row {
 
 struct gaps {
     const struct args *args;
-    struct gap_counts *count;
+    struct gap_counts count;
     double sample;
     double fp;
     enum tepal_layout layout;
-    double *gap; /* the steps of the distribution */
-    double *survival;
-    struct tepal_recycling_gaps steps;
+    struct tepal_recycling_gaps steps; /* of the distribution */
+    double gap[GAPCOUNT_BINS];
+    double survival[GAPCOUNT_BINS];
     struct row row[MOST_SIZES * PHASES];
     size_t rows;
 };
-
-static int no_memory(const struct gaps *g)
-{
-    return args_about(g->args, NULL, "out of memory: give --sample");
-}
 
 /* ---- measure --------------------------------------------------------------------------------- */
 
@@ -61,13 +55,13 @@ static int measure(struct gaps *g)
         return EXIT_TROUBLE;
     }
     while (room && (count = feed_next(feed)) > 0) {
-        room = gap_counts_note(g->count, feed->digest, (size_t)count);
+        room = gap_counts_note(&g->count, feed->digest, (size_t)count);
     }
     feed_close(feed);
     if (!room) {
-        return no_memory(g);
+        return args_about(g->args, NULL, "out of memory: give --sample");
     }
-    if (count == 0 && g->count->arrivals == 0) {
+    if (count == 0 && g->count.arrivals == 0) {
         return args_error(g->args, "no lines came");
     }
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
@@ -98,7 +92,7 @@ static void add_row(struct gaps *g, uint64_t memory, uint32_t phases)
 static void predict(struct gaps *g)
 {
     const struct option_value *memory = arg(g->args, "memory");
-    double keys = gap_counts_distinct(g->count);
+    double keys = gap_counts_distinct(&g->count);
     if (memory->given) {
         for (uint32_t phases = 1; phases <= PHASES; phases++) {
             add_row(g, memory->whole, phases);
@@ -143,7 +137,7 @@ static void tell_row(struct report *r, const struct row *row)
 
 static void tell_stream(struct report *r, const struct gaps *g)
 {
-    const struct gap_counts *c = g->count;
+    const struct gap_counts *c = &g->count;
     bool watched = c->watched > 0;
     double keys = watched ? gap_counts_distinct(c) : NAN;
     double fresh = watched ? gap_counts_fresh(c) : NAN;
@@ -221,7 +215,7 @@ static void draw(const void *context, struct out *out)
 static void print_counts(const void *context, struct out *out)
 {
     const struct gaps *g = context;
-    gap_counts_print(g->count, g->sample, out);
+    gap_counts_print(&g->count, g->sample, out);
 }
 
 static int check_side(const struct args *args, const char *id)
@@ -285,10 +279,10 @@ static int work(struct gaps *g)
     if (code != EXIT_YES) {
         return code;
     }
-    if (g->count->watched == 0) {
+    if (g->count.watched == 0) {
         return without_sample(g);
     }
-    g->steps = gap_counts_steps(g->count, g->gap, g->survival);
+    g->steps = gap_counts_steps(&g->count, g->gap, g->survival);
     predict(g);
     if (g->rows == 0) {
         return args_error(g->args, "so little memory cannot keep this rate");
@@ -305,25 +299,16 @@ static int gaps_run(const struct args *args)
         return EXIT_TROUBLE;
     }
     struct gaps *g = calloc(1, sizeof *g);
-    struct gap_counts *count = malloc(sizeof *count);
-    double *steps = malloc(2 * GAPCOUNT_BINS * sizeof *steps);
-    int code = EXIT_TROUBLE;
-    if (g == NULL || count == NULL || steps == NULL) {
-        args_no_memory(args);
-    } else {
-        g->args = args;
-        g->count = count;
-        g->gap = steps;
-        g->survival = steps + GAPCOUNT_BINS;
-        g->sample = arg_real(args, "sample", 1);
-        g->fp = arg_real(args, "fp", STREAM_FP);
-        g->layout = stream_layout(args);
-        gap_counts_init(count, g->sample);
-        code = work(g);
-        gap_counts_free(count);
+    if (g == NULL) {
+        return args_no_memory(args);
     }
-    free(steps);
-    free(count);
+    g->args = args;
+    g->sample = arg_real(args, "sample", 1);
+    g->fp = arg_real(args, "fp", STREAM_FP);
+    g->layout = stream_layout(args);
+    gap_counts_init(&g->count, g->sample);
+    int code = work(g);
+    gap_counts_free(&g->count);
     free(g);
     return code;
 }

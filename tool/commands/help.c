@@ -3,7 +3,6 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/say.h"
 
 static int help_run(const struct args *args)
 {
@@ -14,26 +13,18 @@ static int help_run(const struct args *args)
     if (args->operands == 0) {
         return help_overview(program, false);
     }
-    if (args->operands == 2) {
-        if (strcmp(args->operand[0], "app") != 0) {
-            return say_error(NULL, "help", "one word too many: %s", args->operand[1]);
-        }
-        const struct command *app = app_find(program, args->operand[1]);
-        return app == NULL ? app_unknown(program, "help", args->operand[1]) : help_command(app);
+    bool app = args->operands == 2;
+    if (app && strcmp(args->operand[0], "app") != 0) {
+        return say_error(NULL, "help", "one word too many: %s", args->operand[1]);
     }
-    const struct command *command = command_find(program, args->operand[0]);
-    return command == NULL ? command_unknown(program, "help", args->operand[0])
-                           : help_command(command);
+    const char *word = args->operand[args->operands - 1];
+    const struct command *c = command_find(app ? program->apps : program->commands, word);
+    return c == NULL ? command_unknown(program, app, "help", word) : help_command(c);
 }
 
 static const char *command_words(const struct program *program, size_t n)
 {
-    for (const struct command *const *c = program->commands; *c != NULL; c++) {
-        if (n-- == 0) {
-            return (*c)->name;
-        }
-    }
-    return NULL;
+    return command_nth_word(program->commands, n);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

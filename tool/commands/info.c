@@ -1,5 +1,5 @@
 /* info.c: what a filter knows about itself, and what to make of it. */
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include <tepal/filter.h>
@@ -7,18 +7,8 @@
 #include "cli/command.h"
 #include "output/render.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
-
-static double real_of(const struct tepal_report *report, const char *name, double otherwise)
-{
-    const struct tepal_quantity *q = tepal_report_find(report, name);
-    if (q != NULL && q->type == TEPAL_QUANTITY_INTEGER) {
-        return (double)q->value.integer;
-    }
-    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : otherwise;
-}
 
 /* A line that says whether all is well. */
 static void print_verdict(struct report *r, const struct tepal_filter *filter,
@@ -26,21 +16,21 @@ static void print_verdict(struct report *r, const struct tepal_filter *filter,
 {
     uint64_t capacity = tepal_filter_params(filter)->capacity;
     uint64_t added = tepal_filter_keys_added(filter);
-    double estimated = real_of(report, "keys_estimated", (double)added);
+    double estimated = render_number(report, "keys_estimated", (double)added);
     char now[64];
     char planned[64];
     bool deletable = (tepal_filter_kind(filter)->promises & TEPAL_DELETABLE) != 0;
-    render_rate(real_of(report, "fp_now", 1), now, sizeof now);
-    render_rate(real_of(report, "fp_at_capacity", 1), planned, sizeof planned);
+    render_rate(render_number(report, "fp_now", 1), now, sizeof now);
+    render_rate(render_number(report, "fp_at_capacity", 1), planned, sizeof planned);
     if ((tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0) {
-        double average = real_of(report, "fp_average", -1);
+        double average = render_number(report, "fp_average", -1);
         render_rate(average, planned, sizeof planned);
         report_line(r, "verdict: endless; %s false positives now%s%s%s\n", now,
                     average < 0 ? "" : ", ", average < 0 ? "" : planned,
                     average < 0 ? "" : " on average");
-    } else if (real_of(report, "fill", 0) >= 1) {
+    } else if (render_number(report, "fill", 0) >= 1) {
         report_line(r, "verdict: full; every key is answered \"perhaps\"\n");
-    } else if (added == 0 && real_of(report, "fill", 0) == 0) {
+    } else if (added == 0 && render_number(report, "fill", 0) == 0) {
         report_line(r, "verdict: empty\n");
     } else if (capacity == 0) {
         report_line(r, "verdict: %s false positives now; no capacity was planned\n", now);
@@ -59,26 +49,26 @@ static void print_verdict(struct report *r, const struct tepal_filter *filter,
 /* Filters that were built for certain keys err at two rates: neither shall pass for the other. */
 static void print_two_rates(struct report *r, const struct tepal_report *report)
 {
-    const struct tepal_quantity *known = tepal_report_find(report, "fp_known");
+    double known = render_number(report, "fp_known", NAN);
     char room[2][64];
-    if (known != NULL && known->type == TEPAL_QUANTITY_REAL) {
-        bool later = real_of(report, "added_later", 0) > 0;
+    if (!isnan(known)) {
+        bool later = render_number(report, "added_later", 0) > 0;
         report_line(r, "rates: %s%s on the negatives it was built for%s, %s on all others\n",
-                    later ? "up to " : "", render_rate(known->value.real, room[0], sizeof room[0]),
+                    later ? "up to " : "", render_rate(known, room[0], sizeof room[0]),
                     later ? " (estimate: keys were added since)" : "",
-                    render_rate(real_of(report, "fp_now", 1), room[1], sizeof room[1]));
+                    render_rate(render_number(report, "fp_now", 1), room[1], sizeof room[1]));
     }
 }
 
 /* Members that it was allowed to lose, and what it cannot know of them. */
 static void print_lost(struct report *r, const struct tepal_report *report)
 {
-    double lost = real_of(report, "false_negatives", 0);
+    double lost = render_number(report, "false_negatives", 0);
     if (lost > 0) {
         report_line(r,
                     "false negatives: at most %.0f of %.0f members; of them, those that were added "
                     "again are found\n",
-                    lost, real_of(report, "members", 0));
+                    lost, render_number(report, "members", 0));
     }
 }
 

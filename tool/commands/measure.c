@@ -13,10 +13,10 @@
 #include "output/answers.h"
 #include "output/render.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "output/wilson.h"
 #include "plans/wish.h"
+#include "input/slurp.h"
 #include "cli/options.h"
 
 #define PLAN_FILE_MOST ((size_t)1 << 20)
@@ -44,12 +44,6 @@ struct measure {
 
 /* ---- what was promised ----------------------------------------------------------------------- */
 
-static double reported(const struct tepal_report *report, const char *name)
-{
-    const struct tepal_quantity *q = tepal_report_find(report, name);
-    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : NAN;
-}
-
 /* What the filter says of itself: the rate it was planned for, a bound, an average; or as it is. */
 static void promise_of_filter(struct measure *m)
 {
@@ -58,15 +52,12 @@ static void promise_of_filter(struct measure *m)
     tepal_filter_info(m->filter, &report);
     m->fp.promised = NAN;
     for (size_t i = 0; i < sizeof names / sizeof *names && isnan(m->fp.promised); i++) {
-        m->fp.promised = reported(&report, names[i]);
+        m->fp.promised = render_number(&report, names[i], NAN);
     }
-    m->fn.promised = reported(&report, "fn_now");
-    const struct tepal_quantity *lost = tepal_report_find(&report, "false_negatives");
-    const struct tepal_quantity *keys = tepal_report_find(&report, "keys_added");
-    if (isnan(m->fn.promised) && lost != NULL && keys != NULL &&
-        lost->type == TEPAL_QUANTITY_INTEGER && keys->type == TEPAL_QUANTITY_INTEGER &&
-        keys->value.integer > 0) {
-        m->fn.promised = (double)lost->value.integer / (double)keys->value.integer;
+    m->fn.promised = render_number(&report, "fn_now", NAN);
+    double keys = render_number(&report, "keys_added", 0);
+    if (isnan(m->fn.promised) && keys > 0) {
+        m->fn.promised = render_number(&report, "false_negatives", NAN) / keys;
     }
 }
 
@@ -80,7 +71,7 @@ static int promise_of_plan(struct measure *m)
 {
     const char *path = arg(m->args, "plan")->text;
     size_t len;
-    char *text = wish_slurp(m->args, path, PLAN_FILE_MOST, &len);
+    char *text = slurp(m->args, path, PLAN_FILE_MOST, &len);
     if (text == NULL) {
         return EXIT_TROUBLE;
     }

@@ -1,43 +1,33 @@
 /* merge.c: the union (or intersection) of filters; the first is loaded, the others are viewed. */
 #include <stdio.h>
-#include <string.h>
 
 #include <tepal/filter.h>
 
 #include "cli/command.h"
 #include "output/written.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 
 /* Which parameter keeps two filters apart. */
 static const char *difference(const struct tepal_params *a, const struct tepal_params *b)
 {
-    if (a->kind != b->kind) {
-        return "the kinds differ";
+    const struct {
+        bool differs;
+        const char *why;
+    } parts[] = {{a->kind != b->kind, "the kinds differ"},
+                 {a->layout != b->layout, "the layouts differ"},
+                 {a->positions != b->positions, "the rules for positions differ"},
+                 {a->cells != b->cells, "the numbers of bits differ (convert --fold may help)"},
+                 {a->hashes != b->hashes, "the numbers of hashes differ"},
+                 {a->hash != b->hash, "one has a secret key and the other has none"},
+                 {a->seed != b->seed, "the seeds differ (build with the same --seed)"},
+                 {a->key_check != b->key_check, "the secret keys differ"},
+                 {true, "their other parameters differ"}};
+    size_t i = 0;
+    while (!parts[i].differs) {
+        i++;
     }
-    if (a->layout != b->layout) {
-        return "the layouts differ";
-    }
-    if (a->positions != b->positions) {
-        return "the rules for positions differ";
-    }
-    if (a->cells != b->cells) {
-        return "the numbers of bits differ (convert --fold may help)";
-    }
-    if (a->hashes != b->hashes) {
-        return "the numbers of hashes differ";
-    }
-    if (a->hash != b->hash) {
-        return "one has a secret key and the other has none";
-    }
-    if (a->seed != b->seed) {
-        return "the seeds differ (build with the same --seed)";
-    }
-    if (a->key_check != b->key_check) {
-        return "the secret keys differ";
-    }
-    return "their other parameters differ";
+    return parts[i].why;
 }
 
 static int merge_one(const struct args *args, struct tepal_filter *into, const char *path)

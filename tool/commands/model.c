@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "commands/model/models.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "cli/suggest.h"
 #include "cli/options.h"
 #include "commands/build/recipe.h"
@@ -76,7 +75,13 @@ static int model_run(const struct args *args)
     if (args_exclusive(args, model->exclusive != NULL ? model->exclusive : sizes) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    int code = model->report(args, model->layout, &report);
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.layout = model->layout;
+    arg_layout(args, &p.layout);
+    arg_positions(args, &p.positions);
+    p.cells = arg(args, "bits")->whole;
+    p.hashes = (uint32_t)arg(args, "hashes")->whole;
+    int code = model->report(args, arg(args, "keys")->whole, &p, &report);
     return code == EXIT_YES ? print(args, model, &report) : code;
 }
 

@@ -13,7 +13,6 @@
 #include "plans/plan_json.h"
 #include "output/render.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/atomic_file.h"
 #include "plans/wish.h"
 #include "cli/options.h"

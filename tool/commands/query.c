@@ -2,9 +2,7 @@
  * query.c: keys in, keys out, like grep. Answers come a batch at a time.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,10 +12,9 @@
 
 #include "cli/command.h"
 #include "input/feed.h"
-#include "output/out.h"
+#include "input/slurp.h"
 #include "output/answers.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 
@@ -34,15 +31,10 @@ struct query {
     uint64_t answers[FEED_BATCH / 64];
 };
 
-static bool answer(const struct query *q, size_t i)
-{
-    return answer_of(q->answers, i);
-}
-
 static void print_table(struct query *q, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char line[3] = {'\t', answer(q, i) ? '1' : '0', q->separator};
+        const char line[3] = {'\t', answer_of(q->answers, i) ? '1' : '0', q->separator};
         out_bytes(q->out, q->feed->key[i].text, q->feed->key[i].len);
         out_bytes(q->out, line, sizeof line);
     }
@@ -72,42 +64,6 @@ static uint64_t selected(const struct query *q)
 
 /* ---- the exception list of a retouched filter ------------------------------------------------ */
 
-/* All of a file in memory, *len its length; NULL and errno on failure. */
-static uint8_t *read_whole(const char *path, size_t *len)
-{
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes = NULL;
-    size_t room = 0;
-    size_t used = 0;
-    size_t got;
-    if (file == NULL) {
-        return NULL;
-    }
-    do {
-        if (used == room) {
-            room = room == 0 ? 65536 : room * 2;
-            uint8_t *larger = realloc(bytes, room);
-            if (larger == NULL) {
-                free(bytes);
-                fclose(file);
-                return NULL;
-            }
-            bytes = larger;
-        }
-        got = fread(bytes + used, 1, room - used, file);
-        used += got;
-    } while (got > 0);
-    int error = ferror(file) != 0 ? errno : 0;
-    fclose(file);
-    if (error != 0) {
-        free(bytes);
-        errno = error;
-        return NULL;
-    }
-    *len = used;
-    return bytes;
-}
-
 static int load_exceptions(struct query *q)
 {
     const struct option_value *file = arg(q->args, "exceptions");
@@ -115,11 +71,12 @@ static int load_exceptions(struct query *q)
     if (!file->given) {
         return EXIT_YES;
     }
-    uint8_t *bytes = read_whole(file->text, &len);
+    char *bytes = slurp(q->args, file->text, SIZE_MAX - 1, &len);
     if (bytes == NULL) {
-        return say_error(NULL, file->text, "%s", strerror(errno));
+        return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_exceptions_decode(bytes, len, NULL, &q->exceptions);
+    enum tepal_status status =
+        tepal_exceptions_decode((const uint8_t *)bytes, len, NULL, &q->exceptions);
     free(bytes);
     if (status == TEPAL_NOT_A_FILTER) {
         return say_error(NULL, file->text, "this is not an exception list");
@@ -137,7 +94,8 @@ static int load_exceptions(struct query *q)
 static void apply_exceptions(struct query *q, size_t count)
 {
     for (size_t i = 0; i < count && q->exceptions != NULL; i++) {
-        if (!answer(q, i) && tepal_exceptions_query(q->exceptions, q->feed->digest[i])) {
+        if (!answer_of(q->answers, i) &&
+            tepal_exceptions_query(q->exceptions, q->feed->digest[i])) {
             q->answers[i / 64] |= (uint64_t)1 << (i % 64);
             q->present++;
         }

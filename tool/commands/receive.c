@@ -21,7 +21,6 @@
 #include "commands/receive/terms.h"
 #include "output/render.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 

@@ -10,7 +10,6 @@
 #include "commands/change.h"
 #include "input/receipts.h"
 #include "output/written.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 

@@ -10,7 +10,6 @@
 #include <sodium.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
 #include "commands/retouch/retouching.h"
 #include "files/filter_file.h"
 #include "output/progress.h"

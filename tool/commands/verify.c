@@ -5,7 +5,6 @@
 
 #include "cli/command.h"
 #include "output/report.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/say.h"
-
 int atomic_file_check(const struct args *args, const char *path)
 {
     struct stat about;

@@ -14,7 +14,6 @@
 
 #include <sodium.h>
 
-#include "cli/say.h"
 #include "input/secret.h"
 
 static bool is_standard(const char *path)

@@ -8,7 +8,6 @@
 #include <sodium.h>
 
 #include "cli/number.h"
-#include "cli/say.h"
 
 static struct feed *open_paths(const struct args *args, const char *const *paths, size_t count,
                                const struct tepal_hasher *hasher)

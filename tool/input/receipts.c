@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/say.h"
 #include "files/filter_file.h"
 
 int receipts_check(const struct args *args, const char *filter, const char *output,

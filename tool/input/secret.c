@@ -11,7 +11,6 @@
 
 #include "input/keys.h"
 #include "input/retry.h"
-#include "cli/say.h"
 
 #define MOST 64
 

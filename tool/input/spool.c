@@ -8,8 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/say.h"
-
 static int copy_input(const struct args *args, int to)
 {
     char room[65536];

@@ -15,8 +15,26 @@ static inline bool answer_of(const uint64_t *answers, size_t i)
     return (answers[i / 64] >> (i % 64) & 1) != 0;
 }
 
-/* Keys whose answer is `wanted`, with their separators; those next to each other in one piece. */
-void answers_print(struct out *out, const struct key *key, const uint64_t *answers, size_t count,
-                   bool wanted);
+/*
+ * Keys whose answer is `wanted`, with their separators: runs of them lie next to each other in the
+ * buffer, and are copied as such.
+ */
+static inline void answers_print(struct out *out, const struct key *key, const uint64_t *answers,
+                                 size_t count, bool wanted)
+{
+    size_t i = 0;
+    while (i < count) {
+        if (answer_of(answers, i) != wanted) {
+            i++;
+            continue;
+        }
+        const char *from = key[i].text;
+        const char *to = from;
+        for (; i < count && answer_of(answers, i) == wanted; i++) {
+            to = key[i].text + key[i].len + 1;
+        }
+        out_bytes(out, from, (size_t)(to - from));
+    }
+}
 
 #endif

@@ -5,7 +5,6 @@
 #ifndef TOOL_OUTPUT_OUT_H
 #define TOOL_OUTPUT_OUT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/say.h"

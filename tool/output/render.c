@@ -8,6 +8,22 @@
 
 #include "cli/say.h"
 
+double render_number(const struct tepal_report *report, const char *name, double otherwise)
+{
+    const struct tepal_quantity *q = tepal_report_find(report, name);
+    if (q != NULL && q->type == TEPAL_QUANTITY_INTEGER) {
+        return (double)q->value.integer;
+    }
+    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : otherwise;
+}
+
+double render_figure(const struct tepal_filter *filter, const char *name, double otherwise)
+{
+    struct tepal_report report = {.count = 0};
+    tepal_filter_info(filter, &report);
+    return render_number(&report, name, otherwise);
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 const char *render_rate(double rate, char *room, size_t size)

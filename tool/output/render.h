@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include <tepal/base.h>
+#include <tepal/filter.h>
 
 #include "output/out.h"
 
@@ -19,6 +19,10 @@ const char *render_rate(double rate, char *room, size_t size);
 
 /* Bytes for people: "1198392 bytes (1.1 MiB)"; returns room. */
 const char *render_bytes(uint64_t bytes, char *room, size_t size);
+
+/* A number of a report, or of what a filter tells of itself; or this one, if it is not known. */
+double render_number(const struct tepal_report *report, const char *name, double otherwise);
+double render_figure(const struct tepal_filter *filter, const char *name, double otherwise);
 
 /* One line a quantity: name, value and, if wanted, what it is. */
 void render_text(struct out *out, const struct tepal_report *report, bool about);

@@ -2,6 +2,7 @@
 #include "output/written.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include <tepal/file.h>
@@ -12,11 +13,11 @@
 static void tell_rate(struct report *r, const struct tepal_report *report, const char *name,
                       const char *heading, const char *of)
 {
-    const struct tepal_quantity *q = tepal_report_find(report, name);
+    double rate = render_number(report, name, NAN);
     char room[96];
-    if (q != NULL && q->type == TEPAL_QUANTITY_REAL) {
-        report_say(r, "%-10s %s false positives%s", heading,
-                   render_rate(q->value.real, room, sizeof room), of);
+    if (!isnan(rate)) {
+        report_say(r, "%-10s %s false positives%s", heading, render_rate(rate, room, sizeof room),
+                   of);
     }
 }
 

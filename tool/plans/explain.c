@@ -9,6 +9,8 @@
 #include <tepal/recycling.h>
 #include <tepal/yesno.h>
 
+#include "streams/stream.h"
+
 struct context {
     struct out *out;
     const struct tepal_wish *wish;
@@ -34,6 +36,11 @@ static void bloom(const struct context *c, uint64_t m, uint64_t n, uint32_t k, d
     }
     out_format(c->out, "  k = (m / n) ln 2 = %.4g would be the best, if it need not be whole\n",
                (double)m / (double)n * log(2));
+}
+
+static void plain(const struct context *c)
+{
+    bloom(c, c->plan->params.cells, c->n, c->plan->params.hashes, c->plan->fp);
 }
 
 /* The rate of bits on the plan's layout. */
@@ -65,7 +72,7 @@ static void retouched(const struct context *c)
 static void counting(const struct context *c)
 {
     double w = c->wish->wrong_deletes;
-    bloom(c, c->plan->params.cells, c->n, c->plan->params.hashes, c->plan->fp);
+    plain(c);
     out_format(c->out, "  bits = 5 m = %" PRIu64 ": a counter of 4 bits and a bit beside it\n",
                c->plan->bits);
     if (w > 0) {
@@ -156,17 +163,14 @@ static void cascade(const struct context *c)
                (double)t * bloom_fp(c, p->cells, c->n, p->hashes), t, c->plan->bits - p->cells);
 }
 
-static void phases_fp(const struct context *c, const struct tepal_recycling_options *cycle)
+static void phases_fp(const struct context *c)
 {
-    const struct tepal_params *p = &c->plan->params;
-    struct tepal_recycling_setting s = {p->layout,     p->positions,       p->cells,
-                                        p->hashes,     cycle->limit,       cycle->phases,
-                                        cycle->retain, cycle->keep_trigger};
+    struct tepal_recycling_setting s;
     struct tepal_recycling_rates rates;
-    if (tepal_recycling_average(&s, TEPAL_RECYCLING_AUTO, &rates) != TEPAL_OK) {
+    if (!stream_rates(&c->plan->params, &s, &rates)) {
         return;
     }
-    if (cycle->phases == 1) {
+    if (s.phases == 1) {
         out_format(c->out, "  fp = f = %.6g on average over a cycle, eq. (18)\n", rates.fp_active);
         return;
     }
@@ -187,7 +191,7 @@ static void recycling(const struct context *c)
                ", sigma = %" PRIu64 " (%.4g M)\n",
                p->cells, cycle.phases, p->hashes, cycle.limit,
                (double)cycle.limit / (double)p->cells);
-    phases_fp(c, &cycle);
+    phases_fp(c);
     out_format(c->out,
                "  N = %.0f messages a cycle (%.5g M); the latest (p-1) (N - 1.5 sqrt N) = %.0f are "
                "remembered\n",
@@ -203,31 +207,16 @@ static void recycling(const struct context *c)
 void explain_plan(struct out *out, const struct tepal_wish *wish, const struct tepal_plans *plans,
                   const struct tepal_proposal *plan)
 {
+    static void (*const explain[])(const struct context *) = {
+        [TEPAL_KIND_BLOOM] = plain,
+        [TEPAL_KIND_RETOUCHED] = retouched,
+        [TEPAL_KIND_GENERALIZED] = generalized,
+        [TEPAL_KIND_COUNTING] = counting,
+        [TEPAL_KIND_FINGERPRINT] = fingerprint,
+        [TEPAL_KIND_YESNO] = yesno,
+        [TEPAL_KIND_CASCADE] = cascade,
+        [TEPAL_KIND_RECYCLING] = recycling,
+    };
     struct context c = {out, wish, plans->keys, plan};
-    switch (plan->kind) {
-    case TEPAL_KIND_BLOOM:
-        bloom(&c, plan->params.cells, c.n, plan->params.hashes, plan->fp);
-        break;
-    case TEPAL_KIND_RETOUCHED:
-        retouched(&c);
-        break;
-    case TEPAL_KIND_GENERALIZED:
-        generalized(&c);
-        break;
-    case TEPAL_KIND_COUNTING:
-        counting(&c);
-        break;
-    case TEPAL_KIND_FINGERPRINT:
-        fingerprint(&c);
-        break;
-    case TEPAL_KIND_YESNO:
-        yesno(&c);
-        break;
-    case TEPAL_KIND_CASCADE:
-        cascade(&c);
-        break;
-    case TEPAL_KIND_RECYCLING:
-        recycling(&c);
-        break;
-    }
+    explain[plan->kind](&c);
 }

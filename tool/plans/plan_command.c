@@ -30,11 +30,6 @@ __attribute__((format(printf, 2, 3))) static void say(struct line *l, const char
     l->used += len < 0 ? 0 : (size_t)len < l->size - l->used ? (size_t)len : l->size - l->used - 1;
 }
 
-static void say_kind(struct line *l)
-{
-    say(l, " --kind %s", tepal_kind_by_id(l->plan->kind)->name);
-}
-
 static void say_layout(struct line *l)
 {
     say(l, " --layout %s", tepal_layout_name(l->p->layout));
@@ -126,39 +121,28 @@ static void say_recycling(struct line *l)
         l->p->cells, cycle.phases, l->p->hashes, cycle.limit);
 }
 
-static void say_options(struct line *l)
+/* A Bloom or a counting filter. */
+static void say_plain(struct line *l)
 {
-    switch (l->plan->kind) {
-    case TEPAL_KIND_RETOUCHED:
-        say_retouched(l);
-        return;
-    case TEPAL_KIND_GENERALIZED:
-        say_generalized(l);
-        return;
-    case TEPAL_KIND_FINGERPRINT:
-        say_fingerprint(l);
-        return;
-    case TEPAL_KIND_YESNO:
-        say_yesno(l);
-        return;
-    case TEPAL_KIND_CASCADE:
-        say_cascade(l);
-        return;
-    case TEPAL_KIND_RECYCLING:
-        say_recycling(l);
-        return;
-    case TEPAL_KIND_BLOOM:
-    case TEPAL_KIND_COUNTING:
-        say_layout(l);
-        say_size(l, l->plan->kind == TEPAL_KIND_COUNTING ? "cells" : "bits");
-        say_capacity(l);
-        say_positions(l);
-    }
+    say_layout(l);
+    say_size(l, l->plan->kind == TEPAL_KIND_COUNTING ? "cells" : "bits");
+    say_capacity(l);
+    say_positions(l);
 }
 
 const char *plan_command(const struct tepal_proposal *plan, const char *negatives, char *room,
                          size_t size)
 {
+    static void (*const say_options[])(struct line *) = {
+        [TEPAL_KIND_BLOOM] = say_plain,
+        [TEPAL_KIND_RETOUCHED] = say_retouched,
+        [TEPAL_KIND_GENERALIZED] = say_generalized,
+        [TEPAL_KIND_COUNTING] = say_plain,
+        [TEPAL_KIND_FINGERPRINT] = say_fingerprint,
+        [TEPAL_KIND_YESNO] = say_yesno,
+        [TEPAL_KIND_CASCADE] = say_cascade,
+        [TEPAL_KIND_RECYCLING] = say_recycling,
+    };
     struct line l = {plan, &plan->params, negatives, room, size, 0};
     room[0] = '\0';
     if (plan->params.cells == 0) {
@@ -166,8 +150,8 @@ const char *plan_command(const struct tepal_proposal *plan, const char *negative
     }
     say(&l, "tepal build KEYS -o FILE");
     if (plan->kind != TEPAL_KIND_RETOUCHED) { /* which begins as a Bloom filter, unsaid */
-        say_kind(&l);
+        say(&l, " --kind %s", tepal_kind_by_id(plan->kind)->name);
     }
-    say_options(&l);
+    say_options[plan->kind](&l);
     return room;
 }

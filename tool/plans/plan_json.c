@@ -4,9 +4,7 @@
  */
 #include "plans/plan_json.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <tepal/counting.h>
 #include <tepal/generalized.h>

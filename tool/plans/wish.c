@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plans/wish.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,38 +9,13 @@
 
 #include "input/digests.h"
 #include "input/feed.h"
+#include "input/slurp.h"
 #include "cli/number.h"
-#include "cli/say.h"
 
 #define GAP_FILE_MOST ((size_t)1 << 24)
 #define KEYS_ASSUMED  1000000
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-char *wish_slurp(const struct args *args, const char *path, size_t most, size_t *len)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = malloc(most + 2);
-    if (file == NULL || text == NULL) {
-        args_about(args, path, "%s", strerror(errno));
-    } else {
-        *len = fread(text, 1, most + 1, file);
-        text[*len] = '\0';
-        if (ferror(file)) {
-            args_about(args, path, "%s", strerror(errno));
-        } else if (*len > most) {
-            args_about(args, path, "too large: more than %zu bytes", most);
-        } else {
-            fclose(file);
-            return text;
-        }
-    }
-    free(text);
-    if (file != NULL) {
-        fclose(file);
-    }
-    return NULL;
-}
 
 int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count)
 {
@@ -150,7 +124,7 @@ static int read_gaps(const struct args *args, struct wish *w)
 {
     const char *path = arg(args, "gaps")->text;
     size_t len;
-    char *text = wish_slurp(args, path, GAP_FILE_MOST, &len);
+    char *text = slurp(args, path, GAP_FILE_MOST, &len);
     if (text == NULL) {
         return EXIT_TROUBLE;
     }

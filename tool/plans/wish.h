@@ -39,9 +39,6 @@ const char *wish_gaps(const char *text, size_t len, double *gap, double *surviva
 /* How many keys a file has. EXIT_YES, or EXIT_TROUBLE after saying why. */
 int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count);
 
-/* A small file, whole, in heap memory with a NUL behind it; NULL after saying why. */
-char *wish_slurp(const struct args *args, const char *path, size_t most, size_t *len);
-
 #define OPTION_WISH_MEMORY                                                                         \
     OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56), "At most so many bytes of cells.")
 

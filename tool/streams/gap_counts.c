@@ -2,7 +2,6 @@
 #include "streams/gap_counts.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,7 +15,6 @@
 #include <tepal/recycling.h>
 
 #include "output/progress.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 
 static int wrong(const struct state *s, const char *why)

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "cli/say.h"
 #include "cli/options.h"
 
 uint64_t stream_phase_bits(uint64_t bytes, uint32_t phases, enum tepal_layout layout)

@@ -7,10 +7,10 @@
 
 #include <tepal/filter.h>
 
-#include "cli/say.h"
 #include "plans/plan_command.h"
 #include "plans/plan_json.h"
 #include "plans/wish.h"
+#include "input/slurp.h"
 
 #define PLAN_FILE_MOST ((size_t)1 << 20)
 
@@ -136,7 +136,7 @@ static int read_plan(const struct args *args, struct tepal_proposal *plan)
     const char *path = arg(args, "plan")->text;
     char room[PLAN_JSON_WHY];
     size_t len;
-    char *text = wish_slurp(args, path, PLAN_FILE_MOST, &len);
+    char *text = slurp(args, path, PLAN_FILE_MOST, &len);
     if (text == NULL) {
         return EXIT_TROUBLE;
     }

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <tepal/cascade.h>
 #include <tepal/model.h>
@@ -19,7 +18,6 @@
 #include "output/render.h"
 #include "output/written.h"
 #include "cli/options.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 
 /* ---- recipes: which options there are -------------------------------------------------------- */

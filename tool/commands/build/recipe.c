@@ -2,12 +2,10 @@
 #include "commands/build/recipe.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include <tepal/model.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
 
 static const struct recipe *const table[] = {
     &recipe_bloom, &recipe_generalized, &recipe_counting, &recipe_fingerprint,

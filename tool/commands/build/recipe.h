@@ -38,7 +38,7 @@ extern const struct recipe recipe_generalized;
  */
 int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepal_params *p);
 extern const struct recipe recipe_counting;
-/* Built by veto.c, from members and known negatives at once; they have options alone. */
+/* Built by negatives.c, from members and known negatives at once; they have options alone. */
 extern const struct recipe recipe_yesno;
 extern const struct recipe recipe_cascade;
 

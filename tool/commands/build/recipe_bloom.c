@@ -1,11 +1,9 @@
 /* recipe_bloom.c: a Bloom filter from its options: by rate, by bits a key, or by bits. */
-#include <inttypes.h>
 #include <math.h>
 
 #include <tepal/model.h>
 
 #include "commands/build/recipe.h"
-#include "cli/say.h"
 
 static const char *const bloom_options[] = {"fp",       "bits-per-key", "bits",      "hashes",
                                             "capacity", "layout",       "positions", NULL};

@@ -1,12 +1,10 @@
 /* recipe_counting.c: a counting filter from its options: by counters, by bits a key, or by rate. */
-#include <inttypes.h>
 #include <math.h>
 
 #include <tepal/counting.h>
 #include <tepal/model.h>
 
 #include "commands/build/recipe.h"
-#include "cli/say.h"
 
 #define BITS_A_CELL 5 /* four of the counter, one beside it */
 

@@ -5,7 +5,6 @@
 #include <tepal/model.h>
 
 #include "commands/build/recipe.h"
-#include "cli/say.h"
 
 static const char *const fingerprint_options[] = {"fp",       "bits-per-key",     "bits",
                                                   "capacity", "fingerprint-bits", NULL};

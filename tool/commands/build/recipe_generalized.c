@@ -10,7 +10,6 @@
 #include "commands/build/recipe.h"
 #include "output/render.h"
 #include "cli/options.h"
-#include "cli/say.h"
 
 #define HASHES_EACH 2
 

@@ -4,7 +4,6 @@
 
 #include "commands/build/recipe.h"
 #include "cli/options.h"
-#include "cli/say.h"
 
 static const char *const recycling_options[] = {
     "fp",    "bits",     "hashes",         "layout",       "positions",   "phases",

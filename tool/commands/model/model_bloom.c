@@ -2,14 +2,9 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
-#include "cli/options.h"
-#include "cli/say.h"
 
-int model_start_bloom(const struct args *args, enum tepal_layout layout, struct tepal_params *p)
+int model_need_bloom(const struct args *args)
 {
-    p->layout = layout;
-    p->hashes = (uint32_t)arg(args, "hashes")->whole;
-    p->cells = arg(args, "bits")->whole;
     if (!arg(args, "keys")->given) {
         return args_wrong(args, "--keys N is needed");
     }
@@ -38,21 +33,14 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
     return args_status(args, status, NULL);
 }
 
-static int bloom_report(const struct args *args, enum tepal_layout layout,
+static int bloom_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                         struct tepal_report *report)
 {
-    struct tepal_params p = TEPAL_PARAMS_INIT;
-    uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
-    if (model_start_bloom(args, layout, &p) != EXIT_YES) {
+    if (model_need_bloom(args) != EXIT_YES || model_solve_bloom(args, p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    arg_layout(args, &p.layout);
-    arg_positions(args, &p.positions);
-    if (model_solve_bloom(args, &p, keys) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    enum tepal_status status = tepal_model_bloom(&p, keys, report, &why);
+    enum tepal_status status = tepal_model_bloom(p, keys, report, &why);
     return args_status(args, status, why);
 }
 

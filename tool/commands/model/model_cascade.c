@@ -2,15 +2,11 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
-#include "cli/options.h"
-#include "cli/say.h"
 
-static int cascade_report(const struct args *args, enum tepal_layout layout,
+static int cascade_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                           struct tepal_report *report)
 {
-    enum tepal_positions positions = TEPAL_POSITIONS_COLLIDING;
-    struct tepal_cascade_plan plan = {.hashes = (uint32_t)arg(args, "hashes")->whole};
-    uint64_t keys = arg(args, "keys")->whole;
+    struct tepal_cascade_plan plan = {.hashes = p->hashes};
     uint64_t negatives = arg(args, "negatives")->whole;
     double fp = arg_real(args, "fp", 0);
     if (!arg(args, "keys")->given || keys == 0) {
@@ -19,11 +15,9 @@ static int cascade_report(const struct args *args, enum tepal_layout layout,
     if (!arg(args, "negatives")->given) {
         return args_wrong(args, "--negatives T is needed: a cascade knows them by heart");
     }
-    arg_layout(args, &layout);
-    arg_positions(args, &positions);
-    if (tepal_cascade_choose(layout, positions, keys, negatives, arg(args, "bits")->whole, fp,
-                             &plan) != TEPAL_OK ||
-        tepal_model_cascade(layout, positions, &plan, keys, negatives, report) != TEPAL_OK) {
+    if (tepal_cascade_choose(p->layout, p->positions, keys, negatives, p->cells, fp, &plan) !=
+            TEPAL_OK ||
+        tepal_model_cascade(p->layout, p->positions, &plan, keys, negatives, report) != TEPAL_OK) {
         return args_wrong(args, "no cascade of so many bits and hashes is to be expected%s",
                           arg(args, "bits")->given ? "; without --bits: the smallest" : "");
     }

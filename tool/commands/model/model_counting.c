@@ -5,13 +5,10 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
-#include "cli/options.h"
-#include "cli/say.h"
 
-static int counting_report(const struct args *args, enum tepal_layout layout,
+static int counting_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                            struct tepal_report *report)
 {
-    struct tepal_params p = TEPAL_PARAMS_INIT;
     const char *why = "";
     enum tepal_counting_rule rule = TEPAL_RULE_IMPROVED_GREEDY;
     if (!arg(args, "keys")->given || !arg(args, "cells")->given) {
@@ -23,16 +20,13 @@ static int counting_report(const struct args *args, enum tepal_layout layout,
     if (arg(args, "rule")->given) {
         tepal_counting_rule_parse(arg(args, "rule")->text, &rule);
     }
-    p.kind = TEPAL_KIND_COUNTING;
-    p.layout = layout;
-    arg_layout(args, &p.layout);
-    p.cells = arg(args, "cells")->whole;
-    p.hashes = (uint32_t)arg(args, "hashes")->whole;
-    p.own[TEPAL_COUNTING_CHOICES] = arg_whole(args, "choices", 1);
-    p.own[TEPAL_COUNTING_RULE] = (uint64_t)rule;
-    enum tepal_status status = tepal_model_counting(
-        &p, arg(args, "keys")->whole, arg_real(args, "p0", NAN), arg_real(args, "p1", NAN),
-        arg(args, "wrong")->given ? (double)arg(args, "wrong")->whole : 1, report, &why);
+    p->kind = TEPAL_KIND_COUNTING;
+    p->cells = arg(args, "cells")->whole;
+    p->own[TEPAL_COUNTING_CHOICES] = arg_whole(args, "choices", 1);
+    p->own[TEPAL_COUNTING_RULE] = (uint64_t)rule;
+    enum tepal_status status =
+        tepal_model_counting(p, keys, arg_real(args, "p0", NAN), arg_real(args, "p1", NAN),
+                             (double)arg_whole(args, "wrong", 1), report, &why);
     return args_status(args, status, why);
 }
 

@@ -4,7 +4,6 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
-#include "cli/say.h"
 
 /* --fp and --bits, into cells and the bits of a fingerprint. */
 static int solve(const struct args *args, uint64_t keys, struct tepal_params *p)
@@ -27,11 +26,9 @@ static int solve(const struct args *args, uint64_t keys, struct tepal_params *p)
     return EXIT_YES;
 }
 
-static int fingerprint_report(const struct args *args, enum tepal_layout layout,
+static int fingerprint_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                               struct tepal_report *report)
 {
-    struct tepal_params p = TEPAL_PARAMS_INIT;
-    uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
     if (!arg(args, "keys")->given || keys == 0) {
         return args_wrong(args, "--keys N is needed, and at least one");
@@ -39,13 +36,12 @@ static int fingerprint_report(const struct args *args, enum tepal_layout layout,
     if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
         return args_wrong(args, "--bits M or --fp RATE is needed");
     }
-    p.kind = TEPAL_KIND_FINGERPRINT;
-    p.layout = layout;
-    p.hashes = 2;
-    if (solve(args, keys, &p) != EXIT_YES) {
+    p->kind = TEPAL_KIND_FINGERPRINT;
+    p->hashes = 2;
+    if (solve(args, keys, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_model_fingerprint(&p, keys, report, &why);
+    enum tepal_status status = tepal_model_fingerprint(p, keys, report, &why);
     return args_status(args, status, why);
 }
 

@@ -3,14 +3,10 @@
 
 #include "commands/model/models.h"
 #include "commands/build/recipe.h"
-#include "cli/options.h"
-#include "cli/say.h"
 
-static int generalized_report(const struct args *args, enum tepal_layout layout,
+static int generalized_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                               struct tepal_report *report)
 {
-    struct tepal_params p = TEPAL_PARAMS_INIT;
-    uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
     if (!arg(args, "keys")->given) {
         return args_wrong(args, "--keys N is needed");
@@ -18,13 +14,10 @@ static int generalized_report(const struct args *args, enum tepal_layout layout,
     if (!arg(args, "bits")->given && !arg(args, "fp")->given && !arg(args, "fn")->given) {
         return args_wrong(args, "--bits M is needed, or --fp and --fn RATE");
     }
-    p.layout = layout;
-    arg_layout(args, &p.layout);
-    arg_positions(args, &p.positions);
-    if (recipe_generalized_shape(args, keys, &p) != EXIT_YES) {
+    if (recipe_generalized_shape(args, keys, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_model_generalized(&p, keys, report, &why);
+    enum tepal_status status = tepal_model_generalized(p, keys, report, &why);
     return args_status(args, status, why);
 }
 

@@ -2,14 +2,13 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
-#include "cli/options.h"
-#include "cli/say.h"
 
-static int recycling_report(const struct args *args, enum tepal_layout layout,
+static int recycling_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                             struct tepal_report *report)
 {
     struct tepal_recycling_setting setting = TEPAL_RECYCLING_SETTING_INIT;
     const char *why = "";
+    (void)keys;
     if (!arg(args, "bits")->given) {
         return args_wrong(args, "--bits M is needed (of one phase)");
     }
@@ -19,18 +18,14 @@ static int recycling_report(const struct args *args, enum tepal_layout layout,
     if (arg(args, "sigma")->given && !arg(args, "hashes")->given) {
         return args_wrong(args, "--sigma needs --hashes K");
     }
-    setting.layout = layout;
-    setting.bits = arg(args, "bits")->whole;
-    setting.hashes = (uint32_t)arg(args, "hashes")->whole;
+    setting.layout = p->layout;
+    setting.positions = arg(args, "distinct")->given ? TEPAL_POSITIONS_DISTINCT : p->positions;
+    setting.bits = p->cells;
+    setting.hashes = p->hashes;
     setting.sigma = arg(args, "sigma")->whole;
-    setting.phases = arg(args, "phases")->given ? (uint32_t)arg(args, "phases")->whole : 1;
+    setting.phases = (uint32_t)arg_whole(args, "phases", 1);
     setting.retain = arg(args, "retain")->given;
     setting.keep_trigger = arg(args, "keep-trigger")->given;
-    arg_layout(args, &setting.layout);
-    arg_positions(args, &setting.positions);
-    if (arg(args, "distinct")->given) {
-        setting.positions = TEPAL_POSITIONS_DISTINCT;
-    }
     enum tepal_status status = tepal_model_recycling(&setting, arg(args, "fp")->real, report, &why);
     return args_status(args, status, why);
 }

@@ -2,16 +2,13 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
-#include "cli/say.h"
 
-static int retouched_report(const struct args *args, enum tepal_layout layout,
+static int retouched_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                             struct tepal_report *report)
 {
-    struct tepal_params p = TEPAL_PARAMS_INIT;
-    uint64_t keys = arg(args, "keys")->whole;
     const char *why = "";
-    p.kind = TEPAL_KIND_RETOUCHED;
-    if (model_start_bloom(args, layout, &p) != EXIT_YES) {
+    p->kind = TEPAL_KIND_RETOUCHED;
+    if (model_need_bloom(args) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (!arg(args, "universe")->given) {
@@ -26,11 +23,11 @@ static int retouched_report(const struct args *args, enum tepal_layout layout,
                           "retouched: the formulas are those of the flat layout with colliding "
                           "positions");
     }
-    if (model_solve_bloom(args, &p, keys) != EXIT_YES) {
+    if (model_solve_bloom(args, p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     enum tepal_status status =
-        tepal_model_retouched(&p, keys, arg(args, "universe")->whole, arg_real(args, "beta", 1),
+        tepal_model_retouched(p, keys, arg(args, "universe")->whole, arg_real(args, "beta", 1),
                               arg(args, "clear-bits")->whole, report, &why);
     return args_status(args, status, why);
 }

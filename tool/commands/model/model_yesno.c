@@ -2,8 +2,6 @@
 #include <tepal/model.h>
 
 #include "commands/model/models.h"
-#include "cli/options.h"
-#include "cli/say.h"
 
 static int said_plan(const struct args *args, struct tepal_yesno_plan *plan)
 {
@@ -23,13 +21,11 @@ static int said_plan(const struct args *args, struct tepal_yesno_plan *plan)
     return EXIT_YES;
 }
 
-static int yesno_report(const struct args *args, enum tepal_layout layout,
+static int yesno_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                         struct tepal_report *report)
 {
-    enum tepal_positions positions = TEPAL_POSITIONS_COLLIDING;
-    struct tepal_yesno_plan plan = {.hashes = (uint32_t)arg(args, "hashes")->whole,
+    struct tepal_yesno_plan plan = {.hashes = p->hashes,
                                     .no_hashes = (uint32_t)arg(args, "no-hashes")->whole};
-    uint64_t keys = arg(args, "keys")->whole;
     uint64_t negatives = arg(args, "negatives")->whole;
     const char *why = "";
     if (!arg(args, "keys")->given || keys == 0) {
@@ -38,23 +34,21 @@ static int yesno_report(const struct args *args, enum tepal_layout layout,
     if (!arg(args, "bits")->given && !arg(args, "yes-bits")->given) {
         return args_wrong(args, "--bits M or --yes-bits P is needed");
     }
-    arg_layout(args, &layout);
-    arg_positions(args, &positions);
     if (arg(args, "yes-bits")->given) {
         if (said_plan(args, &plan) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
         if (plan.hashes == 0) {
-            plan.hashes = tepal_bloom_best_hashes(layout, positions, plan.yes_bits, keys);
+            plan.hashes = tepal_bloom_best_hashes(p->layout, p->positions, plan.yes_bits, keys);
         }
-    } else if (tepal_yesno_choose(layout, positions, arg(args, "bits")->whole, keys, negatives,
-                                  &plan) != TEPAL_OK) {
+    } else if (tepal_yesno_choose(p->layout, p->positions, p->cells, keys, negatives, &plan) !=
+               TEPAL_OK) {
         return args_wrong(args,
                           "no yes-no filter of so many bits and hashes was found (blocked and "
                           "paired need a multiple of 512)");
     }
     enum tepal_status status =
-        tepal_model_yesno(layout, positions, &plan, keys, negatives, report, &why);
+        tepal_model_yesno(p->layout, p->positions, &plan, keys, negatives, report, &why);
     return status == TEPAL_OK ? EXIT_YES : args_wrong(args, "%s", why);
 }
 

@@ -16,8 +16,9 @@ struct model {
     const char *name;
     enum tepal_layout layout;
     const char *const *options; /* of model, and understood by this one; ends with NULL */
-    /* EXIT_YES, or EXIT_TROUBLE after saying why. */
-    int (*report)(const struct args *args, enum tepal_layout layout, struct tepal_report *report);
+    /* --layout, --positions, --bits and --hashes are in *p. EXIT_YES, or EXIT_TROUBLE. */
+    int (*report)(const struct args *args, uint64_t keys, struct tepal_params *p,
+                  struct tepal_report *report);
     /* Groups of which one may be given; NULL: --fp or --bits. */
     const char *const (*exclusive)[4];
 };
@@ -34,10 +35,8 @@ extern const struct model model_counting;
 extern const struct model model_yesno;
 extern const struct model model_cascade;
 
-/* --keys, and --bits or --fp, must be given; they and --hashes go into *p. */
-int model_start_bloom(const struct args *args, enum tepal_layout layout, struct tepal_params *p);
-
-/* Cells and hashes of a Bloom filter for --fp, if that was given, into *p. */
+/* --keys, and --bits or --fp, must be given; with --fp, its cells and hashes go into *p. */
+int model_need_bloom(const struct args *args);
 int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t keys);
 
 #define OPTION_UNIVERSE                                                                            \

@@ -4,7 +4,6 @@
 #include <tepal/generalized.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "input/secret.h"
 

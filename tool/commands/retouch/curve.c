@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/say.h"
 #include "files/atomic_file.h"
 #include "output/progress.h"
 #include "pictures/svg.h"

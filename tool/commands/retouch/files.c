@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "cli/say.h"
 #include "files/atomic_file.h"
 #include "files/filter_file.h"
 

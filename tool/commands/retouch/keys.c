@@ -2,9 +2,7 @@
 #include "commands/retouch/retouching.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-#include "cli/say.h"
 #include "files/filter_file.h"
 #include "input/feed.h"
 

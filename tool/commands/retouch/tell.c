@@ -57,15 +57,6 @@ static const char *limit_text(const struct retouching *w, char *room, size_t siz
     return room;
 }
 
-/* The rate at which keys drawn at random are found. */
-static double rate_of(const struct tepal_filter *filter)
-{
-    struct tepal_report report = {.count = 0};
-    tepal_filter_info(filter, &report);
-    const struct tepal_quantity *q = tepal_report_find(&report, "fp_now");
-    return q != NULL && q->type == TEPAL_QUANTITY_REAL ? q->value.real : NAN;
-}
-
 /* So many percent more or less, in room. */
 static const char *change_text(double change, char *room, size_t size)
 {
@@ -107,7 +98,8 @@ static void say_trade(struct report *r, const struct retouching *w)
     const struct tepal_retouch_report *t = &w->report;
     double lost = (double)t->false_negatives - (double)t->members_absent;
     double cleared = (double)t->ones_after - (double)t->ones_before;
-    double rate[2] = {rate_of(w->filter), rate_of(w->result)};
+    double rate[2] = {render_figure(w->filter, "fp_now", NAN),
+                      render_figure(w->result, "fp_now", NAN)};
     char room[2][64];
     report_say(r, "%-27s %14s %14s %10s", "", "before", "after", "change");
     say_wholes(r, "false positives to avoid", t->avoid_positive, t->avoid_left,
