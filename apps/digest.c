@@ -23,7 +23,7 @@
 
 #include "cli/command.h"
 #include "shared/lru.h"
-#include "input/random.h"
+#include "statistics/random.h"
 #include "output/report.h"
 #include "readers/requests.h"
 #include "cli/say.h"

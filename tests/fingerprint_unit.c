@@ -8,7 +8,7 @@
 
 #include "base/wide.h"
 #include "file_help.h"
-#include "base/processor.h"
+#include "filter/lines/processor.h"
 #include "filter/fingerprint/internal.h"
 #include "filter/kind.h"
 
@@ -19,7 +19,7 @@ static struct tepal_params params_of(uint32_t bits, uint64_t buckets)
     p.hashes = 2;
     p.cells = buckets * 4 * bits;
     p.seed = 5;
-    p.own[0] = bits;
+    p.own[TEPAL_FINGERPRINT_BITS] = bits;
     return p;
 }
 
@@ -330,13 +330,13 @@ static void the_gate_knows_the_rules(void **state)
         const char *why = "";
         switch (i) {
         case 0:
-            p.own[0] = 3;
+            p.own[TEPAL_FINGERPRINT_BITS] = 3;
             break;
         case 1:
-            p.own[0] = 33;
+            p.own[TEPAL_FINGERPRINT_BITS] = 33;
             break;
         case 2:
-            p.own[0] = UINT64_MAX;
+            p.own[TEPAL_FINGERPRINT_BITS] = UINT64_MAX;
             break;
         case 3:
             p.cells += 12;

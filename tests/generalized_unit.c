@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "address/address.h"
-#include "base/processor.h"
+#include "filter/lines/processor.h"
 #include "filter/generalized/kernels.h"
 
 #define KEYS 600

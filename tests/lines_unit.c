@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "input/random.h"
+#include "statistics/random.h"
 #include "readers/lines.h"
 #include "shared/grow.h"
 

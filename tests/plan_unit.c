@@ -806,6 +806,10 @@ static void extremes_are_planned(void **state)
         w.known_negatives = i % 3 == 1 ? 1 : 0;
         plan_it(&w, &plans);
         assert_all_figures(&w, &plans);
+        w.known_negatives = 3; /* with false negatives allowed: what is retouched, too */
+        w.fn = 0.5;
+        plan_it(&w, &plans);
+        assert_all_figures(&w, &plans);
         w.fp = NAN;
         w.bits = 1;
         plan_it(&w, &plans);

@@ -33,7 +33,7 @@ src/model    base params model
 src/plan     base params model plan
 src/filter   base hash address cells params model filter
 src/file     base hash params filter file
-program      tool apps lab public
+program      program tool apps lab public
 tool         tool public
 apps         apps tool public
 lab          lab apps tool public
@@ -52,25 +52,33 @@ may() { # may FILE MODULES MODULE: may this file of a folder that uses these mod
     [[ " $2 " == *" $3 "* ]] || grep -qE "^$1 .*\b$3\b" <<<"$exceptions"
 }
 
-module_of() { # the module that an included file belongs to, or nothing for the system's
-    case $1 in
-    tepal/tepal.h) echo public ;;
+# The module that an included file belongs to; the system's belong to none.
+declare -A module_of
+while read -r header; do
+    case $header in
+    tepal/tepal.h) module=public ;;
     tepal/base.h | tepal/hash.h | tepal/params.h | tepal/model.h | tepal/file.h | tepal/plan.h)
-        basename "$1" .h ;;
-    tepal/*.h) echo filter ;; # a kind's
-    */*.h) [ -d "src/${1%%/*}" ] && echo "${1%%/*}" ;;
+        module=$(basename "$header" .h) ;;
+    tepal/*) module=filter ;; # a kind's
+    *) module=${header%%/*} ;;
     esac
-}
+    module_of[$header]=$module
+done < <(find include src -name '*.h' -printf '%P\n')
+for module in program tool apps lab bench; do
+    while read -r header; do
+        module_of[$header]=$module
+    done < <(find "$module" -name '*.h' -printf '%P\n')
+done
 
 complaints=
 while read -r folder modules; do
     [ -n "$folder" ] && [ -d "$folder" ] || continue
     while IFS=: read -r file line; do
-        name=$(sed -E 's/.*[<"]([^>"]+)[>"].*/\1/' <<<"$line")
+        [[ $line =~ [\<\"]([^\>\"]+)[\>\"] ]] && name=${BASH_REMATCH[1]}
         case $name in
         tepal/*) [[ " $modules " == *" public "* ]] && continue ;;
         esac
-        module=$(module_of "$name")
+        module=${module_of[$name]:-}
         [ -z "$module" ] || may "$file" "$modules" "$module" ||
             complaints+="$file includes $name"$'\n'
     done < <(grep -rHE --include='*.[ch]' '^#include' "$folder")
@@ -117,6 +125,13 @@ for objects in tepal_objects tepal_tool; do
     [ "$counted" -gt 100 ] || complaints+="only $counted references were found"$'\n'
     check "$objects refer only to symbols of what the table allows" "$complaints"
 done
+
+# The command stands on what the headers declare, and on nothing else of the library.
+complaints=$(comm -12 \
+    <(symbols "$build/CMakeFiles/tepal_tool.dir" --undefined-only | cut -d ' ' -f 2 | sort -u) \
+    <(symbols "$build/CMakeFiles/tepal_objects.dir" --defined-only | cut -d ' ' -f 2 | sort -u) |
+    comm -23 - <(grep -ohE 'tepal_[a-z0-9_]+' include/tepal/*.h | sort -u))
+check "the command refers to no private symbol of the library" "$complaints"
 
 complaints=$(nm --defined-only --extern-only "$static" 2>/dev/null |
     awk 'NF == 3 && $3 !~ /^(tepal_|__odr_asan|_?_?asan|__start|__stop)/ { print $3 }')

@@ -304,7 +304,7 @@ static int add_fingerprint(struct flows *f)
                          f->bits, f->table.peak);
     }
     p.cells = (uint64_t)(room / (8 * bits)) * (8 * bits);
-    p.own[0] = bits;
+    p.own[TEPAL_FINGERPRINT_BITS] = bits;
     return add_contestant(f, "fingerprint", &p, BY_POLICY);
 }
 

@@ -24,7 +24,7 @@ static double missed(const struct window *w)
 static uint64_t shape(const struct contestant *c)
 {
     const struct tepal_params *p = tepal_filter_params(c->filter);
-    return p->kind == TEPAL_KIND_FINGERPRINT ? p->own[0] : p->hashes;
+    return p->kind == TEPAL_KIND_FINGERPRINT ? p->own[TEPAL_FINGERPRINT_BITS] : p->hashes;
 }
 
 static void tell_counts(struct report *r, const struct counts *c)

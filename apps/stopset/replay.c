@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/random.h"
+#include "statistics/random.h"
 
 /* A table of (from, to) with linear probing. */
 bool replay_links(const struct routes *routes, size_t first, size_t last, uint32_t **link,

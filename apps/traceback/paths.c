@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/say.h"
-#include "input/random.h"
+#include "statistics/random.h"
 #include "traceback/traceback.h"
 
 #define TREE_HOPS 15

@@ -20,7 +20,7 @@
 
 #include "cli/options.h"
 #include "cli/say.h"
-#include "input/random.h"
+#include "statistics/random.h"
 #include "shared/attack.h"
 #include "traceback/traceback.h"
 

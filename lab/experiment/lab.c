@@ -10,7 +10,7 @@
 
 #include "experiment/files.h"
 #include "experiment/state.h"
-#include "input/random.h"
+#include "statistics/random.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 

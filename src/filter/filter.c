@@ -331,9 +331,6 @@ const char *tepal_filter_flaw(const struct tepal_filter *filter, bool cells)
         bits_beyond(filter->words, filter->params.cells * ops->rules->cell_bits)) {
         return FILTER_STRAY_CELLS;
     }
-    if (tepal_filter_stray_state(ops, &filter->state) < FILTER_STATES) {
-        return FILTER_STRAY_STATE;
-    }
     if (ops->validate != NULL) {
         flaw = ops->validate(filter);
     }
@@ -343,6 +340,8 @@ const char *tepal_filter_flaw(const struct tepal_filter *filter, bool cells)
 
 enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why)
 {
-    const char *flaw = tepal_filter_flaw(filter, true);
+    /* A load has looked at the state already, where it stands in the file. */
+    bool stray = tepal_filter_stray_state(filter->ops, &filter->state) < FILTER_STATES;
+    const char *flaw = stray ? FILTER_STRAY_STATE : tepal_filter_flaw(filter, true);
     return flaw == NULL ? TEPAL_OK : refuse(why, TEPAL_CORRUPT, flaw);
 }

@@ -8,7 +8,7 @@
 
 #include "cli/command.h"
 #include "input/digests.h"
-#include "output/wilson.h"
+#include "statistics/wilson.h"
 
 struct compare_row {
     const struct tepal_proposal *plan;

@@ -14,7 +14,7 @@
 #include "output/render.h"
 #include "output/report.h"
 #include "files/filter_file.h"
-#include "output/wilson.h"
+#include "statistics/wilson.h"
 #include "plans/wish.h"
 #include "input/slurp.h"
 #include "cli/options.h"

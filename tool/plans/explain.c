@@ -84,7 +84,7 @@ static void counting(const struct context *c)
 
 static void fingerprint(const struct context *c)
 {
-    uint64_t f = c->plan->params.own[0];
+    uint64_t f = c->plan->params.own[TEPAL_FINGERPRINT_BITS];
     uint64_t slots = c->plan->params.cells / f;
     double w = c->wish->wrong_deletes;
     out_format(c->out,

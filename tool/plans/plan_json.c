@@ -206,7 +206,7 @@ static void read_cascade(struct reader *r, struct tepal_proposal *plan)
     }
 }
 
-/* The other way round of set_own, and the cells, which most kinds have as "bits". */
+/* The other way round of tell_own, and the cells, which most kinds have as "bits". */
 static void read_own(struct reader *r, struct tepal_proposal *plan)
 {
     struct tepal_params *p = &plan->params;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "input/random.h"
+#include "statistics/random.h"
 
 #define SLOTS (2 * TRACE_KEYS)
 

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "address/address.h"
-#include "base/processor.h"
+#include "filter/lines/processor.h"
 #include "base/report.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"

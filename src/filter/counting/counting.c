@@ -25,7 +25,7 @@
 #include <tepal/model.h>
 
 #include "base/checked.h"
-#include "base/processor.h"
+#include "filter/lines/processor.h"
 
 static void counting_open(struct tepal_filter *filter)
 {

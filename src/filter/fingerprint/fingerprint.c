@@ -37,7 +37,7 @@
 #include <math.h>
 
 #include "base/checked.h"
-#include "base/processor.h"
+#include "filter/lines/processor.h"
 #include "cells/bits.h"
 #include "filter/fingerprint/internal.h"
 

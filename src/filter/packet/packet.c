@@ -26,7 +26,7 @@
 #include "address/address.h"
 #include "base/little.h"
 #include "base/refuse.h"
-#include "base/processor.h"
+#include "filter/lines/processor.h"
 #include "filter/kind.h"
 
 /* ---- the layout ------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /*
- * negatives.c: yes-no filters and cascades from their options, their members and the keys that they
- * shall veto. Sizes: said by the options, or chosen by the model once the keys are counted.
+ * negatives.c: filters that are built from members and known negatives at once: yes-no filters and
+ * cascades from their options, and these and retouched ones from a plan. Sizes: said by the
+ * options, or chosen by the model once the keys are counted.
  */
 #include "commands/build/negatives.h"
 
@@ -335,8 +336,9 @@ static void say_counts(struct report *r, const struct negatives_build *v)
                                             : "Bloom filter",
                c->avoid_left);
     if (c->avoid_members > 0) {
-        report_say(r, "           %" PRIu64 " %s, and not vetoed", c->avoid_members,
-                   c->avoid_members == 1 ? "is a member" : "are members");
+        report_say(r, "           %" PRIu64 " %s, and not %s", c->avoid_members,
+                   c->avoid_members == 1 ? "is a member" : "are members",
+                   kind == TEPAL_KIND_RETOUCHED ? "cleared" : "vetoed");
     }
     if (kind == TEPAL_KIND_RETOUCHED && v->weighted) {
         report_say(r, "weight     %.6g found, %.6g left", c->positive_weight, c->weight_left);

@@ -22,7 +22,7 @@ static int solve(const struct args *args, uint64_t keys, struct tepal_params *p)
         return args_wrong(args, "--bits %s: too few for %" PRIu64 " keys", arg(args, "bits")->text,
                           keys);
     }
-    p->own[0] = bits;
+    p->own[TEPAL_FINGERPRINT_BITS] = bits;
     return EXIT_YES;
 }
 

@@ -2,8 +2,8 @@
  * random.h: random numbers that a seed repeats (splitmix64: Steele, Lea and Flood 2014), for
  * simulations; never for secrets.
  */
-#ifndef TOOL_INPUT_RANDOM_H
-#define TOOL_INPUT_RANDOM_H
+#ifndef TOOL_STATISTICS_RANDOM_H
+#define TOOL_STATISTICS_RANDOM_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * processor.h: what this processor can do. Kernels come twice, in plain C and in files *_avx2.c
  * that the build compiles for AVX2; whoever has such a pair asks here which one to take.
  */
-#ifndef TEPAL_SRC_BASE_PROCESSOR_H
-#define TEPAL_SRC_BASE_PROCESSOR_H
+#ifndef TEPAL_SRC_FILTER_LINES_PROCESSOR_H
+#define TEPAL_SRC_FILTER_LINES_PROCESSOR_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* processor.c: asks the processor. Built for the baseline: it must run anywhere. */
-#include "base/processor.h"
+#include "filter/lines/processor.h"
 
 bool tepal_processor_has_avx2(void)
 {

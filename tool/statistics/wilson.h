@@ -1,8 +1,8 @@
 /*
  * wilson.h: how sure a measured share is (E. B. Wilson, Probable Inference, JASA 22, 1927).
  */
-#ifndef TOOL_OUTPUT_WILSON_H
-#define TOOL_OUTPUT_WILSON_H
+#ifndef TOOL_STATISTICS_WILSON_H
+#define TOOL_STATISTICS_WILSON_H
 
 #include <math.h>
 #include <stdint.h>
