@@ -107,12 +107,12 @@ static int tell(const struct flows *f)
 }
 
 /* Two curves a kind: false negatives, and, dashed, strangers found. */
-static int draw(const struct flows *f, struct atomic_file *side)
+static int draw(const struct flows *f, struct atomic_file *file)
 {
     struct svg_series series[2 * CONTESTANTS];
     char names[2 * CONTESTANTS][64];
     struct svg_point *point = calloc(2 * CONTESTANTS * f->windows, sizeof *point);
-    int code = atomic_file_open(side, f->args, arg(f->args, "svg")->text);
+    int code = atomic_file_open(file, f->args, arg(f->args, "svg")->text);
     if (code != EXIT_YES || point == NULL) {
         free(point);
         return code != EXIT_YES ? code : say_no_memory();
@@ -136,19 +136,19 @@ static int draw(const struct flows *f, struct atomic_file *side)
                               .y_log = true,
                               .series = series,
                               .count = 2 * f->sets};
-    svg_print(side->out, &chart);
+    svg_print(file->out, &chart);
     free(point);
-    return atomic_file_finish(side, f->args);
+    return atomic_file_finish(file, f->args);
 }
 
 int flows_tell(const struct flows *f)
 {
-    struct atomic_file side = {.path = NULL};
-    int code = arg(f->args, "svg")->given ? draw(f, &side) : EXIT_YES;
+    struct atomic_file file = {.path = NULL};
+    int code = arg(f->args, "svg")->given ? draw(f, &file) : EXIT_YES;
     code = code == EXIT_YES ? tell(f) : code;
     if (code == EXIT_YES && arg(f->args, "svg")->given) {
-        code = atomic_file_commit(&side, f->args);
+        code = atomic_file_commit(&file, f->args);
     }
-    atomic_file_free(&side);
+    atomic_file_free(&file);
     return code;
 }

@@ -252,16 +252,16 @@ static char *figure_path(const struct route_app *app, int figure, const char *en
 
 static int write_figure(const struct route_app *app, int figure, bool table)
 {
-    struct atomic_file side = {NULL, NULL, NULL};
+    struct atomic_file written = {.path = NULL};
     char *path = figure_path(app, figure, table ? "tsv" : "svg");
-    int code = path == NULL ? say_no_memory() : atomic_file_open(&side, app->args, path);
+    int code = path == NULL ? say_no_memory() : atomic_file_open(&written, app->args, path);
     if (code == EXIT_YES) {
-        bool good = table ? draw_table(side.out, figure, app->row, app->rows)
-                          : draw_figure(side.out, figure, app->row, app->rows);
-        code = good ? atomic_file_finish(&side, app->args) : say_no_memory();
+        bool good = table ? draw_table(written.out, figure, app->row, app->rows)
+                          : draw_figure(written.out, figure, app->row, app->rows);
+        code = good ? atomic_file_finish(&written, app->args) : say_no_memory();
     }
-    code = code == EXIT_YES ? atomic_file_commit(&side, app->args) : code;
-    atomic_file_free(&side);
+    code = code == EXIT_YES ? atomic_file_commit(&written, app->args) : code;
+    atomic_file_free(&written);
     free(path);
     return code;
 }

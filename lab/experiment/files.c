@@ -38,12 +38,12 @@ char *lab_picture_path(const char *folder, const char *name, unsigned number)
 static int write_held(const struct args *args, const char *path,
                       int (*print)(struct out *out, void *what), void *what)
 {
-    struct atomic_file side = {0};
-    int code = atomic_file_open(&side, args, path);
-    code = code == EXIT_YES ? print(side.out, what) : code;
-    code = code == EXIT_YES ? atomic_file_finish(&side, args) : code;
-    code = code == EXIT_YES ? atomic_file_commit(&side, args) : code;
-    atomic_file_free(&side);
+    struct atomic_file file = {0};
+    int code = atomic_file_open(&file, args, path);
+    code = code == EXIT_YES ? print(file.out, what) : code;
+    code = code == EXIT_YES ? atomic_file_finish(&file, args) : code;
+    code = code == EXIT_YES ? atomic_file_commit(&file, args) : code;
+    atomic_file_free(&file);
     return code;
 }
 

@@ -252,6 +252,7 @@ tampered yesno own_seeds '"no"' '"own_seeds" is neither true nor false'
 tampered cascade first_level_bits null '"first_level_bits" is no whole number that it can be'
 tampered cascade keys 0 'the plan cannot be: a cascade'"'"'s plan has bits, or a first level'"'"'s rate above 0 and below 1'
 tampered cascade most_bits -5 '"most_bits" is no whole number that it can be'
+tampered generalized set_hashes 0 '"set_hashes" and "reset_hashes" are not "hashes" together'
 tampered retouched max_fn 2 '"max_fn" is no rate above 0 and below 1'
 tampered retouched max_fn '"1%"' '"max_fn" is no rate above 0 and below 1'
 

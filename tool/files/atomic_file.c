@@ -27,95 +27,95 @@ int atomic_file_check(const struct args *args, const char *path)
     return EXIT_YES;
 }
 
-static int failed(struct atomic_file *side, const struct args *args, int error)
+static int failed(struct atomic_file *file, const struct args *args, int error)
 {
-    atomic_file_free(side);
-    return args_about(args, side->path, "%s", strerror(error));
+    atomic_file_free(file);
+    return args_about(args, file->path, "%s", strerror(error));
 }
 
-int atomic_file_open(struct atomic_file *side, const struct args *args, const char *path)
+int atomic_file_open(struct atomic_file *file, const struct args *args, const char *path)
 {
     const char *slash = strrchr(path, '/');
     int folder = slash == NULL ? 0 : (int)(slash + 1 - path);
     size_t room = (size_t)folder + sizeof ".tepal-XXXXXX";
-    memset(side, 0, sizeof *side);
-    side->path = path;
-    side->temporary = malloc(room);
-    if (side->temporary == NULL) {
-        return failed(side, args, ENOMEM);
+    memset(file, 0, sizeof *file);
+    file->path = path;
+    file->temporary = malloc(room);
+    if (file->temporary == NULL) {
+        return failed(file, args, ENOMEM);
     }
-    snprintf(side->temporary, room, "%.*s.tepal-XXXXXX", folder, path);
-    int fd = mkstemp(side->temporary);
+    snprintf(file->temporary, room, "%.*s.tepal-XXXXXX", folder, path);
+    int fd = mkstemp(file->temporary);
     if (fd < 0) {
         int error = errno;
-        free(side->temporary);
-        side->temporary = NULL;
-        return failed(side, args, error);
+        free(file->temporary);
+        file->temporary = NULL;
+        return failed(file, args, error);
     }
     mode_t mask = umask(0);
     umask(mask);
     (void)!fchmod(fd, 0666 & ~mask);
-    side->out = out_open(fd);
-    if (side->out == NULL) {
+    file->out = out_open(fd);
+    if (file->out == NULL) {
         close(fd);
-        atomic_file_free(side);
+        atomic_file_free(file);
         return EXIT_TROUBLE;
     }
     return EXIT_YES;
 }
 
-int atomic_file_finish(struct atomic_file *side, const struct args *args)
+int atomic_file_finish(struct atomic_file *file, const struct args *args)
 {
-    out_flush(side->out);
-    int error = side->out->failed;
-    if (error == 0 && fsync(side->out->fd) != 0) {
+    out_flush(file->out);
+    int error = file->out->failed;
+    if (error == 0 && fsync(file->out->fd) != 0) {
         error = errno;
     }
-    if (close(side->out->fd) != 0 && error == 0) {
+    if (close(file->out->fd) != 0 && error == 0) {
         error = errno;
     }
-    free(side->out);
-    side->out = NULL;
-    return error == 0 ? EXIT_YES : failed(side, args, error);
+    free(file->out);
+    file->out = NULL;
+    return error == 0 ? EXIT_YES : failed(file, args, error);
 }
 
-int atomic_file_commit(struct atomic_file *side, const struct args *args)
+int atomic_file_commit(struct atomic_file *file, const struct args *args)
 {
-    if (rename(side->temporary, side->path) != 0) {
-        return failed(side, args, errno);
+    if (rename(file->temporary, file->path) != 0) {
+        return failed(file, args, errno);
     }
-    free(side->temporary);
-    side->temporary = NULL;
+    free(file->temporary);
+    file->temporary = NULL;
     return EXIT_YES;
 }
 
 int atomic_file_write(const struct args *args, const char *option,
                       void (*write)(const void *context, struct out *out), const void *context)
 {
-    struct atomic_file side = {.path = NULL};
+    struct atomic_file file = {.path = NULL};
     if (!arg(args, option)->given) {
         return EXIT_YES;
     }
-    int code = atomic_file_open(&side, args, arg(args, option)->text);
+    int code = atomic_file_open(&file, args, arg(args, option)->text);
     if (code == EXIT_YES) {
-        write(context, side.out);
-        code = atomic_file_finish(&side, args);
+        write(context, file.out);
+        code = atomic_file_finish(&file, args);
     }
-    code = code == EXIT_YES ? atomic_file_commit(&side, args) : code;
-    atomic_file_free(&side);
+    code = code == EXIT_YES ? atomic_file_commit(&file, args) : code;
+    atomic_file_free(&file);
     return code;
 }
 
-void atomic_file_free(struct atomic_file *side)
+void atomic_file_free(struct atomic_file *file)
 {
-    if (side->out != NULL) {
-        close(side->out->fd);
-        free(side->out);
-        side->out = NULL;
+    if (file->out != NULL) {
+        close(file->out->fd);
+        free(file->out);
+        file->out = NULL;
     }
-    if (side->temporary != NULL) {
-        unlink(side->temporary);
-        free(side->temporary);
-        side->temporary = NULL;
+    if (file->temporary != NULL) {
+        unlink(file->temporary);
+        free(file->temporary);
+        file->temporary = NULL;
     }
 }

@@ -21,14 +21,14 @@ struct atomic_file {
  */
 int atomic_file_check(const struct args *args, const char *path);
 
-/* Open for writing to side->out. EXIT_YES, or EXIT_TROUBLE after having said why. */
-int atomic_file_open(struct atomic_file *side, const struct args *args, const char *path);
+/* Open for writing to file->out. EXIT_YES, or EXIT_TROUBLE after having said why. */
+int atomic_file_open(struct atomic_file *file, const struct args *args, const char *path);
 
-/* Everything has been written to side->out: flush it, and keep the temporary file for later. */
-int atomic_file_finish(struct atomic_file *side, const struct args *args);
+/* Everything has been written to file->out: flush it, and keep the temporary file for later. */
+int atomic_file_finish(struct atomic_file *file, const struct args *args);
 
 /* Give the file its name. */
-int atomic_file_commit(struct atomic_file *side, const struct args *args);
+int atomic_file_commit(struct atomic_file *file, const struct args *args);
 
 /*
  * All of it, if the option of that name was given: `write` writes the contents. EXIT_YES, or
@@ -38,6 +38,6 @@ int atomic_file_write(const struct args *args, const char *option,
                       void (*write)(const void *context, struct out *out), const void *context);
 
 /* Remove what is left of it. Always allowed, also after a commit and on all zeros. */
-void atomic_file_free(struct atomic_file *side);
+void atomic_file_free(struct atomic_file *file);
 
 #endif

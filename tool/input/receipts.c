@@ -39,12 +39,12 @@ int receipts_open(struct receipts *receipts, const struct args *args, struct tep
                           tepal_filter_kind(filter)->name);
     }
     receipts->separator = arg(args, "null")->given ? '\0' : '\n';
-    return atomic_file_open(&receipts->side, args, arg(args, "receipts")->text);
+    return atomic_file_open(&receipts->file, args, arg(args, "receipts")->text);
 }
 
 static void write_batch(struct receipts *receipts, const struct feed *feed, size_t count)
 {
-    struct out *out = receipts->side.out;
+    struct out *out = receipts->file.out;
     for (size_t i = 0; i < count; i++) {
         out_bytes(out, feed->key[i].text, feed->key[i].len);
         out_format(out, "\t%u", receipts->group[i]);
@@ -71,17 +71,17 @@ int receipts_add(struct receipts *receipts, const struct args *args, struct tepa
 
 int receipts_finish(struct receipts *receipts, const struct args *args)
 {
-    return arg(args, "receipts")->given ? atomic_file_finish(&receipts->side, args) : EXIT_YES;
+    return arg(args, "receipts")->given ? atomic_file_finish(&receipts->file, args) : EXIT_YES;
 }
 
 int receipts_commit(struct receipts *receipts, const struct args *args)
 {
-    return arg(args, "receipts")->given ? atomic_file_commit(&receipts->side, args) : EXIT_YES;
+    return arg(args, "receipts")->given ? atomic_file_commit(&receipts->file, args) : EXIT_YES;
 }
 
 void receipts_free(struct receipts *receipts)
 {
-    atomic_file_free(&receipts->side);
+    atomic_file_free(&receipts->file);
 }
 
 int receipts_groups(const struct args *args, const struct feed *feed, size_t count,

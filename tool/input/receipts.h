@@ -13,7 +13,7 @@
 /* ---- writing; all zeros: nothing is written */
 
 struct receipts {
-    struct atomic_file side;
+    struct atomic_file file;
     char separator;
     uint8_t group[FEED_BATCH];
 };

@@ -227,6 +227,9 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
     case TEPAL_KIND_GENERALIZED:
         p->own[TEPAL_GENERALIZED_RESET_HASHES] = whole(r, "reset_hashes");
         p->own[TEPAL_GENERALIZED_TOLERANCE] = whole(r, "tolerance");
+        if (small(r, "set_hashes") + p->own[TEPAL_GENERALIZED_RESET_HASHES] != p->hashes) {
+            wrong(r, "set_hashes", "and \"reset_hashes\" are not \"hashes\" together");
+        }
         break;
     case TEPAL_KIND_FINGERPRINT:
         p->own[TEPAL_FINGERPRINT_BITS] = whole(r, "fingerprint_bits");

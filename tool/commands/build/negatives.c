@@ -210,6 +210,12 @@ static int refused(const struct negatives_build *v, enum tepal_status status, co
     return args_error(v->args, "%s", why[0] != '\0' ? why : tepal_status_message(status));
 }
 
+/* What the reports of both kinds have under the names that a plan's has. */
+#define COUNTS_OF(r)                                                                               \
+    .members = (r).members, .avoid_given = (r).avoid_given, .avoid_members = (r).avoid_members,    \
+    .avoid_positive = (r).avoid_positive, .avoid_left = (r).avoid_left,                            \
+    .false_negatives = (r).false_negatives
+
 static int build_yesno(struct negatives_build *v, const struct digests *members,
                        const struct digests *avoid)
 {
@@ -240,12 +246,7 @@ static int build_yesno(struct negatives_build *v, const struct digests *members,
     struct tepal_yesno_report r = {.members = 0};
     enum tepal_status status =
         tepal_yesno_build(&v->params, &input, &how, NULL, &v->filter, &r, &why);
-    v->report = (struct tepal_plan_report){.members = r.members,
-                                           .avoid_given = r.avoid_given,
-                                           .avoid_members = r.avoid_members,
-                                           .avoid_positive = r.avoid_positive,
-                                           .avoid_left = r.avoid_left,
-                                           .false_negatives = r.false_negatives,
+    v->report = (struct tepal_plan_report){COUNTS_OF(r),
                                            .avoid_weight = r.avoid_weight,
                                            .positive_weight = r.positive_weight,
                                            .weight_left = r.weight_left,
@@ -272,13 +273,7 @@ static int build_cascade(struct negatives_build *v, const struct digests *member
     struct tepal_cascade_report r = {.members = 0};
     enum tepal_status status =
         tepal_cascade_build(&v->params, &input, &how, NULL, &v->filter, &r, &why);
-    v->report = (struct tepal_plan_report){.members = r.members,
-                                           .avoid_given = r.avoid_given,
-                                           .avoid_members = r.avoid_members,
-                                           .avoid_positive = r.avoid_positive,
-                                           .avoid_left = r.avoid_left,
-                                           .false_negatives = r.false_negatives,
-                                           .levels = r.levels};
+    v->report = (struct tepal_plan_report){COUNTS_OF(r), .levels = r.levels};
     return status == TEPAL_OK ? EXIT_YES : refused(v, status, why);
 }
 

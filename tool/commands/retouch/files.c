@@ -6,24 +6,24 @@
 #include "files/atomic_file.h"
 #include "files/filter_file.h"
 
-static int write_victims(const struct retouching *w, struct atomic_file *side)
+static int write_victims(const struct retouching *w, struct atomic_file *file)
 {
     char end = arg(w->args, "null")->given ? '\0' : '\n';
-    if (atomic_file_open(side, w->args, arg(w->args, "victims")->text) != EXIT_YES) {
+    if (atomic_file_open(file, w->args, arg(w->args, "victims")->text) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     for (size_t i = 0; i < w->members.count; i++) {
         if ((w->victims[i / 64] >> (i % 64) & 1) != 0) {
             size_t len;
             const char *text = digests_text(&w->members, i, &len);
-            out_bytes(side->out, text, len);
-            out_bytes(side->out, &end, 1);
+            out_bytes(file->out, text, len);
+            out_bytes(file->out, &end, 1);
         }
     }
-    return atomic_file_finish(side, w->args);
+    return atomic_file_finish(file, w->args);
 }
 
-static int write_exceptions(const struct retouching *w, struct atomic_file *side)
+static int write_exceptions(const struct retouching *w, struct atomic_file *file)
 {
     struct tepal_exceptions *list = NULL;
     uint8_t *bytes = NULL;
@@ -32,10 +32,10 @@ static int write_exceptions(const struct retouching *w, struct atomic_file *side
                                 &list) != TEPAL_OK ||
         (bytes = malloc(tepal_exceptions_bytes(list))) == NULL) {
         args_no_memory(w->args);
-    } else if (atomic_file_open(side, w->args, arg(w->args, "exceptions")->text) == EXIT_YES) {
+    } else if (atomic_file_open(file, w->args, arg(w->args, "exceptions")->text) == EXIT_YES) {
         tepal_exceptions_encode(list, bytes);
-        out_bytes(side->out, bytes, tepal_exceptions_bytes(list));
-        code = atomic_file_finish(side, w->args);
+        out_bytes(file->out, bytes, tepal_exceptions_bytes(list));
+        code = atomic_file_finish(file, w->args);
     }
     free(bytes);
     tepal_exceptions_free(list);
