@@ -1,6 +1,11 @@
 /* hash_unit.c: keys to digests: published vectors, seeds, keys, integers. */
 #include "check.h"
 
+#include <sodium/crypto_shorthash_siphash24.h>
+
+#include "base/little.h"
+#include "hash/siphash.h"
+
 static void xxh3_gives_the_published_digests(void **state)
 {
     (void)state;
@@ -13,23 +18,78 @@ static void xxh3_gives_the_published_digests(void **state)
     assert_true(d.hi == UINT64_C(0xa96faf705af16834) && d.lo == UINT64_C(0xe6c632b61e964e1f));
 }
 
-static void siphash_gives_the_published_digests(void **state)
-{
-    (void)state;
-    /* SipHash-2-4-128 reference vectors: key 00 01 .. 0f, messages of 0 and 15 bytes 00 01 .. */
-    struct tepal_hasher hasher = {
-        .hash = TEPAL_HASH_SIPHASH,
-        .secret = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}};
-    static const uint8_t message[15] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
-    struct tepal_digest d = tepal_hash_bytes(&hasher, NULL, 0);
-    assert_true(d.lo == UINT64_C(0xe6a825ba047f81a3) && d.hi == UINT64_C(0x930255c71472f66d));
-    d = tepal_hash_bytes(&hasher, message, sizeof message);
-    assert_true(d.lo == UINT64_C(0x11a8b03399e99354) && d.hi == UINT64_C(0xd9c3cf970fec087e));
-}
-
 static bool same(struct tepal_digest a, struct tepal_digest b)
 {
     return a.lo == b.lo && a.hi == b.hi;
+}
+
+/* The reference's vectors: key 00 01 .. 0f, messages 00 01 .. of these lengths. */
+static const struct {
+    size_t len;
+    uint8_t digest[16];
+} published[] = {
+    {0, "\xa3\x81\x7f\x04\xba\x25\xa8\xe6\x6d\xf6\x72\x14\xc7\x55\x02\x93"},
+    {1, "\xda\x87\xc1\xd8\x6b\x99\xaf\x44\x34\x76\x59\x11\x9b\x22\xfc\x45"},
+    {2, "\x81\x77\x22\x8d\xa4\xa4\x5d\xc7\xfc\xa3\x8b\xde\xf6\x0a\xff\xe4"},
+    {3, "\x9c\x70\xb6\x0c\x52\x67\xa9\x4e\x5f\x33\xb6\xb0\x29\x85\xed\x51"},
+    {4, "\xf8\x81\x64\xc1\x2d\x9c\x8f\xaf\x7d\x0f\x6e\x7c\x7b\xcd\x55\x79"},
+    {5, "\x13\x68\x87\x59\x80\x77\x6f\x88\x54\x52\x7a\x07\x69\x0e\x96\x27"},
+    {6, "\x14\xee\xca\x33\x8b\x20\x86\x13\x48\x5e\xa0\x30\x8f\xd7\xa1\x5e"},
+    {7, "\xa1\xf1\xeb\xbe\xd8\xdb\xc1\x53\xc0\xb8\x4a\xa6\x1f\xf0\x82\x39"},
+    {8, "\x3b\x62\xa9\xba\x62\x58\xf5\x61\x0f\x83\xe2\x64\xf3\x14\x97\xb4"},
+    {15, "\x54\x93\xe9\x99\x33\xb0\xa8\x11\x7e\x08\xec\x0f\x97\xcf\xc3\xd9"},
+    {16, "\x6e\xe2\xa4\xca\x67\xb0\x54\xbb\xfd\x33\x15\xbf\x85\x23\x05\x77"},
+    {63, "\x51\x50\xd1\x77\x2f\x50\x83\x4a\x50\x3e\x06\x9a\x97\x3f\xbd\x7c"},
+};
+
+static void siphash_gives_the_published_digests(void **state)
+{
+    (void)state;
+    const struct tepal_hasher hasher = {
+        .hash = TEPAL_HASH_SIPHASH,
+        .secret = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}};
+    uint8_t message[64];
+    for (uint8_t i = 0; i < sizeof message; i++) {
+        message[i] = i;
+    }
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
+        const uint8_t *digest = published[i].digest;
+        const struct tepal_digest expected = {little_get64(digest), little_get64(digest + 8)};
+        const size_t len = published[i].len;
+        assert_true(same(tepal_siphash(hasher.secret, len == 0 ? NULL : message, len), expected));
+        assert_true(same(tepal_hash_bytes(&hasher, len == 0 ? NULL : message, len), expected));
+    }
+}
+
+/* Against libsodium, byte for byte: every length, every alignment, random keys and messages. */
+static void siphash_is_libsodiums(void **state)
+{
+    (void)state;
+    enum { KEYS = 40, MOST = 300 };
+    uint64_t random = 7;
+    for (unsigned n = 0; n < KEYS; n++) {
+        uint8_t message[MOST + 8];
+        uint8_t key[16];
+        const uint64_t words[2] = {n == 0   ? 0
+                                   : n == 1 ? UINT64_MAX
+                                            : check_random(&random),
+                                   n == 0   ? 0
+                                   : n == 1 ? UINT64_MAX
+                                            : check_random(&random)};
+        little_put64(key, words[0]);
+        little_put64(key + 8, words[1]);
+        for (size_t i = 0; i < sizeof message; i++) {
+            message[i] = (uint8_t)check_random(&random);
+        }
+        for (size_t len = 0; len <= MOST; len++) {
+            for (size_t start = 0; start < 8; start++) {
+                uint8_t theirs[crypto_shorthash_siphashx24_BYTES];
+                struct tepal_digest d = tepal_siphash(words, message + start, len);
+                assert_int_equal(crypto_shorthash_siphashx24(theirs, message + start, len, key), 0);
+                assert_true(d.lo == little_get64(theirs) && d.hi == little_get64(theirs + 8));
+            }
+        }
+    }
 }
 
 static void seeds_and_keys_make_different_digests(void **state)
@@ -169,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(xxh3_gives_the_published_digests),
         cmocka_unit_test(siphash_gives_the_published_digests),
+        cmocka_unit_test(siphash_is_libsodiums),
         cmocka_unit_test(seeds_and_keys_make_different_digests),
         cmocka_unit_test(integer_digests_are_pinned),
         cmocka_unit_test(an_integer_is_not_its_bytes),

@@ -14,32 +14,16 @@
  */
 #include "hash/digest.h"
 
-#include <sodium/crypto_shorthash_siphash24.h>
-
 #include "base/little.h"
-
-static struct tepal_digest siphash(const void *data, size_t len, const uint8_t key[16])
-{
-    static const uint8_t nothing[1] = {0};
-    uint8_t out[crypto_shorthash_siphashx24_BYTES];
-    (void)crypto_shorthash_siphashx24(out, len == 0 ? nothing : (const uint8_t *)data, len, key);
-    return (struct tepal_digest){little_get64(out), little_get64(out + 8)};
-}
-
-static struct tepal_digest keyed(const uint64_t subkey[2], const void *data, size_t len)
-{
-    uint8_t key[16];
-    little_put64(key, subkey[0]);
-    little_put64(key + 8, subkey[1]);
-    return siphash(data, len, key);
-}
+#include "hash/siphash.h"
 
 /* The subkey that `number` makes of key and seed. */
 static struct tepal_digest subkey(uint8_t number, uint64_t seed, const uint8_t key[16])
 {
+    const uint64_t words[2] = {little_get64(key), little_get64(key + 8)};
     uint8_t message[16] = {'t', 'e', 'p', 'a', 'l', number, 0, 0};
     little_put64(message + 8, seed);
-    return siphash(message, sizeof message, key);
+    return tepal_siphash(words, message, sizeof message);
 }
 
 void tepal_hasher_init(struct tepal_hasher *hasher, uint64_t seed)
@@ -69,14 +53,14 @@ uint64_t tepal_hasher_check(const struct tepal_hasher *hasher)
     if (hasher->hash != TEPAL_HASH_SIPHASH) {
         return 0;
     }
-    uint64_t check = keyed(hasher->secret, message, sizeof message).lo;
+    uint64_t check = tepal_siphash(hasher->secret, message, sizeof message).lo;
     return check == 0 ? 1 : check;
 }
 
 struct tepal_digest tepal_hash_bytes(const struct tepal_hasher *hasher, const void *key, size_t len)
 {
     if (hasher->hash == TEPAL_HASH_SIPHASH) {
-        return keyed(hasher->secret, key, len);
+        return tepal_siphash(hasher->secret, key, len);
     }
     return digest_bytes(len == 0 ? "" : key, len, hasher->seed);
 }
@@ -86,7 +70,7 @@ struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t k
     if (hasher->hash == TEPAL_HASH_SIPHASH) {
         uint8_t bytes[8];
         little_put64(bytes, key);
-        return keyed(hasher->integer, bytes, sizeof bytes);
+        return tepal_siphash(hasher->integer, bytes, sizeof bytes);
     }
     return digest_u64(key, hasher->integer[0], hasher->integer[1]);
 }
