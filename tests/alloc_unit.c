@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 /* What a call works on and what it gives. */
 struct stage {
     struct tepal_params params;
@@ -298,12 +300,62 @@ static void too_much_to_ask(void **unused)
     assert_null(out);
 }
 
+/*
+ * An allocator is asked for a cache line, however large the array (memory_alloc refuses more): huge
+ * pages are the default allocator's own affair.
+ */
+static void large_arrays_ask_for_a_line(void **unused)
+{
+    (void)unused;
+    static const struct recipe large = {
+        "", TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_DISTINCT, TEPAL_HASH_XXH3, 5, 1 << 25, 0, 6, 50};
+    struct stage on = {.params = recipe_params(&large)};
+    on.filter = recipe_make(&large);
+    on.bytes = encoded(on.filter, &on.len);
+    (void)snprintf(on.path, sizeof on.path, "/tmp/tepal-alloc-%ld", (long)getpid());
+    assert_int_equal(tepal_save(on.filter, on.path, NULL), TEPAL_OK);
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        struct memory m = {0};
+        struct tepal_allocator allocator = memory_allocator(&m);
+        struct tepal_filter *out = NULL;
+        bool mapped = calls[i].make == call_map || calls[i].make == call_map_lazy;
+        on.allocator = &allocator;
+        if (!mapped) {
+            assert_int_equal(calls[i].make(&on, &out), TEPAL_OK);
+            assert_true(m.largest >= (size_t)2 << 20);
+        }
+        tepal_filter_free(out);
+        assert_int_equal(m.live, 0);
+    }
+    assert_int_equal(unlink(on.path), 0);
+    free((void *)(uintptr_t)on.bytes);
+    tepal_filter_free(on.filter);
+}
+
+static void the_default_aligns_large_arrays_to_huge_pages(void **unused)
+{
+    (void)unused;
+    const struct tepal_allocator allocator = tepal_alloc_choose(NULL);
+    const size_t huge = (size_t)2 << 20;
+    const size_t sizes[] = {1, 64, 65, huge - 1, huge, huge + 1, 2 * huge + 100};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        uint8_t *bytes = tepal_alloc_zeroed(&allocator, sizes[i]);
+        assert_non_null(bytes);
+        assert_int_equal((uintptr_t)bytes % (sizes[i] < huge ? 64 : huge), 0);
+        assert_true(bytes[0] == 0 && bytes[sizes[i] - 1] == 0);
+        tepal_alloc_release(&allocator, bytes, sizes[i]);
+    }
+    assert_null(allocator.alloc(allocator.ctx, SIZE_MAX - 100, 64)); /* would wrap round */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_request),
         cmocka_unit_test(nothing_else_allocates),
         cmocka_unit_test(too_much_to_ask),
+        cmocka_unit_test(large_arrays_ask_for_a_line),
+        cmocka_unit_test(the_default_aligns_large_arrays_to_huge_pages),
     };
     return cmocka_run_group_tests_name("alloc", tests, NULL, NULL);
 }

@@ -217,7 +217,7 @@ struct memory {
 static inline void *memory_alloc(void *ctx, size_t size, size_t align)
 {
     struct memory *m = ctx;
-    assert_true(size > 0 && align >= 1 && (align & (align - 1)) == 0);
+    assert_true(size > 0 && align >= 1 && align <= 64 && (align & (align - 1)) == 0);
     m->calls++;
     if (size > m->largest) {
         m->largest = size;

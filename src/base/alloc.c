@@ -7,24 +7,40 @@
 
 #include <stdlib.h>
 #include <string.h>
-#if defined(__linux__)
+#if defined(__has_include)
+#if __has_include(<sys/mman.h>)
 #include <sys/mman.h>
 #endif
+#endif
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* A wish: without huge pages everything works, a little slower. */
+static void wish_huge_pages(void *ptr, size_t size)
+{
+#if defined(MADV_HUGEPAGE)
+    (void)madvise(ptr, size, MADV_HUGEPAGE);
+#else
+    (void)ptr;
+    (void)size;
+#endif
+}
 
 static void *default_alloc(void *ctx, size_t size, size_t align)
 {
     (void)ctx;
+    bool huge = size >= HUGE_PAGE;
+    if (huge) {
+        align = HUGE_PAGE;
+    }
     if (size > SIZE_MAX - align) {
         return NULL;
     }
     size_t whole = (size + align - 1) / align * align;
     void *ptr = aligned_alloc(align, whole);
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (ptr != NULL && align >= ALLOC_HUGE) {
-        /* A wish: without huge pages everything works, a little slower. */
-        (void)madvise(ptr, whole, MADV_HUGEPAGE);
+    if (ptr != NULL && huge) {
+        wish_huge_pages(ptr, whole);
     }
-#endif
     return ptr;
 }
 
@@ -45,8 +61,7 @@ struct tepal_allocator tepal_alloc_choose(const struct tepal_allocator *allocato
 
 void *tepal_alloc_zeroed(const struct tepal_allocator *allocator, size_t size)
 {
-    size_t align = size >= ALLOC_HUGE ? ALLOC_HUGE : ALLOC_LINE;
-    void *ptr = allocator->alloc(allocator->ctx, size, align);
+    void *ptr = allocator->alloc(allocator->ctx, size, ALLOC_LINE);
     if (ptr != NULL) {
         memset(ptr, 0, size);
     }

@@ -4,14 +4,13 @@
 
 #include <tepal/base.h>
 
-/* Cells start on a cache line; arrays this large ask for huge pages. */
+/* Every array starts on a cache line. No allocator is asked for more. */
 #define ALLOC_LINE 64
-#define ALLOC_HUGE ((size_t)2 << 20)
 
 /* The caller's allocator, or the default one if NULL. */
 struct tepal_allocator tepal_alloc_choose(const struct tepal_allocator *allocator);
 
-/* Cleared memory aligned to a cache line (huge pages for large sizes), or NULL. size >= 1. */
+/* Cleared memory aligned to a cache line, or NULL. size >= 1. */
 void *tepal_alloc_zeroed(const struct tepal_allocator *allocator, size_t size);
 
 void tepal_alloc_release(const struct tepal_allocator *allocator, void *ptr, size_t size);
