@@ -120,8 +120,8 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
                                       struct tepal_fault *fault);
 
 /*
- * tepal_decode and tepal_load_fd (store.c) with a gate between header and cells: if it says no,
- * nothing more is read and TEPAL_MISMATCH is returned, without a fault. NULL: no gate.
+ * tepal_decode with a gate between header and cells: if it says no, nothing more is read and
+ * TEPAL_MISMATCH is returned, without a fault. NULL: no gate.
  */
 struct format_gate {
     bool (*ask)(void *context, const struct format_header *header);
@@ -131,8 +131,5 @@ enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len,
                                             const struct format_gate *gate,
                                             const struct tepal_allocator *allocator,
                                             struct tepal_filter **out, struct tepal_fault *fault);
-enum tepal_status tepal_format_load_gated(int fd, const struct format_gate *gate,
-                                          const struct tepal_allocator *allocator,
-                                          struct tepal_filter **out, struct tepal_fault *fault);
 
 #endif

@@ -2,20 +2,13 @@
  * receive.c: an encoded filter from a stranger, through the same reader as any other, with a gate
  * between its header and its cells.
  */
-#include <tepal/receive.h>
+#include "file/receive.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "file/format.h"
 #include "file/judge.h"
-
-/* What the gate needs, and where it writes. */
-struct reception {
-    const struct tepal_terms *terms;
-    struct tepal_receipt *receipt;
-};
 
 /* The gate: everything that a header tells. */
 static bool check_header(void *context, const struct format_header *h)
@@ -51,23 +44,29 @@ static bool unsound(enum tepal_status status)
     }
 }
 
-/* The last step of both ways in. `status` is that of reading it. */
-static enum tepal_status conclude(const struct reception *at, enum tepal_status status,
-                                  const struct tepal_fault *fault, struct tepal_filter *filter,
-                                  struct tepal_filter **out)
+bool tepal_receive_begin(struct reception *at, const struct tepal_terms *terms,
+                         struct tepal_receipt *receipt)
+{
+    *at = (struct reception){.terms = terms, .receipt = receipt, .gate = {check_header, at}};
+    return tepal_judge_begin(terms, receipt);
+}
+
+enum tepal_status tepal_receive_end(struct reception *at, enum tepal_status status,
+                                    struct tepal_filter **out)
 {
     struct tepal_receipt *r = at->receipt;
+    struct tepal_filter *filter = at->read;
     if (r->verdict != TEPAL_ACCEPTED) { /* the gate was shut */
         *out = NULL;
         return TEPAL_OK;
     }
     if (status != TEPAL_OK) {
-        r->fault = *fault;
+        r->fault = at->fault;
         if (!unsound(status)) {
             return status;
         }
         r->verdict = TEPAL_REFUSED_UNSOUND;
-        snprintf(r->why, sizeof r->why, "%s (byte %" PRIu64 ")", fault->why, fault->offset);
+        snprintf(r->why, sizeof r->why, "%s (byte %" PRIu64 ")", at->fault.why, at->fault.offset);
         *out = NULL;
         return TEPAL_OK;
     }
@@ -86,29 +85,11 @@ enum tepal_status tepal_receive(const void *bytes, size_t len, const struct tepa
                                 const struct tepal_allocator *allocator,
                                 struct tepal_receipt *receipt, struct tepal_filter **out)
 {
-    struct reception at = {terms, receipt};
-    struct format_gate gate = {check_header, &at};
-    struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
-    struct tepal_filter *filter = NULL;
-    if (!tepal_judge_begin(terms, receipt)) {
+    struct reception at;
+    if (!tepal_receive_begin(&at, terms, receipt)) {
         return TEPAL_BAD_ARGUMENT;
     }
     enum tepal_status status =
-        tepal_format_decode_gated(bytes, len, &gate, allocator, &filter, &fault);
-    return conclude(&at, status, &fault, filter, out);
-}
-
-enum tepal_status tepal_receive_fd(int fd, const struct tepal_terms *terms,
-                                   const struct tepal_allocator *allocator,
-                                   struct tepal_receipt *receipt, struct tepal_filter **out)
-{
-    struct reception at = {terms, receipt};
-    struct format_gate gate = {check_header, &at};
-    struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
-    struct tepal_filter *filter = NULL;
-    if (!tepal_judge_begin(terms, receipt)) {
-        return TEPAL_BAD_ARGUMENT;
-    }
-    enum tepal_status status = tepal_format_load_gated(fd, &gate, allocator, &filter, &fault);
-    return conclude(&at, status, &fault, filter, out);
+        tepal_format_decode_gated(bytes, len, &at.gate, allocator, &at.read, &at.fault);
+    return tepal_receive_end(&at, status, out);
 }

@@ -11,10 +11,12 @@
  * that; from a pipe, memory at most doubles what has arrived.
  *
  * Mapping. The payload's pages are the words; only the header is copied.
+ *
+ * Everything that needs a POSIX system is in this file: the rest of the library works without it.
  */
 #define _DEFAULT_SOURCE
 #define _FILE_OFFSET_BITS 64
-#include "file/format.h"
+#include "file/receive.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -423,9 +425,9 @@ static enum tepal_status load_stream(int fd, uint64_t length, const struct forma
     return tepal_format_finish(&h, &chosen, words, NULL, TEPAL_MAP_VERIFY, out, fault);
 }
 
-enum tepal_status tepal_format_load_gated(int fd, const struct format_gate *gate,
-                                          const struct tepal_allocator *allocator,
-                                          struct tepal_filter **out, struct tepal_fault *fault)
+static enum tepal_status load_gated(int fd, const struct format_gate *gate,
+                                    const struct tepal_allocator *allocator,
+                                    struct tepal_filter **out, struct tepal_fault *fault)
 {
     /*
      * A regular file that has more than nothing left says how much; some that are made as they
@@ -445,7 +447,19 @@ enum tepal_status tepal_format_load_gated(int fd, const struct format_gate *gate
 enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *allocator,
                                 struct tepal_filter **out, struct tepal_fault *fault)
 {
-    return tepal_format_load_gated(fd, NULL, allocator, out, fault);
+    return load_gated(fd, NULL, allocator, out, fault);
+}
+
+enum tepal_status tepal_receive_fd(int fd, const struct tepal_terms *terms,
+                                   const struct tepal_allocator *allocator,
+                                   struct tepal_receipt *receipt, struct tepal_filter **out)
+{
+    struct reception at;
+    if (!tepal_receive_begin(&at, terms, receipt)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
+    enum tepal_status status = load_gated(fd, &at.gate, allocator, &at.read, &at.fault);
+    return tepal_receive_end(&at, status, out);
 }
 
 /* Without O_NONBLOCK, opening a FIFO would wait for somebody to write to it. */
