@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Install into an empty folder, then use the package as a stranger would: pkg-config (shared and
-# static), CMake's find_package, the manual page, the completions. Argument: the build folder.
+# static), CMake's find_package, the manual page, the completions; and the sources as a part of
+# another project, with and without files. Argument: the build folder.
 set -u
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,6 +22,18 @@ check() { # check DESCRIPTION COMMAND...
     fi
 }
 
+without() { # without COMMAND...: it succeeds and prints nothing
+    local output
+    output=$("$@" 2>&1) || { echo "$output" && return 1; }
+    echo "$output"
+    [ -z "$output" ]
+}
+
+needed() { # the shared libraries that a file needs
+    readelf -d "$1" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p'
+}
+
+# ---- installed -----------------------------------------------------------------------------------
 check "cmake --install works" cmake --install "$build" --prefix "$work/root"
 lib=$(dirname "$(find "$work/root" -name libtepal.a)")
 for file in include/tepal/tepal.h bin/tepal share/man/man1/tepal.1 \
@@ -28,13 +41,16 @@ for file in include/tepal/tepal.h bin/tepal share/man/man1/tepal.1 \
     share/fish/vendor_completions.d/tepal.fish; do
     check "$file is installed" test -s "$work/root/$file"
 done
-check "the shared library has its links" test -L "$lib/libtepal.so" -a -e "$lib/libtepal.so.0"
+check "the shared library has its links" test -L "$lib/libtepal.so" -a -e "$lib/libtepal.so.0.2"
+beyond() { needed "$lib/libtepal.so" | sed -E '/^lib[cm]\.so(\.[0-9]+)?$/d'; }
+check "it needs nothing but libc and libm" without beyond
+named() { sed -n '/[Ss]odium\|xxhash/p' "$lib/pkgconfig/tepal.pc" "$lib"/cmake/tepal/*; }
+check "the package names no other library" without named
 
 # The package file names the prefix it was configured for; a test prefix is set from outside.
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 pc() { pkg-config --define-variable=prefix="$work/root" "$@" tepal; }
-example=$here/../examples/first.c
-for each in "$here"/../examples/*.c; do
+for each in "$here"/../examples/*.c "$here/c_use.c"; do
     # shellcheck disable=SC2046 # flags are words
     check "$(basename "$each") builds with pkg-config" \
         cc -std=c11 "$each" $(pc --cflags --libs) -o "$work/shared"
@@ -42,25 +58,71 @@ for each in "$here"/../examples/*.c; do
 done
 # shellcheck disable=SC2046
 check "an example builds statically" \
-    cc -std=c11 "$example" $(pc --cflags) "$lib/libtepal.a" -lsodium -lm -o "$work/static"
+    cc -std=c11 "$here/../examples/first.c" $(pc --cflags) "$lib/libtepal.a" -lm -o "$work/static"
 check "and runs" "$work/static"
 
 mkdir "$work/project"
-cat >"$work/project/CMakeLists.txt" <<EOF
+cat >"$work/project/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.25)
-project(stranger C)
-find_package(tepal 0.1 REQUIRED)
-add_executable(shared $example)
-target_link_libraries(shared tepal::shared)
-add_executable(static $example)
-target_link_libraries(static tepal::static)
-EOF
-check "find_package finds it" \
-    cmake -S "$work/project" -B "$work/project/build" -DCMAKE_PREFIX_PATH="$work/root"
-check "and a project builds on it" cmake --build "$work/project/build"
-check "and runs, shared" "$work/project/build/shared"
-check "and runs, static" "$work/project/build/static"
+project(stranger C CXX)
+find_package(tepal 0.2 REQUIRED)
+find_package(tepal 0.2 REQUIRED) # twice, as the parts of a larger project do
+foreach(which tepal static shared)
+  add_executable(\${which} $here/c_use.c)
+  target_link_libraries(\${which} PRIVATE tepal::\${which})
+endforeach()
+add_executable(cxx $here/cxx_use.cpp)
+target_link_libraries(cxx PRIVATE tepal::tepal)
+END
+uses_shared() { needed "$1" | grep -qx 'libtepal\.so\.0\.2'; }
+uses_static() { ! uses_shared "$1"; }
+for choice in static shared; do
+    [ $choice = shared ] && on=ON || on=OFF
+    check "find_package finds it, BUILD_SHARED_LIBS=$on" cmake -S "$work/project" \
+        -B "$work/project/build" -DCMAKE_PREFIX_PATH="$work/root" -DBUILD_SHARED_LIBS="$on"
+    check "and a project builds on it" cmake --build "$work/project/build"
+    for program in tepal static shared cxx; do
+        check "and runs, $program" "$work/project/build/$program"
+    done
+    check "tepal::tepal is then tepal::$choice" uses_$choice "$work/project/build/tepal"
+    check "from C++ too" uses_$choice "$work/project/build/cxx"
+done
+sed -i 's/tepal 0\.2/tepal 0.1/' "$work/project/CMakeLists.txt"
+earlier() { ! cmake -S "$work/project" -B "$work/earlier" -DCMAKE_PREFIX_PATH="$work/root"; }
+check "it is not version 0.1" earlier
 check "the installed command runs" "$work/root/bin/tepal" --version
+
+# ---- a part of another project -------------------------------------------------------------------
+# Without pkg-config and what it finds, and without effort on speed: compiling is all that it costs.
+parent=$work/parent
+mkdir "$parent"
+cat >"$parent/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.25)
+project(parent C)
+add_subdirectory($here/.. tepal)
+add_executable(user $here/c_use.c)
+target_link_libraries(user PRIVATE tepal::tepal)
+END
+calls='f?open|openat|f?read|f?write|f?close|mmap|munmap|rename|renameat|fsync|poll|[lf]?stat|lseek'
+calls+='|unlink|unlinkat|realpath|fchmod|fchown|getentropy'
+system_calls() {
+    nm --undefined-only "$parent/build/tepal/libtepal.a" | awk 'NF == 2 { print $2 }' | sort -u |
+        sed -nE "/^_*($calls)(64)?(_chk)?\$/p"
+}
+for store in ON OFF; do
+    check "add_subdirectory works, TEPAL_STORE=$store" cmake -S "$parent" -B "$parent/build" \
+        -DTEPAL_STORE=$store -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON
+    check "and the project builds" cmake --build "$parent/build" --parallel "$(nproc)"
+    check "and runs" "$parent/build/user"
+    [ $store = OFF ] ||
+        check "with files it calls the system" grep -qE '^openat(64)?$' <(system_calls)
+done
+check "without files it does not" without system_calls
+programs() { find "$parent/build" -type f -perm /111 -name 'tepal*'; }
+check "there is no command" without programs
+check "cmake --install works there" cmake --install "$parent/build" --prefix "$work/none"
+installed() { find "$work" -path "$work/none/*"; }
+check "and installs nothing" without installed
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #define TEPAL_VERSION_MAJOR 0
-#define TEPAL_VERSION_MINOR 1
+#define TEPAL_VERSION_MINOR 2
 #define TEPAL_VERSION_PATCH 0
-#define TEPAL_VERSION       "0.1.0"
+#define TEPAL_VERSION       "0.2.0"
 
 #if defined(__GNUC__)
 #define TEPAL_API __attribute__((visibility("default")))

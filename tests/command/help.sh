@@ -48,12 +48,12 @@ is 'no line is wider than 80 columns, but for examples' \
     "$(cat "$here"/golden/*.txt | grep -v '^  tepal\|^  zcat' | awk 'length > 80' | wc -l | tr -d ' ')" 0
 run "$tepal" build --fp 1% --help
 same '--help wins over what is missing' "$work/out" "$here/golden/build.txt"
-expect '--version' 0 $'tepal 0.1.0\n' '' "$tepal" --version
-expect '-V' 0 $'tepal 0.1.0\n' '' "$tepal" -V
+expect '--version' 0 $'tepal 0.2.0\n' '' "$tepal" --version
+expect '-V' 0 $'tepal 0.2.0\n' '' "$tepal" -V
 
 # ---- the manual page
 "$tepal" help --man >page
-is 'man: title' "$(head -1 page)" '.TH TEPAL 1 "" "tepal 0.1.0" "User Commands"'
+is 'man: title' "$(head -1 page)" '.TH TEPAL 1 "" "tepal 0.2.0" "User Commands"'
 is 'man: sections' "$(sed -n 's/^\.SH //p' page | xargs)" \
     'NAME SYNOPSIS DESCRIPTION COMMANDS NUMBERS EXIT STATUS ENVIRONMENT'
 is 'man: commands' "$(sed -n 's/^\.SS //p' page | xargs)" "$names $(printf 'app %s ' $apps | xargs)"

@@ -26,11 +26,11 @@ hash            xxh3-128
 seed            7
 keyed           no
 bytes           8 bytes
-version         0.1.0
+version         0.2.0
 verdict: within capacity (100 % used); N % false positives now
 ' '' "$tepal" info f
 mask='s/"\(keys_estimated\|ones\|fill\|fp_now\)": [0-9.]*/"\1": N/g'
-expect 'info --json' 0 '{"file": "f", "kind": "bloom", "layout": "flat", "positions": "colliding", "bits": 31, "hashes": 6, "capacity": 3, "keys_added": 3, "keys_estimated": N, "ones": N, "fill": N, "fp_now": N, "fp_at_capacity": 0.00910000119214562, "fn_now": 0.0, "hash": "xxh3-128", "seed": "7", "keyed": false, "bytes": 8, "version": "0.1.0"}
+expect 'info --json' 0 '{"file": "f", "kind": "bloom", "layout": "flat", "positions": "colliding", "bits": 31, "hashes": 6, "capacity": 3, "keys_added": 3, "keys_estimated": N, "ones": N, "fill": N, "fp_now": N, "fp_at_capacity": 0.00910000119214562, "fn_now": 0.0, "hash": "xxh3-128", "seed": "7", "keyed": false, "bytes": 8, "version": "0.2.0"}
 ' '' "$tepal" info --json f
 mask=
 # The masked figures, by their definitions.
