@@ -21,6 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tepal/papers.h>
 #include <tepal/recycling.h>
 
 #include "cli/command.h"
@@ -56,10 +57,10 @@ struct admit {
 
 /* Who is let in. */
 struct policy {
-    const char *name;               /* "all", "exact", "filter" */
-    struct tepal_recycling *filter; /* or NULL */
-    struct digests *known;          /* or NULL */
-    uint64_t memory;                /* of the filter, bytes */
+    const char *name;            /* "all", "exact", "filter" */
+    struct tepal_filter *filter; /* or NULL */
+    struct digests *known;       /* or NULL */
+    uint64_t memory;             /* of the filter, bytes */
 };
 
 struct outcome {
@@ -92,7 +93,7 @@ static const char *read_size(const struct feed *feed, const struct key *line, si
         return NULL;
     }
     if (text.len == 0) {
-        return "no size: there is no such field";
+        return "no size: the line has too few fields";
     }
     if (!piece_copy((struct piece){text.text, text.len}, copy, sizeof copy)) {
         return "the size is not a number";
@@ -141,7 +142,7 @@ static int read_log(struct admit *a)
         code = EXIT_TROUBLE;
     }
     if (code == EXIT_YES && a->requests == 0) {
-        code = say_error(NULL, a->args->command->name, "no requests came");
+        code = say_error(NULL, a->args->command->name, "no requests in the input");
     }
     return code;
 }
@@ -153,7 +154,7 @@ static int admitted(const struct policy *p, struct tepal_digest key)
 {
     bool seen = true;
     if (p->filter != NULL) {
-        (void)tepal_recycling_seen(p->filter, key, &seen);
+        (void)tepal_filter_test_add(p->filter, key, &seen);
     } else if (p->known != NULL) {
         seen = digests_has(p->known, key);
         if (!seen && !digests_add(p->known, key, 1, NULL, 0)) {
@@ -237,27 +238,27 @@ static int run_filter(struct admit *a, uint64_t memory)
 {
     struct tepal_recycling_setting s;
     struct tepal_recycling_rates rates;
-    struct tepal_recycling_options how = TEPAL_RECYCLING_OPTIONS_INIT;
     struct tepal_params params = TEPAL_PARAMS_INIT;
     struct policy p = {.name = "filter"};
     if (!stream_plan(LAYOUT, memory, a->phases, 0, a->fp, &s, &rates)) {
         return say_error(NULL, a->args->command->name,
-                         "--memory %" PRIu64 ": so little cannot keep this rate", memory);
+                         "--memory %" PRIu64 ": too little for this rate", memory);
     }
-    how.phases = s.phases;
-    how.limit = s.sigma;
+    params.kind = TEPAL_KIND_RECYCLING;
     params.layout = LAYOUT;
     params.cells = s.bits;
     params.hashes = s.hashes;
     params.seed = a->seed;
-    tepal_recycling_set_options(&params, &how);
-    enum tepal_status status = tepal_recycling_create(&params, NULL, &p.filter);
+    params.recycling.phases = s.phases;
+    params.recycling.limit = s.sigma;
+    params.recycling.flags = TEPAL_RECYCLING_RETAIN;
+    enum tepal_status status = tepal_filter_create(&params, NULL, &p.filter, NULL);
     if (status != TEPAL_OK) {
         return say_status(NULL, a->args->command->name, status, NULL);
     }
     p.memory = s.bits / 8 * s.phases;
     int code = run_policy(a, &p);
-    tepal_recycling_free(p.filter);
+    tepal_filter_free(p.filter);
     return code;
 }
 
@@ -325,14 +326,14 @@ static int admit_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION(0, "cache-size", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
-           "The size of the cache: objects, or with --size-field bytes."),
+           "The size of the cache in objects, or in bytes with --size-field."),
     OPTION(0, "size-field", OF_WHOLE("N", 1, UINT32_MAX),
            "The N-th field of a line is the size of the object in bytes (- is 0)."),
     OPTION_FIELD,
     OPTION_DELIMITER,
     OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
-           "The memory of the filter in bytes (default: enough for 1/16, 1/4, 1 and 4 times as "
-           "many objects as the cache holds, one row each)."),
+           "The memory of the filter in bytes (default: enough to remember 1/16, 1/4, 1 and 4 "
+           "times as many objects as the cache holds, a row each)."),
     OPTION_STREAM_FP,
     OPTION_PHASES,
     OPTION_DEMO_SEED,
@@ -352,15 +353,15 @@ static const struct example examples[] = {
 const struct command app_admit = {
     .name = "app admit",
     .synopsis = "[LOG...] --cache-size SIZE [--field N] [--size-field N] [--memory SIZE]",
-    .summary = "Cache admission: store what is asked for a second time.",
+    .summary = "Cache admission: store an object on its second request.",
     .about =
-        "Replays the requests of LOG, one a line (none, or -: standard input; lines that start "
-        "with # are passed over), through a cache that keeps what was asked for last, and counts "
-        "hits and writes: when everything is stored (all), when an object is stored at its second "
-        "request, known exactly and for ever (exact), and when a recycling filter of little memory "
-        "tells which request is a second one (filter). A filter that remembers less lets in less: "
-        "what it has forgotten must be asked for twice again.\n\n"
-        "share is the number of writes, divided by that of storing everything.",
+        "Replays the requests of LOG, one per line (standard input if there are none, or for -; "
+        "lines that start with # are skipped), through an LRU cache, and counts hits and writes "
+        "for three admission rules: all stores every object; exact stores an object on its second "
+        "request, known exactly and forever; filter stores it when a small recycling filter says "
+        "that the request is not the first. A filter that remembers less admits less: a forgotten "
+        "object must be requested twice again.\n\n"
+        "share is the number of writes divided by that of all.",
     .options = options,
     .exclusive = exclusive,
     .needed = "cache-size",

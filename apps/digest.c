@@ -85,9 +85,8 @@ static int assign_proxies(struct digest *d)
     d->proxies = each ? askers : (uint32_t)arg_whole(d->args, "proxies", 4);
     if (d->proxies < 2 || d->proxies > MOST_PROXIES) {
         return say_error(NULL, d->args->command->name,
-                         "%" PRIu32 " proxies: at least 2 and at most %d are needed; --proxies P "
-                         "shares out those who ask",
-                         d->proxies, MOST_PROXIES);
+                         "%" PRIu32 " proxies: 2 to %d are needed; give --proxies P", d->proxies,
+                         MOST_PROXIES);
     }
     for (uint32_t i = 0; i < askers; i++) {
         const char *text = names_text(&d->requests.who, i);
@@ -134,13 +133,13 @@ static enum tepal_status advertise(struct digest *d, const struct attack_setting
     enum tepal_status status = lies ? forge(d, s, &filter) : honest(s, &proxy->cache, &filter);
     if (status == TEPAL_OK && arg(d->args, "judge")->given) {
         struct tepal_terms terms = TEPAL_TERMS_INIT;
-        struct tepal_receipt receipt;
+        struct tepal_judgement judgement;
         terms.keys = proxy->cache.count;
         /* A forged one says what its bits were drawn from; a real one would be caught by them. */
-        terms.agreed = TEPAL_AGREED_OWN << TEPAL_GENERALIZED_ONES;
+        terms.agreed = TEPAL_AGREED_FIELD(generalized.ones);
         terms.params = s->params;
-        status = tepal_judge(filter, &terms, &receipt);
-        if (status == TEPAL_OK && receipt.verdict != TEPAL_ACCEPTED) {
+        status = tepal_judge(filter, &terms, &judgement, NULL);
+        if (status == TEPAL_OK && judgement.verdict != TEPAL_ACCEPTED) {
             tepal_filter_free(filter);
             filter = NULL;
             t->refused++;
@@ -248,7 +247,7 @@ static double share(uint64_t part, uint64_t all)
 /* What the malicious one can attract at most. */
 static double bound(const struct attack_setting *s)
 {
-    return s->params.kind == TEPAL_KIND_GENERALIZED ? tepal_generalized_fp_bound_of(&s->params) : 1;
+    return s->params.kind == TEPAL_KIND_GENERALIZED ? tepal_params_fp_bound(&s->params) : 1;
 }
 
 static void print_row(struct digest *d, const struct attack_setting *s, const struct tally *t)
@@ -316,7 +315,7 @@ static int experiment(struct digest *d)
         say_line("requests   %zu for %" PRIu32 " objects, to %" PRIu32 " proxies; the last one is "
                  "malicious",
                  d->requests.count, d->requests.keys.count, d->proxies);
-        say_line("filters    %" PRIu64 " bits each, made anew after %" PRIu64 " new objects", bits,
+        say_line("filters    %" PRIu64 " bits each, rebuilt after %" PRIu64 " new objects", bits,
                  d->refresh);
     }
     d->report = report_open(d->args);
@@ -336,12 +335,12 @@ static int check_options(struct digest *d)
 {
     if (arg(d->args, "cache-bytes")->given && !arg(d->args, "size-field")->given) {
         return say_error(NULL, d->args->command->name,
-                         "--cache-bytes needs --size-field: how large is what is asked for?");
+                         "--cache-bytes needs --size-field, the sizes of the objects");
     }
     if (arg(d->args, "cache-bytes")->given && !arg(d->args, "bits")->given &&
         !arg(d->args, "cache-size")->given) {
         return say_error(NULL, d->args->command->name,
-                         "--cache-bytes needs --bits: how large is a filter?");
+                         "--cache-bytes needs --bits, the size of the filters");
     }
     d->cache_objects = arg(d->args, "cache-bytes")->given ? arg(d->args, "cache-size")->whole
                                                           : arg_whole(d->args, "cache-size", 1000);
@@ -364,7 +363,7 @@ static int digest_run(const struct args *args)
         code = requests_read(&d.requests, &form, args->operand, args->operands);
     }
     if (code == EXIT_YES && d.requests.count == 0) {
-        code = say_error(NULL, args->command->name, "there are no requests");
+        code = say_error(NULL, args->command->name, "no requests in the input");
     }
     code = code == EXIT_YES ? assign_proxies(&d) : code;
     code = code == EXIT_YES ? make_arrays(&d) : code;
@@ -380,34 +379,34 @@ static int digest_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION(0, "field", OF_VALUE(TAKES_TEXT, "C"),
-           "Which field is asked for: a number from 1, or its name in the first line (default: "
-           "url, key or object; the last of one or two)."),
+           "The field with the requested object: a number from 1, or its name in the first line "
+           "(default: url, key or object; the last of one or two)."),
     OPTION(0, "proxy-field", OF_VALUE(TAKES_TEXT, "C"),
-           "Which field names the proxy itself (default: proxy, client or host; the first of two; "
-           "else the proxies take turns)."),
+           "The field that names the proxy (default: proxy, client or host; the first of two; "
+           "otherwise the proxies take turns)."),
     OPTION(0, "client-field", OF_VALUE(TAKES_TEXT, "C"),
-           "Which field says who asks: clients share the proxies, by hash."),
+           "The field that names the client; clients are assigned to proxies by hash."),
     OPTION(0, "size-field", OF_VALUE(TAKES_TEXT, "C"),
-           "Which field says how many bytes it has, for --cache-bytes."),
+           "The field with the size of the object in bytes, for --cache-bytes."),
     OPTION('P', "proxies", OF_WHOLE("P", 2, 4096),
-           "Share those who ask among P proxies, by hash (default: a proxy each; 4 with "
-           "--client-field, and if nobody is named)."),
+           "Assign proxies or clients to P proxies, by hash (default: one proxy per name; 4 with "
+           "--client-field, or if there are no names)."),
     OPTION(0, "cache-size", OF_WHOLE("N", 1, (uint64_t)1 << 31),
-           "A cache holds N objects (default 1000); the least recently used go."),
+           "Objects per cache (default 1000); the least recently used are evicted."),
     OPTION(0, "cache-bytes", OF_WHOLE("N", 1, UINT64_MAX),
-           "A cache holds N bytes (with --cache-size: whichever is reached first)."),
+           "Bytes per cache (with --cache-size: the limit that is reached first)."),
     OPTION(0, "refresh", OF_WHOLE("N", 1, UINT64_MAX),
-           "A proxy makes its filter anew after N new objects (default: a tenth of the cache)."),
+           "A proxy rebuilds its filter after N new objects (default: a tenth of the cache)."),
     OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 40),
-           "The size of every filter (default: 64 bits for an object in the cache)."),
+           "The size of each filter (default: 64 bits per object in the cache)."),
     OPTION_SIM_HASHES,
     OPTION_SIM_RESETS,
     OPTION_SIM_SETS,
     OPTION_SIM_TOLERANCE,
     OPTION_SIM_ATTACK,
-    FLAG(0, "judge", "Take a filter only if `tepal receive` would, by its defaults."),
+    FLAG(0, "judge", "Accept a filter only if `tepal receive` would, with its defaults."),
     OPTION('r', "rounds", OF_WHOLE("R", 1, 1000000),
-           "Repeat with R seeds, and add up (default 1)."),
+           "Repeat with R seeds, and sum the results (default 1)."),
     OPTION_DEMO_SEED,
     OPTION_ROWS_TSV,
     OPTION_JSON,
@@ -420,23 +419,24 @@ static const struct example examples[] = {
     {"tepal app digest requests.tsv.gz --cache-size 500", "Three attacks, two kinds of filters."},
     {"tepal app digest access.log --field 7 --client-field 1 -P 8",
      "A web server's log, its clients behind eight proxies."},
-    {"tepal app digest keys.txt --judge --attack worst --json", "With filters looked at first."},
+    {"tepal app digest keys.txt --judge --attack worst --json",
+     "With filters checked before they are used."},
     {NULL, NULL}};
 
 const struct command app_digest = {
     .name = "app digest",
     .synopsis = "[REQUESTS...] [--proxies P] [--cache-size N] [--attack ATTACK]",
-    .summary = "Caches that tell each other what they hold, and one that lies.",
+    .summary = "Caches that advertise their contents, and one that lies.",
     .about =
-        "Replays the log REQUESTS over proxies, each with a cache of its own. A proxy advertises a "
-        "filter of its cache; a request that is not in the own cache (a foreign one) goes to every "
-        "sibling whose filter says yes. The last proxy is malicious and advertises a filter to "
-        "attract requests. Counted are the requests of the others: found in a sibling that was "
-        "asked; missed, although a sibling had it; wrong, sent to an honest sibling that did not "
-        "have it; attracted by the malicious one, and of these deceived: it did not have it "
-        "either. With Bloom filters and with generalized ones.\n\n"
-        "REQUESTS has a request a line, in fields that tabs or spaces divide: who and what, or "
-        "only what, or any fields (--field and the like). May be compressed.",
+        "Replays the log REQUESTS over proxies, each with its own cache. A proxy advertises a "
+        "filter of its cache; a request that misses the local cache (a foreign one) goes to every "
+        "sibling whose filter says yes. The last proxy is malicious and advertises a filter that "
+        "attracts requests. Counts the requests of the others: found in a sibling that was asked; "
+        "missed, although a sibling had the object; wrong, sent to an honest sibling that did not "
+        "have it; attracted by the malicious proxy; and deceived, those attracted that it did not "
+        "have either. Compares Bloom filters and generalized ones.\n\n"
+        "REQUESTS has one request per line, in fields separated by tabs or spaces: who and what, "
+        "only what, or any fields (see --field and the options after it). Files may be compressed.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

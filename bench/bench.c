@@ -50,7 +50,7 @@ struct run {
     uint64_t *lines;  /* the limit's array */
     uint64_t line_count;
     struct bloom peer;
-    struct tepal_bloom *filter[SUBJECTS]; /* FLAT and on */
+    struct tepal_filter *filter[SUBJECTS]; /* FLAT and on */
     uint64_t *answers;
     double ns[SUBJECTS][OPERATIONS];
     double fp[SUBJECTS];
@@ -162,16 +162,16 @@ static double ours_ns(struct run *run, enum subject s, enum operation op)
     if (run->set.width == 8) {
         const uint64_t *integers = (const uint64_t *)(const void *)keys;
         if (op == ADD) {
-            (void)tepal_bloom_add_u64_many(run->filter[s], integers, run->sample);
+            (void)tepal_filter_add_u64_many(run->filter[s], integers, run->sample);
         } else {
-            (void)tepal_bloom_query_u64_many(run->filter[s], integers, run->sample, run->answers,
-                                             &present);
+            present =
+                tepal_filter_query_u64_many(run->filter[s], integers, run->sample, run->answers);
         }
     } else if (op == ADD) {
-        (void)tepal_bloom_add_fixed(run->filter[s], keys, run->set.width, run->sample);
+        (void)tepal_filter_add_fixed_many(run->filter[s], keys, run->set.width, run->sample);
     } else {
-        (void)tepal_bloom_query_fixed(run->filter[s], keys, run->set.width, run->sample,
-                                      run->answers, &present);
+        present = tepal_filter_query_fixed_many(run->filter[s], keys, run->set.width, run->sample,
+                                                run->answers);
     }
     double spent = wall_ns() - start;
     sink += present;
@@ -212,7 +212,7 @@ static void create_ours(struct run *run, enum subject s)
     params.seed = 42;
     params.hashes =
         tepal_bloom_best_hashes(params.layout, params.positions, params.cells, run->set.n);
-    if (tepal_bloom_create(&params, NULL, &run->filter[s]) != TEPAL_OK) {
+    if (tepal_filter_create(&params, NULL, &run->filter[s], NULL) != TEPAL_OK) {
         die("cannot create a filter");
     }
 }
@@ -226,10 +226,10 @@ static void fill(struct run *run)
         write_keys(keys, run->set.width, i, here);
         for (int s = FLAT; s < SUBJECTS; s++) {
             if (run->set.width == 8) {
-                (void)tepal_bloom_add_u64_many(run->filter[s], (const uint64_t *)(const void *)keys,
-                                               here);
+                (void)tepal_filter_add_u64_many(run->filter[s],
+                                                (const uint64_t *)(const void *)keys, here);
             } else {
-                (void)tepal_bloom_add_fixed(run->filter[s], keys, run->set.width, here);
+                (void)tepal_filter_add_fixed_many(run->filter[s], keys, run->set.width, here);
             }
         }
         for (size_t j = 0; j < here; j++) {
@@ -271,7 +271,7 @@ static void release(struct run *run)
     free(run->lines);
     bloom_free(&run->peer);
     for (int s = FLAT; s < SUBJECTS; s++) {
-        tepal_bloom_free(run->filter[s]);
+        tepal_filter_free(run->filter[s]);
     }
 }
 

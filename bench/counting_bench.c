@@ -34,8 +34,8 @@ static const char *const subject_names[] = {"libbloom",           "bloom-blocked
 struct run {
     uint64_t n;
     struct bloom peer;
-    struct tepal_bloom *bloom;
-    struct tepal_counting *counting[SUBJECTS];
+    struct tepal_filter *bloom;
+    struct tepal_filter *counting[SUBJECTS];
     struct tepal_hasher hasher;
     uint64_t *keys[2]; /* absent, present */
     uint8_t *groups;   /* receipts of a round */
@@ -68,9 +68,9 @@ static uint64_t chunk(struct run *run, enum subject s, enum operation op, const 
     tepal_hash_u64_many(&run->hasher, keys, count, digests);
     if (s == BLOOM) {
         if (op != ADD) {
-            return tepal_bloom_query_many(run->bloom, digests, count, answers);
+            return tepal_filter_query_many(run->bloom, digests, count, answers);
         }
-        (void)tepal_bloom_add_many(run->bloom, digests, count);
+        (void)tepal_filter_add_many(run->bloom, digests, count);
         return 0;
     }
     switch (op) {
@@ -84,7 +84,7 @@ static uint64_t chunk(struct run *run, enum subject s, enum operation op, const 
         }
         return 0;
     default:
-        return tepal_counting_query_many(run->counting[s], digests, count, answers);
+        return tepal_filter_query_many(run->counting[s], digests, count, answers);
     }
 }
 
@@ -149,13 +149,13 @@ static void create(struct run *run)
         p.seed = 42;
         enum tepal_status status;
         if (s == BLOOM) {
-            status = tepal_bloom_create(&p, NULL, &run->bloom);
+            status = tepal_filter_create(&p, NULL, &run->bloom, NULL);
         } else {
             uint32_t c = s == BLOCKED_2 || s == FLAT_2 ? 2 : 1;
             p.kind = TEPAL_KIND_COUNTING;
-            p.own[TEPAL_COUNTING_CHOICES] = c;
-            p.own[TEPAL_COUNTING_RULE] = (uint64_t)tepal_counting_rule_for(p.layout, c);
-            status = tepal_counting_create(&p, NULL, &run->counting[s]);
+            p.counting.choices = c;
+            p.counting.rule = (uint64_t)tepal_counting_default_rule(p.layout, c);
+            status = tepal_filter_create(&p, NULL, &run->counting[s], NULL);
         }
         if (status != TEPAL_OK) {
             die("cannot create a filter");
@@ -247,9 +247,9 @@ int main(int argc, char **argv)
         measure_all(run);
         print_rows(run, o.json, &first);
         for (int s = BLOCKED; s < SUBJECTS; s++) {
-            tepal_counting_free(run->counting[s]);
+            tepal_filter_free(run->counting[s]);
         }
-        tepal_bloom_free(run->bloom);
+        tepal_filter_free(run->bloom);
         bloom_free(&run->peer);
         free(run->groups);
         free(run->keys[0]);

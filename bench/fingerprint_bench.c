@@ -46,19 +46,19 @@ static void fill(struct run *run)
 
 static void prepare(struct run *run)
 {
-    struct tepal_bloom *bloom;
-    struct tepal_fingerprint *prints;
     struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_params prints = TEPAL_PARAMS_INIT;
     p.layout = TEPAL_LAYOUT_BLOCKED;
     p.cells = run->n * BITS_PER_KEY / TEPAL_LINE_BITS * TEPAL_LINE_BITS;
     p.hashes = tepal_bloom_best_hashes(p.layout, p.positions, p.cells, run->n);
     p.seed = 42;
-    if (tepal_bloom_create(&p, NULL, &bloom) != TEPAL_OK ||
-        tepal_fingerprint_create_bits_per_key(run->n, BITS_PER_KEY, 42, &prints) != TEPAL_OK) {
+    prints.kind = TEPAL_KIND_FINGERPRINT;
+    prints.seed = 42;
+    if (tepal_params_for_bits(&prints, run->n, run->n * BITS_PER_KEY, NULL) != TEPAL_OK ||
+        tepal_filter_create(&p, NULL, &run->filter[BLOCKED], NULL) != TEPAL_OK ||
+        tepal_filter_create(&prints, NULL, &run->filter[FINGERPRINT], NULL) != TEPAL_OK) {
         die("cannot create the filters");
     }
-    run->filter[BLOCKED] = tepal_bloom_filter(bloom);
-    run->filter[FINGERPRINT] = tepal_fingerprint_filter(prints);
     (void)tepal_filter_hasher(run->filter[BLOCKED], &run->hasher);
     fill(run);
     /* Members in an order that is not the order of their addition, each at most once. */

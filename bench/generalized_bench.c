@@ -49,8 +49,8 @@ static void prepare(struct run *run)
         die("cannot create a Bloom filter");
     }
     p.kind = TEPAL_KIND_GENERALIZED;
-    p.own[TEPAL_GENERALIZED_RESET_HASHES] = set->k0;
-    p.own[TEPAL_GENERALIZED_TOLERANCE] = set->tolerance;
+    p.generalized.reset_hashes = set->k0;
+    p.generalized.tolerance = set->tolerance;
     if (tepal_filter_create(&p, NULL, &run->filter[GENERALIZED], NULL) != TEPAL_OK) {
         die("cannot create a generalized filter");
     }

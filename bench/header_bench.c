@@ -50,7 +50,7 @@ static void make_headers(struct scene *s, const struct tepal_hasher *hasher)
         }
         if (s->layout.params.kind == TEPAL_KIND_YESNO) {
             struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-            struct tepal_yesno_input input = {
+            struct tepal_known input = {
                 .members = path, .member_count = PATH, .avoid = avoid, .avoid_count = LINKS};
             status = tepal_yesno_build(&s->layout.params, &input, &how, NULL, &filter, NULL, NULL);
         } else {
@@ -59,7 +59,8 @@ static void make_headers(struct scene *s, const struct tepal_hasher *hasher)
                 status = tepal_filter_add(filter, path[i]);
             }
         }
-        if (status != TEPAL_OK || tepal_header_of(&s->layout, filter, s->header[h]) != TEPAL_OK) {
+        if (status != TEPAL_OK ||
+            tepal_header_from_filter(&s->layout, filter, s->header[h]) != TEPAL_OK) {
             die("a header cannot be made");
         }
         tepal_filter_free(filter);
@@ -69,16 +70,16 @@ static void make_headers(struct scene *s, const struct tepal_hasher *hasher)
 static void make_scene(struct scene *s, const struct tepal_params *params)
 {
     struct tepal_hasher hasher;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     memset(s, 0, sizeof *s);
-    if (tepal_header_layout_init(params, &s->layout, &why) != TEPAL_OK) {
-        die(why);
+    if (tepal_header_layout_init(params, &s->layout, &error) != TEPAL_OK) {
+        die(error.why);
     }
     tepal_hasher_init(&hasher, params->seed);
     make_headers(s, &hasher);
     for (uint64_t i = 0; i < LINKS; i++) {
         tepal_header_mask(&s->layout, tepal_hash_u64(&hasher, i), s->mask[i]);
-        tepal_header_table_put(&s->layout, s->table, i, s->mask[i]);
+        tepal_header_table_put(&s->layout, i, s->mask[i], s->table);
     }
 }
 
@@ -210,9 +211,10 @@ int main(int argc, char **argv)
     bloom.hashes = 6;
     bloom.seed = 1;
     yesno.seed = 1;
-    if (tepal_yesno_params(192, 4, 32, 2, 3, &yesno) != TEPAL_OK) {
-        die("bad parameters");
-    }
+    yesno.kind = TEPAL_KIND_YESNO;
+    yesno.cells = 192 + 2 * 32;
+    yesno.hashes = 4;
+    yesno.yesno = (struct tepal_yesno_params){.no_bits = 32, .no_filters = 2, .no_hashes = 3};
     if (!o.json) {
         printf("header\tbits\tlinks\tbatch_ns\tsingle_ns\tfloor_ns\tto_floor\tsingle_to_batch\n");
     }

@@ -79,7 +79,7 @@ static void set_stream(struct tepal_wish *w, enum tepal_stream stream)
     w->stream_a = stream == TEPAL_STREAM_GEOMETRIC ? 1e4 : stream == TEPAL_STREAM_PARETO ? 0.8 : 1;
     w->stream_b = 100;
     w->stream_keys = 1000000;
-    w->gaps = (struct tepal_recycling_gaps){gap, survival, GAPS, 0.2};
+    w->gaps = (struct tepal_gaps){gap, survival, GAPS, 0.2};
 }
 
 /* Every subset of nine constraints, for every number of keys. */

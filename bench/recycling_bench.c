@@ -16,6 +16,8 @@
  */
 #include "timing.h"
 
+#include <tepal/papers.h>
+
 #define ROUNDS   9
 #define MESSAGES ((size_t)1 << 19)
 #define BITS     ((uint64_t)1 << 29)
@@ -36,8 +38,8 @@ static void line(const char *what, const char *way, double ns, double speed)
 /* ---- the filter ------------------------------------------------------------------------------ */
 
 struct scene {
-    struct tepal_bloom *bloom;
-    struct tepal_recycling *recycling;
+    struct tepal_filter *bloom;
+    struct tepal_filter *recycling;
     struct tepal_digest *digests;
     uint64_t *answers;
     struct tepal_hasher hasher;
@@ -47,20 +49,21 @@ struct scene {
 static void scene_make(struct scene *s)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
     p.layout = TEPAL_LAYOUT_BLOCKED;
     p.hashes = HASHES;
     p.cells = BITS;
     s->digests = malloc(MESSAGES * sizeof *s->digests);
     s->answers = malloc(MESSAGES / 8);
     if (s->digests == NULL || s->answers == NULL ||
-        tepal_bloom_create(&p, NULL, &s->bloom) != TEPAL_OK) {
+        tepal_filter_create(&p, NULL, &s->bloom, NULL) != TEPAL_OK) {
         die("no Bloom filter");
     }
     p.cells = BITS / 2;
-    options.limit = p.cells / 2;
-    tepal_recycling_set_options(&p, &options);
-    if (tepal_recycling_create(&p, NULL, &s->recycling) != TEPAL_OK) {
+    p.kind = TEPAL_KIND_RECYCLING;
+    p.recycling.phases = 2;
+    p.recycling.limit = p.cells / 2;
+    p.recycling.flags = TEPAL_RECYCLING_RETAIN;
+    if (tepal_filter_create(&p, NULL, &s->recycling, NULL) != TEPAL_OK) {
         die("no recycling filter");
     }
     tepal_hasher_init(&s->hasher, 1);
@@ -81,11 +84,11 @@ static size_t one_by_one(struct scene *s, int what)
     for (size_t i = 0; i < MESSAGES; i++) {
         bool seen = false;
         if (what == BLOOM) {
-            seen = tepal_bloom_query(s->bloom, s->digests[i]);
+            seen = tepal_filter_query(s->bloom, s->digests[i]);
         } else if (what == QUERY) {
-            seen = tepal_recycling_query(s->recycling, s->digests[i]);
+            seen = tepal_filter_query(s->recycling, s->digests[i]);
         } else {
-            (void)tepal_recycling_seen(s->recycling, s->digests[i], &seen);
+            (void)tepal_filter_test_add(s->recycling, s->digests[i], &seen);
         }
         yes += seen;
     }
@@ -96,12 +99,12 @@ static size_t in_batches(struct scene *s, int what)
 {
     size_t yes = 0;
     if (what == BLOOM) {
-        return tepal_bloom_query_many(s->bloom, s->digests, MESSAGES, s->answers);
+        return tepal_filter_query_many(s->bloom, s->digests, MESSAGES, s->answers);
     }
     if (what == QUERY) {
-        return tepal_recycling_query_many(s->recycling, s->digests, MESSAGES, s->answers);
+        return tepal_filter_query_many(s->recycling, s->digests, MESSAGES, s->answers);
     }
-    (void)tepal_recycling_seen_many(s->recycling, s->digests, MESSAGES, s->answers, &yes);
+    (void)tepal_filter_test_add_many(s->recycling, s->digests, MESSAGES, s->answers, &yes);
     return yes;
 }
 
@@ -115,7 +118,7 @@ static void filters(void)
     for (int i = 0; i < 80; i++) { /* until the Bloom filter is half full and cycles have ended */
         new_messages(&s);
         (void)in_batches(&s, SEEN);
-        (void)tepal_bloom_add_many(s.bloom, s.digests, MESSAGES);
+        (void)tepal_filter_add_many(s.bloom, s.digests, MESSAGES);
     }
     for (int round = 0; round < ROUNDS; round++) {
         for (int batch = 0; batch < 2; batch++) {
@@ -134,11 +137,13 @@ static void filters(void)
             line(names[what], batch ? "batch" : "one by one", time, unit / time);
         }
     }
-    if (yes == 0 || tepal_recycling_figures(s.recycling).cycles == 0) {
+    struct tepal_recycling_figures figures = {.cycles = 0};
+    (void)tepal_recycling_get_figures(s.recycling, &figures);
+    if (yes == 0 || figures.cycles == 0) {
         die("nothing happened");
     }
-    tepal_bloom_free(s.bloom);
-    tepal_recycling_free(s.recycling);
+    tepal_filter_free(s.bloom);
+    tepal_filter_free(s.recycling);
     free(s.digests);
     free(s.answers);
 }
@@ -161,7 +166,7 @@ static double slowest_plan(void)
                     s.hashes = 0;
                     s.sigma = 0;
                     double start = cpu_ns();
-                    if (tepal_recycling_plan(&s, 0.01, &rates) != TEPAL_OK) {
+                    if (tepal_recycling_best_sigma(&s, 0.01, &rates) != TEPAL_OK) {
                         die("no plan");
                     }
                     double ns = cpu_ns() - start;

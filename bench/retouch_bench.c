@@ -55,7 +55,7 @@ static void meter_free(void *ctx, void *ptr, size_t size)
 struct scene {
     size_t n;
     size_t b;
-    struct tepal_bloom *bloom;
+    struct tepal_filter *bloom;
     struct tepal_digest *members;
     struct tepal_digest *avoid;
 };
@@ -74,22 +74,22 @@ static void scene_make(struct scene *s, size_t n)
     s->b = n / 10;
     s->members = must(malloc(n * sizeof *s->members));
     s->avoid = must(malloc(s->b * sizeof *s->avoid));
-    if (tepal_bloom_create(&params, NULL, &s->bloom) != TEPAL_OK) {
+    if (tepal_filter_create(&params, NULL, &s->bloom, NULL) != TEPAL_OK) {
         die("no filter");
     }
     struct tepal_hasher hasher;
-    (void)tepal_filter_hasher(tepal_bloom_filter(s->bloom), &hasher);
+    (void)tepal_filter_hasher(s->bloom, &hasher);
     for (size_t i = 0; i < n; i++) {
         s->members[i] = tepal_hash_u64(&hasher, i);
     }
-    (void)tepal_bloom_add_many(s->bloom, s->members, n);
+    (void)tepal_filter_add_many(s->bloom, s->members, n);
     uint64_t next = (uint64_t)1 << 40;
     for (size_t found = 0; found < s->b;) {
         for (size_t i = 0; i < BATCH; i++) {
             keys[i] = next++;
         }
         tepal_hash_u64_many(&hasher, keys, BATCH, digests);
-        tepal_bloom_query_many(s->bloom, digests, BATCH, answers);
+        tepal_filter_query_many(s->bloom, digests, BATCH, answers);
         for (size_t i = 0; i < BATCH && found < s->b; i++) {
             if (answers[i / 64] >> i % 64 & 1) {
                 s->avoid[found++] = digests[i];
@@ -100,7 +100,7 @@ static void scene_make(struct scene *s, size_t n)
 
 static void scene_free(struct scene *s)
 {
-    tepal_bloom_free(s->bloom);
+    tepal_filter_free(s->bloom);
     free(s->members);
     free(s->avoid);
 }
@@ -119,15 +119,15 @@ static void measure(const struct scene *s, enum tepal_retouch_method method, str
 {
     struct meter meter = {0, 0};
     struct tepal_allocator allocator = {meter_alloc, meter_free, &meter};
-    struct tepal_retouch_input input = {
+    struct tepal_known input = {
         .members = s->members, .member_count = s->n, .avoid = s->avoid, .avoid_count = s->b};
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
     options.method = method;
     struct tepal_filter *out = NULL;
     struct tepal_retouch_report report;
     double start = cpu_ns();
-    if (tepal_retouch(tepal_bloom_filter(s->bloom), &input, &options, &allocator, &out, &report,
-                      NULL, NULL) != TEPAL_OK) {
+    if (tepal_retouch(s->bloom, &input, &options, &allocator, &out, &report, NULL, NULL) !=
+        TEPAL_OK) {
         die("retouching failed");
     }
     r->ns[round] = cpu_ns() - start;

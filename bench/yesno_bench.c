@@ -15,6 +15,8 @@
  */
 #include "timing.h"
 
+#include <tepal/papers.h>
+
 #define ROUNDS 5
 #define BATCH  4096
 
@@ -24,17 +26,21 @@ static bool json;
 static struct tepal_params chosen(uint64_t bits, size_t n, size_t t)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    struct tepal_yesno_plan plan = {0};
+    struct tepal_yesno_setting plan = {0};
     p.layout = TEPAL_LAYOUT_BLOCKED;
     p.seed = 1;
     p.capacity = n;
     bits = bits / TEPAL_LINE_BITS * TEPAL_LINE_BITS;
-    if (tepal_yesno_choose(p.layout, p.positions, bits, n, t, &plan) != TEPAL_OK ||
-        tepal_yesno_params(plan.yes_bits, plan.hashes, plan.no_bits, plan.no_filters,
-                           plan.no_hashes, &p) != TEPAL_OK) {
+    if (tepal_yesno_best_setting(p.layout, p.positions, bits, n, t, &plan) != TEPAL_OK) {
         die("no layout");
     }
-    p.own[TEPAL_YESNO_OWN_SEEDS] = plan.own_seeds;
+    p.kind = TEPAL_KIND_YESNO;
+    p.cells = plan.yes_bits + plan.no_filters * plan.no_bits;
+    p.hashes = plan.hashes;
+    p.yesno = (struct tepal_yesno_params){.no_bits = plan.no_bits,
+                                          .no_filters = plan.no_filters,
+                                          .no_hashes = plan.no_hashes,
+                                          .own_seeds = plan.own_seeds};
     return p;
 }
 
@@ -45,14 +51,14 @@ static void grow(size_t n)
     size_t t = 10 * n;
     struct tepal_digest *keys = must(malloc((n + t) * sizeof *keys));
     struct tepal_hasher hasher;
-    struct tepal_yesno_report report;
+    struct tepal_known_report report;
     double ns[ROUNDS];
     tepal_hasher_init(&hasher, 1);
     for (size_t i = 0; i < n + t; i++) {
         keys[i] = tepal_hash_u64(&hasher, i);
     }
     struct tepal_params p = chosen(10 * n, n, t);
-    struct tepal_yesno_input in = {
+    struct tepal_known in = {
         .members = keys, .member_count = n, .avoid = keys + n, .avoid_count = t};
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
     for (int round = 0; round < ROUNDS; round++) {
@@ -153,17 +159,17 @@ static struct tepal_filter *make(enum structure s, uint64_t bits,
                                  const struct tepal_digest *avoid, size_t t)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_known in = {
+        .members = members, .member_count = n, .avoid = avoid, .avoid_count = t};
     struct tepal_filter *f = NULL;
     enum tepal_status status;
     p.seed = 1;
     p.layout = s == BLOOM_FLAT ? TEPAL_LAYOUT_FLAT : TEPAL_LAYOUT_BLOCKED;
     if (s == YESNO) {
-        struct tepal_yesno_input in = {members, n, avoid, t, NULL};
         struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
         p = chosen(bits, n, t);
         status = tepal_yesno_build(&p, &in, &how, NULL, &f, NULL, NULL);
     } else if (s == CASCADE) {
-        struct tepal_cascade_input in = {members, n, avoid, t};
         struct tepal_cascade_options how = {.bits = bits};
         p.kind = TEPAL_KIND_CASCADE;
         status = tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, NULL);

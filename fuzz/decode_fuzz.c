@@ -12,6 +12,8 @@
  * Of the inputs one in 256, chosen by their hash, also does what takes long: the models in
  * tepal_filter_info, builders, whole batches.
  *
+ * The bytes are also decoded in pieces, as they would arrive: with the same verdict.
+ *
  * What is accepted must be sound: it validates, encodes to the very same bytes, keeps the promises
  * of its kind, and is still sound, and can be saved and loaded, after everything that can be done
  * with it was done.
@@ -56,9 +58,9 @@ static bool promises(const struct tepal_filter *f, enum tepal_promise promise)
 
 static void must_be_sound(const struct tepal_filter *f)
 {
-    const char *why = "";
-    if (tepal_validate(f, &why) != TEPAL_OK) {
-        fprintf(stderr, "%s: %s\n", tepal_filter_kind(f)->name, why);
+    struct tepal_error error = {.why = ""};
+    if (tepal_filter_validate(f, &error) != TEPAL_OK) {
+        fprintf(stderr, "%s: %s\n", tepal_filter_kind(f)->name, error.why);
         abort();
     }
 }
@@ -66,7 +68,7 @@ static void must_be_sound(const struct tepal_filter *f)
 static struct tepal_filter *clone_of(const struct tepal_filter *f)
 {
     struct tepal_filter *copy;
-    MUST(tepal_filter_clone(f, NULL, &copy) == TEPAL_OK);
+    MUST(tepal_filter_clone(f, NULL, &copy, NULL) == TEPAL_OK);
     MUST(tepal_filter_equal(f, copy));
     return copy;
 }
@@ -90,7 +92,7 @@ static void must_survive_a_file(const struct tepal_filter *f)
     size_t len = (size_t)tepal_encoded_bytes(f);
     uint8_t *bytes = malloc(len);
     struct tepal_filter *again;
-    MUST(bytes != NULL && tepal_encode(f, bytes, len) == TEPAL_OK);
+    MUST(bytes != NULL && tepal_encode(f, bytes, len, NULL) == TEPAL_OK);
     MUST(tepal_decode(bytes, len, NULL, &again, NULL) == TEPAL_OK);
     MUST(tepal_filter_equal(f, again));
     MUST(tepal_filter_keys_added(f) == tepal_filter_keys_added(again));
@@ -106,7 +108,7 @@ static void must_find(const struct tepal_filter *f, const struct keys *keys)
         MUST(tepal_filter_query(f, keys->digest[keys->count - 1]));
         break;
     case TEPAL_KIND_RECYCLING:
-        MUST(!tepal_recycling_options_of(tepal_filter_params(f)).retain ||
+        MUST((tepal_filter_params(f)->recycling.flags & TEPAL_RECYCLING_RETAIN) == 0 ||
              tepal_filter_query(f, keys->digest[keys->count - 1]));
         break;
     default:
@@ -119,7 +121,7 @@ static void must_refuse_rightly(const struct tepal_filter *f, enum tepal_status 
 {
     const struct tepal_params *p = tepal_filter_params(f);
     if (status == TEPAL_UNSUPPORTED) {
-        MUST(p->kind == TEPAL_KIND_COUNTING && p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS);
+        MUST(p->kind == TEPAL_KIND_COUNTING && p->counting.form == TEPAL_FORM_BITS);
     } else {
         MUST(status == TEPAL_FULL);
         MUST(p->kind == TEPAL_KIND_FINGERPRINT || p->kind == TEPAL_KIND_CASCADE);
@@ -225,7 +227,7 @@ static void tell(const struct tepal_filter *f)
     MUST(rate != NULL);
     MUST(rate->type == TEPAL_QUANTITY_ABSENT ||
          (rate->value.real >= 0 && rate->value.real <= 1 + 1e-9));
-    MUST(report.count < TEPAL_REPORT_MAX && report.numbers <= TEPAL_REPORT_NUMBERS);
+    MUST(report.count < TEPAL_MAX_QUANTITIES && report.numbers <= TEPAL_MAX_NUMBERS);
 }
 
 #define PATH_ROOM 64
@@ -247,7 +249,7 @@ static void look_from_outside(const struct tepal_filter *f, const struct keys *k
     char path[PATH_ROOM];
     struct tepal_filter *view;
     uint64_t answers[2][WORDS(MANY)];
-    MUST(bytes != NULL && tepal_encode(f, bytes, len) == TEPAL_OK);
+    MUST(bytes != NULL && tepal_encode(f, bytes, len, NULL) == TEPAL_OK);
     int fd = put_file(bytes, len, path);
     MUST(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &view, NULL) == TEPAL_OK);
     MUST(tepal_filter_equal(f, view));
@@ -282,19 +284,19 @@ static void carry(const struct tepal_filter *f, const struct keys *keys)
     if (tepal_header_layout_init(tepal_filter_params(f), &layout, NULL) != TEPAL_OK) {
         return;
     }
-    uint64_t header[TEPAL_HEADER_MOST_WORDS];
-    uint64_t mask[TEPAL_HEADER_MOST_WORDS];
-    uint8_t packet[TEPAL_HEADER_MOST_BITS / 8];
-    uint32_t table[2 * TEPAL_HEADER_LANES * TEPAL_HEADER_MOST_BITS / 32] = {0};
+    uint64_t header[TEPAL_MAX_HEADER_WORDS];
+    uint64_t mask[TEPAL_MAX_HEADER_WORDS];
+    uint8_t packet[TEPAL_MAX_HEADER_BITS / 8];
+    uint32_t table[2 * TEPAL_HEADER_LANES * TEPAL_MAX_HEADER_BITS / 32] = {0};
     uint64_t answers[1];
     struct tepal_filter *again;
     MUST(tepal_header_table_words(&layout, LINKS) <= sizeof table / sizeof *table);
-    MUST(tepal_header_of(&layout, f, header) == TEPAL_OK);
+    MUST(tepal_header_from_filter(&layout, f, header) == TEPAL_OK);
     tepal_header_pack(&layout, header, packet);
     tepal_header_unpack(&layout, packet, header);
     for (size_t i = 0; i < LINKS; i++) {
         tepal_header_mask(&layout, keys->digest[i % keys->count], mask);
-        tepal_header_table_put(&layout, table, i, mask);
+        tepal_header_table_put(&layout, i, mask, table);
         MUST(tepal_header_match(&layout, header, mask) ==
              tepal_filter_query(f, keys->digest[i % keys->count]));
     }
@@ -304,7 +306,7 @@ static void carry(const struct tepal_filter *f, const struct keys *keys)
         found -= answer_of(answers, i);
     }
     MUST(found == 0);
-    MUST(tepal_header_filter(&layout, header, NULL, &again) == TEPAL_OK);
+    MUST(tepal_header_to_filter(&layout, header, NULL, &again, NULL) == TEPAL_OK);
     MUST(tepal_filter_equal(f, again));
     must_be_sound(again);
     tepal_filter_free(again);
@@ -314,14 +316,15 @@ static void carry(const struct tepal_filter *f, const struct keys *keys)
 static void retouch(struct tepal_filter *f, const struct keys *keys)
 {
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
-    struct tepal_retouch_input input = {.members = keys->digest,
-                                        .member_count = keys->count / 2,
-                                        .avoid = keys->digest + keys->count / 2,
-                                        .avoid_count = keys->count - keys->count / 2};
+    struct tepal_known input = {.members = keys->digest,
+                                .member_count = keys->count / 2,
+                                .avoid = keys->digest + keys->count / 2,
+                                .avoid_count = keys->count - keys->count / 2};
     struct tepal_retouch_report report;
     struct tepal_filter *out;
     uint64_t victims[WORDS(MANY)] = {0};
-    options.method = (enum tepal_retouch_method)(tepal_filter_params(f)->seed % 9);
+    options.method =
+        (enum tepal_retouch_method)(tepal_filter_params(f)->seed % (TEPAL_RETOUCH_SACRIFICE + 1));
     options.sweep = tepal_filter_params(f)->capacity % 2;
     enum tepal_status status =
         tepal_retouch(f, &input, &options, NULL, &out, &report, victims, NULL);
@@ -333,15 +336,16 @@ static void retouch(struct tepal_filter *f, const struct keys *keys)
     must_survive_a_file(out);
     struct tepal_exceptions *list;
     struct tepal_exceptions *copy;
-    MUST(tepal_exceptions_create(out, input.members, input.member_count, victims, NULL, &list) ==
-         TEPAL_OK);
+    MUST(tepal_exceptions_create(out, input.members, input.member_count, victims, NULL, &list,
+                                 NULL) == TEPAL_OK);
     for (size_t i = 0; i < input.member_count; i++) {
         MUST(answer_of(victims, i) == !tepal_filter_query(out, input.members[i]));
         MUST(answer_of(victims, i) == tepal_exceptions_query(list, input.members[i]));
     }
     uint8_t bytes[48 + 16 * MANY];
-    tepal_exceptions_encode(list, bytes);
-    MUST(tepal_exceptions_decode(bytes, tepal_exceptions_bytes(list), NULL, &copy) == TEPAL_OK);
+    size_t len = (size_t)tepal_exceptions_encoded_bytes(list);
+    MUST(tepal_exceptions_encode(list, bytes, sizeof bytes, NULL) == TEPAL_OK);
+    MUST(tepal_exceptions_decode(bytes, len, NULL, &copy, NULL) == TEPAL_OK);
     MUST(tepal_exceptions_count(copy) == tepal_exceptions_count(list));
     MUST(tepal_exceptions_belong(copy, out));
     tepal_exceptions_free(copy);
@@ -351,16 +355,15 @@ static void retouch(struct tepal_filter *f, const struct keys *keys)
 
 static void use_bloom(struct tepal_filter *f, const struct keys *keys)
 {
-    const struct tepal_bloom *bloom = tepal_filter_bloom(f);
     for (uint64_t divisor = 0; divisor < 6; divisor++) {
-        struct tepal_bloom *folded;
-        if (tepal_bloom_fold(bloom, divisor, NULL, &folded) == TEPAL_OK) {
-            must_be_sound(tepal_bloom_filter(folded));
+        struct tepal_filter *folded;
+        if (tepal_bloom_fold(f, divisor, NULL, &folded, NULL) == TEPAL_OK) {
+            must_be_sound(folded);
             for (size_t i = 0; i < keys->count; i++) {
-                MUST(!tepal_bloom_query(bloom, keys->digest[i]) ||
-                     tepal_bloom_query(folded, keys->digest[i]));
+                MUST(!tepal_filter_query(f, keys->digest[i]) ||
+                     tepal_filter_query(folded, keys->digest[i]));
             }
-            tepal_bloom_free(folded);
+            tepal_filter_free(folded);
         }
     }
     carry(f, keys);
@@ -369,11 +372,20 @@ static void use_bloom(struct tepal_filter *f, const struct keys *keys)
     }
 }
 
+/* What a filter tells of itself by this name: a whole number. */
+static uint64_t told(const struct tepal_filter *f, const char *name)
+{
+    struct tepal_report report;
+    tepal_filter_info(f, &report);
+    const struct tepal_quantity *q = tepal_report_find(&report, name);
+    MUST(q != NULL && q->type == TEPAL_QUANTITY_INTEGER);
+    return q->value.integer;
+}
+
 static void use_retouched(struct tepal_filter *f, const struct keys *keys)
 {
-    const struct tepal_retouched *r = tepal_filter_retouched(f);
-    MUST(tepal_retouched_false_negatives(r) <= tepal_retouched_members(r));
-    MUST(tepal_retouched_bits_cleared(r) <= tepal_filter_params(f)->cells);
+    MUST(told(f, "false_negatives") <= told(f, "members"));
+    MUST(told(f, "bits_cleared") <= tepal_filter_params(f)->cells);
     carry(f, keys);
     if (keys->at_length) {
         retouch(f, keys);
@@ -382,23 +394,21 @@ static void use_retouched(struct tepal_filter *f, const struct keys *keys)
 
 static void use_generalized(struct tepal_filter *f, const struct keys *keys)
 {
-    const struct tepal_generalized *g = tepal_filter_generalized(f);
     struct tepal_generalized_trace trace;
-    tepal_generalized_age(g, keys->digest[3], tepal_generalized_ones(g), &trace);
+    MUST(tepal_generalized_age(f, keys->digest[3], tepal_filter_ones(f), &trace) == TEPAL_OK);
     MUST(trace.present == tepal_filter_query(f, keys->digest[3]));
     MUST(trace.age_low <= trace.age_high);
     if (keys->at_length) {
-        double rate = tepal_generalized_fp_now(g);
+        double rate = tepal_filter_fp_now(f);
         MUST(rate >= 0 && rate <= 1);
-        MUST(tepal_generalized_fp_bound_of(tepal_filter_params(f)) >= rate * 0.98);
-        struct tepal_retouch_input input = {.members = keys->digest,
-                                            .member_count = keys->count / 2,
-                                            .avoid = keys->digest + keys->count / 2,
-                                            .avoid_count = keys->count - keys->count / 2};
+        MUST(tepal_params_fp_bound(tepal_filter_params(f)) >= rate * 0.98);
+        struct tepal_known input = {.members = keys->digest,
+                                    .member_count = keys->count / 2,
+                                    .avoid = keys->digest + keys->count / 2,
+                                    .avoid_count = keys->count - keys->count / 2};
         struct tepal_filter *out;
-        enum tepal_status status =
-            tepal_generalized_retouch(f, &input, TEPAL_GENERALIZED_NET_EFFECT,
-                                      TEPAL_RETOUCH_LIMIT_ALL, 0, NULL, &out, NULL, NULL, NULL);
+        struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+        enum tepal_status status = tepal_retouch(f, &input, &options, NULL, &out, NULL, NULL, NULL);
         MUST(status == TEPAL_OK || status == TEPAL_MISMATCH);
         if (status == TEPAL_OK) {
             must_be_sound(out);
@@ -408,84 +418,81 @@ static void use_generalized(struct tepal_filter *f, const struct keys *keys)
 }
 
 /* Groups, histogram and the bits alone tell the same story. */
-static void look_at_counters(const struct tepal_counting *c, const struct keys *keys)
+static void look_at_counters(const struct tepal_filter *c, const struct keys *keys)
 {
-    const struct tepal_params *p = tepal_filter_params(tepal_counting_filter_const(c));
-    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    const struct tepal_params *p = tepal_filter_params(c);
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1];
     uint64_t cells = 0;
-    struct tepal_counting *bits;
-    struct tepal_bloom *bloom;
-    tepal_counting_histogram(c, histogram);
-    for (size_t i = 0; i <= TEPAL_COUNTER_MAX; i++) {
+    struct tepal_filter *bits;
+    struct tepal_filter *bloom;
+    MUST(tepal_counting_histogram(c, histogram) == TEPAL_OK);
+    for (size_t i = 0; i <= TEPAL_MAX_COUNTER; i++) {
         cells += histogram[i];
     }
     MUST(cells == p->cells);
-    MUST(tepal_counting_strip(c, NULL, &bits) == TEPAL_OK);
-    must_be_sound(tepal_counting_filter(bits));
-    enum tepal_status status = tepal_counting_bloom(c, NULL, &bloom);
+    MUST(tepal_counting_strip(c, NULL, &bits, NULL) == TEPAL_OK);
+    must_be_sound(bits);
+    enum tepal_status status = tepal_counting_to_bloom(c, NULL, &bloom, NULL);
     MUST(status == TEPAL_OK || status == TEPAL_UNSUPPORTED);
     for (size_t i = 0; i < keys->count; i++) {
-        bool present = tepal_counting_query(c, keys->digest[i]);
+        bool present = tepal_filter_query(c, keys->digest[i]);
         MUST(present == (tepal_counting_groups(c, keys->digest[i]) != 0));
-        MUST(present == tepal_counting_query(bits, keys->digest[i]));
-        MUST(status != TEPAL_OK || present == tepal_bloom_query(bloom, keys->digest[i]));
+        MUST(present == tepal_filter_query(bits, keys->digest[i]));
+        MUST(status != TEPAL_OK || present == tepal_filter_query(bloom, keys->digest[i]));
     }
     if (status == TEPAL_OK) {
-        must_be_sound(tepal_bloom_filter(bloom));
-        tepal_bloom_free(bloom);
+        must_be_sound(bloom);
+        tepal_filter_free(bloom);
     }
-    tepal_counting_free(bits);
+    tepal_filter_free(bits);
 }
 
 static void use_counting(struct tepal_filter *f, const struct keys *keys)
 {
-    struct tepal_counting *c = tepal_filter_counting(f);
-    struct tepal_counting *gain;
+    struct tepal_filter *gain;
     struct tepal_counting_change change;
     struct tepal_report report;
     uint8_t groups[MANY];
     uint64_t done[WORDS(MANY)];
     size_t removed = 0;
-    look_at_counters(c, keys);
-    struct tepal_filter *copy = clone_of(f);
-    struct tepal_counting *before = tepal_filter_counting(copy);
-    if (tepal_counting_add_many(c, keys->digest, keys->count, groups) == TEPAL_OK) {
-        MUST(tepal_counting_difference(c, before, NULL, &change, &gain) == TEPAL_OK);
-        must_be_sound(tepal_counting_filter(gain));
+    look_at_counters(f, keys);
+    struct tepal_filter *before = clone_of(f);
+    if (tepal_counting_add_many(f, keys->digest, keys->count, groups) == TEPAL_OK) {
+        MUST(tepal_counting_difference(f, before, NULL, &gain, &change, NULL) == TEPAL_OK);
+        must_be_sound(gain);
         MUST(change.fell == 0);
-        MUST(tepal_counting_query_many(gain, keys->digest, keys->count, done) == keys->count);
-        tepal_counting_free(gain);
-        MUST(tepal_counting_remove_many(c, keys->digest, groups, keys->count, done, &removed) ==
+        MUST(tepal_filter_query_many(gain, keys->digest, keys->count, done) == keys->count);
+        tepal_filter_free(gain);
+        MUST(tepal_counting_remove_many(f, keys->digest, groups, keys->count, done, &removed) ==
              TEPAL_OK);
         MUST(removed == keys->count);
         must_be_sound(f);
         const uint8_t *receipts = tepal_filter_keys_added(f) % 2 == 0 ? groups : NULL;
-        MUST(tepal_counting_audit(c, keys->digest, receipts, keys->count, NULL, &report) ==
+        MUST(tepal_counting_audit(f, keys->digest, receipts, keys->count, NULL, &report, NULL) ==
              TEPAL_OK);
     } else {
-        MUST(tepal_counting_difference(c, before, NULL, NULL, &gain) == TEPAL_UNSUPPORTED);
-        MUST(tepal_counting_audit(c, keys->digest, NULL, keys->count, NULL, &report) ==
+        MUST(tepal_counting_difference(f, before, NULL, &gain, NULL, NULL) == TEPAL_UNSUPPORTED);
+        MUST(tepal_counting_audit(f, keys->digest, NULL, keys->count, NULL, &report, NULL) ==
              TEPAL_UNSUPPORTED);
     }
-    tepal_filter_free(copy);
+    tepal_filter_free(before);
 }
 
 static void use_fingerprint(struct tepal_filter *f, const struct keys *keys)
 {
-    struct tepal_fingerprint *t = tepal_filter_fingerprint(f);
-    uint64_t held = tepal_fingerprint_held(t);
-    MUST(held <= tepal_fingerprint_slots(t));
+    uint64_t held = tepal_filter_ones(f);
+    MUST(held <= told(f, "slots"));
     /* One key as often as it fits. */
     size_t copies = 0;
-    while (tepal_fingerprint_add(t, keys->digest[1]) == TEPAL_OK) {
+    while (tepal_filter_add(f, keys->digest[1]) == TEPAL_OK) {
         MUST(++copies <= TEPAL_FINGERPRINT_COPIES);
     }
     must_be_sound(f);
-    MUST(tepal_fingerprint_held(t) == held + copies);
+    MUST(tepal_filter_ones(f) == held + copies);
     for (; copies > 0; copies--) {
-        MUST(tepal_fingerprint_remove(t, keys->digest[1]) == TEPAL_OK);
+        MUST(tepal_filter_remove(f, keys->digest[1]) == TEPAL_OK);
     }
-    MUST(tepal_fingerprint_held(t) == held);
+    MUST(tepal_filter_ones(f) == held);
     must_be_sound(f);
 }
 
@@ -493,11 +500,10 @@ static void use_fingerprint(struct tepal_filter *f, const struct keys *keys)
 static void use_yesno(struct tepal_filter *f, const struct keys *keys)
 {
     const struct tepal_params *p = tepal_filter_params(f);
-    const struct tepal_yesno *y = tepal_filter_yesno(f);
     size_t words;
     const uint64_t *cells = tepal_filter_words(f, &words);
     uint64_t *mask = malloc(words * sizeof *mask);
-    uint64_t yes = tepal_yesno_yes_bits(p);
+    uint64_t yes = p->cells - p->yesno.no_filters * p->yesno.no_bits;
     MUST(mask != NULL);
     for (size_t i = 0; i < keys->count; i++) {
         bool all = true;
@@ -505,8 +511,8 @@ static void use_yesno(struct tepal_filter *f, const struct keys *keys)
         for (uint64_t bit = 0; bit < yes; bit++) {
             all &= !(mask[bit / 64] >> (bit % 64) & 1) || (cells[bit / 64] >> (bit % 64) & 1);
         }
-        MUST(all == tepal_yesno_query_yes(y, keys->digest[i]));
-        MUST(all || !tepal_yesno_query(y, keys->digest[i]));
+        MUST(all == tepal_yesno_query_yes(f, keys->digest[i]));
+        MUST(all || !tepal_filter_query(f, keys->digest[i]));
         if (!keys->at_length && i == 1) {
             break;
         }
@@ -514,12 +520,12 @@ static void use_yesno(struct tepal_filter *f, const struct keys *keys)
     free(mask);
     carry(f, keys);
     if (keys->at_length) {
-        struct tepal_yesno_input input = {.members = keys->digest,
-                                          .member_count = keys->count / 2,
-                                          .avoid = keys->digest + keys->count / 2,
-                                          .avoid_count = keys->count - keys->count / 2};
+        struct tepal_known input = {.members = keys->digest,
+                                    .member_count = keys->count / 2,
+                                    .avoid = keys->digest + keys->count / 2,
+                                    .avoid_count = keys->count - keys->count / 2};
         struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
-        struct tepal_yesno_report report;
+        struct tepal_known_report report;
         struct tepal_filter *out;
         uint64_t answers[WORDS(MANY)];
         options.method = (enum tepal_yesno_method)(p->seed % TEPAL_YESNO_METHODS);
@@ -535,55 +541,59 @@ static void use_yesno(struct tepal_filter *f, const struct keys *keys)
     }
 }
 
+static struct tepal_recycling_figures figures_of(const struct tepal_filter *f)
+{
+    struct tepal_recycling_figures figures;
+    MUST(tepal_recycling_get_figures(f, &figures) == TEPAL_OK);
+    return figures;
+}
+
 static void use_recycling(struct tepal_filter *f, const struct keys *keys)
 {
-    struct tepal_recycling *r = tepal_filter_recycling(f);
     struct tepal_filter *copy = clone_of(f);
     uint64_t answers[WORDS(MANY)];
     size_t count = 0;
-    struct tepal_recycling_figures now = tepal_recycling_figures(r);
-    MUST(now.fp_average >= 0 && now.fp_average <= 1 && now.fp_now >= 0 && now.fp_now <= 1);
-    MUST(tepal_recycling_seen_many(r, keys->digest, keys->count, answers, &count) == TEPAL_OK);
+    struct tepal_recycling_figures now = figures_of(f);
+    MUST(now.fp_so_far >= 0 && now.fp_so_far <= 1 && now.fp_now >= 0 && now.fp_now <= 1);
+    MUST(tepal_filter_test_add_many(f, keys->digest, keys->count, answers, &count) == TEPAL_OK);
     for (size_t i = 0; i < keys->count; i++) {
         bool seen;
         bool would = tepal_filter_query(copy, keys->digest[i]);
-        MUST(tepal_recycling_seen(tepal_filter_recycling(copy), keys->digest[i], &seen) ==
-             TEPAL_OK);
+        MUST(tepal_filter_test_add(copy, keys->digest[i], &seen) == TEPAL_OK);
         MUST(seen == would && seen == answer_of(answers, i));
         count -= seen;
     }
     MUST(count == 0 && tepal_filter_equal(f, copy));
     tepal_filter_free(copy);
     must_be_sound(f);
-    now = tepal_recycling_figures(r);
+    now = figures_of(f);
     if (now.clock > 0) {
-        MUST(tepal_recycling_set_clock(r, now.clock - 1) == TEPAL_CLOCK_BACK);
+        MUST(tepal_recycling_set_clock(f, now.clock - 1) == TEPAL_CLOCK_BACK);
     }
-    MUST(tepal_recycling_set_clock(r, now.clock) == TEPAL_OK);
+    MUST(tepal_recycling_set_clock(f, now.clock) == TEPAL_OK);
     must_be_sound(f);
-    MUST(tepal_recycling_set_clock(r, now.clock + (UINT64_MAX - now.clock) / 2) == TEPAL_OK);
+    MUST(tepal_recycling_set_clock(f, now.clock + (UINT64_MAX - now.clock) / 2) == TEPAL_OK);
     must_be_sound(f);
-    MUST(tepal_recycling_recycle(r) == TEPAL_OK);
+    MUST(tepal_recycling_recycle(f) == TEPAL_OK);
     must_be_sound(f);
-    for (uint32_t age = 0; age <= TEPAL_RECYCLING_MAX_PHASES; age++) {
-        MUST(tepal_recycling_phase_ones(r, age) <= tepal_filter_params(f)->cells);
+    for (uint32_t age = 0; age <= TEPAL_MAX_PHASES; age++) {
+        MUST(tepal_recycling_phase_ones(f, age) <= tepal_filter_params(f)->cells);
     }
-    MUST(tepal_recycling_phase_ones(r, 0) == 0);
+    MUST(tepal_recycling_phase_ones(f, 0) == 0);
 }
 
 static void use_cascade(struct tepal_filter *f, const struct keys *keys)
 {
-    const struct tepal_cascade *c = tepal_filter_cascade(f);
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < tepal_cascade_levels(c); i++) {
-        bits += tepal_cascade_level_bits(c, i);
+    for (uint32_t i = 0; i < tepal_cascade_levels(f); i++) {
+        bits += tepal_cascade_level_bits(f, i);
     }
     MUST(bits == tepal_filter_params(f)->cells);
     if (keys->at_length) {
-        struct tepal_cascade_input input = {.members = keys->digest,
-                                            .member_count = keys->count / 2,
-                                            .avoid = keys->digest + keys->count / 2,
-                                            .avoid_count = keys->count - keys->count / 2};
+        struct tepal_known input = {.members = keys->digest,
+                                    .member_count = keys->count / 2,
+                                    .avoid = keys->digest + keys->count / 2,
+                                    .avoid_count = keys->count - keys->count / 2};
         struct tepal_cascade_options options = {.bits = bits};
         struct tepal_filter *out;
         uint64_t answers[WORDS(MANY)];
@@ -683,21 +693,53 @@ static void glance(const uint8_t *bytes, size_t len, enum tepal_status decoded, 
     if (at_length) {
         tell(view);
     }
-    MUST(decoded != TEPAL_OK || tepal_validate(view, NULL) == TEPAL_OK);
-    MUST(tepal_filter_clone(view, NULL, &copy) == tepal_validate(view, NULL));
-    if (tepal_validate(view, NULL) == TEPAL_OK) {
+    MUST(decoded != TEPAL_OK || tepal_filter_validate(view, NULL) == TEPAL_OK);
+    MUST(tepal_filter_clone(view, NULL, &copy, NULL) == tepal_filter_validate(view, NULL));
+    if (tepal_filter_validate(view, NULL) == TEPAL_OK) {
         (void)tepal_filter_add_many(copy, keys.digest, keys.count);
         must_be_sound(copy);
         tepal_filter_free(copy);
     }
-    struct tepal_counting *bits;
-    const struct tepal_counting *counting = tepal_filter_counting_const(view);
-    if (counting != NULL && tepal_counting_strip(counting, NULL, &bits) == TEPAL_OK) {
-        must_be_sound(tepal_counting_filter(bits));
-        tepal_counting_free(bits);
+    struct tepal_filter *bits;
+    if (tepal_counting_strip(view, NULL, &bits, NULL) == TEPAL_OK) {
+        must_be_sound(bits);
+        tepal_filter_free(bits);
     }
     tepal_filter_free(view);
     close(fd);
+}
+
+/* The same bytes in pieces, as they arrive: same verdict, same filter; and back in pieces. */
+static void in_pieces(const uint8_t *bytes, size_t len, size_t piece, enum tepal_status expected,
+                      const struct tepal_filter *f)
+{
+    struct tepal_decoder *decoder;
+    struct tepal_filter *out = NULL;
+    struct tepal_error error = {TEPAL_OK, -1, 0, NULL};
+    MUST(tepal_decoder_create(0, NULL, &decoder, NULL) == TEPAL_OK);
+    enum tepal_status status = TEPAL_OK;
+    for (size_t at = 0; at < len && status == TEPAL_OK; at += piece) {
+        size_t here = len - at < piece ? len - at : piece;
+        status = tepal_decoder_feed(decoder, bytes + at, here, &error);
+    }
+    enum tepal_status last = tepal_decoder_finish(decoder, &out, &error);
+    MUST(status == TEPAL_OK || last == status);
+    /* A wrong length that is known from the start is seen first; otherwise, where it shows. */
+    MUST(last == expected || (expected == TEPAL_BAD_LENGTH && last != TEPAL_OK));
+    MUST((out != NULL) == (last == TEPAL_OK));
+    tepal_decoder_free(decoder);
+    if (out != NULL) {
+        MUST(tepal_filter_equal(f, out) &&
+             tepal_filter_keys_added(f) == tepal_filter_keys_added(out));
+        uint8_t *range = must_copy(bytes, piece < len ? piece : len);
+        for (size_t at = 0; at < len; at += piece) {
+            size_t here = len - at < piece ? len - at : piece;
+            MUST(tepal_encode_range(out, at, range, here, NULL) == TEPAL_OK);
+            MUST(memcmp(range, bytes + at, here) == 0);
+        }
+        free(range);
+        tepal_filter_free(out);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -711,21 +753,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         len = mend(bytes, len, (data[0] & 2) != 0 ? MEND_LEAVE_COUNTS : 0);
     }
     struct tepal_filter *f = NULL;
-    struct tepal_fault fault = {TEPAL_OK, -1, 0, NULL};
-    enum tepal_status status = tepal_decode(bytes, len, NULL, &f, &fault);
+    struct tepal_error error = {TEPAL_OK, -1, 0, NULL};
+    enum tepal_status status = tepal_decode(bytes, len, NULL, &f, &error);
     uint64_t lot = XXH3_64bits(data, size);
+    in_pieces(bytes, len, 1 + (size_t)(lot >> 8) % 400, status, f);
     if (status == TEPAL_OK) {
         MUST(f != NULL);
         must_be_sound(f);
         MUST(tepal_encoded_bytes(f) == len);
         uint8_t *again = malloc(len);
-        MUST(again != NULL && tepal_encode(f, again, len) == TEPAL_OK);
+        MUST(again != NULL && tepal_encode(f, again, len, NULL) == TEPAL_OK);
         MUST(memcmp(again, bytes, len) == 0);
         free(again);
         use(f, data[0] >> 2 & 3, lot % 256 == 0);
         tepal_filter_free(f);
     } else {
-        MUST(f == NULL && fault.status == status && fault.system == 0 && fault.why != NULL);
+        MUST(f == NULL && error.status == status && error.system == 0 && error.why != NULL);
     }
     if ((data[0] >> 2 & 3) == 3) {
         glance(bytes, len, status, lot % 256 == 0);

@@ -42,7 +42,7 @@ static size_t put_right(uint8_t *bytes, size_t len, bool ascending)
 
 static void check(const struct tepal_exceptions *list, const uint8_t *bytes, size_t len)
 {
-    MUST(tepal_exceptions_bytes(list) == len);
+    MUST(tepal_exceptions_encoded_bytes(list) == len);
     MUST(tepal_exceptions_count(list) == (len - HEADER) / ENTRY);
     for (size_t at = HEADER; at < len; at += ENTRY) {
         struct tepal_digest d = {little_get64(bytes + at), little_get64(bytes + at + 8)};
@@ -50,7 +50,7 @@ static void check(const struct tepal_exceptions *list, const uint8_t *bytes, siz
     }
     uint8_t *again = malloc(len);
     MUST(again != NULL);
-    tepal_exceptions_encode(list, again);
+    MUST(tepal_exceptions_encode(list, again, len, NULL) == TEPAL_OK);
     MUST(memcmp(again, bytes, len) == 0);
     free(again);
 }
@@ -66,8 +66,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         len = put_right(bytes, len, (data[0] & 2) == 0);
     }
     struct tepal_exceptions *list = NULL;
-    enum tepal_status status = tepal_exceptions_decode(bytes, len, NULL, &list);
+    struct tepal_error error = {TEPAL_OK, -1, 0, NULL};
+    enum tepal_status status = tepal_exceptions_decode(bytes, len, NULL, &list, &error);
     MUST((status == TEPAL_OK) == (list != NULL));
+    MUST(status == TEPAL_OK || (error.status == status && error.system == 0 && error.why != NULL));
     if (list != NULL) {
         check(list, bytes, len);
         tepal_exceptions_free(list);

@@ -154,12 +154,9 @@ static void own_generalized(struct draft *d)
     p->layout = (enum tepal_layout)((unsigned)p->layout & 2);
     set_cells(d, d->words * 64, TEPAL_LINE_BITS);
     limit_hashes(d, p->cells);
-    p->own[TEPAL_GENERALIZED_RESET_HASHES] =
-        within(p->own[TEPAL_GENERALIZED_RESET_HASHES], 0, p->hashes);
-    p->own[TEPAL_GENERALIZED_TOLERANCE] =
-        within(p->own[TEPAL_GENERALIZED_TOLERANCE], 0, p->hashes - 1);
-    p->own[TEPAL_GENERALIZED_ONES] =
-        within(p->own[TEPAL_GENERALIZED_ONES], 0, TEPAL_GENERALIZED_UNIT);
+    p->generalized.reset_hashes = within(p->generalized.reset_hashes, 0, p->hashes);
+    p->generalized.tolerance = within(p->generalized.tolerance, 0, p->hashes - 1);
+    p->generalized.ones = within(p->generalized.ones, 0, TEPAL_GENERALIZED_UNIT);
     zero_from(p->own, 3);
 }
 
@@ -167,18 +164,16 @@ static void own_generalized(struct draft *d)
 static void own_counting(struct draft *d)
 {
     struct tepal_params *p = &d->params;
-    uint64_t *own = p->own;
-    own[TEPAL_COUNTING_FORM] = d->words < 5 ? TEPAL_FORM_BITS : own[TEPAL_COUNTING_FORM] % 2;
-    set_cells(d, own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS ? d->words * 64 : d->words / 5 * 64,
+    struct tepal_counting_params *own = &p->counting;
+    own->form = d->words < 5 ? TEPAL_FORM_BITS : own->form % 2;
+    set_cells(d, own->form == TEPAL_FORM_BITS ? d->words * 64 : d->words / 5 * 64,
               TEPAL_LINE_BITS / 4);
     limit_hashes(d, p->cells);
-    own[TEPAL_COUNTING_CHOICES] = within(own[TEPAL_COUNTING_CHOICES], 1, 6);
-    bool choice = own[TEPAL_COUNTING_CHOICES] > 1;
-    own[TEPAL_COUNTING_POLICY] = choice ? own[TEPAL_COUNTING_POLICY] % 2 : 0;
-    own[TEPAL_COUNTING_RULE] = !choice    ? 0
-                               : lined(d) ? TEPAL_RULE_LEAST_INCREASE
-                                          : own[TEPAL_COUNTING_RULE] % 2;
-    zero_from(own, 4);
+    own->choices = within(own->choices, 1, 6);
+    bool choice = own->choices > 1;
+    own->policy = choice ? own->policy % 2 : 0;
+    own->rule = !choice ? 0 : lined(d) ? TEPAL_RULE_LEAST_INCREASE : own->rule % 2;
+    zero_from(p->own, 4);
 }
 
 /* One word more than the slots need. */
@@ -186,12 +181,12 @@ static void own_fingerprint(struct draft *d)
 {
     struct tepal_params *p = &d->params;
     uint64_t bits = (d->words - 1) * 64;
-    uint64_t f = within(p->own[0], TEPAL_FINGERPRINT_MIN_BITS,
-                        bits < 256 ? bits / 8 : TEPAL_FINGERPRINT_MAX_BITS);
+    uint64_t f = within(p->fingerprint.bits, TEPAL_MIN_FINGERPRINT_BITS,
+                        bits < 256 ? bits / 8 : TEPAL_MAX_FINGERPRINT_BITS);
     p->layout = TEPAL_LAYOUT_FLAT;
     p->positions = TEPAL_POSITIONS_COLLIDING;
     p->hashes = 2;
-    p->own[0] = f;
+    p->fingerprint.bits = f;
     p->cells = bits / (8 * f) * (8 * f);
     zero_from(p->own, 1);
 }
@@ -199,12 +194,12 @@ static void own_fingerprint(struct draft *d)
 static void own_yesno(struct draft *d)
 {
     struct tepal_params *p = &d->params;
-    uint64_t *own = p->own;
+    struct tepal_yesno_params *own = &p->yesno;
     set_cells(d, d->words * 64, TEPAL_LINE_BITS);
     uint64_t line = lined(d) ? TEPAL_LINE_BITS : 1;
     uint64_t lines = p->cells / line;
-    uint64_t r = within(own[TEPAL_YESNO_NO_FILTERS], 0, TEPAL_YESNO_MOST_FILTERS);
-    uint64_t q = own[TEPAL_YESNO_NO_BITS];
+    uint64_t r = within(own->no_filters, 0, TEPAL_MAX_NO_FILTERS);
+    uint64_t q = own->no_bits;
     if (lined(d) && r > 0) { /* together whole lines */
         r = UINT64_C(1) << r % 6;
         q = lines < 2 ? 0 : line / r * within(q * r / line, 1, lines - 1);
@@ -212,48 +207,46 @@ static void own_yesno(struct draft *d)
         q = (p->cells - 1) / r == 0 ? 0 : within(q, 1, (p->cells - 1) / r);
     }
     if (r == 0 || q == 0) {
-        zero_from(own, 0);
+        zero_from(p->own, 0);
         limit_hashes(d, p->cells);
         return;
     }
-    own[TEPAL_YESNO_NO_FILTERS] = r;
-    own[TEPAL_YESNO_NO_BITS] = q;
-    own[TEPAL_YESNO_NO_HASHES] = within(own[TEPAL_YESNO_NO_HASHES], 1, most_hashes(d, q));
-    own[TEPAL_YESNO_OWN_SEEDS] %= 2;
-    own[TEPAL_YESNO_SALT] %= 1u << 20;
-    zero_from(own, 5);
+    own->no_filters = r;
+    own->no_bits = q;
+    own->no_hashes = within(own->no_hashes, 1, most_hashes(d, q));
+    own->own_seeds %= 2;
+    own->salt %= 1u << 20;
+    zero_from(p->own, 5);
     limit_hashes(d, p->cells - r * q);
 }
-
-enum { PHASES, RULE, LIMIT, FLAGS };
 
 static void own_recycling(struct draft *d)
 {
     struct tepal_params *p = &d->params;
-    uint64_t *own = p->own;
-    uint64_t most = d->words < TEPAL_RECYCLING_MAX_PHASES ? d->words : TEPAL_RECYCLING_MAX_PHASES;
-    own[PHASES] = within(own[PHASES], 1, most);
-    own[RULE] %= 3;
-    own[FLAGS] %= 8;
+    struct tepal_recycling_params *own = &p->recycling;
+    uint64_t most = d->words < TEPAL_MAX_PHASES ? d->words : TEPAL_MAX_PHASES;
+    own->phases = within(own->phases, 1, most);
+    own->rule %= 3;
+    own->flags %= 8;
     if (d->lot % 32 != 0) { /* the rates of the other layouts cost as much as many flat filters */
         p->layout = TEPAL_LAYOUT_FLAT;
     }
-    set_cells(d, d->words / own[PHASES] * 64, TEPAL_LINE_BITS);
+    set_cells(d, d->words / own->phases * 64, TEPAL_LINE_BITS);
     limit_hashes(d, p->cells - 1);
-    own[LIMIT] = own[RULE] == TEPAL_RECYCLING_SIGMA ? within(own[LIMIT], p->hashes, p->cells - 1)
-                                                    : within(own[LIMIT], 1, UINT64_MAX);
-    zero_from(own, 4);
+    own->limit = own->rule == TEPAL_RECYCLING_SIGMA ? within(own->limit, p->hashes, p->cells - 1)
+                                                    : within(own->limit, 1, UINT64_MAX);
+    zero_from(p->own, 4);
 }
 
 static void own_cascade(struct draft *d)
 {
     struct tepal_params *p = &d->params;
-    uint64_t beyond = within(p->own[TEPAL_CASCADE_BEYOND], 0, TEPAL_CASCADE_MOST_LEVELS - 1);
+    uint64_t beyond = within(p->cascade.rest_levels, 0, TEPAL_MAX_LEVELS - 1);
     beyond = within(beyond, 0, (d->words - 1) / 2);
     set_cells(d, (d->words - beyond) * 64, TEPAL_LINE_BITS);
     uint64_t line = lined(d) ? TEPAL_LINE_BITS : 1;
     uint64_t lines = p->cells / line;
-    uint64_t rest = p->own[TEPAL_CASCADE_REST];
+    uint64_t rest = p->cascade.rest_bits;
     uint64_t least = beyond / line + (beyond % line != 0);
     if (beyond == 0 || lines <= least) {
         beyond = 0;
@@ -263,8 +256,8 @@ static void own_cascade(struct draft *d)
         rest = line * within(rest / line, least, lines - 1);
     }
     zero_from(p->own, 0);
-    p->own[TEPAL_CASCADE_REST] = rest;
-    p->own[TEPAL_CASCADE_BEYOND] = beyond;
+    p->cascade.rest_bits = rest;
+    p->cascade.rest_levels = beyond;
     limit_hashes(d, p->cells - rest);
 }
 
@@ -288,7 +281,7 @@ static void cells_retouched(struct draft *d)
 static void cells_counting(struct draft *d)
 {
     uint64_t cells = d->params.cells;
-    bool form = d->params.own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS;
+    bool form = d->params.counting.form == TEPAL_FORM_BITS;
     uint64_t counters = form ? 0 : (cells + 15) / 16;
     uint64_t bits = (cells + 63) / 64;
     uint64_t sum = 0;
@@ -325,7 +318,7 @@ static uint64_t slot(const struct draft *d, uint64_t i, uint64_t f)
 
 static void cells_fingerprint(struct draft *d)
 {
-    uint64_t f = d->params.own[0];
+    uint64_t f = d->params.fingerprint.bits;
     uint64_t held = 0;
     cut_tail(d, 0, d->params.cells);
     put(d, (d->params.cells + 63) / 64, 0);
@@ -353,8 +346,8 @@ static void cells_yesno(struct draft *d)
 static void mend_directory(struct draft *d)
 {
     const struct tepal_params *p = &d->params;
-    uint64_t levels = p->own[TEPAL_CASCADE_BEYOND];
-    uint64_t left = p->own[TEPAL_CASCADE_REST];
+    uint64_t levels = p->cascade.rest_levels;
+    uint64_t left = p->cascade.rest_bits;
     uint64_t first = (p->cells + 63) / 64;
     for (uint64_t i = 0; i < levels; i++) {
         uint64_t entry = get(d, first + i);
@@ -381,7 +374,7 @@ static void cells_cascade(struct draft *d)
 static uint64_t thin_out(struct draft *d, uint64_t first, uint64_t words)
 {
     uint64_t most =
-        d->params.own[RULE] == TEPAL_RECYCLING_SIGMA ? d->params.own[LIMIT] : UINT64_MAX;
+        d->params.recycling.rule == TEPAL_RECYCLING_SIGMA ? d->params.recycling.limit : UINT64_MAX;
     uint64_t ones = count_ones(d, first, words);
     for (uint64_t i = first; i < first + words && ones > most;) {
         uint64_t word = get(d, i);
@@ -401,7 +394,7 @@ static void mend_clock(struct draft *d)
 {
     uint64_t *s = d->state;
     uint64_t limit =
-        d->params.own[RULE] == TEPAL_RECYCLING_TIME ? d->params.own[LIMIT] : UINT64_MAX;
+        d->params.recycling.rule == TEPAL_RECYCLING_TIME ? d->params.recycling.limit : UINT64_MAX;
     s[CLOCKED] %= 2;
     s[CLOCK] = s[CLOCKED] == 0 ? 0 : s[CLOCK];
     s[BEGAN] = within(s[BEGAN], s[CLOCK] > limit - 1 ? s[CLOCK] - (limit - 1) : 0, s[CLOCK]);
@@ -410,7 +403,7 @@ static void mend_clock(struct draft *d)
 static void cells_recycling(struct draft *d)
 {
     uint64_t *s = d->state;
-    uint64_t phases = d->params.own[PHASES];
+    uint64_t phases = d->params.recycling.phases;
     uint64_t words = (d->params.cells + 63) / 64;
     d->keys %= UINT64_C(1) << 62;
     s[CYCLES] %= UINT64_C(1) << 62;
@@ -422,8 +415,8 @@ static void cells_recycling(struct draft *d)
     }
     s[ONES] = thin_out(d, s[CYCLES] % phases * words, words);
     s[MESSAGES] = within(s[MESSAGES], 0, s[ONES]);
-    if (d->params.own[RULE] == TEPAL_RECYCLING_COUNT) {
-        s[MESSAGES] = within(s[MESSAGES], 0, d->params.own[LIMIT]);
+    if (d->params.recycling.rule == TEPAL_RECYCLING_COUNT) {
+        s[MESSAGES] = within(s[MESSAGES], 0, d->params.recycling.limit);
     }
     s[FRESH] = within(s[FRESH], 0, d->keys);
     double expected;
@@ -543,8 +536,8 @@ size_t mend(uint8_t *bytes, size_t len, unsigned leave)
     mend_params(&d);
     size_t payload = (size_t)d.words * 8;
     if (tepal_params_check(&d.params, NULL) == TEPAL_OK &&
-        tepal_params_payload_bytes(&d.params) <= payload) {
-        payload = (size_t)tepal_params_payload_bytes(&d.params);
+        tepal_params_cell_bytes(&d.params) <= payload) {
+        payload = (size_t)tepal_params_cell_bytes(&d.params);
         mend_cells(&d);
     }
     write_draft(&d, bytes);

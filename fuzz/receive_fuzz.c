@@ -4,7 +4,7 @@
  * first (mend.h), so that the fuzzer gets to the checks behind magic, lengths and checksums.
  *
  * What must hold: a verdict with a reason or a filter, never both; what is taken is sound, is as
- * agreed and within the limits; all numbers of the receipt are numbers; the length never exceeds
+ * agreed and within the limits; all numbers of the judgement are numbers; the length never exceeds
  * the limit; and the judge says the same of the filter in memory.
  */
 #include <tepal/tepal.h>
@@ -41,7 +41,7 @@ static struct tepal_terms terms_of(const uint8_t *t, const uint8_t *bytes, size_
     terms.max_bytes = (uint64_t)t[6] << t[7] % 40;
     terms.max_keys = (uint64_t)t[8] << t[9] % 56;
     /* many keys take long: only now and then */
-    terms.keys = t[0] >= 0xf8 ? (uint64_t)t[10] << t[11] % 57 : 1 + t[10] % 8;
+    terms.keys = t[0] >= 0xf8 ? (uint64_t)t[10] << t[11] % 57 : 1 + (uint64_t)t[10] % 8;
     terms.repeats = t[12] & 1;
     terms.max_fp = t[13] / 255.0;
     terms.min_probability = t[14] == 0 ? 0 : pow(10, -t[14] / 16.0);
@@ -53,7 +53,7 @@ static int is_share(double x)
     return x >= 0 && x <= 1;
 }
 
-static void check_receipt(const struct tepal_receipt *r)
+static void check_receipt(const struct tepal_judgement *r)
 {
     struct tepal_report report = {.count = 0};
     MUST(memchr(r->why, '\0', sizeof r->why) != NULL);
@@ -65,7 +65,7 @@ static void check_receipt(const struct tepal_receipt *r)
         MUST(isnan(r->fullest_probability) || is_share(r->fullest_probability));
         MUST(r->fp_now <= r->fp_bound * (1 + 1e-9) + 1e-12);
     }
-    tepal_receipt_report(r, &report);
+    tepal_judgement_report(r, &report);
     MUST(tepal_report_find(&report, "verdict") != NULL);
 }
 
@@ -80,18 +80,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         len = mend(bytes, len, (data[0] & 2) != 0 ? MEND_LEAVE_COUNTS : 0);
     }
     struct tepal_terms terms = terms_of(data, bytes, len);
-    struct tepal_receipt r;
+    struct tepal_judgement r;
     struct tepal_filter *f = NULL;
-    MUST(tepal_receive(bytes, len, &terms, NULL, &r, &f) == TEPAL_OK);
+    MUST(tepal_receive(bytes, len, &terms, NULL, &f, &r, NULL) == TEPAL_OK);
     check_receipt(&r);
     MUST((f != NULL) == (r.verdict == TEPAL_ACCEPTED));
     if (f != NULL) {
-        struct tepal_receipt again;
-        MUST(tepal_validate(f, NULL) == TEPAL_OK && tepal_encoded_bytes(f) == len);
+        struct tepal_judgement again;
+        MUST(tepal_filter_validate(f, NULL) == TEPAL_OK && tepal_encoded_bytes(f) == len);
         MUST(terms.max_bytes == 0 || len <= terms.max_bytes);
         MUST(terms.max_keys == 0 || tepal_filter_keys_added(f) <= terms.max_keys);
         MUST(r.fp_now <= terms.max_fp && !(r.fill_probability < terms.min_probability));
-        MUST(tepal_judge(f, &terms, &again) == TEPAL_OK && again.verdict == TEPAL_ACCEPTED);
+        MUST(tepal_judge(f, &terms, &again, NULL) == TEPAL_OK && again.verdict == TEPAL_ACCEPTED);
         MUST(again.ones == r.ones && again.keys == r.keys);
         tepal_filter_free(f);
     }

@@ -24,7 +24,7 @@ static void hold_descriptors(void)
 /* A mapped filter was cut short by somebody else while it was being read. */
 static void on_bus_error(int number)
 {
-    static const char text[] = "tepal: a filter was cut short while it was being read\n";
+    static const char text[] = "tepal: a filter file was truncated while it was being read\n";
     (void)number;
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(EXIT_TROUBLE);

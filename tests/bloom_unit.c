@@ -55,17 +55,17 @@ static struct tepal_params params_of(const struct shape *shape)
     return params;
 }
 
-static struct tepal_bloom *bloom_with(const struct shape *shape)
+static struct tepal_filter *bloom_with(const struct shape *shape)
 {
     struct tepal_params params = params_of(shape);
-    struct tepal_bloom *bloom;
-    assert_ok(tepal_bloom_create(&params, NULL, &bloom));
+    struct tepal_filter *bloom;
+    assert_ok(tepal_filter_create(&params, NULL, &bloom, NULL));
     return bloom;
 }
 
-static const uint64_t *words_of(const struct tepal_bloom *bloom, size_t *count)
+static const uint64_t *words_of(const struct tepal_filter *bloom, size_t *count)
 {
-    return tepal_filter_words(tepal_bloom_filter_const(bloom), count);
+    return tepal_filter_words(bloom, count);
 }
 
 /* ---- the naive reference: one byte a cell, all positions through the general path ------------ */
@@ -104,7 +104,7 @@ static bool naive_query(const struct naive *naive, struct tepal_digest d)
     return true;
 }
 
-static void assert_same_cells(const struct naive *naive, const struct tepal_bloom *bloom)
+static void assert_same_cells(const struct naive *naive, const struct tepal_filter *bloom)
 {
     size_t count;
     const uint64_t *words = words_of(bloom, &count);
@@ -113,32 +113,32 @@ static void assert_same_cells(const struct naive *naive, const struct tepal_bloo
         assert_int_equal(words[i / 64] >> (i % 64) & 1, naive->cells[i]);
         ones += naive->cells[i];
     }
-    assert_int_equal(tepal_bloom_ones(bloom), ones);
-    assert_ok(tepal_validate(tepal_bloom_filter_const(bloom), NULL));
+    assert_int_equal(tepal_filter_ones(bloom), ones);
+    assert_ok(tepal_filter_validate(bloom, NULL));
 }
 
 static void single_calls_agree_with_the_reference(void **state)
 {
     (void)state;
     for (size_t s = 0; s < SHAPES; s++) {
-        struct tepal_bloom *bloom = bloom_with(&shapes[s]);
+        struct tepal_filter *bloom = bloom_with(&shapes[s]);
         struct naive naive = naive_with(&shapes[s]);
         uint64_t random = s;
         for (int i = 0; i < 300; i++) {
             struct tepal_digest d = check_digest(&random);
-            assert_ok(tepal_bloom_add(bloom, d));
+            assert_ok(tepal_filter_add(bloom, d));
             naive_add(&naive, d);
-            assert_true(tepal_bloom_query(bloom, d));
+            assert_true(tepal_filter_query(bloom, d));
         }
         for (int i = 0; i < 3000; i++) {
             struct tepal_digest d = check_digest(&random);
-            assert_int_equal(tepal_bloom_query(bloom, d), naive_query(&naive, d));
+            assert_int_equal(tepal_filter_query(bloom, d), naive_query(&naive, d));
             assert_int_equal(tepal_bloom_query_atomic(bloom, d), naive_query(&naive, d));
         }
         assert_same_cells(&naive, bloom);
-        assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(bloom)), 300);
+        assert_int_equal(tepal_filter_keys_added(bloom), 300);
         free(naive.cells);
-        tepal_bloom_free(bloom);
+        tepal_filter_free(bloom);
     }
 }
 
@@ -159,10 +159,10 @@ static void batches_agree_with_single_calls(void **state)
         for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
             size_t n = lengths[l];
             for (int form = 0; form < 3; form++) {
-                struct tepal_bloom *batch = bloom_with(&shapes[s]);
-                struct tepal_bloom *single = bloom_with(&shapes[s]);
+                struct tepal_filter *batch = bloom_with(&shapes[s]);
+                struct tepal_filter *single = bloom_with(&shapes[s]);
                 struct tepal_hasher hasher;
-                assert_ok(tepal_filter_hasher(tepal_bloom_filter(batch), &hasher));
+                assert_ok(tepal_filter_hasher(batch, &hasher));
                 uint64_t random = s * 100 + l;
                 for (size_t i = 0; i < n; i++) {
                     integers[i] = check_random(&random);
@@ -173,34 +173,34 @@ static void batches_agree_with_single_calls(void **state)
                 if (form == 1) {
                     tepal_hash_u64_many(&hasher, integers, n, digests);
                 } else {
-                    tepal_hash_fixed(&hasher, bytes, WIDTH, n, digests);
+                    tepal_hash_fixed_many(&hasher, bytes, WIDTH, n, digests);
                 }
                 /* every third key is added, so that batches find some and miss some */
                 size_t third = n / 3;
                 for (size_t i = 0; i < third; i++) {
-                    assert_ok(tepal_bloom_add(single, digests[i]));
+                    assert_ok(tepal_filter_add(single, digests[i]));
                 }
                 if (form == 0) {
-                    assert_ok(tepal_bloom_add_many(batch, digests, third));
+                    assert_ok(tepal_filter_add_many(batch, digests, third));
                 } else if (form == 1) {
-                    assert_ok(tepal_bloom_add_u64_many(batch, integers, third));
+                    assert_ok(tepal_filter_add_u64_many(batch, integers, third));
                 } else {
-                    assert_ok(tepal_bloom_add_fixed(batch, bytes, WIDTH, third));
+                    assert_ok(tepal_filter_add_fixed_many(batch, bytes, WIDTH, third));
                 }
-                assert_true(tepal_bloom_equal(batch, single));
-                assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(batch)), third);
+                assert_true(tepal_filter_equal(batch, single));
+                assert_int_equal(tepal_filter_keys_added(batch), third);
                 memset(answers, 0xff, sizeof answers);
                 size_t present = 0;
                 if (form == 0) {
-                    present = tepal_bloom_query_many(batch, digests, n, answers);
+                    present = tepal_filter_query_many(batch, digests, n, answers);
                 } else if (form == 1) {
-                    assert_ok(tepal_bloom_query_u64_many(batch, integers, n, answers, &present));
+                    present = tepal_filter_query_u64_many(batch, integers, n, answers);
                 } else {
-                    assert_ok(tepal_bloom_query_fixed(batch, bytes, WIDTH, n, answers, &present));
+                    present = tepal_filter_query_fixed_many(batch, bytes, WIDTH, n, answers);
                 }
                 size_t expected = 0;
                 for (size_t i = 0; i < (n + 63) / 64 * 64; i++) {
-                    bool yes = i < n && tepal_bloom_query(single, digests[i]);
+                    bool yes = i < n && tepal_filter_query(single, digests[i]);
                     assert_int_equal(answers[i / 64] >> (i % 64) & 1, yes);
                     expected += yes;
                 }
@@ -208,8 +208,8 @@ static void batches_agree_with_single_calls(void **state)
                 assert_true(present >= third);
                 /* nothing is written beyond the last word */
                 assert_true(answers[(n + 63) / 64] == UINT64_MAX);
-                tepal_bloom_free(batch);
-                tepal_bloom_free(single);
+                tepal_filter_free(batch);
+                tepal_filter_free(single);
             }
         }
     }
@@ -261,10 +261,10 @@ static void kernels_are_bit_identical(void **state)
 
 /* ---- whole filters --------------------------------------------------------------------------- */
 
-static void add_range(struct tepal_bloom *bloom, uint64_t first, uint64_t end)
+static void add_range(struct tepal_filter *bloom, uint64_t first, uint64_t end)
 {
     for (uint64_t i = first; i < end; i++) {
-        assert_ok(tepal_bloom_add_u64(bloom, i));
+        assert_ok(tepal_filter_add_u64(bloom, i));
     }
 }
 
@@ -272,32 +272,30 @@ static void union_is_the_filter_of_both_sets(void **state)
 {
     (void)state;
     for (size_t s = 0; s < SHAPES; s++) {
-        struct tepal_bloom *a = bloom_with(&shapes[s]);
-        struct tepal_bloom *b = bloom_with(&shapes[s]);
-        struct tepal_bloom *both = bloom_with(&shapes[s]);
+        struct tepal_filter *a = bloom_with(&shapes[s]);
+        struct tepal_filter *b = bloom_with(&shapes[s]);
+        struct tepal_filter *both = bloom_with(&shapes[s]);
         add_range(a, 0, 150);
         add_range(b, 100, 250);
         add_range(both, 0, 250);
-        struct tepal_bloom *copy;
-        assert_ok(tepal_bloom_clone(a, NULL, &copy));
-        assert_true(tepal_bloom_equal(a, copy));
-        assert_ok(tepal_bloom_unite(copy, b));
-        assert_true(tepal_bloom_equal(copy, both));
-        assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(copy)), 300);
-        assert_ok(tepal_bloom_intersect(a, b));
+        struct tepal_filter *copy;
+        assert_ok(tepal_filter_clone(a, NULL, &copy, NULL));
+        assert_true(tepal_filter_equal(a, copy));
+        assert_ok(tepal_filter_unite(copy, b));
+        assert_true(tepal_filter_equal(copy, both));
+        assert_int_equal(tepal_filter_keys_added(copy), 300);
+        assert_ok(tepal_filter_intersect(a, b));
         for (uint64_t i = 100; i < 150; i++) {
-            bool present;
-            assert_ok(tepal_bloom_query_u64(a, i, &present));
-            assert_true(present);
+            assert_true(tepal_filter_query_u64(a, i));
         }
-        assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(a)), 150);
-        assert_ok(tepal_bloom_clear(both));
-        assert_int_equal(tepal_bloom_ones(both), 0);
-        assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(both)), 0);
-        tepal_bloom_free(a);
-        tepal_bloom_free(b);
-        tepal_bloom_free(both);
-        tepal_bloom_free(copy);
+        assert_int_equal(tepal_filter_keys_added(a), 150);
+        assert_ok(tepal_filter_clear(both));
+        assert_int_equal(tepal_filter_ones(both), 0);
+        assert_int_equal(tepal_filter_keys_added(both), 0);
+        tepal_filter_free(a);
+        tepal_filter_free(b);
+        tepal_filter_free(both);
+        tepal_filter_free(copy);
     }
 }
 
@@ -307,8 +305,8 @@ static void filters_that_differ_do_not_mix(void **state)
     struct tepal_params base = TEPAL_PARAMS_INIT;
     base.cells = 1024;
     base.hashes = 4;
-    struct tepal_bloom *a;
-    assert_ok(tepal_bloom_create(&base, NULL, &a));
+    struct tepal_filter *a;
+    assert_ok(tepal_filter_create(&base, NULL, &a, NULL));
     for (int i = 0; i < 6; i++) {
         struct tepal_params other = base;
         switch (i) {
@@ -330,20 +328,20 @@ static void filters_that_differ_do_not_mix(void **state)
         default:
             other.hash = TEPAL_HASH_SIPHASH;
         }
-        struct tepal_bloom *b;
-        assert_ok(tepal_bloom_create(&other, NULL, &b));
-        assert_int_equal(tepal_bloom_unite(a, b), TEPAL_MISMATCH);
-        assert_int_equal(tepal_bloom_intersect(a, b), TEPAL_MISMATCH);
-        assert_false(tepal_bloom_equal(a, b));
-        tepal_bloom_free(b);
+        struct tepal_filter *b;
+        assert_ok(tepal_filter_create(&other, NULL, &b, NULL));
+        assert_int_equal(tepal_filter_unite(a, b), TEPAL_MISMATCH);
+        assert_int_equal(tepal_filter_intersect(a, b), TEPAL_MISMATCH);
+        assert_false(tepal_filter_equal(a, b));
+        tepal_filter_free(b);
     }
     base.capacity = 77; /* a plan, not a property of the cells */
-    struct tepal_bloom *b;
-    assert_ok(tepal_bloom_create(&base, NULL, &b));
-    assert_ok(tepal_bloom_unite(a, b));
-    assert_true(tepal_bloom_equal(a, b));
-    tepal_bloom_free(a);
-    tepal_bloom_free(b);
+    struct tepal_filter *b;
+    assert_ok(tepal_filter_create(&base, NULL, &b, NULL));
+    assert_ok(tepal_filter_unite(a, b));
+    assert_true(tepal_filter_equal(a, b));
+    tepal_filter_free(a);
+    tepal_filter_free(b);
 }
 
 static void folded_filters_are_those_built_small(void **state)
@@ -374,23 +372,24 @@ static void folded_filters_are_those_built_small(void **state)
         {{TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 12, 1}, 12, TEPAL_UNSUPPORTED},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        struct tepal_bloom *large = bloom_with(&cases[c].shape);
+        struct tepal_filter *large = bloom_with(&cases[c].shape);
         add_range(large, 0, 100);
-        struct tepal_bloom *folded = NULL;
-        assert_int_equal(tepal_bloom_fold(large, cases[c].divisor, NULL, &folded), cases[c].status);
+        struct tepal_filter *folded = NULL;
+        assert_int_equal(tepal_bloom_fold(large, cases[c].divisor, NULL, &folded, NULL),
+                         cases[c].status);
         if (cases[c].status == TEPAL_OK) {
             struct shape small = cases[c].shape;
             small.cells /= cases[c].divisor;
-            struct tepal_bloom *built = bloom_with(&small);
+            struct tepal_filter *built = bloom_with(&small);
             add_range(built, 0, 100);
-            assert_true(tepal_bloom_equal(folded, built));
-            assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(folded)), 100);
-            tepal_bloom_free(built);
-            tepal_bloom_free(folded);
+            assert_true(tepal_filter_equal(folded, built));
+            assert_int_equal(tepal_filter_keys_added(folded), 100);
+            tepal_filter_free(built);
+            tepal_filter_free(folded);
         } else {
             assert_null(folded);
         }
-        tepal_bloom_free(large);
+        tepal_filter_free(large);
     }
 }
 
@@ -402,25 +401,25 @@ static void layouts_that_agree_convert(void **state)
             for (uint32_t k = 1; k <= 2; k++) {
                 struct shape a = {(enum tepal_layout)from, TEPAL_POSITIONS_COLLIDING, 5120, k};
                 struct shape b = {(enum tepal_layout)to, TEPAL_POSITIONS_COLLIDING, 5120, k};
-                struct tepal_bloom *one = bloom_with(&a);
-                struct tepal_bloom *built = bloom_with(&b);
-                struct tepal_bloom *other = NULL;
+                struct tepal_filter *one = bloom_with(&a);
+                struct tepal_filter *built = bloom_with(&b);
+                struct tepal_filter *other = NULL;
                 add_range(one, 0, 500);
                 add_range(built, 0, 500);
                 bool agree = from == to || (k == 1 && from / 2 == to / 2);
-                assert_int_equal(tepal_bloom_relayout(one, b.layout, NULL, &other),
+                assert_int_equal(tepal_bloom_relayout(one, b.layout, NULL, &other, NULL),
                                  agree ? TEPAL_OK : TEPAL_UNSUPPORTED);
                 /* exactly where it is refused the cells would be wrong */
                 size_t count;
                 assert_int_equal(
                     memcmp(words_of(one, &count), words_of(built, &count), 5120 / 8) == 0, agree);
                 if (agree) {
-                    assert_true(tepal_bloom_equal(other, built));
-                    assert_int_equal(tepal_filter_keys_added(tepal_bloom_filter(other)), 500);
-                    tepal_bloom_free(other);
+                    assert_true(tepal_filter_equal(other, built));
+                    assert_int_equal(tepal_filter_keys_added(other), 500);
+                    tepal_filter_free(other);
                 }
-                tepal_bloom_free(one);
-                tepal_bloom_free(built);
+                tepal_filter_free(one);
+                tepal_filter_free(built);
             }
         }
     }
@@ -431,36 +430,46 @@ static void layouts_that_agree_convert(void **state)
 static void short_ways_to_create(void **state)
 {
     (void)state;
-    struct tepal_bloom *b;
-    assert_ok(tepal_bloom_create_for_rate(1000, 0.01, 1, &b));
-    const struct tepal_params *p = tepal_filter_params(tepal_bloom_filter(b));
+    struct tepal_filter *b;
+    assert_ok(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 1000, 0.01, 1, &b, NULL));
+    const struct tepal_params *p = tepal_filter_params(b);
     assert_int_equal(p->capacity, 1000);
     assert_int_equal(p->hashes, 7);
     assert_true(p->cells >= 9585 && p->cells <= 9620); /* 1000 ln(100) / ln(2)^2 = 9585.06 */
-    tepal_bloom_free(b);
-    assert_ok(tepal_bloom_create_with_bits(4096, 0, 1, &b));
-    assert_int_equal(tepal_filter_params(tepal_bloom_filter(b))->hashes, 7);
-    assert_int_equal(tepal_filter_params(tepal_bloom_filter(b))->cells, 4096);
-    tepal_bloom_free(b);
-    assert_ok(tepal_bloom_create_bits_per_key(1000, 16, 1, &b));
-    assert_int_equal(tepal_filter_params(tepal_bloom_filter(b))->hashes, 11);
-    assert_int_equal(tepal_filter_params(tepal_bloom_filter(b))->cells, 16000);
-    tepal_bloom_free(b);
+    tepal_filter_free(b);
+    struct tepal_params sized = TEPAL_PARAMS_INIT;
+    assert_ok(tepal_params_for_bits(&sized, 1000, 16000, NULL));
+    assert_int_equal(sized.hashes, 11);
+    assert_int_equal(sized.cells, 16000);
+    assert_int_equal(sized.capacity, 1000);
+    assert_ok(tepal_filter_create(&sized, NULL, &b, NULL));
+    assert_true(tepal_params_compatible(tepal_filter_params(b), &sized));
+    tepal_filter_free(b);
 
-    struct tepal_bloom *untouched = (struct tepal_bloom *)&state;
+    struct tepal_filter *untouched = (struct tepal_filter *)&state;
     b = untouched;
-    assert_int_equal(tepal_bloom_create_for_rate(0, 0.01, 1, &b), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_bloom_create_for_rate(1, 0, 1, &b), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_bloom_create_for_rate(1, 1, 1, &b), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_bloom_create_for_rate(1, NAN, 1, &b), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_bloom_create_for_rate(UINT64_MAX, 0.01, 1, &b), TEPAL_TOO_LARGE);
-    assert_int_equal(tepal_bloom_create_with_bits(0, 7, 1, &b), TEPAL_BAD_PARAMETER);
-    assert_int_equal(tepal_bloom_create_with_bits(64, 65, 1, &b), TEPAL_BAD_PARAMETER);
-    assert_int_equal(tepal_bloom_create_bits_per_key(0, 10, 1, &b), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_bloom_create_bits_per_key(10, -1, 1, &b), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_bloom_create_bits_per_key(10, NAN, 1, &b), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_bloom_create_bits_per_key(UINT64_MAX, 10, 1, &b), TEPAL_TOO_LARGE);
+    assert_int_equal(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 0, 0.01, 1, &b, NULL),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 1, 0, 1, &b, NULL),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 1, 1, 1, &b, NULL),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 1, NAN, 1, &b, NULL),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, UINT64_MAX, 0.01, 1, &b, NULL),
+                     TEPAL_TOO_LARGE);
+    assert_int_equal(bloom_with_bits(0, 7, 1, &b), TEPAL_BAD_PARAMETER);
+    assert_int_equal(bloom_with_bits(64, 65, 1, &b), TEPAL_BAD_PARAMETER);
     assert_ptr_equal(b, untouched);
+
+    struct tepal_params before = TEPAL_PARAMS_INIT;
+    struct tepal_error error;
+    sized = before;
+    assert_int_equal(tepal_params_for_bits(&sized, 0, 100, &error), TEPAL_BAD_ARGUMENT);
+    check_error(&error, TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_params_for_bits(&sized, 10, UINT64_MAX, &error), TEPAL_TOO_LARGE);
+    check_error(&error, TEPAL_TOO_LARGE);
+    assert_memory_equal(&sized, &before, sizeof sized);
 }
 
 static void keyed_filters_want_their_key(void **state)
@@ -471,27 +480,28 @@ static void keyed_filters_want_their_key(void **state)
     struct shape shape = {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 51200, 6};
     struct tepal_params params = params_of(&shape);
     params.hash = TEPAL_HASH_SIPHASH;
-    struct tepal_bloom *b;
-    assert_ok(tepal_bloom_create(&params, NULL, &b));
-    struct tepal_filter *f = tepal_bloom_filter(b);
+    struct tepal_filter *b;
+    assert_ok(tepal_filter_create(&params, NULL, &b, NULL));
     struct tepal_hasher hasher;
     uint64_t integer = 5;
-    uint64_t answer;
-    bool present;
-    assert_int_equal(tepal_filter_hasher(f, &hasher), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_add_bytes(b, "x", 1), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_add_u64(b, 1), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_query_bytes(b, "x", 1, &present), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_query_u64(b, 1, &present), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_add_u64_many(b, &integer, 1), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_query_u64_many(b, &integer, 1, &answer, NULL), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_add_fixed(b, "x", 1, 1), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_query_fixed(b, "x", 1, 1, &answer, NULL), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_bloom_ones(b), 0);
-    assert_ok(tepal_filter_set_key(f, key));
-    assert_int_equal(tepal_filter_set_key(f, wrong), TEPAL_WRONG_KEY);
-    assert_ok(tepal_filter_hasher(f, &hasher));
-    assert_true(tepal_filter_params(f)->key_check == tepal_hasher_check(&hasher));
+    uint64_t answer = 0;
+    assert_int_equal(tepal_filter_hasher(b, &hasher), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_filter_add_bytes(b, "x", 1), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_filter_add_u64(b, 1), TEPAL_KEY_NEEDED);
+    assert_true(tepal_filter_query_bytes(b, "x", 1)); /* it cannot tell: "perhaps" */
+    assert_true(tepal_filter_query_u64(b, 1));
+    assert_int_equal(tepal_filter_add_u64_many(b, &integer, 1), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_filter_query_u64_many(b, &integer, 1, &answer), 1);
+    assert_int_equal(answer, 1);
+    assert_int_equal(tepal_filter_add_fixed_many(b, "x", 1, 1), TEPAL_KEY_NEEDED);
+    answer = 0;
+    assert_int_equal(tepal_filter_query_fixed_many(b, "x", 1, 1, &answer), 1);
+    assert_int_equal(answer, 1);
+    assert_int_equal(tepal_filter_ones(b), 0);
+    assert_ok(tepal_filter_set_key(b, key));
+    assert_int_equal(tepal_filter_set_key(b, wrong), TEPAL_WRONG_KEY);
+    assert_ok(tepal_filter_hasher(b, &hasher));
+    assert_true(tepal_filter_params(b)->key_check == tepal_hasher_check(&hasher));
 
     /* keyed batches of integers and bytes: the same as one by one */
     static uint64_t keys[1000];
@@ -499,54 +509,53 @@ static void keyed_filters_want_their_key(void **state)
     for (uint64_t i = 0; i < 1000; i++) {
         keys[i] = i * i;
     }
-    assert_ok(tepal_bloom_add_u64_many(b, keys, 500));
-    size_t found;
-    assert_ok(tepal_bloom_query_u64_many(b, keys, 1000, answers, &found));
+    assert_ok(tepal_filter_add_u64_many(b, keys, 500));
+    size_t found = tepal_filter_query_u64_many(b, keys, 1000, answers);
     size_t expected = 0;
     for (size_t i = 0; i < 1000; i++) {
-        assert_ok(tepal_bloom_query_u64(b, keys[i], &present));
+        bool present = tepal_filter_query_u64(b, keys[i]);
         assert_int_equal(answers[i / 64] >> (i % 64) & 1, present);
         assert_true(present || i >= 500);
         expected += present;
     }
     assert_int_equal(found, expected);
     assert_true(found < 600);
-    assert_ok(tepal_bloom_add_fixed(b, "abcdef", 2, 3));
-    assert_ok(tepal_bloom_query_bytes(b, "cd", 2, &present));
-    assert_true(present);
-    tepal_bloom_free(b);
+    assert_ok(tepal_filter_add_fixed_many(b, "abcdef", 2, 3));
+    assert_true(tepal_filter_query_bytes(b, "cd", 2));
+    tepal_filter_free(b);
 
-    struct tepal_bloom *plain;
-    assert_ok(tepal_bloom_create_with_bits(100, 3, 1, &plain));
-    assert_int_equal(tepal_filter_set_key(tepal_bloom_filter(plain), key), TEPAL_UNSUPPORTED);
-    assert_int_equal(tepal_bloom_add_fixed(plain, "x", 0, 1), TEPAL_BAD_ARGUMENT);
-    tepal_bloom_free(plain);
+    struct tepal_filter *plain;
+    assert_ok(bloom_with_bits(100, 3, 1, &plain));
+    assert_int_equal(tepal_filter_set_key(plain, key), TEPAL_UNSUPPORTED);
+    /* keys of no bytes are the empty key, as often as they are many */
+    uint64_t empty[2] = {UINT64_MAX, UINT64_MAX};
+    assert_int_equal(tepal_filter_query_fixed_many(plain, "x", 0, 70, empty), 0);
+    assert_true(empty[0] == 0 && empty[1] == 0);
+    assert_ok(tepal_filter_add_fixed_many(plain, "x", 0, 5));
+    assert_int_equal(tepal_filter_keys_added(plain), 5);
+    assert_true(tepal_filter_query_bytes(plain, NULL, 0));
+    assert_int_equal(tepal_filter_query_fixed_many(plain, "x", 0, 70, empty), 70);
+    assert_true(empty[0] == UINT64_MAX && empty[1] == 63);
+    tepal_filter_free(plain);
 }
 
 static void any_bytes_are_a_key(void **state)
 {
     (void)state;
-    struct tepal_bloom *b;
-    assert_ok(tepal_bloom_create_for_rate(100, 1e-9, 1, &b));
+    struct tepal_filter *b;
+    assert_ok(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 100, 1e-9, 1, &b, NULL));
     static uint8_t large[1 << 20];
-    bool present;
-    assert_ok(tepal_bloom_query_bytes(b, NULL, 0, &present));
-    assert_false(present);
-    assert_ok(tepal_bloom_add_bytes(b, NULL, 0));
-    assert_ok(tepal_bloom_add_bytes(b, "a\0b", 3));
-    assert_ok(tepal_bloom_add_bytes(b, large, sizeof large));
-    assert_ok(tepal_bloom_query_bytes(b, "", 0, &present));
-    assert_true(present);
-    assert_ok(tepal_bloom_query_bytes(b, "a\0b", 3, &present));
-    assert_true(present);
-    assert_ok(tepal_bloom_query_bytes(b, "a\0c", 3, &present));
-    assert_false(present);
-    assert_ok(tepal_bloom_query_bytes(b, large, sizeof large, &present));
-    assert_true(present);
+    assert_false(tepal_filter_query_bytes(b, NULL, 0));
+    assert_ok(tepal_filter_add_bytes(b, NULL, 0));
+    assert_ok(tepal_filter_add_bytes(b, "a\0b", 3));
+    assert_ok(tepal_filter_add_bytes(b, large, sizeof large));
+    assert_true(tepal_filter_query_bytes(b, "", 0));
+    assert_true(tepal_filter_query_bytes(b, "a\0b", 3));
+    assert_false(tepal_filter_query_bytes(b, "a\0c", 3));
+    assert_true(tepal_filter_query_bytes(b, large, sizeof large));
     large[77777] = 1;
-    assert_ok(tepal_bloom_query_bytes(b, large, sizeof large, &present));
-    assert_false(present);
-    tepal_bloom_free(b);
+    assert_false(tepal_filter_query_bytes(b, large, sizeof large));
+    tepal_filter_free(b);
 }
 
 /*
@@ -563,7 +572,7 @@ static void fp_now_is_the_rate_of_this_filter(void **state)
         if (shapes[s].cells < 512 || shapes[s].cells > 10000) {
             continue;
         }
-        struct tepal_bloom *b = bloom_with(&shapes[s]);
+        struct tepal_filter *b = bloom_with(&shapes[s]);
         add_range(b, 0, shapes[s].cells / (2 * shapes[s].hashes) + 8);
         uint64_t random = 77 + s;
         uint64_t hits = 0;
@@ -571,16 +580,16 @@ static void fp_now_is_the_rate_of_this_filter(void **state)
             for (int i = 0; i < BATCH; i++) {
                 digests[i] = check_digest(&random);
             }
-            hits += tepal_bloom_query_many(b, digests, BATCH, answers);
+            hits += tepal_filter_query_many(b, digests, BATCH, answers);
         }
-        double p = tepal_bloom_fp_now(b);
+        double p = tepal_filter_fp_now(b);
         assert_true(p > 0 && p < 1);
         /* the paired layout's figure takes its two lines as independent: exact to 1 / lines */
         double slack =
             shapes[s].layout == TEPAL_LAYOUT_PAIRED ? p * 512 / (double)shapes[s].cells : 0;
         double error = sqrt(p * (1 - p) / TRIALS) + 1.0 / TRIALS;
         check_within("fp_now", (double)hits / TRIALS, p, error + slack / CHECK_Z);
-        tepal_bloom_free(b);
+        tepal_filter_free(b);
     }
 }
 
@@ -596,9 +605,9 @@ static void fp_now_counts_pairs_of_distinct_cells(void **state)
                                         UINT64_MAX};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         struct shape shape = {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_DISTINCT, 512, 16};
-        struct tepal_bloom *b = bloom_with(&shape);
+        struct tepal_filter *b = bloom_with(&shape);
         for (int s = 0; s < 8; s++) {
-            tepal_bloom_filter(b)->words[s] = patterns[i];
+            b->words[s] = patterns[i];
         }
         unsigned both = 0;
         for (uint64_t first = 0; first < 64; first++) {
@@ -609,26 +618,25 @@ static void fp_now_counts_pairs_of_distinct_cells(void **state)
             }
         }
         double expected = pow(both / 4096.0, 8);
-        assert_true(fabs(tepal_bloom_fp_now(b) - expected) <= 1e-12 * expected);
-        tepal_bloom_free(b);
+        assert_true(fabs(tepal_filter_fp_now(b) - expected) <= 1e-12 * expected);
+        tepal_filter_free(b);
     }
 }
 
 static void counts_of_keys_never_wrap(void **state)
 {
     (void)state;
-    struct tepal_bloom *b;
-    assert_ok(tepal_bloom_create_with_bits(1000, 3, 1, &b));
-    struct tepal_filter *f = tepal_bloom_filter(b);
-    f->state.keys_added = UINT64_MAX - 1;
+    struct tepal_filter *b;
+    assert_ok(bloom_with_bits(1000, 3, 1, &b));
+    b->state.keys_added = UINT64_MAX - 1;
     for (uint64_t i = 0; i < 3; i++) {
         assert_ok(tepal_bloom_add_atomic(b, (struct tepal_digest){i, i}, NULL));
     }
-    assert_true(tepal_filter_keys_added(f) == UINT64_MAX);
-    assert_ok(tepal_bloom_add_u64(b, 9));
-    assert_ok(tepal_bloom_unite(b, b));
-    assert_true(tepal_filter_keys_added(f) == UINT64_MAX);
-    tepal_bloom_free(b);
+    assert_true(tepal_filter_keys_added(b) == UINT64_MAX);
+    assert_ok(tepal_filter_add_u64(b, 9));
+    assert_ok(tepal_filter_unite(b, b));
+    assert_true(tepal_filter_keys_added(b) == UINT64_MAX);
+    tepal_filter_free(b);
 }
 
 /* The estimate of n: its relative error is about sqrt((e^x - x - 1) / (m x^2)) < 1.3 / sqrt(m). */
@@ -639,23 +647,25 @@ static void keys_are_estimated_from_the_fill(void **state)
         for (int distinct = 0; distinct < 2; distinct++) {
             struct shape shape = {(enum tepal_layout)layout, (enum tepal_positions)distinct,
                                   512 * 1000, 6};
-            struct tepal_bloom *b = bloom_with(&shape);
-            assert_true(tepal_bloom_keys_estimated(b) == 0);
+            struct tepal_filter *b = bloom_with(&shape);
+            assert_true(info_real(b, "keys_estimated") == 0);
             for (int twice = 0; twice < 2; twice++) {
                 add_range(b, 0, 50000);
             }
             /* a key's six cells come together, so n keys act like n cells of their own */
-            check_within("keys_estimated", tepal_bloom_keys_estimated(b), 50000,
+            check_within("keys_estimated", info_real(b, "keys_estimated"), 50000,
                          50000 * 1.3 / sqrt(512000) * sqrt(6));
-            tepal_bloom_free(b);
+            tepal_filter_free(b);
         }
     }
-    struct tepal_bloom *full;
-    assert_ok(tepal_bloom_create_with_bits(1, 1, 1, &full));
-    assert_ok(tepal_bloom_add_u64(full, 1));
-    assert_true(isinf(tepal_bloom_keys_estimated(full)));
-    assert_true(tepal_bloom_fp_now(full) == 1);
-    tepal_bloom_free(full);
+    struct tepal_filter *full;
+    assert_ok(bloom_with_bits(1, 1, 1, &full));
+    assert_ok(tepal_filter_add_u64(full, 1));
+    struct tepal_report report; /* no number of keys: infinite, which is absent */
+    tepal_filter_info(full, &report);
+    assert_int_equal(tepal_report_find(&report, "keys_estimated")->type, TEPAL_QUANTITY_ABSENT);
+    assert_true(tepal_filter_fp_now(full) == 1);
+    tepal_filter_free(full);
 }
 
 static void info_tells_what_it_must(void **state)
@@ -665,11 +675,11 @@ static void info_tells_what_it_must(void **state)
                                         "keys_added", "ones",   "fill",  "keys_estimated",
                                         "fp_now",     "fn_now", "seed",  "fp_at_capacity",
                                         "capacity",   "keyed",  "bytes", "version"};
-    struct tepal_bloom *b;
-    assert_ok(tepal_bloom_create_for_rate(1000, 0.01, 9, &b));
+    struct tepal_filter *b;
+    assert_ok(tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 1000, 0.01, 9, &b, NULL));
     add_range(b, 0, 1000);
     struct tepal_report report;
-    tepal_filter_info(tepal_bloom_filter(b), &report);
+    tepal_filter_info(b, &report);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct tepal_quantity *q = tepal_report_find(&report, names[i]);
         assert_non_null(q);
@@ -678,17 +688,17 @@ static void info_tells_what_it_must(void **state)
     }
     assert_null(tepal_report_find(&report, "no such thing"));
     assert_int_equal(tepal_report_find(&report, "seed")->value.integer, 9);
-    assert_int_equal(tepal_report_find(&report, "ones")->value.integer, tepal_bloom_ones(b));
+    assert_int_equal(tepal_report_find(&report, "ones")->value.integer, tepal_filter_ones(b));
     assert_true(tepal_report_find(&report, "fp_at_capacity")->value.real <= 0.01);
-    tepal_bloom_free(b);
+    tepal_filter_free(b);
     /* what is not known is absent, not zero */
-    assert_ok(tepal_bloom_create_with_bits(1, 1, 9, &b));
-    assert_ok(tepal_bloom_add_u64(b, 1));
-    tepal_filter_info(tepal_bloom_filter(b), &report);
+    assert_ok(bloom_with_bits(1, 1, 9, &b));
+    assert_ok(tepal_filter_add_u64(b, 1));
+    tepal_filter_info(b, &report);
     assert_int_equal(tepal_report_find(&report, "capacity")->type, TEPAL_QUANTITY_ABSENT);
     assert_int_equal(tepal_report_find(&report, "fp_at_capacity")->type, TEPAL_QUANTITY_ABSENT);
     assert_int_equal(tepal_report_find(&report, "keys_estimated")->type, TEPAL_QUANTITY_ABSENT);
-    tepal_bloom_free(b);
+    tepal_filter_free(b);
 }
 
 int main(void)

@@ -4,6 +4,8 @@
  */
 #include "check.h"
 
+#include <tepal/papers.h>
+
 #include "file_help.h"
 #include "filter/kind.h"
 
@@ -27,9 +29,9 @@ static struct tepal_params params_of(int layout, int positions)
     return p;
 }
 
-static struct tepal_cascade_input input_of(size_t n, size_t t)
+static struct tepal_known input_of(size_t n, size_t t)
 {
-    return (struct tepal_cascade_input){
+    return (struct tepal_known){
         .members = keys, .member_count = n, .avoid = keys + n, .avoid_count = t};
 }
 
@@ -44,7 +46,7 @@ static void check_no_error(const struct tepal_filter *f, size_t n, size_t t)
     for (size_t i = 0; i < n + t; i++) {
         assert_int_equal(answers[i / 64] >> i % 64 & 1, i < n);
     }
-    assert_ok(tepal_validate(f, NULL));
+    assert_ok(tepal_filter_validate(f, NULL));
 }
 
 static void it_never_errs_on_what_it_knows(void **unused)
@@ -57,25 +59,23 @@ static void it_never_errs_on_what_it_knows(void **unused)
         size_t t = (size_t)(check_random(&state) % 500);
         struct tepal_params p = params_of(i % 4, i / 4 % 2);
         struct tepal_cascade_options how = {.fp = i % 3 == 0 ? 0.05 : 0};
-        struct tepal_cascade_report report;
+        struct tepal_known_report report;
         struct tepal_filter *f;
         draw(&state, n + t);
-        struct tepal_cascade_input in = input_of(n, t);
+        struct tepal_known in = input_of(n, t);
         assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, &report, NULL));
         check_no_error(f, n, t);
         assert_int_equal(report.avoid_left, 0);
         assert_int_equal(report.false_negatives, 0);
-        assert_int_equal(report.bits, tepal_filter_params(f)->cells);
-        struct tepal_cascade *typed = tepal_filter_cascade(f);
-        assert_int_equal(report.levels, tepal_cascade_levels(typed));
+        assert_int_equal(report.levels, tepal_cascade_levels(f));
         uint64_t bits = 0;
         for (uint32_t level = 0; level < report.levels; level++) {
-            assert_int_equal(report.level[level], tepal_cascade_level_bits(typed, level));
-            assert_true(report.stored[level] > 0);
-            bits += report.level[level];
+            assert_true(tepal_cascade_level_bits(f, level) > 0);
+            assert_true(report.level_keys[level] > 0);
+            bits += tepal_cascade_level_bits(f, level);
         }
-        assert_int_equal(bits, report.bits);
-        assert_int_equal(tepal_cascade_level_bits(typed, report.levels), 0);
+        assert_int_equal(bits, tepal_filter_params(f)->cells);
+        assert_int_equal(tepal_cascade_level_bits(f, report.levels), 0);
         deepest = report.levels > deepest ? report.levels : deepest;
         tepal_filter_free(f);
     }
@@ -94,12 +94,12 @@ static void it_is_small(void **unused)
         for (int round = 0; round < 20; round++) {
             struct tepal_params p = params_of(0, 0);
             struct tepal_cascade_options how = {0};
-            struct tepal_cascade_report report;
+            struct tepal_known_report report;
             struct tepal_filter *f;
             draw(&state, n + 100);
-            struct tepal_cascade_input in = input_of(n, 100);
+            struct tepal_known in = input_of(n, 100);
             assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, &report, NULL));
-            sum += (double)report.bits;
+            sum += (double)tepal_filter_params(f)->cells;
             tepal_filter_free(f);
         }
         assert_true(sum / 20 < expected[i][1]);
@@ -117,21 +117,21 @@ static void a_limit_is_kept(void **unused)
         size_t t = large ? 2500 : 100;
         struct tepal_params p = params_of(large ? i / 2 % 4 : 0, 0);
         struct tepal_cascade_options how = {.bits = large ? 24 * 512 : 256};
-        struct tepal_cascade_report report;
+        struct tepal_known_report report;
         struct tepal_filter *f;
         draw(&state, n + t);
-        struct tepal_cascade_input in = input_of(n, t);
+        struct tepal_known in = input_of(n, t);
         assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, &report, NULL));
-        assert_true(report.bits <= how.bits);
-        assert_true(report.bits > how.bits * 8 / 10);
+        assert_true(tepal_filter_params(f)->cells <= how.bits);
+        assert_true(tepal_filter_params(f)->cells > how.bits * 8 / 10);
         check_no_error(f, n, t);
         tepal_filter_free(f);
         /* Less than the information in it: impossible. */
-        const char *why = "";
+        struct tepal_error error = {.why = ""};
         f = NULL;
         how.bits = n;
-        assert_int_equal(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, &why), TEPAL_FULL);
-        assert_true(strlen(why) > 10);
+        assert_int_equal(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, &error), TEPAL_FULL);
+        assert_true(strlen(error.why) > 10);
         assert_null(f);
     }
     /* Nor does it end in a first level that is too small for its hashes or its layout. */
@@ -141,7 +141,7 @@ static void a_limit_is_kept(void **unused)
         struct tepal_filter *f = NULL;
         p.hashes = 12;
         draw(&state, 400);
-        struct tepal_cascade_input in = input_of(100, 300);
+        struct tepal_known in = input_of(100, 300);
         assert_int_equal(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, NULL), TEPAL_FULL);
     }
 }
@@ -152,11 +152,11 @@ static void members_win(void **unused)
     uint64_t state = 4;
     struct tepal_params p = params_of(0, 0);
     struct tepal_cascade_options how = {0};
-    struct tepal_cascade_report report;
+    struct tepal_known_report report;
     struct tepal_filter *f;
     draw(&state, 300);
     memcpy(keys + 150, keys, 40 * sizeof *keys);
-    struct tepal_cascade_input in = input_of(100, 200);
+    struct tepal_known in = input_of(100, 200);
     assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, &report, NULL));
     assert_int_equal(report.avoid_members, 40);
     assert_int_equal(report.avoid_left, 0);
@@ -179,7 +179,7 @@ static void without_negatives_it_is_a_bloom_filter(void **unused)
         struct tepal_filter *bloom;
         size_t words;
         size_t same;
-        struct tepal_cascade_input in = input_of(500, 0);
+        struct tepal_known in = input_of(500, 0);
         assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, NULL));
         p = *tepal_filter_params(f);
         p.kind = TEPAL_KIND_BLOOM;
@@ -207,10 +207,10 @@ static void additions_keep_every_member(void **unused)
         struct tepal_filter *f;
         struct tepal_filter *before;
         draw(&state, 250);
-        struct tepal_cascade_input in = input_of(50, 100);
+        struct tepal_known in = input_of(50, 100);
         assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, NULL));
         for (size_t k = 150; k < 250; k++) {
-            assert_ok(tepal_filter_clone(f, NULL, &before));
+            assert_ok(tepal_filter_clone(f, NULL, &before, NULL));
             enum tepal_status status = tepal_filter_add(f, keys[k]);
             if (status == TEPAL_FULL) {
                 refused++;
@@ -226,7 +226,7 @@ static void additions_keep_every_member(void **unused)
         for (size_t k = 0; k < 50; k++) {
             assert_true(tepal_filter_query(f, keys[k]));
         }
-        assert_ok(tepal_validate(f, NULL));
+        assert_ok(tepal_filter_validate(f, NULL));
         tepal_filter_free(f);
     }
     assert_true(added > 5000 && refused > 0);
@@ -239,10 +239,10 @@ static void bad_input_is_refused(void **unused)
     draw(&state, 100);
     for (int i = 0; i < 8; i++) {
         struct tepal_params p = params_of(0, 0);
-        struct tepal_cascade_input in = input_of(50, 50);
+        struct tepal_known in = input_of(50, 50);
         struct tepal_cascade_options how = {0};
         struct tepal_filter *f = NULL;
-        const char *why = "";
+        struct tepal_error error = {.why = ""};
         enum tepal_status expected = TEPAL_BAD_ARGUMENT;
         switch (i) {
         case 0:
@@ -273,10 +273,16 @@ static void bad_input_is_refused(void **unused)
             expected = TEPAL_BAD_PARAMETER;
             break;
         }
-        assert_int_equal(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, &why), expected);
-        assert_true(strlen(why) > 5);
+        assert_int_equal(tepal_cascade_build(&p, &in, &how, NULL, &f, NULL, &error), expected);
+        check_error(&error, expected);
         assert_null(f);
     }
+    /* another kind has no levels */
+    struct tepal_filter *bloom;
+    assert_ok(bloom_with_bits(100, 3, 1, &bloom));
+    assert_int_equal(tepal_cascade_levels(bloom), 0);
+    assert_int_equal(tepal_cascade_level_bits(bloom, 0), 0);
+    tepal_filter_free(bloom);
 }
 
 /* The parameters at the gate, and an empty cascade of several levels. */
@@ -293,8 +299,8 @@ static void the_gate_knows_the_kind(void **unused)
         struct tepal_params p = params_of(0, 0);
         p.hashes = 3;
         p.cells = bad[i][0];
-        p.own[TEPAL_CASCADE_REST] = bad[i][1];
-        p.own[TEPAL_CASCADE_BEYOND] = bad[i][2];
+        p.cascade.rest_bits = bad[i][1];
+        p.cascade.rest_levels = bad[i][2];
         p.own[5] = bad[i][3];
         assert_int_equal(tepal_params_check(&p, NULL), TEPAL_BAD_PARAMETER);
     }
@@ -302,13 +308,13 @@ static void the_gate_knows_the_kind(void **unused)
     struct tepal_filter *f;
     p.hashes = 3;
     p.cells = 1000;
-    p.own[TEPAL_CASCADE_REST] = 100;
-    p.own[TEPAL_CASCADE_BEYOND] = 3;
+    p.cascade.rest_bits = 100;
+    p.cascade.rest_levels = 3;
     assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
-    assert_ok(tepal_validate(f, NULL));
-    assert_int_equal(tepal_cascade_levels(tepal_filter_cascade(f)), 4);
-    assert_int_equal(tepal_cascade_level_bits(tepal_filter_cascade(f), 1), 34);
-    assert_int_equal(tepal_params_payload_bytes(&p), 16 * 8 + 3 * 8);
+    assert_ok(tepal_filter_validate(f, NULL));
+    assert_int_equal(tepal_cascade_levels(f), 4);
+    assert_int_equal(tepal_cascade_level_bits(f, 1), 34);
+    assert_int_equal(tepal_params_cell_bytes(&p), 16 * 8 + 3 * 8);
     uint64_t state = 8;
     draw(&state, 50);
     assert_ok(tepal_filter_add_many(f, keys, 50));
@@ -316,8 +322,8 @@ static void the_gate_knows_the_kind(void **unused)
         assert_true(tepal_filter_query(f, keys[i]));
     }
     assert_ok(tepal_filter_clear(f));
-    assert_ok(tepal_validate(f, NULL));
-    assert_int_equal(tepal_cascade_levels(tepal_filter_cascade(f)), 4);
+    assert_ok(tepal_filter_validate(f, NULL));
+    assert_int_equal(tepal_cascade_levels(f), 4);
     tepal_filter_free(f);
 }
 
@@ -328,12 +334,13 @@ static void hostile_directories_are_refused(void **unused)
     uint64_t state = 9;
     struct tepal_params p = params_of(0, 1);
     struct tepal_cascade_options how = {0};
-    struct tepal_cascade_report report;
+    struct tepal_known_report report;
     struct tepal_filter *f;
     draw(&state, 150);
-    struct tepal_cascade_input in = input_of(50, 100);
+    struct tepal_known in = input_of(50, 100);
     assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, &report, NULL));
     assert_true(report.levels >= 3);
+    const uint64_t bits = tepal_filter_params(f)->cells;
     size_t words;
     (void)tepal_filter_words(f, &words);
     size_t len;
@@ -356,8 +363,8 @@ static void hostile_directories_are_refused(void **unused)
     }
     uint8_t *bytes = copied(good, len); /* a bit behind the last cell */
     struct tepal_filter *read = NULL;
-    if (report.bits % 64 != 0) {
-        bytes[256 + 8 * (report.bits / 64) + 7] |= 0x80;
+    if (bits % 64 != 0) {
+        bytes[256 + 8 * (bits / 64) + 7] |= 0x80;
         blocks_resum(bytes, words * 8);
         header_resum(bytes);
         assert_int_equal(tepal_decode(bytes, len, NULL, &read, NULL), TEPAL_CORRUPT);
@@ -369,7 +376,7 @@ static void hostile_directories_are_refused(void **unused)
         uint64_t old = f->state.own[i];
         f->state.own[i] = i == 1 ? 0 : UINT64_MAX;
         bool wrong = i == 1 || i == 2 || i == 3 || i > 4;
-        assert_int_equal(tepal_validate(f, NULL), wrong ? TEPAL_CORRUPT : TEPAL_OK);
+        assert_int_equal(tepal_filter_validate(f, NULL), wrong ? TEPAL_CORRUPT : TEPAL_OK);
         f->state.own[i] = old;
     }
     free(bytes);
@@ -383,7 +390,7 @@ static void out_of_memory_changes_nothing(void **unused)
     uint64_t state = 10;
     struct tepal_params p = params_of(0, 0);
     draw(&state, 150);
-    struct tepal_cascade_input in = input_of(50, 100);
+    struct tepal_known in = input_of(50, 100);
     for (unsigned at = 1;; at++) {
         struct memory memory = {.fail_at = at};
         struct tepal_allocator allocator = memory_allocator(&memory);
@@ -430,22 +437,22 @@ static void the_model_knows_its_size(void **unused)
     for (int layout = 0; layout < 3; layout += 2) {
         struct tepal_params p = params_of(layout, 0);
         struct tepal_cascade_options how = {.fp = 0.1};
-        struct tepal_cascade_plan plan = {0};
+        struct tepal_cascade_setting plan = {0};
         struct sample bits = {0};
         struct sample second = {0};
         struct sample third = {0};
         struct sample unknown = {0};
-        assert_ok(tepal_cascade_choose(p.layout, p.positions, n, t, 0, how.fp, &plan));
+        assert_ok(tepal_cascade_best_setting(p.layout, p.positions, n, t, 0, how.fp, &plan));
         for (p.seed = 1; p.seed <= BUILDS; p.seed++) {
-            struct tepal_cascade_report report;
+            struct tepal_known_report report;
             struct tepal_filter *f;
             draw(&state, n + t);
-            struct tepal_cascade_input in = input_of(n, t);
+            struct tepal_known in = input_of(n, t);
             assert_ok(tepal_cascade_build(&p, &in, &how, NULL, &f, &report, NULL));
-            assert_int_equal(report.level[0], plan.first_bits);
-            take(&bits, (double)report.bits);
-            take(&second, (double)report.stored[1]);
-            take(&third, (double)report.stored[2]);
+            assert_int_equal(tepal_cascade_level_bits(f, 0), plan.first_bits);
+            take(&bits, (double)tepal_filter_params(f)->cells);
+            take(&second, (double)report.level_keys[1]);
+            take(&third, (double)report.level_keys[2]);
             size_t found = 0;
             for (int i = 0; i < 1000; i++) {
                 found += tepal_filter_query(f, check_digest(&state));
@@ -467,16 +474,22 @@ static void the_model_keeps_its_limits(void **unused)
     (void)unused;
     const enum tepal_layout flat = TEPAL_LAYOUT_FLAT;
     const enum tepal_positions colliding = TEPAL_POSITIONS_COLLIDING;
-    struct tepal_cascade_plan least = {0};
-    struct tepal_cascade_plan plan = {0};
+    struct tepal_cascade_setting least = {0};
+    struct tepal_cascade_setting plan = {0};
     struct tepal_report report;
-    assert_ok(tepal_cascade_choose(flat, colliding, 20000, 100000, 0, 0, &least));
-    assert_ok(tepal_model_cascade(flat, colliding, &least, 20000, 100000, &report));
+    assert_ok(tepal_cascade_best_setting(flat, colliding, 20000, 100000, 0, 0, &least));
+    struct tepal_params params = params_of(flat, colliding);
+    struct tepal_use use = TEPAL_USE_INIT;
+    use.keys = 20000;
+    use.known_negatives = 100000;
+    assert_ok(tepal_model(&params, &use, &report, NULL)); /* cells 0: the smallest */
+    assert_int_equal(check_number(&report, "first_bits"), least.first_bits);
+    assert_true(check_number(&report, "bits") == least.bits);
     /* n log2(6) + t log2(6/5), less half a logarithm */
     double entropy = tepal_report_find(&report, "bits_least")->value.real;
     assert_true(fabs(entropy - (20000 * log2(6) + 100000 * log2(1.2))) < 12);
     assert_true(least.bits > entropy && least.bits < 2 * entropy);
-    assert_ok(tepal_cascade_choose(flat, colliding, 20000, 100000, 200000, 0, &plan));
+    assert_ok(tepal_cascade_best_setting(flat, colliding, 20000, 100000, 200000, 0, &plan));
     assert_true(plan.bits <= 200000 && plan.bits > 199900);
     assert_true(plan.fp_unknown < least.fp_unknown / 3);
     double sum = 0;
@@ -485,17 +498,18 @@ static void the_model_keeps_its_limits(void **unused)
     }
     assert_true(fabs(sum - plan.bits) < 1e-6);
     /* no negatives: one level, a Bloom filter */
-    assert_ok(tepal_cascade_choose(flat, colliding, 1000, 0, 10000, 0, &plan));
+    assert_ok(tepal_cascade_best_setting(flat, colliding, 1000, 0, 10000, 0, &plan));
     assert_int_equal(plan.levels, 1);
     assert_int_equal(plan.first_bits, 10000);
     assert_true(plan.fp_unknown == tepal_bloom_fp(flat, colliding, 10000, 1000, plan.hashes));
-    struct tepal_cascade_plan as_it_was = plan;
-    assert_int_equal(tepal_cascade_choose(flat, colliding, 20000, 100000, 1000, 0, &plan),
+    struct tepal_cascade_setting as_it_was = plan;
+    assert_int_equal(tepal_cascade_best_setting(flat, colliding, 20000, 100000, 1000, 0, &plan),
                      TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_cascade_choose(flat, colliding, 0, 10, 0, 0, &plan), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_cascade_choose(flat, colliding, 10, 10, 0, 1, &plan),
+    assert_int_equal(tepal_cascade_best_setting(flat, colliding, 0, 10, 0, 0, &plan),
                      TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_cascade_choose(flat, colliding, 10, 10, 0, NAN, &plan),
+    assert_int_equal(tepal_cascade_best_setting(flat, colliding, 10, 10, 0, 1, &plan),
+                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_cascade_best_setting(flat, colliding, 10, 10, 0, NAN, &plan),
                      TEPAL_BAD_ARGUMENT);
     assert_memory_equal(&as_it_was, &plan, sizeof plan);
     plan.first_bits = 0;

@@ -63,6 +63,61 @@ static inline double check_number(const struct tepal_report *report, const char 
     return q->type == TEPAL_QUANTITY_INTEGER ? (double)q->value.integer : q->value.real;
 }
 
+/* What a filter tells of itself by name: a whole number, or a real one. */
+static inline uint64_t info_integer(const struct tepal_filter *filter, const char *name)
+{
+    struct tepal_report report;
+    tepal_filter_info(filter, &report);
+    const struct tepal_quantity *q = tepal_report_find(&report, name);
+    if (q == NULL || q->type != TEPAL_QUANTITY_INTEGER) {
+        fail_msg("%s is no whole number of the info", name);
+        return 0;
+    }
+    return q->value.integer;
+}
+
+static inline double info_real(const struct tepal_filter *filter, const char *name)
+{
+    struct tepal_report report;
+    tepal_filter_info(filter, &report);
+    const struct tepal_quantity *q = tepal_report_find(&report, name);
+    if (q == NULL || q->type != TEPAL_QUANTITY_REAL) {
+        fail_msg("%s is no real number of the info", name);
+        return NAN;
+    }
+    return q->value.real;
+}
+
+/* A failed call has filled in its error: the status that it returned, and a sentence. */
+static inline void check_error(const struct tepal_error *error, enum tepal_status status)
+{
+    assert_int_equal(error->status, status);
+    assert_int_not_equal(status, TEPAL_OK);
+    assert_non_null(error->why);
+    assert_true(strlen(error->why) > 5);
+}
+
+/* A Bloom filter on the flat layout, of so many bits. */
+static inline enum tepal_status bloom_with_bits(uint64_t bits, uint32_t hashes, uint64_t seed,
+                                                struct tepal_filter **out)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.cells = bits;
+    params.hashes = hashes;
+    params.seed = seed;
+    return tepal_filter_create(&params, NULL, out, NULL);
+}
+
+/* What the model predicts of so many keys, used in no special way. */
+static inline enum tepal_status model_of_keys(const struct tepal_params *params, uint64_t keys,
+                                              struct tepal_report *report,
+                                              struct tepal_error *error)
+{
+    struct tepal_use use = TEPAL_USE_INIT;
+    use.keys = keys;
+    return tepal_model(params, &use, report, error);
+}
+
 /* Is `measured` within CHECK_Z standard errors of `expected`? Prints the facts when it is not. */
 #define check_within(what, measured, expected, standard_error)                                     \
     check_within_at(__FILE__, __LINE__, (what), (measured), (expected), (standard_error))

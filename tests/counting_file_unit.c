@@ -32,25 +32,24 @@ static struct tepal_filter *make(const struct pinned *p)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
     struct tepal_filter *filter;
-    struct tepal_counting *bits;
+    struct tepal_filter *bits;
     params.kind = TEPAL_KIND_COUNTING;
     params.layout = p->layout;
     params.hashes = p->hashes;
     params.cells = p->cells;
     params.capacity = MEMBERS;
     params.seed = 42;
-    params.own[TEPAL_COUNTING_CHOICES] = p->choices;
-    params.own[TEPAL_COUNTING_RULE] = (uint64_t)tepal_counting_rule_for(p->layout, p->choices);
-    params.own[TEPAL_COUNTING_POLICY] = (uint64_t)p->policy;
+    params.counting.choices = p->choices;
+    params.counting.rule = (uint64_t)tepal_counting_default_rule(p->layout, p->choices);
+    params.counting.policy = (uint64_t)p->policy;
     assert_int_equal(tepal_filter_create(&params, NULL, &filter, NULL), TEPAL_OK);
     for (unsigned i = 0; i < MEMBERS; i++) {
         assert_int_equal(tepal_filter_add(filter, recipe_digest(filter, "golden", i)), TEPAL_OK);
     }
     if (p->bits) {
-        assert_int_equal(tepal_counting_strip(tepal_filter_counting(filter), NULL, &bits),
-                         TEPAL_OK);
+        assert_int_equal(tepal_counting_strip(filter, NULL, &bits, NULL), TEPAL_OK);
         tepal_filter_free(filter);
-        filter = tepal_counting_filter(bits);
+        filter = bits;
     }
     return filter;
 }
@@ -95,14 +94,14 @@ static void disagreement_is_refused(void **state)
                 enum tepal_status status = tepal_decode(bytes, len, NULL, &out, NULL);
                 bool history = at >= STATE && at < STATE + 8 * COUNTING_ONES;
                 bool choices = at == OWN && !huge && pinned[i].choices > 1;
-                bool policy = at == OWN + 8 * TEPAL_COUNTING_POLICY && !huge &&
+                bool policy = at == OWN + 8 * PARAMS_INDEX(counting.policy) && !huge &&
                               pinned[i].choices > 1 && was == 0;
-                bool rule = at == OWN + 8 * TEPAL_COUNTING_RULE && !huge && pinned[i].layout < 2 &&
-                            pinned[i].choices > 1;
+                bool rule = at == OWN + 8 * PARAMS_INDEX(counting.rule) && !huge &&
+                            pinned[i].layout < 2 && pinned[i].choices > 1;
                 bool one = at == OWN && !huge && pinned[i].choices == 1;
                 if (history || choices || policy || rule || one) {
                     assert_int_equal(status, TEPAL_OK); /* another filter, and a sound one */
-                    assert_int_equal(tepal_validate(out, NULL), TEPAL_OK);
+                    assert_int_equal(tepal_filter_validate(out, NULL), TEPAL_OK);
                 } else {
                     assert_true(status == TEPAL_CORRUPT || status == TEPAL_BAD_PARAMETER ||
                                 status == TEPAL_BAD_LENGTH);
@@ -119,12 +118,12 @@ static void disagreement_is_refused(void **state)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void audit_call(struct tepal_counting *counting, const struct tepal_allocator *allocator,
+static void audit_call(struct tepal_filter *counting, const struct tepal_allocator *allocator,
                        enum tepal_status *status)
 {
     struct tepal_report report;
     struct tepal_digest digest = {1, 2};
-    *status = tepal_counting_audit(counting, &digest, NULL, 1, allocator, &report);
+    *status = tepal_counting_audit(counting, &digest, NULL, 1, allocator, &report, NULL);
 }
 
 static void every_request_for_memory(void **state)
@@ -132,29 +131,28 @@ static void every_request_for_memory(void **state)
     (void)state;
     for (int call = 0; call < 4; call++) {
         struct tepal_filter *filter = make(&pinned[0]);
-        struct tepal_counting *counting = tepal_filter_counting(filter);
         for (unsigned n = 1;; n++) {
             struct memory m = {.fail_at = n};
             struct tepal_allocator allocator = memory_allocator(&m);
-            struct tepal_counting *out = NULL;
-            struct tepal_bloom *bloom = NULL;
+            struct tepal_filter *out = NULL;
+            struct tepal_filter *bloom = NULL;
             enum tepal_status status;
             switch (call) {
             case 0:
-                status = tepal_counting_strip(counting, &allocator, &out);
+                status = tepal_counting_strip(filter, &allocator, &out, NULL);
                 break;
             case 1:
-                status = tepal_counting_bloom(counting, &allocator, &bloom);
+                status = tepal_counting_to_bloom(filter, &allocator, &bloom, NULL);
                 break;
             case 2:
-                status = tepal_counting_difference(counting, counting, &allocator, NULL, &out);
+                status = tepal_counting_difference(filter, filter, &allocator, &out, NULL, NULL);
                 break;
             default:
-                audit_call(counting, &allocator, &status);
+                audit_call(filter, &allocator, &status);
                 break;
             }
-            tepal_counting_free(out);
-            tepal_bloom_free(bloom);
+            tepal_filter_free(out);
+            tepal_filter_free(bloom);
             assert_int_equal(m.live, 0);
             if (m.calls < n) {
                 assert_int_equal(status, TEPAL_OK);
@@ -179,29 +177,28 @@ static void nothing_else_allocates(void **state)
         struct tepal_digest digests[100];
         uint8_t groups[100];
         uint64_t answers[2];
-        uint32_t group;
+        uint8_t group;
         size_t removed;
         struct tepal_report report;
-        assert_int_equal(tepal_filter_clone(made, &allocator, &filter), TEPAL_OK);
-        struct tepal_counting *counting = tepal_filter_counting(filter);
+        assert_int_equal(tepal_filter_clone(made, &allocator, &filter, NULL), TEPAL_OK);
         unsigned before = m.calls;
         for (unsigned j = 0; j < 100; j++) {
             digests[j] = recipe_digest(filter, "more", j);
         }
         if (!pinned[i].bits) {
-            assert_int_equal(tepal_counting_add(counting, digests[0], &group), TEPAL_OK);
-            assert_int_equal(tepal_counting_remove_group(counting, digests[0], group), TEPAL_OK);
-            assert_int_equal(tepal_counting_add_many(counting, digests, 100, groups), TEPAL_OK);
+            assert_int_equal(tepal_counting_add(filter, digests[0], &group), TEPAL_OK);
+            assert_int_equal(tepal_counting_remove_group(filter, digests[0], group), TEPAL_OK);
+            assert_int_equal(tepal_counting_add_many(filter, digests, 100, groups), TEPAL_OK);
             assert_int_equal(
-                tepal_counting_remove_many(counting, digests, groups, 100, answers, &removed),
+                tepal_counting_remove_many(filter, digests, groups, 100, answers, &removed),
                 TEPAL_OK);
             assert_int_equal(removed, 100);
             assert_true(tepal_filter_equal(made, filter));
         }
-        (void)tepal_counting_query_many(counting, digests, 100, answers);
+        (void)tepal_filter_query_many(filter, digests, 100, answers);
         tepal_filter_info(filter, &report);
         assert_int_equal(tepal_filter_unite(filter, made), TEPAL_OK);
-        assert_int_equal(tepal_validate(filter, NULL), TEPAL_OK);
+        assert_int_equal(tepal_filter_validate(filter, NULL), TEPAL_OK);
         assert_int_equal(m.calls, before);
         tepal_filter_free(filter);
         tepal_filter_free(made);
@@ -220,17 +217,21 @@ static void a_view_is_read_only(void **state)
         size_t removed = 0;
         golden_path(path, sizeof path, pinned[i].name, ".tepal");
         assert_int_equal(tepal_map(path, 0, NULL, &view, NULL), TEPAL_OK);
-        struct tepal_counting *counting = tepal_filter_counting(view);
         struct tepal_digest digest = recipe_digest(view, "golden", 7);
+        uint8_t group = 99;
+        uint8_t groups[1] = {99};
         for (unsigned j = 0; j < 1000; j++) {
             struct tepal_digest d = recipe_digest(view, "stranger", j);
             assert_int_equal(tepal_filter_query(view, d), tepal_filter_query(filter, d));
         }
-        assert_int_equal(tepal_counting_add(counting, digest, NULL), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_counting_add_many(counting, &digest, 1, NULL), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_counting_remove(counting, digest), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_counting_remove_group(counting, digest, 0), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_counting_remove_many(counting, &digest, NULL, 1, NULL, &removed),
+        assert_int_equal(tepal_filter_add(view, digest), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_filter_add_many(view, &digest, 1), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_counting_add(view, digest, &group), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_counting_add_many(view, &digest, 1, groups), TEPAL_READ_ONLY);
+        assert_true(group == 99 && groups[0] == 99);
+        assert_int_equal(tepal_filter_remove(view, digest), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_counting_remove_group(view, digest, 0), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_counting_remove_many(view, &digest, NULL, 1, NULL, &removed),
                          TEPAL_READ_ONLY);
         tepal_filter_free(view);
         tepal_filter_free(filter);

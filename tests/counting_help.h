@@ -31,8 +31,8 @@ static inline struct tepal_params counting_params(enum tepal_layout layout, uint
     p.cells = cells;
     p.hashes = hashes;
     p.seed = 77;
-    p.own[TEPAL_COUNTING_CHOICES] = choices;
-    p.own[TEPAL_COUNTING_RULE] = (uint64_t)tepal_counting_rule_for(layout, choices);
+    p.counting.choices = choices;
+    p.counting.rule = (uint64_t)tepal_counting_default_rule(layout, choices);
     return p;
 }
 
@@ -41,7 +41,7 @@ static inline void naive_open(struct naive *naive, const struct tepal_params *pa
     memset(naive, 0, sizeof *naive);
     naive->params = *params;
     naive->at = tepal_address_of(params, 4);
-    naive->choices = (uint32_t)params->own[TEPAL_COUNTING_CHOICES];
+    naive->choices = (uint32_t)params->counting.choices;
     naive->counter = calloc(params->cells, 1);
     assert_non_null(naive->counter);
 }
@@ -136,7 +136,7 @@ static inline int64_t naive_metric(const struct naive *naive, struct tepal_diges
         ones += value == 1;
         largest = value > largest ? value : largest;
     }
-    if (naive->params.own[TEPAL_COUNTING_RULE] != TEPAL_RULE_LEAST_INCREASE) {
+    if (naive->params.counting.rule != TEPAL_RULE_LEAST_INCREASE) {
         return step == 0 ? zeros : step == 1 ? -ones : largest;
     }
     int64_t cost = 0;
@@ -163,7 +163,7 @@ static inline uint32_t naive_choose(const struct naive *naive, struct tepal_dige
 {
     uint32_t left[TEPAL_MAX_CHOICES];
     uint32_t count = naive->choices;
-    uint64_t rule = naive->params.own[TEPAL_COUNTING_RULE];
+    uint64_t rule = naive->params.counting.rule;
     for (uint32_t g = 0; g < count; g++) {
         left[g] = g;
     }
@@ -225,7 +225,7 @@ static inline bool naive_remove(struct naive *naive, struct tepal_digest d)
         return false;
     }
     if ((groups & (groups - 1)) != 0) {
-        if (naive->params.own[TEPAL_COUNTING_POLICY] == TEPAL_POLICY_KEEP) {
+        if (naive->params.counting.policy == TEPAL_POLICY_KEEP) {
             naive->kept++;
             return false;
         }
@@ -245,17 +245,16 @@ static inline uint64_t counting_whole(const struct tepal_filter *filter, const c
 }
 
 /* The filter and its plain twin agree in every counter and every count. */
-static inline void naive_compare(const struct naive *naive, const struct tepal_counting *counting)
+static inline void naive_compare(const struct naive *naive, const struct tepal_filter *counting)
 {
-    const struct tepal_filter *filter = tepal_counting_filter_const(counting);
     for (uint64_t i = 0; i < naive->params.cells; i++) {
         assert_int_equal(tepal_counting_at(counting, i), naive->counter[i]);
     }
-    assert_ok(tepal_validate(filter, NULL));
-    assert_int_equal(counting_whole(filter, "refused_removals"), naive->refused);
-    assert_int_equal(counting_whole(filter, "kept"), naive->kept);
-    assert_int_equal(counting_whole(filter, "multi_address_removals"), naive->multi);
-    assert_int_equal(counting_whole(filter, "keys_removed"), naive->removed);
+    assert_ok(tepal_filter_validate(counting, NULL));
+    assert_int_equal(counting_whole(counting, "refused_removals"), naive->refused);
+    assert_int_equal(counting_whole(counting, "kept"), naive->kept);
+    assert_int_equal(counting_whole(counting, "multi_address_removals"), naive->multi);
+    assert_int_equal(counting_whole(counting, "keys_removed"), naive->removed);
 }
 
 /*
@@ -278,17 +277,17 @@ static inline uint64_t differential(const struct tepal_params *params, uint64_t 
 {
     static struct pool_key pool[POOL];
     struct naive naive;
-    struct tepal_counting *counting;
+    struct tepal_filter *counting;
     uint64_t present = 0;
     naive_open(&naive, params);
-    assert_ok(tepal_counting_create(params, NULL, &counting));
+    assert_ok(tepal_filter_create(params, NULL, &counting, NULL));
     for (size_t i = 0; i < POOL; i++) {
         pool[i] = (struct pool_key){.digest = check_digest(&seed)};
     }
     for (uint64_t op = 0; op < operations; op++) {
         uint64_t word = check_random(&seed);
         struct pool_key *key = &pool[(word >> 32) % POOL];
-        uint32_t group = 99;
+        uint8_t group = 99;
         switch (word % 8) {
         case 0:
         case 1:
@@ -311,16 +310,16 @@ static inline uint64_t differential(const struct tepal_params *params, uint64_t 
             break;
         case 4:
             if (wild && word >> 62 == 0) {
-                bool done = tepal_counting_remove(counting, key->digest) == TEPAL_OK;
+                bool done = tepal_filter_remove(counting, key->digest) == TEPAL_OK;
                 assert_int_equal(done, naive_remove(&naive, key->digest));
             } else if (wild && word >> 62 == 1) {
-                group = (uint32_t)(word >> 20) % naive.choices;
+                group = (uint8_t)((uint32_t)(word >> 20) % naive.choices);
                 bool done = tepal_counting_remove_group(counting, key->digest, group) == TEPAL_OK;
                 assert_int_equal(done, naive_remove_group(&naive, key->digest, group));
             }
             break;
         default: {
-            bool found = tepal_counting_query(counting, key->digest);
+            bool found = tepal_filter_query(counting, key->digest);
             assert_int_equal(found, naive_groups(&naive, key->digest) != 0);
             assert_true(found || wild || key->copies == 0);
             present += found;
@@ -328,7 +327,7 @@ static inline uint64_t differential(const struct tepal_params *params, uint64_t 
         }
     }
     naive_compare(&naive, counting);
-    tepal_counting_free(counting);
+    tepal_filter_free(counting);
     naive_close(&naive);
     return present;
 }

@@ -15,6 +15,8 @@
  */
 #include "counting_help.h"
 
+#include <tepal/papers.h>
+
 static bool show;
 
 #define Z999 3.2905 /* two-sided 99.9 % */
@@ -74,43 +76,45 @@ static double error_of(const struct moments *m)
 }
 
 /* A key that is not in the filter and is found. */
-static struct tepal_digest false_positive(const struct tepal_counting *counting, uint64_t *seed)
+static struct tepal_digest false_positive(const struct tepal_filter *counting, uint64_t *seed)
 {
     struct tepal_digest d;
     do {
         d = check_digest(seed);
-    } while (!tepal_counting_query(counting, d));
+    } while (!tepal_filter_query(counting, d));
     return d;
 }
 
 /* One trial: n members, `wrong` wrong removals; Z and Y. */
-static void trial(struct tepal_counting *counting, uint32_t wrong, uint64_t *seed, double *z,
+static void trial(struct tepal_filter *counting, uint32_t wrong, uint64_t *seed, double *z,
                   double *y)
 {
     struct tepal_digest members[SMALL_N];
-    assert_ok(tepal_filter_clear(tepal_counting_filter(counting)));
+    assert_ok(tepal_filter_clear(counting));
     for (size_t i = 0; i < SMALL_N; i++) {
         members[i] = check_digest(seed);
     }
-    assert_ok(tepal_counting_add_many(counting, members, SMALL_N, NULL));
+    assert_ok(tepal_filter_add_many(counting, members, SMALL_N));
     for (uint32_t i = 0; i < wrong; i++) {
-        assert_ok(tepal_counting_remove(counting, false_positive(counting, seed)));
+        assert_ok(tepal_filter_remove(counting, false_positive(counting, seed)));
     }
     *z = 0;
     *y = 0;
     for (size_t i = 0; i < SMALL_N; i++) {
-        *z += !tepal_counting_query(counting, members[i]);
+        *z += !tepal_filter_query(counting, members[i]);
     }
     for (size_t i = 0; i < SMALL_N; i++) {
-        *y += tepal_counting_remove(counting, members[i]) != TEPAL_OK;
+        *y += tepal_filter_remove(counting, members[i]) != TEPAL_OK;
     }
 }
 
 static void predict(const struct tepal_params *params, uint64_t n, double wrong,
                     struct tepal_report *report)
 {
-    const char *why = "";
-    assert_ok(tepal_model_counting(params, n, NAN, NAN, wrong, report, &why));
+    struct tepal_use use = TEPAL_USE_INIT;
+    use.keys = n;
+    use.wrong_removals = wrong;
+    assert_ok(tepal_model(params, &use, report, NULL));
 }
 
 static void theorems_1_2_and_4(void **state)
@@ -118,13 +122,13 @@ static void theorems_1_2_and_4(void **state)
     (void)state;
     for (uint32_t k = 5; k <= 11; k += 6) {
         struct tepal_params params = counting_params(TEPAL_LAYOUT_FLAT, SMALL_M, k, 1);
-        struct tepal_counting *counting;
+        struct tepal_filter *counting;
         struct moments y = {0};
         struct moments z = {0};
         struct moments all = {0};
         double hidden = 0;
         uint64_t seed = 2010 + k;
-        assert_ok(tepal_counting_create(&params, NULL, &counting));
+        assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
         for (int i = 0; i < SMALL_TRIALS; i++) {
             double zs;
             double ys;
@@ -159,7 +163,7 @@ static void theorems_1_2_and_4(void **state)
         /* and what is printed for E[Z] is far off */
         assert_true(fabs(mean_of(&z) - check_number(&r, "exposed_mean_printed")) >
                     20 * error_of(&z));
-        tepal_counting_free(counting);
+        tepal_filter_free(counting);
     }
 }
 
@@ -168,11 +172,11 @@ static void corollaries_2_and_3(void **state)
 {
     (void)state;
     struct tepal_params params = counting_params(TEPAL_LAYOUT_FLAT, SMALL_M, 5, 1);
-    struct tepal_counting *counting;
+    struct tepal_filter *counting;
     struct moments y = {0};
     struct moments z = {0};
     uint64_t seed = 23;
-    assert_ok(tepal_counting_create(&params, NULL, &counting));
+    assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
     for (int i = 0; i < 150; i++) {
         double zs;
         double ys;
@@ -189,7 +193,7 @@ static void corollaries_2_and_3(void **state)
     near("potential  (Corollary 2)", mean_of(&y), check_number(&r, "potential_many"), 0.05);
     near("exposed  (Corollary 3)", mean_of(&z), check_number(&r, "exposed_many"), 0.05);
     assert_true(mean_of(&y) < 0.9 * check_number(&r, "potential_many_printed"));
-    tepal_counting_free(counting);
+    tepal_filter_free(counting);
 }
 
 /* ---- m/n and c ------------------------------------------------------------------------------- */
@@ -197,7 +201,7 @@ static void corollaries_2_and_3(void **state)
 #define N 10000
 
 struct run {
-    struct tepal_counting *counting;
+    struct tepal_filter *counting;
     struct tepal_digest *members;
     uint8_t *groups;
 };
@@ -209,8 +213,8 @@ static struct run make_run(uint32_t ratio, uint32_t k, uint32_t c, enum tepal_co
     struct run run = {.members = malloc(N * sizeof *run.members), .groups = malloc(N)};
     assert_non_null(run.members);
     assert_non_null(run.groups);
-    params.own[TEPAL_COUNTING_RULE] = c == 1 ? 0 : (uint64_t)rule;
-    assert_ok(tepal_counting_create(&params, NULL, &run.counting));
+    params.counting.rule = c == 1 ? 0 : (uint64_t)rule;
+    assert_ok(tepal_filter_create(&params, NULL, &run.counting, NULL));
     check_digests(&seed, run.members, N);
     assert_ok(tepal_counting_add_many(run.counting, run.members, N, run.groups));
     return run;
@@ -218,20 +222,20 @@ static struct run make_run(uint32_t ratio, uint32_t k, uint32_t c, enum tepal_co
 
 static void free_run(struct run *run)
 {
-    tepal_counting_free(run->counting);
+    tepal_filter_free(run->counting);
     free(run->members);
     free(run->groups);
 }
 
 static void shares_of(const struct run *run, double *p0, double *p1, uint32_t *largest)
 {
-    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
-    double m = (double)tepal_filter_params(tepal_counting_filter(run->counting))->cells;
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1];
+    double m = (double)tepal_filter_params(run->counting)->cells;
     tepal_counting_histogram(run->counting, histogram);
     *p0 = (double)histogram[0] / m;
     *p1 = (double)histogram[1] / m;
     *largest = 0;
-    for (uint32_t v = 0; v <= TEPAL_COUNTER_MAX; v++) {
+    for (uint32_t v = 0; v <= TEPAL_MAX_COUNTER; v++) {
         *largest = histogram[v] > 0 ? v : *largest;
     }
 }
@@ -243,7 +247,7 @@ static void shares_of(const struct run *run, double *p0, double *p1, uint32_t *l
  */
 static double exposed_mean(const struct run *run, uint32_t k, int trials, uint64_t seed)
 {
-    const struct tepal_params *p = tepal_filter_params(tepal_counting_filter(run->counting));
+    const struct tepal_params *p = tepal_filter_params(run->counting);
     uint32_t *owner = calloc(p->cells, sizeof *owner);
     assert_non_null(owner);
     for (uint32_t i = 0; i < N; i++) {
@@ -402,7 +406,7 @@ static void shares_and_planner_figures(void **state)
     uint64_t seed = 8;
     uint64_t found = 0;
     for (int i = 0; i < 400000; i++) {
-        found += tepal_counting_query(run.counting, check_digest(&seed));
+        found += tepal_filter_query(run.counting, check_digest(&seed));
     }
     check_within("false positives", (double)found / 400000, expected,
                  sqrt(expected * (1 - expected) / 400000));
@@ -503,19 +507,19 @@ static void blocked_lines_of_128_counters(void **state)
     for (size_t i = 0; i < 4; i++) {
         struct tepal_params params = counting_params(
             TEPAL_LAYOUT_BLOCKED, (uint64_t)KEYS * wanted[i].ratio, wanted[i].k, wanted[i].c);
-        struct tepal_counting *counting;
+        struct tepal_filter *counting;
         struct tepal_report report;
         uint64_t found = 0;
-        assert_ok(tepal_counting_create(&params, NULL, &counting));
-        assert_ok(tepal_counting_add_many(counting, keys, KEYS, NULL));
+        assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
+        assert_ok(tepal_filter_add_many(counting, keys, KEYS));
         for (size_t asked = 0; asked < ASKED; asked += 500) {
             struct tepal_digest strangers[500];
             uint64_t answers[8];
             check_digests(&seed, strangers, 500);
-            found += tepal_counting_query_many(counting, strangers, 500, answers);
+            found += tepal_filter_query_many(counting, strangers, 500, answers);
         }
         double rate = (double)found / ASKED;
-        tepal_filter_info(tepal_counting_filter(counting), &report);
+        tepal_filter_info(counting, &report);
         double told = check_number(&report, "fp_now");
         if (show) {
             printf("blocked, %u counters a key, k %u, c %u: %.3e (by its bits %.3e)\n",
@@ -523,7 +527,7 @@ static void blocked_lines_of_128_counters(void **state)
         }
         assert_true(rate >= wanted[i].least && rate <= wanted[i].most);
         check_within("fp_now of lines", rate, told, sqrt(told / ASKED));
-        tepal_counting_free(counting);
+        tepal_filter_free(counting);
     }
 }
 
@@ -548,38 +552,38 @@ static struct churn churn(uint32_t ratio, uint32_t k, uint32_t c, enum tepal_cou
     struct tepal_params params = counting_params(TEPAL_LAYOUT_FLAT, (uint64_t)ratio * N, k, c);
     static struct tepal_digest keys[N];
     static uint8_t groups[N];
-    struct tepal_counting *counting;
-    params.own[TEPAL_COUNTING_POLICY] = c == 1 ? 0 : (uint64_t)policy;
-    assert_ok(tepal_counting_create(&params, NULL, &counting));
+    struct tepal_filter *counting;
+    params.counting.policy = c == 1 ? 0 : (uint64_t)policy;
+    assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
     for (uint64_t i = 0; i < (uint64_t)N * (generations + 1); i++) {
         size_t at = i < N ? i : check_random(&seed) % N;
-        uint32_t group;
+        uint8_t group;
         if (i >= N && how == BY_RECEIPT) {
             (void)tepal_counting_remove_group(counting, keys[at], groups[at]);
         } else if (i >= N) {
-            (void)tepal_counting_remove(counting, keys[at]);
+            (void)tepal_filter_remove(counting, keys[at]);
         }
         keys[at] = check_digest(&seed);
         assert_ok(tepal_counting_add(counting, keys[at], &group));
         groups[at] = (uint8_t)group;
         if (wrong && i >= N && i % 10 == 0) {
-            (void)tepal_counting_remove(counting, check_digest(&seed));
+            (void)tepal_filter_remove(counting, check_digest(&seed));
         }
     }
     struct churn result = {0, 0, 0, 0};
     for (size_t i = 0; i < N; i++) {
-        result.fn += !tepal_counting_query(counting, keys[i]);
+        result.fn += !tepal_filter_query(counting, keys[i]);
     }
     for (size_t i = 0; i < 100000; i++) {
-        result.fp += tepal_counting_query(counting, check_digest(&seed));
+        result.fp += tepal_filter_query(counting, check_digest(&seed));
     }
-    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1];
     tepal_counting_histogram(counting, histogram);
-    result.stuck = histogram[TEPAL_COUNTER_MAX];
+    result.stuck = histogram[TEPAL_MAX_COUNTER];
     result.p0 = (double)histogram[0] / (double)params.cells;
     result.fn /= N;
     result.fp /= 100000;
-    tepal_counting_free(counting);
+    tepal_filter_free(counting);
     if (show) {
         printf("churn m/n %2u k %2u c %u %s%s, %u generations: FN %.4f %% FP %.5f p0 %.4f\n", ratio,
                k, c,
@@ -648,15 +652,15 @@ static void receipts_never_lose_a_member(void **state)
     struct tepal_params params = counting_params(TEPAL_LAYOUT_FLAT, 8 * N, 5, 4);
     static struct tepal_digest keys[N];
     static uint8_t groups[N];
-    struct tepal_counting *counting;
+    struct tepal_filter *counting;
     uint64_t seed = 10;
     uint64_t deletes = 0;
-    assert_ok(tepal_counting_create(&params, NULL, &counting));
+    assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
     for (uint64_t i = 0; deletes < 2000000; i++) {
         size_t at = i < N ? i : check_random(&seed) % N;
-        uint32_t group;
+        uint8_t group;
         if (i >= N) {
-            assert_true(tepal_counting_query(counting, keys[at]));
+            assert_true(tepal_filter_query(counting, keys[at]));
             assert_ok(tepal_counting_remove_group(counting, keys[at], groups[at]));
             deletes++;
         }
@@ -665,11 +669,11 @@ static void receipts_never_lose_a_member(void **state)
         groups[at] = (uint8_t)group;
         if (i % (10 * N) == N) {
             uint64_t answers[(N + 63) / 64];
-            assert_int_equal(tepal_counting_query_many(counting, keys, N, answers), N);
+            assert_int_equal(tepal_filter_query_many(counting, keys, N, answers), N);
         }
     }
-    assert_ok(tepal_validate(tepal_counting_filter(counting), NULL));
-    tepal_counting_free(counting);
+    assert_ok(tepal_filter_validate(counting, NULL));
+    tepal_filter_free(counting);
 }
 
 static void ten_million_operations_agree_with_a_plain_twin(void **state)
@@ -682,7 +686,7 @@ static void ten_million_operations_agree_with_a_plain_twin(void **state)
         assert_true(differential(&params, 1500000, true, 60 + l) > 100000);
         assert_true(differential(&params, 500000, false, 70 + l) > 100000);
         params = counting_params(layouts[l], 32768, 5, 3);
-        params.own[TEPAL_COUNTING_POLICY] = l % 2;
+        params.counting.policy = l % 2;
         assert_true(differential(&params, 250000, true, 80 + l) > 10000);
         assert_true(differential(&params, 250000, false, 90 + l) > 10000);
     }
@@ -705,7 +709,7 @@ static void measure_layout(enum tepal_layout layout, uint32_t k, uint64_t cells,
     p.layout = layout;
     p.cells = cells;
     p.hashes = k;
-    p.own[TEPAL_COUNTING_CHOICES] = 1;
+    p.counting.choices = 1;
     double model = tepal_counting_rate(layout, p.positions, cells, LINED_KEYS, k);
     uint64_t found = 0;
     for (int i = 0; i < LINED_FILTERS; i++) {

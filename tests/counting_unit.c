@@ -24,8 +24,8 @@ static size_t each_case(size_t i, struct tepal_params *params)
                     struct tepal_params p =
                         counting_params(layouts[l], 16384 + 128 * l, hashes[h], choices[c]);
                     p.positions = (enum tepal_positions)(variant & 1);
-                    p.own[TEPAL_COUNTING_POLICY] = variant >> 1 & 1;
-                    p.own[TEPAL_COUNTING_RULE] += variant >> 2; /* greedy, where it may be */
+                    p.counting.policy = variant >> 1 & 1;
+                    p.counting.rule += variant >> 2; /* greedy, where it may be */
                     if (tepal_params_check(&p, NULL) == TEPAL_OK && n++ == i) {
                         *params = p;
                         return 1;
@@ -66,40 +66,40 @@ static void batches_equal_single_calls(void **state)
     digests_of(in, MANY, 1);
     digests_of(out, MANY, 2);
     for (size_t i = 0; each_case(i, &params); i += 1 + i % 2) {
-        struct tepal_counting *one;
-        struct tepal_counting *many;
+        struct tepal_filter *one;
+        struct tepal_filter *many;
         uint64_t answers[(2 * MANY + 63) / 64];
         uint64_t done[(MANY + 63) / 64];
         size_t removed = 0;
         size_t expected = 0;
-        assert_ok(tepal_counting_create(&params, NULL, &one));
-        assert_ok(tepal_counting_create(&params, NULL, &many));
+        assert_ok(tepal_filter_create(&params, NULL, &one, NULL));
+        assert_ok(tepal_filter_create(&params, NULL, &many, NULL));
         assert_ok(tepal_counting_add_many(many, in, MANY, groups));
         for (size_t j = 0; j < MANY; j++) {
-            uint32_t group;
+            uint8_t group;
             assert_ok(tepal_counting_add(one, in[j], &group));
             assert_int_equal(group, groups[j]);
         }
-        assert_true(tepal_filter_equal(tepal_counting_filter(one), tepal_counting_filter(many)));
-        size_t found = tepal_counting_query_many(many, out, MANY, answers);
+        assert_true(tepal_filter_equal(one, many));
+        size_t found = tepal_filter_query_many(many, out, MANY, answers);
         for (size_t j = 0; j < MANY; j++) {
-            bool yes = tepal_counting_query(one, out[j]);
+            bool yes = tepal_filter_query(one, out[j]);
             assert_int_equal(answers[j / 64] >> (j % 64) & 1, yes);
             found -= yes;
         }
         assert_int_equal(found, 0);
-        assert_int_equal(tepal_counting_query_many(many, in, MANY, answers), MANY);
+        assert_int_equal(tepal_filter_query_many(many, in, MANY, answers), MANY);
         assert_ok(tepal_counting_remove_many(many, in, NULL, MANY / 2, done, &removed));
         for (size_t j = 0; j < MANY / 2; j++) {
-            bool yes = tepal_counting_remove(one, in[j]) == TEPAL_OK;
+            bool yes = tepal_filter_remove(one, in[j]) == TEPAL_OK;
             assert_int_equal(done[j / 64] >> (j % 64) & 1, yes);
             expected += yes;
         }
         assert_int_equal(removed, expected);
-        assert_true(tepal_filter_equal(tepal_counting_filter(one), tepal_counting_filter(many)));
-        assert_ok(tepal_validate(tepal_counting_filter(many), NULL));
-        tepal_counting_free(one);
-        tepal_counting_free(many);
+        assert_true(tepal_filter_equal(one, many));
+        assert_ok(tepal_filter_validate(many, NULL));
+        tepal_filter_free(one);
+        tepal_filter_free(many);
     }
 }
 
@@ -114,23 +114,24 @@ static void kernels_agree_on_lines(void **state)
     for (uint32_t k = 1; k <= TEPAL_MAX_HASHES_PAIRED; k++) {
         for (size_t l = 2; l < 4; l++) {
             struct tepal_params params = counting_params(layouts[l], 16384, k, 1);
-            struct tepal_counting *counting;
+            struct tepal_filter *counting;
             uint64_t a[(MANY + 63) / 64];
             uint64_t b[(MANY + 63) / 64];
             if (tepal_params_check(&params, NULL) != TEPAL_OK) {
                 continue;
             }
-            assert_ok(tepal_counting_create(&params, NULL, &counting));
-            assert_ok(tepal_counting_add_many(counting, keys, MANY / 2, NULL));
+            assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
+            assert_ok(tepal_filter_add_many(counting, keys, MANY / 2));
             struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = keys};
-            size_t fast = tepal_counting_lines_avx2.query(&counting->at, counting->bits, &source,
-                                                          MANY - 7, a);
-            size_t plain = tepal_counting_lines_portable.query(&counting->at, counting->bits,
-                                                               &source, MANY - 7, b);
+            const struct tepal_counting *inside = counting_of(counting);
+            size_t fast =
+                tepal_counting_lines_avx2.query(&inside->at, inside->bits, &source, MANY - 7, a);
+            size_t plain = tepal_counting_lines_portable.query(&inside->at, inside->bits, &source,
+                                                               MANY - 7, b);
             assert_int_equal(fast, plain);
             assert_memory_equal(a, b, sizeof a);
             assert_true(fast >= MANY / 2);
-            tepal_counting_free(counting);
+            tepal_filter_free(counting);
         }
     }
 }
@@ -145,28 +146,27 @@ static void a_counter_at_15_sticks_and_loses_nobody(void **state)
     for (size_t l = 0; l < 4; l++) {
         for (uint32_t c = 1; c <= 3; c += 2) {
             struct tepal_params params = counting_params(layouts[l], 256, 3, c);
-            struct tepal_counting *counting;
+            struct tepal_filter *counting;
             uint8_t groups[400];
             size_t removed;
-            assert_ok(tepal_counting_create(&params, NULL, &counting));
-            struct tepal_filter *filter = tepal_counting_filter(counting);
+            assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
             for (int round = 0; round < 10; round++) {
                 assert_ok(tepal_counting_add_many(counting, keys, 400, groups));
                 assert_ok(tepal_counting_add_many(counting, keys, 400, groups));
-                uint64_t stuck = counting_whole(filter, "stuck");
+                uint64_t stuck = counting_whole(counting, "stuck");
                 assert_true(stuck > 0);
-                assert_int_equal(counting_whole(filter, "max_count"), 15);
+                assert_int_equal(counting_whole(counting, "max_count"), 15);
                 assert_ok(tepal_counting_remove_many(counting, keys, groups, 400, NULL, &removed));
                 assert_int_equal(removed, 400);
-                assert_int_equal(counting_whole(filter, "stuck"), stuck);
+                assert_int_equal(counting_whole(counting, "stuck"), stuck);
                 for (size_t i = 0; i < 400; i++) {
-                    assert_true(tepal_counting_query(counting, keys[i]));
+                    assert_true(tepal_filter_query(counting, keys[i]));
                 }
-                assert_ok(tepal_validate(filter, NULL));
+                assert_ok(tepal_filter_validate(counting, NULL));
             }
-            assert_ok(tepal_filter_clear(filter));
-            assert_int_equal(counting_whole(filter, "stuck"), 0);
-            tepal_counting_free(counting);
+            assert_ok(tepal_filter_clear(counting));
+            assert_int_equal(counting_whole(counting, "stuck"), 0);
+            tepal_filter_free(counting);
         }
     }
 }
@@ -179,56 +179,57 @@ static void the_gate_stops_bad_parameters(void **state)
     for (int i = 0; i < 11; i++) {
         struct tepal_params p = counting_params(TEPAL_LAYOUT_FLAT, 1024, 4, 3);
         assert_ok(tepal_params_check(&p, NULL));
-        const char *why = NULL;
+        struct tepal_error error = {.why = NULL};
         switch (i) {
         case 0:
-            p.own[TEPAL_COUNTING_CHOICES] = 0;
+            p.counting.choices = 0;
             break;
         case 1:
-            p.own[TEPAL_COUNTING_CHOICES] = 65;
+            p.counting.choices = 65;
             break;
         case 2:
-            p.own[TEPAL_COUNTING_CHOICES] = UINT64_MAX;
+            p.counting.choices = UINT64_MAX;
             break;
         case 3:
-            p.own[TEPAL_COUNTING_RULE] = 3;
+            p.counting.rule = 3;
             break;
         case 4:
-            p.own[TEPAL_COUNTING_RULE] = TEPAL_RULE_LEAST_INCREASE;
+            p.counting.rule = TEPAL_RULE_LEAST_INCREASE;
             break;
         case 5:
             p.layout = TEPAL_LAYOUT_BLOCKED; /* and improved greedy */
             break;
         case 6:
-            p.own[TEPAL_COUNTING_POLICY] = 2;
+            p.counting.policy = 2;
             break;
         case 7:
-            p.own[TEPAL_COUNTING_CHOICES] = 1;
-            p.own[TEPAL_COUNTING_POLICY] = TEPAL_POLICY_REMOVE;
+            p.counting.choices = 1;
+            p.counting.policy = TEPAL_POLICY_REMOVE;
             break;
         case 8:
-            p.own[TEPAL_COUNTING_FORM] = 2;
+            p.counting.form = 2;
             break;
         case 9:
             p.own[4] = 1;
             break;
         default:
             p.layout = TEPAL_LAYOUT_PAIRED;
-            p.own[TEPAL_COUNTING_RULE] = TEPAL_RULE_LEAST_INCREASE;
+            p.counting.rule = TEPAL_RULE_LEAST_INCREASE;
             p.cells = 1000; /* not whole lines */
             break;
         }
-        struct tepal_counting *counting = NULL;
-        assert_int_equal(tepal_params_check(&p, &why), TEPAL_BAD_PARAMETER);
-        assert_true(strlen(why) > 10);
-        assert_int_equal(tepal_counting_create(&p, NULL, &counting), TEPAL_BAD_PARAMETER);
+        struct tepal_filter *counting = NULL;
+        assert_int_equal(tepal_params_check(&p, &error), TEPAL_BAD_PARAMETER);
+        assert_true(strlen(error.why) > 10);
+        assert_int_equal(tepal_filter_create(&p, NULL, &counting, NULL), TEPAL_BAD_PARAMETER);
         assert_null(counting);
     }
-    struct tepal_params bloom = TEPAL_PARAMS_INIT;
-    struct tepal_counting *counting = NULL;
-    bloom.cells = 64;
-    bloom.hashes = 1;
-    assert_int_equal(tepal_counting_create(&bloom, NULL, &counting), TEPAL_BAD_ARGUMENT);
+    /* with choices it is no other kind */
+    struct tepal_params bloom = counting_params(TEPAL_LAYOUT_FLAT, 64, 1, 1);
+    struct tepal_filter *counting = NULL;
+    bloom.kind = TEPAL_KIND_BLOOM;
+    assert_int_equal(tepal_filter_create(&bloom, NULL, &counting, NULL), TEPAL_BAD_PARAMETER);
+    assert_null(counting);
 }
 
 static void a_refused_removal_changes_nothing(void **state)
@@ -236,19 +237,18 @@ static void a_refused_removal_changes_nothing(void **state)
     (void)state;
     struct tepal_params params = counting_params(TEPAL_LAYOUT_FLAT, 4096, 5, 4);
     uint64_t seed = 9;
-    struct tepal_counting *counting;
+    struct tepal_filter *counting;
     struct tepal_filter *before;
-    uint32_t group;
+    uint8_t group;
     size_t removed = 17;
-    assert_ok(tepal_counting_create(&params, NULL, &counting));
-    struct tepal_filter *filter = tepal_counting_filter(counting);
+    assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
     struct tepal_digest key = check_digest(&seed);
     struct tepal_digest stranger = check_digest(&seed);
     assert_ok(tepal_counting_add(counting, key, &group));
-    assert_ok(tepal_filter_clone(filter, NULL, &before));
+    assert_ok(tepal_filter_clone(counting, NULL, &before, NULL));
     assert_int_equal(tepal_counting_groups(counting, key), (uint64_t)1 << group);
-    assert_int_equal(tepal_counting_remove(counting, stranger), TEPAL_NOT_PRESENT);
-    assert_int_equal(tepal_filter_remove(filter, stranger), TEPAL_NOT_PRESENT);
+    assert_int_equal(tepal_filter_remove(counting, stranger), TEPAL_NOT_PRESENT);
+    assert_int_equal(tepal_filter_remove(counting, stranger), TEPAL_NOT_PRESENT);
     assert_int_equal(tepal_counting_remove_group(counting, key, (group + 1) % 4),
                      TEPAL_NOT_PRESENT);
     assert_int_equal(tepal_counting_remove_group(counting, key, 4), TEPAL_BAD_ARGUMENT);
@@ -258,22 +258,22 @@ static void a_refused_removal_changes_nothing(void **state)
     assert_int_equal(tepal_counting_remove_many(counting, both, groups, 2, NULL, &removed),
                      TEPAL_BAD_ARGUMENT);
     assert_int_equal(removed, 17);
-    assert_true(tepal_filter_equal(filter, before));
-    assert_int_equal(counting_whole(filter, "refused_removals"), 3);
+    assert_true(tepal_filter_equal(counting, before));
+    assert_int_equal(counting_whole(counting, "refused_removals"), 3);
     assert_ok(tepal_counting_remove_group(counting, key, group));
-    assert_int_equal(counting_whole(filter, "ones"), 0);
+    assert_int_equal(counting_whole(counting, "ones"), 0);
     tepal_filter_free(before);
-    tepal_counting_free(counting);
+    tepal_filter_free(counting);
 }
 
 /* ---- whole filters --------------------------------------------------------------------------- */
 
-static struct tepal_counting *filled(const struct tepal_params *params,
-                                     const struct tepal_digest *keys, size_t count)
+static struct tepal_filter *filled(const struct tepal_params *params,
+                                   const struct tepal_digest *keys, size_t count)
 {
-    struct tepal_counting *counting;
-    assert_ok(tepal_counting_create(params, NULL, &counting));
-    assert_ok(tepal_counting_add_many(counting, keys, count, NULL));
+    struct tepal_filter *counting;
+    assert_ok(tepal_filter_create(params, NULL, &counting, NULL));
+    assert_ok(tepal_filter_add_many(counting, keys, count));
     return counting;
 }
 
@@ -284,31 +284,31 @@ static void the_difference_is_what_was_added(void **state)
     digests_of(keys, MANY, 5);
     for (size_t l = 0; l < 4; l++) {
         struct tepal_params params = counting_params(layouts[l], 16384, 5, 1);
-        struct tepal_counting *before = filled(&params, keys, 500);
-        struct tepal_counting *since = filled(&params, keys + 500, MANY - 500);
-        struct tepal_counting *now = filled(&params, keys, MANY);
-        struct tepal_counting *gain;
+        struct tepal_filter *before = filled(&params, keys, 500);
+        struct tepal_filter *since = filled(&params, keys + 500, MANY - 500);
+        struct tepal_filter *now = filled(&params, keys, MANY);
+        struct tepal_filter *gain;
         struct tepal_counting_change change;
-        assert_ok(tepal_counting_difference(now, before, NULL, &change, &gain));
-        assert_true(tepal_filter_equal(tepal_counting_filter(gain), tepal_counting_filter(since)));
-        assert_ok(tepal_validate(tepal_counting_filter(gain), NULL));
+        assert_ok(tepal_counting_difference(now, before, NULL, &gain, &change, NULL));
+        assert_true(tepal_filter_equal(gain, since));
+        assert_ok(tepal_filter_validate(gain, NULL));
         assert_int_equal(change.fell, 0);
         assert_int_equal(change.unknown, 0);
-        assert_int_equal(change.rose, counting_whole(tepal_counting_filter(since), "ones"));
-        assert_int_equal(tepal_filter_keys_added(tepal_counting_filter(gain)), MANY - 500);
-        tepal_counting_free(gain);
+        assert_int_equal(change.rose, counting_whole(since, "ones"));
+        assert_int_equal(tepal_filter_keys_added(gain), MANY - 500);
+        tepal_filter_free(gain);
         /* and the union of both parts is the whole */
-        assert_ok(tepal_filter_unite(tepal_counting_filter(since), tepal_counting_filter(before)));
-        assert_true(tepal_filter_equal(tepal_counting_filter(now), tepal_counting_filter(since)));
-        assert_ok(tepal_validate(tepal_counting_filter(since), NULL));
+        assert_ok(tepal_filter_unite(since, before));
+        assert_true(tepal_filter_equal(now, since));
+        assert_ok(tepal_filter_validate(since, NULL));
         /* the other way round, nothing was added and some counters fell */
-        assert_ok(tepal_counting_difference(before, now, NULL, &change, &gain));
-        assert_int_equal(counting_whole(tepal_counting_filter(gain), "ones"), 0);
+        assert_ok(tepal_counting_difference(before, now, NULL, &gain, &change, NULL));
+        assert_int_equal(counting_whole(gain, "ones"), 0);
         assert_true(change.fell > 0 && change.rose == 0);
-        tepal_counting_free(gain);
-        tepal_counting_free(before);
-        tepal_counting_free(now);
-        tepal_counting_free(since);
+        tepal_filter_free(gain);
+        tepal_filter_free(before);
+        tepal_filter_free(now);
+        tepal_filter_free(since);
     }
 }
 
@@ -318,30 +318,30 @@ static void the_difference_finds_keys_at_stuck_counters(void **state)
     static struct tepal_digest keys[MANY];
     digests_of(keys, MANY, 6);
     struct tepal_params params = counting_params(TEPAL_LAYOUT_FLAT, 256, 3, 1);
-    struct tepal_counting *before = filled(&params, keys, 1000);
-    struct tepal_counting *now = filled(&params, keys, MANY);
-    struct tepal_counting *gain;
+    struct tepal_filter *before = filled(&params, keys, 1000);
+    struct tepal_filter *now = filled(&params, keys, MANY);
+    struct tepal_filter *gain;
     struct tepal_counting_change change;
-    assert_ok(tepal_counting_difference(now, before, NULL, &change, &gain));
+    assert_ok(tepal_counting_difference(now, before, NULL, &gain, &change, NULL));
     assert_true(change.unknown > 0);
     for (size_t i = 1000; i < MANY; i++) {
-        assert_true(tepal_counting_query(gain, keys[i]));
+        assert_true(tepal_filter_query(gain, keys[i]));
     }
     /* a union saturates, too */
-    assert_ok(tepal_filter_unite(tepal_counting_filter(now), tepal_counting_filter(before)));
-    assert_ok(tepal_validate(tepal_counting_filter(now), NULL));
-    assert_int_equal(counting_whole(tepal_counting_filter(now), "max_count"), 15);
+    assert_ok(tepal_filter_unite(now, before));
+    assert_ok(tepal_filter_validate(now, NULL));
+    assert_int_equal(counting_whole(now, "max_count"), 15);
     struct tepal_params other = params;
     other.seed++;
-    struct tepal_counting *stranger = filled(&other, keys, 1);
-    struct tepal_counting *untouched = NULL;
-    assert_int_equal(tepal_counting_difference(now, stranger, NULL, NULL, &untouched),
+    struct tepal_filter *stranger = filled(&other, keys, 1);
+    struct tepal_filter *untouched = NULL;
+    assert_int_equal(tepal_counting_difference(now, stranger, NULL, &untouched, NULL, NULL),
                      TEPAL_MISMATCH);
     assert_null(untouched);
-    tepal_counting_free(stranger);
-    tepal_counting_free(gain);
-    tepal_counting_free(before);
-    tepal_counting_free(now);
+    tepal_filter_free(stranger);
+    tepal_filter_free(gain);
+    tepal_filter_free(before);
+    tepal_filter_free(now);
 }
 
 static void a_bloom_filter_has_the_same_bits(void **state)
@@ -352,54 +352,56 @@ static void a_bloom_filter_has_the_same_bits(void **state)
     for (size_t l = 0; l < 4; l++) {
         for (uint32_t c = 1; c < 3; c++) {
             struct tepal_params params = counting_params(layouts[l], 16384, 5, c);
-            struct tepal_counting *counting = filled(&params, keys, MANY / 2);
-            struct tepal_counting *bits;
-            struct tepal_bloom *bloom = NULL;
-            enum tepal_status status = tepal_counting_bloom(counting, NULL, &bloom);
+            struct tepal_filter *counting = filled(&params, keys, MANY / 2);
+            struct tepal_filter *bits;
+            struct tepal_filter *bloom = NULL;
+            enum tepal_status status = tepal_counting_to_bloom(counting, NULL, &bloom, NULL);
             if (l < 2 && c == 1) {
                 struct tepal_params plain = params;
-                struct tepal_bloom *built;
+                struct tepal_filter *built;
                 plain.kind = TEPAL_KIND_BLOOM;
                 memset(plain.own, 0, sizeof plain.own);
                 assert_ok(status);
-                assert_ok(tepal_bloom_create(&plain, NULL, &built));
-                assert_ok(tepal_bloom_add_many(built, keys, MANY / 2));
-                assert_true(tepal_bloom_equal(bloom, built));
-                tepal_bloom_free(built);
-                tepal_bloom_free(bloom);
+                assert_ok(tepal_filter_create(&plain, NULL, &built, NULL));
+                assert_ok(tepal_filter_add_many(built, keys, MANY / 2));
+                assert_true(tepal_filter_equal(bloom, built));
+                tepal_filter_free(built);
+                tepal_filter_free(bloom);
             } else {
                 assert_int_equal(status, TEPAL_UNSUPPORTED);
                 assert_null(bloom);
             }
-            assert_ok(tepal_counting_strip(counting, NULL, &bits));
-            assert_ok(tepal_validate(tepal_counting_filter(bits), NULL));
+            assert_ok(tepal_counting_strip(counting, NULL, &bits, NULL));
+            assert_ok(tepal_filter_validate(bits, NULL));
             for (size_t i = 0; i < MANY; i++) {
-                assert_int_equal(tepal_counting_query(bits, keys[i]),
-                                 tepal_counting_query(counting, keys[i]));
+                assert_int_equal(tepal_filter_query(bits, keys[i]),
+                                 tepal_filter_query(counting, keys[i]));
             }
             size_t removed = 0;
-            assert_int_equal(tepal_counting_add(bits, keys[0], NULL), TEPAL_UNSUPPORTED);
-            assert_int_equal(tepal_counting_add_many(bits, keys, 1, NULL), TEPAL_UNSUPPORTED);
-            assert_int_equal(tepal_counting_remove(bits, keys[0]), TEPAL_UNSUPPORTED);
+            assert_int_equal(tepal_filter_add(bits, keys[0]), TEPAL_UNSUPPORTED);
+            assert_int_equal(tepal_filter_add_many(bits, keys, 1), TEPAL_UNSUPPORTED);
+            uint8_t group = 99;
+            uint8_t groups[1] = {99};
+            assert_int_equal(tepal_counting_add(bits, keys[0], &group), TEPAL_UNSUPPORTED);
+            assert_int_equal(tepal_counting_add_many(bits, keys, 1, groups), TEPAL_UNSUPPORTED);
+            assert_true(group == 99 && groups[0] == 99);
+            assert_int_equal(tepal_filter_remove(bits, keys[0]), TEPAL_UNSUPPORTED);
             assert_int_equal(tepal_counting_remove_group(bits, keys[0], 0), TEPAL_UNSUPPORTED);
             assert_int_equal(tepal_counting_remove_many(bits, keys, NULL, 1, NULL, &removed),
                              TEPAL_UNSUPPORTED);
-            struct tepal_filter *generic = tepal_counting_filter(bits);
             struct tepal_report report;
             removed = 7;
-            assert_int_equal(tepal_filter_remove(generic, keys[0]), TEPAL_UNSUPPORTED);
-            assert_int_equal(tepal_filter_remove_many(generic, keys, 1, &removed),
-                             TEPAL_UNSUPPORTED);
+            assert_int_equal(tepal_filter_remove_many(bits, keys, 1, &removed), TEPAL_UNSUPPORTED);
             assert_int_equal(removed, 7);
-            tepal_filter_info(generic, &report);
+            tepal_filter_info(bits, &report);
             assert_int_equal(tepal_report_find(&report, "bits")->value.integer, params.cells);
             assert_true(tepal_report_find(&report, "bytes")->value.integer * 8 < params.cells + 64);
-            assert_int_equal(tepal_counting_difference(bits, bits, NULL, NULL, &counting),
+            assert_int_equal(tepal_counting_difference(bits, bits, NULL, &counting, NULL, NULL),
                              TEPAL_UNSUPPORTED);
-            assert_ok(tepal_filter_unite(tepal_counting_filter(bits), tepal_counting_filter(bits)));
-            assert_ok(tepal_validate(tepal_counting_filter(bits), NULL));
-            tepal_counting_free(bits);
-            tepal_counting_free(counting);
+            assert_ok(tepal_filter_unite(bits, bits));
+            assert_ok(tepal_filter_validate(bits, NULL));
+            tepal_filter_free(bits);
+            tepal_filter_free(counting);
         }
     }
 }
@@ -415,29 +417,29 @@ static void receipts_hold_in_a_union(void **state)
     for (int layout = 0; layout < 4; layout++) {
         struct tepal_params params =
             counting_params((enum tepal_layout)layout, (uint64_t)16 * MANY / 128 * 128, 5, 4);
-        struct tepal_counting *a;
-        struct tepal_counting *b;
-        struct tepal_counting *both;
+        struct tepal_filter *a;
+        struct tepal_filter *b;
+        struct tepal_filter *both;
         uint64_t answers[MANY / 64 + 1];
         size_t removed = 0;
-        assert_ok(tepal_counting_create(&params, NULL, &a));
-        assert_ok(tepal_counting_create(&params, NULL, &b));
-        assert_ok(tepal_counting_create(&params, NULL, &both));
+        assert_ok(tepal_filter_create(&params, NULL, &a, NULL));
+        assert_ok(tepal_filter_create(&params, NULL, &b, NULL));
+        assert_ok(tepal_filter_create(&params, NULL, &both, NULL));
         assert_ok(tepal_counting_add_many(a, keys, half, groups));
         assert_ok(tepal_counting_add_many(b, keys + half, MANY - half, groups + half));
-        assert_ok(tepal_counting_add_many(both, keys, MANY, NULL));
-        assert_ok(tepal_filter_unite(tepal_counting_filter(a), tepal_counting_filter(b)));
-        assert_ok(tepal_validate(tepal_counting_filter(a), NULL));
-        assert_int_equal(tepal_counting_query_many(a, keys, MANY, answers), MANY);
+        assert_ok(tepal_filter_add_many(both, keys, MANY));
+        assert_ok(tepal_filter_unite(a, b));
+        assert_ok(tepal_filter_validate(a, NULL));
+        assert_int_equal(tepal_filter_query_many(a, keys, MANY, answers), MANY);
         /* the choices were others */
-        assert_false(tepal_filter_equal(tepal_counting_filter(a), tepal_counting_filter(both)));
+        assert_false(tepal_filter_equal(a, both));
         assert_ok(tepal_counting_remove_many(a, keys, groups, half, NULL, &removed));
         assert_int_equal(removed, half);
         /* what is left is the other filter, bit for bit: no counter was stuck */
-        assert_true(tepal_filter_equal(tepal_counting_filter(a), tepal_counting_filter(b)));
-        tepal_counting_free(a);
-        tepal_counting_free(b);
-        tepal_counting_free(both);
+        assert_true(tepal_filter_equal(a, b));
+        tepal_filter_free(a);
+        tepal_filter_free(b);
+        tepal_filter_free(both);
     }
 }
 
@@ -449,42 +451,41 @@ static void validate_sees_what_disagrees(void **state)
     digests_of(keys, MANY, 8);
     for (size_t l = 0; l < 4; l++) {
         struct tepal_params params = counting_params(layouts[l], l < 2 ? 1001 : 1024, 4, 1);
-        struct tepal_counting *counting = filled(&params, keys, 100);
-        struct tepal_filter *filter = tepal_counting_filter(counting);
-        assert_ok(tepal_validate(filter, NULL));
-        for (size_t i = 0; i < filter->word_count; i++) {
+        struct tepal_filter *counting = filled(&params, keys, 100);
+        assert_ok(tepal_filter_validate(counting, NULL));
+        for (size_t i = 0; i < counting->word_count; i++) {
             for (int bit = 0; bit < 64; bit += 1 + (int)(i % 5)) {
-                const char *why = NULL;
-                filter->words[i] ^= (uint64_t)1 << bit;
-                assert_int_equal(tepal_validate(filter, &why), TEPAL_CORRUPT);
-                assert_non_null(why);
-                filter->words[i] ^= (uint64_t)1 << bit;
+                struct tepal_error error = {.why = NULL};
+                counting->words[i] ^= (uint64_t)1 << bit;
+                assert_int_equal(tepal_filter_validate(counting, &error), TEPAL_CORRUPT);
+                assert_non_null(error.why);
+                counting->words[i] ^= (uint64_t)1 << bit;
             }
         }
         for (size_t i = COUNTING_ONES; i < FILTER_STATES; i++) {
-            filter->state.own[i]++;
-            assert_int_equal(tepal_validate(filter, NULL), TEPAL_CORRUPT);
-            filter->state.own[i]--;
+            counting->state.own[i]++;
+            assert_int_equal(tepal_filter_validate(counting, NULL), TEPAL_CORRUPT);
+            counting->state.own[i]--;
         }
-        assert_ok(tepal_validate(filter, NULL));
-        tepal_counting_free(counting);
+        assert_ok(tepal_filter_validate(counting, NULL));
+        tepal_filter_free(counting);
     }
 }
 
 /* ---- audit ----------------------------------------------------------------------------------- */
 
 /* Sec. 3.1 and 3.2 to the letter: affected counters, members that share them, then the rest. */
-static void by_the_letter(const struct tepal_counting *counting, const struct tepal_digest *members,
+static void by_the_letter(const struct tepal_filter *counting, const struct tepal_digest *members,
                           size_t count, const uint64_t *affected, uint32_t affected_count,
                           uint64_t *potential, uint64_t *exposed)
 {
     struct tepal_filter *copy;
-    assert_ok(tepal_filter_clone(tepal_counting_filter_const(counting), NULL, &copy));
+    assert_ok(tepal_filter_clone(counting, NULL, &copy, NULL));
     bool gone[MANY] = {false};
     *exposed = 0;
     *potential = 0;
     for (size_t i = 0; i < count; i++) {
-        *exposed += !tepal_counting_query(counting, members[i]);
+        *exposed += !tepal_filter_query(counting, members[i]);
         uint64_t at[TEPAL_MAX_HASHES];
         uint32_t k = tepal_counting_positions(counting, members[i], 0, at);
         bool shares = false;
@@ -508,7 +509,7 @@ static void the_audit_counts_as_the_paper_does(void **state)
     uint64_t seed = 11;
     uint64_t seen = 0;
     for (int trial = 0; trial < 40; trial++) {
-        struct tepal_counting *counting = filled(&params, keys, 300);
+        struct tepal_filter *counting = filled(&params, keys, 300);
         struct tepal_digest wrong;
         uint64_t affected[TEPAL_MAX_HASHES];
         uint64_t potential;
@@ -516,10 +517,10 @@ static void the_audit_counts_as_the_paper_does(void **state)
         struct tepal_report report;
         do {
             wrong = check_digest(&seed);
-        } while (tepal_counting_remove(counting, wrong) != TEPAL_OK);
+        } while (tepal_filter_remove(counting, wrong) != TEPAL_OK);
         uint32_t k = tepal_counting_positions(counting, wrong, 0, affected);
         by_the_letter(counting, keys, 300, affected, k, &potential, &exposed);
-        assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, &report));
+        assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, &report, NULL));
         assert_int_equal(check_number(&report, "members"), 300);
         assert_int_equal(check_number(&report, "exposed"), exposed);
         assert_int_equal(check_number(&report, "potential"), potential);
@@ -529,10 +530,10 @@ static void the_audit_counts_as_the_paper_does(void **state)
         assert_true(potential >= exposed && potential <= 5 && potential >= 1);
         seen += exposed;
         /* a key that is no member is a surplus */
-        assert_ok(tepal_counting_add(counting, keys[400], NULL));
-        assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, &report));
+        assert_ok(tepal_filter_add(counting, keys[400]));
+        assert_ok(tepal_counting_audit(counting, keys, NULL, 300, NULL, &report, NULL));
         assert_true(check_number(&report, "surplus") + k - check_number(&report, "deficit") > 0);
-        tepal_counting_free(counting);
+        tepal_filter_free(counting);
     }
     assert_true(seen > 40);
 }
@@ -544,24 +545,25 @@ static void the_audit_takes_receipts(void **state)
     static uint8_t groups[MANY];
     digests_of(keys, MANY, 12);
     struct tepal_params params = counting_params(TEPAL_LAYOUT_FLAT, 8 * MANY, 5, 4);
-    struct tepal_counting *counting;
+    struct tepal_filter *counting;
     struct tepal_report report;
-    assert_ok(tepal_counting_create(&params, NULL, &counting));
+    assert_ok(tepal_filter_create(&params, NULL, &counting, NULL));
     assert_ok(tepal_counting_add_many(counting, keys, MANY, groups));
-    assert_ok(tepal_counting_audit(counting, keys, groups, MANY, NULL, &report));
+    assert_ok(tepal_counting_audit(counting, keys, groups, MANY, NULL, &report, NULL));
     assert_int_equal(check_number(&report, "exposed"), 0);
     assert_int_equal(check_number(&report, "potential"), 0);
     assert_int_equal(check_number(&report, "deficit"), 0);
     assert_int_equal(check_number(&report, "surplus"), 0);
     assert_true(check_number(&report, "several") > 0);
     groups[3] = 4;
-    assert_int_equal(tepal_counting_audit(counting, keys, groups, MANY, NULL, &report),
+    assert_int_equal(tepal_counting_audit(counting, keys, groups, MANY, NULL, &report, NULL),
                      TEPAL_BAD_ARGUMENT);
-    struct tepal_counting *bits;
-    assert_ok(tepal_counting_strip(counting, NULL, &bits));
-    assert_int_equal(tepal_counting_audit(bits, keys, NULL, 1, NULL, &report), TEPAL_UNSUPPORTED);
-    tepal_counting_free(bits);
-    tepal_counting_free(counting);
+    struct tepal_filter *bits;
+    assert_ok(tepal_counting_strip(counting, NULL, &bits, NULL));
+    assert_int_equal(tepal_counting_audit(bits, keys, NULL, 1, NULL, &report, NULL),
+                     TEPAL_UNSUPPORTED);
+    tepal_filter_free(bits);
+    tepal_filter_free(counting);
 }
 
 static void names_and_handles(void **state)
@@ -576,22 +578,73 @@ static void names_and_handles(void **state)
     assert_true(tepal_counting_policy_parse("remove", &policy));
     assert_int_equal(policy, TEPAL_POLICY_REMOVE);
     assert_false(tepal_counting_policy_parse("", &policy));
+    assert_int_equal(policy, TEPAL_POLICY_REMOVE);
+    assert_string_equal(tepal_counting_rule_name(TEPAL_RULE_GREEDY), "greedy");
+    assert_string_equal(tepal_counting_rule_name(TEPAL_RULE_LEAST_INCREASE), "least-increase");
     assert_string_equal(tepal_counting_rule_name((enum tepal_counting_rule)7), "unknown");
+    assert_string_equal(tepal_counting_policy_name(TEPAL_POLICY_REMOVE), "remove");
     assert_string_equal(tepal_counting_policy_name(TEPAL_POLICY_KEEP), "keep");
+    assert_string_equal(tepal_counting_policy_name((enum tepal_counting_policy)7), "unknown");
+    for (unsigned i = 0; i < 3; i++) {
+        rule = (enum tepal_counting_rule)99;
+        const char *name = tepal_counting_rule_name((enum tepal_counting_rule)i);
+        assert_true(tepal_counting_rule_parse(name, &rule));
+        assert_int_equal(rule, i);
+    }
     assert_int_equal(TEPAL_KIND_COUNTING, 4); /* on disk: pinned */
-    struct tepal_counting *counting;
-    assert_ok(tepal_counting_create_for_rate(1000, 0.01, 3, &counting));
-    struct tepal_filter *filter = tepal_counting_filter(counting);
-    assert_ptr_equal(tepal_filter_counting(filter), counting);
-    assert_ptr_equal(tepal_filter_counting_const(filter), counting);
-    assert_null(tepal_filter_bloom(filter));
+    struct tepal_filter *filter;
+    assert_ok(tepal_filter_create_for_rate(TEPAL_KIND_COUNTING, 1000, 0.01, 3, &filter, NULL));
+    assert_int_equal(tepal_filter_kind(filter)->id, TEPAL_KIND_COUNTING);
     /* 4 bits of counter and 1 beside it */
     assert_int_equal(counting_whole(filter, "counter_bytes") +
                          counting_whole(filter, "plane_bytes"),
                      counting_whole(filter, "bytes"));
     assert_true(counting_whole(filter, "plane_bytes") <= counting_whole(filter, "bytes") / 5 + 8);
-    tepal_counting_free(counting);
-    tepal_counting_free(NULL);
+    tepal_filter_free(filter);
+    tepal_filter_free(NULL);
+}
+
+/* What only counters can do is refused by every other kind, and nothing is written. */
+static void other_kinds_do_not_count(void **state)
+{
+    (void)state;
+    const struct tepal_digest digest = {1, 2};
+    struct tepal_filter *bloom;
+    struct tepal_filter *untouched = NULL;
+    struct tepal_error error;
+    struct tepal_report report;
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1] = {7};
+    uint64_t positions[TEPAL_MAX_HASHES];
+    uint8_t group = 99;
+    uint8_t groups[1] = {99};
+    size_t removed = 7;
+    assert_ok(bloom_with_bits(1000, 3, 1, &bloom));
+    assert_ok(tepal_filter_add(bloom, digest));
+    assert_int_equal(tepal_counting_add(bloom, digest, &group), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_counting_add_many(bloom, &digest, 1, groups), TEPAL_UNSUPPORTED);
+    assert_true(group == 99 && groups[0] == 99);
+    assert_int_equal(tepal_counting_groups(bloom, digest), 0);
+    assert_int_equal(tepal_counting_remove_group(bloom, digest, 0), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_counting_remove_many(bloom, &digest, NULL, 1, NULL, &removed),
+                     TEPAL_UNSUPPORTED);
+    assert_int_equal(removed, 7);
+    assert_int_equal(tepal_counting_positions(bloom, digest, 0, positions), 0);
+    assert_int_equal(tepal_counting_at(bloom, 0), 0);
+    assert_int_equal(tepal_counting_histogram(bloom, histogram), TEPAL_UNSUPPORTED);
+    assert_int_equal(histogram[0], 7);
+    assert_int_equal(tepal_counting_to_bloom(bloom, NULL, &untouched, &error), TEPAL_UNSUPPORTED);
+    check_error(&error, TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_counting_strip(bloom, NULL, &untouched, &error), TEPAL_UNSUPPORTED);
+    check_error(&error, TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_counting_difference(bloom, bloom, NULL, &untouched, NULL, &error),
+                     TEPAL_UNSUPPORTED);
+    check_error(&error, TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_counting_audit(bloom, &digest, NULL, 1, NULL, &report, &error),
+                     TEPAL_UNSUPPORTED);
+    check_error(&error, TEPAL_UNSUPPORTED);
+    assert_null(untouched);
+    assert_true(tepal_filter_query(bloom, digest));
+    tepal_filter_free(bloom);
 }
 
 int main(void)
@@ -611,6 +664,7 @@ int main(void)
         cmocka_unit_test(the_audit_counts_as_the_paper_does),
         cmocka_unit_test(the_audit_takes_receipts),
         cmocka_unit_test(names_and_handles),
+        cmocka_unit_test(other_kinds_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static inline uint8_t *encoded(const struct tepal_filter *f, size_t *len)
     *len = (size_t)tepal_encoded_bytes(f);
     uint8_t *bytes = malloc(*len);
     assert_non_null(bytes);
-    assert_int_equal(tepal_encode(f, bytes, *len), TEPAL_OK);
+    assert_int_equal(tepal_encode(f, bytes, *len, NULL), TEPAL_OK);
     return bytes;
 }
 

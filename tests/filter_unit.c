@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "base/checked.h"
+#include "base/report.h"
 #include "filter/kind.h"
 
 static void the_table_of_kinds_is_consistent(void **state)
@@ -102,10 +103,10 @@ static void the_gate_stops_bad_parameters(void **state)
             p.layout = (enum tepal_layout) - 1;
             break;
         }
-        const char *why = NULL;
-        assert_int_equal(tepal_params_check(&p, &why), expected);
-        assert_non_null(why);
-        assert_true(strlen(why) > 10);
+        struct tepal_error error = {.why = NULL};
+        assert_int_equal(tepal_params_check(&p, &error), expected);
+        assert_non_null(error.why);
+        assert_true(strlen(error.why) > 10);
         struct tepal_filter *untouched = (struct tepal_filter *)&good;
         struct tepal_filter *f = untouched;
         assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), expected);
@@ -115,7 +116,7 @@ static void the_gate_stops_bad_parameters(void **state)
     struct tepal_params huge = good;
     huge.cells = (uint64_t)1 << 60;
     assert_ok(tepal_params_check(&huge, NULL));
-    assert_true(tepal_params_payload_bytes(&huge) == (uint64_t)1 << 57);
+    assert_true(tepal_params_cell_bytes(&huge) == (uint64_t)1 << 57);
 }
 
 static void statuses_are_pinned_and_have_messages(void **state)
@@ -177,12 +178,101 @@ static void names_parse_back(void **state)
         assert_true(
             tepal_positions_parse(tepal_positions_name((enum tepal_positions)i), &positions));
         assert_int_equal(positions, i);
-        assert_string_not_equal(tepal_hash_name((enum tepal_hash)i), "unknown");
+        enum tepal_hash hash = (enum tepal_hash)99;
+        assert_true(tepal_hash_parse(tepal_hash_name((enum tepal_hash)i), &hash));
+        assert_int_equal(hash, i);
     }
-    enum tepal_layout layout = TEPAL_LAYOUT_PAIRED;
-    assert_false(tepal_layout_parse("flatt", &layout));
-    assert_int_equal(layout, TEPAL_LAYOUT_PAIRED);
+    /* As the command and JSON have them: these never change. */
+    assert_string_equal(tepal_layout_name(TEPAL_LAYOUT_FLAT), "flat");
+    assert_string_equal(tepal_layout_name(TEPAL_LAYOUT_PARTITIONED), "partitioned");
+    assert_string_equal(tepal_layout_name(TEPAL_LAYOUT_BLOCKED), "blocked");
+    assert_string_equal(tepal_layout_name(TEPAL_LAYOUT_PAIRED), "paired");
+    assert_string_equal(tepal_positions_name(TEPAL_POSITIONS_COLLIDING), "colliding");
+    assert_string_equal(tepal_positions_name(TEPAL_POSITIONS_DISTINCT), "distinct");
+    assert_string_equal(tepal_hash_name(TEPAL_HASH_XXH3), "xxh3-128");
+    assert_string_equal(tepal_hash_name(TEPAL_HASH_SIPHASH), "siphash-128");
     assert_string_equal(tepal_layout_name((enum tepal_layout)9), "unknown");
+    assert_string_equal(tepal_positions_name((enum tepal_positions)9), "unknown");
+    assert_string_equal(tepal_hash_name((enum tepal_hash)9), "unknown");
+}
+
+static void unknown_names_leave_the_value_alone(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",     "unknown", "flatt",       "fla",
+                                        "Flat", "md5",     "siphash-128 "};
+    enum tepal_layout layout = TEPAL_LAYOUT_PAIRED;
+    enum tepal_positions positions = TEPAL_POSITIONS_DISTINCT;
+    enum tepal_hash hash = TEPAL_HASH_SIPHASH;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        assert_false(tepal_layout_parse(wrong[i], &layout));
+        assert_false(tepal_positions_parse(wrong[i], &positions));
+        assert_false(tepal_hash_parse(wrong[i], &hash));
+    }
+    assert_int_equal(layout, TEPAL_LAYOUT_PAIRED);
+    assert_int_equal(positions, TEPAL_POSITIONS_DISTINCT);
+    assert_int_equal(hash, TEPAL_HASH_SIPHASH);
+}
+
+/* A key is the same key in every form in which it is given, on every kind that needs no plan. */
+static void keys_have_many_forms(void **state)
+{
+    (void)state;
+    static const enum tepal_kind_id kinds[] = {TEPAL_KIND_BLOOM, TEPAL_KIND_GENERALIZED,
+                                               TEPAL_KIND_COUNTING, TEPAL_KIND_FINGERPRINT};
+    static const char *const keys[] = {"a", "", "tepal", "a longer key than the others"};
+    const size_t lens[] = {1, 0, 5, 28};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        struct tepal_filter *f;
+        struct tepal_filter *g;
+        struct tepal_hasher hasher;
+        struct tepal_digest digests[COUNT(keys)];
+        uint64_t answers[1] = {UINT64_MAX};
+        bool seen = true;
+        assert_ok(tepal_filter_create_for_rate(kinds[i], 1000, 1e-6, 5, &f, NULL));
+        assert_ok(tepal_filter_clone(f, NULL, &g, NULL));
+        assert_ok(tepal_filter_hasher(f, &hasher));
+        tepal_hash_bytes_many(&hasher, (const void *const *)keys, lens, COUNT(keys), digests);
+        assert_int_equal(
+            tepal_filter_query_bytes_many(f, (const void *const *)keys, lens, COUNT(keys), answers),
+            0);
+        assert_int_equal(answers[0], 0);
+        assert_ok(tepal_filter_add_bytes_many(f, (const void *const *)keys, lens, COUNT(keys)));
+        for (size_t k = 0; k < COUNT(keys); k++) {
+            struct tepal_digest one = tepal_hash_bytes(&hasher, keys[k], lens[k]);
+            assert_memory_equal(&digests[k], &one, sizeof one);
+            assert_true(tepal_filter_query(f, one));
+            assert_true(tepal_filter_query_bytes(f, keys[k], lens[k]));
+            assert_ok(tepal_filter_test_add_bytes(g, keys[k], lens[k], &seen));
+            assert_false(seen);
+        }
+        assert_true(tepal_filter_equal(f, g));
+        assert_int_equal(
+            tepal_filter_query_bytes_many(f, (const void *const *)keys, lens, COUNT(keys), answers),
+            COUNT(keys));
+        assert_int_equal(answers[0], 15);
+        assert_ok(tepal_filter_test_add_u64(f, 77, &seen));
+        assert_false(seen);
+        assert_ok(tepal_filter_test_add_u64(f, 77, &seen));
+        assert_true(seen);
+        bool deletable = (tepal_filter_kind(f)->promises & TEPAL_DELETABLE) != 0;
+        enum tepal_status expected = deletable ? TEPAL_OK : TEPAL_UNSUPPORTED;
+        assert_int_equal(tepal_filter_remove_u64(f, 77), expected);
+        assert_int_equal(tepal_filter_remove_u64(f, 77), expected);
+        assert_int_equal(tepal_filter_remove_bytes(f, "tepal", 5), expected);
+        assert_int_equal(tepal_filter_query_u64(f, 77), !deletable);
+        assert_int_equal(tepal_filter_query_bytes(f, "tepal", 5), !deletable);
+        /* the summary tells what the info tells, and less of it */
+        struct tepal_report summary;
+        struct tepal_report info;
+        tepal_filter_summary(f, &summary);
+        tepal_filter_info(f, &info);
+        assert_true(summary.count > 5 && summary.count < info.count);
+        assert_null(tepal_report_find(&summary, "fp_now"));
+        assert_true(check_number(&summary, "keys_added") == check_number(&info, "keys_added"));
+        tepal_filter_free(f);
+        tepal_filter_free(g);
+    }
 }
 
 /* What validate is for: cells beyond the last one. */
@@ -194,13 +284,13 @@ static void validate_sees_cells_beyond_the_last(void **state)
     params.hashes = 2;
     struct tepal_filter *f;
     assert_ok(tepal_filter_create(&params, NULL, &f, NULL));
-    assert_ok(tepal_validate(f, NULL));
+    assert_ok(tepal_filter_validate(f, NULL));
     f->words[1] |= (uint64_t)1 << 5;
-    assert_ok(tepal_validate(f, NULL));
+    assert_ok(tepal_filter_validate(f, NULL));
     f->words[1] |= (uint64_t)1 << 6;
-    const char *why = NULL;
-    assert_int_equal(tepal_validate(f, &why), TEPAL_CORRUPT);
-    assert_non_null(why);
+    struct tepal_error error = {.why = NULL};
+    assert_int_equal(tepal_filter_validate(f, &error), TEPAL_CORRUPT);
+    assert_non_null(error.why);
     tepal_filter_free(f);
     tepal_filter_free(NULL);
 }
@@ -210,10 +300,10 @@ static void a_report_never_overflows(void **state)
     (void)state;
     struct tepal_report report;
     report.count = 0;
-    for (int i = 0; i < 2 * TEPAL_REPORT_MAX; i++) {
+    for (int i = 0; i < 2 * TEPAL_MAX_QUANTITIES; i++) {
         tepal_report_real(&report, "x", "a number", i == 0 ? HUGE_VAL : (double)i);
     }
-    assert_int_equal(report.count, TEPAL_REPORT_MAX);
+    assert_int_equal(report.count, TEPAL_MAX_QUANTITIES);
     assert_int_equal(report.item[0].type, TEPAL_QUANTITY_ABSENT);
     assert_int_equal(report.item[1].type, TEPAL_QUANTITY_REAL);
 }
@@ -226,6 +316,8 @@ int main(void)
         cmocka_unit_test(statuses_are_pinned_and_have_messages),
         cmocka_unit_test(arithmetic_says_when_it_does_not_fit),
         cmocka_unit_test(names_parse_back),
+        cmocka_unit_test(unknown_names_leave_the_value_alone),
+        cmocka_unit_test(keys_have_many_forms),
         cmocka_unit_test(validate_sees_cells_beyond_the_last),
         cmocka_unit_test(a_report_never_overflows),
     };

@@ -5,15 +5,17 @@
  */
 #include "check.h"
 
-static struct tepal_fingerprint *make(uint32_t bits, uint64_t buckets)
+#include <tepal/papers.h>
+
+static struct tepal_filter *make(uint32_t bits, uint64_t buckets)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    struct tepal_fingerprint *f = NULL;
+    struct tepal_filter *f = NULL;
     p.kind = TEPAL_KIND_FINGERPRINT;
     p.hashes = 2;
     p.cells = buckets * 4 * bits;
-    p.own[0] = bits;
-    assert_ok(tepal_fingerprint_create(&p, NULL, &f));
+    p.fingerprint.bits = bits;
+    assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
     return f;
 }
 
@@ -35,14 +37,14 @@ static void the_rate_is_the_models(void **state)
             unsigned filters = buckets == 2000 ? 10 : 40;
             uint64_t seed = bits * buckets;
             double found = 0;
-            struct tepal_fingerprint *f = make(bits, buckets);
+            struct tepal_filter *f = make(bits, buckets);
             for (unsigned i = 0; i < filters; i++) {
-                assert_ok(tepal_filter_clear(tepal_fingerprint_filter(f)));
+                assert_ok(tepal_filter_clear(f));
                 for (uint64_t k = 0; k < keys; k++) {
-                    assert_ok(tepal_fingerprint_add(f, check_digest(&seed)));
+                    assert_ok(tepal_filter_add(f, check_digest(&seed)));
                 }
                 check_digests(&seed, digests, QUERIES);
-                found += (double)tepal_fingerprint_query_many(f, digests, QUERIES, answers);
+                found += (double)tepal_filter_query_many(f, digests, QUERIES, answers);
             }
             double trials = (double)QUERIES * filters;
             double fp = tepal_fingerprint_fp(bits, buckets, keys);
@@ -50,7 +52,7 @@ static void the_rate_is_the_models(void **state)
             double classes = exp2(bits) * (double)buckets / 2;
             double variance = fp * (1 - fp) * (1 / trials + 1 / (classes * filters));
             check_within("false-positive rate", found / trials, fp, sqrt(variance));
-            tepal_fingerprint_free(f);
+            tepal_filter_free(f);
         }
     }
 }
@@ -71,21 +73,21 @@ static void the_load_limit_is_beyond_the_room(void **state)
     static const uint32_t bits[] = {4, 5, 6, 8, 11, 12, 16, 24};
     for (size_t b = 0; b < sizeof bits / sizeof *bits; b++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            struct tepal_fingerprint *f = make(bits[b], sizes[i].buckets);
+            struct tepal_filter *f = make(bits[b], sizes[i].buckets);
             double sum = 0;
             uint64_t seed = bits[b] + i;
             for (unsigned j = 0; j < sizes[i].filters; j++) {
-                assert_ok(tepal_filter_clear(tepal_fingerprint_filter(f)));
-                while (tepal_fingerprint_add(f, check_digest(&seed)) == TEPAL_OK) {
+                assert_ok(tepal_filter_clear(f));
+                while (tepal_filter_add(f, check_digest(&seed)) == TEPAL_OK) {
                 }
-                uint64_t held = tepal_fingerprint_held(f);
+                uint64_t held = tepal_filter_ones(f);
                 assert_true(held >= tepal_fingerprint_room(bits[b], sizes[i].buckets));
-                sum += tepal_fingerprint_load(f);
+                sum += (double)held / (double)(TEPAL_FINGERPRINT_SLOTS * sizes[i].buckets);
             }
             if (bits[b] >= 8) {
                 assert_true(sum / sizes[i].filters >= sizes[i].mean);
             }
-            tepal_fingerprint_free(f);
+            tepal_filter_free(f);
         }
     }
 }
@@ -103,33 +105,36 @@ static void churn_with_wrong_removals(void **state)
     (void)state;
     enum { N = 20000, GENERATIONS = 50, ASKED = 200000 };
     static struct tepal_digest members[N];
-    struct tepal_fingerprint *f = NULL;
+    struct tepal_filter *f = NULL;
     uint64_t seed = 2026;
-    assert_ok(tepal_fingerprint_create_bits_per_key(N, 12, 1, &f));
-    assert_true(tepal_params_payload_bytes(tepal_filter_params(tepal_fingerprint_filter(f))) * 8 <=
-                12 * N + 256);
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.kind = TEPAL_KIND_FINGERPRINT;
+    params.seed = 1;
+    assert_ok(tepal_params_for_bits(&params, N, 12 * N, NULL));
+    assert_ok(tepal_filter_create(&params, NULL, &f, NULL));
+    assert_true(tepal_params_cell_bytes(tepal_filter_params(f)) * 8 <= 12 * N + 256);
     for (size_t i = 0; i < N; i++) {
         members[i] = check_digest(&seed);
-        assert_ok(tepal_fingerprint_add(f, members[i]));
+        assert_ok(tepal_filter_add(f, members[i]));
     }
     double missing = 0;
     double refused = 0;
     for (int g = 0; g < GENERATIONS; g++) {
         for (size_t i = 0; i < N; i++) {
-            refused += tepal_fingerprint_remove(f, members[i]) != TEPAL_OK;
+            refused += tepal_filter_remove(f, members[i]) != TEPAL_OK;
             members[i] = check_digest(&seed);
-            assert_ok(tepal_fingerprint_add(f, members[i]));
+            assert_ok(tepal_filter_add(f, members[i]));
             if (i % 10 == 0) {
-                (void)tepal_fingerprint_remove(f, check_digest(&seed));
+                (void)tepal_filter_remove(f, check_digest(&seed));
             }
         }
         for (size_t i = 0; i < N; i++) {
-            missing += !tepal_fingerprint_query(f, members[i]);
+            missing += !tepal_filter_query(f, members[i]);
         }
     }
     double found = 0;
     for (size_t i = 0; i < ASKED; i++) {
-        found += tepal_fingerprint_query(f, check_digest(&seed));
+        found += tepal_filter_query(f, check_digest(&seed));
     }
     double fp = tepal_fingerprint_fp(11, (uint64_t)N * 12 / 44 + 1, N);
     double fn = missing / ((double)N * GENERATIONS);
@@ -140,8 +145,8 @@ static void churn_with_wrong_removals(void **state)
     assert_true(fn <= 0.0005);
     /* every wrong removal, fp / 10 of the keys, is missed once at most */
     check_within("false negatives", fn, fp / 20, sqrt(fp / 20 / ((double)N * GENERATIONS)) * 1.5);
-    assert_ok(tepal_validate(tepal_fingerprint_filter(f), NULL));
-    tepal_fingerprint_free(f);
+    assert_ok(tepal_filter_validate(f, NULL));
+    tepal_filter_free(f);
 }
 
 /* Correct use: 2 x 10^6 removals of members only, and never a member that is not found. */
@@ -150,24 +155,24 @@ static void no_false_negatives_in_correct_use(void **state)
     (void)state;
     enum { N = 10000, REMOVALS = 2000000 };
     static struct tepal_digest members[N];
-    struct tepal_fingerprint *f = NULL;
+    struct tepal_filter *f = NULL;
     uint64_t seed = 5;
-    assert_ok(tepal_fingerprint_create_for_rate(N, 0.01, 1, &f));
+    assert_ok(tepal_filter_create_for_rate(TEPAL_KIND_FINGERPRINT, N, 0.01, 1, &f, NULL));
     for (size_t i = 0; i < N; i++) {
         members[i] = check_digest(&seed);
-        assert_ok(tepal_fingerprint_add(f, members[i]));
+        assert_ok(tepal_filter_add(f, members[i]));
     }
     for (unsigned i = 0; i < REMOVALS; i++) {
         struct tepal_digest *member = &members[check_random(&seed) % N];
-        assert_ok(tepal_fingerprint_remove(f, *member));
+        assert_ok(tepal_filter_remove(f, *member));
         *member = check_digest(&seed);
-        assert_ok(tepal_fingerprint_add(f, *member));
-        assert_true(tepal_fingerprint_query(f, members[check_random(&seed) % N]));
+        assert_ok(tepal_filter_add(f, *member));
+        assert_true(tepal_filter_query(f, members[check_random(&seed) % N]));
     }
     for (size_t i = 0; i < N; i++) {
-        assert_true(tepal_fingerprint_query(f, members[i]));
+        assert_true(tepal_filter_query(f, members[i]));
     }
-    tepal_fingerprint_free(f);
+    tepal_filter_free(f);
 }
 
 int main(void)

@@ -6,6 +6,8 @@
  */
 #include "check.h"
 
+#include <tepal/papers.h>
+
 #include "base/wide.h"
 #include "file_help.h"
 #include "filter/lines/processor.h"
@@ -19,15 +21,15 @@ static struct tepal_params params_of(uint32_t bits, uint64_t buckets)
     p.hashes = 2;
     p.cells = buckets * 4 * bits;
     p.seed = 5;
-    p.own[TEPAL_FINGERPRINT_BITS] = bits;
+    p.fingerprint.bits = bits;
     return p;
 }
 
-static struct tepal_fingerprint *make(uint32_t bits, uint64_t buckets)
+static struct tepal_filter *make(uint32_t bits, uint64_t buckets)
 {
     struct tepal_params p = params_of(bits, buckets);
-    struct tepal_fingerprint *f = NULL;
-    assert_ok(tepal_fingerprint_create(&p, NULL, &f));
+    struct tepal_filter *f = NULL;
+    assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
     return f;
 }
 
@@ -82,8 +84,7 @@ static uint32_t *count_of(struct reference *r, struct tepal_digest d)
 static void differential(uint32_t bits, uint64_t buckets, unsigned operations)
 {
     struct reference *r = calloc(1, sizeof *r);
-    struct tepal_fingerprint *f = make(bits, buckets);
-    struct tepal_filter *filter = tepal_fingerprint_filter(f);
+    struct tepal_filter *f = make(bits, buckets);
     assert_non_null(r);
     r->bits = bits;
     r->buckets = buckets;
@@ -97,7 +98,7 @@ static void differential(uint32_t bits, uint64_t buckets, unsigned operations)
         case 0:
         case 1:
         case 2: {
-            enum tepal_status status = tepal_filter_add(filter, d);
+            enum tepal_status status = tepal_filter_add(f, d);
             assert_true(status == TEPAL_OK || status == TEPAL_FULL);
             assert_true(status == TEPAL_OK || *count >= 8 || r->total > buckets * 4 / 2);
             *count += status == TEPAL_OK;
@@ -106,33 +107,30 @@ static void differential(uint32_t bits, uint64_t buckets, unsigned operations)
         }
         case 3:
         case 4:
-            assert_int_equal(tepal_filter_remove(filter, d),
-                             *count > 0 ? TEPAL_OK : TEPAL_NOT_PRESENT);
+            assert_int_equal(tepal_filter_remove(f, d), *count > 0 ? TEPAL_OK : TEPAL_NOT_PRESENT);
             r->total -= *count > 0;
             *count -= *count > 0;
             break;
         default:
-            assert_int_equal(tepal_filter_query(filter, d), *count > 0);
+            assert_int_equal(tepal_filter_query(f, d), *count > 0);
         }
         assert_true(*count <= TEPAL_FINGERPRINT_COPIES);
         if (i % 5000 == 4999) { /* through bytes and back */
             size_t len;
-            uint8_t *bytes = encoded(filter, &len);
-            tepal_filter_free(filter);
-            assert_int_equal(tepal_decode(bytes, len, NULL, &filter, NULL), TEPAL_OK);
-            f = tepal_filter_fingerprint(filter);
-            assert_non_null(f);
+            uint8_t *bytes = encoded(f, &len);
+            tepal_filter_free(f);
+            assert_int_equal(tepal_decode(bytes, len, NULL, &f, NULL), TEPAL_OK);
             free(bytes);
         }
     }
-    assert_true(tepal_fingerprint_held(f) == r->total);
-    assert_ok(tepal_validate(filter, NULL));
+    assert_true(tepal_filter_ones(f) == r->total);
+    assert_ok(tepal_filter_validate(f, NULL));
     for (uint64_t k = 0; k < members; k++) {
         uint64_t key = k * 77 + 1;
         struct tepal_digest d = check_digest(&key);
-        assert_int_equal(tepal_fingerprint_query(f, d), *count_of(r, d) > 0);
+        assert_int_equal(tepal_filter_query(f, d), *count_of(r, d) > 0);
     }
-    tepal_fingerprint_free(f);
+    tepal_filter_free(f);
     free(r);
 }
 
@@ -154,13 +152,13 @@ static void kernels_agree(void **state)
     enum { KEYS = 1000 };
     for (uint32_t bits = 4; bits <= 32; bits++) {
         for (uint64_t buckets = 2; buckets < 5000; buckets = buckets * 3 + 2 + (buckets & 2)) {
-            struct tepal_fingerprint *f = make(bits, buckets + (buckets & 1));
+            struct tepal_filter *f = make(bits, buckets + (buckets & 1));
             uint64_t seed = bits;
             static struct tepal_digest digests[KEYS];
             for (size_t i = 0; i < KEYS; i++) {
                 digests[i] = check_digest(&seed);
                 if (i % 2 == 0) {
-                    (void)tepal_fingerprint_add(f, digests[i]);
+                    (void)tepal_filter_add(f, digests[i]);
                 }
             }
             digests[7].hi = UINT64_MAX; /* the last bucket, the largest fingerprint */
@@ -169,32 +167,33 @@ static void kernels_agree(void **state)
             for (size_t count = 0; count < KEYS; count += count < 140 ? 3 : 431) {
                 uint64_t plain[16] = {1};
                 uint64_t fast[16] = {1};
-                size_t a = tepal_fingerprint_query_portable(&f->at, digests, count, plain);
+                const struct tepal_fingerprint *inside = (const struct tepal_fingerprint *)f;
+                size_t a = tepal_fingerprint_query_portable(&inside->at, digests, count, plain);
                 size_t b = tepal_processor_has_avx2()
-                               ? tepal_fingerprint_query_avx2(&f->at, digests, count, fast)
-                               : tepal_fingerprint_query_many(f, digests, count, fast);
+                               ? tepal_fingerprint_query_avx2(&inside->at, digests, count, fast)
+                               : tepal_filter_query_many(f, digests, count, fast);
                 assert_int_equal(a, b);
                 assert_memory_equal(plain, fast, (count + 63) / 64 * 8);
                 size_t found = 0;
                 for (size_t i = 0; i < count; i++) {
-                    bool one = tepal_fingerprint_query(f, digests[i]);
+                    bool one = tepal_filter_query(f, digests[i]);
                     found += one;
                     assert_int_equal(plain[i / 64] >> (i % 64) & 1, one);
                 }
                 assert_int_equal(found, a);
                 assert_true(count % 64 == 0 || plain[count / 64] >> (count % 64) == 0);
             }
-            tepal_fingerprint_free(f);
+            tepal_filter_free(f);
         }
     }
 }
 
-static uint64_t fill(struct tepal_fingerprint *f, uint64_t seed, struct tepal_digest *last)
+static uint64_t fill(struct tepal_filter *f, uint64_t seed, struct tepal_digest *last)
 {
     uint64_t added = 0;
     do {
         *last = check_digest(&seed);
-    } while (tepal_fingerprint_add(f, *last) == TEPAL_OK && ++added);
+    } while (tepal_filter_add(f, *last) == TEPAL_OK && ++added);
     return added;
 }
 
@@ -202,35 +201,34 @@ static void a_full_filter_stays_as_it_is(void **state)
 {
     (void)state;
     for (uint32_t bits = 4; bits <= 32; bits += 7) {
-        struct tepal_fingerprint *f = make(bits, 500);
-        struct tepal_filter *filter = tepal_fingerprint_filter(f);
+        struct tepal_filter *f = make(bits, 500);
         struct tepal_filter *before;
         struct tepal_digest last;
         uint64_t added = fill(f, 9, &last);
         assert_true(added >= tepal_fingerprint_room(bits, 500));
-        assert_true(tepal_fingerprint_held(f) == added);
-        assert_ok(tepal_filter_clone(filter, NULL, &before));
-        assert_int_equal(tepal_filter_add(filter, last), TEPAL_FULL);
-        assert_true(tepal_filter_equal(filter, before));
-        assert_true(tepal_filter_keys_added(filter) == added);
+        assert_true(tepal_filter_ones(f) == added);
+        assert_ok(tepal_filter_clone(f, NULL, &before, NULL));
+        assert_int_equal(tepal_filter_add(f, last), TEPAL_FULL);
+        assert_true(tepal_filter_equal(f, before));
+        assert_true(tepal_filter_keys_added(f) == added);
         uint64_t seed = 9;
         for (uint64_t i = 0; i < added; i++) {
-            assert_true(tepal_fingerprint_query(f, check_digest(&seed)));
+            assert_true(tepal_filter_query(f, check_digest(&seed)));
         }
         /* Everything comes out again, and then it is empty. */
         seed = 9;
         for (uint64_t i = 0; i < added; i++) {
-            assert_ok(tepal_fingerprint_remove(f, check_digest(&seed)));
+            assert_ok(tepal_filter_remove(f, check_digest(&seed)));
         }
-        assert_true(tepal_fingerprint_held(f) == 0);
+        assert_true(tepal_filter_ones(f) == 0);
         size_t count;
-        const uint64_t *words = tepal_filter_words(filter, &count);
+        const uint64_t *words = tepal_filter_words(f, &count);
         for (size_t i = 0; i < count; i++) {
             assert_true(words[i] == 0);
         }
-        assert_ok(tepal_validate(filter, NULL));
+        assert_ok(tepal_filter_validate(f, NULL));
         tepal_filter_free(before);
-        tepal_fingerprint_free(f);
+        tepal_filter_free(f);
     }
 }
 
@@ -240,37 +238,36 @@ static void a_batch_is_all_or_nothing(void **state)
     (void)state;
     enum { FIRST = 1500, MORE = 1000 };
     static struct tepal_digest digests[FIRST + MORE];
-    struct tepal_fingerprint *f = make(12, 500);
+    struct tepal_filter *f = make(12, 500);
     uint64_t seed = 77;
     check_digests(&seed, digests, FIRST + MORE);
     static uint64_t before[(FIRST + MORE + 63) / 64];
     static uint64_t after[(FIRST + MORE + 63) / 64];
-    assert_ok(tepal_fingerprint_add_many(f, digests, FIRST));
-    size_t found = tepal_fingerprint_query_many(f, digests, FIRST + MORE, before);
-    assert_int_equal(tepal_fingerprint_add_many(f, digests + FIRST, MORE), TEPAL_FULL);
-    assert_int_equal(tepal_fingerprint_query_many(f, digests, FIRST + MORE, after), found);
+    assert_ok(tepal_filter_add_many(f, digests, FIRST));
+    size_t found = tepal_filter_query_many(f, digests, FIRST + MORE, before);
+    assert_int_equal(tepal_filter_add_many(f, digests + FIRST, MORE), TEPAL_FULL);
+    assert_int_equal(tepal_filter_query_many(f, digests, FIRST + MORE, after), found);
     assert_memory_equal(before, after, sizeof before);
-    assert_true(tepal_fingerprint_held(f) == FIRST);
-    struct tepal_filter *filter = tepal_fingerprint_filter(f);
-    assert_ok(tepal_validate(filter, NULL));
+    assert_true(tepal_filter_ones(f) == FIRST);
+    assert_ok(tepal_filter_validate(f, NULL));
     /* Batches do what single calls do, in the same order: the same cells. */
-    struct tepal_fingerprint *g = make(12, 500);
-    struct tepal_fingerprint *h = make(12, 500);
+    struct tepal_filter *g = make(12, 500);
+    struct tepal_filter *h = make(12, 500);
     for (size_t i = 0; i < FIRST; i++) {
-        assert_ok(tepal_fingerprint_add(g, digests[i]));
+        assert_ok(tepal_filter_add(g, digests[i]));
     }
-    assert_ok(tepal_fingerprint_add_many(h, digests, FIRST));
-    assert_true(tepal_filter_equal(tepal_fingerprint_filter(g), tepal_fingerprint_filter(h)));
+    assert_ok(tepal_filter_add_many(h, digests, FIRST));
+    assert_true(tepal_filter_equal(g, h));
     size_t removed;
-    assert_ok(tepal_filter_remove_many(tepal_fingerprint_filter(h), digests, FIRST, &removed));
+    assert_ok(tepal_filter_remove_many(h, digests, FIRST, &removed));
     assert_int_equal(removed, FIRST);
-    assert_ok(tepal_filter_remove_many(tepal_fingerprint_filter(h), digests, FIRST, &removed));
+    assert_ok(tepal_filter_remove_many(h, digests, FIRST, &removed));
     assert_int_equal(removed, 0);
-    assert_true(tepal_fingerprint_held(h) == 0);
-    assert_ok(tepal_validate(tepal_fingerprint_filter(h), NULL));
-    tepal_fingerprint_free(f);
-    tepal_fingerprint_free(g);
-    tepal_fingerprint_free(h);
+    assert_true(tepal_filter_ones(h) == 0);
+    assert_ok(tepal_filter_validate(h, NULL));
+    tepal_filter_free(f);
+    tepal_filter_free(g);
+    tepal_filter_free(h);
 }
 
 static void one_key_fits_eight_times(void **state)
@@ -279,19 +276,19 @@ static void one_key_fits_eight_times(void **state)
     uint64_t seed = 3;
     struct tepal_digest d = check_digest(&seed);
     for (uint64_t buckets = 2; buckets <= 64; buckets += 2) {
-        struct tepal_fingerprint *f = make(9, buckets);
+        struct tepal_filter *f = make(9, buckets);
         for (int i = 0; i < TEPAL_FINGERPRINT_COPIES; i++) {
-            assert_ok(tepal_fingerprint_add(f, d));
+            assert_ok(tepal_filter_add(f, d));
         }
-        assert_int_equal(tepal_fingerprint_add(f, d), TEPAL_FULL);
-        assert_true(tepal_fingerprint_held(f) == TEPAL_FINGERPRINT_COPIES);
+        assert_int_equal(tepal_filter_add(f, d), TEPAL_FULL);
+        assert_true(tepal_filter_ones(f) == TEPAL_FINGERPRINT_COPIES);
         for (int i = 0; i < TEPAL_FINGERPRINT_COPIES; i++) {
-            assert_true(tepal_fingerprint_query(f, d));
-            assert_ok(tepal_fingerprint_remove(f, d));
+            assert_true(tepal_filter_query(f, d));
+            assert_ok(tepal_filter_remove(f, d));
         }
-        assert_false(tepal_fingerprint_query(f, d));
-        assert_int_equal(tepal_fingerprint_remove(f, d), TEPAL_NOT_PRESENT);
-        tepal_fingerprint_free(f);
+        assert_false(tepal_filter_query(f, d));
+        assert_int_equal(tepal_filter_remove(f, d), TEPAL_NOT_PRESENT);
+        tepal_filter_free(f);
     }
 }
 
@@ -301,23 +298,23 @@ static void a_wrong_removal_costs_one_member(void **state)
     (void)state;
     enum { MEMBERS = 1800 };
     static struct tepal_digest members[MEMBERS];
-    struct tepal_fingerprint *f = make(8, 500);
+    struct tepal_filter *f = make(8, 500);
     uint64_t seed = 21;
     for (size_t i = 0; i < MEMBERS; i++) {
         members[i] = check_digest(&seed);
-        assert_ok(tepal_fingerprint_add(f, members[i]));
+        assert_ok(tepal_filter_add(f, members[i]));
     }
     size_t wrong = 0;
     size_t lost = 0;
     while (wrong < 20) {
-        wrong += tepal_fingerprint_remove(f, check_digest(&seed)) == TEPAL_OK;
+        wrong += tepal_filter_remove(f, check_digest(&seed)) == TEPAL_OK;
     }
     for (size_t i = 0; i < MEMBERS; i++) {
-        lost += !tepal_fingerprint_query(f, members[i]);
+        lost += !tepal_filter_query(f, members[i]);
     }
     assert_true(lost <= wrong && lost >= wrong / 2);
-    assert_true(tepal_fingerprint_held(f) == MEMBERS - wrong);
-    tepal_fingerprint_free(f);
+    assert_true(tepal_filter_ones(f) == MEMBERS - wrong);
+    tepal_filter_free(f);
 }
 
 static void the_gate_knows_the_rules(void **state)
@@ -327,16 +324,16 @@ static void the_gate_knows_the_rules(void **state)
     assert_ok(tepal_params_check(&good, NULL));
     for (int i = 0; i < 11; i++) {
         struct tepal_params p = good;
-        const char *why = "";
+        struct tepal_error error = {.why = ""};
         switch (i) {
         case 0:
-            p.own[TEPAL_FINGERPRINT_BITS] = 3;
+            p.fingerprint.bits = 3;
             break;
         case 1:
-            p.own[TEPAL_FINGERPRINT_BITS] = 33;
+            p.fingerprint.bits = 33;
             break;
         case 2:
-            p.own[TEPAL_FINGERPRINT_BITS] = UINT64_MAX;
+            p.fingerprint.bits = UINT64_MAX;
             break;
         case 3:
             p.cells += 12;
@@ -363,13 +360,14 @@ static void the_gate_knows_the_rules(void **state)
             p.cells = 0;
             break;
         }
-        assert_int_equal(tepal_params_check(&p, &why), TEPAL_BAD_PARAMETER);
-        assert_true(strlen(why) > 10);
+        assert_int_equal(tepal_params_check(&p, &error), TEPAL_BAD_PARAMETER);
+        assert_true(strlen(error.why) > 10);
     }
     struct tepal_params p = good;
-    struct tepal_fingerprint *f = NULL;
-    p.kind = TEPAL_KIND_BLOOM;
-    assert_int_equal(tepal_fingerprint_create(&p, NULL, &f), TEPAL_BAD_ARGUMENT);
+    struct tepal_filter *f = NULL;
+    p.kind = TEPAL_KIND_BLOOM; /* which has no fingerprints */
+    assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_BAD_PARAMETER);
+    assert_null(f);
     p = params_of(16, UINT32_MAX - 1); /* the largest: it passes, and no memory is asked for */
     assert_ok(tepal_params_check(&p, NULL));
 }
@@ -378,70 +376,69 @@ static void the_gate_knows_the_rules(void **state)
 static void hostile_files_are_refused(void **state)
 {
     (void)state;
-    struct tepal_fingerprint *f = make(11, 50);
-    struct tepal_filter *filter = tepal_fingerprint_filter(f);
+    struct tepal_filter *f = make(11, 50);
     uint64_t seed = 4;
     for (int i = 0; i < 100; i++) {
-        assert_ok(tepal_fingerprint_add(f, check_digest(&seed)));
+        assert_ok(tepal_filter_add(f, check_digest(&seed)));
     }
-    assert_ok(tepal_fingerprint_remove(f, (seed = 4, check_digest(&seed))));
-    struct filter_state good = filter->state;
+    assert_ok(tepal_filter_remove(f, (seed = 4, check_digest(&seed))));
+    struct filter_state good = f->state;
     for (int i = 0; i < 7; i++) {
-        const char *why = "";
+        struct tepal_error error = {.why = ""};
         uint64_t *word = NULL;
         uint64_t old = 0;
-        filter->state = good;
+        f->state = good;
         switch (i) {
         case 0:
-            filter->state.own[0]++;
+            f->state.own[0]++;
             break;
         case 1:
-            filter->state.own[0] = UINT64_MAX;
+            f->state.own[0] = UINT64_MAX;
             break;
         case 2:
-            filter->state.own[1]++;
+            f->state.own[1]++;
             break;
         case 3:
-            filter->state.keys_added--;
+            f->state.keys_added--;
             break;
         case 4:
-            filter->state.own[7] = 1;
+            f->state.own[7] = 1;
             break;
         case 5:
-            word = &filter->words[filter->word_count - 1]; /* behind the last slot */
+            word = &f->words[f->word_count - 1]; /* behind the last slot */
             break;
         default:
-            word = &filter->words[filter->word_count - 2]; /* 2200 bits: the last word has 24 */
+            word = &f->words[f->word_count - 2]; /* 2200 bits: the last word has 24 */
             break;
         }
         if (word != NULL) {
             old = *word;
             *word |= (uint64_t)1 << 40;
         }
-        assert_int_equal(tepal_validate(filter, &why), TEPAL_CORRUPT);
-        assert_true(strlen(why) > 10);
+        assert_int_equal(tepal_filter_validate(f, &error), TEPAL_CORRUPT);
+        assert_true(strlen(error.why) > 10);
         if (word != NULL) {
             *word = old;
         }
     }
-    filter->state = good;
-    assert_ok(tepal_validate(filter, NULL));
+    f->state = good;
+    assert_ok(tepal_filter_validate(f, NULL));
     /* Slots of any contents are safe to search: every one full of the same fingerprint, too. */
-    size_t count = filter->word_count - 1;
+    size_t count = f->word_count - 1;
     for (uint64_t pattern = 0; pattern < 3; pattern++) {
         for (size_t i = 0; i < count; i++) {
-            filter->words[i] = pattern == 0 ? UINT64_MAX : check_random(&seed);
+            f->words[i] = pattern == 0 ? UINT64_MAX : check_random(&seed);
         }
-        filter->words[count - 1] &= ((uint64_t)1 << 24) - 1;
+        f->words[count - 1] &= ((uint64_t)1 << 24) - 1;
         for (int i = 0; i < 200; i++) {
             struct tepal_digest d = check_digest(&seed);
-            (void)tepal_fingerprint_query(f, d);
-            enum tepal_status status = tepal_fingerprint_add(f, d);
+            (void)tepal_filter_query(f, d);
+            enum tepal_status status = tepal_filter_add(f, d);
             assert_true(status == TEPAL_OK || status == TEPAL_FULL);
         }
-        assert_int_equal(filter->words[count], 0);
+        assert_int_equal(f->words[count], 0);
     }
-    tepal_fingerprint_free(f);
+    tepal_filter_free(f);
 }
 
 static void sizes_keep_their_word(void **state)

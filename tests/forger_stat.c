@@ -6,6 +6,9 @@
  * Chances are compared at CHECK_Z standard errors of the number of trials.
  */
 #include "check.h"
+#include "generalized_help.h"
+
+#include <tepal/papers.h>
 
 #define BITS 1024
 #define K0   2
@@ -15,7 +18,7 @@ static struct tepal_filter *make(double zeros, uint64_t seed)
 {
     struct tepal_params p;
     struct tepal_filter *f = NULL;
-    assert_ok(tepal_generalized_params(BITS, K0, K1, zeros, 0, seed, &p));
+    assert_ok(set_generalized(BITS, K0, K1, zeros, 0, seed, &p));
     assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
     return f;
 }

@@ -4,6 +4,9 @@
  * filters counted one by one, and against what its own solver promises.
  */
 #include "check.h"
+#include "generalized_help.h"
+
+#include <tepal/papers.h>
 
 #include "model/generalized.h"
 
@@ -376,7 +379,7 @@ static void check_tiny(const struct tiny *t, double p0)
     }
     struct tepal_params p;
     struct tepal_generalized_errors rates;
-    assert_ok(tepal_generalized_params(t->m, t->k0, t->k1, p0, t->b, 1, &p));
+    assert_ok(set_generalized(t->m, t->k0, t->k1, p0, t->b, 1, &p));
     p.positions = t->distinct ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
     assert_ok(tepal_generalized_rates(&p, t->n, NULL, 0, NULL, &rates));
     assert_true(rates.exact);
@@ -561,7 +564,7 @@ static void the_solver_finds_the_known_plans(void **state)
         {0.01, 0.01, 10, 99, 0, 0},
     };
     for (size_t i = 0; i < COUNT(known); i++) {
-        struct tepal_generalized_plan plan;
+        struct tepal_generalized_setting plan;
         assert_ok(tepal_generalized_size(known[i].fp, known[i].fn, known[i].tolerance, 64, &plan));
         double off = plan.bits_per_key / known[i].bits_per_key - 1;
         if (!(fabs(off) <= (known[i].tolerance == 10 ? 0.01 : 0.005)) ||
@@ -587,7 +590,7 @@ static void the_solver_is_not_beaten(void **state)
 {
     (void)state;
     for (uint32_t b = 0; b <= 3; b++) {
-        struct tepal_generalized_plan plan;
+        struct tepal_generalized_setting plan;
         const double fp = 0.03;
         const double fn = 0.02;
         const uint64_t n = 100000;
@@ -600,8 +603,8 @@ static void the_solver_is_not_beaten(void **state)
             }
         }
     }
-    struct tepal_generalized_plan any;
-    struct tepal_generalized_plan one;
+    struct tepal_generalized_setting any;
+    struct tepal_generalized_setting one;
     assert_ok(tepal_generalized_size(0.01, 0.01, TEPAL_GENERALIZED_ANY, 64, &any));
     for (uint32_t b = 0; b <= 20; b++) {
         assert_ok(tepal_generalized_size(0.01, 0.01, b, 64, &one));
@@ -632,7 +635,7 @@ static void nonsense_is_not_a_number(void **state)
     struct tepal_generalized_errors rates;
     bloom.cells = 512;
     bloom.hashes = 2;
-    assert_true(isnan(tepal_generalized_fp_bound_of(&bloom)));
+    assert_true(tepal_params_fp_bound(&bloom) == 1); /* it has no bound */
     assert_int_equal(tepal_generalized_rates(&bloom, 1, NULL, 0, NULL, &rates), TEPAL_BAD_ARGUMENT);
 }
 
@@ -645,11 +648,10 @@ static void extremes(void **state)
     for (size_t i = 0; i < COUNT(sizes) * COUNT(keys) * 2; i++) {
         struct tepal_params p;
         struct tepal_report report = {.count = 0};
-        const char *why = "";
-        assert_ok(tepal_generalized_params(sizes[i / 2 % COUNT(sizes)], 2, 3, 0.75, i % 2 ? 1 : 0,
-                                           9, &p));
+        struct tepal_error error = {.why = ""};
+        assert_ok(set_generalized(sizes[i / 2 % COUNT(sizes)], 2, 3, 0.75, i % 2 ? 1 : 0, 9, &p));
         p.layout = i % 2 ? TEPAL_LAYOUT_BLOCKED : TEPAL_LAYOUT_FLAT;
-        assert_ok(tepal_model_generalized(&p, keys[i / 2 / COUNT(sizes)], &report, &why));
+        assert_ok(model_of_keys(&p, keys[i / 2 / COUNT(sizes)], &report, &error));
         static const char *const rates[] = {"fp",       "fn",    "fp_bound", "fp_bound_finite",
                                             "fn_bound", "zeros", "fp_steady"};
         for (size_t j = 0; j < COUNT(rates); j++) {

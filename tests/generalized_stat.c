@@ -12,6 +12,9 @@
  * they were not chosen among others.
  */
 #include "check.h"
+#include "generalized_help.h"
+
+#include <tepal/papers.h>
 
 #define ROUNDS    1000
 #define STRANGERS 2000
@@ -92,7 +95,7 @@ static void check_point(const struct point *at, size_t number, struct tally *tal
     static uint64_t answers[STRANGERS / 64 + 1];
     struct tepal_params p;
     struct tepal_generalized_errors rates;
-    struct tepal_generalized *g;
+    struct tepal_filter *g;
     struct series fp = {0};
     struct series fn = {0};
     const uint64_t ages[3] = {1, keys / 2, keys - 1};
@@ -100,29 +103,28 @@ static void check_point(const struct point *at, size_t number, struct tally *tal
     double lost[3] = {0};
     uint64_t seed = number * 7919 + 1;
     uint64_t cells = at->per_key * keys;
-    assert_ok(
-        tepal_generalized_params(layout == TEPAL_LAYOUT_BLOCKED ? (cells + 511) / 512 * 512 : cells,
-                                 at->k0, at->k1, at->p0, at->tolerance, 0, &p));
+    assert_ok(set_generalized(layout == TEPAL_LAYOUT_BLOCKED ? (cells + 511) / 512 * 512 : cells,
+                              at->k0, at->k1, at->p0, at->tolerance, 0, &p));
     p.layout = layout;
     p.positions = positions;
     assert_ok(tepal_generalized_rates(&p, keys, ages, 3, model, &rates));
     assert_true(rates.exact);
     for (int round = 0; round < ROUNDS; round++) {
         p.seed = check_random(&seed);
-        assert_ok(tepal_generalized_create(&p, NULL, &g));
+        assert_ok(tepal_filter_create(&p, NULL, &g, NULL));
         for (uint64_t i = 0; i < keys; i++) {
             members[i] = check_digest(&seed);
         }
-        assert_ok(tepal_generalized_add_many(g, members, (size_t)keys));
-        size_t found = tepal_generalized_query_many(g, members, (size_t)keys, answers);
+        assert_ok(tepal_filter_add_many(g, members, (size_t)keys));
+        size_t found = tepal_filter_query_many(g, members, (size_t)keys, answers);
         note(&fn, 1 - (double)found / (double)keys);
         for (int i = 0; i < 3; i++) {
-            lost[i] += !tepal_generalized_query(g, members[keys - 1 - ages[i]]);
+            lost[i] += !tepal_filter_query(g, members[keys - 1 - ages[i]]);
         }
         check_digests(&seed, strangers, STRANGERS);
-        found = tepal_generalized_query_many(g, strangers, STRANGERS, answers);
+        found = tepal_filter_query_many(g, strangers, STRANGERS, answers);
         note(&fp, (double)found / STRANGERS);
-        tepal_generalized_free(g);
+        tepal_filter_free(g);
     }
     /* no spread seen is no reason to trust one point: at least the binomial's */
     compare(tally, at, "f_p", mean_of(&fp), rates.fp,
@@ -199,23 +201,23 @@ static void endless_additions_stay_bounded(void **state)
         double sum = 0;
         double square = 0;
         const int filters = 20;
-        assert_ok(tepal_generalized_params(25 * n, 2, k1, shares[i / 2], 0, 0, &p));
+        assert_ok(set_generalized(25 * n, 2, k1, shares[i / 2], 0, 0, &p));
         assert_ok(tepal_generalized_rates(&p, 100 * n, NULL, 0, NULL, &rates));
-        double bound = tepal_generalized_fp_bound_of(&p);
+        double bound = tepal_params_fp_bound(&p);
         for (int f = 0; f < filters; f++) {
-            struct tepal_generalized *g;
+            struct tepal_filter *g;
             p.seed = check_random(&seed);
-            assert_ok(tepal_generalized_create(&p, NULL, &g));
+            assert_ok(tepal_filter_create(&p, NULL, &g, NULL));
             for (uint64_t j = 0; j < 100 * n; j++) {
-                assert_ok(tepal_generalized_add(g, check_digest(&seed)));
+                assert_ok(tepal_filter_add(g, check_digest(&seed)));
             }
             check_digests(&seed, digests, 20000);
-            double rate = (double)tepal_generalized_query_many(g, digests, 20000, answers) / 20000;
+            double rate = (double)tepal_filter_query_many(g, digests, 20000, answers) / 20000;
             assert_true(rate <= bound + 6 * sqrt(bound * (1 - bound) / 20000));
-            assert_true(tepal_generalized_fp_now(g) <= bound);
+            assert_true(tepal_filter_fp_now(g) <= bound);
             sum += rate;
             square += rate * rate;
-            tepal_generalized_free(g);
+            tepal_filter_free(g);
         }
         double mean = sum / filters;
         double error = sqrt((square / filters - mean * mean) / (filters - 1));
@@ -277,7 +279,7 @@ static void universal_hashing_is_the_model(void **state)
         struct tepal_params p;
         struct tepal_generalized_errors rates;
         static uint8_t cells[256 * KEYS];
-        assert_ok(tepal_generalized_params(m, at->k0, at->k1, at->p0, at->tolerance, 0, &p));
+        assert_ok(set_generalized(m, at->k0, at->k1, at->p0, at->tolerance, 0, &p));
         assert_ok(tepal_generalized_rates(&p, KEYS, NULL, 0, NULL, &rates));
         for (int round = 0; round < ROUNDS; round++) {
             struct universal u;
@@ -348,31 +350,31 @@ static void retouching_beats_what_is_known(void **state)
         struct tepal_generalized_errors rates;
         struct tepal_params p;
         uint64_t seed = 3000 + i;
-        assert_ok(tepal_generalized_params(8192, 2, 2, known[i].p0, 0, 0, &p));
+        assert_ok(set_generalized(8192, 2, 2, known[i].p0, 0, 0, &p));
         assert_ok(tepal_generalized_rates(&p, 256, NULL, 0, NULL, &rates));
         for (int f = 0; f < filters; f++) {
-            struct tepal_generalized *g;
+            struct tepal_filter *g;
             p.seed = check_random(&seed);
-            assert_ok(tepal_generalized_create(&p, NULL, &g));
+            assert_ok(tepal_filter_create(&p, NULL, &g, NULL));
             check_digests(&seed, members, 256);
             check_digests(&seed, avoid, 20000);
-            assert_ok(tepal_generalized_add_many(g, members, 256));
-            struct tepal_retouch_input in = {
+            assert_ok(tepal_filter_add_many(g, members, 256));
+            struct tepal_known in = {
                 .members = members, .member_count = 256, .avoid = avoid, .avoid_count = 20000};
             for (unsigned method = 0; method < 2; method++) {
-                struct tepal_generalized_retouch_report r;
+                struct tepal_retouch_report r;
                 struct tepal_filter *made;
-                assert_ok(tepal_generalized_retouch(
-                    tepal_generalized_filter(g), &in, (enum tepal_generalized_method)method,
-                    TEPAL_RETOUCH_LIMIT_ALL, 0, NULL, &made, &r, NULL, NULL));
-                after[method] += (double)r.positives_after / filters;
+                struct tepal_retouch_options how = TEPAL_RETOUCH_OPTIONS_INIT;
+                how.method = method == 0 ? TEPAL_RETOUCH_NET_EFFECT : TEPAL_RETOUCH_LEAST_FN;
+                assert_ok(tepal_retouch(g, &in, &how, NULL, &made, &r, NULL, NULL));
+                after[method] += (double)r.avoid_left / filters;
                 lost[method] += ((double)r.false_negatives - (double)r.members_absent) / filters;
                 if (method == 0) {
-                    note(&before, (double)r.positives_before);
+                    note(&before, (double)r.avoid_positive);
                 }
                 tepal_filter_free(made);
             }
-            tepal_generalized_free(g);
+            tepal_filter_free(g);
         }
         double mean = before.sum / filters;
         double spread = sqrt((before.square / filters - mean * mean) / (filters - 1));

@@ -3,6 +3,9 @@
  * against a naive one (a byte a cell, one hash after the other), and at its edges.
  */
 #include "check.h"
+#include "generalized_help.h"
+
+#include <tepal/papers.h>
 
 #include "address/address.h"
 #include "filter/lines/processor.h"
@@ -10,16 +13,16 @@
 
 #define KEYS 600
 
-static struct tepal_generalized *make(uint64_t bits, uint32_t k0, uint32_t k1, double zeros,
-                                      uint32_t tolerance, enum tepal_layout layout,
-                                      enum tepal_positions positions)
+static struct tepal_filter *make(uint64_t bits, uint32_t k0, uint32_t k1, double zeros,
+                                 uint32_t tolerance, enum tepal_layout layout,
+                                 enum tepal_positions positions)
 {
     struct tepal_params p;
-    struct tepal_generalized *g = NULL;
-    assert_ok(tepal_generalized_params(bits, k0, k1, zeros, tolerance, 77, &p));
+    struct tepal_filter *g = NULL;
+    assert_ok(set_generalized(bits, k0, k1, zeros, tolerance, 77, &p));
     p.layout = layout;
     p.positions = positions;
-    assert_ok(tepal_generalized_create(&p, NULL, &g));
+    assert_ok(tepal_filter_create(&p, NULL, &g, NULL));
     return g;
 }
 
@@ -40,34 +43,39 @@ static void without_resets_it_is_the_bloom_filter(void **state)
         enum tepal_layout layout = i % 2 ? TEPAL_LAYOUT_BLOCKED : TEPAL_LAYOUT_FLAT;
         enum tepal_positions positions = (enum tepal_positions)(i / 2 % 2);
         struct tepal_params p = TEPAL_PARAMS_INIT;
-        struct tepal_bloom *bloom;
-        struct tepal_generalized *g = make(512 * 16, 0, hashes[i / 4], 1, 0, layout, positions);
-        p = *tepal_filter_params(tepal_generalized_filter(g));
+        struct tepal_filter *bloom;
+        struct tepal_filter *g = make(512 * 16, 0, hashes[i / 4], 1, 0, layout, positions);
+        p = *tepal_filter_params(g);
         p.kind = TEPAL_KIND_BLOOM;
-        assert_ok(tepal_bloom_create(&p, NULL, &bloom));
+        assert_ok(tepal_filter_create(&p, NULL, &bloom, NULL));
         for (size_t j = 0; j < KEYS / 3; j++) { /* one by one, then in a batch */
-            assert_ok(tepal_generalized_add(g, digests[j]));
+            assert_ok(tepal_filter_add(g, digests[j]));
         }
-        assert_ok(tepal_generalized_add_many(g, digests + KEYS / 3, KEYS / 3));
-        assert_ok(tepal_bloom_add_many(bloom, digests, KEYS / 3 * 2));
+        assert_ok(tepal_filter_add_many(g, digests + KEYS / 3, KEYS / 3));
+        assert_ok(tepal_filter_add_many(bloom, digests, KEYS / 3 * 2));
         size_t count;
-        const uint64_t *ours = tepal_filter_words(tepal_generalized_filter(g), &count);
-        const uint64_t *theirs = tepal_filter_words(tepal_bloom_filter(bloom), &count);
+        const uint64_t *ours = tepal_filter_words(g, &count);
+        const uint64_t *theirs = tepal_filter_words(bloom, &count);
         assert_memory_equal(ours, theirs, count * 8);
         for (size_t j = 0; j < KEYS; j++) {
-            assert_int_equal(tepal_generalized_query(g, digests[j]),
-                             tepal_bloom_query(bloom, digests[j]));
+            assert_int_equal(tepal_filter_query(g, digests[j]),
+                             tepal_filter_query(bloom, digests[j]));
         }
         uint64_t a[(KEYS + 63) / 64];
         uint64_t b[(KEYS + 63) / 64];
-        assert_int_equal(tepal_generalized_query_many(g, digests, KEYS, a),
-                         tepal_bloom_query_many(bloom, digests, KEYS, b));
+        assert_int_equal(tepal_filter_query_many(g, digests, KEYS, a),
+                         tepal_filter_query_many(bloom, digests, KEYS, b));
         assert_memory_equal(a, b, sizeof a);
-        assert_true(fabs(tepal_generalized_fp_now(g) - tepal_bloom_fp_now(bloom)) <
+        assert_true(fabs(tepal_filter_fp_now(g) - tepal_filter_fp_now(bloom)) <
                     (layout == TEPAL_LAYOUT_BLOCKED || hashes[i / 4] > 1 ? 0.02 : 1e-12));
-        tepal_generalized_free(g);
-        tepal_bloom_free(bloom);
+        tepal_filter_free(g);
+        tepal_filter_free(bloom);
     }
+}
+
+static struct tepal_generalized *inside(struct tepal_filter *filter)
+{
+    return (struct tepal_generalized *)filter;
 }
 
 /* ---- a naive filter -------------------------------------------------------------------------- */
@@ -84,7 +92,7 @@ static void naive_flat(const struct tepal_params *p, struct tepal_digest d, stru
     struct address at = tepal_address_of(p, 1);
     key->count = tepal_address_positions(&at, d, key->at);
     for (uint32_t i = 0; i < key->count; i++) {
-        key->set[i] = i >= tepal_generalized_reset_hashes(p);
+        key->set[i] = i >= p->generalized.reset_hashes;
     }
 }
 
@@ -114,10 +122,10 @@ static void naive_add(uint8_t *cells, const struct naive_key *key)
     }
 }
 
-static void check_cells(const struct tepal_generalized *g, const uint8_t *cells, uint64_t bits)
+static void check_cells(const struct tepal_filter *g, const uint8_t *cells, uint64_t bits)
 {
     size_t count;
-    const uint64_t *words = tepal_filter_words(tepal_generalized_filter_const(g), &count);
+    const uint64_t *words = tepal_filter_words(g, &count);
     for (uint64_t i = 0; i < bits; i++) {
         assert_int_equal(words[i / 64] >> (i % 64) & 1, cells[i]);
     }
@@ -134,35 +142,35 @@ static void flat_is_the_naive_filter(void **state)
         const uint32_t *k = pairs[i / 2 % COUNT(pairs)];
         uint64_t bits = sizes[i / 2 / COUNT(pairs)];
         uint32_t tolerance = (k[0] + k[1]) / 4;
-        struct tepal_generalized *g =
+        struct tepal_filter *g =
             make(bits, k[0], k[1], 1, tolerance, TEPAL_LAYOUT_FLAT, (enum tepal_positions)(i % 2));
-        struct tepal_generalized *batch =
+        struct tepal_filter *batch =
             make(bits, k[0], k[1], 1, tolerance, TEPAL_LAYOUT_FLAT, (enum tepal_positions)(i % 2));
-        const struct tepal_params *p = tepal_filter_params(tepal_generalized_filter(g));
+        const struct tepal_params *p = tepal_filter_params(g);
         uint8_t cells[3000] = {0};
         uint64_t answers[(KEYS + 63) / 64];
         struct naive_key key;
         for (size_t j = 0; j < KEYS / 2; j++) {
             naive_flat(p, digests[j], &key);
             naive_add(cells, &key);
-            assert_ok(tepal_generalized_add(g, digests[j]));
-            assert_true(tepal_generalized_query(g, digests[j])); /* never lost at birth */
+            assert_ok(tepal_filter_add(g, digests[j]));
+            assert_true(tepal_filter_query(g, digests[j])); /* never lost at birth */
         }
-        assert_ok(tepal_generalized_add_many(batch, digests, KEYS / 2));
+        assert_ok(tepal_filter_add_many(batch, digests, KEYS / 2));
         check_cells(g, cells, bits);
         check_cells(batch, cells, bits);
-        size_t present = tepal_generalized_query_many(g, digests, KEYS, answers);
+        size_t present = tepal_filter_query_many(g, digests, KEYS, answers);
         for (size_t j = 0; j < KEYS; j++) {
             naive_flat(p, digests[j], &key);
             bool found = naive_found(cells, &key, tolerance);
-            assert_int_equal(tepal_generalized_query(g, digests[j]), found);
+            assert_int_equal(tepal_filter_query(g, digests[j]), found);
             assert_int_equal(answers[j / 64] >> (j % 64) & 1, found);
             present -= found;
         }
         assert_int_equal(present, 0);
-        assert_ok(tepal_validate(tepal_generalized_filter(g), NULL));
-        tepal_generalized_free(g);
-        tepal_generalized_free(batch);
+        assert_ok(tepal_filter_validate(g, NULL));
+        tepal_filter_free(g);
+        tepal_filter_free(batch);
     }
 }
 
@@ -179,23 +187,22 @@ static void blocked_keeps_its_rules(void **state)
         const uint32_t *k = pairs[i / 4];
         uint32_t hashes = k[0] + k[1];
         uint32_t tolerance = i / 2 % 2 ? hashes / 3 : 0;
-        struct tepal_generalized *g = make(512 * lines, k[0], k[1], 0.5, tolerance,
-                                           TEPAL_LAYOUT_BLOCKED, (enum tepal_positions)(i % 2));
-        struct tepal_filter *f = tepal_generalized_filter(g);
+        struct tepal_filter *g = make(512 * lines, k[0], k[1], 0.5, tolerance, TEPAL_LAYOUT_BLOCKED,
+                                      (enum tepal_positions)(i % 2));
         uint8_t cells[512 * 5];
         uint64_t answers[2][(KEYS + 63) / 64];
         uint32_t resets_in[8] = {0};
         size_t count;
-        const uint64_t *words = tepal_filter_words(f, &count);
+        const uint64_t *words = tepal_filter_words(g, &count);
         for (uint64_t c = 0; c < 512 * lines; c++) {
             cells[c] = words[c / 64] >> (c % 64) & 1;
         }
         struct tepal_filter *copy;
-        assert_ok(tepal_filter_clone(f, NULL, &copy));
+        assert_ok(tepal_filter_clone(g, NULL, &copy, NULL));
         for (size_t j = 0; j < KEYS; j++) {
             struct places places;
             struct naive_key key = {.count = hashes};
-            tepal_generalized_places(g, digests[j], &places);
+            tepal_generalized_places(inside(g), digests[j], &places);
             uint64_t line = places.at[0] / 512;
             uint32_t in_sector[8] = {0};
             for (uint32_t h = 0; h < hashes; h++) {
@@ -213,9 +220,9 @@ static void blocked_keeps_its_rules(void **state)
             }
             if (j < KEYS / 2) {
                 naive_add(cells, &key);
-                assert_ok(tepal_generalized_add(g, digests[j]));
+                assert_ok(tepal_filter_add(g, digests[j]));
             } else {
-                assert_int_equal(tepal_generalized_query(g, digests[j]),
+                assert_int_equal(tepal_filter_query(g, digests[j]),
                                  naive_found(cells, &key, tolerance));
             }
         }
@@ -226,29 +233,28 @@ static void blocked_keeps_its_rules(void **state)
             check_within("resets in a sector", resets_in[s], expected, sqrt(expected));
         }
         /* both sets of loops make the same bits and the same answers */
-        struct tepal_generalized *batch = tepal_filter_generalized(copy);
-        tepal_generalized_lines_portable.add(batch, digests, KEYS / 2);
-        assert_memory_equal(batch->head.words, words, count * 8);
+        tepal_generalized_lines_portable.add(inside(copy), digests, KEYS / 2);
+        assert_memory_equal(copy->words, words, count * 8);
         if (tepal_processor_has_avx2()) {
-            tepal_generalized_lines_avx2.add(batch, digests, KEYS / 2);
-            tepal_generalized_lines_avx2.add(g, digests, KEYS / 2);
-            assert_memory_equal(batch->head.words, words, count * 8);
+            tepal_generalized_lines_avx2.add(inside(copy), digests, KEYS / 2);
+            tepal_generalized_lines_avx2.add(inside(g), digests, KEYS / 2);
+            assert_memory_equal(copy->words, words, count * 8);
         }
         for (size_t n = 1; n <= KEYS; n += n < 200 ? 1 : 97) {
-            size_t found = tepal_generalized_lines_portable.query(g, digests, n, answers[0]);
-            assert_int_equal(tepal_filter_query_many(f, digests, n, answers[1]), found);
+            size_t found =
+                tepal_generalized_lines_portable.query(inside(g), digests, n, answers[0]);
+            assert_int_equal(tepal_filter_query_many(g, digests, n, answers[1]), found);
             assert_memory_equal(answers[0], answers[1], (n + 63) / 64 * 8);
         }
         for (size_t j = 0; j < KEYS; j++) {
-            (void)tepal_filter_query_many(f, digests, KEYS, answers[0]);
-            assert_int_equal(answers[0][j / 64] >> (j % 64) & 1,
-                             tepal_generalized_query(g, digests[j]));
+            (void)tepal_filter_query_many(g, digests, KEYS, answers[0]);
+            assert_int_equal(answers[0][j / 64] >> (j % 64) & 1, tepal_filter_query(g, digests[j]));
             if (j > 20) {
                 break;
             }
         }
         tepal_filter_free(copy);
-        tepal_generalized_free(g);
+        tepal_filter_free(g);
     }
 }
 
@@ -260,38 +266,37 @@ static void first_states(void **state)
     static const double shares[] = {0, 0.01, 0.25, 0.5, 0.75, 1 / 3.0, 1};
     for (size_t i = 0; i < COUNT(shares); i++) {
         const uint64_t bits = 100003;
-        struct tepal_generalized *g =
+        struct tepal_filter *g =
             make(bits, 2, 2, shares[i], 0, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
-        struct tepal_filter *f = tepal_generalized_filter(g);
         struct tepal_filter *again;
-        uint64_t zeros = bits - tepal_generalized_ones(g);
+        uint64_t zeros = bits - tepal_filter_ones(g);
         double spread = sqrt((double)bits * shares[i] * (1 - shares[i]));
         if (spread == 0) {
             assert_int_equal(zeros, shares[i] == 0 ? 0 : bits);
         } else {
             check_within("zeros at first", (double)zeros, (double)bits * shares[i], spread);
         }
-        assert_ok(tepal_validate(f, NULL)); /* the tail stays zero */
-        assert_ok(tepal_filter_clone(f, NULL, &again));
+        assert_ok(tepal_filter_validate(g, NULL)); /* the tail stays zero */
+        assert_ok(tepal_filter_clone(g, NULL, &again, NULL));
         uint64_t seed = 5;
         for (int j = 0; j < 1000; j++) {
-            assert_ok(tepal_filter_add(f, check_digest(&seed)));
+            assert_ok(tepal_filter_add(g, check_digest(&seed)));
         }
-        assert_false(tepal_filter_equal(f, again));
-        assert_ok(tepal_filter_clear(f)); /* back to the same bits */
-        assert_true(tepal_filter_equal(f, again));
-        assert_int_equal(tepal_filter_keys_added(f), 0);
+        assert_false(tepal_filter_equal(g, again));
+        assert_ok(tepal_filter_clear(g)); /* back to the same bits */
+        assert_true(tepal_filter_equal(g, again));
+        assert_int_equal(tepal_filter_keys_added(g), 0);
         tepal_filter_free(again);
         /* another seed, other bits */
-        struct tepal_params p = *tepal_filter_params(f);
+        struct tepal_params p = *tepal_filter_params(g);
         p.seed++;
         assert_ok(tepal_filter_create(&p, NULL, &again, NULL));
         size_t count;
-        const uint64_t *a = tepal_filter_words(f, &count);
+        const uint64_t *a = tepal_filter_words(g, &count);
         const uint64_t *b = tepal_filter_words(again, &count);
         assert_int_equal(memcmp(a, b, count * 8) == 0, spread == 0);
         tepal_filter_free(again);
-        tepal_generalized_free(g);
+        tepal_filter_free(g);
     }
 }
 
@@ -309,11 +314,11 @@ static void endless(void **state)
     struct tepal_digest digests[64];
     for (size_t i = 0; i < COUNT(shares) * 2; i++) {
         bool blocked = i % 2;
-        struct tepal_generalized *g =
+        struct tepal_filter *g =
             make(4096, 2, 3, shares[i / 2], 0, blocked ? TEPAL_LAYOUT_BLOCKED : TEPAL_LAYOUT_FLAT,
                  TEPAL_POSITIONS_COLLIDING);
-        const struct tepal_params *p = tepal_filter_params(tepal_generalized_filter(g));
-        double bound = tepal_generalized_fp_bound_of(p);
+        const struct tepal_params *p = tepal_filter_params(g);
+        double bound = tepal_params_fp_bound(p);
         double sum = 0;
         double square = 0;
         const int filters = 200;
@@ -321,17 +326,17 @@ static void endless(void **state)
         struct tepal_generalized_errors rates;
         assert_ok(tepal_generalized_rates(p, 6400, NULL, 0, NULL, &rates));
         for (int f = 0; f < filters; f++) {
-            assert_ok(tepal_filter_clear(tepal_generalized_filter(g)));
+            assert_ok(tepal_filter_clear(g));
             for (int round = 0; round < 100; round++) {
                 for (size_t j = 0; j < COUNT(digests); j++) {
                     digests[j] = check_digest(&seed);
                 }
-                assert_ok(tepal_generalized_add_many(g, digests, COUNT(digests)));
+                assert_ok(tepal_filter_add_many(g, digests, COUNT(digests)));
                 if (round % 25 == 0) {
-                    assert_true(tepal_generalized_fp_now(g) <= bound);
+                    assert_true(tepal_filter_fp_now(g) <= bound);
                 }
             }
-            double rate = tepal_generalized_fp_now(g);
+            double rate = tepal_filter_fp_now(g);
             assert_true(rate <= bound);
             sum += rate;
             square += rate * rate;
@@ -339,7 +344,7 @@ static void endless(void **state)
         double mean = sum / filters;
         double error = sqrt(fmax(square / filters - mean * mean, 1e-12) / filters);
         check_within("steady state", mean, rates.fp_steady, error);
-        tepal_generalized_free(g);
+        tepal_filter_free(g);
     }
 }
 
@@ -349,36 +354,35 @@ static void bad_parameters(void **state)
 {
     (void)state;
     struct tepal_params p;
-    const char *why = "";
-    assert_int_equal(tepal_generalized_params(64, 0, 0, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
-    assert_int_equal(tepal_generalized_params(0, 1, 1, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
-    assert_int_equal(tepal_generalized_params(64, 33, 32, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
-    assert_int_equal(tepal_generalized_params(64, UINT32_MAX, 1, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
-    assert_int_equal(tepal_generalized_params(64, 2, 2, 1.01, 0, 1, &p), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_generalized_params(64, 2, 2, -0.01, 0, 1, &p), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_generalized_params(64, 2, 2, NAN, 0, 1, &p), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_generalized_params(64, 2, 2, 1, 4, 1, &p), TEPAL_BAD_PARAMETER);
-    assert_int_equal(tepal_generalized_params(64, 2, 2, 1, UINT32_MAX, 1, &p), TEPAL_BAD_PARAMETER);
-    assert_ok(tepal_generalized_params(64, 2, 2, 0.25, 3, 1, &p));
-    assert_int_equal(tepal_generalized_reset_hashes(&p), 2);
-    assert_int_equal(tepal_generalized_set_hashes(&p), 2);
-    assert_int_equal(tepal_generalized_tolerance(&p), 3);
-    assert_true(tepal_generalized_zeros(&p) == 0.25);
+    struct tepal_error error = {.why = ""};
+    assert_int_equal(set_generalized(64, 0, 0, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(set_generalized(0, 1, 1, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(set_generalized(64, 33, 32, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(set_generalized(64, UINT32_MAX, 1, 1, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(set_generalized(64, 2, 2, -0.01, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(set_generalized(64, 2, 2, 1.01, 0, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(set_generalized(64, 2, 2, 1, 4, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_int_equal(set_generalized(64, 2, 2, 1, UINT32_MAX, 1, &p), TEPAL_BAD_PARAMETER);
+    assert_ok(set_generalized(64, 2, 2, 0.25, 3, 1, &p));
+    assert_int_equal(p.generalized.reset_hashes, 2);
+    assert_int_equal(p.hashes - p.generalized.reset_hashes, 2);
+    assert_int_equal(p.generalized.tolerance, 3);
+    assert_int_equal(p.generalized.ones, TEPAL_GENERALIZED_UNIT / 4 * 3);
     /* what a file may say */
     for (int i = 0; i < 6; i++) {
         struct tepal_params bad = p;
         switch (i) {
         case 0:
-            bad.own[TEPAL_GENERALIZED_RESET_HASHES] = 5;
+            bad.generalized.reset_hashes = 5;
             break;
         case 1:
-            bad.own[TEPAL_GENERALIZED_RESET_HASHES] = (UINT64_C(1) << 32) + 1;
+            bad.generalized.reset_hashes = (UINT64_C(1) << 32) + 1;
             break;
         case 2:
-            bad.own[TEPAL_GENERALIZED_TOLERANCE] = UINT64_C(1) << 32;
+            bad.generalized.tolerance = UINT64_C(1) << 32;
             break;
         case 3:
-            bad.own[TEPAL_GENERALIZED_ONES] = TEPAL_GENERALIZED_UNIT + 1;
+            bad.generalized.ones = TEPAL_GENERALIZED_UNIT + 1;
             break;
         case 4:
             bad.own[3] = 1;
@@ -386,47 +390,41 @@ static void bad_parameters(void **state)
         default:
             bad.own[7] = UINT64_MAX;
         }
-        why = "";
-        assert_int_equal(tepal_params_check(&bad, &why), TEPAL_BAD_PARAMETER);
-        assert_true(strlen(why) > 20);
+        error.why = "";
+        assert_int_equal(tepal_params_check(&bad, &error), TEPAL_BAD_PARAMETER);
+        assert_true(strlen(error.why) > 20);
     }
     struct tepal_params layout = p;
     layout.layout = TEPAL_LAYOUT_PARTITIONED;
     layout.cells = 1024;
-    assert_int_equal(tepal_params_check(&layout, &why), TEPAL_BAD_PARAMETER);
-    assert_non_null(strstr(why, "saturate"));
+    assert_int_equal(tepal_params_check(&layout, &error), TEPAL_BAD_PARAMETER);
+    assert_non_null(strstr(error.why, "saturate"));
     layout.layout = TEPAL_LAYOUT_PAIRED;
-    assert_int_equal(tepal_params_check(&layout, &why), TEPAL_BAD_PARAMETER);
-    struct tepal_params bloom = TEPAL_PARAMS_INIT;
-    struct tepal_generalized *g = NULL;
-    bloom.cells = 64;
-    bloom.hashes = 1;
-    assert_int_equal(tepal_generalized_create(&bloom, NULL, &g), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_params_check(&layout, &error), TEPAL_BAD_PARAMETER);
+    struct tepal_filter *g = NULL;
+    assert_int_equal(tepal_filter_create(&layout, NULL, &g, &error), TEPAL_BAD_PARAMETER);
+    check_error(&error, TEPAL_BAD_PARAMETER);
     assert_null(g);
 }
 
 static void order_matters(void **state)
 {
     (void)state;
-    struct tepal_generalized *a =
-        make(64, 4, 4, 1, 0, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
-    struct tepal_generalized *b =
-        make(64, 4, 4, 1, 0, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+    struct tepal_filter *a = make(64, 4, 4, 1, 0, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+    struct tepal_filter *b = make(64, 4, 4, 1, 0, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
     struct tepal_digest digests[20];
     draw_digests(digests, 20, 9);
     for (int i = 0; i < 20; i++) {
-        assert_ok(tepal_generalized_add(a, digests[i]));
-        assert_ok(tepal_generalized_add(b, digests[19 - i]));
+        assert_ok(tepal_filter_add(a, digests[i]));
+        assert_ok(tepal_filter_add(b, digests[19 - i]));
     }
-    struct tepal_filter *fa = tepal_generalized_filter(a);
-    struct tepal_filter *fb = tepal_generalized_filter(b);
-    assert_false(tepal_filter_equal(fa, fb));
-    assert_int_equal(tepal_filter_unite(fa, fb), TEPAL_UNSUPPORTED);
-    assert_int_equal(tepal_filter_intersect(fa, fb), TEPAL_UNSUPPORTED);
-    unsigned promises = tepal_filter_kind(fa)->promises;
+    assert_false(tepal_filter_equal(a, b));
+    assert_int_equal(tepal_filter_unite(a, b), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_filter_intersect(a, b), TEPAL_UNSUPPORTED);
+    unsigned promises = tepal_filter_kind(a)->promises;
     assert_int_equal(promises, TEPAL_BOUNDED_FALSE_POSITIVES | TEPAL_ENDLESS);
-    tepal_generalized_free(a);
-    tepal_generalized_free(b);
+    tepal_filter_free(a);
+    tepal_filter_free(b);
 }
 
 static void keyed(void **state)
@@ -434,18 +432,17 @@ static void keyed(void **state)
     (void)state;
     static const uint8_t secret[TEPAL_KEY_BYTES] = {1, 2, 3};
     struct tepal_params p;
-    struct tepal_generalized *g;
-    bool present = false;
-    assert_ok(tepal_generalized_params(4096, 2, 2, 1, 0, 3, &p));
+    struct tepal_filter *g;
+    assert_ok(set_generalized(4096, 2, 2, 1, 0, 3, &p));
     p.hash = TEPAL_HASH_SIPHASH;
-    assert_ok(tepal_generalized_create(&p, NULL, &g));
-    assert_int_equal(tepal_generalized_add_bytes(g, "a", 1), TEPAL_KEY_NEEDED);
-    assert_int_equal(tepal_generalized_query_bytes(g, "a", 1, &present), TEPAL_KEY_NEEDED);
-    assert_ok(tepal_filter_set_key(tepal_generalized_filter(g), secret));
-    assert_ok(tepal_generalized_add_bytes(g, "a", 1));
-    assert_ok(tepal_generalized_query_bytes(g, "a", 1, &present));
-    assert_true(present);
-    tepal_generalized_free(g);
+    assert_ok(tepal_filter_create(&p, NULL, &g, NULL));
+    assert_int_equal(tepal_filter_add_bytes(g, "a", 1), TEPAL_KEY_NEEDED);
+    assert_true(tepal_filter_query_bytes(g, "a", 1)); /* it cannot tell: "perhaps" */
+    assert_int_equal(tepal_filter_ones(g), 0);
+    assert_ok(tepal_filter_set_key(g, secret));
+    assert_ok(tepal_filter_add_bytes(g, "a", 1));
+    assert_true(tepal_filter_query_bytes(g, "a", 1));
+    tepal_filter_free(g);
 }
 
 /* ---- what the bits say ----------------------------------------------------------------------- */
@@ -458,42 +455,41 @@ static void the_rate_is_that_of_strangers(void **state)
     for (size_t i = 0; i < COUNT(pairs) * 3; i++) {
         const uint32_t *k = pairs[i / 3];
         enum tepal_layout layout = i % 3 == 2 ? TEPAL_LAYOUT_FLAT : TEPAL_LAYOUT_BLOCKED;
-        struct tepal_generalized *g =
-            make(512 * 2, k[0], k[1], 0.6, k[2], layout,
-                 i % 3 ? TEPAL_POSITIONS_COLLIDING : TEPAL_POSITIONS_DISTINCT);
+        struct tepal_filter *g = make(512 * 2, k[0], k[1], 0.6, k[2], layout,
+                                      i % 3 ? TEPAL_POSITIONS_COLLIDING : TEPAL_POSITIONS_DISTINCT);
         uint64_t seed = 21 + i;
-        g->head.words[0] = UINT64_MAX; /* a sector of ones, another of zeros, one nearly so */
-        g->head.words[3] = 0;
-        g->head.words[9] = 1;
-        double rate = tepal_generalized_fp_now(g);
+        g->words[0] = UINT64_MAX; /* a sector of ones, another of zeros, one nearly so */
+        g->words[3] = 0;
+        g->words[9] = 1;
+        double rate = tepal_filter_fp_now(g);
         const int asked = 30000;
         int found = 0;
         for (int j = 0; j < asked; j++) {
-            found += tepal_generalized_query(g, check_digest(&seed));
+            found += tepal_filter_query(g, check_digest(&seed));
         }
         check_within("strangers", found, asked * rate,
                      sqrt(asked * rate * (1 - rate)) + asked * rate * 0.002 + 1e-9);
-        assert_true(rate <= tepal_generalized_fp_bound_of(&g->head.params));
-        tepal_generalized_free(g);
+        assert_true(rate <= tepal_params_fp_bound(tepal_filter_params(g)));
+        tepal_filter_free(g);
     }
 }
 
 static void ages(void **state)
 {
     (void)state;
-    struct tepal_generalized *g =
+    struct tepal_filter *g =
         make(16384, 16, 16, 1, 4, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
     static struct tepal_digest digests[400];
     draw_digests(digests, COUNT(digests), 31);
-    assert_ok(tepal_generalized_add_many(g, digests, COUNT(digests)));
-    uint64_t ones = tepal_generalized_ones(g);
+    assert_ok(tepal_filter_add_many(g, digests, COUNT(digests)));
+    uint64_t ones = tepal_filter_ones(g);
     double within = 0;
     double sum[4] = {0};
     for (size_t i = 0; i < COUNT(digests); i++) {
         struct tepal_generalized_trace a;
         uint64_t age = COUNT(digests) - 1 - i;
-        tepal_generalized_age(g, digests[i], ones, &a);
-        assert_int_equal(a.present, tepal_generalized_query(g, digests[i]));
+        assert_ok(tepal_generalized_age(g, digests[i], ones, &a));
+        assert_int_equal(a.present, tepal_filter_query(g, digests[i]));
         assert_true(a.zeros <= 16 && a.ones <= 16 && a.zeros + a.ones >= 28);
         assert_true(a.age_low <= a.age && a.age <= a.age_high);
         assert_true(a.likelihood > 0 && a.likelihood <= 1);
@@ -523,11 +519,18 @@ static void ages(void **state)
     uint64_t seed = 77;
     double odds = 0;
     for (int i = 0; i < 50; i++) {
-        tepal_generalized_age(g, check_digest(&seed), ones, &stranger);
+        assert_ok(tepal_generalized_age(g, check_digest(&seed), ones, &stranger));
         odds += log(stranger.likelihood_none) - log(stranger.likelihood);
     }
     assert_true(odds > -50);
-    tepal_generalized_free(g);
+    tepal_filter_free(g);
+    /* other kinds have no ages */
+    struct tepal_filter *bloom;
+    struct tepal_generalized_trace as_it_was = stranger;
+    assert_ok(bloom_with_bits(512, 2, 1, &bloom));
+    assert_int_equal(tepal_generalized_age(bloom, digests[0], 0, &stranger), TEPAL_UNSUPPORTED);
+    assert_memory_equal(&stranger, &as_it_was, sizeof stranger);
+    tepal_filter_free(bloom);
 }
 
 /* ---- removing false positives ---------------------------------------------------------------- */
@@ -536,29 +539,40 @@ static void ages(void **state)
 #define AVOID   4000
 
 struct scene {
-    struct tepal_generalized *g;
+    struct tepal_filter *g;
     struct tepal_filter *filter;
     struct tepal_digest members[MEMBERS];
     struct tepal_digest avoid[AVOID];
-    struct tepal_retouch_input in;
+    struct tepal_known in;
 };
 
 static void set_scene(struct scene *s, uint32_t tolerance)
 {
     s->g = make(2048, tolerance == 0 ? 2 : 4, tolerance == 0 ? 2 : 4, 0.5, tolerance,
                 TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
-    s->filter = tepal_generalized_filter(s->g);
+    s->filter = s->g;
     draw_digests(s->members, MEMBERS, 41);
     draw_digests(s->avoid, AVOID, 42);
-    assert_ok(tepal_generalized_add_many(s->g, s->members, MEMBERS));
+    assert_ok(tepal_filter_add_many(s->g, s->members, MEMBERS));
     s->avoid[7] = s->members[MEMBERS - 1]; /* a member, and the newest: found */
-    s->in = (struct tepal_retouch_input){
+    s->in = (struct tepal_known){
         .members = s->members, .member_count = MEMBERS, .avoid = s->avoid, .avoid_count = AVOID};
+}
+
+static const struct tepal_retouch_options *with(enum tepal_retouch_method method,
+                                                enum tepal_retouch_limit limit, double budget)
+{
+    static struct tepal_retouch_options options;
+    options = (struct tepal_retouch_options)TEPAL_RETOUCH_OPTIONS_INIT;
+    options.method = method;
+    options.limit = limit;
+    options.budget = budget;
+    return &options;
 }
 
 /* The report is what the new filter says when it is asked. */
 static void check_report(const struct scene *s, struct tepal_filter *made,
-                         const struct tepal_generalized_retouch_report *r, const uint64_t *victims)
+                         const struct tepal_retouch_report *r, const uint64_t *victims)
 {
     uint64_t before = 0;
     uint64_t after = 0;
@@ -580,9 +594,9 @@ static void check_report(const struct scene *s, struct tepal_filter *made,
         assert_int_equal(victims[i / 64] >> (i % 64) & 1, !is);
     }
     assert_int_equal(r->avoid_members, 1);
-    assert_int_equal(r->positives_before, before);
-    assert_int_equal(r->positives_after, after);
-    assert_int_equal(r->created, created);
+    assert_int_equal(r->avoid_positive, before);
+    assert_int_equal(r->avoid_left, after);
+    assert_int_equal(r->avoid_created, created);
     assert_int_equal(r->false_negatives, lost);
     size_t count;
     const uint64_t *a = tepal_filter_words(s->filter, &count);
@@ -591,7 +605,7 @@ static void check_report(const struct scene *s, struct tepal_filter *made,
     for (size_t i = 0; i < count; i++) {
         differ += (uint64_t)__builtin_popcountll(a[i] ^ b[i]);
     }
-    assert_true(differ <= r->bits_flipped && (r->bits_flipped - differ) % 2 == 0);
+    assert_true(differ <= r->bits_changed && (r->bits_changed - differ) % 2 == 0);
 }
 
 static void retouching(void **state)
@@ -599,37 +613,60 @@ static void retouching(void **state)
     (void)state;
     struct scene s;
     uint64_t victims[1];
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     for (uint32_t tolerance = 0; tolerance <= 1; tolerance++) {
         for (unsigned method = 0; method < 2; method++) {
-            struct tepal_generalized_retouch_report r;
-            struct tepal_generalized_retouch_report limited;
+            const enum tepal_retouch_method how =
+                method == 0 ? TEPAL_RETOUCH_NET_EFFECT : TEPAL_RETOUCH_LEAST_FN;
+            struct tepal_retouch_report r;
+            struct tepal_retouch_report limited;
             struct tepal_filter *made;
             set_scene(&s, tolerance);
-            enum tepal_generalized_method how = (enum tepal_generalized_method)method;
-            assert_ok(tepal_generalized_retouch(s.filter, &s.in, how, TEPAL_RETOUCH_LIMIT_ALL, 0,
-                                                NULL, &made, &r, victims, &why));
+            assert_ok(tepal_retouch(s.filter, &s.in, with(how, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL,
+                                    &made, &r, victims, &error));
             check_report(&s, made, &r, victims);
-            assert_true(r.positives_before > 50);
-            assert_true(r.positives_after * 4 < r.positives_before);
+            assert_true(r.avoid_positive > 50);
+            assert_true(r.avoid_left * 4 < r.avoid_positive);
             tepal_filter_free(made);
             /* not one member more */
-            assert_ok(tepal_generalized_retouch(s.filter, &s.in, how, TEPAL_RETOUCH_LIMIT_COUNT,
-                                                (double)r.members_absent, NULL, &made, &limited,
-                                                victims, &why));
+            assert_ok(tepal_retouch(s.filter, &s.in,
+                                    with(how, TEPAL_RETOUCH_LIMIT_COUNT, (double)r.members_absent),
+                                    NULL, &made, &limited, victims, &error));
             check_report(&s, made, &limited, victims);
             assert_true(limited.false_negatives <= r.members_absent);
-            assert_true(limited.positives_after < r.positives_before);
+            assert_true(limited.avoid_left < r.avoid_positive);
             tepal_filter_free(made);
-            tepal_generalized_free(s.g);
+            tepal_filter_free(s.g);
         }
     }
-    enum tepal_generalized_method parsed = TEPAL_GENERALIZED_NET_EFFECT;
-    assert_true(tepal_generalized_method_parse("least-fn", &parsed));
-    assert_int_equal(parsed, TEPAL_GENERALIZED_LEAST_FN);
-    assert_false(tepal_generalized_method_parse("sacrifice", &parsed));
-    assert_string_equal(tepal_generalized_method_name(TEPAL_GENERALIZED_NET_EFFECT), "net-effect");
-    assert_string_equal(tepal_generalized_method_name((enum tepal_generalized_method)2), "");
+    enum tepal_retouch_method parsed = TEPAL_RETOUCH_NET_EFFECT;
+    assert_true(tepal_retouch_method_parse("least-fn", &parsed));
+    assert_int_equal(parsed, TEPAL_RETOUCH_LEAST_FN);
+    assert_false(tepal_retouch_method_parse("least", &parsed));
+    assert_int_equal(parsed, TEPAL_RETOUCH_LEAST_FN);
+    assert_string_equal(tepal_retouch_method_name(TEPAL_RETOUCH_NET_EFFECT), "net-effect");
+    const enum tepal_retouch_method none = (enum tepal_retouch_method)TEPAL_RETOUCH_METHODS;
+    assert_string_equal(tepal_retouch_method_name(none), "");
+}
+
+/* The default is net-effect; the result is a generalized filter. */
+static void the_best_method_is_net_effect(void **state)
+{
+    (void)state;
+    struct scene s;
+    struct tepal_filter *best;
+    struct tepal_filter *net;
+    const struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+    set_scene(&s, 1);
+    assert_ok(tepal_retouch(s.filter, &s.in, &options, NULL, &best, NULL, NULL, NULL));
+    assert_ok(tepal_retouch(s.filter, &s.in,
+                            with(TEPAL_RETOUCH_NET_EFFECT, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL, &net,
+                            NULL, NULL, NULL));
+    assert_true(tepal_filter_equal(best, net));
+    assert_int_equal(tepal_filter_kind(best)->id, TEPAL_KIND_GENERALIZED);
+    tepal_filter_free(best);
+    tepal_filter_free(net);
+    tepal_filter_free(s.g);
 }
 
 static void *few_alloc(void *ctx, size_t size, size_t align)
@@ -650,49 +687,60 @@ static void retouching_is_refused(void **state)
     (void)state;
     struct scene s;
     struct tepal_filter *made = NULL;
-    const char *why = "";
-    const enum tepal_generalized_method net = TEPAL_GENERALIZED_NET_EFFECT;
+    struct tepal_error error = {.why = ""};
+    const enum tepal_retouch_method net = TEPAL_RETOUCH_NET_EFFECT;
     set_scene(&s, 0);
     double bad[AVOID] = {0};
     bad[3] = -1;
-    struct tepal_retouch_input in = s.in;
+    struct tepal_known in = s.in;
     in.avoid_weights = bad;
-    assert_int_equal(tepal_generalized_retouch(s.filter, &in, net, TEPAL_RETOUCH_LIMIT_ALL, 0, NULL,
-                                               &made, NULL, NULL, &why),
+    assert_int_equal(tepal_retouch(s.filter, &in, with(net, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL,
+                                   &made, NULL, NULL, &error),
                      TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_generalized_retouch(s.filter, &s.in, net, TEPAL_RETOUCH_LIMIT_SHARE, 1.5,
-                                               NULL, &made, NULL, NULL, &why),
+    assert_int_equal(tepal_retouch(s.filter, &s.in, with(net, TEPAL_RETOUCH_LIMIT_SHARE, 1.5), NULL,
+                                   &made, NULL, NULL, &error),
                      TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_generalized_retouch(s.filter, &s.in, (enum tepal_generalized_method)9,
-                                               TEPAL_RETOUCH_LIMIT_ALL, 0, NULL, &made, NULL, NULL,
-                                               NULL),
+    assert_int_equal(tepal_retouch(s.filter, &s.in,
+                                   with(TEPAL_RETOUCH_SACRIFICE, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL,
+                                   &made, NULL, NULL, NULL),
+                     TEPAL_BAD_ARGUMENT);
+    const enum tepal_retouch_method none = (enum tepal_retouch_method)TEPAL_RETOUCH_METHODS;
+    assert_int_equal(tepal_retouch(s.filter, &s.in, with(none, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL,
+                                   &made, NULL, NULL, NULL),
                      TEPAL_BAD_ARGUMENT);
     in = s.in;
     in.members = s.avoid + 100; /* not its members */
-    assert_int_equal(tepal_generalized_retouch(s.filter, &in, net, TEPAL_RETOUCH_LIMIT_ALL, 0, NULL,
-                                               &made, NULL, NULL, &why),
+    assert_int_equal(tepal_retouch(s.filter, &in, with(net, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL,
+                                   &made, NULL, NULL, &error),
                      TEPAL_MISMATCH);
-    struct tepal_bloom *bloom;
-    assert_ok(tepal_bloom_create_with_bits(512, 2, 1, &bloom));
-    assert_int_equal(tepal_generalized_retouch(tepal_bloom_filter(bloom), &s.in, net,
-                                               TEPAL_RETOUCH_LIMIT_ALL, 0, NULL, &made, NULL, NULL,
-                                               &why),
+    struct tepal_filter *bloom;
+    assert_ok(bloom_with_bits(512, 2, 1, &bloom));
+    assert_int_equal(tepal_retouch(bloom, &s.in, with(net, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL, &made,
+                                   NULL, NULL, &error),
+                     TEPAL_BAD_ARGUMENT); /* a method of another kind */
+    tepal_filter_free(bloom);
+    struct tepal_filter *counting;
+    assert_ok(tepal_filter_create_for_rate(TEPAL_KIND_COUNTING, 100, 0.01, 1, &counting, NULL));
+    assert_int_equal(tepal_retouch(counting, &s.in, with(net, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL,
+                                   &made, NULL, NULL, &error),
                      TEPAL_UNSUPPORTED);
-    tepal_bloom_free(bloom);
+    check_error(&error, TEPAL_UNSUPPORTED);
+    tepal_filter_free(counting);
     assert_null(made);
     /* every allocation fails once, and nothing is left behind */
     bool done = false;
     for (int room = 0; !done; room++) {
         int left = room;
         struct tepal_allocator few = {few_alloc, few_free, &left};
-        enum tepal_status status = tepal_generalized_retouch(
-            s.filter, &s.in, net, TEPAL_RETOUCH_LIMIT_ALL, 0, &few, &made, NULL, NULL, &why);
+        enum tepal_status status =
+            tepal_retouch(s.filter, &s.in, with(net, TEPAL_RETOUCH_LIMIT_ALL, 0), &few, &made, NULL,
+                          NULL, &error);
         assert_true(status == TEPAL_OK || status == TEPAL_NO_MEMORY);
         done = status == TEPAL_OK;
         assert_true(room < 20);
     }
     tepal_filter_free(made);
-    tepal_generalized_free(s.g);
+    tepal_filter_free(s.g);
 }
 
 int main(void)
@@ -709,6 +757,7 @@ int main(void)
         cmocka_unit_test(the_rate_is_that_of_strangers),
         cmocka_unit_test(ages),
         cmocka_unit_test(retouching),
+        cmocka_unit_test(the_best_method_is_net_effect),
         cmocka_unit_test(retouching_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

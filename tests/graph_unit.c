@@ -168,7 +168,7 @@ static void wrong_graphml_is_refused(void **state)
     refuse("<graphml><graph><node id=\"a\"/>\n<edge source=\"a\"/></graph></graphml>", 2,
            "without a source and a target");
     refuse("<graphml><graph><node id=\"a\"/>\n<edge source=\"a\" target=\"zz\"/></graph></graphml>",
-           2, "node 'zz', which is not there");
+           2, "node 'zz', which does not exist");
     refuse("<graphml>\n<graph edgedefault=\"maybe\"/></graphml>", 2, "neither directed");
     refuse("<graphml>\n<graph/>\n<graph/></graphml>", 3, "second <graph>");
     refuse("<graphml><graph>\n<node id=\"a\"><graph/></node></graph></graphml>", 2, "within");
@@ -179,7 +179,7 @@ static void wrong_graphml_is_refused(void **state)
     /* A name that says GraphML, and text that is not. */
     refuse_as(GRAPH_XML, NULL, "a\tb\n", 4, 1, "not XML");
     refuse_as(GRAPH_XML, NULL, "", 0, 1, "not XML");
-    refuse_as(GRAPH_XML, "7018", "<graphml/>", 10, 0, "one a file");
+    refuse_as(GRAPH_XML, "7018", "<graphml/>", 10, 0, "one network per file");
 }
 
 static void entities_are_refused_before_they_grow(void **state)
@@ -267,7 +267,7 @@ static void one_of_several_networks_is_taken(void **state)
     assert_int_equal(g.nodes, 3);
     assert_int_equal(g.links, 4);
     graph_free(&g);
-    refuse(text, 0, "2 networks in it, '1' and others");
+    refuse(text, 0, "2 networks, '1' and others");
     refuse_as(GRAPH_GUESS, "3", text, strlen(text), 0, "no network '3'");
     refuse_as(GRAPH_GUESS, "3", "a\tb\n", 4, 0, "no column names networks");
 }

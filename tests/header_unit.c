@@ -4,6 +4,7 @@
  * whose parts end anywhere; into a packet and back.
  */
 #include "check.h"
+#include "yesno_help.h"
 
 #include "filter/packet/internal.h"
 
@@ -27,41 +28,41 @@ static void random_params(struct tepal_params *params, uint64_t *state, bool yes
     }
     uint64_t r = 1 + check_random(state) % (aligned ? bits / 64 : 5);
     uint64_t q = aligned ? 32 : 5 + check_random(state) % (bits / 2 / r - 5);
-    assert_ok(tepal_yesno_params(bits - q * r, params->hashes, q, r,
-                                 1 + (uint32_t)(check_random(state) % 4), params));
-    params->own[TEPAL_YESNO_OWN_SEEDS] = check_random(state) % 2;
-    params->own[TEPAL_YESNO_SALT] = check_random(state) % 3;
+    set_yesno(bits - q * r, params->hashes, q, r, 1 + (uint32_t)(check_random(state) % 4), params);
+    params->yesno.own_seeds = check_random(state) % 2;
+    params->yesno.salt = check_random(state) % 3;
 }
 
 struct scene {
     struct tepal_header_layout layout;
     struct tepal_digest digest[LINKS];
-    uint64_t mask[LINKS][TEPAL_HEADER_MOST_WORDS];
-    uint32_t table[(LINKS + 7) / 8 * 8 * 16];
+    uint64_t mask[LINKS][TEPAL_MAX_HEADER_WORDS];
+    uint32_t table[(LINKS + 7) / 8 * 8 * 16]; /* for the largest header */
     struct tepal_filter *filter;
-    uint64_t header[TEPAL_HEADER_MOST_WORDS];
+    uint64_t header[TEPAL_MAX_HEADER_WORDS];
 };
 
 /* Members are the first links; the others are known to come. */
 static void make_scene(struct scene *s, const struct tepal_params *params, uint64_t *state)
 {
     size_t members = params->cells / 16;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     memset(s, 0, sizeof *s);
-    assert_ok(tepal_header_layout_init(params, &s->layout, &why));
+    assert_ok(tepal_header_layout_init(params, &s->layout, &error));
+    assert_true(tepal_header_table_words(&s->layout, LINKS) <= COUNT(s->table));
     for (size_t i = 0; i < LINKS; i++) {
         s->digest[i] = check_digest(state);
         tepal_header_mask(&s->layout, s->digest[i], s->mask[i]);
-        tepal_header_table_put(&s->layout, s->table, i, s->mask[i]);
+        tepal_header_table_put(&s->layout, i, s->mask[i], s->table);
     }
     if (params->kind == TEPAL_KIND_YESNO) {
         struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-        struct tepal_yesno_input input = {.members = s->digest,
-                                          .member_count = members,
-                                          .avoid = s->digest + members,
-                                          .avoid_count = LINKS - members};
+        struct tepal_known input = {.members = s->digest,
+                                    .member_count = members,
+                                    .avoid = s->digest + members,
+                                    .avoid_count = LINKS - members};
         how.method = TEPAL_YESNO_GREEDY;
-        assert_ok(tepal_yesno_build(params, &input, &how, NULL, &s->filter, NULL, &why));
+        assert_ok(tepal_yesno_build(params, &input, &how, NULL, &s->filter, NULL, &error));
     } else {
         assert_ok(tepal_filter_create(params, NULL, &s->filter, NULL));
         for (size_t i = 0; i < members; i++) {
@@ -69,7 +70,7 @@ static void make_scene(struct scene *s, const struct tepal_params *params, uint6
             assert_true(status == TEPAL_OK || params->kind == TEPAL_KIND_RETOUCHED);
         }
     }
-    assert_ok(tepal_header_of(&s->layout, s->filter, s->header));
+    assert_ok(tepal_header_from_filter(&s->layout, s->filter, s->header));
 }
 
 /* Bit by bit, as the paper tells it: the yes-filter has all, and no no-filter has all. */
@@ -87,12 +88,12 @@ static bool naive_part(const uint64_t *header, const uint64_t *mask, uint64_t fr
 static bool naive(const struct tepal_params *p, const uint64_t *header, const uint64_t *mask)
 {
     bool yesno = p->kind == TEPAL_KIND_YESNO;
-    uint64_t yes = yesno ? tepal_yesno_yes_bits(p) : p->cells;
+    uint64_t yes = yesno ? yes_bits(p) : p->cells;
     if (!naive_part(header, mask, 0, yes)) {
         return false;
     }
-    for (uint64_t at = yes; at < p->cells; at += p->own[TEPAL_YESNO_NO_BITS]) {
-        if (naive_part(header, mask, at, at + p->own[TEPAL_YESNO_NO_BITS])) {
+    for (uint64_t at = yes; at < p->cells; at += p->yesno.no_bits) {
+        if (naive_part(header, mask, at, at + p->yesno.no_bits)) {
             return false;
         }
     }
@@ -185,9 +186,9 @@ static void random_headers_and_masks_agree(void **state)
             }
         }
         for (size_t i = 0; i < LINKS; i++) {
-            tepal_header_table_put(&s.layout, s.table, i, s.mask[i]);
+            tepal_header_table_put(&s.layout, i, s.mask[i], s.table);
         }
-        assert_ok(tepal_header_filter(&s.layout, s.header, NULL, &s.filter));
+        assert_ok(tepal_header_to_filter(&s.layout, s.header, NULL, &s.filter, NULL));
         for (size_t i = 0; i < LINKS; i++) {
             uint64_t answers[3];
             tepal_header_match_many(&s.layout, s.header, s.table, LINKS, answers);
@@ -206,10 +207,10 @@ static void a_filter_goes_into_a_packet_and_back(void **state)
     (void)state;
     for (int round = 0; round < 60; round++) {
         struct tepal_params params;
-        uint8_t packet[TEPAL_HEADER_MOST_BITS / 8];
-        uint64_t header[TEPAL_HEADER_MOST_WORDS];
+        uint8_t packet[TEPAL_MAX_HEADER_BITS / 8];
+        uint64_t header[TEPAL_MAX_HEADER_WORDS];
         struct tepal_filter *back = NULL;
-        const char *why = "";
+        struct tepal_error error = {.why = ""};
         size_t count;
         random_params(&params, &seed, round % 2 == 0, false);
         make_scene(&s, &params, &seed);
@@ -220,8 +221,8 @@ static void a_filter_goes_into_a_packet_and_back(void **state)
         }
         assert_true(s.layout.bits == 512 || packet[s.layout.bits / 8] == 0xaa);
         tepal_header_unpack(&s.layout, packet, header);
-        assert_ok(tepal_header_filter(&s.layout, header, NULL, &back));
-        assert_ok(tepal_validate(back, &why));
+        assert_ok(tepal_header_to_filter(&s.layout, header, NULL, &back, NULL));
+        assert_ok(tepal_filter_validate(back, &error));
         assert_true(tepal_filter_equal(back, s.filter));
         const uint64_t *words = tepal_filter_words(back, &count);
         assert_int_equal(count, s.layout.words);
@@ -246,7 +247,7 @@ static void without_no_filters_it_is_the_bloom_header(void **state)
     (void)state;
     bloom.cells = 256;
     bloom.hashes = 6;
-    assert_ok(tepal_yesno_params(256, 6, 0, 0, 0, &yesno));
+    set_yesno(256, 6, 0, 0, 0, &yesno);
     assert_ok(tepal_header_layout_init(&bloom, &a, NULL));
     assert_ok(tepal_header_layout_init(&yesno, &b, NULL));
     assert_int_equal(b.regions, 1);
@@ -267,28 +268,28 @@ static void wrong_parameters_are_refused(void **state)
     struct tepal_header_layout before;
     struct tepal_filter *filter = NULL;
     uint64_t header[8];
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     (void)state;
     memset(&layout, 0x5a, sizeof layout);
     before = layout;
     params.hashes = 4;
     params.cells = 255;
-    assert_int_equal(tepal_header_layout_init(&params, &layout, &why), TEPAL_BAD_PARAMETER);
-    assert_non_null(strstr(why, "128, 256 or 512"));
+    assert_int_equal(tepal_header_layout_init(&params, &layout, &error), TEPAL_BAD_PARAMETER);
+    assert_non_null(strstr(error.why, "128, 256 or 512"));
     params.cells = 1024;
     assert_int_equal(tepal_header_layout_init(&params, &layout, NULL), TEPAL_BAD_PARAMETER);
     params.cells = 256;
     params.hashes = 0;
-    assert_int_equal(tepal_header_layout_init(&params, &layout, &why), TEPAL_BAD_PARAMETER);
-    assert_int_equal(tepal_header_layout_init(NULL, &layout, &why), TEPAL_BAD_ARGUMENT);
-    assert_ok(tepal_yesno_params(0, 4, 64, 4, 3, &params));
-    assert_int_equal(tepal_header_layout_init(&params, &layout, &why), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_header_layout_init(&params, &layout, &error), TEPAL_BAD_PARAMETER);
+    assert_int_equal(tepal_header_layout_init(NULL, &layout, &error), TEPAL_BAD_ARGUMENT);
+    set_yesno(0, 4, 64, 4, 3, &params);
+    assert_int_equal(tepal_header_layout_init(&params, &layout, &error), TEPAL_BAD_PARAMETER);
     assert_memory_equal(&layout, &before, sizeof layout);
-    assert_ok(tepal_yesno_params(192, 4, 32, 2, 3, &params));
-    assert_ok(tepal_header_layout_init(&params, &layout, &why));
+    set_yesno(192, 4, 32, 2, 3, &params);
+    assert_ok(tepal_header_layout_init(&params, &layout, &error));
     params.seed = 1;
     assert_ok(tepal_filter_create(&params, NULL, &filter, NULL));
-    assert_int_equal(tepal_header_of(&layout, filter, header), TEPAL_MISMATCH);
+    assert_int_equal(tepal_header_from_filter(&layout, filter, header), TEPAL_MISMATCH);
     tepal_filter_free(filter);
 }
 
@@ -319,7 +320,8 @@ static void no_memory_is_told(void **state)
     params.cells = 256;
     params.hashes = 6;
     assert_ok(tepal_header_layout_init(&params, &layout, NULL));
-    assert_int_equal(tepal_header_filter(&layout, header, &allocator, &filter), TEPAL_NO_MEMORY);
+    assert_int_equal(tepal_header_to_filter(&layout, header, &allocator, &filter, NULL),
+                     TEPAL_NO_MEMORY);
     assert_null(filter);
     assert_int_equal(asked, 1);
 }
@@ -332,7 +334,7 @@ static void the_most_regions_fit(void **state)
     uint64_t seed = 25;
     uint64_t matched = 0;
     (void)state;
-    assert_ok(tepal_yesno_params(512 - 64 * 7, 2, 7, 64, 3, &params));
+    set_yesno(512 - 64 * 7, 2, 7, 64, 3, &params);
     make_scene(&s, &params, &seed);
     assert_int_equal(s.layout.regions, TEPAL_HEADER_REGIONS);
     assert_true(s.layout.first[s.layout.regions] <= TEPAL_HEADER_STEPS);
@@ -341,10 +343,50 @@ static void the_most_regions_fit(void **state)
     /* The worst case for steps: every region crosses an edge that can be crossed. */
     for (uint64_t q = 1; q <= 7; q++) {
         for (uint64_t r = 0; r <= 64; r++) {
-            params.own[0] = 0;
-            assert_ok(tepal_yesno_params(512 - q * r, 2, q, r, 1, &params));
+            set_yesno(512 - q * r, 2, q, r, 1, &params);
             assert_ok(tepal_header_layout_init(&params, &s.layout, NULL));
             assert_true(s.layout.first[s.layout.regions] <= TEPAL_HEADER_STEPS);
+        }
+    }
+}
+
+/* A table of just so many words takes every mask, and no fewer would do. */
+static void a_table_has_just_enough_words(void **state)
+{
+    static const uint32_t sizes[] = {128, 256, 512};
+    static const struct {
+        size_t links, eights;
+    } says[] = {{0, 0}, {1, 1}, {7, 1}, {8, 1}, {9, 2}, {64, 8}, {LINKS, 19}, {1000000, 125000}};
+    (void)state;
+    for (size_t s = 0; s < COUNT(sizes); s++) {
+        struct tepal_params params = TEPAL_PARAMS_INIT;
+        struct tepal_header_layout layout;
+        uint64_t mask[TEPAL_MAX_HEADER_WORDS];
+        params.cells = sizes[s];
+        params.hashes = 3;
+        assert_ok(tepal_header_layout_init(&params, &layout, NULL));
+        memset(mask, 0xff, sizeof mask);
+        for (size_t i = 0; i < COUNT(says); i++) { /* eight masks a block */
+            assert_int_equal(tepal_header_table_words(&layout, says[i].links),
+                             says[i].eights * 8 * sizes[s] / 32);
+        }
+        for (size_t links = 1; links <= 40; links++) {
+            size_t words = tepal_header_table_words(&layout, links);
+            uint32_t *table = test_calloc(words, sizeof *table); /* notices what is beyond */
+            size_t filled = 0;
+            for (size_t i = 0; i < links; i++) {
+                tepal_header_table_put(&layout, i, mask, table);
+            }
+            for (size_t i = 0; i < words; i++) {
+                assert_true(table[i] == 0 || table[i] == UINT32_MAX);
+                filled += table[i] != 0;
+            }
+            assert_int_equal(filled, links * sizes[s] / 32); /* no word is shared */
+            assert_true(links % 8 != 0 || table[words - 1] != 0);
+            uint64_t answer;
+            assert_int_equal(tepal_header_match_many(&layout, mask, table, links, &answer), links);
+            assert_true(answer == (UINT64_C(1) << links) - 1);
+            test_free(table);
         }
     }
 }
@@ -359,6 +401,7 @@ int main(void)
         cmocka_unit_test(wrong_parameters_are_refused),
         cmocka_unit_test(no_memory_is_told),
         cmocka_unit_test(the_most_regions_fit),
+        cmocka_unit_test(a_table_has_just_enough_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

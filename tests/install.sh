@@ -36,7 +36,7 @@ needed() { # the shared libraries that a file needs
 # ---- installed -----------------------------------------------------------------------------------
 check "cmake --install works" cmake --install "$build" --prefix "$work/root"
 lib=$(dirname "$(find "$work/root" -name libtepal.a)")
-for file in include/tepal/tepal.h bin/tepal share/man/man1/tepal.1 \
+for file in include/tepal/tepal.h include/tepal.hpp bin/tepal share/man/man1/tepal.1 \
     share/bash-completion/completions/tepal share/zsh/site-functions/_tepal \
     share/fish/vendor_completions.d/tepal.fish; do
     check "$file is installed" test -s "$work/root/$file"
@@ -50,16 +50,17 @@ check "the package names no other library" without named
 # The package file names the prefix it was configured for; a test prefix is set from outside.
 export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
 pc() { pkg-config --define-variable=prefix="$work/root" "$@" tepal; }
+run_in_work() { (cd "$work" && "$@"); }
 for each in "$here"/../examples/*.c "$here/c_use.c"; do
     # shellcheck disable=SC2046 # flags are words
     check "$(basename "$each") builds with pkg-config" \
         cc -std=c11 "$each" $(pc --cflags --libs) -o "$work/shared"
-    check "and runs" "$work/shared"
+    check "and runs" run_in_work "$work/shared" words.tepal begonia # which load looks up
 done
 # shellcheck disable=SC2046
 check "an example builds statically" \
-    cc -std=c11 "$here/../examples/first.c" $(pc --cflags) "$lib/libtepal.a" -lm -o "$work/static"
-check "and runs" "$work/static"
+    cc -std=c11 "$here/../examples/bloom.c" $(pc --cflags) "$lib/libtepal.a" -lm -o "$work/static"
+check "and runs" run_in_work "$work/static"
 
 mkdir "$work/project"
 cat >"$work/project/CMakeLists.txt" <<END
@@ -72,7 +73,10 @@ foreach(which tepal static shared)
   target_link_libraries(\${which} PRIVATE tepal::\${which})
 endforeach()
 add_executable(cxx $here/cxx_use.cpp)
+add_executable(cpp $here/cpp_unit.cpp)
+target_compile_features(cpp PRIVATE cxx_std_17)
 target_link_libraries(cxx PRIVATE tepal::tepal)
+target_link_libraries(cpp PRIVATE tepal::tepal)
 END
 uses_shared() { needed "$1" | grep -qx 'libtepal\.so\.0\.2'; }
 uses_static() { ! uses_shared "$1"; }
@@ -81,7 +85,7 @@ for choice in static shared; do
     check "find_package finds it, BUILD_SHARED_LIBS=$on" cmake -S "$work/project" \
         -B "$work/project/build" -DCMAKE_PREFIX_PATH="$work/root" -DBUILD_SHARED_LIBS="$on"
     check "and a project builds on it" cmake --build "$work/project/build"
-    for program in tepal static shared cxx; do
+    for program in tepal static shared cxx cpp; do
         check "and runs, $program" "$work/project/build/$program"
     done
     check "tepal::tepal is then tepal::$choice" uses_$choice "$work/project/build/tepal"

@@ -19,29 +19,29 @@ static void fill_keys(uint64_t first, size_t count)
     }
 }
 
-static void add_all(struct tepal_bloom *bloom, uint64_t n)
+static void add_all(struct tepal_filter *bloom, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i += BATCH) {
         size_t here = n - i < BATCH ? (size_t)(n - i) : BATCH;
         fill_keys(i, here);
-        assert_ok(tepal_bloom_add_u64_many(bloom, keys, here));
+        assert_ok(tepal_filter_add_u64_many(bloom, keys, here));
     }
 }
 
-static uint64_t count_present(const struct tepal_bloom *bloom, uint64_t first, uint64_t n)
+static uint64_t count_present(const struct tepal_filter *bloom, uint64_t first, uint64_t n)
 {
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i += BATCH) {
         size_t here = n - i < BATCH ? (size_t)(n - i) : BATCH;
         size_t present;
         fill_keys(first + i, here);
-        assert_ok(tepal_bloom_query_u64_many(bloom, keys, here, answers, &present));
+        present = tepal_filter_query_u64_many(bloom, keys, here, answers);
         found += present;
     }
     return found;
 }
 
-static struct tepal_bloom *create(enum tepal_layout layout, uint64_t cells, uint64_t n)
+static struct tepal_filter *create(enum tepal_layout layout, uint64_t cells, uint64_t n)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
     params.layout = layout;
@@ -49,8 +49,8 @@ static struct tepal_bloom *create(enum tepal_layout layout, uint64_t cells, uint
     params.capacity = n;
     params.hashes = tepal_bloom_best_hashes(layout, params.positions, params.cells, n);
     params.seed = 2026;
-    struct tepal_bloom *bloom;
-    assert_ok(tepal_bloom_create(&params, NULL, &bloom));
+    struct tepal_filter *bloom;
+    assert_ok(tepal_filter_create(&params, NULL, &bloom, NULL));
     return bloom;
 }
 
@@ -59,21 +59,20 @@ static void no_false_negative_in_a_hundred_million(void **state)
     (void)state;
     const uint64_t n = 100000000;
     for (int layout = 0; layout < 4; layout++) {
-        struct tepal_bloom *bloom = create((enum tepal_layout)layout, 10 * n, n);
+        struct tepal_filter *bloom = create((enum tepal_layout)layout, 10 * n, n);
         add_all(bloom, n);
         assert_int_equal(count_present(bloom, 0, n), n);
         const uint64_t asked = 20000000;
-        double p = tepal_bloom_fp(tepal_filter_params(tepal_bloom_filter(bloom))->layout,
-                                  TEPAL_POSITIONS_COLLIDING,
-                                  tepal_filter_params(tepal_bloom_filter(bloom))->cells, n,
-                                  tepal_filter_params(tepal_bloom_filter(bloom))->hashes);
+        double p = tepal_bloom_fp(tepal_filter_params(bloom)->layout, TEPAL_POSITIONS_COLLIDING,
+                                  tepal_filter_params(bloom)->cells, n,
+                                  tepal_filter_params(bloom)->hashes);
         double measured = (double)count_present(bloom, n, asked) / (double)asked;
         /* the filter's own rate varies by less than 1 / sqrt(lines) about the model's */
         double spread = p / sqrt(10.0 * (double)n / 512);
         check_within("rate at 10^8 keys", measured, p, sqrt(p / (double)asked) + spread);
         print_message("%s: %.5f %% predicted, %.5f %% measured\n",
                       tepal_layout_name((enum tepal_layout)layout), 100 * p, 100 * measured);
-        tepal_bloom_free(bloom);
+        tepal_filter_free(bloom);
     }
 }
 
@@ -88,31 +87,31 @@ static void beyond_four_gigabits(void **state)
     assert_true(fd >= 0);
     close(fd);
     for (int layout = 0; layout < 4; layout++) {
-        struct tepal_bloom *bloom = create((enum tepal_layout)layout, cells, cells / 10);
+        struct tepal_filter *bloom = create((enum tepal_layout)layout, cells, cells / 10);
         add_all(bloom, n);
         size_t count;
-        const uint64_t *words = tepal_filter_words(tepal_bloom_filter(bloom), &count);
+        const uint64_t *words = tepal_filter_words(bloom, &count);
         assert_int_equal(count, cells / 64);
         uint64_t upper = 0;
         for (size_t i = ((size_t)1 << 32) / 64; i < count; i++) {
             upper += (uint64_t)__builtin_popcountll(words[i]);
         }
         /* a third of the cells: ones there are binomial but for their correlation within keys */
-        double ones = (double)tepal_bloom_ones(bloom);
+        double ones = (double)tepal_filter_ones(bloom);
         check_within("ones beyond 2^32", (double)upper, ones / 3, sqrt(ones * 2 / 9) * 16);
 
-        struct tepal_fault fault;
-        assert_ok(tepal_save(tepal_bloom_filter(bloom), path, &fault));
+        struct tepal_error error;
+        assert_ok(tepal_save(bloom, path, &error));
         struct tepal_filter *loaded;
-        assert_ok(tepal_load(path, NULL, &loaded, &fault));
-        assert_true(tepal_filter_equal(loaded, tepal_bloom_filter(bloom)));
+        assert_ok(tepal_load(path, NULL, &loaded, &error));
+        assert_true(tepal_filter_equal(loaded, bloom));
         tepal_filter_free(loaded);
         struct tepal_filter *mapped;
-        assert_ok(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &mapped, &fault));
-        assert_int_equal(count_present(tepal_filter_bloom(mapped), 0, n), n);
-        assert_true(count_present(tepal_filter_bloom(mapped), n, n) < n / 100);
+        assert_ok(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &mapped, &error));
+        assert_int_equal(count_present(mapped, 0, n), n);
+        assert_true(count_present(mapped, n, n) < n / 100);
         tepal_filter_free(mapped);
-        tepal_bloom_free(bloom);
+        tepal_filter_free(bloom);
     }
     assert_int_equal(unlink(path), 0);
 }

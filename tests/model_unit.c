@@ -6,6 +6,8 @@
  */
 #include "check.h"
 
+#include <tepal/papers.h>
+
 #include <float.h>
 
 #include "model/blocked.h"
@@ -996,8 +998,8 @@ static void test_report(void **state)
             p.layout = all_layouts[i];
             p.positions = all_positions[j];
             p.cells = m;
-            assert_int_equal(tepal_model_bloom(&p, n, &r, NULL), TEPAL_OK);
-            assert_true(r.count < TEPAL_REPORT_MAX);
+            assert_int_equal(model_of_keys(&p, n, &r, NULL), TEPAL_OK);
+            assert_true(r.count < TEPAL_MAX_QUANTITIES);
             for (size_t a = 0; a < r.count; a++) {
                 assert_true(strlen(r.item[a].name) > 0 && strlen(r.item[a].about) > 0);
                 for (size_t b = 0; b < a; b++) {
@@ -1066,12 +1068,12 @@ static void test_report_corners(void **state)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
     struct tepal_report r;
-    const char *why = NULL;
+    struct tepal_error error = {.why = NULL};
     (void)state;
     /* Given hashes are kept; what is not defined is absent. */
     p.cells = 20;
     p.hashes = 21;
-    assert_int_equal(tepal_model_bloom(&p, 3, &r, &why), TEPAL_OK);
+    assert_int_equal(model_of_keys(&p, 3, &r, &error), TEPAL_OK);
     assert_int_equal(real_of(&r, "hashes"), 21);
     assert_true(real_of(&r, "fp_best") < real_of(&r, "fp"));
     static const char *const absent[] = {"fp_distinct", "fp_partitioned", "fp_blocked",
@@ -1081,18 +1083,18 @@ static void test_report_corners(void **state)
     }
     /* No keys. */
     p.hashes = 0;
-    assert_int_equal(tepal_model_bloom(&p, 0, &r, &why), TEPAL_OK);
+    assert_int_equal(model_of_keys(&p, 0, &r, &error), TEPAL_OK);
     assert_int_equal(real_of(&r, "hashes"), 1);
     assert_true(real_of(&r, "fp") == 0 && real_of(&r, "fp_limit") == 0);
     assert_int_equal(tepal_report_find(&r, "bits_per_key")->type, TEPAL_QUANTITY_ABSENT);
     assert_int_equal(tepal_report_find(&r, "bits_for_1_percent")->type, TEPAL_QUANTITY_ABSENT);
     /* More keys than it could ever hold. */
-    assert_int_equal(tepal_model_bloom(&p, UINT64_MAX, &r, &why), TEPAL_OK);
+    assert_int_equal(model_of_keys(&p, UINT64_MAX, &r, &error), TEPAL_OK);
     assert_near(real_of(&r, "fp"), 1, 1e-12);
     assert_int_equal(tepal_report_find(&r, "bits_for_1_percent")->type, TEPAL_QUANTITY_ABSENT);
     /* The largest filter. */
     p.cells = UINT64_C(1) << 60;
-    assert_int_equal(tepal_model_bloom(&p, UINT64_C(1) << 56, &r, &why), TEPAL_OK);
+    assert_int_equal(model_of_keys(&p, UINT64_C(1) << 56, &r, &error), TEPAL_OK);
     assert_int_equal(real_of(&r, "hashes"), 11);
 
     /* What the gate refuses is refused with its words, and the report stays as it was. */
@@ -1100,14 +1102,14 @@ static void test_report_corners(void **state)
     struct tepal_report before = r;
     p.cells = 1000;
     p.layout = BLOCKED;
-    assert_int_equal(tepal_model_bloom(&p, 10, &r, &why), TEPAL_BAD_PARAMETER);
-    assert_non_null(why);
+    assert_int_equal(model_of_keys(&p, 10, &r, &error), TEPAL_BAD_PARAMETER);
+    assert_non_null(error.why);
     p.layout = FLAT;
     p.hashes = 65;
-    assert_int_equal(tepal_model_bloom(&p, 10, &r, &why), TEPAL_BAD_PARAMETER);
+    assert_int_equal(model_of_keys(&p, 10, &r, &error), TEPAL_BAD_PARAMETER);
     p.hashes = 0;
     p.cells = 0;
-    assert_int_equal(tepal_model_bloom(&p, 10, &r, &why), TEPAL_BAD_PARAMETER);
+    assert_int_equal(model_of_keys(&p, 10, &r, &error), TEPAL_BAD_PARAMETER);
     assert_memory_equal(&r, &before, sizeof r);
 }
 

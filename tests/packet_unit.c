@@ -4,6 +4,7 @@
  * lie.
  */
 #include "check.h"
+#include "yesno_help.h"
 
 #include <inttypes.h>
 
@@ -46,7 +47,7 @@ static void make_setting(struct packet_setting *s, uint32_t hashes, uint32_t ttl
     s->params[PACKET_BLOOM].cells = 128;
     s->params[PACKET_BLOOM].hashes = hashes;
     s->params[PACKET_YESNO] = init;
-    assert_ok(tepal_yesno_params(128 - 2 * 24, hashes, 24, 2, 2, &s->params[PACKET_YESNO]));
+    set_yesno(128 - 2 * 24, hashes, 24, 2, 2, &s->params[PACKET_YESNO]);
     s->how = how;
     s->how.method = TEPAL_YESNO_GREEDY;
     s->ttl = ttl;
@@ -95,10 +96,10 @@ static void naive_build(struct naive *n, const struct packet_setting *s, enum pa
         assert_ok(tepal_filter_create(&params, NULL, &n->filter, NULL));
         assert_ok(tepal_filter_add_many(n->filter, members, plan->members));
     } else {
-        struct tepal_yesno_input input = {.members = members,
-                                          .member_count = plan->members,
-                                          .avoid = others,
-                                          .avoid_count = plan->others};
+        struct tepal_known input = {.members = members,
+                                    .member_count = plan->members,
+                                    .avoid = others,
+                                    .avoid_count = plan->others};
         assert_ok(tepal_yesno_build(&params, &input, &s->how, NULL, &n->filter, NULL, NULL));
     }
     for (uint32_t l = 0; l < plan->graph->links; l++) {
@@ -136,7 +137,7 @@ static void check_packet(const struct packet_plan *plan, const struct packet_set
 {
     const struct graph *g = plan->graph;
     struct packet_walk walk;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     struct naive n = {.plan = plan, .ttl = s->ttl};
     uint32_t false_links = 0;
     uint32_t taken = 0;
@@ -145,7 +146,7 @@ static void check_packet(const struct packet_plan *plan, const struct packet_set
     n.on_way = calloc(g->nodes + 1, sizeof *n.on_way);
     naive_build(&n, s, kind, seed);
     naive_copy(&n, plan->root, 0);
-    assert_ok(packet_send(walker, kind, seed, &walk, &why));
+    assert_ok(packet_send(walker, kind, seed, &walk, &error));
     for (uint32_t i = 0; i < plan->others; i++) {
         false_links += n.match[plan->other[i]];
     }
@@ -251,7 +252,7 @@ static void a_loop_doubles_its_copies_until_they_expire(void **state)
     struct packet_plan plan;
     struct packet_setting setting;
     struct packet_walk walk;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     (void)state;
     parse(&g, "a\tb\nb\tc\n");
     assert_true(graph_spread_new(&s, &g));
@@ -266,7 +267,7 @@ static void a_loop_doubles_its_copies_until_they_expire(void **state)
     uint64_t seed = 0;
     bool found = false;
     while (!found && seed < 100000) {
-        assert_ok(packet_send(walker, PACKET_BLOOM, ++seed, &walk, &why));
+        assert_ok(packet_send(walker, PACKET_BLOOM, ++seed, &walk, &error));
         found = walk.false_links == 1 && walk.loop && packet_crossed(walker, 1);
     }
     assert_true(found);

@@ -4,6 +4,8 @@
  * at the place of that field.
  */
 #include "check.h"
+#include "recycling_help.h"
+#include "yesno_help.h"
 
 #include "file_help.h"
 #include "filter/kind.h"
@@ -24,26 +26,25 @@ static bool sound(enum tepal_kind_id kind, enum tepal_layout layout, struct tepa
     case TEPAL_KIND_RETOUCHED:
         break;
     case TEPAL_KIND_GENERALIZED:
-        p.own[TEPAL_GENERALIZED_RESET_HASHES] = 2;
+        p.generalized.reset_hashes = 2;
         break;
     case TEPAL_KIND_COUNTING:
-        p.own[TEPAL_COUNTING_CHOICES] = 2;
-        p.own[TEPAL_COUNTING_RULE] = (uint64_t)tepal_counting_rule_for(layout, 2);
+        p.counting.choices = 2;
+        p.counting.rule = (uint64_t)tepal_counting_default_rule(layout, 2);
         break;
     case TEPAL_KIND_FINGERPRINT:
         p.hashes = 2;
-        p.own[TEPAL_FINGERPRINT_BITS] = 16;
+        p.fingerprint.bits = 16;
         break;
     case TEPAL_KIND_YESNO:
-        assert_ok(tepal_yesno_params(1024, 4, 512, 2, 3, &p));
+        set_yesno(1024, 4, 512, 2, 3, &p);
         break;
     case TEPAL_KIND_RECYCLING:
-        tepal_recycling_set_options(
-            &p, &(struct tepal_recycling_options){.phases = 2, .limit = 1000, .retain = true});
+        set_recycling(&p, &(struct recycling_options){.phases = 2, .limit = 1000, .retain = true});
         break;
     case TEPAL_KIND_CASCADE:
-        p.own[TEPAL_CASCADE_REST] = 1024;
-        p.own[TEPAL_CASCADE_BEYOND] = 2;
+        p.cascade.rest_bits = 1024;
+        p.cascade.rest_levels = 2;
         break;
     }
     *out = p;
@@ -93,7 +94,7 @@ static void broken(const struct tepal_params *good, unsigned field, uint64_t val
 {
     struct tepal_params p = *good;
     struct tepal_filter *f = NULL;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     set(&p, field, value);
     struct params_verdict verdict = tepal_params_gate(&p);
     if (verdict.status == TEPAL_OK || verdict.field != (enum params_field)field) {
@@ -102,16 +103,17 @@ static void broken(const struct tepal_params *good, unsigned field, uint64_t val
                  (int)verdict.field, verdict.why);
     }
     assert_true(strlen(verdict.why) > 10);
-    assert_int_equal(tepal_params_check(&p, &why), verdict.status);
-    assert_string_equal(why, verdict.why);
-    why = "";
-    assert_int_equal(tepal_filter_create(&p, NULL, &f, &why), verdict.status);
-    assert_string_equal(why, verdict.why);
+    assert_int_equal(tepal_params_check(&p, &error), verdict.status);
+    check_error(&error, verdict.status);
+    assert_string_equal(error.why, verdict.why);
+    error = (struct tepal_error){.why = ""};
+    assert_int_equal(tepal_filter_create(&p, NULL, &f, &error), verdict.status);
+    check_error(&error, verdict.status);
+    assert_string_equal(error.why, verdict.why);
     assert_null(f);
 
     size_t len;
     unsigned width;
-    struct tepal_fault fault;
     assert_ok(tepal_filter_create(good, NULL, &f, NULL));
     uint8_t *bytes = encoded(f, &len);
     size_t at = place(field, &width);
@@ -122,10 +124,10 @@ static void broken(const struct tepal_params *good, unsigned field, uint64_t val
     }
     header_resum(bytes);
     struct tepal_filter *none = NULL;
-    assert_int_equal(tepal_decode(bytes, len, NULL, &none, &fault), verdict.status);
-    assert_int_equal(fault.offset, at);
+    assert_int_equal(tepal_decode(bytes, len, NULL, &none, &error), verdict.status);
+    assert_int_equal(error.offset, at);
     if (field != PARAMS_KIND) { /* of that the format speaks first */
-        assert_string_equal(fault.why, verdict.why);
+        assert_string_equal(error.why, verdict.why);
     }
     free(bytes);
     tepal_filter_free(f);
@@ -146,7 +148,7 @@ static void shared_fields_are_named(void **state)
             broken(&good, PARAMS_POSITIONS, 2);
             broken(&good, PARAMS_HASH, 2);
             broken(&good, PARAMS_HASHES, 0);
-            broken(&good, PARAMS_HASHES, tepal_params_most_hashes(good.layout) + 1);
+            broken(&good, PARAMS_HASHES, tepal_params_max_hashes(good.layout) + 1);
             broken(&good, PARAMS_HASHES, UINT32_MAX);
             broken(&good, PARAMS_CELLS, 0);
             broken(&good, PARAMS_CELLS, LIMIT + 512);
@@ -193,7 +195,7 @@ static void sizes_are_named(void **state)
 struct lie {
     enum tepal_kind_id kind;
     enum tepal_layout layout;
-    unsigned own;
+    size_t own;
     uint64_t value;
 };
 
@@ -203,44 +205,45 @@ static void own_fields_are_named(void **state)
     static const struct lie lies[] = {
         {TEPAL_KIND_BLOOM, TEPAL_LAYOUT_FLAT, 0, 1},
         {TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT, 3, 1},
-        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, TEPAL_GENERALIZED_RESET_HASHES, 5},
-        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, TEPAL_GENERALIZED_TOLERANCE, 4},
-        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, TEPAL_GENERALIZED_ONES,
+        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(generalized.reset_hashes), 5},
+        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(generalized.tolerance), 4},
+        {TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(generalized.ones),
          TEPAL_GENERALIZED_UNIT + 1},
-        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_CHOICES, 0},
-        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_CHOICES, 65},
-        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_RULE, 3},
-        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_RULE, TEPAL_RULE_LEAST_INCREASE},
-        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_BLOCKED, TEPAL_COUNTING_RULE, TEPAL_RULE_GREEDY},
-        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_POLICY, 2},
-        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_COUNTING_FORM, 2},
-        {TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, TEPAL_FINGERPRINT_BITS, 3},
-        {TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, TEPAL_FINGERPRINT_BITS, 33},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_BITS, 0},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_BITS, 1024},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_BITS, (uint64_t)1 << 32},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_BLOCKED, TEPAL_YESNO_NO_BITS, 511},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_FILTERS, 65},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_HASHES, 0},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_NO_HASHES, 65},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_OWN_SEEDS, 2},
-        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, TEPAL_YESNO_SALT, 1 << 20},
-        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_PHASES, 0},
-        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_PHASES, 9},
-        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_RULE, 3},
-        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_LIMIT, 3},
-        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_LIMIT, 2048},
-        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_RECYCLING_FLAGS, 8},
-        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, TEPAL_CASCADE_REST, 1},
-        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, TEPAL_CASCADE_REST, 2048},
-        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, TEPAL_CASCADE_REST, (uint64_t)1 << 56},
-        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_BLOCKED, TEPAL_CASCADE_REST, 1000},
-        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, TEPAL_CASCADE_BEYOND, 63},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.choices), 0},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.choices), 65},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.rule), 3},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.rule),
+         TEPAL_RULE_LEAST_INCREASE},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_BLOCKED, PARAMS_INDEX(counting.rule), TEPAL_RULE_GREEDY},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.policy), 2},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.form), 2},
+        {TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(fingerprint.bits), 3},
+        {TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(fingerprint.bits), 33},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.no_bits), 0},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.no_bits), 1024},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.no_bits), (uint64_t)1 << 32},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_BLOCKED, PARAMS_INDEX(yesno.no_bits), 511},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.no_filters), 65},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.no_hashes), 0},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.no_hashes), 65},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.own_seeds), 2},
+        {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.salt), 1 << 20},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.phases), 0},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.phases), 9},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.rule), 3},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.limit), 3},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.limit), 2048},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.flags), 8},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(cascade.rest_bits), 1},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(cascade.rest_bits), 2048},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(cascade.rest_bits), (uint64_t)1 << 56},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_BLOCKED, PARAMS_INDEX(cascade.rest_bits), 1000},
+        {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(cascade.rest_levels), 63},
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         struct tepal_params good;
         assert_true(sound(lies[i].kind, lies[i].layout, &good));
-        broken(&good, PARAMS_OWN + lies[i].own, lies[i].value);
+        broken(&good, PARAMS_OWN + (unsigned)lies[i].own, lies[i].value);
     }
     struct tepal_params p;
     assert_true(sound(TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, &p));
@@ -252,9 +255,9 @@ static void own_fields_are_named(void **state)
     broken(&p, PARAMS_LAYOUT, TEPAL_LAYOUT_PARTITIONED);
     broken(&p, PARAMS_LAYOUT, TEPAL_LAYOUT_PAIRED);
     assert_true(sound(TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, &p));
-    p.own[TEPAL_COUNTING_CHOICES] = 1;
-    broken(&p, PARAMS_OWN + TEPAL_COUNTING_RULE, TEPAL_RULE_GREEDY);
-    broken(&p, PARAMS_OWN + TEPAL_COUNTING_POLICY, TEPAL_POLICY_REMOVE);
+    p.counting.choices = 1;
+    broken(&p, PARAMS_OWN + PARAMS_INDEX(counting.rule), TEPAL_RULE_GREEDY);
+    broken(&p, PARAMS_OWN + PARAMS_INDEX(counting.policy), TEPAL_POLICY_REMOVE);
 }
 
 /* The gate has one limit on every machine; only memory knows the machine. */
@@ -266,19 +269,19 @@ static void the_largest_filters_are_legal(void **state)
         assert_true(sound(tepal_kind_at(i)->id, TEPAL_LAYOUT_FLAT, &p));
         p.cells = p.kind == TEPAL_KIND_FINGERPRINT ? (uint64_t)UINT32_MAX / 2 * 128 : LIMIT;
         if (p.kind == TEPAL_KIND_RECYCLING) {
-            p.own[TEPAL_RECYCLING_PHASES] = TEPAL_RECYCLING_MAX_PHASES;
+            p.recycling.phases = TEPAL_MAX_PHASES;
         }
         assert_ok(tepal_params_check(&p, NULL));
-        assert_true(tepal_params_payload_bytes(&p) <= (uint64_t)1 << 62);
-        assert_int_equal(tepal_params_payload_bytes(&p) % 8, 0);
-        const char *why = "";
+        assert_true(tepal_params_cell_bytes(&p) <= (uint64_t)1 << 62);
+        assert_int_equal(tepal_params_cell_bytes(&p) % 8, 0);
+        struct tepal_error error = {.why = ""};
         struct tepal_filter *f = NULL;
         struct memory m = {.fail_at = 2}; /* the cells */
         struct tepal_allocator allocator = memory_allocator(&m);
         if (p.cells == LIMIT) {
-            enum tepal_status status = tepal_filter_create(&p, &allocator, &f, &why);
+            enum tepal_status status = tepal_filter_create(&p, &allocator, &f, &error);
             assert_int_equal(status, sizeof(size_t) < 8 ? TEPAL_TOO_LARGE : TEPAL_NO_MEMORY);
-            assert_true(strlen(why) > 10);
+            assert_true(strlen(error.why) > 10);
         }
     }
 }
@@ -308,7 +311,40 @@ static void two_layouts_are_in_lines(void **state)
     assert_int_equal(params_unit(TEPAL_LAYOUT_FLAT, 4), 1);
     assert_int_equal(params_unit(TEPAL_LAYOUT_BLOCKED, 1), 512);
     assert_int_equal(params_unit(TEPAL_LAYOUT_PAIRED, 4), TEPAL_COUNTING_LINE_CELLS);
-    assert_int_equal(tepal_params_most_hashes((enum tepal_layout)4), 0);
+    assert_int_equal(tepal_params_max_hashes((enum tepal_layout)4), 0);
+}
+
+/* Whatever says where a key goes must be the same; what only says how many are expected, not. */
+static void compatible_is_the_same_cells(void **state)
+{
+    (void)state;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.kind = TEPAL_KIND_COUNTING;
+    p.cells = 1024;
+    p.hashes = 4;
+    p.seed = 7;
+    p.key_check = 9;
+    p.counting.choices = 2;
+    struct tepal_params other[9];
+    for (size_t i = 0; i < COUNT(other); i++) {
+        other[i] = p;
+        assert_true(tepal_params_compatible(&p, &other[i]));
+        other[i].capacity = 1000 + i;
+        assert_true(tepal_params_compatible(&p, &other[i]));
+    }
+    other[0].kind = TEPAL_KIND_BLOOM;
+    other[1].layout = TEPAL_LAYOUT_BLOCKED;
+    other[2].positions = TEPAL_POSITIONS_DISTINCT;
+    other[3].hash = TEPAL_HASH_SIPHASH;
+    other[4].hashes = 5;
+    other[5].cells = 2048;
+    other[6].seed = 8;
+    other[7].key_check = 0;
+    other[8].counting.choices = 3;
+    for (size_t i = 0; i < COUNT(other); i++) {
+        assert_false(tepal_params_compatible(&p, &other[i]));
+        assert_false(tepal_params_compatible(&other[i], &p));
+    }
 }
 
 int main(void)
@@ -321,6 +357,7 @@ int main(void)
         cmocka_unit_test(the_largest_filters_are_legal),
         cmocka_unit_test(rules_and_operations_are_of_the_same_kinds),
         cmocka_unit_test(two_layouts_are_in_lines),
+        cmocka_unit_test(compatible_is_the_same_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

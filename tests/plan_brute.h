@@ -7,6 +7,8 @@
 #define TEPAL_TESTS_PLAN_BRUTE_H
 
 #include "check.h"
+
+#include <tepal/papers.h>
 #include "plan/plan.h"
 
 #define EXACT (1 + 1e-9)
@@ -37,10 +39,10 @@ plan_of(const struct tepal_plans *plans, enum tepal_kind_id kind, enum tepal_lay
 
 static inline void plan_it(const struct tepal_wish *wish, struct tepal_plans *plans)
 {
-    const char *why = "";
-    enum tepal_status status = tepal_plan(wish, plans, &why);
+    struct tepal_error error = {.why = ""};
+    enum tepal_status status = tepal_plan(wish, plans, &error);
     if (status != TEPAL_OK) {
-        print_error("%s\n", why);
+        print_error("%s\n", error.why);
     }
     assert_int_equal(status, TEPAL_OK);
 }
@@ -237,7 +239,7 @@ static inline void brute_fingerprint(int problems)
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible);
         double fp = fmin(w.fp, w.fn / w.wrong_deletes);
-        for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
+        for (uint32_t f = TEPAL_MIN_FINGERPRINT_BITS; f <= TEPAL_MAX_FINGERPRINT_BITS; f++) {
             for (uint64_t b = 2; b * 4 * f < p->bits; b += 2) {
                 if (tepal_fingerprint_room(f, b) >= w.keys &&
                     tepal_fingerprint_fp(f, b, w.keys) <= fp) {
@@ -250,7 +252,7 @@ static inline void brute_fingerprint(int problems)
         w.fn = NAN;
         plan_kind(&w, tepal_plan_fingerprint, &plans);
         p = plan_of(&plans, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
-        for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
+        for (uint32_t f = TEPAL_MIN_FINGERPRINT_BITS; f <= TEPAL_MAX_FINGERPRINT_BITS; f++) {
             for (uint64_t b = 2; b * 4 * f <= w.bits; b += 2) {
                 if (tepal_fingerprint_room(f, b) >= w.keys &&
                     !(p != NULL && p->fp <= tepal_fingerprint_fp(f, b, w.keys) * EXACT)) {
@@ -459,7 +461,7 @@ static inline void brute_cascade(int problems)
 }
 
 /* What is left of the weight, by the planner's model. */
-static inline double yesno_rate(const struct tepal_wish *w, const struct tepal_yesno_plan *y)
+static inline double yesno_rate(const struct tepal_wish *w, const struct tepal_yesno_setting *y)
 {
     double stuck = fmax(y->left - y->hopeless, 0) / y->positive;
     double b = 2 + 32.0 / (y->no_hashes * y->no_hashes);
@@ -495,12 +497,12 @@ static inline void brute_yesno(int problems)
                 yes = yes / 8 * 8;
                 for (uint32_t k = 1; k <= 6 && yes > 0; k++) {
                     for (uint32_t no = 1; no <= 12; no++) {
-                        struct tepal_yesno_plan y = {.yes_bits = yes,
-                                                     .hashes = k,
-                                                     .no_bits = q,
-                                                     .no_filters = r,
-                                                     .no_hashes = no,
-                                                     .own_seeds = r > 1};
+                        struct tepal_yesno_setting y = {.yes_bits = yes,
+                                                        .hashes = k,
+                                                        .no_bits = q,
+                                                        .no_filters = r,
+                                                        .no_hashes = no,
+                                                        .own_seeds = r > 1};
                         assert_ok(tepal_yesno_predict(0, 0, w.keys, w.known_negatives, &y));
                         if (yesno_rate(&w, &y) <= w.fp) {
                             worse("yesno", i, (double)found, (double)(yes + q * r));

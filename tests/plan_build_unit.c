@@ -59,10 +59,10 @@ static void draw_keys(struct keys *keys)
 static struct tepal_plan_input input_of(const struct keys *keys)
 {
     return (struct tepal_plan_input){.seed = SEED,
-                                     .members = keys->member,
-                                     .member_count = MEMBERS,
-                                     .avoid = keys->avoid,
-                                     .avoid_count = NEGATIVES};
+                                     .known = {.members = keys->member,
+                                               .member_count = MEMBERS,
+                                               .avoid = keys->avoid,
+                                               .avoid_count = NEGATIVES}};
 }
 
 static void assert_same_bytes(const struct tepal_filter *a, const struct tepal_filter *b)
@@ -84,17 +84,9 @@ static struct tepal_filter *by_hand(const struct tepal_proposal *plan,
     struct tepal_params p = plan->params;
     struct tepal_filter *made = NULL;
     struct tepal_filter *bloom = NULL;
-    struct tepal_retouch_input r = {.members = in->members,
-                                    .member_count = in->member_count,
-                                    .avoid = in->avoid,
-                                    .avoid_count = in->avoid_count,
-                                    .avoid_weights = in->avoid_weights};
     struct tepal_retouch_options give_up = TEPAL_RETOUCH_OPTIONS_INIT;
-    struct tepal_yesno_input y = {in->members, in->member_count, in->avoid, in->avoid_count,
-                                  in->avoid_weights};
     struct tepal_yesno_options vetoes = TEPAL_YESNO_OPTIONS_INIT;
-    struct tepal_cascade_input c = {in->members, in->member_count, in->avoid, in->avoid_count};
-    struct tepal_cascade_options size = {.bits = plan->most_bits};
+    struct tepal_cascade_options size = {.bits = plan->max_bits};
     p.seed = in->seed;
     switch (plan->kind) {
     case TEPAL_KIND_RETOUCHED:
@@ -102,25 +94,25 @@ static struct tepal_filter *by_hand(const struct tepal_proposal *plan,
         give_up.limit = TEPAL_RETOUCH_LIMIT_SHARE;
         give_up.budget = plan->max_fn;
         assert_ok(tepal_filter_create(&p, NULL, &bloom, NULL));
-        assert_ok(tepal_filter_add_many(bloom, in->members, in->member_count));
-        assert_ok(tepal_retouch(bloom, &r, &give_up, NULL, &made, NULL, NULL, NULL));
+        assert_ok(tepal_filter_add_many(bloom, in->known.members, in->known.member_count));
+        assert_ok(tepal_retouch(bloom, &in->known, &give_up, NULL, &made, NULL, NULL, NULL));
         tepal_filter_free(bloom);
         break;
     case TEPAL_KIND_YESNO:
-        assert_ok(tepal_yesno_build(&p, &y, &vetoes, NULL, &made, NULL, NULL));
+        assert_ok(tepal_yesno_build(&p, &in->known, &vetoes, NULL, &made, NULL, NULL));
         break;
     case TEPAL_KIND_CASCADE:
-        if (plan->most_bits == 0) {
+        if (plan->max_bits == 0) {
             size.fp = tepal_bloom_fp(p.layout, p.positions, p.cells, MEMBERS, p.hashes);
         }
         p.cells = 0;
         p.hashes = 0;
-        assert_ok(tepal_cascade_build(&p, &c, &size, NULL, &made, NULL, NULL));
+        assert_ok(tepal_cascade_build(&p, &in->known, &size, NULL, &made, NULL, NULL));
         break;
     default:
         assert_ok(tepal_filter_create(&p, NULL, &made, NULL));
-        for (size_t i = 0; i < in->member_count; i++) {
-            assert_ok(tepal_filter_add(made, in->members[i]));
+        for (size_t i = 0; i < in->known.member_count; i++) {
+            assert_ok(tepal_filter_add(made, in->known.members[i]));
         }
     }
     return made;
@@ -131,36 +123,37 @@ static struct tepal_filter *in_pieces(const struct tepal_proposal *plan,
                                       const struct tepal_plan_input *in)
 {
     struct tepal_filter *made = NULL;
-    size_t first = in->member_count / 7;
-    size_t second = in->member_count / 2;
-    assert_ok(tepal_plan_begin(plan, in->seed, in->key, NULL, &made, NULL));
-    assert_ok(tepal_filter_add_many(made, in->members, first));
-    assert_ok(tepal_filter_add_many(made, in->members + first, second));
-    assert_ok(tepal_filter_add_many(made, in->members + first + second,
-                                    in->member_count - first - second));
+    size_t first = in->known.member_count / 7;
+    size_t second = in->known.member_count / 2;
+    assert_ok(tepal_plan_create(plan, in->seed, in->key, NULL, &made, NULL));
+    assert_ok(tepal_filter_add_many(made, in->known.members, first));
+    assert_ok(tepal_filter_add_many(made, in->known.members + first, second));
+    assert_ok(tepal_filter_add_many(made, in->known.members + first + second,
+                                    in->known.member_count - first - second));
     return made;
 }
 
 /* Counted one by one. */
 static void assert_report(const struct tepal_filter *filter, const struct tepal_proposal *plan,
-                          const struct tepal_plan_input *in, const struct tepal_plan_report *r)
+                          const struct tepal_plan_input *in, const struct tepal_known_report *r)
 {
     uint64_t lost = 0;
     uint64_t left = 0;
     double weight = 0;
     double weight_left = 0;
-    for (size_t i = 0; i < in->member_count; i++) {
-        lost += !tepal_filter_query(filter, in->members[i]);
+    for (size_t i = 0; i < in->known.member_count; i++) {
+        lost += !tepal_filter_query(filter, in->known.members[i]);
     }
-    for (size_t i = 0; i < in->avoid_count; i++) {
-        double w = in->avoid_weights == NULL ? 1 : in->avoid_weights[i];
-        bool found = i + 1 < in->avoid_count && tepal_filter_query(filter, in->avoid[i]);
+    for (size_t i = 0; i < in->known.avoid_count; i++) {
+        double w = in->known.avoid_weights == NULL ? 1 : in->known.avoid_weights[i];
+        bool found =
+            i + 1 < in->known.avoid_count && tepal_filter_query(filter, in->known.avoid[i]);
         weight += w;
         left += found;
         weight_left += found ? w : 0;
     }
-    assert_int_equal(r->members, in->member_count);
-    assert_int_equal(r->avoid_given, in->avoid_count);
+    assert_int_equal(r->members, in->known.member_count);
+    assert_int_equal(r->avoid_given, in->known.avoid_count);
     assert_int_equal(r->avoid_members, 1); /* the last */
     assert_int_equal(r->false_negatives, lost);
     assert_int_equal(r->avoid_left, left);
@@ -189,11 +182,12 @@ static void every_plan_is_built_as_its_kind_would_be(void **state)
             const struct tepal_proposal *plan = &plans.plan[i];
             struct tepal_plan_input in = input_of(&keys);
             struct tepal_filter *made = NULL;
-            struct tepal_plan_report report;
-            const char *why = "";
-            in.avoid_weights = i % 2 == 0 ? keys.weight : NULL; /* more than the plan asks for */
-            if (tepal_plan_build(plan, &in, NULL, &made, &report, &why) != TEPAL_OK) {
-                fail_msg("%s", why);
+            struct tepal_known_report report;
+            struct tepal_error error = {.why = ""};
+            in.known.avoid_weights =
+                i % 2 == 0 ? keys.weight : NULL; /* more than the plan asks for */
+            if (tepal_plan_build(plan, &in, NULL, &made, &report, &error) != TEPAL_OK) {
+                fail_msg("%s", error.why);
             }
             struct tepal_filter *other = by_hand(plan, &in);
             assert_same_bytes(made, other);
@@ -265,7 +259,7 @@ static void repeats_count_as_added_to_what_is_retouched(void **state)
     in.repeats = 11;
     assert_ok(tepal_plan_build(&plan, &in, NULL, &made, NULL, NULL));
     assert_int_equal(tepal_filter_keys_added(made), MEMBERS + 11);
-    assert_int_equal(tepal_retouched_members(tepal_filter_retouched(made)), MEMBERS);
+    assert_int_equal(info_integer(made, "members"), MEMBERS);
     tepal_filter_free(made);
 }
 
@@ -297,10 +291,11 @@ static void refused(const struct tepal_proposal *plan, const struct tepal_plan_i
 {
     struct tepal_filter *untouched = (struct tepal_filter *)&status;
     struct tepal_filter *out = untouched;
-    struct tepal_plan_report report = {.members = 12345};
-    const char *why = "";
-    assert_int_equal(tepal_plan_build(plan, in, NULL, &out, &report, &why), status);
-    assert_string_equal(why, reason);
+    struct tepal_known_report report = {.members = 12345};
+    struct tepal_error error = {.why = ""};
+    assert_int_equal(tepal_plan_build(plan, in, NULL, &out, &report, &error), status);
+    check_error(&error, status);
+    assert_string_equal(error.why, reason);
     assert_int_equal(tepal_plan_build(plan, in, NULL, &out, NULL, NULL), status);
     assert_true(out == untouched && report.members == 12345);
 }
@@ -312,7 +307,7 @@ static void nonsense_is_refused_with_a_reason(void **state)
     draw_keys(&keys);
     struct tepal_plan_input in = input_of(&keys);
     struct tepal_plan_input none = in;
-    none.avoid_count = 0;
+    none.known.avoid_count = 0;
     struct tepal_proposal bloom = plan_of_kind(TEPAL_KIND_BLOOM);
     struct tepal_proposal wrong = bloom;
     wrong.feasible = false;
@@ -322,26 +317,27 @@ static void nonsense_is_refused_with_a_reason(void **state)
     refused(&wrong, &in, TEPAL_BAD_ARGUMENT, "the plan's parameters are those of another kind");
     wrong = bloom;
     wrong.params.hashes = 99;
-    const char *why = "";
-    assert_int_equal(tepal_params_check(&wrong.params, &why), TEPAL_BAD_PARAMETER);
-    refused(&wrong, &in, TEPAL_BAD_PARAMETER, why);
+    struct tepal_error error = {.why = ""};
+    assert_int_equal(tepal_params_check(&wrong.params, &error), TEPAL_BAD_PARAMETER);
+    refused(&wrong, &in, TEPAL_BAD_PARAMETER, error.why);
     static const enum tepal_kind_id attend[] = {TEPAL_KIND_RETOUCHED, TEPAL_KIND_YESNO,
                                                 TEPAL_KIND_CASCADE};
     for (size_t i = 0; i < 3; i++) {
         struct tepal_proposal plan = plan_of_kind(attend[i]);
         struct tepal_plan_input heavy = in;
         keys.weight[5] = -1;
-        heavy.avoid_weights = keys.weight;
+        heavy.known.avoid_weights = keys.weight;
         refused(&plan, &none, TEPAL_BAD_ARGUMENT,
-                "the plan needs known negatives, and there are none");
+                "the plan needs known negatives, but none are given");
         refused(&plan, &heavy, TEPAL_BAD_ARGUMENT,
                 "a known negative's weight is negative or not finite");
         plan.weighted = true;
         refused(&plan, &in, TEPAL_BAD_ARGUMENT,
-                "the plan goes by the weights of the known negatives, and there are none");
+                "the plan uses weights of the known negatives, but none are given");
         struct tepal_filter *out = NULL;
-        assert_int_equal(tepal_plan_begin(&plan, SEED, NULL, NULL, &out, &why), TEPAL_UNSUPPORTED);
-        assert_string_equal(why, "the plan needs all keys together");
+        assert_int_equal(tepal_plan_create(&plan, SEED, NULL, NULL, &out, &error),
+                         TEPAL_UNSUPPORTED);
+        assert_string_equal(error.why, "the plan needs all keys at once");
         assert_null(out);
     }
     static const double shares[] = {0, 1, -0.5, NAN, INFINITY};
@@ -349,22 +345,23 @@ static void nonsense_is_refused_with_a_reason(void **state)
         wrong = plan_of_kind(TEPAL_KIND_RETOUCHED);
         wrong.max_fn = shares[i];
         refused(&wrong, &in, TEPAL_BAD_ARGUMENT,
-                "a retouched plan gives up a share of the members above 0 and below 1");
+                "a retouched plan needs a share of members to give up, above 0 and below 1");
     }
     wrong = plan_of_kind(TEPAL_KIND_CASCADE);
-    wrong.most_bits = 0;
+    wrong.max_bits = 0;
     wrong.params.capacity = 0;
     refused(&wrong, &in, TEPAL_BAD_ARGUMENT,
-            "a cascade's plan has bits, or a first level's rate above 0 and below 1");
+            "a cascade's plan needs bits, or a rate of the first level above 0 and below 1");
     none = in;
-    none.member_count = 0;
+    none.known.member_count = 0;
     wrong = plan_of_kind(TEPAL_KIND_YESNO);
     refused(&wrong, &none, TEPAL_BAD_ARGUMENT, "there are no members");
     wrong = plan_of_kind(TEPAL_KIND_CASCADE);
-    wrong.most_bits = 64;
-    refused(&wrong, &in, TEPAL_FULL, "no cascade of so few bits was found: give more, or no limit");
+    wrong.max_bits = 64;
+    refused(&wrong, &in, TEPAL_FULL,
+            "no cascade this small was found: give more bits, or no limit");
     wrong = plan_of_kind(TEPAL_KIND_FINGERPRINT);
-    wrong.params.cells = (uint64_t)8 * wrong.params.own[0];
+    wrong.params.cells = (uint64_t)8 * wrong.params.fingerprint.bits;
     refused(&wrong, &in, TEPAL_FULL, tepal_status_message(TEPAL_FULL));
 }
 
@@ -384,12 +381,13 @@ static void memory_may_run_out_anywhere(void **state)
             struct memory m = {.fail_at = n};
             struct tepal_allocator allocator = memory_allocator(&m);
             struct tepal_filter *out = NULL;
-            struct tepal_plan_report report;
-            const char *why = "";
-            status = tepal_plan_build(&plan, &in, &allocator, &out, &report, &why);
+            struct tepal_known_report report;
+            struct tepal_error error = {.why = ""};
+            status = tepal_plan_build(&plan, &in, &allocator, &out, &report, &error);
             if (status != TEPAL_OK) {
                 assert_int_equal(status, TEPAL_NO_MEMORY);
-                assert_true(out == NULL && strlen(why) > 0);
+                check_error(&error, TEPAL_NO_MEMORY);
+                assert_null(out);
                 failures++;
             }
             tepal_filter_free(out);
@@ -400,7 +398,7 @@ static void memory_may_run_out_anywhere(void **state)
         struct tepal_allocator allocator = memory_allocator(&m);
         struct tepal_filter *out = NULL;
         if (tepal_plan_streams(&plan)) {
-            assert_int_equal(tepal_plan_begin(&plan, SEED, NULL, &allocator, &out, NULL),
+            assert_int_equal(tepal_plan_create(&plan, SEED, NULL, &allocator, &out, NULL),
                              TEPAL_NO_MEMORY);
             assert_true(out == NULL && m.live == 0);
         }

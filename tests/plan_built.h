@@ -157,7 +157,7 @@ static inline void go_on(struct built *b)
 /* New messages, each asked before it is inserted: the average over whole cycles. */
 static inline void check_stream(struct built *b)
 {
-    struct tepal_recycling *r = tepal_filter_recycling(b->filter);
+    struct tepal_filter *r = b->filter;
     uint64_t cycles = 0;
     uint64_t seen = 0;
     uint64_t asked = 0;
@@ -165,7 +165,7 @@ static inline void check_stream(struct built *b)
     cycles = (uint64_t)b->plan->messages_per_cycle * 12;
     for (; asked < cycles; asked++) {
         bool was = false;
-        assert_ok(tepal_recycling_seen(r, check_digest(&b->state), &was));
+        assert_ok(tepal_filter_test_add(r, check_digest(&b->state), &was));
         seen += was;
     }
     /* 12 cycles, whose own rates vary: a tenth of the rate is generous. */
@@ -229,15 +229,15 @@ static inline double weight_passing(const struct weighted *w, const struct tepal
                                     uint64_t seed)
 {
     struct tepal_plan_input input = {.seed = seed,
-                                     .members = w->members,
-                                     .member_count = w->n,
-                                     .avoid = w->avoid,
-                                     .avoid_count = w->t,
-                                     .avoid_weights = w->weight};
+                                     .known = {.members = w->members,
+                                               .member_count = w->n,
+                                               .avoid = w->avoid,
+                                               .avoid_count = w->t,
+                                               .avoid_weights = w->weight}};
     struct tepal_filter *filter;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     double passing = 0;
-    assert_ok(tepal_plan_build(plan, &input, NULL, &filter, NULL, &why));
+    assert_ok(tepal_plan_build(plan, &input, NULL, &filter, NULL, &error));
     for (size_t i = 0; i < w->t; i++) {
         passing += tepal_filter_query(filter, w->avoid[i]) ? w->weight[i] : 0;
     }
@@ -308,7 +308,7 @@ static inline void build_and_measure(int problems, double most_keys, uint64_t se
     unsigned kinds = 0;
     for (int i = 0; i < problems; i++) {
         struct tepal_plans plans;
-        const char *why = "";
+        struct tepal_error error = {.why = ""};
         draw_wish(&b, i, most_keys);
         plan_it(&b.wish, &plans);
         b.plan = pick_plan(&plans, i);
@@ -317,14 +317,13 @@ static inline void build_and_measure(int problems, double most_keys, uint64_t se
         b.t = (size_t)b.wish.known_negatives;
         b.members = draw_digests(&b.state, b.n);
         b.avoid = draw_digests(&b.state, b.t);
-        struct tepal_plan_input input = {.seed = seed + (uint64_t)i,
-                                         .members = b.members,
-                                         .member_count = b.n,
-                                         .avoid = b.avoid,
-                                         .avoid_count = b.t};
-        enum tepal_status status = tepal_plan_build(b.plan, &input, NULL, &b.filter, NULL, &why);
+        struct tepal_plan_input input = {
+            .seed = seed + (uint64_t)i,
+            .known = {
+                .members = b.members, .member_count = b.n, .avoid = b.avoid, .avoid_count = b.t}};
+        enum tepal_status status = tepal_plan_build(b.plan, &input, NULL, &b.filter, NULL, &error);
         if (status != TEPAL_OK) {
-            print_error("%s\n", why);
+            print_error("%s\n", error.why);
             print_plan(b.plan);
         }
         assert_int_equal(status, TEPAL_OK);

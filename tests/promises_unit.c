@@ -12,6 +12,8 @@
  * which are added later all the same. FLOOD is far more than there is room for.
  */
 #include "check.h"
+#include "recycling_help.h"
+#include "yesno_help.h"
 
 #include "filter/kind.h"
 
@@ -30,7 +32,7 @@ enum { MEMBER = 0, NEWCOMER = 1 << 20, STRANGER = 1 << 21, LATE = 1 << 22 };
 static bool params_for(enum tepal_kind_id kind, enum tepal_layout layout,
                        enum tepal_positions positions, struct tepal_params *params)
 {
-    struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
+    struct recycling_options cycle = RECYCLING_OPTIONS_INIT;
     *params = (struct tepal_params)TEPAL_PARAMS_INIT;
     params->kind = kind;
     params->layout = layout;
@@ -44,22 +46,22 @@ static bool params_for(enum tepal_kind_id kind, enum tepal_layout layout,
     case TEPAL_KIND_CASCADE:
         break;
     case TEPAL_KIND_GENERALIZED:
-        params->own[TEPAL_GENERALIZED_RESET_HASHES] = 3;
+        params->generalized.reset_hashes = 3;
         break;
     case TEPAL_KIND_COUNTING:
-        params->own[TEPAL_COUNTING_CHOICES] = 1;
+        params->counting.choices = 1;
         break;
     case TEPAL_KIND_FINGERPRINT:
-        params->own[0] = 8; /* bits of a fingerprint */
+        params->fingerprint.bits = 8;
         params->hashes = 2;
         params->cells *= 4;
         break;
     case TEPAL_KIND_YESNO:
-        assert_ok(tepal_yesno_params(12 * 512, 6, 256, 8, 4, params));
+        set_yesno(12 * 512, 6, 256, 8, 4, params);
         break;
     case TEPAL_KIND_RECYCLING:
         cycle.limit = params->cells / 8; /* MEMBERS make it recycle */
-        tepal_recycling_set_options(params, &cycle);
+        set_recycling(params, &cycle);
         break;
     }
     return tepal_params_check(params, NULL) == TEPAL_OK;
@@ -71,9 +73,9 @@ static struct tepal_params with_choices(const struct tepal_params *params)
     struct tepal_params p = *params;
     if (p.kind == TEPAL_KIND_COUNTING) {
         bool lines = p.layout == TEPAL_LAYOUT_BLOCKED || p.layout == TEPAL_LAYOUT_PAIRED;
-        p.own[TEPAL_COUNTING_CHOICES] = 2;
-        p.own[TEPAL_COUNTING_RULE] = lines ? TEPAL_RULE_LEAST_INCREASE : TEPAL_RULE_GREEDY;
-        p.own[TEPAL_COUNTING_POLICY] = TEPAL_POLICY_REMOVE;
+        p.counting.choices = 2;
+        p.counting.rule = lines ? TEPAL_RULE_LEAST_INCREASE : TEPAL_RULE_GREEDY;
+        p.counting.policy = TEPAL_POLICY_REMOVE;
     }
     return p;
 }
@@ -103,7 +105,7 @@ static struct tepal_filter *empty(const struct tepal_params *params)
 static struct tepal_filter *copy_of(const struct tepal_filter *filter)
 {
     struct tepal_filter *copy;
-    assert_ok(tepal_filter_clone(filter, NULL, &copy));
+    assert_ok(tepal_filter_clone(filter, NULL, &copy, NULL));
     return copy;
 }
 
@@ -120,14 +122,16 @@ static struct tepal_filter *made(const struct tepal_params *params)
     }
     struct tepal_filter *filter;
     if (params->kind == TEPAL_KIND_YESNO) {
-        struct tepal_yesno_input input = {members, MEMBERS, avoid, NEWCOMERS, NULL};
+        struct tepal_known input = {
+            .members = members, .member_count = MEMBERS, .avoid = avoid, .avoid_count = NEWCOMERS};
         struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
         options.method = TEPAL_YESNO_GREEDY;
         assert_ok(tepal_yesno_build(params, &input, &options, NULL, &filter, NULL, NULL));
         return filter;
     }
     if (params->kind == TEPAL_KIND_CASCADE) {
-        struct tepal_cascade_input input = {members, MEMBERS, avoid, NEWCOMERS};
+        struct tepal_known input = {
+            .members = members, .member_count = MEMBERS, .avoid = avoid, .avoid_count = NEWCOMERS};
         struct tepal_cascade_options options = {0, 0};
         assert_ok(tepal_cascade_build(params, &input, &options, NULL, &filter, NULL, NULL));
         return filter;
@@ -137,7 +141,7 @@ static struct tepal_filter *made(const struct tepal_params *params)
         assert_true(add(filter, MEMBER + i));
     }
     if (params->kind == TEPAL_KIND_RETOUCHED) {
-        struct tepal_retouch_input input = {
+        struct tepal_known input = {
             .members = members, .member_count = MEMBERS, .avoid = avoid, .avoid_count = NEWCOMERS};
         struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
         struct tepal_filter *retouched;
@@ -193,7 +197,7 @@ static void keeps_members(const struct tepal_params *params)
         assert_true(!taken[i] || tepal_filter_query(filter, digest_of(NEWCOMER + i)));
     }
     assert_true(found(filter, MEMBER, MEMBERS, 1) == MEMBERS);
-    assert_ok(tepal_validate(filter, NULL));
+    assert_ok(tepal_filter_validate(filter, NULL));
     tepal_filter_free(filter);
 }
 
@@ -214,19 +218,6 @@ static bool loses_members(const struct tepal_params *params)
 
 /* ---- bounded false positives ----------------------------------------------------------------- */
 
-/* The most that any cells can pass. */
-static double bound_of(const struct tepal_params *params)
-{
-    switch ((int)params->kind) {
-    case TEPAL_KIND_GENERALIZED:
-        return tepal_generalized_fp_bound_of(params);
-    case TEPAL_KIND_FINGERPRINT:
-        return tepal_fingerprint_fp_bound(params);
-    default:
-        return NAN; /* a kind that promises a bound must tell it here */
-    }
-}
-
 static void assert_bounded(const struct tepal_filter *filter, double bound)
 {
     double most = STRANGERS * bound + CHECK_Z * sqrt(STRANGERS * bound * (1 - bound));
@@ -236,7 +227,7 @@ static void assert_bounded(const struct tepal_filter *filter, double bound)
 /* By whoever kept adding, and by cells that nobody added: random ones of every density. */
 static void stays_bounded(const struct tepal_params *params)
 {
-    double bound = bound_of(params);
+    double bound = tepal_params_fp_bound(params); /* that any cells can pass */
     assert_true(bound > 0 && bound < 0.5);
     struct tepal_filter *filter = made(params);
     for (uint64_t i = 0; i < FLOOD; i++) {
@@ -261,11 +252,12 @@ static bool fills_up_with_strangers(const struct tepal_params *params)
 {
     struct tepal_params p = *params;
     if (p.kind == TEPAL_KIND_RECYCLING) {
-        struct tepal_recycling_options cycle = tepal_recycling_options_of(&p);
+        struct recycling_options cycle = recycling_options_of(&p);
         cycle.rule = TEPAL_RECYCLING_COUNT;
         cycle.limit = 2 * FLOOD;
-        tepal_recycling_set_options(&p, &cycle);
+        set_recycling(&p, &cycle);
     }
+    assert_true(tepal_params_fp_bound(&p) == 1); /* and says so */
     struct tepal_filter *filter = made(&p);
     for (uint64_t i = 0; i < FLOOD; i++) {
         (void)add(filter, LATE + i);
@@ -289,7 +281,7 @@ static void removes_what_was_added(const struct tepal_params *params)
         assert_ok(tepal_filter_remove(filter, digest_of(NEWCOMER + i)));
     }
     assert_true(found(filter, MEMBER, MEMBERS, 1) == MEMBERS);
-    assert_ok(tepal_validate(filter, NULL));
+    assert_ok(tepal_filter_validate(filter, NULL));
     double strange = (double)found(filter, STRANGER, STRANGERS, 1) / STRANGERS;
     double removed = (double)found(filter, NEWCOMER, NEWCOMERS, 1) / NEWCOMERS;
     check_within("found though removed", removed, strange,
@@ -336,7 +328,7 @@ static void unites(const struct tepal_params *params)
     }
     struct tepal_filter *others = copy_of(both);
     assert_ok(tepal_filter_unite(both, some));
-    assert_ok(tepal_validate(both, NULL));
+    assert_ok(tepal_filter_validate(both, NULL));
     assert_true(tepal_filter_keys_added(both) == MEMBERS + NEWCOMERS);
     assert_true(found(both, MEMBER, MEMBERS, 1) == MEMBERS);
     assert_true(found(both, NEWCOMER, NEWCOMERS, 1) == NEWCOMERS);
@@ -345,7 +337,7 @@ static void unites(const struct tepal_params *params)
         assert_true(tepal_filter_query(both, d) ||
                     !(tepal_filter_query(some, d) || tepal_filter_query(others, d)));
     }
-    bool one_choice = kind->id == TEPAL_KIND_COUNTING && params->own[TEPAL_COUNTING_CHOICES] == 1;
+    bool one_choice = kind->id == TEPAL_KIND_COUNTING && params->counting.choices == 1;
     assert_true(tepal_filter_equal(both, all) ||
                 !(kind->promises & TEPAL_ORDER_FREE || one_choice));
     tepal_filter_free(others);
@@ -402,7 +394,7 @@ static bool goes_on(const struct tepal_params *params)
         on = add(filter, LATE + i) && tepal_filter_query(filter, digest_of(LATE + i));
     }
     on = on && tells_apart(filter);
-    assert_ok(tepal_validate(filter, NULL));
+    assert_ok(tepal_filter_validate(filter, NULL));
     tepal_filter_free(filter);
     return on;
 }

@@ -60,11 +60,11 @@ static double measure(struct tepal_params params, uint64_t n, uint64_t filters, 
 {
     static uint64_t keys[BATCH];
     static uint64_t answers[BATCH / 64];
-    struct tepal_bloom *bloom;
+    struct tepal_filter *bloom;
     uint64_t hits = 0;
     for (uint64_t f = 0; f < filters; f++) {
         params.seed = f * 1000003 + n;
-        assert_ok(tepal_bloom_create(&params, NULL, &bloom));
+        assert_ok(tepal_filter_create(&params, NULL, &bloom, NULL));
         for (uint64_t i = 0; i < n + asked;) {
             uint64_t end = i < n ? n : n + asked;
             size_t here = end - i < BATCH ? (size_t)(end - i) : BATCH;
@@ -73,16 +73,16 @@ static double measure(struct tepal_params params, uint64_t n, uint64_t filters, 
             }
             size_t present = 0;
             if (i < n) {
-                assert_ok(tepal_bloom_add_u64_many(bloom, keys, here));
-                assert_ok(tepal_bloom_query_u64_many(bloom, keys, here, answers, &present));
+                assert_ok(tepal_filter_add_u64_many(bloom, keys, here));
+                present = tepal_filter_query_u64_many(bloom, keys, here, answers);
                 assert_int_equal(present, here);
             } else {
-                assert_ok(tepal_bloom_query_u64_many(bloom, keys, here, answers, &present));
+                present = tepal_filter_query_u64_many(bloom, keys, here, answers);
                 hits += present;
             }
             i += here;
         }
-        tepal_bloom_free(bloom);
+        tepal_filter_free(bloom);
     }
     return (double)hits / ((double)filters * (double)asked);
 }

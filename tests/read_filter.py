@@ -631,14 +631,14 @@ class Recycling(Filter):
             bin(int.from_bytes(self.payload[i * self.phase_bytes : (i + 1) * self.phase_bytes], "little")).count("1")
             for i in range(self.phases)
         ]
-        need(cycles < 1 << 62 and self.added < 1 << 62, "nobody has lived through so many messages")
+        need(cycles < 1 << 62 and self.added < 1 << 62, "the number of messages is impossible")
         need(counts[cycles % self.phases] == ones, "other ones in the active phase than it says")
         need(all(i <= cycles or counts[i] == 0 for i in range(self.phases)), "a phase that was never active is not empty")
         need(self.rule != 0 or ones <= self.limit, "more ones than sigma")
         need(self.rule != 1 or messages <= self.limit, "more messages than the limit")
         need(messages <= ones and fresh <= self.added, "the counts contradict each other")
         need(0 <= expected <= 2.0**82, "the expected false positives cannot be")
-        need(clocked <= 1 and began <= clock and (clocked or clock == 0), "the clock contradicts itself")
+        need(clocked <= 1 and began <= clock and (clocked or clock == 0), "the clock is inconsistent")
         need(self.rule != 2 or clock - began < self.limit, "the active phase is older than its limit")
         self.ones = ones
 
@@ -694,7 +694,7 @@ KINDS = {1: Filter, 2: Retouched, 3: Generalized, 4: Counting, 5: Fingerprint, 6
 
 
 def open_filter(data):
-    need(data[:8] == b"\x89TEPAL\r\n", "this is not a tepal filter")
+    need(data[:8] == b"\x89TEPAL\r\n", "not a tepal filter")
     need(len(data) >= 12, "the file ends within the header")
     (version,) = struct.unpack_from("<I", data, 8)
     need(version <= 1, "written by a newer version")

@@ -5,6 +5,8 @@
  */
 #include "check.h"
 
+#include <tepal/papers.h>
+
 static void relative(const char *what, double value, double expected, double most)
 {
     if (!(fabs(value / expected - 1) <= most)) {
@@ -276,7 +278,7 @@ static void counting_messages(void **state)
     assert_true(isnan(tepal_recycling_worst(0, 1, 1)));
     assert_true(isnan(tepal_recycling_oracle(10, 0, 1)));
     assert_true(isnan(tepal_recycling_actual(10, 1, 65)));
-    struct tepal_recycling_counts counts = tepal_recycling_count(0.01, 4);
+    struct tepal_recycling_counts counts = tepal_recycling_ways(0.01, 4);
     relative("count-first", counts.first, 0.0025, 1e-12);
     relative("count-each", counts.each, 0.01, 1e-12);
     relative("count-instance", counts.instance, 0.01, 1e-12);
@@ -299,8 +301,8 @@ static void capacities(void **state)
         uint32_t k[3] = {0, 0, 0};
         double n[3];
         half.phases = 2;
-        assert_ok(tepal_recycling_plan(&s, known[i][0], &rates));
-        assert_ok(tepal_recycling_plan(&half, known[i][0], &two));
+        assert_ok(tepal_recycling_best_sigma(&s, known[i][0], &rates));
+        assert_ok(tepal_recycling_best_sigma(&half, known[i][0], &two));
         for (int bound = 0; bound < 3; bound++) {
             n[bound] = (double)tepal_recycling_capacity((enum tepal_recycling_bound)bound, 100000,
                                                         known[i][0], &k[bound]);
@@ -328,18 +330,18 @@ static void plans_known_beforehand(void **state)
     (void)state;
     struct tepal_recycling_setting s = setting_of(100000, 0, 0);
     struct tepal_recycling_rates rates;
-    assert_ok(tepal_recycling_plan(&s, 0.01, &rates));
+    assert_ok(tepal_recycling_best_sigma(&s, 0.01, &rates));
     assert_int_equal(s.hashes, 6);
     assert_int_equal(s.sigma, 60624);
     assert_true(fabs(rates.messages_per_cycle - 15534.27) < 0.01);
     s = setting_of((uint64_t)1 << 40, 0, 0); /* the limits of large M */
-    assert_ok(tepal_recycling_plan(&s, 0.01, &rates));
+    assert_ok(tepal_recycling_best_sigma(&s, 0.01, &rates));
     assert_int_equal(s.hashes, 6);
     assert_true(fabs((double)s.sigma / 0x1p40 - 0.6062) < 1e-4);
     assert_true(fabs(rates.messages_per_cycle / 0x1p40 - 0.15534) < 1e-5);
     s = setting_of((uint64_t)1 << 39, 0, 0);
     s.phases = 2;
-    assert_ok(tepal_recycling_plan(&s, 0.01, &rates));
+    assert_ok(tepal_recycling_best_sigma(&s, 0.01, &rates));
     assert_int_equal(s.hashes, 7);
     assert_true(fabs((double)s.sigma / 0x1p39 - 0.5069) < 1e-4);
     assert_true(fabs(rates.messages_per_cycle / 0x1p40 - 0.05050) < 1e-5);
@@ -359,7 +361,7 @@ static void plans_are_the_best(void **state)
                 s.phases = phases;
                 s.retain = phases % 2 == 0;
                 s.positions = phases == 3 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
-                enum tepal_status status = tepal_recycling_plan(&s, rates_asked[j], &rates);
+                enum tepal_status status = tepal_recycling_best_sigma(&s, rates_asked[j], &rates);
                 if (sizes[i] == 64 && rates_asked[j] < 0.01) {
                     continue; /* may be impossible */
                 }
@@ -376,7 +378,7 @@ static void plans_are_the_best(void **state)
                     struct tepal_recycling_setting k = s;
                     k.hashes += (uint32_t)other;
                     if (k.hashes >= 1 && k.hashes <= TEPAL_MAX_HASHES &&
-                        tepal_recycling_plan(&k, rates_asked[j], &then) == TEPAL_OK) {
+                        tepal_recycling_best_sigma(&k, rates_asked[j], &then) == TEPAL_OK) {
                         assert_int_equal(k.hashes, s.hashes + (uint32_t)other);
                         assert_true(then.messages_per_cycle <=
                                     rates.messages_per_cycle * (1 + 1e-9));
@@ -398,8 +400,8 @@ static void plans_of_other_layouts(void **state)
             struct tepal_recycling_rates best;
             s.layout = (enum tepal_layout)layout;
             s.phases = flat.phases = phases;
-            assert_ok(tepal_recycling_plan(&s, 0.01, &rates));
-            assert_ok(tepal_recycling_plan(&flat, 0.01, &best));
+            assert_ok(tepal_recycling_best_sigma(&s, 0.01, &rates));
+            assert_ok(tepal_recycling_best_sigma(&flat, 0.01, &best));
             assert_true(rates.fp_average <= 0.01 && rates.fp_average > 0.0098);
             /* confined keys err more: less is held than by the flat layout, but not much less */
             assert_true(rates.messages_per_cycle < best.messages_per_cycle * 1.003);
@@ -432,10 +434,10 @@ static void what_cannot_be(void **state)
     static const double bad[] = {0, 1, -1, 2, NAN};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         s = setting_of(1000, 0, 0);
-        assert_int_equal(tepal_recycling_plan(&s, bad[i], &rates), TEPAL_BAD_ARGUMENT);
+        assert_int_equal(tepal_recycling_best_sigma(&s, bad[i], &rates), TEPAL_BAD_ARGUMENT);
     }
     s = setting_of(100, 50, 0);
-    assert_int_equal(tepal_recycling_plan(&s, 1e-20, &rates), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_recycling_best_sigma(&s, 1e-20, &rates), TEPAL_BAD_ARGUMENT);
     assert_int_equal(s.hashes, 50);
     assert_true(
         isnan(tepal_recycling_rate(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 10, 11, 3)));
@@ -463,7 +465,7 @@ static void false_negatives_known_beforehand(void **state)
         struct tepal_recycling_rates rates;
         s.phases = phases;
         s.retain = true;
-        assert_ok(tepal_recycling_plan(&s, 0.01, &rates));
+        assert_ok(tepal_recycling_best_sigma(&s, 0.01, &rates));
         for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
             struct tepal_recycling_misses m;
             double a = known[i].a;
@@ -501,14 +503,14 @@ static void measured_gaps(void **state)
         survival[i] = pow(1 - 1 / 700., i + 1);
     }
     gap[0] = 0.5;
-    struct tepal_recycling_gaps gaps = {gap, survival, STEPS, 0.4};
+    struct tepal_gaps gaps = {gap, survival, STEPS, 0.4};
     assert_ok(tepal_recycling_fn_gaps(&s, &rates, &gaps, &steps));
     assert_ok(tepal_recycling_fn_geometric(&s, &rates, 700, 0.4, &law));
     relative("period", steps.period, law.period, 1e-3);
     relative("steps", steps.fn, law.fn, 2e-3);
 
     /* No gaps at all: G is 1 for ever, every arrival fills the phase, every repeat is missed. */
-    gaps = (struct tepal_recycling_gaps){NULL, NULL, 0, 0};
+    gaps = (struct tepal_gaps){NULL, NULL, 0, 0};
     assert_ok(tepal_recycling_fn_gaps(&s, &rates, &gaps, &steps));
     relative("period", steps.period, rates.messages_per_cycle, 1e-9);
     relative("all", steps.fn, 1 - rates.fp_average, 1e-9);
@@ -516,7 +518,7 @@ static void measured_gaps(void **state)
     /* Nothing fresh and all gaps short: the filter never recycles and never forgets. */
     double ten = 10;
     double none = 0;
-    gaps = (struct tepal_recycling_gaps){&ten, &none, 1, 0};
+    gaps = (struct tepal_gaps){&ten, &none, 1, 0};
     assert_ok(tepal_recycling_fn_gaps(&s, &rates, &gaps, &steps));
     assert_true(isinf(steps.period) && steps.fn == 0);
     assert_ok(tepal_recycling_fn_zipf(&s, &rates, 1, 100, &steps));
@@ -540,7 +542,7 @@ static void streams_that_cannot_be(void **state)
     struct tepal_recycling_misses m;
     double gap[2] = {1, 1};
     double survival[2] = {0.5, 0.6};
-    struct tepal_recycling_gaps gaps = {gap, survival, 2, 0.5};
+    struct tepal_gaps gaps = {gap, survival, 2, 0.5};
     assert_int_equal(tepal_recycling_fn_gaps(&s, &rates, &gaps, &m), TEPAL_BAD_ARGUMENT);
     gap[1] = 2; /* survival rises */
     assert_int_equal(tepal_recycling_fn_gaps(&s, &rates, &gaps, &m), TEPAL_BAD_ARGUMENT);
@@ -560,13 +562,31 @@ static void streams_that_cannot_be(void **state)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
+static enum tepal_status report_of(const struct tepal_recycling_setting *s, double fp,
+                                   struct tepal_report *report, struct tepal_error *error)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_use use = TEPAL_USE_INIT;
+    params.kind = TEPAL_KIND_RECYCLING;
+    params.layout = s->layout;
+    params.positions = s->positions;
+    params.cells = s->bits;
+    params.hashes = s->hashes;
+    params.recycling.phases = s->phases;
+    params.recycling.limit = s->sigma;
+    params.recycling.flags = (s->retain ? TEPAL_RECYCLING_RETAIN : 0u) |
+                             (s->keep_trigger ? TEPAL_RECYCLING_KEEP_TRIGGER : 0u);
+    use.fp = fp;
+    return tepal_model(&params, &use, report, error);
+}
+
 static void the_report(void **state)
 {
     (void)state;
     struct tepal_report report;
     struct tepal_recycling_setting s = setting_of(1000, 5, 400);
-    const char *why = NULL;
-    assert_ok(tepal_model_recycling(&s, 0, &report, &why));
+    struct tepal_error error = {.why = NULL};
+    assert_ok(report_of(&s, NAN, &report, &error));
     relative("fp_average", tepal_report_find(&report, "fp_average")->value.real, 0.00204770061125,
              1e-9);
     relative("fp_worst", tepal_report_find(&report, "fp_worst")->value.real,
@@ -574,7 +594,7 @@ static void the_report(void **state)
     assert_string_equal(tepal_report_find(&report, "counting")->value.text, "count-instance");
     s.sigma = 0;
     s.hashes = 0;
-    assert_ok(tepal_model_recycling(&s, 0.01, &report, &why));
+    assert_ok(report_of(&s, 0.01, &report, &error));
     assert_int_equal(tepal_report_find(&report, "hashes")->value.integer, 6);
     assert_int_equal(tepal_report_find(&report, "sigma")->value.integer, 606);
     static const struct {
@@ -586,9 +606,8 @@ static void the_report(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         s = setting_of(bad[i].bits, bad[i].hashes, bad[i].sigma);
         s.phases = bad[i].phases;
-        why = NULL;
-        assert_int_equal(tepal_model_recycling(&s, bad[i].fp, &report, &why), TEPAL_BAD_ARGUMENT);
-        assert_non_null(why);
+        assert_int_equal(report_of(&s, bad[i].fp, &report, &error), TEPAL_BAD_ARGUMENT);
+        check_error(&error, TEPAL_BAD_ARGUMENT);
     }
 }
 

@@ -15,6 +15,9 @@
  * small_and_full is about, where such points now are.)
  */
 #include "check.h"
+#include "recycling_help.h"
+
+#include <tepal/papers.h>
 
 #define SEED    1
 #define BATCHES 200
@@ -40,12 +43,12 @@ static struct measured from_batches(const double *batch, size_t count)
     return (struct measured){mean, sqrt(squares / ((double)count - 1) / (double)count)};
 }
 
-static struct tepal_recycling *make(const struct tepal_recycling_setting *s,
-                                    enum tepal_recycling_rule rule, uint64_t limit)
+static struct tepal_filter *make(const struct tepal_recycling_setting *s,
+                                 enum tepal_recycling_rule rule, uint64_t limit)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
-    struct tepal_recycling *r;
+    struct recycling_options options = RECYCLING_OPTIONS_INIT;
+    struct tepal_filter *r;
     p.layout = s->layout;
     p.positions = s->positions;
     p.cells = s->bits;
@@ -55,13 +58,13 @@ static struct tepal_recycling *make(const struct tepal_recycling_setting *s,
     options.limit = limit;
     options.retain = s->retain;
     options.keep_trigger = s->keep_trigger;
-    tepal_recycling_set_options(&p, &options);
-    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    set_recycling(&p, &options);
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
     return r;
 }
 
 /* New messages only; every "seen" is a false positive. *cycle gets the messages a cycle. */
-static struct measured all_new(struct tepal_recycling *r, uint64_t seed, size_t messages,
+static struct measured all_new(struct tepal_filter *r, uint64_t seed, size_t messages,
                                double *cycle)
 {
     static struct tepal_digest digests[CHUNK];
@@ -73,19 +76,19 @@ static struct measured all_new(struct tepal_recycling *r, uint64_t seed, size_t 
     for (size_t b = 0; b < BATCHES + 20; b++) {
         size_t positives = 0;
         if (b == 20) {
-            before = (double)tepal_recycling_figures(r).cycles;
+            before = (double)recycling_figures(r).cycles;
         }
         for (size_t i = 0; i < messages; i += CHUNK) {
             size_t seen;
             check_digests(&random, digests, CHUNK);
-            assert_ok(tepal_recycling_seen_many(r, digests, CHUNK, answers, &seen));
+            assert_ok(tepal_filter_test_add_many(r, digests, CHUNK, answers, &seen));
             positives += seen;
         }
         if (b >= 20) {
             batch[b - 20] = (double)positives / (double)messages;
         }
     }
-    *cycle = (double)messages * BATCHES / ((double)tepal_recycling_figures(r).cycles - before);
+    *cycle = (double)messages * BATCHES / ((double)recycling_figures(r).cycles - before);
     return from_batches(batch, BATCHES);
 }
 
@@ -122,7 +125,7 @@ static void the_model_is_right(void **state)
             s.hashes = at[i].k;
             s.sigma = (uint64_t)((double)at[i].m * at[i].fill);
             assert_ok(tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates));
-            struct tepal_recycling *r = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
+            struct tepal_filter *r = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
             struct measured got = all_new(r, SEED + 1000003 * (20 * variant + i), CHUNK, &cycle);
             double t = (got.mean - rates.fp_average) / got.error;
             squares += t * t;
@@ -138,7 +141,7 @@ static void the_model_is_right(void **state)
                             cycle, rates.messages_per_cycle);
                 outside++;
             }
-            tepal_recycling_free(r);
+            tepal_filter_free(r);
         }
     }
     print_message("80 points: sum of squares %.1f\n", squares);
@@ -169,13 +172,13 @@ static void small_and_full(void **state)
         s.hashes = at[i / 2].k;
         s.sigma = s.bits / 2;
         assert_ok(tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates));
-        struct tepal_recycling *r = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
+        struct tepal_filter *r = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
         struct measured got = all_new(r, SEED + i, 2 * CHUNK, &cycle);
         print_message("M = %u: measured %.6g +- %.2g, model %.6g (%+.2f %%)\n", (unsigned)s.bits,
                       got.mean, got.error, rates.fp_average,
                       100 * (got.mean / rates.fp_average - 1));
         assert_true(fabs(got.mean / rates.fp_average - 1) < 0.02);
-        tepal_recycling_free(r);
+        tepal_filter_free(r);
     }
 }
 
@@ -202,7 +205,7 @@ static void other_layouts(void **state)
                 s.retain = true;
                 s.keep_trigger = k == 7;
                 assert_ok(tepal_recycling_average(&s, TEPAL_RECYCLING_AUTO, &rates));
-                struct tepal_recycling *r = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
+                struct tepal_filter *r = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
                 struct measured got = all_new(r, SEED + 77, 3 * CHUNK, &cycle);
                 print_message("%s, k %u, %u phases: measured %.6g +- %.2g, model %.6g (%+.2f %%)\n",
                               tepal_layout_name(s.layout), k, phases, got.mean, got.error,
@@ -210,7 +213,7 @@ static void other_layouts(void **state)
                 double most = 6.5 * got.error + 0.01 * rates.fp_average;
                 assert_true(fabs(got.mean - rates.fp_average) < most);
                 assert_true(fabs(cycle / rates.messages_per_cycle - 1) < 0.005);
-                tepal_recycling_free(r);
+                tepal_filter_free(r);
             }
         }
     }
@@ -235,7 +238,7 @@ static void counted_messages(void **state)
         double cycle;
         s.bits = at[i].m;
         s.hashes = at[i].k;
-        struct tepal_recycling *r = make(&s, TEPAL_RECYCLING_COUNT, at[i].n);
+        struct tepal_filter *r = make(&s, TEPAL_RECYCLING_COUNT, at[i].n);
         struct measured got = all_new(r, SEED + 5, 4 * CHUNK, &cycle);
         double bound = tepal_recycling_actual(at[i].m, at[i].n + 1, at[i].k);
         double oracle = tepal_recycling_oracle(at[i].m, at[i].n + 1, at[i].k);
@@ -247,7 +250,7 @@ static void counted_messages(void **state)
             assert_true(got.mean < 1.03 * bound + CHECK_Z * got.error);
         }
         assert_true(fabs(cycle * (1 - got.mean) - (double)at[i].n - 1) < 0.01);
-        tepal_recycling_free(r);
+        tepal_filter_free(r);
     }
 }
 
@@ -267,21 +270,21 @@ static void only_misses(void **state)
     s.sigma = 500;
     s.phases = 2;
     assert_ok(tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates));
-    struct tepal_recycling *full = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
-    struct tepal_params p = *tepal_filter_params(tepal_recycling_filter(full));
-    struct tepal_recycling_options options = tepal_recycling_options_of(&p);
-    struct tepal_recycling *r;
+    struct tepal_filter *full = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
+    struct tepal_params p = *tepal_filter_params(full);
+    struct recycling_options options = recycling_options_of(&p);
+    struct tepal_filter *r;
     options.only_misses = true;
-    tepal_recycling_set_options(&p, &options);
-    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    set_recycling(&p, &options);
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
     struct measured got = all_new(r, SEED + 9, 4 * CHUNK, &cycle);
     print_message("only misses: measured %.6g +- %.2g, model %.6g; %.1f messages a cycle\n",
                   got.mean, got.error, rates.fp_average, cycle);
     check_within("only misses", got.mean, rates.fp_average, got.error);
     double longer = rates.messages_per_cycle / (1 - rates.fp_frozen);
     assert_true(fabs(cycle / longer - 1) < 0.01);
-    tepal_recycling_free(r);
-    tepal_recycling_free(full);
+    tepal_filter_free(r);
+    tepal_filter_free(full);
 }
 
 /* ---- false negatives ------------------------------------------------------------------------- */
@@ -356,7 +359,7 @@ static uint64_t next_reference(struct zipf *z)
 }
 
 /* The share of repeats that were answered "not seen". */
-static struct measured missed(struct tepal_recycling *r, struct gap_stream *gaps, struct zipf *zipf,
+static struct measured missed(struct tepal_filter *r, struct gap_stream *gaps, struct zipf *zipf,
                               size_t messages)
 {
     static double batch[BATCHES];
@@ -367,7 +370,7 @@ static struct measured missed(struct tepal_recycling *r, struct gap_stream *gaps
             bool repeat = true;
             bool seen;
             uint64_t key = zipf != NULL ? next_reference(zipf) : next_message(gaps, &repeat);
-            assert_ok(tepal_recycling_seen(r, digest_of(key), &seen));
+            assert_ok(tepal_filter_test_add(r, digest_of(key), &seen));
             repeats += repeat;
             not_seen += repeat && !seen;
         }
@@ -432,7 +435,7 @@ static void false_negatives(void **state)
             if (messages == 0) {
                 continue;
             }
-            assert_ok(tepal_recycling_plan(&s, 0.01, &rates));
+            assert_ok(tepal_recycling_best_sigma(&s, 0.01, &rates));
             memset(&gaps, 0, sizeof gaps);
             gaps.random = SEED + 4;
             gaps.mean = stream[i].what == 'g' ? a : 0;
@@ -445,14 +448,14 @@ static void false_negatives(void **state)
                 prepare_zipf(&zipf, a, 20000);
                 assert_ok(tepal_recycling_fn_zipf(&s, &rates, a, 20000, &model));
             }
-            struct tepal_recycling *r = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
+            struct tepal_filter *r = make(&s, TEPAL_RECYCLING_SIGMA, s.sigma);
             struct measured got = missed(r, &gaps, stream[i].what == 'z' ? &zipf : NULL, messages);
             print_message("%c %g, %u phases: measured %.6g +- %.2g, model %.6g (%+.2f %%)\n",
                           stream[i].what, a, phases, got.mean, got.error, model.fn,
                           100 * (model.fn / got.mean - 1));
             assert_true(got.error < 0.012 * got.mean); /* it can tell 3 % from more */
             assert_true(fabs(model.fn / got.mean - 1) < 0.03);
-            tepal_recycling_free(r);
+            tepal_filter_free(r);
             free(zipf.sum);
         }
     }

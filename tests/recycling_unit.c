@@ -5,6 +5,9 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
+#include "recycling_help.h"
+
+#include <tepal/papers.h>
 
 #include <unistd.h>
 
@@ -23,11 +26,21 @@ static void near_to(double value, double expected, double most)
     }
 }
 
+static struct tepal_recycling *inside(struct tepal_filter *filter)
+{
+    return (struct tepal_recycling *)filter;
+}
+
+static const struct tepal_recycling *inside_const(const struct tepal_filter *filter)
+{
+    return (const struct tepal_recycling *)filter;
+}
+
 /* ---- the naive filter ------------------------------------------------------------------------ */
 
 struct naive {
     struct tepal_params params;
-    struct tepal_recycling_options options;
+    struct recycling_options options;
     bool bit[MOST][2 * CELLS]; /* [0] is active, [1] the youngest frozen one, ... */
     unsigned slot[MOST];       /* which place in memory it has: this chooses its hashes */
     uint64_t ones, messages, cycles, fresh;
@@ -38,7 +51,7 @@ static void naive_init(struct naive *n, const struct tepal_params *params)
 {
     memset(n, 0, sizeof *n);
     n->params = *params;
-    n->options = tepal_recycling_options_of(params);
+    n->options = recycling_options_of(params);
     for (unsigned i = 0; i < n->options.phases; i++) {
         n->slot[i] = (n->options.phases - i) % n->options.phases;
     }
@@ -137,7 +150,7 @@ static bool naive_seen(struct naive *n, struct tepal_digest d)
 static struct tepal_params params_of(unsigned variant, enum tepal_layout layout, uint32_t phases)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+    struct recycling_options options = RECYCLING_OPTIONS_INIT;
     bool lined = layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
     p.layout = layout;
     p.positions = variant & 1 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
@@ -150,7 +163,7 @@ static struct tepal_params params_of(unsigned variant, enum tepal_layout layout,
     options.only_misses = variant & 8;
     options.rule = variant & 16 ? TEPAL_RECYCLING_COUNT : TEPAL_RECYCLING_SIGMA;
     options.limit = variant & 16 ? p.cells / 8 : p.cells * 2 / 5;
-    tepal_recycling_set_options(&p, &options);
+    set_recycling(&p, &options);
     return p;
 }
 
@@ -164,9 +177,9 @@ static struct tepal_digest message(uint64_t *random)
     return check_digest(&pick);
 }
 
-static void check_same(const struct tepal_recycling *r, const struct naive *n)
+static void check_same(const struct tepal_filter *r, const struct naive *n)
 {
-    struct tepal_recycling_figures now = tepal_recycling_figures(r);
+    struct tepal_recycling_figures now = recycling_figures(r);
     assert_int_equal(now.ones, n->ones);
     assert_int_equal(now.messages, n->messages);
     assert_int_equal(now.cycles, n->cycles);
@@ -178,11 +191,11 @@ static void check_same(const struct tepal_recycling *r, const struct naive *n)
         }
         assert_int_equal(tepal_recycling_phase_ones(r, age), ones);
         if (age > 0) {
-            assert_int_equal(r->frozen_ones[age], ones);
+            assert_int_equal(inside_const(r)->frozen_ones[age], ones);
         }
     }
-    const char *why = "";
-    assert_ok(tepal_validate(tepal_recycling_filter_const(r), &why));
+    struct tepal_error error = {.why = ""};
+    assert_ok(tepal_filter_validate(r, &error));
 }
 
 static void it_is_the_naive_filter(void **state)
@@ -194,15 +207,15 @@ static void it_is_the_naive_filter(void **state)
         for (int layout = 0; layout < 4; layout++) {
             for (uint32_t phases = 1; phases <= MOST; phases++) {
                 struct tepal_params p = params_of(variant, (enum tepal_layout)layout, phases);
-                struct tepal_recycling *r;
+                struct tepal_filter *r;
                 uint64_t random = variant;
-                assert_ok(tepal_recycling_create(&p, NULL, &r));
+                assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
                 naive_init(&n, &p);
                 for (int i = 0; i < 400; i++) {
                     struct tepal_digest d = message(&random);
                     bool seen;
-                    assert_int_equal(tepal_recycling_query(r, d), naive_query(&n, d));
-                    assert_ok(tepal_recycling_seen(r, d, &seen));
+                    assert_int_equal(tepal_filter_query(r, d), naive_query(&n, d));
+                    assert_ok(tepal_filter_test_add(r, d, &seen));
                     assert_int_equal(seen, naive_seen(&n, d));
                     if (i % 97 == 0) {
                         check_same(r, &n);
@@ -210,7 +223,7 @@ static void it_is_the_naive_filter(void **state)
                 }
                 check_same(r, &n);
                 recycled += n.cycles;
-                tepal_recycling_free(r);
+                tepal_filter_free(r);
             }
         }
     }
@@ -228,14 +241,14 @@ static void batches_answer_as_one_by_one(void **state)
     for (unsigned variant = 0; variant < VARIANTS; variant++) {
         for (int layout = 0; layout < 4; layout++) {
             struct tepal_params p = params_of(variant, (enum tepal_layout)layout, 1 + variant % 3);
-            struct tepal_recycling *one;
-            struct tepal_recycling *many;
+            struct tepal_filter *one;
+            struct tepal_filter *many;
             uint64_t random = variant + 1000;
             uint64_t answers[8];
-            assert_ok(tepal_recycling_create(&p, NULL, &one));
-            assert_ok(tepal_recycling_create(&p, NULL, &many));
-            if (one->kernels == &tepal_recycling_lines_avx2) {
-                (variant & 4 ? one : many)->kernels = &tepal_recycling_lines_portable;
+            assert_ok(tepal_filter_create(&p, NULL, &one, NULL));
+            assert_ok(tepal_filter_create(&p, NULL, &many, NULL));
+            if (inside(one)->kernels == &tepal_recycling_lines_avx2) {
+                inside(variant & 4 ? one : many)->kernels = &tepal_recycling_lines_portable;
             }
             for (int i = 0; i < MESSAGES; i++) {
                 stream[i] = message(&random);
@@ -246,18 +259,18 @@ static void batches_answer_as_one_by_one(void **state)
                 size_t expected = 0;
                 length = check_random(&random) % 400;
                 length = length < MESSAGES - at ? length : MESSAGES - at;
-                size_t present = tepal_recycling_query_many(many, stream + at, length, answers);
+                size_t present = tepal_filter_query_many(many, stream + at, length, answers);
                 for (size_t i = 0; i < length; i++) {
                     assert_int_equal(answers[i / 64] >> (i % 64) & 1,
-                                     tepal_recycling_query(one, stream[at + i]));
+                                     tepal_filter_query(one, stream[at + i]));
                     present -= answers[i / 64] >> (i % 64) & 1;
                 }
                 assert_int_equal(present, 0);
                 memset(answers, 0xff, sizeof answers);
-                assert_ok(tepal_recycling_seen_many(many, stream + at, length, answers, &seen));
+                assert_ok(tepal_filter_test_add_many(many, stream + at, length, answers, &seen));
                 for (size_t i = 0; i < length; i++) {
                     bool yes;
-                    assert_ok(tepal_recycling_seen(one, stream[at + i], &yes));
+                    assert_ok(tepal_filter_test_add(one, stream[at + i], &yes));
                     assert_int_equal(answers[i / 64] >> (i % 64) & 1, yes);
                     expected += yes;
                 }
@@ -266,30 +279,30 @@ static void batches_answer_as_one_by_one(void **state)
                     assert_int_equal(answers[length / 64] >> (length % 64), 0);
                 }
             }
-            assert_true(tepal_filter_equal(&one->head, &many->head));
-            assert_memory_equal(&one->head.state, &many->head.state, sizeof one->head.state);
-            assert_true(one->head.state.own[STATE_CYCLES] > 2);
+            assert_true(tepal_filter_equal(one, many));
+            assert_memory_equal(&one->state, &many->state, sizeof one->state);
+            assert_true(one->state.own[STATE_CYCLES] > 2);
             /* And add_many is the same again. */
-            assert_ok(tepal_filter_clear(&many->head));
-            assert_ok(tepal_filter_add_many(&many->head, stream, MESSAGES));
-            assert_true(tepal_filter_equal(&one->head, &many->head));
-            assert_memory_equal(&one->head.state, &many->head.state, sizeof one->head.state);
-            tepal_recycling_free(one);
-            tepal_recycling_free(many);
+            assert_ok(tepal_filter_clear(many));
+            assert_ok(tepal_filter_add_many(many, stream, MESSAGES));
+            assert_true(tepal_filter_equal(one, many));
+            assert_memory_equal(&one->state, &many->state, sizeof one->state);
+            tepal_filter_free(one);
+            tepal_filter_free(many);
         }
     }
 }
 
-static struct tepal_recycling *through_bytes(const struct tepal_recycling *r)
+static struct tepal_filter *through_bytes(const struct tepal_filter *r)
 {
     struct tepal_filter *back;
-    size_t len = (size_t)tepal_encoded_bytes(&r->head);
+    size_t len = (size_t)tepal_encoded_bytes(r);
     uint8_t *bytes = malloc(len);
     assert_non_null(bytes);
-    assert_ok(tepal_encode(&r->head, bytes, len));
+    assert_ok(tepal_encode(r, bytes, len, NULL));
     assert_ok(tepal_decode(bytes, len, NULL, &back, NULL));
     free(bytes);
-    return tepal_filter_recycling(back);
+    return back;
 }
 
 /* Saved and loaded, or copied, at any time, it goes on as the one that was not. */
@@ -299,36 +312,36 @@ static void it_goes_on_identically(void **state)
     for (unsigned variant = 0; variant < VARIANTS; variant++) {
         struct tepal_params p =
             params_of(variant, (enum tepal_layout)(variant % 4), 1 + variant % 3);
-        struct tepal_recycling *a;
-        struct tepal_recycling *b;
+        struct tepal_filter *a;
+        struct tepal_filter *b;
         uint64_t random = variant + 77;
-        assert_ok(tepal_recycling_create(&p, NULL, &a));
-        assert_ok(tepal_recycling_create(&p, NULL, &b));
+        assert_ok(tepal_filter_create(&p, NULL, &a, NULL));
+        assert_ok(tepal_filter_create(&p, NULL, &b, NULL));
         assert_ok(tepal_recycling_set_clock(a, 7));
         assert_ok(tepal_recycling_set_clock(b, 7));
         for (int i = 0; i < 600; i++) {
             struct tepal_digest d = message(&random);
             bool seen[2];
-            assert_ok(tepal_recycling_seen(a, d, &seen[0]));
-            assert_ok(tepal_recycling_seen(b, d, &seen[1]));
+            assert_ok(tepal_filter_test_add(a, d, &seen[0]));
+            assert_ok(tepal_filter_test_add(b, d, &seen[1]));
             assert_int_equal(seen[0], seen[1]);
             if (i % 53 == 0) {
                 struct tepal_filter *copy;
-                struct tepal_recycling *old = b;
+                struct tepal_filter *old = b;
                 if (i % 2 == 0) {
                     b = through_bytes(b);
                 } else {
-                    assert_ok(tepal_filter_clone(&b->head, NULL, &copy));
-                    b = tepal_filter_recycling(copy);
+                    assert_ok(tepal_filter_clone(b, NULL, &copy, NULL));
+                    b = copy;
                 }
-                tepal_recycling_free(old);
+                tepal_filter_free(old);
             }
         }
-        assert_true(tepal_filter_equal(&a->head, &b->head));
-        assert_memory_equal(&a->head.state, &b->head.state, sizeof a->head.state);
-        assert_true(a->head.state.own[STATE_CYCLES] > 0);
-        tepal_recycling_free(a);
-        tepal_recycling_free(b);
+        assert_true(tepal_filter_equal(a, b));
+        assert_memory_equal(&a->state, &b->state, sizeof a->state);
+        assert_true(a->state.own[STATE_CYCLES] > 0);
+        tepal_filter_free(a);
+        tepal_filter_free(b);
     }
 }
 
@@ -356,22 +369,22 @@ static void phases_live_as_long_as_the_clock_says(void **state)
 {
     (void)state;
     struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, 3);
-    struct tepal_recycling_options options = tepal_recycling_options_of(&p);
-    struct tepal_recycling *r;
+    struct recycling_options options = recycling_options_of(&p);
+    struct tepal_filter *r;
     struct log log = {0};
     bool seen;
     options.rule = TEPAL_RECYCLING_TIME;
     options.limit = 10;
-    tepal_recycling_set_options(&p, &options);
+    set_recycling(&p, &options);
     p.cells = 1 << 16;
-    assert_ok(tepal_recycling_create(&p, NULL, &r));
-    tepal_recycling_on_recycle(r, note, &log);
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
+    assert_ok(tepal_recycling_on_recycle(r, note, &log));
     assert_ok(tepal_recycling_set_clock(r, 0)); /* 0 is a time like any other */
-    assert_ok(tepal_recycling_seen(r, digest_of(1), &seen));
+    assert_ok(tepal_filter_test_add(r, digest_of(1), &seen));
     assert_false(seen);
     assert_ok(tepal_recycling_set_clock(r, 9));
     assert_int_equal(log.calls, 0);
-    assert_ok(tepal_recycling_seen(r, digest_of(2), &seen));
+    assert_ok(tepal_filter_test_add(r, digest_of(2), &seen));
     assert_ok(tepal_recycling_set_clock(r, 10));
     assert_int_equal(log.calls, 1);
     assert_int_equal(log.last.number, 1);
@@ -379,57 +392,103 @@ static void phases_live_as_long_as_the_clock_says(void **state)
     assert_int_equal(log.last.ones, tepal_recycling_phase_ones(r, 1));
     /* The cycle began at 10, whenever the first call after that comes: the next is at 20. */
     assert_ok(tepal_recycling_set_clock(r, 19));
-    assert_ok(tepal_recycling_seen(r, digest_of(3), &seen));
+    assert_ok(tepal_filter_test_add(r, digest_of(3), &seen));
     assert_ok(tepal_recycling_set_clock(r, 21));
     assert_int_equal(log.calls, 2);
     assert_ok(tepal_recycling_set_clock(r, 29));
     assert_int_equal(log.calls, 2);
-    assert_true(tepal_recycling_query(r, digest_of(1)));
+    assert_true(tepal_filter_query(r, digest_of(1)));
     assert_ok(tepal_recycling_set_clock(r, 30)); /* 1 and 2 are gone after three times 10 */
-    assert_false(tepal_recycling_query(r, digest_of(1)));
-    assert_false(tepal_recycling_query(r, digest_of(2)));
-    assert_true(tepal_recycling_query(r, digest_of(3)));
+    assert_false(tepal_filter_query(r, digest_of(1)));
+    assert_false(tepal_filter_query(r, digest_of(2)));
+    assert_true(tepal_filter_query(r, digest_of(3)));
 
     /* A clock that runs backwards changes nothing. */
-    struct filter_state before = r->head.state;
+    struct filter_state before = r->state;
     assert_int_equal(tepal_recycling_set_clock(r, 29), TEPAL_CLOCK_BACK);
-    assert_memory_equal(&r->head.state, &before, sizeof before);
-    assert_true(tepal_recycling_query(r, digest_of(3)));
+    assert_memory_equal(&r->state, &before, sizeof before);
+    assert_true(tepal_filter_query(r, digest_of(3)));
     assert_ok(tepal_recycling_set_clock(r, 30)); /* standing still is allowed */
 
     /* A long sleep empties every phase, once, and ends at the limit of the type. */
-    assert_ok(tepal_recycling_seen(r, digest_of(4), &seen));
+    assert_ok(tepal_filter_test_add(r, digest_of(4), &seen));
     log.calls = 0;
     assert_ok(tepal_recycling_set_clock(r, UINT64_MAX));
     assert_int_equal(log.calls, 3);
-    assert_false(tepal_recycling_query(r, digest_of(4)));
-    assert_ok(tepal_validate(&r->head, NULL));
-    assert_int_equal(tepal_recycling_figures(r).clock, UINT64_MAX);
-    tepal_recycling_free(r);
+    assert_false(tepal_filter_query(r, digest_of(4)));
+    assert_ok(tepal_filter_validate(r, NULL));
+    assert_int_equal(recycling_figures(r).clock, UINT64_MAX);
+    tepal_filter_free(r);
 }
 
 static void recycling_can_be_forced_and_cleared(void **state)
 {
     (void)state;
     struct tepal_params p = params_of(2, TEPAL_LAYOUT_BLOCKED, 2);
-    struct tepal_recycling *r;
+    struct tepal_filter *r;
     struct log log = {0};
     bool seen;
-    assert_ok(tepal_recycling_create(&p, NULL, &r));
-    tepal_recycling_on_recycle(r, note, &log);
-    assert_ok(tepal_recycling_seen(r, digest_of(1), &seen));
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
+    assert_ok(tepal_recycling_on_recycle(r, note, &log));
+    assert_ok(tepal_filter_test_add(r, digest_of(1), &seen));
     assert_ok(tepal_recycling_recycle(r));
-    assert_true(tepal_recycling_query(r, digest_of(1)));
+    assert_true(tepal_filter_query(r, digest_of(1)));
     assert_ok(tepal_recycling_recycle(r));
-    assert_false(tepal_recycling_query(r, digest_of(1)));
+    assert_false(tepal_filter_query(r, digest_of(1)));
     assert_int_equal(log.calls, 2);
-    assert_ok(tepal_recycling_seen(r, digest_of(1), &seen));
-    assert_ok(tepal_filter_clear(&r->head));
-    assert_false(tepal_recycling_query(r, digest_of(1)));
-    assert_int_equal(tepal_recycling_figures(r).cycles, 0);
-    assert_int_equal(tepal_filter_keys_added(&r->head), 0);
-    assert_ok(tepal_validate(&r->head, NULL));
-    tepal_recycling_free(r);
+    assert_ok(tepal_filter_test_add(r, digest_of(1), &seen));
+    assert_ok(tepal_filter_clear(r));
+    assert_false(tepal_filter_query(r, digest_of(1)));
+    assert_int_equal(recycling_figures(r).cycles, 0);
+    assert_int_equal(tepal_filter_keys_added(r), 0);
+    assert_ok(tepal_filter_validate(r, NULL));
+    tepal_filter_free(r);
+}
+
+/* The oldest phase is cleared in pieces: only it is forgotten, and recycling goes on as ever. */
+static void the_oldest_phase_is_cleared_ahead(void **state)
+{
+    (void)state;
+    for (int layout = 0; layout < 4; layout++) {
+        struct tepal_params p = params_of(2, (enum tepal_layout)layout, 3);
+        struct tepal_filter *r;
+        struct tepal_filter *once;
+        uint64_t random = 9;
+        uint64_t left = 0;
+        uint64_t before = UINT64_MAX;
+        bool seen;
+        assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
+        for (int i = 0; i < 1500; i++) {
+            assert_ok(tepal_filter_test_add(r, message(&random), &seen));
+        }
+        assert_ok(tepal_filter_clone(r, NULL, &once, NULL));
+        uint64_t active = tepal_recycling_phase_ones(r, 0);
+        uint64_t frozen = tepal_recycling_phase_ones(r, 1);
+        assert_true(tepal_recycling_phase_ones(r, 2) > 0);
+        do {
+            assert_ok(tepal_recycling_clear_ahead(r, 16, &left));
+            assert_true(left < before);
+            assert_ok(tepal_filter_validate(r, NULL));
+            before = left;
+        } while (left > 0);
+        assert_ok(tepal_recycling_clear_ahead(r, 16, NULL));
+        assert_int_equal(tepal_recycling_phase_ones(r, 0), active);
+        assert_int_equal(tepal_recycling_phase_ones(r, 1), frozen);
+        assert_int_equal(tepal_recycling_phase_ones(r, 2), 0);
+        /* once it recycles nobody can tell */
+        assert_ok(tepal_recycling_recycle(r));
+        assert_ok(tepal_recycling_recycle(once));
+        assert_true(tepal_filter_equal(r, once));
+        tepal_filter_free(once);
+        tepal_filter_free(r);
+    }
+    struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, 1);
+    struct tepal_filter *r;
+    uint64_t left = 7;
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
+    assert_int_equal(tepal_recycling_clear_ahead(r, 16, &left), TEPAL_UNSUPPORTED);
+    assert_int_equal(left, 7);
+    tepal_filter_free(r);
 }
 
 /* ---- the trap -------------------------------------------------------------------------------- */
@@ -445,21 +504,21 @@ static void the_trap_of_shared_hashes(void **state)
     (void)state;
     static struct naive n;
     struct tepal_params p = params_of(2 | 8, TEPAL_LAYOUT_FLAT, 2);
-    struct tepal_recycling_options options = tepal_recycling_options_of(&p);
-    struct tepal_recycling *r;
+    struct recycling_options options = recycling_options_of(&p);
+    struct tepal_filter *r;
     uint64_t random = 9;
     uint64_t positives = 0;
     uint64_t cycles = 0;
     p.hashes = 1;
     options.limit = p.cells / 2;
-    tepal_recycling_set_options(&p, &options);
-    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    set_recycling(&p, &options);
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
     naive_init(&n, &p);
     n.shared = true;
     for (int i = 0; i < 20000; i++) {
         struct tepal_digest d = check_digest(&random);
         bool seen;
-        assert_ok(tepal_recycling_seen(r, d, &seen));
+        assert_ok(tepal_filter_test_add(r, d, &seen));
         bool shared = naive_seen(&n, d);
         if (i >= 10000) {
             positives += shared;
@@ -468,9 +527,9 @@ static void the_trap_of_shared_hashes(void **state)
     }
     assert_true(cycles <= 2);      /* the shared one has stopped ... */
     assert_true(positives > 9900); /* ... and says "seen" to everything new */
-    assert_true(tepal_recycling_figures(r).cycles > 20);
-    assert_true(tepal_recycling_figures(r).fresh > 5000);
-    tepal_recycling_free(r);
+    assert_true(recycling_figures(r).cycles > 20);
+    assert_true(recycling_figures(r).fresh > 5000);
+    tepal_filter_free(r);
 }
 
 /* ---- what it says of itself ------------------------------------------------------------------ */
@@ -480,31 +539,30 @@ static void figures_follow_the_bits(void **state)
 {
     (void)state;
     struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, 2);
-    struct tepal_recycling *r;
+    struct tepal_filter *r;
     uint64_t random = 3;
     double expected = 0;
     double fresh = 0;
     p.cells = 4000;
-    p.own[TEPAL_RECYCLING_LIMIT] = 2000;
-    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    p.recycling.limit = 2000;
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
     for (int i = 0; i < 6000; i++) {
         double miss = 1;
         for (uint32_t age = 0; age < 2; age++) {
             miss *= 1 - pow((double)tepal_recycling_phase_ones(r, age) / 4000, p.hashes);
         }
-        near_to(tepal_recycling_figures(r).fp_now, 1 - miss, 1e-12);
+        near_to(recycling_figures(r).fp_now, 1 - miss, 1e-12);
         bool seen;
-        assert_ok(tepal_recycling_seen(r, check_digest(&random), &seen));
+        assert_ok(tepal_filter_test_add(r, check_digest(&random), &seen));
         fresh += !seen;
         expected += seen ? 0 : (1 - miss) / miss;
     }
     /* steps of 1/128 of the cells: the average is good to a few per mille */
     double average = expected / (expected + fresh);
-    near_to(tepal_recycling_figures(r).fp_average, average, 0.005 * average);
+    near_to(recycling_figures(r).fp_so_far, average, 0.005 * average);
     struct tepal_report report;
-    tepal_filter_info(&r->head, &report);
-    near_to(tepal_report_find(&report, "fp_so_far")->value.real,
-            tepal_recycling_figures(r).fp_average, 0);
+    tepal_filter_info(r, &report);
+    near_to(tepal_report_find(&report, "fp_so_far")->value.real, recycling_figures(r).fp_so_far, 0);
     struct tepal_recycling_setting setting = {p.layout, p.positions, p.cells, p.hashes,
                                               2000,     2,           true,    false};
     struct tepal_recycling_rates rates;
@@ -513,34 +571,57 @@ static void figures_follow_the_bits(void **state)
     near_to(tepal_report_find(&report, "messages_per_cycle")->value.real, rates.messages_per_cycle,
             1e-9);
     assert_int_equal(tepal_report_find(&report, "phases")->value.integer, 2);
-    tepal_recycling_free(r);
+    tepal_filter_free(r);
+}
+
+static enum tepal_status for_rate(uint64_t bits, uint32_t phases, double fp,
+                                  struct tepal_params *out)
+{
+    struct tepal_error error = {.why = ""};
+    *out = (struct tepal_params)TEPAL_PARAMS_INIT;
+    out->kind = TEPAL_KIND_RECYCLING;
+    out->cells = bits;
+    out->recycling.phases = phases;
+    out->seed = 4;
+    struct tepal_params before = *out;
+    enum tepal_status status = tepal_params_for_rate(out, 0, fp, &error);
+    if (status != TEPAL_OK) {
+        check_error(&error, status);
+        assert_memory_equal(out, &before, sizeof before);
+    }
+    return status;
 }
 
 static void created_for_a_rate(void **state)
 {
     (void)state;
-    struct tepal_recycling *r;
-    struct tepal_recycling *none = NULL;
+    struct tepal_params sized;
+    struct tepal_filter *r;
     bool seen;
-    assert_ok(tepal_recycling_create_for_rate(20000, 2, 0.01, 4, &r));
-    const struct tepal_params *p = tepal_filter_params(&r->head);
+    assert_ok(for_rate(10000, 0, 0.01, &sized)); /* two phases, and the trigger is kept */
+    assert_ok(tepal_filter_create(&sized, NULL, &r, NULL));
+    const struct tepal_params *p = tepal_filter_params(r);
     assert_int_equal(p->cells, 10000);
+    assert_int_equal(p->recycling.phases, 2);
+    assert_int_equal(p->recycling.rule, TEPAL_RECYCLING_SIGMA);
+    assert_int_equal(p->recycling.flags, TEPAL_RECYCLING_RETAIN);
     assert_int_equal(p->hashes, 7);
-    assert_true(fabs((double)p->own[TEPAL_RECYCLING_LIMIT] / 10000 - 0.5069) < 0.001);
-    assert_ok(tepal_recycling_seen_bytes(r, "a", 1, &seen));
+    assert_true(fabs((double)p->recycling.limit / 10000 - 0.5069) < 0.001);
+    assert_ok(tepal_filter_test_add_bytes(r, "a", 1, &seen));
     assert_false(seen);
-    assert_ok(tepal_recycling_seen_bytes(r, "a", 1, &seen));
+    assert_ok(tepal_filter_test_add_bytes(r, "a", 1, &seen));
     assert_true(seen);
-    assert_ok(tepal_recycling_seen_u64(r, 5, &seen));
+    assert_ok(tepal_filter_test_add_u64(r, 5, &seen));
     assert_false(seen);
-    assert_ok(tepal_recycling_seen_u64(r, 5, &seen));
+    assert_ok(tepal_filter_test_add_u64(r, 5, &seen));
     assert_true(seen);
-    tepal_recycling_free(r);
-    assert_int_equal(tepal_recycling_create_for_rate(20000, 0, 0.01, 4, &none), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_recycling_create_for_rate(20000, 9, 0.01, 4, &none), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_recycling_create_for_rate(20000, 2, 0, 4, &none), TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_recycling_create_for_rate(1, 2, 0.01, 4, &none), TEPAL_BAD_ARGUMENT);
-    assert_null(none);
+    tepal_filter_free(r);
+    assert_ok(for_rate(10000, 3, 0.01, &sized));
+    assert_int_equal(sized.recycling.phases, 3);
+    assert_int_equal(sized.recycling.flags, 0);
+    assert_int_equal(for_rate(10000, 9, 0.01, &sized), TEPAL_BAD_PARAMETER);
+    assert_int_equal(for_rate(10000, 2, 0, &sized), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(for_rate(0, 2, 0.01, &sized), TEPAL_BAD_ARGUMENT);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
@@ -554,46 +635,48 @@ static void bad_parameters_are_refused(void **state)
         size_t own;
         uint64_t value;
     } bad[] = {
-        {TEPAL_RECYCLING_PHASES, 0},
-        {TEPAL_RECYCLING_PHASES, 9},
-        {TEPAL_RECYCLING_PHASES, UINT64_MAX},
-        {TEPAL_RECYCLING_RULE, 3},
-        {TEPAL_RECYCLING_LIMIT, 0},
-        {TEPAL_RECYCLING_LIMIT, 2},
-        {TEPAL_RECYCLING_LIMIT, 1024},
-        {TEPAL_RECYCLING_LIMIT, UINT64_MAX},
-        {TEPAL_RECYCLING_FLAGS, 8},
-        {TEPAL_RECYCLING_FLAGS + 1, 1},
+        {PARAMS_INDEX(recycling.phases), 0},
+        {PARAMS_INDEX(recycling.phases), 9},
+        {PARAMS_INDEX(recycling.phases), UINT64_MAX},
+        {PARAMS_INDEX(recycling.rule), 3},
+        {PARAMS_INDEX(recycling.limit), 0},
+        {PARAMS_INDEX(recycling.limit), 2},
+        {PARAMS_INDEX(recycling.limit), 1024},
+        {PARAMS_INDEX(recycling.limit), UINT64_MAX},
+        {PARAMS_INDEX(recycling.flags), 8},
+        {PARAMS_INDEX(recycling.flags) + 1, 1},
         {7, 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct tepal_params p = good;
-        struct tepal_recycling *r = NULL;
-        const char *why = NULL;
+        struct tepal_filter *r = NULL;
+        struct tepal_error error = {.why = NULL};
         p.own[bad[i].own] = bad[i].value;
-        assert_int_equal(tepal_params_check(&p, &why), TEPAL_BAD_PARAMETER);
-        assert_non_null(why);
-        assert_int_equal(tepal_recycling_create(&p, NULL, &r), TEPAL_BAD_PARAMETER);
+        assert_int_equal(tepal_params_check(&p, &error), TEPAL_BAD_PARAMETER);
+        assert_non_null(error.why);
+        assert_int_equal(tepal_filter_create(&p, NULL, &r, NULL), TEPAL_BAD_PARAMETER);
         assert_null(r);
     }
     struct tepal_params p = good;
-    p.own[TEPAL_RECYCLING_LIMIT] = 1023; /* the largest sigma, and the smallest */
+    p.recycling.limit = 1023; /* the largest sigma, and the smallest */
     assert_ok(tepal_params_check(&p, NULL));
-    p.own[TEPAL_RECYCLING_LIMIT] = p.hashes;
+    p.recycling.limit = p.hashes;
     assert_ok(tepal_params_check(&p, NULL));
     p.cells = 500; /* less than a line */
     assert_int_equal(tepal_params_check(&p, NULL), TEPAL_BAD_PARAMETER);
     p = good;
-    p.own[TEPAL_RECYCLING_RULE] = TEPAL_RECYCLING_COUNT;
-    p.own[TEPAL_RECYCLING_LIMIT] = 0;
+    p.recycling.rule = TEPAL_RECYCLING_COUNT;
+    p.recycling.limit = 0;
     assert_int_equal(tepal_params_check(&p, NULL), TEPAL_BAD_PARAMETER);
     p = good;
     p.cells = (uint64_t)1 << 60;
-    p.own[TEPAL_RECYCLING_PHASES] = 8;
-    assert_int_equal(tepal_params_payload_bytes(&p), (uint64_t)1 << 60);
-    struct tepal_recycling *none = NULL;
-    p.kind = TEPAL_KIND_BLOOM;
-    assert_int_equal(tepal_recycling_create(&p, NULL, &none), TEPAL_BAD_ARGUMENT);
+    p.recycling.phases = 8;
+    assert_int_equal(tepal_params_cell_bytes(&p), (uint64_t)1 << 60);
+    struct tepal_filter *none = NULL;
+    p = good;
+    p.kind = TEPAL_KIND_BLOOM; /* which has none of its parameters */
+    assert_int_equal(tepal_filter_create(&p, NULL, &none, NULL), TEPAL_BAD_PARAMETER);
+    assert_null(none);
 }
 
 /* Every word of the state that contradicts the others is found, whoever wrote the file. */
@@ -601,20 +684,20 @@ static void contradictions_are_found(void **state)
 {
     (void)state;
     struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, 3);
-    struct tepal_recycling *r;
+    struct tepal_filter *r;
     uint64_t random = 5;
     bool seen;
-    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
     for (int i = 0; i < 60; i++) {
-        assert_ok(tepal_recycling_seen(r, check_digest(&random), &seen));
+        assert_ok(tepal_filter_test_add(r, check_digest(&random), &seen));
     }
-    assert_int_equal(r->head.state.own[STATE_CYCLES], 1);
-    assert_ok(tepal_validate(&r->head, NULL));
-    struct filter_state good = r->head.state;
+    assert_int_equal(r->state.own[STATE_CYCLES], 1);
+    assert_ok(tepal_filter_validate(r, NULL));
+    struct filter_state good = r->state;
     for (int i = 0; i < 12; i++) {
-        uint64_t *own = r->head.state.own;
+        uint64_t *own = r->state.own;
         double nan = NAN;
-        r->head.state = good;
+        r->state = good;
         switch (i) {
         case 0:
             own[STATE_ONES]++;
@@ -632,7 +715,7 @@ static void contradictions_are_found(void **state)
             own[STATE_MESSAGES] = own[STATE_ONES] + 1;
             break;
         case 5:
-            own[STATE_FRESH] = r->head.state.keys_added + 1;
+            own[STATE_FRESH] = r->state.keys_added + 1;
             break;
         case 6:
             memcpy(&own[STATE_EXPECTED], &nan, sizeof nan);
@@ -651,27 +734,27 @@ static void contradictions_are_found(void **state)
             own[STATE_BEGAN] = 1;
             break;
         default:
-            r->head.state.keys_added = UINT64_MAX;
+            r->state.keys_added = UINT64_MAX;
         }
-        const char *why = NULL;
-        r->head.ops->open(&r->head); /* as loading does, before it looks */
-        assert_int_equal(tepal_validate(&r->head, &why), TEPAL_CORRUPT);
-        assert_non_null(why);
+        struct tepal_error error = {.why = NULL};
+        r->ops->open(r); /* as loading does, before it looks */
+        assert_int_equal(tepal_filter_validate(r, &error), TEPAL_CORRUPT);
+        assert_non_null(error.why);
     }
-    r->head.state = good;
-    r->head.ops->open(&r->head);
+    r->state = good;
+    r->ops->open(r);
     /* A bit beyond the last cell of any phase (300 cells are 4 words and 44 bits). */
     for (size_t phase = 0; phase < 3; phase++) {
-        r->head.words[phase * 5 + 4] ^= (uint64_t)1 << 44;
-        assert_int_equal(tepal_validate(&r->head, NULL), TEPAL_CORRUPT);
-        r->head.words[phase * 5 + 4] ^= (uint64_t)1 << 44;
+        r->words[phase * 5 + 4] ^= (uint64_t)1 << 44;
+        assert_int_equal(tepal_filter_validate(r, NULL), TEPAL_CORRUPT);
+        r->words[phase * 5 + 4] ^= (uint64_t)1 << 44;
     }
     /* A phase that was never active. */
-    r->head.words[2 * 5] ^= 1;
-    assert_int_equal(tepal_validate(&r->head, NULL), TEPAL_CORRUPT);
-    r->head.words[2 * 5] ^= 1;
-    assert_ok(tepal_validate(&r->head, NULL));
-    tepal_recycling_free(r);
+    r->words[2 * 5] ^= 1;
+    assert_int_equal(tepal_filter_validate(r, NULL), TEPAL_CORRUPT);
+    r->words[2 * 5] ^= 1;
+    assert_ok(tepal_filter_validate(r, NULL));
+    tepal_filter_free(r);
 }
 
 /* Numbers as large as a file may state them: what goes on from there can be loaded again. */
@@ -680,30 +763,30 @@ static void counting_ends_without_harm(void **state)
     (void)state;
     const uint64_t most = ((uint64_t)1 << 62) - 1;
     const double expected = 0x1p82;
-    for (uint32_t phases = 1; phases <= TEPAL_RECYCLING_MAX_PHASES; phases++) {
+    for (uint32_t phases = 1; phases <= TEPAL_MAX_PHASES; phases++) {
         struct tepal_params p = params_of(2, TEPAL_LAYOUT_FLAT, phases);
-        struct tepal_recycling *r;
+        struct tepal_filter *r;
         uint64_t random = 5;
         bool seen;
-        assert_ok(tepal_recycling_create(&p, NULL, &r));
-        r->head.state.keys_added = most;
-        r->head.state.own[STATE_CYCLES] = most;
-        r->head.state.own[STATE_FRESH] = most;
-        memcpy(&r->head.state.own[STATE_EXPECTED], &expected, sizeof expected);
-        r->head.ops->open(&r->head);
-        assert_ok(tepal_validate(&r->head, NULL));
+        assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
+        r->state.keys_added = most;
+        r->state.own[STATE_CYCLES] = most;
+        r->state.own[STATE_FRESH] = most;
+        memcpy(&r->state.own[STATE_EXPECTED], &expected, sizeof expected);
+        r->ops->open(r);
+        assert_ok(tepal_filter_validate(r, NULL));
         for (uint32_t i = 0; i < 3 * phases; i++) {
             struct tepal_digest digest = check_digest(&random);
-            uint64_t active = r->active;
-            assert_ok(tepal_recycling_seen(r, digest, &seen));
+            uint64_t active = inside(r)->active;
+            assert_ok(tepal_filter_test_add(r, digest, &seen));
             assert_ok(tepal_recycling_recycle(r));
-            assert_ok(tepal_validate(&r->head, NULL));
-            assert_int_equal(r->active, (active + 1) % phases);
-            assert_int_equal(tepal_recycling_query(r, digest), phases > 1);
+            assert_ok(tepal_filter_validate(r, NULL));
+            assert_int_equal(inside(r)->active, (active + 1) % phases);
+            assert_int_equal(tepal_filter_query(r, digest), phases > 1);
         }
-        assert_int_equal(r->head.state.keys_added, most);
-        assert_true(r->head.state.own[STATE_FRESH] <= most);
-        tepal_recycling_free(r);
+        assert_int_equal(r->state.keys_added, most);
+        assert_true(r->state.own[STATE_FRESH] <= most);
+        tepal_filter_free(r);
     }
 }
 
@@ -711,14 +794,24 @@ static void counting_ends_without_harm(void **state)
 static void handles_know_their_kind(void **state)
 {
     (void)state;
-    struct tepal_bloom *b;
-    assert_ok(tepal_bloom_create_with_bits(512, 3, 1, &b));
-    assert_null(tepal_filter_recycling(tepal_bloom_filter(b)));
-    tepal_bloom_free(b);
-    tepal_recycling_free(NULL);
+    struct tepal_filter *b;
+    struct log log = {0};
+    struct tepal_recycling_figures figures = {.arrivals = 7};
+    uint64_t left = 7;
+    assert_ok(bloom_with_bits(512, 3, 1, &b));
+    assert_int_equal(tepal_recycling_set_clock(b, 1), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_recycling_recycle(b), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_recycling_clear_ahead(b, 8, &left), TEPAL_UNSUPPORTED);
+    assert_int_equal(left, 7);
+    assert_int_equal(tepal_recycling_on_recycle(b, note, &log), TEPAL_UNSUPPORTED);
+    assert_int_equal(tepal_recycling_get_figures(b, &figures), TEPAL_UNSUPPORTED);
+    assert_int_equal(figures.arrivals, 7);
+    assert_int_equal(tepal_recycling_phase_ones(b, 0), 0);
+    tepal_filter_free(b);
+    tepal_filter_free(NULL);
 
     struct tepal_params p = params_of(2, TEPAL_LAYOUT_BLOCKED, 2);
-    struct tepal_recycling *r;
+    struct tepal_filter *r;
     struct tepal_filter *view;
     bool seen = true;
     size_t count = 5;
@@ -727,23 +820,23 @@ static void handles_know_their_kind(void **state)
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     (void)close(fd);
-    assert_ok(tepal_recycling_create(&p, NULL, &r));
+    assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
     for (uint64_t i = 0; i < 300; i++) {
-        assert_ok(tepal_recycling_seen(r, digest_of(i), &seen));
+        assert_ok(tepal_filter_test_add(r, digest_of(i), &seen));
     }
-    assert_ok(tepal_save(&r->head, path, NULL));
+    assert_ok(tepal_save(r, path, NULL));
     assert_ok(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &view, NULL));
-    struct tepal_recycling *v = tepal_filter_recycling(view);
     struct tepal_digest d = digest_of(299);
-    assert_true(tepal_recycling_query(v, d));
-    assert_int_equal(tepal_recycling_seen(v, d, &seen), TEPAL_READ_ONLY);
-    assert_int_equal(tepal_recycling_seen_many(v, &d, 1, &answers, &count), TEPAL_READ_ONLY);
+    assert_true(tepal_filter_query(view, d));
+    assert_int_equal(tepal_filter_test_add(view, d, &seen), TEPAL_READ_ONLY);
+    assert_int_equal(tepal_filter_test_add_many(view, &d, 1, &answers, &count), TEPAL_READ_ONLY);
     assert_int_equal(count, 5);
-    assert_int_equal(tepal_recycling_set_clock(v, 1), TEPAL_READ_ONLY);
-    assert_int_equal(tepal_recycling_recycle(v), TEPAL_READ_ONLY);
-    near_to(tepal_recycling_figures(v).fp_now, tepal_recycling_figures(r).fp_now, 0);
+    assert_int_equal(tepal_recycling_set_clock(view, 1), TEPAL_READ_ONLY);
+    assert_int_equal(tepal_recycling_recycle(view), TEPAL_READ_ONLY);
+    assert_int_equal(tepal_recycling_clear_ahead(view, 8, &left), TEPAL_READ_ONLY);
+    near_to(recycling_figures(view).fp_now, recycling_figures(r).fp_now, 0);
     tepal_filter_free(view);
-    tepal_recycling_free(r);
+    tepal_filter_free(r);
     (void)remove(path);
 }
 
@@ -755,6 +848,7 @@ int main(void)
         cmocka_unit_test(it_goes_on_identically),
         cmocka_unit_test(phases_live_as_long_as_the_clock_says),
         cmocka_unit_test(recycling_can_be_forced_and_cleared),
+        cmocka_unit_test(the_oldest_phase_is_cleared_ahead),
         cmocka_unit_test(the_trap_of_shared_hashes),
         cmocka_unit_test(figures_follow_the_bits),
         cmocka_unit_test(created_for_a_rate),

@@ -3,6 +3,7 @@
  * the applications compare.
  */
 #include "check.h"
+#include "generalized_help.h"
 
 #include "shared/attack.h"
 #include "stopset/replay.h"
@@ -98,7 +99,7 @@ static void test_attacks(void **state)
         }
         tepal_filter_free(filter);
     }
-    assert_ok(tepal_generalized_params(4096, 2, 2, 1, 1, 0, &setting.params));
+    assert_ok(set_generalized(4096, 2, 2, 1, 1, 0, &setting.params));
     assert_int_equal(attack_resets(&setting), 2);
     assert_int_equal(attack_tolerance(&setting), 1);
     setting.attack = ATTACK_WORST;

@@ -6,6 +6,8 @@
 #include "file_help.h"
 #include "check.h"
 
+#include <tepal/papers.h>
+
 #include "address/address.h"
 #include "filter/kind.h"
 
@@ -17,7 +19,7 @@
 
 /* A filter, its members, and all its false positives among STRANGE other keys. */
 struct scene {
-    struct tepal_bloom *bloom;
+    struct tepal_filter *bloom;
     struct tepal_digest member[MEMBERS];
     struct tepal_digest bad[MOST_BAD];
     size_t bad_count;
@@ -31,13 +33,13 @@ static void scene_make(struct scene *s, enum tepal_layout layout, enum tepal_pos
     params.positions = positions;
     params.cells = BITS;
     params.hashes = HASHES;
-    assert_ok(tepal_bloom_create(&params, NULL, &s->bloom));
+    assert_ok(tepal_filter_create(&params, NULL, &s->bloom, NULL));
     check_digests(&seed, s->member, MEMBERS);
-    assert_ok(tepal_bloom_add_many(s->bloom, s->member, MEMBERS));
+    assert_ok(tepal_filter_add_many(s->bloom, s->member, MEMBERS));
     s->bad_count = 0;
     for (size_t i = 0; i < STRANGE; i++) {
         struct tepal_digest d = check_digest(&seed);
-        if (tepal_bloom_query(s->bloom, d) && s->bad_count < MOST_BAD) {
+        if (tepal_filter_query(s->bloom, d) && s->bad_count < MOST_BAD) {
             s->bad[s->bad_count++] = d;
         }
     }
@@ -46,29 +48,29 @@ static void scene_make(struct scene *s, enum tepal_layout layout, enum tepal_pos
 
 static void scene_free(struct scene *s)
 {
-    tepal_bloom_free(s->bloom);
+    tepal_filter_free(s->bloom);
 }
 
-static struct tepal_retouch_input scene_input(const struct scene *s)
+static struct tepal_known scene_input(const struct scene *s)
 {
-    return (struct tepal_retouch_input){.members = s->member,
-                                        .member_count = MEMBERS,
-                                        .avoid = s->bad,
-                                        .avoid_count = s->bad_count};
+    return (struct tepal_known){.members = s->member,
+                                .member_count = MEMBERS,
+                                .avoid = s->bad,
+                                .avoid_count = s->bad_count};
 }
 
 /* Retouch, or fail the test. */
 static struct tepal_filter *touch(const struct tepal_filter *filter,
-                                  const struct tepal_retouch_input *input,
+                                  const struct tepal_known *input,
                                   const struct tepal_retouch_options *options,
                                   struct tepal_retouch_report *report, uint64_t *victims)
 {
     struct tepal_filter *out = NULL;
-    const char *why = "";
-    if (tepal_retouch(filter, input, options, NULL, &out, report, victims, &why) != TEPAL_OK) {
-        fail_msg("%s: %s", tepal_retouch_method_name(options->method), why);
+    struct tepal_error error = {.why = ""};
+    if (tepal_retouch(filter, input, options, NULL, &out, report, victims, &error) != TEPAL_OK) {
+        fail_msg("%s: %s", tepal_retouch_method_name(options->method), error.why);
     }
-    assert_ok(tepal_validate(out, NULL));
+    assert_ok(tepal_filter_validate(out, NULL));
     return out;
 }
 
@@ -100,7 +102,7 @@ static void check_report(const struct scene *s, const struct tepal_filter *befor
         assert_int_equal(new[i] & ~old[i], 0);
         cleared += (uint64_t)__builtin_popcountll(old[i] & ~new[i]);
     }
-    assert_int_equal(cleared, r->bits_cleared);
+    assert_int_equal(cleared, r->bits_changed);
     assert_int_equal(r->ones_before - r->ones_after, cleared);
     uint64_t lost = 0;
     for (size_t i = 0; i < MEMBERS; i++) {
@@ -119,13 +121,13 @@ static void check_report(const struct scene *s, const struct tepal_filter *befor
 }
 
 /* The Bloom filter of the members that are no victims. */
-static struct tepal_bloom *survivors(const struct scene *s, const uint64_t *victims)
+static struct tepal_filter *survivors(const struct scene *s, const uint64_t *victims)
 {
-    struct tepal_bloom *bloom;
-    assert_ok(tepal_bloom_create(tepal_filter_params(tepal_bloom_filter(s->bloom)), NULL, &bloom));
+    struct tepal_filter *bloom;
+    assert_ok(tepal_filter_create(tepal_filter_params(s->bloom), NULL, &bloom, NULL));
     for (size_t i = 0; i < MEMBERS; i++) {
         if ((victims[i / 64] >> i % 64 & 1) == 0) {
-            assert_ok(tepal_bloom_add(bloom, s->member[i]));
+            assert_ok(tepal_filter_add(bloom, s->member[i]));
         }
     }
     return bloom;
@@ -146,9 +148,9 @@ static void every_method_on_every_layout(void **state)
     for (size_t l = 0; l < LAYOUTS; l++) {
         struct scene s;
         scene_make(&s, layouts[l].layout, layouts[l].positions, 17 + l);
-        const struct tepal_filter *before = tepal_bloom_filter(s.bloom);
-        struct tepal_retouch_input input = scene_input(&s);
-        for (unsigned m = 0; m < TEPAL_RETOUCH_METHODS; m++) {
+        const struct tepal_filter *before = s.bloom;
+        struct tepal_known input = scene_input(&s);
+        for (unsigned m = 0; m <= TEPAL_RETOUCH_SACRIFICE; m++) {
             struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
             options.method = (enum tepal_retouch_method)m;
             options.bits = 100;
@@ -164,20 +166,20 @@ static void every_method_on_every_layout(void **state)
             if (m != TEPAL_RETOUCH_RANDOM_BITS) {
                 assert_int_equal(plain.avoid_left, 0);
             } else {
-                assert_int_equal(plain.bits_cleared, 100);
+                assert_int_equal(plain.bits_changed, 100);
             }
             options.sweep = true;
             struct tepal_filter *b = touch(before, &input, &options, &swept, swept_victims);
             check_report(&s, before, b, &swept, swept_victims);
             assert_memory_equal(victims, swept_victims, MEMBERS / 64 * 8);
             assert_int_equal(plain.false_negatives, swept.false_negatives);
-            assert_true(swept.bits_cleared >= plain.bits_cleared);
-            struct tepal_bloom *rest = survivors(&s, swept_victims);
-            assert_same_words(b, tepal_bloom_filter(rest));
+            assert_true(swept.bits_changed >= plain.bits_changed);
+            struct tepal_filter *rest = survivors(&s, swept_victims);
+            assert_same_words(b, rest);
             if (m == TEPAL_RETOUCH_SACRIFICE) {
                 assert_same_words(a, b);
             }
-            tepal_bloom_free(rest);
+            tepal_filter_free(rest);
             tepal_filter_free(a);
             tepal_filter_free(b);
         }
@@ -192,13 +194,13 @@ static void sacrifice_is_best(void **state)
     for (size_t l = 0; l < LAYOUTS; l++) {
         struct scene s;
         scene_make(&s, layouts[l].layout, layouts[l].positions, 170 + l);
-        struct tepal_retouch_input input = scene_input(&s);
+        struct tepal_known input = scene_input(&s);
         uint64_t ours = 0;
         for (unsigned m = TEPAL_RETOUCH_SACRIFICE; m >= TEPAL_RETOUCH_RANDOM; m--) {
             struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
             options.method = (enum tepal_retouch_method)m;
             struct tepal_retouch_report report;
-            tepal_filter_free(touch(tepal_bloom_filter(s.bloom), &input, &options, &report, NULL));
+            tepal_filter_free(touch(s.bloom, &input, &options, &report, NULL));
             if (m == TEPAL_RETOUCH_SACRIFICE) {
                 ours = report.false_negatives;
             } else {
@@ -256,7 +258,7 @@ static double reluctance(const struct literal *run, const struct scene *s, unsig
 
 static void literal_run(struct literal *run, const struct scene *s, unsigned method)
 {
-    const struct tepal_filter *filter = tepal_bloom_filter(s->bloom);
+    const struct tepal_filter *filter = s->bloom;
     struct address at = tepal_address_of(tepal_filter_params(filter), 1);
     for (size_t i = 0; i < MEMBERS; i++) {
         tepal_address_positions(&at, s->member[i], run->a_at[i]);
@@ -312,9 +314,8 @@ static void methods_decide_as_printed(void **state)
             literal_run(&run, &s, m);
             struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
             options.method = (enum tepal_retouch_method)m;
-            struct tepal_retouch_input input = scene_input(&s);
-            struct tepal_filter *out =
-                touch(tepal_bloom_filter(s.bloom), &input, &options, NULL, NULL);
+            struct tepal_known input = scene_input(&s);
+            struct tepal_filter *out = touch(s.bloom, &input, &options, NULL, NULL);
             size_t words;
             const uint64_t *bits = tepal_filter_words(out, &words);
             for (size_t i = 0; i < BITS; i++) {
@@ -333,12 +334,12 @@ static void budgets_are_kept(void **state)
     (void)state;
     struct scene s;
     scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 3);
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     double weights[MEMBERS];
     for (size_t i = 0; i < MEMBERS; i++) {
         weights[i] = 1 + (double)(i % 7);
     }
-    for (unsigned m = 0; m < TEPAL_RETOUCH_METHODS; m++) {
+    for (unsigned m = 0; m <= TEPAL_RETOUCH_SACRIFICE; m++) {
         double removed = -1;
         for (unsigned budget = 0; budget <= 60; budget += 15) {
             struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
@@ -348,7 +349,7 @@ static void budgets_are_kept(void **state)
             struct tepal_retouch_report by_weight;
             options.limit = TEPAL_RETOUCH_LIMIT_COUNT;
             options.budget = budget;
-            const struct tepal_filter *from = tepal_bloom_filter(s.bloom);
+            const struct tepal_filter *from = s.bloom;
             struct tepal_filter *a = touch(from, &input, &options, &by_count, NULL);
             options.limit = TEPAL_RETOUCH_LIMIT_SHARE;
             options.budget = (double)budget / MEMBERS;
@@ -385,7 +386,7 @@ static void weights_count(void **state)
     (void)state;
     struct scene s;
     scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 4);
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     double heavy[MOST_BAD];
     double dear[MEMBERS];
     for (size_t i = 0; i < s.bad_count; i++) {
@@ -405,10 +406,10 @@ static void weights_count(void **state)
         uint64_t victims[MEMBERS / 64 + 1];
         input.avoid_weights = NULL;
         input.member_weights = NULL;
-        tepal_filter_free(touch(tepal_bloom_filter(s.bloom), &input, &options, &plain, NULL));
+        tepal_filter_free(touch(s.bloom, &input, &options, &plain, NULL));
         input.avoid_weights = heavy;
         input.member_weights = dear;
-        tepal_filter_free(touch(tepal_bloom_filter(s.bloom), &input, &options, &weighted, victims));
+        tepal_filter_free(touch(s.bloom, &input, &options, &weighted, victims));
         double average = weighted.avoid_weight / (double)weighted.avoid_positive;
         assert_true(weighted.removed_weight > 1.5 * average * (double)plain.removed_inside);
         if (sacrifice) {
@@ -423,19 +424,18 @@ static void weights_count(void **state)
 static void retouching_again(void **state)
 {
     (void)state;
-    for (unsigned m = TEPAL_RETOUCH_RANDOM; m < TEPAL_RETOUCH_METHODS; m++) {
+    for (unsigned m = TEPAL_RETOUCH_RANDOM; m <= TEPAL_RETOUCH_SACRIFICE; m++) {
         struct scene s;
         scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 500 + m);
         struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
         options.method = (enum tepal_retouch_method)m;
-        struct tepal_retouch_input input = scene_input(&s);
+        struct tepal_known input = scene_input(&s);
         struct tepal_retouch_report first;
         struct tepal_retouch_report second;
         uint64_t early[MEMBERS / 64 + 1];
         uint64_t late[MEMBERS / 64 + 1];
         input.avoid_count = s.bad_count / 2;
-        struct tepal_filter *a =
-            touch(tepal_bloom_filter(s.bloom), &input, &options, &first, early);
+        struct tepal_filter *a = touch(s.bloom, &input, &options, &first, early);
         input.avoid = s.bad + s.bad_count / 2;
         input.avoid_count = s.bad_count - s.bad_count / 2;
         options.sweep = true;
@@ -448,20 +448,18 @@ static void retouching_again(void **state)
         for (size_t i = 0; i < s.bad_count; i++) {
             assert_false(tepal_filter_query(b, s.bad[i]));
         }
-        struct tepal_bloom *rest = survivors(&s, late);
-        assert_same_words(b, tepal_bloom_filter(rest));
-        struct tepal_retouched *typed = tepal_filter_retouched(b);
-        assert_int_equal(tepal_retouched_members(typed), MEMBERS);
-        assert_int_equal(tepal_retouched_false_negatives(typed), second.false_negatives);
-        assert_int_equal(tepal_retouched_bits_cleared(typed),
-                         first.bits_cleared + second.bits_cleared);
+        struct tepal_filter *rest = survivors(&s, late);
+        assert_same_words(b, rest);
+        assert_int_equal(info_integer(b, "members"), MEMBERS);
+        assert_int_equal(info_integer(b, "false_negatives"), second.false_negatives);
+        assert_int_equal(info_integer(b, "bits_cleared"), first.bits_changed + second.bits_changed);
         /* A budget that the earlier victims have used up already buys nothing. */
         options.limit = TEPAL_RETOUCH_LIMIT_COUNT;
         options.budget = (double)first.false_negatives;
         struct tepal_filter *c = touch(a, &input, &options, &second, NULL);
         assert_int_equal(second.false_negatives, first.false_negatives);
         tepal_filter_free(c);
-        tepal_bloom_free(rest);
+        tepal_filter_free(rest);
         tepal_filter_free(a);
         tepal_filter_free(b);
         scene_free(&s);
@@ -474,22 +472,24 @@ static void known_false_positives(void **state)
     (void)state;
     struct scene s;
     scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 8);
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     input.avoid_count = s.bad_count / 10;
-    input.known = s.bad;
-    input.known_count = s.bad_count;
+    input.others = s.bad;
+    input.other_count = s.bad_count;
     double beyond[2];
     for (int all = 0; all < 2; all++) {
         struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
         options.method = TEPAL_RETOUCH_MAX_FP;
         options.basis = all ? TEPAL_RETOUCH_BASIS_ALL : TEPAL_RETOUCH_BASIS_B;
         struct tepal_retouch_report r;
-        struct tepal_filter *out = touch(tepal_bloom_filter(s.bloom), &input, &options, &r, NULL);
+        struct tepal_filter *out = touch(s.bloom, &input, &options, &r, NULL);
         uint64_t left = 0;
         for (size_t i = 0; i < s.bad_count; i++) {
             left += tepal_filter_query(out, s.bad[i]);
         }
-        assert_int_equal(r.known_positive, s.bad_count);
+        assert_int_equal(r.others_positive, s.bad_count);
+        assert_int_equal(r.others_left, left);
+        assert_int_equal(r.avoid_created, 0);
         assert_int_equal(r.removed_inside + r.removed_beyond, s.bad_count - left);
         assert_int_equal(r.avoid_left, 0);
         double share = (double)(s.bad_count - left) / (double)s.bad_count;
@@ -507,9 +507,9 @@ static void the_curve(void **state)
     (void)state;
     struct scene s;
     scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 9);
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     static const size_t capacities[] = {2, 3, 10, 64, 1000};
-    for (unsigned m = TEPAL_RETOUCH_RANDOM; m < TEPAL_RETOUCH_METHODS; m++) {
+    for (unsigned m = TEPAL_RETOUCH_RANDOM; m <= TEPAL_RETOUCH_SACRIFICE; m++) {
         for (size_t c = 0; c < 5; c++) {
             struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
             options.method = (enum tepal_retouch_method)m;
@@ -519,9 +519,9 @@ static void the_curve(void **state)
             struct tepal_retouch_report whole;
             struct tepal_retouch_report report;
             size_t count = 0;
-            assert_ok(tepal_retouch_curve(tepal_bloom_filter(s.bloom), &input, &options, NULL,
-                                          points, capacities[c], &count, &report, NULL));
-            tepal_filter_free(touch(tepal_bloom_filter(s.bloom), &input, &options, &whole, NULL));
+            assert_ok(tepal_retouch_curve(s.bloom, &input, &options, NULL, points, capacities[c],
+                                          &count, &report, NULL));
+            tepal_filter_free(touch(s.bloom, &input, &options, &whole, NULL));
             assert_in_range(count, 2, capacities[c]);
             assert_true(capacities[c] < 64 || count > capacities[c] / 3 || count > 60);
             assert_int_equal(points[0].false_negatives, 0);
@@ -537,25 +537,25 @@ static void the_curve(void **state)
     }
     size_t count;
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
-    assert_int_equal(tepal_retouch_curve(tepal_bloom_filter(s.bloom), &input, &options, NULL, NULL,
-                                         1, &count, NULL, NULL),
-                     TEPAL_BAD_ARGUMENT);
+    assert_int_equal(
+        tepal_retouch_curve(s.bloom, &input, &options, NULL, NULL, 1, &count, NULL, NULL),
+        TEPAL_BAD_ARGUMENT);
     scene_free(&s);
 }
 
 /* ---- what is given wrongly ------------------------------------------------------------------- */
 
-static void expect_refusal(const struct scene *s, const struct tepal_retouch_input *input,
+static void expect_refusal(const struct scene *s, const struct tepal_known *input,
                            const struct tepal_retouch_options *options, enum tepal_status expected)
 {
-    struct tepal_filter *const untouched = tepal_bloom_filter(s->bloom);
+    struct tepal_filter *const untouched = s->bloom;
     struct tepal_filter *out = untouched;
-    const char *why = NULL;
-    assert_int_equal(tepal_retouch(untouched, input, options, NULL, &out, NULL, NULL, &why),
+    struct tepal_error error = {.why = NULL};
+    assert_int_equal(tepal_retouch(untouched, input, options, NULL, &out, NULL, NULL, &error),
                      expected);
     assert_ptr_equal(out, untouched);
-    assert_non_null(why);
-    assert_true(strlen(why) > 10);
+    check_error(&error, expected);
+    assert_true(strlen(error.why) > 10);
     assert_int_equal(tepal_retouch(untouched, input, options, NULL, &out, NULL, NULL, NULL),
                      expected);
 }
@@ -565,7 +565,7 @@ static void bad_input_is_refused(void **state)
     (void)state;
     struct scene s;
     scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 10);
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
     static const double bad_weights[] = {-1, NAN, INFINITY};
     double weights[MOST_BAD];
@@ -593,6 +593,10 @@ static void bad_input_is_refused(void **state)
     options.limit = TEPAL_RETOUCH_LIMIT_ALL;
     options.method = (enum tepal_retouch_method)TEPAL_RETOUCH_METHODS;
     expect_refusal(&s, &input, &options, TEPAL_BAD_ARGUMENT);
+    options.method = TEPAL_RETOUCH_NET_EFFECT; /* of another kind */
+    expect_refusal(&s, &input, &options, TEPAL_BAD_ARGUMENT);
+    options.method = TEPAL_RETOUCH_LEAST_FN;
+    expect_refusal(&s, &input, &options, TEPAL_BAD_ARGUMENT);
     options.method = TEPAL_RETOUCH_RATIO;
     options.basis = TEPAL_RETOUCH_BASIS_ALL;
     expect_refusal(&s, &input, &options, TEPAL_BAD_ARGUMENT);
@@ -615,7 +619,7 @@ static void members_among_the_negatives(void **state)
     (void)state;
     struct scene s;
     scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 11);
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     struct tepal_digest mixed[60];
     for (size_t i = 0; i < 60; i++) {
         mixed[i] = i < 20 ? s.member[i * 3] : i < 40 ? s.bad[i] : s.bad[i - 20]; /* some twice */
@@ -624,18 +628,18 @@ static void members_among_the_negatives(void **state)
     input.avoid_count = 60;
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
     struct tepal_retouch_report r;
-    tepal_filter_free(touch(tepal_bloom_filter(s.bloom), &input, &options, &r, NULL));
+    tepal_filter_free(touch(s.bloom, &input, &options, &r, NULL));
     assert_int_equal(r.avoid_given, 60);
     assert_int_equal(r.avoid_members, 20);
     assert_int_equal(r.avoid_positive, 40);
     assert_int_equal(r.avoid_left, 0);
     input.avoid_count = 20; /* nothing but members: nothing is done */
-    struct tepal_filter *same = touch(tepal_bloom_filter(s.bloom), &input, &options, &r, NULL);
-    assert_int_equal(r.bits_cleared, 0);
-    assert_same_words(same, tepal_bloom_filter(s.bloom));
+    struct tepal_filter *same = touch(s.bloom, &input, &options, &r, NULL);
+    assert_int_equal(r.bits_changed, 0);
+    assert_same_words(same, s.bloom);
     tepal_filter_free(same);
     options.remove_members = true;
-    struct tepal_filter *gone = touch(tepal_bloom_filter(s.bloom), &input, &options, &r, NULL);
+    struct tepal_filter *gone = touch(s.bloom, &input, &options, &r, NULL);
     assert_int_equal(r.avoid_members, 20);
     assert_int_equal(r.avoid_positive, 20);
     assert_int_equal(r.avoid_left, 0);
@@ -656,34 +660,34 @@ static void forgotten_members_are_safe(void **state)
     uint64_t seed = 4242;
     struct tepal_digest given[MEMBERS + 1];
     lone = check_digest(&seed);
-    assert_ok(tepal_bloom_add(s.bloom, lone));
+    assert_ok(tepal_filter_add(s.bloom, lone));
     memcpy(given, s.member, sizeof s.member);
     given[MEMBERS] = check_digest(&seed); /* and one that never was there */
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     input.members = given;
     input.member_count = MEMBERS + 1;
     input.avoid = &lone; /* as if it were a false positive: none of its own bits may go */
     input.avoid_count = 1;
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
-    struct address at = tepal_address_of(tepal_filter_params(tepal_bloom_filter(s.bloom)), 1);
+    struct address at = tepal_address_of(tepal_filter_params(s.bloom), 1);
     uint64_t mine[HASHES];
     tepal_address_positions(&at, lone, mine);
-    for (unsigned m = TEPAL_RETOUCH_RANDOM; m < TEPAL_RETOUCH_METHODS; m++) {
+    for (unsigned m = TEPAL_RETOUCH_RANDOM; m <= TEPAL_RETOUCH_SACRIFICE; m++) {
         options.method = (enum tepal_retouch_method)m;
         options.sweep = true;
         struct tepal_retouch_report r;
-        struct tepal_filter *out = touch(tepal_bloom_filter(s.bloom), &input, &options, &r, NULL);
+        struct tepal_filter *out = touch(s.bloom, &input, &options, &r, NULL);
         assert_int_equal(r.members_absent, 1);
         size_t words;
         const uint64_t *bits = tepal_filter_words(out, &words);
-        struct tepal_bloom *all = survivors(&s, (uint64_t[MEMBERS / 64 + 1]){0});
-        const uint64_t *owned = tepal_filter_words(tepal_bloom_filter(all), &words);
+        struct tepal_filter *all = survivors(&s, (uint64_t[MEMBERS / 64 + 1]){0});
+        const uint64_t *owned = tepal_filter_words(all, &words);
         for (unsigned i = 0; i < HASHES; i++) {
             if ((owned[mine[i] / 64] >> mine[i] % 64 & 1) == 0) {
                 assert_true(bits[mine[i] / 64] >> mine[i] % 64 & 1);
             }
         }
-        tepal_bloom_free(all);
+        tepal_filter_free(all);
         tepal_filter_free(out);
     }
     scene_free(&s);
@@ -697,28 +701,28 @@ static void tiny_filters(void **state)
         struct tepal_params params = TEPAL_PARAMS_INIT;
         params.cells = 5 + seed;
         params.hashes = 1 + (uint32_t)(seed % 8);
-        struct tepal_bloom *bloom;
-        assert_ok(tepal_bloom_create(&params, NULL, &bloom));
+        struct tepal_filter *bloom;
+        assert_ok(tepal_filter_create(&params, NULL, &bloom, NULL));
         struct tepal_digest members[9];
         struct tepal_digest bad[50];
         uint64_t stream = seed * 1000003;
         for (size_t i = 0; i < 9; i++) {
             members[i] = check_digest(&stream);
-            assert_ok(tepal_bloom_add(bloom, members[i]));
+            assert_ok(tepal_filter_add(bloom, members[i]));
         }
         check_digests(&stream, bad, 50);
-        for (unsigned m = 0; m < TEPAL_RETOUCH_METHODS; m++) {
-            struct tepal_retouch_input input = {
+        for (unsigned m = 0; m <= TEPAL_RETOUCH_SACRIFICE; m++) {
+            struct tepal_known input = {
                 .members = members, .member_count = 9, .avoid = bad, .avoid_count = 50};
             struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
             options.method = (enum tepal_retouch_method)m;
             struct tepal_retouch_report r;
-            struct tepal_filter *out = touch(tepal_bloom_filter(bloom), &input, &options, &r, NULL);
+            struct tepal_filter *out = touch(bloom, &input, &options, &r, NULL);
             assert_true(r.avoid_left == 0 || m == TEPAL_RETOUCH_RANDOM_BITS);
             assert_true(r.false_negatives <= 9);
             tepal_filter_free(out);
         }
-        tepal_bloom_free(bloom);
+        tepal_filter_free(bloom);
     }
 }
 
@@ -730,33 +734,30 @@ static void a_retouched_filter_is_a_bloom_filter_to_ask(void **state)
     for (size_t l = 0; l < LAYOUTS; l++) {
         struct scene s;
         scene_make(&s, layouts[l].layout, layouts[l].positions, 300 + l);
-        struct tepal_retouch_input input = scene_input(&s);
+        struct tepal_known input = scene_input(&s);
         struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
         struct tepal_retouch_report r;
-        struct tepal_filter *out = touch(tepal_bloom_filter(s.bloom), &input, &options, &r, NULL);
+        struct tepal_filter *out = touch(s.bloom, &input, &options, &r, NULL);
         const struct tepal_kind *kind = tepal_filter_kind(out);
         assert_string_equal(kind->name, "retouched");
         assert_int_equal(kind->id, 2); /* on disk: pinned */
         assert_int_equal(kind->promises & TEPAL_NO_FALSE_NEGATIVES, 0);
-        assert_int_equal(tepal_encoded_bytes(out),
-                         tepal_encoded_bytes(tepal_bloom_filter(s.bloom)));
+        assert_int_equal(tepal_encoded_bytes(out), tepal_encoded_bytes(s.bloom));
         size_t len;
         uint8_t *bytes = encoded(out, &len);
         struct tepal_filter *back = NULL;
         assert_ok(tepal_decode(bytes, len, NULL, &back, NULL));
         assert_true(tepal_filter_equal(out, back));
-        struct tepal_retouched *typed = tepal_filter_retouched(back);
-        assert_non_null(typed);
-        assert_null(tepal_filter_retouched(tepal_bloom_filter(s.bloom)));
-        assert_ptr_equal(tepal_retouched_filter(typed), back);
-        assert_int_equal(tepal_retouched_false_negatives(typed), r.false_negatives);
+        assert_int_equal(info_integer(back, "members"), MEMBERS);
+        assert_int_equal(info_integer(back, "false_negatives"), r.false_negatives);
+        assert_int_equal(info_integer(back, "bits_cleared"), r.bits_changed);
         uint64_t one[MEMBERS / 64 + 1];
         uint64_t two[MEMBERS / 64 + 1];
         size_t found = tepal_filter_query_many(out, s.member, MEMBERS, one);
         assert_int_equal(found, MEMBERS - r.false_negatives);
-        assert_int_equal(tepal_retouched_query_many(typed, s.member, MEMBERS, two), found);
+        assert_int_equal(tepal_filter_query_many(back, s.member, MEMBERS, two), found);
         for (size_t i = 0; i < MEMBERS; i++) {
-            bool there = tepal_retouched_query(typed, s.member[i]);
+            bool there = tepal_filter_query(back, s.member[i]);
             assert_int_equal(there, one[i / 64] >> i % 64 & 1);
             assert_int_equal(there, two[i / 64] >> i % 64 & 1);
         }
@@ -791,6 +792,25 @@ static void a_retouched_filter_is_a_bloom_filter_to_ask(void **state)
     }
 }
 
+/* The default is `sacrifice`. */
+static void the_best_method_is_sacrifice(void **state)
+{
+    (void)state;
+    struct scene s;
+    scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 14);
+    struct tepal_known input = scene_input(&s);
+    struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+    struct tepal_retouch_report r;
+    assert_int_equal(options.method, TEPAL_RETOUCH_BEST);
+    struct tepal_filter *best = touch(s.bloom, &input, &options, &r, NULL);
+    options.method = TEPAL_RETOUCH_SACRIFICE;
+    struct tepal_filter *sacrifice = touch(s.bloom, &input, &options, &r, NULL);
+    assert_true(tepal_filter_equal(best, sacrifice));
+    tepal_filter_free(best);
+    tepal_filter_free(sacrifice);
+    scene_free(&s);
+}
+
 static void methods_have_names(void **state)
 {
     (void)state;
@@ -802,7 +822,7 @@ static void methods_have_names(void **state)
         assert_int_equal(found, m);
     }
     enum tepal_retouch_method kept = TEPAL_RETOUCH_RATIO;
-    assert_false(tepal_retouch_method_parse("best", &kept));
+    assert_false(tepal_retouch_method_parse("worst", &kept));
     assert_int_equal(kept, TEPAL_RETOUCH_RATIO);
     assert_string_equal(tepal_retouch_method_name((enum tepal_retouch_method)99), "");
 }
@@ -814,27 +834,41 @@ static void exceptions_make_it_exact(void **state)
     (void)state;
     struct scene s;
     scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 13);
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
     struct tepal_retouch_report r;
     uint64_t victims[MEMBERS / 64 + 1];
-    struct tepal_filter *out = touch(tepal_bloom_filter(s.bloom), &input, &options, &r, victims);
+    struct tepal_filter *out = touch(s.bloom, &input, &options, &r, victims);
     struct tepal_exceptions *made = NULL;
     struct tepal_exceptions *list = NULL;
-    assert_ok(tepal_exceptions_create(out, s.member, MEMBERS, victims, NULL, &made));
-    size_t len = tepal_exceptions_bytes(made);
+    assert_ok(tepal_exceptions_create(out, s.member, MEMBERS, victims, NULL, &made, NULL));
+    size_t len = (size_t)tepal_exceptions_encoded_bytes(made);
     assert_int_equal(len, 48 + 16 * r.false_negatives);
     uint8_t *bytes = malloc(len);
     assert_non_null(bytes);
-    tepal_exceptions_encode(made, bytes);
-    assert_ok(tepal_exceptions_decode(bytes, len, NULL, &list));
+    struct tepal_error error;
+    assert_int_equal(tepal_exceptions_encode(made, bytes, len - 1, &error), TEPAL_BAD_LENGTH);
+    check_error(&error, TEPAL_BAD_LENGTH);
+    assert_ok(tepal_exceptions_encode(made, bytes, len, NULL));
+    assert_ok(tepal_exceptions_decode(bytes, len, NULL, &list, NULL));
     assert_int_equal(tepal_exceptions_count(list), r.false_negatives);
     assert_true(tepal_exceptions_belong(list, out));
+    struct tepal_filter *stranger;
+    struct tepal_params other = *tepal_filter_params(out);
+    other.seed++;
+    assert_ok(tepal_filter_create(&other, NULL, &stranger, NULL));
+    assert_false(tepal_exceptions_belong(list, stranger));
+    tepal_filter_free(stranger);
+    other.seed--;
+    other.cells *= 2; /* the digests are the same */
+    assert_ok(tepal_filter_create(&other, NULL, &stranger, NULL));
+    assert_true(tepal_exceptions_belong(list, stranger));
+    tepal_filter_free(stranger);
     for (size_t i = 0; i < MEMBERS; i++) {
         assert_true(tepal_filter_query(out, s.member[i]) ||
                     tepal_exceptions_query(list, s.member[i]));
-        assert_int_equal(tepal_exceptions_query(list, s.member[i]),
-                         tepal_exceptions_query(made, s.member[i]));
+        assert_int_equal(tepal_exceptions_query(list, s.member[i]), victims[i / 64] >> i % 64 & 1);
+        assert_int_equal(tepal_exceptions_query(made, s.member[i]), victims[i / 64] >> i % 64 & 1);
     }
     for (size_t i = 0; i < s.bad_count; i++) {
         assert_false(tepal_filter_query(out, s.bad[i]) || tepal_exceptions_query(list, s.bad[i]));
@@ -844,14 +878,17 @@ static void exceptions_make_it_exact(void **state)
     for (size_t cut = 0; cut < len; cut++) {
         uint8_t *part = copied(bytes, cut);
         list = NULL;
-        assert_int_not_equal(tepal_exceptions_decode(part, cut, NULL, &list), TEPAL_OK);
+        enum tepal_status status = tepal_exceptions_decode(part, cut, NULL, &list, &error);
+        check_error(&error, status);
         assert_null(list);
         free(part);
     }
     for (size_t i = 0; i < len; i++) {
         bytes[i] ^= 0x20;
         list = NULL;
-        assert_int_not_equal(tepal_exceptions_decode(bytes, len, NULL, &list), TEPAL_OK);
+        enum tepal_status status = tepal_exceptions_decode(bytes, len, NULL, &list, &error);
+        check_error(&error, status);
+        assert_null(list);
         bytes[i] ^= 0x20;
     }
     /* Memory that runs out. */
@@ -859,11 +896,13 @@ static void exceptions_make_it_exact(void **state)
         struct memory m = {.fail_at = n};
         struct tepal_allocator allocator = memory_allocator(&m);
         assert_int_equal(
-            tepal_exceptions_create(out, s.member, MEMBERS, victims, &allocator, &list),
+            tepal_exceptions_create(out, s.member, MEMBERS, victims, &allocator, &list, &error),
             TEPAL_NO_MEMORY);
+        check_error(&error, TEPAL_NO_MEMORY);
         assert_int_equal(m.live, 0);
         m = (struct memory){.fail_at = n};
-        assert_int_equal(tepal_exceptions_decode(bytes, len, &allocator, &list), TEPAL_NO_MEMORY);
+        assert_int_equal(tepal_exceptions_decode(bytes, len, &allocator, &list, NULL),
+                         TEPAL_NO_MEMORY);
         assert_int_equal(m.live, 0);
     }
     assert_null(list);
@@ -881,7 +920,7 @@ static void every_request_refused(void **state)
     (void)state;
     struct scene s;
     scene_make(&s, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 14);
-    struct tepal_retouch_input input = scene_input(&s);
+    struct tepal_known input = scene_input(&s);
     double weights[MOST_BAD];
     for (size_t i = 0; i < MOST_BAD; i++) {
         weights[i] = (double)(i % 5);
@@ -891,8 +930,8 @@ static void every_request_refused(void **state)
     given[0].lo ^= 1; /* one that is not there: another bitmap */
     input.members = given;
     input.avoid_weights = weights;
-    input.known = s.bad;
-    input.known_count = s.bad_count;
+    input.others = s.bad;
+    input.other_count = s.bad_count;
     static const enum tepal_retouch_method tried[] = {
         TEPAL_RETOUCH_RANDOM_BITS, TEPAL_RETOUCH_IMPROVED_RATIO, TEPAL_RETOUCH_SACRIFICE};
     for (size_t i = 0; i < 3; i++) {
@@ -907,16 +946,16 @@ static void every_request_refused(void **state)
             struct tepal_filter *out = NULL;
             struct tepal_retouch_report report = {.members = 12345};
             uint64_t victims[MEMBERS / 64 + 1] = {77};
-            const char *why = NULL;
-            enum tepal_status status = tepal_retouch(tepal_bloom_filter(s.bloom), &input, &options,
-                                                     &allocator, &out, &report, victims, &why);
+            struct tepal_error error = {.why = NULL};
+            enum tepal_status status = tepal_retouch(s.bloom, &input, &options, &allocator, &out,
+                                                     &report, victims, &error);
             if (memory_sufficed(&m, status, out)) {
                 assert_true(n > 10);
                 break;
             }
             assert_int_equal(report.members, 12345);
             assert_int_equal(victims[0], 77);
-            assert_non_null(why);
+            check_error(&error, TEPAL_NO_MEMORY);
         }
     }
     scene_free(&s);
@@ -963,23 +1002,30 @@ static void the_formulas(void **state)
     assert_true(isnan(tepal_retouched_best_hashes(9, 0)));
 
     struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.kind = TEPAL_KIND_RETOUCHED;
     params.cells = m;
     params.hashes = 5;
     struct tepal_report report;
-    const char *why = "";
-    assert_ok(tepal_model_retouched(&params, n, 2000000, 0.1, 1000, &report, &why));
+    struct tepal_use use = TEPAL_USE_INIT;
+    use.keys = n;
+    use.universe = 2000000;
+    use.share_removed = 0.1;
+    use.bits_cleared = 1000;
+    assert_ok(tepal_model(&params, &use, &report, NULL));
     check_near(tepal_report_find(&report, "false_positives")->value.real, 18786, 0.01);
     check_near(tepal_report_find(&report, "random_bits_chi")->value.real, 1, 1e-9);
     check_near(tepal_report_find(&report, "random_chi")->value.real, 1.42, 0.02);
-    assert_int_equal(tepal_model_retouched(&params, n, n, 0.1, 0, &report, &why),
-                     TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_model_retouched(&params, n, 2 * n, 1.1, 0, &report, &why),
-                     TEPAL_BAD_ARGUMENT);
-    assert_int_equal(tepal_model_retouched(&params, n, 2 * n, 1, m, &report, &why),
-                     TEPAL_BAD_ARGUMENT);
+    const struct tepal_use bad[] = {{.keys = n, .universe = n, .share_removed = 0.1},
+                                    {.keys = n, .universe = 2 * n, .share_removed = 1.1},
+                                    {.keys = n, .universe = 2 * n, .bits_cleared = m}};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        struct tepal_error error;
+        assert_int_equal(tepal_model(&params, &bad[i], &report, &error), TEPAL_BAD_ARGUMENT);
+        check_error(&error, TEPAL_BAD_ARGUMENT);
+    }
     params.layout = TEPAL_LAYOUT_PARTITIONED;
-    assert_int_equal(tepal_model_retouched(&params, n, 2 * n, 1, 0, &report, &why),
-                     TEPAL_BAD_ARGUMENT);
+    use = (struct tepal_use){.keys = n, .universe = 2 * n, .share_removed = 1};
+    assert_int_equal(tepal_model(&params, &use, &report, NULL), TEPAL_BAD_ARGUMENT);
 }
 
 int main(void)
@@ -998,6 +1044,7 @@ int main(void)
         cmocka_unit_test(forgotten_members_are_safe),
         cmocka_unit_test(tiny_filters),
         cmocka_unit_test(a_retouched_filter_is_a_bloom_filter_to_ask),
+        cmocka_unit_test(the_best_method_is_sacrifice),
         cmocka_unit_test(methods_have_names),
         cmocka_unit_test(exceptions_make_it_exact),
         cmocka_unit_test(every_request_refused),

@@ -14,6 +14,9 @@
  * are Poisson's). 44 means and 11 models are checked: a false alarm has a probability below 1e-8.
  */
 #include "check.h"
+#include "yesno_help.h"
+
+#include <tepal/papers.h>
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -62,7 +65,7 @@ static void make_setting(struct packet_setting *s, enum tepal_yesno_method metho
     s->params[PACKET_BLOOM].cells = 256;
     s->params[PACKET_BLOOM].hashes = 6;
     s->params[PACKET_YESNO] = init;
-    assert_ok(tepal_yesno_params(192, 4, 32, 2, 3, &s->params[PACKET_YESNO]));
+    set_yesno(192, 4, 32, 2, 3, &s->params[PACKET_YESNO]);
     s->how = how;
     s->how.method = method;
     s->ttl = 1; /* first-order false links do not depend on it */
@@ -80,9 +83,9 @@ static struct measured measure(const struct packet_plan *plan, int column, uint6
     assert_non_null(walker);
     for (uint64_t a = 0; a < allocations; a++) {
         struct packet_walk walk;
-        const char *why = "";
-        assert_ok(
-            packet_send(walker, column == BLOOM ? PACKET_BLOOM : PACKET_YESNO, 1 + a, &walk, &why));
+        struct tepal_error error = {.why = ""};
+        assert_ok(packet_send(walker, column == BLOOM ? PACKET_BLOOM : PACKET_YESNO, 1 + a, &walk,
+                              &error));
         sum += walk.false_links;
         squares += (double)walk.false_links * walk.false_links;
     }

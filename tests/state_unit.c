@@ -3,6 +3,7 @@
  * and in a file, whose fault names the place.
  */
 #include "file_help.h"
+#include "recycling_help.h"
 
 #include "filter/kind.h"
 
@@ -19,9 +20,9 @@ static struct tepal_filter *make(const struct tepal_kind *kind)
                     : kind->id == TEPAL_KIND_FINGERPRINT ? 8 /* bits */
                                                          : 0;
     if (kind->id == TEPAL_KIND_RECYCLING) {
-        struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+        struct recycling_options options = RECYCLING_OPTIONS_INIT;
         options.limit = params.cells / 8;
-        tepal_recycling_set_options(&params, &options);
+        set_recycling(&params, &options);
     }
     assert_int_equal(tepal_filter_create(&params, NULL, &filter, NULL), TEPAL_OK);
     return filter;
@@ -29,12 +30,12 @@ static struct tepal_filter *make(const struct tepal_kind *kind)
 
 static void check_memory(struct tepal_filter *filter, size_t i)
 {
-    const char *why = NULL;
+    struct tepal_error error = {.why = NULL};
     filter->state.own[i] = 1;
-    assert_int_equal(tepal_validate(filter, &why), TEPAL_CORRUPT);
-    assert_string_equal(why, FILTER_STRAY_STATE);
+    assert_int_equal(tepal_filter_validate(filter, &error), TEPAL_CORRUPT);
+    assert_string_equal(error.why, FILTER_STRAY_STATE);
     filter->state.own[i] = 0;
-    assert_int_equal(tepal_validate(filter, &why), TEPAL_OK);
+    assert_int_equal(tepal_filter_validate(filter, &error), TEPAL_OK);
 }
 
 static void check_file(const struct tepal_filter *filter, size_t i)
@@ -42,15 +43,15 @@ static void check_file(const struct tepal_filter *filter, size_t i)
     size_t len = (size_t)tepal_encoded_bytes(filter);
     uint8_t *bytes = malloc(len);
     struct tepal_filter *read = NULL;
-    struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
+    struct tepal_error error = {TEPAL_OK, 0, 0, NULL};
     assert_non_null(bytes);
-    assert_int_equal(tepal_encode(filter, bytes, len), TEPAL_OK);
+    assert_int_equal(tepal_encode(filter, bytes, len, NULL), TEPAL_OK);
     little_put64(bytes + AT_STATE + 8 * i, 1);
     header_resum(bytes);
-    assert_int_equal(tepal_decode(bytes, len, NULL, &read, &fault), TEPAL_CORRUPT);
+    assert_int_equal(tepal_decode(bytes, len, NULL, &read, &error), TEPAL_CORRUPT);
     assert_null(read);
-    assert_int_equal(fault.offset, AT_STATE + 8 * i);
-    assert_string_equal(fault.why, FILTER_STRAY_STATE);
+    assert_int_equal(error.offset, AT_STATE + 8 * i);
+    assert_string_equal(error.why, FILTER_STRAY_STATE);
     free(bytes);
 }
 

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include "file_help.h"
+#include "recycling_help.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -265,16 +266,16 @@ static void save_and_load(void **unused)
         size_t len;
         struct tepal_filter *f = recipe_make(recipes[i]);
         struct tepal_filter *g = NULL;
-        struct tepal_fault fault = {TEPAL_OK, 0, 0, "untouched"};
+        struct tepal_error error = {TEPAL_OK, 0, 0, "untouched"};
         uint8_t *bytes = encoded(f, &len);
         const char *path = in_here("filter");
         for (int twice = 0; twice < 2; twice++) {
-            assert_int_equal(tepal_save(f, path, &fault), TEPAL_OK);
+            assert_int_equal(tepal_save(f, path, &error), TEPAL_OK);
             assert_file_holds(path, bytes, len);
         }
         assert_int_equal(entries(), 1);
-        assert_int_equal(tepal_load(path, NULL, &g, &fault), TEPAL_OK);
-        assert_string_equal(fault.why, "untouched");
+        assert_int_equal(tepal_load(path, NULL, &g, &error), TEPAL_OK);
+        assert_string_equal(error.why, "untouched");
         /* Independent of the file from then on. */
         assert_int_equal(unlink(path), 0);
         assert_same(recipes[i], g);
@@ -347,28 +348,27 @@ static void mapped_views(void **unused)
         assert_int_equal((uintptr_t)tepal_filter_words(view, &words) % 64, 0);
         assert_same(r, view);
         struct tepal_digest d = recipe_digest(f, "other", 1);
-        struct tepal_bloom *b = tepal_filter_bloom(view);
         assert_int_equal(tepal_filter_add(view, d), TEPAL_READ_ONLY);
         assert_int_equal(tepal_filter_add_many(view, &d, 1), TEPAL_READ_ONLY);
         assert_int_equal(tepal_filter_clear(view), TEPAL_READ_ONLY);
         assert_int_equal(tepal_filter_unite(view, f), TEPAL_READ_ONLY);
         assert_int_equal(tepal_filter_intersect(view, f), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_bloom_add(b, d), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_bloom_add_bytes(b, "x", 1), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_bloom_add_u64(b, 1), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_bloom_add_fixed(b, "x", 1, 1), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_bloom_add_many(b, &d, 1), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_bloom_add_atomic(b, d, NULL), TEPAL_READ_ONLY);
-        assert_int_equal(tepal_bloom_clear(b), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_filter_add(view, d), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_filter_add_bytes(view, "x", 1), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_filter_add_u64(view, 1), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_filter_add_fixed_many(view, "x", 1, 1), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_filter_add_many(view, &d, 1), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_bloom_add_atomic(view, d, NULL), TEPAL_READ_ONLY);
+        assert_int_equal(tepal_filter_clear(view), TEPAL_READ_ONLY);
         assert_int_equal(tepal_filter_unite(f, view), TEPAL_OK);
-        assert_int_equal(tepal_filter_clone(view, NULL, &copy), TEPAL_OK);
+        assert_int_equal(tepal_filter_clone(view, NULL, &copy, NULL), TEPAL_OK);
         assert_false(tepal_filter_read_only(copy));
         assert_int_equal(tepal_filter_add(copy, d), TEPAL_OK);
         assert_true(tepal_filter_query(copy, d));
         /* A new file at the path does not disturb the view of the old one. */
         assert_int_equal(tepal_save(copy, path, NULL), TEPAL_OK);
         assert_same(r, view);
-        assert_int_equal(tepal_validate(view, NULL), TEPAL_OK);
+        assert_int_equal(tepal_filter_validate(view, NULL), TEPAL_OK);
         /* And a view can be saved over the file that it maps. */
         assert_int_equal(tepal_save(view, path, NULL), TEPAL_OK);
         tepal_filter_free(copy);
@@ -390,7 +390,7 @@ static bool put_sparse(const char *path, const struct tepal_params *params)
     memcpy(header, bytes, sizeof header);
     free(bytes);
     tepal_filter_free(f);
-    uint64_t payload = tepal_params_payload_bytes(params);
+    uint64_t payload = tepal_params_cell_bytes(params);
     uint64_t whole = 256 + payload + (payload + 65535) / 65536 * 8;
     little_put64(header + 32, params->cells);
     little_put64(header + 200, payload);
@@ -408,7 +408,7 @@ static void a_view_of_many_gigabytes(void **unused)
     uint64_t payload = UINT64_C(8) << 30;
     struct tepal_params params = recipe_params(&small);
     struct tepal_filter *view = NULL;
-    struct tepal_fault fault;
+    struct tepal_error error;
     params.hashes = 1;
     params.cells = payload * 8;
     if (!put_sparse(in_here("huge"), &params)) {
@@ -425,9 +425,9 @@ static void a_view_of_many_gigabytes(void **unused)
     assert_false(tepal_filter_query(view, (struct tepal_digest){0, 0}));
     tepal_filter_free(view);
     /* Its sums are zeros, which they should not be. */
-    assert_int_equal(tepal_map(in_here("huge"), TEPAL_MAP_VERIFY, NULL, &view, &fault),
+    assert_int_equal(tepal_map(in_here("huge"), TEPAL_MAP_VERIFY, NULL, &view, &error),
                      TEPAL_BAD_CHECKSUM);
-    assert_int_equal(fault.offset, 256);
+    assert_int_equal(error.offset, 256);
 }
 
 /* The kinds whose headers count their cells. */
@@ -435,7 +435,7 @@ static void a_view_of_many_gigabytes(void **unused)
 
 static void counted_kinds(struct tepal_params out[COUNTED_KINDS])
 {
-    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+    struct recycling_options options = RECYCLING_OPTIONS_INIT;
     for (size_t i = 0; i < COUNTED_KINDS; i++) {
         out[i] = recipe_params(&small);
         out[i].layout = TEPAL_LAYOUT_FLAT;
@@ -443,13 +443,13 @@ static void counted_kinds(struct tepal_params out[COUNTED_KINDS])
         out[i].cells = 1024;
     }
     out[0].kind = out[1].kind = TEPAL_KIND_COUNTING;
-    out[0].own[TEPAL_COUNTING_CHOICES] = out[1].own[TEPAL_COUNTING_CHOICES] = 1;
-    out[1].own[TEPAL_COUNTING_FORM] = TEPAL_FORM_BITS;
+    out[0].counting.choices = out[1].counting.choices = 1;
+    out[1].counting.form = TEPAL_FORM_BITS;
     out[2].kind = TEPAL_KIND_FINGERPRINT;
     out[2].own[0] = 16;
     options.phases = 2;
     options.limit = 100;
-    tepal_recycling_set_options(&out[3], &options);
+    set_recycling(&out[3], &options);
 }
 
 #define GUARD_ENDS 8192 /* the header, and the last words with the sums */
@@ -473,7 +473,7 @@ static void a_lazy_view_reads_no_cells(void **unused)
         assert_true(inject_guarded.bytes > (size_t)1 << 21);
         assert_int_equal(mprotect(inject_guarded.start, inject_guarded.bytes, PROT_READ), 0);
         assert_false(tepal_filter_query(view, (struct tepal_digest){1, 2}));
-        assert_ok(tepal_validate(view, NULL));
+        assert_ok(tepal_filter_validate(view, NULL));
         tepal_filter_free(view);
     }
 }
@@ -489,26 +489,26 @@ static void a_lazy_view_of_lies(void **unused)
         struct tepal_filter *f;
         struct tepal_filter *view = NULL;
         struct tepal_filter *copy = NULL;
-        struct tepal_fault fault;
-        const char *why = "";
+        struct tepal_error error;
+        struct tepal_error refusal = {.why = ""};
         size_t len;
         assert_ok(tepal_filter_create(&params[i], NULL, &f, NULL));
         uint8_t *bytes = encoded(f, &len);
         tepal_filter_free(f);
         bytes[256 + 40] = 1;
-        blocks_resum(bytes, (size_t)tepal_params_payload_bytes(&params[i]));
+        blocks_resum(bytes, (size_t)tepal_params_cell_bytes(&params[i]));
         put_bytes(in_here("lies"), bytes, len);
         free(bytes);
-        assert_int_equal(tepal_load(in_here("lies"), NULL, &view, &fault), TEPAL_CORRUPT);
-        assert_int_equal(tepal_map(in_here("lies"), TEPAL_MAP_VERIFY, NULL, &view, &fault),
+        assert_int_equal(tepal_load(in_here("lies"), NULL, &view, &error), TEPAL_CORRUPT);
+        assert_int_equal(tepal_map(in_here("lies"), TEPAL_MAP_VERIFY, NULL, &view, &error),
                          TEPAL_CORRUPT);
-        assert_int_equal(tepal_map(in_here("lies"), TEPAL_MAP_LAZY, NULL, &view, &fault), TEPAL_OK);
+        assert_int_equal(tepal_map(in_here("lies"), TEPAL_MAP_LAZY, NULL, &view, &error), TEPAL_OK);
         for (uint64_t x = 0; x < 1000; x++) {
             (void)tepal_filter_query(view, (struct tepal_digest){x << 54, ~x << 54});
         }
-        assert_int_equal(tepal_validate(view, &why), TEPAL_CORRUPT);
-        assert_string_equal(why, fault.why);
-        assert_int_equal(tepal_filter_clone(view, NULL, &copy), TEPAL_CORRUPT);
+        assert_int_equal(tepal_filter_validate(view, &refusal), TEPAL_CORRUPT);
+        assert_string_equal(refusal.why, error.why);
+        assert_int_equal(tepal_filter_clone(view, NULL, &copy, NULL), TEPAL_CORRUPT);
         assert_null(copy);
         tepal_filter_free(view);
     }
@@ -544,11 +544,11 @@ static int piped(const uint8_t *bytes, size_t len, size_t step, int flags, pid_t
 
 static enum tepal_status load_piped(const uint8_t *bytes, size_t len, size_t step, int flags,
                                     const struct tepal_allocator *allocator,
-                                    struct tepal_filter **out, struct tepal_fault *fault)
+                                    struct tepal_filter **out, struct tepal_error *error)
 {
     pid_t child;
     int fd = piped(bytes, len, step, flags, &child);
-    enum tepal_status status = tepal_load_fd(fd, allocator, out, fault);
+    enum tepal_status status = tepal_load_fd(fd, allocator, out, error);
     (void)close(fd);
     assert_int_equal(waitpid(child, NULL, 0), child);
     return status;
@@ -566,7 +566,7 @@ static void pipes(void **unused)
             struct tepal_allocator allocator = memory_allocator(&m);
             struct tepal_filter *f = recipe_make(recipes[i]);
             struct tepal_filter *g = NULL;
-            struct tepal_fault fault;
+            struct tepal_error error;
             uint8_t *bytes = encoded(f, &len);
             assert_int_equal(
                 load_piped(bytes, len, i == 0 ? 100 : 5000, flags[j], &allocator, &g, NULL),
@@ -578,9 +578,9 @@ static void pipes(void **unused)
             size_t cuts[] = {0, 100, 256, 300, len - 8, len - 1};
             for (size_t k = 0; k < COUNT(cuts); k++) {
                 assert_int_equal(
-                    load_piped(bytes, cuts[k], 60000, flags[j], &allocator, &g, &fault),
+                    load_piped(bytes, cuts[k], 60000, flags[j], &allocator, &g, &error),
                     cuts[k] == 0 ? TEPAL_NOT_A_FILTER : TEPAL_BAD_LENGTH);
-                assert_int_equal(fault.offset, cuts[k]);
+                assert_int_equal(error.offset, cuts[k]);
                 assert_int_equal(m.live, 0);
             }
             /* One byte more. */
@@ -588,9 +588,9 @@ static void pipes(void **unused)
             assert_non_null(longer);
             memcpy(longer, bytes, len);
             longer[len] = 0;
-            assert_int_equal(load_piped(longer, len + 1, 60000, flags[j], &allocator, &g, &fault),
+            assert_int_equal(load_piped(longer, len + 1, 60000, flags[j], &allocator, &g, &error),
                              TEPAL_BAD_LENGTH);
-            assert_int_equal(fault.offset, len);
+            assert_int_equal(error.offset, len);
             free(longer);
             /* A damaged block. */
             bytes[len / 2] ^= 1;
@@ -612,7 +612,7 @@ static void a_pipe_that_boasts(void **unused)
     struct tepal_allocator allocator = memory_allocator(&m);
     struct tepal_filter *f = recipe_make(&large);
     struct tepal_filter *g = NULL;
-    struct tepal_fault fault;
+    struct tepal_error error;
     uint8_t *bytes = encoded(f, &len);
     uint64_t payload = UINT64_C(1) << 57;
     little_put32(bytes + 16, TEPAL_LAYOUT_FLAT);
@@ -620,18 +620,18 @@ static void a_pipe_that_boasts(void **unused)
     little_put64(bytes + 200, payload);
     little_put64(bytes + 208, 256 + payload + payload / 65536 * 8);
     header_resum(bytes);
-    assert_int_equal(load_piped(bytes, len, 60000, 0, &allocator, &g, &fault), TEPAL_BAD_LENGTH);
-    assert_int_equal(fault.offset, len);
+    assert_int_equal(load_piped(bytes, len, 60000, 0, &allocator, &g, &error), TEPAL_BAD_LENGTH);
+    assert_int_equal(error.offset, len);
     assert_true(m.largest <= 2 * len);
     assert_int_equal(m.live, 0);
     m.largest = 0;
-    assert_int_equal(load_piped(bytes, 300, 300, 0, &allocator, &g, &fault), TEPAL_BAD_LENGTH);
+    assert_int_equal(load_piped(bytes, 300, 300, 0, &allocator, &g, &error), TEPAL_BAD_LENGTH);
     assert_true(m.largest <= 65536);
     /* The same in a file: nothing is allocated at all. */
     m.largest = 0;
     put_bytes(in_here("boast"), bytes, len);
-    assert_int_equal(tepal_load(in_here("boast"), &allocator, &g, &fault), TEPAL_BAD_LENGTH);
-    assert_int_equal(tepal_map(in_here("boast"), TEPAL_MAP_LAZY, &allocator, &g, &fault),
+    assert_int_equal(tepal_load(in_here("boast"), &allocator, &g, &error), TEPAL_BAD_LENGTH);
+    assert_int_equal(tepal_map(in_here("boast"), TEPAL_MAP_LAZY, &allocator, &g, &error),
                      LITTLE_ENDIAN_HOST ? TEPAL_BAD_LENGTH : TEPAL_UNSUPPORTED);
     assert_int_equal(m.largest, 0);
     free(bytes);
@@ -670,30 +670,30 @@ static void descriptors_of_files(void **unused)
 static void bad_descriptors(void **unused)
 {
     (void)unused;
-    struct tepal_fault fault;
+    struct tepal_error error;
     struct tepal_filter *f = recipe_make(&large);
     struct tepal_filter *g = NULL;
-    assert_int_equal(tepal_save_fd(f, -1, &fault), TEPAL_IO);
-    assert_int_equal(fault.system, EBADF);
-    assert_int_equal(tepal_load_fd(-1, NULL, &g, &fault), TEPAL_IO);
-    assert_int_equal(fault.system, EBADF);
+    assert_int_equal(tepal_save_fd(f, -1, &error), TEPAL_IO);
+    assert_int_equal(error.system, EBADF);
+    assert_int_equal(tepal_load_fd(-1, NULL, &g, &error), TEPAL_IO);
+    assert_int_equal(error.system, EBADF);
     int fd = open(here, O_RDONLY);
-    assert_int_equal(tepal_load_fd(fd, NULL, &g, &fault), TEPAL_IO);
-    assert_int_equal(fault.system, EISDIR);
+    assert_int_equal(tepal_load_fd(fd, NULL, &g, &error), TEPAL_IO);
+    assert_int_equal(error.system, EISDIR);
     (void)close(fd);
     fd = open("/dev/full", O_WRONLY);
     if (fd >= 0) {
-        assert_int_equal(tepal_save_fd(f, fd, &fault), TEPAL_IO);
-        assert_int_equal(fault.system, ENOSPC);
-        assert_int_equal(fault.offset, 0);
+        assert_int_equal(tepal_save_fd(f, fd, &error), TEPAL_IO);
+        assert_int_equal(error.system, ENOSPC);
+        assert_int_equal(error.offset, 0);
         (void)close(fd);
     }
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     (void)close(ends[0]);
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-    assert_int_equal(tepal_save_fd(f, ends[1], &fault), TEPAL_IO);
-    assert_int_equal(fault.system, EPIPE);
+    assert_int_equal(tepal_save_fd(f, ends[1], &error), TEPAL_IO);
+    assert_int_equal(error.system, EPIPE);
     (void)signal(SIGPIPE, before);
     (void)close(ends[1]);
     assert_null(g);
@@ -744,15 +744,15 @@ static void load_all_ways(const char *path, enum tepal_status expected, uint64_t
     struct tepal_allocator allocator = memory_allocator(&m);
     struct tepal_filter *g = NULL;
     for (int way = 0; way < (LITTLE_ENDIAN_HOST ? 3 : 1); way++) {
-        struct tepal_fault fault = {TEPAL_OK, -1, UINT64_MAX, NULL};
+        struct tepal_error refusal = {TEPAL_OK, -1, UINT64_MAX, NULL};
         enum tepal_status status =
-            way == 0 ? tepal_load(path, &allocator, &g, &fault)
-                     : tepal_map(path, (enum tepal_map_check)(way - 1), &allocator, &g, &fault);
+            way == 0 ? tepal_load(path, &allocator, &g, &refusal)
+                     : tepal_map(path, (enum tepal_map_check)(way - 1), &allocator, &g, &refusal);
         assert_int_equal(status, expected);
-        assert_int_equal(fault.status, expected);
-        assert_int_equal(fault.system, error);
-        assert_int_equal(fault.offset, offset);
-        assert_non_null(fault.why);
+        assert_int_equal(refusal.status, expected);
+        assert_int_equal(refusal.system, error);
+        assert_int_equal(refusal.offset, offset);
+        assert_non_null(refusal.why);
         assert_null(g);
         assert_int_equal(m.live, 0);
         assert_int_equal(way == 0 ? tepal_load(path, NULL, &g, NULL)
@@ -795,14 +795,14 @@ static void damaged_files(void **unused)
     /* A block: noticed by load and by a verifying view; a lazy one opens. */
     bytes[256 + 65536 + 5] ^= 1;
     put_bytes(path, bytes, len);
-    struct tepal_fault fault;
-    assert_int_equal(tepal_load(path, NULL, &g, &fault), TEPAL_BAD_CHECKSUM);
-    assert_int_equal(fault.offset, 256 + 65536);
+    struct tepal_error error;
+    assert_int_equal(tepal_load(path, NULL, &g, &error), TEPAL_BAD_CHECKSUM);
+    assert_int_equal(error.offset, 256 + 65536);
     if (LITTLE_ENDIAN_HOST) {
-        assert_int_equal(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &g, &fault), TEPAL_BAD_CHECKSUM);
-        assert_int_equal(fault.offset, 256 + 65536);
+        assert_int_equal(tepal_map(path, TEPAL_MAP_VERIFY, NULL, &g, &error), TEPAL_BAD_CHECKSUM);
+        assert_int_equal(error.offset, 256 + 65536);
         assert_null(g);
-        assert_int_equal(tepal_map(path, TEPAL_MAP_LAZY, NULL, &g, &fault), TEPAL_OK);
+        assert_int_equal(tepal_map(path, TEPAL_MAP_LAZY, NULL, &g, &error), TEPAL_OK);
         tepal_filter_free(g);
     }
     free(bytes);
@@ -827,7 +827,7 @@ static void not_regular(void **unused)
 {
     (void)unused;
     struct tepal_filter *f = recipe_make(&small);
-    struct tepal_fault fault;
+    struct tepal_error error;
     (void)alarm(30); /* a FIFO must not make us wait */
     assert_int_equal(mkfifo(in_here("fifo"), 0600), 0);
     assert_int_equal(mkdir(in_here("directory"), 0700), 0);
@@ -843,8 +843,8 @@ static void not_regular(void **unused)
         struct stat after;
         assert_int_equal(stat(path, &before), 0);
         load_all_ways(path, TEPAL_NOT_REGULAR, 0, 0);
-        assert_int_equal(tepal_save(f, path, &fault), TEPAL_NOT_REGULAR);
-        assert_int_equal(fault.status, TEPAL_NOT_REGULAR);
+        assert_int_equal(tepal_save(f, path, &error), TEPAL_NOT_REGULAR);
+        assert_int_equal(error.status, TEPAL_NOT_REGULAR);
         assert_int_equal(tepal_save(f, path, NULL), TEPAL_NOT_REGULAR);
         assert_int_equal(stat(path, &after), 0);
         assert_int_equal(before.st_ino, after.st_ino);
@@ -860,7 +860,7 @@ static void nothing_there(void **unused)
 {
     (void)unused;
     struct tepal_filter *f = recipe_make(&small);
-    struct tepal_fault fault;
+    struct tepal_error refusal;
     load_all_ways(in_here("missing"), TEPAL_IO, 0, ENOENT);
     put_bytes(in_here("file"), "x", 1);
     load_all_ways(in_here("file/below"), TEPAL_IO, 0, ENOTDIR);
@@ -869,28 +869,28 @@ static void nothing_there(void **unused)
         int error;
     } wrong[] = {{"missing/filter", ENOENT}, {"file/filter", ENOTDIR}, {"new/", ENOENT}};
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        assert_int_equal(tepal_save(f, in_here(wrong[i].path), &fault), TEPAL_IO);
-        assert_int_equal(fault.system, wrong[i].error);
+        assert_int_equal(tepal_save(f, in_here(wrong[i].path), &refusal), TEPAL_IO);
+        assert_int_equal(refusal.system, wrong[i].error);
         assert_int_equal(entries(), 1);
     }
-    assert_int_equal(tepal_save(f, "", &fault), TEPAL_IO);
-    assert_int_equal(fault.system, ENOENT);
-    assert_int_equal(tepal_save(f, "/proc/tepal", &fault), TEPAL_IO);
-    assert_string_equal(fault.why, "cannot create the temporary file");
+    assert_int_equal(tepal_save(f, "", &refusal), TEPAL_IO);
+    assert_int_equal(refusal.system, ENOENT);
+    assert_int_equal(tepal_save(f, "/proc/tepal", &refusal), TEPAL_IO);
+    assert_string_equal(refusal.why, "cannot create the temporary file");
     char *name = malloc(PATH_MAX + 10);
     assert_non_null(name);
     memset(name, 'x', PATH_MAX + 9);
     name[PATH_MAX + 9] = '\0';
-    assert_int_equal(tepal_save(f, name, &fault), TEPAL_IO);
-    assert_int_equal(fault.system, ENAMETOOLONG);
+    assert_int_equal(tepal_save(f, name, &refusal), TEPAL_IO);
+    assert_int_equal(refusal.system, ENAMETOOLONG);
     name[255] = '\0';
     /* The longest name that is allowed: the temporary file's must not be longer. */
-    assert_int_equal(tepal_save(f, in_here("file"), &fault), TEPAL_OK);
+    assert_int_equal(tepal_save(f, in_here("file"), &refusal), TEPAL_OK);
     int directory = open(here, O_RDONLY);
     char old[PATH_MAX];
     assert_non_null(getcwd(old, sizeof old));
     assert_int_equal(fchdir(directory), 0);
-    assert_int_equal(tepal_save(f, name, &fault), TEPAL_OK);
+    assert_int_equal(tepal_save(f, name, &refusal), TEPAL_OK);
     assert_int_equal(chdir(old), 0);
     (void)close(directory);
     free(name);
@@ -904,7 +904,7 @@ static void links(void **unused)
     (void)unused;
     size_t len;
     struct stat about;
-    struct tepal_fault fault;
+    struct tepal_error error;
     struct tepal_filter *f = recipe_make(&small);
     uint8_t *bytes = encoded(f, &len);
     put_bytes(in_here("target"), "old", 3);
@@ -912,16 +912,16 @@ static void links(void **unused)
     assert_int_equal(symlink("one", in_here("two")), 0);
     assert_int_equal(symlink("nowhere", in_here("dangling")), 0);
     assert_int_equal(symlink("loop", in_here("loop")), 0);
-    assert_int_equal(tepal_save(f, in_here("two"), &fault), TEPAL_OK);
+    assert_int_equal(tepal_save(f, in_here("two"), &error), TEPAL_OK);
     assert_file_holds(in_here("target"), bytes, len);
     assert_int_equal(lstat(in_here("two"), &about), 0);
     assert_true(S_ISLNK(about.st_mode));
-    assert_int_equal(tepal_save(f, in_here("dangling"), &fault), TEPAL_IO);
-    assert_int_equal(fault.system, ENOENT);
+    assert_int_equal(tepal_save(f, in_here("dangling"), &error), TEPAL_IO);
+    assert_int_equal(error.system, ENOENT);
     assert_int_equal(lstat(in_here("dangling"), &about), 0);
     assert_true(S_ISLNK(about.st_mode));
-    assert_int_equal(tepal_save(f, in_here("loop"), &fault), TEPAL_IO);
-    assert_int_equal(fault.system, ELOOP);
+    assert_int_equal(tepal_save(f, in_here("loop"), &error), TEPAL_IO);
+    assert_int_equal(error.system, ELOOP);
     assert_int_equal(entries(), 5);
     free(bytes);
     tepal_filter_free(f);
@@ -973,7 +973,7 @@ static void permissions(void **unused)
 static void forbidden(void **unused)
 {
     (void)unused;
-    struct tepal_fault fault;
+    struct tepal_error error;
     struct tepal_filter *f = recipe_make(&small);
     assert_int_equal(tepal_save(f, in_here("secret"), NULL), TEPAL_OK);
     assert_int_equal(chmod(in_here("secret"), 0), 0);
@@ -983,10 +983,10 @@ static void forbidden(void **unused)
         assert_int_equal(seteuid(65534), 0);
     }
     load_all_ways(in_here("secret"), TEPAL_IO, 0, EACCES);
-    assert_int_equal(tepal_save(f, in_here("other"), &fault), TEPAL_IO);
-    assert_int_equal(fault.system, EACCES);
-    assert_int_equal(tepal_save(f, in_here("secret"), &fault), TEPAL_IO);
-    assert_int_equal(fault.system, EACCES);
+    assert_int_equal(tepal_save(f, in_here("other"), &error), TEPAL_IO);
+    assert_int_equal(error.system, EACCES);
+    assert_int_equal(tepal_save(f, in_here("secret"), &error), TEPAL_IO);
+    assert_int_equal(error.system, EACCES);
     if (root) {
         assert_int_equal(seteuid(0), 0);
     }
@@ -999,7 +999,7 @@ static void no_room(void **unused)
 {
     (void)unused;
     struct rlimit old;
-    struct tepal_fault fault;
+    struct tepal_error error;
     struct tepal_filter *f = recipe_make(&large);
     put_bytes(in_here("kept"), "old contents", 12);
     void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -1008,14 +1008,14 @@ static void no_room(void **unused)
     for (size_t i = 0; i < COUNT(limits); i++) {
         struct rlimit tight = {limits[i], old.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
-        enum tepal_status kept = tepal_save(f, in_here("kept"), &fault);
+        enum tepal_status kept = tepal_save(f, in_here("kept"), &error);
         enum tepal_status fresh = tepal_save(f, in_here("fresh"), NULL);
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
         assert_int_equal(kept, TEPAL_IO);
         assert_int_equal(fresh, TEPAL_IO);
-        assert_int_equal(fault.system, EFBIG);
-        assert_int_equal(fault.offset, limits[i]);
-        assert_string_equal(fault.why, "cannot write the output");
+        assert_int_equal(error.system, EFBIG);
+        assert_int_equal(error.offset, limits[i]);
+        assert_string_equal(error.why, "cannot write the output");
         assert_file_holds(in_here("kept"), "old contents", 12);
         assert_int_equal(entries(), 1);
     }
@@ -1042,7 +1042,7 @@ static void failing_saves(void **unused)
     for (int existing = 0; existing < 2; existing++) {
         for (unsigned n = 1;; n++) {
             const char *path = in_here("file");
-            struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
+            struct tepal_error error = {TEPAL_OK, 0, 0, NULL};
             (void)unlink(path);
             if (existing) {
                 put_bytes(path, "old contents", 12);
@@ -1050,7 +1050,7 @@ static void failing_saves(void **unused)
             inject_nothing();
             inject.fail_at = n;
             inject.error = errors[n % COUNT(errors)];
-            enum tepal_status status = tepal_save(f, path, &fault);
+            enum tepal_status status = tepal_save(f, path, &error);
             if (inject.failed == NULL) {
                 assert_int_equal(status, TEPAL_OK);
                 assert_true(n > 14); /* four blocks and the rest */
@@ -1064,10 +1064,10 @@ static void failing_saves(void **unused)
                 continue;
             }
             assert_int_equal(status, TEPAL_IO);
-            assert_int_equal(fault.status, TEPAL_IO);
-            assert_int_equal(fault.system, inject.error);
-            assert_non_null(fault.why);
-            if (strstr(fault.why, "in place") != NULL) {
+            assert_int_equal(error.status, TEPAL_IO);
+            assert_int_equal(error.system, inject.error);
+            assert_non_null(error.why);
+            if (strstr(error.why, "in place") != NULL) {
                 assert_string_equal(inject.failed, "fsync");
                 assert_file_holds(path, bytes, len);
                 assert_int_equal(entries(), 1);
@@ -1124,14 +1124,14 @@ static void lengths_that_change(void **unused)
     for (size_t i = 0; i < COUNT(changes); i++) {
         struct memory m = {0};
         struct tepal_allocator allocator = memory_allocator(&m);
-        struct tepal_fault fault;
+        struct tepal_error error;
         inject_nothing();
         assert_int_equal(tepal_save(f, in_here("file"), NULL), TEPAL_OK);
         inject.cut = in_here("file");
         inject.cut_to = (off_t)len + changes[i];
         inject.most = 30000;
-        assert_int_equal(tepal_load(inject.cut, &allocator, &g, &fault), TEPAL_BAD_LENGTH);
-        assert_int_equal(fault.offset, changes[i] < 0 ? (uint64_t)inject.cut_to : len);
+        assert_int_equal(tepal_load(inject.cut, &allocator, &g, &error), TEPAL_BAD_LENGTH);
+        assert_int_equal(error.offset, changes[i] < 0 ? (uint64_t)inject.cut_to : len);
         assert_null(g);
         assert_int_equal(m.live, 0);
     }
@@ -1145,12 +1145,12 @@ static void directories_that_cannot_sync(void **unused)
     struct tepal_filter *f = recipe_make(&small);
     unsigned seen = 0;
     for (unsigned n = 1;; n++) {
-        struct tepal_fault fault;
+        struct tepal_error error;
         inject_nothing();
         inject.fail_at = n;
         inject.error = EINVAL;
         (void)unlink(in_here("file"));
-        enum tepal_status status = tepal_save(f, in_here("file"), &fault);
+        enum tepal_status status = tepal_save(f, in_here("file"), &error);
         if (inject.failed == NULL) {
             break;
         }
@@ -1173,7 +1173,7 @@ static void failing_loads(void **unused)
         for (unsigned n = 1;; n++) {
             struct memory m = {0};
             struct tepal_allocator allocator = memory_allocator(&m);
-            struct tepal_fault fault = {TEPAL_OK, 0, 0, NULL};
+            struct tepal_error error = {TEPAL_OK, 0, 0, NULL};
             struct tepal_filter *g = NULL;
             int fd = open(path, O_RDONLY);
             assert_true(fd >= 0);
@@ -1181,10 +1181,10 @@ static void failing_loads(void **unused)
             inject.fail_at = n;
             inject.error = EIO;
             inject.most = 50000;
-            enum tepal_status status = way == 0   ? tepal_load(path, &allocator, &g, &fault)
-                                       : way == 1 ? tepal_load_fd(fd, &allocator, &g, &fault)
+            enum tepal_status status = way == 0   ? tepal_load(path, &allocator, &g, &error)
+                                       : way == 1 ? tepal_load_fd(fd, &allocator, &g, &error)
                                                   : tepal_map(path, (enum tepal_map_check)(way - 2),
-                                                              &allocator, &g, &fault);
+                                                              &allocator, &g, &error);
             (void)close(fd);
             if (status == TEPAL_OK) {
                 assert_same(&large, g);
@@ -1193,9 +1193,9 @@ static void failing_loads(void **unused)
                 assert_null(g);
                 assert_non_null(inject.failed);
                 assert_int_equal(status, TEPAL_IO);
-                assert_int_equal(fault.status, TEPAL_IO);
-                assert_int_equal(fault.system, EIO);
-                assert_non_null(fault.why);
+                assert_int_equal(error.status, TEPAL_IO);
+                assert_int_equal(error.system, EIO);
+                assert_non_null(error.why);
             }
             assert_int_equal(m.live, 0);
             if (inject.failed == NULL) {

@@ -4,6 +4,8 @@
  */
 #include "check.h"
 
+#include <tepal/papers.h>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -196,7 +198,7 @@ static void test_gap_counts(void **state)
     assert_true(gap_counts_fresh(g) == (double)distinct / ARRIVALS);
     assert_true(gap_counts_distinct(g) == (double)distinct);
     /* The integral of the survival function is the mean gap, exactly. */
-    struct tepal_recycling_gaps steps = gap_counts_steps(g, gap, survival);
+    struct tepal_gaps steps = gap_counts_steps(g, gap, survival);
     double before = 0;
     double height = 1;
     for (size_t i = 0; i < steps.count; i++) {
@@ -302,7 +304,7 @@ static void test_phase_bits(void **state)
     assert_int_equal(stream_phase_bits(15, 2, TEPAL_LAYOUT_FLAT), 0);
     assert_int_equal(stream_phase_bits(UINT64_MAX, 1, TEPAL_LAYOUT_FLAT), 0);
     for (uint64_t bytes = 1; bytes < 5000; bytes += 7) {
-        for (uint32_t phases = 1; phases <= TEPAL_RECYCLING_MAX_PHASES; phases++) {
+        for (uint32_t phases = 1; phases <= TEPAL_MAX_PHASES; phases++) {
             uint64_t bits = stream_phase_bits(bytes, phases, TEPAL_LAYOUT_FLAT);
             assert_true(bits % 64 == 0 && bits / 8 * phases <= bytes);
         }

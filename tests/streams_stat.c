@@ -13,6 +13,9 @@
  * bar is 10 %. At 6.5 standard errors that wants 4225 false positives, and so many are seen.
  */
 #include "check.h"
+#include "recycling_help.h"
+
+#include <tepal/papers.h>
 
 #include "streams/gap_counts.h"
 #include "input/keys.h"
@@ -86,19 +89,19 @@ struct tally {
     double cycles;
 };
 
-static struct tepal_recycling *make(const struct tepal_recycling_setting *s, uint64_t seed)
+static struct tepal_filter *make(const struct tepal_recycling_setting *s, uint64_t seed)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
-    struct tepal_recycling_options how = TEPAL_RECYCLING_OPTIONS_INIT;
-    struct tepal_recycling *filter;
+    struct recycling_options how = RECYCLING_OPTIONS_INIT;
+    struct tepal_filter *filter;
     how.phases = s->phases;
     how.limit = s->sigma;
     params.layout = s->layout;
     params.cells = s->bits;
     params.hashes = s->hashes;
     params.seed = seed;
-    tepal_recycling_set_options(&params, &how);
-    assert_ok(tepal_recycling_create(&params, NULL, &filter));
+    set_recycling(&params, &how);
+    assert_ok(tepal_filter_create(&params, NULL, &filter, NULL));
     return filter;
 }
 
@@ -121,7 +124,7 @@ static void count_cycle(void *context, const struct tepal_recycling_cycle *cycle
 static void replay(const struct stream *s, const struct tepal_recycling_setting *setting,
                    uint64_t seed, uint64_t *alive, struct tally *t)
 {
-    struct tepal_recycling *filter = make(setting, seed);
+    struct tepal_filter *filter = make(setting, seed);
     struct tally now;
     uint64_t cycle = 0;
     memset(alive, 0, s->distinct * sizeof *alive);
@@ -132,7 +135,7 @@ static void replay(const struct stream *s, const struct tepal_recycling_setting 
         uint64_t before = cycle;
         bool held = *last != 0 && cycle - (*last - 1) < setting->phases;
         bool seen;
-        assert_ok(tepal_recycling_seen_u64(filter, s->key[i], &seen));
+        assert_ok(tepal_filter_test_add_u64(filter, s->key[i], &seen));
         assert_true(seen || !held); /* no false negative while a phase lives */
         *last = cycle + 1;
         now.absent += !held;
@@ -152,7 +155,7 @@ static void replay(const struct stream *s, const struct tepal_recycling_setting 
         add_tally(t, &now);
     }
     t->cycles += (double)cycle / (double)s->seeds;
-    tepal_recycling_free(filter);
+    tepal_filter_free(filter);
 }
 
 static void check_ratio(const struct stream *s, const char *what, uint32_t phases, double measured,
@@ -166,7 +169,7 @@ static void check_ratio(const struct stream *s, const char *what, uint32_t phase
     }
 }
 
-static void check_setting(const struct stream *s, const struct tepal_recycling_gaps *gaps,
+static void check_setting(const struct stream *s, const struct tepal_gaps *gaps,
                           enum tepal_layout layout, uint32_t phases, uint64_t bytes)
 {
     struct tepal_recycling_setting setting;
@@ -209,7 +212,7 @@ static void check_stream(struct stream *s)
         assert_true(gap_counts_note(count, &d, 1));
     }
     assert_int_equal(count->keys, s->distinct);
-    struct tepal_recycling_gaps gaps = gap_counts_steps(count, steps, steps + GAPCOUNT_BINS);
+    struct tepal_gaps gaps = gap_counts_steps(count, steps, steps + GAPCOUNT_BINS);
     for (uint32_t phases = 1; phases <= 2; phases++) {
         static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_BLOCKED};
         for (size_t l = 0; l < 2; l++) {

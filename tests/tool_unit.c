@@ -503,10 +503,10 @@ static void damaged_streams_are_refused(void **state)
     assert_null(trouble_with(gzip.bytes, gzip.len, false, why, sizeof why));
     append_raw(&gzip, "x", 1);
     assert_non_null(trouble_with(gzip.bytes, gzip.len, false, why, sizeof why));
-    assert_string_equal(why, "damaged gzip data: other bytes follow its end");
+    assert_string_equal(why, "damaged gzip data: unexpected bytes after its end");
     append_raw(&zstd, "xxxxxxxx", 8);
     assert_non_null(trouble_with(zstd.bytes, zstd.len, false, why, sizeof why));
-    assert_string_equal(why, "damaged zstd data: other bytes follow its end");
+    assert_string_equal(why, "damaged zstd data: unexpected bytes after its end");
     /* --plain reads the very same bytes. */
     assert_null(trouble_with(zstd.bytes, zstd.len, true, why, sizeof why));
     free(gzip.bytes);

@@ -11,12 +11,33 @@
 #define YESNO_MOST_AVOID   200
 #define YESNO_MOST_WORDS   16 /* of a filter */
 
+/*
+ * A yes-filter of p bits with k hashes, r no-filters of q bits with no_hashes; layout, positions
+ * and seed stay.
+ */
+static inline void set_yesno(uint64_t p, uint32_t k, uint64_t q, uint64_t r, uint32_t no_hashes,
+                             struct tepal_params *params)
+{
+    params->kind = TEPAL_KIND_YESNO;
+    params->cells = p + q * r;
+    params->hashes = k;
+    memset(params->own, 0, sizeof params->own);
+    params->yesno.no_bits = r == 0 ? 0 : q;
+    params->yesno.no_filters = r;
+    params->yesno.no_hashes = r == 0 ? 0 : no_hashes;
+}
+
+static inline uint64_t yes_bits(const struct tepal_params *params)
+{
+    return params->cells - params->yesno.no_bits * params->yesno.no_filters;
+}
+
 struct yesno_case {
     struct tepal_params params;
     struct tepal_digest members[YESNO_MOST_MEMBERS];
     struct tepal_digest avoid[YESNO_MOST_AVOID];
     double weights[YESNO_MOST_AVOID];
-    struct tepal_yesno_input in;
+    struct tepal_known in;
 };
 
 static inline uint64_t yesno_below(uint64_t *state, uint64_t range)
@@ -32,7 +53,7 @@ static inline void yesno_keys(struct yesno_case *c, uint64_t *state, size_t n, s
     for (size_t i = 0; i < t; i++) {
         c->avoid[i] = check_digest(state);
     }
-    c->in = (struct tepal_yesno_input){
+    c->in = (struct tepal_known){
         .members = c->members, .member_count = n, .avoid = c->avoid, .avoid_count = t};
 }
 
@@ -45,11 +66,10 @@ static inline void yesno_draw(struct yesno_case *c, uint64_t *state)
         c->params = init;
         c->params.positions = (enum tepal_positions)yesno_below(state, 2);
         c->params.layout = (enum tepal_layout)yesno_below(state, 2);
-        assert_ok(tepal_yesno_params(
-            1 + yesno_below(state, 300), 1 + (uint32_t)yesno_below(state, 8),
-            1 + yesno_below(state, 60), r, 1 + (uint32_t)yesno_below(state, 9), &c->params));
-        c->params.own[TEPAL_YESNO_OWN_SEEDS] = r > 0 ? yesno_below(state, 2) : 0;
-        c->params.own[TEPAL_YESNO_SALT] = yesno_below(state, 3);
+        set_yesno(1 + yesno_below(state, 300), 1 + (uint32_t)yesno_below(state, 8),
+                  1 + yesno_below(state, 60), r, 1 + (uint32_t)yesno_below(state, 9), &c->params);
+        c->params.yesno.own_seeds = r > 0 ? yesno_below(state, 2) : 0;
+        c->params.yesno.salt = yesno_below(state, 3);
     } while (tepal_params_check(&c->params, NULL) != TEPAL_OK);
     size_t n = 1 + (size_t)yesno_below(state, YESNO_MOST_MEMBERS);
     size_t t = (size_t)yesno_below(state, YESNO_MOST_AVOID + 1);
@@ -88,12 +108,12 @@ static inline bool yesno_plain_query(const struct tepal_params *p, const uint64_
                                      struct tepal_digest d, bool yes_alone)
 {
     uint64_t mask[YESNO_MOST_WORDS];
-    uint64_t yes = tepal_yesno_yes_bits(p);
-    uint64_t q = p->own[TEPAL_YESNO_NO_BITS];
-    assert_true(tepal_params_payload_bytes(p) <= sizeof mask);
+    uint64_t yes = yes_bits(p);
+    uint64_t q = p->yesno.no_bits;
+    assert_true(tepal_params_cell_bytes(p) <= sizeof mask);
     tepal_yesno_mask(p, d, mask);
     bool present = yesno_contains(words, mask, 0, yes);
-    for (uint64_t j = 0; present && !yes_alone && j < p->own[TEPAL_YESNO_NO_FILTERS]; j++) {
+    for (uint64_t j = 0; present && !yes_alone && j < p->yesno.no_filters; j++) {
         present = !yesno_contains(words, mask, yes + j * q, yes + (j + 1) * q);
     }
     return present;
@@ -103,8 +123,8 @@ static inline bool yesno_plain_query(const struct tepal_params *p, const uint64_
 static inline void yesno_plain_greedy(const struct yesno_case *c, uint64_t *words)
 {
     const struct tepal_params *p = &c->params;
-    uint64_t yes = tepal_yesno_yes_bits(p);
-    uint64_t q = p->own[TEPAL_YESNO_NO_BITS];
+    uint64_t yes = yes_bits(p);
+    uint64_t q = p->yesno.no_bits;
     uint64_t mask[YESNO_MOST_WORDS];
     memset(words, 0, YESNO_MOST_WORDS * 8);
     for (size_t i = 0; i < c->in.member_count; i++) {
@@ -125,7 +145,7 @@ static inline void yesno_plain_greedy(const struct yesno_case *c, uint64_t *word
         if (member || !yesno_plain_query(p, words, c->avoid[f], true)) {
             continue;
         }
-        for (uint64_t j = 0; j < p->own[TEPAL_YESNO_NO_FILTERS]; j++) {
+        for (uint64_t j = 0; j < p->yesno.no_filters; j++) {
             uint64_t with[YESNO_MOST_WORDS];
             bool vetoes = false;
             memcpy(with, words, sizeof with);
@@ -147,7 +167,7 @@ static inline void yesno_plain_greedy(const struct yesno_case *c, uint64_t *word
 /* ---- what must hold of every result ---------------------------------------------------------- */
 
 static inline void yesno_check(const struct yesno_case *c, const struct tepal_filter *f,
-                               const struct tepal_yesno_report *report, uint64_t tolerated)
+                               const struct tepal_known_report *report, uint64_t tolerated)
 {
     size_t count;
     const uint64_t *words = tepal_filter_words(f, &count);
@@ -178,12 +198,12 @@ static inline void yesno_check(const struct yesno_case *c, const struct tepal_fi
     assert_int_equal(report->avoid_positive, positive);
     assert_int_equal(report->avoid_left, left);
     assert_true(fabs(report->weight_left - weight) <= 1e-9 * (1 + weight));
-    assert_ok(tepal_validate(f, NULL));
+    assert_ok(tepal_filter_validate(f, NULL));
 }
 
 /* Builds, checks (against the twin, if `plain`), and returns the weight left. */
 static inline double yesno_try(const struct yesno_case *c, enum tepal_yesno_method method,
-                               bool plain, struct tepal_yesno_report *report)
+                               bool plain, struct tepal_known_report *report)
 {
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
     struct tepal_filter *f;
@@ -205,7 +225,7 @@ static inline void yesno_property(uint64_t *state, bool plain)
 {
     static struct yesno_case c;
     double left[TEPAL_YESNO_METHODS];
-    struct tepal_yesno_report report;
+    struct tepal_known_report report;
     yesno_draw(&c, state);
     for (int m = 0; m < TEPAL_YESNO_METHODS; m++) {
         left[m] = yesno_try(&c, (enum tepal_yesno_method)m, plain, &report);

@@ -13,6 +13,8 @@
  */
 #include "yesno_help.h"
 
+#include <tepal/papers.h>
+
 #define EXPECTED_EXPERIMENTS 1e4
 
 struct setting {
@@ -38,13 +40,12 @@ static struct mean experiment(const struct setting *s, enum tepal_yesno_method m
     double sum[4] = {0};
     c.params = (struct tepal_params)TEPAL_PARAMS_INIT;
     c.params.positions = (enum tepal_positions)s->positions;
-    assert_ok(
-        tepal_yesno_params(s->p, (uint32_t)s->k, s->q, s->r, (uint32_t)s->no_hashes, &c.params));
-    c.params.own[TEPAL_YESNO_OWN_SEEDS] = s->r > 0 ? (uint64_t)s->own_seeds : 0;
+    set_yesno(s->p, (uint32_t)s->k, s->q, s->r, (uint32_t)s->no_hashes, &c.params);
+    c.params.yesno.own_seeds = s->r > 0 ? (uint64_t)s->own_seeds : 0;
     how.method = method;
     for (int i = 0; i < count; i++) {
         struct tepal_filter *f;
-        struct tepal_yesno_report report;
+        struct tepal_known_report report;
         yesno_keys(&c, &seed, (size_t)s->n, 100);
         assert_ok(tepal_yesno_build(&c.params, &c.in, &how, NULL, &f, &report, NULL));
         tepal_filter_free(f);
@@ -251,10 +252,10 @@ static void tuned_layouts(void **unused)
     static const double most[][2] = {{30, 0.001}, {40, 0.04}, {50, 0.36}};
     for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
         for (int positions = 0; positions < 2; positions++) {
-            struct tepal_yesno_plan plan = {0};
+            struct tepal_yesno_setting plan = {0};
             uint64_t n = (uint64_t)most[i][0];
-            assert_ok(tepal_yesno_choose(TEPAL_LAYOUT_FLAT, (enum tepal_positions)positions, 256, n,
-                                         100, &plan));
+            assert_ok(tepal_yesno_best_setting(TEPAL_LAYOUT_FLAT, (enum tepal_positions)positions,
+                                               256, n, 100, &plan));
             struct setting s = {plan.yes_bits,  plan.hashes, plan.no_bits, plan.no_filters,
                                 plan.no_hashes, n,           positions,    plan.own_seeds};
             int N = n == 50 ? experiments(500) : 10000;

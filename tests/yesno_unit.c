@@ -4,6 +4,8 @@
  */
 #include "yesno_help.h"
 
+#include <tepal/papers.h>
+
 #include "file_help.h"
 #include "filter/kind.h"
 
@@ -42,8 +44,8 @@ static double least_left(const struct yesno_case *c, const size_t *f, size_t cou
                          uint64_t *words)
 {
     const struct tepal_params *p = &c->params;
-    uint64_t yes = tepal_yesno_yes_bits(p);
-    uint64_t q = p->own[TEPAL_YESNO_NO_BITS];
+    uint64_t yes = yes_bits(p);
+    uint64_t q = p->yesno.no_bits;
     double best = 0;
     if (at == count) {
         for (size_t i = 0; i < c->in.member_count; i++) {
@@ -57,7 +59,7 @@ static double least_left(const struct yesno_case *c, const size_t *f, size_t cou
         return best;
     }
     best = least_left(c, f, count, at + 1, words);
-    for (uint64_t j = 0; j < p->own[TEPAL_YESNO_NO_FILTERS]; j++) {
+    for (uint64_t j = 0; j < p->yesno.no_filters; j++) {
         uint64_t with[YESNO_MOST_WORDS];
         uint64_t mask[YESNO_MOST_WORDS];
         memcpy(with, words, sizeof with);
@@ -81,15 +83,15 @@ static void exact_is_the_optimum(void **unused)
         uint64_t words[YESNO_MOST_WORDS] = {0};
         size_t f[YESNO_MOST_AVOID];
         size_t count = 0;
-        struct tepal_yesno_report report;
+        struct tepal_known_report report;
         yesno_draw(&c, &state);
-        if (c.params.own[TEPAL_YESNO_NO_FILTERS] == 0 || c.params.own[TEPAL_YESNO_NO_FILTERS] > 2) {
+        if (c.params.yesno.no_filters == 0 || c.params.yesno.no_filters > 2) {
             continue;
         }
         for (size_t i = 0; i < c.in.member_count; i++) {
             uint64_t mask[YESNO_MOST_WORDS];
             tepal_yesno_mask(&c.params, c.members[i], mask);
-            for (uint64_t b = 0; b < tepal_yesno_yes_bits(&c.params); b++) {
+            for (uint64_t b = 0; b < yes_bits(&c.params); b++) {
                 words[b / 64] |= mask[b / 64] & (uint64_t)1 << b % 64;
             }
         }
@@ -151,11 +153,11 @@ static void without_no_filters_it_is_a_bloom_filter(void **unused)
             p.cells = 512 * 20;
             p.hashes = 5;
             assert_ok(tepal_filter_create(&p, NULL, &bloom, NULL));
-            assert_ok(tepal_yesno_params(p.cells, p.hashes, 0, 0, 0, &p));
+            set_yesno(p.cells, p.hashes, 0, 0, 0, &p);
             assert_ok(tepal_filter_create(&p, NULL, &yesno, NULL));
             assert_ok(tepal_filter_add_many(bloom, keys, 1000));
             assert_ok(tepal_filter_add_many(yesno, keys, 1000));
-            struct tepal_yesno_input in = {
+            struct tepal_known in = {
                 .members = keys, .member_count = 1000, .avoid = keys + 1000, .avoid_count = 2000};
             struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
             assert_ok(tepal_yesno_build(&p, &in, &how, NULL, &built, NULL, NULL));
@@ -185,13 +187,13 @@ static void batches_and_single_questions_agree(void **unused)
     for (int i = 0; i < 16; i++) {
         struct tepal_params p = TEPAL_PARAMS_INIT;
         struct tepal_filter *f;
-        struct tepal_yesno_report report;
+        struct tepal_known_report report;
         p.layout = (enum tepal_layout)(i % 4);
         p.positions = (enum tepal_positions)(i / 4 % 2);
-        assert_ok(tepal_yesno_params(512 * 45, 5, 512 * 4, 2, 7, &p));
-        p.own[TEPAL_YESNO_OWN_SEEDS] = i / 8 % 2;
-        p.own[TEPAL_YESNO_SALT] = i / 8 % 2;
-        struct tepal_yesno_input in = {
+        set_yesno(512 * 45, 5, 512 * 4, 2, 7, &p);
+        p.yesno.own_seeds = i / 8 % 2;
+        p.yesno.salt = i / 8 % 2;
+        struct tepal_known in = {
             .members = keys, .member_count = N, .avoid = keys + N, .avoid_count = T};
         struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
         assert_ok(tepal_yesno_build(&p, &in, &how, NULL, &f, &report, NULL));
@@ -199,14 +201,15 @@ static void batches_and_single_questions_agree(void **unused)
         assert_true(report.avoid_positive > T / 100);
         assert_true(report.avoid_left < report.avoid_positive / 2);
         size_t found = tepal_filter_query_many(f, keys, N + T, answers);
+        size_t yes = 0;
         assert_int_equal(found, N + report.avoid_left);
-        struct tepal_yesno *typed = tepal_filter_yesno(f);
-        assert_ptr_equal(tepal_yesno_filter(typed), f);
         for (size_t k = 0; k < N + T; k++) {
             bool one = tepal_filter_query(f, keys[k]);
             assert_int_equal(one, answers[k / 64] >> k % 64 & 1);
-            assert_true(!one || tepal_yesno_query_yes(typed, keys[k]));
+            assert_true(!one || tepal_yesno_query_yes(f, keys[k]));
+            yes += tepal_yesno_query_yes(f, keys[k]);
         }
+        assert_int_equal(yes, N + report.avoid_positive);
         for (size_t odd = 0; odd < 70; odd++) {
             size_t whole = 0;
             for (size_t k = 0; k < odd; k++) {
@@ -223,9 +226,9 @@ static void members_win(void **unused)
     (void)unused;
     static struct yesno_case c;
     uint64_t state = 6;
-    struct tepal_yesno_report report;
+    struct tepal_known_report report;
     c.params = (struct tepal_params)TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(160, 4, 32, 3, 5, &c.params));
+    set_yesno(160, 4, 32, 3, 5, &c.params);
     yesno_keys(&c, &state, 30, 100);
     memcpy(c.avoid, c.members, 30 * sizeof *c.avoid); /* all members are known negatives too */
     memcpy(c.avoid + 50, c.members, 5 * sizeof *c.avoid);
@@ -248,8 +251,8 @@ static void the_tolerance_is_kept(void **unused)
     static struct yesno_case c;
     uint64_t state = 7;
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-    struct tepal_yesno_report strict;
-    struct tepal_yesno_report report;
+    struct tepal_known_report strict;
+    struct tepal_known_report report;
     uint64_t lost = 0;
     double gained = 0;
     for (int i = 0; i < 300; i++) {
@@ -279,11 +282,11 @@ static void heavy_ones_are_vetoed_first(void **unused)
     double greedy = 0;
     double searched = 0;
     c.params = (struct tepal_params)TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(160, 4, 32, 3, 5, &c.params));
+    set_yesno(160, 4, 32, 3, 5, &c.params);
     for (int i = 0; i < 1000; i++) {
         struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-        struct tepal_yesno_report a;
-        struct tepal_yesno_report b;
+        struct tepal_known_report a;
+        struct tepal_known_report b;
         struct tepal_filter *f;
         yesno_keys(&c, &state, 40, 100);
         for (size_t x = 0; x < 100; x++) {
@@ -311,11 +314,11 @@ static void salts_are_tried_until_nothing_is_left(void **unused)
     uint64_t state = 9;
     uint64_t changed = 0;
     c.params = (struct tepal_params)TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(160, 4, 32, 3, 5, &c.params));
+    set_yesno(160, 4, 32, 3, 5, &c.params);
     for (int i = 0; i < 300; i++) {
         struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-        struct tepal_yesno_report one;
-        struct tepal_yesno_report many;
+        struct tepal_known_report one;
+        struct tepal_known_report many;
         struct tepal_filter *f;
         yesno_keys(&c, &state, 30, 100);
         how.method = TEPAL_YESNO_GREEDY;
@@ -324,7 +327,7 @@ static void salts_are_tried_until_nothing_is_left(void **unused)
         how.salts = 8;
         assert_ok(tepal_yesno_build(&c.params, &c.in, &how, NULL, &f, &many, NULL));
         yesno_check(&c, f, &many, 0);
-        assert_int_equal(tepal_filter_params(f)->own[TEPAL_YESNO_SALT], many.salt);
+        assert_int_equal(tepal_filter_params(f)->yesno.salt, many.salt);
         assert_int_equal(many.avoid_left, 0); /* fails with probability .05^8 an instance */
         assert_int_equal(many.salt != 0, one.avoid_left > 0);
         changed += many.salt != 0;
@@ -335,9 +338,9 @@ static void salts_are_tried_until_nothing_is_left(void **unused)
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
     struct tepal_filter *f = NULL;
     yesno_keys(&c, &state, 80, 200);
-    c.params.own[TEPAL_YESNO_SALT] = ((uint64_t)1 << 20) - 1;
+    c.params.yesno.salt = ((uint64_t)1 << 20) - 1;
     how.salts = 2;
-    struct tepal_yesno_report last;
+    struct tepal_known_report last;
     assert_ok(tepal_yesno_build(&c.params, &c.in, &how, NULL, &f, &last, NULL));
     assert_int_equal(last.salt, ((uint64_t)1 << 20) - 1);
     tepal_filter_free(f);
@@ -355,10 +358,10 @@ static void a_search_can_be_ended(void **unused)
     static struct yesno_case c;
     uint64_t state = 10;
     int asked = 0;
-    struct tepal_yesno_report report;
+    struct tepal_known_report report;
     struct tepal_filter *f;
     c.params = (struct tepal_params)TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(160, 4, 32, 3, 5, &c.params));
+    set_yesno(160, 4, 32, 3, 5, &c.params);
     yesno_keys(&c, &state, 60, 200);
     for (int m = TEPAL_YESNO_LOCAL_SEARCH; m <= TEPAL_YESNO_EXACT; m++) {
         struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
@@ -401,16 +404,16 @@ static void tiny_no_filters_are_given_up(void **unused)
     static struct tepal_digest avoid[N];
     uint64_t state = 33;
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(972, 1, 28, 1, 19, &p));
+    set_yesno(972, 1, 28, 1, 19, &p);
     for (size_t i = 0; i < N; i++) {
         members[i] = check_digest(&state);
         avoid[i] = check_digest(&state);
     }
-    struct tepal_yesno_input in = {
+    struct tepal_known in = {
         .members = members, .member_count = N, .avoid = avoid, .avoid_count = N};
     for (int m = 0; m < TEPAL_YESNO_METHODS; m++) {
         struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-        struct tepal_yesno_report report;
+        struct tepal_known_report report;
         struct tepal_filter *f;
         int asked = 0;
         how.method = (enum tepal_yesno_method)m;
@@ -455,16 +458,16 @@ static void after_additions_no_old_count_is_told(void **unused)
     static struct tepal_report told_of;
     uint64_t state = 31;
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(12000, 4, 400, 3, 6, &p));
+    set_yesno(12000, 4, 400, 3, 6, &p);
     p.capacity = N;
     for (size_t i = 0; i < N; i++) {
         members[i] = check_digest(&state);
         avoid[i] = check_digest(&state);
     }
-    struct tepal_yesno_input in = {
+    struct tepal_known in = {
         .members = members, .member_count = N, .avoid = avoid, .avoid_count = N};
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-    struct tepal_yesno_report built;
+    struct tepal_known_report built;
     struct tepal_filter *f;
     assert_ok(tepal_yesno_build(&p, &in, &how, NULL, &f, &built, NULL));
     assert_int_equal(told(f, "avoid_left", &told_of)->value.integer, built.avoid_left);
@@ -496,13 +499,13 @@ static void the_prediction_knows_of_the_vetoes(void **unused)
     static struct tepal_report told_of;
     uint64_t state = 32;
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(4000, 1, 4000, 1, 2, &p));
+    set_yesno(4000, 1, 4000, 1, 2, &p);
     p.capacity = N;
     for (size_t i = 0; i < N; i++) {
         members[i] = check_digest(&state);
         avoid[i] = check_digest(&state);
     }
-    struct tepal_yesno_input in = {
+    struct tepal_known in = {
         .members = members, .member_count = N, .avoid = avoid, .avoid_count = N};
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
     struct tepal_filter *f;
@@ -532,7 +535,7 @@ static void additions_undo_vetoes(void **unused)
         how.method = TEPAL_YESNO_GREEDY;
         yesno_draw(&c, &state);
         assert_ok(tepal_yesno_build(&c.params, &c.in, &how, NULL, &f, NULL, NULL));
-        assert_ok(tepal_filter_clone(f, NULL, &g));
+        assert_ok(tepal_filter_clone(f, NULL, &g, NULL));
         size_t count = c.in.avoid_count < 20 ? c.in.avoid_count : 20;
         assert_ok(tepal_filter_add_many(g, c.avoid, count));
         for (size_t k = 0; k < count; k++) {
@@ -545,8 +548,8 @@ static void additions_undo_vetoes(void **unused)
             assert_true(tepal_filter_query(g, d));
         }
         assert_int_equal(tepal_filter_keys_added(f), c.in.member_count + count);
-        undone += tepal_yesno_vetoes_undone(tepal_filter_yesno(f));
-        assert_ok(tepal_validate(f, NULL));
+        undone += info_integer(f, "vetoes_undone");
+        assert_ok(tepal_filter_validate(f, NULL));
         tepal_filter_free(f);
         tepal_filter_free(g);
     }
@@ -557,13 +560,20 @@ static void the_gate_knows_the_kind(void **unused)
 {
     (void)unused;
     struct tepal_params good = TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(160, 4, 32, 3, 5, &good));
+    set_yesno(160, 4, 32, 3, 5, &good);
     assert_ok(tepal_params_check(&good, NULL));
-    assert_int_equal(tepal_yesno_yes_bits(&good), 160);
-    assert_int_equal(tepal_params_payload_bytes(&good), 32);
-    assert_int_equal(tepal_yesno_params(1, 1, UINT64_MAX, 2, 1, &good), TEPAL_TOO_LARGE);
-    assert_int_equal(tepal_yesno_params(UINT64_MAX, 1, 1, 1, 1, &good), TEPAL_TOO_LARGE);
+    assert_int_equal(yes_bits(&good), 160);
+    assert_int_equal(tepal_params_cell_bytes(&good), 32);
     assert_int_equal(good.cells, 256);
+    /* sums that wrap */
+    struct tepal_params wraps = TEPAL_PARAMS_INIT;
+    set_yesno(1, 1, UINT64_MAX, 2, 1, &wraps);
+    assert_int_equal(tepal_params_check(&wraps, NULL), TEPAL_BAD_PARAMETER);
+    set_yesno(UINT64_MAX, 1, 1, 1, 1, &wraps);
+    assert_int_equal(tepal_params_check(&wraps, NULL), TEPAL_BAD_PARAMETER);
+    set_yesno(100, 1, (uint64_t)1 << 58, 64, 1, &wraps);
+    assert_int_equal(wraps.cells, 100);
+    assert_int_equal(tepal_params_check(&wraps, NULL), TEPAL_BAD_PARAMETER);
     static const struct {
         uint64_t p, k, q, r, no_hashes, seeds, salt;
         int layout, positions;
@@ -587,27 +597,26 @@ static void the_gate_knows_the_kind(void **unused)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct tepal_params p = TEPAL_PARAMS_INIT;
-        const char *why = "";
+        struct tepal_error error = {.why = ""};
         struct tepal_filter *f = NULL;
-        assert_ok(tepal_yesno_params(bad[i].p, (uint32_t)bad[i].k, bad[i].q, bad[i].r,
-                                     (uint32_t)bad[i].no_hashes, &p));
-        p.own[TEPAL_YESNO_OWN_SEEDS] = bad[i].seeds;
-        p.own[TEPAL_YESNO_SALT] = bad[i].salt;
+        set_yesno(bad[i].p, (uint32_t)bad[i].k, bad[i].q, bad[i].r, (uint32_t)bad[i].no_hashes, &p);
+        p.yesno.own_seeds = bad[i].seeds;
+        p.yesno.salt = bad[i].salt;
         p.layout = (enum tepal_layout)bad[i].layout;
         p.positions = (enum tepal_positions)bad[i].positions;
-        assert_int_equal(tepal_params_check(&p, &why), TEPAL_BAD_PARAMETER);
-        assert_true(strlen(why) > 10);
+        assert_int_equal(tepal_params_check(&p, &error), TEPAL_BAD_PARAMETER);
+        assert_true(strlen(error.why) > 10);
         assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_BAD_PARAMETER);
     }
     for (int i = 0; i < TEPAL_OWN_PARAMS; i++) { /* any parameter of a file that is nonsense */
         struct tepal_params p = good;
         p.own[i] = UINT64_MAX;
         assert_int_equal(tepal_params_check(&p, NULL), TEPAL_BAD_PARAMETER);
-        assert_ok(tepal_yesno_params(160, 4, 0, 0, 0, &p));
+        set_yesno(160, 4, 0, 0, 0, &p);
         assert_ok(tepal_params_check(&p, NULL));
         p.own[i] = 1;
         assert_int_equal(tepal_params_check(&p, NULL),
-                         i == TEPAL_YESNO_SALT ? TEPAL_OK : TEPAL_BAD_PARAMETER);
+                         i == PARAMS_INDEX(yesno.salt) ? TEPAL_OK : TEPAL_BAD_PARAMETER);
     }
 }
 
@@ -617,12 +626,12 @@ static void bad_input_is_refused(void **unused)
     static struct yesno_case c;
     uint64_t state = 12;
     c.params = (struct tepal_params)TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(160, 4, 32, 3, 5, &c.params));
+    set_yesno(160, 4, 32, 3, 5, &c.params);
     for (int i = 0; i < 7; i++) {
         struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
         struct tepal_params p = c.params;
         struct tepal_filter *f = NULL;
-        const char *why = "";
+        struct tepal_error error = {.why = ""};
         yesno_keys(&c, &state, 30, 100);
         for (size_t x = 0; x < 100; x++) {
             c.weights[x] = 1;
@@ -649,12 +658,12 @@ static void bad_input_is_refused(void **unused)
             p.kind = TEPAL_KIND_BLOOM;
             break;
         default:
-            p.own[TEPAL_YESNO_NO_BITS] = 90;
+            p.yesno.no_bits = 90;
             expected = TEPAL_BAD_PARAMETER;
             break;
         }
-        assert_int_equal(tepal_yesno_build(&p, &c.in, &how, NULL, &f, NULL, &why), expected);
-        assert_true(strlen(why) > 5);
+        assert_int_equal(tepal_yesno_build(&p, &c.in, &how, NULL, &f, NULL, &error), expected);
+        assert_true(strlen(error.why) > 5);
         assert_null(f);
     }
     enum tepal_yesno_method m = TEPAL_YESNO_PAIRS;
@@ -674,13 +683,13 @@ static void damaged_states_are_noticed(void **unused)
     (void)unused;
     struct tepal_params p = TEPAL_PARAMS_INIT;
     struct tepal_filter *f;
-    assert_ok(tepal_yesno_params(160, 4, 32, 3, 5, &p));
+    set_yesno(160, 4, 32, 3, 5, &p);
     assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
     for (int i = 0; i < FILTER_STATES; i++) {
         f->state.own[i] = 1;
         enum tepal_status expected =
             i == 0 || i == 1 || i == 5 ? TEPAL_OK : TEPAL_CORRUPT; /* members, avoid, undone */
-        assert_int_equal(tepal_validate(f, NULL), expected);
+        assert_int_equal(tepal_filter_validate(f, NULL), expected);
         f->state.own[i] = 0;
     }
     tepal_filter_free(f);
@@ -693,8 +702,8 @@ static void out_of_memory_changes_nothing(void **unused)
     static struct yesno_case c;
     uint64_t state = 13;
     c.params = (struct tepal_params)TEPAL_PARAMS_INIT;
-    assert_ok(tepal_yesno_params(100, 3, 20, 2, 3, &c.params));
-    c.params.own[TEPAL_YESNO_OWN_SEEDS] = 1;
+    set_yesno(100, 3, 20, 2, 3, &c.params);
+    c.params.yesno.own_seeds = 1;
     yesno_keys(&c, &state, 40, 150);
     for (int method = 0; method < TEPAL_YESNO_METHODS; method++) {
         for (unsigned at = 1;; at++) {
@@ -744,12 +753,12 @@ static void chosen_layouts_are_filters(void **unused)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (int layout = 0; layout < 4; layout++) {
             for (int positions = 0; positions < 2; positions++) {
-                struct tepal_yesno_plan plan = {0};
+                struct tepal_yesno_setting plan = {0};
                 struct tepal_params p = TEPAL_PARAMS_INIT;
                 uint64_t n = sizes[i] / 8 + 1;
-                enum tepal_status status =
-                    tepal_yesno_choose((enum tepal_layout)layout, (enum tepal_positions)positions,
-                                       sizes[i], n, 4 * n, &plan);
+                enum tepal_status status = tepal_yesno_best_setting((enum tepal_layout)layout,
+                                                                    (enum tepal_positions)positions,
+                                                                    sizes[i], n, 4 * n, &plan);
                 bool lined = layout >= 2;
                 if (lined && sizes[i] % 512 != 0) {
                     assert_int_equal(status, TEPAL_BAD_ARGUMENT);
@@ -761,9 +770,9 @@ static void chosen_layouts_are_filters(void **unused)
                 }
                 p.layout = (enum tepal_layout)layout;
                 p.positions = (enum tepal_positions)positions;
-                assert_ok(tepal_yesno_params(plan.yes_bits, plan.hashes, plan.no_bits,
-                                             plan.no_filters, plan.no_hashes, &p));
-                p.own[TEPAL_YESNO_OWN_SEEDS] = plan.own_seeds;
+                set_yesno(plan.yes_bits, plan.hashes, plan.no_bits, plan.no_filters, plan.no_hashes,
+                          &p);
+                p.yesno.own_seeds = plan.own_seeds;
                 assert_int_equal(p.cells, sizes[i]);
                 assert_ok(tepal_params_check(&p, NULL));
                 assert_true(plan.left >= 0 && plan.left <= plan.positive);
@@ -773,23 +782,24 @@ static void chosen_layouts_are_filters(void **unused)
             }
         }
     }
-    struct tepal_yesno_plan plan = {0};
+    struct tepal_yesno_setting plan = {0};
     assert_int_equal(
-        tepal_yesno_choose(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 0, 1, 1, &plan),
+        tepal_yesno_best_setting(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 0, 1, 1, &plan),
         TEPAL_BAD_ARGUMENT);
     assert_int_equal(
-        tepal_yesno_choose(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 100, 0, 1, &plan),
+        tepal_yesno_best_setting(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 100, 0, 1, &plan),
         TEPAL_BAD_ARGUMENT);
     assert_int_equal(
         tepal_yesno_predict(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 10, 10, &plan),
         TEPAL_BAD_ARGUMENT);
     /* Without known negatives there is nothing to veto. */
-    assert_ok(tepal_yesno_choose(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 256, 30, 0, &plan));
+    assert_ok(
+        tepal_yesno_best_setting(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 256, 30, 0, &plan));
     assert_int_equal(plan.no_filters, 0);
     /* What is said is kept. */
-    plan = (struct tepal_yesno_plan){.hashes = 3, .no_hashes = 2};
-    assert_ok(
-        tepal_yesno_choose(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 256, 30, 100, &plan));
+    plan = (struct tepal_yesno_setting){.hashes = 3, .no_hashes = 2};
+    assert_ok(tepal_yesno_best_setting(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 256, 30, 100,
+                                       &plan));
     assert_int_equal(plan.hashes, 3);
     assert_int_equal(plan.no_hashes, 2);
 }

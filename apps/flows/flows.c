@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tepal/papers.h>
 #include <tepal/tepal.h>
 
 #include "cli/options.h"
@@ -84,12 +85,10 @@ static void table_clear(struct table *t)
 static void contestant_add(struct contestant *c, struct tepal_digest d, uint32_t id)
 {
     enum tepal_status status;
-    if (c->counting != NULL) {
-        uint32_t group = 0;
-        status = tepal_counting_add(c->counting, d, &group);
-        if (c->receipt != NULL) {
-            c->receipt[id] = (uint8_t)group;
-        }
+    if (c->receipt != NULL) {
+        uint8_t group = 0;
+        status = tepal_counting_add(c->filter, d, &group);
+        c->receipt[id] = (uint8_t)group;
     } else {
         status = tepal_filter_add(c->filter, d);
     }
@@ -99,7 +98,7 @@ static void contestant_add(struct contestant *c, struct tepal_digest d, uint32_t
 static void contestant_remove(struct contestant *c, struct tepal_digest d, uint32_t id, bool known)
 {
     enum tepal_status status = known && c->removal == BY_RECEIPT
-                                   ? tepal_counting_remove_group(c->counting, d, c->receipt[id])
+                                   ? tepal_counting_remove_group(c->filter, d, c->receipt[id])
                                    : tepal_filter_remove(c->filter, d);
     c->now.not_removed += known && status != TEPAL_OK;
     c->now.wrong_removals += !known && status == TEPAL_OK;
@@ -258,8 +257,8 @@ static struct tepal_params counting_params(const struct flows *f, uint32_t choic
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.kind = TEPAL_KIND_COUNTING;
     p.hashes = 1;
-    p.own[TEPAL_COUNTING_CHOICES] = choices;
-    p.own[TEPAL_COUNTING_POLICY] = policy;
+    p.counting.choices = choices;
+    p.counting.policy = policy;
     p.capacity = f->table.peak;
     p.seed = f->packets.hasher.seed;
     for (p.cells = f->bits / 4; p.cells > 64 && flows_bits(&p) > f->bits; p.cells -= 16) {
@@ -272,15 +271,14 @@ static int add_contestant(struct flows *f, const char *name, const struct tepal_
                           enum removal removal)
 {
     struct contestant *c = &f->set[f->sets];
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     c->name = name;
     c->removal = removal;
-    enum tepal_status status = tepal_filter_create(p, NULL, &c->filter, &why);
+    enum tepal_status status = tepal_filter_create(p, NULL, &c->filter, &error);
     if (status != TEPAL_OK) {
-        return say_status(NULL, f->args->command->name, status, why);
+        return say_status(NULL, f->args->command->name, status, error.why);
     }
     f->sets++;
-    c->counting = tepal_filter_counting(c->filter);
     c->window = calloc(f->windows, sizeof *c->window);
     c->receipt = removal == BY_RECEIPT ? calloc(f->table.flows, 1) : NULL;
     bool got = c->window != NULL && (removal != BY_RECEIPT || c->receipt != NULL);
@@ -304,7 +302,7 @@ static int add_fingerprint(struct flows *f)
                          f->bits, f->table.peak);
     }
     p.cells = (uint64_t)(room / (8 * bits)) * (8 * bits);
-    p.own[TEPAL_FINGERPRINT_BITS] = bits;
+    p.fingerprint.bits = bits;
     return add_contestant(f, "fingerprint", &p, BY_POLICY);
 }
 
@@ -324,16 +322,16 @@ static int make_filters(struct flows *f)
 static void say_read(const struct flows *f)
 {
     const struct packets *p = &f->packets;
-    say_line("packets    %zu of %zu flows in %.1f s; at most %zu flows at once", p->count, p->flows,
-             f->span, f->table.peak);
+    say_line("packets    %zu in %zu flows, over %.1f s; at most %zu flows at once", p->count,
+             p->flows, f->span, f->table.peak);
     if (f->repeat > 1) {
-        say_line("repeated   %" PRIu64 " times, each time with flows of its own", f->repeat);
+        say_line("repeated   %" PRIu64 " times, each time as other flows", f->repeat);
     }
-    say_line("ended      %" PRIu64 " FIN or RST of flows that are not in the table",
+    say_line("unmatched  %" PRIu64 " FIN or RST of flows that are not in the table",
              f->never_begun);
     if (p->truncated + p->other > 0) {
-        say_line("left out   %" PRIu64 " packets cut off in their headers, %" PRIu64
-                 " neither TCP nor UDP, or later fragments",
+        say_line("left out   %" PRIu64 " packets truncated in their headers, %" PRIu64 " that are "
+                 "neither TCP nor UDP, or later fragments",
                  p->truncated, p->other);
     }
 }
@@ -344,14 +342,14 @@ static int prepare(struct flows *f)
 {
     const struct packets *p = &f->packets;
     if (p->count == 0) {
-        return trouble(f, "no packets that carry TCP or UDP");
+        return trouble(f, "no TCP or UDP packets in the input");
     }
     f->start = p->packet[0].t;
     f->span = p->packet[p->count - 1].t - f->start;
     f->span = f->span > 0 ? f->span * (1 + 1e-9) : 1;
     if (f->repeat > NOBODY / p->flows || !isfinite(f->span * (double)f->repeat)) {
         return say_error(NULL, f->args->command->name,
-                         "--repeat %s: too often: there would be 2^32 flows or more",
+                         "--repeat %s: too large: there would be 2^32 flows or more",
                          arg(f->args, "repeat")->text);
     }
     f->table.flows = p->flows * (size_t)f->repeat;
@@ -364,7 +362,7 @@ static int prepare(struct flows *f)
     replay(f);
     f->windows = windows;
     if (f->table.peak == 0) {
-        return trouble(f, "no flow begins in these packets: take --insert first");
+        return trouble(f, "no flow begins in these packets: try --insert first");
     }
     f->bits = arg(f->args, "bits")->whole;
     if (!arg(f->args, "bits")->given) {
@@ -416,24 +414,24 @@ static int flows_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION(0, "bits-per-flow", OF_VALUE(TAKES_POSITIVE, "B"),
-           "B bits for each of the most flows that there are at once (default 24)."),
+           "Bits per flow, for the largest number of concurrent flows (default 24)."),
     OPTION('m', "bits", OF_WHOLE("M", 512, (uint64_t)1 << 40),
-           "The memory of each filter, in bits, all in all."),
+           "The total memory of each filter, in bits."),
     OPTION(0, "choices", OF_WHOLE("C", 2, 64),
            "The choices of the multichoice filters (default 4)."),
     OPTION(0, "idle", OF_VALUE(TAKES_POSITIVE, "SECONDS"),
-           "A flow ends when it has been idle for so long (default 60)."),
+           "A flow ends when it has been idle for this long (default 60)."),
     OPTION(0, "insert", OF_CHOICE("WHEN", "syn first"),
            "A TCP flow begins with a SYN (syn, the default), or with any packet that does not end "
            "it (first)."),
-    FLAG(0, "one-way", "The two directions of a connection are two flows."),
+    FLAG(0, "one-way", "Treat the two directions of a connection as two flows."),
     OPTION(0, "repeat", OF_WHOLE("N", 1, 1000000),
-           "Replay the packets N times, each time with other flows: what a long run does (default "
+           "Replay the packets N times, each time as other flows, to simulate a long run (default "
            "1)."),
     OPTION(0, "windows", OF_WHOLE("N", 1, 10000),
-           "Look at the drift in N windows of as many packets each (default: one each time the "
-           "packets are repeated, or 20)."),
-    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"), "Also draw the drift, as SVG, to OUT."),
+           "Measure the drift in N windows with equal numbers of packets (default: one per "
+           "repetition, or 20)."),
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"), "Also draw the drift to OUT, as SVG."),
     OPTION_FORCE,
     OPTION_DEMO_SEED,
     OPTION_ROWS_TSV,
@@ -443,9 +441,9 @@ static const struct option options[] = {
     OPTIONS_END};
 static const char *const exclusive[][4] = {{"bits", "bits-per-flow"}, {"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
-    {"tepal app flows capture.pcap", "Every kind of filter at 24 bits a flow."},
+    {"tepal app flows capture.pcap", "Every kind of filter at 24 bits per flow."},
     {"tepal app flows packets.tsv.gz --repeat 50 --svg drift.svg",
-     "A long run, and a picture of its drift."},
+     "A long run, with a picture of its drift."},
     {NULL, NULL}};
 
 const struct command app_flows = {
@@ -454,16 +452,17 @@ const struct command app_flows = {
     .summary = "Flow tracking: what removals do to each kind of filter.",
     .about =
         "Replays the packets PACKETS against filters of equal memory (a counting filter, "
-        "multichoice ones with three ways to remove, a fingerprint filter) and an exact table. A "
-        "flow is added when it begins, asked for with every packet, and removed at FIN, RST or "
+        "multichoice filters with three ways to remove, a fingerprint filter) and an exact table. "
+        "A flow is added when it begins, looked up with every packet, and removed at FIN, RST or "
         "when it has been idle. A FIN or RST of a flow that never began is removed as well, since "
-        "a device that has only the filter cannot tell: where the filter finds it, that damages "
-        "others.\n\n"
+        "a device that has only the filter cannot know better: if the filter finds that flow, the "
+        "removal damages others.\n\n"
         "PACKETS are pcap or pcapng captures, or tab-separated (capture, t, proto, src, sport, "
         "dst, dport, flags, len; a first line that starts with # may name other columns), and may "
-        "be compressed. Printed are, for each kind, the false positives and false negatives of "
-        "packets, the strangers that were removed, and, for the first, the middle and the last "
-        "window of packets, the share of strangers found at its end and of false negatives in it.",
+        "be compressed. Prints for each kind the false positives and false negatives among "
+        "packets, the number of strangers (flows that are not in the table) that were removed, and "
+        "for the first, middle and last window the share of strangers found at its end and of "
+        "false negatives in it.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

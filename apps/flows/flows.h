@@ -53,7 +53,6 @@ enum removal { BY_POLICY, BY_RECEIPT };
 struct contestant {
     const char *name;
     struct tepal_filter *filter;
-    struct tepal_counting *counting; /* NULL: another kind */
     enum removal removal;
     uint8_t *receipt; /* a flow's group */
     struct counts total;
@@ -82,7 +81,7 @@ struct flows {
 /* The memory of a filter. */
 static inline uint64_t flows_bits(const struct tepal_params *p)
 {
-    return tepal_params_payload_bytes(p) * 8;
+    return tepal_params_cell_bytes(p) * 8;
 }
 
 /* Print what came out, and draw it if that is asked for. */

@@ -24,7 +24,7 @@ static double missed(const struct window *w)
 static uint64_t shape(const struct contestant *c)
 {
     const struct tepal_params *p = tepal_filter_params(c->filter);
-    return p->kind == TEPAL_KIND_FINGERPRINT ? p->own[TEPAL_FINGERPRINT_BITS] : p->hashes;
+    return p->kind == TEPAL_KIND_FINGERPRINT ? p->fingerprint.bits : p->hashes;
 }
 
 static void tell_counts(struct report *r, const struct counts *c)
@@ -130,7 +130,7 @@ static int draw(const struct flows *f, struct atomic_file *file)
         series[i] =
             (struct svg_series){names[i], i % 2 == 0 ? SVG_LINE : SVG_DASHED, to, f->windows};
     }
-    struct svg_chart chart = {.title = "False negatives, and strangers that are found",
+    struct svg_chart chart = {.title = "False negatives, and strangers found",
                               .x_label = "window",
                               .y_label = "share, %",
                               .y_log = true,

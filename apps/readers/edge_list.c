@@ -49,7 +49,7 @@ static bool edge_line(struct tsv *t, struct piece line)
     for (size_t c = 0; c < 3; c++) {
         if (t->column[c] != SIZE_MAX && t->column[c] >= count) {
             return draft_trouble(t->draft, t->line,
-                                 "column %zu is missing (columns are divided by tabs)",
+                                 "column %zu is missing (columns are separated by tabs)",
                                  t->column[c] + 1);
         }
         f[c] = t->column[c] != SIZE_MAX ? field[t->column[c]] : f[c];
@@ -132,17 +132,17 @@ static bool check_networks(const struct tsv *t)
 {
     const struct names *n = t->networks;
     if (t->network != NULL && n->count == 0) {
-        return draft_trouble(t->draft, 0,
-                             "the network '%.*s' is asked for, but no column names networks",
+        return draft_trouble(t->draft, 0, "no column names networks, so '%.*s' cannot be selected",
                              SHOWN(strlen(t->network)), t->network);
     }
     if (t->network != NULL && names_find(n, t->network, strlen(t->network)) == NAMES_NONE) {
-        return draft_trouble(t->draft, 0, "there is no network '%.*s' in it",
+        return draft_trouble(t->draft, 0, "it contains no network '%.*s'",
                              SHOWN(strlen(t->network)), t->network);
     }
     if (t->network == NULL && n->count > 1) {
         return draft_trouble(t->draft, 0,
-                             "there are %" PRIu32 " networks in it, '%.40s' and others: which one?",
+                             "it contains %" PRIu32 " networks, '%.40s' and others: choose one "
+                             "with --network",
                              n->count, names_text(n, 0));
     }
     return true;

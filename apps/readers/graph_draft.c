@@ -184,7 +184,7 @@ static bool take_edges(struct draft *d, struct graph *g)
             end[i] = names_find(&g->ids, id, strlen(id));
             if (end[i] == NAMES_NONE) {
                 return draft_trouble(d, edge->line,
-                                     "the edge leads to node '%.*s', which is not there",
+                                     "the edge leads to node '%.*s', which does not exist",
                                      SHOWN(strlen(id)), id);
             }
         }
@@ -205,7 +205,7 @@ static bool take_edges(struct draft *d, struct graph *g)
 bool draft_finish(struct draft *d, struct graph *g)
 {
     if (d->declared_count == 0) {
-        return draft_trouble(d, 0, "there are no nodes in it");
+        return draft_trouble(d, 0, "it contains no nodes");
     }
     return take_nodes(d, g) && take_edges(d, g);
 }

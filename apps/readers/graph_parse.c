@@ -34,7 +34,8 @@ static bool parse_network(struct draft *d, enum graph_form form, const char *net
     if (form == GRAPH_XML) {
         return network == NULL
                    ? graphml_parse(d, bytes, len)
-                   : draft_trouble(d, 0, "a network is asked for, but GraphML has one a file");
+                   : draft_trouble(
+                         d, 0, "GraphML has one network per file, so none can be selected by name");
     }
     bool good = edge_list_parse(d, network, &networks, false, bytes, len);
     names_free(&networks);

@@ -84,7 +84,7 @@ static void start_graph(struct xml *x, const char *const *list)
 {
     const char *kind = attribute(list, "edgedefault");
     if (x->graphs++ > 0) {
-        xml_fail(x, "a second <graph>: one network a file");
+        xml_fail(x, "a second <graph>: only one network per file is supported");
         return;
     }
     x->directed = kind != NULL && strcmp(kind, "directed") == 0;
@@ -176,9 +176,9 @@ static void XMLCALL start(void *user, const XML_Char *name, const XML_Char **lis
     } else if (depth == 3 && strcmp(local, "edge") == 0) {
         start_edge(x, attributes);
     } else if (depth == 3 && strcmp(local, "hyperedge") == 0) {
-        xml_fail(x, "a <hyperedge>: edges of two ends are understood");
+        xml_fail(x, "a <hyperedge>: only edges between two nodes are supported");
     } else if (depth == 4 && strcmp(local, "graph") == 0) {
-        xml_fail(x, "a <graph> within a <graph>: one network a file");
+        xml_fail(x, "a <graph> within a <graph>: only one network per file is supported");
     } else if (depth == 4 && strcmp(local, "data") == 0 && x->node != NAMES_NONE) {
         start_data(x, attributes);
     }
@@ -283,7 +283,7 @@ bool graphml_parse(struct draft *d, const char *bytes, size_t len)
     if (!whole && !x->failed) {
         draft_trouble(d, xml_line(x), "not XML: %s", XML_ErrorString(XML_GetErrorCode(x->parser)));
     } else if (whole && x->graphs == 0) {
-        whole = draft_trouble(d, 0, "there is no <graph> in it");
+        whole = draft_trouble(d, 0, "it contains no <graph>");
     }
     XML_ParserFree(x->parser);
     names_free(&x->keys);

@@ -308,7 +308,7 @@ const char *packets_capture(struct packets *p, FILE *stream, char *why, size_t r
     }
     int link = pcap_datalink(capture);
     if (!frame_link_known(link)) {
-        snprintf(why, room, "link type %d is not understood", link);
+        snprintf(why, room, "link type %d is not supported", link);
         wrong = why;
     }
     struct pcap_pkthdr *header;
@@ -416,7 +416,7 @@ static int read_capture(struct packets *p, struct stream *s, const char *name)
         return say_error(NULL, name, "%s", cause != NULL && cause[0] != '\0' ? cause : why);
     }
     if (p->cut > cut) {
-        say_warning(name, "the capture ends within a packet; those before it are taken");
+        say_warning(name, "the capture ends within a packet; the packets before it are used");
     }
     return EXIT_YES;
 }

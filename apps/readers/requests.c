@@ -106,7 +106,8 @@ static const char *guess(struct requests_file *f, size_t count)
     if (count > 2) {
         f->known = false;
         snprintf(f->why, sizeof f->why,
-                 "%zu fields, and no names for them: say which one is asked for", count);
+                 "%zu fields without names: give --field, the field with the requested object",
+                 count);
         return f->why;
     }
     f->key = count - 1;
@@ -156,12 +157,12 @@ static const char *take(struct requests *r, struct requests_file *f, const struc
     needed = f->who != NOWHERE && f->who > needed ? f->who : needed;
     needed = f->size != NOWHERE && f->size > needed ? f->size : needed;
     if (count <= needed) {
-        snprintf(f->why, sizeof f->why, "%zu field%s, and %zu are needed", count,
+        snprintf(f->why, sizeof f->why, "%zu field%s, but %zu are needed", count,
                  count == 1 ? "" : "s", needed + 1);
         return f->why;
     }
     if (field[f->key].len == 0) {
-        return "what is asked for is empty";
+        return "the requested object is empty";
     }
     const char *why = f->size == NOWHERE ? NULL : read_size(f, field[f->size], &request.size);
     if (why != NULL) {

@@ -164,7 +164,7 @@ static const char *tab_line(struct routes *r, struct routes_file *f, struct piec
     int64_t cycle;
     size_t count = piece_split(line, '\t', field, FIELDS);
     if (count != f->width) {
-        snprintf(f->why, sizeof f->why, "%zu%s fields, and %zu are needed",
+        snprintf(f->why, sizeof f->why, "%zu%s fields, but %zu are needed",
                  count > FIELDS ? (size_t)FIELDS : count, count > FIELDS ? " or more" : "",
                  f->width);
         return f->why;

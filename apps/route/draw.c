@@ -438,7 +438,7 @@ static void chart_16(struct out *out, const struct draw_row *row, size_t count,
     struct svg_point equal[2] = {{fmin(least, most), fmin(least, most), 0, 0}, {most, most, 0, 0}};
     struct svg_series series[2] = {{"a network", SVG_MARKS, point, count},
                                    {"as many as the Bloom header", SVG_DASHED, equal, 2}};
-    struct svg_chart chart = {.title = "False links beside the path, a header of either kind",
+    struct svg_chart chart = {.title = "False links next to the path, for both kinds of header",
                               .x_label = "Bloom header",
                               .y_label = "yes-no header",
                               .x_log = true,
@@ -468,8 +468,9 @@ static void chart_lengths(struct out *out, int figure, const struct length *list
                                   {"yes-no header", SVG_LINE, other, lengths}};
     struct svg_series ratio = {"yes-no to Bloom", SVG_LINE, point, ratios};
     struct svg_chart chart = {
-        .title = figure == 17 ? "False-positive rate by the number of links in the header"
-                              : "False-positive rate of the yes-no header, to the Bloom header's",
+        .title = figure == 17
+                     ? "False-positive rate by the number of links in the header"
+                     : "False-positive rate of the yes-no header, relative to the Bloom header",
         .x_label = "links in the header",
         .y_label = figure == 17 ? "false-positive rate" : "ratio",
         .y_log = figure == 17,

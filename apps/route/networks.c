@@ -98,7 +98,7 @@ static int add_folder(struct networks *all, const char *folder)
     }
     if (count == 0) {
         code = say_error(NULL, folder,
-                         "no networks in it: no file whose name ends in .graphml, .xml or .tsv");
+                         "it contains no networks: no file name ends in .graphml, .xml or .tsv");
     }
     for (int i = 0; i < count; i++) {
         size_t room = strlen(folder) + strlen(entry[i]->d_name) + 2;

@@ -75,7 +75,7 @@ struct packet_walker {
     const struct packet_setting *setting;
     struct tepal_header_layout layout;
     struct tepal_hasher hasher;
-    uint64_t header[TEPAL_HEADER_MOST_WORDS];
+    uint64_t header[TEPAL_MAX_HEADER_WORDS];
     char *key; /* the names of all links, one after the other */
     size_t *key_at;
     struct tepal_digest *digest; /* members, then others */
@@ -200,7 +200,7 @@ static struct tepal_digest digest_of(const struct packet_walker *w, uint32_t lin
 }
 
 static enum tepal_status build(struct packet_walker *w, const struct tepal_params *params,
-                               struct tepal_filter **out, const char **why)
+                               struct tepal_filter **out, struct tepal_error *error)
 {
     const struct packet_plan *plan = w->plan;
     for (uint32_t i = 0; i < plan->members; i++) {
@@ -213,26 +213,26 @@ static enum tepal_status build(struct packet_walker *w, const struct tepal_param
     for (uint32_t i = 0; i < plan->others; i++) {
         w->digest[plan->members + i] = digest_of(w, plan->other[i]);
     }
-    struct tepal_yesno_input input = {.members = w->digest,
-                                      .member_count = plan->members,
-                                      .avoid = w->digest + plan->members,
-                                      .avoid_count = plan->others};
-    return tepal_yesno_build(params, &input, &w->setting->how, NULL, out, NULL, why);
+    struct tepal_known input = {.members = w->digest,
+                                .member_count = plan->members,
+                                .avoid = w->digest + plan->members,
+                                .avoid_count = plan->others};
+    return tepal_yesno_build(params, &input, &w->setting->how, NULL, out, NULL, error);
 }
 
 static enum tepal_status make_header(struct packet_walker *w, enum packet_kind kind, uint64_t seed,
-                                     const char **why)
+                                     struct tepal_error *error)
 {
     struct tepal_params params = w->setting->params[kind];
     struct tepal_filter *filter = NULL;
     params.seed = seed;
     tepal_hasher_init(&w->hasher, seed);
-    enum tepal_status status = tepal_header_layout_init(&params, &w->layout, why);
+    enum tepal_status status = tepal_header_layout_init(&params, &w->layout, error);
     if (status == TEPAL_OK) {
-        status = build(w, &params, &filter, why);
+        status = build(w, &params, &filter, error);
     }
     if (status == TEPAL_OK) {
-        status = tepal_header_of(&w->layout, filter, w->header);
+        status = tepal_header_from_filter(&w->layout, filter, w->header);
     }
     tepal_filter_free(filter);
     return status;
@@ -247,14 +247,14 @@ static void ask(struct packet_walker *w, uint32_t node)
     uint32_t first = g->first[node];
     uint32_t links = g->first[node + 1] - first;
     uint32_t *table = w->table + w->table_at[node];
-    uint64_t mask[TEPAL_HEADER_MOST_WORDS];
+    uint64_t mask[TEPAL_MAX_HEADER_WORDS];
     if (w->asked[node] == w->packet) {
         return;
     }
     w->asked[node] = w->packet;
     for (uint32_t i = 0; i < links; i++) {
         tepal_header_mask(&w->layout, digest_of(w, first + i), mask);
-        tepal_header_table_put(&w->layout, table, i, mask);
+        tepal_header_table_put(&w->layout, i, mask, table);
     }
     tepal_header_match_many(&w->layout, w->header, table, links, w->answers);
     for (uint32_t i = 0; i < links; i++) {
@@ -360,10 +360,10 @@ static void count_copies(struct packet_walker *w, struct packet_walk *walk)
 }
 
 enum tepal_status packet_send(struct packet_walker *w, enum packet_kind kind, uint64_t seed,
-                              struct packet_walk *walk, const char **why)
+                              struct packet_walk *walk, struct tepal_error *error)
 {
     const struct packet_plan *plan = w->plan;
-    enum tepal_status status = make_header(w, kind, seed, why);
+    enum tepal_status status = make_header(w, kind, seed, error);
     if (status != TEPAL_OK) {
         return status;
     }

@@ -65,7 +65,7 @@ void packet_walker_free(struct packet_walker *walker);
 
 /* Build the header of that kind under the seed and follow the packet. */
 enum tepal_status packet_send(struct packet_walker *walker, enum packet_kind kind, uint64_t seed,
-                              struct packet_walk *walk, const char **why);
+                              struct packet_walk *walk, struct tepal_error *error);
 
 /* Of the last packet: did it cross this link? */
 bool packet_crossed(const struct packet_walker *walker, uint32_t link);

@@ -35,7 +35,7 @@ static int read_setting(struct route_app *app)
     struct tepal_header_layout layout;
     uint64_t r = arg_whole(args, "no-filters", 2);
     uint64_t q = arg_whole(args, "no-bits", 32);
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     if (arg(args, "positions")->given) {
         tepal_positions_parse(arg(args, "positions")->text, &init.positions);
     }
@@ -44,18 +44,21 @@ static int read_setting(struct route_app *app)
     }
     s->params[PACKET_BLOOM] = init;
     s->params[PACKET_YESNO] = init;
-    (void)tepal_yesno_params(arg_whole(args, "yes-bits", 192),
-                             (uint32_t)arg_whole(args, "hashes", 4), r == 0 ? 0 : q, r,
-                             (uint32_t)arg_whole(args, "no-hashes", 3), &s->params[PACKET_YESNO]);
+    s->params[PACKET_YESNO].kind = TEPAL_KIND_YESNO;
+    s->params[PACKET_YESNO].cells = arg_whole(args, "yes-bits", 192) + r * q;
+    s->params[PACKET_YESNO].hashes = (uint32_t)arg_whole(args, "hashes", 4);
+    s->params[PACKET_YESNO].yesno.no_filters = r;
+    s->params[PACKET_YESNO].yesno.no_bits = r == 0 ? 0 : q;
+    s->params[PACKET_YESNO].yesno.no_hashes = r == 0 ? 0 : arg_whole(args, "no-hashes", 3);
     s->params[PACKET_BLOOM].cells = s->params[PACKET_YESNO].cells;
     s->params[PACKET_BLOOM].hashes = (uint32_t)arg_whole(args, "bloom-hashes", 6);
     s->how = how;
     app->seed = arg_whole(args, "seed", 1);
     app->allocations = arg_whole(args, "allocations", 1000);
     for (size_t k = 0; k < PACKET_KINDS; k++) {
-        if (tepal_header_layout_init(&s->params[k], &layout, &why) != TEPAL_OK) {
+        if (tepal_header_layout_init(&s->params[k], &layout, &error) != TEPAL_OK) {
             return say_error(NULL, subject(app), "%s header of %" PRIu64 " bits: %s",
-                             k == PACKET_BLOOM ? "Bloom" : "yes-no", s->params[k].cells, why);
+                             k == PACKET_BLOOM ? "Bloom" : "yes-no", s->params[k].cells, error.why);
         }
     }
     if (args_text(args, "from", 1) != NULL || args_text(args, "network", 1) != NULL) {
@@ -85,8 +88,8 @@ static int find_node(const struct route_job *job, const char *name, uint32_t *no
             v++;
         }
         return say_error(NULL, job->name,
-                         "%" PRIu32 " nodes are called '%.60s': say which, as %.80s", several, name,
-                         graph_name(g, v, room));
+                         "%" PRIu32 " nodes are called '%.60s': choose one, as %.80s", several,
+                         name, graph_name(g, v, room));
     }
     struct suggest near = {.word = name};
     for (uint32_t v = 0; v < g->labels.count; v++) {
@@ -182,10 +185,10 @@ static int send_all(struct route_job *job)
         for (enum packet_kind kind = 0; kind < PACKET_KINDS; kind++) {
             struct packet_walk walk;
             struct route_sums *s = &job->sums[kind];
-            const char *why = "";
-            enum tepal_status status = packet_send(job->walker, kind, app->seed + a, &walk, &why);
+            struct tepal_error error = {.why = ""};
+            enum tepal_status status = packet_send(job->walker, kind, app->seed + a, &walk, &error);
             if (status != TEPAL_OK) {
-                return say_status(NULL, job->name, status, why);
+                return say_status(NULL, job->name, status, error.why);
             }
             s->false_links += walk.false_links;
             s->squares += (double)walk.false_links * walk.false_links;
@@ -357,7 +360,7 @@ static int run_networks(struct route_app *app)
     }
     progress_end(&app->progress);
     if (code == EXIT_YES && app->rows == 0) {
-        code = say_error(NULL, subject(app), "none of the networks has any links");
+        code = say_error(NULL, subject(app), "none of the networks has links");
     }
     code = report_close(&app->report, code);
     if (code == EXIT_YES && app->svg.path != NULL) {
@@ -396,34 +399,34 @@ static int route_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION(0, "from", OF_VALUE(TAKES_TEXT, "NODE"),
-           "The node that sends: a label, LABEL#ID, or #ID. Without --from and --to the longest of "
-           "all shortest paths is taken."),
+           "The sender: a label, LABEL#ID, or #ID. Without --from and --to, the longest of all "
+           "shortest paths is used."),
     OPTION(0, "to", OF_VALUE(TAKES_TEXT, "NODE"),
-           "A node that receives; several make a tree of shortest paths."),
+           "A receiver; with several, a tree of shortest paths."),
     OPTION(0, "network", OF_VALUE(TAKES_TEXT, "NAME"),
-           "Only this one of the networks in a tab-separated file."),
+           "Use only this network of a tab-separated file."),
     OPTION(0, "yes-bits", OF_WHOLE("P", 1, 512), "Bits of the yes-filter (default 192)."),
     OPTION(0, "no-bits", OF_WHOLE("Q", 1, 511), "Bits of each no-filter (default 32)."),
     OPTION(0, "no-filters", OF_WHOLE("R", 0, 64),
            "The number of no-filters (default 2). P + Q R, the size of both headers, must be 128, "
            "256 or 512."),
     OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
-           "Hashes of the yes-filter (default 4)."),
+           "Hash functions of the yes-filter (default 4)."),
     OPTION(0, "no-hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
-           "Hashes of the no-filters (default 3)."),
+           "Hash functions of the no-filters (default 3)."),
     OPTION(0, "bloom-hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
-           "Hashes of the Bloom header (default 6)."),
+           "Hash functions of the Bloom header (default 6)."),
     OPTION_POSITIONS,
     OPTION(0, "method", OF_CHOICE("METHOD", "greedy nextfit bestfit pairs local-search exact"),
-           "How the no-filters are filled (default local-search): one of greedy, nextfit, bestfit, "
-           "pairs, local-search, exact."),
+           "How the no-filters are filled (default local-search): greedy, nextfit, bestfit, pairs, "
+           "local-search or exact."),
     OPTION(0, "allocations", OF_WHOLE("N", 1, 10000000),
-           "Measure N headers of each kind, with N seeds from S on (default 1000)."),
+           "Measure N headers of each kind, with N consecutive seeds from S (default 1000)."),
     OPTION_DEMO_SEED,
     OPTION(0, "ttl", OF_WHOLE("T", 1, 255), "A packet crosses at most T links (default 64)."),
     OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"),
-           "Draw the network, as SVG, to OUT: the path, and the links that the headers of seed S "
-           "take falsely."),
+           "Draw the network to OUT, as SVG: the path, and the false links that the headers of "
+           "seed S take."),
     OPTION(0, "figures", OF_VALUE(TAKES_FILE, "FOLDER"),
            "Write the paper's Figs. 16 to 18 to FOLDER: fig16.tsv, fig16.svg and so on."),
     OPTION_FORCE,
@@ -435,25 +438,26 @@ static const struct option options[] = {
 static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
     {"tepal app route network.graphml --svg network.svg",
-     "The longest shortest path, and a picture of it."},
+     "The longest shortest path, with a picture."},
     {"tepal app route edges.tsv --from Oslo --to Rome --to Athens", "A tree to two cities."},
     {"tepal app route topology-zoo --method nextfit --figures out",
-     "All networks of a folder: the paper's Figs. 16 to 18."},
+     "All networks of a directory: the paper's Figs. 16 to 18."},
     {NULL, NULL}};
 
 const struct command app_route = {
     .name = "app route",
     .synopsis = "NETWORK... [--from NODE --to NODE...] [--method METHOD] [--svg OUT]",
-    .summary = "Paths in packets: where headers forward falsely.",
-    .about = "A path, or a tree to several nodes, is put into the packet as a filter of its links. "
-             "Each node asks the header for all its links and forwards where it matches. Links "
-             "that match falsely waste traffic, or lead the packet into a loop. A Bloom header and "
-             "a yes-no header of the same size, which vetoes false links of the path's nodes, are "
-             "compared: false links beside the path, false links taken in all, traversals wasted, "
-             "and the share of headers that loop, each a mean over the allocations.\n\n"
-             "A NETWORK is a GraphML file, as the Internet Topology Zoo has them, a tab-separated "
-             "list of edges (a first line that starts with # may name the columns u, v and "
-             "network), or a folder of such files, and may be compressed.",
+    .summary = "Paths in packet headers: false links that packets take.",
+    .about = "A path, or a tree to several nodes, is stored in the packet header as a filter of "
+             "its links. Each node looks up all its links in the header and forwards the packet on "
+             "those that match. False links waste traffic, or lead the packet into a loop. "
+             "Compares a Bloom header with a yes-no header of the same size, which vetoes false "
+             "links at the nodes of the path: false links next to the path, all false links taken, "
+             "wasted traversals, and the share of headers that loop, each a mean over the "
+             "allocations.\n\n"
+             "A NETWORK is a GraphML file, as in the Internet Topology Zoo, a tab-separated list "
+             "of edges (a first line that starts with # may name the columns u, v and network), or "
+             "a directory of such files; files may be compressed.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

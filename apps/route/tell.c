@@ -64,6 +64,11 @@ static void tell_link(struct report *r, const struct graph *g, uint32_t link)
     report_end(r);
 }
 
+static uint64_t yes_bits(const struct tepal_params *p)
+{
+    return p->cells - p->yesno.no_filters * p->yesno.no_bits;
+}
+
 static void tell_kind(const struct route_job *job, enum packet_kind kind)
 {
     struct report *r = &job->app->report;
@@ -74,10 +79,10 @@ static void tell_kind(const struct route_job *job, enum packet_kind kind)
     report_whole(r, "bits", p->cells, JSON_ONLY);
     report_whole(r, "hashes", p->hashes, JSON_ONLY);
     if (kind == PACKET_YESNO) {
-        report_whole(r, "yes_bits", tepal_yesno_yes_bits(p), JSON_ONLY);
-        report_whole(r, "no_bits", p->own[TEPAL_YESNO_NO_BITS], JSON_ONLY);
-        report_whole(r, "no_filters", p->own[TEPAL_YESNO_NO_FILTERS], JSON_ONLY);
-        report_whole(r, "no_hashes", p->own[TEPAL_YESNO_NO_HASHES], JSON_ONLY);
+        report_whole(r, "yes_bits", yes_bits(p), JSON_ONLY);
+        report_whole(r, "no_bits", p->yesno.no_bits, JSON_ONLY);
+        report_whole(r, "no_filters", p->yesno.no_filters, JSON_ONLY);
+        report_whole(r, "no_hashes", p->yesno.no_hashes, JSON_ONLY);
         report_text(r, "method", tepal_yesno_method_name(s->how.method), JSON_ONLY);
     } else {
         report_real(r, "expected", expected(job), JSON_ONLY);
@@ -236,8 +241,7 @@ static void print_kind(const struct route_job *job, enum packet_kind kind)
     } else {
         snprintf(what, sizeof what,
                  "%" PRIu64 " bits, %" PRIu32 "; %" PRIu64 " of %" PRIu64 ", %" PRIu64 "; %s",
-                 tepal_yesno_yes_bits(p), p->hashes, p->own[TEPAL_YESNO_NO_FILTERS],
-                 p->own[TEPAL_YESNO_NO_BITS], p->own[TEPAL_YESNO_NO_HASHES],
+                 yes_bits(p), p->hashes, p->yesno.no_filters, p->yesno.no_bits, p->yesno.no_hashes,
                  tepal_yesno_method_name(s->how.method));
     }
     report_object(r, NULL);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <tepal/papers.h>
+
 #include "cli/say.h"
 
 const char *const attack_names[ATTACKS] = {"none", "all-ones", "worst"};
@@ -15,12 +17,12 @@ static bool is_generalized(const struct attack_setting *s)
 
 uint32_t attack_resets(const struct attack_setting *s)
 {
-    return is_generalized(s) ? tepal_generalized_reset_hashes(&s->params) : 0;
+    return is_generalized(s) ? (uint32_t)s->params.generalized.reset_hashes : 0;
 }
 
 uint32_t attack_tolerance(const struct attack_setting *s)
 {
-    return is_generalized(s) ? tepal_generalized_tolerance(&s->params) : 0;
+    return is_generalized(s) ? (uint32_t)s->params.generalized.tolerance : 0;
 }
 
 enum tepal_status attack_params(const struct attack_setting *s, uint64_t seed,
@@ -39,7 +41,16 @@ enum tepal_status attack_params(const struct attack_setting *s, uint64_t seed,
         /* NaN: the tolerance bounds nothing, and one of the two extremes passes every key */
         zeros = isnan(zeros) ? (k1 > k0 ? 0 : 1) : zeros;
     }
-    return tepal_generalized_params(s->params.cells, k0, k1, zeros, attack_tolerance(s), seed, out);
+    struct tepal_params forged = TEPAL_PARAMS_INIT;
+    forged.kind = TEPAL_KIND_GENERALIZED;
+    forged.cells = s->params.cells;
+    forged.hashes = s->params.hashes;
+    forged.seed = seed;
+    forged.generalized.reset_hashes = k0;
+    forged.generalized.tolerance = attack_tolerance(s);
+    forged.generalized.ones = (uint64_t)llround((1 - zeros) * (double)TEPAL_GENERALIZED_UNIT);
+    *out = forged;
+    return tepal_params_check(out, NULL);
 }
 
 int attack_settings(const struct args *args, uint64_t bits,
@@ -49,21 +60,21 @@ int attack_settings(const struct args *args, uint64_t bits,
     uint32_t k1 = (uint32_t)arg_whole(args, "set-hashes", 2);
     struct tepal_params bloom = TEPAL_PARAMS_INIT;
     struct tepal_params generalized = TEPAL_PARAMS_INIT;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     bloom.cells = bits;
     bloom.hashes = (uint32_t)arg_whole(args, "hashes", k0 + k1);
     generalized.kind = TEPAL_KIND_GENERALIZED;
     generalized.cells = bits;
     generalized.hashes = k0 + k1;
-    generalized.own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
-    generalized.own[TEPAL_GENERALIZED_TOLERANCE] = arg_whole(args, "tolerance", 0);
+    generalized.generalized.reset_hashes = k0;
+    generalized.generalized.tolerance = arg_whole(args, "tolerance", 0);
     kinds[ATTACK_BLOOM] = (struct attack_setting){"bloom", ATTACK_NONE, bloom};
     kinds[ATTACK_GENERALIZED] = (struct attack_setting){"generalized", ATTACK_NONE, generalized};
-    enum tepal_status status = tepal_params_check(&generalized, &why);
+    enum tepal_status status = tepal_params_check(&generalized, &error);
     if (status == TEPAL_OK) {
-        status = tepal_params_check(&bloom, &why);
+        status = tepal_params_check(&bloom, &error);
     }
-    return say_status(NULL, args->command->name, status, why);
+    return say_status(NULL, args->command->name, status, error.why);
 }
 
 int attack_each(const struct args *args, struct attack_setting kinds[ATTACK_KINDS],

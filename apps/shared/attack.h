@@ -46,23 +46,23 @@ int attack_each(const struct args *args, struct attack_setting kinds[ATTACK_KIND
 
 #define OPTION_SIM_HASHES                                                                          \
     OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),                                      \
-           "Bloom: the number of hashes (default: as many as generalized has).")
+           "Bloom: number of hash functions (default: as many as generalized has).")
 
 #define OPTION_SIM_RESETS                                                                          \
     OPTION(0, "reset-hashes", OF_WHOLE("K0", 0, TEPAL_MAX_HASHES),                                 \
-           "generalized: how many hashes reset (default 2).")
+           "generalized: number of hash functions that reset bits (default 2).")
 
 #define OPTION_SIM_SETS                                                                            \
     OPTION(0, "set-hashes", OF_WHOLE("K1", 0, TEPAL_MAX_HASHES),                                   \
-           "generalized: how many hashes set (default 2).")
+           "generalized: number of hash functions that set bits (default 2).")
 
 #define OPTION_SIM_TOLERANCE                                                                       \
     OPTION(0, "tolerance", OF_WHOLE("B", 0, TEPAL_MAX_HASHES - 1),                                 \
-           "generalized: how many inverted bits are forgiven (default 0).")
+           "generalized: number of inverted bits that are tolerated (default 0).")
 
 #define OPTION_SIM_ATTACK                                                                          \
     OPTION(0, "attack", OF_CHOICE("ATTACK", "none all-ones worst"),                                \
-           "Only this attack (default: all three): none; all-ones; worst, the share of ones at "   \
-           "which most keys pass.")
+           "Only this attack (default: all three): none; all-ones; or worst, the share of ones "   \
+           "at which most keys are found.")
 
 #endif

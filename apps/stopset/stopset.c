@@ -150,7 +150,8 @@ static int retouch(const struct stopset *s, struct variant *v, const struct tepa
     struct tepal_retouch_options how = TEPAL_RETOUCH_OPTIONS_INIT;
     struct tepal_retouch_report report;
     struct arrays a = {NULL, NULL, NULL, NULL};
-    const char *why = NULL;
+    struct tepal_error error = {.why = NULL};
+    how.method = TEPAL_RETOUCH_SACRIFICE;
     if (arg(s->args, "method")->given) {
         tepal_retouch_method_parse(arg(s->args, "method")->text, &how.method);
     }
@@ -163,16 +164,16 @@ static int retouch(const struct stopset *s, struct variant *v, const struct tepa
         return say_no_memory();
     }
     bool weighs = how.method == TEPAL_RETOUCH_SACRIFICE;
-    struct tepal_retouch_input input = {.members = a.members,
-                                        .member_count = s->members,
-                                        .member_weights = weighs ? a.member_weights : NULL,
-                                        .avoid = a.avoid,
-                                        .avoid_count = count,
-                                        .avoid_weights = weighs ? a.avoid_weights : NULL};
-    enum tepal_status status = tepal_retouch(bloom, &input, &how, NULL, out, &report, NULL, &why);
+    struct tepal_known input = {.members = a.members,
+                                .member_count = s->members,
+                                .member_weights = weighs ? a.member_weights : NULL,
+                                .avoid = a.avoid,
+                                .avoid_count = count,
+                                .avoid_weights = weighs ? a.avoid_weights : NULL};
+    enum tepal_status status = tepal_retouch(bloom, &input, &how, NULL, out, &report, NULL, &error);
     free_arrays(&a);
     if (status != TEPAL_OK) {
-        return say_status(NULL, s->args->command->name, status, why);
+        return say_status(NULL, s->args->command->name, status, error.why);
     }
     v->false_negatives = report.false_negatives;
     return EXIT_YES;
@@ -395,17 +396,17 @@ static const struct option options[] = {
     OPTION(0, "learn", OF_WHOLE("C", 0, UINT64_MAX),
            "Learn from cycle C and replay the later ones (default: the first)."),
     OPTION(0, "max-transit", OF_WHOLE("T", 0, INT64_MAX),
-           "Keep only the destinations behind a penultimate node that is passed on the way to at "
-           "most T others: the column pen_transit, or counted."),
+           "Keep only destinations whose penultimate node is on the way to at most T others (the "
+           "column pen_transit, or counted)."),
     OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 40),
            "The size of the filters (default: 10000, 20000, ... 100000)."),
     OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
-           "The number of hashes (default: the best for each size)."),
+           "The number of hash functions (default: the best for each size)."),
     OPTION('b', "beta", OF_VALUE(TAKES_SHARE, "R"),
            "Remove the share R of the false positives, the most troublesome first (default: 1 %, 5 "
            "%, 10 % and 25 %)."),
     OPTION(0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
-           "Instead: aim at all false positives, and lose at most the share R of the penultimate "
+           "Instead: target all false positives, and lose at most the share R of the penultimate "
            "nodes."),
     OPTION_METHOD,
     OPTION_DEMO_SEED,
@@ -416,26 +417,26 @@ static const struct option options[] = {
     OPTIONS_END};
 static const char *const exclusive[][4] = {{"beta", "max-fn"}, {"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
-    {"tepal app stopset routes.tsv.gz", "All sizes and shares of the paper."},
+    {"tepal app stopset routes.tsv.gz", "All sizes and shares in the paper."},
     {"tepal app stopset routes.tsv.gz --bits 60k --beta 25% --max-transit 5",
      "One filter, over all cycles."},
-    {"tepal app stopset monday.json tuesday.json --tsv", "scamper's JSON, a cycle a file."},
+    {"tepal app stopset monday.json tuesday.json --tsv", "scamper's JSON, one cycle per file."},
     {NULL, NULL}};
 
 const struct command app_stopset = {
     .name = "app stopset",
     .synopsis = "[ROUTES...] [--bits M] [--beta R | --max-fn R] [--max-transit T]",
-    .summary = "Red stop sets: where traceroutes should end before their targets.",
+    .summary = "Red stop sets: stop traceroutes just before their destinations.",
     .about =
-        "A monitor that traces routes should stop one hop before the destination. One cycle of the "
-        "measured routes ROUTES teaches which nodes are penultimate; the set of these, shared by "
-        "all monitors, is kept as a list, as a Bloom filter (the union of one a monitor) and as a "
-        "retouched filter. The later cycles are replayed against each: a route that stops at its "
-        "penultimate node is a success, one that stops earlier stops short, one that runs into its "
-        "destination is a collision.\n\n"
+        "A monitor that traces routes should stop one hop before the destination. The penultimate "
+        "nodes are learned from one cycle of the measured routes ROUTES. Their set, shared by all "
+        "monitors, is kept as a list, as a Bloom filter (the union of one filter per monitor) and "
+        "as a retouched filter. The later cycles are replayed against each: a route that stops at "
+        "its penultimate node is a success, one that stops earlier stops short, and one that "
+        "reaches its destination is a collision.\n\n"
         "ROUTES are tab-separated (cycle, monitor, target_as, dst, dst_ttl, pen_transit, hops; a "
         "first line that starts with # may name other columns) or scamper's JSON, and may be "
-        "compressed. Nodes and links missed are shares of what the list would have let see.",
+        "compressed. Missed nodes and links are shares of those that are seen with the list.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

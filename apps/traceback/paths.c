@@ -179,7 +179,7 @@ static int set_tree(struct traceback *t)
 {
     if (t->args->operands > 0) {
         return say_error(NULL, t->args->command->name,
-                         "--tree and the network %s contradict each other: give one of them",
+                         "--tree and the network %s cannot be combined: give one of them",
                          t->args->operand[0]);
     }
     t->tree = (uint32_t)arg(t->args, "tree")->whole;
@@ -198,7 +198,7 @@ static int set_routes(struct traceback *t)
     code = code == EXIT_YES ? mesh_of_routes(t) : code;
     if (code == EXIT_YES && t->usable_count == 0) {
         code = say_error(NULL, t->args->command->name,
-                         "no route of %s routers that all answered, each once",
+                         "no route of %s routers, all of which answered and none twice",
                          t->hops == 0 ? "two or more" : arg(t->args, "hops")->text);
     }
     return code;
@@ -211,7 +211,7 @@ static int set_network(struct traceback *t)
         return say_error(NULL, args->command->name,
                          args->operands == 0
                              ? "a network is needed, or --tree N; see 'tepal app traceback --help'"
-                             : "one network, please (or --routes: several files of routes)");
+                             : "give only one network (or --routes with several files of routes)");
     }
     int code = graph_read(&t->graph, args->operand[0], arg(args, "network")->text);
     if (code == EXIT_YES && t->graph.links == 0) {

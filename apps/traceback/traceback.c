@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tepal/papers.h>
 #include <tepal/tepal.h>
 
 #include "cli/options.h"
@@ -280,8 +281,8 @@ static void say_network(const struct traceback *t)
         say_line("network    routers of %" PRIu32 " neighbours each; paths of %" PRIu32 " routers",
                  t->tree, t->hops);
     } else if (t->usable_count > 0) {
-        say_line("network    %" PRIu32 " routers on %zu routes, %zu of them whole", t->mesh.nodes,
-                 t->routes.count, t->usable_count);
+        say_line("network    %" PRIu32 " routers on %zu routes, %zu of them complete",
+                 t->mesh.nodes, t->routes.count, t->usable_count);
     } else {
         say_line("network    %" PRIu32 " routers, %" PRIu32 " edges", t->graph.nodes,
                  t->graph.edges);
@@ -341,18 +342,18 @@ static int traceback_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION(0, "network", OF_VALUE(TAKES_TEXT, "NAME"),
-           "The one to take of a file that has several networks."),
+           "The network to use, if the file has several."),
     FLAG(0, "routes",
-         "The files are measured routes: packets take these, and their routers and links are the "
-         "network."),
+         "The files are measured routes: packets take these routes, and their routers and links "
+         "are the network."),
     OPTION(0, "tree", OF_WHOLE("N", 1, 1000),
-           "Instead of a network: routers with N neighbours each, none of them met twice."),
+           "Instead of a network: a tree, in which every router has N neighbours."),
     OPTION(0, "hops", OF_WHOLE("H", 1, 254),
-           "Paths of H routers (default: 15 in a tree, any length in a network)."),
+           "The length of paths in routers (default: 15 in a tree, any length in a network)."),
     OPTION(0, "packets", OF_WHOLE("N", 1, 100000000),
-           "How many packets to send, each with another seed (default 1000)."),
+           "The number of packets to send, each with its own seed (default 1000)."),
     OPTION('m', "bits", OF_WHOLE("M", 1, 65536),
-           "The size of the filter in a packet (default 256)."),
+           "The size of the filter in a packet, in bits (default 256)."),
     OPTION_SIM_HASHES,
     OPTION_SIM_RESETS,
     OPTION_SIM_SETS,
@@ -368,24 +369,24 @@ static const char *const exclusive[][4] = {{"tree", "routes", "network"}, {"tsv"
 static const struct example examples[] = {
     {"tepal app traceback Cogentco.graphml --bits 512 --reset-hashes 5 --set-hashes 5 --tolerance "
      "2",
-     "A network, and a filter that forgives two bits."},
-    {"tepal app traceback --tree 4 --hops 15", "A tree of which everything is known."},
+     "A network, and a filter that tolerates two inverted bits."},
+    {"tepal app traceback --tree 4 --hops 15", "A regular tree."},
     {"tepal app traceback --routes routes.tsv.gz --packets 10k", "Along measured routes."},
     {NULL, NULL}};
 
 const struct command app_traceback = {
     .name = "app traceback",
     .synopsis = "(NETWORK | --routes ROUTES... | --tree N) [--hops H] [--packets P] [--bits M]",
-    .summary = "Where did a packet come from? Its filter knows the routers it passed.",
-    .about = "Every router adds itself to a small filter in the packet. The victim asks its "
-             "neighbours whether the filter knows them, then theirs, and so walks back. The sender "
-             "may have filled the filter before: not at all, with ones, or with the share of ones "
-             "at which most routers pass. Told are the paths found in full, the hops found, the "
-             "false branches (routers off the path that pass, next to one that was found on it), "
-             "and all routers that the walk wrongly reaches; beside the branches that the model "
-             "expects. With Bloom filters and with generalized ones.\n\n"
+    .summary = "IP traceback: find the path of a packet from a filter of its routers.",
+    .about = "Every router adds itself to a small filter in the packet. The victim looks up its "
+             "neighbours in the filter, then the neighbours of those found, and so walks back to "
+             "the sender. The sender may have filled the filter in advance: not at all, with ones, "
+             "or with the share of ones at which most routers are found. Reports the paths found "
+             "in full, the hops found, the false branches (routers off the path that are found, "
+             "next to one found on it), the branches that the model expects, and all routers that "
+             "the walk reaches wrongly. Compares Bloom filters and generalized ones.\n\n"
              "NETWORK is GraphML or an edge list (u, v), and packets take shortest paths between "
-             "routers drawn at random; ROUTES are measured routes as stopset reads them.",
+             "random routers; ROUTES are measured routes, in the formats that stopset reads.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

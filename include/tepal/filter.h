@@ -1,6 +1,36 @@
 /*
- * tepal/filter.h: any kind of filter through one handle. The command, the file format and server
- * modules work with this; code that knows its kind calls the typed functions (tepal/bloom.h).
+ * tepal/filter.h: the one handle. Every kind of filter is created, filled, queried, combined and
+ * freed through it; the headers of the kinds (tepal/counting.h, ...) add only what one kind alone
+ * can do, on the same handle.
+ *
+ *     struct tepal_filter *f;
+ *     struct tepal_error error;
+ *     if (tepal_filter_create_for_rate(TEPAL_KIND_BLOOM, 1000000, 0.01, 42, &f, &error)) {
+ *         fprintf(stderr, "%s\n", error.why);         not TEPAL_OK, which is 0
+ *         return 1;
+ *     }
+ *     tepal_filter_add_bytes(f, "example.org", 11);
+ *     if (tepal_filter_query_bytes(f, "example.org", 11))
+ *         puts("perhaps");
+ *     tepal_filter_free(f);
+ *
+ * Keys come in three forms, and calls that take keys have the same endings:
+ *   (none)   a digest, made by the caller with the filter's seed and key (tepal_filter_hasher):
+ *            hash once, ask many filters. A digest made with another seed is another key
+ *   _bytes   a string of any length, hashed here
+ *   _u64     a 64-bit integer, hashed here
+ *   _many    an array of digests; _bytes_many, _u64_many and _fixed_many for the other forms. Much
+ *            faster than one by one on filters larger than the cache: memory is prefetched
+ * Batches of test_add and remove, and what only one kind can do, take digests alone
+ * (tepal_hash_bytes_many makes them).
+ *
+ * A kind that cannot do something answers TEPAL_UNSUPPORTED; a filter that may not be written (a
+ * mapped file) TEPAL_READ_ONLY; a keyed filter that lacks its secret key and has to hash
+ * TEPAL_KEY_NEEDED. A query cannot fail: without its secret key a filter cannot tell, and answers
+ * "perhaps" to every key (tepal_filter_needs_key).
+ *
+ * Threads: const calls may run concurrently with each other; all others need exclusive access to
+ * the filter, except the atomic calls of tepal/bloom.h.
  */
 #ifndef TEPAL_FILTER_H
 #define TEPAL_FILTER_H
@@ -14,27 +44,178 @@ extern "C" {
 
 struct tepal_filter;
 
+/* ---- construction ---------------------------------------------------------------------------- */
+
 /*
  * An empty filter. Fails as tepal_params_check does, with TEPAL_TOO_LARGE if this machine cannot
- * address so much memory, or with TEPAL_NO_MEMORY; *why (if why is not NULL) is then a static
- * sentence that tells more. A filter whose params ask for TEPAL_HASH_SIPHASH takes digests at once;
- * give it the key (tepal_filter_set_key) before it takes bytes.
+ * address that much memory, or with TEPAL_NO_MEMORY. A filter with the hash TEPAL_HASH_SIPHASH
+ * takes digests at once, and bytes and integers after tepal_filter_set_key. Yes-no filters and
+ * cascades that veto known keys are built from all of their keys: tepal_yesno_build,
+ * tepal_cascade_build.
  */
 TEPAL_API enum tepal_status tepal_filter_create(const struct tepal_params *params,
                                                 const struct tepal_allocator *allocator,
-                                                struct tepal_filter **out, const char **why);
+                                                struct tepal_filter **out,
+                                                struct tepal_error *error);
+
+/*
+ * The short way: an empty filter for so many keys at this false-positive rate, on the flat layout,
+ * sized by tepal_params_for_rate, and failing as it does. For bloom, retouched, generalized,
+ * counting and fingerprint; TEPAL_UNSUPPORTED for the others.
+ */
+TEPAL_API enum tepal_status tepal_filter_create_for_rate(enum tepal_kind_id kind, uint64_t keys,
+                                                         double fp, uint64_t seed,
+                                                         struct tepal_filter **out,
+                                                         struct tepal_error *error);
 
 /* Frees the filter and, for a mapped one, the mapping. NULL is allowed. */
 TEPAL_API void tepal_filter_free(struct tepal_filter *filter);
 
 /*
- * A deep copy, writable even if the original is a read-only view; NULL allocator: the default. The
- * copy of a view is validated: TEPAL_CORRUPT if its cells were mapped unseen and are not sound.
+ * A deep copy, writable even if the original is a read-only view. The copy of a view is validated:
+ * TEPAL_CORRUPT if its cells were mapped without being read and are not sound.
  */
 TEPAL_API enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
                                                const struct tepal_allocator *allocator,
-                                               struct tepal_filter **out);
+                                               struct tepal_filter **out,
+                                               struct tepal_error *error);
 
+/*
+ * The secret key of a keyed filter. TEPAL_WRONG_KEY if it is not the one the filter was made with;
+ * a filter that was just created with a key_check of 0 takes any key and stores its check. Before
+ * that it can be neither saved nor combined (TEPAL_KEY_NEEDED). TEPAL_UNSUPPORTED if the filter is
+ * not keyed.
+ */
+TEPAL_API enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
+                                                 const uint8_t key[TEPAL_KEY_BYTES]);
+
+/* Is it keyed, and has not got its key yet (as after loading it from a file)? */
+TEPAL_API bool tepal_filter_needs_key(const struct tepal_filter *filter);
+
+/* The filter's hasher, to make digests for it. TEPAL_KEY_NEEDED if it is keyed and has no key. */
+TEPAL_API enum tepal_status tepal_filter_hasher(const struct tepal_filter *filter,
+                                                struct tepal_hasher *out);
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+/*
+ * Add one key. TEPAL_FULL if a fingerprint filter (or, rarely, a cascade) has no room left; nothing
+ * has changed then.
+ */
+TEPAL_API enum tepal_status tepal_filter_add(struct tepal_filter *filter,
+                                             struct tepal_digest digest);
+TEPAL_API enum tepal_status tepal_filter_add_bytes(struct tepal_filter *filter, const void *key,
+                                                   size_t len);
+TEPAL_API enum tepal_status tepal_filter_add_u64(struct tepal_filter *filter, uint64_t key);
+
+/*
+ * Add many keys, in their order: all of them or, if the call fails, none. Keys of any length: key i
+ * is the lens[i] bytes at keys[i]. Fixed: keys of `width` bytes each, stored one after the other.
+ * No memory is taken, except for more than 256 keys that are hashed here for a kind that can be
+ * full (fingerprint, cascade): 16 bytes per key, and TEPAL_NO_MEMORY or TEPAL_TOO_LARGE without
+ * them.
+ */
+TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
+                                                  const struct tepal_digest *digests, size_t count);
+TEPAL_API enum tepal_status tepal_filter_add_bytes_many(struct tepal_filter *filter,
+                                                        const void *const *keys, const size_t *lens,
+                                                        size_t count);
+TEPAL_API enum tepal_status tepal_filter_add_u64_many(struct tepal_filter *filter,
+                                                      const uint64_t *keys, size_t count);
+TEPAL_API enum tepal_status tepal_filter_add_fixed_many(struct tepal_filter *filter,
+                                                        const void *keys, size_t width,
+                                                        size_t count);
+
+/*
+ * Query and add in one call: *was_present is what tepal_filter_query would have answered just
+ * before. This is how to ask a recycling filter "has this key been seen?". Many: as if one by one,
+ * so that a key that occurs twice is present the second time; bit i of `answers` is for digest i,
+ * as in tepal_filter_query_many, and *present (may be NULL) gets how many were present. If the
+ * call fails no key was added, but `answers` may have been written to.
+ */
+TEPAL_API enum tepal_status tepal_filter_test_add(struct tepal_filter *filter,
+                                                  struct tepal_digest digest, bool *was_present);
+TEPAL_API enum tepal_status tepal_filter_test_add_bytes(struct tepal_filter *filter,
+                                                        const void *key, size_t len,
+                                                        bool *was_present);
+TEPAL_API enum tepal_status tepal_filter_test_add_u64(struct tepal_filter *filter, uint64_t key,
+                                                      bool *was_present);
+TEPAL_API enum tepal_status tepal_filter_test_add_many(struct tepal_filter *filter,
+                                                       const struct tepal_digest *digests,
+                                                       size_t count, uint64_t *answers,
+                                                       size_t *present);
+
+/* ---- querying -------------------------------------------------------------------------------- */
+
+/* Is the key (perhaps) in the set? */
+TEPAL_API bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest);
+TEPAL_API bool tepal_filter_query_bytes(const struct tepal_filter *filter, const void *key,
+                                        size_t len);
+TEPAL_API bool tepal_filter_query_u64(const struct tepal_filter *filter, uint64_t key);
+
+/*
+ * Many at once: bit i of `answers` (word i / 64, bit i % 64) is the answer for key i; the unused
+ * bits of the last word are cleared. `answers` has room for (count + 63) / 64 words. Returns how
+ * many keys are present.
+ */
+TEPAL_API size_t tepal_filter_query_many(const struct tepal_filter *filter,
+                                         const struct tepal_digest *digests, size_t count,
+                                         uint64_t *answers);
+TEPAL_API size_t tepal_filter_query_bytes_many(const struct tepal_filter *filter,
+                                               const void *const *keys, const size_t *lens,
+                                               size_t count, uint64_t *answers);
+TEPAL_API size_t tepal_filter_query_u64_many(const struct tepal_filter *filter,
+                                             const uint64_t *keys, size_t count, uint64_t *answers);
+TEPAL_API size_t tepal_filter_query_fixed_many(const struct tepal_filter *filter, const void *keys,
+                                               size_t width, size_t count, uint64_t *answers);
+
+/* ---- removing -------------------------------------------------------------------------------- */
+
+/*
+ * Remove one key that was added. TEPAL_NOT_PRESENT if the filter does not find it, or keeps it (see
+ * enum tepal_counting_policy); no cell has changed then (a counting filter counts the refusal in
+ * its info). Removing a key that was never added and happens to be a false positive damages other
+ * keys. TEPAL_UNSUPPORTED unless the kind promises TEPAL_DELETABLE, and for a counting filter that
+ * is the bits alone.
+ */
+TEPAL_API enum tepal_status tepal_filter_remove(struct tepal_filter *filter,
+                                                struct tepal_digest digest);
+TEPAL_API enum tepal_status tepal_filter_remove_bytes(struct tepal_filter *filter, const void *key,
+                                                      size_t len);
+TEPAL_API enum tepal_status tepal_filter_remove_u64(struct tepal_filter *filter, uint64_t key);
+
+/*
+ * Many keys, in this order; *removed (may be NULL) gets how many were removed. Keys that are not
+ * present are skipped; any other failure comes before the first removal.
+ */
+TEPAL_API enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
+                                                     const struct tepal_digest *digests,
+                                                     size_t count, size_t *removed);
+
+/* ---- whole filters --------------------------------------------------------------------------- */
+
+/* Back to empty; the parameters stay. */
+TEPAL_API enum tepal_status tepal_filter_clear(struct tepal_filter *filter);
+
+/*
+ * into := into united (intersected) with other. TEPAL_MISMATCH if the parameters differ (capacity
+ * aside), TEPAL_UNSUPPORTED if the kind cannot do this. The union finds every key that either
+ * finds; for an order-free kind or a counting filter with one choice it is exactly the filter of
+ * both sets (with more choices receipts stay valid, but there are more false positives than in a
+ * filter that was filled with all the keys). The intersection finds every common key but may find
+ * more than the filter of the common keys would.
+ */
+TEPAL_API enum tepal_status tepal_filter_unite(struct tepal_filter *into,
+                                               const struct tepal_filter *other);
+TEPAL_API enum tepal_status tepal_filter_intersect(struct tepal_filter *into,
+                                                   const struct tepal_filter *other);
+
+/* Same parameters (capacity aside) and the same cells? */
+TEPAL_API bool tepal_filter_equal(const struct tepal_filter *a, const struct tepal_filter *b);
+
+/* ---- what a filter is and knows -------------------------------------------------------------- */
+
+/* The kind is static; the parameters belong to the filter and live as long as it does. */
 TEPAL_API const struct tepal_kind *tepal_filter_kind(const struct tepal_filter *filter);
 TEPAL_API const struct tepal_params *tepal_filter_params(const struct tepal_filter *filter);
 TEPAL_API bool tepal_filter_read_only(const struct tepal_filter *filter);
@@ -42,86 +223,49 @@ TEPAL_API bool tepal_filter_read_only(const struct tepal_filter *filter);
 /* How many keys were added, repeats included (a merged filter: the sum). */
 TEPAL_API uint64_t tepal_filter_keys_added(const struct tepal_filter *filter);
 
-/* The cells as 64-bit words in the order of the format; for tests, tools and other encoders. */
+/* The bytes this filter takes from its allocator (a view: besides the mapping). */
+TEPAL_API uint64_t tepal_filter_memory_bytes(const struct tepal_filter *filter);
+
+/*
+ * The cells as 64-bit words in the order of the format, for tests, tools and other encoders. They
+ * belong to the filter, live as long as it does and change with it.
+ */
 TEPAL_API const uint64_t *tepal_filter_words(const struct tepal_filter *filter, size_t *count);
 
 /*
- * The secret key of a keyed filter. TEPAL_WRONG_KEY if it is not the one whose check the filter
- * carries; a filter that was just created with a key_check of 0 takes any key and keeps its check.
- * Before that it can be neither saved nor combined (TEPAL_KEY_NEEDED).
- * TEPAL_UNSUPPORTED if the filter is not keyed.
+ * Bits set (counting: counters above 0; fingerprint: slots taken; recycling: in the active phase).
+ * Reads all cells, unless the kind counts as it goes (counting, fingerprint, recycling).
  */
-TEPAL_API enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
-                                                 const uint8_t key[TEPAL_KEY_BYTES]);
-
-/* The filter's hasher, to make digests for it. TEPAL_KEY_NEEDED if it is keyed and has no key yet.
- */
-TEPAL_API enum tepal_status tepal_filter_hasher(const struct tepal_filter *filter,
-                                                struct tepal_hasher *out);
-
-/* Add one or many. TEPAL_READ_ONLY for views. */
-TEPAL_API enum tepal_status tepal_filter_add(struct tepal_filter *filter,
-                                             struct tepal_digest digest);
-TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
-                                                  const struct tepal_digest *digests, size_t count);
+TEPAL_API uint64_t tepal_filter_ones(const struct tepal_filter *filter);
 
 /*
- * Remove one key that was added. TEPAL_NOT_PRESENT if the filter does not find it, or keeps it for
- * a reason of the kind's; nothing has changed then. To remove a key that was never added and is a
- * false positive damages other keys: see the kind. TEPAL_UNSUPPORTED unless it promises
- * TEPAL_DELETABLE, and for a counting filter that is the bits alone.
+ * The false-positive rate of this very filter: the probability that a key drawn at random,
+ * unrelated to those added, is found. Computed from the cells, not from a count of keys, so it
+ * holds for untrusted filters too. Bloom, retouched, generalized: exact for every layout (paired:
+ * to 1/lines; generalized on the blocked layout with more than 8 hash functions: very nearly, or
+ * its bound where that would take seconds). Fingerprint: exact, at some 50 ns per slot (the fp_now
+ * of tepal_filter_info is the model's, for as many keys). Counting, yes-no, cascade and recycling:
+ * as their info says. Reads all cells, except of counting and recycling filters.
  */
-TEPAL_API enum tepal_status tepal_filter_remove(struct tepal_filter *filter,
-                                                struct tepal_digest digest);
-
-/* One after the other; *removed counts those that were. Fails, before the first, as remove does. */
-TEPAL_API enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
-                                                     const struct tepal_digest *digests,
-                                                     size_t count, size_t *removed);
-
-/* Is the key (perhaps) in the set? */
-TEPAL_API bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest);
+TEPAL_API double tepal_filter_fp_now(const struct tepal_filter *filter);
 
 /*
- * Many at once: bit i of `answers` (word i / 64, bit i % 64) tells of digest i; the unused bits of
- * the last word are cleared. answers has (count + 63) / 64 words. Returns how many are present.
+ * What the filter knows about itself, by name. The summary is cheap at any size: parameters and
+ * counts, nothing that reads the cells. The info has everything, and reads all cells. Both have
+ * kind, layout, positions, bits, hashes, capacity, keys_added, seed, keyed, bytes and
+ * version; the info also keys_estimated, ones, fill, fp_now, fp_at_capacity, fn_now and what the
+ * kind adds.
  */
-TEPAL_API size_t tepal_filter_query_many(const struct tepal_filter *filter,
-                                         const struct tepal_digest *digests, size_t count,
-                                         uint64_t *answers);
-
-/* Back to empty, parameters kept. */
-TEPAL_API enum tepal_status tepal_filter_clear(struct tepal_filter *filter);
-
-/*
- * into := into united (intersected) with other. TEPAL_MISMATCH if the parameters differ (capacity
- * aside), TEPAL_UNSUPPORTED if the kind cannot. The union finds every key that either finds, and of
- * an order-free kind or a counting filter with one choice it is exactly the filter of both sets
- * (with more choices: receipts hold in it, but it has more false positives than one that was filled
- * with all the keys). The intersection holds every common key but may hold more than the filter of
- * the common keys would.
- */
-TEPAL_API enum tepal_status tepal_filter_unite(struct tepal_filter *into,
-                                               const struct tepal_filter *other);
-TEPAL_API enum tepal_status tepal_filter_intersect(struct tepal_filter *into,
-                                                   const struct tepal_filter *other);
-
-/* Same parameters (capacity aside) and the same cells. */
-TEPAL_API bool tepal_filter_equal(const struct tepal_filter *a, const struct tepal_filter *b);
-
-/*
- * Everything the filter knows about itself, by name. Common to all kinds: kind, layout, positions,
- * bits, hashes, capacity, keys_added, keys_estimated, ones, fill, fp_now, fp_at_capacity, fn_now,
- * seed, keyed, bytes, version. Reads all cells.
- */
+TEPAL_API void tepal_filter_summary(const struct tepal_filter *filter, struct tepal_report *report);
 TEPAL_API void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *report);
 
 /*
- * Checks every invariant of the structure. TEPAL_OK, or TEPAL_CORRUPT and a static sentence in *why
- * (if not NULL). Loading has done this already; call it on a view that was mapped lazily, or whose
- * file others may have changed. Reads all cells.
+ * Checks every invariant of the structure: TEPAL_OK or TEPAL_CORRUPT. Loading has done this
+ * already; call it on a view that was mapped lazily, or whose file others may have changed. Reads
+ * all cells.
  */
-TEPAL_API enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why);
+TEPAL_API enum tepal_status tepal_filter_validate(const struct tepal_filter *filter,
+                                                  struct tepal_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,18 +1,18 @@
 /*
- * tepal/hash.h: keys to digests. A key is hashed once; the 128-bit digest can then be asked of any
- * number of filters that were made with the same seed (and the same secret key, if any).
+ * tepal/hash.h: keys to digests. Hash a key once, then look up its 128-bit digest in any number of
+ * filters that share a seed (and a secret key, if any).
  *
  *     struct tepal_hasher hasher;
  *     tepal_hasher_init(&hasher, 42);
  *     struct tepal_digest d = tepal_hash_bytes(&hasher, "example.org", 11);
- *     bool maybe = tepal_bloom_query(filter, d);
+ *     bool maybe = tepal_filter_query(filter, d);
  *
  * Two ways to hash:
  *   - unkeyed, under a 64-bit seed: XXH3-128 for bytes, a bijective mixer for 64-bit integers.
- *     Fast; somebody who knows the seed can find keys that collide.
- *   - keyed: SipHash-2-4 with 128-bit output under a 16-byte secret key and the seed. Slower;
- *     without the key nobody can aim at a filter. The key is never stored in a file; a check value
- *     is, so that a wrong key is refused.
+ *     Fast, but anybody who knows the seed can find keys that collide.
+ *   - keyed: SipHash-2-4 with 128-bit output under a 16-byte secret key and the seed. Slower, but
+ *     nobody can construct colliding keys without the secret. The key is never stored in a file; a
+ *     check value is, so that a wrong key is refused.
  */
 #ifndef TEPAL_HASH_H
 #define TEPAL_HASH_H
@@ -66,13 +66,18 @@ TEPAL_API struct tepal_digest tepal_hash_bytes(const struct tepal_hasher *hasher
  */
 TEPAL_API struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t key);
 
-/* The digests of `count` keys of `width` bytes each, one after the other in memory. */
-TEPAL_API void tepal_hash_fixed(const struct tepal_hasher *hasher, const void *keys, size_t width,
-                                size_t count, struct tepal_digest *digests);
-
 /* The digests of `count` integers. */
 TEPAL_API void tepal_hash_u64_many(const struct tepal_hasher *hasher, const uint64_t *keys,
                                    size_t count, struct tepal_digest *digests);
+
+/* The digests of `count` keys of any length: key i is the lens[i] bytes at keys[i]. */
+TEPAL_API void tepal_hash_bytes_many(const struct tepal_hasher *hasher, const void *const *keys,
+                                     const size_t *lens, size_t count,
+                                     struct tepal_digest *digests);
+
+/* The digests of `count` keys of `width` bytes each, stored one after the other. */
+TEPAL_API void tepal_hash_fixed_many(const struct tepal_hasher *hasher, const void *keys,
+                                     size_t width, size_t count, struct tepal_digest *digests);
 
 #ifdef __cplusplus
 }

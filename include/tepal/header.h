@@ -5,21 +5,21 @@
  * can be put into a packet, and taken out of it.
  *
  *     struct tepal_header_layout layout;          once
- *     tepal_header_layout_init(&params, &layout, &why);
+ *     tepal_header_layout_init(&params, &layout, &error);
  *
- *     uint32_t table[8 * 8 * 5];                  once a node: 40 links of 256 bits
+ *     uint32_t table[8 * 8 * 5];                  once per node: 40 links of 256 bits
  *     tepal_header_mask(&layout, digest, mask);   for each link, by the digest of its name
- *     tepal_header_table_put(&layout, table, link, mask);
+ *     tepal_header_table_put(&layout, link, mask, table);
  *
  *     tepal_header_unpack(&layout, packet, header);      for each packet
  *     tepal_header_match_many(&layout, header, table, 40, answers);
  *
- * Parameters are those of a filter of kind bloom, retouched or yesno. In a yes-no header a link
- * matches if its bits of the yes-filter are there and, of no no-filter, all its bits are.
+ * Parameters are those of a filter of kind bloom, retouched or yesno. In a yes-no header, a link
+ * matches if all its bits of the yes-filter are set and no no-filter has all its bits set.
  *
- * Nothing here allocates (but tepal_header_filter) or fails once the layout is made; all of it may
- * run concurrently on different outputs. A layout is a value without pointers, for one machine:
- * it notes what the processor can do.
+ * Once the layout is made nothing here allocates or fails, except the two calls that convert from
+ * and to filters; all of it may run concurrently on different outputs. A layout is a value without
+ * pointers, for one machine: it records what the processor can do.
  */
 #ifndef TEPAL_HEADER_H
 #define TEPAL_HEADER_H
@@ -30,11 +30,11 @@
 extern "C" {
 #endif
 
-#define TEPAL_HEADER_MOST_BITS  512
-#define TEPAL_HEADER_MOST_WORDS (TEPAL_HEADER_MOST_BITS / 64)
-#define TEPAL_HEADER_LANES      8  /* links that are tested at once */
-#define TEPAL_HEADER_REGIONS    65 /* the yes-filter and up to 64 no-filters */
-#define TEPAL_HEADER_STEPS      80 /* columns of 32 bits; once more where two regions share one */
+#define TEPAL_MAX_HEADER_BITS  512
+#define TEPAL_MAX_HEADER_WORDS (TEPAL_MAX_HEADER_BITS / 64)
+#define TEPAL_HEADER_LANES     8  /* links that are tested at once */
+#define TEPAL_HEADER_REGIONS   65 /* the yes-filter and up to 64 no-filters */
+#define TEPAL_HEADER_STEPS     80 /* columns of 32 bits, twice where two regions share one */
 
 /*
  * How a header is tested: region by region (the yes-filter, then each no-filter), and each by the
@@ -45,7 +45,7 @@ struct tepal_header_layout {
     uint32_t words;   /* bits / 64 */
     uint32_t columns; /* bits / 32 */
     uint32_t regions;
-    bool plain;     /* whole columns of yes-filter, a column a no-filter: step s is column s */
+    bool plain;     /* the yes-filter fills columns, each no-filter one: step s is column s */
     uint8_t kernel; /* which loop tepal_header_match_many takes; 0: plain C */
     uint8_t first[TEPAL_HEADER_REGIONS + 1];
     uint8_t column[TEPAL_HEADER_STEPS];
@@ -55,11 +55,11 @@ struct tepal_header_layout {
 
 /*
  * TEPAL_OK, or TEPAL_BAD_PARAMETER (another size than 128, 256 or 512 bits), TEPAL_UNSUPPORTED
- * (another kind), or as tepal_params_check; *why (if not NULL) is then a static sentence.
+ * (another kind), or as tepal_params_check.
  */
 TEPAL_API enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
                                                      struct tepal_header_layout *layout,
-                                                     const char **why);
+                                                     struct tepal_error *error);
 
 /* The mask of a link: layout->words words. Digests are those of a hasher of params.seed (and key).
  */
@@ -72,17 +72,17 @@ TEPAL_API bool tepal_header_match(const struct tepal_header_layout *layout, cons
 
 /*
  * Masks of many links, transposed: for eight links at a time, the first 32 bits of each, the next
- * 32 bits of each, and so on. One register then tests eight links. The table is the caller's: so
- * many 32-bit words for so many links, cleared at first, best at a multiple of 64 bytes.
+ * 32 bits of each, and so on. One register then tests eight links. The caller provides the table:
+ * tepal_header_table_words words of 32 bits, initially 0, best aligned to 64 bytes.
  */
 TEPAL_API size_t tepal_header_table_words(const struct tepal_header_layout *layout, size_t links);
-TEPAL_API void tepal_header_table_put(const struct tepal_header_layout *layout, uint32_t *table,
-                                      size_t link, const uint64_t *mask);
+TEPAL_API void tepal_header_table_put(const struct tepal_header_layout *layout, size_t link,
+                                      const uint64_t *mask, uint32_t *table);
 
 /*
  * Which of the first `links` links of the table match? Bit i of `answers` (word i / 64, bit i % 64)
- * tells of link i, the rest of the last word is cleared; (links + 63) / 64 words. Returns how many
- * match. Costs one 32-byte load a link of 256 bits with AVX2; plain C elsewhere, the same answers.
+ * is for link i, the rest of the last word is cleared; (links + 63) / 64 words. Returns how many
+ * match. Costs one 32-byte load per link of 256 bits with AVX2; plain C elsewhere, same answers.
  */
 TEPAL_API size_t tepal_header_match_many(const struct tepal_header_layout *layout,
                                          const uint64_t *header, const uint32_t *table,
@@ -95,18 +95,20 @@ TEPAL_API void tepal_header_unpack(const struct tepal_header_layout *layout, con
                                    uint64_t *header);
 
 /* The header of a filter. TEPAL_MISMATCH if its parameters are not the layout's. */
-TEPAL_API enum tepal_status tepal_header_of(const struct tepal_header_layout *layout,
-                                            const struct tepal_filter *filter, uint64_t *header);
+TEPAL_API enum tepal_status tepal_header_from_filter(const struct tepal_header_layout *layout,
+                                                     const struct tepal_filter *filter,
+                                                     uint64_t *header);
 
 /*
  * The filter of a header, to be freed by tepal_filter_free. It answers as the one that the header
- * was made of, and has the same cells; how many keys that one had is not in a header: it says 0.
- * TEPAL_NO_MEMORY.
+ * was made from, and has the same cells; a header does not store the number of keys: keys_added is
+ * 0. TEPAL_NO_MEMORY.
  */
-TEPAL_API enum tepal_status tepal_header_filter(const struct tepal_header_layout *layout,
-                                                const uint64_t *header,
-                                                const struct tepal_allocator *allocator,
-                                                struct tepal_filter **out);
+TEPAL_API enum tepal_status tepal_header_to_filter(const struct tepal_header_layout *layout,
+                                                   const uint64_t *header,
+                                                   const struct tepal_allocator *allocator,
+                                                   struct tepal_filter **out,
+                                                   struct tepal_error *error);
 
 #ifdef __cplusplus
 }

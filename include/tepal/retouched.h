@@ -1,49 +1,67 @@
 /*
- * tepal/retouched.h: the retouched Bloom filter (Donnet, Baynat and Friedman 2006): remove the
- * false positives that hurt, and pay with a few false negatives.
+ * tepal/retouched.h: remove the false positives that hurt, and pay with a few false negatives
+ * (Donnet, Baynat and Friedman 2006).
  *
- *     struct tepal_retouch_input input = {.members = a, .member_count = n,
- *                                         .avoid = b, .avoid_count = count, .avoid_weights = w};
+ *     struct tepal_known known = {.members = a, .member_count = n,
+ *                                 .avoid = b, .avoid_count = count, .avoid_weights = w};
  *     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
  *     options.limit = TEPAL_RETOUCH_LIMIT_SHARE;
- *     options.budget = 0.01;                        at most 1 % of the members are given up
+ *     options.budget = 0.01;                        give up at most 1 % of the members
  *     struct tepal_retouch_report report;
- *     const char *why = "";
- *     tepal_retouch(filter, &input, &options, NULL, &retouched, &report, NULL, &why);
+ *     struct tepal_error error;
+ *     tepal_retouch(filter, &known, &options, NULL, &retouched, &report, NULL, &error);
  *
- * The result has the size, the file and the query of the Bloom filter it comes from; only some bits
- * have become 0. A key whose bit was cleared is no longer found: a *troublesome* key, which is what
- * one wants, or a member, which is then a *victim* (a false negative). The methods differ in which
- * bits they clear. Everything is a function of the inputs: ties go to the lowest bit, and what is
- * drawn at random is drawn from options.seed.
+ * A Bloom filter becomes a retouched filter of the same size, with the same file layout and the
+ * same lookups; only some bits have become 0. A key whose bit was cleared is no longer found: a
+ * *troublesome* key, as intended, or a member, which is then a *victim* (a false negative). The
+ * methods differ in which bits they clear. A generalized filter stays generalized: there, bits are
+ * inverted. The result depends on the inputs alone: ties go to the lowest bit, and random choices
+ * are drawn from options.seed.
  *
- * Threads: retouching reads its inputs only; const calls may run concurrently.
+ * A key may be added to a retouched filter later; that sets its bits again, which may bring back
+ * false positives that had been removed. Retouched filters cannot be united or intersected: unite
+ * the Bloom filters, then retouch.
+ *
+ * Threads: retouching only reads its inputs.
  */
 #ifndef TEPAL_RETOUCHED_H
 #define TEPAL_RETOUCHED_H
 
 #include <tepal/filter.h>
+#include <tepal/known.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct tepal_retouched;
-
 /* ---- what to do ------------------------------------------------------------------------------ */
 
 /*
- * Which bits are cleared. B are the troublesome keys, A the members.
+ * Which bits are changed. B are the troublesome keys, A the members. For Bloom and retouched
+ * filters:
  *
- *   random-bits      so many set bits at random, whoever owns them (Sec. III-B); B is not looked at
+ *   random-bits      set bits at random, regardless of their owners (Sec. III-B); B is ignored
  *   random           a random bit of each key of B that is still found       (Algorithm 1)
  *   min-fn           ... its bit with the fewest members                     (Algorithm 2)
  *   max-fp           ... its bit with the most false positives               (Algorithm 3)
  *   ratio            ... its bit with the lowest members / false positives   (Algorithm 4)
  *   improved-*       the same three with counts that are kept up to date     (Algorithms 5 to 7)
- *   sacrifice        chooses the members to give up, not the bits: best by far, and the default
+ *   sacrifice        chooses the members to give up, not the bits: best by far
  *
- * Where weights are given they are summed in place of counting.
+ * For generalized filters. A false positive is removed by inverting one of its bits: a 0 that it
+ * would have reset becomes 1, or a 1 that it would have set becomes 0 (with a tolerance of b, and c
+ * of its bits inverted already, b + 1 - c bits). That also removes every other false positive that
+ * has the bit, loses the members that have it and, unlike in a Bloom filter, *creates* false
+ * positives: keys that only this bit had kept out.
+ *
+ *   net-effect       the bit that removes the most weight of known false positives, less what it
+ *                    creates, and less twice the weight of the members that it loses; repeated
+ *                    until no bit helps: best by far
+ *   least-fn         the bit that loses the least weight of members, among equals the one with the
+ *                    larger net effect; each key once
+ *
+ * best (the default) is sacrifice or net-effect, by the kind. Weights, where given, are summed in
+ * place of counting.
  */
 enum tepal_retouch_method {
     TEPAL_RETOUCH_RANDOM_BITS = 0,
@@ -54,18 +72,21 @@ enum tepal_retouch_method {
     TEPAL_RETOUCH_IMPROVED_MIN_FN = 5,
     TEPAL_RETOUCH_IMPROVED_MAX_FP = 6,
     TEPAL_RETOUCH_IMPROVED_RATIO = 7,
-    TEPAL_RETOUCH_SACRIFICE = 8
+    TEPAL_RETOUCH_SACRIFICE = 8,
+    TEPAL_RETOUCH_NET_EFFECT = 9,
+    TEPAL_RETOUCH_LEAST_FN = 10,
+    TEPAL_RETOUCH_BEST = 11
 };
 
-#define TEPAL_RETOUCH_METHODS 9
+#define TEPAL_RETOUCH_METHODS 12
 
 /* "random-bits" and so on; "" for no method. parse: false, and *out untouched, if unknown. */
 TEPAL_API const char *tepal_retouch_method_name(enum tepal_retouch_method method);
 TEPAL_API bool tepal_retouch_method_parse(const char *name, enum tepal_retouch_method *out);
 
 /*
- * The budget, of the *result* (victims of an earlier retouch count). It is never exceeded: a step
- * that would exceed it is passed over, and the run ends when nothing fits any more.
+ * The budget of the *result* (victims of an earlier retouch count). It is never exceeded: a step
+ * that would exceed it is skipped, and the run ends when nothing fits any more.
  *
  *   all      no limit: remove all of B
  *   share    at most budget * members victims, 0 <= budget <= 1
@@ -81,8 +102,8 @@ enum tepal_retouch_limit {
 
 /*
  * What max-fp, ratio and their improved forms count as false positives of a bit: the troublesome
- * keys (the paper's text), or all known false positives, input.known (what gives the paper's
- * tables). The other methods do not ask.
+ * keys (the paper's text), or all known false positives, known.others (which gives the paper's
+ * tables). The other methods ignore it.
  */
 enum tepal_retouch_basis { TEPAL_RETOUCH_BASIS_B = 0, TEPAL_RETOUCH_BASIS_ALL = 1 };
 
@@ -92,12 +113,12 @@ enum tepal_retouch_order { TEPAL_RETOUCH_ORDER_GIVEN = 0, TEPAL_RETOUCH_ORDER_WE
 struct tepal_retouch_options {
     enum tepal_retouch_method method;
     enum tepal_retouch_limit limit;
-    double budget; /* see enum tepal_retouch_limit; not looked at for `all` */
+    double budget; /* see enum tepal_retouch_limit; ignored for `all` */
     enum tepal_retouch_basis basis;
     enum tepal_retouch_order order;
     /*
-     * After the method, clear every bit all of whose owners are victims: it costs nothing more, and
-     * the result is the Bloom filter of the surviving members. `sacrifice` always does.
+     * After the method, clear every bit all of whose owners are victims: no further member is lost,
+     * and the result is the Bloom filter of the surviving members. `sacrifice` always does.
      */
     bool sweep;
     /*
@@ -111,60 +132,37 @@ struct tepal_retouch_options {
 
 #define TEPAL_RETOUCH_OPTIONS_INIT                                                                 \
     {                                                                                              \
-        TEPAL_RETOUCH_SACRIFICE, TEPAL_RETOUCH_LIMIT_ALL, 0, TEPAL_RETOUCH_BASIS_B,                \
+        TEPAL_RETOUCH_BEST, TEPAL_RETOUCH_LIMIT_ALL, 0, TEPAL_RETOUCH_BASIS_B,                     \
             TEPAL_RETOUCH_ORDER_GIVEN, false, false, 0, 0                                          \
     }
 
-/*
- * What is known, as digests made with the filter's own hasher. Arrays stay the caller's and are not
- * changed; each weight array is NULL (1 each) or as long as its keys, with finite weights >= 0.
- *
- * Give each key once: a member given twice counts twice. All members must be given: a set bit that
- * no given member owns is taken for the bit of a member that was forgotten, and never cleared.
- * At most 2^31 members, troublesome keys and known false positives each.
- */
-struct tepal_retouch_input {
-    const struct tepal_digest *members;
-    size_t member_count;
-    const double *member_weights;
-
-    const struct tepal_digest *avoid; /* B; those that the filter does not find are passed over */
-    size_t avoid_count;
-    const double *avoid_weights;
-
-    /*
-     * All known false positives, B among them; NULL if B is all that is known. For the basis `all`
-     * and for the report (what was removed beyond B). Keys that the filter does not find are passed
-     * over. Members must not be among them.
-     */
-    const struct tepal_digest *known;
-    size_t known_count;
-};
-
-/* What was done. F_P is `known` if it was given. */
+/* What was done. The false positives F are those of known.others if given. */
 struct tepal_retouch_report {
     uint64_t members;         /* given */
     uint64_t members_absent;  /* of them, not found before: earlier victims, or never added */
     uint64_t avoid_given;     /* |B| as given */
     uint64_t avoid_members;   /* of them, members (left alone unless remove_members) */
     uint64_t avoid_positive;  /* of them, found before and to be removed: the false positives */
-    uint64_t avoid_left;      /* of these, still found */
-    uint64_t removed_inside;  /* avoid_positive - avoid_left */
-    uint64_t known_positive;  /* of `known`, found before; 0 without */
-    uint64_t removed_beyond;  /* of these, not in B and no longer found; 0 without */
+    uint64_t avoid_left;      /* keys of B, members aside, that are found now */
+    uint64_t avoid_created;   /* of these, not found before: generalized filters only */
+    uint64_t removed_inside;  /* avoid_positive - (avoid_left - avoid_created) */
+    uint64_t others_positive; /* of `others`, found before; 0 without */
+    uint64_t others_left;     /* of `others`, found now; 0 without */
+    uint64_t removed_beyond;  /* of `others`, not in B, found before and not now; 0 without */
     uint64_t false_negatives; /* members that are not found now (members_absent included) */
-    uint64_t bits_cleared;
+    uint64_t bits_changed;    /* cleared; of a generalized filter: inverted */
     uint64_t ones_before;
     uint64_t ones_after;
     double avoid_weight;   /* of the avoid_positive keys */
-    double removed_weight; /* of the removed_inside keys */
+    double removed_weight; /* of these, less that of the avoid_left keys */
     double member_weight;  /* of all given members */
     double lost_weight;    /* of the false negatives */
     /*
      * Eqs. (10) to (12): the share of false positives removed, the share of members lost by this
      * call, and their ratio; NaN where a share has nothing to divide by (chi: no member lost).
-     * delta_fp is counted over `known` if it was given, else it is that of keys drawn at random,
-     * from the set bits before and after.
+     * delta_fp is counted over `others` if given, otherwise it is that of keys drawn at random,
+     * from the set bits before and after. Of a generalized filter it is counted over B, those
+     * created included.
      */
     double delta_fp;
     double delta_fn;
@@ -172,36 +170,43 @@ struct tepal_retouch_report {
 };
 
 /*
- * Retouch `filter`, of kind bloom or retouched, into a new filter of kind retouched, to be freed by
- * tepal_filter_free. The filter itself is not changed.
+ * Retouch `filter`, of kind bloom, retouched or generalized, into a new filter, to be freed by
+ * tepal_filter_free. The filter itself is not changed. Bloom filters become retouched filters;
+ * generalized filters stay generalized.
  *
- * Incremental: give a retouched filter, all members again (the earlier victims among them are
- * recognised: they are the members that are not found) and the new troublesome keys. Keys that were
- * removed before stay removed, for bits are only ever cleared.
+ * All members must be given: a set bit that no given member owns is taken for the bit of a
+ * forgotten member and is never cleared. For a generalized filter, give *all* keys that are known
+ * not to be members in `avoid`, including those that are not found: what a flip creates is counted
+ * among them (and among `others`, which are not aimed at and must not repeat keys of `avoid`). Its
+ * options are method, limit and budget; the others are ignored.
  *
- * *report (may be NULL) is filled; `victims` (may be NULL) has room for (member_count + 63) / 64
- * words and gets bit i set for every member i that the result does not find. *why (may be NULL)
- * gets a static sentence on failure.
+ * Incremental: give a retouched filter, all members again (earlier victims are recognised: they are
+ * the members that are not found) and the new troublesome keys. Keys that were removed before stay
+ * removed, because bits are only ever cleared.
  *
- * TEPAL_BAD_ARGUMENT: a weight that is negative or not finite, a budget outside its limits, the
- * basis `all` without `known`, an unknown method; TEPAL_MISMATCH: the members do not belong to this
- * filter (more than half of those that should be found are not); TEPAL_UNSUPPORTED: another kind;
- * TEPAL_TOO_LARGE; TEPAL_NO_MEMORY. Nothing is changed then.
+ * *report (may be NULL) is filled in; `victims` (may be NULL) has room for (member_count + 63) / 64
+ * words and gets bit i set for every member i that the result does not find.
  *
- * Cost: O(k (members + avoid + known)), and O(m) for a copy of the bits; `sacrifice` adds a heap
- * over the bits of B. Memory, the result included: some bitmaps of m bits, 4 to 24 bytes for each
- * bit of B and 4 for each member that owns one; with 10 bits a member and a tenth as many keys in B
- * 16 bytes a member, 31 for `sacrifice`. All of it comes from the allocator.
+ * TEPAL_BAD_ARGUMENT: no members (of a Bloom filter), a weight that is negative or not finite, a
+ * budget outside its limits, the basis `all` without `others`, an unknown method or one of another
+ * kind; TEPAL_MISMATCH: the members do not belong to this filter (more than half of those that
+ * should be found are not); TEPAL_UNSUPPORTED: another kind; TEPAL_TOO_LARGE; TEPAL_NO_MEMORY.
+ *
+ * Cost: O(k (members + avoid + others)), and O(m) for a copy of the bits; `sacrifice` adds a heap
+ * over the bits of B; the generalized methods sort all bits of all keys, 16 bytes each. Memory,
+ * including the result: some bitmaps of m bits, 4 to 24 bytes per bit of B and 4 per member that
+ * owns one; with 10 bits per member and a tenth as many keys in B 16 bytes per member, 31 for
+ * `sacrifice`. All of it comes from the allocator.
  */
 TEPAL_API enum tepal_status
-tepal_retouch(const struct tepal_filter *filter, const struct tepal_retouch_input *input,
+tepal_retouch(const struct tepal_filter *filter, const struct tepal_known *known,
               const struct tepal_retouch_options *options, const struct tepal_allocator *allocator,
               struct tepal_filter **out, struct tepal_retouch_report *report, uint64_t *victims,
-              const char **why);
+              struct tepal_error *error);
 
 /* ---- the trade-off --------------------------------------------------------------------------- */
 
-/* So many victims remove so much. */
+/* Giving up this many members removes this much. */
 struct tepal_retouch_point {
     uint64_t false_negatives;
     double lost_weight; /* of the members */
@@ -210,54 +215,31 @@ struct tepal_retouch_point {
 };
 
 /*
- * The curve of budget against weight removed, from one run without making a filter: points in the
- * order of growing false negatives and growing weight, the first with nothing removed, the last
- * where options.limit ends the run (all of B: LIMIT_ALL). At most `capacity` (>= 2) points are
- * written, thinned evenly if there are more steps; *count gets how many. A run with the budget of
- * one of the points removes at least that point's weight, or nearly so: `sacrifice` spends what it
- * saves at the end. (To compare budgets ask for the share 1, not for LIMIT_ALL: without a budget
- * `sacrifice` takes first what is hard to get, not what weighs most.) *report (may be NULL) gets
- * what tepal_retouch would report of the whole run. Fails as tepal_retouch does; `points` may have
- * been written to then.
+ * The curve of budget against weight removed, from one run (Bloom and retouched filters;
+ * TEPAL_UNSUPPORTED for generalized ones): points in the order of growing false negatives and
+ * growing weight, the first with nothing removed, the last where options.limit ends the run (all of
+ * B: LIMIT_ALL). At most `room` (>= 2) points are written, thinned evenly if there are more steps;
+ * *count gets how many. A run with the budget of one of the points removes at least that point's
+ * weight, or nearly so: `sacrifice` spends what it saves at the end. (To compare budgets use the
+ * share 1, not LIMIT_ALL: without a budget `sacrifice` first takes what is hard to get, not what
+ * weighs most.) *report (may be NULL) gets what tepal_retouch would report of the whole run. Fails
+ * as tepal_retouch does; `points` may have been written to then.
  */
 TEPAL_API enum tepal_status tepal_retouch_curve(const struct tepal_filter *filter,
-                                                const struct tepal_retouch_input *input,
+                                                const struct tepal_known *known,
                                                 const struct tepal_retouch_options *options,
                                                 const struct tepal_allocator *allocator,
-                                                struct tepal_retouch_point *points, size_t capacity,
+                                                struct tepal_retouch_point *points, size_t room,
                                                 size_t *count, struct tepal_retouch_report *report,
-                                                const char **why);
-
-/* ---- the filter ------------------------------------------------------------------------------ */
-
-/*
- * The same filter through its typed handle (NULL if it is of another kind). Queries run through the
- * Bloom filter's own kernels. A key may be added later; that sets its bits again, which may bring
- * back false positives that had been removed. Retouched filters cannot be united or intersected:
- * unite the Bloom filters, then retouch.
- */
-TEPAL_API struct tepal_retouched *tepal_filter_retouched(struct tepal_filter *filter);
-TEPAL_API struct tepal_filter *tepal_retouched_filter(struct tepal_retouched *retouched);
-TEPAL_API bool tepal_retouched_query(const struct tepal_retouched *retouched,
-                                     struct tepal_digest digest);
-TEPAL_API size_t tepal_retouched_query_many(const struct tepal_retouched *retouched,
-                                            const struct tepal_digest *digests, size_t count,
-                                            uint64_t *answers);
-
-/*
- * What the filter carries, also through a file: the members it was retouched for (plus those added
- * since), how many of them are victims, and how many bits were cleared in all.
- */
-TEPAL_API uint64_t tepal_retouched_members(const struct tepal_retouched *retouched);
-TEPAL_API uint64_t tepal_retouched_false_negatives(const struct tepal_retouched *retouched);
-TEPAL_API uint64_t tepal_retouched_bits_cleared(const struct tepal_retouched *retouched);
+                                                struct tepal_error *error);
 
 /* ---- the exception list ---------------------------------------------------------------------- */
 
 /*
  * The victims themselves, as an exact set of digests: filter and list together find every member
- * again and keep the troublesome keys out (unless a digest of 128 bits repeats by chance). 16 bytes
- * a victim, sorted; a query is a binary search, and only for keys that the filter does not find.
+ * again and keep the troublesome keys out (unless two keys share a 128-bit digest by chance). 16
+ * bytes per victim, sorted; a query is a binary search, needed only for keys that the filter does
+ * not find.
  *
  *     present = tepal_filter_query(filter, d) || tepal_exceptions_query(list, d);
  */
@@ -271,7 +253,8 @@ TEPAL_API enum tepal_status tepal_exceptions_create(const struct tepal_filter *f
                                                     const struct tepal_digest *members,
                                                     size_t member_count, const uint64_t *victims,
                                                     const struct tepal_allocator *allocator,
-                                                    struct tepal_exceptions **out);
+                                                    struct tepal_exceptions **out,
+                                                    struct tepal_error *error);
 TEPAL_API void tepal_exceptions_free(struct tepal_exceptions *list); /* NULL is allowed */
 TEPAL_API size_t tepal_exceptions_count(const struct tepal_exceptions *list);
 TEPAL_API bool tepal_exceptions_query(const struct tepal_exceptions *list,
@@ -282,20 +265,23 @@ TEPAL_API bool tepal_exceptions_belong(const struct tepal_exceptions *list,
                                        const struct tepal_filter *filter);
 
 /*
- * As bytes, to be stored beside the filter: 48 + 16 a victim, little-endian, with a checksum.
- * `bytes` has room for tepal_exceptions_bytes(list).
+ * As bytes, to be stored beside the filter: 48 + 16 per victim, little-endian, with a checksum.
+ * TEPAL_BAD_LENGTH if there is not room for tepal_exceptions_encoded_bytes(list).
  */
-TEPAL_API size_t tepal_exceptions_bytes(const struct tepal_exceptions *list);
-TEPAL_API void tepal_exceptions_encode(const struct tepal_exceptions *list, uint8_t *bytes);
+TEPAL_API uint64_t tepal_exceptions_encoded_bytes(const struct tepal_exceptions *list);
+TEPAL_API enum tepal_status tepal_exceptions_encode(const struct tepal_exceptions *list,
+                                                    void *bytes, size_t room,
+                                                    struct tepal_error *error);
 
 /*
  * Back from bytes; every length, the order and the checksum are checked. TEPAL_NOT_A_FILTER (not
  * such a list), TEPAL_BAD_VERSION, TEPAL_BAD_LENGTH, TEPAL_BAD_CHECKSUM, TEPAL_CORRUPT,
  * TEPAL_NO_MEMORY.
  */
-TEPAL_API enum tepal_status tepal_exceptions_decode(const uint8_t *bytes, size_t len,
+TEPAL_API enum tepal_status tepal_exceptions_decode(const void *bytes, size_t len,
                                                     const struct tepal_allocator *allocator,
-                                                    struct tepal_exceptions **out);
+                                                    struct tepal_exceptions **out,
+                                                    struct tepal_error *error);
 
 #ifdef __cplusplus
 }

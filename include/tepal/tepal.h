@@ -1,53 +1,61 @@
 /*
- * tepal: approximate sets whose two errors you choose.
+ * tepal: Bloom filters and their kin, with error rates you choose.
  *
- * This is the umbrella header and the first page of the manual.
+ * This is the umbrella header and the first page of the manual. docs/api.md lists every function on
+ * one page; examples/ has a small program for each kind of filter.
  *
- *   tepal/base.h    status codes, the allocator hook, named quantities
- *   tepal/hash.h    a key becomes a 128-bit digest, once
- *   tepal/params.h  what makes two filters compatible: kind, layout, sizes, seed
- *   tepal/filter.h  any kind of filter through one handle; the table of kinds and their promises
- *   tepal/bloom.h   the Bloom filter
- *   tepal/retouched.h  the Bloom filter without the false positives that hurt
- *   tepal/generalized.h  the Bloom filter whose errors are bounded, whoever filled it
- *   tepal/fingerprint.h  keys that can be removed again: a cuckoo filter
- *   tepal/counting.h  counters instead of bits: keys can be removed
- *   tepal/recycling.h  endless streams in fixed memory at a chosen average error
- *   tepal/yesno.h   the Bloom filter that vetoes known negatives
- *   tepal/cascade.h  no error at all on the keys it was built from
- *   tepal/header.h  filters in packets: a header against the masks of many links
- *   tepal/model.h   the formulas: what error a filter will have, what size an error needs
- *   tepal/plan.h    constraints in, ranked plans out: which kind, which size, and why
- *   tepal/file.h    filters as bytes and files: save, load, map
- *   tepal/receive.h filters from strangers: which to take, which to refuse, and why
+ *     tepal/filter.h       the handle: create, add, query, remove, combine    examples/bloom.c
+ *     tepal/params.h       parameters and the table of kinds
+ *     tepal/file.h         filters as bytes and files: save, load, map         examples/load.c
+ *     tepal/plan.h         state your limits, get the best filter              examples/plan.c
+ *     tepal/model.h        sizes and predicted error rates
+ *     tepal/hash.h         keys to digests: hash once, query many filters
+ *     tepal/base.h         status codes, errors, the allocator hook, reports
+ *
+ * What one kind alone can do, on the same handle:
+ *     tepal/bloom.h        concurrent additions, folding                  examples/bloom.c
+ *     tepal/counting.h     removal with receipts, audits                  examples/counting.c
+ *     (tepal/filter.h)     removal in little memory: fingerprints         examples/fingerprint.c
+ *     tepal/recycling.h    endless streams: clocks and cycles             examples/recycling.c
+ *     tepal/generalized.h  bounded false positives; how old is a key?     examples/generalized.c
+ *     tepal/retouched.h    remove the false positives that hurt           examples/retouched.c
+ *     tepal/yesno.h        veto known negatives                           examples/yesno.c
+ *     tepal/cascade.h      no errors on known keys                        examples/cascade.c
+ *     tepal/known.h        members and known negatives: input of the last three
+ *     tepal/header.h       filters in packet headers                      examples/header.c
+ *     tepal/receive.h      accept or refuse untrusted filters             examples/receive.c
+ *
+ * Not included here: tepal/papers.h, the equations of the papers, whose interface is not stable.
  *
  * Rules that hold everywhere:
- *   - Calls that can fail return enum tepal_status; on failure nothing has changed.
- *   - The library never aborts, never prints, keeps no mutable globals and draws no randomness for
- *     filters: the seed is yours, and it is stored with the filter.
- *   - Sizes are 64 bits. Handles are opaque and freed by their own _free call.
- *   - Const calls may run concurrently; changes need the object for themselves, unless a call says
- *     that it is atomic.
+ *   - Calls that can fail return enum tepal_status; on failure nothing has changed. Calls that can
+ *     say more take a struct tepal_error * as their last argument, which may be NULL.
+ *   - Inputs come first, outputs last. NULL is allowed where a comment says so.
+ *   - The library never aborts, never prints, has no mutable globals and draws no random numbers:
+ *     the seed is yours, and it is stored with the filter.
+ *   - Sizes are 64 bits. Handles are opaque; every _free call accepts NULL.
+ *   - Const calls may run concurrently; calls that change an object need exclusive access to it,
+ *     unless they are said to be atomic.
  */
 #ifndef TEPAL_TEPAL_H
 #define TEPAL_TEPAL_H
 
 #include <tepal/base.h>
-#include <tepal/hash.h>
-#include <tepal/params.h>
-#include <tepal/filter.h>
 #include <tepal/bloom.h>
-#include <tepal/retouched.h>
-#include <tepal/generalized.h>
-#include <tepal/counting.h>
-#include <tepal/fingerprint.h>
-#include <tepal/recycling.h>
-#include <tepal/yesno.h>
 #include <tepal/cascade.h>
-#include <tepal/header.h>
-#include <tepal/model.h>
-#include <tepal/plan.h>
+#include <tepal/counting.h>
 #include <tepal/file.h>
+#include <tepal/filter.h>
+#include <tepal/generalized.h>
+#include <tepal/hash.h>
+#include <tepal/header.h>
+#include <tepal/known.h>
+#include <tepal/model.h>
+#include <tepal/params.h>
+#include <tepal/plan.h>
 #include <tepal/receive.h>
+#include <tepal/recycling.h>
+#include <tepal/retouched.h>
+#include <tepal/yesno.h>
 
 #endif

@@ -274,7 +274,7 @@ void lab_row_holds(struct lab *lab, bool so, const char *format, ...)
 {
     struct lab_row row = lab_printed(1, 0, NAN);
     lab_exact(&row, so);
-    WRITE_ROW(lab, &row, " (1: so)", format);
+    WRITE_ROW(lab, &row, " (1 yes, 0 no)", format);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */

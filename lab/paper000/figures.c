@@ -27,19 +27,19 @@ static int measure_fp(struct lab *lab, uint64_t m, uint64_t n, uint32_t k, struc
     size_t filters = lab_trials(lab, 8, 60);
     *fp = (struct lab_mean){0};
     for (size_t f = 0; f < filters; f++) {
-        struct tepal_bloom *bloom = lab_000_bloom(m, lab_sabotaged(lab) ? k + 1 : k);
+        struct tepal_filter *bloom = lab_000_bloom(m, lab_sabotaged(lab) ? k + 1 : k);
         uint64_t hits = 0;
         if (bloom == NULL) {
             return EXIT_TROUBLE;
         }
         for (uint64_t i = 0; i < n; i++) {
-            (void)tepal_bloom_add(bloom, lab_digest(lab));
+            (void)tepal_filter_add(bloom, lab_digest(lab));
         }
         for (size_t i = 0; i < STRANGERS; i++) {
-            hits += tepal_bloom_query(bloom, lab_digest(lab));
+            hits += tepal_filter_query(bloom, lab_digest(lab));
         }
         lab_mean_add(fp, (double)hits / STRANGERS);
-        tepal_bloom_free(bloom);
+        tepal_filter_free(bloom);
     }
     return EXIT_YES;
 }
@@ -93,9 +93,9 @@ int lab_000_figure_3(struct lab *lab)
     over_m.x = over_m.m;
     over_n.x = over_n.n;
     exactly(lab, 0.0094, 0.00005, tepal_bloom_fp_classic(BITS, MEMBERS, HASHES),
-            "m 100000, n 10000, k 5: eq. (5), as the text has it");
+            "m 100000, n 10000, k 5: eq. (5), as in the text");
     exactly(lab, 0.6185, 0.00005, tepal_retouched_least_fp(1, 1),
-            "eq. (7): the rate of one bit a member at the best k");
+            "eq. (7): the rate at one bit per member and the best k");
     exactly(lab, 4, 0.5, 1e6 * 32 / 8 / 1e6, "a million addresses of 32 bits as a list, in MB");
     exactly(lab, 25.6, 0.05, 8006 * 32 / 10000.0, "8006 addresses: compression by 10000 bits");
     exactly(lab, 4.2, 0.05, 8006 * 32 / 60000.0, "8006 addresses: compression by 60000 bits");
@@ -169,28 +169,28 @@ struct lists {
 /* The cells that false positives touch are the bits of a Bloom filter of their own. */
 static int measure_lists(struct lab *lab, uint64_t bits, struct lists *lists)
 {
-    struct tepal_bloom *a = lab_000_bloom(bits, HASHES);
-    struct tepal_bloom *b = lab_000_bloom(bits, HASHES);
+    struct tepal_filter *a = lab_000_bloom(bits, HASHES);
+    struct tepal_filter *b = lab_000_bloom(bits, HASHES);
     double bad = 0;
     if (a != NULL && b != NULL) {
         for (size_t i = 0; i < MEMBERS; i++) {
-            (void)tepal_bloom_add(a, lab_digest(lab));
+            (void)tepal_filter_add(a, lab_digest(lab));
         }
         for (size_t i = 0; i < UNIVERSE - MEMBERS; i++) {
             struct tepal_digest d = lab_digest(lab);
-            if (tepal_bloom_query(a, d)) {
-                (void)tepal_bloom_add(b, d);
+            if (tepal_filter_query(a, d)) {
+                (void)tepal_filter_add(b, d);
                 bad++;
             }
         }
-        lists->filled[0] = tepal_bloom_fill_now(a);
-        lists->filled[1] = tepal_bloom_fill_now(b);
-        lists->length[0] = (double)HASHES * MEMBERS / (double)tepal_bloom_ones(a);
-        lists->length[1] = HASHES * bad / (double)tepal_bloom_ones(b);
+        lists->filled[0] = (double)tepal_filter_ones(a) / (double)bits;
+        lists->filled[1] = (double)tepal_filter_ones(b) / (double)bits;
+        lists->length[0] = (double)HASHES * MEMBERS / (double)tepal_filter_ones(a);
+        lists->length[1] = HASHES * bad / (double)tepal_filter_ones(b);
     }
     int code = a == NULL || b == NULL ? EXIT_TROUBLE : EXIT_YES;
-    tepal_bloom_free(a);
-    tepal_bloom_free(b);
+    tepal_filter_free(a);
+    tepal_filter_free(b);
     return code;
 }
 

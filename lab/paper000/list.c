@@ -9,7 +9,7 @@ const struct lab_experiment lab_000[] = {
                    "The total at 25 % is printed as 10045; its two parts add up to 10005."),
     LAB_EXPERIMENT("000-table-3", "Table III", 1, 5, lab_000_tables, "maximum false positives",
                    "The printed numbers follow when false positives are counted over all of them, "
-                   "not over the troublesome ones alone, as the text has it."),
+                   "not over the troublesome ones alone, as in the text."),
     LAB_EXPERIMENT("000-table-4", "Table IV", 1, 5, lab_000_tables, "ratio",
                    "Counted over all false positives, as Table III. The total at 2 % cannot vary "
                    "by as much as its +-30.58: its parts vary by 3.25 and 20.05."),
@@ -30,9 +30,9 @@ const struct lab_experiment lab_000[] = {
     LAB_EXPERIMENT("000-fig-8", "Fig. 8", 2, 8, lab_000_improved,
                    "improved minimum FN selection, and its gain in Sec. V-C",
                    "The gains that the text prints, 66 % at beta 1 % and 84 % at 75 %, do not "
-                   "follow from the algorithm as it is written: it gains 2 % and 42 %. At beta 1 "
-                   "% hardly any member is lost twice, so that keeping the counts up to date "
-                   "cannot matter much there."),
+                   "follow from the algorithm as written: it gains 2 % and 42 %. At beta 1 % "
+                   "hardly any member is lost twice, so that keeping the counts up to date cannot "
+                   "matter much there."),
     LAB_EXPERIMENT("000-fig-9", "Fig. 9", 2, 10, lab_000_improved, "improved maximum FP selection",
                    NULL),
     LAB_EXPERIMENT("000-fig-10", "Fig. 10", 2, 10, lab_000_improved, "improved ratio selection",
@@ -43,37 +43,36 @@ const struct lab_experiment lab_000[] = {
                    "variance; \"the same\" as: within 2 % of the axis, the size of a symbol; "
                    "\"one element\" as one when rounded."),
     LAB_EXPERIMENT("000-sacrifice", "beyond the paper", 3, 18, lab_000_sacrifice,
-                   "sacrifice and sweep beside the paper's algorithms", NULL),
+                   "sacrifice and sweep, compared with the paper's algorithms", NULL),
     LAB_EXPERIMENT("000-fig-13", "Figs. 13, 15-17", 3, 15, lab_000_figure_13,
                    "the red stop set: success, stopping short, what is missed and collisions by "
                    "the size",
-                   "The paper's routes (skitter, January 2006) are not to be had: ours are "
-                   "generated, and measured ones of TEPAL_DATA if it is set. So the paper's "
-                   "numbers stand beside ours without a verdict; what is judged is whether its "
-                   "sentences hold. \"Approaches\" the list is read as nine tenths of its "
-                   "success, \"less marked\" as less for each bit. The paper does not state k: a "
-                   "Bloom filter as poor as its own needs about 8 % false positives, which is k = "
-                   "1; k = 5 is that of Sec. IV. The sizes 10^3 and 10^4 of its text mean 10^4 "
-                   "and 10^5, where the figures begin and end."),
+                   "The paper's routes (skitter, January 2006) are not available: ours are "
+                   "generated, and measured ones of TEPAL_DATA if it is set. So its numbers are "
+                   "shown next to ours without a verdict; only its statements are judged. "
+                   "\"Approaches\" the list is read as nine tenths of its success, \"less marked\" "
+                   "as less per bit. The paper does not state k: a Bloom filter as poor as its own "
+                   "needs about 8 % false positives, which is k = 1; k = 5 is that of Sec. IV. The "
+                   "sizes 10^3 and 10^4 of its text mean 10^4 and 10^5, where the figures begin "
+                   "and end."),
     LAB_EXPERIMENT("000-fig-14", "Fig. 14", 1, 1, lab_000_figure_14,
                    "the red stop set: how troublesome false positives are",
-                   "The paper's numbers are of its own routes and have no verdict. Nine of its "
-                   "false positives are on all 10000 routes of a monitor; ours have one or two "
-                   "such at a time; the measured routes are fewer and have none."),
+                   "The paper's numbers come from its own routes, so they have no verdict. Nine of "
+                   "its false positives are on all 10000 routes of a monitor; ours have one or "
+                   "two; the measured routes are fewer and have none."),
     LAB_EXPERIMENT("000-fig-18", "Fig. 18", 1, 4, lab_000_figure_18,
                    "the red stop set: how many of the false positives to remove",
-                   "The paper's numbers are of its own routes and stand beside ours without a "
-                   "verdict. But they contradict each other, which has one. Success, stopping "
+                   "The paper's numbers come from its own routes, so they are shown without a "
+                   "verdict. But they contradict each other, which is judged. Success, stopping "
                    "short and collision must add up to 1; at beta 10 % and 30 % they add up to "
-                   "1.04, and a Bloom filter's 0.2446 and 0.7668 to 1.01. A peak of 0.642 is "
-                   "below what it prints for other beta, and a Bloom filter that succeeds at "
-                   "0.2446 at best has 0.3077 at beta 0."),
+                   "1.04, and a Bloom filter's 0.2446 and 0.7668 to 1.01. A peak of 0.642 is below "
+                   "what it prints for other beta, and a Bloom filter that succeeds at 0.2446 at "
+                   "best has 0.3077 at beta 0."),
     /* no number is printed; both sentences of the text hold */
     LAB_EXPERIMENT("000-fig-19", "Fig. 19", 1, 2, lab_000_figure_19,
                    "the red stop set: how it ages", NULL),
     LAB_EXPERIMENT("000-fig-20", "Figs. 20-22", 3, 12, lab_000_figure_20,
                    "the red stop set: ratio, improved ratio and sacrifice",
-                   "With the paper's k unknown, k = 5 is taken. sacrifice is ours. What the text "
-                   "says of single sizes is of its own routes and stands beside ours without a "
-                   "verdict."),
+                   "The paper's k is unknown; we use k = 5. sacrifice is ours. What the text says "
+                   "of single sizes depends on its own routes and has no verdict."),
     {.name = NULL}};

@@ -51,7 +51,7 @@ static int contest_run(struct lab *lab, struct contest *c)
         code = lab_000_sample_retouch(s, &options, lab_000_beta[i], &report);
         if (code == EXIT_YES) {
             c->chi[j / BETAS][i][c->runs] = report.chi;
-            c->bits[j / BETAS][i][c->runs] = (double)report.bits_cleared;
+            c->bits[j / BETAS][i][c->runs] = (double)report.bits_changed;
             c->lost[j / BETAS][i][c->runs] = (double)report.false_negatives;
         }
     }
@@ -204,7 +204,7 @@ static void lowest_chi(struct lab *lab, const struct contest *c, size_t j, doubl
     struct lab_row row = lab_printed(published, 0, NAN);
     row.right = chi_printed(&lab_000_table[j], BETAS - 1, &row.leeway);
     lab_measured(&row, &mean);
-    lab_row(lab, &row, "%s: chi is above, whatever beta", c->method[j].name);
+    lab_row(lab, &row, "%s: chi is above, for all beta", c->method[j].name);
 }
 
 static void fall_of_chi(struct lab *lab, const struct contest *c)

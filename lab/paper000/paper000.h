@@ -5,6 +5,7 @@
 #ifndef LAB_PAPER000_PAPER000_H
 #define LAB_PAPER000_PAPER000_H
 
+#include <tepal/papers.h>
 #include <tepal/tepal.h>
 
 #include "experiment/lab.h"
@@ -20,11 +21,11 @@
 extern const double lab_000_beta[BETAS];
 
 /* An empty Bloom filter, or NULL after having said why. */
-struct tepal_bloom *lab_000_bloom(uint64_t bits, uint32_t hashes);
+struct tepal_filter *lab_000_bloom(uint64_t bits, uint32_t hashes);
 
 /* One random filter with its members and all its false positives. */
 struct sample {
-    struct tepal_bloom *bloom;
+    struct tepal_filter *bloom;
     struct tepal_digest member[MEMBERS];
     struct tepal_digest bad[MOST_BAD];
     size_t bad_count;

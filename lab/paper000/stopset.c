@@ -53,12 +53,12 @@ static int stopset_retouch(struct lab *lab, const struct world *w, const struct 
                            enum tepal_retouch_method method, double beta, struct tepal_filter **out)
 {
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
-    struct tepal_retouch_input input = {.members = s->member,
-                                        .member_count = w->members,
-                                        .avoid = s->bad,
-                                        .avoid_count = (size_t)ceil(beta * (double)s->bad_count),
-                                        .known = s->bad,
-                                        .known_count = s->bad_count};
+    struct tepal_known input = {.members = s->member,
+                                .member_count = w->members,
+                                .avoid = s->bad,
+                                .avoid_count = (size_t)ceil(beta * (double)s->bad_count),
+                                .others = s->bad,
+                                .other_count = s->bad_count};
     options.method = method;
     options.basis = TEPAL_RETOUCH_BASIS_ALL;
     if (lab_sabotaged(lab)) {

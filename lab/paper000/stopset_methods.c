@@ -209,7 +209,7 @@ static void method_values(struct lab *lab, const struct world *w,
         }
         row = stopset_skitter(i == 0);
         lab_exact(&row, gain[1] > gain[0]);
-        lab_row(lab, &row, "%s, beta %s: improved ratio gains more above 50000 bits (1: so)",
+        lab_row(lab, &row, "%s, beta %s: improved ratio gains more above 50000 bits (1 yes, 0 no)",
                 w->name, i == 0 ? "1 %" : "25 %");
     }
 }

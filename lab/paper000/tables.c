@@ -8,20 +8,20 @@
 
 const double lab_000_beta[BETAS] = {0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 1};
 
-struct tepal_bloom *lab_000_bloom(uint64_t bits, uint32_t hashes)
+struct tepal_filter *lab_000_bloom(uint64_t bits, uint32_t hashes)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
-    struct tepal_bloom *bloom = NULL;
+    struct tepal_filter *bloom = NULL;
     params.cells = bits;
     params.hashes = hashes;
-    (void)lab_status(tepal_bloom_create(&params, NULL, &bloom));
+    (void)lab_status(tepal_filter_create(&params, NULL, &bloom, NULL));
     return bloom;
 }
 
 void lab_000_sample_free(struct sample *s)
 {
     if (s != NULL) {
-        tepal_bloom_free(s->bloom);
+        tepal_filter_free(s->bloom);
         free(s);
     }
 }
@@ -39,10 +39,10 @@ struct sample *lab_000_sample_draw(struct lab *lab)
         return NULL;
     }
     lab_digests(lab, s->member, MEMBERS);
-    (void)tepal_bloom_add_many(s->bloom, s->member, MEMBERS);
+    (void)tepal_filter_add_many(s->bloom, s->member, MEMBERS);
     for (size_t i = 0; i < UNIVERSE - MEMBERS; i++) {
         struct tepal_digest d = lab_digest(lab);
-        if (tepal_bloom_query(s->bloom, d) && s->bad_count < MOST_BAD) {
+        if (tepal_filter_query(s->bloom, d) && s->bad_count < MOST_BAD) {
             s->bad[s->bad_count++] = d;
         }
     }
@@ -52,15 +52,15 @@ struct sample *lab_000_sample_draw(struct lab *lab)
 int lab_000_sample_retouch(const struct sample *s, const struct tepal_retouch_options *options,
                            double beta, struct tepal_retouch_report *report)
 {
-    struct tepal_retouch_input input = {.members = s->member,
-                                        .member_count = MEMBERS,
-                                        .avoid = s->bad,
-                                        .avoid_count = (size_t)(beta * (double)s->bad_count + 0.5),
-                                        .known = s->bad,
-                                        .known_count = s->bad_count};
+    struct tepal_known input = {.members = s->member,
+                                .member_count = MEMBERS,
+                                .avoid = s->bad,
+                                .avoid_count = (size_t)(beta * (double)s->bad_count + 0.5),
+                                .others = s->bad,
+                                .other_count = s->bad_count};
     struct tepal_filter *out = NULL;
-    enum tepal_status status = tepal_retouch(tepal_bloom_filter(s->bloom), &input, options, NULL,
-                                             &out, report, NULL, NULL);
+    enum tepal_status status =
+        tepal_retouch(s->bloom, &input, options, NULL, &out, report, NULL, NULL);
     tepal_filter_free(out);
     return lab_status(status);
 }

@@ -227,7 +227,7 @@ static int draw_start(struct lab *lab, const struct panel *panel)
                           exact.fp);
         }
     }
-    return lab_plot_draw(lab, &plot, panel->title, "share of the bits that are 1 at first, 1 - p0",
+    return lab_plot_draw(lab, &plot, panel->title, "share of the bits that are 1 initially, 1 - p0",
                          "false-positive probability", LAB_LINEAR);
 }
 
@@ -241,15 +241,15 @@ int lab_001_by_start(struct lab *lab)
     static const struct panel panels[] = {
         {10,
          "(a) ",
-         "False positives by the first state, k1 = 2",
+         "False positives by the initial state, k1 = 2",
          {SIZED(0, 2, 25), SIZED(1, 2, 25), SIZED(2, 2, 25), SIZED(3, 2, 25)}},
         {10,
          "(b) ",
-         "False positives by the first state, k0 = 2",
+         "False positives by the initial state, k0 = 2",
          {SIZED(2, 0, 25), SIZED(2, 1, 25), SIZED(2, 2, 25), SIZED(2, 3, 25)}},
         {11,
          NULL,
-         "False positives by the first state, k0 = k1 = 2",
+         "False positives by the initial state, k0 = k1 = 2",
          {SIZED(2, 2, 1), SIZED(2, 2, 4), SIZED(2, 2, 8), SIZED(2, 2, 32), SIZED(2, 2, 128)}}};
     return each_panel(lab, panels, COUNT(panels), draw_start);
 }

@@ -5,6 +5,7 @@
 #ifndef LAB_PAPER001_PAPER001_H
 #define LAB_PAPER001_PAPER001_H
 
+#include <tepal/papers.h>
 #include <tepal/tepal.h>
 
 #include "experiment/lab.h"
@@ -27,8 +28,11 @@ struct gbf_seen {
     struct lab_share fn_age[GBF_KEYS]; /* the same by age; 0: the newest */
 };
 
+/* The parameters of the setting. */
+struct tepal_params gbf_params(const struct gbf *at, uint32_t tolerance, uint64_t seed);
+
 /* The filter of the setting with a seed of its own, sabotage or not. */
-int gbf_plain(struct lab *lab, const struct gbf *at, struct tepal_generalized **out);
+int gbf_plain(struct lab *lab, const struct gbf *at, struct tepal_filter **out);
 
 /* So many filters, each with its n keys, and so many strangers that are asked for. */
 int gbf_measure(struct lab *lab, const struct gbf *at, size_t rounds, size_t strangers,

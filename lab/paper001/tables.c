@@ -137,7 +137,8 @@ static int by_filters(struct lab *lab, const struct table *table, const struct p
 static int run_table(struct lab *lab, const struct table *table)
 {
     static const char *const names[3] = {"f_p, Bloom, printed", "f_p, printed", "f_n, printed"};
-    static const char *const x_label[] = {"p0, % of the bits that are 0 at first", "k1", "m, bits"};
+    static const char *const x_label[] = {"p0, % of the bits that are 0 initially", "k1",
+                                          "m, bits"};
     struct lab_plot plot = {0};
     for (size_t c = 0; c < 3; c++) {
         lab_plot_curve(&plot, "%s", names[c]);
@@ -308,10 +309,11 @@ static void say_text(struct lab *lab)
         {"Sec. 4.1, F_p of (3, 3) times 2^6", 1, 1e-9, 64 * tepal_generalized_fp_bound(3, 3, 0)},
         {"Sec. 4.1, the least f of a Bloom filter with 64 hashes, times 2^64", 1, 0.0005,
          ldexp(tepal_bloom_fp_approx(92332482616893657, 1000000000000000, 64), 64)},
-        {"Sec. 4.1, F_p falls with k0 and with k1, both up to 8 (1: so)", 1, 0, bound_falls(lab)},
-        {"Sec. 4.2, older elements are forgotten no less, (2, 2), 256 of them (1: so)", 1, 0,
+        {"Sec. 4.1, F_p falls with k0 and with k1, both up to 8 (1 yes, 0 no)", 1, 0,
+         bound_falls(lab)},
+        {"Sec. 4.2, older elements are forgotten no less, (2, 2), 256 of them (1 yes, 0 no)", 1, 0,
          age_forgets(m, n)},
-        {"Sec. 4.3, f_p is least from all zeros or all ones, (2, 2) (1: so)", 1, 0,
+        {"Sec. 4.3, f_p is least from all zeros or all ones, (2, 2) (1 yes, 0 no)", 1, 0,
          ends_are_best(m, n, k1)},
         {"Sec. 4.2, (2, 2), m/n 128: F_p %", 6.3, 0.05, 100 * tepal_generalized_fp_bound(2, k1, 0)},
         {"Sec. 4.2, (2, 2), m/n 128: F_n %", 6.0, 0.05,

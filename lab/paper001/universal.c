@@ -21,7 +21,7 @@
 #define MOST  8 /* functions of one sort */
 
 struct functions {
-    struct tepal_generalized *cells; /* (1, 1) */
+    struct tepal_filter *cells; /* (1, 1) */
     uint64_t bits;
     uint32_t count[2]; /* k0, k1 */
     uint64_t c[2][MOST];
@@ -64,10 +64,10 @@ static void add(struct functions *f, uint64_t x)
 {
     struct element e = hash(f, x);
     for (uint32_t i = 0; i < f->count[1]; i++) {
-        (void)tepal_generalized_add(f->cells, key_of(f, e.at[0][0], e.at[1][i]));
+        (void)tepal_filter_add(f->cells, key_of(f, e.at[0][0], e.at[1][i]));
     }
     for (uint32_t i = 0; i < f->count[0]; i++) {
-        (void)tepal_generalized_add(f->cells, key_of(f, e.at[0][i], e.at[0][i]));
+        (void)tepal_filter_add(f->cells, key_of(f, e.at[0][i], e.at[0][i]));
     }
 }
 
@@ -76,11 +76,11 @@ static bool query(const struct functions *f, uint64_t x)
     struct element e = hash(f, x);
     bool found = true;
     for (uint32_t i = 0; i < f->count[0] && found; i++) {
-        found = tepal_generalized_query(f->cells, key_of(f, e.at[0][i], e.at[0][i]));
+        found = tepal_filter_query(f->cells, key_of(f, e.at[0][i], e.at[0][i]));
     }
     for (uint32_t i = 0; i < f->count[1] && found; i++) {
         found = is_reset(f, &e, e.at[1][i]) ||
-                tepal_generalized_query(f->cells, key_of(f, e.at[0][0], e.at[1][i]));
+                tepal_filter_query(f->cells, key_of(f, e.at[0][0], e.at[1][i]));
     }
     return found;
 }
@@ -125,7 +125,7 @@ static int run_round(struct lab *lab, const struct gbf *at, size_t strangers, st
     }
     lab_share_add(&seen->fn, lost, at->keys);
     lab_share_add(&seen->fp, found, strangers);
-    tepal_generalized_free(f.cells);
+    tepal_filter_free(f.cells);
     return EXIT_YES;
 }
 

@@ -36,17 +36,13 @@ static double ones_worst(const struct kind *kind)
 
 /* An empty filter, or what the attacker sends. Sabotaged, resets are left out. */
 static int make(struct lab *lab, const struct kind *kind, uint64_t bits, uint64_t seed,
-                enum attack attack, struct tepal_generalized **out)
+                enum attack attack, struct tepal_filter **out)
 {
-    struct tepal_params params;
     uint32_t k0 = lab_sabotaged(lab) ? 0 : kind->k0;
     double zeros = attack == NO_ATTACK ? 1 : attack == ALL_ONES ? 0 : ones_worst(kind);
-    enum tepal_status status = tepal_generalized_params(bits, k0, kind->k0 + kind->k1 - k0, zeros,
-                                                        kind->tolerance, seed, &params);
-    if (status == TEPAL_OK) {
-        status = tepal_generalized_create(&params, NULL, out);
-    }
-    return lab_status(status);
+    struct gbf at = {.bits = bits, .k0 = k0, .k1 = kind->k0 + kind->k1 - k0, .zeros = zeros};
+    struct tepal_params params = gbf_params(&at, kind->tolerance, seed);
+    return lab_status(tepal_filter_create(&params, NULL, out, NULL));
 }
 
 /*
@@ -100,7 +96,7 @@ static int draw_attacks(struct lab *lab, struct lab_curves *curves, const char *
 
 struct proxy {
     struct lru cache;
-    struct tepal_generalized *filter; /* as last advertised; NULL: not yet */
+    struct tepal_filter *filter; /* as last advertised; NULL: not yet */
     unsigned fresh;
 };
 
@@ -108,7 +104,7 @@ struct web {
     struct lab *lab;
     const struct kind *kind;
     struct proxy proxy[PROXIES];
-    struct tepal_generalized *attacker;
+    struct tepal_filter *attacker;
     uint64_t *request; /* objects, in the order in which they are asked for */
     size_t requests;
     uint64_t seed;
@@ -169,18 +165,18 @@ static int read_log(struct web *w, const char *folder)
 static int advertise(struct web *w, struct proxy *p)
 {
     uint64_t lost = 0;
-    tepal_generalized_free(p->filter);
+    tepal_filter_free(p->filter);
     p->filter = NULL;
     p->fresh = 0;
     int code =
         make(w->lab, w->kind, (uint64_t)(w->kind->bits * CACHE), w->seed, NO_ATTACK, &p->filter);
     for (const struct lru_object *o = lru_first(&p->cache); o != NULL && code == EXIT_YES;
          o = lru_next(&p->cache, o)) {
-        (void)tepal_generalized_add(p->filter, o->key);
+        (void)tepal_filter_add(p->filter, o->key);
     }
     for (const struct lru_object *o = lru_first(&p->cache); o != NULL && code == EXIT_YES;
          o = lru_next(&p->cache, o)) {
-        lost += !tepal_generalized_query(p->filter, o->key);
+        lost += !tepal_filter_query(p->filter, o->key);
     }
     if (p->cache.count == CACHE) {
         lab_share_add(&w->forgotten, lost, CACHE);
@@ -207,13 +203,13 @@ static int serve(struct web *w, size_t i, const struct tepal_hasher *hasher, str
     for (struct proxy *sibling = w->proxy; sibling < w->proxy + PROXIES; sibling++) {
         if (sibling != p && sibling->filter != NULL && lru_has(&sibling->cache, key)) {
             there = true;
-            found = found || tepal_generalized_query(sibling->filter, key);
+            found = found || tepal_filter_query(sibling->filter, key);
         }
     }
     counts->foreign++;
     counts->there += there;
     counts->missed += there && !found;
-    counts->attracted += tepal_generalized_query(w->attacker, key);
+    counts->attracted += tepal_filter_query(w->attacker, key);
     if (!lru_insert(&p->cache, key, 1, NULL, NULL)) {
         return say_no_memory();
     }
@@ -248,10 +244,10 @@ static int browse(struct web *w, enum attack attack)
         }
         for (size_t i = 0; i < PROXIES; i++) {
             lru_free(&w->proxy[i].cache);
-            tepal_generalized_free(w->proxy[i].filter);
+            tepal_filter_free(w->proxy[i].filter);
             w->proxy[i] = (struct proxy){0};
         }
-        tepal_generalized_free(w->attacker);
+        tepal_filter_free(w->attacker);
     }
     return code;
 }
@@ -308,7 +304,7 @@ struct peers {
     const struct kind *kind;
     uint32_t neighbour[NODES][DEGREE];
     struct tepal_digest document[NODES][DOCUMENTS];
-    struct tepal_generalized *filter[NODES][LEVELS];
+    struct tepal_filter *filter[NODES][LEVELS];
     bool liar[NODES];
     struct lab_share believed; /* of the filters of liars that are asked: "yes" */
     struct lab_share captured; /* of look-ups: sent to a liar */
@@ -338,13 +334,12 @@ static void link_up(struct peers *p)
 
 /* The documents within so many hops; what is furthest away is added first: it is forgotten first.
  */
-static void add_documents(const struct peers *p, struct tepal_generalized *g, uint32_t node,
-                          int hops)
+static void add_documents(const struct peers *p, struct tepal_filter *g, uint32_t node, int hops)
 {
     for (uint32_t i = 0; hops > 0 && i < DEGREE; i++) {
         add_documents(p, g, p->neighbour[node][i], hops - 1);
     }
-    (void)tepal_generalized_add_many(g, p->document[node], DOCUMENTS);
+    (void)tepal_filter_add_many(g, p->document[node], DOCUMENTS);
 }
 
 static int tell(struct peers *p, uint32_t node, uint64_t seed, enum attack attack)
@@ -379,7 +374,7 @@ static int nearest(const struct peers *p, uint32_t node, struct tepal_digest wan
 {
     int level = LEVELS;
     for (int i = LEVELS - 1; i >= 0; i--) {
-        bool says = tepal_generalized_query(p->filter[node][i], wanted);
+        bool says = tepal_filter_query(p->filter[node][i], wanted);
         sum->asked += first && p->liar[node];
         sum->believed += first && p->liar[node] && says;
         level = says ? i : level;
@@ -452,7 +447,7 @@ static int gossip(struct peers *p, enum attack attack)
         }
         for (uint32_t v = 0; v < NODES; v++) {
             for (int level = 0; level < LEVELS; level++) {
-                tepal_generalized_free(p->filter[v][level]);
+                tepal_filter_free(p->filter[v][level]);
                 p->filter[v][level] = NULL;
             }
         }
@@ -474,14 +469,14 @@ int lab_001_peers(struct lab *lab)
                 attracted_row(lab, &kinds[i], (enum attack)a, &p.believed,
                               "filters of liars that say yes");
             }
-            plain_row(lab, &kinds[i], (enum attack)a, &p.captured, "look-ups sent to a liar");
-            plain_row(lab, &kinds[i], (enum attack)a, &p.found, "look-ups that succeed");
+            plain_row(lab, &kinds[i], (enum attack)a, &p.captured, "lookups sent to a liar");
+            plain_row(lab, &kinds[i], (enum attack)a, &p.found, "lookups that succeed");
             add_point(&curves, &kinds[i], (enum attack)a, &p.found);
         }
     }
     return code == EXIT_YES
-               ? draw_attacks(lab, &curves, "Look-ups that succeed, one peer in 16 lies",
-                              "% of the look-ups")
+               ? draw_attacks(lab, &curves, "Lookups that succeed, one peer in 16 lies",
+                              "% of the lookups")
                : code;
 }
 
@@ -501,26 +496,26 @@ static int trace_packet(struct lab *lab, const struct kind *kind, enum attack at
                         struct trace *sum)
 {
     struct tepal_digest router[PATH];
-    struct tepal_generalized *g;
+    struct tepal_filter *g;
     bool walking = true;
     int code = make(lab, kind, (uint64_t)kind->bits, lab_draw(lab), attack, &g);
     for (int i = 0; i < PATH && code == EXIT_YES; i++) {
         router[i] = lab_digest(lab);
-        (void)tepal_generalized_add(g, router[i]);
+        (void)tepal_filter_add(g, router[i]);
     }
     for (int i = PATH - 1; i >= 0 && code == EXIT_YES; i--) {
         int beside = 4 - (i > 0) - (i < PATH - 1);
-        walking = walking && tepal_generalized_query(g, router[i]);
+        walking = walking && tepal_filter_query(g, router[i]);
         sum->found += walking;
         for (int j = 0; j < beside; j++) {
             struct tepal_digest other = lab_digest(lab);
             sum->beside++;
-            sum->branches += walking && tepal_generalized_query(g, other);
+            sum->branches += walking && tepal_filter_query(g, other);
         }
     }
     sum->full += walking;
     if (code == EXIT_YES) {
-        tepal_generalized_free(g);
+        tepal_filter_free(g);
     }
     return code;
 }
@@ -549,7 +544,7 @@ int lab_001_traceback(struct lab *lab)
             }
             if (k == 0 && a == ALL_ONES) { /* "every router is recognized as a member" */
                 attracted_row(lab, &in_packets[k], ALL_ONES, &branches,
-                              "routers beside the path taken");
+                              "false routers next to the path");
             }
             plain_row(lab, &in_packets[k], (enum attack)a, &full, "whole paths");
             lab_row_share(lab, NAN, 0, &branches, 2 * PATH + 2, "%s, %s: false branches of 32",

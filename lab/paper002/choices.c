@@ -19,7 +19,7 @@ static uint32_t hashes_for(uint32_t ratio)
 void filled_free(struct filled *f)
 {
     if (f != NULL) {
-        tepal_counting_free(f->counting);
+        tepal_filter_free(f->counting);
         free(f);
     }
 }
@@ -28,7 +28,7 @@ struct filled *filled_make(struct lab *lab, uint32_t ratio, uint32_t c,
                            enum tepal_counting_rule rule)
 {
     struct filled *f = calloc(1, sizeof *f);
-    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1];
     if (f == NULL) {
         say_no_memory();
         return NULL;
@@ -44,7 +44,7 @@ struct filled *filled_make(struct lab *lab, uint32_t ratio, uint32_t c,
     lab_digests(lab, f->member, KEYS);
     (void)tepal_counting_add_many(f->counting, f->member, KEYS, f->group);
     tepal_counting_histogram(f->counting, histogram);
-    for (size_t v = 0; v <= TEPAL_COUNTER_MAX; v++) {
+    for (size_t v = 0; v <= TEPAL_MAX_COUNTER; v++) {
         f->share[v] = (double)histogram[v] / (double)f->cells;
     }
     return f;
@@ -81,7 +81,7 @@ struct lab_002_model lab_002_model(uint32_t ratio, uint32_t c, bool improved)
 /* A sentence that is so (1) or not (0): measured, and by the model. */
 static void sentence(struct lab *lab, bool measured, bool modelled, const char *words)
 {
-    lab_row_right(lab, 1, modelled, measured, "%s (1: so)", words);
+    lab_row_right(lab, 1, modelled, measured, "%s (1 yes, 0 no)", words);
 }
 
 int lab_002_grid(struct lab *lab, struct lab_mean mean[RATIOS][CHOICES], size_t rows,
@@ -125,7 +125,7 @@ static int measure_rates(struct lab *lab, struct rates *rates)
         lab_mean_add(&rates->zeros[r][i], f->share[0]);
         lab_mean_add(&rates->factor[r][i], fp / rates->fp[r][0].mean);
         for (size_t j = 0; j < strangers && r < 3; j++) {
-            rates->hits[r][i] += tepal_counting_query(f->counting, lab_digest(lab));
+            rates->hits[r][i] += tepal_filter_query(f->counting, lab_digest(lab));
         }
         filled_free(f);
     }
@@ -214,7 +214,7 @@ static void rate_sentences(struct lab *lab, const struct rates *rates)
     sentence(lab, never(rates, 2, 1.05, false), never_by(model[2], 1.05, false),
              "m/n 16: at no c 5 % more false positives than at c = 1, beyond chance");
     sentence(lab, ours[2][2] <= ours[2][0], model[2][2] <= model[2][0],
-             "m/n 16: at c = 4 false positives are fewer or alike");
+             "m/n 16: at c = 4 false positives are fewer or similar");
     sentence(lab, steady(ours[3], -1), steady(model[3], -1),
              "m/n 20: false positives fall with c, throughout");
     sentence(lab, ours[3][CHOICES - 1] < ours[3][0], model[3][CHOICES - 1] < model[3][0],
@@ -251,7 +251,7 @@ int lab_002_figure_8(struct lab *lab)
         size_t i = n % CHOICES;
         struct filled *f =
             filled_make(lab, lab_002_ratios[r], lab_002_choices[i], TEPAL_RULE_IMPROVED_GREEDY);
-        uint64_t top = TEPAL_COUNTER_MAX;
+        uint64_t top = TEPAL_MAX_COUNTER;
         if (f == NULL) {
             return EXIT_TROUBLE;
         }
@@ -267,7 +267,7 @@ int lab_002_figure_8(struct lab *lab)
                      "m/n %u, c %u: largest counter", lab_002_ratios[n / CHOICES],
                      lab_002_choices[n % CHOICES]);
     }
-    lab_row_holds(lab, most < TEPAL_COUNTER_MAX,
+    lab_row_holds(lab, most < TEPAL_MAX_COUNTER,
                   "m/n 8 to 16: four bits suffice, no counter sticks");
     lab_row_exact(lab, NAN, 0, (double)most, "m/n 8 to 16: the largest counter of all filters");
     return lab_002_grid(lab, largest, LOADED, "The largest counter", "counter");
@@ -334,7 +334,7 @@ int lab_002_figure_9(struct lab *lab)
                 "m/n 8, c %u: kept, several and eq. (7) in this order", lab_002_choices[i]);
         }
     }
-    return lab_curves_draw(lab, &curves, "Members with several addresses, 8 counters a key",
+    return lab_curves_draw(lab, &curves, "Members with several addresses, 8 counters per key",
                            "c, choices", "share of the members", LAB_LINEAR);
 }
 
@@ -346,14 +346,14 @@ static int replace_all(struct lab *lab, uint32_t ratio, uint32_t c, struct lab_m
     size_t filters = lab_trials(lab, 6, 40);
     for (size_t n = 0; n < filters; n++) {
         struct filled *f = filled_make(lab, ratio, c, TEPAL_RULE_IMPROVED_GREEDY);
-        uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+        uint64_t histogram[TEPAL_MAX_COUNTER + 1];
         if (f == NULL) {
             return EXIT_TROUBLE;
         }
         lab_mean_add(&zeros[0], f->share[0]);
         (void)remove_all(lab, f);
         for (size_t i = 0; i < KEYS; i++) {
-            (void)tepal_counting_add(f->counting, lab_digest(lab), NULL);
+            (void)tepal_filter_add(f->counting, lab_digest(lab));
         }
         tepal_counting_histogram(f->counting, histogram);
         lab_mean_add(&zeros[1], (double)histogram[0] / (double)f->cells);
@@ -401,6 +401,7 @@ int lab_002_figure_10(struct lab *lab)
                     lab_002_choices[i]);
         }
     }
-    return lab_curves_draw(lab, &curves, "False positives with what removal kept, 8 counters a key",
+    return lab_curves_draw(lab, &curves,
+                           "False positives with what removal kept, 8 counters per key",
                            "c, choices", "false-positive rate", LAB_LINEAR);
 }

@@ -12,13 +12,13 @@ extern const uint32_t lab_002_ratios[RATIOS]; /* counters a key */
 extern const uint32_t lab_002_choices[CHOICES];
 
 struct filled {
-    struct tepal_counting *counting;
+    struct tepal_filter *counting;
     uint64_t cells;
     uint32_t k;
     uint32_t c;
     struct tepal_digest member[KEYS];
     uint8_t group[KEYS];
-    double share[TEPAL_COUNTER_MAX + 1]; /* of the counters, by value */
+    double share[TEPAL_MAX_COUNTER + 1]; /* of the counters, by value */
 };
 
 /* NULL after having said why. */

@@ -64,7 +64,7 @@ static void exposure_rows(struct lab *lab, const struct exposure *e)
                      "m/n %u, c %u, %s: exposed by one wrong removal", lab_002_ratios[r],
                      lab_002_choices[i], names[n % 2]);
         lab_row_mean(lab, NAN, 0, &e[n % 2].ratio[r][i],
-                     "m/n %u, c %u, %s: counters above 1 to counters at 1", lab_002_ratios[r],
+                     "m/n %u, c %u, %s: counters above 1 per counter at 1", lab_002_ratios[r],
                      lab_002_choices[i], names[n % 2]);
     }
     for (size_t n = 0; n < RATIOS * CHOICES; n++) {
@@ -78,8 +78,8 @@ static void exposure_rows(struct lab *lab, const struct exposure *e)
                       "m/n %u, c %u: improved greedy exposes no more than greedy, beyond chance",
                       lab_002_ratios[r], lab_002_choices[i]);
         lab_row_holds(lab, e[0].ratio[r][i].mean > e[1].ratio[r][i].mean,
-                      "m/n %u, c %u: improved greedy has more above 1 to 1", lab_002_ratios[r],
-                      lab_002_choices[i]);
+                      "m/n %u, c %u: improved greedy has more above 1 per counter at 1",
+                      lab_002_ratios[r], lab_002_choices[i]);
     }
 }
 
@@ -99,7 +99,7 @@ int lab_002_figure_5(struct lab *lab)
                               "false negatives")
                : code;
     return code == EXIT_YES
-               ? lab_002_grid(lab, e[0].ratio, RATIOS, "Counters above 1 to counters at 1", "ratio")
+               ? lab_002_grid(lab, e[0].ratio, RATIOS, "Counters above 1 per counter at 1", "ratio")
                : code;
 }
 
@@ -126,7 +126,7 @@ static int expose_many(struct lab *lab, uint32_t ratio, uint32_t c, struct lab_m
                 (void)lab_002_remove_first(f->counting, lab_002_false_positive(lab, f->counting));
             }
             for (size_t i = 0; i < KEYS; i++) {
-                missing += !tepal_counting_query(f->counting, f->member[i]);
+                missing += !tepal_filter_query(f->counting, f->member[i]);
             }
             lab_mean_add(&missed[w], (double)missing);
         }
@@ -181,8 +181,9 @@ int lab_002_figure_7(struct lab *lab)
     static const struct promise promise[3][2] = {{{8, 4, 0.5}, {8, 50, 0.2}},
                                                  {{12, 10, 0.5}, {12, 50, 0.2}},
                                                  {{16, 20, 0.5}, {16, 50, 0.2}}};
-    static const char *const titles[3] = {"Exposed, 8 counters a key", "Exposed, 12 counters a key",
-                                          "Exposed, 16 counters a key"};
+    static const char *const titles[3] = {"Exposed, 8 counters per key",
+                                          "Exposed, 12 counters per key",
+                                          "Exposed, 16 counters per key"};
     for (size_t r = 0; r < 3; r++) {
         uint32_t c[CURVES] = {1, promise[r][0].c, promise[r][1].c};
         struct lab_mean missed[CURVES][WRONG] = {0};

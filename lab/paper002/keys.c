@@ -62,15 +62,14 @@ struct outcome {
 };
 
 /* What the removal of this stranger from its first group exposes: on a copy. */
-static enum tepal_status expose(const struct tepal_counting *counting, struct tepal_digest stranger,
+static enum tepal_status expose(const struct tepal_filter *counting, struct tepal_digest stranger,
                                 const struct tepal_digest *member, struct lab_mean *exposed)
 {
     struct tepal_filter *copy = NULL;
-    enum tepal_status status =
-        tepal_filter_clone(tepal_counting_filter_const(counting), NULL, &copy);
+    enum tepal_status status = tepal_filter_clone(counting, NULL, &copy, NULL);
     if (status == TEPAL_OK) {
         double missed = 0;
-        status = lab_002_remove_first(tepal_filter_counting(copy), stranger);
+        status = lab_002_remove_first(copy, stranger);
         for (size_t i = 0; i < KEYS; i++) {
             missed += !tepal_filter_query(copy, member[i]);
         }
@@ -83,17 +82,17 @@ static enum tepal_status expose(const struct tepal_counting *counting, struct te
 static int look(const struct tepal_digest *digest, uint32_t ratio, uint32_t c, size_t removals,
                 struct outcome *outcome)
 {
-    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1];
     uint64_t m = (uint64_t)ratio * KEYS;
-    struct tepal_counting *counting =
+    struct tepal_filter *counting =
         lab_002_filter(m, (uint32_t)(ratio * log(2)), c, TEPAL_RULE_IMPROVED_GREEDY, 0);
     if (counting == NULL) {
         return EXIT_TROUBLE;
     }
     *outcome = (struct outcome){0};
-    enum tepal_status status = tepal_counting_add_many(counting, digest, KEYS, NULL);
+    enum tepal_status status = tepal_filter_add_many(counting, digest, KEYS);
     for (size_t i = KEYS; i < LAB_002_NAMES && status == TEPAL_OK; i++) {
-        if (tepal_counting_query(counting, digest[i])) {
+        if (tepal_filter_query(counting, digest[i])) {
             outcome->hits++;
             if (outcome->exposed.count < (double)removals) {
                 status = expose(counting, digest[i], digest, &outcome->exposed);
@@ -104,10 +103,10 @@ static int look(const struct tepal_digest *digest, uint32_t ratio, uint32_t c, s
     outcome->p0 = (double)histogram[0] / (double)m;
     outcome->ratio =
         ((double)m - (double)histogram[0] - (double)histogram[1]) / (double)histogram[1];
-    for (uint32_t v = 0; v <= TEPAL_COUNTER_MAX; v++) {
+    for (uint32_t v = 0; v <= TEPAL_MAX_COUNTER; v++) {
         outcome->largest = histogram[v] > 0 ? v : outcome->largest;
     }
-    tepal_counting_free(counting);
+    tepal_filter_free(counting);
     return lab_status(status);
 }
 
@@ -123,7 +122,7 @@ static void name_rows(struct lab *lab, const char *method, uint32_t ratio, uint3
     lab_row(lab, &row, "m/n %u, c %u, %s: false positives, and with ideal hashes", ratio, c,
             method);
     lab_row_exact(lab, NAN, 0, o->p0, "m/n %u, c %u, %s: share of zeros", ratio, c, method);
-    lab_row_exact(lab, NAN, 0, o->ratio, "m/n %u, c %u, %s: counters above 1 to counters at 1",
+    lab_row_exact(lab, NAN, 0, o->ratio, "m/n %u, c %u, %s: counters above 1 per counter at 1",
                   ratio, c, method);
     lab_row_exact(lab, NAN, 0, o->largest, "m/n %u, c %u, %s: largest counter", ratio, c, method);
     lab_row_mean(lab, NAN, 0, &o->exposed, "m/n %u, c %u, %s: exposed by one wrong removal", ratio,
@@ -141,7 +140,7 @@ static void worse(struct lab *lab, const double p0[TRIED])
     for (size_t i = 1; i < TRIED; i++) {
         lab_row_right(lab, 1, lab_002_model(16, tried[i], true).fp > lab_002_model(16, 1, true).fp,
                       tepal_counting_fp(p0[i], k, tried[i]) > tepal_counting_fp(p0[0], k, 1),
-                      "m/n 16, SDBM_BUZhash: more false positives at c = %u than 1 (1: so)",
+                      "m/n 16, SDBM_BUZhash: more false positives at c = %u than 1 (1 yes, 0 no)",
                       tried[i]);
     }
 }
@@ -172,8 +171,8 @@ static int hash_method(struct lab *lab, const struct lab_002_names *list, size_t
 
 int lab_002_hashes(struct lab *lab)
 {
-    static const char *const titles[2] = {"Exposed, 8 counters a key",
-                                          "Exposed, 16 counters a key"};
+    static const char *const titles[2] = {"Exposed, 8 counters per key",
+                                          "Exposed, 16 counters per key"};
     struct lab_curves curves[2] = {0};
     struct lab_002_names *list = calloc(1, sizeof *list);
     struct tepal_digest *digest = malloc(LAB_002_NAMES * sizeof *digest);
@@ -223,34 +222,18 @@ static const struct contender contenders[] = {
 
 struct churn {
     const struct contender *contender;
-    struct tepal_counting *counting; /* one of the two */
-    struct tepal_fingerprint *fingerprint;
+    struct tepal_filter *filter;
     struct tepal_digest key[CHURNED];
-    uint32_t group[CHURNED];
+    uint8_t group[CHURNED];
 };
 
 static void churn_add(struct churn *churn, size_t i)
 {
-    if (churn->counting != NULL) {
-        (void)tepal_counting_add(churn->counting, churn->key[i], &churn->group[i]);
+    if (churn->contender->deletes == BY_RECEIPT) {
+        (void)tepal_counting_add(churn->filter, churn->key[i], &churn->group[i]);
     } else {
-        (void)tepal_fingerprint_add(churn->fingerprint, churn->key[i]);
+        (void)tepal_filter_add(churn->filter, churn->key[i]);
     }
-}
-
-static void churn_remove(struct churn *churn, struct tepal_digest digest)
-{
-    if (churn->counting != NULL) {
-        (void)tepal_counting_remove(churn->counting, digest);
-    } else {
-        (void)tepal_fingerprint_remove(churn->fingerprint, digest);
-    }
-}
-
-static bool churn_query(const struct churn *churn, struct tepal_digest digest)
-{
-    return churn->counting != NULL ? tepal_counting_query(churn->counting, digest)
-                                   : tepal_fingerprint_query(churn->fingerprint, digest);
 }
 
 /* n replacements: a random key goes, a new one comes; every tenth time a stranger is removed. */
@@ -259,14 +242,14 @@ static void generation(struct lab *lab, struct churn *churn, bool wrong)
     for (size_t i = 0; i < CHURNED; i++) {
         size_t at = lab_draw(lab) % CHURNED;
         if (churn->contender->deletes == BY_RECEIPT) {
-            (void)tepal_counting_remove_group(churn->counting, churn->key[at], churn->group[at]);
+            (void)tepal_counting_remove_group(churn->filter, churn->key[at], churn->group[at]);
         } else {
-            churn_remove(churn, churn->key[at]);
+            (void)tepal_filter_remove(churn->filter, churn->key[at]);
         }
         churn->key[at] = lab_digest(lab);
         churn_add(churn, at);
         if (wrong && i % 10 == 0) {
-            churn_remove(churn, lab_digest(lab));
+            (void)tepal_filter_remove(churn->filter, lab_digest(lab));
         }
     }
 }
@@ -275,11 +258,19 @@ static enum tepal_status churn_open(struct churn *churn)
 {
     const struct contender *c = churn->contender;
     if (c->hashes == 0) {
-        return tepal_fingerprint_create_bits_per_key(CHURNED, FINGERPRINT, 1, &churn->fingerprint);
+        struct tepal_params params = TEPAL_PARAMS_INIT;
+        uint32_t bits = 0;
+        params.kind = TEPAL_KIND_FINGERPRINT;
+        params.hashes = 2;
+        params.seed = 1;
+        enum tepal_status status =
+            tepal_fingerprint_fit(CHURNED, FINGERPRINT, &params.cells, &bits);
+        params.fingerprint.bits = bits;
+        return status == TEPAL_OK ? tepal_filter_create(&params, NULL, &churn->filter, NULL)
+                                  : status;
     }
-    churn->counting =
-        lab_002_filter((uint64_t)RATIO * CHURNED, c->hashes, c->choices, 0, c->policy);
-    return churn->counting == NULL ? TEPAL_NO_MEMORY : TEPAL_OK;
+    churn->filter = lab_002_filter((uint64_t)RATIO * CHURNED, c->hashes, c->choices, 0, c->policy);
+    return churn->filter == NULL ? TEPAL_NO_MEMORY : TEPAL_OK;
 }
 
 /* [0]: false negatives, [1]: false positives, as shares, by stage. */
@@ -304,17 +295,16 @@ static int churn_run(struct lab *lab, const struct contender *contender, bool wr
             generation(lab, churn, wrong);
         }
         for (size_t i = 0; i < CHURNED; i++) {
-            missed += !churn_query(churn, churn->key[i]);
+            missed += !tepal_filter_query(churn->filter, churn->key[i]);
         }
         for (size_t i = 0; i < ASKED; i++) {
-            found += churn_query(churn, lab_digest(lab));
+            found += tepal_filter_query(churn->filter, lab_digest(lab));
         }
         lab_mean_add(&rate[0][s], missed / CHURNED);
         lab_mean_add(&rate[1][s], found / ASKED);
     }
     if (churn != NULL) {
-        tepal_counting_free(churn->counting);
-        tepal_fingerprint_free(churn->fingerprint);
+        tepal_filter_free(churn->filter);
     }
     free(churn);
     return lab_status(status);

@@ -2,31 +2,32 @@
 #ifndef LAB_PAPER002_PAPER002_H
 #define LAB_PAPER002_PAPER002_H
 
+#include <tepal/papers.h>
 #include <tepal/tepal.h>
 
 #include "experiment/lab.h"
 #include "experiment/plot.h"
 
 /* A filter on the flat layout, or NULL after having said why. */
-struct tepal_counting *lab_002_filter(uint64_t cells, uint32_t hashes, uint32_t choices,
-                                      enum tepal_counting_rule rule,
-                                      enum tepal_counting_policy policy);
+struct tepal_filter *lab_002_filter(uint64_t cells, uint32_t hashes, uint32_t choices,
+                                    enum tepal_counting_rule rule,
+                                    enum tepal_counting_policy policy);
 
 /* A key that was not added and is found. */
-struct tepal_digest lab_002_false_positive(struct lab *lab, const struct tepal_counting *counting);
+struct tepal_digest lab_002_false_positive(struct lab *lab, const struct tepal_filter *counting);
 
 /* Take a key that is found from the first of its groups that has it. */
-enum tepal_status lab_002_remove_first(struct tepal_counting *counting, struct tepal_digest key);
+enum tepal_status lab_002_remove_first(struct tepal_filter *counting, struct tepal_digest key);
 
 /*
  * Sec. 5.3.2, the first category: k random counters above 0 lose 1; how many members are missed?
  * owner: by counter, who alone owns it, from 1; 0: nobody. The counters are not changed.
  */
-uint32_t lab_002_expose(struct lab *lab, const struct tepal_counting *counting, uint64_t cells,
+uint32_t lab_002_expose(struct lab *lab, const struct tepal_filter *counting, uint64_t cells,
                         uint32_t k, const uint32_t *owner);
 
 /* A random counter that is above 0. */
-uint64_t lab_002_above_zero(struct lab *lab, const struct tepal_counting *counting, uint64_t cells);
+uint64_t lab_002_above_zero(struct lab *lab, const struct tepal_filter *counting, uint64_t cells);
 
 /* A share of zeros of 10,000 keys in each of several filters; a quotient of two rows. */
 void lab_002_zeros(struct lab_row *row, const struct lab_mean *zeros, uint32_t ratio);

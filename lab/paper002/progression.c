@@ -74,8 +74,7 @@ static void remove_wrongly(const struct ring *r)
 static int miss(const struct ring *r, struct seen *seen)
 {
     struct tepal_filter *copy = NULL;
-    enum tepal_status status =
-        tepal_filter_clone(tepal_counting_filter_const(r->counting), NULL, &copy);
+    enum tepal_status status = tepal_filter_clone(r->counting, NULL, &copy, NULL);
     struct ring *harmed = malloc(sizeof *harmed);
     double missed = 0;
     if (status != TEPAL_OK || harmed == NULL) {
@@ -84,7 +83,7 @@ static int miss(const struct ring *r, struct seen *seen)
         return lab_status(TEPAL_NO_MEMORY);
     }
     *harmed = *r;
-    harmed->counting = tepal_filter_counting(copy);
+    harmed->counting = copy;
     for (uint32_t i = 0; i < WRONG; i++) {
         remove_wrongly(harmed);
     }
@@ -100,7 +99,7 @@ static int miss(const struct ring *r, struct seen *seen)
 /* Figs. 9 and 10: remove all members but those that are found in several groups; add others. */
 static void replace_all(struct ring *r, struct seen *seen)
 {
-    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1];
     bool ours = r->method == LAB_002_OURS;
     double several = 0;
     double kept = 0;
@@ -109,7 +108,7 @@ static void replace_all(struct ring *r, struct seen *seen)
     }
     for (size_t key = 0; key < KEYS; key++) {
         uint64_t at[TEPAL_MAX_HASHES];
-        bool keep = ours ? tepal_counting_remove(r->counting, r->digest[key]) != TEPAL_OK
+        bool keep = ours ? tepal_filter_remove(r->counting, r->digest[key]) != TEPAL_OK
                          : ring_groups(r, key) > 1;
         kept += keep;
         if (!keep && !ours) {
@@ -118,7 +117,7 @@ static void replace_all(struct ring *r, struct seen *seen)
     }
     for (size_t key = KEYS; key < 2 * KEYS; key++) {
         if (ours) {
-            (void)tepal_counting_add(r->counting, r->digest[key], NULL);
+            (void)tepal_filter_add(r->counting, r->digest[key]);
         } else {
             (void)ring_insert(r, key);
         }
@@ -137,9 +136,9 @@ static bool drawn(uint64_t ratio)
 
 static int look(struct ring *r, size_t strangers, struct seen *seen)
 {
-    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1];
     double m = (double)r->m;
-    uint32_t top = TEPAL_COUNTER_MAX;
+    uint32_t top = TEPAL_MAX_COUNTER;
     tepal_counting_histogram(r->counting, histogram);
     while (top > 0 && histogram[top] == 0) {
         top--;
@@ -186,8 +185,9 @@ static void curve_rows(struct lab *lab, const char *method, struct seen seen[RAT
             row.ours /= s->fp.mean;
             row.low /= s->fp.mean;
             row.high /= s->fp.mean;
-            lab_row(lab, &row, "%s, m/n %u, c %u: they are so many times what the zeros say",
-                    method, ratio, c);
+            lab_row(lab, &row,
+                    "%s, m/n %u, c %u: false positives, relative to what the zeros predict", method,
+                    ratio, c);
         }
     }
 }
@@ -205,8 +205,8 @@ static void kept_rows(struct lab *lab, const char *method, struct seen seen[CHOI
                       "%s, m/n 8, c %u: kept, several and eq. (7) in this order", method,
                       choices[c]);
         lab_row_exact(lab, NAN, 0, seen[c].after.mean / seen[c].fp.mean,
-                      "%s, m/n 8, c %u: false positives after all were replaced, to fresh", method,
-                      choices[c]);
+                      "%s, m/n 8, c %u: false positives after all were replaced, relative to fresh",
+                      method, choices[c]);
     }
 }
 
@@ -270,11 +270,11 @@ static void largest_row(struct lab *lab, struct seen seen[LAB_002_METHODS][RATIO
         for (size_t c = 0; c < CHOICES; c++) {
             double share[16];
             uint32_t ratio = ratios[i % 3];
-            fits = fits && seen[1 + i / 3][i % 3][c].largest < TEPAL_COUNTER_MAX;
+            fits = fits && seen[1 + i / 3][i % 3][c].largest < TEPAL_MAX_COUNTER;
             should = should &&
                      tepal_counting_shares((uint64_t)ratio * KEYS, KEYS, (uint32_t)(ratio * log(2)),
                                            choices[c], true, share) == TEPAL_OK &&
-                     share[TEPAL_COUNTER_MAX] * ratio * KEYS < 0.5;
+                     share[TEPAL_MAX_COUNTER] * ratio * KEYS < 0.5;
         }
         fit += fits;
         expected += should;
@@ -299,7 +299,7 @@ static int draw(struct lab *lab, struct seen seen[LAB_002_METHODS][RATIOS][CHOIC
 {
     static const char *const titles[PICTURES] = {
         "Fig. 3: false positives, by the zeros",   "Fig. 4: counters at 0",
-        "Fig. 5: exposed by one wrong removal",    "Fig. 6: counters above 1 to counters at 1",
+        "Fig. 5: exposed by one wrong removal",    "Fig. 6: counters above 1 per counter at 1",
         "Fig. 7: exposed by 20 wrong removals",    "Fig. 8: the largest counter",
         "Fig. 9: members found in several groups", "Fig. 9: members kept by removal",
         "Fig. 10: false positives, all replaced"};
@@ -317,7 +317,7 @@ static int draw(struct lab *lab, struct seen seen[LAB_002_METHODS][RATIOS][CHOIC
             lab_curve_point(&curves, method, lab_point_mean(choices[c], &mean));
         }
     }
-    snprintf(title, sizeof title, "%s, %u counters a key", titles[what], ratios[r]);
+    snprintf(title, sizeof title, "%s, %u counters per key", titles[what], ratios[r]);
     return lab_curves_draw(lab, &curves, title, "c, choices", labels[what], LAB_LINEAR);
 }
 
@@ -347,7 +347,7 @@ static void harm_once(const struct ring *r, const struct lab_002_names *names,
     uint32_t many = 0;
     uint32_t lost[2] = {0, 0};
     size_t name = lab_draw(r->lab) % LAB_002_NAMES;
-    (void)tepal_filter_clear(tepal_counting_filter(r->counting));
+    (void)tepal_filter_clear(r->counting);
     for (size_t i = 0; i < SMALL_N; i++) {
         struct ring_pair pair = ring_hash(table, r->method, names->text[name++ % LAB_002_NAMES], 0);
         count[i] = ring_progression(r, pair, at[i]);
@@ -394,7 +394,7 @@ static int small_rows(struct lab *lab, const struct lab_002_names *names,
                      lab_002_method_names[method], k, i == 0 ? "Y" : "Z");
     }
     int code = r->counting == NULL ? EXIT_TROUBLE : EXIT_YES;
-    tepal_counting_free(r->counting);
+    tepal_filter_free(r->counting);
     free(r);
     return code;
 }
@@ -434,7 +434,7 @@ static int one_method(struct lab *lab, struct bench *b, enum lab_002_method meth
         code = code == EXIT_YES
                    ? look(&b->ring, strangers, &b->seen[method][i / CHOICES][i % CHOICES])
                    : code;
-        tepal_counting_free(b->ring.counting);
+        tepal_filter_free(b->ring.counting);
     }
     return code;
 }

@@ -114,9 +114,9 @@ void ring_change(const struct ring *r, const uint64_t *at, uint32_t count, bool 
 {
     for (uint32_t i = 0; i < count; i++) {
         if (up) {
-            (void)tepal_counting_add(r->counting, key_at(r, at[i]), NULL);
+            (void)tepal_filter_add(r->counting, key_at(r, at[i]));
         } else {
-            (void)tepal_counting_remove(r->counting, key_at(r, at[i]));
+            (void)tepal_filter_remove(r->counting, key_at(r, at[i]));
         }
     }
 }

@@ -26,7 +26,7 @@ struct ring_pair {
 struct ring {
     struct lab *lab;
     enum lab_002_method method;
-    struct tepal_counting *counting;
+    struct tepal_filter *counting;
     uint64_t m;
     uint32_t k;
     uint32_t c;

@@ -7,32 +7,32 @@
 
 #include <stdlib.h>
 
-struct tepal_counting *lab_002_filter(uint64_t cells, uint32_t hashes, uint32_t choices,
-                                      enum tepal_counting_rule rule,
-                                      enum tepal_counting_policy policy)
+struct tepal_filter *lab_002_filter(uint64_t cells, uint32_t hashes, uint32_t choices,
+                                    enum tepal_counting_rule rule,
+                                    enum tepal_counting_policy policy)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
-    struct tepal_counting *counting = NULL;
+    struct tepal_filter *counting = NULL;
     params.kind = TEPAL_KIND_COUNTING;
     params.cells = cells;
     params.hashes = hashes;
-    params.own[TEPAL_COUNTING_CHOICES] = choices;
-    params.own[TEPAL_COUNTING_RULE] = choices == 1 ? 0 : (uint64_t)rule;
-    params.own[TEPAL_COUNTING_POLICY] = choices == 1 ? 0 : (uint64_t)policy;
-    (void)lab_status(tepal_counting_create(&params, NULL, &counting));
+    params.counting.choices = choices;
+    params.counting.rule = choices == 1 ? 0 : (uint64_t)rule;
+    params.counting.policy = choices == 1 ? 0 : (uint64_t)policy;
+    (void)lab_status(tepal_filter_create(&params, NULL, &counting, NULL));
     return counting;
 }
 
-struct tepal_digest lab_002_false_positive(struct lab *lab, const struct tepal_counting *counting)
+struct tepal_digest lab_002_false_positive(struct lab *lab, const struct tepal_filter *counting)
 {
     struct tepal_digest d;
     do {
         d = lab_digest(lab);
-    } while (!tepal_counting_query(counting, d));
+    } while (!tepal_filter_query(counting, d));
     return d;
 }
 
-enum tepal_status lab_002_remove_first(struct tepal_counting *counting, struct tepal_digest key)
+enum tepal_status lab_002_remove_first(struct tepal_filter *counting, struct tepal_digest key)
 {
     uint64_t groups = tepal_counting_groups(counting, key);
     uint32_t group = 0;
@@ -42,7 +42,7 @@ enum tepal_status lab_002_remove_first(struct tepal_counting *counting, struct t
     return tepal_counting_remove_group(counting, key, group);
 }
 
-uint64_t lab_002_above_zero(struct lab *lab, const struct tepal_counting *counting, uint64_t cells)
+uint64_t lab_002_above_zero(struct lab *lab, const struct tepal_filter *counting, uint64_t cells)
 {
     uint64_t at;
     do {
@@ -51,7 +51,7 @@ uint64_t lab_002_above_zero(struct lab *lab, const struct tepal_counting *counti
     return at;
 }
 
-uint32_t lab_002_expose(struct lab *lab, const struct tepal_counting *counting, uint64_t cells,
+uint32_t lab_002_expose(struct lab *lab, const struct tepal_filter *counting, uint64_t cells,
                         uint32_t k, const uint32_t *owner)
 {
     uint32_t victim[TEPAL_MAX_HASHES];
@@ -132,24 +132,24 @@ struct harm {
 enum { POTENTIAL, EXPOSED };
 
 /* `wrong` wrong removals from a fresh filter, and the two counts. Empties the filter. */
-static enum tepal_status trial(struct lab *lab, struct tepal_counting *counting, uint32_t wrong,
+static enum tepal_status trial(struct lab *lab, struct tepal_filter *counting, uint32_t wrong,
                                uint32_t count[2])
 {
     struct tepal_digest member[SMALL_N];
-    enum tepal_status status = tepal_filter_clear(tepal_counting_filter(counting));
+    enum tepal_status status = tepal_filter_clear(counting);
     lab_digests(lab, member, SMALL_N);
     if (status == TEPAL_OK) {
-        status = tepal_counting_add_many(counting, member, SMALL_N, NULL);
+        status = tepal_filter_add_many(counting, member, SMALL_N);
     }
     for (uint32_t i = 0; i < wrong && status == TEPAL_OK; i++) {
-        status = tepal_counting_remove(counting, lab_002_false_positive(lab, counting));
+        status = tepal_filter_remove(counting, lab_002_false_positive(lab, counting));
     }
     count[POTENTIAL] = count[EXPOSED] = 0;
     for (size_t i = 0; i < SMALL_N; i++) {
-        count[EXPOSED] += !tepal_counting_query(counting, member[i]);
+        count[EXPOSED] += !tepal_filter_query(counting, member[i]);
     }
     for (size_t i = 0; i < SMALL_N; i++) {
-        count[POTENTIAL] += tepal_counting_remove(counting, member[i]) != TEPAL_OK;
+        count[POTENTIAL] += tepal_filter_remove(counting, member[i]) != TEPAL_OK;
     }
     return status;
 }
@@ -158,7 +158,7 @@ static int measure_harm(struct lab *lab, uint32_t k, size_t trials, size_t repea
                         struct harm *harm)
 {
     uint32_t hashes = lab_sabotaged(lab) ? k - 1 : k;
-    struct tepal_counting *counting = lab_002_filter(SMALL_M, hashes, 1, 0, 0);
+    struct tepal_filter *counting = lab_002_filter(SMALL_M, hashes, 1, 0, 0);
     enum tepal_status status = TEPAL_OK;
     uint32_t count[2];
     if (counting == NULL) {
@@ -181,7 +181,7 @@ static int measure_harm(struct lab *lab, uint32_t k, size_t trials, size_t repea
         harm->repeated++;
         harm->within += count[POTENTIAL] >= wrong && count[POTENTIAL] <= wrong * k;
     }
-    tepal_counting_free(counting);
+    tepal_filter_free(counting);
     return lab_status(status);
 }
 
@@ -305,7 +305,7 @@ static void mostly_all(struct lab *lab, const struct harm *harm)
     double share = (double)harm->times[POTENTIAL][harm->k] / (double)harm->trials;
     lab_002_lost(SMALL_M, SMALL_N, harm->k, right);
     lab_row_right(lab, 1, right[harm->k] > 0.5, share > 0.5,
-                  "k %u: k are lost more often than not (1: so)", harm->k);
+                  "k %u: k are lost more often than not (1 yes, 0 no)", harm->k);
     lab_row_exact(lab, 1, 0, (double)harm->within / (double)harm->repeated,
                   "k %u: share of trials with a to a k potential after a, Corollary 2", harm->k);
 }
@@ -329,7 +329,7 @@ static void about_half(struct lab *lab, const struct harm *harm)
     /* to a whole number of members */
     struct lab_row row = lab_printed(0.5 * harm->k, 0.5, mean[EXPOSED]);
     lab_measured(&row, &harm->mean[EXPOSED]);
-    lab_row(lab, &row, "k %u: exposed, about k/2 as the text has it", harm->k);
+    lab_row(lab, &row, "k %u: exposed, about k/2 as in the text", harm->k);
 }
 
 int lab_002_figure_2(struct lab *lab)
@@ -361,7 +361,7 @@ static void theorem_3(struct lab *lab, const struct harm *harm)
     double mean[2];
     lab_002_many(SMALL_M, SMALL_N, harm->k, 1, mean);
     struct lab_row row =
-        lab_printed(SMALL_N * tepal_counting_found(SMALL_M, SMALL_N, harm->k), 0, mean[EXPOSED]);
+        lab_printed(SMALL_N * tepal_counting_missed(SMALL_M, SMALL_N, harm->k), 0, mean[EXPOSED]);
     lab_measured(&row, &harm->mean[EXPOSED]);
     lab_row(lab, &row, "k %u: exposed, n times Theorem 3", harm->k);
 }
@@ -377,17 +377,17 @@ struct several {
 static int measure_several(struct lab *lab, uint64_t m, uint32_t k, uint32_t c, size_t filters,
                            struct several *several)
 {
-    struct tepal_counting *counting = lab_002_filter(m, k, c, 0, 0);
+    struct tepal_filter *counting = lab_002_filter(m, k, c, 0, 0);
     struct tepal_digest *member = malloc(KEYS * sizeof *member);
     uint8_t *group = malloc(KEYS);
     enum tepal_status status =
         counting == NULL || member == NULL || group == NULL ? TEPAL_NO_MEMORY : TEPAL_OK;
     *several = (struct several){0};
     for (size_t f = 0; f < filters && status == TEPAL_OK; f++) {
-        uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+        uint64_t histogram[TEPAL_MAX_COUNTER + 1];
         uint64_t before = several->count;
         lab_digests(lab, member, KEYS);
-        (void)tepal_filter_clear(tepal_counting_filter(counting));
+        (void)tepal_filter_clear(counting);
         status = tepal_counting_add_many(counting, member, KEYS, group);
         for (size_t i = 0; i < KEYS; i++) {
             uint64_t groups = tepal_counting_groups(counting, member[i]);
@@ -400,7 +400,7 @@ static int measure_several(struct lab *lab, uint64_t m, uint32_t k, uint32_t c, 
         lab_mean_add(&several->share, (double)(several->count - before) / KEYS);
         lab_mean_add(&several->p0, (double)histogram[0] / (double)m);
     }
-    tepal_counting_free(counting);
+    tepal_filter_free(counting);
     free(member);
     free(group);
     return lab_status(status);
@@ -432,7 +432,8 @@ static int theorem_5(struct lab *lab)
         lab_row_holds(lab, several.share.mean <= bound, "m/n 8, c %u: eq. (7) is an upper bound",
                       c);
     }
-    return lab_curves_draw(lab, &curves, "Removal takes a wrong group of several, 8 counters a key",
+    return lab_curves_draw(lab, &curves,
+                           "Removal takes a wrong group of several, 8 counters per key",
                            "c, choices", "probability", LAB_LINEAR);
 }
 

@@ -21,34 +21,33 @@ struct counts {
 static int count_one(struct lab *lab, const struct veto_setting *s, struct counts *counts)
 {
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-    struct tepal_yesno_report report;
+    struct tepal_known_report report;
     struct tepal_filter *filter = NULL;
     struct veto_keys keys;
     how.method = TEPAL_YESNO_GREEDY;
     lab_veto_draw(lab, s, &keys);
-    struct tepal_bloom *bloom = lab_veto_bloom(s, &keys);
+    struct tepal_filter *bloom = lab_veto_bloom(s, &keys);
     if (bloom == NULL) {
         return EXIT_TROUBLE;
     }
-    lab_mean_add(&counts->fill, tepal_bloom_fill_now(bloom));
-    tepal_bloom_free(bloom);
+    lab_mean_add(&counts->fill, (double)tepal_filter_ones(bloom) / (double)s->p);
+    tepal_filter_free(bloom);
     if (lab_veto_build(lab, s, &keys, &how, &filter, &report) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    struct tepal_yesno *yesno = tepal_filter_yesno(filter);
     lab_mean_add(&counts->positive, (double)report.avoid_positive);
     lab_mean_add(&counts->left, (double)report.avoid_left);
     double members = 0;
     double yes = 0;
     double passed = 0;
     for (size_t i = 0; i < s->n; i++) {
-        members += tepal_yesno_query_yes(yesno, keys.member[i]);
-        counts->members_lost += !tepal_yesno_query(yesno, keys.member[i]);
+        members += tepal_yesno_query_yes(filter, keys.member[i]);
+        counts->members_lost += !tepal_filter_query(filter, keys.member[i]);
     }
     for (size_t i = 0; i < s->t; i++) {
         struct tepal_digest key = lab_digest(lab);
-        yes += tepal_yesno_query_yes(yesno, key);
-        passed += tepal_yesno_query(yesno, key);
+        yes += tepal_yesno_query_yes(filter, key);
+        passed += tepal_filter_query(filter, key);
     }
     lab_mean_add(&counts->yes, yes);
     lab_mean_add(&counts->vetoed, yes - passed);
@@ -95,8 +94,7 @@ static void settings_rows(struct lab *lab)
     } sizes[] = {{160, 32, 3, "Sec. V: p + r q = 160 + 3 x 32"},
                  {192, 32, 2, "Sec. VIII: p + r q = 192 + 2 x 32"}};
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        struct tepal_params params = TEPAL_PARAMS_INIT;
-        (void)tepal_yesno_params(sizes[i].p, 4, sizes[i].q, sizes[i].r, 5, &params);
+        struct tepal_params params = lab_veto_params(sizes[i].p, 4, sizes[i].q, sizes[i].r, 5);
         lab_row_exact(lab, 256, 0, (double)params.cells, "%s", sizes[i].where);
     }
 }
@@ -131,7 +129,7 @@ static void known_rows(struct lab *lab, const struct veto_setting *s, const stru
     formula(lab, &c->positive, 1, t * tepal_bloom_fp_classic(s->p, s->n, s->k), t * fs, 0,
             "F_p by eq. (32), with (5); right: with the true f_S");
     formula(lab, &c->positive, 1 / asked, tepal_yesno_false_positive(in_set, fs), NAN, 0,
-            "Pr[F] by eqs. (8), (11), (16), members asked too, with the true f_S");
+            "Pr[F] by eqs. (8), (11), (16), members included, with the true f_S");
     lab_veto_claim(lab, true, true, c->left.mean < c->positive.mean, "Pr[E] < Pr[F], eq. (25)");
     formula(lab, &c->left, 1 / asked,
             tepal_yesno_error_printed(in_set, c->positive.mean / t, vetoed_share(c), stored),
@@ -152,15 +150,15 @@ static void stranger_rows(struct lab *lab, const struct veto_setting *s, const s
     formula(lab, &c->vetoed, 1 / c->yes.mean, NAN, NAN, 0,
             "f_R of three no-filters: share of strangers vetoed");
     formula(lab, &c->found, 1 / asked, tepal_yesno_positive(in_set, fs), NAN, 0,
-            "Pr[S~], members and strangers asked, by eqs. (9), (10)");
+            "Pr[S~], for members and strangers, by eqs. (9), (10)");
     formula(lab, &c->vetoed, 1 / asked, tepal_yesno_positive(in_set, fs) * fr,
             tepal_yesno_false_positive(in_set, fs) * fr, 0,
             "strangers and members that G vetoes by eqs. (17) to (23); right: Pr[F] f_R");
     formula(lab, &c->passed, 1 / asked, tepal_yesno_error_printed(in_set, fs, fr, 0),
             tepal_yesno_error(in_set, fs, fr, 0), 0,
-            "Pr[E], members and strangers asked, by eq. (24); right: Pr[F] (1 - f_R)");
+            "Pr[E], for members and strangers, by eq. (24); right: Pr[F] (1 - f_R)");
     formula(lab, &c->passed, 1 / t, fs * (1 - fr), NAN, 0,
-            "Pr[E | S^c, R^c], strangers asked, by eq. (28)");
+            "Pr[E | S^c, R^c], for strangers, by eq. (28)");
     lab_row_exact(lab, NAN, 0, tepal_bloom_fp_exact(s->p + s->q * s->r, s->n, 6),
                   "the same of a Bloom filter of 256 bits, 6 hashes");
 }
@@ -288,7 +286,7 @@ int lab_veto_layouts(struct lab *lab)
     }
     for (size_t i = 0; i < PLACES; i++) {
         struct veto_setting s = lab_veto_usual;
-        struct tepal_yesno_plan plan = {0};
+        struct tepal_yesno_setting plan = {0};
         struct lab_row row = LAB_ROW;
         s.n = 20 + 10 * i;
         s.positions = TEPAL_POSITIONS_DISTINCT;
@@ -296,7 +294,8 @@ int lab_veto_layouts(struct lab *lab)
         lab_exact(&row, 100 * tepal_bloom_fp_distinct(256, s.n, best));
         lab_row(lab, &row, "n = %zu, Bloom filter, %u hashes", s.n, best);
         lab_curve_point(&curves, BLOOM, lab_point((double)s.n, row.ours));
-        if (tepal_yesno_choose(TEPAL_LAYOUT_FLAT, s.positions, 256, s.n, s.t, &plan) != TEPAL_OK) {
+        if (tepal_yesno_best_setting(TEPAL_LAYOUT_FLAT, s.positions, 256, s.n, s.t, &plan) !=
+            TEPAL_OK) {
             return say_error(NULL, "lab", "no layout for %zu members", s.n);
         }
         for (int way = GREEDY; way < WAYS; way++) {
@@ -368,7 +367,7 @@ int lab_veto_weights(struct lab *lab)
         heaviest_first(&told, s.t);
         for (size_t j = 0; j < 2 * METHODS; j++) {
             struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-            struct tepal_yesno_report report;
+            struct tepal_known_report report;
             double left = 0;
             how.method = methods[j % METHODS];
             how.steps = how.method == TEPAL_YESNO_EXACT ? 50000 : 0;
@@ -384,13 +383,13 @@ int lab_veto_weights(struct lab *lab)
             lab_mean_add(&weight[j / METHODS][j % METHODS], left);
         }
     }
-    lab_curve(&curves, SVG_MARKS, "weights not told");
-    lab_curve(&curves, SVG_MARKS, "weights told");
+    lab_curve(&curves, SVG_MARKS, "weights not used");
+    lab_curve(&curves, SVG_MARKS, "weights used");
     for (size_t j = 0; j < 2 * METHODS; j++) {
         struct lab_row row = LAB_ROW;
         lab_veto_measured(&row, &weight[j / METHODS][j % METHODS]);
         lab_row(lab, &row, "weight left of 100, %s, weights %s",
-                tepal_yesno_method_name(methods[j % METHODS]), j < METHODS ? "not told" : "told");
+                tepal_yesno_method_name(methods[j % METHODS]), j < METHODS ? "not used" : "used");
         lab_curve_point(&curves, j / METHODS, lab_point_row((double)(j % METHODS), &row));
     }
     return lab_curves_draw(lab, &curves, "Weight left, 40 members",
@@ -405,19 +404,18 @@ static int cascade_bits(struct lab *lab, const struct veto_setting *s, struct la
     struct veto_keys keys;
     struct tepal_params params = TEPAL_PARAMS_INIT;
     struct tepal_cascade_options options = {0};
-    struct tepal_cascade_report report;
     struct tepal_filter *filter = NULL;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     lab_veto_draw(lab, s, &keys);
-    struct tepal_cascade_input input = {
+    struct tepal_known input = {
         .members = keys.member, .member_count = s->n, .avoid = keys.avoid, .avoid_count = s->t};
     params.kind = TEPAL_KIND_CASCADE;
     params.positions = s->positions;
-    if (tepal_cascade_build(&params, &input, &options, NULL, &filter, &report, &why) != TEPAL_OK) {
-        return say_error(NULL, "lab", "%s", why);
+    if (tepal_cascade_build(&params, &input, &options, NULL, &filter, NULL, &error) != TEPAL_OK) {
+        return say_error(NULL, "lab", "%s", error.why);
     }
+    lab_mean_add(bits, (double)tepal_filter_params(filter)->cells);
     tepal_filter_free(filter);
-    lab_mean_add(bits, (double)report.bits);
     return EXIT_YES;
 }
 

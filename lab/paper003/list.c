@@ -4,47 +4,49 @@
 #include "paper003/paper003.h"
 
 const struct lab_experiment lab_003[] = {
-    LAB_EXPERIMENT("003-fig-6", "Fig. 6", 1, 19, lab_veto_fig_6,
-                   "hashes of the yes-filter, beside a Bloom filter of the same size",
-                   "The paper prints no numbers here; what its text says of the curve holds. With "
-                   "a local search the crossing disappears: it leaves less than the Bloom filter "
-                   "at every k."),
+    LAB_EXPERIMENT(
+        "003-fig-6", "Fig. 6", 1, 19, lab_veto_fig_6,
+        "hash functions of the yes-filter, compared with a Bloom filter of the same size",
+        "The paper prints no numbers here; what its text says of the curve holds. With "
+        "a local search the crossing disappears: it leaves less than the Bloom filter "
+        "at every k."),
     LAB_EXPERIMENT("003-fig-7", "Fig. 7", 1, 3, lab_veto_fig_7,
-                   "hashes of the yes-filter, beside a Bloom filter of its size", NULL),
-    LAB_EXPERIMENT("003-fig-8", "Fig. 8", 1, 15, lab_veto_fig_8, "hashes of the no-filters",
+                   "hash functions of the yes-filter, compared with a Bloom filter of its size",
+                   NULL),
+    LAB_EXPERIMENT("003-fig-8", "Fig. 8", 1, 15, lab_veto_fig_8, "hash functions of the no-filters",
                    "The text says that k' has little influence and that the curve stays well "
                    "below the Bloom filter's. It does from k' = 2 on; with one hash a no-filter "
                    "fills so fast that 4.8 are left, more than twice the Bloom filter's 2. "
                    "Between 1 and 6 hashes the curve falls by a factor of 100."),
     LAB_EXPERIMENT("003-fig-9", "Fig. 9", 3, 20, lab_veto_fig_9,
-                   "members, beside a Bloom filter of the same size",
+                   "members, compared with a Bloom filter of the same size",
                    "The crossing is just below 60, as the text says, for greedy and a Bloom "
                    "filter with 4 hashes. A local search stays below that Bloom filter over the "
                    "whole range."),
     LAB_EXPERIMENT("003-fig-10", "Fig. 10", 1, 4, lab_veto_fig_10,
-                   "members, beside a Bloom filter of the yes-filter's size", NULL),
+                   "members, compared with a Bloom filter of the yes-filter's size", NULL),
     LAB_EXPERIMENT("003-fig-11", "Fig. 11", 1, 1, lab_veto_fig_11,
                    "size of the no-filters: how the number of false positives varies",
                    "The figure's numbers are not printed. From q = 30 on, nine in ten filters "
                    "leave nothing at all."),
     LAB_EXPERIMENT("003-fig-12", "Fig. 12", 1, 7, lab_veto_fig_12, "size of the no-filters",
-                   "The text sees a minimum and little influence of q. There is neither: p stays "
-                   "at 160 and the filter grows with q, so that what is left keeps falling, by "
-                   "three orders of magnitude. Where means are near 0.001, 10^4 experiments are a "
-                   "dozen events: a dip there is chance."),
+                   "The text claims a minimum and little influence of q. Neither holds: p stays at "
+                   "160 and the filter grows with q, so that what is left keeps falling, by three "
+                   "orders of magnitude. Where means are near 0.001, 10^4 experiments are a dozen "
+                   "events: a dip there is chance."),
     LAB_EXPERIMENT("003-fig-13", "Fig. 13", 1, 7, lab_veto_fig_13,
-                   "number of no-filters beside the same yes-filter", NULL),
+                   "number of no-filters, with the same yes-filter", NULL),
     LAB_EXPERIMENT("003-fig-14", "Fig. 14", 1, 7, lab_veto_fig_14,
                    "number of no-filters out of the same memory", NULL),
     LAB_EXPERIMENT("003-fig-16", "Fig. 16", 1, 15, lab_veto_fig_16,
-                   "links of a path in a header: yes-no beside Bloom, network by network",
+                   "links of a path in a header: yes-no and Bloom, network by network",
                    "Sec. III describes a distribution in which every false positive tries each "
                    "no-filter in turn (first fit, our greedy); it leaves 0.075 for TataNld. The "
                    "printed 0.13, and 1/4 in Fig. 18, are what next fit leaves, where a no-filter "
                    "that has refused once is not tried again. TataNld alone was printed, and fits "
-                   "a path of 28 links with 72 others beside it: links are directed, and all that "
-                   "leave a node of the path are asked, the reverse ones and those of the "
-                   "destination too. With a mean of 0.92 a packet is not almost certainly "
+                   "a path of 28 links with 72 others next to it: links are directed, and all that "
+                   "leave a node of the path are looked up, including reverse links and those of "
+                   "the destination. With a mean of 0.92 a packet is not almost certainly "
                    "diverted: four headers of ten divert none. (The text also has r = 32 where q "
                    "is meant.)"),
     LAB_EXPERIMENT("003-fig-17", "Fig. 17", 1, 12, lab_veto_fig_17,
@@ -64,8 +66,7 @@ const struct lab_experiment lab_003[] = {
                    "no-filter stores, here 5: as printed, a no-filter would veto 95 % of all "
                    "keys. (1) to (3), (12) and (14) are definitions. The orders of growth of Sec. "
                    "VI have no rows: nothing is measured there."),
-    LAB_EXPERIMENT("003-methods", "Sec. III-B", 1, 9, lab_veto_methods,
-                   "six methods beside each other",
+    LAB_EXPERIMENT("003-methods", "Sec. III-B", 1, 9, lab_veto_methods, "six methods compared",
                    "Not in the paper. nextfit is what Sec. VIII seems to use; bestfit, pairs, "
                    "local-search and exact are ours."),
     LAB_EXPERIMENT("003-layouts", "Sec. V", 3, 31, lab_veto_layouts,
@@ -74,9 +75,10 @@ const struct lab_experiment lab_003[] = {
                    "members, with distinct positions."),
     LAB_EXPERIMENT("003-weights", "Sec. III-B", 1, 8, lab_veto_weights,
                    "known negatives of unequal weight",
-                   "Not in the paper: weights are exponential with mean 1. Told: the heaviest "
-                   "known negatives come first, and local search and exact count by weight."),
+                   "Not in the paper: weights are exponential with mean 1. If they are used, the "
+                   "heaviest known negatives come first, and local search and exact count by "
+                   "weight."),
     LAB_EXPERIMENT("003-cascade", "Sec. III", 1, 25, lab_veto_cascade,
-                   "no error at all: how large a cascade is",
+                   "the size of a cascade without errors",
                    "Not in the paper: filters of filters until no known key is mistaken."),
     {.name = NULL}};

@@ -41,12 +41,11 @@ static int send_all(struct lab *lab, const struct packet_plan *plan, struct netw
     /* Sabotaged: all headers are Bloom's. */
     enum packet_kind kind = column == BLOOM || lab_sabotaged(lab) ? PACKET_BLOOM : PACKET_YESNO;
     enum tepal_status status = TEPAL_OK;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     setting.params[PACKET_BLOOM] = init;
     setting.params[PACKET_BLOOM].cells = 256;
     setting.params[PACKET_BLOOM].hashes = 6;
-    setting.params[PACKET_YESNO] = init;
-    (void)tepal_yesno_params(192, 4, 32, 2, 3, &setting.params[PACKET_YESNO]);
+    setting.params[PACKET_YESNO] = lab_veto_params(192, 4, 32, 2, 3);
     setting.how.method = methods[column];
     struct packet_walker *walker = packet_walker_new(plan, &setting);
     if (walker == NULL) {
@@ -54,12 +53,12 @@ static int send_all(struct lab *lab, const struct packet_plan *plan, struct netw
     }
     for (size_t i = 0; i < allocations && status == TEPAL_OK; i++) {
         struct packet_walk walk = {0};
-        status = packet_send(walker, kind, lab_draw(lab), &walk, &why);
+        status = packet_send(walker, kind, lab_draw(lab), &walk, &error);
         lab_mean_add(&net->left[column], walk.false_links);
         lab_mean_add(&net->any[column], walk.false_links > 0);
     }
     packet_walker_free(walker);
-    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, "lab", "%s", why);
+    return status == TEPAL_OK ? EXIT_YES : say_error(NULL, "lab", "%s", error.why);
 }
 
 /* The columns that are asked for; the exact one only where it is quick. */

@@ -5,6 +5,7 @@
 #ifndef LAB_PAPER003_PAPER003_H
 #define LAB_PAPER003_PAPER003_H
 
+#include <tepal/papers.h>
 #include <tepal/tepal.h>
 
 #include "experiment/lab.h"
@@ -37,16 +38,20 @@ struct veto_keys {
 
 void lab_veto_draw(struct lab *lab, const struct veto_setting *s, struct veto_keys *keys);
 
+/* Parameters of p bits of yes-filter with k hashes, and r no-filters of q bits. */
+struct tepal_params lab_veto_params(uint64_t p, uint32_t k, uint64_t q, uint64_t r,
+                                    uint32_t no_hashes);
+
 /*
  * The filter of these keys; `out` may be NULL. Sabotaged: with one hash in the no-filters.
  * EXIT_YES, or EXIT_TROUBLE after saying why.
  */
 int lab_veto_build(struct lab *lab, const struct veto_setting *s, const struct veto_keys *keys,
                    const struct tepal_yesno_options *how, struct tepal_filter **out,
-                   struct tepal_yesno_report *report);
+                   struct tepal_known_report *report);
 
 /* A Bloom filter of the members, as large as the yes-filter; NULL after having said why. */
-struct tepal_bloom *lab_veto_bloom(const struct veto_setting *s, const struct veto_keys *keys);
+struct tepal_filter *lab_veto_bloom(const struct veto_setting *s, const struct veto_keys *keys);
 
 /* Means over random instances. `left` counts instances by what is left, the last by all more. */
 struct veto_sample {

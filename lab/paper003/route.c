@@ -238,7 +238,7 @@ int lab_veto_fig_17(struct lab *lab)
                                         point[c], count};
     }
     return lab_chart(lab, series, SEARCH + 1, "Rate of false links, by length of the path",
-                     "n, links of the path", "false links of those asked, share", LAB_LINEAR);
+                     "n, links of the path", "share of links that match falsely", LAB_LINEAR);
 }
 
 /* Standard error of a quotient a / b, from those of a and b. */

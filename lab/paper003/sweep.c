@@ -425,9 +425,9 @@ int lab_veto_fig_12(struct lab *lab)
                    left(&sweep, 0, GREEDY)->mean >
                        100 * left(&sweep, sweep.count - 1, GREEDY)->mean,
                    "q has a strong influence: 10 bits leave over 100 times as much as 59");
-    count_row(lab, &sweep, BLOOM, 0, NAN, "a Bloom filter of as many bits");
+    count_row(lab, &sweep, BLOOM, 0, NAN, "a Bloom filter of the same size");
     rows(lab, &sweep, METHODS, false);
-    return draw(lab, &sweep, BLOOM, "Bloom filter of as many bits, eq. (5)", METHODS);
+    return draw(lab, &sweep, BLOOM, "Bloom filter of the same size, eq. (5)", METHODS);
 }
 
 /* Built with r = 0, does it answer as the Bloom filter of the same bits? */
@@ -437,20 +437,20 @@ static int same_as_bloom(struct lab *lab, const struct veto_setting *s)
     double differ = 0;
     for (size_t trial = 0; trial < 100; trial++) {
         struct veto_keys keys;
-        struct tepal_yesno_report report;
+        struct tepal_known_report report;
         double found = 0;
         lab_veto_draw(lab, s, &keys);
         if (lab_veto_build(lab, s, &keys, &how, NULL, &report) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
-        struct tepal_bloom *bloom = lab_veto_bloom(s, &keys);
+        struct tepal_filter *bloom = lab_veto_bloom(s, &keys);
         if (bloom == NULL) {
             return EXIT_TROUBLE;
         }
         for (size_t i = 0; i < s->t; i++) {
-            found += tepal_bloom_query(bloom, keys.avoid[i]);
+            found += tepal_filter_query(bloom, keys.avoid[i]);
         }
-        tepal_bloom_free(bloom);
+        tepal_filter_free(bloom);
         differ += found != (double)report.avoid_left;
     }
     lab_row_exact(lab, 0, 0, differ,
@@ -462,7 +462,7 @@ int lab_veto_fig_13(struct lab *lab)
 {
     static struct sweep sweep;
     sweep = (struct sweep){.letter = "r",
-                           .x_label = "r, no-filters of 32 bits beside 160 bits",
+                           .x_label = "r, no-filters of 32 bits, with p = 160",
                            .title = "False positives by number of no-filters, p = 160"};
     for (uint64_t r = 0; r <= 9; r++) {
         struct veto_setting s = lab_veto_usual;
@@ -473,9 +473,9 @@ int lab_veto_fig_13(struct lab *lab)
         run(lab, &sweep, METHODS) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    count_row(lab, &sweep, BLOOM, 1, NAN, "a Bloom filter of as many bits");
+    count_row(lab, &sweep, BLOOM, 1, NAN, "a Bloom filter of the same size");
     rows(lab, &sweep, METHODS, false);
-    return draw(lab, &sweep, BLOOM, "Bloom filter of as many bits, eq. (5)", METHODS);
+    return draw(lab, &sweep, BLOOM, "Bloom filter of the same size, eq. (5)", METHODS);
 }
 
 int lab_veto_fig_14(struct lab *lab)

@@ -13,44 +13,55 @@ void lab_veto_draw(struct lab *lab, const struct veto_setting *s, struct veto_ke
     keys->weighted = false;
 }
 
+struct tepal_params lab_veto_params(uint64_t p, uint32_t k, uint64_t q, uint64_t r,
+                                    uint32_t no_hashes)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.kind = TEPAL_KIND_YESNO;
+    params.cells = p + r * q;
+    params.hashes = k;
+    params.yesno.no_bits = q;
+    params.yesno.no_filters = r;
+    params.yesno.no_hashes = no_hashes;
+    return params;
+}
+
 int lab_veto_build(struct lab *lab, const struct veto_setting *s, const struct veto_keys *keys,
                    const struct tepal_yesno_options *how, struct tepal_filter **out,
-                   struct tepal_yesno_report *report)
+                   struct tepal_known_report *report)
 {
-    struct tepal_yesno_input input = {.members = keys->member,
-                                      .member_count = s->n,
-                                      .avoid = keys->avoid,
-                                      .avoid_count = s->t,
-                                      .avoid_weights = keys->weighted ? keys->weight : NULL};
-    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_known input = {.members = keys->member,
+                                .member_count = s->n,
+                                .avoid = keys->avoid,
+                                .avoid_count = s->t,
+                                .avoid_weights = keys->weighted ? keys->weight : NULL};
     struct tepal_filter *filter = NULL;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     uint32_t no_hashes = s->r == 0 ? 0 : lab_sabotaged(lab) ? 1 : s->no_hashes;
-    enum tepal_status status =
-        tepal_yesno_params(s->p, s->k, s->r == 0 ? 0 : s->q, s->r, no_hashes, &params);
+    struct tepal_params params = lab_veto_params(s->p, s->k, s->r == 0 ? 0 : s->q, s->r, no_hashes);
     params.positions = s->positions;
-    params.own[TEPAL_YESNO_OWN_SEEDS] = s->r > 0 && s->own_seeds;
-    if (status == TEPAL_OK) {
-        status = tepal_yesno_build(&params, &input, how, NULL, &filter, report, &why);
-    }
+    params.yesno.own_seeds = s->r > 0 && s->own_seeds;
+    enum tepal_status status =
+        tepal_yesno_build(&params, &input, how, NULL, &filter, report, &error);
     if (out != NULL) {
         *out = filter;
     } else {
         tepal_filter_free(filter);
     }
-    return status == TEPAL_OK ? EXIT_YES
-                              : say_error(NULL, "lab", "%s: %s", tepal_status_message(status), why);
+    return status == TEPAL_OK
+               ? EXIT_YES
+               : say_error(NULL, "lab", "%s: %s", tepal_status_message(status), error.why);
 }
 
-struct tepal_bloom *lab_veto_bloom(const struct veto_setting *s, const struct veto_keys *keys)
+struct tepal_filter *lab_veto_bloom(const struct veto_setting *s, const struct veto_keys *keys)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
-    struct tepal_bloom *bloom = NULL;
+    struct tepal_filter *bloom = NULL;
     params.cells = s->p;
     params.hashes = s->k;
     params.positions = s->positions;
-    if (lab_status(tepal_bloom_create(&params, NULL, &bloom)) == EXIT_YES) {
-        (void)tepal_bloom_add_many(bloom, keys->member, s->n);
+    if (lab_status(tepal_filter_create(&params, NULL, &bloom, NULL)) == EXIT_YES) {
+        (void)tepal_filter_add_many(bloom, keys->member, s->n);
     }
     return bloom;
 }
@@ -62,7 +73,7 @@ int lab_veto_sample(struct lab *lab, const struct veto_setting *s,
     *sample = (struct veto_sample){0};
     for (size_t i = 0; i < trials; i++) {
         struct veto_keys keys;
-        struct tepal_yesno_report report;
+        struct tepal_known_report report;
         lab_veto_draw(lab, s, &keys);
         if (lab_veto_build(lab, s, &keys, how, NULL, &report) != EXIT_YES) {
             return EXIT_TROUBLE;

@@ -11,27 +11,33 @@
 /* ---- simulations ----------------------------------------------------------------------------- */
 
 int rbf_create(struct lab *lab, const struct tepal_recycling_setting *setting,
-               enum tepal_recycling_rule rule, uint64_t limit, struct tepal_recycling **out)
+               enum tepal_recycling_rule rule, uint64_t limit, struct tepal_filter **out)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
-    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
+    params.kind = TEPAL_KIND_RECYCLING;
     params.layout = setting->layout;
     params.positions = setting->positions;
     params.cells = setting->bits;
     params.hashes = setting->hashes + lab_sabotaged(lab);
     params.seed = lab_draw(lab);
-    options.phases = setting->phases;
-    options.rule = rule;
-    options.limit = limit;
-    options.retain = setting->retain;
-    options.keep_trigger = setting->keep_trigger;
-    tepal_recycling_set_options(&params, &options);
-    return lab_status(tepal_recycling_create(&params, NULL, out));
+    params.recycling.phases = setting->phases;
+    params.recycling.rule = rule;
+    params.recycling.limit = limit;
+    params.recycling.flags = (setting->retain ? TEPAL_RECYCLING_RETAIN : 0) |
+                             (setting->keep_trigger ? TEPAL_RECYCLING_KEEP_TRIGGER : 0);
+    return lab_status(tepal_filter_create(&params, NULL, out, NULL));
+}
+
+static uint64_t cycles_ended(const struct tepal_filter *r)
+{
+    struct tepal_recycling_figures figures = {.cycles = 0};
+    (void)tepal_recycling_get_figures(r, &figures);
+    return figures.cycles;
 }
 
 #define CHUNK 2000
 
-static size_t feed(struct lab *lab, struct tepal_recycling *r, size_t messages)
+static size_t feed(struct lab *lab, struct tepal_filter *r, size_t messages)
 {
     static struct tepal_digest digest[CHUNK];
     static uint64_t answers[CHUNK / 64 + 1];
@@ -39,7 +45,7 @@ static size_t feed(struct lab *lab, struct tepal_recycling *r, size_t messages)
     for (size_t i = 0; i < messages; i += CHUNK) {
         size_t seen = 0;
         lab_digests(lab, digest, CHUNK);
-        (void)tepal_recycling_seen_many(r, digest, CHUNK, answers, &seen);
+        (void)tepal_filter_test_add_many(r, digest, CHUNK, answers, &seen);
         positives += seen;
     }
     return positives;
@@ -52,19 +58,19 @@ static int rbf_epochs(struct lab *lab, const struct tepal_recycling_setting *set
 {
     *fp = (struct lab_share){0};
     for (size_t e = 0; e < epochs; e++) {
-        struct tepal_recycling *r;
+        struct tepal_filter *r;
         int code = rbf_create(lab, setting, rule, limit, &r);
         if (code != EXIT_YES) {
             return code;
         }
         (void)feed(lab, r, 4 * CHUNK); /* the first cycles have no frozen phase yet */
-        uint64_t before = tepal_recycling_figures(r).cycles;
+        uint64_t before = cycles_ended(r);
         lab_share_add(fp, feed(lab, r, messages), messages);
-        uint64_t cycles = tepal_recycling_figures(r).cycles - before;
+        uint64_t cycles = cycles_ended(r) - before;
         if (cycle != NULL && cycles > 0) {
             lab_mean_add(cycle, (double)messages / (double)cycles);
         }
-        tepal_recycling_free(r);
+        tepal_filter_free(r);
     }
     return EXIT_YES;
 }
@@ -122,21 +128,21 @@ struct known {
 };
 
 /* One epoch of the paper's: false positives among messages that are new in their cycle. */
-static void draw_from(struct lab *lab, struct tepal_recycling *r, struct known *known,
-                      size_t messages, struct lab_share *fp)
+static void draw_from(struct lab *lab, struct tepal_filter *r, struct known *known, size_t messages,
+                      struct lab_share *fp)
 {
     uint64_t fresh = 0;
     uint64_t positives = 0;
-    uint64_t now = tepal_recycling_figures(r).cycles + 1;
+    uint64_t now = cycles_ended(r) + 1;
     for (size_t i = 0; i < messages; i++) {
         size_t which = (size_t)(lab_draw(lab) % COUNT(known->cycle));
         bool is_new = known->cycle[which] != now;
         bool seen = false;
-        (void)tepal_recycling_seen(r, known->digest[which], &seen);
+        (void)tepal_filter_test_add(r, known->digest[which], &seen);
         fresh += is_new;
         positives += is_new && seen;
         known->cycle[which] = now;
-        now = tepal_recycling_figures(r).cycles + 1; /* a trigger is forgotten: new once more */
+        now = cycles_ended(r) + 1; /* a trigger is forgotten: new once more */
     }
     lab_share_add(fp, positives, fresh);
 }
@@ -151,7 +157,7 @@ static int fixed_messages(struct lab *lab, struct lab_plot *plot, uint32_t hashe
     for (uint64_t sigma = 200; sigma <= 600; sigma += 100) {
         struct tepal_recycling_setting s = rbf_setting(RBF_MEMORY, hashes, sigma, 1);
         struct tepal_recycling_rates rates;
-        struct tepal_recycling *r;
+        struct tepal_filter *r;
         struct lab_share fp = {0};
         int code = lab_status(tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates));
         code = code == EXIT_YES ? rbf_create(lab, &s, TEPAL_RECYCLING_SIGMA, sigma, &r) : code;
@@ -164,7 +170,7 @@ static int fixed_messages(struct lab *lab, struct lab_plot *plot, uint32_t hashe
         for (int epoch = 0; epoch < 7; epoch++) {
             draw_from(lab, r, &known, lab_trials(lab, 100000, 1000000), &fp);
         }
-        tepal_recycling_free(r);
+        tepal_filter_free(r);
         lab_plot_line(plot, (double)sigma, fp.mean.mean);
         furthest = fmax(furthest, fabs(fp.mean.mean / rates.fp_average - 1));
     }
@@ -273,8 +279,8 @@ int rbf_capacity(struct lab *lab, uint64_t bits, double fp, struct rbf_capacity 
     uint32_t any[3] = {0};
     enum tepal_recycling_bound worst =
         lab_sabotaged(lab) ? TEPAL_RECYCLING_ORACLE : TEPAL_RECYCLING_WORST;
-    int code = lab_status(tepal_recycling_plan(&one, fp, &rates[0]));
-    code = code == EXIT_YES ? lab_status(tepal_recycling_plan(&two, fp, &rates[1])) : code;
+    int code = lab_status(tepal_recycling_best_sigma(&one, fp, &rates[0]));
+    code = code == EXIT_YES ? lab_status(tepal_recycling_best_sigma(&two, fp, &rates[1])) : code;
     if (code == EXIT_YES) {
         out->sigma = rates[0].messages_per_cycle;
         out->halves = 2 * rates[1].messages_per_cycle;

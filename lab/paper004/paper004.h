@@ -2,6 +2,7 @@
 #ifndef LAB_PAPER004_PAPER004_H
 #define LAB_PAPER004_PAPER004_H
 
+#include <tepal/papers.h>
 #include <tepal/tepal.h>
 
 #include "experiment/lab.h"
@@ -14,7 +15,7 @@
  * has a hash too many.
  */
 int rbf_create(struct lab *lab, const struct tepal_recycling_setting *setting,
-               enum tepal_recycling_rule rule, uint64_t limit, struct tepal_recycling **out);
+               enum tepal_recycling_rule rule, uint64_t limit, struct tepal_filter **out);
 
 /*
  * What the model says of a setting; and so many epochs of all-new messages, each on a filter of its

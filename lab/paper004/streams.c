@@ -117,7 +117,7 @@ static uint64_t next_of(struct stream *s, bool *repeat)
     return message;
 }
 
-static void run_stream(struct stream *s, struct tepal_recycling *r, size_t batches, size_t messages,
+static void run_stream(struct stream *s, struct tepal_filter *r, size_t batches, size_t messages,
                        struct lab_share *missed)
 {
     struct tepal_hasher hasher;
@@ -129,7 +129,7 @@ static void run_stream(struct stream *s, struct tepal_recycling *r, size_t batch
             bool repeat;
             bool seen = false;
             uint64_t message = next_of(s, &repeat);
-            (void)tepal_recycling_seen(r, tepal_hash_u64(&hasher, message), &seen);
+            (void)tepal_filter_test_add(r, tepal_hash_u64(&hasher, message), &seen);
             repeats += repeat;
             lost += repeat && !seen;
         }
@@ -161,7 +161,7 @@ static int one_case(struct lab *lab, enum law law, double parameter, uint32_t ph
     struct tepal_recycling_setting setting = TEPAL_RECYCLING_SETTING_INIT;
     struct tepal_recycling_rates rates;
     struct tepal_recycling_misses misses;
-    struct tepal_recycling *r = NULL;
+    struct tepal_filter *r = NULL;
     struct stream s;
     struct lab_share missed = {0};
     struct lab_row row = LAB_ROW;
@@ -172,7 +172,7 @@ static int one_case(struct lab *lab, enum law law, double parameter, uint32_t ph
     if (code != EXIT_YES) {
         return code;
     }
-    code = lab_status(tepal_recycling_plan(&setting, RATE, &rates));
+    code = lab_status(tepal_recycling_best_sigma(&setting, RATE, &rates));
     code = code == EXIT_YES ? lab_status(formula(&s, &setting, &rates, &misses)) : code;
     code = code == EXIT_YES ? rbf_create(lab, &setting, TEPAL_RECYCLING_SIGMA, setting.sigma, &r)
                             : code;
@@ -185,7 +185,7 @@ static int one_case(struct lab *lab, enum law law, double parameter, uint32_t ph
         lab_row(lab, &row, "%s %g, %" PRIu32 " phases", law_names[law], parameter, phases);
         *measured = lab_point_row(parameter, &row);
     }
-    tepal_recycling_free(r);
+    tepal_filter_free(r);
     stream_free(&s);
     return code;
 }
@@ -262,16 +262,16 @@ static int one_log(struct lab *lab, struct log *log, const char *name, uint32_t 
     struct tepal_recycling_setting setting = TEPAL_RECYCLING_SETTING_INIT;
     struct tepal_recycling_rates rates;
     struct tepal_recycling_misses misses;
-    struct tepal_recycling *r = NULL;
+    struct tepal_filter *r = NULL;
     struct lab_share missed = {0};
     size_t count = log->requests.count;
-    struct tepal_recycling_gaps gaps = {log->gap, log->survival, log_steps(log),
-                                        1 - (double)log->repeats / (double)count};
+    struct tepal_gaps gaps = {log->gap, log->survival, log_steps(log),
+                              1 - (double)log->repeats / (double)count};
     struct tepal_hasher hasher;
     setting.bits = MEMORY / phases;
     setting.phases = phases;
     setting.retain = true;
-    int code = lab_status(tepal_recycling_plan(&setting, RATE, &rates));
+    int code = lab_status(tepal_recycling_best_sigma(&setting, RATE, &rates));
     code = code == EXIT_YES ? lab_status(tepal_recycling_fn_gaps(&setting, &rates, &gaps, &misses))
                             : code;
     code = code == EXIT_YES ? rbf_create(lab, &setting, TEPAL_RECYCLING_SIGMA, setting.sigma, &r)
@@ -287,7 +287,7 @@ static int one_log(struct lab *lab, struct log *log, const char *name, uint32_t 
         for (size_t i = count * part / 20; i < count * (part + 1) / 20; i++) {
             uint32_t key = log->requests.request[i].key;
             bool seen = false;
-            (void)tepal_recycling_seen(r, tepal_hash_u64(&hasher, key), &seen);
+            (void)tepal_filter_test_add(r, tepal_hash_u64(&hasher, key), &seen);
             repeats += log->last[key] > 0;
             lost += log->last[key] > 0 && !seen;
             log->last[key] = 1;
@@ -301,7 +301,7 @@ static int one_log(struct lab *lab, struct log *log, const char *name, uint32_t 
     /* there is only this one log */
     lab_row_exact(lab, NAN, 0, (double)missed.hits / (double)missed.trials,
                   "%s, %" PRIu32 " phases", name, phases);
-    tepal_recycling_free(r);
+    tepal_filter_free(r);
     return EXIT_YES;
 }
 

@@ -123,7 +123,7 @@ static void text_models(struct lab *lab)
         lab, 10 * log(2), 1,
         tepal_bloom_best_hashes(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 100000, 10000),
         "Sec. II-B: the best k, M/n 10: (M/n) ln 2 to a whole number");
-    struct tepal_recycling_counts counts = tepal_recycling_count(0.01, 3);
+    struct tepal_recycling_counts counts = tepal_recycling_ways(0.01, 3);
     rbf_all_of(lab, counts.first <= counts.each && counts.each <= counts.instance, 1,
                "Sec. II-E: count-instance is the largest rate");
 }
@@ -177,7 +177,7 @@ static int draw_states(struct lab *lab)
     }
     struct svg_series series = {"pi, 1000 bits, k 5, sigma 400", SVG_LINE, point, TEXT_SIGMA + 1};
     return lab_chart(lab, &series, 1, "The steady state", "bits set",
-                     "share of the messages that find so many", LAB_LINEAR);
+                     "share of the messages that find this many", LAB_LINEAR);
 }
 
 int lab_004_text(struct lab *lab)

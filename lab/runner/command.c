@@ -24,7 +24,7 @@ static int list_all(const struct args *args)
     }
     if (args->operands > 1) {
         free(out);
-        return say_error(NULL, "lab list", "takes no further words");
+        return say_error(NULL, "lab list", "takes no arguments");
     }
     for (size_t i = 0; i < lab_paper_count; i++) {
         const struct lab_paper *paper = &lab_papers[i];
@@ -100,7 +100,7 @@ static int choose_all(const struct args *args, struct choice *choice)
 {
     const char *paper;
     if (args->operands == 1 && !arg(args, "paper")->given && !arg(args, "all")->given) {
-        return say_error(NULL, "lab run", "which ones? give NAMES, --paper NUMBER or --all");
+        return say_error(NULL, "lab run", "nothing to run: give NAMES, --paper NUMBER or --all");
     }
     if (arg(args, "all")->given) {
         (void)choose(choice, NULL, NULL);
@@ -108,7 +108,7 @@ static int choose_all(const struct args *args, struct choice *choice)
     }
     for (size_t i = 0; (paper = args_text(args, "paper", i)) != NULL; i++) {
         if (!choose(choice, paper, NULL)) {
-            return say_error(NULL, "lab", "--paper %s: there is none; 'tepal lab list' lists them",
+            return say_error(NULL, "lab", "--paper %s: no such paper; 'tepal lab list' lists them",
                              paper);
         }
     }
@@ -187,7 +187,7 @@ static int lab_run(const struct args *args)
     if (strcmp(what, "report") == 0) {
         return report(args);
     }
-    return say_error(NULL, "lab", "%s: it is list, run or report; see 'tepal lab --help'", what);
+    return say_error(NULL, "lab", "%s: not one of list, run, report; see 'tepal lab --help'", what);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -203,36 +203,36 @@ static const struct option options[] = {
     OPTION(0, "paper", OF_CHOICE("NUMBER", "000 001 002 003 004"),
            "All experiments of one paper; may be given several times."),
     FLAG('a', "all", "All experiments."),
-    FLAG(0, "quick", "Fewer trials and wider intervals (the default)."),
-    FLAG(0, "full", "As many trials as the papers."),
+    FLAG(0, "quick", "Fewer trials and wider intervals (default)."),
+    FLAG(0, "full", "As many trials as in the papers."),
     OPTION_DEMO_SEED,
     OPTION('o', "out", OF_VALUE(TAKES_FILE, "DIR"),
-           "run: put tables and pictures into DIR (default lab); report: write the page to this "
-           "file (default DIR/report.html)."),
+           "run: write tables and pictures to the directory DIR (default lab); report: write the "
+           "page to this file (default DIR/report.html)."),
     OPTION(0, "jobs", OF_WHOLE("N", 1, 64),
-           "Run N experiments at once (default: one a core). Results do not depend on it."),
-    FLAG(0, "sabotage", "Use wrong methods on purpose, to see that the verdicts notice."),
+           "Run N experiments in parallel (default: one per core). Results do not depend on it."),
+    FLAG(0, "sabotage", "Use wrong methods on purpose, to check that the verdicts notice."),
     OPTION_QUIET,
     OPTION_HELP,
     OPTIONS_END};
 static const char *const exclusive[][4] = {{"quick", "full"}, {"paper", "all"}, {NULL}};
 static const struct example examples[] = {
-    {"tepal lab list", "Every experiment, with the table or figure it makes again."},
+    {"tepal lab list", "Every experiment, with the table or figure it reproduces."},
     {"tepal lab run 000-table-4 --full", "One table of the first paper."},
-    {"tepal lab run --all --out results && tepal lab report results", "All, as one page."},
+    {"tepal lab run --all --out results && tepal lab report results", "Everything, on one page."},
     {NULL, NULL}};
 
 const struct command command_lab = {
     .name = "lab",
     .synopsis = "list | run (NAME... | --paper NUMBER | --all) [--full] | report [DIR]",
-    .summary = "Make the papers' tables and figures again, ours beside theirs.",
-    .about = "list tells what there is. run makes each experiment's table (TSV: experiment, item, "
-             "published, ours, low, high, verdict) and picture (SVG) and prints the table. report "
-             "makes one HTML page of what is in DIR (default lab).\n\n"
-             "low and high bound our number with 99.9 % confidence. The verdict is computed: "
-             "agrees (the published number lies within), erratum (it does not, but what should "
-             "have been printed does), differs (neither), ours-only (nothing was published). The "
-             "same seed gives the same files, byte for byte. Exit status 1 if a row differs.",
+    .summary = "Reproduce the papers' tables and figures, next to the originals.",
+    .about = "list prints all experiments. run writes the table (TSV: experiment, item, published, "
+             "ours, low, high, verdict) and picture (SVG) of each experiment, and prints the "
+             "table. report writes one HTML page from the files in DIR (default lab).\n\n"
+             "low and high bound our number with 99.9 % confidence. The verdict is agrees (the "
+             "published number lies within), erratum (it does not, but the corrected number does), "
+             "differs (neither does) or ours-only (nothing was published). The same seed gives the "
+             "same files, byte for byte. Exit status 1 if a row differs.",
     .options = options,
     .exclusive = exclusive,
     .words = lab_words,

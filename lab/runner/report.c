@@ -98,7 +98,7 @@ static bool put_picture(struct page *page, const struct lab_experiment *e, unsig
     char *text = path == NULL ? NULL : lab_slurp(path);
     bool there = text != NULL;
     if (there && strncmp(text, "<svg ", 5) != 0) {
-        page->code = say_error(NULL, path, "not a picture of the lab");
+        page->code = say_error(NULL, path, "not a picture written by tepal lab");
         there = false;
     } else if (there) {
         put_svg(page->out, text);
@@ -234,11 +234,13 @@ static void put_again(struct page *page, const struct lab_experiment *e)
 {
     struct lab_made made;
     if (!lab_made_read(page->folder, e->name, &made)) {
-        out_format(page->out, "<p class=soft>Again: <code>tepal lab run %s</code></p>\n", e->name);
+        out_format(page->out, "<p class=soft>Reproduce: <code>tepal lab run %s</code></p>\n",
+                   e->name);
         return;
     }
     out_format(page->out,
-               "<p class=soft>Again: <code>%stepal lab run %s%s%s --seed %" PRIu64 "</code></p>\n",
+               "<p class=soft>Reproduce: <code>%stepal lab run %s%s%s --seed %" PRIu64
+               "</code></p>\n",
                made.used_data ? "TEPAL_DATA=DIR " : "", e->name, made.full ? " --full" : "",
                made.sabotaged ? " --sabotage" : "", made.seed);
 }
@@ -317,18 +319,18 @@ static void put_start(struct page *page)
 {
     out_text(page->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                        "<title>tepal lab: five papers, ours beside theirs</title>\n<style>");
+                        "<title>tepal lab: five papers reproduced</title>\n<style>");
     out_text(page->out, style);
     svg_style(page->out);
-    out_text(page->out, "</style>\n</head>\n<body>\n<h1>Five papers, our numbers beside theirs"
-                        "</h1>\n<p>Every table and figure was computed through the library that "
-                        "users link. <b class=\"agrees\">agrees</b>: the published number lies in "
-                        "our interval of 99.9 %; <b class=\"erratum\">erratum</b>: it does not, "
-                        "and what should have been printed does; <b class=\"differs\">differs"
-                        "</b>: neither; <b class=\"ours-only\">ours-only</b>: nothing to "
-                        "compare with, because the paper prints no number there or measured on "
-                        "what nobody else has. A number without an interval is exact. Dashed "
-                        "curves are what a paper prints, or its formula.</p>\n<nav><ul>\n");
+    out_text(page->out, "</style>\n</head>\n<body>\n<h1>Five papers: our numbers next to "
+                        "theirs</h1>\n<p>Every table and figure was computed through the library "
+                        "that users link. <b class=\"agrees\">agrees</b>: the published number "
+                        "lies in our 99.9 % interval; <b class=\"erratum\">erratum</b>: it does "
+                        "not, but the corrected number does; <b class=\"differs\">differs</b>: "
+                        "neither does; <b class=\"ours-only\">ours-only</b>: nothing to compare "
+                        "with, because the paper prints no number or its data are not available. A "
+                        "number without an interval is exact. Dashed curves are the published "
+                        "values or formulas.</p>\n<nav><ul>\n");
     for (size_t i = 0; i < lab_paper_count; i++) {
         out_format(page->out, "<li><a href=\"#paper-%s\">", lab_papers[i].number);
         svg_escaped(page->out, lab_papers[i].title);
@@ -362,8 +364,9 @@ static int look(struct page *page)
         code = count_verdicts(page, i);
     }
     if (code == EXIT_YES && page->experiments == 0) {
-        code = say_error(NULL, page->folder,
-                         "no tables here; 'tepal lab run --all --out DIR' makes them");
+        code =
+            say_error(NULL, page->folder,
+                      "no tables in this directory; 'tepal lab run --all --out DIR' writes them");
     }
     return code;
 }

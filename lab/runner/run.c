@@ -278,7 +278,8 @@ static void give_up(struct laboratory *all)
     for (size_t i = 0; i < all->count; i++) {
         done += all->task[i].stage == DONE;
     }
-    say_error(NULL, "lab", "interrupted: %zu of %zu experiments are finished, in %s", done,
+    say_error(NULL, "lab",
+              "interrupted: %zu of %zu experiments are finished; their results are in %s", done,
               all->count, all->settings->folder);
     out_flush(all->out);
     answer_signals(SIG_DFL);

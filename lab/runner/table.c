@@ -47,10 +47,10 @@ static int parse(struct lab_table *table, const char *path)
             *end = '\0';
         }
         if (number == 1 && strcmp(line, LAB_COLUMNS) != 0) {
-            return say_error(NULL, path, "not a table of the lab: its first line is another");
+            return say_error(NULL, path, "not a table written by tepal lab: its header differs");
         }
         if (number > 1 && !cut(line, table->row[table->rows++])) {
-            return say_error(NULL, path, "line %zu: not %d columns", number, LAB_WIDTH);
+            return say_error(NULL, path, "line %zu: %d columns are needed", number, LAB_WIDTH);
         }
         line = end == NULL ? line + strlen(line) : end + 1;
     }

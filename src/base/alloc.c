@@ -59,9 +59,14 @@ struct tepal_allocator tepal_alloc_choose(const struct tepal_allocator *allocato
     return (struct tepal_allocator){default_alloc, default_free, NULL};
 }
 
+void *tepal_alloc_raw(const struct tepal_allocator *allocator, size_t size)
+{
+    return allocator->alloc(allocator->ctx, size, ALLOC_LINE);
+}
+
 void *tepal_alloc_zeroed(const struct tepal_allocator *allocator, size_t size)
 {
-    void *ptr = allocator->alloc(allocator->ctx, size, ALLOC_LINE);
+    void *ptr = tepal_alloc_raw(allocator, size);
     if (ptr != NULL) {
         memset(ptr, 0, size);
     }

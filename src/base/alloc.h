@@ -13,6 +13,9 @@ struct tepal_allocator tepal_alloc_choose(const struct tepal_allocator *allocato
 /* Cleared memory aligned to a cache line, or NULL. size >= 1. */
 void *tepal_alloc_zeroed(const struct tepal_allocator *allocator, size_t size);
 
+/* The same, not cleared: for those who fill all of it. */
+void *tepal_alloc_raw(const struct tepal_allocator *allocator, size_t size);
+
 void tepal_alloc_release(const struct tepal_allocator *allocator, void *ptr, size_t size);
 
 #endif

@@ -8,7 +8,7 @@ static struct tepal_quantity *append(struct tepal_report *report, const char *na
                                      const char *about, enum tepal_quantity_type type)
 {
     static const struct tepal_quantity empty = {0};
-    if (report->count >= TEPAL_REPORT_MAX) {
+    if (report->count >= TEPAL_MAX_QUANTITIES) {
         return NULL;
     }
     struct tepal_quantity *q = &report->item[report->count++];
@@ -66,7 +66,7 @@ void tepal_report_text(struct tepal_report *report, const char *name, const char
 void tepal_report_list(struct tepal_report *report, const char *name, const char *about,
                        const double *values, size_t count)
 {
-    if (report->numbers > TEPAL_REPORT_NUMBERS || count > TEPAL_REPORT_NUMBERS - report->numbers) {
+    if (report->numbers > TEPAL_MAX_NUMBERS || count > TEPAL_MAX_NUMBERS - report->numbers) {
         return;
     }
     struct tepal_quantity *q = append(report, name, about, TEPAL_QUANTITY_LIST);

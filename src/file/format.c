@@ -15,15 +15,16 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/refuse.h"
 
 /* Not text, and broken by whatever changes line ends or drops the eighth bit. */
 static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
 
-enum tepal_status tepal_format_fault(struct tepal_fault *fault, enum tepal_status status,
+enum tepal_status tepal_format_fault(struct tepal_error *error, enum tepal_status status,
                                      int system, uint64_t offset, const char *why)
 {
-    if (fault != NULL) {
-        *fault = (struct tepal_fault){status, system, offset, why};
+    if (error != NULL) {
+        *error = (struct tepal_error){status, system, offset, why};
     }
     return status;
 }
@@ -74,13 +75,13 @@ void tepal_format_sums(const struct tepal_filter *filter, uint64_t first, size_t
 
 enum tepal_status tepal_format_verify(const struct format_header *header, const uint8_t *payload,
                                       uint64_t first, size_t count, const uint8_t *sums,
-                                      struct tepal_fault *fault)
+                                      struct tepal_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t start = (first + i) * FORMAT_BLOCK;
         size_t len = tepal_format_block_bytes(header->payload, first + i);
         if (block_sum(payload + start, len, first + i) != little_get64(sums + 8 * i)) {
-            return tepal_format_fault(fault, TEPAL_BAD_CHECKSUM, 0, FORMAT_HEADER + start,
+            return tepal_format_fault(error, TEPAL_BAD_CHECKSUM, 0, FORMAT_HEADER + start,
                                       "a block's checksum does not match");
         }
     }
@@ -129,32 +130,34 @@ void tepal_format_write_header(const struct tepal_filter *filter, uint8_t bytes[
 /* ---- the header, in -------------------------------------------------------------------------- */
 
 /* Is it ours, of a version we know, and undamaged? */
-static enum tepal_status check_start(const uint8_t *bytes, size_t len, struct tepal_fault *fault)
+static enum tepal_status check_start(const uint8_t *bytes, size_t len, struct tepal_error *error)
 {
     if (len == 0) {
-        return tepal_format_fault(fault, TEPAL_NOT_A_FILTER, 0, 0, "the file is empty");
+        return tepal_format_fault(error, TEPAL_NOT_A_FILTER, 0, 0, "the file is empty");
     }
     if (len < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
-        return tepal_format_fault(fault, TEPAL_NOT_A_FILTER, 0, FORMAT_AT_MAGIC,
+        return tepal_format_fault(error, TEPAL_NOT_A_FILTER, 0, FORMAT_AT_MAGIC,
                                   "the first bytes are not those of a tepal filter");
     }
     if (len >= FORMAT_AT_VERSION + 4) {
         uint32_t version = little_get32(bytes + FORMAT_AT_VERSION);
         if (version > FORMAT_VERSION) {
-            return tepal_format_fault(fault, TEPAL_BAD_VERSION, 0, FORMAT_AT_VERSION,
-                                      "the header's version is newer than this library knows");
+            return tepal_format_fault(
+                error, TEPAL_BAD_VERSION, 0, FORMAT_AT_VERSION,
+                "the format version in the header is newer than this library supports");
         }
         if (version == 0) {
-            return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_VERSION,
-                                      "the header's version is 0, which never existed");
+            return tepal_format_fault(
+                error, TEPAL_CORRUPT, 0, FORMAT_AT_VERSION,
+                "the format version in the header is 0, which does not exist");
         }
     }
     if (len < FORMAT_HEADER) {
-        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, len,
+        return tepal_format_fault(error, TEPAL_BAD_LENGTH, 0, len,
                                   "the file ends within the header");
     }
     if (XXH3_64bits(bytes, FORMAT_AT_CHECKSUM) != little_get64(bytes + FORMAT_AT_CHECKSUM)) {
-        return tepal_format_fault(fault, TEPAL_BAD_CHECKSUM, 0, FORMAT_AT_CHECKSUM,
+        return tepal_format_fault(error, TEPAL_BAD_CHECKSUM, 0, FORMAT_AT_CHECKSUM,
                                   "the header's checksum does not match");
     }
     return TEPAL_OK;
@@ -199,19 +202,19 @@ static uint64_t place_of(enum params_field field)
 
 /* The fields that have one right value each, whatever the filter. */
 static enum tepal_status check_fixed(const uint8_t *bytes, const struct params_rules *rules,
-                                     struct tepal_fault *fault)
+                                     struct tepal_error *error)
 {
     if (little_get32(bytes + FORMAT_AT_BLOCK_LOG) != FORMAT_BLOCK_LOG) {
-        return tepal_format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_BLOCK_LOG,
-                                  "the header's checksum blocks are not of 64 KiB");
+        return tepal_format_fault(error, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_BLOCK_LOG,
+                                  "the checksum blocks in the header are not 64 KiB");
     }
     if (little_get32(bytes + FORMAT_AT_CELL_BITS) != rules->cell_bits) {
-        return tepal_format_fault(fault, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_CELL_BITS,
-                                  "the header's cells are not as wide as this kind's");
+        return tepal_format_fault(error, TEPAL_BAD_PARAMETER, 0, FORMAT_AT_CELL_BITS,
+                                  "the width of the cells in the header does not match the kind");
     }
     for (size_t i = FORMAT_AT_RESERVED; i < FORMAT_AT_CHECKSUM; i++) {
         if (bytes[i] != 0) {
-            return tepal_format_fault(fault, TEPAL_CORRUPT, 0, i,
+            return tepal_format_fault(error, TEPAL_CORRUPT, 0, i,
                                       "a reserved byte of the header is not zero");
         }
     }
@@ -219,55 +222,56 @@ static enum tepal_status check_fixed(const uint8_t *bytes, const struct params_r
 }
 
 static enum tepal_status check_lengths(const uint8_t *bytes, struct format_header *h,
-                                       struct tepal_fault *fault)
+                                       struct tepal_error *error)
 {
-    h->payload = tepal_params_payload_bytes(&h->params);
+    h->payload = tepal_params_cell_bytes(&h->params);
     if (little_get64(bytes + FORMAT_AT_PAYLOAD_BYTES) != h->payload) {
-        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_PAYLOAD_BYTES,
+        return tepal_format_fault(error, TEPAL_BAD_LENGTH, 0, FORMAT_AT_PAYLOAD_BYTES,
                                   "the header's payload length does not match its parameters");
     }
     h->blocks = tepal_format_blocks(h->payload);
     h->file = file_bytes(h->payload);
     if (little_get64(bytes + FORMAT_AT_FILE_BYTES) != h->file) {
-        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, FORMAT_AT_FILE_BYTES,
+        return tepal_format_fault(error, TEPAL_BAD_LENGTH, 0, FORMAT_AT_FILE_BYTES,
                                   "the header's file length does not match its payload");
     }
     return TEPAL_OK;
 }
 
 enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
-                                           struct format_header *out, struct tepal_fault *fault)
+                                           struct format_header *out, struct tepal_error *error)
 {
-    enum tepal_status status = check_start(bytes, len, fault);
+    enum tepal_status status = check_start(bytes, len, error);
     if (status != TEPAL_OK) {
         return status;
     }
     struct format_header h;
     const struct filter_ops *ops = tepal_filter_ops_by_id(little_get32(bytes + FORMAT_AT_KIND));
     if (ops == NULL) {
-        return tepal_format_fault(fault, TEPAL_UNKNOWN_KIND, 0, FORMAT_AT_KIND,
-                                  "the header's kind of filter is unknown to this version");
+        return tepal_format_fault(error, TEPAL_UNKNOWN_KIND, 0, FORMAT_AT_KIND,
+                                  "the kind of filter in the header is unknown to this version");
     }
     read_params(bytes, &h.params);
     read_state(bytes, &h.state);
-    status = check_fixed(bytes, ops->rules, fault);
+    status = check_fixed(bytes, ops->rules, error);
     if (status != TEPAL_OK) {
         return status;
     }
     struct params_verdict verdict = tepal_params_gate(&h.params);
     if (verdict.status != TEPAL_OK) {
-        return tepal_format_fault(fault, verdict.status, 0, place_of(verdict.field), verdict.why);
+        return tepal_format_fault(error, verdict.status, 0, place_of(verdict.field), verdict.why);
     }
     if (h.params.hash == TEPAL_HASH_SIPHASH && h.params.key_check == 0) {
-        return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_KEY_CHECK,
-                                  "a keyed filter has no key check: any key would seem right");
+        return tepal_format_fault(
+            error, TEPAL_CORRUPT, 0, FORMAT_AT_KEY_CHECK,
+            "a keyed filter has no key check: a wrong key would not be noticed");
     }
     size_t stray = tepal_filter_stray_state(ops, &h.state);
     if (stray < FILTER_STATES) {
-        return tepal_format_fault(fault, TEPAL_CORRUPT, 0, FORMAT_AT_OWN_STATE + 8 * stray,
+        return tepal_format_fault(error, TEPAL_CORRUPT, 0, FORMAT_AT_OWN_STATE + 8 * stray,
                                   FILTER_STRAY_STATE);
     }
-    status = check_lengths(bytes, &h, fault);
+    status = check_lengths(bytes, &h, error);
     if (status == TEPAL_OK) {
         *out = h;
     }
@@ -275,25 +279,25 @@ enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
 }
 
 enum tepal_status tepal_format_check_length(const struct format_header *header, uint64_t real,
-                                            struct tepal_fault *fault)
+                                            struct tepal_error *error)
 {
     if (real < header->file) {
-        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, real,
+        return tepal_format_fault(error, TEPAL_BAD_LENGTH, 0, real,
                                   "the file is shorter than its header says");
     }
     if (real > header->file) {
-        return tepal_format_fault(fault, TEPAL_BAD_LENGTH, 0, header->file,
+        return tepal_format_fault(error, TEPAL_BAD_LENGTH, 0, header->file,
                                   "the file is longer than its header says");
     }
     return TEPAL_OK;
 }
 
 enum tepal_status tepal_format_check_room(const struct format_header *header,
-                                          struct tepal_fault *fault)
+                                          struct tepal_error *error)
 {
     return checked_size(header->file)
                ? TEPAL_OK
-               : tepal_format_fault(fault, TEPAL_TOO_LARGE, 0, FORMAT_AT_PAYLOAD_BYTES,
+               : tepal_format_fault(error, TEPAL_TOO_LARGE, 0, FORMAT_AT_PAYLOAD_BYTES,
                                     "the payload is larger than this machine can address");
 }
 
@@ -303,16 +307,15 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
                                       const struct tepal_allocator *allocator, uint64_t *words,
                                       const struct filter_mapping *mapping,
                                       enum tepal_map_check check, struct tepal_filter **out,
-                                      struct tepal_fault *fault)
+                                      struct tepal_error *error)
 {
     struct filter_parts parts = {
         .params = &header->params, .state = &header->state, .words = words};
     if (mapping != NULL) {
         parts.mapping = *mapping;
     }
-    const char *why = "";
     struct tepal_filter *filter;
-    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &filter, &why);
+    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &filter, error);
     if (status != TEPAL_OK) {
         if (mapping != NULL) {
             mapping->unmap(mapping->start, mapping->bytes);
@@ -320,17 +323,23 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
             struct tepal_allocator chosen = tepal_alloc_choose(allocator);
             tepal_alloc_release(&chosen, words, (size_t)header->payload);
         }
-        return tepal_format_fault(fault, status, 0, 0, why);
+        return status;
     }
-    why = tepal_filter_flaw(filter, check != TEPAL_MAP_LAZY);
+    const char *why = tepal_filter_flaw(filter, check != TEPAL_MAP_LAZY);
     if (why != NULL) {
         /* Without invariants of the kind's own, only the last word can be wrong. */
         uint64_t offset = filter->ops->validate == NULL ? FORMAT_HEADER + header->payload - 8 : 0;
         tepal_filter_free(filter);
-        return tepal_format_fault(fault, TEPAL_CORRUPT, 0, offset, why);
+        return tepal_format_fault(error, TEPAL_CORRUPT, 0, offset, why);
     }
     *out = filter;
     return TEPAL_OK;
+}
+
+uint64_t tepal_params_encoded_bytes(const struct tepal_params *params)
+{
+    uint64_t payload = tepal_params_cell_bytes(params);
+    return payload == 0 ? 0 : file_bytes(payload);
 }
 
 uint64_t tepal_encoded_bytes(const struct tepal_filter *filter)
@@ -344,58 +353,79 @@ bool tepal_format_lacks_key(const struct tepal_filter *filter)
     return filter->params.hash == TEPAL_HASH_SIPHASH && filter->params.key_check == 0;
 }
 
-enum tepal_status tepal_encode(const struct tepal_filter *filter, void *bytes, size_t room)
+/* ---- pieces of the encoded filter: each writes what it has, and says how much ---------------- */
+
+static size_t at_most(uint64_t have, size_t count)
 {
-    if (tepal_format_lacks_key(filter)) {
-        return TEPAL_KEY_NEEDED;
+    return have < count ? (size_t)have : count;
+}
+
+static size_t put_header(const struct tepal_filter *filter, size_t offset, uint8_t *to,
+                         size_t count)
+{
+    uint8_t header[FORMAT_HEADER];
+    size_t here = at_most(sizeof header - offset, count);
+    tepal_format_write_header(filter, header);
+    memcpy(to, header + offset, here);
+    return here;
+}
+
+static size_t put_payload(const struct tepal_filter *filter, uint64_t offset, uint8_t *to,
+                          size_t count)
+{
+    size_t here = at_most((uint64_t)filter->word_count * 8 - offset, count);
+#if LITTLE_ENDIAN_HOST
+    memcpy(to, (const uint8_t *)filter->words + offset, here);
+#else
+    for (size_t i = 0; i < here; i++) {
+        uint64_t at = offset + i;
+        to[i] = (uint8_t)(filter->words[at / 8] >> (8 * (at % 8)));
     }
-    if (room < tepal_encoded_bytes(filter)) {
-        return TEPAL_BAD_LENGTH;
-    }
+#endif
+    return here;
+}
+
+/* One sum, or what is wanted of it. */
+static size_t put_sum(const struct tepal_filter *filter, uint64_t offset, uint8_t *to, size_t count)
+{
+    uint8_t sum[8];
+    size_t skip = (size_t)(offset % 8);
+    size_t here = at_most(8 - skip, count);
+    tepal_format_sums(filter, offset / 8, 1, sum);
+    memcpy(to, sum + skip, here);
+    return here;
+}
+
+enum tepal_status tepal_encode_range(const struct tepal_filter *filter, uint64_t offset,
+                                     void *bytes, size_t count, struct tepal_error *error)
+{
+    uint64_t total = tepal_encoded_bytes(filter);
+    uint64_t sums = FORMAT_HEADER + (uint64_t)filter->word_count * 8;
     uint8_t *to = bytes;
-    tepal_format_write_header(filter, to);
-    little_from_words(to + FORMAT_HEADER, filter->words, filter->word_count);
-    size_t payload = filter->word_count * 8;
-    tepal_format_sums(filter, 0, (size_t)tepal_format_blocks(payload),
-                      to + FORMAT_HEADER + payload);
+    if (tepal_format_lacks_key(filter)) {
+        return refuse(error, TEPAL_KEY_NEEDED, FORMAT_LACKS_KEY);
+    }
+    if (offset > total || count > total - offset) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the range goes beyond the encoded filter");
+    }
+    while (count > 0) {
+        size_t here = offset < FORMAT_HEADER ? put_header(filter, (size_t)offset, to, count)
+                      : offset < sums ? put_payload(filter, offset - FORMAT_HEADER, to, count)
+                                      : put_sum(filter, offset - sums, to, count);
+        offset += here;
+        to += here;
+        count -= here;
+    }
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len,
-                                            const struct format_gate *gate,
-                                            const struct tepal_allocator *allocator,
-                                            struct tepal_filter **out, struct tepal_fault *fault)
+enum tepal_status tepal_encode(const struct tepal_filter *filter, void *bytes, size_t room,
+                               struct tepal_error *error)
 {
-    const uint8_t *from = bytes;
-    struct format_header h;
-    enum tepal_status status =
-        tepal_format_read_header(from, len < FORMAT_HEADER ? len : FORMAT_HEADER, &h, fault);
-    if (status == TEPAL_OK && gate != NULL && !gate->ask(gate->context, &h)) {
-        return TEPAL_MISMATCH;
+    uint64_t total = tepal_encoded_bytes(filter);
+    if (!tepal_format_lacks_key(filter) && room < total) {
+        return refuse(error, TEPAL_BAD_LENGTH,
+                      "the encoded filter does not fit into the given space");
     }
-    if (status == TEPAL_OK) {
-        status = tepal_format_check_length(&h, len, fault);
-    }
-    if (status == TEPAL_OK) {
-        status = tepal_format_verify(&h, from + FORMAT_HEADER, 0, (size_t)h.blocks,
-                                     from + FORMAT_HEADER + h.payload, fault);
-    }
-    if (status != TEPAL_OK) {
-        return status;
-    }
-    /* Only now, when the input is known to be as large as that. */
-    struct tepal_allocator chosen = tepal_alloc_choose(allocator);
-    uint64_t *words = tepal_alloc_zeroed(&chosen, (size_t)h.payload);
-    if (words == NULL) {
-        return tepal_format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
-    }
-    little_to_words(words, from + FORMAT_HEADER, (size_t)(h.payload / 8));
-    return tepal_format_finish(&h, &chosen, words, NULL, TEPAL_MAP_VERIFY, out, fault);
-}
-
-enum tepal_status tepal_decode(const void *bytes, size_t len,
-                               const struct tepal_allocator *allocator, struct tepal_filter **out,
-                               struct tepal_fault *fault)
-{
-    return tepal_format_decode_gated(bytes, len, NULL, allocator, out, fault);
+    return tepal_encode_range(filter, 0, bytes, (size_t)total, error);
 }

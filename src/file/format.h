@@ -62,13 +62,14 @@ struct format_header {
     uint64_t file; /* bytes */
 };
 
-/* Fills *fault unless it is NULL; returns status, so that a failure is one line. */
-enum tepal_status tepal_format_fault(struct tepal_fault *fault, enum tepal_status status,
+/* Fills *error unless it is NULL; returns status, so that a failure is one line. */
+enum tepal_status tepal_format_fault(struct tepal_error *error, enum tepal_status status,
                                      int system, uint64_t offset, const char *why);
 
 void tepal_format_write_header(const struct tepal_filter *filter, uint8_t bytes[FORMAT_HEADER]);
 
 /* A keyed filter whose key was never given: it cannot be written, nor read. */
+#define FORMAT_LACKS_KEY "a keyed filter cannot be saved before its key is given"
 bool tepal_format_lacks_key(const struct tepal_filter *filter);
 
 /*
@@ -77,15 +78,15 @@ bool tepal_format_lacks_key(const struct tepal_filter *filter);
  * checks them again on the way in.
  */
 enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
-                                           struct format_header *out, struct tepal_fault *fault);
+                                           struct format_header *out, struct tepal_error *error);
 
 /* TEPAL_BAD_LENGTH unless the input is exactly as long as its header says. */
 enum tepal_status tepal_format_check_length(const struct format_header *header, uint64_t real,
-                                            struct tepal_fault *fault);
+                                            struct tepal_error *error);
 
 /* TEPAL_TOO_LARGE unless this machine can address so much: before memory is taken or mapped. */
 enum tepal_status tepal_format_check_room(const struct format_header *header,
-                                          struct tepal_fault *fault);
+                                          struct tepal_error *error);
 
 /* The number of blocks of a payload, and the bytes of one of them. */
 uint64_t tepal_format_blocks(uint64_t payload);
@@ -106,7 +107,7 @@ void tepal_format_sums(const struct tepal_filter *filter, uint64_t first, size_t
 /* Compare the sums of `count` blocks from block `first` on with the bytes of the whole payload. */
 enum tepal_status tepal_format_verify(const struct format_header *header, const uint8_t *payload,
                                       uint64_t first, size_t count, const uint8_t *sums,
-                                      struct tepal_fault *fault);
+                                      struct tepal_error *error);
 
 /*
  * The last step of every way in: a filter around the words, validated, or with TEPAL_MAP_LAZY as
@@ -117,11 +118,11 @@ enum tepal_status tepal_format_finish(const struct format_header *header,
                                       const struct tepal_allocator *allocator, uint64_t *words,
                                       const struct filter_mapping *mapping,
                                       enum tepal_map_check check, struct tepal_filter **out,
-                                      struct tepal_fault *fault);
+                                      struct tepal_error *error);
 
 /*
- * tepal_decode with a gate between header and cells: if it says no, nothing more is read and
- * TEPAL_MISMATCH is returned, without a fault. NULL: no gate.
+ * tepal_decode (decoder.c) with a gate between header and cells: if it says no, nothing more is
+ * read and TEPAL_MISMATCH is returned, without an error. NULL: no gate.
  */
 struct format_gate {
     bool (*ask)(void *context, const struct format_header *header);
@@ -130,6 +131,6 @@ struct format_gate {
 enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len,
                                             const struct format_gate *gate,
                                             const struct tepal_allocator *allocator,
-                                            struct tepal_filter **out, struct tepal_fault *fault);
+                                            struct tepal_filter **out, struct tepal_error *error);
 
 #endif

@@ -9,11 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <tepal/bloom.h>
-#include <tepal/fingerprint.h>
-#include <tepal/generalized.h>
 #include <tepal/model.h>
 
+#include "base/refuse.h"
+#include "base/report.h"
 #include "cells/bits.h"
 #include "file/judge.h"
 #include "filter/kind.h"
@@ -26,11 +25,14 @@ const char *tepal_verdict_name(enum tepal_verdict verdict)
     return (uint32_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
 }
 
-bool tepal_judge_begin(const struct tepal_terms *t, struct tepal_receipt *r)
+enum tepal_status tepal_judge_begin(const struct tepal_terms *t, struct tepal_judgement *r,
+                                    struct tepal_error *error)
 {
     if (!(t->max_fp >= 0 && t->max_fp <= 1 && t->min_probability >= 0 && t->min_probability <= 1 &&
           t->agreed <= TEPAL_AGREED_ALL)) {
-        return false;
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "max_fp and min_probability must be within 0..1, and agreed must have known "
+                      "flags only");
     }
     memset(r, 0, sizeof *r);
     r->fill_expected = NAN;
@@ -39,12 +41,12 @@ bool tepal_judge_begin(const struct tepal_terms *t, struct tepal_receipt *r)
     r->fullest_probability = NAN;
     r->fp_now = NAN;
     r->fp_bound = NAN;
-    return true;
+    return TEPAL_OK;
 }
 
 /* ---- the parameters -------------------------------------------------------------------------- */
 
-static void differ(struct tepal_receipt *r, unsigned which, const char *what, uint64_t is,
+static void differ(struct tepal_judgement *r, unsigned which, const char *what, uint64_t is,
                    uint64_t agreed)
 {
     r->verdict = TEPAL_REFUSED_PARAMETERS;
@@ -53,7 +55,7 @@ static void differ(struct tepal_receipt *r, unsigned which, const char *what, ui
              agreed);
 }
 
-static void differ_word(struct tepal_receipt *r, unsigned which, const char *what, const char *is,
+static void differ_word(struct tepal_judgement *r, unsigned which, const char *what, const char *is,
                         const char *agreed)
 {
     r->verdict = TEPAL_REFUSED_PARAMETERS;
@@ -61,11 +63,11 @@ static void differ_word(struct tepal_receipt *r, unsigned which, const char *wha
     snprintf(r->why, sizeof r->why, "the %s is %s, but %s was agreed", what, is, agreed);
 }
 
-static void differ_key(struct tepal_receipt *r, const char *made)
+static void differ_key(struct tepal_judgement *r, const char *made)
 {
     r->verdict = TEPAL_REFUSED_PARAMETERS;
     r->differs = TEPAL_AGREED_HASH;
-    snprintf(r->why, sizeof r->why, "it was made %s secret key", made);
+    snprintf(r->why, sizeof r->why, "it was built %s secret key", made);
 }
 
 static const char *kind_name(enum tepal_kind_id kind)
@@ -75,7 +77,7 @@ static const char *kind_name(enum tepal_kind_id kind)
 }
 
 static bool check_hash(const struct tepal_params *p, const struct tepal_terms *t,
-                       struct tepal_receipt *r)
+                       struct tepal_judgement *r)
 {
     const struct tepal_params *a = &t->params;
     if (p->hash != a->hash) {
@@ -89,7 +91,7 @@ static bool check_hash(const struct tepal_params *p, const struct tepal_terms *t
 
 /* The key itself, under the filter's own seed. */
 static bool check_key(const struct tepal_params *p, const struct tepal_terms *t,
-                      struct tepal_receipt *r)
+                      struct tepal_judgement *r)
 {
     struct tepal_hasher hasher;
     if (p->hash == TEPAL_HASH_SIPHASH) {
@@ -103,7 +105,7 @@ static bool check_key(const struct tepal_params *p, const struct tepal_terms *t,
 }
 
 static bool check_own(const struct tepal_params *p, const struct tepal_terms *t,
-                      struct tepal_receipt *r)
+                      struct tepal_judgement *r)
 {
     const struct params_rules *rules = tepal_params_rules((uint32_t)p->kind);
     for (size_t i = 0; i < TEPAL_OWN_PARAMS; i++) {
@@ -118,7 +120,7 @@ static bool check_own(const struct tepal_params *p, const struct tepal_terms *t,
 }
 
 bool tepal_judge_params(const struct tepal_params *p, uint64_t keys, const struct tepal_terms *t,
-                        struct tepal_receipt *r)
+                        struct tepal_judgement *r)
 {
     const struct tepal_params *a = &t->params;
     r->keys = t->keys != 0 ? t->keys : keys;
@@ -159,7 +161,7 @@ static uint32_t fullest_line(const struct tepal_filter *f)
     return fullest;
 }
 
-static void take_fill(struct tepal_receipt *r, const struct tepal_terms *t, double cells,
+static void take_fill(struct tepal_judgement *r, const struct tepal_terms *t, double cells,
                       struct occupancy o, struct occupancy_tails tails)
 {
     double least = tails.above < tails.below ? tails.above : tails.below;
@@ -169,7 +171,7 @@ static void take_fill(struct tepal_receipt *r, const struct tepal_terms *t, doub
 }
 
 static void measure_bloom(const struct tepal_filter *f, const struct tepal_terms *t,
-                          struct tepal_receipt *r)
+                          struct tepal_judgement *r)
 {
     const struct tepal_params *p = &f->params;
     take_fill(r, t, (double)p->cells, tepal_occupancy_bloom(p, r->keys),
@@ -178,22 +180,17 @@ static void measure_bloom(const struct tepal_filter *f, const struct tepal_terms
         r->fullest_line = fullest_line(f);
         r->fullest_probability = tepal_occupancy_fullest(p, r->keys, r->fullest_line);
     }
-    r->fp_now = tepal_bloom_fp_now((const struct tepal_bloom *)(const void *)f);
-    r->fp_bound = 1;
 }
 
 static void measure_generalized(const struct tepal_filter *f, const struct tepal_terms *t,
-                                struct tepal_receipt *r)
+                                struct tepal_judgement *r)
 {
     const struct tepal_params *p = &f->params;
-    struct occupancy o =
-        tepal_occupancy_generalized(p, r->keys, tepal_generalized_reset_hashes(p),
-                                    tepal_generalized_set_hashes(p), tepal_generalized_zeros(p));
+    struct occupancy o = tepal_occupancy_generalized(
+        p, r->keys, (uint32_t)p->generalized.reset_hashes, params_set_hashes(p), params_zeros(p));
     if (!isnan(o.mean)) {
         take_fill(r, t, (double)p->cells, o, tepal_occupancy_normal(o, r->ones));
     }
-    r->fp_now = tepal_generalized_fp_now(tepal_filter_generalized_const(f));
-    r->fp_bound = tepal_generalized_fp_bound_of(p);
 }
 
 /*
@@ -202,17 +199,14 @@ static void measure_generalized(const struct tepal_filter *f, const struct tepal
  * many.)
  */
 static void measure_fingerprint(const struct tepal_filter *f, const struct tepal_terms *t,
-                                struct tepal_receipt *r)
+                                struct tepal_judgement *r)
 {
-    const struct tepal_fingerprint *fingerprint = (const struct tepal_fingerprint *)(const void *)f;
-    double slots = (double)tepal_fingerprint_slots(fingerprint);
-    r->ones = tepal_fingerprint_held(fingerprint);
-    r->fill = tepal_fingerprint_load(fingerprint);
+    double slots = (double)(f->params.cells / f->params.fingerprint.bits);
+    r->ones = tepal_filter_ones(f);
+    r->fill = (double)r->ones / slots;
     r->fill_expected = t->keys != 0 ? fmin(1, (double)t->keys / slots) : r->fill;
     r->fill_deviation = 0;
     r->fill_probability = r->fill <= r->fill_expected ? 1 : 0;
-    r->fp_now = tepal_fingerprint_fp_now(fingerprint);
-    r->fp_bound = tepal_fingerprint_fp_bound(&f->params);
 }
 
 /* A chance in words; what is too small for a number is below the smallest. */
@@ -222,7 +216,7 @@ static const char *chance(double p, char room[32])
     return room;
 }
 
-static void decide(const struct tepal_terms *t, struct tepal_receipt *r)
+static void decide(const struct tepal_terms *t, struct tepal_judgement *r)
 {
     double fill = r->fill_probability;
     double line = r->fullest_probability;
@@ -230,27 +224,28 @@ static void decide(const struct tepal_terms *t, struct tepal_receipt *r)
     if (r->fp_now > t->max_fp) {
         r->verdict = TEPAL_REFUSED_FP;
         snprintf(r->why, sizeof r->why,
-                 "it passes %.4g %% of all keys (%.4g %% of its bits are ones); the limit is "
+                 "it finds %.4g %% of all keys (%.4g %% of its bits are ones); the limit is "
                  "%.4g %%",
                  100 * r->fp_now, 100 * r->fill, 100 * t->max_fp);
     } else if (fill < t->min_probability) {
         r->verdict = TEPAL_REFUSED_FILL;
         snprintf(r->why, sizeof r->why,
-                 "%.4g %% of its bits are ones, but %" PRIu64 " keys leave %.4g %% +- %.2g %%; "
-                 "the chance of that is %s, and the limit is %.2g",
+                 "%.4g %% of its bits are ones, but %" PRIu64
+                 " keys are expected to set %.4g %% +- %.2g %%; "
+                 "the probability of this is %s; the limit is %.2g",
                  100 * r->fill, r->keys, 100 * r->fill_expected, 100 * r->fill_deviation,
                  chance(fill, room), t->min_probability);
     } else if (line < t->min_probability) {
         r->verdict = TEPAL_REFUSED_LINE;
         snprintf(r->why, sizeof r->why,
                  "its fullest line has %" PRIu32 " of %d bits set; among the lines of %" PRIu64
-                 " keys, the chance of that is %s, and the limit is %.2g",
+                 " keys, the probability of this is %s; the limit is %.2g",
                  r->fullest_line, TEPAL_LINE_BITS, r->keys, chance(line, room), t->min_probability);
     }
 }
 
 void tepal_judge_bits(const struct tepal_filter *f, const struct tepal_terms *t,
-                      struct tepal_receipt *r)
+                      struct tepal_judgement *r)
 {
     if (f->params.kind != TEPAL_KIND_BLOOM && f->params.kind != TEPAL_KIND_GENERALIZED &&
         f->params.kind != TEPAL_KIND_FINGERPRINT) {
@@ -271,55 +266,61 @@ void tepal_judge_bits(const struct tepal_filter *f, const struct tepal_terms *t,
     } else {
         measure_fingerprint(f, t, r);
     }
+    r->fp_now = tepal_filter_fp_now(f);
+    r->fp_bound = tepal_params_fp_bound(&f->params);
     decide(t, r);
 }
 
 enum tepal_status tepal_judge(const struct tepal_filter *filter, const struct tepal_terms *terms,
-                              struct tepal_receipt *receipt)
+                              struct tepal_judgement *judgement, struct tepal_error *error)
 {
-    if (!tepal_judge_begin(terms, receipt)) {
-        return TEPAL_BAD_ARGUMENT;
+    enum tepal_status status = tepal_judge_begin(terms, judgement, error);
+    if (status != TEPAL_OK) {
+        return status;
     }
-    if (tepal_judge_params(&filter->params, filter->state.keys_added, terms, receipt)) {
-        tepal_judge_bits(filter, terms, receipt);
+    if (tepal_judge_params(&filter->params, filter->state.keys_added, terms, judgement)) {
+        tepal_judge_bits(filter, terms, judgement);
     }
     return TEPAL_OK;
 }
 
-/* ---- the receipt as quantities --------------------------------------------------------------- */
+/* ---- the judgement as quantities ------------------------------------------------------------- */
 
-void tepal_receipt_report(const struct tepal_receipt *r, struct tepal_report *report)
+void tepal_judgement_report(const struct tepal_judgement *r, struct tepal_report *report)
 {
-    tepal_report_flag(report, "accepted", "is it taken?", r->verdict == TEPAL_ACCEPTED);
-    tepal_report_text(report, "verdict", "accepted, or what it was refused for",
+    report->count = 0;
+    report->numbers = 0;
+    tepal_report_flag(report, "accepted", "is it accepted?", r->verdict == TEPAL_ACCEPTED);
+    tepal_report_text(report, "verdict", "accepted, or why it was refused",
                       tepal_verdict_name(r->verdict));
     if (r->bytes == 0) {
-        tepal_report_absent(report, "bytes", "it has no header that can be read");
+        tepal_report_absent(report, "bytes", "its header cannot be read");
     } else {
-        tepal_report_integer(report, "bytes", "length of the encoded filter, by its header",
-                             r->bytes);
+        tepal_report_integer(report, "bytes",
+                             "length of the encoded filter, according to its header", r->bytes);
     }
     if (!r->judged) {
         return;
     }
     bool lines = !isnan(r->fullest_probability);
-    tepal_report_integer(report, "keys", "keys that its fill is judged by", r->keys);
+    tepal_report_integer(report, "keys", "number of keys that the fill is compared with", r->keys);
     tepal_report_integer(report, "ones", "bits set", r->ones);
     tepal_report_real(report, "fill", "share of bits set", r->fill);
-    tepal_report_real(report, "fill_expected", "share of bits set in an honest filter",
+    tepal_report_real(report, "fill_expected", "expected share of bits set in an honest filter",
                       r->fill_expected);
     tepal_report_real(report, "fill_deviation", "standard deviation of that share",
                       r->fill_deviation);
-    tepal_report_real(report, "fill_probability", "chance that an honest one is as far off",
+    tepal_report_real(report, "fill_probability", "probability of such a fill in an honest filter",
                       r->fill_probability);
     if (lines) {
         tepal_report_integer(report, "fullest_line", "bits set in the fullest line of 512",
                              r->fullest_line);
     } else {
-        tepal_report_absent(report, "fullest_line", "only of blocked and paired Bloom filters");
+        tepal_report_absent(report, "fullest_line", "only for blocked and paired Bloom filters");
     }
-    tepal_report_real(report, "fullest_probability", "chance that an honest one has such a line",
-                      r->fullest_probability);
-    tepal_report_real(report, "fp_now", "share of all keys that its bits pass", r->fp_now);
-    tepal_report_real(report, "fp_bound", "the most that any bits could pass", r->fp_bound);
+    tepal_report_real(report, "fullest_probability",
+                      "probability of such a line in an honest filter", r->fullest_probability);
+    tepal_report_real(report, "fp_now", "false-positive rate, from the bits", r->fp_now);
+    tepal_report_real(report, "fp_bound", "upper bound on the false-positive rate, for any bits",
+                      r->fp_bound);
 }

@@ -14,12 +14,12 @@
 static bool check_header(void *context, const struct format_header *h)
 {
     const struct reception *at = context;
-    struct tepal_receipt *r = at->receipt;
+    struct tepal_judgement *r = at->judgement;
     r->bytes = h->file;
     if (at->terms->max_bytes != 0 && h->file > at->terms->max_bytes) {
         r->verdict = TEPAL_REFUSED_SIZE;
         snprintf(r->why, sizeof r->why,
-                 "by its header it has %" PRIu64 " bytes; the limit is %" PRIu64, h->file,
+                 "according to its header it has %" PRIu64 " bytes; the limit is %" PRIu64, h->file,
                  at->terms->max_bytes);
         return false;
     }
@@ -44,29 +44,32 @@ static bool unsound(enum tepal_status status)
     }
 }
 
-bool tepal_receive_begin(struct reception *at, const struct tepal_terms *terms,
-                         struct tepal_receipt *receipt)
+enum tepal_status tepal_receive_begin(struct reception *at, const struct tepal_terms *terms,
+                                      struct tepal_judgement *judgement, struct tepal_error *error)
 {
-    *at = (struct reception){.terms = terms, .receipt = receipt, .gate = {check_header, at}};
-    return tepal_judge_begin(terms, receipt);
+    *at = (struct reception){.terms = terms, .judgement = judgement, .gate = {check_header, at}};
+    return tepal_judge_begin(terms, judgement, error);
 }
 
 enum tepal_status tepal_receive_end(struct reception *at, enum tepal_status status,
-                                    struct tepal_filter **out)
+                                    struct tepal_filter **out, struct tepal_error *error)
 {
-    struct tepal_receipt *r = at->receipt;
+    struct tepal_judgement *r = at->judgement;
     struct tepal_filter *filter = at->read;
     if (r->verdict != TEPAL_ACCEPTED) { /* the gate was shut */
         *out = NULL;
         return TEPAL_OK;
     }
     if (status != TEPAL_OK) {
-        r->fault = at->fault;
+        r->error = at->error;
         if (!unsound(status)) {
+            if (error != NULL) {
+                *error = at->error;
+            }
             return status;
         }
         r->verdict = TEPAL_REFUSED_UNSOUND;
-        snprintf(r->why, sizeof r->why, "%s (byte %" PRIu64 ")", at->fault.why, at->fault.offset);
+        snprintf(r->why, sizeof r->why, "%s (byte %" PRIu64 ")", at->error.why, at->error.offset);
         *out = NULL;
         return TEPAL_OK;
     }
@@ -82,14 +85,14 @@ enum tepal_status tepal_receive_end(struct reception *at, enum tepal_status stat
 }
 
 enum tepal_status tepal_receive(const void *bytes, size_t len, const struct tepal_terms *terms,
-                                const struct tepal_allocator *allocator,
-                                struct tepal_receipt *receipt, struct tepal_filter **out)
+                                const struct tepal_allocator *allocator, struct tepal_filter **out,
+                                struct tepal_judgement *judgement, struct tepal_error *error)
 {
     struct reception at;
-    if (!tepal_receive_begin(&at, terms, receipt)) {
-        return TEPAL_BAD_ARGUMENT;
+    enum tepal_status status = tepal_receive_begin(&at, terms, judgement, error);
+    if (status != TEPAL_OK) {
+        return status;
     }
-    enum tepal_status status =
-        tepal_format_decode_gated(bytes, len, &at.gate, allocator, &at.read, &at.fault);
-    return tepal_receive_end(&at, status, out);
+    status = tepal_format_decode_gated(bytes, len, &at.gate, allocator, &at.read, &at.error);
+    return tepal_receive_end(&at, status, out, error);
 }

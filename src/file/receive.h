@@ -10,21 +10,21 @@
 
 struct reception {
     const struct tepal_terms *terms;
-    struct tepal_receipt *receipt;
+    struct tepal_judgement *judgement;
     struct format_gate gate;   /* between header and cells */
-    struct tepal_fault fault;  /* of reading */
+    struct tepal_error error;  /* of reading */
     struct tepal_filter *read; /* what was read, or NULL */
 };
 
 /*
- * False: there are no such terms, and the receipt is as it was. The gate points to *at, which must
- * not be moved.
+ * TEPAL_BAD_ARGUMENT: there are no such terms, and the judgement is as it was. The gate points to
+ * *at, which must not be moved.
  */
-bool tepal_receive_begin(struct reception *at, const struct tepal_terms *terms,
-                         struct tepal_receipt *receipt);
+enum tepal_status tepal_receive_begin(struct reception *at, const struct tepal_terms *terms,
+                                      struct tepal_judgement *judgement, struct tepal_error *error);
 
 /* The verdict. `status` is that of reading. */
 enum tepal_status tepal_receive_end(struct reception *at, enum tepal_status status,
-                                    struct tepal_filter **out);
+                                    struct tepal_filter **out, struct tepal_error *error);
 
 #endif

@@ -6,7 +6,7 @@
  * passes over the cells (one writes them, one sums them) read the filter's own memory: nothing is
  * allocated, so a filter can be saved when memory is out.
  *
- * Loading. One stream for files and pipes: header, payload, sums, and then the end must come. A
+ * Loading. One stream for files and pipes, read to where decoder.c wants it, up to its end. A
  * header's word is taken for the size of the memory only when the file is known to be as long as
  * that; from a pipe, memory at most doubles what has arrived.
  *
@@ -30,16 +30,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/checked.h"
+#include "file/decoder.h"
 
 /* Some systems refuse a read or write of 2 GiB and more. */
 #define CHUNK ((size_t)1 << 26)
 
-static enum tepal_status system_fault(struct tepal_fault *fault, int error, uint64_t offset,
+static enum tepal_status system_fault(struct tepal_error *error, int number, uint64_t offset,
                                       const char *why)
 {
-    return tepal_format_fault(fault, TEPAL_IO, error, offset, why);
+    return tepal_format_fault(error, TEPAL_IO, number, offset, why);
 }
 
 /* ---- reading and writing all of it ----------------------------------------------------------- */
@@ -66,13 +65,13 @@ static ssize_t read_some(int fd, uint8_t *bytes, size_t len)
 
 /* `len` bytes, or fewer if the input ends. `at` is where in the input we are. */
 static enum tepal_status read_all(int fd, uint8_t *bytes, size_t len, uint64_t at, size_t *got,
-                                  struct tepal_fault *fault)
+                                  struct tepal_error *error)
 {
     size_t have = 0;
     while (have < len) {
         ssize_t n = read_some(fd, bytes + have, len - have);
         if (n < 0) {
-            return system_fault(fault, errno, at + have, "cannot read the input");
+            return system_fault(error, errno, at + have, "cannot read the input");
         }
         if (n == 0) {
             break;
@@ -84,7 +83,7 @@ static enum tepal_status read_all(int fd, uint8_t *bytes, size_t len, uint64_t a
 }
 
 static enum tepal_status write_all(int fd, const uint8_t *bytes, size_t len, uint64_t at,
-                                   struct tepal_fault *fault)
+                                   struct tepal_error *error)
 {
     size_t done = 0;
     while (done < len) {
@@ -93,7 +92,7 @@ static enum tepal_status write_all(int fd, const uint8_t *bytes, size_t len, uin
             errno = EIO; /* nothing written and no reason given: do not try for ever */
         }
         if (n == 0 || (n < 0 && !try_again(fd, POLLOUT))) {
-            return system_fault(fault, errno, at + done, "cannot write the output");
+            return system_fault(error, errno, at + done, "cannot write the output");
         }
         done += n > 0 ? (size_t)n : 0;
     }
@@ -112,7 +111,7 @@ static bool sync_all(int fd)
 /* ---- out ------------------------------------------------------------------------------------- */
 
 enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
-                                struct tepal_fault *fault)
+                                struct tepal_error *error)
 {
     uint8_t header[FORMAT_HEADER];
     uint8_t sums[8 * FORMAT_SUMS_AT_ONCE];
@@ -121,21 +120,20 @@ enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
     uint64_t blocks = tepal_format_blocks(payload);
     uint64_t at = FORMAT_HEADER;
     if (tepal_format_lacks_key(filter)) {
-        return tepal_format_fault(fault, TEPAL_KEY_NEEDED, 0, 0,
-                                  "a keyed filter cannot be saved before its key was given");
+        return tepal_format_fault(error, TEPAL_KEY_NEEDED, 0, 0, FORMAT_LACKS_KEY);
     }
     tepal_format_write_header(filter, header);
-    enum tepal_status status = write_all(fd, header, sizeof header, 0, fault);
+    enum tepal_status status = write_all(fd, header, sizeof header, 0, error);
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i++) {
         size_t len = tepal_format_block_bytes(payload, i);
-        status = write_all(fd, tepal_format_block(filter, i, scratch), len, at, fault);
+        status = write_all(fd, tepal_format_block(filter, i, scratch), len, at, error);
         at += len;
     }
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += FORMAT_SUMS_AT_ONCE) {
         size_t count =
             blocks - i < FORMAT_SUMS_AT_ONCE ? (size_t)(blocks - i) : FORMAT_SUMS_AT_ONCE;
         tepal_format_sums(filter, i, count, sums);
-        status = write_all(fd, sums, 8 * count, at, fault);
+        status = write_all(fd, sums, 8 * count, at, error);
         at += 8 * count;
     }
     return status;
@@ -151,36 +149,36 @@ struct place {
 };
 
 /* What does the path name, after symbolic links? */
-static enum tepal_status look_up(const char *path, struct place *to, struct tepal_fault *fault)
+static enum tepal_status look_up(const char *path, struct place *to, struct tepal_error *error)
 {
     to->exists = stat(path, &to->old) == 0;
     if (to->exists) {
         if (!S_ISREG(to->old.st_mode)) {
-            return tepal_format_fault(fault, TEPAL_NOT_REGULAR, 0, 0,
-                                      "there is something at the path that is not a regular file");
+            return tepal_format_fault(error, TEPAL_NOT_REGULAR, 0, 0,
+                                      "the path is not a regular file");
         }
         if (realpath(path, to->path) == NULL) {
-            return system_fault(fault, errno, 0, "cannot resolve the path");
+            return system_fault(error, errno, 0, "cannot resolve the path");
         }
         return TEPAL_OK;
     }
     if (errno != ENOENT) {
-        return system_fault(fault, errno, 0, "cannot look up the path");
+        return system_fault(error, errno, 0, "cannot look up the path");
     }
     struct stat link;
     if (lstat(path, &link) == 0) {
-        return system_fault(fault, ENOENT, 0, "the symbolic link leads to nothing");
+        return system_fault(error, ENOENT, 0, "the target of the symbolic link does not exist");
     }
     size_t len = strlen(path);
     if (len >= sizeof to->path) {
-        return system_fault(fault, ENAMETOOLONG, 0, "the path is too long");
+        return system_fault(error, ENAMETOOLONG, 0, "the path is too long");
     }
     memcpy(to->path, path, len + 1);
     return TEPAL_OK;
 }
 
 /* Cut the path into directory and name, and open the directory. */
-static enum tepal_status open_directory(struct place *to, struct tepal_fault *fault)
+static enum tepal_status open_directory(struct place *to, struct tepal_error *error)
 {
     char *slash = strrchr(to->path, '/');
     const char *directory = ".";
@@ -191,11 +189,11 @@ static enum tepal_status open_directory(struct place *to, struct tepal_fault *fa
         *slash = '\0';
     }
     if (*to->name == '\0') {
-        return system_fault(fault, ENOENT, 0, "the path does not name a file");
+        return system_fault(error, ENOENT, 0, "the path does not name a file");
     }
     to->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (to->directory < 0) {
-        return system_fault(fault, errno, 0, "cannot open the directory of the file");
+        return system_fault(error, errno, 0, "cannot open the directory of the file");
     }
     return TEPAL_OK;
 }
@@ -245,36 +243,36 @@ static bool keep_permissions(int fd, const struct stat *old)
 
 /* Write, sync and close; closes in any case. */
 static enum tepal_status fill(const struct tepal_filter *filter, int fd, const struct place *to,
-                              struct tepal_fault *fault)
+                              struct tepal_error *error)
 {
     enum tepal_status status = TEPAL_OK;
     if (to->exists && !keep_permissions(fd, &to->old)) {
         status =
-            system_fault(fault, errno, 0, "cannot give the temporary file the old permissions");
+            system_fault(error, errno, 0, "cannot give the temporary file the old permissions");
     }
     if (status == TEPAL_OK) {
-        status = tepal_save_fd(filter, fd, fault);
+        status = tepal_save_fd(filter, fd, error);
     }
     if (status == TEPAL_OK && !sync_all(fd)) {
-        status = system_fault(fault, errno, 0, "cannot sync the temporary file");
+        status = system_fault(error, errno, 0, "cannot sync the temporary file");
     }
     if (close(fd) != 0 && status == TEPAL_OK && errno != EINTR) {
-        status = system_fault(fault, errno, 0, "cannot close the temporary file");
+        status = system_fault(error, errno, 0, "cannot close the temporary file");
     }
     return status;
 }
 
 static enum tepal_status replace(const struct tepal_filter *filter, const struct place *to,
-                                 struct tepal_fault *fault)
+                                 struct tepal_error *error)
 {
     char name[TEMPORARY_NAME];
     int fd = create_temporary(to, name);
     if (fd < 0) {
-        return system_fault(fault, errno, 0, "cannot create the temporary file");
+        return system_fault(error, errno, 0, "cannot create the temporary file");
     }
-    enum tepal_status status = fill(filter, fd, to, fault);
+    enum tepal_status status = fill(filter, fd, to, error);
     if (status == TEPAL_OK && renameat(to->directory, name, to->directory, to->name) != 0) {
-        status = system_fault(fault, errno, 0, "cannot rename the temporary file");
+        status = system_fault(error, errno, 0, "cannot rename the temporary file");
     }
     if (status != TEPAL_OK) {
         (void)unlinkat(to->directory, name, 0);
@@ -282,24 +280,24 @@ static enum tepal_status replace(const struct tepal_filter *filter, const struct
     }
     /* EINVAL: a file system that has no such thing. */
     if (!sync_all(to->directory) && errno != EINVAL) {
-        return system_fault(fault, errno, 0,
+        return system_fault(error, errno, 0,
                             "the new file is in place, but its directory cannot be synced");
     }
     return TEPAL_OK;
 }
 
 enum tepal_status tepal_save(const struct tepal_filter *filter, const char *path,
-                             struct tepal_fault *fault)
+                             struct tepal_error *error)
 {
     struct place to;
-    enum tepal_status status = look_up(path, &to, fault);
+    enum tepal_status status = look_up(path, &to, error);
     if (status == TEPAL_OK) {
-        status = open_directory(&to, fault);
+        status = open_directory(&to, error);
     }
     if (status != TEPAL_OK) {
         return status;
     }
-    status = replace(filter, &to, fault);
+    status = replace(filter, &to, error);
     (void)close(to.directory);
     return status;
 }
@@ -307,127 +305,44 @@ enum tepal_status tepal_save(const struct tepal_filter *filter, const char *path
 /* ---- in -------------------------------------------------------------------------------------- */
 
 /* When nothing but the stream tells how much there is. */
-#define LENGTH_UNKNOWN UINT64_MAX
+#define LENGTH_UNKNOWN 0
 
-/*
- * The payload into memory of its own: at once if the input is known to have it, else twice as much
- * each time that what there was is full, and in the end exactly as much as there is.
- */
-static enum tepal_status read_payload(int fd, const struct format_header *h, bool known,
-                                      const struct tepal_allocator *allocator, uint64_t **out,
-                                      struct tepal_fault *fault)
-{
-    size_t total = (size_t)h->payload;
-    size_t room = known || total < FORMAT_BLOCK ? total : FORMAT_BLOCK;
-    size_t have = 0;
-    enum tepal_status status = TEPAL_OK;
-    uint8_t *bytes = tepal_alloc_zeroed(allocator, room);
-    if (bytes == NULL) {
-        return tepal_format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
-    }
-    for (;;) {
-        size_t got = 0;
-        status = read_all(fd, bytes + have, room - have, FORMAT_HEADER + have, &got, fault);
-        have += got;
-        if (status == TEPAL_OK && have < room) {
-            status = tepal_format_check_length(h, FORMAT_HEADER + have, fault);
-        }
-        if (status != TEPAL_OK || room == total) {
-            break;
-        }
-        size_t next = room > total / 2 ? total : room * 2;
-        uint8_t *larger = tepal_alloc_zeroed(allocator, next);
-        if (larger == NULL) {
-            status =
-                tepal_format_fault(fault, TEPAL_NO_MEMORY, 0, 0, "out of memory for the cells");
-            break;
-        }
-        memcpy(larger, bytes, have);
-        tepal_alloc_release(allocator, bytes, room);
-        bytes = larger;
-        room = next;
-    }
-    if (status != TEPAL_OK) {
-        tepal_alloc_release(allocator, bytes, room);
-        return status;
-    }
-    *out = (uint64_t *)(void *)bytes;
-    return TEPAL_OK;
-}
-
-/* The sums, compared with the payload, and then the end of the input. */
-static enum tepal_status read_sums(int fd, const struct format_header *h, const uint8_t *payload,
-                                   struct tepal_fault *fault)
-{
-    uint8_t sums[8 * FORMAT_SUMS_AT_ONCE];
-    uint64_t at = FORMAT_HEADER + h->payload;
-    size_t got = 0;
-    for (uint64_t i = 0; i < h->blocks; i += FORMAT_SUMS_AT_ONCE) {
-        size_t count =
-            h->blocks - i < FORMAT_SUMS_AT_ONCE ? (size_t)(h->blocks - i) : FORMAT_SUMS_AT_ONCE;
-        enum tepal_status status = read_all(fd, sums, 8 * count, at, &got, fault);
-        at += got;
-        if (status == TEPAL_OK && got < 8 * count) {
-            status = tepal_format_check_length(h, at, fault);
-        }
-        if (status == TEPAL_OK) {
-            status = tepal_format_verify(h, payload, i, count, sums, fault);
-        }
-        if (status != TEPAL_OK) {
-            return status;
-        }
-    }
-    enum tepal_status status = read_all(fd, sums, 1, at, &got, fault);
-    return status != TEPAL_OK ? status : tepal_format_check_length(h, at + got, fault);
-}
-
-static enum tepal_status read_header(int fd, struct format_header *h, struct tepal_fault *fault)
+static enum tepal_status read_header(int fd, struct format_header *h, struct tepal_error *error)
 {
     uint8_t bytes[FORMAT_HEADER];
-    size_t got;
-    enum tepal_status status = read_all(fd, bytes, sizeof bytes, 0, &got, fault);
-    return status != TEPAL_OK ? status : tepal_format_read_header(bytes, got, h, fault);
+    size_t got = 0;
+    enum tepal_status status = read_all(fd, bytes, sizeof bytes, 0, &got, error);
+    return status != TEPAL_OK ? status : tepal_format_read_header(bytes, got, h, error);
 }
 
 static enum tepal_status load_stream(int fd, uint64_t length, const struct format_gate *gate,
                                      const struct tepal_allocator *allocator,
-                                     struct tepal_filter **out, struct tepal_fault *fault)
+                                     struct tepal_filter **out, struct tepal_error *error)
 {
-    struct tepal_allocator chosen = tepal_alloc_choose(allocator);
-    struct format_header h;
-    uint64_t *words = NULL;
-    enum tepal_status status = read_header(fd, &h, fault);
-    if (status == TEPAL_OK && gate != NULL && !gate->ask(gate->context, &h)) {
-        return TEPAL_MISMATCH;
+    struct decoding d;
+    tepal_decoding_begin(&d, allocator, gate);
+    d.length = length;
+    d.cautious = length == LENGTH_UNKNOWN;
+    for (;;) {
+        size_t room;
+        uint8_t *to = tepal_decoding_room(&d, &room);
+        ssize_t got = read_some(fd, to, room);
+        if (got == 0) {
+            return tepal_decoding_end(&d, out, error);
+        }
+        enum tepal_status status =
+            got < 0 ? system_fault(error, errno, d.taken, "cannot read the input")
+                    : tepal_decoding_take(&d, (size_t)got, error);
+        if (status != TEPAL_OK) {
+            tepal_decoding_drop(&d);
+            return status;
+        }
     }
-    if (status == TEPAL_OK && length != LENGTH_UNKNOWN) {
-        status = tepal_format_check_length(&h, length, fault);
-    }
-    if (status == TEPAL_OK) {
-        status = tepal_format_check_room(&h, fault);
-    }
-    if (status == TEPAL_OK) {
-        status = read_payload(fd, &h, length != LENGTH_UNKNOWN, &chosen, &words, fault);
-    }
-    if (status != TEPAL_OK) {
-        return status;
-    }
-    status = read_sums(fd, &h, (const uint8_t *)words, fault);
-    if (status != TEPAL_OK) {
-        tepal_alloc_release(&chosen, words, (size_t)h.payload);
-        return status;
-    }
-#if !LITTLE_ENDIAN_HOST
-    for (size_t i = 0; i < h.payload / 8; i++) {
-        words[i] = little_get64((const uint8_t *)&words[i]);
-    }
-#endif
-    return tepal_format_finish(&h, &chosen, words, NULL, TEPAL_MAP_VERIFY, out, fault);
 }
 
 static enum tepal_status load_gated(int fd, const struct format_gate *gate,
                                     const struct tepal_allocator *allocator,
-                                    struct tepal_filter **out, struct tepal_fault *fault)
+                                    struct tepal_filter **out, struct tepal_error *error)
 {
     /*
      * A regular file that has more than nothing left says how much; some that are made as they
@@ -441,51 +356,52 @@ static enum tepal_status load_gated(int fd, const struct format_gate *gate,
             length = (uint64_t)(about.st_size - position);
         }
     }
-    return load_stream(fd, length, gate, allocator, out, fault);
+    return load_stream(fd, length, gate, allocator, out, error);
 }
 
 enum tepal_status tepal_load_fd(int fd, const struct tepal_allocator *allocator,
-                                struct tepal_filter **out, struct tepal_fault *fault)
+                                struct tepal_filter **out, struct tepal_error *error)
 {
-    return load_gated(fd, NULL, allocator, out, fault);
+    return load_gated(fd, NULL, allocator, out, error);
 }
 
 enum tepal_status tepal_receive_fd(int fd, const struct tepal_terms *terms,
                                    const struct tepal_allocator *allocator,
-                                   struct tepal_receipt *receipt, struct tepal_filter **out)
+                                   struct tepal_filter **out, struct tepal_judgement *judgement,
+                                   struct tepal_error *error)
 {
     struct reception at;
-    if (!tepal_receive_begin(&at, terms, receipt)) {
-        return TEPAL_BAD_ARGUMENT;
+    enum tepal_status status = tepal_receive_begin(&at, terms, judgement, error);
+    if (status != TEPAL_OK) {
+        return status;
     }
-    enum tepal_status status = load_gated(fd, &at.gate, allocator, &at.read, &at.fault);
-    return tepal_receive_end(&at, status, out);
+    status = load_gated(fd, &at.gate, allocator, &at.read, &at.error);
+    return tepal_receive_end(&at, status, out, error);
 }
 
 /* Without O_NONBLOCK, opening a FIFO would wait for somebody to write to it. */
 static enum tepal_status open_regular(const char *path, int *out, uint64_t *length,
-                                      struct tepal_fault *fault)
+                                      struct tepal_error *error)
 {
     int fd;
     do {
         fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     } while (fd < 0 && errno == EINTR);
     if (fd < 0 && errno != ENXIO) {
-        return system_fault(fault, errno, 0, "cannot open the file");
+        return system_fault(error, errno, 0, "cannot open the file");
     }
     struct stat about;
     if (fd >= 0 && fstat(fd, &about) != 0) {
-        int error = errno;
+        int number = errno;
         (void)close(fd);
-        return system_fault(fault, error, 0, "cannot examine the file");
+        return system_fault(error, number, 0, "cannot examine the file");
     }
     /* ENXIO: a socket, or a device that is not there. */
     if (fd < 0 || !S_ISREG(about.st_mode)) {
         if (fd >= 0) {
             (void)close(fd);
         }
-        return tepal_format_fault(fault, TEPAL_NOT_REGULAR, 0, 0,
-                                  "there is something at the path that is not a regular file");
+        return tepal_format_fault(error, TEPAL_NOT_REGULAR, 0, 0, "the path is not a regular file");
     }
     *out = fd;
     *length = (uint64_t)about.st_size;
@@ -493,15 +409,15 @@ static enum tepal_status open_regular(const char *path, int *out, uint64_t *leng
 }
 
 enum tepal_status tepal_load(const char *path, const struct tepal_allocator *allocator,
-                             struct tepal_filter **out, struct tepal_fault *fault)
+                             struct tepal_filter **out, struct tepal_error *error)
 {
     int fd;
     uint64_t length;
-    enum tepal_status status = open_regular(path, &fd, &length, fault);
+    enum tepal_status status = open_regular(path, &fd, &length, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    status = load_stream(fd, length, NULL, allocator, out, fault);
+    status = load_stream(fd, length, NULL, allocator, out, error);
     (void)close(fd);
     return status;
 }
@@ -523,18 +439,18 @@ static void advise(uint8_t *mapping, const struct format_header *h, int advice)
 
 static enum tepal_status map_file(int fd, const struct format_header *h, enum tepal_map_check check,
                                   const struct tepal_allocator *allocator,
-                                  struct tepal_filter **out, struct tepal_fault *fault)
+                                  struct tepal_filter **out, struct tepal_error *error)
 {
     size_t bytes = (size_t)h->file;
     uint8_t *mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (mapping == MAP_FAILED) {
-        return system_fault(fault, errno, 0, "cannot map the file");
+        return system_fault(error, errno, 0, "cannot map the file");
     }
     uint8_t *payload = mapping + FORMAT_HEADER;
     if (check != TEPAL_MAP_LAZY) {
         advise(mapping, h, MADV_SEQUENTIAL);
         enum tepal_status status =
-            tepal_format_verify(h, payload, 0, (size_t)h->blocks, payload + h->payload, fault);
+            tepal_format_verify(h, payload, 0, (size_t)h->blocks, payload + h->payload, error);
         if (status != TEPAL_OK) {
             unmap(mapping, bytes);
             return status;
@@ -544,29 +460,32 @@ static enum tepal_status map_file(int fd, const struct format_header *h, enum te
     advise(mapping, h, MADV_RANDOM);
     const struct filter_mapping whole = {unmap, mapping, bytes};
     return tepal_format_finish(h, allocator, (uint64_t *)(void *)payload, &whole, check, out,
-                               fault);
+                               error);
 }
 
 enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
                             const struct tepal_allocator *allocator, struct tepal_filter **out,
-                            struct tepal_fault *fault)
+                            struct tepal_error *error)
 {
     int fd;
     uint64_t length;
     struct format_header h;
-    enum tepal_status status = open_regular(path, &fd, &length, fault);
+    if (check != TEPAL_MAP_VERIFY && check != TEPAL_MAP_LAZY) {
+        return tepal_format_fault(error, TEPAL_BAD_ARGUMENT, 0, 0, "no such way to check a map");
+    }
+    enum tepal_status status = open_regular(path, &fd, &length, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    status = read_header(fd, &h, fault);
+    status = read_header(fd, &h, error);
     if (status == TEPAL_OK) {
-        status = tepal_format_check_length(&h, length, fault);
+        status = tepal_format_check_length(&h, length, error);
     }
     if (status == TEPAL_OK) {
-        status = tepal_format_check_room(&h, fault);
+        status = tepal_format_check_room(&h, error);
     }
     if (status == TEPAL_OK) {
-        status = map_file(fd, &h, check, allocator, out, fault);
+        status = map_file(fd, &h, check, allocator, out, error);
     }
     (void)close(fd);
     return status;
@@ -576,13 +495,13 @@ enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
 
 enum tepal_status tepal_map(const char *path, enum tepal_map_check check,
                             const struct tepal_allocator *allocator, struct tepal_filter **out,
-                            struct tepal_fault *fault)
+                            struct tepal_error *error)
 {
     (void)path;
     (void)check;
     (void)allocator;
     (void)out;
-    return tepal_format_fault(fault, TEPAL_UNSUPPORTED, 0, 0,
+    return tepal_format_fault(error, TEPAL_UNSUPPORTED, 0, 0,
                               "only a little-endian machine can map a filter; load it instead");
 }
 

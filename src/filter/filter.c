@@ -2,12 +2,15 @@
  * filter.c: the generic handle. Everything that is the same for all kinds lives here (construction,
  * copying, keys, comparison); the rest is passed on through the kind's table, once a call.
  */
+#include <tepal/model.h>
+
 #include "filter/kind.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/refuse.h"
+#include "base/report.h"
 #include "cells/bits.h"
 
 /* ---- construction ---------------------------------------------------------------------------- */
@@ -22,17 +25,17 @@ static void make_hasher(struct tepal_filter *filter)
 
 enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
                                      const struct tepal_allocator *allocator,
-                                     struct tepal_filter **out, const char **why)
+                                     struct tepal_filter **out, struct tepal_error *error)
 {
     const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)parts->params->kind);
     struct tepal_allocator chosen = tepal_alloc_choose(allocator);
-    uint64_t bytes = tepal_params_payload_bytes(parts->params);
+    uint64_t bytes = tepal_params_cell_bytes(parts->params);
     if (!checked_size(bytes)) {
-        return refuse(why, TEPAL_TOO_LARGE, "the size is larger than this machine can address");
+        return refuse(error, TEPAL_TOO_LARGE, "the size is larger than this machine can address");
     }
     struct tepal_filter *filter = tepal_alloc_zeroed(&chosen, ops->struct_bytes);
     if (filter == NULL) {
-        return refuse(why, TEPAL_NO_MEMORY, "out of memory");
+        return refuse(error, TEPAL_NO_MEMORY, "out of memory");
     }
     uint64_t *words = parts->words;
     if (words == NULL) {
@@ -40,7 +43,7 @@ enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
     }
     if (words == NULL) {
         tepal_alloc_release(&chosen, filter, ops->struct_bytes);
-        return refuse(why, TEPAL_NO_MEMORY, "out of memory for the cells");
+        return refuse(error, TEPAL_NO_MEMORY, "out of memory for the cells");
     }
     filter->ops = ops;
     filter->allocator = chosen;
@@ -57,16 +60,16 @@ enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
 
 enum tepal_status tepal_filter_create(const struct tepal_params *params,
                                       const struct tepal_allocator *allocator,
-                                      struct tepal_filter **out, const char **why)
+                                      struct tepal_filter **out, struct tepal_error *error)
 {
     const struct filter_parts parts = {.params = params};
     struct tepal_filter *filter;
-    struct params_verdict verdict = tepal_params_gate(params);
-    if (verdict.status == TEPAL_OK) {
-        verdict.status = tepal_filter_adopt(&parts, allocator, &filter, &verdict.why);
+    enum tepal_status status = tepal_params_check(params, error);
+    if (status == TEPAL_OK) {
+        status = tepal_filter_adopt(&parts, allocator, &filter, error);
     }
-    if (verdict.status != TEPAL_OK) {
-        return params_tell(verdict, why);
+    if (status != TEPAL_OK) {
+        return status;
     }
     if (filter->ops->reset != NULL) {
         filter->ops->reset(filter);
@@ -75,13 +78,19 @@ enum tepal_status tepal_filter_create(const struct tepal_params *params,
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_filter_create_kind(enum tepal_kind_id kind,
-                                           const struct tepal_params *params,
-                                           const struct tepal_allocator *allocator,
-                                           struct tepal_filter **out)
+enum tepal_status tepal_filter_create_for_rate(enum tepal_kind_id kind, uint64_t keys, double fp,
+                                               uint64_t seed, struct tepal_filter **out,
+                                               struct tepal_error *error)
 {
-    return params->kind == kind ? tepal_filter_create(params, allocator, out, NULL)
-                                : TEPAL_BAD_ARGUMENT;
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    if (kind == TEPAL_KIND_RECYCLING) {
+        return refuse(error, TEPAL_UNSUPPORTED,
+                      "a recycling filter needs its memory: set cells, then tepal_params_for_rate");
+    }
+    params.kind = kind;
+    params.seed = seed;
+    enum tepal_status status = tepal_params_for_rate(&params, keys, fp, error);
+    return status == TEPAL_OK ? tepal_filter_create(&params, NULL, out, error) : status;
 }
 
 void tepal_filter_free(struct tepal_filter *filter)
@@ -100,11 +109,11 @@ void tepal_filter_free(struct tepal_filter *filter)
 
 enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
                                      const struct tepal_allocator *allocator,
-                                     struct tepal_filter **out)
+                                     struct tepal_filter **out, struct tepal_error *error)
 {
     const struct filter_parts parts = {.params = &filter->params, .state = &filter->state};
     struct tepal_filter *copy;
-    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &copy, NULL);
+    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &copy, error);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -112,7 +121,7 @@ enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
     filter_inherit(copy, filter);
     copy->ops->open(copy);
     /* The cells of a view may never have been looked at; those of a writable filter are sound. */
-    status = filter_read_only(filter) ? tepal_validate(copy, NULL) : TEPAL_OK;
+    status = filter_read_only(filter) ? tepal_filter_validate(copy, error) : TEPAL_OK;
     if (status != TEPAL_OK) {
         tepal_filter_free(copy);
         return status;
@@ -149,6 +158,17 @@ const uint64_t *tepal_filter_words(const struct tepal_filter *filter, size_t *co
     return filter->words;
 }
 
+uint64_t tepal_params_memory_bytes(const struct tepal_params *params)
+{
+    const struct filter_ops *ops = tepal_filter_ops_by_id((uint32_t)params->kind);
+    return ops == NULL ? 0 : tepal_params_cell_bytes(params) + ops->struct_bytes;
+}
+
+uint64_t tepal_filter_memory_bytes(const struct tepal_filter *filter)
+{
+    return filter->ops->struct_bytes + (filter_read_only(filter) ? 0 : filter->word_count * 8);
+}
+
 bool tepal_filter_equal(const struct tepal_filter *a, const struct tepal_filter *b)
 {
     return tepal_params_compatible(&a->params, &b->params) &&
@@ -175,6 +195,11 @@ enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
     return TEPAL_OK;
 }
 
+bool tepal_filter_needs_key(const struct tepal_filter *filter)
+{
+    return !filter->has_hasher;
+}
+
 enum tepal_status tepal_filter_hasher(const struct tepal_filter *filter, struct tepal_hasher *out)
 {
     if (!filter->has_hasher) {
@@ -184,44 +209,92 @@ enum tepal_status tepal_filter_hasher(const struct tepal_filter *filter, struct 
     return TEPAL_OK;
 }
 
-/* ---- operations, passed on to the kind ------------------------------------------------------- */
+/* ---- digests, passed on to the kind ---------------------------------------------------------- */
 
-enum tepal_status tepal_filter_add(struct tepal_filter *filter, struct tepal_digest digest)
+enum tepal_status tepal_filter_may(const struct tepal_filter *filter, bool has)
 {
     if (filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
-    return filter->ops->add == NULL ? TEPAL_UNSUPPORTED : filter->ops->add(filter, digest);
+    return has ? TEPAL_OK : TEPAL_UNSUPPORTED;
+}
+
+enum tepal_status tepal_filter_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    enum tepal_status status = tepal_filter_may(filter, filter->ops->add != NULL);
+    return status == TEPAL_OK ? filter->ops->add(filter, digest) : status;
 }
 
 enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
                                         const struct tepal_digest *digests, size_t count)
 {
-    if (filter_read_only(filter)) {
-        return TEPAL_READ_ONLY;
+    enum tepal_status status = tepal_filter_may(filter, filter->ops->add_many != NULL);
+    return status == TEPAL_OK ? filter->ops->add_many(filter, digests, count) : status;
+}
+
+enum tepal_status tepal_filter_test_add(struct tepal_filter *filter, struct tepal_digest digest,
+                                        bool *was_present)
+{
+    enum tepal_status status = tepal_filter_may(filter, filter->ops->add != NULL);
+    if (status != TEPAL_OK) {
+        return status;
     }
-    return filter->ops->add_many == NULL ? TEPAL_UNSUPPORTED
-                                         : filter->ops->add_many(filter, digests, count);
+    if (filter->ops->test_add != NULL) {
+        return filter->ops->test_add(filter, digest, was_present);
+    }
+    bool present = filter->ops->query(filter, digest);
+    status = filter->ops->add(filter, digest);
+    if (status == TEPAL_OK) {
+        *was_present = present;
+    }
+    return status;
+}
+
+enum tepal_status tepal_filter_test_add_many(struct tepal_filter *filter,
+                                             const struct tepal_digest *digests, size_t count,
+                                             uint64_t *answers, size_t *present)
+{
+    size_t ignored;
+    size_t *seen = present == NULL ? &ignored : present;
+    enum tepal_status status = tepal_filter_may(filter, filter->ops->add != NULL);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    if (filter->ops->test_add_many != NULL) {
+        return filter->ops->test_add_many(filter, digests, count, answers, seen);
+    }
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i % 64 == 0) {
+            answers[i / 64] = 0;
+        }
+        bool yes = false;
+        status = tepal_filter_test_add(filter, digests[i], &yes);
+        if (status != TEPAL_OK) {
+            return status; /* before the first: kinds that can be full have their own way */
+        }
+        answers[i / 64] |= (uint64_t)yes << (i % 64);
+        found += yes;
+    }
+    *seen = found;
+    return TEPAL_OK;
 }
 
 enum tepal_status tepal_filter_remove(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    if (filter_read_only(filter)) {
-        return TEPAL_READ_ONLY;
-    }
-    return filter->ops->remove == NULL ? TEPAL_UNSUPPORTED : filter->ops->remove(filter, digest);
+    enum tepal_status status = tepal_filter_may(filter, filter->ops->remove != NULL);
+    return status == TEPAL_OK ? filter->ops->remove(filter, digest) : status;
 }
 
 enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
                                            const struct tepal_digest *digests, size_t count,
                                            size_t *removed)
 {
-    if (filter_read_only(filter)) {
-        return TEPAL_READ_ONLY;
-    }
-    return filter->ops->remove_many == NULL
-               ? TEPAL_UNSUPPORTED
-               : filter->ops->remove_many(filter, digests, count, removed);
+    size_t ignored;
+    enum tepal_status status = tepal_filter_may(filter, filter->ops->remove_many != NULL);
+    return status == TEPAL_OK ? filter->ops->remove_many(filter, digests, count,
+                                                         removed == NULL ? &ignored : removed)
+                              : status;
 }
 
 bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest)
@@ -232,7 +305,7 @@ bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest d
 size_t tepal_filter_query_many(const struct tepal_filter *filter,
                                const struct tepal_digest *digests, size_t count, uint64_t *answers)
 {
-    return filter->ops->query_many(filter, digests, count, answers);
+    return count == 0 ? 0 : filter->ops->query_many(filter, digests, count, answers);
 }
 
 enum tepal_status tepal_filter_clear(struct tepal_filter *filter)
@@ -286,32 +359,68 @@ enum tepal_status tepal_filter_intersect(struct tepal_filter *into,
     return combine_with(into->ops->intersect, into, other);
 }
 
-void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *report)
+uint64_t tepal_filter_ones(const struct tepal_filter *filter)
+{
+    struct tepal_report report;
+    if (filter->ops->ones != NULL) {
+        return filter->ops->ones(filter);
+    }
+    tepal_filter_info(filter, &report);
+    return tepal_report_find(&report, "ones")->value.integer;
+}
+
+double tepal_filter_fp_now(const struct tepal_filter *filter)
+{
+    struct tepal_report report;
+    if (filter->ops->fp_now != NULL) {
+        return filter->ops->fp_now(filter);
+    }
+    tepal_filter_info(filter, &report);
+    return tepal_report_find(&report, "fp_now")->value.real;
+}
+
+/* What costs nothing to know, around what the kind says of its cells (NULL: nothing). */
+static void tell(const struct tepal_filter *filter, struct tepal_report *report,
+                 void (*cells)(const struct tepal_filter *filter, struct tepal_report *report))
 {
     const struct tepal_params *p = &filter->params;
     report->count = 0;
     report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", filter->ops->rules->kind.name);
-    tepal_report_text(report, "layout", "where a key's cells lie", tepal_layout_name(p->layout));
-    tepal_report_text(report, "positions", "may two positions of a key coincide",
+    tepal_report_text(report, "layout", "where the cells of a key are",
+                      tepal_layout_name(p->layout));
+    tepal_report_text(report, "positions", "may two positions of a key be the same?",
                       tepal_positions_name(p->positions));
     tepal_report_integer(report, "bits", "size of the cells in bits",
-                         p->cells * filter->ops->rules->cell_bits);
-    tepal_report_integer(report, "hashes", "positions a key", p->hashes);
+                         p->cells * params_cell_bits(p, filter->ops->rules));
+    tepal_report_integer(report, "hashes", "positions per key", p->hashes);
     if (p->capacity != 0) {
-        tepal_report_integer(report, "capacity", "keys it was planned for", p->capacity);
+        tepal_report_integer(report, "capacity", "planned number of keys", p->capacity);
     } else {
-        tepal_report_absent(report, "capacity", "keys it was planned for: not stated");
+        tepal_report_absent(report, "capacity", "planned number of keys: not given");
     }
     tepal_report_integer(report, "keys_added", "keys added, repeats included",
                          filter->state.keys_added);
-    filter->ops->info(filter, report);
-    tepal_report_text(report, "hash", "how keys become digests", tepal_hash_name(p->hash));
-    tepal_report_integer(report, "seed", "of the hash", p->seed);
-    tepal_report_flag(report, "keyed", "was it made with a secret key",
+    if (cells != NULL) {
+        cells(filter, report);
+    }
+    tepal_report_text(report, "hash", "hash function from keys to digests",
+                      tepal_hash_name(p->hash));
+    tepal_report_integer(report, "seed", "seed of the hash functions", p->seed);
+    tepal_report_flag(report, "keyed", "was it built with a secret key?",
                       p->hash == TEPAL_HASH_SIPHASH);
     tepal_report_integer(report, "bytes", "memory of the cells", (uint64_t)filter->word_count * 8);
-    tepal_report_text(report, "version", "of the library that reports", TEPAL_VERSION);
+    tepal_report_text(report, "version", "version of the library", TEPAL_VERSION);
+}
+
+void tepal_filter_summary(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    tell(filter, report, NULL);
+}
+
+void tepal_filter_info(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    tell(filter, report, filter->ops->info);
 }
 
 size_t tepal_filter_stray_state(const struct filter_ops *ops, const struct filter_state *state)
@@ -338,10 +447,11 @@ const char *tepal_filter_flaw(const struct tepal_filter *filter, bool cells)
                                                                 : flaw;
 }
 
-enum tepal_status tepal_validate(const struct tepal_filter *filter, const char **why)
+enum tepal_status tepal_filter_validate(const struct tepal_filter *filter,
+                                        struct tepal_error *error)
 {
     /* A load has looked at the state already, where it stands in the file. */
     bool stray = tepal_filter_stray_state(filter->ops, &filter->state) < FILTER_STATES;
     const char *flaw = stray ? FILTER_STRAY_STATE : tepal_filter_flaw(filter, true);
-    return flaw == NULL ? TEPAL_OK : refuse(why, TEPAL_CORRUPT, flaw);
+    return flaw == NULL ? TEPAL_OK : refuse(error, TEPAL_CORRUPT, flaw);
 }

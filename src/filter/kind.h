@@ -10,11 +10,11 @@
  *     +------------------+
  *
  * A kind is a struct that begins with a struct tepal_filter, and an entry in the table (kinds.c)
- * with its operations. The work is done in the kind's typed functions (tepal_bloom_add), which the
- * entry only names: whoever knows the kind calls them, whoever does not (tepal_filter_add) goes
- * through the table, once a call or once a batch, and nothing goes through it twice. All cells of
- * a filter are one array of 64-bit words, in memory as in a file: the format knows parameters,
- * state and words, and nothing of kinds.
+ * with its operations. Users have the head alone (tepal_filter_add) and go through the table, once
+ * per call or once per batch; nothing goes through it twice. What only one kind can do
+ * (tepal_counting_add) takes the head too, and asks whether the kind is its own. All cells of a
+ * filter are one array of 64-bit words, in memory as in a file: the format knows parameters, state
+ * and words, and nothing of kinds.
  */
 #ifndef TEPAL_SRC_FILTER_KIND_H
 #define TEPAL_SRC_FILTER_KIND_H
@@ -31,6 +31,8 @@ struct filter_state {
     uint64_t keys_added;
     uint64_t own[FILTER_STATES]; /* the kind's own (filter_ops.states of them); the others are 0 */
 };
+
+struct bloom_source; /* filter/bloom/kernels.h */
 
 struct filter_ops {
     const struct params_rules *rules; /* what it is called, promises and takes for parameters */
@@ -62,8 +64,28 @@ struct filter_ops {
     bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
     size_t (*query_many)(const struct tepal_filter *filter, const struct tepal_digest *digests,
                          size_t count, uint64_t *answers);
+    /*
+     * Query and add in one walk, as tepal_filter_test_add; NULL: filter.c queries, then adds. Many:
+     * `present` is never NULL.
+     */
+    enum tepal_status (*test_add)(struct tepal_filter *filter, struct tepal_digest digest,
+                                  bool *was_present);
+    enum tepal_status (*test_add_many)(struct tepal_filter *filter,
+                                       const struct tepal_digest *digests, size_t count,
+                                       uint64_t *answers, size_t *present);
+    /*
+     * Unkeyed keys that are hashed on the way: integers, or of a fixed width. NULL: filter.c hashes
+     * them, in chunks (or all at once if an addition may fail: can_be_full).
+     */
+    void (*add_keys)(struct tepal_filter *filter, const struct bloom_source *source, size_t count);
+    size_t (*query_keys)(const struct tepal_filter *filter, const struct bloom_source *source,
+                         size_t count, uint64_t *answers);
+    bool can_be_full; /* may an addition say TEPAL_FULL? */
     enum tepal_status (*unite)(struct tepal_filter *into, const struct tepal_filter *other);
     enum tepal_status (*intersect)(struct tepal_filter *into, const struct tepal_filter *other);
+    /* tepal_filter_ones, tepal_filter_fp_now; NULL: as info says. */
+    uint64_t (*ones)(const struct tepal_filter *filter);
+    double (*fp_now)(const struct tepal_filter *filter);
     /* ones, fill, keys_estimated, fp_now, fp_at_capacity, fn_now, then the kind's own. */
     void (*info)(const struct tepal_filter *filter, struct tepal_report *report);
 };
@@ -107,6 +129,9 @@ static inline void filter_inherit(struct tepal_filter *to, const struct tepal_fi
     to->has_hasher = from->has_hasher;
 }
 
+/* May it be changed, by an operation that the kind has or not? TEPAL_READ_ONLY, _UNSUPPORTED. */
+enum tepal_status tepal_filter_may(const struct tepal_filter *filter, bool has);
+
 /*
  * May the second be combined into the first? TEPAL_READ_ONLY, TEPAL_MISMATCH, or TEPAL_KEY_NEEDED
  * where nobody knows whether the keys of two keyed filters are the same.
@@ -116,12 +141,6 @@ enum tepal_status tepal_filter_mates(const struct tepal_filter *into,
 
 /* The table. NULL if there is no such kind. */
 const struct filter_ops *tepal_filter_ops_by_id(uint32_t id);
-
-/* tepal_filter_create for typed callers: TEPAL_BAD_ARGUMENT if params are another kind's. */
-enum tepal_status tepal_filter_create_kind(enum tepal_kind_id kind,
-                                           const struct tepal_params *params,
-                                           const struct tepal_allocator *allocator,
-                                           struct tepal_filter **out);
 
 /* What a filter is made from. */
 struct filter_parts {
@@ -133,12 +152,12 @@ struct filter_parts {
 
 /*
  * A filter around its parts: what creating and loading end with. Takes over words and mapping only
- * on success. The words are not looked at: call tepal_validate before giving the filter to anybody.
- * TEPAL_NO_MEMORY, TEPAL_TOO_LARGE for this machine, and why.
+ * on success. The words are not looked at: call tepal_filter_validate before anybody gets it.
+ * TEPAL_NO_MEMORY, TEPAL_TOO_LARGE for this machine.
  */
 enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
                                      const struct tepal_allocator *allocator,
-                                     struct tepal_filter **out, const char **why);
+                                     struct tepal_filter **out, struct tepal_error *error);
 
 #define FILTER_STRAY_CELLS "there are cells set beyond the last one"
 
@@ -146,7 +165,7 @@ enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
 #define FILTER_STRAY_STATE "a state that this kind does not have is not zero"
 size_t tepal_filter_stray_state(const struct filter_ops *ops, const struct filter_state *state);
 
-/* Why tepal_validate refuses it, or NULL. Unless `cells`: as far as not all need to be read. */
+/* Why tepal_filter_validate refuses it, or NULL. Unless `cells`: without reading all of them. */
 const char *tepal_filter_flaw(const struct tepal_filter *filter, bool cells);
 
 #endif

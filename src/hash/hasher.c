@@ -75,12 +75,20 @@ struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t k
     return digest_u64(key, hasher->integer[0], hasher->integer[1]);
 }
 
-void tepal_hash_fixed(const struct tepal_hasher *hasher, const void *keys, size_t width,
-                      size_t count, struct tepal_digest *digests)
+void tepal_hash_bytes_many(const struct tepal_hasher *hasher, const void *const *keys,
+                           const size_t *lens, size_t count, struct tepal_digest *digests)
+{
+    for (size_t i = 0; i < count; i++) {
+        digests[i] = tepal_hash_bytes(hasher, keys[i], lens[i]);
+    }
+}
+
+void tepal_hash_fixed_many(const struct tepal_hasher *hasher, const void *keys, size_t width,
+                           size_t count, struct tepal_digest *digests)
 {
     const uint8_t *p = keys;
     for (size_t i = 0; i < count; i++) {
-        digests[i] = tepal_hash_bytes(hasher, p + i * width, width);
+        digests[i] = tepal_hash_bytes(hasher, width == 0 ? NULL : p + i * width, width);
     }
 }
 

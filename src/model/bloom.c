@@ -26,10 +26,11 @@
  * thousandth between even and odd k. The size solver takes the m that one k needs, then asks
  * whether any k could do with less, until none can.
  */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "model/blocked.h"
 #include "model/flat.h"
+#include "model/model.h"
 #include "model/numeric.h"
 #include "model/search.h"
 #include "params/params.h"
@@ -78,14 +79,14 @@ static uint64_t least_cells(const struct shape *s, uint32_t k)
 
 static bool rule_known(const struct shape *s)
 {
-    return tepal_params_most_hashes(s->layout) != 0 &&
+    return tepal_params_max_hashes(s->layout) != 0 &&
            (s->positions == TEPAL_POSITIONS_COLLIDING || s->positions == TEPAL_POSITIONS_DISTINCT);
 }
 
 /* Is this a filter at all? */
 static bool valid(const struct shape *s, uint64_t m, uint32_t k)
 {
-    return rule_known(s) && k >= 1 && k <= tepal_params_most_hashes(s->layout) &&
+    return rule_known(s) && k >= 1 && k <= tepal_params_max_hashes(s->layout) &&
            m % unit_of(s) == 0 && m >= least_cells(s, k);
 }
 
@@ -229,7 +230,7 @@ static uint32_t best_hashes(const struct shape *s, uint64_t m, uint64_t n)
     if (n == 0) {
         return 1;
     }
-    uint32_t most = tepal_params_most_hashes(s->layout);
+    uint32_t most = tepal_params_max_hashes(s->layout);
     while (!valid(s, m, most)) {
         most--;
     }
@@ -315,13 +316,13 @@ static enum tepal_status size_of(const struct shape *s, uint64_t n, double fp, u
                                  uint32_t *hashes)
 {
     if (!rule_known(s) || !cells || !hashes || n == 0 || !(fp > 0 && fp < 1) ||
-        *hashes > tepal_params_most_hashes(s->layout)) {
+        *hashes > tepal_params_max_hashes(s->layout)) {
         return TEPAL_BAD_ARGUMENT;
     }
     uint64_t unit = unit_of(s);
     struct wanted w = {.shape = *s, .keys = n, .fp = fp};
     double likely = likely_hashes(s->layout, -log2(fp) / LN2); /* 1.44 log2(1/fp) bits a key */
-    w.hashes = *hashes ? *hashes : nearest_hashes(likely, tepal_params_most_hashes(s->layout));
+    w.hashes = *hashes ? *hashes : nearest_hashes(likely, tepal_params_max_hashes(s->layout));
     uint64_t found = cells_for(&w, PARAMS_MAX_CELLS);
     if (*hashes == 0) {
         for (;;) {
@@ -453,7 +454,7 @@ static void report_rates(struct tepal_report *report, const struct tepal_params 
                       tepal_bloom_fp(TEPAL_LAYOUT_PARTITIONED, p->positions, m, n, k));
     tepal_report_real(
         report, "fp_blocked",
-        "one line a key, sum over binomial line loads (after Putze et al. 2007): "
+        "one line per key, sum over binomial line loads (after Putze et al. 2007): "
         "exact",
         blocked ? tepal_model_blocked_rate(lines, (double)n, k, line, MODEL_LOAD_BINOMIAL) : NAN);
     tepal_report_real(
@@ -461,8 +462,8 @@ static void report_rates(struct tepal_report *report, const struct tepal_params 
         blocked ? tepal_model_blocked_rate(lines, (double)n, k, line, MODEL_LOAD_POISSON) : NAN);
     tepal_report_real(
         report, "fp_paired",
-        "two lines a key, product of the lines' rates under binomial loads: exact up to a share "
-        "of the order of 1 / lines",
+        "two lines per key, product of the lines' rates under binomial loads: exact up to a "
+        "relative error of the order of 1 / lines",
         paired ? tepal_model_paired_rate(lines, (double)n, k, line, MODEL_LOAD_BINOMIAL, &first)
                : NAN);
     tepal_report_real(
@@ -471,7 +472,7 @@ static void report_rates(struct tepal_report *report, const struct tepal_params 
         paired ? tepal_model_paired_rate(lines, (double)n, k, line, MODEL_LOAD_POISSON, &first)
                : NAN);
     tepal_report_real(report, "fp_limit",
-                      "2^(-m/n): no filter of m bits without false negatives can have less "
+                      "2^(-m/n): no filter of m bits without false negatives can have a lower rate "
                       "(information-theoretic lower bound)",
                       n == 0 ? 0 : exp2(-(double)m / (double)n));
 }
@@ -489,25 +490,28 @@ static void report_lines(struct tepal_report *report, const struct tepal_params 
                                 &second);
     }
     tepal_report_integer(report, "lines", "lines of 512 bits, m / 512", p->cells / TEPAL_LINE_BITS);
-    tepal_report_real(report, "keys_per_line", "expected keys with cells in a given line: exact",
+    tepal_report_real(report, "keys_per_line",
+                      "expected number of keys with cells in a given line: exact",
                       (double)n * touch);
     tepal_report_real(report, "keys_per_line_spread",
                       "the standard deviation of that number, which is binomial: exact",
                       sqrt((double)n * touch * (1 - touch)));
-    tepal_report_real(report, "lines_read",
-                      "expected lines read to answer an absent key: 1, and if paired the chance "
-                      "that the first line says yes",
-                      1 + second);
+    tepal_report_real(
+        report, "lines_read",
+        "expected cache lines read per lookup of an absent key: 1; paired: plus the probability "
+        "that the first line matches",
+        1 + second);
 }
 
-enum tepal_status tepal_model_bloom(const struct tepal_params *params, uint64_t n,
-                                    struct tepal_report *report, const char **why)
+enum tepal_status tepal_model_bloom(const struct tepal_params *params, const struct tepal_use *use,
+                                    struct tepal_report *report, struct tepal_error *error)
 {
     struct tepal_params p = *params;
     struct tepal_report r = {0};
+    uint64_t n = use->keys;
     enum tepal_status status;
     p.hashes = params->hashes ? params->hashes : 1;
-    status = tepal_params_check(&p, why);
+    status = tepal_params_check(&p, error);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -517,15 +521,15 @@ enum tepal_status tepal_model_bloom(const struct tepal_params *params, uint64_t 
     double fp = tepal_bloom_fp(p.layout, p.positions, p.cells, n, p.hashes);
     double fill = tepal_bloom_fill(p.layout, p.positions, p.cells, n, p.hashes);
 
-    tepal_report_text(&r, "layout", "where the cells of a key lie", tepal_layout_name(p.layout));
-    tepal_report_text(&r, "positions", "may two positions of a key coincide",
+    tepal_report_text(&r, "layout", "where the cells of a key are", tepal_layout_name(p.layout));
+    tepal_report_text(&r, "positions", "may two positions of a key be the same?",
                       tepal_positions_name(p.positions));
     tepal_report_integer(&r, "bits", "m, cells of one bit", p.cells);
-    tepal_report_integer(&r, "keys", "n, different keys in the filter", n);
-    tepal_report_integer(&r, "hashes", "k, positions a key", p.hashes);
+    tepal_report_integer(&r, "keys", "n, distinct keys in the filter", n);
+    tepal_report_integer(&r, "hashes", "k, positions per key", p.hashes);
     tepal_report_real(&r, "bits_per_key", "m / n", (double)p.cells / (double)n);
     tepal_report_real(&r, "fp",
-                      "the chance that an absent key is answered yes, in this layout and with "
+                      "false-positive rate of this layout with "
                       "these positions (exact; paired: see fp_paired)",
                       fp);
     tepal_report_real(&r, "fill", "expected share of ones: exact", fill);
@@ -552,12 +556,14 @@ enum tepal_status tepal_model_bloom(const struct tepal_params *params, uint64_t 
     report_size(&r, "bits_for_1_ppm",
                 "the smallest m of this layout, with its best k, for n keys at fp 0.000001", &p, n,
                 1e-6);
-    tepal_report_integer(&r, "keys_for_1_percent",
-                         "the most keys that keep fp at or below 0.01 with this m and k",
-                         keys_for(&p, 1e-2));
-    tepal_report_integer(&r, "keys_for_1_permille",
-                         "the most keys that keep fp at or below 0.001 with this m and k",
-                         keys_for(&p, 1e-3));
+    tepal_report_integer(
+        &r, "keys_for_1_percent",
+        "the largest number of keys that keeps fp at or below 0.01 with this m and k",
+        keys_for(&p, 1e-2));
+    tepal_report_integer(
+        &r, "keys_for_1_permille",
+        "the largest number of keys that keeps fp at or below 0.001 with this m and k",
+        keys_for(&p, 1e-3));
     if (tepal_layout_in_lines(p.layout)) {
         report_lines(&r, &p, n);
     }

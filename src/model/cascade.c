@@ -15,10 +15,11 @@
  * No filter that tells n members from t others without an error has fewer than log2 C(n + t, n)
  * bits on average over all such sets.
  */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include <math.h>
 
+#include "model/model.h"
 #include "model/numeric.h"
 #include "params/params.h"
 
@@ -27,7 +28,7 @@ static double rate_for(double stored, double asked)
     return fmin(stored / asked * sqrt(0.5), 0.5);
 }
 
-static void put_level(struct tepal_cascade_plan *plan, double stored, double bits, double rate)
+static void put_level(struct tepal_cascade_setting *plan, double stored, double bits, double rate)
 {
     plan->stored[plan->levels] = stored;
     plan->level_bits[plan->levels] = bits;
@@ -38,7 +39,7 @@ static void put_level(struct tepal_cascade_plan *plan, double stored, double bit
 
 /* The levels beyond the first are flat; on lines they fill whole ones. */
 static bool put_beyond(enum tepal_layout layout, enum tepal_positions positions, double stored,
-                       double asked, struct tepal_cascade_plan *plan)
+                       double asked, struct tepal_cascade_setting *plan)
 {
     uint64_t cells;
     uint32_t hashes = 0;
@@ -58,9 +59,9 @@ static bool put_beyond(enum tepal_layout layout, enum tepal_positions positions,
 }
 
 enum tepal_status tepal_cascade_predict(enum tepal_layout layout, enum tepal_positions positions,
-                                        uint64_t n, uint64_t t, struct tepal_cascade_plan *plan)
+                                        uint64_t n, uint64_t t, struct tepal_cascade_setting *plan)
 {
-    struct tepal_cascade_plan done = {.first_bits = plan->first_bits, .hashes = plan->hashes};
+    struct tepal_cascade_setting done = {.first_bits = plan->first_bits, .hashes = plan->hashes};
     double first = tepal_bloom_fp(layout, positions, done.first_bits, n, done.hashes);
     if (n == 0 || !(first >= 0)) {
         return TEPAL_BAD_ARGUMENT;
@@ -70,7 +71,7 @@ enum tepal_status tepal_cascade_predict(enum tepal_layout layout, enum tepal_pos
     double asked = (double)n;
     double all = first; /* the chance to be in all levels so far */
     done.fp_unknown = first;
-    while (stored > 0.5 && done.levels < TEPAL_CASCADE_LEVELS) {
+    while (stored > 0.5 && done.levels < TEPAL_MAX_LEVELS) {
         if (!put_beyond(layout, positions, stored, asked, &done)) {
             return TEPAL_BAD_ARGUMENT;
         }
@@ -86,21 +87,23 @@ enum tepal_status tepal_cascade_predict(enum tepal_layout layout, enum tepal_pos
 
 /* The plan whose first level has so many bits. */
 static bool with_first(enum tepal_layout layout, enum tepal_positions positions, uint64_t n,
-                       uint64_t t, uint32_t hashes, uint64_t bits, struct tepal_cascade_plan *plan)
+                       uint64_t t, uint32_t hashes, uint64_t bits,
+                       struct tepal_cascade_setting *plan)
 {
     plan->first_bits = bits;
     plan->hashes = hashes != 0 ? hashes : tepal_bloom_best_hashes(layout, positions, bits, n);
     return tepal_cascade_predict(layout, positions, n, t, plan) == TEPAL_OK;
 }
 
-enum tepal_status tepal_cascade_choose(enum tepal_layout layout, enum tepal_positions positions,
-                                       uint64_t n, uint64_t t, uint64_t limit, double fp,
-                                       struct tepal_cascade_plan *plan)
+enum tepal_status tepal_cascade_best_setting(enum tepal_layout layout,
+                                             enum tepal_positions positions, uint64_t n, uint64_t t,
+                                             uint64_t limit, double fp,
+                                             struct tepal_cascade_setting *plan)
 {
     uint32_t hashes = plan->hashes;
     uint64_t low;
-    struct tepal_cascade_plan best;
-    struct tepal_cascade_plan here;
+    struct tepal_cascade_setting best;
+    struct tepal_cascade_setting here;
     double rate = fp > 0 ? fp : t == 0 ? 0.5 : rate_for((double)n, (double)t);
     uint32_t chosen = hashes;
     if (n == 0 || limit > PARAMS_MAX_CELLS || !(fp >= 0 && fp < 1) ||
@@ -136,13 +139,22 @@ static double least_bits(double n, double t)
     return (lgamma(n + t + 1) - lgamma(n + 1) - lgamma(t + 1)) / log(2);
 }
 
-enum tepal_status tepal_model_cascade(enum tepal_layout layout, enum tepal_positions positions,
-                                      const struct tepal_cascade_plan *plan, uint64_t n, uint64_t t,
-                                      struct tepal_report *report)
+enum tepal_status tepal_model_cascade(const struct tepal_params *params,
+                                      const struct tepal_use *use, struct tepal_report *report,
+                                      struct tepal_error *error)
 {
-    struct tepal_cascade_plan done = *plan;
-    if (tepal_cascade_predict(layout, positions, n, t, &done) != TEPAL_OK) {
-        return TEPAL_BAD_ARGUMENT;
+    enum tepal_layout layout = params->layout;
+    enum tepal_positions positions = params->positions;
+    uint64_t n = use->keys;
+    uint64_t t = use->known_negatives;
+    struct tepal_cascade_setting done = {.first_bits = params->cells - params->cascade.rest_bits,
+                                         .hashes = params->hashes};
+    enum tepal_status status =
+        params->cells != 0 ? tepal_cascade_predict(layout, positions, n, t, &done)
+                           : tepal_cascade_best_setting(layout, positions, n, t, use->bits,
+                                                        isnan(use->fp) ? 0 : use->fp, &done);
+    if (status != TEPAL_OK) {
+        return refuse(error, status, "no cascade fits these bits and hash functions");
     }
     uint64_t bits = (uint64_t)done.bits;
     uint32_t best = tepal_bloom_best_hashes(layout, positions, bits, n);
@@ -151,24 +163,28 @@ enum tepal_status tepal_model_cascade(enum tepal_layout layout, enum tepal_posit
     report->numbers = 0;
     tepal_report_integer(report, "keys", "n, members", n);
     tepal_report_integer(report, "negatives", "t, known negatives", t);
-    tepal_report_real(report, "bits", "of all levels together, expected", done.bits);
-    tepal_report_real(report, "bits_per_key", "of them, a member", done.bits / (double)n);
+    tepal_report_real(report, "bits", "expected bits of all levels together", done.bits);
+    tepal_report_real(report, "bits_per_key", "bits per member", done.bits / (double)n);
     tepal_report_real(report, "bits_least",
-                      "no filter that errs on none of them has fewer: log2 C(n + t, n)",
+                      "lower bound for a filter without errors on either list: log2 C(n + t, n)",
                       least_bits((double)n, (double)t));
-    tepal_report_integer(report, "first_bits", "of the first level", done.first_bits);
-    tepal_report_integer(report, "hashes", "of the first level", done.hashes);
-    tepal_report_integer(report, "levels", "that are expected to store half a key or more",
+    tepal_report_integer(report, "first_bits", "bits of the first level", done.first_bits);
+    tepal_report_integer(report, "hashes", "hash functions of the first level", done.hashes);
+    tepal_report_integer(report, "levels", "levels expected to store half a key or more",
                          done.levels);
     tepal_report_real(report, "fp_first", "rate of the first level", done.rate[0]);
     tepal_report_real(report, "fp_known", "rate on known negatives", 0);
     tepal_report_real(report, "fp_unknown",
                       "rate on unknown negatives: f1 - f1 f2 + f1 f2 f3 - ...", done.fp_unknown);
     tepal_report_real(report, "fn", "false-negative rate", 0);
-    tepal_report_real(report, "bloom_fp", "a Bloom filter of so many bits, at its best", bloom);
-    tepal_report_real(report, "bloom_left", "known negatives that it has", bloom * (double)t);
-    tepal_report_list(report, "stored", "keys in each level, expected", done.stored, done.levels);
+    tepal_report_real(report, "bloom_fp",
+                      "false-positive rate of a Bloom filter of the same size, with the best k",
+                      bloom);
+    tepal_report_real(report, "bloom_left", "known negatives that this Bloom filter finds",
+                      bloom * (double)t);
+    tepal_report_list(report, "stored", "expected number of keys in each level", done.stored,
+                      done.levels);
     tepal_report_list(report, "level_bits", "bits of each level", done.level_bits, done.levels);
-    tepal_report_list(report, "rates", "of each level", done.rate, done.levels);
+    tepal_report_list(report, "rates", "false-positive rate of each level", done.rate, done.levels);
     return TEPAL_OK;
 }

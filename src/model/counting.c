@@ -12,8 +12,7 @@
  * n. Rather, each counter has a victim, its last owner, unless another victim owns it too: to first
  * order in 1/m
  *
- *     E[Y] = k - C(k,2) (k-1) lambda / (m P^2) (1 - (1-s)^2),
- *     lambda = kn/m, P = 1 - p0, s = P / lambda
+ *     E[Y] = k - C(k,2) (k-1) / m (1/P + 1/2),  P = 1 - p0
  *
  * What is computed here (victims) follows the members as they leave, and holds for small m too.
  *
@@ -35,11 +34,12 @@
  * each key sees c candidates whose counters are drawn from the shares p_v; the chosen one's moves
  * change them: a system of differential equations, solved here (share_rates).
  */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include <math.h>
 
 #include "base/refuse.h"
+#include "model/model.h"
 #include "model/numeric.h"
 
 #define VALUES 16
@@ -233,8 +233,11 @@ double tepal_counting_wrong_address_printed(double p0, uint32_t k, uint32_t c)
  * Eq. (2): P(Y = i) is i! k! times the coefficient of x^k in (sum over a >= 1 of C(k,a) x^a /
  * a!)^i, over the sum of all of these. k! is the same in all.
  */
-void tepal_counting_potential_printed(uint32_t k, double pmf[TEPAL_MAX_HASHES + 1])
+enum tepal_status tepal_counting_potential_printed(uint32_t k, double pmf[TEPAL_MAX_HASHES + 1])
 {
+    if (!valid(1, k)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
     double base[TEPAL_MAX_HASHES + 1] = {0};
     double now[TEPAL_MAX_HASHES + 1] = {1};
     double factorial = 1;
@@ -260,6 +263,7 @@ void tepal_counting_potential_printed(uint32_t k, double pmf[TEPAL_MAX_HASHES + 
     for (uint32_t i = 1; i <= k; i++) {
         pmf[i] /= sum;
     }
+    return TEPAL_OK;
 }
 
 /*
@@ -404,17 +408,24 @@ static double others_miss(uint64_t m, uint64_t n, uint32_t k)
     return n <= 1 ? 1 : exp(log_all_miss(1 / (double)m, (double)k * (double)(n - 1)));
 }
 
-void tepal_counting_exposed_printed(uint64_t m, uint64_t n, uint32_t k,
-                                    double pmf[TEPAL_MAX_HASHES + 1])
+enum tepal_status tepal_counting_exposed_printed(uint64_t m, uint64_t n, uint32_t k,
+                                                 double pmf[TEPAL_MAX_HASHES + 1])
 {
+    if (!valid(m, k)) {
+        return TEPAL_BAD_ARGUMENT;
+    }
     double zero = others_miss(m, n, k);
     for (uint32_t i = 0; i <= k; i++) {
         pmf[i] = binomial(k, i, zero);
     }
+    return TEPAL_OK;
 }
 
-double tepal_counting_found(uint64_t m, uint64_t n, uint32_t k)
+double tepal_counting_missed(uint64_t m, uint64_t n, uint32_t k)
 {
+    if (!valid(m, k) || n == 0) {
+        return NAN;
+    }
     double zero = others_miss(m, n, k);
     double above = -expm1(log_all_miss(1 / (double)m, (double)k * (double)n));
     double sum = 0;
@@ -465,8 +476,8 @@ static void report_shares(struct tepal_report *report, const struct flat *f)
     tepal_report_integer(report, "cells", "m, counters", f->m);
     tepal_report_integer(report, "hashes", "k", f->k);
     tepal_report_integer(report, "keys", "n", f->n);
-    tepal_report_integer(report, "choices", "c, groups of hashes", f->c);
-    tepal_report_flag(report, "measured", "are p0 and p1 measured (Sec. 3.3), not ideal",
+    tepal_report_integer(report, "choices", "c, groups of hash functions", f->c);
+    tepal_report_flag(report, "measured", "are p0 and p1 measured (Sec. 3.3), not ideal?",
                       f->measured);
     tepal_report_real(report, "p0", "share of counters that are 0", f->p0);
     tepal_report_real(report, "p1", "share of counters that are 1", f->p1);
@@ -485,10 +496,12 @@ static void report_potential(struct tepal_report *report, const struct flat *f)
     if (tepal_counting_potential(f->m, f->n, k, f->p0, pmf) == TEPAL_OK) {
         double mean = tepal_counting_mean(pmf, k);
         tepal_report_real(report, "potential_mean",
-                          "E[Y], potential false negatives a wrong removal", mean);
+                          "E[Y], potential false negatives per wrong removal", mean);
         tepal_report_real(report, "potential_all", "P(Y = k)", pmf[k]);
-        tepal_report_real(report, "potential_many", "after all wrong removals (Corollary 2, right)",
-                          tepal_counting_many(mean, f->n, f->removals));
+        tepal_report_real(
+            report, "potential_many",
+            "potential false negatives after all wrong removals (Corollary 2, corrected)",
+            tepal_counting_many(mean, f->n, f->removals));
         tepal_report_list(report, "potential_pmf", "P(Y = 0), P(Y = 1), ...", pmf, k + 1);
     } else {
         tepal_report_absent(report, "potential_mean", "there are no members");
@@ -510,11 +523,13 @@ static void report_exposed(struct tepal_report *report, const struct flat *f)
     double mean_printed = tepal_counting_mean(printed, k);
     if (tepal_counting_exposed(f->m, f->n, k, f->p0, f->p1, pmf) == TEPAL_OK) {
         double mean = tepal_counting_mean(pmf, k);
-        tepal_report_real(report, "exposed_mean", "E[Z], members missed at once a wrong removal",
-                          mean);
-        tepal_report_real(report, "exposed_many", "after all wrong removals (Corollary 3, right)",
-                          tepal_counting_many(mean, f->n, f->removals));
-        tepal_report_real(report, "hidden", "P(Z = 0) = (p2 / (p1 + p2))^k, Theorem 2, right",
+        tepal_report_real(report, "exposed_mean",
+                          "E[Z], members missed immediately per wrong removal", mean);
+        tepal_report_real(
+            report, "exposed_many",
+            "exposed false negatives after all wrong removals (Corollary 3, corrected)",
+            tepal_counting_many(mean, f->n, f->removals));
+        tepal_report_real(report, "hidden", "P(Z = 0) = (p2 / (p1 + p2))^k, Theorem 2, corrected",
                           whole_power(1 - at_most_one(f->p1 / (1 - f->p0)), k));
         tepal_report_list(report, "exposed_pmf", "P(Z = 0), P(Z = 1), ...", pmf, k + 1);
     } else {
@@ -526,19 +541,23 @@ static void report_exposed(struct tepal_report *report, const struct flat *f)
                       f->removals * mean_printed);
     tepal_report_real(report, "hidden_printed", "Theorem 2, eq. (3)",
                       whole_power(1 - others_miss(f->m, f->n, k), k));
-    tepal_report_real(report, "found", "a member is missed after one: Theorem 3, eq. (4)",
-                      tepal_counting_found(f->m, f->n, k));
+    tepal_report_real(
+        report, "found",
+        "probability that a member is missed after one wrong removal: Theorem 3, eq. (4)",
+        tepal_counting_missed(f->m, f->n, k));
     tepal_report_real(report, "wrong_removals", "alpha, keys removed that were never added",
                       f->removals);
 }
 
 static void report_addresses(struct tepal_report *report, const struct flat *f)
 {
-    tepal_report_real(report, "multi_address_bound", "a member has several addresses, eq. (7)",
+    tepal_report_real(report, "multi_address_bound",
+                      "probability that a member has several addresses, at most, eq. (7)",
                       tepal_counting_multi_address(f->p0, f->k, f->c));
     if (f->c > 1) {
         tepal_report_real(report, "wrong_address",
-                          "removal of such a member takes a wrong one (Theorem 5, right)",
+                          "probability that removal of such a member takes a wrong address "
+                          "(Theorem 5, corrected)",
                           tepal_counting_wrong_address(f->p0, f->k, f->c));
         tepal_report_real(report, "wrong_address_printed", "Theorem 5",
                           tepal_counting_wrong_address_printed(f->p0, f->k, f->c));
@@ -551,17 +570,17 @@ static void report_addresses(struct tepal_report *report, const struct flat *f)
 static void report_stuck(struct tepal_report *report, const struct flat *f)
 {
     double mean = (double)f->m * f->stuck;
-    tepal_report_real(report, "stuck_mean", "counters that reach 15, expected", mean);
-    tepal_report_real(report, "stuck_chance", "that there is one", -expm1(-mean));
+    tepal_report_real(report, "stuck_mean", "expected number of counters that reach 15", mean);
+    tepal_report_real(report, "stuck_chance", "probability that there is one", -expm1(-mean));
 }
 
 static enum tepal_status report_flat(const struct tepal_params *p, struct flat *f,
-                                     struct tepal_report *report, const char **why)
+                                     struct tepal_report *report, struct tepal_error *error)
 {
     double share[VALUES];
-    bool improved = p->own[TEPAL_COUNTING_RULE] == TEPAL_RULE_IMPROVED_GREEDY;
+    bool improved = p->counting.rule == TEPAL_RULE_IMPROVED_GREEDY;
     if (tepal_counting_shares(f->m, f->n, f->k, f->c, improved, share) != TEPAL_OK) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the number of choices is out of range");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the number of choices is out of range");
     }
     f->stuck = share[VALUES - 1];
     if (f->measured) {
@@ -586,24 +605,24 @@ static enum tepal_status report_flat(const struct tepal_params *p, struct flat *
  * each of the k counters that lack a count has one victim at most.
  */
 static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, double deletes,
-                                      struct tepal_report *report, const char **why)
+                                      struct tepal_report *report, struct tepal_error *error)
 {
     double fill = tepal_counting_fill(p->layout, p->positions, p->cells, n, p->hashes);
-    if (p->own[TEPAL_COUNTING_CHOICES] != 1) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "with several choices the model is for the flat layout, colliding "
+    if (p->counting.choices != 1) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "with several choices the model needs the flat layout and colliding "
                       "positions");
     }
     report->count = 0;
     report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", "counting");
-    tepal_report_text(report, "layout", "where the counters of a key lie",
+    tepal_report_text(report, "layout", "where the counters of a key are",
                       tepal_layout_name(p->layout));
     tepal_report_integer(report, "cells", "m, counters", p->cells);
     tepal_report_integer(report, "hashes", "k", p->hashes);
     tepal_report_integer(report, "keys", "n", n);
     tepal_report_real(report, "p0", "share of counters that are 0", 1 - fill);
-    tepal_report_real(report, "fp", "false-positive rate, as the Bloom filter's in such lines",
+    tepal_report_real(report, "fp", "false-positive rate, that of a Bloom filter with such lines",
                       tepal_counting_rate(p->layout, p->positions, p->cells, n, p->hashes));
     tepal_report_integer(report, "hashes_best", "the k with the lowest fp in this layout",
                          tepal_counting_best_hashes(p->layout, p->positions, p->cells, n));
@@ -614,42 +633,43 @@ static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, 
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_model_counting(const struct tepal_params *params, uint64_t n,
-                                       double measured_p0, double measured_p1, double deletes,
-                                       struct tepal_report *report, const char **why)
+enum tepal_status tepal_model_counting(const struct tepal_params *params,
+                                       const struct tepal_use *use, struct tepal_report *report,
+                                       struct tepal_error *error)
 {
     struct tepal_params p = *params;
+    uint64_t n = use->keys;
     bool other = p.layout != TEPAL_LAYOUT_FLAT || p.positions != TEPAL_POSITIONS_COLLIDING;
     if (p.hashes == 0 && p.cells != 0) {
         p.hashes = tepal_counting_best_hashes(p.layout, p.positions, p.cells, n);
         p.hashes = p.hashes == 0 ? 1 : p.hashes; /* the check tells what is wrong */
     }
-    enum tepal_status status = tepal_params_check(&p, why);
+    enum tepal_status status = tepal_params_check(&p, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    bool measured = !isnan(measured_p0) || !isnan(measured_p1);
-    if (measured && !(measured_p0 >= 0 && measured_p1 >= 0 && measured_p0 + measured_p1 <= 1)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
+    bool measured = !isnan(use->p0) || !isnan(use->p1);
+    if (measured && !(use->p0 >= 0 && use->p1 >= 0 && use->p0 + use->p1 <= 1)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
                       "p0 and p1 are shares: both are needed, and their sum is at most 1");
     }
-    if (!(deletes >= 0)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the number of wrong removals cannot be negative");
+    if (!(use->wrong_removals >= 0)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the number of wrong removals cannot be negative");
     }
     if (other && measured) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "measured shares are for the flat layout, colliding positions");
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "measured shares need the flat layout with colliding positions");
     }
     if (other) {
-        return report_other(&p, n, deletes, report, why);
+        return report_other(&p, n, use->wrong_removals, report, error);
     }
     struct flat flat = {.m = p.cells,
                         .n = n,
                         .k = p.hashes,
-                        .c = (uint32_t)p.own[TEPAL_COUNTING_CHOICES],
+                        .c = (uint32_t)p.counting.choices,
                         .measured = measured,
-                        .p0 = measured_p0,
-                        .p1 = measured_p1,
-                        .removals = deletes};
-    return report_flat(&p, &flat, report, why);
+                        .p0 = use->p0,
+                        .p1 = use->p1,
+                        .removals = use->wrong_removals};
+    return report_flat(&p, &flat, report, error);
 }

@@ -14,10 +14,11 @@
  *
  * How many keys fit is measured, not derived: see tepal_fingerprint_room.
  */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include <math.h>
 
+#include "model/model.h"
 #include "model/numeric.h"
 #include "params/params.h"
 
@@ -25,7 +26,7 @@
 
 double tepal_fingerprint_fp(uint32_t f, uint64_t buckets, uint64_t n)
 {
-    if (f < TEPAL_FINGERPRINT_MIN_BITS || f > TEPAL_FINGERPRINT_MAX_BITS || buckets < 2) {
+    if (f < TEPAL_MIN_FINGERPRINT_BITS || f > TEPAL_MAX_FINGERPRINT_BITS || buckets < 2) {
         return NAN;
     }
     double q = exp2(-(double)f);
@@ -50,7 +51,7 @@ static double room_of(uint32_t f, double buckets)
 
 uint64_t tepal_fingerprint_room(uint32_t f, uint64_t buckets)
 {
-    return f < TEPAL_FINGERPRINT_MIN_BITS || f > TEPAL_FINGERPRINT_MAX_BITS || buckets < 2
+    return f < TEPAL_MIN_FINGERPRINT_BITS || f > TEPAL_MAX_FINGERPRINT_BITS || buckets < 2
                ? 0
                : (uint64_t)room_of(f, (double)buckets);
 }
@@ -89,14 +90,14 @@ enum tepal_status tepal_fingerprint_size(uint64_t n, double fp, uint64_t *cells,
 {
     bool chosen = *bits != 0;
     if (n == 0 || !(fp > 0 && fp < 1) ||
-        (chosen && (*bits < TEPAL_FINGERPRINT_MIN_BITS || *bits > TEPAL_FINGERPRINT_MAX_BITS))) {
+        (chosen && (*bits < TEPAL_MIN_FINGERPRINT_BITS || *bits > TEPAL_MAX_FINGERPRINT_BITS))) {
         return TEPAL_BAD_ARGUMENT;
     }
     uint64_t best = 0;
     uint32_t best_bits = 0;
     enum tepal_status status = TEPAL_BAD_ARGUMENT;
-    for (uint32_t f = chosen ? *bits : TEPAL_FINGERPRINT_MIN_BITS;
-         f <= (chosen ? *bits : TEPAL_FINGERPRINT_MAX_BITS); f++) {
+    for (uint32_t f = chosen ? *bits : TEPAL_MIN_FINGERPRINT_BITS;
+         f <= (chosen ? *bits : TEPAL_MAX_FINGERPRINT_BITS); f++) {
         uint64_t here;
         uint64_t buckets = buckets_for(f, n);
         if (tepal_fingerprint_fp(f, buckets, n) > fp) {
@@ -128,7 +129,7 @@ enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_key, uint64_
 {
     bool chosen = *bits != 0;
     if (n == 0 || !(bits_per_key > 0) ||
-        (chosen && (*bits < TEPAL_FINGERPRINT_MIN_BITS || *bits > TEPAL_FINGERPRINT_MAX_BITS))) {
+        (chosen && (*bits < TEPAL_MIN_FINGERPRINT_BITS || *bits > TEPAL_MAX_FINGERPRINT_BITS))) {
         return TEPAL_BAD_ARGUMENT;
     }
     double all = bits_per_key * (double)n;
@@ -136,8 +137,8 @@ enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_key, uint64_
         return TEPAL_TOO_LARGE;
     }
     /* The longest fingerprints that leave room: each bit more halves the rate. */
-    uint32_t least = chosen ? *bits : TEPAL_FINGERPRINT_MIN_BITS;
-    for (uint32_t f = chosen ? *bits : TEPAL_FINGERPRINT_MAX_BITS; f >= least; f--) {
+    uint32_t least = chosen ? *bits : TEPAL_MIN_FINGERPRINT_BITS;
+    for (uint32_t f = chosen ? *bits : TEPAL_MAX_FINGERPRINT_BITS; f >= least; f--) {
         uint64_t buckets = 2 * (uint64_t)ceil(all / (2 * SLOTS * f));
         if (tepal_fingerprint_room(f, buckets) >= n && cells_of(f, buckets, cells)) {
             *bits = f;
@@ -147,14 +148,16 @@ enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_key, uint64_
     return TEPAL_BAD_ARGUMENT;
 }
 
-enum tepal_status tepal_model_fingerprint(const struct tepal_params *params, uint64_t n,
-                                          struct tepal_report *report, const char **why)
+enum tepal_status tepal_model_fingerprint(const struct tepal_params *params,
+                                          const struct tepal_use *use, struct tepal_report *report,
+                                          struct tepal_error *error)
 {
-    enum tepal_status status = tepal_params_check(params, why);
+    enum tepal_status status = tepal_params_check(params, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    uint32_t f = (uint32_t)params->own[TEPAL_FINGERPRINT_BITS];
+    uint64_t n = use->keys;
+    uint32_t f = (uint32_t)params->fingerprint.bits;
     uint64_t buckets = params->cells / (SLOTS * f);
     double slots = SLOTS * (double)buckets;
     double load = (double)n / slots;
@@ -162,25 +165,30 @@ enum tepal_status tepal_model_fingerprint(const struct tepal_params *params, uin
     report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", "fingerprint");
     tepal_report_integer(report, "bits", "size in bits", params->cells);
-    tepal_report_integer(report, "fingerprint_bits", "f, bits of a fingerprint", f);
-    tepal_report_integer(report, "slots", "fingerprints that there is room for", buckets * SLOTS);
+    tepal_report_integer(report, "fingerprint_bits", "f, bits per fingerprint", f);
+    tepal_report_integer(report, "slots", "number of slots", buckets * SLOTS);
     tepal_report_integer(report, "keys", "n", n);
-    tepal_report_real(report, "bits_per_key", "size over keys", (double)params->cells / (double)n);
-    tepal_report_real(report, "load", "keys over slots", load);
-    tepal_report_integer(report, "room", "keys that it surely takes (measured limit)",
+    tepal_report_real(report, "bits_per_key", "bits per key", (double)params->cells / (double)n);
+    tepal_report_real(report, "load", "keys per slot", load);
+    tepal_report_integer(report, "room", "keys that fit reliably (measured limit)",
                          tepal_fingerprint_room(f, buckets));
-    tepal_report_flag(report, "fits", "is there room for n keys",
-                      n <= tepal_fingerprint_room(f, buckets));
-    tepal_report_real(report, "fp", "the chance that a stranger is of the class of a key",
+    tepal_report_flag(report, "fits", "do n keys fit?", n <= tepal_fingerprint_room(f, buckets));
+    tepal_report_real(report, "fp", "probability that a non-member falls into the class of a key",
                       tepal_fingerprint_fp(f, buckets, n));
     tepal_report_real(report, "fp_printed", "1 - (1 - 2^-f)^(8 load), the paper's eq. (4)",
                       -expm1(2 * SLOTS * load * log1p(-exp2(-(double)f))));
     tepal_report_real(report, "fp_full", "false-positive rate with every slot taken",
                       tepal_fingerprint_fp(f, buckets, buckets * SLOTS));
     tepal_report_real(
-        report, "bloom_fp", "a Bloom filter of this size, for comparison",
+        report, "bloom_fp", "false-positive rate of a Bloom filter of this size, for comparison",
         tepal_bloom_fp(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, params->cells, n,
                        tepal_bloom_best_hashes(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING,
                                                params->cells, n)));
     return TEPAL_OK;
+}
+
+/* Eight slots are compared, and one fingerprint in 2^f - 1 is twice as likely as the others. */
+double tepal_model_fingerprint_bound(const struct tepal_params *params)
+{
+    return fmin(1, ldexp(2 * SLOTS + 1, -(int)params->fingerprint.bits));
 }

@@ -33,7 +33,7 @@
  * filter so full that nothing matters. Against 400-digit arithmetic its error was never above the
  * estimate, but for some 3e-13 of rounding. Cost: below 1 us.
  */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "model/flat.h"
 #include "model/numeric.h"

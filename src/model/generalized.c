@@ -15,7 +15,7 @@
  * Tolerance (footnote 1). With b inverted bits forgiven, "none of k0 + k1 bits is inverted" becomes
  * "at most b are": a sum of two binomials in place of a product of two powers.
  */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "model/generalized.h"
 #include "model/numeric.h"

@@ -2,7 +2,7 @@
 #ifndef TEPAL_SRC_MODEL_GENERALIZED_H
 #define TEPAL_SRC_MODEL_GENERALIZED_H
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 /* Of k > 8 cells on the blocked layout, the resets among the eight of the first round. */
 static inline uint32_t model_first_resets(uint32_t k0, uint32_t k)
@@ -31,5 +31,21 @@ double tepal_model_fp_bound(uint32_t k0, uint32_t k1, uint32_t b, double *at);
  * hundred times faster, since the steady state is not asked for. Params must have passed the check.
  */
 double tepal_model_line_forgets(const struct tepal_params *params, uint64_t n);
+
+/* Within a line, tolerance bounds nothing worth having; up to 8 hashes the bound is exact. */
+#define MODEL_LINE_HASHES 8
+
+/*
+ * The fewest lines, and the hashes for it, that keep n keys at both rates, fp whoever fills the
+ * filter. Layout and positions are given; false if eight hashes do not.
+ */
+bool tepal_model_size_lines(uint64_t n, double fp, double fn, struct tepal_params *params);
+
+/*
+ * The parameters of a generalized filter of n keys for tepal_params_for_rate: hashes may be given.
+ * TEPAL_BAD_ARGUMENT if none keeps both rates, TEPAL_TOO_LARGE.
+ */
+enum tepal_status tepal_model_size_generalized(uint64_t n, double rate,
+                                               struct tepal_params *params);
 
 #endif

@@ -28,7 +28,9 @@
  * nothing is undecided any more (e^-40).
  */
 #include "model/generalized.h"
+#include "model/model.h"
 #include "model/numeric.h"
+#include "params/params.h"
 
 #include <math.h>
 #include <string.h>
@@ -490,9 +492,9 @@ static void approximate(struct chain *c, const struct asked *ask, uint64_t m)
 
 static void set_chain(struct chain *c, const struct tepal_params *params)
 {
-    c->k0 = tepal_generalized_reset_hashes(params);
+    c->k0 = (uint32_t)params->generalized.reset_hashes;
     c->k1 = params->hashes - c->k0;
-    c->tolerance = tepal_generalized_tolerance(params);
+    c->tolerance = (uint32_t)params->generalized.tolerance;
     c->distinct = params->positions == TEPAL_POSITIONS_DISTINCT;
     c->m = (double)params->cells;
     c->rounds = false;
@@ -511,7 +513,7 @@ enum tepal_status tepal_generalized_rates(const struct tepal_params *params, uin
         return status;
     }
     set_chain(&c, params);
-    struct asked ask = {n, ages, age_count, fn_by_age, out, tepal_generalized_zeros(params)};
+    struct asked ask = {n, ages, age_count, fn_by_age, out, params_zeros(params)};
     double turns = DECIDED * c.m / (c.k0 + c.k1);
     bool fits = states(&c) <= MAX_STATES;
     if (params->layout == TEPAL_LAYOUT_BLOCKED && fits) {
@@ -721,12 +723,9 @@ double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule rule, uint6
     return best;
 }
 
-double tepal_generalized_fp_bound_of(const struct tepal_params *params)
+double tepal_model_generalized_bound(const struct tepal_params *params)
 {
     struct chain c;
-    if (params->kind != TEPAL_KIND_GENERALIZED || tepal_params_check(params, NULL) != TEPAL_OK) {
-        return NAN;
-    }
     set_chain(&c, params);
     if (params->layout == TEPAL_LAYOUT_FLAT) {
         return tepal_generalized_fp_bound_finite(c.distinct ? TEPAL_GENERALIZED_DISTINCT

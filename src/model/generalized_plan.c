@@ -28,23 +28,23 @@ struct search {
     double fewest_with[TOLERANCES];
     bool choosing; /* second pass: the lowest F_p within 1 % of the fewest */
     bool found;
-    struct tepal_generalized_plan best;
+    struct tepal_generalized_setting best;
 };
 
-static double forgotten(const struct tepal_generalized_plan *p, double touched)
+static double forgotten(const struct tepal_generalized_setting *p, double touched)
 {
     double k = (double)p->k0 + (double)p->k1;
     return tepal_model_sum_above(p->k0, p->k1 / k * touched, p->k1, p->k0 / k * touched,
                                  p->tolerance);
 }
 
-static double touched_at(const struct tepal_generalized_plan *p, double bits_per_key)
+static double touched_at(const struct tepal_generalized_setting *p, double bits_per_key)
 {
     return -expm1(-((double)p->k0 + (double)p->k1) / bits_per_key);
 }
 
 /* The largest s with F_n(s) <= fn: regula falsi on log F_n over log s, Illinois style. */
-static double solve_touched(const struct tepal_generalized_plan *p, double fn)
+static double solve_touched(const struct tepal_generalized_setting *p, double fn)
 {
     double high = log(TOUCHED_MOST);
     double at_high = log(forgotten(p, TOUCHED_MOST) / fn);
@@ -79,7 +79,7 @@ static double solve_touched(const struct tepal_generalized_plan *p, double fn)
 }
 
 /* Is this plan better than the best so far? Most are refused by one look at F_n. */
-static bool look(struct search *s, struct tepal_generalized_plan *p)
+static bool look(struct search *s, struct tepal_generalized_setting *p)
 {
     double limit = s->choosing ? s->fewest * NEAR_BEST : s->fewest;
     limit = s->choosing ? limit : fmin(limit * NEAR_BEST, s->fewest_with[p->tolerance]);
@@ -103,7 +103,7 @@ static bool look(struct search *s, struct tepal_generalized_plan *p)
 }
 
 /* Is F_p too high? Most are told by one look at the worst share of zeros of a neighbour. */
-static bool too_high(const struct search *s, struct tepal_generalized_plan *p, double *at)
+static bool too_high(const struct search *s, struct tepal_generalized_setting *p, double *at)
 {
     if (tepal_model_sum_at_most(p->k0, 1 - *at, p->k1, *at, p->tolerance) > s->fp) {
         return true;
@@ -121,12 +121,12 @@ static void climb(struct search *s, uint32_t b)
     }
     for (uint32_t k0 = b + 1; k0 + b + 1 <= s->max_hashes; k0++) {
         k1 = k0 + k1 > s->max_hashes ? s->max_hashes - k0 : k1;
-        struct tepal_generalized_plan p = {.k0 = k0, .k1 = k1, .tolerance = b};
+        struct tepal_generalized_setting p = {.k0 = k0, .k1 = k1, .tolerance = b};
         if (too_high(s, &p, &at)) {
             continue;
         }
         while (k1 > b + 1) {
-            struct tepal_generalized_plan fewer = {.k0 = k0, .k1 = k1 - 1, .tolerance = b};
+            struct tepal_generalized_setting fewer = {.k0 = k0, .k1 = k1 - 1, .tolerance = b};
             double there = at;
             if (too_high(s, &fewer, &there)) {
                 break;
@@ -145,7 +145,7 @@ static void climb(struct search *s, uint32_t b)
 }
 
 enum tepal_status tepal_generalized_size(double fp, double fn, uint32_t tolerance,
-                                         uint32_t max_hashes, struct tepal_generalized_plan *out)
+                                         uint32_t max_hashes, struct tepal_generalized_setting *out)
 {
     if (!(fp > 0 && fp < 1) || !(fn > 0 && fn < 1) || max_hashes < 2 ||
         max_hashes > TEPAL_MAX_HASHES ||

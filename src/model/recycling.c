@@ -374,7 +374,7 @@ enum tepal_status tepal_recycling_distribution(const struct tepal_recycling_sett
     return TEPAL_OK;
 }
 
-struct tepal_recycling_counts tepal_recycling_count(double fp, double arrivals)
+struct tepal_recycling_counts tepal_recycling_ways(double fp, double arrivals)
 {
     return (struct tepal_recycling_counts){fp / arrivals, fp, fp};
 }

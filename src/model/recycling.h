@@ -2,7 +2,7 @@
 #ifndef TEPAL_SRC_MODEL_RECYCLING_H
 #define TEPAL_SRC_MODEL_RECYCLING_H
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 /*
  * One cycle that begins with an empty phase: how many messages it takes, its trigger included, how
@@ -22,7 +22,7 @@ bool tepal_model_recycling_valid(const struct tepal_recycling_setting *s, bool p
 struct recycling_cycle tepal_model_recycling_sweep(const struct tepal_recycling_setting *s,
                                                    double *visits);
 /* Is it a distribution: ever larger gaps, that ever fewer exceed? */
-bool tepal_model_gaps_valid(const struct tepal_recycling_gaps *gaps);
+bool tepal_model_gaps_valid(const struct tepal_gaps *gaps);
 
 /* Any layout, for large M. */
 struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling_setting *s);

@@ -32,7 +32,7 @@ struct stream {
     double (*missed)(const struct stream *stream, double t, double phases);
     double a, b, fresh;
     uint64_t keys;
-    const struct tepal_recycling_gaps *gaps;
+    const struct tepal_gaps *gaps;
     double (*survived)(const struct stream *stream, double x); /* integral of G from 0 to x */
 };
 
@@ -93,7 +93,7 @@ static enum tepal_status misses_of(const struct stream *s,
 
 static double steps_survived(const struct stream *s, double x)
 {
-    const struct tepal_recycling_gaps *g = s->gaps;
+    const struct tepal_gaps *g = s->gaps;
     double sum = 0;
     double from = 0;
     double level = 1;
@@ -105,7 +105,7 @@ static double steps_survived(const struct stream *s, double x)
     return sum + level * (x - from);
 }
 
-bool tepal_model_gaps_valid(const struct tepal_recycling_gaps *g)
+bool tepal_model_gaps_valid(const struct tepal_gaps *g)
 {
     if (!(g->fresh >= 0 && g->fresh <= 1)) {
         return false;
@@ -122,7 +122,7 @@ bool tepal_model_gaps_valid(const struct tepal_recycling_gaps *g)
 
 enum tepal_status tepal_recycling_fn_gaps(const struct tepal_recycling_setting *setting,
                                           const struct tepal_recycling_rates *rates,
-                                          const struct tepal_recycling_gaps *gaps,
+                                          const struct tepal_gaps *gaps,
                                           struct tepal_recycling_misses *misses)
 {
     struct stream s = {.taken = gap_taken,

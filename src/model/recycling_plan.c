@@ -124,8 +124,8 @@ static double messages_for(struct tepal_recycling_setting *s, uint32_t k, double
     return tepal_model_recycling_rates(s, cycle).messages_per_cycle;
 }
 
-enum tepal_status tepal_recycling_plan(struct tepal_recycling_setting *setting, double fp,
-                                       struct tepal_recycling_rates *rates)
+enum tepal_status tepal_recycling_best_sigma(struct tepal_recycling_setting *setting, double fp,
+                                             struct tepal_recycling_rates *rates)
 {
     struct tepal_recycling_setting best = *setting;
     if (!(fp > 0 && fp < 1) || !tepal_model_recycling_valid(setting, true)) {

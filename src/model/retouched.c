@@ -21,11 +21,12 @@
  * The formulas leave out that a key's positions may collide and that the bits of B are not quite a
  * random sample of the ones: below 1 % at the paper's sizes.
  */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include <math.h>
 
 #include "base/refuse.h"
+#include "model/model.h"
 
 static bool valid(uint64_t m, uint32_t k)
 {
@@ -91,28 +92,33 @@ enum tepal_status tepal_retouched_random(uint64_t n, uint32_t k, double ones, do
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint64_t n,
-                                        uint64_t universe, double beta, uint64_t bits,
-                                        struct tepal_report *report, const char **why)
+enum tepal_status tepal_model_retouched(const struct tepal_params *params,
+                                        const struct tepal_use *use, struct tepal_report *report,
+                                        struct tepal_error *error)
 {
     struct tepal_params p = *params;
+    uint64_t n = use->keys;
+    uint64_t universe = use->universe;
+    double beta = use->share_removed;
+    uint64_t bits = use->bits_cleared;
     if (p.layout != TEPAL_LAYOUT_FLAT || p.positions != TEPAL_POSITIONS_COLLIDING) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "the model of retouching is for the flat layout, colliding positions");
+        return refuse(
+            error, TEPAL_BAD_ARGUMENT,
+            "the model of retouching holds only for the flat layout with colliding positions");
     }
     if (p.hashes == 0 && p.cells != 0) {
         p.hashes = tepal_bloom_best_hashes(p.layout, p.positions, p.cells, n);
     }
-    enum tepal_status status = tepal_params_check(&p, why);
+    enum tepal_status status = tepal_params_check(&p, error);
     if (status != TEPAL_OK) {
         return status;
     }
     if (n == 0 || universe <= n) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "there must be members, and a universe larger than they are");
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "there must be members, and the universe must be larger than their number");
     }
     if (!(beta >= 0 && beta <= 1)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
+        return refuse(error, TEPAL_BAD_ARGUMENT,
                       "beta, the share of false positives to remove, is outside 0..1");
     }
     double m = (double)p.cells;
@@ -120,7 +126,7 @@ enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint6
     double ones = (1 - zero) * m;
     double s = (double)bits;
     if (s > ones) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "more bits to clear than are set");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "more bits to clear than are set in the filter");
     }
     double fp = tepal_bloom_fp_classic(p.cells, n, p.hashes);
     double all = fp * (double)(universe - n);
@@ -131,7 +137,7 @@ enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint6
     tepal_report_integer(report, "bits", "m", p.cells);
     tepal_report_integer(report, "hashes", "k", p.hashes);
     tepal_report_integer(report, "members", "n", n);
-    tepal_report_integer(report, "universe", "N, members included", universe);
+    tepal_report_integer(report, "universe", "N, including the members", universe);
     tepal_report_real(report, "zero", "p0 = (1 - 1/m)^(kn), eq. (2)", zero);
     tepal_report_real(report, "zero_approx", "e^(-kn/m), eq. (3)",
                       tepal_retouched_zero_approx(p.cells, n, p.hashes));
@@ -150,7 +156,7 @@ enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint6
                       fp * kept);
     tepal_report_real(report, "random_bits_fn", "false-negative rate then, 1 - r_s, eq. (15)",
                       1 - kept);
-    tepal_report_real(report, "random_bits_chi", "eq. (12): one, whatever s",
+    tepal_report_real(report, "random_bits_chi", "eq. (12): 1 for every s",
                       tepal_retouched_chi(fp, fp * kept, 1 - kept));
     double cleared;
     double lost;
@@ -158,12 +164,12 @@ enum tepal_status tepal_model_retouched(const struct tepal_params *params, uint6
     double b = beta * all;
     status = tepal_retouched_random(n, p.hashes, ones, b, all, &cleared, &lost, &beyond);
     if (status != TEPAL_OK) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "the filter has no bit set: nothing can be retouched");
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "no bit is set in the filter: there is nothing to retouch");
     }
     tepal_report_real(report, "beta", "share of the false positives to remove, eq. (17)", beta);
     tepal_report_real(report, "avoid", "|B| = beta |F_P|", b);
-    tepal_report_real(report, "random_cleared", "bits that random selection clears", cleared);
+    tepal_report_real(report, "random_cleared", "bits cleared by random selection", cleared);
     tepal_report_real(report, "random_false_negatives", "members it loses, n (1 - (1-y)^k)", lost);
     tepal_report_real(report, "random_beyond", "false positives it removes beyond B", beyond);
     tepal_report_real(report, "random_fp", "false-positive rate then, eq. (8)",

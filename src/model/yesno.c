@@ -22,6 +22,7 @@
  * F varies: the expectation over a Poisson law is taken while it is small.
  */
 #include "base/refuse.h"
+#include "model/model.h"
 #include "model/yesno.h"
 #include "params/params.h"
 
@@ -62,7 +63,7 @@ double tepal_yesno_veto(uint64_t q, double stored, uint32_t no_hashes)
 /* ---- what is left ---------------------------------------------------------------------------- */
 
 /* The chance that a given key is in a no-filter of x others, x a real number. */
-static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+static double veto_rate(const struct tepal_yesno_setting *plan, enum tepal_positions positions,
                         double x)
 {
     double q = (double)plan->no_bits;
@@ -82,7 +83,7 @@ static double veto_rate(const struct tepal_yesno_plan *plan, enum tepal_position
 #define VARIES 100
 
 /* The share of false positives that no no-filter takes, not even an empty one. */
-static double share_hopeless(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+static double share_hopeless(const struct tepal_yesno_setting *plan, enum tepal_positions positions,
                              double n)
 {
     if (plan->no_filters == 0) {
@@ -93,7 +94,7 @@ static double share_hopeless(const struct tepal_yesno_plan *plan, enum tepal_pos
 }
 
 /* The share of `falses` false positives that the search leaves. */
-static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+static double share_left(const struct tepal_yesno_setting *plan, enum tepal_positions positions,
                          double n, double falses, double hopeless)
 {
     double r = (double)plan->no_filters;
@@ -109,7 +110,7 @@ static double share_left(const struct tepal_yesno_plan *plan, enum tepal_positio
     return hopeless + (1 - hopeless) * congested;
 }
 
-static double expected_left(const struct tepal_yesno_plan *plan, enum tepal_positions positions,
+static double expected_left(const struct tepal_yesno_setting *plan, enum tepal_positions positions,
                             double n, double falses, double hopeless)
 {
     if (plan->no_filters == 0 || falses <= 0) {
@@ -129,7 +130,7 @@ static double expected_left(const struct tepal_yesno_plan *plan, enum tepal_posi
     return sum;
 }
 
-static bool is_plan(const struct tepal_yesno_plan *plan)
+static bool is_plan(const struct tepal_yesno_setting *plan)
 {
     return plan->yes_bits > 0 && plan->hashes > 0 && plan->hashes <= TEPAL_MAX_HASHES &&
            (plan->no_filters == 0 ||
@@ -142,7 +143,7 @@ double tepal_model_least_rate(enum tepal_positions positions, uint64_t m, uint64
     return exp2(-each * (positions == TEPAL_POSITIONS_DISTINCT ? 1 : log(2)));
 }
 
-void tepal_model_yesno_rest(struct tepal_yesno_plan *plan, enum tepal_positions positions,
+void tepal_model_yesno_rest(struct tepal_yesno_setting *plan, enum tepal_positions positions,
                             uint64_t n)
 {
     double hopeless = share_hopeless(plan, positions, (double)n);
@@ -151,7 +152,7 @@ void tepal_model_yesno_rest(struct tepal_yesno_plan *plan, enum tepal_positions 
 }
 
 /* The rest of a plan whose sizes and hashes are there. */
-static void predict(struct tepal_yesno_plan *plan, enum tepal_layout layout,
+static void predict(struct tepal_yesno_setting *plan, enum tepal_layout layout,
                     enum tepal_positions positions, uint64_t n, uint64_t t)
 {
     plan->fp_unknown = tepal_bloom_fp(layout, positions, plan->yes_bits, n, plan->hashes);
@@ -160,9 +161,9 @@ static void predict(struct tepal_yesno_plan *plan, enum tepal_layout layout,
 }
 
 enum tepal_status tepal_yesno_predict(enum tepal_layout layout, enum tepal_positions positions,
-                                      uint64_t n, uint64_t t, struct tepal_yesno_plan *plan)
+                                      uint64_t n, uint64_t t, struct tepal_yesno_setting *plan)
 {
-    struct tepal_yesno_plan done = *plan;
+    struct tepal_yesno_setting done = *plan;
     if (!is_plan(plan) || n == 0) {
         return TEPAL_BAD_ARGUMENT;
     }
@@ -191,16 +192,16 @@ struct choice {
     uint32_t hashes;    /* 0: free */
     uint32_t no_hashes; /* 0: free */
     uint64_t unit;      /* p and r q are multiples of this */
-    struct tepal_yesno_plan best;
+    struct tepal_yesno_setting best;
     double score;
 };
 
-static double score_of(const struct choice *c, const struct tepal_yesno_plan *plan)
+static double score_of(const struct choice *c, const struct tepal_yesno_setting *plan)
 {
     return (c->t == 0 ? 0 : plan->left / (double)c->t) + UNKNOWN_COUNTS * plan->fp_unknown;
 }
 
-static void offer(struct choice *c, const struct tepal_yesno_plan *plan)
+static void offer(struct choice *c, const struct tepal_yesno_setting *plan)
 {
     double score = score_of(c, plan);
     if (plan->fp_unknown >= 0 && (c->best.yes_bits == 0 || score < c->score)) {
@@ -212,7 +213,7 @@ static void offer(struct choice *c, const struct tepal_yesno_plan *plan)
 #define MOST_NO_HASHES 24
 
 /* Every k' for these sizes. Is one better than the best so far? If `take`, it is taken. */
-static bool try_hashes(struct choice *c, struct tepal_yesno_plan *plan, bool take)
+static bool try_hashes(struct choice *c, struct tepal_yesno_setting *plan, bool take)
 {
     double least = INFINITY;
     uint32_t last = c->no_hashes != 0 ? c->no_hashes : MOST_NO_HASHES;
@@ -242,7 +243,7 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
     if (q * r >= c->m) {
         return;
     }
-    struct tepal_yesno_plan plan = {
+    struct tepal_yesno_setting plan = {
         .yes_bits = c->m - q * r, .no_bits = r == 0 ? 0 : q, .no_filters = r, .own_seeds = r > 1};
     /* Is it worth a look? */
     plan.hashes = 1;
@@ -283,9 +284,9 @@ static void try_all(struct choice *c, uint64_t most_filters)
     }
 }
 
-enum tepal_status tepal_yesno_choose(enum tepal_layout layout, enum tepal_positions positions,
-                                     uint64_t m, uint64_t n, uint64_t t,
-                                     struct tepal_yesno_plan *plan)
+enum tepal_status tepal_yesno_best_setting(enum tepal_layout layout, enum tepal_positions positions,
+                                           uint64_t m, uint64_t n, uint64_t t,
+                                           struct tepal_yesno_setting *plan)
 {
     struct choice c = {.layout = layout,
                        .positions = positions,
@@ -310,21 +311,21 @@ enum tepal_status tepal_yesno_choose(enum tepal_layout layout, enum tepal_positi
 
 /* ---- everything by name ---------------------------------------------------------------------- */
 
-static void report_plan(const struct tepal_yesno_plan *plan, struct tepal_report *report)
+static void report_plan(const struct tepal_yesno_setting *plan, struct tepal_report *report)
 {
     tepal_report_integer(report, "bits", "m = p + r q",
                          plan->yes_bits + plan->no_bits * plan->no_filters);
     tepal_report_integer(report, "yes_bits", "p, bits of the yes-filter", plan->yes_bits);
-    tepal_report_integer(report, "hashes", "k, hashes of the yes-filter", plan->hashes);
+    tepal_report_integer(report, "hashes", "k, hash functions of the yes-filter", plan->hashes);
     tepal_report_integer(report, "no_bits", "q, bits of a no-filter", plan->no_bits);
-    tepal_report_integer(report, "no_filters", "r, how many no-filters", plan->no_filters);
-    tepal_report_integer(report, "no_hashes", "k', hashes of a no-filter", plan->no_hashes);
-    tepal_report_flag(report, "own_seeds", "does every no-filter hash in its own way",
+    tepal_report_integer(report, "no_filters", "r, number of no-filters", plan->no_filters);
+    tepal_report_integer(report, "no_hashes", "k', hash functions of a no-filter", plan->no_hashes);
+    tepal_report_flag(report, "own_seeds", "does each no-filter have its own hash seed?",
                       plan->own_seeds);
 }
 
 /* Eqs. (11) to (31) with everything stored that is to be stored. */
-static void report_equations(const struct tepal_yesno_plan *plan, uint64_t n, uint64_t t,
+static void report_equations(const struct tepal_yesno_setting *plan, uint64_t n, uint64_t t,
                              struct tepal_report *report)
 {
     double in_set = (double)n / ((double)n + (double)t);
@@ -334,12 +335,15 @@ static void report_equations(const struct tepal_yesno_plan *plan, uint64_t n, ui
     double all = stored / ((double)n + (double)t);
     double one = r == 0 ? 0 : tepal_yesno_veto(plan->no_bits, stored / r, plan->no_hashes);
     double fr = 1 - pow(1 - one, r);
-    tepal_report_real(report, "positive_share", "Pr[S~], members among the asked, eq. (10)",
+    tepal_report_real(report, "positive_share",
+                      "Pr[S~], share of lookups that the yes-filter finds, eq. (10)",
                       tepal_yesno_positive(in_set, fs));
     tepal_report_real(report, "false_share", "Pr[F], eq. (11)",
                       tepal_yesno_false_positive(in_set, fs));
-    tepal_report_real(report, "veto_rate", "f_R, a key not stored in some no-filter, with R/r each",
-                      fr);
+    tepal_report_real(
+        report, "veto_rate",
+        "f_R, probability that a key that is not stored is vetoed, with R/r keys per no-filter",
+        fr);
     tepal_report_real(report, "error_printed", "Pr[E] as printed, eqs. (13), (24)",
                       tepal_yesno_error_printed(in_set, fs, fr, all));
     tepal_report_real(report, "error", "Pr[E] = (Pr[F] - Pr[R]) (1 - f_R)",
@@ -355,17 +359,28 @@ static void report_equations(const struct tepal_yesno_plan *plan, uint64_t n, ui
     }
 }
 
-enum tepal_status tepal_model_yesno(enum tepal_layout layout, enum tepal_positions positions,
-                                    const struct tepal_yesno_plan *plan, uint64_t n, uint64_t t,
-                                    struct tepal_report *report, const char **why)
+enum tepal_status tepal_model_yesno(const struct tepal_params *params, const struct tepal_use *use,
+                                    struct tepal_report *report, struct tepal_error *error)
 {
-    struct tepal_yesno_plan done = *plan;
+    enum tepal_layout layout = params->layout;
+    enum tepal_positions positions = params->positions;
+    uint64_t n = use->keys;
+    uint64_t t = use->known_negatives;
+    struct tepal_yesno_setting done = {.yes_bits = params_yes_bits(params),
+                                       .hashes = params->hashes,
+                                       .no_bits = params->yesno.no_bits,
+                                       .no_filters = params->yesno.no_filters,
+                                       .no_hashes = (uint32_t)params->yesno.no_hashes,
+                                       .own_seeds = params->yesno.own_seeds != 0};
     if (n == 0) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there must be members");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "there must be members");
     }
-    if (tepal_yesno_predict(layout, positions, n, t, &done) != TEPAL_OK) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "sizes and hashes must be at least 1, and fit the layout");
+    enum tepal_status status =
+        params->cells != 0 ? tepal_yesno_predict(layout, positions, n, t, &done)
+                           : tepal_yesno_best_setting(layout, positions, use->bits, n, t, &done);
+    if (status != TEPAL_OK) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "sizes and numbers of hash functions must be at least 1 and fit the layout");
     }
     uint64_t m = done.yes_bits + done.no_bits * done.no_filters;
     uint32_t best = tepal_bloom_best_hashes(layout, positions, m, n);
@@ -378,16 +393,18 @@ enum tepal_status tepal_model_yesno(enum tepal_layout layout, enum tepal_positio
         tepal_report_real(report, "fp_approx", "f_S, eqs. (6), (29)",
                           tepal_bloom_fp_approx(done.yes_bits, n, done.hashes));
     }
-    tepal_report_real(report, "fp_unknown", "the yes-filter's true rate: on unknown negatives",
+    tepal_report_real(report, "fp_unknown",
+                      "the yes-filter's true rate, which applies to unknown negatives",
                       done.fp_unknown);
-    tepal_report_real(report, "avoid_positive", "known negatives that the yes-filter has, F",
+    tepal_report_real(report, "avoid_positive", "known negatives that the yes-filter finds, F",
                       done.positive);
     tepal_report_real(report, "avoid_left", "of them, left by local-search (estimate)", done.left);
     if (t > 0) {
         tepal_report_real(report, "fp_known", "rate on known negatives (estimate)",
                           done.left / (double)t);
     }
-    tepal_report_real(report, "bloom_fp", "a Bloom filter of m bits, at its best",
+    tepal_report_real(report, "bloom_fp",
+                      "false-positive rate of a Bloom filter of m bits, with the best k",
                       tepal_bloom_fp(layout, positions, m, n, best));
     if (layout == TEPAL_LAYOUT_FLAT) {
         report_equations(&done, n, t, report);

@@ -2,13 +2,13 @@
 #ifndef TEPAL_SRC_MODEL_YESNO_H
 #define TEPAL_SRC_MODEL_YESNO_H
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 /* Known negatives that the plain filter is expected to have: so few cannot be noticed. */
 #define MODEL_NOTHING_LEFT 1e-6
 
 /* What tepal_yesno_predict finds, of a plan whose fp_unknown and positive are there. */
-void tepal_model_yesno_rest(struct tepal_yesno_plan *plan, enum tepal_positions positions,
+void tepal_model_yesno_rest(struct tepal_yesno_setting *plan, enum tepal_positions positions,
                             uint64_t n);
 
 /*

@@ -4,7 +4,7 @@
 const struct params_rules tepal_bloom_rules = {
     .kind = {.id = TEPAL_KIND_BLOOM,
              .name = "bloom",
-             .summary = "the Bloom filter: no false negatives, a chosen rate of false positives",
+             .summary = "the Bloom filter: no false negatives, a chosen false-positive rate",
              .promises = TEPAL_NO_FALSE_NEGATIVES | TEPAL_MERGEABLE | TEPAL_ORDER_FREE},
     .cell_bits = 1,
     .layouts = PARAMS_ALL_LAYOUTS,

@@ -42,7 +42,7 @@ bool tepal_counting_policy_parse(const char *name, enum tepal_counting_policy *o
     return known;
 }
 
-enum tepal_counting_rule tepal_counting_rule_for(enum tepal_layout layout, uint32_t choices)
+enum tepal_counting_rule tepal_counting_default_rule(enum tepal_layout layout, uint32_t choices)
 {
     return tepal_layout_in_lines(layout) && choices > 1 ? TEPAL_RULE_LEAST_INCREASE
                                                         : TEPAL_RULE_IMPROVED_GREEDY;
@@ -50,32 +50,35 @@ enum tepal_counting_rule tepal_counting_rule_for(enum tepal_layout layout, uint3
 
 static struct params_verdict check(const struct tepal_params *p)
 {
-    uint64_t choices = p->own[TEPAL_COUNTING_CHOICES];
-    uint64_t rule = p->own[TEPAL_COUNTING_RULE];
-    uint64_t policy = p->own[TEPAL_COUNTING_POLICY];
+    uint64_t choices = p->counting.choices;
+    uint64_t rule = p->counting.rule;
+    uint64_t policy = p->counting.policy;
     bool lined = tepal_layout_in_lines(p->layout);
     bool known = rule < rule_names.count;
     if (choices == 0 || choices > TEPAL_MAX_CHOICES) {
-        return params_refuse_own(TEPAL_COUNTING_CHOICES, "the number of choices must be 1 to 64");
+        return params_refuse_own(PARAMS_INDEX(counting.choices),
+                                 "the number of choices must be 1 to 64");
     }
     if (!known || policy >= policy_names.count) {
-        return params_refuse_own((known ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
-                                 "the rule or the policy of this counting filter is unknown");
+        return params_refuse_own(
+            (known ? PARAMS_INDEX(counting.policy) : PARAMS_INDEX(counting.rule)),
+            "the rule or the policy of this counting filter is unknown");
     }
     if (choices == 1 && (rule != 0 || policy != 0)) {
-        return params_refuse_own((rule == 0 ? TEPAL_COUNTING_POLICY : TEPAL_COUNTING_RULE),
-                                 "with one choice there is no rule and no policy to state");
+        return params_refuse_own(
+            (rule == 0 ? PARAMS_INDEX(counting.policy) : PARAMS_INDEX(counting.rule)),
+            "with one choice there is neither a rule nor a policy");
     }
     if (choices > 1 && lined != (rule == TEPAL_RULE_LEAST_INCREASE)) {
-        return params_refuse_own(TEPAL_COUNTING_RULE,
+        return params_refuse_own(PARAMS_INDEX(counting.rule),
                                  lined
                                      ? "on blocked and paired layouts the rule must be "
                                        "least-increase: (improved) greedy would fill the fullest "
                                        "lines"
-                                     : "the rule least-increase is for blocked and paired layouts");
+                                     : "the rule least-increase needs a blocked or paired layout");
     }
-    if (p->own[TEPAL_COUNTING_FORM] > TEPAL_FORM_BITS) {
-        return params_refuse_own(TEPAL_COUNTING_FORM,
+    if (p->counting.form > TEPAL_FORM_BITS) {
+        return params_refuse_own(PARAMS_INDEX(counting.form),
                                  "the form of this counting filter is unknown");
     }
     return PARAMS_PASSED;
@@ -84,7 +87,7 @@ static struct params_verdict check(const struct tepal_params *p)
 /* The counters, unless it is the bits alone, and then the bits. */
 static uint64_t payload_bytes(const struct tepal_params *p)
 {
-    bool counters = p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_COUNTERS;
+    bool counters = p->counting.form == TEPAL_FORM_COUNTERS;
     return (counters ? tepal_params_cells_bytes(p->cells, 4) : 0) +
            tepal_params_cells_bytes(p->cells, 1);
 }
@@ -92,14 +95,14 @@ static uint64_t payload_bytes(const struct tepal_params *p)
 const struct params_rules tepal_counting_rules = {
     .kind = {.id = TEPAL_KIND_COUNTING,
              .name = "counting",
-             .summary = "counters instead of bits: keys can be removed; c choices of address",
+             .summary = "counters instead of bits, so keys can be removed; c choices of address",
              .promises = TEPAL_DELETABLE | TEPAL_MERGEABLE},
     .cell_bits = 4,
     .layouts = PARAMS_ALL_LAYOUTS,
-    .own = {[TEPAL_COUNTING_CHOICES] = "choices",
-            [TEPAL_COUNTING_RULE] = "rule",
-            [TEPAL_COUNTING_POLICY] = "policy",
-            [TEPAL_COUNTING_FORM] = "form"},
+    .own = {[PARAMS_INDEX(counting.choices)] = "choices",
+            [PARAMS_INDEX(counting.rule)] = "rule",
+            [PARAMS_INDEX(counting.policy)] = "policy",
+            [PARAMS_INDEX(counting.form)] = "form"},
     .check = check,
     .payload_bytes = payload_bytes,
 };

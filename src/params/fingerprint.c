@@ -6,20 +6,21 @@
 
 static struct params_verdict check(const struct tepal_params *p)
 {
-    uint64_t f = p->own[TEPAL_FINGERPRINT_BITS];
-    if (f < TEPAL_FINGERPRINT_MIN_BITS || f > TEPAL_FINGERPRINT_MAX_BITS) {
-        return params_refuse_own(TEPAL_FINGERPRINT_BITS, "a fingerprint has 4 to 32 bits");
+    uint64_t f = p->fingerprint.bits;
+    if (f < TEPAL_MIN_FINGERPRINT_BITS || f > TEPAL_MAX_FINGERPRINT_BITS) {
+        return params_refuse_own(PARAMS_INDEX(fingerprint.bits), "a fingerprint has 4 to 32 bits");
     }
     if (p->cells % (2 * TEPAL_FINGERPRINT_SLOTS * f) != 0) {
-        return params_refuse(PARAMS_CELLS,
-                             "the size is not that of whole pairs of buckets: 8 fingerprints each");
+        return params_refuse(
+            PARAMS_CELLS, "the size is not a whole number of bucket pairs, of 8 fingerprints each");
     }
     if (p->cells / (TEPAL_FINGERPRINT_SLOTS * f) > MAX_BUCKETS) {
         return params_refuse(PARAMS_CELLS, "a fingerprint filter has fewer than 2^34 slots");
     }
     if (p->hashes != 2) {
-        return params_refuse(PARAMS_HASHES,
-                             "a fingerprint filter has 2 hashes: one for each bucket of a key");
+        return params_refuse(
+            PARAMS_HASHES,
+            "a fingerprint filter has 2 hash functions: one for each bucket of a key");
     }
     if (p->positions != TEPAL_POSITIONS_COLLIDING) {
         return params_refuse(PARAMS_POSITIONS,
@@ -37,12 +38,12 @@ static uint64_t payload_bytes(const struct tepal_params *p)
 const struct params_rules tepal_fingerprint_rules = {
     .kind = {.id = TEPAL_KIND_FINGERPRINT,
              .name = "fingerprint",
-             .summary = "a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %",
+             .summary = "a cuckoo filter: keys can be removed, about 12 bits per key for 0.3 %",
              .promises =
                  TEPAL_NO_FALSE_NEGATIVES | TEPAL_BOUNDED_FALSE_POSITIVES | TEPAL_DELETABLE},
     .cell_bits = 1,
     .layouts = 1u << TEPAL_LAYOUT_FLAT,
-    .own = {[TEPAL_FINGERPRINT_BITS] = "bits of a fingerprint"},
+    .own = {[PARAMS_INDEX(fingerprint.bits)] = "bits per fingerprint"},
     .check = check,
     .payload_bytes = payload_bytes,
 };

@@ -23,7 +23,7 @@ bool tepal_layout_in_lines(enum tepal_layout layout)
     return layout == TEPAL_LAYOUT_BLOCKED || layout == TEPAL_LAYOUT_PAIRED;
 }
 
-uint32_t tepal_params_most_hashes(enum tepal_layout layout)
+uint32_t tepal_params_max_hashes(enum tepal_layout layout)
 {
     switch (layout) {
     case TEPAL_LAYOUT_FLAT:
@@ -48,7 +48,7 @@ static struct params_verdict check_names(const struct tepal_params *p,
                              "the layout is not one of flat, partitioned, blocked, paired");
     }
     if ((rules->layouts >> (uint32_t)p->layout & 1) == 0) {
-        return params_refuse(PARAMS_LAYOUT, "this kind of filter does not know that layout");
+        return params_refuse(PARAMS_LAYOUT, "this kind of filter does not support this layout");
     }
     if ((uint32_t)p->positions >= positions_names.count) {
         return params_refuse(PARAMS_POSITIONS, "positions are neither colliding nor distinct");
@@ -67,15 +67,17 @@ struct params_verdict tepal_params_check_size(const struct tepal_params *p, uint
                                               uint32_t cell_bits)
 {
     static const char *const too_many[] = {
-        [TEPAL_LAYOUT_FLAT] = "the number of hashes is over the limit of 64",
-        [TEPAL_LAYOUT_PARTITIONED] = "the number of hashes is over the limit of 64",
-        [TEPAL_LAYOUT_BLOCKED] = "the number of hashes is over the blocked layout's limit of 16",
-        [TEPAL_LAYOUT_PAIRED] = "the number of hashes is over the paired layout's limit of 32",
+        [TEPAL_LAYOUT_FLAT] = "the number of hash functions is over the limit of 64",
+        [TEPAL_LAYOUT_PARTITIONED] = "the number of hash functions is over the limit of 64",
+        [TEPAL_LAYOUT_BLOCKED] =
+            "the number of hash functions is over the blocked layout's limit of 16",
+        [TEPAL_LAYOUT_PAIRED] =
+            "the number of hash functions is over the paired layout's limit of 32",
     };
     bool lined = tepal_layout_in_lines(p->layout);
     bool distinct = p->positions == TEPAL_POSITIONS_DISTINCT;
     if (p->hashes == 0) {
-        return params_refuse(PARAMS_HASHES, "the number of hashes must be at least 1");
+        return params_refuse(PARAMS_HASHES, "the number of hash functions must be at least 1");
     }
     if (cells == 0) {
         return params_refuse(PARAMS_CELLS, "the size must be at least 1 bit");
@@ -84,21 +86,24 @@ struct params_verdict tepal_params_check_size(const struct tepal_params *p, uint
         return params_refuse(PARAMS_CELLS, "the size is over the limit of 2^60");
     }
     if (cells % params_unit(p->layout, cell_bits) != 0) {
-        return params_refuse(PARAMS_CELLS, "this layout needs whole lines: a multiple of 512 bits");
+        return params_refuse(PARAMS_CELLS,
+                             "this layout needs whole cache lines: a multiple of 512 bits");
     }
-    if (p->hashes > tepal_params_most_hashes(p->layout)) {
+    if (p->hashes > tepal_params_max_hashes(p->layout)) {
         return params_refuse(PARAMS_HASHES, too_many[p->layout]);
     }
     if (p->layout == TEPAL_LAYOUT_PARTITIONED && p->hashes > cells) {
-        return params_refuse(PARAMS_CELLS, "the partitioned layout needs at least one cell a hash");
+        return params_refuse(PARAMS_CELLS,
+                             "the partitioned layout needs at least one cell per hash function");
     }
     if (!lined && distinct && p->hashes > cells) {
-        return params_refuse(PARAMS_CELLS, "distinct positions need at least one cell a hash");
+        return params_refuse(PARAMS_CELLS,
+                             "distinct positions need at least one cell per hash function");
     }
     if (p->layout == TEPAL_LAYOUT_PAIRED && distinct &&
         cells < 2 * params_unit(p->layout, cell_bits)) {
-        return params_refuse(PARAMS_CELLS,
-                             "distinct positions on the paired layout need at least two lines");
+        return params_refuse(
+            PARAMS_CELLS, "distinct positions on the paired layout need at least two cache lines");
     }
     return PARAMS_PASSED;
 }
@@ -128,9 +133,9 @@ struct params_verdict tepal_params_gate(const struct tepal_params *p)
     return verdict.status == TEPAL_OK ? check_own(p, rules) : verdict;
 }
 
-enum tepal_status tepal_params_check(const struct tepal_params *params, const char **why)
+enum tepal_status tepal_params_check(const struct tepal_params *params, struct tepal_error *error)
 {
-    return params_tell(tepal_params_gate(params), why);
+    return params_tell(tepal_params_gate(params), error);
 }
 
 /* ---- sizes and mates ------------------------------------------------------------------------- */
@@ -141,7 +146,7 @@ uint64_t tepal_params_cells_bytes(uint64_t cells, uint32_t cell_bits)
     return (cells / per_word + (cells % per_word != 0)) * 8;
 }
 
-uint64_t tepal_params_payload_bytes(const struct tepal_params *params)
+uint64_t tepal_params_cell_bytes(const struct tepal_params *params)
 {
     const struct params_rules *rules = tepal_params_rules((uint32_t)params->kind);
     if (rules == NULL) {
@@ -182,6 +187,16 @@ bool tepal_layout_parse(const char *name, enum tepal_layout *out)
     bool known = names_find(layout_names, name, &i);
     if (known) {
         *out = (enum tepal_layout)i;
+    }
+    return known;
+}
+
+bool tepal_hash_parse(const char *name, enum tepal_hash *out)
+{
+    unsigned i;
+    bool known = names_find(hash_names, name, &i);
+    if (known) {
+        *out = (enum tepal_hash)i;
     }
     return known;
 }

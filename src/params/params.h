@@ -1,14 +1,16 @@
 /*
  * params.h: the gate from the inside.
  *
- * Each kind has a file here: its rules, the names of its own parameters, its typed options and what
- * converts them. kinds.c has the table of the rules, params.c the gate: what all kinds share, then
- * the kind's own. Models, planners and filters hang from here, and nothing here knows of them.
+ * Each kind has a file here: its rules and the names of its own parameters. kinds.c has the table
+ * of the rules, params.c the gate: what all kinds share, then the kind's own. Models, planners and
+ * filters hang from here, and nothing here knows of them.
  */
 #ifndef TEPAL_SRC_PARAMS_PARAMS_H
 #define TEPAL_SRC_PARAMS_PARAMS_H
 
 #include <tepal/params.h>
+
+#include "base/refuse.h"
 
 #define PARAMS_MAX_CELLS ((uint64_t)1 << 60)
 
@@ -40,19 +42,21 @@ static inline struct params_verdict params_refuse(unsigned field, const char *wh
 }
 
 /* The same about one of the kind's own parameters. */
-static inline struct params_verdict params_refuse_own(unsigned which, const char *why)
+static inline struct params_verdict params_refuse_own(size_t which, const char *why)
 {
-    return params_refuse(PARAMS_OWN + which, why);
+    return params_refuse(PARAMS_OWN + (unsigned)which, why);
 }
 
-/* A verdict in the form that public calls have: `why` may be NULL. */
-static inline enum tepal_status params_tell(struct params_verdict verdict, const char **why)
+/* A verdict in the form that public calls have: `error` may be NULL. */
+static inline enum tepal_status params_tell(struct params_verdict verdict,
+                                            struct tepal_error *error)
 {
-    if (verdict.status != TEPAL_OK && why != NULL) {
-        *why = verdict.why;
-    }
-    return verdict.status;
+    return verdict.status == TEPAL_OK ? TEPAL_OK : refuse(error, verdict.status, verdict.why);
 }
+
+/* The index in params.own of a kind's own parameter: PARAMS_INDEX(counting.choices). */
+#define PARAMS_INDEX(field)                                                                        \
+    ((offsetof(struct tepal_params, field) - offsetof(struct tepal_params, own)) / sizeof(uint64_t))
 
 /* The rules of a kind. */
 struct params_rules {
@@ -97,12 +101,38 @@ struct params_verdict tepal_params_check_size(const struct tepal_params *params,
 uint64_t tepal_params_cells_bytes(uint64_t cells, uint32_t cell_bits);
 
 /* The most hashes that a layout takes at any size; 0 for what is no layout. */
-uint32_t tepal_params_most_hashes(enum tepal_layout layout);
+uint32_t tepal_params_max_hashes(enum tepal_layout layout);
 
 /* The step in which a layout's size grows, in cells. */
 static inline uint64_t params_unit(enum tepal_layout layout, uint32_t cell_bits)
 {
     return tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS / cell_bits : 1;
+}
+
+/* The bits of a cell: of a counting filter without its counters, one. */
+static inline uint32_t params_cell_bits(const struct tepal_params *p,
+                                        const struct params_rules *rules)
+{
+    bool alone = p->kind == TEPAL_KIND_COUNTING && p->counting.form == TEPAL_FORM_BITS;
+    return alone ? 1 : rules->cell_bits;
+}
+
+/* p, the bits of a yes-no filter's yes-filter. */
+static inline uint64_t params_yes_bits(const struct tepal_params *p)
+{
+    return p->cells - p->yesno.no_filters * p->yesno.no_bits;
+}
+
+/* k1, the hash functions of a generalized filter that set. */
+static inline uint32_t params_set_hashes(const struct tepal_params *p)
+{
+    return p->hashes - (uint32_t)p->generalized.reset_hashes;
+}
+
+/* p0, the share of a generalized filter's bits that are 0 at first. */
+static inline double params_zeros(const struct tepal_params *p)
+{
+    return (double)(TEPAL_GENERALIZED_UNIT - p->generalized.ones) / (double)TEPAL_GENERALIZED_UNIT;
 }
 
 #define PARAMS_COUNT(array) (sizeof(array) / sizeof *(array))

@@ -26,9 +26,9 @@ void tepal_plan_bloom_no(const struct plan_task *task, struct tepal_proposal *pl
     if (task->wish->header_bits > 0 && !tepal_plan_in_lines(task)) {
         tepal_plan_no(plan, "header-bits", TEPAL_PLAN_NOT_LINES);
     } else if (task->smallest) {
-        tepal_plan_no(plan, "fp", "no size keeps this rate");
+        tepal_plan_no(plan, "fp", "no size achieves this rate");
     } else {
-        tepal_plan_no(plan, plan_memory(task), "too few lines fit the memory");
+        tepal_plan_no(plan, plan_memory(task), "too few cache lines fit into the memory");
     }
 }
 

@@ -4,7 +4,7 @@
  *     bloom, generalized, counting, fingerprint, recycling   the empty filter, all members added
  *     retouched   the Bloom filter of the members; then max_fn of them are given up
  *     yesno       a veto on the known negatives, with the plan's division of the bits
- *     cascade     levels as the keys ask for them, in most_bits or from the first rate on
+ *     cascade     levels as the keys ask for them, in max_bits or from the first rate on
  *
  * Everything is checked before anything is made. The kinds that attend to known negatives report by
  * asking their filter again; for the others that is done here.
@@ -24,12 +24,6 @@
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-/* Failed, by a call that says no more than its status. */
-static enum tepal_status passed_on(const char **why, enum tepal_status status)
-{
-    return status == TEPAL_OK ? status : refuse(why, status, tepal_status_message(status));
-}
-
 bool tepal_plan_streams(const struct tepal_proposal *plan)
 {
     return plan->kind != TEPAL_KIND_RETOUCHED && plan->kind != TEPAL_KIND_YESNO &&
@@ -47,42 +41,41 @@ static double first_rate(const struct tepal_params *p)
     return tepal_bloom_fp(p->layout, p->positions, p->cells, p->capacity, p->hashes);
 }
 
-enum tepal_status tepal_plan_check(const struct tepal_proposal *plan, const char **why)
+enum tepal_status tepal_plan_check(const struct tepal_proposal *plan, struct tepal_error *error)
 {
-    const char *unheard = "";
-    why = why == NULL ? &unheard : why;
     if (!plan->feasible) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the plan is not feasible");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the plan is not feasible");
     }
     if (plan->kind != plan->params.kind) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the plan's parameters are those of another kind");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the plan's parameters are those of another kind");
     }
     if (plan->kind == TEPAL_KIND_RETOUCHED && !is_rate(plan->max_fn)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "a retouched plan gives up a share of the members above 0 and below 1");
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "a retouched plan needs a share of members to give up, above 0 and below 1");
     }
-    enum tepal_status status = tepal_params_check(&plan->params, why);
-    if (status == TEPAL_OK && plan->kind == TEPAL_KIND_CASCADE && plan->most_bits == 0 &&
+    enum tepal_status status = tepal_params_check(&plan->params, error);
+    if (status == TEPAL_OK && plan->kind == TEPAL_KIND_CASCADE && plan->max_bits == 0 &&
         !is_rate(first_rate(&plan->params))) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "a cascade's plan has bits, or a first level's rate above 0 and below 1");
+        return refuse(
+            error, TEPAL_BAD_ARGUMENT,
+            "a cascade's plan needs bits, or a rate of the first level above 0 and below 1");
     }
     return status;
 }
 
 static enum tepal_status check_input(const struct tepal_proposal *plan,
-                                     const struct tepal_plan_input *in, const char **why)
+                                     const struct tepal_plan_input *in, struct tepal_error *error)
 {
-    if (!tepal_plan_streams(plan) && in->avoid_count == 0) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "the plan needs known negatives, and there are none");
+    if (!tepal_plan_streams(plan) && in->known.avoid_count == 0) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "the plan needs known negatives, but none are given");
     }
-    if (plan->weighted && in->avoid_weights == NULL) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "the plan goes by the weights of the known negatives, and there are none");
+    if (plan->weighted && in->known.avoid_weights == NULL) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "the plan uses weights of the known negatives, but none are given");
     }
-    if (!tepal_known_weights_valid(in->avoid_weights, in->avoid_count)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
+    if (!tepal_known_weights_valid(in->known.avoid_weights, in->known.avoid_count)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
                       "a known negative's weight is negative or not finite");
     }
     return TEPAL_OK;
@@ -94,10 +87,11 @@ struct build {
     const struct tepal_proposal *plan;
     const struct tepal_plan_input *in;
     const struct tepal_allocator *allocator;
-    struct tepal_params params; /* the plan's, with seed and hash */
+    struct tepal_params params;      /* the plan's, with seed and hash */
+    const struct tepal_known *known; /* the input's */
     struct tepal_filter *filter;
-    struct tepal_plan_report report;
-    const char *why;
+    struct tepal_known_report report;
+    struct tepal_error *error;
 };
 
 static struct tepal_params params_of(const struct tepal_proposal *plan, uint64_t seed,
@@ -112,30 +106,25 @@ static struct tepal_params params_of(const struct tepal_proposal *plan, uint64_t
 
 /* An empty filter, with its key. */
 static enum tepal_status create(const struct tepal_params *params, const uint8_t *key,
-                                const struct tepal_allocator *allocator, struct tepal_filter **out)
+                                const struct tepal_allocator *allocator, struct tepal_filter **out,
+                                struct tepal_error *error)
 {
-    enum tepal_status status = tepal_filter_create(params, allocator, out, NULL);
-    return status != TEPAL_OK || key == NULL ? status : tepal_filter_set_key(*out, key);
+    enum tepal_status status = tepal_filter_create(params, allocator, out, error);
+    return status != TEPAL_OK || key == NULL ? status
+                                             : refuse_if(error, tepal_filter_set_key(*out, key));
 }
 
 static enum tepal_status fill(struct build *b, const struct tepal_params *params,
                               struct tepal_filter **out)
 {
-    enum tepal_status status = create(params, b->in->key, b->allocator, out);
-    if (status == TEPAL_OK) {
-        status = tepal_filter_add_many(*out, b->in->members, b->in->member_count);
-    }
-    return passed_on(&b->why, status);
+    enum tepal_status status = create(params, b->in->key, b->allocator, out, b->error);
+    return status != TEPAL_OK ? status
+                              : refuse_if(b->error, tepal_filter_add_many(*out, b->known->members,
+                                                                          b->known->member_count));
 }
 
 static enum tepal_status retouch(struct build *b)
 {
-    const struct tepal_plan_input *in = b->in;
-    struct tepal_retouch_input input = {.members = in->members,
-                                        .member_count = in->member_count,
-                                        .avoid = in->avoid,
-                                        .avoid_count = in->avoid_count,
-                                        .avoid_weights = in->avoid_weights};
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
     struct tepal_retouch_report r;
     struct tepal_params plain = b->params;
@@ -145,9 +134,9 @@ static enum tepal_status retouch(struct build *b)
     plain.kind = TEPAL_KIND_BLOOM;
     enum tepal_status status = fill(b, &plain, &before);
     if (status == TEPAL_OK) {
-        before->state.keys_added = saturating_add(before->state.keys_added, in->repeats);
+        before->state.keys_added = saturating_add(before->state.keys_added, b->in->repeats);
         status =
-            tepal_retouch(before, &input, &options, b->allocator, &b->filter, &r, NULL, &b->why);
+            tepal_retouch(before, b->known, &options, b->allocator, &b->filter, &r, NULL, b->error);
     }
     tepal_filter_free(before);
     if (status == TEPAL_OK) {
@@ -163,73 +152,48 @@ static enum tepal_status retouch(struct build *b)
 
 static enum tepal_status veto(struct build *b)
 {
-    struct tepal_yesno_input input = {.members = b->in->members,
-                                      .member_count = b->in->member_count,
-                                      .avoid = b->in->avoid,
-                                      .avoid_count = b->in->avoid_count,
-                                      .avoid_weights = b->in->avoid_weights};
     struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
-    struct tepal_yesno_report r;
-    b->params.capacity = b->in->member_count;
-    enum tepal_status status =
-        tepal_yesno_build(&b->params, &input, &options, b->allocator, &b->filter, &r, &b->why);
-    if (status == TEPAL_OK) {
-        b->report.avoid_members = r.avoid_members;
-        b->report.avoid_positive = r.avoid_positive;
-        b->report.avoid_left = r.avoid_left;
-        b->report.false_negatives = r.false_negatives;
-        b->report.positive_weight = r.positive_weight;
-        b->report.weight_left = r.weight_left;
-        b->report.steps = r.steps;
-        b->report.proved_optimal = r.proved_optimal;
-    }
-    return status;
+    b->params.capacity = b->known->member_count;
+    return tepal_yesno_build(&b->params, b->known, &options, b->allocator, &b->filter, &b->report,
+                             b->error);
 }
 
 static enum tepal_status cascade(struct build *b)
 {
-    struct tepal_cascade_input input = {.members = b->in->members,
-                                        .member_count = b->in->member_count,
-                                        .avoid = b->in->avoid,
-                                        .avoid_count = b->in->avoid_count};
     struct tepal_cascade_options options = {
-        .bits = b->plan->most_bits,
-        .fp = b->plan->most_bits > 0 ? 0 : first_rate(&b->plan->params)};
-    struct tepal_cascade_report r;
-    b->params.capacity = b->in->member_count;
+        .bits = b->plan->max_bits, .fp = b->plan->max_bits > 0 ? 0 : first_rate(&b->plan->params)};
+    b->params.capacity = b->known->member_count;
     b->params.cells = 0; /* what follows from the keys, the first level's own included */
     b->params.hashes = 0;
-    enum tepal_status status =
-        tepal_cascade_build(&b->params, &input, &options, b->allocator, &b->filter, &r, &b->why);
+    enum tepal_status status = tepal_cascade_build(&b->params, b->known, &options, b->allocator,
+                                                   &b->filter, &b->report, b->error);
     if (status == TEPAL_OK) {
-        b->report.avoid_members = r.avoid_members;
-        b->report.avoid_positive = r.avoid_positive;
-        b->report.avoid_left = r.avoid_left;
-        b->report.false_negatives = r.false_negatives;
-        b->report.positive_weight = b->in->avoid_weights == NULL ? (double)r.avoid_positive : NAN;
-        b->report.levels = r.levels; /* nothing is left, so no weight is */
+        /* Nothing is left, so no weight is; of those that were found, nobody weighs them. */
+        b->report.weight_left = 0;
+        b->report.positive_weight =
+            b->known->avoid_weights == NULL ? (double)b->report.avoid_positive : NAN;
     }
     return status;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static double weight_of(const struct tepal_plan_input *in, size_t i)
+static double weight_of(const struct tepal_known *known, size_t i)
 {
-    return in->avoid_weights == NULL ? 1 : in->avoid_weights[i];
+    return known->avoid_weights == NULL ? 1 : known->avoid_weights[i];
 }
 
 /* Of kinds that only add: which members are not found, and which known negatives are? */
 static enum tepal_status ask(struct build *b)
 {
-    const struct tepal_plan_input *in = b->in;
-    struct tepal_plan_report *r = &b->report;
+    const struct tepal_known *in = b->known;
+    struct tepal_known_report *r = &b->report;
     struct tepal_allocator allocator = tepal_alloc_choose(b->allocator);
     size_t most = in->member_count > in->avoid_count ? in->member_count : in->avoid_count;
     size_t bytes = (most / 64 + 1) * 8;
     uint64_t *found = tepal_alloc_zeroed(&allocator, bytes);
     if (found == NULL) {
-        return passed_on(&b->why, TEPAL_NO_MEMORY);
+        return refuse_if(b->error, TEPAL_NO_MEMORY);
     }
     r->false_negatives =
         in->member_count - tepal_filter_query_many(b->filter, in->members, in->member_count, found);
@@ -245,7 +209,7 @@ static enum tepal_status ask(struct build *b)
     r->avoid_positive = r->avoid_left;
     r->positive_weight = r->weight_left;
     tepal_alloc_release(&allocator, found, bytes);
-    return passed_on(&b->why, status);
+    return refuse_if(b->error, status);
 }
 
 /* ---- the public calls ------------------------------------------------------------------------ */
@@ -265,60 +229,59 @@ static enum tepal_status make(struct build *b, bool counted)
     }
 }
 
+/* What every report begins with. */
+static void count_given(const struct tepal_known *known, struct tepal_known_report *report)
+{
+    report->members = known->member_count;
+    report->avoid_given = known->avoid_count;
+    report->avoid_weight = 0;
+    for (size_t i = 0; i < known->avoid_count; i++) {
+        report->avoid_weight += weight_of(known, i);
+    }
+}
+
 enum tepal_status tepal_plan_build(const struct tepal_proposal *plan,
                                    const struct tepal_plan_input *input,
                                    const struct tepal_allocator *allocator,
-                                   struct tepal_filter **out, struct tepal_plan_report *report,
-                                   const char **why)
+                                   struct tepal_filter **out, struct tepal_known_report *report,
+                                   struct tepal_error *error)
 {
     struct build b = {.plan = plan,
                       .in = input,
                       .allocator = allocator,
                       .params = params_of(plan, input->seed, input->key),
-                      .report = {.members = input->member_count, .avoid_given = input->avoid_count},
-                      .why = ""};
-    for (size_t i = 0; i < input->avoid_count; i++) {
-        b.report.avoid_weight += weight_of(input, i);
-    }
-    enum tepal_status status = tepal_plan_check(plan, &b.why);
+                      .known = &input->known,
+                      .error = error};
+    enum tepal_status status = tepal_plan_check(plan, error);
     if (status == TEPAL_OK) {
-        status = check_input(plan, input, &b.why);
+        status = check_input(plan, input, error);
     }
     if (status == TEPAL_OK) {
         status = make(&b, report != NULL);
     }
     if (status == TEPAL_OK && input->key != NULL) {
-        status = passed_on(&b.why, tepal_filter_set_key(b.filter, input->key));
+        status = refuse_if(error, tepal_filter_set_key(b.filter, input->key));
     }
     if (status != TEPAL_OK) {
         tepal_filter_free(b.filter);
-        if (why != NULL) {
-            *why = b.why;
-        }
         return status;
     }
     if (report != NULL) {
+        count_given(b.known, &b.report);
         *report = b.report;
     }
     *out = b.filter;
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_plan_begin(const struct tepal_proposal *plan, uint64_t seed,
+enum tepal_status tepal_plan_create(const struct tepal_proposal *plan, uint64_t seed,
                                    const uint8_t *key, const struct tepal_allocator *allocator,
-                                   struct tepal_filter **out, const char **why)
+                                   struct tepal_filter **out, struct tepal_error *error)
 {
     struct tepal_params params = params_of(plan, seed, key);
-    const char *reason = "";
-    enum tepal_status status = tepal_plan_check(plan, &reason);
+    enum tepal_status status = tepal_plan_check(plan, error);
     if (status == TEPAL_OK && !tepal_plan_streams(plan)) {
-        status = refuse(&reason, TEPAL_UNSUPPORTED, "the plan needs all keys together");
+        status = refuse(error, TEPAL_UNSUPPORTED, "the plan needs all keys at once");
     }
-    if (status == TEPAL_OK) {
-        status = passed_on(&reason, create(&params, key, allocator, out));
-    }
-    if (status != TEPAL_OK && why != NULL) {
-        *why = reason;
-    }
-    return status;
+    return status == TEPAL_OK ? create(&params, key, allocator, out, error) : status;
 }

@@ -5,6 +5,8 @@
  */
 #include <stdio.h>
 
+#include <tepal/papers.h>
+
 #include "plan/plan.h"
 
 #define POSITIONS TEPAL_POSITIONS_COLLIDING
@@ -30,7 +32,7 @@ static double about_rest(const struct plan_task *task, double f1, double unit)
     double stored = (double)task->t * f1;
     double asked = (double)task->n;
     double bits = 0;
-    for (int level = 2; level <= TEPAL_CASCADE_LEVELS && stored > 0.5; level++) {
+    for (int level = 2; level <= TEPAL_MAX_LEVELS && stored > 0.5; level++) {
         uint64_t cells;
         uint32_t hashes = 0;
         double f = rate_for(stored, asked);
@@ -59,7 +61,7 @@ struct choice {
 /* As the model has it. */
 static void predict(const struct plan_task *task, struct choice *c)
 {
-    struct tepal_cascade_plan plan = {.first_bits = c->first.cells, .hashes = c->first.hashes};
+    struct tepal_cascade_setting plan = {.first_bits = c->first.cells, .hashes = c->first.hashes};
     if (tepal_cascade_predict(c->first.layout, POSITIONS, task->n, task->t, &plan) == TEPAL_OK) {
         c->f1 = plan.rate[0];
         c->fp_unknown = plan.fp_unknown;
@@ -171,7 +173,7 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     plan->params = c->first; /* the first level: the others follow from the keys */
     plan->params.kind = TEPAL_KIND_CASCADE;
     plan->params.capacity = task->n;
-    plan->most_bits = task->smallest ? 0 : task->limit;
+    plan->max_bits = task->smallest ? 0 : task->limit;
     plan->weighted = tepal_plan_weighs(task);
     plan->bits = (uint64_t)ceil(c->bits);
     plan->fp = 0;
@@ -179,7 +181,8 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     plan->fn = 0;
     plan->probes = probes_of(task, c);
     snprintf(plan->reason, sizeof plan->reason,
-             "no error on the known keys; the size is an expectation; %.3g %% of unknown keys pass",
+             "no errors on known keys; the size is an estimate; %.3g %% false positives on "
+             "unknown keys",
              100 * plan->fp_unknown);
     tepal_plan_finish(task, plan);
 }
@@ -189,7 +192,7 @@ void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
     struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_CASCADE);
     plan_bar_if(&bar, task->t == 0, "known-negatives", "no negatives are known");
     plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits",
-                "its levels need a directory besides the bits");
+                "its levels need a directory, which does not fit into a header");
     if (tepal_plan_barred(out, TEPAL_KIND_CASCADE, bar)) {
         return;
     }
@@ -198,7 +201,7 @@ void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
             tepal_plan_add(out, TEPAL_KIND_CASCADE, (enum tepal_layout)layout);
         struct choice c = smallest(task, (enum tepal_layout)layout);
         if (!(c.bits < 0x1p60)) {
-            tepal_plan_no(plan, "memory", "no size is large enough");
+            tepal_plan_no(plan, "memory", "no size is sufficient");
             continue;
         }
         if (!task->smallest && c.bits <= (double)task->limit) {

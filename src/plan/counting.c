@@ -9,6 +9,8 @@
  */
 #include <stdio.h>
 
+#include <tepal/papers.h>
+
 #include "model/search.h"
 #include "plan/plan.h"
 
@@ -43,7 +45,7 @@ static double missed(const struct plan_task *task, const struct tepal_params *p,
 
 static uint64_t bits_of(const struct tepal_params *p)
 {
-    return 8 * tepal_params_payload_bytes(p);
+    return 8 * tepal_params_cell_bytes(p);
 }
 
 static double rate_of(const struct plan_task *task, const struct tepal_params *p)
@@ -69,12 +71,11 @@ static double rate_with(const struct plan_task *task, uint32_t k)
 static bool size_with(const struct plan_task *task, uint32_t k, struct tepal_params *p)
 {
     double fp = rate_with(task, k);
-    const char *why;
     p->hashes = k;
     return fp > 0 &&
            tepal_counting_size(p->layout, POSITIONS, task->n, fp, &p->cells, &p->hashes) ==
                TEPAL_OK &&
-           tepal_params_check(p, &why) == TEPAL_OK;
+           tepal_params_check(p, NULL) == TEPAL_OK;
 }
 
 /* About so many: from fp = (1 - e^(-k n / m))^k. */
@@ -147,10 +148,9 @@ static uint64_t most_cells(const struct plan_task *task, struct tepal_params p)
 {
     uint64_t cells = task->limit / 5 < (uint64_t)1 << 59 ? task->limit / 5 : (uint64_t)1 << 59;
     uint64_t unit = params_unit(p.layout, 4);
-    const char *why;
     p.hashes = 1;
     p.cells = tepal_plan_down(cells, unit);
-    while (p.cells > 0 && (tepal_params_check(&p, &why) != TEPAL_OK || bits_of(&p) > task->limit)) {
+    while (p.cells > 0 && (tepal_params_check(&p, NULL) != TEPAL_OK || bits_of(&p) > task->limit)) {
         uint64_t step = p.cells > 64 && unit == 1 ? 64 : unit;
         p.cells = tepal_plan_down(p.cells - 1, step);
     }
@@ -194,13 +194,13 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     p.kind = TEPAL_KIND_COUNTING;
     p.layout = layout;
     p.capacity = task->n;
-    p.own[TEPAL_COUNTING_CHOICES] = 1;
+    p.counting.choices = 1;
     struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_COUNTING, layout);
     if (!(task->smallest ? smallest(task, &p) : best(task, &p))) {
         tepal_plan_no(plan, task->smallest ? "fp" : "memory",
-                      task->smallest             ? "no size keeps these rates"
+                      task->smallest             ? "no size achieves these rates"
                       : most_cells(task, p) == 0 ? "the memory is too small for its counters"
-                                                 : "has more false negatives than are allowed");
+                                                 : "too many false negatives");
         return;
     }
     plan->params = p;
@@ -209,7 +209,7 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->fn = missed(task, &p, plan->fp);
     plan->probes = tepal_plan_probes(&p, task->n);
     snprintf(plan->reason, sizeof plan->reason,
-             "one choice: more would harm a set that keys leave, unless receipts are kept");
+             "one choice: more would damage the set when keys are removed without receipts");
     tepal_plan_finish(task, plan);
 }
 

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <tepal/papers.h>
+
 #include "plan/plan.h"
 
 #define PAIR_SLOTS (2 * TEPAL_FINGERPRINT_SLOTS)
@@ -20,7 +22,7 @@ static double bound(uint32_t f)
 
 static double rate(const struct plan_task *task, const struct tepal_params *p)
 {
-    uint32_t f = (uint32_t)p->own[TEPAL_FINGERPRINT_BITS];
+    uint32_t f = (uint32_t)p->fingerprint.bits;
     return task->wish->untrusted
                ? bound(f)
                : tepal_fingerprint_fp(f, p->cells / (TEPAL_FINGERPRINT_SLOTS * f), task->n);
@@ -58,7 +60,7 @@ static uint64_t tighten(const struct plan_task *task, uint32_t f, uint64_t cells
 static bool smallest(const struct plan_task *task, struct tepal_params *p)
 {
     double fp = rate_wanted(task);
-    for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; fp > 0 && f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
+    for (uint32_t f = TEPAL_MIN_FINGERPRINT_BITS; fp > 0 && f <= TEPAL_MAX_FINGERPRINT_BITS; f++) {
         uint32_t bits = f;
         uint64_t cells;
         if ((task->wish->untrusted && bound(f) > fp) ||
@@ -68,7 +70,7 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
         cells = tighten(task, f, cells, fp);
         if (p->cells == 0 || cells < p->cells) {
             p->cells = cells;
-            p->own[TEPAL_FINGERPRINT_BITS] = f;
+            p->fingerprint.bits = f;
         }
     }
     return p->cells > 0;
@@ -78,12 +80,12 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
 static bool best(const struct plan_task *task, struct tepal_params *p)
 {
     double least = INFINITY;
-    for (uint32_t f = TEPAL_FINGERPRINT_MIN_BITS; f <= TEPAL_FINGERPRINT_MAX_BITS; f++) {
+    for (uint32_t f = TEPAL_MIN_FINGERPRINT_BITS; f <= TEPAL_MAX_FINGERPRINT_BITS; f++) {
         uint64_t buckets = task->limit / (PAIR_SLOTS * f) * 2;
         buckets = buckets < UINT32_MAX - 1 ? buckets : UINT32_MAX - 1;
         struct tepal_params here = *p;
         here.cells = buckets * TEPAL_FINGERPRINT_SLOTS * f;
-        here.own[TEPAL_FINGERPRINT_BITS] = f;
+        here.fingerprint.bits = f;
         if (buckets >= 2 && tepal_fingerprint_room(f, buckets) >= task->n &&
             rate(task, &here) < least) {
             least = rate(task, &here);
@@ -104,9 +106,9 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
                 "its buckets are too coarse for a header");
     if (bar.why == NULL && task->smallest) {
         plan_bar_if(&bar, !smallest(task, &p), "fp",
-                    "no fingerprint of 4 to 32 bits keeps this rate");
+                    "no fingerprint of 4 to 32 bits achieves this rate");
     } else if (bar.why == NULL) {
-        plan_bar_if(&bar, !best(task, &p), "memory", "there is no room for so many keys");
+        plan_bar_if(&bar, !best(task, &p), "memory", "this many keys do not fit");
     }
     if (tepal_plan_barred(out, TEPAL_KIND_FINGERPRINT, bar)) {
         return;
@@ -119,10 +121,10 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
     plan->probes = 2;
     snprintf(plan->reason, sizeof plan->reason, "%s",
              task->wish->untrusted
-                 ? "fp is a bound, whoever fills it; but whoever fills it can leave no room for "
+                 ? "fp is a bound whatever its contents; but an attacker can leave no room for "
                    "your keys"
              : task->wish->wrong_deletes > 0
-                 ? "a wrong removal takes one member with it if it finds something"
-                 : "keys are different, or come at most 8 times each");
+                 ? "a wrong removal removes a member if the removed key is a false positive"
+                 : "assumes that no key is added more than 8 times");
     tepal_plan_finish(task, plan);
 }

@@ -2,19 +2,20 @@
  * generalized.c: the generalized filter, by its bounds: no filter, whoever filled it, passes
  * more strangers than fp, and no key of the n latest is missed with more than fn. The model's
  * solver (tepal_generalized_size) knows many bits; a filter of few passes a little more, and a
- * blocked one much more (tepal_generalized_fp_bound_of), which is made good here.
+ * blocked one much more (tepal_params_fp_bound), which is made good here.
  */
 #include <stdio.h>
 
+#include <tepal/papers.h>
+
 #include "model/generalized.h"
-#include "model/search.h"
 #include "plan/plan.h"
 
 static void set_hashes(struct tepal_params *p, uint32_t k0, uint32_t k1, uint32_t b)
 {
     p->hashes = k0 + k1;
-    p->own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
-    p->own[TEPAL_GENERALIZED_TOLERANCE] = b;
+    p->generalized.reset_hashes = k0;
+    p->generalized.tolerance = b;
 }
 
 /* ---- flat ------------------------------------------------------------------------------------ */
@@ -30,8 +31,8 @@ static void set_hashes(struct tepal_params *p, uint32_t k0, uint32_t k1, uint32_
 
 static double growth(const struct tepal_params *p)
 {
-    double k0 = tepal_generalized_reset_hashes(p);
-    double k1 = tepal_generalized_set_hashes(p);
+    double k0 = (double)p->generalized.reset_hashes;
+    double k1 = params_set_hashes(p);
     return 1.1 * k0 * (k0 + k1) / (double)p->cells;
 }
 
@@ -45,22 +46,20 @@ static void choose_positions(struct tepal_params *p)
 static double bound_of(const struct tepal_params *p)
 {
     if (p->layout != TEPAL_LAYOUT_FLAT || p->positions == TEPAL_POSITIONS_DISTINCT) {
-        return tepal_generalized_fp_bound_of(p);
+        return tepal_params_fp_bound(p);
     }
-    return tepal_generalized_fp_bound(tepal_generalized_reset_hashes(p),
-                                      tepal_generalized_set_hashes(p),
-                                      tepal_generalized_tolerance(p)) *
+    return tepal_generalized_fp_bound((uint32_t)p->generalized.reset_hashes, params_set_hashes(p),
+                                      (uint32_t)p->generalized.tolerance) *
            (1 + growth(p));
 }
 
 /* The fewest bits: the model's plan, and again for a little less while the bound is too high. */
 static bool smallest_flat(const struct plan_task *task, struct tepal_params *p)
 {
-    struct tepal_generalized_plan found;
+    struct tepal_generalized_setting found;
     uint32_t tolerance = TEPAL_GENERALIZED_ANY;
     double fp = task->fp;
     for (int i = 0; i < MOST_TRIES; i++) {
-        const char *why;
         if (tepal_generalized_size(fp, task->fn, tolerance, TEPAL_MAX_HASHES, &found) != TEPAL_OK) {
             return false;
         }
@@ -71,7 +70,7 @@ static bool smallest_flat(const struct plan_task *task, struct tepal_params *p)
         p->cells = (uint64_t)bits;
         set_hashes(p, found.k0, found.k1, found.tolerance);
         choose_positions(p);
-        if (tepal_params_check(p, &why) != TEPAL_OK) {
+        if (tepal_params_check(p, NULL) != TEPAL_OK) {
             return false;
         }
         double bound = bound_of(p);
@@ -117,64 +116,6 @@ static bool best_flat(const struct plan_task *task, struct tepal_params *p)
 
 /* ---- blocked --------------------------------------------------------------------------------- */
 
-/* Within a line, tolerance bounds nothing worth having; up to 8 hashes the bound is exact. */
-#define MOST_BLOCKED 8
-
-/* The hashes that keep the bound at the fewest bits, if lines were alike: these bits a key. */
-static double choose_blocked(const struct plan_task *task, struct tepal_params *p)
-{
-    double fewest = INFINITY;
-    p->cells = TEPAL_LINE_BITS;
-    for (uint32_t k0 = 1; k0 < MOST_BLOCKED; k0++) {
-        for (uint32_t k1 = k0; k0 + k1 <= MOST_BLOCKED; k1++) {
-            struct tepal_params here = *p;
-            set_hashes(&here, k0, k1, 0);
-            /* To first order F_n = 2 k0 k1 n / m, and never more. */
-            double each = 2.0 * k0 * k1 / task->fn;
-            if (each < fewest && tepal_generalized_fp_bound_of(&here) <= task->fp) {
-                fewest = each;
-                *p = here;
-            }
-        }
-    }
-    return fewest;
-}
-
-struct lines {
-    const struct plan_task *task;
-    const struct tepal_params *params;
-};
-
-/* Falls as the lines grow: not positive where fn is kept. */
-static double too_much(const void *context, uint64_t lines)
-{
-    const struct lines *l = context;
-    struct tepal_params p = *l->params;
-    p.cells = lines * TEPAL_LINE_BITS;
-    return tepal_model_line_forgets(&p, l->task->n) - l->task->fn;
-}
-
-static bool smallest_blocked(const struct plan_task *task, struct tepal_params *p)
-{
-    double bits = choose_blocked(task, p) * (double)task->n;
-    struct lines context = {task, p};
-    if (!(bits < 0x1p60)) {
-        return false;
-    }
-    uint64_t high = (uint64_t)(bits / TEPAL_LINE_BITS) + 1;
-    uint64_t low = high;
-    while (low > 1 && too_much(&context, low) <= 0) {
-        high = low;
-        low = (low + 1) / 2;
-    }
-    uint64_t found;
-    if (!tepal_model_search(too_much, &context, low, high, high - (high - low) / 2, &found)) {
-        return false;
-    }
-    p->cells = found * TEPAL_LINE_BITS;
-    return true;
-}
-
 #define FAR 1.5
 
 /* The least cost in the limit. Both errors are the same with k0 and k1 exchanged. */
@@ -182,11 +123,11 @@ static bool best_blocked(const struct plan_task *task, struct tepal_params *p)
 {
     double least = INFINITY;
     p->cells = tepal_plan_most(task, TEPAL_LINE_BITS);
-    for (uint32_t k0 = 1; p->cells > 0 && k0 < MOST_BLOCKED; k0++) {
-        for (uint32_t k1 = k0; k0 + k1 <= MOST_BLOCKED; k1++) {
+    for (uint32_t k0 = 1; p->cells > 0 && k0 < MODEL_LINE_HASHES; k0++) {
+        for (uint32_t k1 = k0; k0 + k1 <= MODEL_LINE_HASHES; k1++) {
             struct tepal_params here = *p;
             set_hashes(&here, k0, k1, 0);
-            double cost = task->cost_fp * tepal_generalized_fp_bound_of(&here);
+            double cost = task->cost_fp * tepal_params_fp_bound(&here);
             /* Lines forget about as the whole does: what is far from the best is not looked at. */
             double about = tepal_generalized_fn_bound(p->cells, task->n, k0, k1, 0);
             if (cost >= least || cost + task->cost_fn * about > FAR * least ||
@@ -215,14 +156,17 @@ static void in_lines(const struct plan_task *task, struct tepal_params p, struct
     p.positions = TEPAL_POSITIONS_COLLIDING;
     if (!tepal_plan_in_lines(task)) {
         tepal_plan_no(plan, "header-bits", TEPAL_PLAN_NOT_LINES);
-    } else if (task->smallest ? smallest_blocked(task, &p) : best_blocked(task, &p)) {
+    } else if (task->smallest ? tepal_model_size_lines(task->n, task->fp, task->fn, &p)
+                              : best_blocked(task, &p)) {
         add(task, &p, plan);
     } else if (task->smallest) {
-        tepal_plan_no(plan, "fp", "within a line no eight hashes bound the false positives so low");
+        tepal_plan_no(
+            plan, "fp",
+            "up to eight hash functions in a cache line cannot bound the false positives this low");
     } else {
         tepal_plan_no(plan, p.cells == 0 ? "memory" : "fn",
-                      p.cells == 0 ? "not one line fits the memory"
-                                   : "has more false negatives than are allowed");
+                      p.cells == 0 ? "not even one cache line fits into the memory"
+                                   : "too many false negatives");
     }
 }
 
@@ -231,20 +175,20 @@ static void in_lines(const struct plan_task *task, struct tepal_params p, struct
 /* Cells read until b + 1 of them are found inverted, in a filter with the share z of zeros. */
 static double reads(const struct tepal_params *p, uint64_t n)
 {
-    double k0 = tepal_generalized_reset_hashes(p);
-    double k1 = tepal_generalized_set_hashes(p);
+    double k0 = (double)p->generalized.reset_hashes;
+    double k1 = params_set_hashes(p);
     double z = tepal_generalized_zero_approx(p->cells, n, (uint32_t)k0, (uint32_t)k1, 1);
     double inverted = (k0 * (1 - z) + k1 * z) / (k0 + k1);
-    double all = ((double)tepal_generalized_tolerance(p) + 1) / fmax(inverted, 1e-9);
+    double all = ((double)p->generalized.tolerance + 1) / fmax(inverted, 1e-9);
     return p->cells <= TEPAL_LINE_BITS ? 1 : fmin(all, k0 + k1);
 }
 
 static void add(const struct plan_task *task, const struct tepal_params *p,
                 struct tepal_proposal *plan)
 {
-    uint32_t k0 = tepal_generalized_reset_hashes(p);
-    uint32_t k1 = tepal_generalized_set_hashes(p);
-    uint32_t b = tepal_generalized_tolerance(p);
+    uint32_t k0 = (uint32_t)p->generalized.reset_hashes;
+    uint32_t k1 = params_set_hashes(p);
+    uint32_t b = (uint32_t)p->generalized.tolerance;
     bool blocked = p->layout == TEPAL_LAYOUT_BLOCKED;
     plan->params = *p;
     plan->bits = p->cells;
@@ -253,8 +197,8 @@ static void add(const struct plan_task *task, const struct tepal_params *p,
                        : tepal_generalized_fn_bound(p->cells, task->n, k0, k1, b);
     plan->probes = blocked ? 1 : reads(p, task->n);
     snprintf(plan->reason, sizeof plan->reason,
-             "fp and fn are bounds: whoever fills it, and for the oldest of the keys%s",
-             task->fn_stated ? "" : "; fn was not stated");
+             "fp is a bound whatever its bits, fn a bound for the oldest key%s",
+             task->fn_stated ? "" : "; fn was not given");
     tepal_plan_finish(task, plan);
 }
 
@@ -265,7 +209,7 @@ void tepal_plan_generalized(const struct plan_task *task, struct tepal_plans *ou
     p.kind = TEPAL_KIND_GENERALIZED;
     p.capacity = task->n;
     plan_bar_if(&bar, task->fn_stated && !(task->fn > 0), "fn",
-                "new keys overwrite older ones, and no false negative is allowed");
+                "new keys overwrite older ones, but no false negatives are allowed");
     plan_bar_if(&bar, task->n == 0, "keys", "needs to know how many keys to remember");
     if (tepal_plan_barred(out, TEPAL_KIND_GENERALIZED, bar)) {
         return;
@@ -276,7 +220,7 @@ void tepal_plan_generalized(const struct plan_task *task, struct tepal_plans *ou
         add(task, &flat, plan);
     } else {
         tepal_plan_no(plan, task->smallest ? "fp" : "fn",
-                      "no number of hashes up to 64 keeps both rates");
+                      "no number of hash functions up to 64 achieves both rates");
     }
     if (task->last >= TEPAL_LAYOUT_BLOCKED) {
         in_lines(task, p, out);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/refuse.h"
 #include "model/blocked.h"
 #include "model/recycling.h"
 
@@ -20,7 +21,7 @@ struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_i
                                       enum tepal_layout layout)
 {
     struct tepal_proposal *plan =
-        &out->plan[out->count < TEPAL_PLANS_MOST ? out->count++ : TEPAL_PLANS_MOST - 1];
+        &out->plan[out->count < TEPAL_MAX_PLANS ? out->count++ : TEPAL_MAX_PLANS - 1];
     *plan = (struct tepal_proposal){.kind = kind,
                                     .blocked_by = "",
                                     .excess = INFINITY,
@@ -49,10 +50,12 @@ struct plan_bar tepal_plan_bar(const struct plan_task *task, enum tepal_kind_id 
     const struct tepal_wish *w = task->wish;
     unsigned lacks = ~tepal_kind_by_id((uint32_t)kind)->promises;
     struct plan_bar bar = {"", NULL};
-    plan_bar_if(&bar, w->deletes && (lacks & TEPAL_DELETABLE) != 0, "deletes", "cannot delete");
+    plan_bar_if(&bar, w->deletes && (lacks & TEPAL_DELETABLE) != 0, "deletes",
+                "keys cannot be removed");
     plan_bar_if(&bar, w->untrusted && (lacks & TEPAL_BOUNDED_FALSE_POSITIVES) != 0, "untrusted",
-                "whoever fills it decides its error");
-    plan_bar_if(&bar, w->endless && (lacks & TEPAL_ENDLESS) != 0, "endless", "fills up");
+                "its error is unbounded: an attacker can fill it");
+    plan_bar_if(&bar, w->endless && (lacks & TEPAL_ENDLESS) != 0, "endless",
+                "fills up: not for endless streams");
     return bar;
 }
 
@@ -170,7 +173,7 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
     plan->feasible = true;
     plan->excess = 1;
     if (plan->bits > task->limit) {
-        snprintf(why, sizeof why, "needs %llu bytes of the %llu that there are",
+        snprintf(why, sizeof why, "needs %llu bytes, but only %llu are allowed",
                  (unsigned long long)(plan->bits + 7) / 8, (unsigned long long)task->limit / 8);
         block(plan, plan_memory(task), over((double)plan->bits, (double)task->limit), why);
     }
@@ -179,10 +182,12 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
         block(plan, "fp", over(plan->fp, fp_most), why);
     }
     if (!task->smallest && plan->fp >= NEARLY_ALL) {
-        block(plan, plan_memory(task), INFINITY, "so few bits let nearly every key through");
+        block(plan, plan_memory(task), INFINITY,
+              "with so few bits nearly every key is a false positive");
     }
     if (!task->smallest && plan->fn >= NEARLY_ALL) {
-        block(plan, plan_memory(task), INFINITY, "so few bits miss nearly every key");
+        block(plan, plan_memory(task), INFINITY,
+              "with so few bits nearly every key is a false negative");
     }
     if (task->fn_stated && plan->fn > task->fn * (1 + ROUNDING)) {
         snprintf(why, sizeof why, "has %.3g %% false negatives", 100 * plan->fn);
@@ -192,7 +197,7 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
         block(plan, "fn", INFINITY, "its false negatives depend on the stream: give its gaps");
     }
     if (w->endless && plan->remembers < (double)task->n) {
-        snprintf(why, sizeof why, "remembers the latest %.0f only", plan->remembers);
+        snprintf(why, sizeof why, "remembers only the latest %.0f keys", plan->remembers);
         block(plan, "memory", (double)task->n / fmax(plan->remembers, 1), why);
     }
 }
@@ -281,13 +286,12 @@ static const char *first_of(const struct objection *list, size_t count)
 static const char *nonsense_rates(const struct tepal_wish *w)
 {
     const struct objection list[] = {
-        {!is_rate(w->fp), "false positives at most: a rate above 0 and below 1 is needed"},
-        {!is_rate(w->fp_average),
-         "false positives on average: a rate above 0 and below 1 is needed"},
+        {!is_rate(w->fp), "the maximum false-positive rate must be above 0 and below 1"},
+        {!is_rate(w->fp_average), "the average false-positive rate must be above 0 and below 1"},
         {!isnan(w->fn) && !(w->fn >= 0 && w->fn < 1),
-         "false negatives at most: a rate from 0 to below 1 is needed"},
-        {!is_cost(w->wrong_deletes), "wrong deletes: a number from 0 on is needed, for each key"},
-        {!is_cost(w->cost_fp) || !is_cost(w->cost_fn), "costs must be numbers from 0 on"},
+         "the maximum false-negative rate must be at least 0 and below 1"},
+        {!is_cost(w->wrong_deletes), "wrong deletes per key must be at least 0"},
+        {!is_cost(w->cost_fp) || !is_cost(w->cost_fn), "costs must be at least 0"},
     };
     return first_of(list, PARAMS_COUNT(list));
 }
@@ -317,10 +321,10 @@ static bool weights_valid(const struct tepal_plan_weights *w)
 static const char *nonsense_weights(const struct tepal_wish *w)
 {
     if (!weights_valid(&w->weights)) {
-        return "the weights of the known negatives are no curve from 0 to 1, ever steeper";
+        return "the weights of the known negatives are not a convex curve from 0 to 1";
     }
     if (w->weights.count > 0 && w->known_negatives == 0) {
-        return "weights are those of known negatives, and there are none";
+        return "weights need known negatives, but none are given";
     }
     return NULL;
 }
@@ -338,18 +342,17 @@ static const char *nonsense_stream(const struct tepal_wish *w)
     case TEPAL_STREAM_GEOMETRIC:
         return w->stream_a >= 1 && isfinite(w->stream_a) && fresh
                    ? NULL
-                   : "geometric gaps: a mean from 1 on and a share of new messages are needed";
+                   : "geometric gaps need a mean of at least 1 and a share of new messages";
     case TEPAL_STREAM_PARETO:
         return w->stream_a > 0 && w->stream_b > 0 && isfinite(w->stream_a) &&
                        isfinite(w->stream_b) && fresh
                    ? NULL
-                   : "Pareto gaps: a shape and a scale above 0 and a share of new messages are "
-                     "needed";
+                   : "Pareto gaps need a shape and a scale above 0 and a share of new messages";
     case TEPAL_STREAM_ZIPF:
         return w->stream_a >= 0 && isfinite(w->stream_a) && w->stream_keys > 0 &&
                        w->stream_keys <= (uint64_t)1 << 60
                    ? NULL
-                   : "Zipf references: an exponent from 0 on and a number of keys are needed";
+                   : "Zipf references need an exponent of at least 0 and a number of keys";
     }
     return "unknown distribution of gaps";
 }
@@ -357,17 +360,17 @@ static const char *nonsense_stream(const struct tepal_wish *w)
 static const char *contradiction(const struct tepal_wish *w)
 {
     const struct objection list[] = {
-        {w->deletes && w->header_bits > 0,
-         "deletes contradict a header: counters and fingerprints do not fit into one"},
-        {w->endless && w->header_bits > 0 && w->keys == 0,
-         "a header needs the number of keys that it must hold"},
+        {w->deletes && w->header_bits > 0, "deletes and a header cannot be combined: counters and "
+                                           "fingerprints do not fit into a header"},
+        {w->endless && w->header_bits > 0 && w->keys == 0, "a header needs the number of keys"},
         {w->wrong_deletes > 0 && !w->deletes, "wrong deletes need deletes"},
-        {!w->endless && !isnan(w->fp_average), "an average over time is for endless streams"},
+        {!w->endless && !isnan(w->fp_average), "an average over time needs an endless stream"},
         {!w->endless && w->stream != TEPAL_STREAM_UNKNOWN,
-         "gaps and distributions are for endless streams"},
-        {w->header_bits > 0 && w->bits > 0, "the header is the memory: one of them is needed"},
+         "gaps and distributions need an endless stream"},
+        {w->header_bits > 0 && w->bits > 0,
+         "a header and a memory cannot be combined: give one of them"},
         {w->header_bits > (uint64_t)1 << 20,
-         "a header of more than 2^20 bits is none: state it as memory"},
+         "a header has at most 2^20 bits: give a memory instead"},
     };
     return first_of(list, PARAMS_COUNT(list));
 }
@@ -376,13 +379,12 @@ static const char *too_little(const struct tepal_wish *w)
 {
     bool unsized = w->keys == 0 && w->bits == 0;
     const struct objection list[] = {
-        {w->keys > MOST_KEYS || w->known_negatives > MOST_KEYS,
-         "more than 2^50 keys are not planned for"},
-        {w->bits > PARAMS_MAX_CELLS, "more than 2^60 bits are not planned for"},
-        {w->keys == 0 && w->header_bits > 0, "a header needs the number of keys that it must hold"},
+        {w->keys > MOST_KEYS || w->known_negatives > MOST_KEYS, "too many keys: the limit is 2^50"},
+        {w->bits > PARAMS_MAX_CELLS, "too many bits: the limit is 2^60"},
+        {w->keys == 0 && w->header_bits > 0, "a header needs the number of keys"},
         {unsized && w->endless && w->stream == TEPAL_STREAM_UNKNOWN,
-         "an endless stream needs a memory, or the number of keys to remember, or its gaps"},
-        {unsized && !w->endless, "the number of keys is needed, or a memory"},
+         "an endless stream needs a memory, the number of keys to remember, or its gaps"},
+        {unsized && !w->endless, "the number of keys or a memory is needed"},
     };
     return first_of(list, PARAMS_COUNT(list));
 }
@@ -601,15 +603,12 @@ static void fit_keys(struct tepal_wish *w, struct tepal_plans *out)
 }
 
 enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *out,
-                             const char **why)
+                             struct tepal_error *error)
 {
     struct tepal_wish w = *wish;
-    const char *reason = nonsense(wish);
-    if (reason != NULL) {
-        if (why != NULL) {
-            *why = reason;
-        }
-        return TEPAL_BAD_ARGUMENT;
+    const char *why = nonsense(wish);
+    if (why != NULL) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, why);
     }
     if (w.keys == 0 && !w.endless) {
         w.fp = isnan(w.fp) ? FP_UNSTATED : w.fp;

@@ -95,7 +95,7 @@ double tepal_plan_reads(enum tepal_layout layout, double fill, uint32_t k, uint6
 double tepal_plan_probes(const struct tepal_params *p, uint64_t n);
 
 /* Is it a header that is no multiple of a line? Then no layout of lines can have its bits. */
-#define TEPAL_PLAN_NOT_LINES "a header in lines must be a multiple of 512 bits"
+#define TEPAL_PLAN_NOT_LINES "a header of cache lines needs a multiple of 512 bits"
 bool tepal_plan_in_lines(const struct plan_task *task);
 
 /*

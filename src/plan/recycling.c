@@ -9,6 +9,8 @@
  */
 #include <stdio.h>
 
+#include <tepal/papers.h>
+
 #include "plan/plan.h"
 
 #define MANY        ((uint64_t)1 << 40)
@@ -94,7 +96,7 @@ static bool limit_design(const struct plan_task *task, uint32_t phases, double a
         d->setting.bits = MANY;
         d->setting.phases = phases;
         d->setting.retain = true;
-        if (tepal_recycling_plan(&d->setting, average, &d->rates) != TEPAL_OK) {
+        if (tepal_recycling_best_sigma(&d->setting, average, &d->rates) != TEPAL_OK) {
             return false;
         }
         if (!bounded || worst(d) <= task->wish->fp) {
@@ -129,7 +131,8 @@ static bool try_hashes(const struct design *limit, enum tepal_layout layout, uin
     here.setting.bits = bits;
     here.setting.hashes = k;
     here.setting.sigma = start_of(d, bits);
-    if (tepal_recycling_plan(&here.setting, limit->rates.fp_average, &here.rates) != TEPAL_OK ||
+    if (tepal_recycling_best_sigma(&here.setting, limit->rates.fp_average, &here.rates) !=
+            TEPAL_OK ||
         !(here.rates.messages_per_cycle > d->rates.messages_per_cycle)) {
         return false;
     }
@@ -211,7 +214,7 @@ static bool settle(const struct design *limit, enum tepal_layout layout, uint64_
 {
     struct climb c = {.limit = limit, .layout = layout, .bits = bits, .best = d};
     uint32_t first = first_hashes(&c);
-    uint32_t most = tepal_params_most_hashes(layout);
+    uint32_t most = tepal_params_max_hashes(layout);
     *d = *limit;
     d->rates.messages_per_cycle = -1;
     if (layout == TEPAL_LAYOUT_FLAT && bits <= TINY) {
@@ -333,13 +336,14 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     const struct tepal_recycling_setting *s = &d->setting;
     struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_RECYCLING, s->layout);
     struct tepal_params p = TEPAL_PARAMS_INIT;
-    struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
+    p.kind = TEPAL_KIND_RECYCLING;
     p.layout = s->layout;
     p.cells = s->bits;
     p.hashes = s->hashes;
-    cycle.phases = s->phases;
-    cycle.limit = s->sigma;
-    tepal_recycling_set_options(&p, &cycle);
+    p.recycling.phases = s->phases;
+    p.recycling.rule = TEPAL_RECYCLING_SIGMA;
+    p.recycling.limit = s->sigma;
+    p.recycling.flags = TEPAL_RECYCLING_RETAIN;
     plan->params = p;
     plan->bits = s->bits * s->phases;
     plan->fp = d->rates.fp_average;
@@ -350,7 +354,7 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     plan->probes = s->phases * tepal_plan_reads(s->layout, fill, s->hashes, s->bits);
     char memory[64] = "";
     if (s->phases > 1) {
-        snprintf(memory, sizeof memory, "; the latest %.0f are remembered", plan->remembers);
+        snprintf(memory, sizeof memory, "; remembers the latest %.0f keys", plan->remembers);
     }
     snprintf(plan->reason, sizeof plan->reason, "fp is the average over time (at most %.3g %%)%s%s",
              100 * worst(d), memory,
@@ -422,12 +426,12 @@ void tepal_plan_recycling(const struct plan_task *task, struct tepal_plans *out)
     struct design limit;
     struct design d;
     double bits = 0;
-    plan_bar_if(&bar, !task->wish->endless, "keys", "forgets: it is for streams without end");
+    plan_bar_if(&bar, !task->wish->endless, "keys", "forgets old keys: only for endless streams");
     plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits", "not for headers");
     plan_bar_if(&bar, task->fn_stated && !(task->fn > 0), "fn",
-                "forgets, and no false negative is allowed");
+                "forgets old keys, but no false negatives are allowed");
     plan_bar_if(&bar, bar.why == NULL && !choose(task, &limit, &bits), "fn",
-                "no memory keeps these rates with this stream");
+                "no size achieves these rates on this stream");
     plan_bar_if(&bar, bar.why == NULL && !finish(task, &limit, TEPAL_LAYOUT_FLAT, bits, &d),
                 "memory", "the memory is too small for a phase");
     if (tepal_plan_barred(out, TEPAL_KIND_RECYCLING, bar)) {
@@ -439,7 +443,7 @@ void tepal_plan_recycling(const struct plan_task *task, struct tepal_plans *out)
             add(task, &d, out);
         } else {
             tepal_plan_no(tepal_plan_add(out, TEPAL_KIND_RECYCLING, (enum tepal_layout)layout),
-                          "memory", "a phase of whole lines cannot keep this rate");
+                          "memory", "a phase of whole cache lines cannot achieve this rate");
         }
     }
 }

@@ -179,8 +179,9 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     /* It stops when the known ones are gone: of others no more is promised than before. */
     plan->fp_unknown = tepal_bloom_fp(p.layout, p.positions, p.cells, task->n, p.hashes);
     plan->probes = tepal_plan_probes(&p, kept(task->n, fn));
-    snprintf(plan->reason, sizeof plan->reason,
-             "an estimate: the heaviest false positives go, each for the members of one bit");
+    snprintf(
+        plan->reason, sizeof plan->reason,
+        "an estimate: clears one bit per false positive, heaviest first, which loses its members");
     tepal_plan_finish(task, plan);
 }
 
@@ -189,9 +190,9 @@ void tepal_plan_retouched(const struct plan_task *task, struct tepal_plans *out)
     struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_RETOUCHED);
     plan_bar_if(&bar, task->t == 0, "known-negatives", "no negatives are known");
     plan_bar_if(&bar, task->fn_stated && !(task->fn > 0), "fn",
-                "gives up members, and no false negative is allowed");
+                "gives up members, but no false negatives are allowed");
     plan_bar_if(&bar, task->fn_stated && task->fn * (double)task->n < 1, "fn",
-                "not one member may be given up");
+                "not even one member may be given up");
     plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits",
                 "not for headers: yesno vetoes without losing members");
     if (tepal_plan_barred(out, TEPAL_KIND_RETOUCHED, bar)) {

@@ -5,6 +5,8 @@
  */
 #include <stdio.h>
 
+#include <tepal/papers.h>
+
 #include "model/yesno.h"
 #include "plan/plan.h"
 
@@ -22,7 +24,7 @@ struct search {
     const struct plan_task *task;
     enum tepal_layout layout;
     enum tepal_positions positions;
-    struct tepal_yesno_plan best;
+    struct tepal_yesno_setting best;
 };
 
 static uint64_t unit_of(const struct search *s)
@@ -44,7 +46,7 @@ static bool heavy(const struct search *s)
  */
 #define MOST_LEFT 0.6
 
-static double passes(const struct search *s, const struct tepal_yesno_plan *y)
+static double passes(const struct search *s, const struct tepal_yesno_setting *y)
 {
     if (!heavy(s) || !(y->left > 0) || y->left > MOST_LEFT * y->positive) {
         return y->left / (double)s->task->t;
@@ -58,14 +60,14 @@ static double passes(const struct search *s, const struct tepal_yesno_plan *y)
 
 /* Divides m bits, with the least rate that a yes-filter of its size could have. */
 static bool divide_roughly(const struct search *s, uint64_t m, uint64_t r, double share,
-                           struct tepal_yesno_plan *plan)
+                           struct tepal_yesno_setting *plan)
 {
     uint64_t unit = unit_of(s) * r;
     uint64_t all = (uint64_t)(share * (double)m) / unit * unit;
     if (all == 0 || all >= m || all / r > UINT32_MAX) {
         return false;
     }
-    *plan = (struct tepal_yesno_plan){
+    *plan = (struct tepal_yesno_setting){
         .yes_bits = m - all, .no_bits = all / r, .no_filters = r, .own_seeds = r > 1};
     plan->fp_unknown = tepal_model_least_rate(s->positions, plan->yes_bits, s->task->n);
     plan->positive = (double)s->task->t * plan->fp_unknown;
@@ -74,7 +76,7 @@ static bool divide_roughly(const struct search *s, uint64_t m, uint64_t r, doubl
 
 /* The same with the yes-filter's best hashes and its rate, which is the same for every k'. */
 static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
-                   struct tepal_yesno_plan *plan)
+                   struct tepal_yesno_setting *plan)
 {
     if (!divide_roughly(s, m, r, share, plan)) {
         return false;
@@ -87,7 +89,7 @@ static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
 }
 
 /* Does some k' reach the rate? Leaves it in the plan. */
-static bool reaches(const struct search *s, struct tepal_yesno_plan *plan)
+static bool reaches(const struct search *s, struct tepal_yesno_setting *plan)
 {
     double least = INFINITY;
     for (uint32_t k = 1; k <= MOST_HASHES && k <= plan->no_bits; k++) {
@@ -108,9 +110,9 @@ static bool reaches(const struct search *s, struct tepal_yesno_plan *plan)
 /* A first look at what cannot be: most do not reach it with the least rate that could be. */
 static bool some_reach(struct search *s, uint64_t m)
 {
-    const struct tepal_yesno_plan *last = &s->best; /* what reached it before comes first */
+    const struct tepal_yesno_setting *last = &s->best; /* what reached it before comes first */
     uint64_t last_all = last->no_bits * last->no_filters;
-    struct tepal_yesno_plan again;
+    struct tepal_yesno_setting again;
     if (last_all > 0 &&
         divide(s, m, last->no_filters, (double)last_all / (double)(last->yes_bits + last_all),
                &again) &&
@@ -123,7 +125,7 @@ static bool some_reach(struct search *s, uint64_t m)
     for (double share = heavy(s) ? LARGEST_HEAVY : LARGEST_SHARE; share > smallest;
          share /= SHARE_STEP) {
         for (uint64_t r = 1; r <= most; r++) {
-            struct tepal_yesno_plan plan;
+            struct tepal_yesno_setting plan;
             if (divide_roughly(s, m, r, share, &plan) && reaches(s, &plan) &&
                 divide(s, m, r, share, &plan) && reaches(s, &plan)) {
                 s->best = plan;
@@ -154,7 +156,7 @@ static bool smallest_flat(struct search *s, uint64_t high)
 }
 
 /* The same division on another layout: a little larger. */
-static bool smallest_other(struct search *s, const struct tepal_yesno_plan *flat)
+static bool smallest_other(struct search *s, const struct tepal_yesno_setting *flat)
 {
     double all = (double)(flat->no_bits * flat->no_filters);
     double m = (double)flat->yes_bits + all;
@@ -162,7 +164,7 @@ static bool smallest_other(struct search *s, const struct tepal_yesno_plan *flat
     uint64_t unit = unit_of(s);
     for (int i = 0; i < 64; i++, m *= 1.01) {
         uint64_t whole = ((uint64_t)(m / (double)unit) + 1) * unit;
-        struct tepal_yesno_plan plan;
+        struct tepal_yesno_setting plan;
         if (divide(s, whole, flat->no_filters, share, &plan)) {
             plan.no_hashes = flat->no_hashes;
             if (tepal_yesno_predict(s->layout, s->positions, s->task->n, s->task->t, &plan) ==
@@ -178,7 +180,7 @@ static bool smallest_other(struct search *s, const struct tepal_yesno_plan *flat
 
 static double probes_of(const struct search *s)
 {
-    const struct tepal_yesno_plan *y = &s->best;
+    const struct tepal_yesno_setting *y = &s->best;
     double fill = tepal_bloom_fill(s->layout, s->positions, y->yes_bits, s->task->n, y->hashes);
     double yes = tepal_plan_reads(s->layout, fill, y->hashes, y->yes_bits);
     uint64_t all = y->yes_bits + y->no_bits * y->no_filters;
@@ -189,14 +191,19 @@ static double probes_of(const struct search *s)
 static void add(const struct search *s, struct tepal_plans *out)
 {
     const struct plan_task *task = s->task;
-    const struct tepal_yesno_plan *y = &s->best;
+    const struct tepal_yesno_setting *y = &s->best;
     struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_YESNO, s->layout);
     struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.kind = TEPAL_KIND_YESNO;
     p.layout = s->layout;
     p.positions = s->positions;
+    p.hashes = y->hashes;
+    p.cells = y->yes_bits + y->no_filters * y->no_bits;
     p.capacity = task->n;
-    (void)tepal_yesno_params(y->yes_bits, y->hashes, y->no_bits, y->no_filters, y->no_hashes, &p);
-    p.own[TEPAL_YESNO_OWN_SEEDS] = y->own_seeds;
+    p.yesno.no_bits = y->no_bits;
+    p.yesno.no_filters = y->no_filters;
+    p.yesno.no_hashes = y->no_hashes;
+    p.yesno.own_seeds = y->own_seeds;
     plan->params = p;
     plan->weighted = tepal_plan_weighs(task);
     plan->bits = p.cells;
@@ -205,13 +212,13 @@ static void add(const struct search *s, struct tepal_plans *out)
     plan->fn = 0;
     plan->probes = probes_of(s);
     snprintf(plan->reason, sizeof plan->reason,
-             "for known negatives (an estimate); %.3g %% of unknown keys pass",
+             "for known negatives (an estimate); %.3g %% false positives on unknown keys",
              100 * y->fp_unknown);
     tepal_plan_finish(task, plan);
 }
 
 /* The k' with which the least weight is left, and that weight. */
-static double lightest_hashes(const struct search *s, struct tepal_yesno_plan *plan)
+static double lightest_hashes(const struct search *s, struct tepal_yesno_setting *plan)
 {
     double least = INFINITY;
     uint32_t best = 1;
@@ -241,7 +248,7 @@ static void lightest_division(struct search *s, uint64_t m)
     uint64_t most = m <= 1024 ? 2 * MOST_FILTERS : 2;
     for (double share = LARGEST_HEAVY; share > SMALLEST_HEAVY; share /= 1.06) {
         for (uint64_t r = 1; r <= most; r++) {
-            struct tepal_yesno_plan plan;
+            struct tepal_yesno_setting plan;
             if (divide_roughly(s, m, r, share, &plan) && lightest_hashes(s, &plan) < least &&
                 divide(s, m, r, share, &plan)) {
                 double left = lightest_hashes(s, &plan);
@@ -259,14 +266,14 @@ static const char *find_flat(struct search *s)
     const struct plan_task *task = s->task;
     if (!task->smallest) {
         uint64_t m = task->limit < (uint64_t)1 << 40 ? task->limit : (uint64_t)1 << 40;
-        bool chosen =
-            tepal_yesno_choose(s->layout, s->positions, m, task->n, task->t, &s->best) == TEPAL_OK;
+        bool chosen = tepal_yesno_best_setting(s->layout, s->positions, m, task->n, task->t,
+                                               &s->best) == TEPAL_OK;
         if (chosen && heavy(s) && s->best.positive >= MODEL_NOTHING_LEFT) {
             lightest_division(s, m);
         }
         return chosen && s->best.no_filters > 0
                    ? NULL
-                   : "no no-filter helps: it would be the Bloom filter";
+                   : "no-filters do not help here: it would be a Bloom filter";
     }
     uint64_t bloom;
     uint32_t hashes = 0;
@@ -277,7 +284,7 @@ static const char *find_flat(struct search *s)
     return NULL;
 }
 
-static bool find_other(struct search *s, const struct tepal_yesno_plan *flat)
+static bool find_other(struct search *s, const struct tepal_yesno_setting *flat)
 {
     const struct plan_task *task = s->task;
     if (task->smallest) {
@@ -285,7 +292,7 @@ static bool find_other(struct search *s, const struct tepal_yesno_plan *flat)
     }
     double all = (double)(flat->no_bits * flat->no_filters);
     double m = (double)flat->yes_bits + all;
-    struct tepal_yesno_plan plan;
+    struct tepal_yesno_setting plan;
     if (!divide(s, tepal_plan_down((uint64_t)m, unit_of(s)), flat->no_filters,
                 all / m * (1 + 1e-12), &plan)) {
         return false;
@@ -308,7 +315,7 @@ void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
         return;
     }
     add(&s, out);
-    struct tepal_yesno_plan flat = s.best;
+    struct tepal_yesno_setting flat = s.best;
     for (int layout = TEPAL_LAYOUT_PARTITIONED; layout <= (int)task->last; layout++) {
         s.layout = (enum tepal_layout)layout;
         if (tepal_layout_in_lines(s.layout) && !tepal_plan_in_lines(task)) {
@@ -317,10 +324,10 @@ void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
         } else if (find_other(&s, &flat)) {
             add(&s, out);
         } else {
-            tepal_plan_no(tepal_plan_add(out, TEPAL_KIND_YESNO, s.layout),
-                          task->smallest ? "fp" : "memory",
-                          task->smallest ? "the Bloom filter is smaller at this rate"
-                                         : "its parts need a line each, which do not fit");
+            tepal_plan_no(
+                tepal_plan_add(out, TEPAL_KIND_YESNO, s.layout), task->smallest ? "fp" : "memory",
+                task->smallest ? "the Bloom filter is smaller at this rate"
+                               : "its parts need a cache line each, and these do not fit");
         }
     }
 }

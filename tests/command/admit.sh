@@ -31,14 +31,14 @@ print(r["requests"], r["hits"], r["writes"], r["bytes_written"], round(r["byte_h
     "6 1 4 170 $(python3 -c 'print(round(60 / 730, 6))')"
 refused 'a size that is none' 'sized: line 2: the size is not a whole number' \
     "$tepal" app admit sized --field 3 --size-field 2 --cache-size 100
-refused 'no such field' 'sized: line 2: no size: there is no such field' \
+refused 'no such field' 'sized: line 2: no size: the line has too few fields' \
     "$tepal" app admit sized --size-field 4 --cache-size 100
 refused 'no cache' 'app admit: --cache-size SIZE is needed' "$tepal" app admit six
-refused 'a cache of nothing' 'app admit: --cache-size 0: too small: the least is 1' \
+refused 'a cache of nothing' 'app admit: --cache-size 0: too small: the minimum is 1' \
     "$tepal" app admit six --cache-size 0
-refused 'no requests' 'app admit: no requests came' "$tepal" app admit --cache-size 5 </dev/null
+refused 'no requests' 'app admit: no requests in the input' "$tepal" app admit --cache-size 5 </dev/null
 refused 'no such file' 'none: No such file or directory' "$tepal" app admit none --cache-size 5
-refused 'too little memory' 'app admit: --memory 3: so little cannot keep this rate' \
+refused 'too little memory' 'app admit: --memory 3: too little for this rate' \
     bash -c '"$0" app admit six --cache-size 5 --memory 3 >/dev/null' "$tepal"
 
 # A made log against a naive cache: popular keys that shift, and many that come once.

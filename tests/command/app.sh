@@ -4,12 +4,12 @@
 # (traceroute/planetlab-*.tsv.gz), these are checked too.
 source "$(dirname "$0")/lib.sh"
 
-expect 'the list' 0 'stopset      Red stop sets: where traceroutes should end before their targets.
-route        Paths in packets: where headers forward falsely.
+expect 'the list' 0 'stopset      Red stop sets: stop traceroutes just before their destinations.
+route        Paths in packet headers: false links that packets take.
 flows        Flow tracking: what removals do to each kind of filter.
-digest       Caches that tell each other what they hold, and one that lies.
-traceback    Where did a packet come from? Its filter knows the routers it passed.
-admit        Cache admission: store what is asked for a second time.
+digest       Caches that advertise their contents, and one that lies.
+traceback    IP traceback: find the path of a packet from a filter of its routers.
+admit        Cache admission: store an object on its second request.
 ' '' "$tepal" app
 
 # ---- by hand
@@ -199,8 +199,8 @@ wrong() { # NAME LINE MESSAGE: as the third line
     printf '%s\n%s\n' "$(head -2 hand.tsv)" "$2" >wrong.tsv
     bad "$1" "wrong.tsv: line 3: $3" wrong.tsv
 }
-wrong 'cut short' $'1\tm1\tAS1\t9.0.0' '4 fields, and 7 are needed'
-wrong 'a field too many' $'1\tm1\tAS1\t9.0.0.1\t2\t0\t1.0.0.1\tx' '8 fields, and 7 are needed'
+wrong 'cut short' $'1\tm1\tAS1\t9.0.0' '4 fields, but 7 are needed'
+wrong 'a field too many' $'1\tm1\tAS1\t9.0.0.1\t2\t0\t1.0.0.1\tx' '8 fields, but 7 are needed'
 wrong 'no destination' $'1\tm1\tAS1\t\t2\t0\t1.0.0.1' "not an address: ''"
 wrong 'a bad destination' $'1\tm1\tAS1\t9.0.0.256\t2\t0\t1.0.0.1' "not an address: '9.0.0.256'"
 wrong 'a bad hop' $'1\tm1\tAS1\t9.0.0.1\t2\t0\tnode' "not an address: 'node'"
@@ -230,11 +230,11 @@ bad 'one cycle' 'app stopset: no cycle after cycle 1: there is nothing to replay
 bad 'no such cycle' 'app stopset: --learn 7: there is no such cycle' hand.tsv --learn 7
 printf '1\tm\tx\t9.0.0.1\t2\t0\t*\n2\tm\tx\t9.0.0.1\t2\t0\t*\n' >silent.tsv
 bad 'nothing learned' 'app stopset: cycle 1 has no penultimate nodes to learn' silent.tsv
-bad 'two aims' 'app stopset: --beta and --max-fn contradict each other: give one of them' \
+bad 'two aims' 'app stopset: --beta and --max-fn cannot be combined: give one of them' \
     hand.tsv --beta 1% --max-fn 1%
-bad 'two forms' 'app stopset: --tsv and --json contradict each other: give one of them' \
+bad 'two forms' 'app stopset: --tsv and --json cannot be combined: give one of them' \
     hand.tsv --tsv --json
-bad 'beta' 'app stopset: --beta 0: outside the limits: a share is above 0 and at most 1' hand.tsv --beta 0
+bad 'beta' 'app stopset: --beta 0: out of range: a share must be above 0 and at most 1' hand.tsv --beta 0
 bad 'random-bits' 'app stopset: --method random-bits needs --max-fn R' hand.tsv --method random-bits
 bad 'an option of another command' 'app stopset: unknown option --fp' hand.tsv --fp 1%
 

@@ -59,10 +59,10 @@ same '--fn 0: the same as without' a d
 run "$tepal" build --auto -q members -o d -f --avoid strangers --fp 1% --fn 0 --cost-fp 100
 is '--fn 0: not retouched' "$code $("$tepal" query d members -c)" '0 5000'
 refused '--fn 0 without --auto' \
-    'build: --fn 0: outside the limits: a rate is above 0 and below 1; nothing was written' \
+    'build: --fn 0: out of range: a rate must be above 0 and below 1; nothing was written' \
     "$tepal" build members -o h --kind generalized --fn 0
 refused '--fn 0 of what forgets' \
-    'build: nothing fits: --fn is in the way; the nearest is generalized, flat, 60756 bytes, fp 0.00978; nothing was written' \
+    'build: nothing fits: the nearest plan does not satisfy --fn: generalized, flat, 60756 bytes, fp 0.00978; nothing was written' \
     "$tepal" build --auto members -o h --untrusted --endless --fn 0
 
 # Weighted negatives: one in a hundred has nine tenths of the weight, and goes first.
@@ -79,7 +79,7 @@ same 'weights: from a saved plan, which knows of them' w v
 run "$tepal" build --auto -q members -o x --avoid heavy --weights --memory 2k --fn 2% --cost-fp 50
 is 'weights: a retouched plan' "$code $(kind x) $(($("$tepal" query x members -c) >= 4900))" '0 retouched 1'
 refused 'weights of nothing' \
-    'build: --weights are those of a file of negatives: give one with --avoid FILE; nothing was written' \
+    'build: --weights needs a file of negatives: give --avoid FILE; nothing was written' \
     "$tepal" build --auto members -o h --weights
 refused 'weights that are not there' \
     'strangers: line 1: no weight: a key, a tab and a weight are needed; nothing was written' \
@@ -108,7 +108,7 @@ is 'auto with a key' "$("$tepal" query k members -c --key-file key)" 5000
 same 'a saved plan' a e
 "$tepal" plan --keys 5000 --known-negatives 20000 --fp 0.1% --json >veto.json
 refused 'a plan that needs negatives' \
-    'build: the plan needs --avoid NEGATIVES: what is known not to be in the set; nothing was written' \
+    'build: the plan needs --avoid NEGATIVES, the keys known not to be in the set; nothing was written' \
     "$tepal" build --plan veto.json members -o f
 "$tepal" build --plan veto.json members --avoid strangers -o f -q
 is 'a plan with negatives' "$("$tepal" query f members -c)" 5000
@@ -154,7 +154,7 @@ for words, negatives in (("--keys 407 --known-negatives 800 --fp 3% --fn 3%", "o
         # A cascade's size is an expectation; a counter's bit and other phases are not in info's.
         p["bits"] = {"counting": 4 * p.get("cells", 0), "recycling": p.get("phase_bits"),
                      "cascade": is_["bits"]}.get(p["kind"], p["bits"])
-        if p.get("most_bits") is not None:
+        if p.get("max_bits") is not None:
             del p["hashes"] # those of the first level, which fills what the others leave
         for name in set(p) & set(is_) - {"fp", "fn", "fp_unknown", "messages_per_cycle"}:
             if p[name] != is_[name]:
@@ -205,16 +205,16 @@ is 'a retouched plan: the summary' "$(grep -E '^(avoid|weight|lost|filter)' "$wo
     'avoid      20000 keys: 4286 found by the Bloom filter, 3807 left
 weight     41145 found, 3807 left
 lost       100 of 5000 members, as planned
-filter     retouched, flat, 16000 bits (3.20 a key), 2 hashes'
+filter     retouched, flat, 16000 bits (3.20 per key), 2 hashes'
 
 # Plans that 0.1.0 saved: what says all that is built from works, the others say what to do.
 for kind in bloom fingerprint counting generalized recycling yesno; do
     run "$tepal" build --plan "$here/../golden/plans/$kind.json" members -o x -f --avoid heavy --seed 9 -q
     is "a plan of 0.1.0, $kind" "$code $(kind x)" "0 $kind"
 done
-for kind in cascade:most_bits retouched:max_fn; do
+for kind in cascade:max_bits retouched:max_fn; do
     refused "a plan of 0.1.0, $kind" \
-        "$here/../golden/plans/${kind%:*}.json: \"${kind#*:}\" is missing: make the plan again with tepal plan ... --json; nothing was written" \
+        "$here/../golden/plans/${kind%:*}.json: \"${kind#*:}\" is missing: write the plan again with tepal plan --json; nothing was written" \
         "$tepal" build --plan "$here/../golden/plans/${kind%:*}.json" members -o h --avoid heavy
 done
 absent 'a plan of 0.1.0 that lacks something: nothing is written' h
@@ -234,60 +234,60 @@ tampered() { # tampered KIND FIELD VALUE REASON
     refused "a plan whose $2 is $3" "tampered: $4; nothing was written" \
         "$tepal" build --plan tampered members -o h --avoid strangers
 }
-tampered bloom kind '"blume"' '"kind" is none that there is'
-tampered bloom kind 7 '"kind" is none that there is'
-tampered bloom kind '"cascade"' '"first_level_bits" is missing: make the plan again with tepal plan ... --json'
-tampered bloom layout null '"layout" is none that there is'
-tampered bloom positions '"sideways"' '"positions" are none that there are'
-tampered bloom hashes 4294967303 '"hashes" is no whole number that it can be'
-tampered bloom hashes -1 '"hashes" is no whole number that it can be'
-tampered bloom hashes 65 'the plan cannot be: the number of hashes is over the limit of 64'
-tampered bloom bits 0 'the plan cannot be: the size must be at least 1 bit'
-tampered bloom bits '"many"' '"bits" is no whole number that it can be'
-tampered bloom keys 1.5 '"keys" is no whole number that it can be'
-tampered bloom feasible false 'no plan in it is feasible'
+tampered bloom kind '"blume"' '"kind" is unknown'
+tampered bloom kind 7 '"kind" is unknown'
+tampered bloom kind '"cascade"' '"first_level_bits" is missing: write the plan again with tepal plan --json'
+tampered bloom layout null '"layout" is unknown'
+tampered bloom positions '"sideways"' '"positions" is unknown'
+tampered bloom hashes 4294967303 '"hashes" is not a whole number in the valid range'
+tampered bloom hashes -1 '"hashes" is not a whole number in the valid range'
+tampered bloom hashes 65 'impossible plan: the number of hash functions is over the limit of 64'
+tampered bloom bits 0 'impossible plan: the size must be at least 1 bit'
+tampered bloom bits '"many"' '"bits" is not a whole number in the valid range'
+tampered bloom keys 1.5 '"keys" is not a whole number in the valid range'
+tampered bloom feasible false 'it contains no feasible plan'
 tampered yesno weighted 1 '"weighted" is neither true nor false'
-tampered yesno no_filters 9223372036854775807 '"yes_bits" and the no-filters'"'"' bits are too many'
+tampered yesno no_filters 9223372036854775807 '"yes_bits" and the bits of the no-filters are too large'
 tampered yesno own_seeds '"no"' '"own_seeds" is neither true nor false'
-tampered cascade first_level_bits null '"first_level_bits" is no whole number that it can be'
-tampered cascade keys 0 'the plan cannot be: a cascade'"'"'s plan has bits, or a first level'"'"'s rate above 0 and below 1'
-tampered cascade most_bits -5 '"most_bits" is no whole number that it can be'
-tampered generalized set_hashes 0 '"set_hashes" and "reset_hashes" are not "hashes" together'
-tampered retouched max_fn 2 '"max_fn" is no rate above 0 and below 1'
-tampered retouched max_fn '"1%"' '"max_fn" is no rate above 0 and below 1'
+tampered cascade first_level_bits null '"first_level_bits" is not a whole number in the valid range'
+tampered cascade keys 0 'impossible plan: a cascade'"'"'s plan needs bits, or a rate of the first level above 0 and below 1'
+tampered cascade max_bits -5 '"max_bits" is not a whole number in the valid range'
+tampered generalized set_hashes 0 '"set_hashes" and "reset_hashes" do not add up to "hashes"'
+tampered retouched max_fn 2 '"max_fn" is not a rate above 0 and below 1'
+tampered retouched max_fn '"1%"' '"max_fn" is not a rate above 0 and below 1'
 
 refused 'nothing fits' \
-    'build: nothing fits: --memory is in the way; the nearest is bloom, flat, 5996 bytes, fp 0.01; nothing was written' \
+    'build: nothing fits: the nearest plan does not satisfy --memory: bloom, flat, 5996 bytes, fp 0.01; nothing was written' \
     "$tepal" build --auto members -o h --fp 1% --memory 1k
 absent 'nothing fits: nothing is written' h
-refused 'constraints need --auto' 'build: --memory is a constraint: it needs --auto; nothing was written' \
+refused 'constraints need --auto' 'build: --memory is a constraint for a plan: it needs --auto; nothing was written' \
     "$tepal" build members -o h --memory 1k
-refused 'the plan decides' 'build: --kind contradicts --auto: the plan decides; nothing was written' \
+refused 'the plan decides' 'build: --kind cannot be combined with --auto: the plan decides; nothing was written' \
     "$tepal" build --auto members -o h --kind bloom
-refused 'one of the two' 'build: --plan contradicts --auto: the plan decides; nothing was written' \
+refused 'one of the two' 'build: --plan cannot be combined with --auto: the plan decides; nothing was written' \
     "$tepal" build --plan plan.json members -o h --auto
 : >empty
-refused 'no keys' 'build: no keys came: there is nothing to plan for; nothing was written' \
+refused 'no keys' 'build: no keys in the input: there is nothing to plan for; nothing was written' \
     "$tepal" build --auto empty -o h
 refused 'keys that are the output' \
-    'members: the keys would be overwritten by the filter; nothing was written' \
+    'members: the filter would overwrite the keys; nothing was written' \
     "$tepal" build --auto members -o members
 echo '{' >broken
-refused 'a plan that is none' 'broken: not a plan: tepal plan --json writes them; nothing was written' \
+refused 'a plan that is none' 'broken: not a plan, as written by tepal plan --json; nothing was written' \
     "$tepal" build --plan broken members -o h
 refused 'a plan that is not there' 'nowhere: No such file or directory; nothing was written' \
     "$tepal" build --plan nowhere members -o h
 printf '{"plans": [{"feasible": true, "command": "rm -rf x"}]}' >evil
 refused 'a plan that has a command alone' \
-    'evil: "keys" is missing: make the plan again with tepal plan ... --json; nothing was written' \
+    'evil: "keys" is missing: write the plan again with tepal plan --json; nothing was written' \
     "$tepal" build --plan evil members -o h
 for none in '[]' '{"plans": 5}' '{"plans": []}' '{"plans": [3]}' 'null' ''; do
     printf '%s' "$none" >broken
-    refused "a plan that is $none" 'broken: not a plan: tepal plan --json writes them; nothing was written' \
+    refused "a plan that is $none" 'broken: not a plan, as written by tepal plan --json; nothing was written' \
         "$tepal" build --plan broken members -o h
 done
 "$tepal" plan --keys 1M --memory 1k --fp 1% --json >none.json
-refused 'a plan that nothing fits' 'none.json: no plan in it is feasible; nothing was written' \
+refused 'a plan that nothing fits' 'none.json: it contains no feasible plan; nothing was written' \
     "$tepal" build --plan none.json members -o h
 absent 'nothing stays' h
 mkdir room

@@ -8,7 +8,7 @@ printf 'a\nb\nc\n' >abc
 # The summary.
 mask='s/^\(now  *\)[0-9.]* %/\1N %/'
 expect 'summary' 0 '' 'keys       3
-filter     bloom, flat, 31 bits (10.33 a key), 6 hashes
+filter     bloom, flat, 31 bits (10.33 per key), 6 hashes
 predicted  0.91 % false positives with 3 keys
 now        N % false positives
 seed       7
@@ -113,7 +113,7 @@ same 'the seed that was told repeats the filter' r1 r3
 run "$tepal" build keys -o g --seed 1 --capacity 100
 is 'over capacity' "$code" 0
 is 'over capacity warns' "$(head -1 "$work/err")" \
-    'tepal: g: warning: 1000 keys came and 100 were planned: there are more false positives than predicted'
+    'tepal: g: warning: 1000 keys were added, but 100 were planned: there are more false positives than predicted'
 expect 'over capacity, quiet' 0 '' '' "$tepal" build keys -o g --seed 1 --capacity 100 -q
 run "$tepal" query -c g keys
 is 'over capacity finds every key' "$(cat "$work/out")" 1000
@@ -121,7 +121,7 @@ is 'over capacity finds every key' "$(cat "$work/out")" 1000
 # No keys at all.
 run "$tepal" build -o empty --seed 1 </dev/null
 is 'no keys' "$code" 0
-is 'no keys warns' "$(head -1 "$work/err")" 'tepal: empty: warning: no keys came: the filter is empty'
+is 'no keys warns' "$(head -1 "$work/err")" 'tepal: empty: warning: no keys in the input: the filter is empty'
 run "$tepal" query -c empty keys
 is 'an empty filter holds nothing' "$code $(cat "$work/out")" '1 0'
 
@@ -138,7 +138,7 @@ is 'repeats set no new bits' "$(field "$work/out" ones)" \
 run "$tepal" query -c f keys
 is 'an existing filter is replaced' "$(cat "$work/out")" 1000
 refused 'something else is not overwritten' \
-    'abc: this file is not a filter, so it is not overwritten (--force does); nothing was written' \
+    'abc: the file exists and is not a filter; use --force to overwrite it; nothing was written' \
     "$tepal" build keys -o abc
 is 'it is what it was' "$(cat abc)" $'a\nb\nc'
 expect '--force overwrites it' 0 '' '' "$tepal" build keys -o abc -f -q

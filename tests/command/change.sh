@@ -34,7 +34,7 @@ same 'add to standard output' g want
 same 'add to a filter from standard input' g want
 mask='s/^\(now  *\)[0-9.]* %/\1N %/'
 expect 'add: summary' 0 '' 'keys       500
-filter     bloom, flat, 9595 bits (9.60 a key), 7 hashes
+filter     bloom, flat, 9595 bits (9.60 per key), 7 hashes
 predicted  0.9999 % false positives with 1000 keys
 now        N % false positives
 seed       7
@@ -47,15 +47,15 @@ is 'add --json: keys read' "$(field "$work/out" keys_read)" 500
 is 'add --json: keys added' "$(field "$work/out" keys_added)" 1500
 run "$tepal" add f high
 is 'add over capacity warns' "$(head -1 "$work/err")" \
-    'tepal: f: warning: 1500 keys have been added and 1000 were planned: there may be more false positives than predicted'
+    'tepal: f: warning: 1500 keys have been added, but 1000 were planned: expect more false positives than predicted'
 cp f before
 run "$tepal" add f </dev/null
 is 'add nothing' "$code $(head -1 "$work/err")" \
-    '0 tepal: f: warning: no keys came: the filter stays as it was'
+    '0 tepal: f: warning: no keys in the input: the filter is unchanged'
 same 'add nothing changes nothing' f before
 inode=$(stat -c %i f)
 expect 'add nothing writes nothing' 0 '' \
-    $'tepal: f: warning: no keys came: the filter stays as it was\n' "$tepal" add f </dev/null
+    $'tepal: f: warning: no keys in the input: the filter is unchanged\n' "$tepal" add f </dev/null
 is 'the file is the same one' "$(stat -c %i f)" "$inode"
 run "$tepal" add f -o g </dev/null
 same 'add nothing -o copies' g f
@@ -88,7 +88,7 @@ refused 'add without the key' \
     'k: this filter was made with a secret key: give --key-file; nothing was changed' \
     "$tepal" add k high
 refused 'add with another key' \
-    'other: this is not the secret key that the filter was made with; nothing was changed' \
+    'other: wrong secret key for this filter; nothing was changed' \
     "$tepal" add k high --key-file other
 same 'nothing was changed' k before
 "$tepal" add k high --key-file key -q
@@ -96,9 +96,9 @@ same 'add with the key' k kall
 
 cp f before
 refused 'add: the filter as keys' \
-    'f: the keys would be overwritten by the filter; nothing was changed' "$tepal" add f f
+    'f: the filter would overwrite the keys; nothing was changed' "$tepal" add f f
 refused 'add: keys as output' \
-    'high: the keys would be overwritten by the filter; nothing was changed' \
+    'high: the filter would overwrite the keys; nothing was changed' \
     "$tepal" add f high -o high --force
 refused 'add: not a filter' \
     'low: the first bytes are not those of a tepal filter (byte 0); nothing was changed' \
@@ -108,13 +108,13 @@ refused 'add: no such filter' 'none: No such file or directory; nothing was chan
 refused 'add: no such keys' 'none: No such file or directory; nothing was changed' \
     "$tepal" add f none
 refused 'add: from standard input in place' \
-    'standard input: a filter from there cannot be changed in place: give --output; nothing was changed' \
+    'standard input: a filter read from there cannot be changed in place: give --output; nothing was changed' \
     "$tepal" add - high <f
 refused 'add: both from standard input' \
     'standard input: the filter is read from there, so the keys must come from files; nothing was changed' \
     "$tepal" add - -o g <f
 refused 'add: over something else' \
-    'low: this file is not a filter, so it is not overwritten (--force does); nothing was changed' \
+    'low: the file exists and is not a filter; use --force to overwrite it; nothing was changed' \
     "$tepal" add f high -o low
 mkfifo endless
 exec 9<>endless
@@ -128,7 +128,7 @@ exec 9>&-
 rm endless
 # shellcheck disable=SC2094 # that is what is refused
 refused 'add: keys from the filter itself' \
-    'standard input: the keys would be overwritten by the filter; nothing was changed' \
+    'standard input: the filter would overwrite the keys; nothing was changed' \
     "$tepal" add f <f
 same 'after all these errors the filter is what it was' f before
 absent 'no file was made' none
@@ -175,7 +175,7 @@ for ((i = 0; i < 200; i++)); do
     sleep 0.05
 done
 is 'the second tells that it waits' "$(head -1 "$work/waiting")" \
-    'tepal: f: warning: another command is changing this filter: waiting until it is done'
+    'tepal: f: warning: another command is changing this filter: waiting for it'
 is 'others may ask meanwhile' "$(count six eight)" 1
 echo seven >&7
 exec 7>&-
@@ -208,7 +208,7 @@ build all -o both
 run "$tepal" query -c m low
 is 'an intersection keeps what is common' "$(cat "$work/out")" 500
 mask='s/^\(now  *\)[0-9.]* %/\1N %/'
-expect 'merge: summary' 0 '' 'filter     bloom, flat, 9595 bits (9.60 a key), 7 hashes
+expect 'merge: summary' 0 '' 'filter     bloom, flat, 9595 bits (9.60 per key), 7 hashes
 predicted  0.9999 % false positives with 1000 keys
 now        N % false positives
 seed       7
@@ -217,7 +217,7 @@ wrote      m, 1464 bytes (1.4 KiB)
 mask=
 cp l before
 refused 'merge over an input' \
-    'l: the output is one of the filters read (--force replaces it); nothing was written' \
+    'l: the output is one of the input filters; use --force to replace it; nothing was written' \
     "$tepal" merge l h -o l
 same 'the input is what it was' l before
 expect 'merge --force over an input' 0 '' '' "$tepal" merge l h -o l --force -q
@@ -239,9 +239,9 @@ mismatch 'another seed' 'the seeds differ (build with the same --seed)' -o x --s
 mismatch 'another size' 'the numbers of bits differ (convert --fold may help)' -o x --seed 7 --bits 9596
 mismatch 'another k' 'the numbers of hashes differ' -o x --seed 7 --bits 9595 -k 6
 mismatch 'another layout' 'the layouts differ' -o x --seed 7 -l blocked
-mismatch 'other positions' 'the rules for positions differ' -o x --seed 7 --bits 9595 -k 7 \
+mismatch 'other positions' 'the positions (colliding, distinct) differ' -o x --seed 7 --bits 9595 -k 7 \
     --positions distinct
-mismatch 'keyed' 'one has a secret key and the other has none' -o x --seed 7 --key-file key
+mismatch 'keyed' 'one has a secret key and the other does not' -o x --seed 7 --key-file key
 "$tepal" build low -o k1 --seed 7 --capacity 1000 --key-file key -q
 "$tepal" build low -o k2 --seed 7 --capacity 1000 --key-file other -q
 refused 'merge: another secret key' \
@@ -275,16 +275,16 @@ refused 'fold by what does not divide' \
     "$tepal" convert f -o no --fold 3
 seq 9 | "$tepal" build -o prime --bits 9973 --hashes 3 -q
 refused 'fold a prime' \
-    'prime: cannot be folded by 2, nor otherwise: it has 9973 bits, flat layout, colliding positions, and no divisor that would do; nothing was written' \
+    'prime: cannot be folded by 2, nor by any other divisor: it has 9973 bits, flat layout, colliding positions; nothing was written' \
     "$tepal" convert prime -o no --fold 2
 refused 'bits that do not divide' \
-    'f: cannot be shrunk to 5000 bits, which do not divide its 16384; it can be to 8192, 4096, 2048, 1024, 512, 256, 128, 64, ...; nothing was written' \
+    'f: cannot be shrunk to 5000 bits, which does not divide its 16384; it can be to 8192, 4096, 2048, 1024, 512, 256, 128, 64, ...; nothing was written' \
     "$tepal" convert f -o no --bits 5000
 refused 'more bits' \
-    'f: cannot be shrunk to 32768 bits, which do not divide its 16384; it can be to 8192, 4096, 2048, 1024, 512, 256, 128, 64, ...; nothing was written' \
+    'f: cannot be shrunk to 32768 bits, which does not divide its 16384; it can be to 8192, 4096, 2048, 1024, 512, 256, 128, 64, ...; nothing was written' \
     "$tepal" convert f -o no --bits 32Ki
 refused 'another layout' \
-    'f: flat to blocked: these layouts put the bits of a key at different places; build it again from the keys; nothing was written' \
+    'f: flat to blocked: these layouts put the bits of a key at different positions; rebuild the filter from its keys; nothing was written' \
     "$tepal" convert f -o no --layout blocked
 seq 100 | "$tepal" build -o one -q --seed 1 --bits 5120 --hashes 1 --layout flat
 seq 100 | "$tepal" build -o want -q --seed 1 --bits 5120 --hashes 1 --layout partitioned
@@ -292,14 +292,14 @@ expect 'one hash: flat is partitioned' 0 '' '' "$tepal" convert one -o c --layou
 same 'and it is what one would build' c want
 expect 'the same layout' 0 '' '' "$tepal" convert f -o c --layout flat -q
 same 'changes nothing' c f
-refused 'two changes' 'convert: --fold and --bits contradict each other: give one of them' \
+refused 'two changes' 'convert: --fold and --bits cannot be combined: give one of them' \
     "$tepal" convert f -o no --fold 2 --bits 5
-refused 'fold by 0' 'convert: --fold 0: too small: the least is 1' "$tepal" convert f -o no --fold 0
+refused 'fold by 0' 'convert: --fold 0: too small: the minimum is 1' "$tepal" convert f -o no --fold 0
 refused 'convert onto itself' \
-    'f: the output is the filter read (--force replaces it); nothing was written' \
+    'f: the output is the input filter; use --force to replace it; nothing was written' \
     "$tepal" convert f -o f --fold 2
 expect 'convert --force onto itself' 0 '' '' "$tepal" convert f -o f --fold 2 -f -q
-refused 'convert needs one filter' 'convert: one word too many: c' "$tepal" convert f c -o no
+refused 'convert needs one filter' 'convert: unexpected argument: c' "$tepal" convert f c -o no
 absent 'no error wrote anything' no
 
 finish

@@ -54,7 +54,7 @@ is 'without negatives: exit status' "$code" 0
 is 'the head of the table' "$(sed -n 3p "$work/out" | xargs)" \
     'kind layout bytes fp planned fp fn planned fn cost ns/query'
 is 'a million strangers are drawn' "$(head -1 "$work/out")" \
-    '20000 members, 0 negatives, 1000000 queries (1000000 of strangers)'
+    '20000 members, 0 negatives, 1000000 queries (1000000 of non-members)'
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' && pass || fail 'not XML'
 
 # Weights: false positives count by weight. The 400 heaviest have two thirds of it (Zipf), so that
@@ -96,7 +96,7 @@ fp = [r["fp"] for r in rows if r["kind"] == "bloom" and r["layout"] == "flat"][0
 found = sum(1 / int(x) for x in open("found"))
 print(abs(fp - found / sum(1 / i for i in range(1, 40001))) < 1e-8)')" True
 refused 'weights of nothing' \
-    'compare: --weights are those of a file of negatives: give one with --negatives KEYS' \
+    'compare: --weights needs a file of negatives: give --negatives KEYS' \
     "$tepal" compare --members members --weights --memory 1k
 refused 'weights that are none' 'negatives: line 1: no weight: a key, a tab and a weight are needed' \
     "$tepal" compare --members members --negatives negatives --weights --memory 1k
@@ -137,17 +137,17 @@ is 'a stream: the first line' "$(head -1 "$work/out")" \
 like 'a stream: phases are told' "$(cat "$work/out")" 'recycling 2 flat'
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("stream.svg")' && pass || fail 'not XML'
 refused 'a stream without repeats' \
-    'compare: no line of the stream comes twice: there is nothing to remember' \
+    'compare: no line of the stream repeats: there is nothing to remember' \
     "$tepal" compare --endless --members members --memory 2Ki
 refused 'a stream has no negatives' \
-    'compare: --endless and --negatives contradict each other: give one of them' \
+    'compare: --endless and --negatives cannot be combined: give one of them' \
     "$tepal" compare --endless --members stream --negatives members --memory 2Ki
 
 refused 'no members' 'compare: --members KEYS is needed' "$tepal" compare --memory 1k
 refused 'no memory' 'compare: the memory is needed: --memory SIZE or --bits-per-key B' \
     "$tepal" compare --members members
 : >empty
-refused 'empty members' 'compare: no members came: there is nothing to build from' \
+refused 'empty members' 'compare: no members in the input: there is nothing to build from' \
     "$tepal" compare --members empty --memory 1k
 refused 'a file that is not there' 'nowhere: No such file or directory' \
     "$tepal" compare --members nowhere --memory 1k

@@ -43,7 +43,7 @@ is 'remove what is not there: exit status 1' "$code" 1
 like 'remove what is not there: told' "$(head -1 "$work/err")" '^removed    0 of 1 key$'
 is 'remove what is not there: counted, and no counter changed' \
     "$(json same.tepal refused_removals ones p1)" "1 $(json low.tepal ones p1)"
-expect 'remove nothing' 0 '' $'tepal: low.tepal: warning: no keys came: the filter stays as it was\n' \
+expect 'remove nothing' 0 '' $'tepal: low.tepal: warning: no keys in the input: the filter is unchanged\n' \
     bash -c "'$tepal' remove low.tepal /dev/null 2>&1 >/dev/null | head -1 >&2"
 
 # ---- snapshots and sending
@@ -123,63 +123,63 @@ bad() {
     shift
     refused "$message" "$message" "$tepal" "$@"
 }
-bad 'build: --choices 0: too small: the least is 1' build members -o x $kind --choices 0
-bad 'build: --choices 65: too large: the limit is 64' build members -o x $kind --choices 65
+bad 'build: --choices 0: too small: the minimum is 1' build members -o x $kind --choices 0
+bad 'build: --choices 65: too large: the maximum is 64' build members -o x $kind --choices 65
 bad 'build: on blocked and paired layouts the rule must be least-increase: (improved) greedy would fill the fullest lines; nothing was written' \
     build members -o x $kind --cells 12800 --layout blocked --choices 2 --rule greedy
-bad 'build: the rule least-increase is for blocked and paired layouts; nothing was written' \
+bad 'build: the rule least-increase needs a blocked or paired layout; nothing was written' \
     build members -o x $kind --cells 12800 --choices 2 --rule least-increase
 bad 'build: --rule is for filters with more than one choice: give --choices C; nothing was written' \
     build members -o x $kind --rule greedy
 bad 'build: --cells 1000: the blocked layout needs a multiple of 128; the next is 1024; nothing was written' \
     build members -o x $kind --cells 1000 --layout blocked
-bad 'build: a counting filter is sized by --fp with one choice; give --cells M or --bits-per-key B; nothing was written' \
+bad 'build: --fp sizes a counting filter with one choice only; give --cells M or --bits-per-key B; nothing was written' \
     build members -o x $kind --choices 2
-bad 'build: --receipts needs the size beforehand: give --cells M or --capacity N; nothing was written' \
+bad 'build: --receipts needs to know the size in advance: give --cells M or --capacity N; nothing was written' \
     build members -o x $kind --receipts r
 bad 'build: --cells is not an option of the kind bloom; nothing was written' build members -o x --cells 5
-bad 'members: the keys would be overwritten by the receipts; nothing was written' \
+bad 'members: the receipts would overwrite the keys; nothing was written' \
     build members -o x $kind --cells 5000 --receipts members
 absent 'nothing was written' x
-bad 'bloom.tepal: a filter of the kind bloom cannot remove keys; `tepal kinds` tells which can; nothing was changed' \
+bad 'bloom.tepal: keys cannot be removed from a filter of the kind bloom; `tepal kinds` lists the kinds that are deletable; nothing was changed' \
     remove bloom.tepal seven
-bad 'stripped.tepal: it has no counters any more, only their bits; nothing was changed' \
+bad 'stripped.tepal: its counters were dropped (convert --to bits), so keys cannot be removed; nothing was changed' \
     remove stripped.tepal seven
 printf '7\t4\n' >wrong.tsv
 build members -o d.tepal --cells 16000 --choices 4
 cp d.tepal d.before
-bad 'wrong.tsv: line 1: no group of this filter: it has 4, from 0 on; nothing was changed' \
+bad 'wrong.tsv: line 1: no such group: this filter has 4, numbered from 0; nothing was changed' \
     remove d.tepal --receipts wrong.tsv
-bad 'seven: line 1: no receipt: a key, a tab and its group are needed; nothing was changed' \
+bad 'seven: line 1: not a receipt: a key, a tab and its group are needed; nothing was changed' \
     remove d.tepal --receipts seven
 printf '7\t1\n8\tx\n' >wrong.tsv
-bad 'wrong.tsv: line 2: the group behind the tab is missing or not a number; nothing was changed' \
+bad 'wrong.tsv: line 2: the group after the tab is missing or not a number; nothing was changed' \
     remove d.tepal --receipts wrong.tsv
 printf '7\t\n' >wrong.tsv
-bad 'wrong.tsv: line 1: the group behind the tab is missing or not a number; nothing was changed' \
+bad 'wrong.tsv: line 1: the group after the tab is missing or not a number; nothing was changed' \
     remove d.tepal --receipts wrong.tsv
-bad 'wrong.tsv: line 1: the group behind the tab is missing or not a number' \
+bad 'wrong.tsv: line 1: the group after the tab is missing or not a number' \
     audit d.tepal --receipts wrong.tsv
-bad 'remove: --receipts names the keys: KEYS cannot be given beside it; nothing was changed' \
+bad 'remove: --receipts names the keys: do not give KEYS as well; nothing was changed' \
     remove d.tepal seven --receipts wrong.tsv
 same 'and the filter is as it was' d.tepal d.before
-bad 'add: this kind of filter cannot do that; nothing was changed' add stripped.tepal seven
-bad '--receipts: only filters of the kind counting give receipts, and this one is bloom; nothing was changed' \
+bad 'add: this filter cannot do that; nothing was changed' add stripped.tepal seven
+bad '--receipts: only filters of the kind counting have receipts, and this one is bloom; nothing was changed' \
     add bloom.tepal seven --receipts r
 bad 'audit: the members are needed: --members KEYS, or --receipts FILE' audit d.tepal
-bad 'bloom.tepal: only counting filters are audited; this one is of the kind bloom' \
+bad 'bloom.tepal: only counting filters can be audited, and this one is of the kind bloom' \
     audit bloom.tepal --members members
-bad 'stripped.tepal: it has no counters any more, only their bits' audit stripped.tepal --members half
-bad 'bloom.tepal: only counting filters have a difference, and this one is of the kind bloom; nothing was written' \
+bad 'stripped.tepal: its counters were dropped (convert --to bits), so there is nothing to audit' audit stripped.tepal --members half
+bad 'bloom.tepal: only counting filters can be subtracted, and this one is of the kind bloom; nothing was written' \
     diff d.tepal bloom.tepal -o x
-bad 'low.tepal: is no snapshot of d.tepal: their parameters differ; nothing was written' \
+bad 'low.tepal: is not a snapshot of d.tepal: their parameters differ; nothing was written' \
     diff d.tepal low.tepal -o x
 bad 'd.tepal: a Bloom filter needs the flat or partitioned layout and one choice; --to bits works with any; nothing was written' \
     convert d.tepal -o x --to bloom
-bad 'bloom.tepal: only counting filters have counters to drop; this one is bloom; nothing was written' \
+bad 'bloom.tepal: only counting filters have counters to drop, and this one is bloom; nothing was written' \
     convert bloom.tepal -o x --to bits
 bad 'model: counting: --cells M and --keys N are needed' model counting --keys 5
-bad 'model: --p0 and --p1 are given together' model counting --keys 5 --cells 50 --p0 0.5
+bad 'model: --p0 and --p1 go together: give both' model counting --keys 5 --cells 50 --p0 0.5
 absent 'nothing was written' x
 # A counter changed behind the header's back, with every checksum made right.
 /usr/bin/python3 - d.tepal lie.tepal <<'PY'

@@ -76,7 +76,7 @@ expect '--delimiter' 0 $'a,,1\nb,x,1\n' '' dedup --field 2 --delimiter , <<<$'a,
 expect '--delimiter \t' 0 $'a\t1\nb\t2\n' '' dedup --field 2 --delimiter '\t' <<<$'a\t1\nb\t2\nc\t1'
 refused 'a long delimiter' 'dedup: --delimiter ab: one character is needed (\t is a tab)' \
     "$tepal" dedup --delimiter ab
-refused 'field 0' 'dedup: --field 0: too small: the least is 1' "$tepal" dedup --field 0
+refused 'field 0' 'dedup: --field 0: too small: the minimum is 1' "$tepal" dedup --field 0
 
 # ---- figures
 like 'the line of figures' "$("$tepal" dedup --seed 7 -c lines 2>&1 >/dev/null)" \
@@ -97,11 +97,11 @@ is '--json: false negatives as counted (the sample is everything here)' \
 run "$tepal" dedup --json lines
 is '--json: figures to standard error' "$(field "$work/err" lines)" 30000
 like 'a rate that is not kept is told' "$("$tepal" dedup -c --fp 1e-6 --count 5000 --memory 1Ki lines 2>&1 >/dev/null)" \
-    'warning: the average rate is above --fp 1e-6: it needs more --memory, or to recycle sooner$'
+    'warning: the average false-positive rate is above --fp 1e-6: give more --memory, or recycle sooner$'
 for rule in '--count 5000' '--sigma 4000' '--every 7d'; do
     like "a rate that is not kept is told: $rule and no --fp" \
         "$("$tepal" dedup -c $rule --memory 1Ki lines 2>&1 >/dev/null)" \
-        'warning: the average rate is above --fp 1% \(the default\): it needs more --memory, or to recycle sooner$'
+        'warning: the average false-positive rate is above --fp 1% \(the default\): give more --memory, or recycle sooner$'
 done
 "$tepal" dedup -c --fp 20% --memory 1Ki --state lax lines >/dev/null 2>&1
 is 'a state made for a higher rate is no fault' \
@@ -152,19 +152,19 @@ refused 'sigma too large' 'dedup: --sigma 8192: a phase has 4096 bits, and sigma
     "$tepal" dedup --memory 1Ki --sigma 8192 lines
 run "$tepal" dedup --memory 1Ki --sigma 3 --hashes 5 lines
 is 'sigma below the hashes' "$code $(wc -l <"$work/err") $(wc -c <"$work/out")" '2 1 0'
-refused 'no phases' 'dedup: --phases 0: too small: the least is 1' "$tepal" dedup --phases 0
-refused 'nine phases' 'dedup: --phases 9: too large: the limit is 8' "$tepal" dedup --phases 9
+refused 'no phases' 'dedup: --phases 0: too small: the minimum is 1' "$tepal" dedup --phases 0
+refused 'nine phases' 'dedup: --phases 9: too large: the maximum is 8' "$tepal" dedup --phases 9
 refused 'too little memory' \
     'dedup: --memory 127: too little for one line: 2 phases of the blocked layout need at least 128 bytes; nothing was read' \
     "$tepal" dedup --memory 127 lines
 refused 'a rate that cannot be kept' \
     'dedup: the rate cannot be kept: give more --memory, a higher --fp, other --hashes or --layout flat; nothing was read' \
     "$tepal" dedup --memory 16 --layout flat --fp 1e-12 lines
-refused 'two rules' 'dedup: --count and --every contradict each other: give one of them' \
+refused 'two rules' 'dedup: --count and --every cannot be combined: give one of them' \
     "$tepal" dedup --count 5 --every 5s
 refused 'no unit of time' 'dedup: --every 10: not a duration: write 500ms, 90s, 10m, 2h or 7d' \
     "$tepal" dedup --every 10
-refused 'no time at all' 'dedup: --every 0s: too short: the least is 1ms' "$tepal" dedup --every 0s
+refused 'no time at all' 'dedup: --every 0s: too short: the minimum is 1ms' "$tepal" dedup --every 0s
 refused 'no such file' 'none: No such file or directory; nothing was read' "$tepal" dedup none
 cp lines mine
 "$tepal" dedup mine >>mine 2>"$work/err"
@@ -200,16 +200,16 @@ other() {
         "$tepal" dedup --state whole "${@:3}" lines
     same "another $1: not overwritten" whole before
 }
-other phases 'its number of phases is 2, the options ask for 1' --phases 1
-other memory 'its memory in bytes is 2048, the options ask for 4096' --memory 4Ki
-other layout 'its layout is blocked, the options ask for flat' --layout flat
-other rule 'it recycles by sigma, the options ask for count' --count 5 --hashes 7
-other time 'it recycles by sigma, the options ask for every' --every 5m
-other hashes 'its number of hashes is 7, the options ask for 3' --hashes 3
-other sigma "its sigma is $("$tepal" info --json whole | python3 -c 'import json, sys; print(json.load(sys.stdin)["limit"])'), the options ask for 99" \
+other phases 'its number of phases is 2, and the options give 1' --phases 1
+other memory 'its memory in bytes is 2048, and the options give 4096' --memory 4Ki
+other layout 'its layout is blocked, and the options give flat' --layout flat
+other rule 'it recycles by sigma, and the options give count' --count 5 --hashes 7
+other time 'it recycles by sigma, and the options give every' --every 5m
+other hashes 'its number of hashes is 7, and the options give 3' --hashes 3
+other sigma "its sigma is $("$tepal" info --json whole | python3 -c 'import json, sys; print(json.load(sys.stdin)["limit"])'), and the options give 99" \
     --sigma 99 --hashes 7
-other way 'it has every line, the options ask for --only-misses' --only-misses
-other seed 'its seed is 7, the options ask for 8' --seed 8
+other way 'it holds every line, but --only-misses is given' --only-misses
+other seed 'its seed is 7, and the options give 8' --seed 8
 "$tepal" build lines -o bloom -q --seed 7
 cp bloom before
 refused 'a state of another kind' \
@@ -225,9 +225,9 @@ is 'a damaged state' "$code $(wc -c <cut) $(wc -l <"$work/err")" '2 100 1'
 refused 'a state in no folder' \
     "none/s: cannot write to the directory none: No such file or directory; nothing was read" \
     "$tepal" dedup --state none/s lines
-refused 'the state is the input' 'whole: the lines would be overwritten by the state; nothing was read' \
+refused 'the state is the input' 'whole: the state would overwrite the lines; nothing was read' \
     "$tepal" dedup --state whole whole
-refused 'no state on standard output' 'dedup: --state -: a state is kept in a file; nothing was read' \
+refused 'no state on standard output' 'dedup: --state -: the state must be a file; nothing was read' \
     "$tepal" dedup --state - lines
 is 'no locks are left' "$(ls ./*.lock 2>/dev/null)" ''
 printf '0123456789abcdef' >key
@@ -250,7 +250,7 @@ cp whole state
 )
 is 'a full disk: it goes on' "$(cat "$work/out")" "$(wc -l <large | tr -d ' ')"
 is 'a full disk: told' "$(cat "$work/code") $(cat "$work/err")" \
-    '2 tepal: state: warning: the state could not be saved (File too large): the old one stays, and it goes on'
+    '2 tepal: state: warning: the state could not be saved (File too large): the previous one is kept, and dedup continues'
 same 'a full disk: the old state stays' state whole
 is 'a full disk: nothing else stays' "$(ls -A | grep -c '^\.tepal\|\.tmp$\|\.lock$')" 0
 
@@ -301,7 +301,7 @@ def tells():
     return json.loads(line)["lines"], json.loads(last)["lines"], child.wait(20)
 
 def tells_early():
-    """Asked before it has read its key, let alone a line: it answers later."""
+    """Asked before it has read its key, let alone per line: it answers later."""
     os.mkfifo("key.pipe")
     child = start("--json", "--key-file", "key.pipe", stdin=subprocess.DEVNULL)
     with open("key.pipe", "wb") as pipe:  # it is there, and waits for the key

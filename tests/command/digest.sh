@@ -130,27 +130,27 @@ bad() {
     refused "$name" "$message" "$tepal" app digest "$@"
 }
 : >empty
-bad 'nothing' 'app digest: there are no requests' empty
+bad 'nothing' 'app digest: no requests in the input' empty
 bad 'no such file' 'none: No such file or directory' none
 printf 'a b c\n' >three
-bad 'fields without names' 'three: line 1: 3 fields, and no names for them: say which one is asked for' three
+bad 'fields without names' 'three: line 1: 3 fields without names: give --field, the field with the requested object' three
 bad 'no such name' "long.tsv: line 1: no field is called 'uri'" long.tsv --field uri
 bad 'no names at all' "three: line 1: no field is called 'url': the first line names none" three --field url
 printf 'a b\nc\n' >short
-bad 'a field too few' 'short: line 2: 1 field, and 2 are needed' short
+bad 'a field too few' 'short: line 2: 1 field, but 2 are needed' short
 printf 'a\tb\nc\t\n' >blank
-bad 'an empty key' 'blank: line 2: what is asked for is empty' blank
+bad 'an empty key' 'blank: line 2: the requested object is empty' blank
 printf 'a\0b\n' >nul
 bad 'a NUL' 'nul: line 1: a NUL byte: this is not a log' nul
 printf 'a b x\n' >sizes
 bad 'a size' "sizes: line 1: the size is not a number: 'x'" sizes --field 2 --size-field 3
 printf 'a b\na c\n' >alone
-bad 'one proxy' 'app digest: 1 proxies: at least 2 and at most 4096 are needed; --proxies P shares out those who ask' alone
-bad 'bytes without sizes' 'app digest: --cache-bytes needs --size-field: how large is what is asked for?' hand --cache-bytes 1M
-bad 'bytes without bits' 'app digest: --cache-bytes needs --bits: how large is a filter?' hand --cache-bytes 1M --size-field 1
-bad 'no hashes' 'app digest: the number of hashes must be at least 1' hand --reset-hashes 0 --set-hashes 0
-bad 'too tolerant' 'app digest: the tolerance must be below the number of hashes: every key would pass' hand --tolerance 4
-bad 'two fields' 'app digest: --proxy-field and --client-field contradict each other: give one of them' hand --proxy-field 1 --client-field 1
+bad 'one proxy' 'app digest: 1 proxies: 2 to 4096 are needed; give --proxies P' alone
+bad 'bytes without sizes' 'app digest: --cache-bytes needs --size-field, the sizes of the objects' hand --cache-bytes 1M
+bad 'bytes without bits' 'app digest: --cache-bytes needs --bits, the size of the filters' hand --cache-bytes 1M --size-field 1
+bad 'no hashes' 'app digest: the number of hash functions must be at least 1' hand --reset-hashes 0 --set-hashes 0
+bad 'too tolerant' 'app digest: the tolerance must be below the number of hash functions: otherwise every key is found' hand --tolerance 4
+bad 'two fields' 'app digest: --proxy-field and --client-field cannot be combined: give one of them' hand --proxy-field 1 --client-field 1
 bad 'an attack' "app digest: --attack all-one: not one of none, all-ones, worst; did you mean all-ones?" hand --attack all-one
 
 # ---- measured requests

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# fingerprint: fingerprint filters through the command: built by rate, by bits a key and by bits;
+# fingerprint: fingerprint filters through the command: built by rate, by bits per key and by bits;
 # removal, full filters, keys that come too often, the model, and what the kind cannot do.
 source "$(dirname "$0")/lib.sh"
 
@@ -7,7 +7,7 @@ seq 20000 >keys
 seq 20001 40000 >strangers
 
 expect 'by rate' 0 '' 'keys       20000
-filter     fingerprint, flat, 252864 bits (12.64 a key), 2 hashes
+filter     fingerprint, flat, 252864 bits (12.64 per key), 2 hashes
 predicted  0.1853 % false positives with 20000 keys
 now        0.1853 % false positives
 seed       1
@@ -21,7 +21,7 @@ expect 'it is sound' 0 'f.tepal: OK
 ' '' "$tepal" verify f.tepal
 
 "$tepal" build keys -o g.tepal --kind fingerprint --bits-per-key 12 --seed 1 --json >json 2>/dev/null
-is 'by bits a key' "$(field json fingerprint_bits) $(field json slots) $(field json ones)" '11 21824 20000'
+is 'by bits per key' "$(field json fingerprint_bits) $(field json slots) $(field json ones)" '11 21824 20000'
 "$tepal" build keys -o g.tepal --kind fingerprint --bits 300k --fingerprint-bits 13 --seed 1 --json >json 2>/dev/null
 is 'by bits' "$(field json fingerprint_bits) $(field json bits)" '13 299936'
 "$tepal" build keys -o g.tepal --kind fingerprint --bits 300k --capacity 20k --seed 1 --json >json 2>/dev/null
@@ -47,24 +47,24 @@ is 'info' "$(field json keys_added) $(field json removed) $(field json keys_esti
 # ---- full
 cp f.tepal before.tepal
 refused 'a full filter is left as it is' \
-    'add: it is full, or one key came too often; build a larger one; nothing was changed' \
+    'add: the filter is full, or one key was added too often; build a larger one; nothing was changed' \
     "$tepal" add f.tepal strangers
 same 'byte for byte' f.tepal before.tepal
 yes same | head -n 8 | "$tepal" build -o eight.tepal --kind fingerprint -q
 is 'eight times the same key' "$(echo same | "$tepal" query -c eight.tepal)" 1
 yes same | head -n 9 >nine
 refused 'nine times are once too often' \
-    'build: it is full, or one key came too often; build a larger one; nothing was written' \
+    'build: the filter is full, or one key was added too often; build a larger one; nothing was written' \
     "$tepal" build nine -o nine.tepal --kind fingerprint
 absent 'and nothing was written' nine.tepal
 
 # ---- wrong options
 refused 'hashes' 'build: --hashes is not an option of the kind fingerprint; nothing was written' \
     "$tepal" build keys -o x.tepal --kind fingerprint --hashes 3
-refused 'too few bits a key' \
-    'build: --bits-per-key 3: too few: fingerprints of 4 bits need 4.5 bits a key; nothing was written' \
+refused 'too few bits per key' \
+    'build: --bits-per-key 3: too few: fingerprints of 4 bits need 4.5 bits per key; nothing was written' \
     "$tepal" build keys -o x.tepal --kind fingerprint --bits-per-key 3
-refused 'too few bits' 'build: --bits 1000: too few for 20000 keys of 4 bits; nothing was written' \
+refused 'too few bits' 'build: --bits 1000: too few for 20000 keys with fingerprints of 4 bits; nothing was written' \
     "$tepal" build keys -o x.tepal --kind fingerprint --bits 1000 --capacity 20000
 refused 'fingerprints of other kinds' \
     'build: --fingerprint-bits is not an option of the kind bloom; nothing was written' \
@@ -79,7 +79,7 @@ run "$tepal" model fingerprint --keys 1M --bits 12M --json
 cp "$work/out" json
 is 'the model' "$code $(field json fingerprint_bits) $(field json fits) $(python3 -c '
 import json; o = json.load(open("json")); print(round(o["fp"], 6), round(o["load"], 4))')" '0 11 True 0.003578 0.9167'
-refused 'the model needs keys' 'model: --keys N is needed, and at least one' \
+refused 'the model needs keys' 'model: --keys N is needed, at least 1' \
     "$tepal" model fingerprint --bits 100
 refused 'and a size' 'model: --bits M or --fp RATE is needed' "$tepal" model fingerprint --keys 100
 

@@ -19,8 +19,8 @@ a	91	udp	10.0.0.3	53	10.9.9.9	53	-	60
 TSV
 run "$tepal" app flows hand.tsv --windows 1 --tsv
 is 'by hand: exit status and words' "$code $(cat "$work/err")" \
-    '0 packets    9 of 4 flows in 91.0 s; at most 2 flows at once
-ended      2 FIN or RST of flows that are not in the table'
+    '0 packets    9 in 4 flows, over 91.0 s; at most 2 flows at once
+unmatched  2 FIN or RST of flows that are not in the table'
 is 'by hand: names' "$(head -1 "$work/out" | tr '\t' ' ')" \
     'kind bits window t flows packets_absent false_positives packets_present false_negatives wrong_removals not_removed not_added flows_missing stranger_fp'
 # absent: SYN, the unknown FIN, the first UDP, the second FIN, SYN, UDP again after it was idle
@@ -93,7 +93,7 @@ same 'files are merged by time' want "$work/out"
 head -c -3 101.pcap >cut.pcap
 run "$tepal" app flows cut.pcap --tsv
 is 'a capture that ends within a packet: a warning' "$code $(head -1 "$work/err")" \
-    '0 tepal: cut.pcap: warning: the capture ends within a packet; those before it are taken'
+    '0 tepal: cut.pcap: warning: the capture ends within a packet; the packets before it are used'
 
 # ---- wrong input
 sed 's/\t1001\t/\t99999\t/' hand.tsv >port.tsv
@@ -104,14 +104,14 @@ head -c 10 101.pcap >short.pcap
 run "$tepal" app flows short.pcap
 like 'a capture without its header' "$code $(cat "$work/err")" '^2 tepal: short.pcap: truncated'
 printf '\xd4\xc3\xb2\xa1\x02\0\x04\0\0\0\0\0\0\0\0\0\0\0\x04\0\x69\0\0\0' >wifi.pcap
-refused 'a link type' 'wifi.pcap: link type 105 is not understood' "$tepal" app flows wifi.pcap
+refused 'a link type' 'wifi.pcap: link type 105 is not supported' "$tepal" app flows wifi.pcap
 : >empty
-refused 'nothing' 'app flows: no packets that carry TCP or UDP' "$tepal" app flows empty
+refused 'nothing' 'app flows: no TCP or UDP packets in the input' "$tepal" app flows empty
 grep $'\tAF\t' hand.tsv >ends.tsv
-refused 'nothing begins' 'app flows: no flow begins in these packets: take --insert first' \
+refused 'nothing begins' 'app flows: no flow begins in these packets: try --insert first' \
     "$tepal" app flows ends.tsv
 refused 'no such file' 'none.pcap: No such file or directory' "$tepal" app flows none.pcap
-refused 'two sizes' 'app flows: --bits and --bits-per-flow contradict each other: give one of them' \
+refused 'two sizes' 'app flows: --bits and --bits-per-flow cannot be combined: give one of them' \
     "$tepal" app flows hand.tsv --bits 1000 --bits-per-flow 3
 
 # ---- a long run: half of the FINs are of flows that never began
@@ -133,9 +133,9 @@ for n in range(6000):
 PYTHON
 run "$tepal" app flows many.tsv --bits-per-flow 16 --repeat 4 --json --svg drift.svg --idle 60
 is 'a long run: exit status and words' "$code $(cat "$work/err")" \
-    '0 packets    22000 of 11000 flows in 60.0 s; at most 2001 flows at once
-repeated   4 times, each time with flows of its own
-ended      20000 FIN or RST of flows that are not in the table'
+    '0 packets    22000 in 11000 flows, over 60.0 s; at most 2001 flows at once
+repeated   4 times, each time as other flows
+unmatched  20000 FIN or RST of flows that are not in the table'
 cp "$work/out" many.json
 # What the figures must be like, whatever the hash: a removal takes something where a stranger is
 # found; what `keep` keeps piles up; fingerprints do better than counters of the same memory.
@@ -166,7 +166,7 @@ a receipt always finds its group, or wrong removals took it True
 fingerprints True
 everything was added True'
 like 'the drift is drawn' "$(head -c 4 drift.svg) $(grep -c 'class="curve' drift.svg)" '^<svg [1-9][0-9]*$'
-refused 'a picture is not overwritten' 'drift.svg: this file exists, so it is not overwritten (--force does)' \
+refused 'a picture is not overwritten' 'drift.svg: the file exists; use --force to overwrite it' \
     "$tepal" app flows hand.tsv --svg drift.svg
 run "$tepal" app flows many.tsv --bits-per-flow 16 --repeat 4 --json --idle 60 -q
 same 'the same again' many.json "$work/out"
@@ -178,7 +178,7 @@ is 'too little memory is refused' "$code $(cat "$work/err")" \
 if [[ -r ${TEPAL_DATA:-}/flows/packets.tsv.gz ]]; then
     run "$tepal" app flows "$TEPAL_DATA/flows/packets.tsv.gz" --bits-per-flow 12 --repeat 10 --json
     is 'real packets' "$code $(head -1 "$work/err")" \
-        '0 packets    99799 of 7843 flows in 1722426235.0 s; at most 3531 flows at once'
+        '0 packets    99799 in 7843 flows, over 1722426235.0 s; at most 3531 flows at once'
     is 'real packets: fingerprints do best' "$(python3 - "$work/out" <<'PYTHON'
 import json, sys
 kinds = {o["kind"]: o for o in map(json.loads, open(sys.argv[1]))}

@@ -32,7 +32,7 @@ print(all(abs(r["arrivals_per_cycle"] - r["messages_per_cycle"]) <= 1 for r in r
 PY
 )" '0 True True'
 expect 'a sample of nothing' 0 $'lines    6\n' \
-    $'tepal: gaps: warning: no key was sampled: give a larger --sample; there are no rates\n' \
+    $'tepal: gaps: warning: no key was sampled: give a larger --sample; no rates can be predicted\n' \
     "$tepal" gaps --sample 1e-9 six
 run "$tepal" gaps --sample 1e-9 six --json -q
 is 'a sample of nothing: --json' "$(python3 -c '
@@ -43,9 +43,9 @@ refused 'a sample of nothing: no files' \
     'gaps: no key was sampled: give a larger --sample; nothing was written' \
     "$tepal" gaps --sample 1e-9 six --save nothing
 absent 'a sample of nothing: no file' nothing
-refused 'two files in one' 'both: --save and --svg are two files, and this is one; nothing was written' \
+refused 'two files in one' 'both: --save and --svg name the same file; nothing was written' \
     "$tepal" gaps six --save both --svg both
-refused 'two names of one file' './both: --save and --svg are two files, and this is one; nothing was written' \
+refused 'two names of one file' './both: --save and --svg name the same file; nothing was written' \
     "$tepal" gaps six --save both --svg ./both
 absent 'two files in one: no file' both
 
@@ -101,22 +101,22 @@ print(d.documentElement.tagName, "1 phase" in text, "2 phases" in text, "memory,
     'svg True True True'
 cp six.svg before
 refused '--svg: not over a file' \
-    'six.svg: this file exists, so it is not overwritten (--force does); nothing was written' \
+    'six.svg: the file exists; use --force to overwrite it; nothing was written' \
     "$tepal" gaps six --svg six.svg
 same 'it stays' six.svg before
 run "$tepal" gaps six --svg six.svg --save six.tsv --force
 is '--force' "$code" 0
 cp six before
-refused 'not over the lines' 'six: the lines would be overwritten; nothing was written' \
+refused 'not over the lines' 'six: the output would overwrite the lines; nothing was written' \
     "$tepal" gaps six --save six --force
 same 'they stay' six before
-refused 'no lines' 'gaps: no lines came; nothing was written' "$tepal" gaps --save none </dev/null
+refused 'no lines' 'gaps: no lines in the input; nothing was written' "$tepal" gaps --save none </dev/null
 absent 'no lines: no file' none
-refused 'a rate that cannot be kept' 'gaps: so little memory cannot keep this rate; nothing was written' \
+refused 'a rate that cannot be kept' 'gaps: too little memory for this rate; nothing was written' \
     "$tepal" gaps six --memory 8
-refused '--tsv --json' 'gaps: --tsv and --json contradict each other: give one of them' \
+refused '--tsv --json' 'gaps: --tsv and --json cannot be combined: give one of them' \
     "$tepal" gaps --tsv --json six
-refused '--sample 0' 'gaps: --sample 0: outside the limits: a share is above 0 and at most 1' \
+refused '--sample 0' 'gaps: --sample 0: out of range: a share must be above 0 and at most 1' \
     "$tepal" gaps --sample 0 six
 refused 'no such file' 'none: No such file or directory; nothing was written' "$tepal" gaps none
 "$tepal" gaps six >/dev/full 2>"$work/err"

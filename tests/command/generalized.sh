@@ -33,7 +33,7 @@ same 'adding later is adding in order' h g
 for layout in flat blocked; do
     "$tepal" build members -o b --layout $layout --bits 8192 --hashes 5 --seed 3 -q
     "$tepal" build members -o z --kind generalized --layout $layout --bits 8192 --reset-hashes 0 --set-hashes 5 --seed 3 -q
-    cmp -s <(tail -c +257 b) <(tail -c +257 z) && pass || fail "$layout: no resets, and not the bits of the Bloom filter"
+    cmp -s <(tail -c +257 b) <(tail -c +257 z) && pass || fail "$layout: no resets, not the bits of the Bloom filter"
 done
 run "$tepal" build members -o p --kind generalized --fp 5% --fn 5% --tolerance 1 --seed 1 --json
 is 'build by rates' "$(number '[d["reset_hashes"], d["set_hashes"], d["tolerance"], 76 < d["bits"] / 256 < 77]')" '[3, 5, 1, True]'
@@ -42,17 +42,17 @@ is 'build by rates' "$(number '[d["reset_hashes"], d["set_hashes"], d["tolerance
 refused 'merge: the order matters' \
     'h: generalized filters cannot be merged: the order in which keys were added matters; build one filter from all the keys; nothing was written' \
     "$tepal" merge g h -o x
-refused 'no hashes' 'build: --reset-hashes and --set-hashes are both 0: at least one hash is needed; nothing was written' \
+refused 'no hashes' 'build: --reset-hashes and --set-hashes are both 0: at least one hash function is needed; nothing was written' \
     "$tepal" build members -o x --kind generalized --bits 999 --reset-hashes 0 --set-hashes 0
-refused 'zeros above 1' 'build: --zeros 1.5: outside the limits: a part is within 0..1' \
+refused 'zeros above 1' 'build: --zeros 1.5: out of range: a fraction must be within 0..1' \
     "$tepal" build members -o x --kind generalized --bits 999 --zeros 1.5
-refused 'zeros below 0' 'build: --zeros -0.1: outside the limits: a part is within 0..1' \
+refused 'zeros below 0' 'build: --zeros -0.1: out of range: a fraction must be within 0..1' \
     "$tepal" build members -o x --kind generalized --bits 999 --zeros -0.1
-refused 'tolerance' 'build: --tolerance 4: too large: with so few hashes every key would pass; it must be below --reset-hashes plus --set-hashes; nothing was written' \
+refused 'tolerance' 'build: --tolerance 4: too large: every key would be found; it must be below --reset-hashes plus --set-hashes; nothing was written' \
     "$tepal" build members -o x --kind generalized --bits 999 --tolerance 4
-refused 'partitioned' 'build: a generalized filter cannot be partitioned: slices that are only ever set or reset saturate; take flat or blocked; nothing was written' \
+refused 'partitioned' 'build: a generalized filter cannot be partitioned: slices that are only ever set or reset saturate; use flat or blocked; nothing was written' \
     "$tepal" build members -o x --kind generalized --bits 999 --layout partitioned
-refused 'rates and hashes' 'build: with --fp and --fn the hashes are found, not given: leave out --reset-hashes and --set-hashes, or give --bits; nothing was written' \
+refused 'rates and hashes' 'build: --fp and --fn determine the numbers of hash functions: leave out --reset-hashes and --set-hashes, or give --bits; nothing was written' \
     "$tepal" build members -o x --kind generalized --fp 1% --reset-hashes 2
 refused 'hashes' 'build: --hashes is not an option of the kind generalized; nothing was written' \
     "$tepal" build members -o x --kind generalized --bits 999 --hashes 3
@@ -61,7 +61,7 @@ refused 'not of bloom' 'build: --zeros is not an option of the kind bloom; nothi
 absent 'nothing was written' x
 run "$tepal" build members -o w --kind generalized --bits 999 --tolerance 2
 is 'a tolerance that bounds nothing' "$code $(head -1 "$work/err")" \
-    '0 tepal: build: warning: a tolerance of min(K0, K1) or more bounds nothing: a filter of all zeros or all ones would pass every key'
+    '0 tepal: build: warning: with a tolerance of min(K0, K1) or more the false-positive rate has no bound: a filter of all zeros or all ones would accept every key'
 python3 - <<'PY'
 data = bytearray(open("g", "rb").read())
 data[-1] ^= 1
@@ -84,7 +84,7 @@ for b in 0:2386 1:355 2:200 3:149.7; do
     is "model: solver, tolerance ${b%:*}" "$(number "abs(d['bits_per_key'] / ${b#*:} - 1) < 0.005")" True
 done
 refused 'model: what is needed' 'model: --bits M is needed, or --fp and --fn RATE' "$tepal" model generalized --keys 5
-refused 'model: both' 'model: --fn and --bits contradict each other: give one of them' \
+refused 'model: both' 'model: --fn and --bits cannot be combined: give one of them' \
     "$tepal" model generalized --keys 5 --bits 5 --fn 1%
 
 # ---- retouch
@@ -112,14 +112,14 @@ is 'retouch: exceptions bring all members back' "$(<"$work/out")" 256
 run "$tepal" query -c r2 v
 is 'retouch: victims are not found' "$code" 1
 refused 'retouch: a method of Bloom filters' \
-    'f: --method sacrifice is for Bloom filters; this is a generalized filter: take net-effect or least-fn; nothing was written' \
+    'f: --method sacrifice is for Bloom filters, and this is a generalized filter: use net-effect or least-fn; nothing was written' \
     "$tepal" retouch f --members members --avoid strangers -o x --method sacrifice
 refused 'retouch: a method of generalized filters' \
-    'b: --method net-effect is for generalized filters, and this is none; nothing was written' \
+    'b: --method net-effect is for generalized filters, and this is not one; nothing was written' \
     "$tepal" retouch b --members members --avoid strangers -o x --method net-effect
 refused 'retouch: no curve' 'f: --dry-run is for Bloom filters, and this is a generalized filter; nothing was written' \
     "$tepal" retouch f --members members --avoid strangers --dry-run
-refused 'retouch: not its members' 'f: most of these keys are not in the filter: these are not its members; nothing was written' \
+refused 'retouch: not its members' 'f: most of the given members are not in the filter: they cannot be its members; nothing was written' \
     "$tepal" retouch f --members strangers --avoid members -o x
 
 finish

@@ -92,7 +92,7 @@ same 'a compressed and a plain file' got want
 : | gzip -c >none.gz
 run "$tepal" build none.gz -o got --seed 5
 is 'gzip of nothing' "$code $(head -1 "$work/err")" \
-    '0 tepal: got: warning: no keys came: the filter is empty'
+    '0 tepal: got: warning: no keys in the input: the filter is empty'
 "$tepal" query want packed.txt >"$work/out"
 same 'query reads gzip too' "$work/out" plain
 gzip -c plain >g.gz
@@ -117,11 +117,11 @@ refused 'truncated gzip on standard input' \
     "$tepal" build -o broken <cut.gz
 { cat g.gz; echo x; } >tail.gz
 refused 'bytes after gzip' \
-    'tail.gz: damaged gzip data: other bytes follow its end; nothing was written' \
+    'tail.gz: damaged gzip data: unexpected bytes after its end; nothing was written' \
     "$tepal" build tail.gz -o broken
 { cat packed2.txt; echo "not a frame"; } >tail.zst
 refused 'bytes after zstd' \
-    'tail.zst: damaged zstd data: other bytes follow its end; nothing was written' \
+    'tail.zst: damaged zstd data: unexpected bytes after its end; nothing was written' \
     "$tepal" build tail.zst -o broken
 python3 - <<'PY'
 data = bytearray(open("g.gz", "rb").read())

@@ -52,7 +52,7 @@ kill -TERM $child
 wait $child 2>/dev/null
 is 'interrupted: by the signal' $? 143
 like 'interrupted: of both papers' "$(cat "$work/err")" \
-    "^tepal: lab: interrupted: [0-9]+ of $(grep -c '^  00[13]-' list) experiments are finished, in int$"
+    "^tepal: lab: interrupted: [0-9]+ of $(grep -c '^  00[13]-' list) experiments are finished; their results are in int$"
 is 'interrupted: nothing temporary' "$(find int -name '.*' -type f | wc -l | tr -d ' ')" 0
 is 'interrupted: tables are whole' "$(ls int/*-*.tsv | while read -r file; do
     tail -n +2 "$file" | awk -F'\t' 'NF != 7' && tail -c 1 "$file" | tr -d '\n'
@@ -99,15 +99,15 @@ is 'report: texts are escaped' "$(grep -c '<script>' hostile/report.html) $(grep
 
 # ---- bad input
 refused 'nothing to do' "lab: list, run or report is needed; see 'tepal lab --help'" "$tepal" lab
-refused 'what?' "lab: walk: it is list, run or report; see 'tepal lab --help'" "$tepal" lab walk
-refused 'run what?' 'lab run: which ones? give NAMES, --paper NUMBER or --all' "$tepal" lab run
+refused 'what?' "lab: walk: not one of list, run, report; see 'tepal lab --help'" "$tepal" lab walk
+refused 'run what?' 'lab run: nothing to run: give NAMES, --paper NUMBER or --all' "$tepal" lab run
 refused 'unknown experiment' 'lab: unknown experiment 000-table-5; did you mean 000-table-1?' \
     "$tepal" lab run 000-table-5
 refused 'unknown paper' "lab: --paper 999: not one of 000, 001, 002, 003, 004" "$tepal" lab run --paper 999
 mkdir empty
-refused 'an empty folder' "empty: no tables here; 'tepal lab run --all --out DIR' makes them" \
+refused 'an empty folder' "empty: no tables in this directory; 'tepal lab run --all --out DIR' writes them" \
     "$tepal" lab report empty
-refused 'a report of no folder' "nowhere: no tables here; 'tepal lab run --all --out DIR' makes them" \
+refused 'a report of no folder' "nowhere: no tables in this directory; 'tepal lab run --all --out DIR' writes them" \
     "$tepal" lab report nowhere
 is 'and no page' "$(ls empty)" ''
 # Tables, pictures and notes that were cut anywhere are refused or shown, and never more.
@@ -123,11 +123,11 @@ for name in 000-fig-14.tsv 000-fig-14.svg settings.tsv; do
 done
 echo hello >one/000-table-4.tsv
 refused 'a table of something else' \
-    'one/000-table-4.tsv: not a table of the lab: its first line is another' "$tepal" lab report one
+    'one/000-table-4.tsv: not a table written by tepal lab: its header differs' "$tepal" lab report one
 printf 'experiment\titem\tpublished\tours\tlow\thigh\tverdict\na\tb\n' >one/000-table-4.tsv
-refused 'a table cut short' 'one/000-table-4.tsv: line 2: not 7 columns' "$tepal" lab report one
+refused 'a table cut short' 'one/000-table-4.tsv: line 2: 7 columns are needed' "$tepal" lab report one
 echo '<html>' >two/000-table-4.svg
-refused 'a picture of something else' 'two/000-table-4.svg: not a picture of the lab' \
+refused 'a picture of something else' 'two/000-table-4.svg: not a picture written by tepal lab' \
     "$tepal" lab report two
 echo x >file
 mkdir locked

@@ -91,7 +91,7 @@ is 'descriptors that do not block' "$(python3 "$work/waiting.py" "$tepal")" $'Tr
 text=$(on_terminal "$tepal" build keys -o - -q)
 is 'build -o - on a terminal: exit status' "$?" 2
 is 'build -o - on a terminal' "$text" \
-    $'tepal: standard output: a filter is never written to a terminal; nothing was written\r'
+    $'tepal: standard output: refusing to write a filter to a terminal; nothing was written\r'
 text=$(on_terminal "$tepal" query -c f keys)
 is 'query -c on a terminal' "$text" $'200000\r'
 
@@ -108,7 +108,7 @@ is 'no colour in a file' "$(cat "$work/err")" 'tepal: none: No such file or dire
 # Progress: on a terminal, after a second, not with -q; and it is taken away again.
 slow='{ seq 1 10; sleep 1.2; seq 11 5000; sleep 0.3; seq 5001 9000; }'
 text=$(on_terminal sh -c "$slow | '$tepal' build -o g --seed 1")
-like 'progress on a terminal' "$text" $'\r\033\\[K0\\.0[0-9] million keys, 0\\.0[0-9] million a second'
+like 'progress on a terminal' "$text" $'\r\033\\[K0\\.0[0-9] million keys, 0\\.0[0-9] million per second'
 like 'progress is taken away' "$text" $'\r\033\\[Kkeys       9000'
 text=$(on_terminal sh -c "$slow | '$tepal' build -o g --seed 1 -q")
 is 'no progress with -q' "$text" ''
@@ -171,7 +171,7 @@ exec 7>&-
 wait $child
 is 'a filter that is cut short: exit status' "$? $answer" '2 5'
 is 'a filter that is cut short' "$(cat "$work/err")" \
-    'tepal: a filter was cut short while it was being read'
+    'tepal: a filter file was truncated while it was being read'
 exec 8<&-
 
 # The error line of a long name is one line.

@@ -7,10 +7,10 @@ seq -f 'stranger%.0f' 1 100000 >strangers
 "$tepal" build members -o good --fp 1% --seed 3 -q
 run "$tepal" measure good --members members --strangers strangers
 is 'held: exit status' "$code" 0
-is 'members' "$(sed -n 1p "$work/out")" 'members    20000 asked, 0 missed'
+is 'members' "$(sed -n 1p "$work/out")" 'members    20000 looked up, 0 missed'
 is 'no false negatives' "$(sed -n 2p "$work/out")" \
-    'fn         0 %, 99 % sure: 0 % to 0.03316 %; promised 0 %: held'
-like 'strangers' "$(sed -n 3p "$work/out")" '^strangers  100000 asked, [0-9]+ found$'
+    'fn         0 %, 99 % interval: 0 % to 0.03316 %; promised 0 %: held'
+like 'strangers' "$(sed -n 3p "$work/out")" '^strangers  100000 looked up, [0-9]+ found$'
 is 'the verdict' "$(tail -1 "$work/out")" 'plan       held'
 
 # The interval is Wilson's: computed again.
@@ -72,18 +72,18 @@ print(abs(e["rate"] - found) < 1e-8, e["low"] <= e["rate"] <= e["high"], e["rate
 PY
 )" 'True True True'
 run "$tepal" measure light --strangers heavy --weights
-like 'by weight: told' "$(sed -n 2p "$work/out")" '^fp .* of the weight, 99 % sure'
+like 'by weight: told' "$(sed -n 2p "$work/out")" '^fp .* of the weight, 99 % interval: '
 refused 'a weighted plan needs weights' \
-    'weighted.json: this plan counts by weight: give --strangers with weights, and --weights' \
+    'weighted.json: this plan counts by weight: give --weights, and --strangers with weights' \
     "$tepal" measure light --strangers strangers --plan weighted.json
 refused 'weights of strangers' \
-    'measure: --weights are those of strangers: give them with --strangers KEYS' \
+    'measure: --weights needs --strangers KEYS, with weights' \
     "$tepal" measure light --members members --weights
 
 refused 'nothing to ask' 'measure: --members KEYS, --strangers KEYS or both are needed' \
     "$tepal" measure good
 refused 'no filter' 'members: the first bytes are not those of a tepal filter (byte 0)' "$tepal" measure members --members members
 echo '[]' >broken
-refused 'a plan that is none' 'broken: not a plan: tepal plan --json writes them' \
+refused 'a plan that is none' 'broken: not a plan, as written by tepal plan --json' \
     "$tepal" measure good --members members --plan broken
 finish

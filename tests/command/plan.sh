@@ -31,11 +31,11 @@ is 'the best first' \
     "$(plans '[x["bits"] for x in p if x["feasible"]] == sorted(x["bits"] for x in p if x["feasible"])' \
         --keys 1k --fn 1%)" True
 is 'deletes' "$(plans '(p[0]["kind"], [x["reason"] for x in p if x["kind"] == "bloom"])' \
-    --keys 1M --deletes)" "('fingerprint', ['cannot delete'])"
+    --keys 1M --deletes)" "('fingerprint', ['keys cannot be removed'])"
 is 'a memory: the least cost in it' \
     "$(plans '(p[0]["bits"] <= 8 * 2**20, o["fp"], p == sorted(p, key=lambda x: (not x["feasible"], x["cost"] or 0)))' \
         --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20)" "(True, None, True)"
-is 'bits a key' "$(plans 'p[0]["bits"] <= 10 * o["keys"]' --bits-per-key 10)" True
+is 'bits per key' "$(plans 'p[0]["bits"] <= 10 * o["keys"]' --bits-per-key 10)" True
 is 'as many keys as fit' "$(plans '833000 < o["keys"] < 834500' --memory 1M --fp 1%)" True
 is 'speed' "$(plans 'p[0]["probes"]' --keys 1M --prefer speed)" 1.0
 is 'a header' "$(plans '(p[0]["kind"], p[0]["bits"], p[0]["positions"])' \
@@ -78,12 +78,12 @@ is 'the table: every layout of the choice' "$(rows | grep -c '^cascade')" 4
 is 'the table: --all' "$(rows --all | wc -l)" \
     "$(plans 'sum(x["feasible"] for x in p)' --keys 1M --known-negatives 10k)"
 like 'the table: the note counts the others' "$("$tepal" plan --keys 1M --known-negatives 10k)" \
-    "and $(($(rows --all | wc -l) - $(rows | wc -l))) other layouts of these kinds: --all"
+    "and $(($(rows --all | wc -l) - $(rows | wc -l))) other layouts of these kinds \\(--all lists them\\)"
 is 'the table: no note if there are no others' "$("$tepal" plan --keys 1M --all | grep -c -- '--all')" 0
 is 'the table: known negatives, and other keys' "$(rows | awk '$1 == "cascade" { print ($5 == 0), ($6 > 0.5); exit }')" '1 1'
 run "$tepal" plan --keys 30 --header-bits 256
 like 'layouts that share a reason share a line' "$(cat "$work/out")" \
-    '  bloom, blocked, paired: a header in lines must be a multiple of 512 bits'
+    '  bloom, blocked, paired: a header of cache lines needs a multiple of 512 bits'
 
 # Equations of every kind that is feasible, with weights too, and of the nearest if nothing is.
 awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "negative%d\t%.9g\n", i, 1 / i }' >heavy
@@ -134,7 +134,7 @@ is 'skew saves memory' "$(($(plans "$yesno" --keys 1k --known-negatives heavy -w
 run "$tepal" plan --keys 1k --known-negatives heavy -w
 like 'weights: the command names the file' "$(grep '^build' "$work/out")" '--avoid heavy --weights'
 refused 'a number has no weights' \
-    'plan: --weights are those of a file of negatives: give one with --known-negatives FILE' \
+    'plan: --weights needs a file of negatives: give --known-negatives FILE' \
     "$tepal" plan --keys 1k --known-negatives 3000 --weights
 refused 'no weights in the file' 'bare: line 1: no weight: a key, a tab and a weight are needed' \
     "$tepal" plan --keys 1k --known-negatives bare --weights
@@ -145,7 +145,7 @@ refused 'weights of 0' 'none: all weights are 0: give at least one key a weight'
 # Nothing fits.
 run "$tepal" plan --keys 1M --fp 1% --memory 1M
 is 'nothing fits: exit status' "$code" 1
-like 'nothing fits: what is in the way' "$(head -1 "$work/out")" '^nothing fits: --memory'
+like 'nothing fits: what is in the way' "$(head -1 "$work/out")" '^nothing fits: the nearest plan does not satisfy --memory'
 is 'nothing fits: the nearest' "$(sed -n 2p "$work/out")" 'plan       bloom, flat'
 is 'nothing fits, in JSON' "$(plans '(o["feasible"], o["blocked_by"], o["nearest"]["kind"])' \
     --keys 1M --fp 1% --memory 1M)" "(False, 'memory', 'bloom')"
@@ -174,33 +174,33 @@ PY
 done
 like 'the picture names the kinds' "$(cat plan.svg)" 'bloom, blocked.*fingerprint'
 refused 'a picture is not overwritten' \
-    'plan.svg: this file exists, so it is not overwritten (--force does)' \
+    'plan.svg: the file exists; use --force to overwrite it' \
     "$tepal" plan --keys 10k --svg plan.svg
 
 # Nonsense.
-refused 'no keys' 'plan: the number of keys is needed, or a memory' "$tepal" plan
-refused 'fp of 1' 'plan: --fp 1: outside the limits: a rate is above 0 and below 1' \
+refused 'no keys' 'plan: the number of keys or a memory is needed' "$tepal" plan
+refused 'fp of 1' 'plan: --fp 1: out of range: a rate must be above 0 and below 1' \
     "$tepal" plan --keys 1k --fp 1
 refused 'negative sizes' 'plan: --keys -5: negative' "$tepal" plan --keys -5
 refused 'units' \
     'plan: --keys 10q: not a number: the suffixes are k M G T P (1000) and Ki Mi Gi Ti Pi (1024)' \
     "$tepal" plan --keys 10q
 refused 'deletes from a header' \
-    'plan: deletes contradict a header: counters and fingerprints do not fit into one' \
+    'plan: deletes and a header cannot be combined: counters and fingerprints do not fit into a header' \
     "$tepal" plan --keys 10 --deletes --header-bits 32
 refused 'wrong deletes without deletes' 'plan: wrong deletes need deletes' \
     "$tepal" plan --keys 10 --wrong-deletes 1%
-refused 'an average of what ends' 'plan: an average over time is for endless streams' \
+refused 'an average of what ends' 'plan: an average over time needs an endless stream' \
     "$tepal" plan --keys 10 --fp-average 1%
 refused 'a law that is none' \
     'plan: --stream foo:1: not one of geometric:MEAN[,NEW], pareto:SHAPE,SCALE[,NEW], zipf:EXPONENT,KEYS' \
     "$tepal" plan --endless --stream foo:1
 printf '# fresh 0.5\n1\tx\t0.5\n' >broken
 refused 'a gap file that is none' \
-    'broken: not a gap file: lines are gap, repeats and survival, with tabs between' \
+    'broken: not a gap file: lines must be gap, repeats and survival, separated by tabs' \
     "$tepal" plan --endless --gaps broken
 refused 'a gap file that is not there' 'nowhere: No such file or directory' \
     "$tepal" plan --endless --gaps nowhere
-refused 'two sizes' 'plan: --memory and --header-bits contradict each other: give one of them' \
+refused 'two sizes' 'plan: --memory and --header-bits cannot be combined: give one of them' \
     "$tepal" plan --keys 10 --memory 10 --header-bits 10
 finish

@@ -118,15 +118,15 @@ refused 'filter and keys from standard input, said' \
     "$tepal" query - - <f
 refused 'standard input twice' \
     'standard input: given twice, but it can be read only once' "$tepal" query f - - <asked
-refused '--tsv with -v' 'query: --tsv and --invert contradict each other: give one of them' \
+refused '--tsv with -v' 'query: --tsv and --invert cannot be combined: give one of them' \
     "$tepal" query --tsv -v f asked
-refused '--tsv with -c' 'query: --tsv and --count contradict each other: give one of them' \
+refused '--tsv with -c' 'query: --tsv and --count cannot be combined: give one of them' \
     "$tepal" query --tsv -c f asked
-refused '--tsv with -q' 'query: --tsv and --quiet contradict each other: give one of them' \
+refused '--tsv with -q' 'query: --tsv and --quiet cannot be combined: give one of them' \
     "$tepal" query --tsv -q f asked
-refused '-q with -c' 'query: --quiet and --count contradict each other: give one of them' \
+refused '-q with -c' 'query: --quiet and --count cannot be combined: give one of them' \
     "$tepal" query -qc f asked
-refused '-q with --json' 'query: --quiet and --json contradict each other: give one of them' \
+refused '-q with --json' 'query: --quiet and --json cannot be combined: give one of them' \
     "$tepal" query -q --json f asked
 
 # Keyed filters need their key.
@@ -136,7 +136,7 @@ printf '0123456789abcdeX' >other
 expect 'with the key' 0 $'banana\napple\n' '' "$tepal" query --key-file key k asked
 refused 'without the key' 'k: this filter was made with a secret key: give --key-file' \
     "$tepal" query k asked
-refused 'with another key' 'other: this is not the secret key that the filter was made with' \
+refused 'with another key' 'other: wrong secret key for this filter' \
     "$tepal" query --key-file other k asked
 refused 'a key where there is none' \
     'f: this filter was made without a secret key: leave out --key-file' \

@@ -49,7 +49,7 @@ printf 'fedcba9876543210' >other-secret
 run "$tepal" receive peer.tepal --like ours.tepal
 is 'an honest filter: exit status' "$code" 0
 like 'an honest filter' "$(cat "$work/out")" \
-    '^peer.tepal: accepted: passes 0\.[0-9]+ % of all keys; 50\.[0-9]+ % of its bits are ones, and 4096 keys leave 50\.3[0-9]* % \+- 0\.14 %$'
+    '^peer.tepal: accepted: finds 0\.[0-9]+ % of all keys; 50\.[0-9]+ % of its bits are ones; 4096 keys are expected to set 50\.3[0-9]* % \+- 0\.14 %$'
 run "$tepal" receive - --like ours.tepal <peer.tepal
 like 'from standard input' "$code $(cat "$work/out")" '^0 standard input: accepted'
 run "$tepal" receive <peer.tepal
@@ -75,16 +75,16 @@ refuse() {
     is "$name: json" "$code $(field "$work/out" accepted)" '1 False'
 }
 forge ours.tepal ones.tepal fill=ff
-refuse 'all ones' 'it passes 100 % of all keys \(100 % of its bits are ones\); the limit is 10 %$' ones.tepal
-refuse 'all ones, any rate' '100 % of its bits are ones, but 4096 keys leave' ones.tepal --max-fp 1
+refuse 'all ones' 'it finds 100 % of all keys \(100 % of its bits are ones\); the limit is 10 %$' ones.tepal
+refuse 'all ones, any rate' '100 % of its bits are ones, but 4096 keys are expected to set' ones.tepal --max-fp 1
 forge ones.tepal claims.tepal keys=100000000
-refuse 'a claim that explains all ones' 'it passes 100 %' claims.tepal
+refuse 'a claim that explains all ones' 'it finds 100 %' claims.tepal
 refuse 'a claim over the limit' 'it claims 100000000 keys; the limit is 5000$' claims.tepal --max-keys 5000
-refuse 'just above the limit' 'it passes 0\.[0-9]* % of all keys .*; the limit is 0.5 %$' peer.tepal --max-fp 0.5%
+refuse 'just above the limit' 'it finds 0\.[0-9]* % of all keys .*; the limit is 0.5 %$' peer.tepal --max-fp 0.5%
 forge peer.tepal few.tepal keys=3000
-refuse 'few keys claimed' '50\.[0-9]* % of its bits are ones, but 3000 keys leave 40.1' few.tepal
+refuse 'few keys claimed' '50\.[0-9]* % of its bits are ones, but 3000 keys are expected to set 40.1' few.tepal
 forge peer.tepal many.tepal keys=6000
-refuse 'many keys claimed' '50\.[0-9]* % of its bits are ones, but 6000 keys leave 64.1' many.tepal
+refuse 'many keys claimed' '50\.[0-9]* % of its bits are ones, but 6000 keys are expected to set 64.1' many.tepal
 run "$tepal" receive many.tepal --repeated
 is 'many keys claimed, repeats allowed' "$code" 0
 run "$tepal" receive few.tepal --keys 4096
@@ -92,7 +92,7 @@ is 'few keys claimed, but the right number is known' "$code" 0
 run "$tepal" receive few.tepal --any-fill
 is 'few keys claimed, any fill' "$code" 0
 forge blocked.tepal hot.tepal line=7
-refuse 'a hot line' 'its fullest line has 512 of 512 bits set; among the lines of 40960 keys, the chance of that is [0-9e.-]+, and the limit is 1e-06$' hot.tepal --repeated
+refuse 'a hot line' 'its fullest line has 512 of 512 bits set; among the lines of 40960 keys, the probability of this is [0-9e.-]+; the limit is 1e-06$' hot.tepal --repeated
 refuse 'another kind' 'the kind is bloom, but generalized was agreed$' peer.tepal --kind generalized
 refuse 'another layout' 'the layout is blocked, but flat was agreed$' blocked.tepal --like ours.tepal
 refuse 'another layout, by name' 'the layout is flat, but paired was agreed$' peer.tepal --layout paired
@@ -103,8 +103,8 @@ refuse 'another seed' 'seed: 1, but 2 was agreed$' peer.tepal --seed 2
 refuse 'a term over --like' 'seed: 1, but 3 was agreed$' peer.tepal --like ours.tepal --seed 3
 refuse 'keyed, but like ours' 'the hash is siphash-128, but xxh3-128 was agreed$' keyed.tepal --like ours.tepal
 refuse 'keyed' 'the hash is siphash-128, but xxh3-128 was agreed$' keyed.tepal --unkeyed
-refuse 'not keyed' 'it was made without a secret key$' peer.tepal --key-file secret
-refuse 'keyed otherwise' 'it was made with another secret key$' keyed.tepal --key-file other-secret
+refuse 'not keyed' 'it was built without a secret key$' peer.tepal --key-file secret
+refuse 'keyed otherwise' 'it was built with another secret key$' keyed.tepal --key-file other-secret
 run "$tepal" receive keyed.tepal --key-file secret
 is 'keyed as agreed' "$code" 0
 run "$tepal" receive keyed.tepal --like keyed.tepal
@@ -120,9 +120,9 @@ refuse 'damaged' "a block's checksum does not match \(byte 256\)$" damaged.tepal
 refuse 'not a filter' 'the first bytes are not those of a tepal filter' keys
 : >empty.tepal
 refuse 'nothing at all' 'the file is empty' empty.tepal
-refuse 'too large' "by its header it has $(stat -c %s peer.tepal) bytes; the limit is 5000$" peer.tepal --max-bytes 5000
+refuse 'too large' "according to its header it has $(stat -c %s peer.tepal) bytes; the limit is 5000$" peer.tepal --max-bytes 5000
 forge peer.tepal huge.tepal bits=100000000000000
-refuse 'a huge header' 'by its header it has 1250[0-9]* bytes; the limit is 1073741824$' huge.tepal
+refuse 'a huge header' 'according to its header it has 1250[0-9]* bytes; the limit is 1073741824$' huge.tepal
 if { (ulimit -v 400000 && "$tepal" --version); } >/dev/null 2>&1; then # (sanitizers need more)
     (ulimit -v 400000 && "$tepal" receive --max-bytes 100P <huge.tepal) >"$work/out" 2>"$work/err"
     like 'a huge header, no limit, little memory' "$? $(cat "$work/out")" \
@@ -134,18 +134,18 @@ fi
     --seed 1 -q
 run "$tepal" receive g.tepal --kind generalized --reset-hashes 2 --set-hashes 2 --tolerance 0
 like 'generalized' "$code $(cat "$work/out")" \
-    '^0 g.tepal: accepted: passes [0-9.e-]+ .*of all keys, at most 6\.25[0-9]* % whatever its bits; '
+    '^0 g.tepal: accepted: finds [0-9.e-]+ .*of all keys, at most 6\.25[0-9]* % with any bits; '
 forge g.tepal g-ones.tepal fill=ff
-refuse 'generalized, all ones: not honest' '100 % of its bits are ones, but 4096 keys leave' g-ones.tepal
+refuse 'generalized, all ones: not honest' '100 % of its bits are ones, but 4096 keys are expected to set' g-ones.tepal
 run "$tepal" receive g-ones.tepal --any-fill
-like 'generalized, all ones: harmless' "$code $(cat "$work/out")" '^0 .*at most 6\.25[0-9]* % whatever its bits'
+like 'generalized, all ones: harmless' "$code $(cat "$work/out")" '^0 .*at most 6\.25[0-9]* % with any bits'
 forge g.tepal g-worst.tepal fill=55
 run "$tepal" receive g-worst.tepal --any-fill --json
 is 'generalized, the worst: within the bound' \
     "$(python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["accepted"], 0.062 < r["fp_now"] <= r["fp_bound"] < 0.063)' "$work/out")" \
     'True True'
 refuse 'generalized, other resets' 'hashes: 4, but 5 was agreed' g.tepal --reset-hashes 2 --set-hashes 3
-refuse 'generalized, resets for sets' 'hashes that reset: 2, but 1 was agreed' g.tepal --reset-hashes 1 --set-hashes 3
+refuse 'generalized, resets for sets' 'hash functions that reset: 2, but 1 was agreed' g.tepal --reset-hashes 1 --set-hashes 3
 refuse 'generalized, another tolerance' 'tolerance: 0, but 1 was agreed' g.tepal --tolerance 1
 refuse 'generalized, from a Bloom filter' 'the kind is bloom, but generalized was agreed' peer.tepal --tolerance 0
 
@@ -183,18 +183,18 @@ bad() {
 bad 'no such file' 'none: No such file or directory' none
 bad 'a directory' 'inbox: Is a directory' inbox
 bad 'no such model' 'none: No such file or directory' peer.tepal --like none
-bad 'several into a file' 'got.tepal: several filters need a directory to go to' peer.tepal ours.tepal -o got.tepal
+bad 'several into a file' 'got.tepal: several filters need a directory as the output' peer.tepal ours.tepal -o got.tepal
 mkdir twin
 cp peer.tepal twin
-bad 'two of one name' 'twin/peer.tepal: another filter would have the same name in the directory accepted' \
+bad 'two of one name' 'twin/peer.tepal: another of the filters has the same name, for the directory accepted' \
     peer.tepal twin/peer.tepal -o accepted
-bad 'no name' 'standard input: it has no name to go by in the directory accepted' -o accepted
-bad 'over something else' 'keys: this file is not a filter, so it is not overwritten (--force does)' peer.tepal -o keys
-bad 'half a pair' 'receive: --reset-hashes and --set-hashes are agreed on together: give both' peer.tepal --set-hashes 2
+bad 'no name' 'standard input: it has no file name to use in the directory accepted' -o accepted
+bad 'over something else' 'keys: the file exists and is not a filter; use --force to overwrite it' peer.tepal -o keys
+bad 'half a pair' 'receive: --reset-hashes and --set-hashes go together: give both' peer.tepal --set-hashes 2
 bad 'resets of a Bloom filter' 'receive: --tolerance is not an option of the kind bloom' peer.tepal --kind bloom --tolerance 1
-refused 'two contrary terms' 'receive: --key-file and --unkeyed contradict each other: give one of them' \
+refused 'two contrary terms' 'receive: --key-file and --unkeyed cannot be combined: give one of them' \
     "$tepal" receive peer.tepal --key-file secret --unkeyed
-refused 'a rate of nothing' 'receive: --max-fp 0: outside the limits: a share is above 0 and at most 1' \
+refused 'a rate of nothing' 'receive: --max-fp 0: out of range: a share must be above 0 and at most 1' \
     "$tepal" receive peer.tepal --max-fp 0
 is 'no temporary files stay' "$(find . -name '.tepal-*' | wc -l | tr -d ' ')" 0
 

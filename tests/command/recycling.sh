@@ -39,18 +39,18 @@ wrong() { # wrong NAME SENTENCE OPTIONS...: the model refuses
     expect "model: $name" 2 '' "tepal: model: $sentence
 " "$tepal" model recycling "$@"
 }
-wrong 'no bits' '--bits M is needed (of one phase)' --fp 1%
+wrong 'no bits' '--bits M is needed, the bits per phase' --fp 1%
 wrong 'neither sigma nor fp' 'give one of --sigma S and --fp RATE' --bits 1000
 wrong 'both' 'give one of --sigma S and --fp RATE' --bits 1000 --sigma 4 --fp 1%
 wrong 'no hashes' '--sigma needs --hashes K' --bits 1000 --sigma 400
 wrong 'sigma as large as the filter' 'sigma must be less than the bits of a phase' --bits 1000 --hashes 5 --sigma 1000
-wrong 'sigma less than k' 'sigma must be at least the number of hashes' --bits 1000 --hashes 5 --sigma 4
-wrong 'not whole lines' 'there is no such filter: look at bits, hashes and layout' --bits 1000 --layout blocked --fp 1%
-wrong 'impossible' 'no sigma keeps that average: more bits or fewer hashes are needed' --bits 20 --hashes 19 --fp 1e-12
+wrong 'sigma less than k' 'sigma must be at least the number of hash functions' --bits 1000 --hashes 5 --sigma 4
+wrong 'not whole lines' 'no such filter: check bits, hash functions and layout' --bits 1000 --layout blocked --fp 1%
+wrong 'impossible' 'no sigma achieves this average rate: use more bits or fewer hash functions' --bits 20 --hashes 19 --fp 1e-12
 wrong 'an option of others' '--keys is not an option of the model recycling' --bits 1000 --fp 1% --keys 5
-expect 'model: no phases' 2 '' 'tepal: model: --phases 0: too small: the least is 1
+expect 'model: no phases' 2 '' 'tepal: model: --phases 0: too small: the minimum is 1
 ' "$tepal" model recycling --bits 1000 --fp 1% --phases 0
-expect 'the others take one of bits and fp' 2 '' 'tepal: model: --fp and --bits contradict each other: give one of them
+expect 'the others take one of bits and fp' 2 '' 'tepal: model: --fp and --bits cannot be combined: give one of them
 ' "$tepal" model bloom --keys 5 --bits 1000 --fp 1%
 expect 'sigma is of this model only' 2 '' 'tepal: model: --sigma is not an option of the model bloom
 ' "$tepal" model bloom --keys 5 --bits 1000 --sigma 4
@@ -92,14 +92,14 @@ refused() { # refused NAME SENTENCE OPTIONS...: build refuses, and writes nothin
 " "$tepal" build messages --kind recycling -o no "$@"
     is "build: $name: nothing is there" "$(ls no 2>/dev/null)" ''
 }
-refused 'no bits' '--kind recycling needs --bits M, the bits of one phase'
+refused 'no bits' '--kind recycling needs --bits M, the bits per phase'
 refused 'sigma too large' 'sigma must be less than the bits of a phase' --bits 1000 --hashes 5 --sigma 1000
-refused 'sigma too small' 'sigma must be at least the number of hashes' --bits 1000 --hashes 5 --sigma 4
-refused 'less than a line' 'this layout needs whole lines: a multiple of 512 bits' --bits 500 --layout blocked
+refused 'sigma too small' 'sigma must be at least the number of hash functions' --bits 1000 --hashes 5 --sigma 4
+refused 'less than a line' 'this layout needs whole cache lines: a multiple of 512 bits' --bits 500 --layout blocked
 refused 'no hashes' '--sigma and --messages need --hashes K' --bits 1000 --sigma 500
-refused 'fp and sigma' '--fp contradicts --sigma and --messages: give one of them' --bits 1000 --sigma 500 --fp 1%
-refused 'too small' 'no sigma keeps that average: more --bits or fewer --hashes are needed' --bits 8 --fp 1e-9
-expect 'build: sigma and messages' 2 '' 'tepal: build: --sigma and --messages contradict each other: give one of them
+refused 'fp and sigma' '--fp, --sigma and --messages cannot be combined: give one of them' --bits 1000 --sigma 500 --fp 1%
+refused 'too small' 'no sigma keeps this average rate: give more --bits or fewer --hashes' --bits 8 --fp 1e-9
+expect 'build: sigma and messages' 2 '' 'tepal: build: --sigma and --messages cannot be combined: give one of them
 ' "$tepal" build messages --kind recycling -o no --bits 1000 --sigma 5 --messages 5
 "$tepal" build messages --kind recycling --bits 8192 --seed 1 -o f -q -f
 "$tepal" build messages --kind recycling --bits 8192 --seed 1 -o g -q -f

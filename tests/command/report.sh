@@ -57,7 +57,7 @@ verdict() {
 is 'verdict: empty' "$(verdict e)" 'empty'
 "$tepal" build keys -o over --seed 7 --capacity 500 -q
 like 'verdict: over capacity' "$(verdict over)" \
-    '^over capacity; 1[4-7]\.?[0-9]* % false positives now, 0\.9993 % were planned$'
+    '^over capacity; 1[4-7]\.?[0-9]* % false positives now, 0\.9993 % planned$'
 "$tepal" build keys -o half --seed 7 --capacity 2000 -q
 like 'verdict: half' "$(verdict half)" '^within capacity \(50 % used\); 0\.02[0-9]* % false positives now$'
 "$tepal" build keys -o none --seed 7 --bits 20000 -q
@@ -65,9 +65,9 @@ like 'verdict: no capacity' "$(verdict none)" \
     '^0\.0[0-9]* % false positives now; no capacity was planned$'
 cat abc abc abc >again
 "$tepal" build again -o rep --seed 7 --capacity 4 -q
-like 'verdict: repeats' "$(verdict rep)" '^within capacity, since keys were added again; '
+like 'verdict: repeats' "$(verdict rep)" '^within capacity, because keys were added again; '
 "$tepal" build keys -o full --seed 7 --bits 64 -q
-is 'verdict: full' "$(verdict full)" 'full; every key is answered "perhaps"'
+is 'verdict: full' "$(verdict full)" 'full; every lookup answers "perhaps"'
 run "$tepal" info --json full
 is 'an infinite estimate is null' "$(field "$work/out" keys_estimated)" None
 big=18446744073709551615
@@ -157,7 +157,7 @@ refused 'model: unknown' 'model: unknown model blom; did you mean bloom?' \
     "$tepal" model blom --keys 1 --bits 1
 refused 'model: no keys' 'model: --keys N is needed' "$tepal" model bloom --bits 1
 refused 'model: neither' 'model: --bits M or --fp RATE is needed' "$tepal" model bloom --keys 1
-refused 'model: both' 'model: --fp and --bits contradict each other: give one of them' \
+refused 'model: both' 'model: --fp and --bits cannot be combined: give one of them' \
     "$tepal" model bloom --keys 1 --bits 1 --fp 1%
 refused 'model: nothing to solve' 'model: --fp needs at least one key: --keys is 0' \
     "$tepal" model bloom --keys 0 --fp 1%
@@ -186,7 +186,7 @@ PY
 )" "['flat', 'blocked', 'paired'] True True True [0, 0, 0] 1 500000"
 run "$tepal" demo --keys 20k --fp 1/1000 --layout paired --seed 5
 is 'demo: text' "$code $(head -1 "$work/out")" \
-    '0 20000 keys for 0.1 % false positives; 200000 strangers asked'
+    '0 20000 keys for 0.1 % false positives; 200000 non-members looked up'
 is 'demo: one layout' "$(grep -c '^paired ' "$work/out") $(wc -l <"$work/out" | tr -d ' ')" '1 4'
 is 'demo is quiet' "$(cat "$work/err")" ''
 
@@ -202,45 +202,45 @@ is 'model retouched: with --fp the size is found first' "$code $(cat "$work/err"
 refused 'model retouched: no universe' 'model: retouched: --universe N is needed' \
     "$tepal" model retouched --keys 10 --bits 100
 refused 'model retouched: a universe of members' \
-    'model: --universe 10: too small: it must hold more than the members' \
+    'model: --universe 10: too small: it must be larger than the number of members' \
     "$tepal" model retouched --keys 10 --bits 100 --universe 10
 refused 'model retouched: another layout' \
-    'model: retouched: the formulas are those of the flat layout with colliding positions' \
+    'model: retouched: the formulas hold for the flat layout with colliding positions only' \
     "$tepal" model retouched --keys 10 --bits 512 --universe 100 --layout blocked
 refused 'model retouched: more bits than are set' \
-    'model: more bits to clear than are set' "$tepal" model retouched --keys 10 --bits 100 --universe 1000 --clear-bits 101
+    'model: more bits to clear than are set in the filter' "$tepal" model retouched --keys 10 --bits 100 --universe 1000 --clear-bits 101
 refused 'model retouched: beta' \
-    'model: --beta 2: outside the limits: a share is above 0 and at most 1' \
+    'model: --beta 2: out of range: a share must be above 0 and at most 1' \
     "$tepal" model retouched --keys 10 --bits 100 --universe 1000 --beta 2
 refused 'model bloom --universe' 'model: --universe is not an option of the model bloom' \
     "$tepal" model bloom --keys 10 --bits 100 --universe 1000
 
 # ---- kinds
-expect 'kinds' 0 'bloom: the Bloom filter: no false negatives, a chosen rate of false positives
+expect 'kinds' 0 'bloom: the Bloom filter: no false negatives, a chosen false-positive rate
     promises: no-false-negatives, mergeable, order-free
-retouched: a Bloom filter without chosen false positives, for a few false negatives
+retouched: a Bloom filter with chosen false positives removed, for a few false negatives
     promises: order-free
-generalized: a Bloom filter that also resets bits: both errors bounded, whoever fills it
+generalized: a Bloom filter that also resets bits: both error rates bounded, even if others fill it
     promises: bounded-false-positives, endless
-counting: counters instead of bits: keys can be removed; c choices of address
+counting: counters instead of bits, so keys can be removed; c choices of address
     promises: deletable, mergeable
-fingerprint: a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %
+fingerprint: a cuckoo filter: keys can be removed, about 12 bits per key for 0.3 %
     promises: no-false-negatives, bounded-false-positives, deletable
 yesno: a Bloom filter that vetoes known negatives, without false negatives
     promises: no-false-negatives
-recycling: an endless stream in fixed memory at a chosen average error
+recycling: for endless streams: fixed memory, a chosen average false-positive rate
     promises: endless
-cascade: filters of each other'\''s errors: none at all on the keys it was built from
+cascade: filters of each other'\''s errors: no errors on the keys it was built from
     promises: no-false-negatives
 ' '' "$tepal" kinds
-expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen rate of false positives", "promises": ["no-false-negatives", "mergeable", "order-free"]}
-{"kind": "retouched", "summary": "a Bloom filter without chosen false positives, for a few false negatives", "promises": ["order-free"]}
-{"kind": "generalized", "summary": "a Bloom filter that also resets bits: both errors bounded, whoever fills it", "promises": ["bounded-false-positives", "endless"]}
-{"kind": "counting", "summary": "counters instead of bits: keys can be removed; c choices of address", "promises": ["deletable", "mergeable"]}
-{"kind": "fingerprint", "summary": "a cuckoo filter: keys can be removed, about 12 bits a key for 0.3 %", "promises": ["no-false-negatives", "bounded-false-positives", "deletable"]}
+expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen false-positive rate", "promises": ["no-false-negatives", "mergeable", "order-free"]}
+{"kind": "retouched", "summary": "a Bloom filter with chosen false positives removed, for a few false negatives", "promises": ["order-free"]}
+{"kind": "generalized", "summary": "a Bloom filter that also resets bits: both error rates bounded, even if others fill it", "promises": ["bounded-false-positives", "endless"]}
+{"kind": "counting", "summary": "counters instead of bits, so keys can be removed; c choices of address", "promises": ["deletable", "mergeable"]}
+{"kind": "fingerprint", "summary": "a cuckoo filter: keys can be removed, about 12 bits per key for 0.3 %", "promises": ["no-false-negatives", "bounded-false-positives", "deletable"]}
 {"kind": "yesno", "summary": "a Bloom filter that vetoes known negatives, without false negatives", "promises": ["no-false-negatives"]}
-{"kind": "recycling", "summary": "an endless stream in fixed memory at a chosen average error", "promises": ["endless"]}
-{"kind": "cascade", "summary": "filters of each other'\''s errors: none at all on the keys it was built from", "promises": ["no-false-negatives"]}
+{"kind": "recycling", "summary": "for endless streams: fixed memory, a chosen average false-positive rate", "promises": ["endless"]}
+{"kind": "cascade", "summary": "filters of each other'\''s errors: no errors on the keys it was built from", "promises": ["no-false-negatives"]}
 ' '' "$tepal" kinds --json
 
 finish

@@ -135,13 +135,13 @@ has 'and left alone' \
     'd["avoid_members"] == 30 and d["avoid_positive"] == 0 and d["false_negatives"] == 0 and d["chi"] is None'
 is 'all members are found' "$(count r members)" 1000
 run "$tepal" retouch f --members members --avoid mixed --remove-members -o r
-is 'unless asked' "$(sed -n 3p "$work/err")" '           30 are members: removed as asked'
+is 'unless asked' "$(sed -n 3p "$work/err")" '           30 are members: removed as requested'
 is 'then they are gone' "$(seq 1 30 | count r)" 0
 
 # ---- victims and exceptions
 run "$tepal" retouch f --members members --avoid strangers --max-fn 2% -o r --victims lost --exceptions list --json
 lost=$(field "$work/out" false_negatives)
-is 'victims: one a line' "$(wc -l <lost | tr -d ' ')" "$lost"
+is 'victims: one per line' "$(wc -l <lost | tr -d ' ')" "$lost"
 is 'victims: all are members' "$(grep -cxFf members lost)" "$lost"
 is 'victims: none is found' "$(count r lost)" 0
 is 'victims: the others are' "$(grep -vxFf lost members | count r)" $((1000 - lost))
@@ -153,7 +153,7 @@ is 'exceptions: in the table' "$(grep -c '	1$' table)" "$lost"
 "$tepal" build members -o other --bits 6000 --seed 8 -q
 refused 'exceptions of another filter' 'list: this exception list belongs to another filter' \
     "$tepal" query other --exceptions list members
-refused 'exceptions: not a list' 'members: this is not an exception list' \
+refused 'exceptions: not a list' 'members: not an exception list' \
     "$tepal" query r --exceptions members members
 head -c 100 list >short
 refused 'exceptions: cut short' 'short: the length does not match the parameters' \
@@ -164,7 +164,7 @@ refused 'exceptions: damaged' 'damaged: a checksum does not match: the data is d
 refused 'exceptions: no such file' 'none: No such file or directory' \
     "$tepal" query r --exceptions none members
 refused 'victims are not written over a file' \
-    'lost: this file exists, so it is not overwritten (--force does); nothing was written' \
+    'lost: the file exists; use --force to overwrite it; nothing was written' \
     "$tepal" retouch f --members members --avoid strangers --max-fn 2% -o new --victims lost
 absent 'and then no filter is' new
 expect '--force does' 0 '' '' \
@@ -189,7 +189,7 @@ is 'again: no warning, and it is told' "$(head -1 "$work/err")" \
 run "$tepal" info twice.tepal
 like 'info of a retouched filter' "$(xargs <"$work/out")" 'kind retouched .* false_negatives [0-9]+ '
 like 'info of false negatives' "$(tail -1 "$work/out")" \
-    '^false negatives: at most [0-9]+ of [0-9]+ members; of them, those that were added again are found$'
+    '^false negatives: at most [0-9]+ of [0-9]+ members; any of them that were added again are found$'
 
 # ---- the curve
 run "$tepal" retouch f --members members --avoid weighted -w --dry-run --svg curve.svg
@@ -279,7 +279,7 @@ like 'some members are absent' "$(head -1 "$work/err")" \
 head -900 members >fewer
 run "$tepal" retouch f --members fewer --avoid strangers --max-fn 2% -o r
 is 'members are missing' "$(head -1 "$work/err")" \
-    'tepal: fewer: warning: 900 keys, but 1000 were added to the filter: the others may get lost, uncounted'
+    'tepal: fewer: warning: 900 keys, but 1000 were added to the filter: the others may be lost without being counted'
 
 # ---- wrong inputs: one line, exit status 2, nothing written
 bad() {
@@ -293,22 +293,22 @@ bad 'no filter' "retouch: a filter is needed; see 'tepal retouch --help'" --memb
 bad 'no members' 'retouch: --members KEYS is needed' f --avoid strangers -o no
 bad 'nothing to avoid' 'retouch: --avoid NEGATIVES is needed' f --members members -o no
 bad 'no output' 'retouch: --output FILE is needed, or --dry-run' f --members members --avoid strangers
-bad 'two filters' 'retouch: one word too many: g' f g --members members --avoid strangers -o no
+bad 'two filters' 'retouch: unexpected argument: g' f g --members members --avoid strangers -o no
 for r in 0 0% -0.1 1.5 101% 2; do
-    bad "--max-fn $r" "retouch: --max-fn $r: outside the limits: a share is above 0 and at most 1" \
+    bad "--max-fn $r" "retouch: --max-fn $r: out of range: a share must be above 0 and at most 1" \
         f --members members --avoid strangers --max-fn $r -o no
 done
 for r in nan inf x ''; do
     bad "--max-fn '$r'" "retouch: --max-fn $r: not a share: write 1%, 0.01, 1e-2 or 1/100" \
         f --members members --avoid strangers --max-fn "$r" -o no
 done
-bad '--max-fn-count 0' 'retouch: --max-fn-count 0: too small: the least is 1' \
+bad '--max-fn-count 0' 'retouch: --max-fn-count 0: too small: the minimum is 1' \
     f --members members --avoid strangers --max-fn-count 0 -o no
-bad 'two budgets' 'retouch: --max-fn and --max-fn-count contradict each other: give one of them' \
+bad 'two budgets' 'retouch: --max-fn and --max-fn-count cannot be combined: give one of them' \
     f --members members --avoid strangers --max-fn 1% --max-fn-count 3 -o no
-bad 'dry run with output' 'retouch: --dry-run and --output contradict each other: give one of them' \
+bad 'dry run with output' 'retouch: --dry-run and --output cannot be combined: give one of them' \
     f --members members --avoid strangers --dry-run -o no
-bad 'dry run with victims' 'retouch: --dry-run and --victims contradict each other: give one of them' \
+bad 'dry run with victims' 'retouch: --dry-run and --victims cannot be combined: give one of them' \
     f --members members --avoid strangers --dry-run --victims no
 bad 'a picture without a curve' 'retouch: --svg draws the curve of --dry-run: give both' \
     f --members members --avoid strangers --svg x.svg -o no
@@ -319,14 +319,14 @@ bad 'unknown order' 'retouch: --order up: not one of given, weight' \
     f --members members --avoid strangers --order up -o no
 bad '--basis all alone' 'retouch: --basis all needs --known FILE' \
     f --members members --avoid strangers --basis all -o no
-bad '--clear-bits elsewhere' 'retouch: --clear-bits belongs to --method random-bits' \
+bad '--clear-bits elsewhere' 'retouch: --clear-bits needs --method random-bits' \
     f --members members --avoid strangers --clear-bits 5 -o no
-bad 'random-bits without end' 'retouch: random-bits needs --clear-bits S or a limit' \
+bad 'random-bits without end' 'retouch: --method random-bits needs --clear-bits S or a limit' \
     f --members members --avoid strangers --method random-bits -o no
 : >empty
-bad 'no members in the file' 'empty: no keys: the members of the filter are needed; nothing was written' \
+bad 'no members in the file' 'empty: no keys in the input: the members of the filter are needed; nothing was written' \
     f --members empty --avoid strangers -o no
-bad 'nothing to avoid in the file' 'empty: no keys: there is nothing to avoid; nothing was written' \
+bad 'nothing to avoid in the file' 'empty: no keys in the input: there is nothing to avoid; nothing was written' \
     f --members members --avoid empty -o no
 bad 'the members of another filter' \
     "later: $((10000 - $(count f later))) of 10000 keys are not in the filter: these are not its members; nothing was written" \
@@ -336,7 +336,7 @@ weights() {
     bad "weights: $1" "w: line 3: $3; nothing was written" f --members members --avoid w -w -o no
 }
 weights 'missing' '2003' 'no weight: a key, a tab and a weight are needed'
-weights 'empty' '2003\t' 'no weight behind the tab'
+weights 'empty' '2003\t' 'no weight after the tab'
 weights 'negative' '2003\t-1' 'the weight is negative'
 weights 'not a number' '2003\tnan' 'the weight is not a number'
 weights 'infinite' '2003\tinf' 'the weight is not a number'
@@ -359,22 +359,22 @@ bad 'not a filter' \
 bad 'two from standard input' \
     'standard input: given twice, but it can be read only once; nothing was written' \
     f --members - --avoid - -o no
-bad 'over the members' 'members: the keys would be overwritten by the filter; nothing was written' \
+bad 'over the members' 'members: the filter would overwrite the keys; nothing was written' \
     f --members members --avoid strangers -o members --force
-bad 'over the negatives' 'strangers: the keys would be overwritten by the filter; nothing was written' \
+bad 'over the negatives' 'strangers: the filter would overwrite the keys; nothing was written' \
     f --members members --avoid strangers -o strangers --force
-bad 'over the filter' 'f: the output is the filter read (--force replaces it); nothing was written' \
+bad 'over the filter' 'f: the output is the input filter; use --force to replace it; nothing was written' \
     f --members members --avoid strangers -o f
-bad 'victims over the members' 'members: this file is also used for something else; nothing was written' \
+bad 'victims over the members' 'members: the same file is given for another input or output; nothing was written' \
     f --members members --avoid strangers -o no --victims members --force
-bad 'victims over the output' 'no: this file is also used for something else; nothing was written' \
+bad 'victims over the output' 'no: the same file is given for another input or output; nothing was written' \
     f --members members --avoid strangers -o no --victims no
-bad 'victims over the exceptions' 'x1: this file is also used for something else; nothing was written' \
+bad 'victims over the exceptions' 'x1: the same file is given for another input or output; nothing was written' \
     f --members members --avoid strangers -o no --victims x1 --exceptions x1
 bad 'a directory as victims' '.: Is a directory; nothing was written' \
     f --members members --avoid strangers -o no --victims .
 bad 'json and filter both to standard output' \
-    'retouch: --output - and --json contradict each other: both go to standard output' \
+    'retouch: --output - and --json cannot be combined: both go to standard output' \
     f --members members --avoid strangers -o - --json
 same 'after all this the filter is what it was' f kept
 is 'no temporary files are left' "$(find . -name '.tepal*' | wc -l | tr -d ' ')" 0

@@ -142,7 +142,7 @@ PY
 )" '9 3 8 4 Arles'
 cp hand.svg first.svg
 refused 'an existing picture is kept' \
-    'hand.svg: this file exists, so it is not overwritten (--force does)' \
+    'hand.svg: the file exists; use --force to overwrite it' \
     "$tepal" app route hand.graphml --allocations 20 --svg hand.svg
 run "$tepal" app route hand.graphml --allocations 20 --svg hand.svg --force
 same 'the same picture again' hand.svg first.svg
@@ -217,21 +217,21 @@ cat >laughs.graphml <<'XML'
 XML
 bad 'a billion laughs' 'laughs.graphml: line 2: a document type (<!DOCTYPE): it can declare entities, so it is refused' laughs.graphml
 sed 's/target="7"/target="70"/' hand.graphml >missing.graphml
-bad 'an edge to a node that is missing' "missing.graphml: line 19: the edge leads to node '70', which is not there" missing.graphml
+bad 'an edge to a node that is missing' "missing.graphml: line 19: the edge leads to node '70', which does not exist" missing.graphml
 echo '<html/>' >page.graphml
 bad 'another document' 'page.graphml: line 1: the document is <html>, not <graphml>' page.graphml
 printf 'a\tb\nc d\n' >spaces.tsv
-bad 'a line without a tab' 'spaces.tsv: line 2: column 2 is missing (columns are divided by tabs)' spaces.tsv
+bad 'a line without a tab' 'spaces.tsv: line 2: column 2 is missing (columns are separated by tabs)' spaces.tsv
 : >empty.tsv
-bad 'an empty file' 'empty.tsv: there are no nodes in it' empty.tsv
+bad 'an empty file' 'empty.tsv: it contains no nodes' empty.tsv
 mkdir empty
-bad 'an empty folder' 'empty: no networks in it: no file whose name ends in .graphml, .xml or .tsv' empty
+bad 'an empty folder' 'empty: it contains no networks: no file name ends in .graphml, .xml or .tsv' empty
 bad 'no such file' 'nowhere.graphml: No such file or directory' nowhere.graphml
 bad 'no network' "app route: a network is needed; see 'tepal app route --help'"
 bad 'a network without links' 'c: there is no path: the network has no links' zoo/c.graphml
 bad 'no path' 'hand: there is no path from Arles to 7' hand.graphml --from Arles --to 7
 bad 'no such node' "hand: there is no node 'Corc'; did you mean Cork?" hand.graphml --from Corc --to Dax
-bad 'a shared label' "hand: 2 nodes are called 'Twin': say which, as Twin#5" hand.graphml --from Twin --to Dax
+bad 'a shared label' "hand: 2 nodes are called 'Twin': choose one, as Twin#5" hand.graphml --from Twin --to Dax
 bad 'from itself' 'hand: --from and --to are the same node: #2' hand.graphml --from Cork --to '#2'
 bad 'from without to' 'app route: --from and --to belong together: give both' hand.graphml --from Cork
 bad 'two senders' 'app route: --from and --network can be given once only' hand.graphml --from Cork --from Dax --to Arles
@@ -239,19 +239,19 @@ bad 'an empty name' 'app route: --to : a name is needed' hand.graphml --from Cor
 bad 'a short life' 'hand: --ttl 2: the path has 3 links' hand.graphml --ttl 2
 bad 'a size that no header has' 'app route: Bloom header of 224 bits: a header must have 128, 256 or 512 bits' hand.graphml --yes-bits 160
 bad 'more hashes than bits of distinct positions' \
-    'app route: yes-no header of 256 bits: distinct positions need at least one bit of a no-filter a hash' \
+    'app route: yes-no header of 256 bits: distinct positions need at least one bit per hash function in a no-filter' \
     hand.graphml --yes-bits 248 --no-bits 4 --no-hashes 5 --positions distinct
 bad 'a picture of many' 'app route: --svg draws one network, and there are 5' zoo --svg many.svg
 absent 'and none is drawn' many.svg
-bad 'no such network' "zoo/several.tsv: there is no network '8' in it" zoo/several.tsv --network 8
-bad 'a network of GraphML' 'hand.graphml: a network is asked for, but GraphML has one a file' hand.graphml --network 8
+bad 'no such network' "zoo/several.tsv: it contains no network '8'" zoo/several.tsv --network 8
+bad 'a network of GraphML' 'hand.graphml: GraphML has one network per file, so none can be selected by name' hand.graphml --network 8
 bad 'a folder that cannot be made' 'none/out: No such file or directory' hand.graphml --figures none/out
-bad 'figures are kept' 'out/fig16.svg: this file exists, so it is not overwritten (--force does)' hand.graphml --figures out
+bad 'figures are kept' 'out/fig16.svg: the file exists; use --force to overwrite it' hand.graphml --figures out
 printf 'a\tb\n' >zoo/z.tsv
 echo 'broken' >>zoo/z.tsv
 run "$tepal" app route zoo --allocations 5 --figures fresh
 is 'one wrong network in a folder: an error that names it' "$code $(tail -1 "$work/err")" \
-    '2 tepal: zoo/z.tsv: line 2: column 2 is missing (columns are divided by tabs)'
+    '2 tepal: zoo/z.tsv: line 2: column 2 is missing (columns are separated by tabs)'
 is 'and no figures' "$(ls fresh | wc -l | tr -d ' ')" 0
 
 finish

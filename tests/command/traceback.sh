@@ -128,7 +128,7 @@ is 'one of two networks' "$(cell bloom all-ones false_branches)" 1.000000
 # ---- measured routes: gaps and repeats are left out
 printf '#cycle\tmonitor\tdst\thops\n1\tm\t9.0.0.1\t1.0.0.1 1.0.0.2 1.0.0.3\n1\tm\t9.0.0.2\t1.0.0.1 1.0.0.4 1.0.0.5\n1\tm\t9.0.0.3\t1.0.0.1 * 1.0.0.6\n1\tm\t9.0.0.4\t1.0.0.1 1.0.0.2 1.0.0.1\n' >routes.tsv
 "$tepal" app traceback --routes routes.tsv --bits 1024 --packets 40 --attack all-ones --tsv >out 2>err
-is 'routes: which' "$(head -1 err)" 'network    10 routers on 4 routes, 2 of them whole'
+is 'routes: which' "$(head -1 err)" 'network    10 routers on 4 routes, 2 of them complete'
 is 'routes: branches' "$(cell bloom all-ones hops) $(cell bloom all-ones false_branches) $(cell bloom all-ones strays)" \
     '3.0000 1.000000 2.000000'
 like 'a table' "$("$tepal" app traceback --tree 4 --packets 5 -q | sed -n 3p)" '^bloom +all-ones +100\.00 % +100\.00 % +100\.00 % +32\.000 +32\.000 +-$'
@@ -140,17 +140,17 @@ bad() {
     refused "$name" "$message" "$tepal" app traceback "$@"
 }
 bad 'nothing' "app traceback: a network is needed, or --tree N; see 'tepal app traceback --help'"
-bad 'two networks' 'app traceback: one network, please (or --routes: several files of routes)' line.tsv ring.tsv
-bad 'a tree and a network' 'app traceback: --tree and the network line.tsv contradict each other: give one of them' line.tsv --tree 4
+bad 'two networks' 'app traceback: give only one network (or --routes with several files of routes)' line.tsv ring.tsv
+bad 'a tree and a network' 'app traceback: --tree and the network line.tsv cannot be combined: give one of them' line.tsv --tree 4
 bad 'a tree of one' 'app traceback: --tree 1: a router on a path has at least 2 neighbours' --tree 1
 bad 'no such file' 'none: No such file or directory' none
 bad 'no such path' 'app traceback: no path of 9 routers was found' line.tsv --hops 9 -q
-bad 'no such route' 'app traceback: no route of 7 routers that all answered, each once' --routes routes.tsv --hops 7
+bad 'no such route' 'app traceback: no route of 7 routers, all of which answered and none twice' --routes routes.tsv --hops 7
 printf '#u\tv\na\ta\n' >loop.tsv
 bad 'no links' 'loop.tsv: a network without links has no paths' loop.tsv
-bad 'too tolerant' 'app traceback: the tolerance must be below the number of hashes: every key would pass' --tree 4 --tolerance 4
-bad 'routes of a tree' 'app traceback: --tree and --routes contradict each other: give one of them' --tree 4 --routes
-bad 'two forms' 'app traceback: --tsv and --json contradict each other: give one of them' --tree 4 --tsv --json
+bad 'too tolerant' 'app traceback: the tolerance must be below the number of hash functions: otherwise every key is found' --tree 4 --tolerance 4
+bad 'routes of a tree' 'app traceback: --tree and --routes cannot be combined: give one of them' --tree 4 --routes
+bad 'two forms' 'app traceback: --tsv and --json cannot be combined: give one of them' --tree 4 --tsv --json
 
 # ---- measured networks
 if [[ -n ${TEPAL_DATA:-} && -r $TEPAL_DATA/topology-zoo/Cogentco.graphml ]]; then

@@ -59,7 +59,7 @@ run "$tepal" build members -o z --kind yesno --bits 8000 --avoid both --seed 7 -
 has 'members among the negatives are reported' 'd["avoid_members"] == 1000 and d["avoid_given"] == 11000'
 is 'and stay members' "$(count z members)" 1000
 run "$tepal" build members -o z --kind yesno --bits 8000 --avoid both --seed 7
-is 'the summary tells of them' "$(grep -c '1000 are members, and not vetoed' "$work/err")" 1
+is 'the summary tells of them' "$(grep -c '1000 are members, not vetoed' "$work/err")" 1
 "$tepal" add z strangers -q
 is 'additions are found' "$(count z strangers) $(count z members)" '10000 1000'
 head -c 16 /dev/zero >key
@@ -86,11 +86,11 @@ for kind in yesno cascade; do
     rm -f a grown
     "$tepal" build members -o a --kind $kind --bits-per-key 10 --avoid strangers --seed 7 -q
     run "$tepal" add a others -o grown
-    is "$kind: add warns" "$code $(grep -c 'warning: negatives .* may be found again' "$work/err")" '0 1'
+    is "$kind: add warns" "$code $(grep -c 'warning: known negatives .* may be found again' "$work/err")" '0 1'
     run "$tepal" add a others -o grown -q
     is "$kind: add --quiet does not" "$code $(cat "$work/err")" '0 '
     run "$tepal" info grown
-    is "$kind: info: an estimate" "$(grep -c '^rates: up to .* (estimate: keys were added since), ' "$work/out")" 1
+    is "$kind: info: an estimate" "$(grep -c '^rates: up to .* (estimated: keys were added since), ' "$work/out")" 1
     run "$tepal" info grown --json
     has "$kind: what is unknown" 'd["avoid_left"] is None and d["added_later"] == 10000'
     has "$kind: from above" "d['fp_known'] > $(count grown strangers) / 10000 - .03"
@@ -114,16 +114,16 @@ has 'model cascade: no errors' "d['fp_known'] == d['fn'] == 0 and 0.09 < d['fp_u
 run "$tepal" model cascade --keys 20k --negatives 100k --bits 200k --json
 has 'model cascade: within bits' "199000 < d['bits'] <= 200000 and d['fp_unknown'] < 0.02"
 refused 'model cascade: negatives' \
-    'model: --negatives T is needed: a cascade knows them by heart' "$tepal" model cascade --keys 5
+    'model: --negatives T is needed: the number of known negatives' "$tepal" model cascade --keys 5
 refused 'model cascade: few bits' \
-    'model: no cascade of so many bits and hashes is to be expected; without --bits: the smallest' \
+    'model: no cascade with this many bits and hash functions is expected to exist; leave out --bits for the smallest one' \
     "$tepal" model cascade --keys 50 --negatives 100 --bits 10
 refused 'model: no keys' 'model: --keys N is needed, at least 1' "$tepal" model yesno --bits 256
 refused 'model: no size' 'model: --bits M or --yes-bits P is needed' "$tepal" model yesno --keys 3
 
 # ---- what is wrong
 y=("$tepal" build members -o x --kind yesno --seed 1)
-refused 'no list' 'build: --avoid NEGATIVES is needed: what is known not to be in the set; nothing was written' \
+refused 'no list' 'build: --avoid NEGATIVES is needed: the keys known not to be in the set; nothing was written' \
     "${y[@]}" --bits 256
 refused 'no size' 'build: a size is needed: --bits M, --bits-per-key B, or --yes-bits P with --no-bits Q and --no-filters R; nothing was written' \
     "${y[@]}" --avoid strangers
@@ -131,19 +131,19 @@ refused 'half a layout' 'build: --yes-bits P needs --no-bits Q and --no-filters 
     "${y[@]}" --avoid strangers --yes-bits 100
 refused 'r without q' 'build: --no-bits Q and --no-filters R go together; nothing was written' \
     "${y[@]}" --avoid strangers --bits 100 --no-filters 2
-refused 'r q >= m' 'build: 4 no-filters of 64 bits leave nothing of --bits 256 to the yes-filter; nothing was written' \
+refused 'r q >= m' 'build: 4 no-filters of 64 bits leave nothing of --bits 256 for the yes-filter; nothing was written' \
     "${y[@]}" --avoid strangers --bits 256 --no-bits 64 --no-filters 4
 run "${y[@]}" --avoid strangers --yes-bits 0 --no-bits 64 --no-filters 4
 is 'p = 0' "$code $(wc -l <"$work/err")" '2 1'
 run "${y[@]}" --avoid strangers --yes-bits 100 --no-bits 0 --no-filters 4
 is 'q = 0' "$code $(wc -l <"$work/err")" '2 1'
-refused 'not whole lines' 'build: this layout needs whole lines: a multiple of 512 bits; nothing was written' \
+refused 'not whole lines' 'build: this layout needs whole cache lines: a multiple of 512 bits; nothing was written' \
     "${y[@]}" --avoid strangers --bits 1000 --layout blocked
 run "${y[@]}" --avoid nowhere --bits 256
 is 'a list that is not there' "$code $(cat "$work/err")" '2 tepal: nowhere: No such file or directory; nothing was written'
 run "${y[@]}" --avoid strangers -w --bits 256
 is 'weights that are not there' "$code $(wc -l <"$work/err")" '2 1'
-refused 'no members' 'build: no keys came: there is nothing to build a filter from; nothing was written' \
+refused 'no members' 'build: no keys in the input: there is nothing to build a filter from; nothing was written' \
     "$tepal" build /dev/null -o x --kind yesno --bits 256 --avoid strangers
 refused 'standard input twice' 'standard input: given twice, but it can be read only once; nothing was written' \
     "$tepal" build -o x --kind yesno --bits 256 --avoid -
@@ -151,7 +151,7 @@ refused 'an option of the other kind' 'build: --fp is not an option of the kind 
     "${y[@]}" --avoid strangers --fp 1%
 refused 'an option of this kind alone' 'build: --no-bits is not an option of the kind bloom; nothing was written' \
     "$tepal" build members -o x --no-bits 3
-refused 'a cascade that cannot be' 'build: no cascade of so few bits was found: give more, or no limit; nothing was written' \
+refused 'a cascade that cannot be' 'build: no cascade this small was found: give more bits, or no limit; nothing was written' \
     "$tepal" build members -o x --kind cascade --avoid strangers --bits 500
 cp strangers kept
 run "$tepal" build members -o strangers --kind yesno --bits 256 --avoid strangers

@@ -84,10 +84,10 @@ static int take_whole(const struct parser *p, const struct option *o, struct opt
     const char *why = number_whole(value->text, &value->whole);
     char room[96];
     if (why == NULL && value->whole < o->least) {
-        snprintf(room, sizeof room, "too small: the least is %" PRIu64, o->least);
+        snprintf(room, sizeof room, "too small: the minimum is %" PRIu64, o->least);
         why = room;
     } else if (why == NULL && value->whole > o->most) {
-        snprintf(room, sizeof room, "too large: the limit is %" PRIu64, o->most);
+        snprintf(room, sizeof room, "too large: the maximum is %" PRIu64, o->most);
         why = room;
     }
     return why == NULL ? EXIT_YES : wrong_value(p, o, value->text, why);
@@ -104,7 +104,7 @@ static int take_value(const struct parser *p, size_t at, const char *text)
     case TAKES_NOTHING:
         break;
     case TAKES_FILE:
-        why = text[0] == '\0' ? "the name of a file is needed" : NULL;
+        why = text[0] == '\0' ? "a file name is needed" : NULL;
         break;
     case TAKES_WHOLE:
         return take_whole(p, o, value);
@@ -129,7 +129,7 @@ static int take_value(const struct parser *p, size_t at, const char *text)
         break;
     case TAKES_DURATION:
         why = number_duration(text, &value->whole);
-        why = why == NULL && value->whole == 0 ? "too short: the least is 1ms" : why;
+        why = why == NULL && value->whole == 0 ? "too short: the minimum is 1ms" : why;
         break;
     case TAKES_BYTE:
         value->whole = strcmp(text, "\\t") == 0 ? '\t' : (unsigned char)text[0];
@@ -271,8 +271,7 @@ int args_exclusive(const struct args *args, const char *const (*groups)[4])
             }
             if (first != NULL) {
                 return say_error(NULL, args->command->name,
-                                 "--%s and --%s contradict each other: give one of them", first,
-                                 name);
+                                 "--%s and --%s cannot be combined: give one of them", first, name);
             }
             first = name;
         }
@@ -287,7 +286,7 @@ static int check_line(const struct args *args, const struct command *command)
                          command->operand_name, command->name);
     }
     if (args->operands > command->most_operands) {
-        return say_error(NULL, command->name, "one word too many: %s",
+        return say_error(NULL, command->name, "unexpected argument: %s",
                          args->operand[command->most_operands]);
     }
     if (command->needed != NULL && !arg(args, command->needed)->given) {

@@ -15,7 +15,7 @@
 #define COLUMNS 80
 #define INDENT  24 /* of the words about an option */
 
-static const char tagline[] = "approximate sets whose two errors you choose";
+static const char tagline[] = "Bloom filters and their kin, with error rates you choose";
 
 /* ---- plain text ------------------------------------------------------------------------------ */
 
@@ -120,8 +120,8 @@ static void print_overview(const struct program *program, struct out *out)
     for (const struct command *const *c = program->commands; *c != NULL; c++) {
         out_format(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
     }
-    out_text(out, "\n'tepal COMMAND --help' explains a command, with examples.\n"
-                  "Exit status: 0 yes or done, 1 no key found, 2 an error.\n");
+    out_text(out, "\n'tepal COMMAND --help' explains a command, with examples.\nExit status: 0 "
+                  "success or yes, 1 no (such as no key found), 2 error.\n");
 }
 
 int help_overview(const struct program *program, bool wrong)
@@ -216,21 +216,19 @@ static void roff_command(struct out *out, const struct command *c)
 static void print_manual(const struct program *program, struct out *out)
 {
     static const char tail[] =
-        ".SH NUMBERS\n"
-        "Sizes may carry a suffix: k, M, G, T, P (powers of 1000) or Ki, Mi, Gi, Ti, Pi (powers "
-        "of 1024). Rates are written 1%, 0.01, 1e\\-2 or 1/100.\n"
-        ".SH EXIT STATUS\n"
-        ".TP\n0\nyes, or done\n.TP\n1\nno key was selected\n.TP\n2\nan error; standard error has "
-        "one line about it\n"
-        ".SH ENVIRONMENT\n"
-        ".TP\n.B TMPDIR\nwhere digests wait that do not fit into memory (default /tmp)\n"
-        ".TP\n.B NO_COLOR\nif not empty, messages have no colours\n";
+        ".SH NUMBERS\nSizes may carry a suffix: k, M, G, T, P (powers of 1000) or Ki, Mi, Gi, Ti, "
+        "Pi (powers of 1024). Rates are written 1%, 0.01, 1e\\-2 or 1/100.\n.SH EXIT STATUS\n.TP\n"
+        "0\nsuccess, or yes\n.TP\n1\nno: for example, no key was found\n.TP\n2\nan error, reported "
+        "in one line on standard error\n.SH ENVIRONMENT\n.TP\n.B TMPDIR\ndirectory for digests "
+        "that do not fit into memory (default /tmp)\n.TP\n.B NO_COLOR\nif not empty, messages are "
+        "not coloured\n";
     out_format(out, ".TH TEPAL 1 \"\" \"tepal %s\" \"User Commands\"\n", tepal_version());
     out_format(out, ".SH NAME\ntepal \\- %s\n", tagline);
     out_text(out, ".SH SYNOPSIS\n.B tepal\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIFILES\\fR]\n");
-    out_text(out, ".SH DESCRIPTION\nA filter answers whether a key is in a set with \"perhaps\" or "
-                  "\"certainly not\", in a few bits a key. Keys come from files or standard input, "
-                  "one a line; data goes to standard output, words to standard error.\n");
+    out_text(out, ".SH DESCRIPTION\nA filter is a compact representation of a set: with a few bits "
+                  "per key it answers \"perhaps\" or \"certainly not\" to the question whether a "
+                  "key is a member. Keys are read from files or standard input, one per line. Data "
+                  "goes to standard output, messages to standard error.\n");
     out_text(out, ".SH COMMANDS\n");
     const struct command *c;
     for (size_t i = 0; (c = command_at(program, i)) != NULL; i++) {

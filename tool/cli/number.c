@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char not_a_number[] = "not a number";
-static const char too_large[] = "too large: the limit is 18446744073709551615";
+static const char too_large[] = "too large: the maximum is 18446744073709551615";
 static const char not_whole[] = "not a whole number";
 
 static bool multiply(uint64_t *value, uint64_t by)
@@ -224,7 +224,7 @@ const char *number_positive(const char *text, double *out)
         return not_a_number;
     }
     if (!(value > 0)) {
-        return "not above 0";
+        return "must be above 0";
     }
     *out = value;
     return NULL;
@@ -260,7 +260,7 @@ const char *number_rate(const char *text, double *out)
         return "not a rate: write 1%, 0.01, 1e-2 or 1/100";
     }
     if (!(value > 0 && value < 1)) {
-        return "outside the limits: a rate is above 0 and below 1";
+        return "out of range: a rate must be above 0 and below 1";
     }
     *out = value;
     return NULL;
@@ -273,7 +273,7 @@ const char *number_share(const char *text, double *out)
         return "not a share: write 1%, 0.01, 1e-2 or 1/100";
     }
     if (!(value > 0 && value <= 1)) {
-        return "outside the limits: a share is above 0 and at most 1";
+        return "out of range: a share must be above 0 and at most 1";
     }
     *out = value;
     return NULL;
@@ -283,10 +283,10 @@ const char *number_part(const char *text, double *out)
 {
     double value;
     if (!read_share(text, &value)) {
-        return "not a part: write 25%, 0.25, 1/4, 0 or 1";
+        return "not a fraction: write 25%, 0.25, 1/4, 0 or 1";
     }
     if (!(value >= 0 && value <= 1)) {
-        return "outside the limits: a part is within 0..1";
+        return "out of range: a fraction must be within 0..1";
     }
     *out = value;
     return NULL;
@@ -296,7 +296,7 @@ const char *number_weight(const char *text, size_t len, double *out)
 {
     double value;
     if (len == 0) {
-        return "no weight behind the tab";
+        return "no weight after the tab";
     }
     if (!read_real(text, len, &value)) {
         return "the weight is not a number";

@@ -97,7 +97,7 @@ int program_run(const struct program *program, int argc, char *const *argv)
         return help_overview(program, false);
     }
     if (word[0] == '-') {
-        return say_error(NULL, NULL, "unknown option %s; a command comes first: see 'tepal help'",
+        return say_error(NULL, NULL, "unknown option %s; the command comes first: see 'tepal help'",
                          word);
     }
     if (strcmp(word, "app") == 0 && argc > 2 && argv[2][0] != '-') {

@@ -39,18 +39,18 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
         return;
     }
     if (total == 0) {
-        say_warning(filter_file_name(to, true), "no keys came: the filter stays as it was");
+        say_warning(filter_file_name(to, true), "no keys in the input: the filter is unchanged");
     } else if (capacity > 0 && added > (double)capacity && !endless) {
         say_warning(filter_file_name(to, true),
-                    "%.0f keys have been added and %" PRIu64
-                    " were planned: there may be more false positives than predicted",
+                    "%.0f keys have been added, but %" PRIu64 " were planned: expect more false "
+                    "positives than predicted",
                     added, capacity);
     }
     /* Was it built to veto known negatives? It has not kept them, and cannot look again. */
     if (total > 0 && !isnan(render_figure(filter, "fp_known", NAN))) {
         say_warning(filter_file_name(to, true),
-                    "negatives that it was built to avoid may be found again "
-                    "after additions: build it anew to be sure");
+                    "known negatives that the filter was built to avoid may be found again after "
+                    "additions: rebuild it to be sure");
     }
 }
 
@@ -96,8 +96,8 @@ static const struct option options[] = {OPTION_IN_PLACE_OUTPUT, OPTION_RECEIPTS_
                                         OPTION_KEY_FILE,        OPTION_FORCE,        OPTION_JSON,
                                         OPTION_QUIET,           OPTION_HELP,         OPTIONS_END};
 static const struct example examples[] = {
-    {"tepal add seen.tepal today.txt", "In place: the old filter or the new one, never half."},
-    {"tepal add seen.tepal -o next.tepal < today.txt", "To another file."},
+    {"tepal add seen.tepal today.txt", "In place, atomically."},
+    {"tepal add seen.tepal -o next.tepal < today.txt", "Write the result to another file."},
     {NULL, NULL}};
 
 const struct command command_add = {
@@ -105,7 +105,7 @@ const struct command command_add = {
     .synopsis = "FILE [KEYS...] [-o OUT]",
     .summary = "Add keys to a filter.",
     .about =
-        "Reads keys like build does, adds them to the filter FILE and writes it back, atomically.",
+        "Reads keys as build does, adds them to the filter FILE and replaces FILE, atomically.",
     .options = options,
     .files = true,
     .least_operands = 1,

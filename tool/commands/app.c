@@ -26,15 +26,16 @@ static int app_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {OPTION_HELP, OPTIONS_END};
-static const struct example examples[] = {
-    {"tepal app", "The list."}, {"tepal app stopset --help", "What stopset does."}, {NULL, NULL}};
+static const struct example examples[] = {{"tepal app", "List the applications."},
+                                          {"tepal app stopset --help", "Explain stopset."},
+                                          {NULL, NULL}};
 
 const struct command command_app = {
     .name = "app",
     .synopsis = "[NAME [OPTIONS] [FILES]]",
-    .summary = "Run an application; alone, list them.",
-    .about = "Applications put filters to work on data of one field and measure what that does. "
-             "`tepal app NAME --help` explains one.",
+    .summary = "Run an application; without a name, list them.",
+    .about = "Each application uses filters on data of one field and measures the effect. `tepal "
+             "app NAME --help` explains one.",
     .options = options,
     .words = app_words,
     .examples = examples,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <tepal/counting.h>
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "cli/command.h"
 #include "input/receipts.h"
@@ -17,7 +17,7 @@
 #include "pictures/svg.h"
 #include "cli/options.h"
 
-#define VALUES (TEPAL_COUNTER_MAX + 1)
+#define VALUES (TEPAL_MAX_COUNTER + 1)
 #define BARS   50
 
 struct audit {
@@ -57,7 +57,7 @@ static int read_members(struct audit *a, const struct tepal_hasher *hasher)
 {
     const struct option_value *receipts = arg(a->args, "receipts");
     const struct option_value *file = receipts->given ? receipts : arg(a->args, "members");
-    uint32_t choices = (uint32_t)tepal_filter_params(a->filter)->own[TEPAL_COUNTING_CHOICES];
+    uint32_t choices = (uint32_t)tepal_filter_params(a->filter)->counting.choices;
     struct feed *feed = feed_open_file(a->args, &file->text, hasher, receipts->given);
     if (feed == NULL) {
         return EXIT_TROUBLE;
@@ -121,10 +121,9 @@ static size_t ideal(const struct audit *a, struct svg_point *point)
 {
     const struct tepal_params *p = tepal_filter_params(a->filter);
     double share[VALUES];
-    bool improved = p->own[TEPAL_COUNTING_RULE] == TEPAL_RULE_IMPROVED_GREEDY;
-    if (tepal_counting_shares(p->cells, a->count, p->hashes,
-                              (uint32_t)p->own[TEPAL_COUNTING_CHOICES], improved,
-                              share) != TEPAL_OK) {
+    bool improved = p->counting.rule == TEPAL_RULE_IMPROVED_GREEDY;
+    if (tepal_counting_shares(p->cells, a->count, p->hashes, (uint32_t)p->counting.choices,
+                              improved, share) != TEPAL_OK) {
         return 0;
     }
     size_t count = 0;
@@ -190,7 +189,7 @@ static int check(const struct args *args)
     }
     if (arg(args, "svg")->given &&
         (filter_file_check_inputs(args, arg(args, "svg")->text, &path, 1,
-                                  "the members would be overwritten by the picture") != EXIT_YES ||
+                                  "the picture would overwrite the members") != EXIT_YES ||
          atomic_file_check(args, arg(args, "svg")->text) != EXIT_YES)) {
         return EXIT_TROUBLE;
     }
@@ -200,15 +199,16 @@ static int check(const struct args *args)
 static int work(struct audit *a)
 {
     const char *name = filter_file_name(a->args->operand[0], false);
-    const struct tepal_counting *counting = tepal_filter_counting(a->filter);
     struct tepal_hasher hasher;
-    if (counting == NULL) {
+    if (tepal_filter_kind(a->filter)->id != TEPAL_KIND_COUNTING) {
         return say_error(NULL, name,
-                         "only counting filters are audited; this one is of the kind %s",
+                         "only counting filters can be audited, and this one is of the kind %s",
                          tepal_filter_kind(a->filter)->name);
     }
-    if (tepal_filter_params(a->filter)->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS) {
-        return say_error(NULL, name, "it has no counters any more, only their bits");
+    if (tepal_filter_params(a->filter)->counting.form == TEPAL_FORM_BITS) {
+        return say_error(
+            NULL, name,
+            "its counters were dropped (convert --to bits), so there is nothing to audit");
     }
     int code = filter_file_hasher(a->args, name, a->filter, &hasher);
     code = code == EXIT_YES ? read_members(a, &hasher) : code;
@@ -217,7 +217,7 @@ static int work(struct audit *a)
     }
     const uint8_t *groups = arg(a->args, "receipts")->given ? a->groups : NULL;
     enum tepal_status status =
-        tepal_counting_audit(counting, a->members, groups, a->count, NULL, &a->report);
+        tepal_counting_audit(a->filter, a->members, groups, a->count, NULL, &a->report, NULL);
     if (status != TEPAL_OK) {
         return say_status(NULL, name, status, NULL);
     }
@@ -247,7 +247,7 @@ static const struct option options[] = {
     OPTION_MEMBERS,
     OPTION_RECEIPTS_IN,
     OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"),
-           "Also draw the load of the counters, as SVG, to OUT."),
+           "Also draw the load of the counters to OUT, as SVG."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
     OPTION_FORCE,
@@ -258,17 +258,19 @@ static const struct option options[] = {
 static const char *const exclusive[][4] = {{"members", "receipts"}, {NULL}};
 static const struct example examples[] = {
     {"tepal audit flows.tepal --members open.txt", "Which open flows are no longer found?"},
-    {"tepal audit flows.tepal --members open.txt --svg load.svg", "And a picture."},
+    {"tepal audit flows.tepal --members open.txt --svg load.svg",
+     "And draw the load of the counters."},
     {NULL, NULL}};
 
 const struct command command_audit = {
     .name = "audit",
     .synopsis = "FILE (--members KEYS | --receipts FILE) [--json] [--svg OUT]",
     .summary = "Show what removals have done to a counting filter.",
-    .about = "Asks the filter for all of its members, one a line and as often as they were added: "
-             "how many are no longer found (exposed false negatives), how many would not be in the "
-             "end (potential ones), what members lack and what nobody left, beside what the "
-             "theorems expect of so many wrong removals; and the load of the counters.",
+    .about = "Looks up all members of the filter (list each as often as it was added) and reports "
+             "how many are no longer found (exposed false negatives), how many would be lost, "
+             "these included, once other members are removed (potential ones), the counts that "
+             "members lack (deficit) and those that belong to no member (surplus), next to what "
+             "the theorems expect of so many wrong removals; and the load of the counters.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

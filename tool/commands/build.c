@@ -47,7 +47,8 @@ static int draw_seed(struct builder *b)
         return EXIT_YES;
     }
     if (sodium_init() < 0) {
-        return args_about(b->args, "random seed", "the system gives no randomness: take --seed");
+        return args_about(b->args, "random seed",
+                          "the system provides no random numbers: give --seed");
     }
     randombytes_buf(&b->params.seed, sizeof b->params.seed);
     return EXIT_YES;
@@ -75,8 +76,8 @@ static int make_filter(struct builder *b, uint64_t keys)
     bool keyed = b->params.hash == TEPAL_HASH_SIPHASH;
     enum tepal_status status;
     if (b->plan != NULL) {
-        status = tepal_plan_begin(b->plan, b->params.seed, keyed ? b->key : NULL, NULL, &b->filter,
-                                  NULL);
+        status = tepal_plan_create(b->plan, b->params.seed, keyed ? b->key : NULL, NULL, &b->filter,
+                                   NULL);
     } else {
         if (b->recipe->params(b->args, keys, &b->params) != EXIT_YES) {
             return EXIT_TROUBLE;
@@ -88,7 +89,7 @@ static int make_filter(struct builder *b, uint64_t keys)
     }
     if (status == TEPAL_NO_MEMORY) {
         return args_error(b->args, "out of memory: the filter would take %s",
-                          render_bytes(tepal_params_payload_bytes(&b->params), room, sizeof room));
+                          render_bytes(tepal_params_cell_bytes(&b->params), room, sizeof room));
     }
     return args_status(b->args, status, NULL);
 }
@@ -175,11 +176,11 @@ static void warn(const struct builder *b)
         return;
     }
     if (b->keys == 0) {
-        say_warning(filter_file_name(b->output, true), "no keys came: the filter is empty");
+        say_warning(filter_file_name(b->output, true), "no keys in the input: the filter is empty");
     } else if (planned > 0 && b->keys > planned) {
         bool endless = (tepal_filter_kind(b->filter)->promises & TEPAL_ENDLESS) != 0;
         say_warning(filter_file_name(b->output, true),
-                    "%" PRIu64 " keys came and %" PRIu64 " were planned: %s than predicted",
+                    "%" PRIu64 " keys were added, but %" PRIu64 " were planned: %s than predicted",
                     b->keys, planned,
                     endless ? "older keys are forgotten more often"
                             : "there are more false positives");
@@ -197,12 +198,12 @@ static int prepare(struct builder *b)
     b->params.kind = b->plan != NULL ? b->plan->kind : b->recipe->kind;
     /* Keys first: over a key file, "not a filter" would be the lesser reason. */
     int code = filter_file_check_inputs(b->args, b->output, a->operand, a->operands,
-                                        "the keys would be overwritten by the filter");
+                                        "the filter would overwrite the keys");
     code = code == EXIT_YES ? filter_file_check_output(a, b->output) : code;
     code = code == EXIT_YES ? receipts_check(a, NULL, b->output, a->operand, a->operands) : code;
     if (code == EXIT_YES && arg(a, "receipts")->given && b->recipe->counts(a)) {
-        return args_error(a,
-                          "--receipts needs the size beforehand: give --cells M or --capacity N");
+        return args_error(
+            a, "--receipts needs to know the size in advance: give --cells M or --capacity N");
     }
     code = code == EXIT_YES ? draw_seed(b) : code;
     return code == EXIT_YES ? make_hasher(b) : code;
@@ -277,9 +278,8 @@ static int build_planned(const struct args *args)
 {
     struct spool spool = {.count = 0};
     struct tepal_proposal plan;
-    int code =
-        filter_file_check_inputs(args, arg(args, "output")->text, args->operand, args->operands,
-                                 "the keys would be overwritten by the filter");
+    int code = filter_file_check_inputs(args, arg(args, "output")->text, args->operand,
+                                        args->operands, "the filter would overwrite the keys");
     code = code == EXIT_YES ? spool_open(args, &spool) : code;
     code = code == EXIT_YES ? auto_plan(args, &spool, &plan) : code;
     if (code == EXIT_YES) {
@@ -307,16 +307,17 @@ static const struct option options[] = {
     OPTION_OUTPUT,
     OPTION_FP,
     OPTION(0, "bits-per-key", OF_VALUE(TAKES_POSITIVE, "B"),
-           "Take B bits a key instead, and the error that follows."),
+           "Use B bits per key instead; the error rate follows from it."),
     OPTION_BITS,
     OPTION_HASHES,
     OPTION('n', "capacity", OF_WHOLE("N", 1, UINT64_MAX),
-           "Plan for N keys. Without it (and without --bits) the keys are counted first, and their "
-           "digests wait in memory or in a temporary file."),
+           "The number of keys to plan for. Without it (and without --bits) the keys are counted "
+           "first, with their digests kept in memory or in a temporary file."),
     OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),
-           "Where the bits of a key lie (default flat): flat is the textbook filter; blocked "
-           "answers with one cache line, for a slightly higher error or size; paired is close to "
-           "both; partitioned gives each hash its own slice."),
+           "Where the bits of a key are (default flat): flat is the textbook filter; blocked needs "
+           "one cache line per lookup, for a slightly higher error rate or size; paired needs at "
+           "most two, and is nearly as small as flat; partitioned gives each hash function its own "
+           "slice."),
     OPTION_POSITIONS,
     OPTION(0, "kind", OF_VALUE(TAKES_KIND, "KIND"),
            "The kind of filter (default bloom); `tepal kinds` lists them."),
@@ -329,10 +330,10 @@ static const struct option options[] = {
     YESNO_BUILD,
     RECYCLING_BUILD,
     FLAG(0, "auto",
-         "Count the keys, plan as tepal plan does from the constraints that are given (--fp, --fn, "
-         "--memory, --deletes, ...; --avoid: the known negatives), and build the best plan."),
+         "Count the keys, plan as tepal plan does from the given constraints (--fp, --fn, "
+         "--memory, --deletes, ...; --avoid for known negatives), and build the best plan."),
     OPTION(0, "plan", OF_VALUE(TAKES_FILE, "PLAN"),
-           "Build the best plan of PLAN, which tepal plan --json wrote."),
+           "Build the best plan in the file PLAN, written by tepal plan --json."),
     WISH_OPTIONS,
     OPTION_FORCE,
     OPTION_JSON,
@@ -342,28 +343,28 @@ static const struct option options[] = {
 static const struct example examples[] = {
     {"tepal build domains.txt -o domains.tepal", "A filter with 1 % false positives."},
     {"zcat log.gz | cut -f1 | tepal build -o seen.tepal --capacity 10M --fp 1/1000",
-     "In a stream: memory for the filter only."},
+     "From a stream, with memory for the filter only."},
     {"tepal build ids.zst -o ids.tepal --layout blocked --seed 7",
-     "Fast answers, and a seed that other machines can share."},
+     "Fast lookups, and a seed to share with other machines."},
     {"tepal build cached.txt -o digest.tepal --kind generalized --fp 1% --fn 1%",
-     "Both errors bounded, whoever fills the filter."},
+     "Both error rates bounded, even if an attacker fills the filter."},
     {"tepal build flows.txt -o flows.tepal --kind counting",
      "A filter from which keys can be removed."},
     {"tepal build bad.txt -o bad.tepal --kind yesno --bits-per-key 10 --avoid popular.tsv -w",
-     "Known negatives are vetoed, no member is lost."},
+     "Veto known negatives without losing a member."},
     {"tepal build revoked.txt -o revoked.tepal --kind cascade --avoid valid.txt",
-     "No error at all on the keys of both files."},
+     "No errors at all on the keys of both files."},
     {NULL, NULL}};
 
 const struct command command_build = {
     .name = "build",
     .synopsis = "[KEYS...] -o FILE [--fp RATE | --bits-per-key B | --bits M | --auto]",
     .summary = "Build a filter from keys.",
-    .about = "Reads keys from the files KEYS (none, or -: standard input), one a line, and writes "
-             "a filter. Key files may be compressed with gzip or zstd. A key is its bytes, "
-             "exactly: spaces and carriage returns count.\n\n"
-             "A summary with the seed goes to standard error. With --capacity or --bits nothing "
-             "but the filter is kept in memory, however many keys come.",
+    .about = "Reads keys from the files KEYS (standard input if there are none, or for -), one per "
+             "line, and writes a filter. Key files may be compressed with gzip or zstd. A key is "
+             "exactly the bytes of its line: spaces and carriage returns count.\n\n"
+             "Prints a summary with the seed on standard error. With --capacity or --bits only the "
+             "filter is kept in memory, however many keys there are.",
     .options = options,
     .needed = "output",
     .files = true,

@@ -13,11 +13,11 @@ bool change_in_place(const char *from, const char *to)
 static int check(const struct args *args, const char *from, const char *to, const char *const *keys,
                  size_t count)
 {
-    static const char why[] = "the keys would be overwritten by the filter";
+    static const char why[] = "the filter would overwrite the keys";
     if (strcmp(from, "-") == 0) {
         if (!arg(args, "output")->given) {
             return args_about(args, "standard input",
-                              "a filter from there cannot be changed in place: give --output");
+                              "a filter read from there cannot be changed in place: give --output");
         }
         bool reads_standard = count == 0;
         for (size_t i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ int change_run(const struct args *args, const char *keys, change_work *work)
     struct tepal_filter *filter;
     int lock;
     if (given && args->operands > 1) {
-        return args_error(args, "--%s names the keys: KEYS cannot be given beside it", keys);
+        return args_error(args, "--%s names the keys: do not give KEYS as well", keys);
     }
     if (check(args, from, to, given ? &file->text : args->operand + 1,
               given ? 1 : args->operands - 1) != EXIT_YES ||

@@ -24,7 +24,7 @@ bool change_in_place(const char *from, const char *to);
 
 #define OPTION_IN_PLACE_OUTPUT                                                                     \
     OPTION('o', "output", OF_VALUE(TAKES_FILE, "FILE"),                                            \
-           "Write to FILE and leave the filter that was read as it is. - is standard output, "     \
-           "unless that is a terminal.")
+           "Write to FILE and leave the input filter unchanged. - is standard output; a terminal " \
+           "is refused.")
 
 #endif

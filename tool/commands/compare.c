@@ -107,7 +107,7 @@ static int read_keys(struct compare *c)
 {
     int code = read_file(c, "members", &c->members);
     if (code == EXIT_YES && c->members.count == 0) {
-        code = args_error(c->args, "no members came: there is nothing to build from");
+        code = args_error(c->args, "no members in the input: there is nothing to build from");
     }
     if (code == EXIT_YES && arg(c->args, "negatives")->given) {
         code = read_file(c, "negatives", &c->negatives);
@@ -129,7 +129,8 @@ int compare_limit(struct compare *c, uint64_t keys)
         return args_error(c->args, "the memory is needed: --memory SIZE or --bits-per-key B");
     }
     if (!(bits >= 1 && bits <= 0x1p60)) {
-        return args_error(c->args, "so many bits a key make no size from 1 to 2^60 bits");
+        return args_error(c->args,
+                          "the size must be from 1 to 2^60 bits: give another --bits-per-key");
     }
     c->limit = (uint64_t)bits;
     c->cost_fp = arg_real(c->args, "cost-fp", 1);
@@ -142,6 +143,7 @@ static int plan(struct compare *c)
     struct tepal_wish w = TEPAL_WISH_INIT;
     struct weights weights = {.points = NULL};
     const char *why = NULL;
+    struct tepal_error error;
     if (compare_limit(c, c->members.count) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
@@ -154,12 +156,12 @@ static int plan(struct compare *c)
         why = weights_curve(c->negatives.weight, c->negatives.count, &weights);
         w.weights = weights.curve;
     }
-    if (why == NULL) {
-        (void)tepal_plan(&w, &c->plans[0], &why);
+    if (why == NULL && tepal_plan(&w, &c->plans[0], &error) != TEPAL_OK) {
+        why = error.why;
     }
     weights_free(&weights);
     if (why == NULL && !c->plans[0].plan[0].feasible) {
-        why = "no kind of filter goes into so little memory";
+        why = "no kind of filter fits into so little memory";
     }
     return why == NULL ? EXIT_YES : args_error(c->args, "%s", why);
 }
@@ -203,7 +205,7 @@ static void measure(struct compare *c, const struct tepal_filter *filter, struct
     }
     row->fp = c->query_weight != NULL ? weigh(c) : wilson_99(found, c->strangers);
     row->cost = (c->strangers > 0 ? c->cost_fp * row->fp.rate : 0) + c->cost_fn * row->fn.rate;
-    row->bytes = tepal_params_payload_bytes(tepal_filter_params(filter));
+    row->bytes = tepal_params_cell_bytes(tepal_filter_params(filter));
 }
 
 static int build_all(struct compare *c)
@@ -212,21 +214,22 @@ static int build_all(struct compare *c)
     bool weighted = arg(c->args, "weights")->given;
     for (size_t i = 0; i < plans->count && plans->plan[i].feasible; i++) {
         const struct tepal_proposal *p = &plans->plan[i];
-        struct tepal_plan_input input = {.seed = c->seed,
-                                         .members = c->members.digest,
-                                         .member_count = c->members.count,
-                                         .avoid = c->negatives.digest,
-                                         .avoid_count = c->negatives.count,
-                                         .avoid_weights = weighted ? c->negatives.weight : NULL};
+        struct tepal_plan_input input = {
+            .seed = c->seed,
+            .known = {.members = c->members.digest,
+                      .member_count = c->members.count,
+                      .avoid = c->negatives.digest,
+                      .avoid_count = c->negatives.count,
+                      .avoid_weights = weighted ? c->negatives.weight : NULL}};
         struct tepal_filter *filter = NULL;
-        const char *why = "";
-        enum tepal_status status = tepal_plan_build(p, &input, NULL, &filter, NULL, &why);
+        struct tepal_error error = {.why = ""};
+        enum tepal_status status = tepal_plan_build(p, &input, NULL, &filter, NULL, &error);
         if (status == TEPAL_NO_MEMORY) {
             return args_no_memory(c->args);
         }
         if (status != TEPAL_OK) {
             say_warning(c->args->command->name, "%s, %s: %s", tepal_kind_by_id(p->kind)->name,
-                        tepal_layout_name(p->params.layout), why);
+                        tepal_layout_name(p->params.layout), error.why);
             continue;
         }
         double share = c->strangers == 0 ? 0 : (double)c->known / (double)c->strangers;
@@ -298,7 +301,8 @@ static int print(const struct compare *c)
     if (arg(c->args, "endless")->given) {
         report_line(&r, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->strangers);
     } else {
-        report_line(&r, "%zu members, %zu negatives, %zu queries (%" PRIu64 " of strangers)%s\n\n",
+        report_line(&r,
+                    "%zu members, %zu negatives, %zu queries (%" PRIu64 " of non-members)%s\n\n",
                     c->members.count, c->negatives.count, c->queries, c->strangers,
                     c->query_weight != NULL ? "; fp by weight" : "");
     }
@@ -326,8 +330,8 @@ static void draw(const void *context, struct out *out)
             (struct svg_point){r->ns, c->strangers > 0 ? r->fp.rate : 0, r->fp.low, r->fp.high};
         series[i] = (struct svg_series){name[i], SVG_MARKS, &point[i], 1};
     }
-    struct svg_chart chart = {.title = "False positives over time, at the same memory",
-                              .x_label = "ns a query",
+    struct svg_chart chart = {.title = "False positives by lookup time, at the same memory",
+                              .x_label = "ns per query",
                               .y_label = "false positives",
                               .y_log = true,
                               .series = series,
@@ -355,9 +359,7 @@ static int compare_run(const struct args *args)
     tepal_hasher_init(&c->hasher, c->seed);
     int code = svg->given ? atomic_file_check(args, svg->text) : EXIT_YES;
     if (code == EXIT_YES && arg(args, "weights")->given && !arg(args, "negatives")->given) {
-        code = args_error(args,
-                          "--weights are those of a file of negatives: give one with --negatives "
-                          "KEYS");
+        code = args_error(args, "--weights needs a file of negatives: give --negatives KEYS");
     }
     if (code == EXIT_YES) {
         code = arg(c->args, "endless")->given ? compare_stream(c) : compare_set(c);
@@ -375,13 +377,13 @@ static int compare_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"), "The keys of the set."),
+    OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"), "The members: the keys of the set."),
     OPTION(0, "negatives", OF_VALUE(TAKES_FILE, "KEYS"),
-           "Keys that are known not to be in the set, for the kinds that veto."),
+           "Keys known not to be in the set, for the kinds that use them."),
     OPTION_WISH_WEIGHTS,
     OPTION(0, "queries", OF_VALUE(TAKES_FILE, "KEYS"),
-           "Keys to ask for, members or not (default: the negatives, or a million keys that are "
-           "none)."),
+           "Keys to look up, members or not (default: the negatives, or a million keys that are "
+           "not members)."),
     OPTION_ENDLESS,
     OPTION_WISH_MEMORY,
     OPTION_WISH_BITS_PER_KEY,
@@ -389,7 +391,7 @@ static const struct option options[] = {
     OPTION_COST_FN,
     OPTION_SEED,
     OPTION(0, "svg", OF_VALUE(TAKES_FILE, "FILE"),
-           "Draw false positives over the time of a query."),
+           "Draw false positives against lookup time to FILE, as SVG."),
     OPTION_FORCE,
     KEY_OPTIONS,
     OPTION_JSON,
@@ -400,21 +402,22 @@ static const char *const exclusive[][4] = {
     {"memory", "bits-per-key"}, {"endless", "negatives"}, {"endless", "queries"}, {NULL}};
 static const struct example examples[] = {
     {"tepal compare --members seen.txt --negatives others.txt --bits-per-key 10",
-     "Every kind at ten bits a key."},
+     "Every kind at ten bits per key."},
     {"tepal compare --endless --members log.txt --memory 64Ki",
-     "What goes on for ever, on a stream of your own."},
+     "The kinds for endless streams, on your own stream."},
     {NULL, NULL}};
 
 const struct command command_compare = {
     .name = "compare",
     .synopsis = "--members KEYS [--negatives KEYS] [--queries KEYS] --memory SIZE",
-    .summary = "Build every kind on your own keys, at the same memory.",
+    .summary = "Build every kind from your own keys, at the same memory.",
     .about =
-        "Plans every kind for the memory, builds it from your members (and negatives), asks it for "
-        "your queries and prints a table: predicted and measured errors, their weighted cost, time "
-        "and bytes. With --weights, false positives of the negatives count by weight.\n\n"
-        "With --endless the members are a stream in its order: the kinds that go on for ever are "
-        "planned by its gaps and asked for every line whether it came before.",
+        "Plans every kind for the given memory, builds it from your members (and negatives), looks "
+        "up your queries and prints a table: predicted and measured error rates, their weighted "
+        "cost, lookup time and bytes. With --weights, false positives among the negatives count by "
+        "weight.\n\n"
+        "With --endless the members are a stream, in order: the kinds for endless streams are "
+        "planned from its gaps, and must say for every line whether it came before.",
     .options = options,
     .exclusive = exclusive,
     .needed = "members",

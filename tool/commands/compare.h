@@ -20,7 +20,7 @@ struct compare_row {
     uint64_t bytes;
 };
 
-#define COMPARE_ROWS (2 * TEPAL_PLANS_MOST)
+#define COMPARE_ROWS (2 * TEPAL_MAX_PLANS)
 
 struct compare {
     const struct args *args;

@@ -64,8 +64,7 @@ static int find_repeats(struct stream *s)
     }
     return gap_counts_repeats(&s->gaps) > 0
                ? EXIT_YES
-               : args_error(c->args,
-                            "no line of the stream comes twice: there is nothing to remember");
+               : args_error(c->args, "no line of the stream repeats: there is nothing to remember");
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -73,7 +72,7 @@ static int find_repeats(struct stream *s)
 static int plan_stream(struct stream *s)
 {
     struct compare *c = s->c;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     struct tepal_wish w = TEPAL_WISH_INIT;
     if (compare_limit(c, c->members.count) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -86,8 +85,8 @@ static int plan_stream(struct stream *s)
     w.gaps = gap_counts_steps(&s->gaps, s->step, s->step + GAPCOUNT_BINS);
     for (int i = 0; i < 2; i++) {
         w.keys = i == 0 ? 0 : (uint64_t)fmax(ceil(gap_counts_quantile(&s->gaps, MOST_REPEATS)), 1);
-        if (tepal_plan(&w, &c->plans[i], &why) != TEPAL_OK) {
-            return args_error(c->args, "%s", why);
+        if (tepal_plan(&w, &c->plans[i], &error) != TEPAL_OK) {
+            return args_error(c->args, "%s", error.why);
         }
     }
     return EXIT_YES;
@@ -95,31 +94,17 @@ static int plan_stream(struct stream *s)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static enum tepal_status ask_all(struct compare *c, struct tepal_filter *filter)
-{
-    struct tepal_recycling *cycle = tepal_filter_recycling(filter);
-    enum tepal_status status = TEPAL_OK;
-    if (cycle != NULL) {
-        return tepal_recycling_seen_many(cycle, c->query, c->queries, c->answers, NULL);
-    }
-    for (size_t i = 0; i < c->queries && status == TEPAL_OK; i++) {
-        uint64_t bit = UINT64_C(1) << (i % 64);
-        c->answers[i / 64] &= ~bit;
-        c->answers[i / 64] |= tepal_filter_query(filter, c->query[i]) ? bit : 0;
-        status = tepal_filter_add(filter, c->query[i]);
-    }
-    return status;
-}
-
 static int measure(struct stream *s, const struct tepal_proposal *plan)
 {
     struct compare *c = s->c;
     struct tepal_proposal as_it_is = *plan;
     struct tepal_filter *filter = NULL;
     as_it_is.feasible = true; /* whether it remembers enough is for the user to see */
-    enum tepal_status status = tepal_plan_begin(&as_it_is, c->seed, NULL, NULL, &filter, NULL);
+    enum tepal_status status = tepal_plan_create(&as_it_is, c->seed, NULL, NULL, &filter, NULL);
     double from = progress_clock();
-    status = status == TEPAL_OK ? ask_all(c, filter) : status;
+    if (status == TEPAL_OK) {
+        status = tepal_filter_test_add_many(filter, c->query, c->queries, c->answers, NULL);
+    }
     double took = progress_clock() - from;
     tepal_filter_free(filter);
     if (status != TEPAL_OK) {
@@ -143,8 +128,7 @@ static int measure(struct stream *s, const struct tepal_proposal *plan)
 
 uint32_t compare_phases(const struct tepal_proposal *plan)
 {
-    return plan->kind == TEPAL_KIND_RECYCLING ? tepal_recycling_options_of(&plan->params).phases
-                                              : 0;
+    return plan->kind == TEPAL_KIND_RECYCLING ? (uint32_t)plan->params.recycling.phases : 0;
 }
 
 /* Is there a row of the same kind, layout and phases? */
@@ -175,7 +159,7 @@ static int measure_all(struct stream *s)
     }
     return code != EXIT_YES || c->rows > 0
                ? code
-               : args_error(c->args, "no kind of filter goes into so little memory");
+               : args_error(c->args, "no kind of filter fits into so little memory");
 }
 
 int compare_stream(struct compare *c)

@@ -297,7 +297,7 @@ static int completion_run(const struct args *args)
             return out_close(out, EXIT_YES);
         }
     }
-    return say_error(NULL, "completion", "unknown shell %s: bash, zsh and fish are known%s",
+    return say_error(NULL, "completion", "unknown shell %s: not one of bash, zsh, fish%s",
                      args->operand[0], suggest_text(&near, "", hint, sizeof hint));
 }
 
@@ -305,8 +305,8 @@ static int completion_run(const struct args *args)
 
 static const struct option options[] = {OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {
-    {"source <(tepal completion bash)", "For this shell."},
-    {"tepal completion fish > ~/.config/fish/completions/tepal.fish", "For good."},
+    {"source <(tepal completion bash)", "For the current shell."},
+    {"tepal completion fish > ~/.config/fish/completions/tepal.fish", "Permanently."},
     {NULL, NULL}};
 
 const struct command command_completion = {

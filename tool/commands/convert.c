@@ -11,6 +11,11 @@
 #include "files/filter_file.h"
 #include "cli/options.h"
 
+static bool is_bloom(const struct tepal_filter *filter)
+{
+    return tepal_filter_kind(filter)->id == TEPAL_KIND_BLOOM;
+}
+
 /* What a divisor must divide (tepal_bloom_fold); 0: nothing can be folded. */
 static uint64_t foldable(const struct tepal_params *p)
 {
@@ -65,8 +70,8 @@ static int refuse_fold(const struct args *args, const char *name, const struct t
     const char *folds = list_folds(p, sizes, room, sizeof room);
     if (*folds == '\0') {
         return args_about(args, name,
-                          "%s, nor otherwise: it has %" PRIu64
-                          " bits, %s layout, %s positions, and no divisor that would do",
+                          "%s, nor by any other divisor: it has %" PRIu64 " bits, %s layout, %s "
+                          "positions",
                           cannot, p->cells, tepal_layout_name(p->layout),
                           tepal_positions_name(p->positions));
     }
@@ -76,14 +81,13 @@ static int refuse_fold(const struct args *args, const char *name, const struct t
 static int fold(const struct args *args, const char *name, uint64_t divisor,
                 struct tepal_filter **filter)
 {
-    struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
-    struct tepal_bloom *small;
-    if (bloom == NULL) {
+    struct tepal_filter *small;
+    if (!is_bloom(*filter)) {
         return args_about(args, name, "a filter of the kind %s cannot be folded",
                           tepal_filter_kind(*filter)->name);
     }
     const struct tepal_params *p = tepal_filter_params(*filter);
-    enum tepal_status status = tepal_bloom_fold(bloom, divisor, NULL, &small);
+    enum tepal_status status = tepal_bloom_fold(*filter, divisor, NULL, &small, NULL);
     if (status == TEPAL_UNSUPPORTED) {
         char cannot[64];
         (void)snprintf(cannot, sizeof cannot, "cannot be folded by %" PRIu64, divisor);
@@ -93,7 +97,7 @@ static int fold(const struct args *args, const char *name, uint64_t divisor,
         return say_status(args->command->stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
-    *filter = tepal_bloom_filter(small);
+    *filter = small;
     return EXIT_YES;
 }
 
@@ -101,10 +105,10 @@ static int shrink(const struct args *args, const char *name, struct tepal_filter
 {
     uint64_t now = tepal_filter_params(*filter)->cells;
     uint64_t bits = arg(args, "bits")->whole;
-    if (now % bits != 0 && tepal_filter_bloom(*filter) != NULL) {
+    if (now % bits != 0 && is_bloom(*filter)) {
         char cannot[96];
         (void)snprintf(cannot, sizeof cannot,
-                       "cannot be shrunk to %" PRIu64 " bits, which do not divide its %" PRIu64,
+                       "cannot be shrunk to %" PRIu64 " bits, which does not divide its %" PRIu64,
                        bits, now);
         return refuse_fold(args, name, tepal_filter_params(*filter), cannot, true);
     }
@@ -115,42 +119,39 @@ static int relayout(const struct args *args, const char *name, struct tepal_filt
 {
     enum tepal_layout now = tepal_filter_params(*filter)->layout;
     enum tepal_layout wanted = now;
-    struct tepal_bloom *bloom = tepal_filter_bloom(*filter);
-    struct tepal_bloom *other;
+    struct tepal_filter *other;
     tepal_layout_parse(arg(args, "layout")->text, &wanted);
     if (wanted == now) {
         return EXIT_YES;
     }
-    enum tepal_status status =
-        bloom == NULL ? TEPAL_UNSUPPORTED : tepal_bloom_relayout(bloom, wanted, NULL, &other);
+    enum tepal_status status = tepal_bloom_relayout(*filter, wanted, NULL, &other, NULL);
     if (status == TEPAL_UNSUPPORTED) {
         return args_about(
             args, name,
-            "%s to %s: these layouts put the bits of a key at different places; build "
-            "it again from the keys",
+            "%s to %s: these layouts put the bits of a key at different positions; rebuild the "
+            "filter from its keys",
             tepal_layout_name(now), tepal_layout_name(wanted));
     }
     if (status != TEPAL_OK) {
         return say_status(args->command->stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
-    *filter = tepal_bloom_filter(other);
+    *filter = other;
     return EXIT_YES;
 }
 
 /* Without its counters: as a Bloom filter, or as it is. */
 static int drop_counters(const struct args *args, const char *name, struct tepal_filter **filter)
 {
-    const struct tepal_counting *counting = tepal_filter_counting(*filter);
-    struct tepal_counting *bits = NULL;
-    struct tepal_bloom *bloom = NULL;
+    struct tepal_filter *bits = NULL;
     bool to_bloom = strcmp(arg(args, "to")->text, "bloom") == 0;
-    if (counting == NULL) {
-        return args_about(args, name, "only counting filters have counters to drop; this one is %s",
+    if (tepal_filter_kind(*filter)->id != TEPAL_KIND_COUNTING) {
+        return args_about(args, name,
+                          "only counting filters have counters to drop, and this one is %s",
                           tepal_filter_kind(*filter)->name);
     }
-    enum tepal_status status = to_bloom ? tepal_counting_bloom(counting, NULL, &bloom)
-                                        : tepal_counting_strip(counting, NULL, &bits);
+    enum tepal_status status = to_bloom ? tepal_counting_to_bloom(*filter, NULL, &bits, NULL)
+                                        : tepal_counting_strip(*filter, NULL, &bits, NULL);
     if (status == TEPAL_UNSUPPORTED) {
         return args_about(args, name,
                           "a Bloom filter needs the flat or partitioned layout and one choice; "
@@ -160,7 +161,7 @@ static int drop_counters(const struct args *args, const char *name, struct tepal
         return say_status(args->command->stays, name, status, NULL);
     }
     tepal_filter_free(*filter);
-    *filter = to_bloom ? tepal_bloom_filter(bloom) : tepal_counting_filter(bits);
+    *filter = bits;
     return EXIT_YES;
 }
 
@@ -185,7 +186,7 @@ static int convert_run(const struct args *args)
     int lock = -1;
     int code =
         filter_file_check_inputs(args, arg(args, "force")->given ? NULL : output, args->operand, 1,
-                                 "the output is the filter read (--force replaces it)");
+                                 "the output is the input filter; use --force to replace it");
     code = code == EXIT_YES ? filter_file_check_output(args, output) : code;
     code = code == EXIT_YES ? filter_file_lock(args, output, args->operand, 1, &lock) : code;
     if (code != EXIT_YES ||
@@ -206,16 +207,17 @@ static int convert_run(const struct args *args)
 static const struct option options[] = {
     OPTION_OUTPUT,
     OPTION(0, "fold", OF_WHOLE("D", 1, (uint64_t)1 << 60),
-           "Shrink to 1/D of the size, exactly as if it had been built so."),
+           "Shrink to 1/D of the size; the result is as if built at that size."),
     OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 60),
-           "Shrink to M bits, which must divide the present number."),
+           "Shrink to M bits, which must divide the current size."),
     OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),
-           "Change the layout. Possible only where both layouts put every key's bits at the same "
-           "places; otherwise build again from the keys."),
+           "Change the layout. Possible only if both layouts put the bits of every key at the same "
+           "positions; otherwise rebuild from the keys."),
     OPTION(0, "to", OF_CHOICE("KIND", "bloom bits"),
-           "Drop the counters of a counting filter, for sending. bloom: a Bloom filter; needs the "
-           "flat or partitioned layout and one choice. bits: the same filter without counters, "
-           "which answers alike on any layout; nothing can be added or removed."),
+           "Drop the counters of a counting filter, to send it. bloom: make a Bloom filter; needs "
+           "the flat or partitioned layout and one choice. bits: the same filter without its "
+           "counters, for any layout; it gives the same answers, but keys can no longer be added "
+           "or removed."),
     OPTION_FORCE,
     OPTION_JSON,
     OPTION_QUIET,
@@ -223,17 +225,18 @@ static const struct option options[] = {
     OPTIONS_END};
 static const char *const exclusive[][4] = {{"fold", "bits", "layout", "to"}, {NULL}};
 static const struct example examples[] = {
-    {"tepal convert old.tepal -o new.tepal", "Write it again, in the current format version."},
+    {"tepal convert old.tepal -o new.tepal", "Rewrite it in the current format version."},
     {"tepal convert big.tepal -o small.tepal --fold 4",
-     "A quarter of the size, with a higher error."},
-    {"tepal convert flows.tepal -o send.tepal --to bloom", "A fifth of a counting filter."},
+     "A quarter of the size, with a higher error rate."},
+    {"tepal convert flows.tepal -o send.tepal --to bloom",
+     "A counting filter at a fifth of its size."},
     {NULL, NULL}};
 
 const struct command command_convert = {
     .name = "convert",
     .synopsis = "FILE -o OUT [--fold D | --bits M | --layout LAYOUT | --to KIND]",
-    .summary = "Rewrite a filter, or shrink it.",
-    .about = "Folding is exact: the result is the filter that the same keys would have made at the "
+    .summary = "Rewrite or shrink a filter.",
+    .about = "Folding is exact: the result is the filter that the same keys would give at the "
              "smaller size.",
     .options = options,
     .exclusive = exclusive,

@@ -31,7 +31,7 @@
 struct dedup {
     const struct args *args;
     struct state state;
-    struct tepal_recycling *filter;
+    struct tepal_filter *filter;
     struct feed *feed;
     struct out *out;
     struct sample sample;
@@ -43,18 +43,14 @@ struct dedup {
     uint64_t answers[FEED_BATCH / 64];
 };
 
-static const struct tepal_filter *generic(const struct dedup *d)
-{
-    return tepal_recycling_filter_const(d->filter);
-}
-
 /* ---- figures --------------------------------------------------------------------------------- */
 
 static void tell_figures(struct report *r, const struct dedup *d)
 {
-    const struct tepal_recycling_figures f = tepal_recycling_figures(d->filter);
-    const struct tepal_params *p = tepal_filter_params(generic(d));
-    uint32_t phases = tepal_recycling_options_of(p).phases;
+    struct tepal_recycling_figures f = {.arrivals = 0};
+    const struct tepal_params *p = tepal_filter_params(d->filter);
+    uint64_t phases = p->recycling.phases;
+    (void)tepal_recycling_get_figures(d->filter, &f);
     r->sentence = true;
     report_object(r, NULL);
     report_whole(r, "lines", d->lines, column("lines", 0, NULL));
@@ -62,7 +58,7 @@ static void tell_figures(struct report *r, const struct dedup *d)
     report_whole(r, "repeated", d->repeated, column("repeated", 0, NULL));
     report_whole(r, "cycles", f.cycles, column("cycles", 0, NULL));
     report_real(r, "fill", f.fill, column("fill", 0, "%.1f %%"));
-    report_real(r, "fp_average", f.fp_average, column("false positives", 0, NULL));
+    report_real(r, "fp_average", f.fp_so_far, column("false positives", 0, NULL));
     report_real(r, "fn_estimated", sample_missed(&d->sample),
                 column_or(column("false negatives", 0, NULL), "unknown"));
     report_whole(r, "lines_ever", f.arrivals, JSON_ONLY);
@@ -95,8 +91,8 @@ static void check_rate(const struct dedup *d, double average)
     }
     if (average > 1.1 * (fp->given ? fp->real : STREAM_FP)) {
         say_warning(d->args->command->name,
-                    "the average rate is above --fp %s: it needs more --memory, or to recycle "
-                    "sooner",
+                    "the average false-positive rate is above --fp %s: give more --memory, or "
+                    "recycle sooner",
                     fp->given ? fp->text : "1% (the default)");
     }
 }
@@ -116,7 +112,9 @@ static int conclude(struct dedup *d)
     if (!r.quiet && !(counts && json)) {
         tell(d);
     }
-    check_rate(d, tepal_recycling_figures(d->filter).fp_average);
+    struct tepal_recycling_figures f = {.fp_so_far = 0};
+    (void)tepal_recycling_get_figures(d->filter, &f);
+    check_rate(d, f.fp_so_far);
     return report_code(&r, EXIT_YES);
 }
 
@@ -137,8 +135,9 @@ static void set_clock(struct dedup *d)
     }
     enum tepal_status status = tepal_recycling_set_clock(d->filter, milliseconds());
     if (status == TEPAL_CLOCK_BACK && !d->clock_told && !arg(d->args, "quiet")->given) {
-        say_warning(d->args->command->name,
-                    "the clock ran backwards: time stands still until it has caught up");
+        say_warning(
+            d->args->command->name,
+            "the clock went backwards: recycling by time pauses until the clock has caught up");
         d->clock_told = true;
     }
 }
@@ -148,7 +147,7 @@ static void save(struct dedup *d)
 {
     out_flush(d->out);
     if (d->out->failed == 0) {
-        state_save(&d->state, generic(d));
+        state_save(&d->state, d->filter);
     }
 }
 
@@ -161,11 +160,11 @@ static bool wait_for_input(void *context, int fd)
     struct dedup *d = context;
     bool at_once = true;
     for (;;) {
-        double due = state_due(&d->state, generic(d));
+        double due = state_due(&d->state, d->filter);
         if (due == 0) {
             save(d);
         }
-        switch (signals_wait(fd, at_once ? 0 : state_due(&d->state, generic(d)))) {
+        switch (signals_wait(fd, at_once ? 0 : state_due(&d->state, d->filter))) {
         case SIGNALS_READY:
             return true;
         case SIGNALS_STOP:
@@ -191,7 +190,7 @@ static int run_batches(struct dedup *d)
         size_t seen = 0;
         set_clock(d);
         enum tepal_status status =
-            tepal_recycling_seen_many(d->filter, d->feed->digest, n, d->answers, &seen);
+            tepal_filter_test_add_many(d->filter, d->feed->digest, n, d->answers, &seen);
         if (status != TEPAL_OK) {
             return args_wrong(d->args, "%s", tepal_status_message(status));
         }
@@ -229,7 +228,7 @@ static int make_filter(struct dedup *d)
     if (arg(d->args, "key-file")->given) {
         params.hash = TEPAL_HASH_SIPHASH; /* the key itself comes with the hasher */
     }
-    enum tepal_status status = tepal_recycling_create(&params, NULL, &d->filter);
+    enum tepal_status status = tepal_filter_create(&params, NULL, &d->filter, NULL);
     return args_status(d->args, status, NULL);
 }
 
@@ -242,7 +241,7 @@ static int get_filter(struct dedup *d)
     if (code != EXIT_YES || before == NULL) {
         return code != EXIT_YES ? code : make_filter(d);
     }
-    d->filter = tepal_filter_recycling(before);
+    d->filter = before;
     code = stream_params(d->args, tepal_filter_params(before), &wanted);
     return code == EXIT_YES ? state_compare(&d->state, &wanted, tepal_filter_params(before)) : code;
 }
@@ -251,11 +250,10 @@ static int watch(struct dedup *d)
 {
     struct tepal_hasher hasher;
     const char *name = d->state.path != NULL ? d->state.name : d->args->command->name;
-    if (filter_file_hasher(d->args, name, tepal_recycling_filter(d->filter), &hasher) != EXIT_YES) {
+    if (filter_file_hasher(d->args, name, d->filter, &hasher) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    d->timed =
-        tepal_recycling_options_of(tepal_filter_params(generic(d))).rule == TEPAL_RECYCLING_TIME;
+    d->timed = tepal_filter_params(d->filter)->recycling.rule == TEPAL_RECYCLING_TIME;
     d->feed = feed_open(d->args, 0, &hasher);
     d->out = d->feed == NULL ? NULL : out_open(STDOUT_FILENO);
     if (d->out == NULL) {
@@ -270,7 +268,7 @@ static int watch(struct dedup *d)
     out_flush(d->out);
     bool written = d->out->failed == 0;
     code = out_close(d->out, code);
-    if (written && state_close(&d->state, generic(d)) != EXIT_YES) {
+    if (written && state_close(&d->state, d->filter) != EXIT_YES) {
         code = EXIT_TROUBLE;
     }
     return code;
@@ -284,9 +282,8 @@ static int dedup_run(const struct args *args)
     int code = filter_file_check_inputs(args, d.prints ? "-" : NULL, args->operand, args->operands,
                                         "the lines are also the output");
     if (code == EXIT_YES && arg(args, "state")->given) {
-        code =
-            filter_file_check_inputs(args, arg(args, "state")->text, args->operand, args->operands,
-                                     "the lines would be overwritten by the state");
+        code = filter_file_check_inputs(args, arg(args, "state")->text, args->operand,
+                                        args->operands, "the state would overwrite the lines");
     }
     if (code == EXIT_YES && !sample_init(&d.sample)) {
         code = args_no_memory(args);
@@ -294,7 +291,7 @@ static int dedup_run(const struct args *args)
     code = code == EXIT_YES ? get_filter(&d) : code;
     code = code == EXIT_YES ? watch(&d) : code;
     state_free(&d.state);
-    tepal_recycling_free(d.filter);
+    tepal_filter_free(d.filter);
     sample_free(&d.sample);
     return code;
 }
@@ -302,8 +299,8 @@ static int dedup_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    FLAG('d', "repeats", "Print the repeats instead of the first sightings."),
-    FLAG('c', "count-only", "Print only how many lines there would be (with --json: all figures)."),
+    FLAG('d', "repeats", "Print the repeats instead of the new lines."),
+    FLAG('c', "count-only", "Print only the number of lines (with --json: all figures)."),
     OPTION_MEMORY,
     OPTION_STREAM_FP,
     OPTION_PHASES,
@@ -321,34 +318,34 @@ static const struct option options[] = {
     OPTION_SEED,
     OPTION_KEY_FILE,
     FLAG('j', "json",
-         "The figures as JSON, one object a line (on standard error, or with -c on standard "
+         "Print the figures as JSON, one object per line, on standard error (with -c on standard "
          "output)."),
     OPTION_QUIET,
     OPTION_HELP,
     OPTIONS_END};
 static const char *const exclusive[][4] = {{"sigma", "count", "every"}, {NULL}};
 static const struct example examples[] = {
-    {"tail -F access.log | tepal dedup --field 1", "Every client once, as it appears."},
+    {"tail -F access.log | tepal dedup --field 1", "Each client once, when it first appears."},
     {"tepal dedup --memory 1Gi --fp 1/1000 huge.txt > distinct.txt",
-     "A file of any size, in a gibibyte."},
+     "A file of any size, in a gibibyte of memory."},
     {"tepal dedup --every 10m --only-misses --state alerts.state < alerts",
-     "Each alert at most every 10 minutes, across restarts."},
+     "Each alert at most once in 10 minutes, across restarts."},
     {NULL, NULL}};
 
 const struct command command_dedup = {
     .name = "dedup",
     .synopsis = "[FILES...] [-d] [-c] [--memory SIZE] [--fp RATE] [--state FILE]",
-    .summary = "Print the lines that were not seen before, for ever.",
+    .summary = "Print lines not seen before, in fixed memory for endless streams.",
     .about =
-        "Reads lines from FILES (none, or -: standard input) and prints each one that it has not "
-        "seen before, at once, in fixed memory however long the stream is: old lines are "
-        "forgotten, and may come out again. So there are two errors: a new line that is taken for "
-        "a repeat (the rate of --fp), and a repeat that was forgotten, which depends on the "
-        "stream: `tepal gaps` tells beforehand. Files may be compressed with gzip or zstd.\n\n"
-        "At the end, and whenever SIGUSR1 arrives, a line of figures goes to standard error: "
-        "lines, new ones and repeats of this run; cycles ended, fill and average false-positive "
-        "rate of the filter; and the false negatives, as measured on a sample of the keys. SIGINT "
-        "and SIGTERM end it as the end of the input does.",
+        "Reads lines from FILES (standard input if there are none, or for -) and prints each line "
+        "that it has not seen before, immediately. Memory is fixed however long the stream is: old "
+        "lines are forgotten, and may be printed again. So there are two errors: a new line taken "
+        "for a repeat (the rate is --fp), and a repeat that was forgotten (the rate depends on the "
+        "stream: `tepal gaps` predicts it). Files may be compressed with gzip or zstd.\n\n"
+        "At the end, and on SIGUSR1, prints a line of figures on standard error: lines, new lines "
+        "and repeats of this run; completed cycles, fill and average false-positive rate of the "
+        "filter; and the false negatives, measured on a sample of the keys. SIGINT and SIGTERM act "
+        "like the end of the input.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

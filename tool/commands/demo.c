@@ -165,8 +165,9 @@ static int show(const struct args *args, struct report *r, struct trial *t)
         return code;
     }
     if (r->rows == 0) {
-        report_line(r, "%" PRIu64 " keys for %s false positives; %" PRIu64 " strangers asked\n\n",
-                    t->keys, render_rate(t->rate, rate, sizeof rate), t->strangers);
+        report_line(
+            r, "%" PRIu64 " keys for %s false positives; %" PRIu64 " non-members looked up\n\n",
+            t->keys, render_rate(t->rate, rate, sizeof rate), t->strangers);
     }
     tell_row(r, t);
     out_flush(r->out);
@@ -221,16 +222,16 @@ static const struct option options[] = {
     OPTIONS_END};
 static const struct example examples[] = {
     {"tepal demo", "A million keys at 1 %, in three layouts."},
-    {"tepal demo --fp 1/1000 --layout paired", "One layout at a lower error."},
+    {"tepal demo --fp 1/1000 --layout paired", "One layout at a lower error rate."},
     {NULL, NULL}};
 
 const struct command command_demo = {
     .name = "demo",
     .synopsis = "[--keys N] [--fp RATE] [--layout LAYOUT]",
-    .summary = "Build, ask and compare: predicted and measured errors.",
-    .about = "Generates keys, builds filters for the stated error, asks for every member and for "
-             "strangers, and prints predicted and measured error side by side. Exit status 2 if a "
-             "member was not found.",
+    .summary = "Compare predicted and measured error rates on generated keys.",
+    .about = "Generates keys, builds filters for the given false-positive rate, looks up every "
+             "member and many non-members, and prints predicted and measured rates side by side. "
+             "Exit status 2 if a member was not found.",
     .options = options,
     .examples = examples,
     .run = demo_run};

@@ -9,23 +9,21 @@
 #include "cli/options.h"
 
 static int subtract(const struct args *args, struct tepal_filter *now, struct tepal_filter *before,
-                    struct tepal_counting_change *change, struct tepal_counting **out)
+                    struct tepal_counting_change *change, struct tepal_filter **out)
 {
     struct tepal_filter *const both[] = {now, before};
     for (size_t i = 0; i < 2; i++) {
-        if (tepal_filter_counting(both[i]) == NULL) {
+        if (tepal_filter_kind(both[i])->id != TEPAL_KIND_COUNTING) {
             return args_about(
                 args, filter_file_name(args->operand[i], false),
-                "only counting filters have a difference, and this one is of the kind "
-                "%s",
+                "only counting filters can be subtracted, and this one is of the kind %s",
                 tepal_filter_kind(both[i])->name);
         }
     }
-    enum tepal_status status = tepal_counting_difference(
-        tepal_filter_counting(now), tepal_filter_counting(before), NULL, change, out);
+    enum tepal_status status = tepal_counting_difference(now, before, NULL, out, change, NULL);
     if (status == TEPAL_MISMATCH) {
         return args_about(args, filter_file_name(args->operand[1], false),
-                          "is no snapshot of %s: their parameters differ",
+                          "is not a snapshot of %s: their parameters differ",
                           filter_file_name(args->operand[0], false));
     }
     return say_status(args->command->stays, filter_file_name(args->operand[0], false), status,
@@ -38,8 +36,8 @@ static int tell(const struct args *args, const char *output,
     struct report r = report_open(args);
     if (change->fell > 0 && !r.quiet) {
         say_warning(filter_file_name(output, true),
-                    "%" PRIu64 " counters fell: keys were removed in between, and some that were "
-                    "added may be missing",
+                    "%" PRIu64 " counters fell: keys were removed in between, so some added keys "
+                    "may be missing from the result",
                     change->fell);
     }
     report_object(&r, NULL);
@@ -56,15 +54,15 @@ static int tell(const struct args *args, const char *output,
 static int work(const struct args *args, const char *output, struct tepal_filter *now,
                 struct tepal_filter *before)
 {
-    struct tepal_counting *gain;
+    struct tepal_filter *gain;
     struct tepal_counting_change change;
     int code = subtract(args, now, before, &change, &gain);
     if (code != EXIT_YES) {
         return code;
     }
-    code = filter_file_save(args, tepal_counting_filter(gain), output);
-    code = code == EXIT_YES ? tell(args, output, &change, tepal_counting_filter(gain)) : code;
-    tepal_counting_free(gain);
+    code = filter_file_save(args, gain, output);
+    code = code == EXIT_YES ? tell(args, output, &change, gain) : code;
+    tepal_filter_free(gain);
     return code;
 }
 
@@ -73,9 +71,9 @@ static int diff_run(const struct args *args)
     const char *output = arg(args, "output")->text;
     struct tepal_filter *now;
     struct tepal_filter *before;
-    if (filter_file_check_inputs(args, arg(args, "force")->given ? NULL : output, args->operand, 2,
-                                 "the output is one of the filters read (--force replaces it)") !=
-            EXIT_YES ||
+    if (filter_file_check_inputs(
+            args, arg(args, "force")->given ? NULL : output, args->operand, 2,
+            "the output is one of the input filters; use --force to replace it") != EXIT_YES ||
         filter_file_check_output(args, output) != EXIT_YES ||
         filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &now) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -101,10 +99,10 @@ const struct command command_diff = {
     .name = "diff",
     .synopsis = "NOW BEFORE -o OUT",
     .summary = "Write what was added to a counting filter between two snapshots.",
-    .about = "Each counter of the result is the one of NOW less the one of BEFORE. If nothing was "
-             "removed in between, that is the filter of the keys that were added. If something "
-             "was, counters that fell count as 0, a warning tells, and keys that were added may be "
-             "missing. A counter that is stuck at 15 stays so.",
+    .about = "Each counter of the result is that of NOW minus that of BEFORE. If no key was "
+             "removed in between, the result is the filter of the keys that were added. Otherwise "
+             "counters that fell become 0, a warning reports them, and some added keys may be "
+             "missing. A counter that is stuck at 15 stays at 15.",
     .options = options,
     .needed = "output",
     .files = true,

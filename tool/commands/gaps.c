@@ -35,7 +35,7 @@ struct gaps {
     double sample;
     double fp;
     enum tepal_layout layout;
-    struct tepal_recycling_gaps steps; /* of the distribution */
+    struct tepal_gaps steps; /* of the distribution */
     double gap[GAPCOUNT_BINS];
     double survival[GAPCOUNT_BINS];
     struct row row[MOST_SIZES * PHASES];
@@ -62,7 +62,7 @@ static int measure(struct gaps *g)
         return args_about(g->args, NULL, "out of memory: give --sample");
     }
     if (count == 0 && g->count.arrivals == 0) {
-        return args_error(g->args, "no lines came");
+        return args_error(g->args, "no lines in the input");
     }
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
@@ -225,7 +225,7 @@ static int check_side(const struct args *args, const char *id)
         return EXIT_YES;
     }
     int code = filter_file_check_inputs(args, file->text, args->operand, args->operands,
-                                        "the lines would be overwritten");
+                                        "the output would overwrite the lines");
     return code == EXIT_YES ? atomic_file_check(args, file->text) : code;
 }
 
@@ -255,7 +255,7 @@ static int check_sides(const struct args *args)
         return EXIT_TROUBLE;
     }
     if (save->given && svg->given && same_place(save->text, svg->text)) {
-        return args_about(args, svg->text, "--save and --svg are two files, and this is one");
+        return args_about(args, svg->text, "--save and --svg name the same file");
     }
     return EXIT_YES;
 }
@@ -268,7 +268,7 @@ static int without_sample(struct gaps *g)
         return args_error(g->args, "%s", why);
     }
     if (!arg(g->args, "quiet")->given) {
-        say_warning(g->args->command->name, "%s; there are no rates", why);
+        say_warning(g->args->command->name, "%s; no rates can be predicted", why);
     }
     return print(g);
 }
@@ -285,7 +285,7 @@ static int work(struct gaps *g)
     g->steps = gap_counts_steps(&g->count, g->gap, g->survival);
     predict(g);
     if (g->rows == 0) {
-        return args_error(g->args, "so little memory cannot keep this rate");
+        return args_error(g->args, "too little memory for this rate");
     }
     code = atomic_file_write(g->args, "save", print_counts, g);
     code = code == EXIT_YES ? atomic_file_write(g->args, "svg", draw, g) : code;
@@ -321,13 +321,13 @@ static const struct option options[] = {
     OPTION_STREAM_FP,
     OPTION_STREAM_LAYOUT,
     OPTION(0, "sample", OF_VALUE(TAKES_SHARE, "R"),
-           "Watch only the share R of the keys, chosen by their hash, as 1% or 1/100: memory for "
-           "these only. Gaps are those of the whole stream."),
+           "Sample the share R of the keys, chosen by hash, as 1% or 1/100, and use memory for "
+           "these only. Gaps are still measured in the whole stream."),
     OPTION(0, "svg", OF_VALUE(TAKES_FILE, "FILE"),
-           "Draw the false negatives over the memory to FILE."),
+           "Draw false negatives against memory to FILE, as SVG."),
     OPTION(0, "save", OF_VALUE(TAKES_FILE, "FILE"),
            "Write the distribution of the gaps to FILE, tab-separated: gap, repeats, share of the "
-           "repeats with a longer one."),
+           "repeats with a longer gap."),
     OPTION_FIELD,
     OPTION_DELIMITER,
     KEY_OPTIONS,
@@ -339,19 +339,19 @@ static const struct option options[] = {
     OPTIONS_END};
 static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
 static const struct example examples[] = {
-    {"tepal gaps access.log --field 7", "What memory would dedup need for this log?"},
-    {"zcat logs/*.gz | tepal gaps --sample 1/100 --svg memory.svg", "Of a huge one, by a sample."},
+    {"tepal gaps access.log --field 7", "How much memory would dedup need for this log?"},
+    {"zcat logs/*.gz | tepal gaps --sample 1/100 --svg memory.svg", "A huge log, from a sample."},
     {NULL, NULL}};
 
 const struct command command_gaps = {
     .name = "gaps",
     .synopsis = "[FILES...] [--fp RATE] [--sample R] [--svg FILE] [--save FILE]",
-    .summary = "Measure a stream: what memory would dedup need?",
-    .about = "Reads lines like dedup does and measures, for every line that came before, how many "
-             "lines ago that was: its gap. From these it predicts, for several sizes of memory and "
-             "for 1 and 2 phases, what share of the repeats dedup would have forgotten (fn), at "
-             "the rate of false positives given (fp).\n\n"
-             "Memory is taken for every distinct key, or with --sample for a share of them.",
+    .summary = "Measure a stream: how much memory would dedup need?",
+    .about = "Reads lines as dedup does and measures, for every repeated line, how many lines ago "
+             "it came last: its gap. From the gaps it predicts what share of the repeats dedup "
+             "would forget (fn) at the given false-positive rate (fp), for several sizes of memory "
+             "and for 1 and 2 phases.\n\n"
+             "Memory is needed for every distinct key, or with --sample for a share of them.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

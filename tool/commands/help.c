@@ -15,7 +15,7 @@ static int help_run(const struct args *args)
     }
     bool app = args->operands == 2;
     if (app && strcmp(args->operand[0], "app") != 0) {
-        return say_error(NULL, "help", "one word too many: %s", args->operand[1]);
+        return say_error(NULL, "help", "unexpected argument: %s", args->operand[1]);
     }
     const char *word = args->operand[args->operands - 1];
     const struct command *c = command_find(app ? program->apps : program->commands, word);
@@ -29,17 +29,16 @@ static const char *command_words(const struct program *program, size_t n)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {
-    FLAG(0, "man", "Print the manual page, in roff: tepal help --man | man -l -"), OPTION_HELP,
-    OPTIONS_END};
+static const struct option options[] = {FLAG(0, "man", "Print the manual page, in roff."),
+                                        OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {{"tepal help query", "The same as tepal query --help."},
-                                          {"tepal help --man | man -l -", "The manual page."},
+                                          {"tepal help --man | man -l -", "Read the manual page."},
                                           {NULL, NULL}};
 
 const struct command command_help = {.name = "help",
                                      .synopsis = "[COMMAND | app NAME]",
-                                     .summary = "Explain the command or one of its subcommands.",
-                                     .about = "Without COMMAND, an overview.",
+                                     .summary = "Show help for tepal or for one command.",
+                                     .about = "Without COMMAND, prints an overview.",
                                      .options = options,
                                      .words = command_words,
                                      .most_operands = 2,

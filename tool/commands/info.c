@@ -29,16 +29,16 @@ static void print_verdict(struct report *r, const struct tepal_filter *filter,
                     average < 0 ? "" : ", ", average < 0 ? "" : planned,
                     average < 0 ? "" : " on average");
     } else if (render_number(report, "fill", 0) >= 1) {
-        report_line(r, "verdict: full; every key is answered \"perhaps\"\n");
+        report_line(r, "verdict: full; every lookup answers \"perhaps\"\n");
     } else if (added == 0 && render_number(report, "fill", 0) == 0) {
         report_line(r, "verdict: empty\n");
     } else if (capacity == 0) {
         report_line(r, "verdict: %s false positives now; no capacity was planned\n", now);
     } else if (added > capacity && estimated > (double)capacity) {
-        report_line(r, "verdict: over capacity; %s false positives now, %s were planned\n", now,
+        report_line(r, "verdict: over capacity; %s false positives now, %s planned\n", now,
                     planned);
     } else if (added > capacity) {
-        report_line(r, "verdict: within capacity, since keys were %s; %s false positives now\n",
+        report_line(r, "verdict: within capacity, because keys were %s; %s false positives now\n",
                     deletable ? "removed or added again" : "added again", now);
     } else {
         report_line(r, "verdict: within capacity (%.0f %% used); %s false positives now\n",
@@ -55,7 +55,7 @@ static void print_two_rates(struct report *r, const struct tepal_report *report)
         bool later = render_number(report, "added_later", 0) > 0;
         report_line(r, "rates: %s%s on the negatives it was built for%s, %s on all others\n",
                     later ? "up to " : "", render_rate(known, room[0], sizeof room[0]),
-                    later ? " (estimate: keys were added since)" : "",
+                    later ? " (estimated: keys were added since)" : "",
                     render_rate(render_number(report, "fp_now", 1), room[1], sizeof room[1]));
     }
 }
@@ -66,7 +66,7 @@ static void print_lost(struct report *r, const struct tepal_report *report)
     double lost = render_number(report, "false_negatives", 0);
     if (lost > 0) {
         report_line(r,
-                    "false negatives: at most %.0f of %.0f members; of them, those that were added "
+                    "false negatives: at most %.0f of %.0f members; any of them that were added "
                     "again are found\n",
                     lost, render_number(report, "members", 0));
     }
@@ -108,16 +108,17 @@ static int info_run(const struct args *args)
 
 static const struct option options[] = {OPTION_JSON, OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {
-    {"tepal info domains.tepal", "Everything the filter knows about itself."},
-    {"tepal info --json *.tepal | jq .fp_now", "The present error of each, by machine."},
+    {"tepal info domains.tepal", "All that is known of one filter."},
+    {"tepal info --json *.tepal | jq .fp_now",
+     "The current false-positive rate of each, for scripts."},
     {NULL, NULL}};
 
 const struct command command_info = {
     .name = "info",
     .synopsis = "FILE... [--json]",
-    .summary = "Show what a filter knows about itself.",
-    .about = "Prints parameters, counts and error rates: the rate of the filter as it is now "
-             "(fp_now), and the one it was planned for (fp_at_capacity).",
+    .summary = "Show the parameters, contents and error rates of a filter.",
+    .about = "Prints parameters, counts and error rates, among them the current false-positive "
+             "rate (fp_now) and the planned one (fp_at_capacity).",
     .options = options,
     .files = true,
     .least_operands = 1,

@@ -49,7 +49,7 @@ static int kinds_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {OPTION_JSON, OPTION_HELP, OPTIONS_END};
-static const struct example examples[] = {{"tepal kinds", "The kinds and their promises."},
+static const struct example examples[] = {{"tepal kinds", "List the kinds and their promises."},
                                           {NULL, NULL}};
 
 const struct command command_kinds = {
@@ -57,13 +57,14 @@ const struct command command_kinds = {
     .synopsis = "[--json]",
     .summary = "List the kinds of filters and what they promise.",
     .about =
-        "The kinds that build --kind knows, and what holds of each whatever its parameters.\n\n"
-        "no-false-negatives: a key that was added is found (until a key is removed that never "
-        "was). bounded-false-positives: whoever filled it, few other keys are found (generalized: "
-        "with resets, sets and a tolerance below the number of either; info tells the bound). "
-        "deletable: keys can be removed. mergeable: a union finds what any of the filters finds. "
-        "order-free: the order of additions changes nothing. endless: it can be added to for ever; "
-        "what is old is forgotten.",
+        "Lists the kinds that build --kind accepts, and what holds for each with any "
+        "parameters.\n\n"
+        "no-false-negatives: a key that was added is found (until a key is removed that was never "
+        "added). bounded-false-positives: whatever its bits, the filter finds only a limited share "
+        "of other keys (generalized: with both resets and sets, and a tolerance below the number "
+        "of either; info shows the bound). deletable: keys can be removed. mergeable: a union "
+        "finds what any of the filters finds. order-free: the order of additions does not matter. "
+        "endless: keys can be added forever; old keys are forgotten.",
     .options = options,
     .examples = examples,
     .run = kinds_run};

@@ -86,10 +86,10 @@ static int promise_of_plan(struct measure *m)
     free(text);
     if (weighted && arg(m->args, "strangers")->given && !arg(m->args, "weights")->given) {
         return say_error(NULL, path,
-                         "this plan counts by weight: give --strangers with weights, and "
-                         "--weights");
+                         "this plan counts by weight: give --weights, and --strangers with "
+                         "weights");
     }
-    return is ? EXIT_YES : say_error(NULL, path, "not a plan: tepal plan --json writes them");
+    return is ? EXIT_YES : say_error(NULL, path, "not a plan, as written by tepal plan --json");
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
@@ -190,8 +190,9 @@ static void tell_error(struct report *r, const char *name, const char *asked, co
     if (e->asked == 0) {
         return;
     }
-    report_line(r, "%-10s %" PRIu64 " asked, %" PRIu64 " %s\n", asked, e->asked, e->wrong, verb);
-    report_line(r, "%-10s %s%s, 99 %% sure: %s to %s; ", name,
+    report_line(r, "%-10s %" PRIu64 " looked up, %" PRIu64 " %s\n", asked, e->asked, e->wrong,
+                verb);
+    report_line(r, "%-10s %s%s, 99 %% interval: %s to %s; ", name,
                 render_rate(w.rate, rate, sizeof rate), e->weight > 0 ? " of the weight" : "",
                 render_rate(w.low, low, sizeof low), render_rate(w.high, high, sizeof high));
     if (isnan(e->promised)) {
@@ -244,8 +245,7 @@ static int measure_run(const struct args *args)
         return args_wrong(args, "--members KEYS, --strangers KEYS or both are needed");
     }
     if (arg(args, "weights")->given && !arg(args, "strangers")->given) {
-        return args_wrong(args,
-                          "--weights are those of strangers: give them with --strangers KEYS");
+        return args_wrong(args, "--weights needs --strangers KEYS, with weights");
     }
     if (filter_file_open(args, m.path, FILTER_FILE_VIEW, &m.filter) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -259,13 +259,13 @@ static int measure_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"), "The keys of the set."),
+    OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"), "The members: the keys of the set."),
     OPTION(0, "strangers", OF_VALUE(TAKES_FILE, "KEYS"),
-           "Keys that are not in the set; members among them are left out."),
+           "Non-members: keys that are not in the set. Members among them are left out."),
     OPTION_WISH_WEIGHTS,
     OPTION(0, "plan", OF_VALUE(TAKES_FILE, "PLAN"),
-           "What was promised: PLAN, which tepal plan --json wrote (default: what the model of the "
-           "kind says of FILE)."),
+           "The plan to check against, written by tepal plan --json (default: what the model "
+           "predicts for FILE)."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
     OPTION_JSON,
@@ -274,15 +274,16 @@ static const struct option options[] = {
     OPTIONS_END};
 static const struct example examples[] = {
     {"tepal measure seen.tepal --members seen.txt --strangers others.txt",
-     "Are the errors what was promised?"},
+     "Are the error rates as predicted?"},
     {NULL, NULL}};
 
 const struct command command_measure = {
     .name = "measure",
     .synopsis = "FILE --members KEYS --strangers KEYS [--plan PLAN]",
-    .summary = "Measure both errors of a filter, and whether its plan held.",
-    .about = "Asks the filter FILE for its members and for strangers, and prints both error rates "
-             "with their 99 % confidence intervals (Wilson), beside what was promised.\n\n"
+    .summary = "Measure both error rates of a filter, and whether its plan held.",
+    .about = "Looks up members and non-members (strangers) in the filter FILE, and prints both "
+             "error rates with their 99 % confidence intervals (Wilson), next to what was "
+             "promised.\n\n"
              "Exit status 0 if the plan held (no interval lies above its promise), 1 if not, 2 on "
              "an error.",
     .options = options,

@@ -16,13 +16,13 @@ static const char *difference(const struct tepal_params *a, const struct tepal_p
         const char *why;
     } parts[] = {{a->kind != b->kind, "the kinds differ"},
                  {a->layout != b->layout, "the layouts differ"},
-                 {a->positions != b->positions, "the rules for positions differ"},
+                 {a->positions != b->positions, "the positions (colliding, distinct) differ"},
                  {a->cells != b->cells, "the numbers of bits differ (convert --fold may help)"},
                  {a->hashes != b->hashes, "the numbers of hashes differ"},
-                 {a->hash != b->hash, "one has a secret key and the other has none"},
+                 {a->hash != b->hash, "one has a secret key and the other does not"},
                  {a->seed != b->seed, "the seeds differ (build with the same --seed)"},
                  {a->key_check != b->key_check, "the secret keys differ"},
-                 {true, "their other parameters differ"}};
+                 {true, "other parameters differ"}};
     size_t i = 0;
     while (!parts[i].differs) {
         i++;
@@ -61,9 +61,9 @@ static int check(const struct args *args)
 {
     const char *output = arg(args, "output")->text;
     const char *compare = arg(args, "force")->given ? NULL : output;
-    if (filter_file_check_inputs(args, compare, args->operand, args->operands,
-                                 "the output is one of the filters read (--force replaces it)") !=
-        EXIT_YES) {
+    if (filter_file_check_inputs(
+            args, compare, args->operand, args->operands,
+            "the output is one of the input filters; use --force to replace it") != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     return filter_file_check_output(args, output);
@@ -98,27 +98,27 @@ static int merge_run(const struct args *args)
 static const struct option options[] = {
     OPTION_OUTPUT,
     FLAG(0, "intersect",
-         "Intersect instead of uniting. Every common key stays; the error is higher than that of a "
-         "filter built from the common keys."),
+         "Intersect the filters instead. Every common key is found; the error rate is higher than "
+         "that of a filter built from the common keys."),
     OPTION_FORCE,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,
     OPTIONS_END};
 static const struct example examples[] = {
-    {"tepal merge monday.tepal tuesday.tepal -o week.tepal", "The filter of both days."},
+    {"tepal merge monday.tepal tuesday.tepal -o week.tepal", "One filter for both days."},
     {"tepal merge total.tepal new.tepal -o total.tepal --force", "Replace one of the inputs."},
     {NULL, NULL}};
 
 const struct command command_merge = {
     .name = "merge",
     .synopsis = "FILE FILE... -o OUT [--intersect]",
-    .summary = "Unite filters, or intersect them.",
-    .about = "The union finds every key that one of the filters finds. It is exactly the filter "
-             "that all the keys together would have made, save of counting filters with --choices: "
-             "these keep their receipts, but have more false positives than one filter built from "
-             "all the keys. Which kinds can be merged is in `tepal kinds`. The filters need the "
-             "same kind, sizes, layout, seed and secret key.",
+    .summary = "Merge filters: union or intersection.",
+    .about = "The union finds every key that any of the filters finds. It is exactly the filter "
+             "that all keys together would give, except for counting filters with --choices: these "
+             "keep their receipts, but have more false positives than one filter built from all "
+             "keys. `tepal kinds` shows which kinds are mergeable. The filters must have the same "
+             "kind, sizes, layout, seed and secret key.",
     .options = options,
     .needed = "output",
     .files = true,

@@ -93,7 +93,7 @@ static const struct option options[] = {
     OPTION_FP,
     OPTION_HASHES,
     OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),
-           "Another layout than the one in the model's name."),
+           "The layout, if not the one that the model is named after."),
     OPTION_POSITIONS,
     OPTION_UNIVERSE,
     OPTION_BETA,
@@ -107,33 +107,38 @@ static const struct option options[] = {
     OPTION_HELP,
     OPTIONS_END};
 static const struct example examples[] = {
-    {"tepal model bloom --keys 1M --bits 10M", "The error of ten bits a key."},
-    {"tepal model blocked --keys 1M --fp 1%", "The size that one cache line a key needs."},
-    {"tepal model yesno --keys 30 --negatives 100 --bits 256", "A layout for 256 bits."},
+    {"tepal model bloom --keys 1M --bits 10M", "The error rate of ten bits per key."},
+    {"tepal model blocked --keys 1M --fp 1%", "The size for 1 % with one cache line per lookup."},
+    {"tepal model yesno --keys 30 --negatives 100 --bits 256", "The best division of 256 bits."},
     {"tepal model cascade --keys 20k --negatives 100k", "The smallest cascade."},
     {"tepal model retouched --keys 10k --bits 100k --hashes 5 --universe 2M --beta 10%",
-     "What it costs to remove a tenth of the false positives."},
+     "The cost of removing a tenth of the false positives."},
     {"tepal model generalized --keys 256 --bits 64Ki --reset-hashes 2 --set-hashes 2 --zeros 1",
-     "Both errors, and the bounds that hold whoever fills the filter."},
-    {"tepal model recycling --bits 100k --fp 1%", "An endless stream: when to start anew?"},
+     "Both error rates, and bounds that hold whatever bits the filter has."},
+    {"tepal model recycling --bits 100k --fp 1%", "An endless stream: when to recycle?"},
     {"tepal model counting --keys 10k --cells 160k --hashes 11 --choices 8",
-     "What a wrong removal does to eight choices."},
+     "The effect of a wrong removal, with eight choices."},
     {NULL, NULL}};
 
 const struct command command_model = {
     .name = "model",
     .synopsis = "NAME --keys N (--bits M | --fp RATE | --cells M) [--hashes K]",
-    .summary = "Predict errors and sizes, without a filter.",
+    .summary = "Predict error rates and sizes without building a filter.",
     .about =
-        "NAME is bloom (the flat layout), partitioned, blocked or paired: what the filter will do; "
-        "or retouched: what it costs to remove false positives at random, which every other method "
-        "of retouch has to beat; generalized: a filter with bounded errors; counting: what it "
-        "costs to remove keys that were never added, with c choices; fingerprint: a cuckoo filter, "
-        "of which keys can be removed; yesno: what a yes-no filter leaves of --negatives known "
-        "ones, with --bits in the best layout; cascade: the size at which no error is left on them "
-        "(with --bits or --fp: fewer errors on unknown keys, too); recycling: the average error of "
-        "a filter that starts anew when more than --sigma of its --bits bits are set (with --fp: "
-        "the largest such number). For the others --fp finds the smallest size.",
+        "NAME is one of\n\n"
+        "bloom (the flat layout), partitioned, blocked, paired: a Bloom filter. --fp finds the "
+        "smallest size, here and below unless stated otherwise.\n\n"
+        "retouched: the cost of removing false positives at random, the baseline for the methods "
+        "of retouch.\n\n"
+        "generalized: a filter with bounded errors.\n\n"
+        "counting: the damage of removing keys that were never added, with c choices.\n\n"
+        "fingerprint: a cuckoo filter, from which keys can be removed.\n\n"
+        "yesno: the false positives left of --negatives known ones, with the best division of "
+        "--bits.\n\n"
+        "cascade: the size without errors on the known keys (with --bits or --fp: fewer errors on "
+        "unknown keys, too).\n\n"
+        "recycling: the average error rate of a filter that starts over when more than --sigma of "
+        "its --bits bits are set (with --fp: the largest such number).",
     .options = options,
     .words = model_words,
     .least_operands = 1,

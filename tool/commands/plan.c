@@ -55,10 +55,10 @@ static void print_choice(const struct planner *p, const struct tepal_proposal *p
     report_line(p->report, "\nfn         %s\n", rate(plan->fn, room, sizeof room));
     report_line(p->report, "memory     %s", render_bytes((plan->bits + 7) / 8, room, sizeof room));
     if (isfinite(plan->bits_per_key)) {
-        report_line(p->report, ", %.4g bits a key", plan->bits_per_key);
+        report_line(p->report, ", %.4g bits per key", plan->bits_per_key);
     }
-    report_line(p->report, "\nprobes     %.3g cache line%s an absent key\n", plan->probes,
-                plan->probes == 1 ? "" : "s");
+    report_line(p->report, "\nprobes     %.3g cache line%s per lookup of an absent key\n",
+                plan->probes, plan->probes == 1 ? "" : "s");
     report_line(p->report, "build      %s\n",
                 plan_command(plan, p->wish.negatives, room, sizeof room));
 }
@@ -102,7 +102,7 @@ static void tell_plans(const struct planner *p)
     }
     report_end(r);
     if (hidden > 0) {
-        report_line(r, "and %zu other layout%s of these kinds: --all\n", hidden,
+        report_line(r, "and %zu other layout%s of these kinds (--all lists them)\n", hidden,
                     hidden == 1 ? "" : "s");
     }
 }
@@ -142,24 +142,26 @@ static void print_assumptions(const struct planner *p)
     const struct tepal_proposal *plan = &p->plans.plan[0];
     report_line(p->report, "\nassumptions\n");
     if (w->keys == 0 && !w->endless) {
-        report_line(p->report, "  %" PRIu64 " keys: as many as the memory takes\n", p->plans.keys);
+        report_line(p->report, "  %" PRIu64 " keys: as many as fit into the memory\n",
+                    p->plans.keys);
     }
     if (p->wish.assumed_keys) {
-        report_line(p->report, "  %" PRIu64 " keys, since bits a key were given without --keys\n",
+        report_line(p->report, "  %" PRIu64 " keys: --keys was not given, only bits per key\n",
                     w->keys);
     }
     if (isnan(w->fp) && isnan(w->fp_average) && isfinite(p->plans.fp)) {
-        report_line(p->report, "  1 %% false positives, since %s\n",
-                    w->bits > 0 ? "--fp was not given" : "neither --fp nor a memory was given");
+        report_line(p->report, "  1 %% false positives: %s\n",
+                    w->bits > 0 ? "--fp was not given"
+                                : "neither --fp nor a memory size was given");
     }
     if (isnan(w->fn) && plan->fn != 0 && plan->kind != TEPAL_KIND_RECYCLING) {
-        report_line(p->report, "  false negatives: --fn was not given\n");
+        report_line(p->report, "  false negatives are allowed: --fn was not given\n");
     }
     if (w->wrong_deletes == 0 && w->deletes) {
-        report_line(p->report, "  only keys that are there are removed: see --wrong-deletes\n");
+        report_line(p->report, "  only keys that were added are removed: see --wrong-deletes\n");
     }
     report_line(p->report, "  %s: %s\n", kind_name(plan), plan->reason);
-    report_line(p->report, "  keys are different from each other, and hashes treat them alike\n");
+    report_line(p->report, "  keys are distinct, and hash functions are uniform\n");
 }
 
 /* The best plan of each kind, if it is wanted. */
@@ -182,11 +184,11 @@ static void print_equations(const struct planner *p, const struct tepal_proposal
 static void print_blocked(const struct planner *p)
 {
     const struct tepal_plans *plans = &p->plans;
-    report_line(p->report, "nothing fits: --%s is in the way of the nearest plan",
+    report_line(p->report, "nothing fits: the nearest plan does not satisfy --%s",
                 strcmp(plans->blocked_by, "memory") == 0 && p->wish.bits_per_key > 0
                     ? "bits-per-key"
                     : plans->blocked_by);
-    report_line(p->report, "%s%s\n", plans->blocked_also[0] == '\0' ? "" : ", besides ",
+    report_line(p->report, "%s%s\n", plans->blocked_also[0] == '\0' ? "" : ", nor ",
                 plans->blocked_also);
     if (plans->nearest.params.cells > 0) {
         print_choice(p, &plans->nearest);
@@ -252,11 +254,11 @@ static int plan_run(const struct args *args)
 {
     struct planner p = {.args = args};
     struct plan_picture picture = {.wish = &p.wish.wish, .plans = &p.plans};
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     int code = arg(args, "svg")->given ? atomic_file_check(args, arg(args, "svg")->text) : EXIT_YES;
     code = code == EXIT_YES ? wish_read(args, 0, NULL, &p.wish) : code;
-    if (code == EXIT_YES && tepal_plan(&p.wish.wish, &p.plans, &why) != TEPAL_OK) {
-        code = args_wrong(args, "%s", why);
+    if (code == EXIT_YES && tepal_plan(&p.wish.wish, &p.plans, &error) != TEPAL_OK) {
+        code = args_wrong(args, "%s", error.why);
     }
     code = code == EXIT_YES ? atomic_file_write(args, "svg", plan_picture, &picture) : code;
     code = code == EXIT_YES ? print(&p) : code;
@@ -268,26 +270,26 @@ static int plan_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION('n', "keys", OF_WHOLE("N", 1, (uint64_t)1 << 50),
-           "The number of keys; with --endless, how many of the latest must be remembered. Without "
-           "it, as many as the memory takes."),
+           "The number of keys; with --endless, how many of the latest must be remembered "
+           "(default: as many as fit into the memory)."),
     OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),
-           "False positives at most, as 1%, 0.01, 1e-2 or 1/100 (default: as few as the memory "
-           "allows, or 1%)."),
+           "Maximum false-positive rate, as 1%, 0.01, 1e-2 or 1/100 (default: the lowest that the "
+           "memory allows, or 1%)."),
     OPTION(0, "fn", OF_VALUE(TAKES_PART, "RATE"),
-           "False negatives at most; 0: none (default: none if possible, else as many as false "
-           "positives)."),
+           "Maximum false-negative rate; 0 for none (default: none if possible, else the "
+           "false-positive rate)."),
     OPTION_WISH_BITS_PER_KEY,
     WISH_OPTIONS,
     OPTION(0, "known-negatives", OF_VALUE(TAKES_FILE, "N"),
-           "How many keys are known to be asked for and not to be in the set, or a file with them. "
-           "--fp is then that of these keys."),
+           "The number of known negatives: keys that will be looked up and are not in the set; or "
+           "a file with them. --fp is then their rate."),
     OPTION_WISH_WEIGHTS,
     FLAG('a', "all",
-         "List every layout of every kind. (Without it, those of the choice and the best of each "
-         "other kind; --json has all.)"),
-    FLAG(0, "explain", "Print the equations of every kind that is feasible, with the numbers in."),
+         "List every layout of every kind (default: all layouts of the chosen kind, the best of "
+         "each other one; --json always has all)."),
+    FLAG(0, "explain", "Print the equations of every feasible kind, with numbers filled in."),
     OPTION(0, "svg", OF_VALUE(TAKES_FILE, "FILE"),
-           "Draw false positives over memory, for every kind that is feasible."),
+           "Draw false positives against memory for every feasible kind to FILE, as SVG."),
     OPTION_FORCE,
     KEY_OPTIONS,
     OPTION_JSON,
@@ -297,27 +299,29 @@ static const struct option options[] = {
 static const char *const exclusive[][4] = {
     {"memory", "bits-per-key", "header-bits"}, {"gaps", "stream"}, {"explain", "json"}, {NULL}};
 static const struct example examples[] = {
-    {"tepal plan --keys 10M --fp 1%", "The smallest filter of ten million keys."},
+    {"tepal plan --keys 10M --fp 1%", "The smallest filter for ten million keys at 1 %."},
     {"tepal plan --keys 1M --deletes --wrong-deletes 1% --fp 0.1%",
-     "Keys leave again, and some removals are wrong."},
+     "Keys are removed, sometimes keys that were never added."},
     {"tepal plan --keys 1M --fp 0.1% --known-negatives asked.tsv --weights",
-     "Known negatives, each with how often it is asked for."},
-    {"tepal plan --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20", "The least cost in a mebibyte."},
-    {"tepal plan --endless --keys 1M --fp 1%", "A stream without end."},
+     "Known negatives, weighted by how often they are looked up."},
+    {"tepal plan --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20",
+     "The lowest cost within a mebibyte."},
+    {"tepal plan --endless --keys 1M --fp 1%", "An endless stream."},
     {NULL, NULL}};
 
 const struct command command_plan = {
     .name = "plan",
     .synopsis = "--keys N [--fp RATE] [--fn RATE] [--memory SIZE] [CONSTRAINTS]",
-    .summary = "Say what you can bear, get the filter.",
-    .about = "From constraints to plans, the best first: which kind of filter, on which layout, of "
-             "which size, with which errors to expect, and the command that builds it; for every "
-             "kind that is refused, why. No filter is made: the models tell.\n\n"
-             "With --fp (or neither --fp nor a memory): the least memory that keeps --fp and --fn. "
-             "With a memory alone: the least cost in it, --cost-fp a false positive and --cost-fn "
-             "a false negative.\n\n"
-             "Exit status 0 if there is a plan, 1 if nothing fits (then the nearest, and what is "
-             "in its way), 2 on an error.",
+    .summary = "Choose the kind and size of a filter from your constraints.",
+    .about = "Prints plans that satisfy the constraints, best first: the kind of filter, its "
+             "layout and size, the error rates to expect, and the command that builds it; and for "
+             "every other kind, why it was refused. No filter is built: the plans come from "
+             "models.\n\n"
+             "With --fp (or neither --fp nor a memory size), minimizes the memory that keeps --fp "
+             "and --fn. With a memory size alone, minimizes the cost within it: --cost-fp per "
+             "false positive and --cost-fn per false negative.\n\n"
+             "Exit status 0 if there is a plan, 1 if nothing fits (prints the nearest plan and the "
+             "constraints it does not satisfy), 2 on an error.",
     .options = options,
     .exclusive = exclusive,
     .examples = examples,

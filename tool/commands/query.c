@@ -75,11 +75,10 @@ static int load_exceptions(struct query *q)
     if (bytes == NULL) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status =
-        tepal_exceptions_decode((const uint8_t *)bytes, len, NULL, &q->exceptions);
+    enum tepal_status status = tepal_exceptions_decode(bytes, len, NULL, &q->exceptions, NULL);
     free(bytes);
     if (status == TEPAL_NOT_A_FILTER) {
-        return say_error(NULL, file->text, "this is not an exception list");
+        return say_error(NULL, file->text, "not an exception list");
     }
     if (status != TEPAL_OK) {
         return say_status(NULL, file->text, status, NULL);
@@ -199,34 +198,35 @@ static int query_run(const struct args *args)
 
 static const struct option options[] = {
     FLAG('v', "invert", "Print the keys that are certainly not in the set."),
-    FLAG('c', "count", "Print only how many keys there would be."),
-    FLAG('q', "quiet", "Print nothing and stop at the first match; the exit status tells."),
+    FLAG('c', "count", "Print only the number of selected keys."),
+    FLAG('q', "quiet", "Print nothing and stop at the first match; see the exit status."),
     FLAG('t', "tsv", "Print every key, a tab, and 1 (perhaps in the set) or 0 (certainly not)."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
     FLAG(0, "lazy",
-         "Check only the header of FILE, not the checksums of its cells: a large filter opens at "
-         "once."),
+         "Check only the header of FILE, not the checksums of its cells, so that a large filter "
+         "opens immediately."),
     OPTION(0, "exceptions", OF_VALUE(TAKES_FILE, "LIST"),
-           "The exception list that retouch wrote beside the filter: keys on it are found although "
-           "the filter lost them."),
+           "The exception list written by retouch: keys on it are found although the filter lost "
+           "them."),
     OPTION_JSON,
     OPTION_HELP,
     OPTIONS_END};
 static const char *const exclusive[][4] = {
     {"tsv", "quiet", "json"}, {"tsv", "count"}, {"tsv", "invert"}, {"quiet", "count"}, {NULL}};
 static const struct example examples[] = {
-    {"tepal query domains.tepal candidates.txt", "The candidates that are perhaps in the set."},
+    {"tepal query domains.tepal candidates.txt", "The candidates that may be in the set."},
     {"tepal query -v seen.tepal < today.txt > new.txt", "The lines that are certainly new."},
-    {"echo example.org | tepal query -q domains.tepal && echo blocked", "A question in a script."},
+    {"echo example.org | tepal query -q domains.tepal && echo blocked",
+     "Check one key in a script."},
     {NULL, NULL}};
 
 const struct command command_query = {
     .name = "query",
     .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv]",
-    .summary = "Print the keys that are (perhaps) in a filter.",
-    .about = "Reads keys like build does and prints those that the filter FILE answers \"perhaps\" "
-             "to, byte for byte and in order. FILE may be - (standard input) if the keys come from "
+    .summary = "Look up keys, and print those that may be in the set.",
+    .about = "Reads keys as build does and prints those that may be in the set of the filter FILE, "
+             "unchanged and in order. FILE may be - (standard input) if the keys come from "
              "files.\n\n"
              "Exit status 0 if a key was selected, 1 if none was, 2 on an error.",
     .options = options,

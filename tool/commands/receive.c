@@ -48,26 +48,27 @@ static int check_folder(struct receive *r, const char *folder)
     if (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)) {
         return args->operands < 2
                    ? EXIT_YES
-                   : args_about(args, folder, "several filters need a directory to go to");
+                   : args_about(args, folder, "several filters need a directory as the output");
     }
     for (size_t i = 0; i < args->operands; i++) {
         const char *name = base_name(args->operand[i]);
         if (strcmp(args->operand[i], "-") == 0 || name[0] == '\0') {
             return args_about(args, filter_file_name(args->operand[i], false),
-                              "it has no name to go by in the directory %s", folder);
+                              "it has no file name to use in the directory %s", folder);
         }
         for (size_t j = 0; j < i; j++) {
             if (strcmp(name, base_name(args->operand[j])) == 0) {
                 return args_about(args, args->operand[i],
-                                  "another filter would have the same name in the directory %s",
+                                  "another of the filters has the same name, for the directory %s",
                                   folder);
             }
         }
     }
     r->folder = folder;
-    return args->operands > 0 ? EXIT_YES
-                              : args_about(args, "standard input",
-                                           "it has no name to go by in the directory %s", folder);
+    return args->operands > 0
+               ? EXIT_YES
+               : args_about(args, "standard input",
+                            "it has no file name to use in the directory %s", folder);
 }
 
 static int check_output(struct receive *r)
@@ -115,36 +116,36 @@ static int keep(const struct receive *r, const char *path, const struct tepal_fi
 
 /* ---- one filter ------------------------------------------------------------------------------ */
 
-static void tell(struct report *r, const char *path, const struct tepal_receipt *receipt)
+static void tell(struct report *r, const char *path, const struct tepal_judgement *judgement)
 {
     struct tepal_report quantities = {.count = 0};
     report_object(r, NULL);
     report_text(r, "file", path, JSON_ONLY);
-    tepal_receipt_report(receipt, &quantities);
+    tepal_judgement_report(judgement, &quantities);
     if (report_is(r, REPORT_JSON)) {
         report_quantities(r, &quantities, false);
     }
-    report_text(r, "why", receipt->why[0] == '\0' ? NULL : receipt->why, JSON_ONLY);
+    report_text(r, "why", judgement->why[0] == '\0' ? NULL : judgement->why, JSON_ONLY);
     report_end(r);
 }
 
-static void print_words(struct report *r, const char *name, const struct tepal_receipt *receipt)
+static void print_words(struct report *r, const char *name, const struct tepal_judgement *judgement)
 {
     char rate[64];
-    if (receipt->verdict != TEPAL_ACCEPTED) {
-        report_line(r, "%s: refused: %s\n", name, receipt->why);
+    if (judgement->verdict != TEPAL_ACCEPTED) {
+        report_line(r, "%s: refused: %s\n", name, judgement->why);
         return;
     }
-    report_line(r, "%s: accepted: passes %s of all keys", name,
-                render_rate(receipt->fp_now, rate, sizeof rate));
-    if (receipt->fp_bound < 1) {
-        report_line(r, ", at most %s whatever its bits",
-                    render_rate(receipt->fp_bound, rate, sizeof rate));
+    report_line(r, "%s: accepted: finds %s of all keys", name,
+                render_rate(judgement->fp_now, rate, sizeof rate));
+    if (judgement->fp_bound < 1) {
+        report_line(r, ", at most %s with any bits",
+                    render_rate(judgement->fp_bound, rate, sizeof rate));
     }
-    report_line(r, "; %.4g %% of its bits are ones", 100 * receipt->fill);
-    if (!isnan(receipt->fill_expected)) {
-        report_line(r, ", and %" PRIu64 " keys leave %.4g %% +- %.2g %%", receipt->keys,
-                    100 * receipt->fill_expected, 100 * receipt->fill_deviation);
+    report_line(r, "; %.4g %% of its bits are ones", 100 * judgement->fill);
+    if (!isnan(judgement->fill_expected)) {
+        report_line(r, "; %" PRIu64 " keys are expected to set %.4g %% +- %.2g %%", judgement->keys,
+                    100 * judgement->fill_expected, 100 * judgement->fill_deviation);
     }
     report_line(r, "\n");
 }
@@ -167,27 +168,28 @@ static int open_input(const struct receive *r, const char *path)
 static int receive_one(struct receive *r, const char *path)
 {
     const char *name = filter_file_name(path, false);
-    struct tepal_receipt receipt;
+    struct tepal_judgement judgement;
+    struct tepal_error error;
     struct tepal_filter *filter = NULL;
     int fd = open_input(r, path);
     if (fd < 0) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_receive_fd(fd, &r->terms, NULL, &receipt, &filter);
+    enum tepal_status status = tepal_receive_fd(fd, &r->terms, NULL, &filter, &judgement, &error);
     if (fd != STDIN_FILENO) {
         close(fd);
     }
     if (status != TEPAL_OK) {
-        return filter_file_fault(r->args->command->stays, name, &receipt.fault);
+        return filter_file_fault(r->args->command->stays, name, &error);
     }
     int code = filter == NULL ? EXIT_NO : keep(r, path, filter);
     tepal_filter_free(filter);
     if (code == EXIT_TROUBLE) {
         return code;
     }
-    tell(&r->report, path, &receipt);
+    tell(&r->report, path, &judgement);
     if (!r->report.quiet) {
-        print_words(&r->report, name, &receipt);
+        print_words(&r->report, name, &judgement);
     }
     return report_code(&r->report, code);
 }
@@ -223,45 +225,47 @@ static int receive_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION(0, "like", OF_VALUE(TAKES_FILE, "FILE"),
-           "Agreed is what the filter FILE has: kind, layout, positions, bits, hashes, seed, and "
-           "whether it is keyed, with which key. The options below change single terms."),
-    OPTION(0, "kind", OF_VALUE(TAKES_KIND, "KIND"), "The kind that was agreed."),
-    OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS), "The layout that was agreed."),
-    OPTION(0, "positions", OF_CHOICE("RULE", "colliding distinct"),
-           "The rule for positions that was agreed."),
-    OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 60), "The number of bits that was agreed."),
+           "The agreed parameters are those of the filter FILE: kind, layout, positions, bits, "
+           "hash functions, seed, and whether it is keyed and with which key. The options below "
+           "override single ones."),
+    OPTION(0, "kind", OF_VALUE(TAKES_KIND, "KIND"), "The agreed kind."),
+    OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS), "The agreed layout."),
+    OPTION(0, "positions", OF_CHOICE("RULE", "colliding distinct"), "The agreed positions."),
+    OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 60), "The agreed number of bits."),
     OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),
-           "The number of hashes that was agreed."),
-    OPTION('s', "seed", OF_VALUE(TAKES_SEED, "S"), "The seed that was agreed."),
+           "The agreed number of hash functions."),
+    OPTION('s', "seed", OF_VALUE(TAKES_SEED, "S"), "The agreed seed."),
     OPTION(0, "reset-hashes", OF_WHOLE("K0", 0, TEPAL_MAX_HASHES),
-           "generalized: how many hashes reset, together with --set-hashes."),
+           "generalized: the agreed number of hash functions that reset bits; give --set-hashes, "
+           "too."),
     OPTION(0, "set-hashes", OF_WHOLE("K1", 0, TEPAL_MAX_HASHES),
-           "generalized: how many hashes set."),
+           "generalized: the agreed number of hash functions that set bits."),
     OPTION(0, "tolerance", OF_WHOLE("B", 0, TEPAL_MAX_HASHES - 1),
-           "generalized: how many inverted bits a query forgives."),
+           "generalized: the agreed number of inverted bits that a lookup tolerates."),
     OPTION(0, "key-file", OF_VALUE(TAKES_FILE, "FILE"),
            "The filter must be keyed with the secret key in FILE."),
     FLAG(0, "unkeyed", "The filter must not be keyed."),
     OPTION(0, "max-bytes", OF_WHOLE("N", 1, UINT64_MAX),
-           "Refuse, by its header, what has more than N bytes (default 1Gi)."),
+           "Refuse a filter of more than N bytes, as soon as its header is read (default 1Gi)."),
     OPTION(0, "max-keys", OF_WHOLE("N", 1, UINT64_MAX),
            "Refuse a filter that claims more than N keys."),
     OPTION('n', "keys", OF_WHOLE("N", 1, UINT64_MAX),
-           "Judge the fill by N keys (default: as many as the filter claims)."),
+           "Expect the fill of N keys (default: as many as the filter claims)."),
     FLAG(0, "repeated",
-         "The peer may have added the same key more than once: a filter that is emptier than its "
-         "number of keys explains is taken."),
+         "The peer may have added keys more than once: accept a filter that is emptier than its "
+         "number of keys explains."),
     OPTION('p', "max-fp", OF_VALUE(TAKES_SHARE, "RATE"),
-           "Refuse a filter whose bits pass more than this share of all keys (default 10 %)."),
-    OPTION(0, "min-probability", OF_VALUE(TAKES_RATE, "P"),
-           "Refuse a fill that an honest filter has with a chance below P (default 1e-6)."),
-    FLAG(0, "any-fill", "Do not judge by the fill, only by the rate."),
+           "Refuse a filter with a higher false-positive rate (default 10 %)."),
+    OPTION(
+        0, "min-probability", OF_VALUE(TAKES_RATE, "P"),
+        "Refuse a filter whose fill is less probable than P for an honest filter (default 1e-6)."),
+    FLAG(0, "any-fill", "Do not check the fill, only the false-positive rate."),
     OPTION('o', "output", OF_VALUE(TAKES_FILE, "OUT"),
-           "Write an accepted filter to OUT, atomically; if OUT is a directory, into it under its "
-           "own name, and there may be several. A refused one is never written."),
+           "Write an accepted filter to OUT, atomically. If OUT is a directory, write accepted "
+           "filters into it under their own names. A refused filter is never written."),
     OPTION_FORCE,
     OPTION_JSON,
-    FLAG('q', "quiet", "Print nothing; the exit status tells."),
+    FLAG('q', "quiet", "Print nothing; see the exit status."),
     OPTION_HELP,
     OPTIONS_END};
 static const char *const exclusive[][4] = {
@@ -270,23 +274,24 @@ static const char *const exclusive[][4] = {
     {"json", "quiet"},          {NULL}};
 static const struct example examples[] = {
     {"tepal receive peer.tepal --like ours.tepal --max-fp 2% -o peer-ok.tepal",
-     "A filter like ours, or none."},
+     "Accept only a filter with the parameters of ours."},
     {"tepal receive --kind bloom --bits 1Mi --seed 7 --max-bytes 200k -o in.tepal < pipe",
-     "From the network: refused by its header if it is too large."},
+     "From the network; refused early if it is too large."},
     {"tepal receive inbox/*.tepal --like ours.tepal -o accepted/", "A whole inbox."},
     {NULL, NULL}};
 
 const struct command command_receive = {
     .name = "receive",
     .synopsis = "[FILE...] [--like FILE] [--max-fp RATE] [--max-bytes N] [-o OUT]",
-    .summary = "Decide about filters from strangers.",
-    .about = "Takes filters that somebody else sent (none, or -: standard input) and decides: is "
-             "it sound, is it what was agreed on, how many false positives do its bits cause, and "
-             "does an honest filter of so many keys have so many ones? One line a filter; the "
-             "first of these that fails is the reason it is refused.\n\n"
-             "A Bloom filter can be saturated; a generalized one passes at most a known share of "
-             "all keys, whatever its bits. Neither is proof against bits that were set for chosen "
-             "keys by somebody who knows the seed: only a secret key is (build --key-file).\n\n"
+    .summary = "Check filters from untrusted sources, and accept or refuse them.",
+    .about = "Reads filters that somebody else sent (standard input if there are none, or for -) "
+             "and checks each: is it intact, does it have the agreed parameters, how many false "
+             "positives do its bits cause, and is its share of ones plausible for its number of "
+             "keys? Prints one line per filter; a refused filter is reported with the first check "
+             "that failed.\n\n"
+             "A Bloom filter can be saturated; a generalized filter finds at most a known share of "
+             "all keys, whatever bits it has. Neither is safe from a sender who knows the seed and "
+             "sets bits for chosen keys; only a secret key prevents that (build --key-file).\n\n"
              "Exit status 0 if all were accepted, 1 if one was refused, 2 on an error.",
     .options = options,
     .exclusive = exclusive,

@@ -23,37 +23,39 @@ struct removal {
 static int refuse(const struct removal *r, const char *name)
 {
     const struct tepal_kind *kind = tepal_filter_kind(r->filter);
-    struct tepal_counting *counting = tepal_filter_counting(r->filter);
+    bool counting = kind->id == TEPAL_KIND_COUNTING;
     if ((kind->promises & TEPAL_DELETABLE) == 0) {
         return args_about(
             r->args, name,
-            "a filter of the kind %s cannot remove keys; `tepal kinds` tells which can",
+            "keys cannot be removed from a filter of the kind %s; `tepal kinds` lists the kinds "
+            "that are deletable",
             kind->name);
     }
-    if (counting != NULL &&
-        tepal_filter_params(r->filter)->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_BITS) {
-        return args_about(r->args, name, "it has no counters any more, only their bits");
+    if (counting && tepal_filter_params(r->filter)->counting.form == TEPAL_FORM_BITS) {
+        return args_about(
+            r->args, name,
+            "its counters were dropped (convert --to bits), so keys cannot be removed");
     }
-    if (counting == NULL && arg(r->args, "receipts")->given) {
-        return args_about(r->args, name,
-                          "receipts are of the kind counting, and this filter is of the kind %s",
-                          kind->name);
+    if (!counting && arg(r->args, "receipts")->given) {
+        return args_about(
+            r->args, name,
+            "receipts belong to filters of the kind counting, and this one is of the kind %s",
+            kind->name);
     }
     return EXIT_YES;
 }
 
 static int remove_batch(struct removal *r, const struct feed *feed, size_t count)
 {
-    struct tepal_counting *counting = tepal_filter_counting(r->filter);
     size_t removed = 0;
     enum tepal_status status;
     if (arg(r->args, "receipts")->given) {
         uint8_t groups[FEED_BATCH];
-        uint32_t choices = (uint32_t)tepal_filter_params(r->filter)->own[TEPAL_COUNTING_CHOICES];
+        uint32_t choices = (uint32_t)tepal_filter_params(r->filter)->counting.choices;
         if (receipts_groups(r->args, feed, count, choices, groups) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
-        status = tepal_counting_remove_many(counting, feed->digest, groups, count, NULL, &removed);
+        status = tepal_counting_remove_many(r->filter, feed->digest, groups, count, NULL, &removed);
     } else {
         status = tepal_filter_remove_many(r->filter, feed->digest, count, &removed);
     }
@@ -108,7 +110,7 @@ static int work(const struct args *args, const char *from, const char *to,
     }
     code = code == EXIT_YES ? remove_keys(&r, &hasher) : code;
     if (code == EXIT_YES && r.total == 0 && !arg(args, "quiet")->given) {
-        say_warning(filter_file_name(to, true), "no keys came: the filter stays as it was");
+        say_warning(filter_file_name(to, true), "no keys in the input: the filter is unchanged");
     }
     if (code == EXIT_YES && !(r.total == 0 && change_in_place(from, to))) {
         code = filter_file_save(args, filter, to);
@@ -128,7 +130,7 @@ static const struct option options[] = {OPTION_IN_PLACE_OUTPUT, OPTION_RECEIPTS_
                                         OPTION_KEY_FILE,        OPTION_FORCE,       OPTION_JSON,
                                         OPTION_QUIET,           OPTION_HELP,        OPTIONS_END};
 static const struct example examples[] = {
-    {"tepal remove flows.tepal closed.txt", "In place: the old filter or the new one, never half."},
+    {"tepal remove flows.tepal closed.txt", "In place, atomically."},
     {"tepal remove flows.tepal --receipts closed.tsv", "Each key from the group it was added to."},
     {NULL, NULL}};
 
@@ -136,12 +138,12 @@ const struct command command_remove = {
     .name = "remove",
     .synopsis = "FILE [KEYS...] [--receipts FILE] [-o OUT]",
     .summary = "Remove keys from a filter.",
-    .about = "Reads keys like build does, removes them from the filter FILE, whose kind must be "
-             "able to (tepal kinds), and writes it back, atomically. A key that is not found is "
-             "passed over, and so is one that a counting filter keeps by its policy; the summary "
-             "tells how many were removed.\n\n"
-             "Remove only what was added: to remove a key that is found by mistake harms others. "
-             "With more than one choice, receipts make the removal of what was added safe.\n\n"
+    .about = "Reads keys as build does, removes them from the filter FILE and replaces FILE, "
+             "atomically. The kind of the filter must be deletable (see tepal kinds). A key that "
+             "is not found is skipped, and so is one that a counting filter keeps by its policy; "
+             "the summary reports how many keys were removed.\n\n"
+             "Remove only keys that were added: removing a false positive damages other keys. With "
+             "more than one choice, use receipts: they make it safe to remove what was added.\n\n"
              "Exit status 0 if a key was removed, 1 if none was, 2 on an error.",
     .options = options,
     .files = true,

@@ -3,7 +3,6 @@
  * --dry-run to the curve of what every budget would remove. All checks come before the work, and
  * all files take their names at the end: whatever is refused, nothing was written.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,46 +38,6 @@ static void choose(struct retouching *w)
     w->how = how;
 }
 
-/* A generalized filter; the report as that of the other kinds, as far as they have it in common. */
-static enum tepal_status invert(struct retouching *w, const char **why)
-{
-    struct tepal_generalized_retouch_report *g = &w->inverted;
-    enum tepal_status status =
-        tepal_generalized_retouch(w->filter, &w->input, w->inverting, w->how.limit, w->how.budget,
-                                  NULL, &w->result, g, w->victims, why);
-    if (status != TEPAL_OK) {
-        return status;
-    }
-    uint64_t ones[2] = {
-        tepal_generalized_ones(tepal_filter_generalized_const(w->filter)),
-        tepal_generalized_ones(tepal_filter_generalized_const(w->result)),
-    };
-    struct tepal_retouch_report r = {
-        .members = g->members,
-        .members_absent = g->members_absent,
-        .avoid_given = g->avoid_given,
-        .avoid_members = g->avoid_members,
-        .avoid_positive = g->positives_before,
-        .avoid_left = g->positives_after,
-        .removed_inside = g->positives_before - g->positives_after,
-        .known_positive = g->known_before,
-        .removed_beyond = g->known_before > g->known_after ? g->known_before - g->known_after : 0,
-        .false_negatives = g->false_negatives,
-        .bits_cleared = ones[0] > ones[1] ? ones[0] - ones[1] : 0,
-        .ones_before = ones[0],
-        .ones_after = ones[1],
-        .avoid_weight = g->weight_before,
-        .removed_weight = g->weight_before - g->weight_after,
-        .member_weight = g->member_weight,
-        .lost_weight = g->lost_weight,
-    };
-    r.delta_fp = (double)r.removed_inside / (double)r.avoid_positive;
-    r.delta_fn = ((double)r.false_negatives - (double)r.members_absent) / (double)r.members;
-    r.chi = r.delta_fn > 0 ? r.delta_fp / r.delta_fn : NAN;
-    w->report = r;
-    return TEPAL_OK;
-}
-
 static int print(const struct retouching *w)
 {
     struct report r = report_open(w->args);
@@ -92,19 +51,17 @@ static int print(const struct retouching *w)
 
 static int retouch(struct retouching *w)
 {
-    const char *why = NULL;
+    struct tepal_error error = {.why = NULL};
     w->victims = calloc(w->members.count / 64 + 1, sizeof *w->victims);
     if (w->victims == NULL) {
         return args_no_memory(w->args);
     }
     double started = progress_clock();
-    enum tepal_status status = w->generalized
-                                   ? invert(w, &why)
-                                   : tepal_retouch(w->filter, &w->input, &w->how, NULL, &w->result,
-                                                   &w->report, w->victims, &why);
+    enum tepal_status status = tepal_retouch(w->filter, &w->input, &w->how, NULL, &w->result,
+                                             &w->report, w->victims, &error);
     w->seconds = progress_clock() - started;
     if (status != TEPAL_OK) {
-        return retouch_refused(w, status, why);
+        return retouch_refused(w, status, error.why);
     }
     int code = retouch_write(w);
     return code == EXIT_YES ? print(w) : code;
@@ -148,48 +105,47 @@ static const struct option options[] = {
     OPTION_OUTPUT,
     OPTION_MEMBERS,
     OPTION(0, "avoid", OF_VALUE(TAKES_FILE, "NEGATIVES"),
-           "The keys that must not be found, one a line (- is standard input). Those that the "
-           "filter does not find anyway are passed over."),
+           "The keys that must not be found, one per line (- is standard input). Keys that the "
+           "filter does not find anyway are skipped."),
     FLAG('w', "weights",
-         "Each line of NEGATIVES is a key, a tab and a weight: how much its false positive hurts. "
-         "The weights of a repeated key are added."),
+         "Each line of NEGATIVES is a key, a tab and a weight: the cost of its false positive. The "
+         "weights of a repeated key add up."),
     OPTION(0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
            "Lose at most the share R of the members, as 0.5%, 0.005 or 1/200. Without a limit, all "
-           "of NEGATIVES are removed, whatever that costs."),
+           "of NEGATIVES are removed at any cost."),
     OPTION(0, "max-fn-count", OF_WHOLE("N", 1, UINT64_MAX), "Lose at most N members."),
     FLAG(0, "dry-run",
-         "Write no filter; print what each budget would remove, tab-separated, up to the limit if "
-         "one is given."),
+         "Write no filter; print what each budget would remove, tab-separated (up to the limit, if "
+         "one is given)."),
     OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"),
-           "With --dry-run: also draw the curve, as SVG, to OUT."),
+           "With --dry-run: also draw the curve to OUT, as SVG."),
     OPTION(0, "victims", OF_VALUE(TAKES_FILE, "OUT"),
-           "Write the members that are lost to OUT, one a line."),
+           "Write the lost members to OUT, one per line."),
     OPTION(0, "exceptions", OF_VALUE(TAKES_FILE, "OUT"),
            "Write the lost members to OUT as an exception list, 16 bytes each: `tepal query "
            "--exceptions OUT` finds them again."),
     OPTION_METHOD,
     OPTION(0, "order", OF_CHOICE("ORDER", "given weight"),
-           "The order in which the methods other than sacrifice take the keys to avoid: as given "
-           "(the default), or the heaviest first."),
+           "The order in which methods other than sacrifice handle the keys to avoid: as given "
+           "(default), or by weight, heaviest first."),
     OPTION(0, "basis", OF_CHOICE("BASIS", "b all"),
-           "What max-fp, ratio and their improved forms count: the keys to avoid (b, the default), "
-           "or these and those of --known (all)."),
+           "What max-fp, ratio and their improved forms count: the keys to avoid (b, default), or "
+           "these and those of --known (all)."),
     OPTION(0, "known", OF_VALUE(TAKES_FILE, "FILE"),
-           "More keys that are known not to be members: counted in chi and by --basis all, but not "
-           "aimed at."),
+           "Further known non-members: counted in chi and by --basis all, but not targeted."),
     FLAG(0, "sweep",
-         "Afterwards clear every bit that only lost members own: it costs nothing more. sacrifice "
-         "always does."),
+         "Finally clear every bit that only lost members use, at no further cost. sacrifice always "
+         "does so."),
     OPTION(0, "clear-bits", OF_WHOLE("S", 1, UINT64_MAX),
-           "random-bits: how many bits to clear (default: as many as --max-fn allows)."),
+           "random-bits: the number of bits to clear (default: as many as --max-fn allows)."),
     OPTION('s', "seed", OF_VALUE(TAKES_SEED, "S"),
-           "What random-bits and random draw from (default 1)."),
+           "The seed of the random choices of random-bits and random (default 1)."),
     FLAG(0, "member-weights",
-         "Each line of KEYS is a key, a tab and a weight: how much it hurts to lose it. --max-fn "
-         "is then a share of the total weight."),
+         "Each line of KEYS is a key, a tab and a weight: the cost of losing it. --max-fn is then "
+         "a share of the total weight."),
     FLAG(0, "remove-members",
-         "Remove keys of NEGATIVES even if they are members. Without it such keys are reported and "
-         "left alone."),
+         "Remove keys of NEGATIVES even if they are members. Without it, such keys are reported "
+         "and left alone."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
     OPTION_FORCE,
@@ -213,13 +169,13 @@ const struct command command_retouch = {
     .name = "retouch",
     .synopsis = "FILE --members KEYS --avoid NEGATIVES [--weights] [--max-fn R | --max-fn-count N] "
                 "(-o OUT | --dry-run)",
-    .summary = "Remove the false positives that hurt.",
-    .about = "Clears bits of the filter FILE so that keys of NEGATIVES are no longer found, the "
-             "heaviest first, and pays with members that are no longer found either, at most as "
-             "many as the budget allows. The size, and how the filter is asked, stay the same. A "
-             "retouched filter can be retouched again.\n\n"
-             "Tells on standard error how many of NEGATIVES are false positives, and the trade, "
-             "before and after.",
+    .summary = "Remove harmful false positives, at the cost of some members.",
+    .about = "Clears bits of the filter FILE so that keys of NEGATIVES are no longer found, "
+             "heaviest first. The price is members that are no longer found either, at most as "
+             "many as the budget allows. The size stays the same, and so do lookups. A retouched "
+             "filter can be retouched again.\n\n"
+             "Reports on standard error how many of NEGATIVES are false positives, and both error "
+             "rates before and after.",
     .options = options,
     .exclusive = exclusive,
     .needed = "members",

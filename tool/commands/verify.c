@@ -8,24 +8,20 @@
 #include "files/filter_file.h"
 #include "cli/options.h"
 
-static enum tepal_status check(const char *path, struct tepal_fault *fault)
+static enum tepal_status check(const char *path, struct tepal_error *error)
 {
     struct tepal_filter *filter;
-    enum tepal_status status = filter_file_try(path, FILTER_FILE_VIEW, &filter, fault);
+    enum tepal_status status = filter_file_try(path, FILTER_FILE_VIEW, &filter, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    const char *why = "";
-    status = tepal_validate(filter, &why);
-    if (status != TEPAL_OK) {
-        *fault = (struct tepal_fault){.status = status, .why = why};
-    }
+    status = tepal_filter_validate(filter, error);
     tepal_filter_free(filter);
     return status;
 }
 
 static void tell(struct report *r, const char *path, enum tepal_status status,
-                 const struct tepal_fault *fault)
+                 const struct tepal_error *error)
 {
     bool ok = status == TEPAL_OK;
     report_object(r, NULL);
@@ -33,8 +29,8 @@ static void tell(struct report *r, const char *path, enum tepal_status status,
     report_flag(r, "ok", ok, JSON_ONLY);
     report_text(r, "status", tepal_status_name(status), JSON_ONLY);
     if (!ok) {
-        report_whole(r, "offset", fault->offset, JSON_ONLY);
-        report_text(r, "why", fault->why != NULL ? fault->why : strerror(fault->system), JSON_ONLY);
+        report_whole(r, "offset", error->offset, JSON_ONLY);
+        report_text(r, "why", error->why != NULL ? error->why : strerror(error->system), JSON_ONLY);
     } else if (!r->quiet) {
         report_line(r, "%s: OK\n", filter_file_name(path, false));
     }
@@ -43,11 +39,11 @@ static void tell(struct report *r, const char *path, enum tepal_status status,
 
 static int verify_one(struct report *r, const char *path)
 {
-    struct tepal_fault fault = {.status = TEPAL_OK, .why = ""};
-    enum tepal_status status = check(path, &fault);
-    tell(r, path, status, &fault);
+    struct tepal_error error = {.status = TEPAL_OK, .why = ""};
+    enum tepal_status status = check(path, &error);
+    tell(r, path, status, &error);
     if (status != TEPAL_OK && report_is(r, REPORT_TEXT)) {
-        filter_file_fault(NULL, filter_file_name(path, false), &fault);
+        filter_file_fault(NULL, filter_file_name(path, false), &error);
     }
     return status == TEPAL_OK ? EXIT_YES : EXIT_TROUBLE;
 }
@@ -75,7 +71,7 @@ const struct command command_verify = {
     .synopsis = "FILE... [--json]",
     .summary = "Check filters for damage.",
     .about = "Reads each filter completely and checks lengths, checksums and invariants. Exit "
-             "status 2 if one of them is not sound.",
+             "status 2 if one of them is damaged.",
     .options = options,
     .files = true,
     .least_operands = 1,

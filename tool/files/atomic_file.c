@@ -22,7 +22,7 @@ int atomic_file_check(const struct args *args, const char *path)
         return args_about(args, path, "not a regular file");
     }
     if (about.st_size > 0 && !arg(args, "force")->given) {
-        return args_about(args, path, "this file exists, so it is not overwritten (--force does)");
+        return args_about(args, path, "the file exists; use --force to overwrite it");
     }
     return EXIT_YES;
 }

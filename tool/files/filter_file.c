@@ -28,24 +28,24 @@ const char *filter_file_name(const char *path, bool output)
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-static enum tepal_status system_fault(struct tepal_fault *fault)
+static enum tepal_status system_fault(struct tepal_error *error)
 {
-    fault->status = TEPAL_IO;
-    fault->system = errno;
-    fault->offset = 0;
-    fault->why = NULL;
+    error->status = TEPAL_IO;
+    error->system = errno;
+    error->offset = 0;
+    error->why = NULL;
     return TEPAL_IO;
 }
 
 /* A pipe or a device: read to its end. */
 static enum tepal_status load_stream(const char *path, struct tepal_filter **out,
-                                     struct tepal_fault *fault)
+                                     struct tepal_error *error)
 {
     int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return system_fault(fault);
+        return system_fault(error);
     }
-    enum tepal_status status = tepal_load_fd(fd, NULL, out, fault);
+    enum tepal_status status = tepal_load_fd(fd, NULL, out, error);
     if (fd != STDIN_FILENO) {
         close(fd);
     }
@@ -53,54 +53,54 @@ static enum tepal_status load_stream(const char *path, struct tepal_filter **out
 }
 
 enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
-                                  struct tepal_filter **out, struct tepal_fault *fault)
+                                  struct tepal_filter **out, struct tepal_error *error)
 {
     struct stat about;
     if (is_standard(path)) {
-        return load_stream(path, out, fault);
+        return load_stream(path, out, error);
     }
     if (stat(path, &about) != 0) {
-        return system_fault(fault);
+        return system_fault(error);
     }
     if (S_ISDIR(about.st_mode)) {
         errno = EISDIR;
-        return system_fault(fault);
+        return system_fault(error);
     }
     if (!S_ISREG(about.st_mode)) {
-        return load_stream(path, out, fault);
+        return load_stream(path, out, error);
     }
     if (mode != FILTER_FILE_LOAD) {
         enum tepal_map_check check = mode == FILTER_FILE_GLANCE ? TEPAL_MAP_LAZY : TEPAL_MAP_VERIFY;
-        enum tepal_status status = tepal_map(path, check, NULL, out, fault);
+        enum tepal_status status = tepal_map(path, check, NULL, out, error);
         if (status != TEPAL_UNSUPPORTED) {
             return status;
         }
     }
-    return tepal_load(path, NULL, out, fault);
+    return tepal_load(path, NULL, out, error);
 }
 
-int filter_file_fault(const char *stays, const char *path, const struct tepal_fault *fault)
+int filter_file_fault(const char *stays, const char *path, const struct tepal_error *error)
 {
-    if (fault->why == NULL) {
-        return say_error(stays, path, "%s", strerror(fault->system));
+    if (error->why == NULL) {
+        return say_error(stays, path, "%s", strerror(error->system));
     }
-    if (fault->system != 0) {
-        return say_error(stays, path, "%s: %s", fault->why, strerror(fault->system));
+    if (error->system != 0) {
+        return say_error(stays, path, "%s: %s", error->why, strerror(error->system));
     }
-    if (fault->status == TEPAL_NO_MEMORY || fault->status == TEPAL_NOT_REGULAR) {
-        return say_error(stays, path, "%s", fault->why);
+    if (error->status == TEPAL_NO_MEMORY || error->status == TEPAL_NOT_REGULAR) {
+        return say_error(stays, path, "%s", error->why);
     }
-    return say_error(stays, path, "%s (byte %" PRIu64 ")", fault->why, fault->offset);
+    return say_error(stays, path, "%s (byte %" PRIu64 ")", error->why, error->offset);
 }
 
 int filter_file_open(const struct args *args, const char *path, enum filter_file_mode mode,
                      struct tepal_filter **out)
 {
-    struct tepal_fault fault;
-    if (filter_file_try(path, mode, out, &fault) == TEPAL_OK) {
+    struct tepal_error error;
+    if (filter_file_try(path, mode, out, &error) == TEPAL_OK) {
         return EXIT_YES;
     }
-    return filter_file_fault(args->command->stays, filter_file_name(path, false), &fault);
+    return filter_file_fault(args->command->stays, filter_file_name(path, false), &error);
 }
 
 /* ---- checks before any work ------------------------------------------------------------------ */
@@ -109,19 +109,19 @@ int filter_file_open(const struct args *args, const char *path, enum filter_file
 static int check_foreign(const struct args *args, const char *path, const struct stat *about)
 {
     struct tepal_filter *filter;
-    struct tepal_fault fault;
+    struct tepal_error error;
     if (about->st_size == 0) {
         return EXIT_YES;
     }
-    if (filter_file_try(path, FILTER_FILE_GLANCE, &filter, &fault) == TEPAL_OK) {
+    if (filter_file_try(path, FILTER_FILE_GLANCE, &filter, &error) == TEPAL_OK) {
         tepal_filter_free(filter);
         return EXIT_YES;
     }
-    if (fault.status == TEPAL_NOT_A_FILTER) {
+    if (error.status == TEPAL_NOT_A_FILTER) {
         return args_about(args, path,
-                          "this file is not a filter, so it is not overwritten (--force does)");
+                          "the file exists and is not a filter; use --force to overwrite it");
     }
-    return fault.status == TEPAL_IO ? filter_file_fault(args->command->stays, path, &fault)
+    return error.status == TEPAL_IO ? filter_file_fault(args->command->stays, path, &error)
                                     : EXIT_YES;
 }
 
@@ -157,11 +157,11 @@ static int check_folder(const struct args *args, const char *path, bool exists)
 static int check_standard_output(const struct args *args)
 {
     if (arg(args, "json")->given) {
-        return args_wrong(
-            args, "--output - and --json contradict each other: both go to standard output");
+        return args_wrong(args,
+                          "--output - and --json cannot be combined: both go to standard output");
     }
     if (isatty(STDOUT_FILENO)) {
-        return args_about(args, "standard output", "a filter is never written to a terminal");
+        return args_about(args, "standard output", "refusing to write a filter to a terminal");
     }
     return EXIT_YES;
 }
@@ -281,7 +281,7 @@ static void wait_for(const struct args *args, const char *path, int fd, bool *to
     int result = flock(fd, LOCK_EX | LOCK_NB);
     if (result != 0 && errno == EWOULDBLOCK) {
         if (!quiet && !*told) {
-            say_warning(path, "another command is changing this filter: waiting until it is done");
+            say_warning(path, "another command is changing this filter: waiting for it");
         }
         *told = true;
         do {
@@ -289,7 +289,8 @@ static void wait_for(const struct args *args, const char *path, int fd, bool *to
         } while (result != 0 && errno == EINTR);
     }
     if (result != 0 && !quiet) {
-        say_warning(path, "cannot be locked (%s): let no other command change it meanwhile",
+        say_warning(path,
+                    "cannot be locked (%s): make sure that no other command changes it meanwhile",
                     strerror(errno));
     }
 }
@@ -329,7 +330,7 @@ void filter_file_unlock(int lock)
 /* ---- save ------------------------------------------------------------------------------------ */
 
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,
-                                           struct tepal_fault *fault)
+                                           struct tepal_error *error)
 {
     sigset_t held;
     sigset_t before;
@@ -339,7 +340,7 @@ enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, co
     sigaddset(&held, SIGHUP);
     sigaddset(&held, SIGQUIT);
     sigprocmask(SIG_BLOCK, &held, &before);
-    enum tepal_status status = tepal_save(filter, path, fault);
+    enum tepal_status status = tepal_save(filter, path, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return status;
 }
@@ -347,26 +348,26 @@ enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, co
 int filter_file_save(const struct args *args, const struct tepal_filter *filter, const char *path)
 {
     const char *stays = args->command->stays;
-    struct tepal_fault fault;
+    struct tepal_error error;
     enum tepal_status status;
     if (is_standard(path)) {
-        status = tepal_save_fd(filter, STDOUT_FILENO, &fault);
+        status = tepal_save_fd(filter, STDOUT_FILENO, &error);
         stays = NULL;
-        if (status != TEPAL_OK && fault.system == EPIPE) {
+        if (status != TEPAL_OK && error.system == EPIPE) {
             return EXIT_TROUBLE;
         }
     } else {
         struct stat before = {.st_size = 0};
         struct stat after = {.st_size = 0};
         (void)stat(path, &before);
-        status = filter_file_save_quietly(filter, path, &fault);
+        status = filter_file_save_quietly(filter, path, &error);
         /* A save can fail after it has put the new file in place: do not deny that. */
         if (status != TEPAL_OK && stat(path, &after) == 0 && !same_file(&before, &after)) {
             stays = NULL;
         }
     }
     return status == TEPAL_OK ? EXIT_YES
-                              : filter_file_fault(stays, filter_file_name(path, true), &fault);
+                              : filter_file_fault(stays, filter_file_name(path, true), &error);
 }
 
 /* ---- keyed filters --------------------------------------------------------------------------- */

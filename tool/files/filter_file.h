@@ -23,12 +23,12 @@ enum filter_file_mode {
 int filter_file_open(const struct args *args, const char *path, enum filter_file_mode mode,
                      struct tepal_filter **out);
 
-/* As filter_file_open, but says nothing: fills in `fault`. */
+/* As filter_file_open, but says nothing: fills in `error`. */
 enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
-                                  struct tepal_filter **out, struct tepal_fault *fault);
+                                  struct tepal_filter **out, struct tepal_error *error);
 
-/* Say what a fault is, and what stays as it was (NULL: nothing is said of that). */
-int filter_file_fault(const char *stays, const char *path, const struct tepal_fault *fault);
+/* Say what the error is, and what stays as it was (NULL: nothing is said of that). */
+int filter_file_fault(const char *stays, const char *path, const struct tepal_error *error);
 
 /*
  * May the filter be written to `path`? Not to a terminal, nor to where --json goes; not into a
@@ -61,9 +61,9 @@ void filter_file_unlock(int lock);
 /* Write: atomically to a path, with signals held off so that no temporary file stays behind. */
 int filter_file_save(const struct args *args, const struct tepal_filter *filter, const char *path);
 
-/* The same to a path, but says nothing: fills in `fault`. */
+/* The same to a path, but says nothing: fills in `error`. */
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,
-                                           struct tepal_fault *fault);
+                                           struct tepal_error *error);
 
 /* The filter's hasher, with the secret key of --key-file if the filter needs one. */
 int filter_file_hasher(const struct args *args, const char *path, struct tepal_filter *filter,

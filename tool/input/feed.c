@@ -91,8 +91,8 @@ static bool split_weights(struct feed *f, size_t count)
             say_error(f->stays, keys_subject(f->keys), "%s %" PRIu64 ": %s", f->unit,
                       keys_number(f->keys) + i,
                       !f->receipts ? why
-                      : tab == 0   ? "no receipt: a key, a tab and its group are needed"
-                                   : "the group behind the tab is missing or not a number");
+                      : tab == 0   ? "not a receipt: a key, a tab and its group are needed"
+                                   : "the group after the tab is missing or not a number");
             return false;
         }
         key->len = tab - 1;

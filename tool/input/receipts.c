@@ -17,12 +17,12 @@ int receipts_check(const struct args *args, const char *filter, const char *outp
     for (size_t i = 0; i < 2; i++) {
         if (filters[i] != NULL &&
             (strcmp(filters[i], path) == 0 || filter_file_same(filters[i], path))) {
-            return args_about(args, path, "the receipts would be written over the filter");
+            return args_about(args, path, "the receipts would overwrite the filter");
         }
     }
     for (size_t i = 0; i < count; i++) {
         if (strcmp(keys[i], "-") != 0 && filter_file_same(keys[i], path)) {
-            return args_about(args, path, "the keys would be overwritten by the receipts");
+            return args_about(args, path, "the receipts would overwrite the keys");
         }
     }
     return atomic_file_check(args, path);
@@ -33,9 +33,9 @@ int receipts_open(struct receipts *receipts, const struct args *args, struct tep
     if (!arg(args, "receipts")->given) {
         return EXIT_YES;
     }
-    if (tepal_filter_counting(filter) == NULL) {
+    if (tepal_filter_kind(filter)->id != TEPAL_KIND_COUNTING) {
         return args_about(args, "--receipts",
-                          "only filters of the kind counting give receipts, and this one is %s",
+                          "only filters of the kind counting have receipts, and this one is %s",
                           tepal_filter_kind(filter)->name);
     }
     receipts->separator = arg(args, "null")->given ? '\0' : '\n';
@@ -56,10 +56,9 @@ int receipts_add(struct receipts *receipts, const struct args *args, struct tepa
                  const struct feed *feed, size_t count)
 {
     bool wanted = arg(args, "receipts")->given;
-    enum tepal_status status = wanted
-                                   ? tepal_counting_add_many(tepal_filter_counting(filter),
-                                                             feed->digest, count, receipts->group)
-                                   : tepal_filter_add_many(filter, feed->digest, count);
+    enum tepal_status status =
+        wanted ? tepal_counting_add_many(filter, feed->digest, count, receipts->group)
+               : tepal_filter_add_many(filter, feed->digest, count);
     if (status != TEPAL_OK) {
         return args_status(args, status, NULL);
     }
@@ -91,8 +90,8 @@ int receipts_groups(const struct args *args, const struct feed *feed, size_t cou
         double group = feed->weight[i];
         if (!(group < choices) || group != (double)(uint32_t)group) {
             return args_about(args, keys_subject(feed->keys),
-                              "%s %" PRIu64 ": no group of this filter: it has %" PRIu32
-                              ", from 0 on",
+                              "%s %" PRIu64 ": no such group: this filter has %" PRIu32 ", "
+                              "numbered from 0",
                               feed->unit, keys_number(feed->keys) + i, choices);
         }
         groups[i] = (uint8_t)group;

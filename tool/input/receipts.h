@@ -43,12 +43,12 @@ int receipts_groups(const struct args *args, const struct feed *feed, size_t cou
 
 #define OPTION_RECEIPTS_OUT                                                                        \
     OPTION(0, "receipts", OF_VALUE(TAKES_FILE, "FILE"),                                            \
-           "counting: write each key, a tab and the group it was added to, to FILE: what remove "  \
-           "--receipts reads.")
+           "counting: write a receipt for each key to FILE: the key, a tab and the group it was "  \
+           "added to. For remove --receipts.")
 
 #define OPTION_RECEIPTS_IN                                                                         \
     OPTION(0, "receipts", OF_VALUE(TAKES_FILE, "FILE"),                                            \
-           "counting: the keys, each with a tab and its group behind it, as build and add write "  \
-           "them (- is standard input).")
+           "counting: read receipts from FILE (- is standard input), as written by build and "     \
+           "add: each a key, a tab and its group.")
 
 #endif

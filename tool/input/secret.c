@@ -45,14 +45,12 @@ static int decode(const struct args *args, const char *path, const char *text, s
     struct key hex = {text, digits};
     if (digits != 2 * TEPAL_KEY_BYTES) {
         return args_about(args, path,
-                          "this is not a secret key: 16 raw bytes or 32 hexadecimal digits are "
-                          "needed, and it has %s%zu bytes",
+                          "not a secret key: 16 raw bytes or 32 hexadecimal digits are needed, and "
+                          "the file has %s%zu bytes",
                           len == MOST ? "at least " : "", len);
     }
     if (keys_unhex(&hex, key, &place) != NULL) {
-        return args_about(args, path,
-                          "this is not a secret key: character %zu is not a "
-                          "hexadecimal digit",
+        return args_about(args, path, "not a secret key: character %zu is not a hexadecimal digit",
                           place);
     }
     return EXIT_YES;

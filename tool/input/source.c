@@ -156,7 +156,7 @@ static int next_member(struct source *s)
         s->at++;
     }
     if (s->in[s->at] != 0x1f) {
-        return (int)fail(s, "damaged gzip data: other bytes follow its end");
+        return (int)fail(s, "damaged gzip data: unexpected bytes after its end");
     }
     inflateReset(&s->gzip);
     s->between = false;
@@ -214,7 +214,7 @@ static ssize_t read_zstd(struct source *s, char *bytes, size_t room)
         size_t result = ZSTD_decompressStream(s->zstd, &out, &in);
         s->at = in.pos;
         if (ZSTD_isError(result)) {
-            return fail(s, s->between ? "damaged zstd data: other bytes follow its end"
+            return fail(s, s->between ? "damaged zstd data: unexpected bytes after its end"
                                       : ZSTD_getErrorName(result));
         }
         s->between = result == 0;

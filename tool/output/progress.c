@@ -38,7 +38,7 @@ void progress_tick(struct progress *p, uint64_t keys)
 {
     double now;
     if (due(p, &now)) {
-        fprintf(stderr, "\r\033[K%.2f million keys, %.2f million a second", (double)keys / 1e6,
+        fprintf(stderr, "\r\033[K%.2f million keys, %.2f million per second", (double)keys / 1e6,
                 (double)keys / 1e6 / (now - p->started));
         fflush(stderr);
     }

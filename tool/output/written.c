@@ -29,7 +29,7 @@ static void tell_summary(struct report *r, const char *path, const struct tepal_
     char per_key[48] = "";
     char capacity[48];
     if (params->capacity > 0) {
-        snprintf(per_key, sizeof per_key, " (%.2f a key)",
+        snprintf(per_key, sizeof per_key, " (%.2f per key)",
                  (double)params->cells / (double)params->capacity);
     }
     const char *unit = tepal_report_find(report, "counters") == NULL ? "bits" : "counters";

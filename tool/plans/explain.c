@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include <tepal/fingerprint.h>
+#include <tepal/papers.h>
+#include <tepal/params.h>
 #include <tepal/generalized.h>
 #include <tepal/recycling.h>
 #include <tepal/yesno.h>
@@ -34,7 +35,7 @@ static void bloom(const struct context *c, uint64_t m, uint64_t n, uint32_t k, d
         out_format(c->out, "  fp would be (1 - e^(-k n / m))^k = %.6g, flat; %s: %.6g\n", flat,
                    tepal_layout_name(p->layout), fp);
     }
-    out_format(c->out, "  k = (m / n) ln 2 = %.4g would be the best, if it need not be whole\n",
+    out_format(c->out, "  k = (m / n) ln 2 = %.4g would be the best if it need not be whole\n",
                (double)m / (double)n * log(2));
 }
 
@@ -73,22 +74,23 @@ static void counting(const struct context *c)
 {
     double w = c->wish->wrong_deletes;
     plain(c);
-    out_format(c->out, "  bits = 5 m = %" PRIu64 ": a counter of 4 bits and a bit beside it\n",
+    out_format(c->out, "  bits = 5 m = %" PRIu64 ": a counter of 4 bits and an extra bit\n",
                c->plan->bits);
     if (w > 0) {
         out_format(c->out,
-                   "  fn = w fp Y = %.6g x %.6g x %.4g = %.6g: Y keys missed a wrong removal\n", w,
+                   "  fn = w fp Y = %.6g x %.6g x %.4g = %.6g: Y keys lost per wrong removal\n", w,
                    c->plan->fp, c->plan->fn / (w * c->plan->fp), c->plan->fn);
     }
 }
 
 static void fingerprint(const struct context *c)
 {
-    uint64_t f = c->plan->params.own[TEPAL_FINGERPRINT_BITS];
+    uint64_t f = c->plan->params.fingerprint.bits;
     uint64_t slots = c->plan->params.cells / f;
     double w = c->wish->wrong_deletes;
     out_format(c->out,
-               "  f = %" PRIu64 " bits a fingerprint, %" PRIu64 " slots, load = n / slots = %.4g\n",
+               "  f = %" PRIu64 " bits per fingerprint, %" PRIu64 " slots, load = n / slots = "
+               "%.4g\n",
                f, slots, (double)c->n / (double)slots);
     if (c->wish->untrusted) {
         out_format(c->out, "  fp <= 9 / 2^f = %.6g, whatever is in the slots\n", c->plan->fp);
@@ -104,9 +106,9 @@ static void fingerprint(const struct context *c)
 static void generalized(const struct context *c)
 {
     const struct tepal_params *p = &c->plan->params;
-    uint32_t k0 = tepal_generalized_reset_hashes(p);
-    uint32_t k1 = tepal_generalized_set_hashes(p);
-    uint32_t b = tepal_generalized_tolerance(p);
+    uint32_t k0 = (uint32_t)p->generalized.reset_hashes;
+    uint32_t k1 = p->hashes - k0;
+    uint32_t b = (uint32_t)p->generalized.tolerance;
     double touched = -expm1(-(double)(k0 + k1) * (double)c->n / (double)p->cells);
     out_format(c->out,
                "  k0 = %" PRIu32 " resets, k1 = %" PRIu32 " sets, tolerance b = %" PRIu32 "\n", k0,
@@ -129,12 +131,12 @@ static void yesno(const struct context *c)
 {
     const struct tepal_params *p = &c->plan->params;
     uint64_t t = c->wish->known_negatives;
-    struct tepal_yesno_plan y = {.yes_bits = tepal_yesno_yes_bits(p),
-                                 .hashes = p->hashes,
-                                 .no_bits = p->own[TEPAL_YESNO_NO_BITS],
-                                 .no_filters = p->own[TEPAL_YESNO_NO_FILTERS],
-                                 .no_hashes = (uint32_t)p->own[TEPAL_YESNO_NO_HASHES],
-                                 .own_seeds = p->own[TEPAL_YESNO_OWN_SEEDS] != 0};
+    struct tepal_yesno_setting y = {.yes_bits = p->cells - p->yesno.no_filters * p->yesno.no_bits,
+                                    .hashes = p->hashes,
+                                    .no_bits = p->yesno.no_bits,
+                                    .no_filters = p->yesno.no_filters,
+                                    .no_hashes = (uint32_t)p->yesno.no_hashes,
+                                    .own_seeds = p->yesno.own_seeds != 0};
     (void)tepal_yesno_predict(p->layout, p->positions, c->n, t, &y);
     bloom(c, y.yes_bits, c->n, p->hashes, bloom_fp(c, y.yes_bits, c->n, p->hashes));
     out_format(c->out, "  F = t fp = %.6g of t = %" PRIu64 " known negatives pass the yes-filter\n",
@@ -184,17 +186,17 @@ static void phases_fp(const struct context *c)
 static void recycling(const struct context *c)
 {
     const struct tepal_params *p = &c->plan->params;
-    struct tepal_recycling_options cycle = tepal_recycling_options_of(p);
+    const struct tepal_recycling_params *cycle = &p->recycling;
     double messages = floor(c->plan->messages_per_cycle);
     out_format(c->out,
-               "  M = %" PRIu64 " bits a phase, p = %" PRIu32 " phases, k = %" PRIu32
+               "  M = %" PRIu64 " bits per phase, p = %" PRIu32 " phases, k = %" PRIu32
                ", sigma = %" PRIu64 " (%.4g M)\n",
-               p->cells, cycle.phases, p->hashes, cycle.limit,
-               (double)cycle.limit / (double)p->cells);
+               p->cells, (uint32_t)cycle->phases, p->hashes, cycle->limit,
+               (double)cycle->limit / (double)p->cells);
     phases_fp(c);
     out_format(c->out,
-               "  N = %.0f messages a cycle (%.5g M); the latest (p-1) (N - 1.5 sqrt N) = %.0f are "
-               "remembered\n",
+               "  N = %.0f messages per cycle (%.5g M); the latest (p-1) (N - 1.5 sqrt N) = %.0f "
+               "are remembered\n",
                messages, messages / (double)p->cells, c->plan->remembers);
     if (isfinite(c->plan->fn)) {
         out_format(c->out,

@@ -73,31 +73,30 @@ static void say_generalized(struct line *l)
 {
     say_layout(l);
     say(l,
-        " --bits %" PRIu64 " --reset-hashes %" PRIu32 " --set-hashes %" PRIu32
-        " --tolerance %" PRIu32,
-        l->p->cells, tepal_generalized_reset_hashes(l->p), tepal_generalized_set_hashes(l->p),
-        tepal_generalized_tolerance(l->p));
+        " --bits %" PRIu64 " --reset-hashes %" PRIu64 " --set-hashes %" PRIu64
+        " --tolerance %" PRIu64,
+        l->p->cells, l->p->generalized.reset_hashes, l->p->hashes - l->p->generalized.reset_hashes,
+        l->p->generalized.tolerance);
     say_capacity(l);
     say_positions(l);
 }
 
 static void say_fingerprint(struct line *l)
 {
-    say(l, " --bits %" PRIu64 " --fingerprint-bits %" PRIu64, l->p->cells,
-        l->p->own[TEPAL_FINGERPRINT_BITS]);
+    say(l, " --bits %" PRIu64 " --fingerprint-bits %" PRIu64, l->p->cells, l->p->fingerprint.bits);
     say_capacity(l);
 }
 
 static void say_yesno(struct line *l)
 {
-    const uint64_t *own = l->p->own;
+    const struct tepal_yesno_params *no = &l->p->yesno;
     say_avoid(l);
     say_layout(l);
     say_positions(l);
-    say(l, " --yes-bits %" PRIu64 " --hashes %" PRIu32, tepal_yesno_yes_bits(l->p), l->p->hashes);
-    say(l, " --no-bits %" PRIu64 " --no-filters %" PRIu64 " --no-hashes %" PRIu64 "%s",
-        own[TEPAL_YESNO_NO_BITS], own[TEPAL_YESNO_NO_FILTERS], own[TEPAL_YESNO_NO_HASHES],
-        own[TEPAL_YESNO_OWN_SEEDS] != 0 ? " --own-seeds" : "");
+    say(l, " --yes-bits %" PRIu64 " --hashes %" PRIu32, l->p->cells - no->no_filters * no->no_bits,
+        l->p->hashes);
+    say(l, " --no-bits %" PRIu64 " --no-filters %" PRIu64 " --no-hashes %" PRIu64 "%s", no->no_bits,
+        no->no_filters, no->no_hashes, no->own_seeds != 0 ? " --own-seeds" : "");
 }
 
 static void say_cascade(struct line *l)
@@ -105,8 +104,8 @@ static void say_cascade(struct line *l)
     const struct tepal_params *p = l->p;
     say_avoid(l);
     say_layout(l);
-    if (l->plan->most_bits > 0) {
-        say(l, " --bits %" PRIu64, l->plan->most_bits);
+    if (l->plan->max_bits > 0) {
+        say(l, " --bits %" PRIu64, l->plan->max_bits);
     } else {
         say(l, " --fp %.17g",
             tepal_bloom_fp(p->layout, p->positions, p->cells, p->capacity, p->hashes));
@@ -115,10 +114,9 @@ static void say_cascade(struct line *l)
 
 static void say_recycling(struct line *l)
 {
-    struct tepal_recycling_options cycle = tepal_recycling_options_of(l->p);
     say_layout(l);
-    say(l, " --bits %" PRIu64 " --phases %" PRIu32 " --hashes %" PRIu32 " --sigma %" PRIu64,
-        l->p->cells, cycle.phases, l->p->hashes, cycle.limit);
+    say(l, " --bits %" PRIu64 " --phases %" PRIu64 " --hashes %" PRIu32 " --sigma %" PRIu64,
+        l->p->cells, l->p->recycling.phases, l->p->hashes, l->p->recycling.limit);
 }
 
 /* A Bloom or a counting filter. */

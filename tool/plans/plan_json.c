@@ -17,39 +17,36 @@
 static void tell_own(struct report *r, const struct tepal_proposal *plan)
 {
     const struct tepal_params *p = &plan->params;
-    struct tepal_recycling_options cycle;
     switch (plan->kind) {
     case TEPAL_KIND_GENERALIZED:
-        report_whole(r, "reset_hashes", p->own[TEPAL_GENERALIZED_RESET_HASHES], JSON_ONLY);
-        report_whole(r, "set_hashes", p->hashes - p->own[TEPAL_GENERALIZED_RESET_HASHES],
-                     JSON_ONLY);
-        report_whole(r, "tolerance", p->own[TEPAL_GENERALIZED_TOLERANCE], JSON_ONLY);
+        report_whole(r, "reset_hashes", p->generalized.reset_hashes, JSON_ONLY);
+        report_whole(r, "set_hashes", p->hashes - p->generalized.reset_hashes, JSON_ONLY);
+        report_whole(r, "tolerance", p->generalized.tolerance, JSON_ONLY);
         break;
     case TEPAL_KIND_COUNTING:
         report_whole(r, "cells", p->cells, JSON_ONLY);
-        report_whole(r, "choices", p->own[TEPAL_COUNTING_CHOICES], JSON_ONLY);
+        report_whole(r, "choices", p->counting.choices, JSON_ONLY);
         break;
     case TEPAL_KIND_FINGERPRINT:
-        report_whole(r, "fingerprint_bits", p->own[TEPAL_FINGERPRINT_BITS], JSON_ONLY);
+        report_whole(r, "fingerprint_bits", p->fingerprint.bits, JSON_ONLY);
         break;
     case TEPAL_KIND_YESNO:
-        report_whole(r, "yes_bits", tepal_yesno_yes_bits(p), JSON_ONLY);
-        report_whole(r, "no_bits", p->own[TEPAL_YESNO_NO_BITS], JSON_ONLY);
-        report_whole(r, "no_filters", p->own[TEPAL_YESNO_NO_FILTERS], JSON_ONLY);
-        report_whole(r, "no_hashes", p->own[TEPAL_YESNO_NO_HASHES], JSON_ONLY);
-        report_flag(r, "own_seeds", p->own[TEPAL_YESNO_OWN_SEEDS] != 0, JSON_ONLY);
+        report_whole(r, "yes_bits", p->cells - p->yesno.no_filters * p->yesno.no_bits, JSON_ONLY);
+        report_whole(r, "no_bits", p->yesno.no_bits, JSON_ONLY);
+        report_whole(r, "no_filters", p->yesno.no_filters, JSON_ONLY);
+        report_whole(r, "no_hashes", p->yesno.no_hashes, JSON_ONLY);
+        report_flag(r, "own_seeds", p->yesno.own_seeds != 0, JSON_ONLY);
         break;
     case TEPAL_KIND_RECYCLING:
-        cycle = tepal_recycling_options_of(p);
-        report_whole(r, "phases", cycle.phases, JSON_ONLY);
+        report_whole(r, "phases", p->recycling.phases, JSON_ONLY);
         report_whole(r, "phase_bits", p->cells, JSON_ONLY);
-        report_whole(r, "sigma", cycle.limit, JSON_ONLY);
+        report_whole(r, "sigma", p->recycling.limit, JSON_ONLY);
         report_whole(r, "messages_per_cycle", (uint64_t)plan->messages_per_cycle, JSON_ONLY);
         report_real(r, "remembers", plan->remembers, JSON_ONLY);
         break;
     case TEPAL_KIND_CASCADE:
         report_whole(r, "first_level_bits", p->cells, JSON_ONLY);
-        report_whole_if(r, "most_bits", plan->most_bits > 0, plan->most_bits, JSON_ONLY);
+        report_whole_if(r, "max_bits", plan->max_bits > 0, plan->max_bits, JSON_ONLY);
         break;
     case TEPAL_KIND_RETOUCHED:
         report_real(r, "max_fn", plan->max_fn, JSON_ONLY);
@@ -109,7 +106,7 @@ static const json_t *field(struct reader *r, const json_t *object, const char *n
 {
     const json_t *value = json_object_get(object, name);
     if (value == NULL) {
-        wrong(r, name, "is missing: make the plan again with tepal plan ... --json");
+        wrong(r, name, "is missing: write the plan again with tepal plan --json");
     }
     return value;
 }
@@ -119,7 +116,7 @@ static uint64_t whole_of(struct reader *r, const json_t *object, const char *nam
     const json_t *value = field(r, object, name);
     json_int_t x = json_integer_value(value);
     if (value != NULL && (!json_is_integer(value) || x < 0 || (uint64_t)x > most)) {
-        wrong(r, name, "is no whole number that it can be");
+        wrong(r, name, "is not a whole number in the valid range");
         return 0;
     }
     return (uint64_t)x;
@@ -149,7 +146,7 @@ static double rate(struct reader *r, const char *name)
     const json_t *value = field(r, r->plan, name);
     double x = json_number_value(value);
     if (value != NULL && !(json_is_number(value) && x > 0 && x < 1)) {
-        wrong(r, name, "is no rate above 0 and below 1");
+        wrong(r, name, "is not a rate above 0 and below 1");
     }
     return x;
 }
@@ -165,44 +162,50 @@ static void read_places(struct reader *r, struct tepal_proposal *plan)
 {
     const struct tepal_kind *kind = tepal_kind_by_name(name_of(r, "kind"));
     if (kind == NULL) {
-        wrong(r, "kind", "is none that there is");
+        wrong(r, "kind", "is unknown");
         return;
     }
     plan->kind = kind->id;
     plan->params.kind = kind->id;
     if (!tepal_layout_parse(name_of(r, "layout"), &plan->params.layout)) {
-        wrong(r, "layout", "is none that there is");
+        wrong(r, "layout", "is unknown");
     }
     if (!tepal_positions_parse(name_of(r, "positions"), &plan->params.positions)) {
-        wrong(r, "positions", "are none that there are");
+        wrong(r, "positions", "is unknown");
     }
     plan->params.hashes = small(r, "hashes");
 }
 
 static void read_yesno(struct reader *r, struct tepal_params *p)
 {
-    if (tepal_yesno_params(whole(r, "yes_bits"), p->hashes, whole(r, "no_bits"),
-                           whole(r, "no_filters"), small(r, "no_hashes"), p) != TEPAL_OK) {
-        wrong(r, "yes_bits", "and the no-filters' bits are too many");
+    uint64_t yes_bits = whole(r, "yes_bits");
+    uint64_t no_bits = whole(r, "no_bits");
+    uint64_t no_filters = whole(r, "no_filters");
+    uint32_t no_hashes = small(r, "no_hashes");
+    if (no_filters > 0 && no_bits > (UINT64_MAX - yes_bits) / no_filters) {
+        wrong(r, "yes_bits", "and the bits of the no-filters are too large");
     }
-    p->own[TEPAL_YESNO_OWN_SEEDS] = flag(r, r->plan, "own_seeds");
+    p->cells = yes_bits + no_filters * no_bits;
+    p->yesno.no_bits = no_filters == 0 ? 0 : no_bits;
+    p->yesno.no_filters = no_filters;
+    p->yesno.no_hashes = no_filters == 0 ? 0 : no_hashes;
+    p->yesno.own_seeds = flag(r, r->plan, "own_seeds");
 }
 
 static void read_recycling(struct reader *r, struct tepal_params *p)
 {
-    struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
-    cycle.phases = small(r, "phases");
-    cycle.limit = whole(r, "sigma");
+    p->recycling.phases = small(r, "phases");
+    p->recycling.limit = whole(r, "sigma");
+    p->recycling.flags = TEPAL_RECYCLING_RETAIN;
     p->cells = whole(r, "phase_bits");
     p->capacity = 0;
-    tepal_recycling_set_options(p, &cycle);
 }
 
 static void read_cascade(struct reader *r, struct tepal_proposal *plan)
 {
     plan->params.cells = whole(r, "first_level_bits");
-    if (!json_is_null(field(r, r->plan, "most_bits"))) {
-        plan->most_bits = whole(r, "most_bits");
+    if (!json_is_null(field(r, r->plan, "max_bits"))) {
+        plan->max_bits = whole(r, "max_bits");
     }
 }
 
@@ -222,17 +225,17 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
         return;
     case TEPAL_KIND_COUNTING:
         p->cells = whole(r, "cells");
-        p->own[TEPAL_COUNTING_CHOICES] = whole(r, "choices");
+        p->counting.choices = whole(r, "choices");
         return;
     case TEPAL_KIND_GENERALIZED:
-        p->own[TEPAL_GENERALIZED_RESET_HASHES] = whole(r, "reset_hashes");
-        p->own[TEPAL_GENERALIZED_TOLERANCE] = whole(r, "tolerance");
-        if (small(r, "set_hashes") + p->own[TEPAL_GENERALIZED_RESET_HASHES] != p->hashes) {
-            wrong(r, "set_hashes", "and \"reset_hashes\" are not \"hashes\" together");
+        p->generalized.reset_hashes = whole(r, "reset_hashes");
+        p->generalized.tolerance = whole(r, "tolerance");
+        if (small(r, "set_hashes") + p->generalized.reset_hashes != p->hashes) {
+            wrong(r, "set_hashes", "and \"reset_hashes\" do not add up to \"hashes\"");
         }
         break;
     case TEPAL_KIND_FINGERPRINT:
-        p->own[TEPAL_FINGERPRINT_BITS] = whole(r, "fingerprint_bits");
+        p->fingerprint.bits = whole(r, "fingerprint_bits");
         break;
     case TEPAL_KIND_RETOUCHED:
         plan->max_fn = rate(r, "max_fn");
@@ -245,13 +248,13 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
 
 static void read_plan(struct reader *r, const json_t *all, struct tepal_proposal *plan)
 {
-    const char *refused = "";
+    struct tepal_error refused = {.why = ""};
     if (!json_is_object(r->plan)) {
-        snprintf(r->why, PLAN_JSON_WHY, "not a plan: tepal plan --json writes them");
+        snprintf(r->why, PLAN_JSON_WHY, "not a plan, as written by tepal plan --json");
         return;
     }
     if (!json_is_true(json_object_get(r->plan, "feasible"))) {
-        snprintf(r->why, PLAN_JSON_WHY, "no plan in it is feasible");
+        snprintf(r->why, PLAN_JSON_WHY, "it contains no feasible plan");
         return;
     }
     plan->feasible = true;
@@ -264,7 +267,7 @@ static void read_plan(struct reader *r, const json_t *all, struct tepal_proposal
         plan->weighted = flag(r, all, "weighted");
     }
     if (r->why[0] == '\0' && tepal_plan_check(plan, &refused) != TEPAL_OK) {
-        snprintf(r->why, PLAN_JSON_WHY, "the plan cannot be: %s", refused);
+        snprintf(r->why, PLAN_JSON_WHY, "impossible plan: %s", refused.why);
     }
 }
 

@@ -76,7 +76,7 @@ const char *weights_curve(const double *weight, size_t count, struct weights *ou
     }
     free(sorted);
     return count > 0 && !(total > 0)   ? "all weights are 0: give at least one key a weight"
-           : count > 0 && isinf(total) ? "the weights add up to more than there are numbers"
+           : count > 0 && isinf(total) ? "the sum of the weights is too large"
                                        : NULL;
 }
 

@@ -68,13 +68,13 @@ static const char *gap_line(const char *at, const char *end, double *gap, double
     double repeats;
     if (!number_at(&at, end, gap) || !tab(&at, end) || !number_at(&at, end, &repeats) ||
         !tab(&at, end) || !number_at(&at, end, survival) || at != end) {
-        return "not a gap file: lines are gap, repeats and survival, with tabs between";
+        return "not a gap file: lines must be gap, repeats and survival, separated by tabs";
     }
     return NULL;
 }
 
 const char *wish_gaps(const char *text, size_t len, double *gap, double *survival, size_t most,
-                      struct tepal_recycling_gaps *out)
+                      struct tepal_gaps *out)
 {
     static const char fresh_mark[] = "# fresh ";
     static const char head[] = "gap\trepeats\tsurvival";
@@ -88,7 +88,7 @@ const char *wish_gaps(const char *text, size_t len, double *gap, double *surviva
         if (here > sizeof fresh_mark - 1 && memcmp(at, fresh_mark, sizeof fresh_mark - 1) == 0) {
             const char *value = at + sizeof fresh_mark - 1;
             if (!number_at(&value, stop, &fresh) || value != stop) {
-                return "the share of fresh messages is not a number";
+                return "the share of new messages (# fresh) is not a number";
             }
         } else if (here > 0 && *at != '#' &&
                    !(here == sizeof head - 1 && memcmp(at, head, here) == 0)) {
@@ -108,15 +108,15 @@ const char *wish_gaps(const char *text, size_t len, double *gap, double *surviva
                "it)";
     }
     if (count == 0) {
-        return "there are no gaps in it";
+        return "it contains no gaps";
     }
     for (size_t i = 0; i < count; i++) {
         if (!(gap[i] > (i == 0 ? 0 : gap[i - 1])) || !(survival[i] >= 0) ||
             !(survival[i] <= (i == 0 ? 1 : survival[i - 1]))) {
-            return "the gaps do not ascend, or the survival does not fall";
+            return "gaps must increase and survival must decrease from line to line";
         }
     }
-    *out = (struct tepal_recycling_gaps){gap, survival, count, fresh};
+    *out = (struct tepal_gaps){gap, survival, count, fresh};
     return NULL;
 }
 
@@ -219,8 +219,7 @@ static int read_negatives(const struct args *args, struct wish *w)
         w->negatives = known->text;
     }
     if (w->weighted && w->negatives == NULL) {
-        return args_error(args,
-                          "--weights are those of a file of negatives: give one with --%s FILE",
+        return args_error(args, "--weights needs a file of negatives: give --%s FILE",
                           args_knows(args, "avoid") ? "avoid" : "known-negatives");
     }
     return w->negatives == NULL ? EXIT_YES
@@ -251,7 +250,8 @@ static int read_size(const struct args *args, struct wish *w)
     if (each > 0) {
         double bits = floor(each * (double)w->wish.keys);
         if (!(bits >= 1 && bits <= 0x1p60)) {
-            return args_error(args, "so many bits a key make no size from 1 to 2^60 bits");
+            return args_error(args,
+                              "the size must be from 1 to 2^60 bits: give another --bits-per-key");
         }
         w->wish.bits = (uint64_t)bits;
     }

@@ -34,59 +34,60 @@ void wish_free(struct wish *wish);
  * them. gap and survival have room for `most`. NULL, or what is wrong with it.
  */
 const char *wish_gaps(const char *text, size_t len, double *gap, double *survival, size_t most,
-                      struct tepal_recycling_gaps *out);
+                      struct tepal_gaps *out);
 
 /* How many keys a file has. EXIT_YES, or EXIT_TROUBLE after saying why. */
 int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count);
 
 #define OPTION_WISH_MEMORY                                                                         \
-    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56), "At most so many bytes of cells.")
+    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),                                  \
+           "Maximum size of the cells, in bytes.")
 
 #define OPTION_WISH_BITS_PER_KEY                                                                   \
     OPTION(0, "bits-per-key", OF_VALUE(TAKES_POSITIVE, "B"),                                       \
-           "At most B bits a key (a million keys if their number is not known).")
+           "Maximum size in bits per key (a million keys if their number is not known).")
 
 #define OPTION_FP_AVERAGE                                                                          \
     OPTION(0, "fp-average", OF_VALUE(TAKES_RATE, "RATE"),                                          \
-           "With --endless: false positives at most, on average over time.")
+           "With --endless: maximum false-positive rate, averaged over time.")
 
 #define OPTION_DELETES FLAG(0, "deletes", "Keys will be removed.")
 
 #define OPTION_WRONG_DELETES                                                                       \
     OPTION(0, "wrong-deletes", OF_VALUE(TAKES_PART, "RATE"),                                       \
-           "With --deletes: removals of keys that are not there, for each key there is.")
+           "With --deletes: wrong removals (of keys that were never added) per key.")
 
 #define OPTION_UNTRUSTED                                                                           \
     FLAG(0, "untrusted",                                                                           \
-         "The filter comes from strangers, or goes to them: its error must be bounded, whoever "   \
-         "fills it.")
+         "The filter is exchanged with untrusted parties: its false-positive rate must be "        \
+         "bounded whatever bits it has.")
 
 #define OPTION_WISH_WEIGHTS                                                                        \
     FLAG('w', "weights",                                                                           \
          "Each line of the negatives (strangers) is a key, a tab and a weight: how often it is "   \
-         "asked for, or how much its false positive hurts. False positives are then shares of "    \
+         "looked up, or the cost of its false positive. False-positive rates are then shares of "  \
          "the weight, not of the keys.")
 
-#define OPTION_ENDLESS FLAG(0, "endless", "The stream never ends.")
+#define OPTION_ENDLESS FLAG(0, "endless", "The keys are an endless stream.")
 
 #define OPTION_WISH_GAPS                                                                           \
     OPTION(0, "gaps", OF_VALUE(TAKES_FILE, "FILE"),                                                \
-           "With --endless: the stream's gaps, a file that tepal gaps saved.")
+           "With --endless: the gaps of the stream, a file saved by tepal gaps.")
 
 #define OPTION_WISH_STREAM                                                                         \
     OPTION(                                                                                        \
         0, "stream", OF_VALUE(TAKES_TEXT, "LAW"),                                                  \
-        "With --endless: the law of the gaps, geometric:MEAN[,NEW] or pareto:SHAPE,SCALE[,NEW] "   \
-        "(NEW: share of new keys), or of the keys, zipf:EXPONENT,KEYS.")
+        "With --endless: the distribution of the gaps, geometric:MEAN[,NEW] or "                   \
+        "pareto:SHAPE,SCALE[,NEW] (NEW: share of new keys), or of the keys, zipf:EXPONENT,KEYS.")
 
 #define OPTION_HEADER_BITS                                                                         \
     OPTION(0, "header-bits", OF_WHOLE("M", 1, (uint64_t)1 << 20),                                  \
-           "Exactly M bits, in the header of a packet.")
+           "Exactly M bits, for a filter in a packet header.")
 
 #define OPTION_PREFER                                                                              \
     OPTION(0, "prefer", OF_CHOICE("WHAT", "size speed"),                                           \
-           "What ranks first among plans that keep the rates: size (default), or speed: cache "    \
-           "lines a query.")
+           "How to rank plans that keep the rates: by size (default) or speed (cache lines per "   \
+           "lookup).")
 
 #define OPTION_COST_FP                                                                             \
     OPTION(0, "cost-fp", OF_VALUE(TAKES_POSITIVE, "C"),                                            \
@@ -95,7 +96,7 @@ int wish_count(const struct args *args, const char *path, bool weighted, uint64_
 #define OPTION_COST_FN                                                                             \
     OPTION(0, "cost-fn", OF_VALUE(TAKES_POSITIVE, "C"),                                            \
            "The cost of one false negative (default 1). With either cost, plans with false "       \
-           "negatives rank among the others.")
+           "negatives are ranked with the others.")
 
 #define WISH_OPTIONS                                                                               \
     OPTION_WISH_MEMORY, OPTION_FP_AVERAGE, OPTION_DELETES, OPTION_WRONG_DELETES, OPTION_UNTRUSTED, \

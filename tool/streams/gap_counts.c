@@ -127,10 +127,9 @@ double gap_counts_quantile(const struct gap_counts *g, double q)
     return (double)g->longest;
 }
 
-struct tepal_recycling_gaps gap_counts_steps(const struct gap_counts *g, double *gap,
-                                             double *survival)
+struct tepal_gaps gap_counts_steps(const struct gap_counts *g, double *gap, double *survival)
 {
-    struct tepal_recycling_gaps steps = {.gap = gap, .survival = survival};
+    struct tepal_gaps steps = {.gap = gap, .survival = survival};
     uint64_t repeats = gap_counts_repeats(g);
     uint64_t left = repeats;
     for (size_t i = 0; i < GAPCOUNT_BINS; i++) {

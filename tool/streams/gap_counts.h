@@ -57,8 +57,7 @@ double gap_counts_quantile(const struct gap_counts *gaps, double q);
 
 /* As the model wants it; `gap` and `survival` have room for GAPCOUNT_BINS and belong to the caller.
  */
-struct tepal_recycling_gaps gap_counts_steps(const struct gap_counts *gaps, double *gap,
-                                             double *survival);
+struct tepal_gaps gap_counts_steps(const struct gap_counts *gaps, double *gap, double *survival);
 
 /* The distribution as lines: gap, repeats, survival; comments with the totals first. */
 void gap_counts_print(const struct gap_counts *gaps, double sample, struct out *out);

@@ -89,7 +89,7 @@ static int check_place(const struct args *args, const char *path)
     struct stat about;
     bool there = stat(path, &about) == 0;
     if (strcmp(path, "-") == 0) {
-        return args_error(args, "--state -: a state is kept in a file");
+        return args_error(args, "--state -: the state must be a file");
     }
     if (!there || (S_ISREG(about.st_mode) && about.st_size == 0)) {
         return filter_file_check_output(args, path);
@@ -123,22 +123,21 @@ int state_open(struct state *s, const struct args *args, struct tepal_filter **b
 static int differs(const struct state *s, const char *what, uint64_t has, uint64_t wants)
 {
     return args_about(s->args, s->name,
-                      "this state was made with other parameters: its %s is %" PRIu64
-                      ", the options ask for %" PRIu64,
+                      "this state was made with other parameters: its %s is %" PRIu64 ", and the "
+                      "options give %" PRIu64,
                       what, has, wants);
 }
 
 int state_compare(const struct state *s, const struct tepal_params *wanted,
                   const struct tepal_params *before)
 {
-    struct tepal_recycling_options has = tepal_recycling_options_of(before);
-    struct tepal_recycling_options wants = tepal_recycling_options_of(wanted);
+    struct tepal_recycling_params has = before->recycling;
+    struct tepal_recycling_params wants = wanted->recycling;
     const struct option_value *seed = arg(s->args, "seed");
     if (before->layout != wanted->layout) {
         return args_about(
             s->args, s->name,
-            "this state was made with other parameters: its layout is %s, the options "
-            "ask for %s",
+            "this state was made with other parameters: its layout is %s, and the options give %s",
             tepal_layout_name(before->layout), tepal_layout_name(wanted->layout));
     }
     if (has.phases != wants.phases) {
@@ -151,8 +150,8 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
     if (has.rule != wants.rule) {
         static const char *const rules[] = {"sigma", "count", "every"};
         return args_about(s->args, s->name,
-                          "this state was made with other parameters: it recycles by %s, the "
-                          "options ask for %s",
+                          "this state was made with other parameters: it recycles by %s, and the "
+                          "options give %s",
                           rules[has.rule], rules[wants.rule]);
     }
     if (before->hashes != wanted->hashes) {
@@ -165,10 +164,10 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
                                                            : "time in milliseconds",
                        has.limit, wants.limit);
     }
-    if (has.only_misses != wants.only_misses) {
+    if (((has.flags ^ wants.flags) & TEPAL_RECYCLING_ONLY_MISSES) != 0) {
         return args_about(s->args, s->name,
-                          "this state was made with other parameters: it has every line, the "
-                          "options ask for --only-misses");
+                          "this state was made with other parameters: it holds every line, but "
+                          "--only-misses is given");
     }
     if (seed->given && before->seed != seed->whole) {
         return differs(s, "seed", before->seed, seed->whole);
@@ -196,17 +195,19 @@ double state_due(const struct state *s, const struct tepal_filter *filter)
 
 void state_save(struct state *s, const struct tepal_filter *filter)
 {
-    struct tepal_fault fault = {.status = TEPAL_OK};
+    struct tepal_error error = {.status = TEPAL_OK};
     if (s->path == NULL || !changed(s, filter)) {
         return;
     }
-    bool failed = filter_file_save_quietly(filter, s->path, &fault) != TEPAL_OK;
+    bool failed = filter_file_save_quietly(filter, s->path, &error) != TEPAL_OK;
     if (failed && !s->failing) {
-        const char *why = fault.system != 0   ? strerror(fault.system)
-                          : fault.why != NULL ? fault.why
-                                              : tepal_status_message(fault.status);
-        say_warning(s->name, "the state could not be saved (%s): the old one stays, and it goes on",
-                    why);
+        const char *why = error.system != 0   ? strerror(error.system)
+                          : error.why != NULL ? error.why
+                                              : tepal_status_message(error.status);
+        say_warning(
+            s->name,
+            "the state could not be saved (%s): the previous one is kept, and dedup continues",
+            why);
     }
     if (!failed) {
         s->saved = tepal_filter_keys_added(filter);

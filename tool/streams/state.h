@@ -52,12 +52,12 @@ void state_free(struct state *state);
 
 #define OPTION_STATE                                                                               \
     OPTION(0, "state", OF_VALUE(TAKES_FILE, "FILE"),                                               \
-           "Go on from the filter in FILE, and leave it there at the end, atomically. It is made " \
-           "if it does not exist; one that was made with other options is refused. While this "    \
-           "runs, FILE.lock keeps others out.")
+           "Start from the filter in FILE, and save it there at the end, atomically. FILE is "     \
+           "created if it does not exist, and refused if it was made with other options. "         \
+           "FILE.lock keeps other commands out meanwhile.")
 
 #define OPTION_SAVE_EVERY                                                                          \
     OPTION(0, "save-every", OF_VALUE(TAKES_DURATION, "TIME"),                                      \
-           "Save the state this often (default 60s): what a crash loses at most.")
+           "Save the state at this interval (default 60s): the most that a crash can lose.")
 
 #endif

@@ -29,7 +29,7 @@ bool stream_plan(enum tepal_layout layout, uint64_t bytes, uint32_t phases, uint
     s.hashes = hashes;
     s.phases = phases;
     s.retain = true;
-    if (s.bits == 0 || tepal_recycling_plan(&s, fp, rates) != TEPAL_OK) {
+    if (s.bits == 0 || tepal_recycling_best_sigma(&s, fp, rates) != TEPAL_OK) {
         return false;
     }
     *setting = s;
@@ -41,12 +41,10 @@ bool stream_plan(enum tepal_layout layout, uint64_t bytes, uint32_t phases, uint
 struct wish {
     const struct args *args;
     const struct tepal_params *before; /* NULL: none */
-    struct tepal_recycling_options was;
     uint64_t bytes;
     double fp;
     uint32_t hashes; /* 0: any */
     struct tepal_params params;
-    struct tepal_recycling_options options;
 };
 
 static bool given(const struct wish *w, const char *id)
@@ -59,35 +57,37 @@ static int shape(struct wish *w)
 {
     w->params.layout =
         w->before != NULL && !given(w, "layout") ? w->before->layout : stream_layout(w->args);
-    w->options.phases = given(w, "phases")  ? (uint32_t)arg(w->args, "phases")->whole
-                        : w->before != NULL ? w->was.phases
-                                            : STREAM_PHASES;
+    uint32_t phases = given(w, "phases")  ? (uint32_t)arg(w->args, "phases")->whole
+                      : w->before != NULL ? (uint32_t)w->before->recycling.phases
+                                          : STREAM_PHASES;
     w->bytes = given(w, "memory")  ? arg(w->args, "memory")->whole
-               : w->before != NULL ? w->before->cells / 8 * w->was.phases
+               : w->before != NULL ? w->before->cells / 8 * w->before->recycling.phases
                                    : STREAM_MEMORY;
-    w->params.cells = stream_phase_bits(w->bytes, w->options.phases, w->params.layout);
+    w->params.recycling.phases = phases;
+    w->params.cells = stream_phase_bits(w->bytes, phases, w->params.layout);
     if (w->params.cells > 0) {
         return EXIT_YES;
     }
     return args_error(w->args,
                       "--memory %" PRIu64 ": %s: %" PRIu32 " phase%s of the %s layout need%s at "
                       "least %" PRIu32 " bytes",
-                      w->bytes, w->bytes > 1024 ? "too much" : "too little for one line",
-                      w->options.phases, w->options.phases == 1 ? "" : "s",
-                      tepal_layout_name(w->params.layout), w->options.phases == 1 ? "s" : "",
-                      w->options.phases * (tepal_layout_in_lines(w->params.layout) ? 64u : 8u));
+                      w->bytes, w->bytes > 1024 ? "too much" : "too little for one line", phases,
+                      phases == 1 ? "" : "s", tepal_layout_name(w->params.layout),
+                      phases == 1 ? "s" : "",
+                      phases * (tepal_layout_in_lines(w->params.layout) ? 64u : 8u));
 }
 
 static int plan_sigma(struct wish *w)
 {
     struct tepal_recycling_setting s;
     struct tepal_recycling_rates rates;
-    if (!stream_plan(w->params.layout, w->bytes, w->options.phases, w->hashes, w->fp, &s, &rates)) {
+    if (!stream_plan(w->params.layout, w->bytes, (uint32_t)w->params.recycling.phases, w->hashes,
+                     w->fp, &s, &rates)) {
         return args_error(
             w->args, "the rate cannot be kept: give more --memory, a higher --fp, other --hashes "
                      "or --layout flat");
     }
-    w->options.limit = s.sigma;
+    w->params.recycling.limit = s.sigma;
     w->params.hashes = s.hashes;
     return EXIT_YES;
 }
@@ -104,7 +104,7 @@ static uint32_t best_hashes(const struct wish *w, uint64_t sigma)
                                             w->params.cells,
                                             k,
                                             sigma,
-                                            w->options.phases,
+                                            (uint32_t)w->params.recycling.phases,
                                             true,
                                             false};
         struct tepal_recycling_rates rates;
@@ -120,42 +120,43 @@ static uint32_t best_hashes(const struct wish *w, uint64_t sigma)
 /* When it recycles, and with how many hashes. */
 static int rule(struct wish *w)
 {
+    struct tepal_recycling_params *cycle = &w->params.recycling;
     if (given(w, "sigma")) {
-        w->options.rule = TEPAL_RECYCLING_SIGMA;
-        w->options.limit = arg(w->args, "sigma")->whole;
-        if (w->options.limit >= w->params.cells) {
+        cycle->rule = TEPAL_RECYCLING_SIGMA;
+        cycle->limit = arg(w->args, "sigma")->whole;
+        if (cycle->limit >= w->params.cells) {
             return args_error(
                 w->args, "--sigma %s: a phase has %" PRIu64 " bits, and sigma must be below that",
                 arg(w->args, "sigma")->text, w->params.cells);
         }
-        w->params.hashes = w->hashes != 0 ? w->hashes : best_hashes(w, w->options.limit);
+        w->params.hashes = w->hashes != 0 ? w->hashes : best_hashes(w, cycle->limit);
         return EXIT_YES;
     }
     if (given(w, "count")) {
-        w->options.rule = TEPAL_RECYCLING_COUNT;
-        w->options.limit = arg(w->args, "count")->whole;
+        cycle->rule = TEPAL_RECYCLING_COUNT;
+        cycle->limit = arg(w->args, "count")->whole;
         w->params.hashes = w->hashes != 0
                                ? w->hashes
                                : tepal_bloom_best_hashes(w->params.layout, w->params.positions,
-                                                         w->params.cells, w->options.limit);
+                                                         w->params.cells, cycle->limit);
         return EXIT_YES;
     }
     if (given(w, "every")) {
         if (plan_sigma(w) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
-        w->options.rule = TEPAL_RECYCLING_TIME;
-        w->options.limit = arg(w->args, "every")->whole;
+        cycle->rule = TEPAL_RECYCLING_TIME;
+        cycle->limit = arg(w->args, "every")->whole;
         return EXIT_YES;
     }
     bool as_before = w->before != NULL && !given(w, "fp") && !given(w, "memory") &&
                      !given(w, "phases") && !given(w, "layout");
     if (as_before) {
-        w->options = w->was;
+        *cycle = w->before->recycling;
         w->params.hashes = w->hashes != 0 ? w->hashes : w->before->hashes;
         return EXIT_YES;
     }
-    w->options.rule = TEPAL_RECYCLING_SIGMA;
+    cycle->rule = TEPAL_RECYCLING_SIGMA;
     return plan_sigma(w);
 }
 
@@ -163,22 +164,22 @@ int stream_params(const struct args *args, const struct tepal_params *before,
                   struct tepal_params *params)
 {
     static const struct tepal_params none = TEPAL_PARAMS_INIT;
-    static const struct tepal_recycling_options usual = TEPAL_RECYCLING_OPTIONS_INIT;
-    struct wish w = {.args = args, .before = before, .params = none, .options = usual};
+    struct wish w = {.args = args, .before = before, .params = none};
     const struct option_value *fp = arg(args, "fp");
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     w.fp = fp->given ? fp->real : STREAM_FP;
     w.hashes = (uint32_t)arg(args, "hashes")->whole;
-    if (before != NULL) {
-        w.was = tepal_recycling_options_of(before);
-    }
+    w.params.kind = TEPAL_KIND_RECYCLING;
+    w.params.recycling.flags = TEPAL_RECYCLING_RETAIN;
     if (shape(&w) != EXIT_YES || rule(&w) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    w.options.only_misses = given(&w, "only-misses") || w.was.only_misses;
-    tepal_recycling_set_options(&w.params, &w.options);
-    if (tepal_params_check(&w.params, &why) != TEPAL_OK) {
-        return args_error(args, "%s", why);
+    if (given(&w, "only-misses") ||
+        (before != NULL && (before->recycling.flags & TEPAL_RECYCLING_ONLY_MISSES) != 0)) {
+        w.params.recycling.flags |= TEPAL_RECYCLING_ONLY_MISSES;
+    }
+    if (tepal_params_check(&w.params, &error) != TEPAL_OK) {
+        return args_error(args, "%s", error.why);
     }
     *params = w.params;
     return EXIT_YES;
@@ -187,10 +188,16 @@ int stream_params(const struct args *args, const struct tepal_params *before,
 bool stream_rates(const struct tepal_params *params, struct tepal_recycling_setting *setting,
                   struct tepal_recycling_rates *rates)
 {
-    struct tepal_recycling_options o = tepal_recycling_options_of(params);
-    *setting = (struct tepal_recycling_setting){params->layout, params->positions, params->cells,
-                                                params->hashes, o.limit,           o.phases,
-                                                o.retain,       o.keep_trigger};
-    return o.rule == TEPAL_RECYCLING_SIGMA &&
+    const struct tepal_recycling_params *cycle = &params->recycling;
+    *setting = (struct tepal_recycling_setting){
+        .layout = params->layout,
+        .positions = params->positions,
+        .bits = params->cells,
+        .hashes = params->hashes,
+        .sigma = cycle->limit,
+        .phases = (uint32_t)cycle->phases,
+        .retain = (cycle->flags & TEPAL_RECYCLING_RETAIN) != 0,
+        .keep_trigger = (cycle->flags & TEPAL_RECYCLING_KEEP_TRIGGER) != 0};
+    return cycle->rule == TEPAL_RECYCLING_SIGMA &&
            tepal_recycling_average(setting, TEPAL_RECYCLING_AUTO, rates) == TEPAL_OK;
 }

@@ -6,7 +6,7 @@
 #ifndef TOOL_STREAMS_STREAM_H
 #define TOOL_STREAMS_STREAM_H
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 #include <tepal/params.h>
 #include <tepal/recycling.h>
 
@@ -49,12 +49,11 @@ bool stream_rates(const struct tepal_params *params, struct tepal_recycling_sett
 #define OPTION_STREAM_FP                                                                           \
     OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),                                                \
            "The share of new lines that may be taken for repeats, on average, as 1%, 0.01, 1e-2 "  \
-           "or 1/100 (default 1%). It decides when to recycle, unless one of the following does.")
+           "or 1/100 (default 1%). It decides when to recycle, unless another option does.")
 
 #define OPTION_PHASES                                                                              \
-    OPTION(0, "phases", OF_WHOLE("P", 1, TEPAL_RECYCLING_MAX_PHASES),                              \
-           "Divide the memory into P phases, of which the oldest is forgotten at a time (default " \
-           "2).")
+    OPTION(0, "phases", OF_WHOLE("P", 1, TEPAL_MAX_PHASES),                                        \
+           "Divide the memory into P phases; recycling forgets the oldest (default 2).")
 
 #define OPTION_SIGMA                                                                               \
     OPTION(0, "sigma", OF_WHOLE("S", 1, (uint64_t)1 << 60),                                        \
@@ -65,21 +64,21 @@ bool stream_rates(const struct tepal_params *params, struct tepal_recycling_sett
 
 #define OPTION_EVERY                                                                               \
     OPTION(0, "every", OF_VALUE(TAKES_DURATION, "TIME"),                                           \
-           "Recycle after a time, as 90s, 10m or 2h, by the clock: with 2 phases of 10m a line "   \
-           "is remembered for at least 10 and at most 20 minutes.")
+           "Recycle at this interval, as 90s, 10m or 2h: with 2 phases of 10m a line is "          \
+           "remembered for at least 10 and at most 20 minutes.")
 
 #define OPTION_STREAM_ONLY_MISSES                                                                  \
     FLAG(0, "only-misses",                                                                         \
-         "Remember a line from when it last came out as new, not from when it last came: one "     \
-         "that keeps coming comes out again and again.")
+         "Remember a line from when it was last printed as new, not from when it was last seen: "  \
+         "a line that keeps coming is printed again and again.")
 
 #define OPTION_STREAM_HASHES                                                                       \
     OPTION('k', "hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),                                      \
-           "The number of hashes (default: the best for the other numbers).")
+           "The number of hash functions (default: the best for the other parameters).")
 
 #define OPTION_STREAM_LAYOUT                                                                       \
     OPTION('l', "layout", OF_CHOICE("LAYOUT", LAYOUT_WORDS),                                       \
-           "Where the bits of a line lie: blocked (the default) is the fastest, flat remembers "   \
+           "Where the bits of a line are: blocked (default) is the fastest, flat remembers "       \
            "somewhat more in the same memory.")
 
 #endif

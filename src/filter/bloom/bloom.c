@@ -11,7 +11,8 @@
  * cleared, hence no false negative, ever; the cells depend on the set of keys alone, not on their
  * order or number.
  *
- * Single operations are here; batches are in the kernels (kernels.h).
+ * Single operations are here; batches are in the kernels (kernels.h), but for those that query and
+ * add at once.
  */
 #include <tepal/bloom.h>
 #include <tepal/model.h>
@@ -20,11 +21,15 @@
 #include <string.h>
 
 #include "address/address.h"
-#include "filter/lines/processor.h"
+#include "base/refuse.h"
 #include "base/report.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
 #include "filter/lines/kernels.h"
+#include "filter/lines/processor.h"
+
+/* Keys whose cells are requested ahead of their use, when they are tested and added. */
+#define KEYS_AHEAD 16
 
 static struct tepal_bloom *bloom_of(struct tepal_filter *filter)
 {
@@ -45,80 +50,11 @@ const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout)
     return avx2 ? &tepal_bloom_lines_avx2 : &tepal_bloom_lines_portable;
 }
 
-static void bloom_open(struct tepal_filter *filter)
+void tepal_bloom_op_open(struct tepal_filter *filter)
 {
     struct tepal_bloom *bloom = bloom_of(filter);
     bloom->at = tepal_address_of(&filter->params, 1);
     bloom->kernels = tepal_bloom_dispatch(filter->params.layout);
-}
-
-/* ---- construction ---------------------------------------------------------------------------- */
-
-enum tepal_status tepal_bloom_create(const struct tepal_params *params,
-                                     const struct tepal_allocator *allocator,
-                                     struct tepal_bloom **out)
-{
-    struct tepal_filter *filter;
-    enum tepal_status status =
-        tepal_filter_create_kind(TEPAL_KIND_BLOOM, params, allocator, &filter);
-    if (status == TEPAL_OK) {
-        *out = bloom_of(filter);
-    }
-    return status;
-}
-
-enum tepal_status tepal_bloom_create_for_rate(uint64_t keys, double fp, uint64_t seed,
-                                              struct tepal_bloom **out)
-{
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    params.capacity = keys;
-    params.seed = seed;
-    enum tepal_status status =
-        tepal_bloom_size(params.layout, params.positions, keys, fp, &params.cells, &params.hashes);
-    return status != TEPAL_OK ? status : tepal_bloom_create(&params, NULL, out);
-}
-
-enum tepal_status tepal_bloom_create_with_bits(uint64_t bits, uint32_t hashes, uint64_t seed,
-                                               struct tepal_bloom **out)
-{
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    params.cells = bits;
-    params.hashes = hashes == 0 ? 7 : hashes;
-    params.seed = seed;
-    return tepal_bloom_create(&params, NULL, out);
-}
-
-enum tepal_status tepal_bloom_create_bits_per_key(uint64_t keys, double bits_per_key, uint64_t seed,
-                                                  struct tepal_bloom **out)
-{
-    double bits = ceil((double)keys * bits_per_key);
-    if (keys == 0 || !(bits_per_key > 0)) {
-        return TEPAL_BAD_ARGUMENT;
-    }
-    if (!(bits <= (double)PARAMS_MAX_CELLS)) {
-        return TEPAL_TOO_LARGE;
-    }
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    params.cells = (uint64_t)bits;
-    params.capacity = keys;
-    params.seed = seed;
-    params.hashes = tepal_bloom_best_hashes(params.layout, params.positions, params.cells, keys);
-    return tepal_bloom_create(&params, NULL, out);
-}
-
-void tepal_bloom_free(struct tepal_bloom *bloom)
-{
-    tepal_filter_free(bloom == NULL ? NULL : &bloom->head);
-}
-
-struct tepal_filter *tepal_bloom_filter(struct tepal_bloom *bloom)
-{
-    return &bloom->head;
-}
-
-const struct tepal_filter *tepal_bloom_filter_const(const struct tepal_bloom *bloom)
-{
-    return &bloom->head;
 }
 
 /* ---- one key --------------------------------------------------------------------------------- */
@@ -144,59 +80,36 @@ static bool probe(const struct address *at, const uint64_t *words, struct tepal_
     return true;
 }
 
-enum tepal_status tepal_bloom_add(struct tepal_bloom *bloom, struct tepal_digest digest)
+/* Set the bits at these positions. Were all of them set already? */
+static bool set_all(uint64_t *words, const uint64_t *positions, uint32_t count)
 {
-    if (filter_read_only(&bloom->head)) {
-        return TEPAL_READ_ONLY;
+    bool all = true;
+    for (uint32_t i = 0; i < count; i++) {
+        all &= bits_test(words, positions[i]);
+        bits_set(words, positions[i]);
     }
+    return all;
+}
+
+enum tepal_status tepal_bloom_op_test_add(struct tepal_filter *filter, struct tepal_digest digest,
+                                          bool *was_present)
+{
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&bloom->at, digest, positions);
-    for (uint32_t i = 0; i < k; i++) {
-        bits_set(bloom->head.words, positions[i]);
-    }
-    filter_count_keys(&bloom->head, 1);
+    uint32_t k = tepal_address_positions(&bloom_of(filter)->at, digest, positions);
+    *was_present = set_all(filter->words, positions, k);
+    filter_count_keys(filter, 1);
     return TEPAL_OK;
 }
 
-bool tepal_bloom_query(const struct tepal_bloom *bloom, struct tepal_digest digest)
+enum tepal_status tepal_bloom_op_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return probe(&bloom->at, bloom->head.words, digest);
+    bool was_present;
+    return tepal_bloom_op_test_add(filter, digest, &was_present);
 }
 
-enum tepal_status tepal_bloom_add_bytes(struct tepal_bloom *bloom, const void *key, size_t len)
+bool tepal_bloom_op_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    if (!bloom->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    return tepal_bloom_add(bloom, tepal_hash_bytes(&bloom->head.hasher, key, len));
-}
-
-enum tepal_status tepal_bloom_add_u64(struct tepal_bloom *bloom, uint64_t key)
-{
-    if (!bloom->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    return tepal_bloom_add(bloom, tepal_hash_u64(&bloom->head.hasher, key));
-}
-
-enum tepal_status tepal_bloom_query_bytes(const struct tepal_bloom *bloom, const void *key,
-                                          size_t len, bool *present)
-{
-    if (!bloom->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    *present = tepal_bloom_query(bloom, tepal_hash_bytes(&bloom->head.hasher, key, len));
-    return TEPAL_OK;
-}
-
-enum tepal_status tepal_bloom_query_u64(const struct tepal_bloom *bloom, uint64_t key,
-                                        bool *present)
-{
-    if (!bloom->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    *present = tepal_bloom_query(bloom, tepal_hash_u64(&bloom->head.hasher, key));
-    return TEPAL_OK;
+    return probe(&bloom_of_const(filter)->at, filter->words, digest);
 }
 
 /* ---- concurrent ------------------------------------------------------------------------------ */
@@ -206,24 +119,27 @@ enum tepal_status tepal_bloom_query_u64(const struct tepal_bloom *bloom, uint64_
  * happens-before order) finds them, and one who races may see any part of them, as if it had come
  * before.
  */
-enum tepal_status tepal_bloom_add_atomic(struct tepal_bloom *bloom, struct tepal_digest digest,
+enum tepal_status tepal_bloom_add_atomic(struct tepal_filter *filter, struct tepal_digest digest,
                                          bool *was_present)
 {
-    if (filter_read_only(&bloom->head)) {
+    if (filter->params.kind != TEPAL_KIND_BLOOM) {
+        return TEPAL_UNSUPPORTED;
+    }
+    if (filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&bloom->at, digest, positions);
+    uint32_t k = tepal_address_positions(&bloom_of(filter)->at, digest, positions);
     bool present = true;
     for (uint32_t i = 0; i < k; i++) {
-        uint64_t *word = &bloom->head.words[positions[i] >> 6];
+        uint64_t *word = &filter->words[positions[i] >> 6];
         uint64_t bit = (uint64_t)1 << (positions[i] & 63);
         /* Reading first spares the line's ownership when the bit is there already. */
         if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0) {
             present = (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) != 0 && present;
         }
     }
-    uint64_t *keys = &bloom->head.state.keys_added;
+    uint64_t *keys = &filter->state.keys_added;
     uint64_t now = __atomic_load_n(keys, __ATOMIC_RELAXED);
     while (now != UINT64_MAX && !__atomic_compare_exchange_n(keys, &now, now + 1, true,
                                                              __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -234,12 +150,15 @@ enum tepal_status tepal_bloom_add_atomic(struct tepal_bloom *bloom, struct tepal
     return TEPAL_OK;
 }
 
-bool tepal_bloom_query_atomic(const struct tepal_bloom *bloom, struct tepal_digest digest)
+bool tepal_bloom_query_atomic(const struct tepal_filter *filter, struct tepal_digest digest)
 {
+    if (filter->params.kind != TEPAL_KIND_BLOOM) {
+        return tepal_filter_query(filter, digest);
+    }
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&bloom->at, digest, positions);
+    uint32_t k = tepal_address_positions(&bloom_of_const(filter)->at, digest, positions);
     for (uint32_t i = 0; i < k; i++) {
-        uint64_t word = __atomic_load_n(&bloom->head.words[positions[i] >> 6], __ATOMIC_RELAXED);
+        uint64_t word = __atomic_load_n(&filter->words[positions[i] >> 6], __ATOMIC_RELAXED);
         if ((word >> (positions[i] & 63) & 1) == 0) {
             return false;
         }
@@ -249,170 +168,93 @@ bool tepal_bloom_query_atomic(const struct tepal_bloom *bloom, struct tepal_dige
 
 /* ---- many keys ------------------------------------------------------------------------------- */
 
-enum tepal_status tepal_bloom_add_many(struct tepal_bloom *bloom,
-                                       const struct tepal_digest *digests, size_t count)
+void tepal_bloom_op_add_keys(struct tepal_filter *filter, const struct bloom_source *source,
+                             size_t count)
 {
-    if (filter_read_only(&bloom->head)) {
-        return TEPAL_READ_ONLY;
-    }
+    const struct tepal_bloom *bloom = bloom_of(filter);
     if (count > 0) {
-        struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
-        bloom->kernels->add(&bloom->at, bloom->head.words, &source, count);
-        filter_count_keys(&bloom->head, count);
+        bloom->kernels->add(&bloom->at, filter->words, source, count);
+        filter_count_keys(filter, count);
     }
-    return TEPAL_OK;
 }
 
-size_t tepal_bloom_query_many(const struct tepal_bloom *bloom, const struct tepal_digest *digests,
-                              size_t count, uint64_t *answers)
+size_t tepal_bloom_op_query_keys(const struct tepal_filter *filter,
+                                 const struct bloom_source *source, size_t count, uint64_t *answers)
+{
+    const struct tepal_bloom *bloom = bloom_of_const(filter);
+    return count == 0 ? 0
+                      : bloom->kernels->query(&bloom->at, filter->words, source, count, answers);
+}
+
+enum tepal_status tepal_bloom_op_add_many(struct tepal_filter *filter,
+                                          const struct tepal_digest *digests, size_t count)
 {
     struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
-    return count == 0
-               ? 0
-               : bloom->kernels->query(&bloom->at, bloom->head.words, &source, count, answers);
-}
-
-/*
- * Keys that are hashed on the way. SipHash is no part of the kernels, so digests of keyed filters
- * come in chunks (whole words of answers).
- */
-#define KEYED_CHUNK 256
-
-static void hash_chunk(const struct bloom_source *source, size_t first, size_t count,
-                       struct tepal_digest *digests)
-{
-    if (source->form == BLOOM_INTEGERS) {
-        tepal_hash_u64_many(&source->hasher, source->integers + first, count, digests);
-    } else {
-        tepal_hash_fixed(&source->hasher, source->bytes + first * source->width, source->width,
-                         count, digests);
-    }
-}
-
-static enum tepal_status add_source(struct tepal_bloom *bloom, struct bloom_source *source,
-                                    size_t count)
-{
-    struct tepal_filter *head = &bloom->head;
-    if (filter_read_only(head)) {
-        return TEPAL_READ_ONLY;
-    }
-    if (!head->has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    source->hasher = head->hasher;
-    if (head->hasher.hash == TEPAL_HASH_XXH3 && count > 0) {
-        bloom->kernels->add(&bloom->at, head->words, source, count);
-        filter_count_keys(head, count);
-        return TEPAL_OK;
-    }
-    for (size_t i = 0; i < count; i += KEYED_CHUNK) {
-        struct tepal_digest digests[KEYED_CHUNK];
-        size_t here = count - i < KEYED_CHUNK ? count - i : KEYED_CHUNK;
-        hash_chunk(source, i, here, digests);
-        (void)tepal_bloom_add_many(bloom, digests, here);
-    }
+    tepal_bloom_op_add_keys(filter, &source, count);
     return TEPAL_OK;
 }
 
-static enum tepal_status query_source(const struct tepal_bloom *bloom, struct bloom_source *source,
-                                      size_t count, uint64_t *answers, size_t *present)
+size_t tepal_bloom_op_query_many(const struct tepal_filter *filter,
+                                 const struct tepal_digest *digests, size_t count,
+                                 uint64_t *answers)
 {
-    const struct tepal_filter *head = &bloom->head;
-    if (!head->has_hasher) {
-        return TEPAL_KEY_NEEDED;
+    struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
+    return tepal_bloom_op_query_keys(filter, &source, count, answers);
+}
+
+/* The positions of a key whose turn will come, their lines requested. */
+static void request(const struct tepal_bloom *bloom, struct tepal_digest digest,
+                    uint64_t positions[TEPAL_MAX_HASHES])
+{
+    uint32_t k = tepal_address_positions(&bloom->at, digest, positions);
+    for (uint32_t i = 0; i < k; i++) {
+        bits_prefetch(bloom->head.words, positions[i]);
     }
-    source->hasher = head->hasher;
+}
+
+/* One after the other, since a key may come twice: only the memory is requested ahead. */
+enum tepal_status tepal_bloom_op_test_add_many(struct tepal_filter *filter,
+                                               const struct tepal_digest *digests, size_t count,
+                                               uint64_t *answers, size_t *present)
+{
+    const struct tepal_bloom *bloom = bloom_of(filter);
+    uint64_t window[KEYS_AHEAD][TEPAL_MAX_HASHES];
+    size_t asked = 0;
     size_t found = 0;
-    if (head->hasher.hash == TEPAL_HASH_XXH3 && count > 0) {
-        found = bloom->kernels->query(&bloom->at, head->words, source, count, answers);
-    } else {
-        for (size_t i = 0; i < count; i += KEYED_CHUNK) {
-            struct tepal_digest digests[KEYED_CHUNK];
-            size_t here = count - i < KEYED_CHUNK ? count - i : KEYED_CHUNK;
-            hash_chunk(source, i, here, digests);
-            found += tepal_bloom_query_many(bloom, digests, here, answers + i / 64);
+    for (size_t i = 0; i < count; i++) {
+        for (; asked < count && asked < i + KEYS_AHEAD; asked++) {
+            request(bloom, digests[asked], window[asked % KEYS_AHEAD]);
         }
+        if (i % 64 == 0) {
+            answers[i / 64] = 0;
+        }
+        bool yes = set_all(filter->words, window[i % KEYS_AHEAD], bloom->at.hashes);
+        answers[i / 64] |= (uint64_t)yes << (i % 64);
+        found += yes;
     }
-    if (present != NULL) {
-        *present = found;
-    }
+    filter_count_keys(filter, count);
+    *present = found;
     return TEPAL_OK;
-}
-
-enum tepal_status tepal_bloom_add_u64_many(struct tepal_bloom *bloom, const uint64_t *keys,
-                                           size_t count)
-{
-    struct bloom_source source = {.form = BLOOM_INTEGERS, .integers = keys};
-    return add_source(bloom, &source, count);
-}
-
-enum tepal_status tepal_bloom_query_u64_many(const struct tepal_bloom *bloom, const uint64_t *keys,
-                                             size_t count, uint64_t *answers, size_t *present)
-{
-    struct bloom_source source = {.form = BLOOM_INTEGERS, .integers = keys};
-    return query_source(bloom, &source, count, answers, present);
-}
-
-enum tepal_status tepal_bloom_add_fixed(struct tepal_bloom *bloom, const void *keys, size_t width,
-                                        size_t count)
-{
-    struct bloom_source source = {.form = BLOOM_FIXED, .bytes = keys, .width = width};
-    return width == 0 ? TEPAL_BAD_ARGUMENT : add_source(bloom, &source, count);
-}
-
-enum tepal_status tepal_bloom_query_fixed(const struct tepal_bloom *bloom, const void *keys,
-                                          size_t width, size_t count, uint64_t *answers,
-                                          size_t *present)
-{
-    struct bloom_source source = {.form = BLOOM_FIXED, .bytes = keys, .width = width};
-    return width == 0 ? TEPAL_BAD_ARGUMENT : query_source(bloom, &source, count, answers, present);
 }
 
 /* ---- whole filters --------------------------------------------------------------------------- */
 
-enum tepal_status tepal_bloom_clear(struct tepal_bloom *bloom)
+static enum tepal_status bloom_unite(struct tepal_filter *into, const struct tepal_filter *other)
 {
-    return tepal_filter_clear(&bloom->head);
+    tepal_bits_or(into->words, other->words, into->word_count);
+    filter_count_keys(into, other->state.keys_added);
+    return TEPAL_OK;
 }
 
-enum tepal_status tepal_bloom_clone(const struct tepal_bloom *bloom,
-                                    const struct tepal_allocator *allocator,
-                                    struct tepal_bloom **out)
+static enum tepal_status bloom_intersect(struct tepal_filter *into,
+                                         const struct tepal_filter *other)
 {
-    struct tepal_filter *copy;
-    enum tepal_status status = tepal_filter_clone(&bloom->head, allocator, &copy);
-    if (status == TEPAL_OK) {
-        *out = bloom_of(copy);
+    tepal_bits_and(into->words, other->words, into->word_count);
+    /* The common keys are at most as many as either side has. */
+    if (other->state.keys_added < into->state.keys_added) {
+        into->state.keys_added = other->state.keys_added;
     }
-    return status;
-}
-
-enum tepal_status tepal_bloom_unite(struct tepal_bloom *into, const struct tepal_bloom *other)
-{
-    enum tepal_status status = tepal_filter_mates(&into->head, &other->head);
-    if (status == TEPAL_OK) {
-        tepal_bits_or(into->head.words, other->head.words, into->head.word_count);
-        filter_count_keys(&into->head, other->head.state.keys_added);
-    }
-    return status;
-}
-
-enum tepal_status tepal_bloom_intersect(struct tepal_bloom *into, const struct tepal_bloom *other)
-{
-    enum tepal_status status = tepal_filter_mates(&into->head, &other->head);
-    if (status == TEPAL_OK) {
-        tepal_bits_and(into->head.words, other->head.words, into->head.word_count);
-        /* The common keys are at most as many as either side has. */
-        if (other->head.state.keys_added < into->head.state.keys_added) {
-            into->head.state.keys_added = other->head.state.keys_added;
-        }
-    }
-    return status;
-}
-
-bool tepal_bloom_equal(const struct tepal_bloom *a, const struct tepal_bloom *b)
-{
-    return tepal_filter_equal(&a->head, &b->head);
+    return TEPAL_OK;
 }
 
 /*
@@ -437,40 +279,55 @@ static bool can_fold(const struct tepal_params *p, uint64_t divisor)
     return false;
 }
 
-enum tepal_status tepal_bloom_fold(const struct tepal_bloom *bloom, uint64_t divisor,
-                                   const struct tepal_allocator *allocator,
-                                   struct tepal_bloom **out)
+/* A filter of other parameters for the same keys, its bits still to be filled in. */
+static enum tepal_status make_other(const struct tepal_filter *from,
+                                    const struct tepal_params *params,
+                                    const struct tepal_allocator *allocator,
+                                    struct tepal_filter **out, struct tepal_error *error)
 {
-    const struct tepal_filter *from = &bloom->head;
+    if (tepal_params_check(params, NULL) != TEPAL_OK) {
+        return refuse(error, TEPAL_UNSUPPORTED, "there is no filter of this size on this layout");
+    }
+    enum tepal_status status = tepal_filter_create(params, allocator, out, error);
+    if (status == TEPAL_OK) {
+        filter_inherit(*out, from);
+    }
+    return status;
+}
+
+enum tepal_status tepal_bloom_fold(const struct tepal_filter *filter, uint64_t divisor,
+                                   const struct tepal_allocator *allocator,
+                                   struct tepal_filter **out, struct tepal_error *error)
+{
+    struct tepal_params params = filter->params;
+    if (params.kind != TEPAL_KIND_BLOOM) {
+        return refuse(error, TEPAL_UNSUPPORTED, "only Bloom filters can be folded");
+    }
     if (divisor == 0) {
-        return TEPAL_BAD_ARGUMENT;
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the divisor must be at least 1");
     }
     if (divisor == 1) {
-        return tepal_bloom_clone(bloom, allocator, out);
+        return tepal_filter_clone(filter, allocator, out, error);
     }
-    if (!can_fold(&from->params, divisor)) {
-        return TEPAL_UNSUPPORTED;
+    if (!can_fold(&params, divisor)) {
+        return refuse(
+            error, TEPAL_UNSUPPORTED,
+            "a filter of this size, layout and positions cannot be folded by this divisor");
     }
-    struct tepal_params params = from->params;
     params.cells /= divisor;
-    if (tepal_params_check(&params, NULL) != TEPAL_OK) {
-        return TEPAL_UNSUPPORTED; /* too small for this layout */
-    }
-    struct tepal_filter *to;
-    enum tepal_status status = tepal_filter_create(&params, allocator, &to, NULL);
+    enum tepal_status status = make_other(filter, &params, allocator, out, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    if (params.layout == TEPAL_LAYOUT_FLAT || params.layout == TEPAL_LAYOUT_PARTITIONED) {
-        tepal_bits_fold(to->words, from->words, params.cells, divisor);
-    } else {
-        for (size_t i = 0; i < from->word_count; i++) {
-            uint64_t line = i / ADDRESS_SECTORS / divisor;
-            to->words[line * ADDRESS_SECTORS + i % ADDRESS_SECTORS] |= from->words[i];
-        }
+    uint64_t *to = (*out)->words;
+    if (!tepal_layout_in_lines(params.layout)) {
+        tepal_bits_fold(to, filter->words, params.cells, divisor);
+        return TEPAL_OK;
     }
-    filter_inherit(to, from);
-    *out = bloom_of(to);
+    for (size_t i = 0; i < filter->word_count; i++) {
+        uint64_t line = i / ADDRESS_SECTORS / divisor;
+        to[line * ADDRESS_SECTORS + i % ADDRESS_SECTORS] |= filter->words[i];
+    }
     return TEPAL_OK;
 }
 
@@ -480,35 +337,36 @@ static bool same_places(const struct tepal_params *p, enum tepal_layout layout)
            (p->hashes == 1 && tepal_layout_in_lines(layout) == tepal_layout_in_lines(p->layout));
 }
 
-enum tepal_status tepal_bloom_relayout(const struct tepal_bloom *bloom, enum tepal_layout layout,
+enum tepal_status tepal_bloom_relayout(const struct tepal_filter *filter, enum tepal_layout layout,
                                        const struct tepal_allocator *allocator,
-                                       struct tepal_bloom **out)
+                                       struct tepal_filter **out, struct tepal_error *error)
 {
-    const struct tepal_filter *from = &bloom->head;
-    if (!same_places(&from->params, layout)) {
-        return TEPAL_UNSUPPORTED;
+    struct tepal_params params = filter->params;
+    if (params.kind != TEPAL_KIND_BLOOM) {
+        return refuse(error, TEPAL_UNSUPPORTED, "only Bloom filters can change their layout");
     }
-    struct tepal_params params = from->params;
+    if (!same_places(&params, layout)) {
+        return refuse(error, TEPAL_UNSUPPORTED,
+                      "the two layouts place keys differently; rebuild the filter from its keys");
+    }
     params.layout = layout;
-    if (tepal_params_check(&params, NULL) != TEPAL_OK) {
-        return TEPAL_UNSUPPORTED; /* the other layout cannot have this size */
+    enum tepal_status status = make_other(filter, &params, allocator, out, error);
+    if (status == TEPAL_OK) {
+        memcpy((*out)->words, filter->words, filter->word_count * 8);
     }
-    struct tepal_filter *to;
-    enum tepal_status status = tepal_filter_create(&params, allocator, &to, NULL);
-    if (status != TEPAL_OK) {
-        return status;
-    }
-    memcpy(to->words, from->words, from->word_count * 8);
-    filter_inherit(to, from);
-    *out = bloom_of(to);
-    return TEPAL_OK;
+    return status;
 }
 
 /* ---- what the cells say ---------------------------------------------------------------------- */
 
-uint64_t tepal_bloom_ones(const struct tepal_bloom *bloom)
+uint64_t tepal_bloom_op_ones(const struct tepal_filter *filter)
 {
-    return tepal_bits_count_range(bloom->head.words, 0, bloom->head.params.cells);
+    return tepal_bits_count_range(filter->words, 0, filter->params.cells);
+}
+
+double tepal_bloom_op_fp_now(const struct tepal_filter *filter)
+{
+    return tepal_bits_rate(&bloom_of_const(filter)->at, filter->words);
 }
 
 static double estimate(const struct tepal_params *p, uint64_t ones)
@@ -528,38 +386,22 @@ static double estimate(const struct tepal_params *p, uint64_t ones)
     return log1p(-(double)ones / m) / leave;
 }
 
-double tepal_bloom_fill_now(const struct tepal_bloom *bloom)
-{
-    return (double)tepal_bloom_ones(bloom) / (double)bloom->head.params.cells;
-}
-
-double tepal_bloom_keys_estimated(const struct tepal_bloom *bloom)
-{
-    return estimate(&bloom->head.params, tepal_bloom_ones(bloom));
-}
-
-double tepal_bloom_fp_now(const struct tepal_bloom *bloom)
-{
-    return tepal_bits_rate(&bloom->at, bloom->head.words);
-}
-
 static void bloom_info(const struct tepal_filter *filter, struct tepal_report *report)
 {
-    const struct tepal_bloom *bloom = bloom_of_const(filter);
     const struct tepal_params *p = &filter->params;
-    uint64_t ones = tepal_bloom_ones(bloom);
+    uint64_t ones = tepal_bloom_op_ones(filter);
     tepal_report_real(report, "keys_estimated",
                       "distinct keys, from the fill: about -(m/k) ln(1 - fill)", estimate(p, ones));
     tepal_report_integer(report, "ones", "bits set", ones);
     tepal_report_real(report, "fill", "share of bits set", (double)ones / (double)p->cells);
     tepal_report_real(report, "fp_now", "false-positive rate now, from the bits themselves",
-                      tepal_bloom_fp_now(bloom));
+                      tepal_bloom_op_fp_now(filter));
     if (p->capacity != 0) {
         tepal_report_real(
             report, "fp_at_capacity", "false-positive rate expected at capacity (model)",
             tepal_bloom_fp(p->layout, p->positions, p->cells, p->capacity, p->hashes));
     } else {
-        tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
+        tepal_report_absent(report, "fp_at_capacity", "no capacity was given");
     }
     tepal_report_real(report, "fn_now", "false-negative rate now: a Bloom filter has none", 0);
 }
@@ -579,60 +421,28 @@ double tepal_bloom_report_part(const struct tepal_filter *filter, const struct a
         q->about = at_capacity;
         q->value.real *= passes;
     }
-    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: fp_now, by its other name",
+    tepal_report_real(report, "fp_unknown", "rate on unknown negatives: the same as fp_now",
                       unknown);
     return unknown;
 }
 
 /* ---- the table entry ------------------------------------------------------------------------- */
 
-static enum tepal_status bloom_add(struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_bloom_add(bloom_of(filter), digest);
-}
-
-static enum tepal_status bloom_add_many(struct tepal_filter *filter,
-                                        const struct tepal_digest *digests, size_t count)
-{
-    return tepal_bloom_add_many(bloom_of(filter), digests, count);
-}
-
-static bool bloom_query(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_bloom_query(bloom_of_const(filter), digest);
-}
-
-static size_t bloom_query_many(const struct tepal_filter *filter,
-                               const struct tepal_digest *digests, size_t count, uint64_t *answers)
-{
-    return tepal_bloom_query_many(bloom_of_const(filter), digests, count, answers);
-}
-
-static enum tepal_status bloom_unite(struct tepal_filter *into, const struct tepal_filter *other)
-{
-    return tepal_bloom_unite(bloom_of(into), bloom_of_const(other));
-}
-
-static enum tepal_status bloom_intersect(struct tepal_filter *into,
-                                         const struct tepal_filter *other)
-{
-    return tepal_bloom_intersect(bloom_of(into), bloom_of_const(other));
-}
-
 const struct filter_ops tepal_bloom_ops = {
     .rules = &tepal_bloom_rules,
     .struct_bytes = sizeof(struct tepal_bloom),
-    .open = bloom_open,
-    .add = bloom_add,
-    .add_many = bloom_add_many,
-    .query = bloom_query,
-    .query_many = bloom_query_many,
+    .open = tepal_bloom_op_open,
+    .add = tepal_bloom_op_add,
+    .add_many = tepal_bloom_op_add_many,
+    .query = tepal_bloom_op_query,
+    .query_many = tepal_bloom_op_query_many,
+    .test_add = tepal_bloom_op_test_add,
+    .test_add_many = tepal_bloom_op_test_add_many,
+    .add_keys = tepal_bloom_op_add_keys,
+    .query_keys = tepal_bloom_op_query_keys,
     .unite = bloom_unite,
     .intersect = bloom_intersect,
+    .ones = tepal_bloom_op_ones,
+    .fp_now = tepal_bloom_op_fp_now,
     .info = bloom_info,
 };
-
-struct tepal_bloom *tepal_filter_bloom(struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_bloom_ops ? bloom_of(filter) : NULL;
-}

@@ -1,8 +1,8 @@
 /*
  * internal.h: the Bloom filter from the inside, for the kinds that are Bloom filters with a
- * history of their own (retouched): the same bits, asked by the same code.
+ * history of their own (retouched): the same bits, queried by the same code.
  *
- *   bloom.c     the kind: construction, one key, batches, whole filters, what the bits say
+ *   bloom.c     the kind: one key, batches, whole filters, what the bits say
  *   kernels.h   batches: the table of kernels, and where keys come from; flat*: those of the flat
  *               and partitioned layouts; those of the other layouts are in lines/
  *   rate.c      the false-positive rate that bits have, for every kind that asks bits
@@ -22,6 +22,31 @@ struct tepal_bloom {
 };
 
 extern const struct filter_ops tepal_bloom_ops;
+
+/*
+ * Its operations (filter_ops), for any kind whose struct begins with a struct tepal_bloom and whose
+ * cells are the bits of one. Additions count keys_added; what else a kind counts it counts itself.
+ */
+void tepal_bloom_op_open(struct tepal_filter *filter);
+enum tepal_status tepal_bloom_op_add(struct tepal_filter *filter, struct tepal_digest digest);
+enum tepal_status tepal_bloom_op_add_many(struct tepal_filter *filter,
+                                          const struct tepal_digest *digests, size_t count);
+bool tepal_bloom_op_query(const struct tepal_filter *filter, struct tepal_digest digest);
+size_t tepal_bloom_op_query_many(const struct tepal_filter *filter,
+                                 const struct tepal_digest *digests, size_t count,
+                                 uint64_t *answers);
+enum tepal_status tepal_bloom_op_test_add(struct tepal_filter *filter, struct tepal_digest digest,
+                                          bool *was_present);
+enum tepal_status tepal_bloom_op_test_add_many(struct tepal_filter *filter,
+                                               const struct tepal_digest *digests, size_t count,
+                                               uint64_t *answers, size_t *present);
+void tepal_bloom_op_add_keys(struct tepal_filter *filter, const struct bloom_source *source,
+                             size_t count);
+size_t tepal_bloom_op_query_keys(const struct tepal_filter *filter,
+                                 const struct bloom_source *source, size_t count,
+                                 uint64_t *answers);
+uint64_t tepal_bloom_op_ones(const struct tepal_filter *filter);
+double tepal_bloom_op_fp_now(const struct tepal_filter *filter);
 
 /*
  * What `info` tells of a filter whose first bits are a Bloom filter, with these addresses, that

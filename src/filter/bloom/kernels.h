@@ -24,7 +24,7 @@ struct bloom_source {
     const uint64_t *integers;
     const uint8_t *bytes; /* keys of `width` bytes each */
     size_t width;
-    struct tepal_hasher hasher; /* for integers and bytes */
+    struct tepal_hasher hasher; /* for integers and bytes: the filter's own */
 };
 
 struct bloom_kernels {

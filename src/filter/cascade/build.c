@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <string.h>
+
 #include <tepal/model.h>
 
 #include "base/alloc.h"
@@ -42,9 +43,9 @@ struct side {
 
 struct run {
     const struct tepal_params *params;
-    const struct tepal_cascade_input *in;
+    const struct tepal_known *in;
     struct tepal_allocator allocator;
-    struct level level[TEPAL_CASCADE_MOST_LEVELS];
+    struct level level[TEPAL_MAX_LEVELS];
     uint32_t levels;
     uint64_t bits;
     uint64_t avoid_members;
@@ -251,7 +252,7 @@ static enum tepal_status make_levels(struct run *run, uint64_t bits)
                                                                run->in->member_count);
     enum tepal_status status = TEPAL_OK;
     drop_levels(run);
-    while (status == TEPAL_OK && stored.count > 0 && run->levels < TEPAL_CASCADE_MOST_LEVELS) {
+    while (status == TEPAL_OK && stored.count > 0 && run->levels < TEPAL_MAX_LEVELS) {
         if (run->levels > 0) {
             hashes = 0;
             status = tepal_bloom_size(TEPAL_LAYOUT_FLAT, p->positions, stored.count,
@@ -286,7 +287,7 @@ static bool is_small(const struct run *run)
 }
 
 /* So many bits at most: less for the first level as long as the whole is too large. */
-static enum tepal_status fit(struct run *run, uint64_t limit, const char **why)
+static enum tepal_status fit(struct run *run, uint64_t limit)
 {
     uint64_t least;
     enum tepal_status status = smallest_first(run, &least);
@@ -309,7 +310,6 @@ static enum tepal_status fit(struct run *run, uint64_t limit, const char **why)
         }
         bits -= less;
     }
-    *why = "no cascade of so few bits was found: give more, or no limit";
     return TEPAL_FULL;
 }
 
@@ -337,11 +337,11 @@ static enum tepal_status shrink(struct run *run)
     return status != TEPAL_OK ? status : make_levels(run, best);
 }
 
-static enum tepal_status make(struct run *run, const struct tepal_cascade_options *options,
-                              const char **why)
+/* TEPAL_FULL if the limit is too low. */
+static enum tepal_status make(struct run *run, const struct tepal_cascade_options *options)
 {
     if (options->bits > 0) {
-        return fit(run, options->bits < PARAMS_MAX_CELLS ? options->bits : PARAMS_MAX_CELLS, why);
+        return fit(run, options->bits < PARAMS_MAX_CELLS ? options->bits : PARAMS_MAX_CELLS);
     }
     if (!(options->fp > 0)) {
         return shrink(run);
@@ -376,8 +376,8 @@ static enum tepal_status assemble(struct run *run, const struct tepal_allocator 
     p.cells = run->bits;
     p.hashes = first->hashes;
     memset(p.own, 0, sizeof p.own);
-    p.own[TEPAL_CASCADE_REST] = run->bits - first->cells;
-    p.own[TEPAL_CASCADE_BEYOND] = run->levels - 1;
+    p.cascade.rest_bits = run->bits - first->cells;
+    p.cascade.rest_levels = run->levels - 1;
     struct tepal_filter *made;
     enum tepal_status status = tepal_filter_create(&p, allocator, &made, NULL);
     if (status != TEPAL_OK) {
@@ -405,10 +405,10 @@ static enum tepal_status assemble(struct run *run, const struct tepal_allocator 
 /* ---- the report, by asking ------------------------------------------------------------------- */
 
 static enum tepal_status compare(const struct run *run, struct tepal_filter *made,
-                                 struct tepal_cascade_report *report)
+                                 struct tepal_known_report *report)
 {
-    const struct tepal_cascade_input *in = run->in;
-    const struct tepal_cascade *cascade = (const struct tepal_cascade *)made;
+    const struct tepal_known *in = run->in;
+    bool weighed = in->avoid_weights != NULL;
     size_t longest = in->avoid_count > in->member_count ? in->avoid_count : in->member_count;
     uint64_t *answers = tepal_alloc_zeroed(&run->allocator, (longest + 63) / 64 * 8);
     if (answers == NULL) {
@@ -419,72 +419,75 @@ static enum tepal_status compare(const struct run *run, struct tepal_filter *mad
     report->avoid_members = run->avoid_members;
     report->avoid_positive = run->avoid_positive;
     report->false_negatives =
-        in->member_count -
-        tepal_cascade_query_many(cascade, in->members, in->member_count, answers);
+        in->member_count - tepal_filter_query_many(made, in->members, in->member_count, answers);
     /* Those that are members are found, all of them. */
     report->avoid_left =
-        tepal_cascade_query_many(cascade, in->avoid, in->avoid_count, answers) - run->avoid_members;
-    report->bits = run->bits;
+        tepal_filter_query_many(made, in->avoid, in->avoid_count, answers) - run->avoid_members;
+    tepal_alloc_release(&run->allocator, answers, (longest + 63) / 64 * 8);
+    report->avoid_weight = tepal_known_avoid_weight(in);
+    report->positive_weight = weighed ? NAN : (double)report->avoid_positive;
+    report->weight_left = weighed && report->avoid_left > 0 ? NAN : (double)report->avoid_left;
     report->levels = run->levels;
     for (uint32_t i = 0; i < run->levels; i++) {
-        report->level[i] = tepal_filter_params(run->level[i].bloom)->cells;
-        report->stored[i] = run->level[i].stored;
+        report->level_keys[i] = run->level[i].stored;
     }
-    uint64_t *own = made->state.own;
-    own[CASCADE_MEMBERS] = in->member_count;
-    own[CASCADE_AVOID] = in->avoid_count - run->avoid_members;
-    own[CASCADE_POSITIVE] = run->avoid_positive;
-    own[CASCADE_LEFT] = report->avoid_left;
-    tepal_alloc_release(&run->allocator, answers, (longest + 63) / 64 * 8);
     return TEPAL_OK;
+}
+
+static void keep_state(struct tepal_filter *made, const struct tepal_known_report *report)
+{
+    uint64_t *own = made->state.own;
+    own[CASCADE_MEMBERS] = report->members;
+    own[CASCADE_AVOID] = report->avoid_given - report->avoid_members;
+    own[CASCADE_POSITIVE] = report->avoid_positive;
+    own[CASCADE_LEFT] = report->avoid_left;
 }
 
 /* ---- the public call ------------------------------------------------------------------------- */
 
-static enum tepal_status check(const struct tepal_params *params,
-                               const struct tepal_cascade_input *in,
-                               const struct tepal_cascade_options *options, const char **why)
+static enum tepal_status check(const struct tepal_params *params, const struct tepal_known *in,
+                               const struct tepal_cascade_options *options,
+                               struct tepal_error *error)
 {
     if (params->kind != TEPAL_KIND_CASCADE) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the parameters are not those of a cascade");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the parameters are not those of a cascade");
     }
     if (in->member_count == 0) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there are no members");
-    }
-    if (in->member_count > KNOWN_MOST_KEYS || in->avoid_count > KNOWN_MOST_KEYS) {
-        return refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "there are no members");
     }
     if (options->bits > 0 && options->fp != 0) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "give bits or a rate, not both");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "give bits or a rate, not both");
     }
     if (options->fp != 0 && !(options->fp > 0 && options->fp < 1)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the rate must lie between 0 and 1");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the rate must lie between 0 and 1");
+    }
+    enum tepal_status status = tepal_known_check(in, error);
+    if (status != TEPAL_OK) {
+        return status;
     }
     /* What the sizes have no part in: a filter of one level that surely is not too small. */
     struct tepal_params probe = *params;
     probe.cells = (uint64_t)TEPAL_MAX_HASHES * TEPAL_LINE_BITS;
     probe.hashes = params->hashes == 0 ? 1 : params->hashes;
     memset(probe.own, 0, sizeof probe.own);
-    return tepal_params_check(&probe, why);
+    return tepal_params_check(&probe, error);
 }
 
 enum tepal_status tepal_cascade_build(const struct tepal_params *params,
-                                      const struct tepal_cascade_input *input,
+                                      const struct tepal_known *known,
                                       const struct tepal_cascade_options *options,
                                       const struct tepal_allocator *allocator,
-                                      struct tepal_filter **out,
-                                      struct tepal_cascade_report *report, const char **why)
+                                      struct tepal_filter **out, struct tepal_known_report *report,
+                                      struct tepal_error *error)
 {
-    enum tepal_status status = check(params, input, options, why);
+    enum tepal_status status = check(params, known, options, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    struct run run = {.params = params, .in = input};
+    struct run run = {.params = params, .in = known, .allocator = tepal_alloc_choose(allocator)};
     struct tepal_filter *made = NULL;
-    struct tepal_cascade_report filled = {0};
-    const char *reason = "";
-    run.allocator = tepal_alloc_choose(allocator);
-    status = make(&run, options, &reason);
+    struct tepal_known_report filled = {0};
+    status = make(&run, options);
     if (status == TEPAL_OK) {
         status = assemble(&run, allocator, &made);
     }
@@ -494,8 +497,12 @@ enum tepal_status tepal_cascade_build(const struct tepal_params *params,
     drop_levels(&run);
     if (status != TEPAL_OK) {
         tepal_filter_free(made);
-        return refuse(why, status, *reason != '\0' ? reason : tepal_status_message(status));
+        return status == TEPAL_FULL
+                   ? refuse(error, status,
+                            "no cascade this small was found: give more bits, or no limit")
+                   : refuse_if(error, status);
     }
+    keep_state(made, &filled);
     if (report != NULL) {
         *report = filled;
     }

@@ -40,7 +40,7 @@ static const struct tepal_cascade *cascade_of_const(const struct tepal_filter *f
 
 static uint64_t *directory(const struct tepal_filter *filter)
 {
-    return filter->words + (filter->word_count - filter->params.own[TEPAL_CASCADE_BEYOND]);
+    return filter->words + (filter->word_count - filter->params.cascade.rest_levels);
 }
 
 /*
@@ -51,14 +51,14 @@ static void cascade_open(struct tepal_filter *filter)
 {
     struct tepal_cascade *cascade = cascade_of(filter);
     struct tepal_params part = filter->params;
-    uint64_t left = part.own[TEPAL_CASCADE_REST];
+    uint64_t left = part.cascade.rest_bits;
     part.cells -= left;
     cascade->kernels = tepal_bloom_dispatch(part.layout);
     cascade->level[0] = tepal_address_of(&part, 1);
     cascade->start[0] = 0;
     cascade->levels = 1;
     part.layout = TEPAL_LAYOUT_FLAT;
-    for (uint32_t i = 1; i <= part.own[TEPAL_CASCADE_BEYOND]; i++) {
+    for (uint32_t i = 1; i <= part.cascade.rest_levels; i++) {
         uint64_t entry = directory(filter)[i - 1];
         cascade->start[i] = cascade->start[i - 1] + part.cells;
         part.cells = entry >> CASCADE_HASH_BITS;
@@ -77,8 +77,8 @@ static void cascade_open(struct tepal_filter *filter)
 /* Empty levels: nothing is known yet that would tell their sizes, so they are all alike. */
 static void cascade_reset(struct tepal_filter *filter)
 {
-    uint64_t beyond = filter->params.own[TEPAL_CASCADE_BEYOND];
-    uint64_t rest = filter->params.own[TEPAL_CASCADE_REST];
+    uint64_t beyond = filter->params.cascade.rest_levels;
+    uint64_t rest = filter->params.cascade.rest_bits;
     for (uint64_t i = 0; i < beyond; i++) {
         directory(filter)[i] = cascade_entry(rest / beyond + (i < rest % beyond), 1);
     }
@@ -94,9 +94,9 @@ static const char *cascade_validate(const struct tepal_filter *filter)
     if (bits_beyond(filter->words, filter->params.cells)) {
         return FILTER_STRAY_CELLS;
     }
-    if (last != filter->params.own[TEPAL_CASCADE_BEYOND] ||
+    if (last != filter->params.cascade.rest_levels ||
         again.start[last] + again.level[last].cells != filter->params.cells) {
-        return "the directory of levels does not add up";
+        return "the directory of levels is inconsistent";
     }
     return tepal_known_flaw(own[CASCADE_AVOID], own[CASCADE_POSITIVE], own[CASCADE_LEFT]);
 }
@@ -108,14 +108,13 @@ static struct tepal_digest level_digest(uint32_t i, struct tepal_digest d)
     return i == 0 ? d : address_rehash(d, i);
 }
 
-bool tepal_cascade_in_level(const struct tepal_cascade *cascade, uint32_t i,
-                            struct tepal_digest digest)
+static bool in_level(const struct tepal_cascade *cascade, uint32_t i, struct tepal_digest digest)
 {
     return tepal_yesno_holds(&cascade->level[i], cascade->head.words, cascade->start[i],
                              level_digest(i, digest));
 }
 
-void tepal_cascade_put(struct tepal_cascade *cascade, uint32_t i, struct tepal_digest digest)
+static void put(struct tepal_cascade *cascade, uint32_t i, struct tepal_digest digest)
 {
     uint64_t positions[TEPAL_MAX_HASHES];
     uint32_t k = tepal_address_positions(&cascade->level[i], level_digest(i, digest), positions);
@@ -128,21 +127,16 @@ void tepal_cascade_put(struct tepal_cascade *cascade, uint32_t i, struct tepal_d
 static uint32_t first_without(const struct tepal_cascade *cascade, uint32_t i,
                               struct tepal_digest digest)
 {
-    while (i < cascade->levels && tepal_cascade_in_level(cascade, i, digest)) {
+    while (i < cascade->levels && in_level(cascade, i, digest)) {
         i++;
     }
     return i;
 }
 
 /* Even levels in the words of the paper are odd ones here, where the first is 0. */
-bool tepal_cascade_query(const struct tepal_cascade *cascade, struct tepal_digest digest)
-{
-    return first_without(cascade, 0, digest) % 2 != 0;
-}
-
 static bool cascade_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return tepal_cascade_query(cascade_of_const(filter), digest);
+    return first_without(cascade_of_const(filter), 0, digest) % 2 != 0;
 }
 
 /* ---- many keys ------------------------------------------------------------------------------- */
@@ -173,9 +167,11 @@ static size_t ask_others(const struct tepal_cascade *cascade, const struct tepal
     return present;
 }
 
-size_t tepal_cascade_query_many(const struct tepal_cascade *cascade,
-                                const struct tepal_digest *digests, size_t count, uint64_t *answers)
+static size_t cascade_query_many(const struct tepal_filter *filter,
+                                 const struct tepal_digest *digests, size_t count,
+                                 uint64_t *answers)
 {
+    const struct tepal_cascade *cascade = cascade_of_const(filter);
     size_t present = 0;
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t here = count - first < CHUNK ? count - first : CHUNK;
@@ -190,13 +186,6 @@ size_t tepal_cascade_query_many(const struct tepal_cascade *cascade,
     return present;
 }
 
-static size_t cascade_query_many(const struct tepal_filter *filter,
-                                 const struct tepal_digest *digests, size_t count,
-                                 uint64_t *answers)
-{
-    return tepal_cascade_query_many(cascade_of_const(filter), digests, count, answers);
-}
-
 /* ---- additions ------------------------------------------------------------------------------- */
 
 /*
@@ -206,7 +195,7 @@ static size_t cascade_query_many(const struct tepal_filter *filter,
 static bool has_room(const struct tepal_cascade *cascade, struct tepal_digest digest)
 {
     for (uint32_t i = 1; i < cascade->levels; i += 2) {
-        if (!tepal_cascade_in_level(cascade, i, digest)) {
+        if (!in_level(cascade, i, digest)) {
             return true;
         }
     }
@@ -216,33 +205,67 @@ static bool has_room(const struct tepal_cascade *cascade, struct tepal_digest di
 static void put_member(struct tepal_cascade *cascade, struct tepal_digest digest)
 {
     for (uint32_t i = 0; i < cascade->levels; i += 2) {
-        tepal_cascade_put(cascade, i, digest);
-        if (i + 1 < cascade->levels && !tepal_cascade_in_level(cascade, i + 1, digest)) {
+        put(cascade, i, digest);
+        if (i + 1 < cascade->levels && !in_level(cascade, i + 1, digest)) {
             return;
         }
     }
+}
+
+static bool all_have_room(const struct tepal_cascade *cascade, const struct tepal_digest *digests,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!has_room(cascade, digests[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void count_added(struct tepal_filter *filter, size_t count)
+{
+    uint64_t *added = &filter->state.own[CASCADE_ADDED];
+    filter_count_keys(filter, count);
+    *added = saturating_add(*added, count);
 }
 
 static enum tepal_status cascade_add_many(struct tepal_filter *filter,
                                           const struct tepal_digest *digests, size_t count)
 {
     struct tepal_cascade *cascade = cascade_of(filter);
-    for (size_t i = 0; i < count; i++) {
-        if (!has_room(cascade, digests[i])) {
-            return TEPAL_FULL;
-        }
+    if (!all_have_room(cascade, digests, count)) {
+        return TEPAL_FULL;
     }
     for (size_t i = 0; i < count; i++) {
         put_member(cascade, digests[i]);
     }
-    filter_count_keys(filter, count);
-    filter->state.own[CASCADE_ADDED] = saturating_add(filter->state.own[CASCADE_ADDED], count);
+    count_added(filter, count);
     return TEPAL_OK;
 }
 
 static enum tepal_status cascade_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
     return cascade_add_many(filter, &digest, 1);
+}
+
+static enum tepal_status cascade_test_add_many(struct tepal_filter *filter,
+                                               const struct tepal_digest *digests, size_t count,
+                                               uint64_t *answers, size_t *present)
+{
+    struct tepal_cascade *cascade = cascade_of(filter);
+    if (!all_have_room(cascade, digests, count)) {
+        return TEPAL_FULL;
+    }
+    *present = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t found = cascade_query(filter, digests[i]);
+        answers[i / 64] = (i % 64 == 0 ? 0 : answers[i / 64]) | found << i % 64;
+        *present += found;
+        put_member(cascade, digests[i]);
+    }
+    count_added(filter, count);
+    return TEPAL_OK;
 }
 
 /* ---- what it tells --------------------------------------------------------------------------- */
@@ -274,11 +297,11 @@ static void cascade_info(const struct tepal_filter *filter, struct tepal_report 
     tepal_report_change(report, "fn_now")->about = "false-negative rate: a cascade has none";
     tepal_known_report_rate(report, own[CASCADE_AVOID], own[CASCADE_LEFT], own[CASCADE_ADDED],
                             unknown);
-    double bits[TEPAL_CASCADE_MOST_LEVELS];
+    double bits[TEPAL_MAX_LEVELS];
     for (uint32_t i = 0; i < cascade->levels; i++) {
         bits[i] = (double)cascade->level[i].cells;
     }
-    tepal_report_integer(report, "levels", "filters in the cascade", cascade->levels);
+    tepal_report_integer(report, "levels", "number of levels", cascade->levels);
     tepal_report_list(report, "level_bits", "bits of each level", bits, cascade->levels);
     tepal_report_integer(report, "members", "members it was built for", own[CASCADE_MEMBERS]);
     tepal_report_integer(report, "avoid", "known negatives it was built for", own[CASCADE_AVOID]);
@@ -300,27 +323,19 @@ const struct filter_ops tepal_cascade_ops = {
     .add_many = cascade_add_many,
     .query = cascade_query,
     .query_many = cascade_query_many,
+    .test_add_many = cascade_test_add_many,
+    .can_be_full = true,
     .info = cascade_info,
 };
 
-/* ---- the typed handle ------------------------------------------------------------------------ */
+/* ---- what only cascades have ----------------------------------------------------------------- */
 
-struct tepal_cascade *tepal_filter_cascade(struct tepal_filter *filter)
+uint32_t tepal_cascade_levels(const struct tepal_filter *filter)
 {
-    return filter->ops == &tepal_cascade_ops ? cascade_of(filter) : NULL;
+    return filter->ops == &tepal_cascade_ops ? cascade_of_const(filter)->levels : 0;
 }
 
-struct tepal_filter *tepal_cascade_filter(struct tepal_cascade *cascade)
+uint64_t tepal_cascade_level_bits(const struct tepal_filter *filter, uint32_t i)
 {
-    return &cascade->head;
-}
-
-uint32_t tepal_cascade_levels(const struct tepal_cascade *cascade)
-{
-    return cascade->levels;
-}
-
-uint64_t tepal_cascade_level_bits(const struct tepal_cascade *cascade, uint32_t i)
-{
-    return i < cascade->levels ? cascade->level[i].cells : 0;
+    return i < tepal_cascade_levels(filter) ? cascade_of_const(filter)->level[i].cells : 0;
 }

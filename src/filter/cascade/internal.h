@@ -16,10 +16,10 @@
 
 struct tepal_cascade {
     struct tepal_filter head;
-    const struct bloom_kernels *kernels;             /* of the first level */
-    uint32_t levels;                                 /* as far as the directory makes sense */
-    struct address level[TEPAL_CASCADE_MOST_LEVELS]; /* each from its own first bit */
-    uint64_t start[TEPAL_CASCADE_MOST_LEVELS];       /* its first bit */
+    const struct bloom_kernels *kernels;    /* of the first level */
+    uint32_t levels;                        /* as far as the directory makes sense */
+    struct address level[TEPAL_MAX_LEVELS]; /* each from its own first bit */
+    uint64_t start[TEPAL_MAX_LEVELS];       /* its first bit */
 };
 
 /* The state: what the build knew. */
@@ -41,12 +41,5 @@ static inline uint64_t cascade_entry(uint64_t bits, uint32_t hashes)
 {
     return bits << CASCADE_HASH_BITS | hashes;
 }
-
-/* Does level i have the key? */
-bool tepal_cascade_in_level(const struct tepal_cascade *cascade, uint32_t i,
-                            struct tepal_digest digest);
-
-/* Put it there. */
-void tepal_cascade_put(struct tepal_cascade *cascade, uint32_t i, struct tepal_digest digest);
 
 #endif

@@ -112,29 +112,32 @@ static void add_planned(struct tepal_counting *counting, const struct tepal_dige
     filter_count_keys(&counting->head, count);
 }
 
-enum tepal_status tepal_counting_add_many(struct tepal_counting *counting,
+enum tepal_status tepal_counting_add_many(struct tepal_filter *filter,
                                           const struct tepal_digest *digests, size_t count,
                                           uint8_t *groups)
 {
-    enum tepal_status status = counting_writable(counting);
+    enum tepal_status status = counting_writable(filter);
     if (status != TEPAL_OK) {
         return status;
     }
+    struct tepal_counting *counting = counting_of(filter);
     if (fits_plan(counting, counting->choices)) {
         add_planned(counting, digests, count, groups);
         return TEPAL_OK;
     }
     for (size_t i = 0; i < count; i++) {
-        uint32_t group;
-        (void)tepal_counting_add(counting, digests[i], &group);
-        if (groups != NULL) {
-            groups[i] = (uint8_t)group;
-        }
+        (void)tepal_counting_add(filter, digests[i], groups == NULL ? NULL : &groups[i]);
     }
     return TEPAL_OK;
 }
 
-/* Removal by the policy, as tepal_counting_remove does it, from a plan of all groups. */
+enum tepal_status tepal_counting_op_add_many(struct tepal_filter *filter,
+                                             const struct tepal_digest *digests, size_t count)
+{
+    return tepal_counting_add_many(filter, digests, count, NULL);
+}
+
+/* Removal by the policy, as tepal_counting_op_remove does it, from a plan of all groups. */
 static bool remove_plan(struct tepal_counting *counting, const struct plan *plan)
 {
     uint64_t *own = counting->head.state.own;
@@ -203,29 +206,40 @@ static size_t remove_all(struct tepal_counting *counting, const struct tepal_dig
     }
     size_t removed = 0;
     for (size_t i = 0; i < count; i++) {
-        bool yes = tepal_counting_remove(counting, digests[i]) == TEPAL_OK;
+        bool yes = tepal_counting_op_remove(&counting->head, digests[i]) == TEPAL_OK;
         answer(done, i, yes);
         removed += yes;
     }
     return removed;
 }
 
-enum tepal_status tepal_counting_remove_many(struct tepal_counting *counting,
+enum tepal_status tepal_counting_remove_many(struct tepal_filter *filter,
                                              const struct tepal_digest *digests,
-                                             const uint8_t *groups, size_t count, uint64_t *done,
+                                             const uint8_t *groups, size_t count, uint64_t *answers,
                                              size_t *removed)
 {
-    enum tepal_status status = counting_writable(counting);
+    enum tepal_status status = counting_writable(filter);
     if (status != TEPAL_OK) {
         return status;
     }
+    struct tepal_counting *counting = counting_of(filter);
     for (size_t i = 0; groups != NULL && i < count; i++) {
         if (groups[i] >= counting->choices) {
             return TEPAL_BAD_ARGUMENT;
         }
     }
-    *removed = remove_all(counting, digests, groups, count, done);
+    size_t done = remove_all(counting, digests, groups, count, answers);
+    if (removed != NULL) {
+        *removed = done;
+    }
     return TEPAL_OK;
+}
+
+enum tepal_status tepal_counting_op_remove_many(struct tepal_filter *filter,
+                                                const struct tepal_digest *digests, size_t count,
+                                                size_t *removed)
+{
+    return tepal_counting_remove_many(filter, digests, NULL, count, NULL, removed);
 }
 
 /* ---- queries --------------------------------------------------------------------------------- */
@@ -269,10 +283,11 @@ static size_t query_chunk(const struct tepal_counting *counting, const struct te
     return count - left;
 }
 
-size_t tepal_counting_query_many(const struct tepal_counting *counting,
-                                 const struct tepal_digest *digests, size_t count,
-                                 uint64_t *answers)
+size_t tepal_counting_op_query_many(const struct tepal_filter *filter,
+                                    const struct tepal_digest *digests, size_t count,
+                                    uint64_t *answers)
 {
+    const struct tepal_counting *counting = counting_of_const(filter);
     if (count == 0 || counting->choices == 1) {
         return count == 0 ? 0 : query_bits(counting, digests, count, answers);
     }
@@ -282,26 +297,4 @@ size_t tepal_counting_query_many(const struct tepal_counting *counting,
         present += query_chunk(counting, digests + i, here, answers + i / 64);
     }
     return present;
-}
-
-/* ---- the same through the table -------------------------------------------------------------- */
-
-enum tepal_status tepal_counting_op_add_many(struct tepal_filter *filter,
-                                             const struct tepal_digest *digests, size_t count)
-{
-    return tepal_counting_add_many(counting_of(filter), digests, count, NULL);
-}
-
-enum tepal_status tepal_counting_op_remove_many(struct tepal_filter *filter,
-                                                const struct tepal_digest *digests, size_t count,
-                                                size_t *removed)
-{
-    return tepal_counting_remove_many(counting_of(filter), digests, NULL, count, NULL, removed);
-}
-
-size_t tepal_counting_op_query_many(const struct tepal_filter *filter,
-                                    const struct tepal_digest *digests, size_t count,
-                                    uint64_t *answers)
-{
-    return tepal_counting_query_many(counting_of_const(filter), digests, count, answers);
 }

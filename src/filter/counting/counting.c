@@ -22,8 +22,6 @@
 
 #include <string.h>
 
-#include <tepal/model.h>
-
 #include "base/checked.h"
 #include "filter/lines/processor.h"
 
@@ -33,10 +31,10 @@ static void counting_open(struct tepal_filter *filter)
     const struct tepal_params *p = &filter->params;
     uint32_t k = p->hashes;
     counting->at = tepal_address_of(p, 4);
-    counting->choices = (uint32_t)p->own[TEPAL_COUNTING_CHOICES];
-    counting->rule = (enum tepal_counting_rule)p->own[TEPAL_COUNTING_RULE];
-    counting->policy = (enum tepal_counting_policy)p->own[TEPAL_COUNTING_POLICY];
-    counting->has_counters = p->own[TEPAL_COUNTING_FORM] == TEPAL_FORM_COUNTERS;
+    counting->choices = (uint32_t)p->counting.choices;
+    counting->rule = (enum tepal_counting_rule)p->counting.rule;
+    counting->policy = (enum tepal_counting_policy)p->counting.policy;
+    counting->has_counters = p->counting.form == TEPAL_FORM_COUNTERS;
     counting->bits = filter->words;
     if (counting->has_counters) {
         counting->bits += tepal_params_cells_bytes(p->cells, 4) / 8;
@@ -54,49 +52,6 @@ static void counting_open(struct tepal_filter *filter)
         counting->kernels = tepal_processor_has_avx2() ? &tepal_counting_lines_avx2
                                                        : &tepal_counting_lines_portable;
     }
-}
-
-/* ---- construction ---------------------------------------------------------------------------- */
-
-enum tepal_status tepal_counting_create(const struct tepal_params *params,
-                                        const struct tepal_allocator *allocator,
-                                        struct tepal_counting **out)
-{
-    struct tepal_filter *filter;
-    enum tepal_status status =
-        tepal_filter_create_kind(TEPAL_KIND_COUNTING, params, allocator, &filter);
-    if (status == TEPAL_OK) {
-        *out = counting_of(filter);
-    }
-    return status;
-}
-
-enum tepal_status tepal_counting_create_for_rate(uint64_t keys, double fp, uint64_t seed,
-                                                 struct tepal_counting **out)
-{
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    params.kind = TEPAL_KIND_COUNTING;
-    params.capacity = keys;
-    params.seed = seed;
-    params.own[TEPAL_COUNTING_CHOICES] = 1;
-    enum tepal_status status = tepal_counting_size(params.layout, params.positions, keys, fp,
-                                                   &params.cells, &params.hashes);
-    return status != TEPAL_OK ? status : tepal_counting_create(&params, NULL, out);
-}
-
-void tepal_counting_free(struct tepal_counting *counting)
-{
-    tepal_filter_free(counting == NULL ? NULL : &counting->head);
-}
-
-struct tepal_filter *tepal_counting_filter(struct tepal_counting *counting)
-{
-    return &counting->head;
-}
-
-const struct tepal_filter *tepal_counting_filter_const(const struct tepal_counting *counting)
-{
-    return &counting->head;
 }
 
 /* ---- positions and counters ------------------------------------------------------------------ */
@@ -124,16 +79,21 @@ uint32_t tepal_counting_draw(const struct tepal_counting *counting, struct tepal
     return counting->may_repeat ? unique(out, count) : count;
 }
 
-uint32_t tepal_counting_positions(const struct tepal_counting *counting, struct tepal_digest digest,
-                                  uint32_t group, uint64_t *out)
+uint32_t tepal_counting_positions(const struct tepal_filter *filter, struct tepal_digest digest,
+                                  uint32_t group, uint64_t *positions)
 {
-    return tepal_counting_draw(counting, counting_group(digest, group), out);
+    if (!counting_is(filter) || group >= counting_of_const(filter)->choices) {
+        return 0;
+    }
+    return tepal_counting_draw(counting_of_const(filter), counting_group(digest, group), positions);
 }
 
-uint32_t tepal_counting_at(const struct tepal_counting *counting, uint64_t position)
+uint32_t tepal_counting_at(const struct tepal_filter *filter, uint64_t position)
 {
-    return counting->has_counters ? counters_get(counting->head.words, position)
-                                  : bits_test(counting->bits, position);
+    if (!counting_is(filter) || position >= filter->params.cells) {
+        return 0;
+    }
+    return counting_value(counting_of_const(filter), position);
 }
 
 /* What a counter is, and whether it is stuck, are coin tosses: nothing branches on them. */
@@ -258,22 +218,28 @@ static uint32_t choose(const struct tepal_counting *counting, struct tepal_diges
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
-enum tepal_status tepal_counting_add(struct tepal_counting *counting, struct tepal_digest digest,
-                                     uint32_t *group)
+enum tepal_status tepal_counting_add(struct tepal_filter *filter, struct tepal_digest digest,
+                                     uint8_t *group)
 {
-    enum tepal_status status = counting_writable(counting);
+    enum tepal_status status = counting_writable(filter);
     if (status != TEPAL_OK) {
         return status;
     }
+    struct tepal_counting *counting = counting_of(filter);
     uint32_t g = choose(counting, digest);
     uint64_t positions[TEPAL_MAX_HASHES];
     uint32_t count = tepal_counting_draw(counting, counting_group(digest, g), positions);
     tepal_counting_raise(counting, positions, count);
-    filter_count_keys(&counting->head, 1);
+    filter_count_keys(filter, 1);
     if (group != NULL) {
-        *group = g;
+        *group = (uint8_t)g;
     }
     return TEPAL_OK;
+}
+
+static enum tepal_status counting_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_counting_add(filter, digest, NULL);
 }
 
 /* Up to `most` groups that are found, from group `from` on. */
@@ -293,14 +259,19 @@ static uint64_t found_groups(const struct tepal_counting *counting, struct tepal
     return groups;
 }
 
-uint64_t tepal_counting_groups(const struct tepal_counting *counting, struct tepal_digest digest)
+uint64_t tepal_counting_holding(const struct tepal_counting *counting, struct tepal_digest digest)
 {
     return found_groups(counting, digest, TEPAL_MAX_CHOICES);
 }
 
-bool tepal_counting_query(const struct tepal_counting *counting, struct tepal_digest digest)
+uint64_t tepal_counting_groups(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return found_groups(counting, digest, 1) != 0;
+    return counting_is(filter) ? tepal_counting_holding(counting_of_const(filter), digest) : 0;
+}
+
+static bool counting_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return found_groups(counting_of_const(filter), digest, 1) != 0;
 }
 
 /* Remove from a group in which the key was found. */
@@ -313,13 +284,13 @@ static void take_out(struct tepal_counting *counting, struct tepal_digest digest
     *removed = saturating_add(*removed, 1);
 }
 
-enum tepal_status tepal_counting_remove(struct tepal_counting *counting, struct tepal_digest digest)
+enum tepal_status tepal_counting_op_remove(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    enum tepal_status status = counting_writable(counting);
-    if (status != TEPAL_OK) {
-        return status;
+    struct tepal_counting *counting = counting_of(filter);
+    uint64_t *own = filter->state.own;
+    if (!counting->has_counters) {
+        return TEPAL_UNSUPPORTED;
     }
-    uint64_t *own = counting->head.state.own;
     uint64_t groups = found_groups(counting, digest, 2);
     if (groups == 0) {
         own[COUNTING_REFUSED] = saturating_add(own[COUNTING_REFUSED], 1);
@@ -337,13 +308,14 @@ enum tepal_status tepal_counting_remove(struct tepal_counting *counting, struct 
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_counting_remove_group(struct tepal_counting *counting,
+enum tepal_status tepal_counting_remove_group(struct tepal_filter *filter,
                                               struct tepal_digest digest, uint32_t group)
 {
-    enum tepal_status status = counting_writable(counting);
+    enum tepal_status status = counting_writable(filter);
     if (status != TEPAL_OK) {
         return status;
     }
+    struct tepal_counting *counting = counting_of(filter);
     if (group >= counting->choices) {
         return TEPAL_BAD_ARGUMENT;
     }
@@ -361,21 +333,6 @@ enum tepal_status tepal_counting_remove_group(struct tepal_counting *counting,
 
 /* ---- the table entry ------------------------------------------------------------------------- */
 
-static enum tepal_status counting_add(struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_counting_add(counting_of(filter), digest, NULL);
-}
-
-static enum tepal_status counting_remove(struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_counting_remove(counting_of(filter), digest);
-}
-
-static bool counting_query(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_counting_query(counting_of_const(filter), digest);
-}
-
 const struct filter_ops tepal_counting_ops = {
     .rules = &tepal_counting_rules,
     .struct_bytes = sizeof(struct tepal_counting),
@@ -385,20 +342,12 @@ const struct filter_ops tepal_counting_ops = {
     .validate_cells = tepal_counting_op_validate_cells,
     .add = counting_add,
     .add_many = tepal_counting_op_add_many,
-    .remove = counting_remove,
+    .remove = tepal_counting_op_remove,
     .remove_many = tepal_counting_op_remove_many,
     .query = counting_query,
     .query_many = tepal_counting_op_query_many,
     .unite = tepal_counting_op_unite,
+    .ones = tepal_counting_op_ones,
+    .fp_now = tepal_counting_op_fp_now,
     .info = tepal_counting_op_info,
 };
-
-struct tepal_counting *tepal_filter_counting(struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_counting_ops ? counting_of(filter) : NULL;
-}
-
-const struct tepal_counting *tepal_filter_counting_const(const struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_counting_ops ? counting_of_const(filter) : NULL;
-}

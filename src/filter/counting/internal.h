@@ -36,6 +36,9 @@ enum counting_state {
     COUNTING_STATES
 };
 
+#define COUNTING_NOT     "this is not a counting filter"
+#define COUNTING_DROPPED "this counting filter has only its bits: the counters were dropped"
+
 #define COUNTING_LINE_WORDS 2 /* of bits */
 
 struct tepal_counting {
@@ -66,13 +69,25 @@ static inline const struct tepal_counting *counting_of_const(const struct tepal_
     return (const struct tepal_counting *)filter;
 }
 
-/* May keys be added and removed? A view cannot be written, and bits alone are not counters. */
-static inline enum tepal_status counting_writable(const struct tepal_counting *counting)
+/* Is it of this kind? Public calls ask before they look further. */
+static inline bool counting_is(const struct tepal_filter *filter)
 {
-    if (filter_read_only(&counting->head)) {
+    return filter->ops == &tepal_counting_ops;
+}
+
+/* Does it have counters? Neither other kinds nor the bits alone have. */
+static inline bool counting_counts(const struct tepal_filter *filter)
+{
+    return counting_is(filter) && counting_of_const(filter)->has_counters;
+}
+
+/* May keys be added and removed? A view cannot be written, and bits alone are not counters. */
+static inline enum tepal_status counting_writable(const struct tepal_filter *filter)
+{
+    if (counting_is(filter) && filter_read_only(filter)) {
         return TEPAL_READ_ONLY;
     }
-    return counting->has_counters ? TEPAL_OK : TEPAL_UNSUPPORTED;
+    return counting_counts(filter) ? TEPAL_OK : TEPAL_UNSUPPORTED;
 }
 
 /*
@@ -143,7 +158,17 @@ void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *posit
 void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *positions,
                           uint32_t count);
 
-/* The kind's operations that live in other files than counting.c. */
+/* The groups that hold a key: bit g for group g. */
+uint64_t tepal_counting_holding(const struct tepal_counting *counting, struct tepal_digest digest);
+
+static inline uint32_t counting_value(const struct tepal_counting *counting, uint64_t position)
+{
+    return counting->has_counters ? counters_get(counting->head.words, position)
+                                  : bits_test(counting->bits, position);
+}
+
+/* The kind's operations that live in other files than counting.c, and those that these call. */
+enum tepal_status tepal_counting_op_remove(struct tepal_filter *filter, struct tepal_digest digest);
 enum tepal_status tepal_counting_op_add_many(struct tepal_filter *filter,
                                              const struct tepal_digest *digests, size_t count);
 enum tepal_status tepal_counting_op_remove_many(struct tepal_filter *filter,
@@ -154,6 +179,8 @@ size_t tepal_counting_op_query_many(const struct tepal_filter *filter,
                                     uint64_t *answers);
 enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
                                           const struct tepal_filter *other);
+uint64_t tepal_counting_op_ones(const struct tepal_filter *filter);
+double tepal_counting_op_fp_now(const struct tepal_filter *filter);
 const char *tepal_counting_op_validate(const struct tepal_filter *filter);
 const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter);
 void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_report *report);

@@ -7,9 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "base/checked.h"
+#include "base/refuse.h"
 #include "base/report.h"
 
 static size_t counter_words(const struct tepal_counting *counting)
@@ -102,7 +103,7 @@ const char *tepal_counting_op_validate(const struct tepal_filter *filter)
         (counting->has_counters && bits_beyond(filter->words, 4 * cells))) {
         return FILTER_STRAY_CELLS;
     }
-    return counts_can_be(counting) ? NULL : "no counters have the counts in the header";
+    return counts_can_be(counting) ? NULL : "the counts in the header are impossible";
 }
 
 const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter)
@@ -111,7 +112,7 @@ const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter)
     const uint64_t *own = filter->state.own;
     for (size_t i = 0; counting->has_counters && i < bit_words(counting); i++) {
         if (counting->bits[i] != bits_for(counting, i)) {
-            return "the bits are not those of the counters";
+            return "the bits do not match the counters";
         }
     }
     struct census census = count_cells(counting);
@@ -122,10 +123,14 @@ const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter)
     return NULL;
 }
 
-void tepal_counting_histogram(const struct tepal_counting *counting,
-                              uint64_t histogram[TEPAL_COUNTER_MAX + 1])
+enum tepal_status tepal_counting_histogram(const struct tepal_filter *filter,
+                                           uint64_t histogram[TEPAL_MAX_COUNTER + 1])
 {
-    memset(histogram, 0, (TEPAL_COUNTER_MAX + 1) * sizeof *histogram);
+    if (!counting_is(filter)) {
+        return TEPAL_UNSUPPORTED;
+    }
+    const struct tepal_counting *counting = counting_of_const(filter);
+    memset(histogram, 0, (TEPAL_MAX_COUNTER + 1) * sizeof *histogram);
     if (!counting->has_counters) {
         histogram[1] = counting->head.state.own[COUNTING_ONES];
     } else {
@@ -136,10 +141,11 @@ void tepal_counting_histogram(const struct tepal_counting *counting,
         }
     }
     uint64_t above = 0;
-    for (uint32_t v = 1; v <= TEPAL_COUNTER_MAX; v++) {
+    for (uint32_t v = 1; v <= TEPAL_MAX_COUNTER; v++) {
         above += histogram[v];
     }
-    histogram[0] = counting->head.params.cells - above;
+    histogram[0] = filter->params.cells - above;
+    return TEPAL_OK;
 }
 
 /* ---- union and difference -------------------------------------------------------------------- */
@@ -199,96 +205,108 @@ static uint64_t subtract_words(uint64_t now, uint64_t before, struct tepal_count
 }
 
 /* A filter of these parameters that hashes as `from` does. */
-static enum tepal_status create_like(const struct tepal_counting *from,
+static enum tepal_status create_like(const struct tepal_filter *from,
                                      const struct tepal_params *params,
                                      const struct tepal_allocator *allocator,
-                                     struct tepal_filter **out)
+                                     struct tepal_filter **out, struct tepal_error *error)
 {
-    enum tepal_status status = tepal_filter_create(params, allocator, out, NULL);
+    enum tepal_status status = tepal_filter_create(params, allocator, out, error);
     if (status == TEPAL_OK) {
-        (*out)->hasher = from->head.hasher;
-        (*out)->has_hasher = from->head.has_hasher;
+        (*out)->hasher = from->hasher;
+        (*out)->has_hasher = from->has_hasher;
     }
     return status;
 }
 
-enum tepal_status tepal_counting_difference(const struct tepal_counting *now,
-                                            const struct tepal_counting *before,
-                                            const struct tepal_allocator *allocator,
-                                            struct tepal_counting_change *change,
-                                            struct tepal_counting **out)
+enum tepal_status
+tepal_counting_difference(const struct tepal_filter *now, const struct tepal_filter *before,
+                          const struct tepal_allocator *allocator, struct tepal_filter **out,
+                          struct tepal_counting_change *change, struct tepal_error *error)
 {
-    if (!tepal_params_compatible(&now->head.params, &before->head.params)) {
-        return TEPAL_MISMATCH;
+    if (!counting_is(now)) {
+        return refuse(error, TEPAL_UNSUPPORTED, COUNTING_NOT);
     }
-    if (!now->has_counters) {
-        return TEPAL_UNSUPPORTED;
+    if (!tepal_params_compatible(&now->params, &before->params)) {
+        return refuse_if(error, TEPAL_MISMATCH);
     }
-    if (now->head.params.hash == TEPAL_HASH_SIPHASH && now->head.params.key_check == 0) {
-        return TEPAL_KEY_NEEDED; /* nobody knows whether the keys are the same */
+    if (!counting_counts(now)) {
+        return refuse(error, TEPAL_UNSUPPORTED, COUNTING_DROPPED);
+    }
+    if (now->params.hash == TEPAL_HASH_SIPHASH && now->params.key_check == 0) {
+        /* Nobody knows whether the keys are the same. */
+        return refuse_if(error, TEPAL_KEY_NEEDED);
     }
     struct tepal_filter *filter;
-    enum tepal_status status = create_like(now, &now->head.params, allocator, &filter);
+    enum tepal_status status = create_like(now, &now->params, allocator, &filter, error);
     if (status != TEPAL_OK) {
         return status;
     }
     struct tepal_counting *gain = counting_of(filter);
     struct tepal_counting_change seen = {0, 0, 0};
     for (size_t i = 0; i < counter_words(gain); i++) {
-        filter->words[i] = subtract_words(now->head.words[i], before->head.words[i], &seen);
+        filter->words[i] = subtract_words(now->words[i], before->words[i], &seen);
     }
-    uint64_t added = now->head.state.keys_added;
-    uint64_t earlier = before->head.state.keys_added;
+    uint64_t added = now->state.keys_added;
+    uint64_t earlier = before->state.keys_added;
     filter->state.keys_added = added > earlier ? added - earlier : 0;
     settle(gain);
     if (change != NULL) {
         *change = seen;
     }
-    *out = gain;
+    *out = filter;
     return TEPAL_OK;
 }
 
 /* ---- the bits alone -------------------------------------------------------------------------- */
 
-enum tepal_status tepal_counting_bloom(const struct tepal_counting *counting,
-                                       const struct tepal_allocator *allocator,
-                                       struct tepal_bloom **out)
+enum tepal_status tepal_counting_to_bloom(const struct tepal_filter *filter,
+                                          const struct tepal_allocator *allocator,
+                                          struct tepal_filter **out, struct tepal_error *error)
 {
-    if (counting->lined || counting->choices > 1) {
-        return TEPAL_UNSUPPORTED;
+    if (!counting_is(filter)) {
+        return refuse(error, TEPAL_UNSUPPORTED, COUNTING_NOT);
     }
-    struct tepal_params params = counting->head.params;
+    const struct tepal_counting *counting = counting_of_const(filter);
+    if (counting->lined || counting->choices > 1) {
+        return refuse(error, TEPAL_UNSUPPORTED,
+                      "only a flat or partitioned counting filter with one choice has the "
+                      "positions of a Bloom filter");
+    }
+    struct tepal_params params = filter->params;
     params.kind = TEPAL_KIND_BLOOM;
     memset(params.own, 0, sizeof params.own);
-    struct tepal_filter *filter;
-    enum tepal_status status = create_like(counting, &params, allocator, &filter);
+    struct tepal_filter *bloom;
+    enum tepal_status status = create_like(filter, &params, allocator, &bloom, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    memcpy(filter->words, counting->bits, filter->word_count * 8);
-    filter->state.keys_added = counting->head.state.keys_added;
-    *out = tepal_filter_bloom(filter);
+    memcpy(bloom->words, counting->bits, bloom->word_count * 8);
+    bloom->state.keys_added = filter->state.keys_added;
+    *out = bloom;
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_counting_strip(const struct tepal_counting *counting,
+enum tepal_status tepal_counting_strip(const struct tepal_filter *filter,
                                        const struct tepal_allocator *allocator,
-                                       struct tepal_counting **out)
+                                       struct tepal_filter **out, struct tepal_error *error)
 {
-    struct tepal_params params = counting->head.params;
-    params.own[TEPAL_COUNTING_FORM] = TEPAL_FORM_BITS;
-    struct tepal_filter *filter;
-    enum tepal_status status = create_like(counting, &params, allocator, &filter);
+    if (!counting_is(filter)) {
+        return refuse(error, TEPAL_UNSUPPORTED, COUNTING_NOT);
+    }
+    struct tepal_params params = filter->params;
+    params.counting.form = TEPAL_FORM_BITS;
+    struct tepal_filter *bits;
+    enum tepal_status status = create_like(filter, &params, allocator, &bits, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    memcpy(filter->words, counting->bits, filter->word_count * 8);
-    filter->state = counting->head.state;
-    /* Counted, not copied: `counting` may be a view that nobody has validated. */
-    filter->state.own[COUNTING_ONES] = count_cells(counting_of(filter)).ones;
-    filter->state.own[COUNTING_SUM] = 0;
-    filter->state.own[COUNTING_STUCK] = 0;
-    *out = counting_of(filter);
+    memcpy(bits->words, counting_of_const(filter)->bits, bits->word_count * 8);
+    bits->state = filter->state;
+    /* Counted, not copied: `filter` may be a view that nobody has validated. */
+    bits->state.own[COUNTING_ONES] = count_cells(counting_of(bits)).ones;
+    bits->state.own[COUNTING_SUM] = 0;
+    bits->state.own[COUNTING_STUCK] = 0;
+    *out = bits;
     return TEPAL_OK;
 }
 
@@ -296,11 +314,11 @@ enum tepal_status tepal_counting_strip(const struct tepal_counting *counting,
 
 static void report_cells(const struct tepal_counting *counting, struct tepal_report *report)
 {
-    uint64_t histogram[TEPAL_COUNTER_MAX + 1];
+    uint64_t histogram[TEPAL_MAX_COUNTER + 1];
     double m = (double)counting->head.params.cells;
     uint64_t largest = 0;
-    tepal_counting_histogram(counting, histogram);
-    for (uint32_t v = 0; v <= TEPAL_COUNTER_MAX; v++) {
+    (void)tepal_counting_histogram(&counting->head, histogram);
+    for (uint32_t v = 0; v <= TEPAL_MAX_COUNTER; v++) {
         largest = histogram[v] > 0 ? v : largest;
     }
     double p0 = (double)histogram[0] / m;
@@ -320,20 +338,31 @@ static void report_cells(const struct tepal_counting *counting, struct tepal_rep
                          counting->head.state.own[COUNTING_STUCK]);
 }
 
+uint64_t tepal_counting_op_ones(const struct tepal_filter *filter)
+{
+    return filter->state.own[COUNTING_ONES];
+}
+
+double tepal_counting_op_fp_now(const struct tepal_filter *filter)
+{
+    const struct tepal_counting *counting = counting_of_const(filter);
+    double c = (double)counting->choices;
+    return -expm1(c * log1p(-tepal_bits_rate(&counting->at, counting->bits)));
+}
+
 static void report_rates(const struct tepal_counting *counting, struct tepal_report *report)
 {
     const struct tepal_params *p = &counting->head.params;
-    double c = (double)counting->choices;
-    double fp = -expm1(c * log1p(-tepal_bits_rate(&counting->at, counting->bits)));
-    tepal_report_real(report, "fp_now", "false-positive rate now, from the cells themselves", fp);
+    tepal_report_real(report, "fp_now", "false-positive rate now, from the cells themselves",
+                      tepal_counting_op_fp_now(&counting->head));
     if (p->capacity == 0) {
-        tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
+        tepal_report_absent(report, "fp_at_capacity", "no capacity was given");
     } else if (counting->choices == 1) {
         tepal_report_real(
             report, "fp_at_capacity", "false-positive rate expected at capacity (model)",
             tepal_counting_rate(p->layout, p->positions, p->cells, p->capacity, p->hashes));
     } else if (!counting->lined) {
-        double share[TEPAL_COUNTER_MAX + 1];
+        double share[TEPAL_MAX_COUNTER + 1];
         (void)tepal_counting_shares(p->cells, p->capacity, p->hashes, counting->choices,
                                     counting->rule == TEPAL_RULE_IMPROVED_GREEDY, share);
         tepal_report_real(report, "fp_at_capacity",
@@ -341,7 +370,7 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
                           tepal_counting_fp(share[0], p->hashes, counting->choices));
     } else {
         tepal_report_absent(report, "fp_at_capacity",
-                            "lines of counters have no model for several choices");
+                            "there is no model for several choices on cache lines");
     }
     if (counting->head.state.own[COUNTING_REMOVED] == 0) {
         tepal_report_real(report, "fn_now", "false-negative rate: nothing was removed", 0);
@@ -357,9 +386,6 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
     const uint64_t *own = filter->state.own;
     double m = (double)p->cells;
     double ones = (double)own[COUNTING_ONES];
-    if (!counting->has_counters) {
-        tepal_report_change(report, "bits")->value.integer = p->cells;
-    }
     uint64_t now = filter->state.keys_added > own[COUNTING_REMOVED]
                        ? filter->state.keys_added - own[COUNTING_REMOVED]
                        : 0;
@@ -375,24 +401,24 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
     tepal_report_integer(report, "ones", "counters above 0", own[COUNTING_ONES]);
     tepal_report_real(report, "fill", "share of counters above 0", ones / m);
     report_rates(counting, report);
-    tepal_report_integer(report, "choices", "groups a key may be in (c)", counting->choices);
+    tepal_report_integer(report, "choices", "groups that a key may be in (c)", counting->choices);
     tepal_report_text(report, "rule", "which group a key is added to",
                       counting->choices == 1 ? "none" : tepal_counting_rule_name(counting->rule));
-    tepal_report_text(report, "policy", "removal of a key that is found in several groups",
-                      counting->choices == 1 ? "none"
-                                             : tepal_counting_policy_name(counting->policy));
+    tepal_report_text(
+        report, "policy", "what removal does with a key that is found in several groups",
+        counting->choices == 1 ? "none" : tepal_counting_policy_name(counting->policy));
     tepal_report_integer(report, "counters", "cells of the filter", p->cells);
-    tepal_report_integer(report, "keys_removed", "removals that were done", own[COUNTING_REMOVED]);
-    tepal_report_integer(report, "keys_now", "added less removed", now);
-    tepal_report_integer(report, "refused_removals", "of keys that were not found",
-                         own[COUNTING_REFUSED]);
+    tepal_report_integer(report, "keys_removed", "removals done", own[COUNTING_REMOVED]);
+    tepal_report_integer(report, "keys_now", "keys added minus keys removed", now);
+    tepal_report_integer(report, "refused_removals",
+                         "removals refused because the key was not found", own[COUNTING_REFUSED]);
     tepal_report_integer(report, "multi_address_removals",
-                         "done although several groups were found", own[COUNTING_MULTI]);
+                         "removals done although several groups were found", own[COUNTING_MULTI]);
     tepal_report_integer(report, "kept", "removals not done because several groups were found",
                          own[COUNTING_KEPT]);
     report_cells(counting, report);
     tepal_report_integer(report, "counter_bytes", "memory of the counters",
                          (uint64_t)counter_words(counting) * 8);
-    tepal_report_integer(report, "plane_bytes", "memory of the bits beside them, for queries",
+    tepal_report_integer(report, "plane_bytes", "memory of the extra bits for lookups",
                          (uint64_t)bit_words(counting) * 8);
 }

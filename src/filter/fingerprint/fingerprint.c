@@ -22,6 +22,21 @@
  * filter stays as it is; and there is nothing random about it. A shortest chain meets no bucket
  * twice: from the first meeting the rest of the chain could have been taken at once.
  *
+ * What follows for its users (tepal/params.h has the rules):
+ *   - It is full at some load, 95 % of the slots and more in all but the smallest filters, and then
+ *     says TEPAL_FULL. Nothing has changed and nothing is lost: there is no stash and no victim.
+ *     The search gives up after a fixed number of buckets, so that an addition takes a few
+ *     microseconds at most. The planners leave room for the keys they are told of.
+ *   - A key may be added several times and must then be removed as often. Its two buckets have
+ *     TEPAL_FINGERPRINT_COPIES slots: that many additions at most, and TEPAL_FULL for the next.
+ *   - As long as only keys are removed that were added there are no false negatives. A stranger who
+ *     is a false positive takes the fingerprint of one member with him, and of one only.
+ *   - A batch is added as a whole or not at all: if one key finds no room, those before it are
+ *     taken back. Every query is then answered as before, though fingerprints may have moved
+ *     between their two buckets.
+ *   - The same keys in the same order give the same cells. Another order puts fingerprints
+ *     elsewhere but changes no answer. Two filters cannot be united.
+ *
  * Slots lie one after the other, f bits each, the first at the lowest bits; 0 is an empty slot and
  * fingerprints are 1 .. 2^f - 1. A bucket of 4 f <= 64 bits begins at a multiple of 4 bits, so that
  * eight bytes from the right byte hold all of it, and one comparison of 64 bits tests its four
@@ -31,15 +46,15 @@
  * (unless they overflowed); everything after the last slot is zero, one word more than the slots
  * need among it, so that a bucket may be read with what follows it.
  */
-#include <tepal/fingerprint.h>
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include <math.h>
 
 #include "base/checked.h"
-#include "filter/lines/processor.h"
+#include "base/report.h"
 #include "cells/bits.h"
 #include "filter/fingerprint/internal.h"
+#include "filter/lines/processor.h"
 
 #define SLOTS FINGERPRINT_SLOTS
 
@@ -66,7 +81,7 @@ static void fingerprint_open(struct tepal_filter *filter)
 {
     struct fingerprint_table *t = &self(filter)->at;
     t->words = filter->words;
-    t->bits = (uint32_t)filter->params.own[TEPAL_FINGERPRINT_BITS];
+    t->bits = (uint32_t)filter->params.fingerprint.bits;
     t->buckets = filter->params.cells / (SLOTS * t->bits);
     t->pairs = t->buckets / 2;
     t->values = ((uint64_t)1 << t->bits) - 1;
@@ -176,50 +191,65 @@ static bool take(struct fingerprint_table *t, struct fingerprint_place at)
     return slot < SLOTS;
 }
 
-static void count_added(struct tepal_fingerprint *f, uint64_t count)
+/* Is the fingerprint in one of its two buckets? */
+static bool holds(const struct fingerprint_table *t, struct fingerprint_place at)
 {
-    filter_count_keys(&f->head, count);
-    f->head.state.own[OWN_HELD] += count;
+    bool narrow = t->bits <= FINGERPRINT_NARROW;
+    return (fingerprint_match(t, narrow, fingerprint_start(t, at.bucket), at.print) |
+            fingerprint_match(t, narrow, fingerprint_start(t, at.other), at.print)) != 0;
 }
 
-static void count_removed(struct tepal_fingerprint *f, uint64_t count)
+static void count_added(struct tepal_filter *filter, uint64_t count)
 {
-    uint64_t *own = f->head.state.own;
+    filter_count_keys(filter, count);
+    filter->state.own[OWN_HELD] += count;
+}
+
+static void count_removed(struct tepal_filter *filter, uint64_t count)
+{
+    uint64_t *own = filter->state.own;
     own[OWN_REMOVED] = saturating_add(own[OWN_REMOVED], count);
     own[OWN_HELD] -= count;
 }
 
-enum tepal_status tepal_fingerprint_add(struct tepal_fingerprint *f, struct tepal_digest digest)
+static enum tepal_status fingerprint_test_add(struct tepal_filter *filter,
+                                              struct tepal_digest digest, bool *was_present)
 {
-    if (filter_read_only(&f->head)) {
-        return TEPAL_READ_ONLY;
-    }
-    if (!put(&f->at, fingerprint_place_of(&f->at, digest))) {
+    struct fingerprint_table *t = &self(filter)->at;
+    struct fingerprint_place at = fingerprint_place_of(t, digest);
+    bool present = holds(t, at);
+    if (!put(t, at)) {
         return TEPAL_FULL;
     }
-    count_added(f, 1);
+    count_added(filter, 1);
+    *was_present = present;
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_fingerprint_remove(struct tepal_fingerprint *f, struct tepal_digest digest)
+static enum tepal_status fingerprint_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    if (filter_read_only(&f->head)) {
-        return TEPAL_READ_ONLY;
+    struct fingerprint_table *t = &self(filter)->at;
+    if (!put(t, fingerprint_place_of(t, digest))) {
+        return TEPAL_FULL;
     }
-    if (!take(&f->at, fingerprint_place_of(&f->at, digest))) {
+    count_added(filter, 1);
+    return TEPAL_OK;
+}
+
+static enum tepal_status fingerprint_remove(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    struct fingerprint_table *t = &self(filter)->at;
+    if (!take(t, fingerprint_place_of(t, digest))) {
         return TEPAL_NOT_PRESENT;
     }
-    count_removed(f, 1);
+    count_removed(filter, 1);
     return TEPAL_OK;
 }
 
-bool tepal_fingerprint_query(const struct tepal_fingerprint *f, struct tepal_digest digest)
+static bool fingerprint_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    const struct fingerprint_table *t = &f->at;
-    struct fingerprint_place at = fingerprint_place_of(t, digest);
-    bool narrow = t->bits <= FINGERPRINT_NARROW;
-    return (fingerprint_match(t, narrow, fingerprint_start(t, at.bucket), at.print) |
-            fingerprint_match(t, narrow, fingerprint_start(t, at.other), at.print)) != 0;
+    const struct fingerprint_table *t = &self_const(filter)->at;
+    return holds(t, fingerprint_place_of(t, digest));
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */
@@ -234,58 +264,82 @@ static inline struct fingerprint_place ask(const struct fingerprint_table *t,
     return at;
 }
 
-/* Add or remove in turn; *done counts those that could be, up to the first that could not be added.
+/*
+ * Add or remove in turn, and say who was there before: bit i of `answers`, unless it is NULL.
+ * Returns how many could be, up to the first that could not be added.
  */
-static void change_many(struct fingerprint_table *t, const struct tepal_digest *digests,
-                        size_t count, bool adding, size_t *done)
+static size_t change_many(struct fingerprint_table *t, const struct tepal_digest *digests,
+                          size_t count, bool adding, uint64_t *answers)
 {
     struct fingerprint_place window[WINDOW];
     size_t asked = 0;
-    *done = 0;
+    size_t done = 0;
     for (size_t i = 0; i < count; i++) {
         for (; asked < count && asked < i + WINDOW; asked++) {
             window[asked % WINDOW] = ask(t, digests[asked]);
         }
-        bool could = adding ? put(t, window[i % WINDOW]) : take(t, window[i % WINDOW]);
-        if (adding && !could) {
-            return;
+        struct fingerprint_place at = window[i % WINDOW];
+        if (answers != NULL) {
+            uint64_t before = i % 64 == 0 ? 0 : answers[i / 64];
+            answers[i / 64] = before | (uint64_t)holds(t, at) << (i % 64);
         }
-        *done += could;
+        bool could = adding ? put(t, at) : take(t, at);
+        if (adding && !could) {
+            break;
+        }
+        done += could;
     }
+    return done;
 }
 
-enum tepal_status tepal_fingerprint_add_many(struct tepal_fingerprint *f,
-                                             const struct tepal_digest *digests, size_t count)
+/* All of them or none; `answers` mean nothing then. */
+static enum tepal_status add_all(struct tepal_filter *filter, const struct tepal_digest *digests,
+                                 size_t count, uint64_t *answers)
 {
-    if (filter_read_only(&f->head)) {
-        return TEPAL_READ_ONLY;
-    }
-    size_t done;
-    change_many(&f->at, digests, count, true, &done);
+    struct fingerprint_table *t = &self(filter)->at;
+    size_t done = change_many(t, digests, count, true, answers);
     if (done == count) {
-        count_added(f, count);
+        count_added(filter, count);
         return TEPAL_OK;
     }
     /* The classes held are again those from before, so every answer is. */
     while (done > 0) {
-        (void)take(&f->at, fingerprint_place_of(&f->at, digests[--done]));
+        (void)take(t, fingerprint_place_of(t, digests[--done]));
     }
     return TEPAL_FULL;
+}
+
+static enum tepal_status fingerprint_add_many(struct tepal_filter *filter,
+                                              const struct tepal_digest *digests, size_t count)
+{
+    return add_all(filter, digests, count, NULL);
+}
+
+static enum tepal_status fingerprint_test_add_many(struct tepal_filter *filter,
+                                                   const struct tepal_digest *digests, size_t count,
+                                                   uint64_t *answers, size_t *present)
+{
+    enum tepal_status status = add_all(filter, digests, count, answers);
+    if (status == TEPAL_OK) {
+        *present = (size_t)tepal_bits_count(answers, count / 64 + (count % 64 != 0));
+    }
+    return status;
 }
 
 static enum tepal_status fingerprint_remove_many(struct tepal_filter *filter,
                                                  const struct tepal_digest *digests, size_t count,
                                                  size_t *removed)
 {
-    change_many(&self(filter)->at, digests, count, false, removed);
-    count_removed(self(filter), *removed);
+    *removed = change_many(&self(filter)->at, digests, count, false, NULL);
+    count_removed(filter, *removed);
     return TEPAL_OK;
 }
 
-size_t tepal_fingerprint_query_many(const struct tepal_fingerprint *f,
-                                    const struct tepal_digest *digests, size_t count,
-                                    uint64_t *answers)
+static size_t fingerprint_query_many(const struct tepal_filter *filter,
+                                     const struct tepal_digest *digests, size_t count,
+                                     uint64_t *answers)
 {
+    const struct tepal_fingerprint *f = self_const(filter);
     return f->query(&f->at, digests, count, answers);
 }
 
@@ -314,7 +368,7 @@ static const char *fingerprint_validate(const struct tepal_filter *filter)
         return "there are more fingerprints than slots";
     }
     if (added != saturating_add(own[OWN_HELD], own[OWN_REMOVED]) && added != UINT64_MAX) {
-        return "keys added are not those held and those removed";
+        return "the number of keys added is not that of keys held plus removed";
     }
     return NULL;
 }
@@ -323,158 +377,7 @@ static const char *fingerprint_validate_cells(const struct tepal_filter *filter)
 {
     return filter->state.own[OWN_HELD] == count_held(&self_const(filter)->at)
                ? NULL
-               : "the number of fingerprints is not the one that the header states";
-}
-
-static void fingerprint_info(const struct tepal_filter *filter, struct tepal_report *report)
-{
-    const struct tepal_fingerprint *f = self_const(filter);
-    const struct tepal_params *p = &filter->params;
-    uint64_t held = tepal_fingerprint_held(f);
-    tepal_report_real(report, "keys_estimated", "keys held, repeats included (counted)",
-                      (double)held);
-    tepal_report_integer(report, "ones", "slots taken", held);
-    tepal_report_real(report, "fill", "share of slots taken", tepal_fingerprint_load(f));
-    tepal_report_real(report, "fp_now", "false-positive rate now, from the number of keys held",
-                      tepal_fingerprint_fp(f->at.bits, f->at.buckets, held));
-    if (p->capacity != 0) {
-        tepal_report_real(report, "fp_at_capacity",
-                          "false-positive rate expected at capacity (model)",
-                          tepal_fingerprint_fp(f->at.bits, f->at.buckets, p->capacity));
-    } else {
-        tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
-    }
-    tepal_report_real(report, "fn_now",
-                      "false-negative rate now: none if only keys that were added were removed", 0);
-    tepal_report_integer(report, "fingerprint_bits", "bits of a fingerprint", f->at.bits);
-    tepal_report_integer(report, "slots", "fingerprints that there is room for",
-                         tepal_fingerprint_slots(f));
-    tepal_report_integer(report, "room", "keys that it surely takes in all (measured limit)",
-                         tepal_fingerprint_room(f->at.bits, f->at.buckets));
-    tepal_report_integer(report, "removed", "keys removed", filter->state.own[OWN_REMOVED]);
-}
-
-/* ---- the table entry ------------------------------------------------------------------------- */
-
-static enum tepal_status fingerprint_add(struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_fingerprint_add(self(filter), digest);
-}
-
-static enum tepal_status fingerprint_add_many(struct tepal_filter *filter,
-                                              const struct tepal_digest *digests, size_t count)
-{
-    return tepal_fingerprint_add_many(self(filter), digests, count);
-}
-
-static enum tepal_status fingerprint_remove(struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_fingerprint_remove(self(filter), digest);
-}
-
-static bool fingerprint_query(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_fingerprint_query(self_const(filter), digest);
-}
-
-static size_t fingerprint_query_many(const struct tepal_filter *filter,
-                                     const struct tepal_digest *digests, size_t count,
-                                     uint64_t *answers)
-{
-    return tepal_fingerprint_query_many(self_const(filter), digests, count, answers);
-}
-
-const struct filter_ops tepal_fingerprint_ops = {
-    .rules = &tepal_fingerprint_rules,
-    .struct_bytes = sizeof(struct tepal_fingerprint),
-    .states = OWN_STATES,
-    .open = fingerprint_open,
-    .validate = fingerprint_validate,
-    .validate_cells = fingerprint_validate_cells,
-    .add = fingerprint_add,
-    .add_many = fingerprint_add_many,
-    .remove = fingerprint_remove,
-    .remove_many = fingerprint_remove_many,
-    .query = fingerprint_query,
-    .query_many = fingerprint_query_many,
-    .info = fingerprint_info,
-};
-
-/* ---- the typed handle ------------------------------------------------------------------------ */
-
-enum tepal_status tepal_fingerprint_create(const struct tepal_params *params,
-                                           const struct tepal_allocator *allocator,
-                                           struct tepal_fingerprint **out)
-{
-    struct tepal_filter *filter;
-    enum tepal_status status =
-        tepal_filter_create_kind(TEPAL_KIND_FINGERPRINT, params, allocator, &filter);
-    if (status == TEPAL_OK) {
-        *out = self(filter);
-    }
-    return status;
-}
-
-static enum tepal_status create_sized(uint64_t keys, uint64_t cells, uint32_t bits, uint64_t seed,
-                                      struct tepal_fingerprint **out)
-{
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    params.kind = TEPAL_KIND_FINGERPRINT;
-    params.hashes = 2;
-    params.cells = cells;
-    params.capacity = keys;
-    params.seed = seed;
-    params.own[TEPAL_FINGERPRINT_BITS] = bits;
-    return tepal_fingerprint_create(&params, NULL, out);
-}
-
-enum tepal_status tepal_fingerprint_create_for_rate(uint64_t keys, double fp, uint64_t seed,
-                                                    struct tepal_fingerprint **out)
-{
-    uint64_t cells;
-    uint32_t bits = 0;
-    enum tepal_status status = tepal_fingerprint_size(keys, fp, &cells, &bits);
-    return status == TEPAL_OK ? create_sized(keys, cells, bits, seed, out) : status;
-}
-
-enum tepal_status tepal_fingerprint_create_bits_per_key(uint64_t keys, double bits_per_key,
-                                                        uint64_t seed,
-                                                        struct tepal_fingerprint **out)
-{
-    uint64_t cells;
-    uint32_t bits = 0;
-    enum tepal_status status = tepal_fingerprint_fit(keys, bits_per_key, &cells, &bits);
-    return status == TEPAL_OK ? create_sized(keys, cells, bits, seed, out) : status;
-}
-
-void tepal_fingerprint_free(struct tepal_fingerprint *f)
-{
-    tepal_filter_free(f == NULL ? NULL : &f->head);
-}
-
-struct tepal_filter *tepal_fingerprint_filter(struct tepal_fingerprint *f)
-{
-    return &f->head;
-}
-
-struct tepal_fingerprint *tepal_filter_fingerprint(struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_fingerprint_ops ? self(filter) : NULL;
-}
-
-uint64_t tepal_fingerprint_held(const struct tepal_fingerprint *f)
-{
-    return f->head.state.own[OWN_HELD];
-}
-
-uint64_t tepal_fingerprint_slots(const struct tepal_fingerprint *f)
-{
-    return f->at.buckets * SLOTS;
-}
-
-double tepal_fingerprint_load(const struct tepal_fingerprint *f)
-{
-    return (double)tepal_fingerprint_held(f) / (double)tepal_fingerprint_slots(f);
+               : "the number of fingerprints differs from the one in the header";
 }
 
 /*
@@ -482,9 +385,9 @@ double tepal_fingerprint_load(const struct tepal_fingerprint *f)
  * and is found if either of his two buckets has the fingerprint. So one in bucket c lets strangers
  * of two buckets through, c and its other one; if the other has it too, count it there.
  */
-double tepal_fingerprint_fp_now(const struct tepal_fingerprint *f)
+static double fingerprint_fp_now(const struct tepal_filter *filter)
 {
-    const struct fingerprint_table *t = &f->at;
+    const struct fingerprint_table *t = &self_const(filter)->at;
     uint64_t pairs = 0;
     for (uint64_t bucket = 0; bucket < t->buckets; bucket++) {
         for (uint32_t slot = 0; slot < SLOTS; slot++) {
@@ -500,10 +403,58 @@ double tepal_fingerprint_fp_now(const struct tepal_fingerprint *f)
     return ldexp((double)pairs / (double)t->buckets, -(int)t->bits);
 }
 
-double tepal_fingerprint_fp_bound(const struct tepal_params *params)
+static uint64_t fingerprint_ones(const struct tepal_filter *filter)
 {
-    if (params->kind != TEPAL_KIND_FINGERPRINT || tepal_params_check(params, NULL) != TEPAL_OK) {
-        return NAN;
-    }
-    return fmin(1, ldexp(2 * SLOTS + 1, -(int)params->own[TEPAL_FINGERPRINT_BITS]));
+    return filter->state.own[OWN_HELD];
 }
+
+static void fingerprint_info(const struct tepal_filter *filter, struct tepal_report *report)
+{
+    const struct fingerprint_table *t = &self_const(filter)->at;
+    const struct tepal_params *p = &filter->params;
+    uint64_t taken = fingerprint_ones(filter);
+    uint64_t slots = SLOTS * t->buckets;
+    tepal_report_real(report, "keys_estimated", "keys held, repeats included (counted)",
+                      (double)taken);
+    tepal_report_integer(report, "ones", "slots taken", taken);
+    tepal_report_real(report, "fill", "share of slots taken", (double)taken / (double)slots);
+    tepal_report_real(report, "fp_now", "false-positive rate now, from the number of keys held",
+                      tepal_fingerprint_fp(t->bits, t->buckets, taken));
+    if (p->capacity != 0) {
+        tepal_report_real(report, "fp_at_capacity",
+                          "false-positive rate expected at capacity (model)",
+                          tepal_fingerprint_fp(t->bits, t->buckets, p->capacity));
+    } else {
+        tepal_report_absent(report, "fp_at_capacity", "no capacity was given");
+    }
+    tepal_report_real(report, "fn_now",
+                      "false-negative rate now: none if only keys that were added were removed", 0);
+    tepal_report_integer(report, "fingerprint_bits", "bits per fingerprint", t->bits);
+    tepal_report_integer(report, "slots", "number of slots", slots);
+    tepal_report_integer(report, "room", "keys that fit reliably, in total (measured limit)",
+                         tepal_fingerprint_room(t->bits, t->buckets));
+    tepal_report_integer(report, "removed", "keys removed", filter->state.own[OWN_REMOVED]);
+}
+
+/* ---- the table entry ------------------------------------------------------------------------- */
+
+const struct filter_ops tepal_fingerprint_ops = {
+    .rules = &tepal_fingerprint_rules,
+    .struct_bytes = sizeof(struct tepal_fingerprint),
+    .states = OWN_STATES,
+    .open = fingerprint_open,
+    .validate = fingerprint_validate,
+    .validate_cells = fingerprint_validate_cells,
+    .add = fingerprint_add,
+    .add_many = fingerprint_add_many,
+    .remove = fingerprint_remove,
+    .remove_many = fingerprint_remove_many,
+    .query = fingerprint_query,
+    .query_many = fingerprint_query_many,
+    .test_add = fingerprint_test_add,
+    .test_add_many = fingerprint_test_add_many,
+    .can_be_full = true,
+    .ones = fingerprint_ones,
+    .fp_now = fingerprint_fp_now,
+    .info = fingerprint_info,
+};

@@ -9,8 +9,6 @@
 #ifndef TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
 #define TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
 
-#include <tepal/fingerprint.h>
-
 #include "base/little.h"
 #include "base/wide.h"
 #include "cells/bits.h"

@@ -63,8 +63,8 @@ static uint64_t list_roles(uint32_t cells, uint32_t resets, uint64_t *table)
 static void make_roles(struct roles *roles, const struct tepal_params *params)
 {
     uint32_t k = params->hashes;
-    roles->resets = tepal_generalized_reset_hashes(params);
-    roles->tolerance = tepal_generalized_tolerance(params);
+    roles->resets = (uint32_t)params->generalized.reset_hashes;
+    roles->tolerance = (uint32_t)params->generalized.tolerance;
     roles->two = k > ADDRESS_SECTORS;
     roles->apart = roles->resets > 0 || params->positions == TEPAL_POSITIONS_DISTINCT;
     if (params->layout != TEPAL_LAYOUT_BLOCKED) {
@@ -105,7 +105,7 @@ static uint64_t biased_word(uint64_t share, uint64_t *state)
 
 static void generalized_reset(struct tepal_filter *filter)
 {
-    uint64_t share = filter->params.own[TEPAL_GENERALIZED_ONES];
+    uint64_t share = filter->params.generalized.ones;
     uint64_t state = filter->params.seed ^ UINT64_C(0x7465706174617261);
     size_t count = filter->word_count;
     if (share == 0) {
@@ -213,13 +213,6 @@ bool tepal_generalized_found(const struct tepal_generalized *g, const struct pla
            g->roles.tolerance;
 }
 
-bool tepal_generalized_query(const struct tepal_generalized *g, struct tepal_digest digest)
-{
-    struct places key;
-    tepal_generalized_places(g, digest, &key);
-    return tepal_generalized_found(g, &key);
-}
-
 void tepal_generalized_put(uint64_t *words, const struct places *key)
 {
     for (uint32_t i = key->resets; i < key->count; i++) {
@@ -230,81 +223,53 @@ void tepal_generalized_put(uint64_t *words, const struct places *key)
     }
 }
 
-enum tepal_status tepal_generalized_add(struct tepal_generalized *g, struct tepal_digest digest)
+static bool generalized_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    if (filter_read_only(&g->head)) {
-        return TEPAL_READ_ONLY;
-    }
     struct places key;
-    tepal_generalized_places(g, digest, &key);
-    tepal_generalized_put(g->head.words, &key);
-    filter_count_keys(&g->head, 1);
+    tepal_generalized_places(generalized_of_const(filter), digest, &key);
+    return tepal_generalized_found(generalized_of_const(filter), &key);
+}
+
+static enum tepal_status generalized_add(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    struct places key;
+    tepal_generalized_places(generalized_of(filter), digest, &key);
+    tepal_generalized_put(filter->words, &key);
+    filter_count_keys(filter, 1);
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_generalized_add_bytes(struct tepal_generalized *g, const void *key,
-                                              size_t len)
+static enum tepal_status generalized_test_add(struct tepal_filter *filter,
+                                              struct tepal_digest digest, bool *was_present)
 {
-    if (!g->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    return tepal_generalized_add(g, tepal_hash_bytes(&g->head.hasher, key, len));
-}
-
-enum tepal_status tepal_generalized_query_bytes(const struct tepal_generalized *g, const void *key,
-                                                size_t len, bool *present)
-{
-    if (!g->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    *present = tepal_generalized_query(g, tepal_hash_bytes(&g->head.hasher, key, len));
+    struct places key;
+    tepal_generalized_places(generalized_of(filter), digest, &key);
+    *was_present = tepal_generalized_found(generalized_of(filter), &key);
+    tepal_generalized_put(filter->words, &key);
+    filter_count_keys(filter, 1);
     return TEPAL_OK;
 }
 
 /* ---- many keys ------------------------------------------------------------------------------- */
 
-enum tepal_status tepal_generalized_add_many(struct tepal_generalized *g,
-                                             const struct tepal_digest *digests, size_t count)
-{
-    if (filter_read_only(&g->head)) {
-        return TEPAL_READ_ONLY;
-    }
-    g->kernels->add(g, digests, count);
-    filter_count_keys(&g->head, count);
-    return TEPAL_OK;
-}
-
-size_t tepal_generalized_query_many(const struct tepal_generalized *g,
-                                    const struct tepal_digest *digests, size_t count,
-                                    uint64_t *answers)
-{
-    return count == 0 ? 0 : g->kernels->query(g, digests, count, answers);
-}
-
-/* ---- the kind -------------------------------------------------------------------------------- */
-
-static enum tepal_status generalized_add(struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_generalized_add(generalized_of(filter), digest);
-}
-
 static enum tepal_status generalized_add_many(struct tepal_filter *filter,
                                               const struct tepal_digest *digests, size_t count)
 {
-    return tepal_generalized_add_many(generalized_of(filter), digests, count);
-}
-
-static bool generalized_query(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return tepal_generalized_query(generalized_of_const(filter), digest);
+    struct tepal_generalized *g = generalized_of(filter);
+    g->kernels->add(g, digests, count);
+    filter_count_keys(filter, count);
+    return TEPAL_OK;
 }
 
 static size_t generalized_query_many(const struct tepal_filter *filter,
                                      const struct tepal_digest *digests, size_t count,
                                      uint64_t *answers)
 {
-    return tepal_generalized_query_many(generalized_of_const(filter), digests, count, answers);
+    const struct tepal_generalized *g = generalized_of_const(filter);
+    return count == 0 ? 0 : g->kernels->query(g, digests, count, answers);
 }
+
+/* ---- the table entry ------------------------------------------------------------------------- */
 
 const struct filter_ops tepal_generalized_ops = {
     .rules = &tepal_generalized_rules,
@@ -315,46 +280,8 @@ const struct filter_ops tepal_generalized_ops = {
     .add_many = generalized_add_many,
     .query = generalized_query,
     .query_many = generalized_query_many,
+    .test_add = generalized_test_add,
+    .ones = tepal_generalized_ones,
+    .fp_now = tepal_generalized_fp_now,
     .info = tepal_generalized_info,
 };
-
-/* ---- the typed handle ------------------------------------------------------------------------ */
-
-enum tepal_status tepal_generalized_create(const struct tepal_params *params,
-                                           const struct tepal_allocator *allocator,
-                                           struct tepal_generalized **out)
-{
-    struct tepal_filter *filter;
-    enum tepal_status status =
-        tepal_filter_create_kind(TEPAL_KIND_GENERALIZED, params, allocator, &filter);
-    if (status == TEPAL_OK) {
-        *out = generalized_of(filter);
-    }
-    return status;
-}
-
-void tepal_generalized_free(struct tepal_generalized *generalized)
-{
-    tepal_filter_free(generalized == NULL ? NULL : &generalized->head);
-}
-
-struct tepal_filter *tepal_generalized_filter(struct tepal_generalized *generalized)
-{
-    return &generalized->head;
-}
-
-const struct tepal_filter *
-tepal_generalized_filter_const(const struct tepal_generalized *generalized)
-{
-    return &generalized->head;
-}
-
-struct tepal_generalized *tepal_filter_generalized(struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_generalized_ops ? generalized_of(filter) : NULL;
-}
-
-const struct tepal_generalized *tepal_filter_generalized_const(const struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_generalized_ops ? generalized_of_const(filter) : NULL;
-}

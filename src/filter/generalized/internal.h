@@ -27,6 +27,7 @@
 #define TEPAL_SRC_FILTER_GENERALIZED_INTERNAL_H
 
 #include <tepal/generalized.h>
+#include <tepal/retouched.h>
 
 #if defined(__BMI2__)
 #include <immintrin.h>
@@ -34,6 +35,7 @@
 
 #include "address/address.h"
 #include "filter/kind.h"
+#include "filter/known/known.h"
 
 #define ROLE_RESET      0x80
 #define ROLE_RESET_ALL  (ROLE_RESET * ADDRESS_BYTES)
@@ -84,8 +86,21 @@ bool tepal_generalized_found(const struct tepal_generalized *g, const struct pla
 /* What an addition does: sets first, then resets, which therefore win. */
 void tepal_generalized_put(uint64_t *words, const struct places *key);
 
-/* filter_ops.info */
+/* filter_ops.ones, .fp_now and .info (tell.c) */
+uint64_t tepal_generalized_ones(const struct tepal_filter *filter);
+double tepal_generalized_fp_now(const struct tepal_filter *filter);
 void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_report *report);
+
+/*
+ * What tepal_retouch does with a generalized filter, once all has been checked: by net-effect or
+ * least-fn, within these limits.
+ */
+enum tepal_status
+tepal_generalized_retouch(const struct tepal_filter *filter, const struct tepal_known *known,
+                          enum tepal_retouch_method method, struct known_limits limits,
+                          const struct tepal_allocator *allocator, struct tepal_filter **out,
+                          struct tepal_retouch_report *report, uint64_t *victims,
+                          struct tepal_error *error);
 
 /* The only round of a key's cells, if k <= 8. */
 static inline uint64_t roles_only(const struct roles *roles, struct tepal_digest d)

@@ -13,20 +13,17 @@
  * A key whose bits are inverted less than the tolerance needs several flips; they are made one by
  * one and taken back if together they do not pay.
  */
-#include <tepal/generalized.h>
-#include <tepal/model.h>
+#include "filter/generalized/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include <tepal/papers.h>
 
 #include "base/checked.h"
-#include "base/names.h"
 #include "base/refuse.h"
 #include "cells/bits.h"
-#include "filter/generalized/internal.h"
 #include "filter/known/digest_set.h"
-#include "filter/retouched/internal.h"
 
 #define MOST_PASSES 64
 
@@ -39,23 +36,6 @@
 #define MEMBER_PRICE 2
 #define BOLD_PASSES  2
 
-static const char *const names[] = {"net-effect", "least-fn"};
-
-static const struct names methods = NAMES(names, "");
-
-const char *tepal_generalized_method_name(enum tepal_generalized_method method)
-{
-    return names_at(methods, method);
-}
-
-bool tepal_generalized_method_parse(const char *name, enum tepal_generalized_method *out)
-{
-    unsigned value;
-    bool known = names_find(methods, name, &value);
-    *out = known ? (enum tepal_generalized_method)value : *out;
-    return known;
-}
-
 /* ---- one run --------------------------------------------------------------------------------- */
 
 /* A key has a bit and wants it set, or not. */
@@ -67,14 +47,14 @@ struct use {
 
 struct run {
     const struct tepal_generalized *from;
-    const struct tepal_retouch_input *in;
-    enum tepal_generalized_method method;
+    const struct tepal_known *in;
+    bool net; /* net-effect, or else least-fn */
     struct arena arena;
     uint64_t *words; /* of the copy */
 
-    /* keys: first those to avoid, then those known, then the members */
+    /* keys: first those to avoid, then the others, then the members */
     size_t avoid_end;
-    size_t known_end;
+    size_t others_end;
     size_t keys;
     struct use *uses;
     size_t use_count;
@@ -83,24 +63,24 @@ struct run {
 
     uint64_t lost_members;
     double lost_weight;
-    struct retouch_limits limits; /* of these */
+    struct known_limits limits; /* of these */
     uint64_t flips;
 };
 
 static struct tepal_digest digest_of(const struct run *run, size_t key)
 {
-    return key < run->avoid_end   ? run->in->avoid[key]
-           : key < run->known_end ? run->in->known[key - run->avoid_end]
-                                  : run->in->members[key - run->known_end];
+    return key < run->avoid_end    ? run->in->avoid[key]
+           : key < run->others_end ? run->in->others[key - run->avoid_end]
+                                   : run->in->members[key - run->others_end];
 }
 
 static double weight_of(const struct run *run, size_t key)
 {
-    const struct tepal_retouch_input *in = run->in;
-    if (key >= run->known_end) {
-        return in->member_weights == NULL ? 1 : in->member_weights[key - run->known_end];
+    const struct tepal_known *in = run->in;
+    if (key >= run->others_end) {
+        return known_weight_of(in->member_weights, key - run->others_end);
     }
-    return key < run->avoid_end && in->avoid_weights != NULL ? in->avoid_weights[key] : 1;
+    return key < run->avoid_end ? known_weight_of(in->avoid_weights, key) : 1;
 }
 
 static bool found(const struct run *run, size_t key)
@@ -144,7 +124,7 @@ static uint32_t bits_of(const struct run *run, size_t key, struct use *out)
 /* Keys to avoid that are members; how many they are. */
 static enum tepal_status find_members(struct run *run, uint64_t *count)
 {
-    const struct tepal_retouch_input *in = run->in;
+    const struct tepal_known *in = run->in;
     struct digest_set avoid;
     run->passed_over = tepal_arena_bitmap(&run->arena, in->avoid_count);
     struct arena_piece *last = run->arena.last;
@@ -217,7 +197,7 @@ static struct effect flip(struct run *run, uint64_t bit, bool apply)
         int sign = right && run->lost[u->key] == b        ? 1
                    : !right && run->lost[u->key] == b + 1 ? -1
                                                           : 0;
-        if (u->key >= run->known_end) {
+        if (u->key >= run->others_end) {
             effect.members += sign;
             effect.lost += sign * weight_of(run, u->key);
         } else {
@@ -251,7 +231,7 @@ static double net_of(const struct effect *e)
 
 static bool better(const struct run *run, const struct effect *a, const struct effect *b)
 {
-    if (run->method == TEPAL_GENERALIZED_NET_EFFECT) {
+    if (run->net) {
         return net_of(a) != net_of(b) ? net_of(a) > net_of(b) : a->lost < b->lost;
     }
     return a->lost != b->lost ? a->lost < b->lost : a->removed > b->removed;
@@ -301,13 +281,12 @@ static bool remove_one(struct run *run, size_t key, bool bold)
 
 static void remove_all(struct run *run)
 {
-    bool net = run->method == TEPAL_GENERALIZED_NET_EFFECT;
     bool changed = true;
-    for (int pass = 0; changed && pass < (net ? MOST_PASSES : 1); pass++) {
+    for (int pass = 0; changed && pass < (run->net ? MOST_PASSES : 1); pass++) {
         changed = false;
         for (size_t key = 0; key < run->avoid_end; key++) {
             if (is_target(run, key) && found(run, key)) {
-                changed = remove_one(run, key, !net || pass < BOLD_PASSES) || changed;
+                changed = remove_one(run, key, !run->net || pass < BOLD_PASSES) || changed;
             }
         }
     }
@@ -315,48 +294,67 @@ static void remove_all(struct run *run)
 
 /* ---- before and after ------------------------------------------------------------------------ */
 
-static enum tepal_status check(const struct tepal_filter *filter,
-                               const struct tepal_retouch_input *in,
-                               enum tepal_generalized_method method, enum tepal_retouch_limit limit,
-                               double budget, const char **why)
+/* Members that are not found, and their weight; the weight of all. */
+static void tally_members(const struct run *run, struct tepal_retouch_report *r)
 {
-    if (filter->params.kind != TEPAL_KIND_GENERALIZED) {
-        return refuse(why, TEPAL_UNSUPPORTED, "this is not a generalized filter");
-    }
-    if ((unsigned)method >= methods.count || (unsigned)limit > TEPAL_RETOUCH_LIMIT_WEIGHT) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method or limit");
-    }
-    return tepal_retouch_check_input(in, limit, budget, why);
-}
-
-/* Who is found now, into the first or the second half of the report. */
-static void tally(struct run *run, struct tepal_generalized_retouch_report *r, bool after,
-                  uint64_t *before)
-{
-    for (size_t key = 0; key < run->known_end; key++) {
-        bool yes = (key >= run->avoid_end || is_target(run, key)) && found(run, key);
-        uint64_t *count = key >= run->avoid_end
-                              ? (after ? &r->known_after : &r->known_before)
-                              : (after ? &r->positives_after : &r->positives_before);
-        *count += yes;
-        if (key < run->avoid_end && yes) {
-            *(after ? &r->weight_after : &r->weight_before) += weight_of(run, key);
-            r->created += after && !bits_test(before, key);
-        }
-        if (!after && yes) {
-            bits_set(before, key);
-        }
-    }
     r->false_negatives = 0;
     r->lost_weight = 0;
     r->member_weight = 0;
-    for (size_t key = run->known_end; key < run->keys; key++) {
+    for (size_t key = run->others_end; key < run->keys; key++) {
         r->member_weight += weight_of(run, key);
         if (!found(run, key)) {
             r->false_negatives++;
             r->lost_weight += weight_of(run, key);
         }
     }
+}
+
+/* Who is found at first; the bits of `before` say which. */
+static void tally_before(const struct run *run, struct tepal_retouch_report *r, uint64_t *before)
+{
+    for (size_t key = 0; key < run->others_end; key++) {
+        if (!found(run, key) || (key < run->avoid_end && !is_target(run, key))) {
+            continue;
+        }
+        bits_set(before, key);
+        if (key < run->avoid_end) {
+            r->avoid_positive++;
+            r->avoid_weight += weight_of(run, key);
+        } else {
+            r->others_positive++;
+        }
+    }
+    tally_members(run, r);
+    r->members = run->in->member_count;
+    r->members_absent = r->false_negatives;
+    r->avoid_given = run->in->avoid_count;
+}
+
+/* Who is found in the end. Eqs. (10) to (12) are counted over the keys to avoid. */
+static void tally_after(const struct run *run, struct tepal_retouch_report *r,
+                        const uint64_t *before)
+{
+    double weight_left = 0;
+    for (size_t key = 0; key < run->others_end; key++) {
+        bool was = bits_test(before, key);
+        bool is = found(run, key);
+        if (key >= run->avoid_end) {
+            r->others_left += is;
+            r->removed_beyond += was && !is;
+        } else if (is && is_target(run, key)) {
+            r->avoid_left++;
+            r->avoid_created += !was;
+            weight_left += weight_of(run, key);
+        }
+    }
+    tally_members(run, r);
+    r->removed_inside = r->avoid_positive - (r->avoid_left - r->avoid_created);
+    r->removed_weight = r->avoid_weight - weight_left;
+    r->bits_changed = run->flips;
+    double positive = (double)r->avoid_positive;
+    r->delta_fp = (positive - (double)r->avoid_left) / positive;
+    r->delta_fn = ((double)r->false_negatives - (double)r->members_absent) / (double)r->members;
+    r->chi = r->delta_fn > 0 ? r->delta_fp / r->delta_fn : NAN;
 }
 
 static bool strangers(const struct run *run, uint64_t absent)
@@ -371,70 +369,66 @@ static bool strangers(const struct run *run, uint64_t absent)
     return (double)absent > n / 2 && (double)absent > expected + 6 * sqrt(expected) + 6;
 }
 
-static enum tepal_status work(struct run *run, struct tepal_generalized_retouch_report *r,
-                              uint64_t *victims, const char **why)
+static enum tepal_status work(struct run *run, struct tepal_retouch_report *r, uint64_t *victims,
+                              struct tepal_error *error)
 {
     enum tepal_status status = find_members(run, &r->avoid_members);
-    uint64_t *before = tepal_arena_bitmap(&run->arena, run->known_end);
+    uint64_t *before = tepal_arena_bitmap(&run->arena, run->others_end);
     if (status == TEPAL_OK) {
         status = before == NULL ? TEPAL_NO_MEMORY : make_index(run);
     }
     if (status != TEPAL_OK) {
-        return refuse(why, status, tepal_status_message(status));
+        return refuse_if(error, status);
     }
-    tally(run, r, false, before);
-    r->members = run->in->member_count;
-    r->members_absent = r->false_negatives;
-    r->avoid_given = run->in->avoid_count;
+    tally_before(run, r, before);
     if (strangers(run, r->members_absent)) {
-        return refuse(why, TEPAL_MISMATCH,
-                      "most of these keys are not in the filter: these are not its members");
+        return refuse(
+            error, TEPAL_MISMATCH,
+            "most of the given members are not in the filter: they cannot be its members");
     }
     run->lost_members = r->false_negatives;
     run->lost_weight = r->lost_weight;
     remove_all(run);
-    tally(run, r, true, before);
-    r->bits_flipped = run->flips;
+    tally_after(run, r, before);
     for (size_t i = 0; victims != NULL && i < run->in->member_count; i++) {
         if (i % 64 == 0) {
             victims[i / 64] = 0;
         }
-        victims[i / 64] |= (uint64_t)!found(run, run->known_end + i) << (i % 64);
+        victims[i / 64] |= (uint64_t)!found(run, run->others_end + i) << (i % 64);
     }
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_generalized_retouch(
-    const struct tepal_filter *filter, const struct tepal_retouch_input *input,
-    enum tepal_generalized_method method, enum tepal_retouch_limit limit, double budget,
-    const struct tepal_allocator *allocator, struct tepal_filter **out,
-    struct tepal_generalized_retouch_report *report, uint64_t *victims, const char **why)
+enum tepal_status
+tepal_generalized_retouch(const struct tepal_filter *filter, const struct tepal_known *known,
+                          enum tepal_retouch_method method, struct known_limits limits,
+                          const struct tepal_allocator *allocator, struct tepal_filter **out,
+                          struct tepal_retouch_report *report, uint64_t *victims,
+                          struct tepal_error *error)
 {
-    enum tepal_status status = check(filter, input, method, limit, budget, why);
+    struct tepal_filter *made;
+    enum tepal_status status = tepal_filter_clone(filter, allocator, &made, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    struct tepal_filter *made;
-    status = tepal_filter_clone(filter, allocator, &made);
-    if (status != TEPAL_OK) {
-        return refuse(why, status, tepal_status_message(status));
-    }
-    struct tepal_generalized_retouch_report filled = {0};
+    struct tepal_retouch_report filled = {.ones_before =
+                                              tepal_bits_count(filter->words, filter->word_count)};
     struct run run = {.from = (const struct tepal_generalized *)filter,
-                      .in = input,
-                      .method = method,
+                      .in = known,
+                      .net = method == TEPAL_RETOUCH_NET_EFFECT,
+                      .arena = tepal_arena_open(allocator),
                       .words = made->words,
-                      .avoid_end = input->avoid_count};
-    run.arena = tepal_arena_open(allocator);
-    run.limits = tepal_retouch_limits(limit, budget, input->member_count);
-    run.known_end = run.avoid_end + input->known_count;
-    run.keys = run.known_end + input->member_count;
-    status = work(&run, &filled, victims, why);
+                      .avoid_end = known->avoid_count,
+                      .limits = limits};
+    run.others_end = run.avoid_end + known->other_count;
+    run.keys = run.others_end + known->member_count;
+    status = work(&run, &filled, victims, error);
     tepal_arena_release(&run.arena, NULL);
     if (status != TEPAL_OK) {
         tepal_filter_free(made);
         return status;
     }
+    filled.ones_after = tepal_bits_count(made->words, made->word_count);
     *out = made;
     if (report != NULL) {
         *report = filled;

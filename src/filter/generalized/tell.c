@@ -11,19 +11,20 @@
  * have been touched, is 1 - e^(-k age / m). The likelihood of what is seen is concave in t.
  */
 #include <tepal/generalized.h>
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include <math.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "cells/bits.h"
 #include "filter/generalized/internal.h"
 #include "model/generalized.h"
 #include "model/numeric.h"
 
-uint64_t tepal_generalized_ones(const struct tepal_generalized *generalized)
+uint64_t tepal_generalized_ones(const struct tepal_filter *filter)
 {
-    return tepal_bits_count(generalized->head.words, generalized->head.word_count);
+    return tepal_bits_count(filter->words, filter->word_count);
 }
 
 /* ---- the rate -------------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ static double blocked_rate(const struct tepal_generalized *g)
     double states =
         (sum.most[0] + 1.0) * (sum.most[1] + 1.0) * (sum.most[2] + 1.0) * (roles->tolerance + 1.0);
     if (states * (roles->two ? 48 : 24) * (double)g->at.lines > MOST_STEPS) {
-        return tepal_generalized_fp_bound_of(&g->head.params);
+        return tepal_params_fp_bound(&g->head.params);
     }
     double total = 0;
     for (uint64_t line = 0; line < g->at.lines; line++) {
@@ -190,11 +191,11 @@ static double rate(const struct tepal_generalized *g, uint64_t ones)
                                             p->hashes - g->roles.resets, g->roles.tolerance);
 }
 
-double tepal_generalized_fp_now(const struct tepal_generalized *generalized)
+double tepal_generalized_fp_now(const struct tepal_filter *filter)
 {
-    return rate(generalized, generalized->head.params.layout == TEPAL_LAYOUT_BLOCKED
-                                 ? 0
-                                 : tepal_generalized_ones(generalized));
+    bool blocked = filter->params.layout == TEPAL_LAYOUT_BLOCKED;
+    return rate((const struct tepal_generalized *)filter,
+                blocked ? 0 : tepal_generalized_ones(filter));
 }
 
 /* ---- the age --------------------------------------------------------------------------------- */
@@ -271,13 +272,18 @@ static double crossing(const struct tepal_generalized_trace *a, const struct tid
     return high > 1 - 1e-12 ? 1 : high;
 }
 
-void tepal_generalized_age(const struct tepal_generalized *generalized, struct tepal_digest digest,
-                           uint64_t ones, struct tepal_generalized_trace *out)
+enum tepal_status tepal_generalized_age(const struct tepal_filter *filter,
+                                        struct tepal_digest digest, uint64_t ones,
+                                        struct tepal_generalized_trace *out)
 {
-    const struct roles *roles = &generalized->roles;
-    const uint64_t *words = generalized->head.words;
+    if (filter->params.kind != TEPAL_KIND_GENERALIZED) {
+        return TEPAL_UNSUPPORTED;
+    }
+    const struct tepal_generalized *g = (const struct tepal_generalized *)filter;
+    const struct roles *roles = &g->roles;
+    const uint64_t *words = filter->words;
     struct places key;
-    tepal_generalized_places(generalized, digest, &key);
+    tepal_generalized_places(g, digest, &key);
     memset(out, 0, sizeof *out);
     out->zeros_lost = tepal_generalized_lost(words, &key, false, &out->zeros);
     out->ones_lost = tepal_generalized_lost(words, &key, true, &out->ones);
@@ -285,7 +291,7 @@ void tepal_generalized_age(const struct tepal_generalized *generalized, struct t
     out->present = lost <= roles->tolerance;
 
     double k = key.count;
-    double m = (double)generalized->at.cells;
+    double m = (double)g->at.cells;
     struct tide tide = {(k - roles->resets) / k, roles->resets / k, m / k};
     double t = likeliest(out, &tide);
     out->age = age_at(&tide, t);
@@ -295,6 +301,7 @@ void tepal_generalized_age(const struct tepal_generalized *generalized, struct t
     double fill = (double)ones / m;
     out->likelihood_none = exp(log_binomial(out->zeros, out->zeros_lost, fill) +
                                log_binomial(out->ones, out->ones_lost, 1 - fill));
+    return TEPAL_OK;
 }
 
 /* ---- everything ------------------------------------------------------------------------------ */
@@ -305,8 +312,8 @@ static void report_planned(const struct tepal_params *p, uint64_t keys,
 {
     struct tepal_generalized_errors rates = *now;
     if (p->capacity == 0) {
-        tepal_report_absent(report, "fp_at_capacity", "no capacity was stated");
-        tepal_report_absent(report, "fn_at_capacity", "no capacity was stated");
+        tepal_report_absent(report, "fp_at_capacity", "no capacity was given");
+        tepal_report_absent(report, "fn_at_capacity", "no capacity was given");
     } else if (keys == p->capacity ||
                tepal_generalized_rates(p, p->capacity, NULL, 0, NULL, &rates) == TEPAL_OK) {
         tepal_report_real(report, "fp_at_capacity",
@@ -322,19 +329,20 @@ static void report_planned(const struct tepal_params *p, uint64_t keys,
  */
 static void report_keys(const struct tepal_params *p, uint64_t ones, struct tepal_report *report)
 {
-    double steady = (double)tepal_generalized_reset_hashes(p) / p->hashes;
-    double first = tepal_generalized_zeros(p);
+    double steady = (double)p->generalized.reset_hashes / p->hashes;
+    double first = params_zeros(p);
     double now = 1 - (double)ones / (double)p->cells;
     double left = (now - steady) / (first - steady);
     double noise = 3 * sqrt(0.25 / (double)p->cells) / fabs(first - steady);
     double keys = left >= 1 ? 0 : -log(left) * (double)p->cells / p->hashes;
     if (left > noise && isfinite(keys)) {
         tepal_report_real(report, "keys_estimated",
-                          "keys added, from how far the fill is on its way to the steady state",
+                          "keys added, estimated from how far the fill is from its steady state",
                           keys);
     } else {
-        tepal_report_absent(report, "keys_estimated",
-                            "the fill is at its steady state: it tells no number of keys");
+        tepal_report_absent(
+            report, "keys_estimated",
+            "the fill is at its steady state: the number of keys cannot be estimated");
     }
 }
 
@@ -343,7 +351,7 @@ void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_repo
     const struct tepal_generalized *g = (const struct tepal_generalized *)filter;
     const struct tepal_params *p = &filter->params;
     struct tepal_generalized_errors rates = {0};
-    uint64_t ones = tepal_generalized_ones(g);
+    uint64_t ones = tepal_generalized_ones(filter);
     report_keys(p, ones, report);
     tepal_report_integer(report, "ones", "bits set", ones);
     tepal_report_real(report, "fill", "share of bits set", (double)ones / (double)p->cells);
@@ -353,17 +361,16 @@ void tepal_generalized_info(const struct tepal_filter *filter, struct tepal_repo
     (void)tepal_generalized_rates(p, filter->state.keys_added, NULL, 0, NULL, &rates);
     report_planned(p, filter->state.keys_added, &rates, report);
     tepal_report_real(report, "fn_now",
-                      "false-negative rate after so many keys (model), mean over them", rates.fn);
+                      "false-negative rate after the added keys (model), mean over them", rates.fn);
     tepal_report_real(report, "fp_bound",
-                      "no filter of these parameters passes more, whoever "
-                      "fills it",
-                      tepal_generalized_fp_bound_of(p));
-    tepal_report_integer(report, "reset_hashes", "of the hashes, those that reset bits (k0)",
-                         tepal_generalized_reset_hashes(p));
-    tepal_report_integer(report, "set_hashes", "of the hashes, those that set bits (k1)",
-                         tepal_generalized_set_hashes(p));
-    tepal_report_integer(report, "tolerance", "inverted bits that a query forgives (b)",
-                         tepal_generalized_tolerance(p));
-    tepal_report_real(report, "zeros_initial", "share of bits that were 0 at first (p0)",
-                      tepal_generalized_zeros(p));
+                      "upper bound on the false-positive rate, whatever bits the filter has",
+                      tepal_params_fp_bound(p));
+    tepal_report_integer(report, "reset_hashes", "hash functions that reset bits (k0)",
+                         p->generalized.reset_hashes);
+    tepal_report_integer(report, "set_hashes", "hash functions that set bits (k1)",
+                         params_set_hashes(p));
+    tepal_report_integer(report, "tolerance", "inverted bits that a query tolerates (b)",
+                         p->generalized.tolerance);
+    tepal_report_real(report, "zeros_initial", "initial share of bits that are 0 (p0)",
+                      params_zeros(p));
 }

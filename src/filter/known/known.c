@@ -1,8 +1,13 @@
-/* known.c: known negatives that are members after all, valid weights, and what is told of both. */
+/*
+ * known.c: what is refused of known keys, known negatives that are members after all, and what
+ * `info` says of them.
+ */
 #include "filter/known/known.h"
 
 #include <math.h>
 
+#include "base/refuse.h"
+#include "base/report.h"
 #include "cells/bits.h"
 #include "filter/known/digest_set.h"
 
@@ -14,6 +19,28 @@ bool tepal_known_weights_valid(const double *weights, size_t count)
         }
     }
     return true;
+}
+
+double tepal_known_avoid_weight(const struct tepal_known *known)
+{
+    double sum = 0;
+    for (size_t i = 0; i < known->avoid_count; i++) {
+        sum += known_weight_of(known->avoid_weights, i);
+    }
+    return sum;
+}
+
+enum tepal_status tepal_known_check(const struct tepal_known *known, struct tepal_error *error)
+{
+    if (known->member_count > KNOWN_MOST_KEYS || known->avoid_count > KNOWN_MOST_KEYS ||
+        known->other_count > KNOWN_MOST_KEYS) {
+        return refuse(error, TEPAL_TOO_LARGE, "there are more than 2^31 keys");
+    }
+    if (!tepal_known_weights_valid(known->avoid_weights, known->avoid_count)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "a known negative's weight is negative or not finite");
+    }
+    return TEPAL_OK;
 }
 
 int tepal_known_heavier(const void *a, const void *b)
@@ -46,9 +73,8 @@ enum tepal_status tepal_known_pass_members(const struct tepal_allocator *allocat
 
 const char *tepal_known_flaw(uint64_t avoid, uint64_t positive, uint64_t left)
 {
-    return left > positive || positive > avoid
-               ? "the counts of known negatives contradict each other"
-               : NULL;
+    return left > positive || positive > avoid ? "the counts of known negatives are inconsistent"
+                                               : NULL;
 }
 
 void tepal_known_report_rate(struct tepal_report *report, uint64_t avoid, uint64_t left,
@@ -61,7 +87,7 @@ void tepal_known_report_rate(struct tepal_report *report, uint64_t avoid, uint64
         tepal_report_real(report, "fp_known", "rate on known negatives, as built", built);
     } else {
         tepal_report_real(report, "fp_known",
-                          "rate on known negatives: expected at most, since keys were added",
+                          "rate on known negatives: upper estimate, because keys were added since",
                           unknown > built ? unknown : built);
     }
 }

@@ -2,7 +2,7 @@
  * known.h: what the kinds that are told which keys to avoid share: yes-no filters and cascades,
  * which are built from members and known negatives, and retouching, which takes some of those out.
  *
- *   known.c        known negatives that are members after all; what `info` tells of known negatives
+ *   known.c        what is refused, known negatives that are members after all, what `info` says
  *   digest_set.c   an exact set of digests, which finds them
  */
 #ifndef TEPAL_SRC_FILTER_KNOWN_KNOWN_H
@@ -10,14 +10,33 @@
 
 #include <stdbool.h>
 
-#include <tepal/base.h>
-#include <tepal/hash.h>
+#include <tepal/known.h>
 
 /* Members, or known negatives: their indices are 32 bits wide, with room for a mark. */
 #define KNOWN_MOST_KEYS ((size_t)1 << 31)
 
 /* Are all weights finite and not negative? NULL: every key weighs 1. */
 bool tepal_known_weights_valid(const double *weights, size_t count);
+
+static inline double known_weight_of(const double *weights, size_t i)
+{
+    return weights == NULL ? 1 : weights[i];
+}
+
+/* All of the known negatives, as given. */
+double tepal_known_avoid_weight(const struct tepal_known *known);
+
+/*
+ * What all builders refuse: TEPAL_TOO_LARGE, or TEPAL_BAD_ARGUMENT for a known negative's weight.
+ * (Members' weights are checked by those who look at them.)
+ */
+enum tepal_status tepal_known_check(const struct tepal_known *known, struct tepal_error *error);
+
+/* The most members that retouching may give up, and the most of their weight. */
+struct known_limits {
+    uint64_t lost;
+    double weight;
+};
 
 /* Keys in the order of their weights: the heaviest first, of equal ones the first (for qsort). */
 struct known_weight {

@@ -82,7 +82,7 @@ INLINE uint64_t plain_block(const __m256i *header, const uint32_t *table, uint32
 INLINE size_t match_plain(uint32_t columns, uint32_t yes, const uint64_t *words,
                           const uint32_t *table, size_t links, uint64_t *answers)
 {
-    __m256i header[TEPAL_HEADER_MOST_BITS / 32];
+    __m256i header[TEPAL_MAX_HEADER_BITS / 32];
     for (uint32_t c = 0; c < columns; c++) {
         header[c] = spread((const char *)words + 4 * c);
     }

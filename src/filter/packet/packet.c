@@ -54,31 +54,32 @@ static void add_region(struct tepal_header_layout *l, uint32_t start, uint32_t e
 }
 
 enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
-                                           struct tepal_header_layout *layout, const char **why)
+                                           struct tepal_header_layout *layout,
+                                           struct tepal_error *error)
 {
     if (params == NULL || layout == NULL) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "a pointer is NULL");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "a pointer is NULL");
     }
-    enum tepal_status status = tepal_params_check(params, why);
+    enum tepal_status status = tepal_params_check(params, error);
     if (status != TEPAL_OK) {
         return status;
     }
     bool yesno = params->kind == TEPAL_KIND_YESNO;
     if (!yesno && params->kind != TEPAL_KIND_BLOOM && params->kind != TEPAL_KIND_RETOUCHED) {
-        return refuse(why, TEPAL_UNSUPPORTED,
+        return refuse(error, TEPAL_UNSUPPORTED,
                       "a header is a filter of kind bloom, retouched or yesno");
     }
     if (params->cells != 128 && params->cells != 256 && params->cells != 512) {
-        return refuse(why, TEPAL_BAD_PARAMETER, "a header must have 128, 256 or 512 bits");
+        return refuse(error, TEPAL_BAD_PARAMETER, "a header must have 128, 256 or 512 bits");
     }
     uint32_t bits = (uint32_t)params->cells;
-    uint32_t yes = yesno ? (uint32_t)tepal_yesno_yes_bits(params) : bits;
+    uint32_t yes = yesno ? (uint32_t)params_yes_bits(params) : bits;
     struct tepal_header_layout made = {
         .bits = bits, .words = bits / 64, .columns = bits / 32, .plain = true, .params = *params};
     add_region(&made, 0, yes);
     for (uint32_t end = yes; end < bits;) {
         uint32_t start = end;
-        end += (uint32_t)params->own[TEPAL_YESNO_NO_BITS];
+        end += (uint32_t)params->yesno.no_bits;
         add_region(&made, start, end);
     }
     made.kernel = tepal_processor_has_avx2() ? tepal_packet_choose_avx2(&made) : 0;
@@ -131,8 +132,8 @@ size_t tepal_header_table_words(const struct tepal_header_layout *layout, size_t
     return blocks * TEPAL_HEADER_LANES * layout->columns;
 }
 
-void tepal_header_table_put(const struct tepal_header_layout *layout, uint32_t *table, size_t link,
-                            const uint64_t *mask)
+void tepal_header_table_put(const struct tepal_header_layout *layout, size_t link,
+                            const uint64_t *mask, uint32_t *table)
 {
     uint32_t *lane = table + link / TEPAL_HEADER_LANES * TEPAL_HEADER_LANES * layout->columns +
                      link % TEPAL_HEADER_LANES;
@@ -161,8 +162,8 @@ void tepal_header_unpack(const struct tepal_header_layout *layout, const uint8_t
     little_to_words(header, bytes, layout->words);
 }
 
-enum tepal_status tepal_header_of(const struct tepal_header_layout *layout,
-                                  const struct tepal_filter *filter, uint64_t *header)
+enum tepal_status tepal_header_from_filter(const struct tepal_header_layout *layout,
+                                           const struct tepal_filter *filter, uint64_t *header)
 {
     if (!tepal_params_compatible(&layout->params, &filter->params)) {
         return TEPAL_MISMATCH;
@@ -171,14 +172,14 @@ enum tepal_status tepal_header_of(const struct tepal_header_layout *layout,
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_header_filter(const struct tepal_header_layout *layout,
-                                      const uint64_t *header,
-                                      const struct tepal_allocator *allocator,
-                                      struct tepal_filter **out)
+enum tepal_status tepal_header_to_filter(const struct tepal_header_layout *layout,
+                                         const uint64_t *header,
+                                         const struct tepal_allocator *allocator,
+                                         struct tepal_filter **out, struct tepal_error *error)
 {
     const struct filter_parts parts = {.params = &layout->params};
     struct tepal_filter *filter = NULL;
-    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &filter, NULL);
+    enum tepal_status status = tepal_filter_adopt(&parts, allocator, &filter, error);
     if (status == TEPAL_OK) {
         memcpy(filter->words, header, layout->words * sizeof *header);
         *out = filter;

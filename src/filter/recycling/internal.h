@@ -29,6 +29,8 @@ enum {
 
 #define RATE_STEPS 128
 
+struct tepal_recycling;
+
 /* The inner loops, by layout. Digests are answered in order; answers as in query_many. */
 struct recycling_kernels {
     size_t (*seen)(struct tepal_recycling *r, const struct tepal_digest *digests, size_t count,
@@ -46,16 +48,22 @@ extern const struct recycling_kernels tepal_recycling_lines_avx2;
 struct tepal_recycling {
     struct tepal_filter head;
     const struct recycling_kernels *kernels;
-    struct tepal_recycling_options options; /* decoded from params */
-    struct address at;                      /* in each phase */
-    bool own_hashes;                        /* has each phase hash functions of its own? */
+    uint32_t phases; /* these six: decoded from params */
+    enum tepal_recycling_rule rule;
+    uint64_t limit;
+    bool retain;
+    bool keep_trigger;
+    bool only_misses;
+    bool own_hashes;   /* has each phase hash functions of its own? */
+    struct address at; /* in each phase */
     size_t phase_words;
+    size_t cleared;  /* words of the oldest phase that were cleared in advance: its first ones */
     uint64_t active; /* the number of the active phase: cycles % phases */
     uint64_t mark;   /* if the active phase has more ones, somebody must look */
     double odds;     /* expected false positives for each message answered "not seen" */
     double frozen_miss;
-    uint64_t frozen_ones[TEPAL_RECYCLING_MAX_PHASES]; /* by age; [0] is unused */
-    double rate[RATE_STEPS + 1];                      /* of a phase, by fill; NaN: not known yet */
+    uint64_t frozen_ones[TEPAL_MAX_PHASES]; /* by age; [0] is unused */
+    double rate[RATE_STEPS + 1];            /* of a phase, by fill; NaN: not known yet */
     tepal_recycling_callback *callback;
     void *context;
 };
@@ -82,11 +90,11 @@ static inline struct tepal_digest recycling_digest(const struct tepal_recycling 
 /* Would a message that brings the active phase to `ones` be one too many? */
 static inline bool recycling_full(const struct tepal_recycling *r, uint64_t ones)
 {
-    switch (r->options.rule) {
+    switch (r->rule) {
     case TEPAL_RECYCLING_SIGMA:
-        return ones > r->options.limit;
+        return ones > r->limit;
     case TEPAL_RECYCLING_COUNT:
-        return r->head.state.own[STATE_MESSAGES] >= r->options.limit;
+        return r->head.state.own[STATE_MESSAGES] >= r->limit;
     case TEPAL_RECYCLING_TIME:
         break;
     }

@@ -50,7 +50,7 @@ ALWAYS_INLINE struct line_mask mask_of(const struct message *m, bool two)
 ALWAYS_INLINE void request(const struct tepal_recycling *r, const struct message *m)
 {
     const char *at = (const char *)r->head.words + m->offset;
-    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+    for (uint32_t phase = 0; phase < r->phases; phase++) {
         __builtin_prefetch(at);
         at += r->phase_words * 8;
     }
@@ -62,7 +62,7 @@ ALWAYS_INLINE bool any_holds(const struct tepal_recycling *r, const struct messa
 {
     const char *at = (const char *)r->head.words + m->offset;
     bool holds = false;
-    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+    for (uint32_t phase = 0; phase < r->phases; phase++) {
         holds |= phase != skip && line_holds(at, mask);
         at += r->phase_words * 8;
     }
@@ -93,7 +93,7 @@ ALWAYS_INLINE bool seen_line(struct tepal_recycling *r, struct tepal_digest dige
         }
         return frozen;
     }
-    if (r->options.keep_trigger) {
+    if (r->keep_trigger) {
         line_set(line, mask);
         own[STATE_ONES] = ones;
         own[STATE_MESSAGES]++;
@@ -141,7 +141,7 @@ ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
                                  uint64_t *answers, bool two)
 {
     const struct recycling_rule rule = rule_of(r);
-    const uint32_t all = r->options.phases;
+    const uint32_t all = r->phases;
     struct message window[AHEAD];
     size_t present = 0;
     for (size_t i = 0; i < count && i < AHEAD; i++) {
@@ -189,5 +189,5 @@ static bool line_query_one(const struct tepal_recycling *r, struct tepal_digest 
     const struct recycling_rule rule = rule_of(r);
     bool two = r->at.hashes > ADDRESS_SECTORS;
     struct message m = message_of(&rule, two, d);
-    return any_holds(r, &m, mask_of(&m, two), r->options.phases);
+    return any_holds(r, &m, mask_of(&m, two), r->phases);
 }

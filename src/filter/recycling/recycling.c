@@ -14,7 +14,8 @@
  *
  * Invariants: phase cycles % phases is active; `ones` is the number of its bits; by sigma it never
  * exceeds sigma; a message that set bits set at least one; bits beyond the last cell of each phase
- * are zero; phases that have not been active yet are empty.
+ * are zero; phases that have not been active yet are empty; so are the first `cleared` words of the
+ * oldest phase, which is frozen, so that nobody has written to them since they were cleared.
  *
  * One set of hash functions serves all phases, so that a message's positions are computed once.
  * That is right as long as what one phase holds does not depend on what another holds. It does
@@ -24,12 +25,13 @@
  * share its cells.
  * In these cases phase i > 0 has hash functions of its own.
  */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 #include <tepal/recycling.h>
 
 #include <math.h>
 #include <string.h>
 
+#include "base/report.h"
 #include "cells/bits.h"
 #include "filter/lines/processor.h"
 #include "filter/recycling/internal.h"
@@ -42,6 +44,22 @@ static struct tepal_recycling *recycling_of(struct tepal_filter *filter)
 static const struct tepal_recycling *recycling_of_const(const struct tepal_filter *filter)
 {
     return (const struct tepal_recycling *)filter;
+}
+
+extern const struct filter_ops tepal_recycling_ops;
+
+/* Is it of this kind? Public calls ask before they look further. */
+static bool is_recycling(const struct tepal_filter *filter)
+{
+    return filter->ops == &tepal_recycling_ops;
+}
+
+/* May a public call write to it? */
+static enum tepal_status writable(const struct tepal_filter *filter)
+{
+    return !is_recycling(filter)      ? TEPAL_UNSUPPORTED
+           : filter_read_only(filter) ? TEPAL_READ_ONLY
+                                      : TEPAL_OK;
 }
 
 /*
@@ -58,7 +76,7 @@ static const struct tepal_recycling *recycling_of_const(const struct tepal_filte
 /* The phase that was active `age` cycles ago. */
 static uint32_t phase_of_age(const struct tepal_recycling *r, uint32_t age)
 {
-    return (uint32_t)((r->active + r->options.phases - age) % r->options.phases);
+    return (uint32_t)((r->active + r->phases - age) % r->phases);
 }
 
 static const uint64_t *phase_words(const struct tepal_recycling *r, uint32_t phase)
@@ -66,15 +84,20 @@ static const uint64_t *phase_words(const struct tepal_recycling *r, uint32_t pha
     return r->head.words + phase * r->phase_words;
 }
 
-uint64_t tepal_recycling_phase_ones(const struct tepal_recycling *r, uint32_t age)
+static uint64_t phase_ones(const struct tepal_recycling *r, uint32_t age)
 {
-    if (age >= r->options.phases) {
-        return 0;
-    }
     if (age == 0) {
         return r->head.state.own[STATE_ONES];
     }
     return tepal_bits_count(phase_words(r, phase_of_age(r, age)), r->phase_words);
+}
+
+uint64_t tepal_recycling_phase_ones(const struct tepal_filter *filter, uint32_t age)
+{
+    if (!is_recycling(filter) || age >= recycling_of_const(filter)->phases) {
+        return 0;
+    }
+    return phase_ones(recycling_of_const(filter), age);
 }
 
 /*
@@ -121,8 +144,8 @@ void tepal_recycling_filled(struct tepal_recycling *r)
     /* Rounded to a float: what is stored shall not depend on the last digit of a power. */
     r->odds = (double)(float)(miss > 1e-6 ? (1 - miss) / miss : 1e6);
     r->mark = first + size - 1;
-    if (r->options.rule == TEPAL_RECYCLING_SIGMA && r->options.limit < r->mark) {
-        r->mark = r->options.limit;
+    if (r->rule == TEPAL_RECYCLING_SIGMA && r->limit < r->mark) {
+        r->mark = r->limit;
     }
 }
 
@@ -130,7 +153,7 @@ void tepal_recycling_filled(struct tepal_recycling *r)
 static void weigh_frozen(struct tepal_recycling *r)
 {
     r->frozen_miss = 1;
-    for (uint32_t age = 1; age < r->options.phases; age++) {
+    for (uint32_t age = 1; age < r->phases; age++) {
         r->frozen_miss *= 1 - rate_of(r, (double)r->frozen_ones[age]);
     }
 }
@@ -149,11 +172,18 @@ static const struct recycling_kernels *kernels_for(const struct tepal_recycling 
 static void recycling_open(struct tepal_filter *filter)
 {
     struct tepal_recycling *r = recycling_of(filter);
-    r->options = tepal_recycling_options_of(&filter->params);
+    const struct tepal_recycling_params *own = &filter->params.recycling;
+    r->phases = (uint32_t)own->phases;
+    r->rule = (enum tepal_recycling_rule)own->rule;
+    r->limit = own->limit;
+    r->retain = (own->flags & TEPAL_RECYCLING_RETAIN) != 0;
+    r->keep_trigger = (own->flags & TEPAL_RECYCLING_KEEP_TRIGGER) != 0;
+    r->only_misses = (own->flags & TEPAL_RECYCLING_ONLY_MISSES) != 0;
+    r->cleared = 0;
     r->at = tepal_address_of(&filter->params, 1);
-    r->own_hashes = r->options.only_misses || (r->options.retain && r->options.keep_trigger);
-    r->phase_words = filter->word_count / r->options.phases;
-    r->active = filter->state.own[STATE_CYCLES] % r->options.phases;
+    r->own_hashes = r->only_misses || (r->retain && r->keep_trigger);
+    r->phase_words = filter->word_count / r->phases;
+    r->active = filter->state.own[STATE_CYCLES] % r->phases;
     r->kernels = kernels_for(r);
     for (uint32_t step = 0; step <= RATE_STEPS; step++) {
         r->rate[step] = NAN;
@@ -162,66 +192,11 @@ static void recycling_open(struct tepal_filter *filter)
         return; /* a view: nothing will be inserted, and its words are not to be touched yet */
     }
     bool first = filter->state.own[STATE_CYCLES] == 0;
-    for (uint32_t age = 1; age < r->options.phases; age++) {
-        r->frozen_ones[age] = first ? 0 : tepal_recycling_phase_ones(r, age);
+    for (uint32_t age = 1; age < r->phases; age++) {
+        r->frozen_ones[age] = first ? 0 : phase_ones(r, age);
     }
     weigh_frozen(r);
     tepal_recycling_filled(r);
-}
-
-enum tepal_status tepal_recycling_create(const struct tepal_params *params,
-                                         const struct tepal_allocator *allocator,
-                                         struct tepal_recycling **out)
-{
-    struct tepal_filter *filter;
-    enum tepal_status status =
-        tepal_filter_create_kind(TEPAL_KIND_RECYCLING, params, allocator, &filter);
-    if (status == TEPAL_OK) {
-        *out = recycling_of(filter);
-    }
-    return status;
-}
-
-enum tepal_status tepal_recycling_create_for_rate(uint64_t bits, uint32_t phases, double fp,
-                                                  uint64_t seed, struct tepal_recycling **out)
-{
-    struct tepal_recycling_setting setting = TEPAL_RECYCLING_SETTING_INIT;
-    struct tepal_recycling_options options = TEPAL_RECYCLING_OPTIONS_INIT;
-    struct tepal_recycling_rates rates;
-    struct tepal_params params = TEPAL_PARAMS_INIT;
-    if (phases < 1 || phases > TEPAL_RECYCLING_MAX_PHASES) {
-        return TEPAL_BAD_ARGUMENT;
-    }
-    setting.bits = bits / phases;
-    setting.phases = phases;
-    setting.retain = options.retain;
-    enum tepal_status status = tepal_recycling_plan(&setting, fp, &rates);
-    if (status != TEPAL_OK) {
-        return status;
-    }
-    options.phases = phases;
-    options.limit = setting.sigma;
-    params.cells = setting.bits;
-    params.hashes = setting.hashes;
-    params.capacity = (uint64_t)rates.messages_per_cycle;
-    params.seed = seed;
-    tepal_recycling_set_options(&params, &options);
-    return tepal_recycling_create(&params, NULL, out);
-}
-
-void tepal_recycling_free(struct tepal_recycling *r)
-{
-    tepal_filter_free(r == NULL ? NULL : &r->head);
-}
-
-struct tepal_filter *tepal_recycling_filter(struct tepal_recycling *r)
-{
-    return &r->head;
-}
-
-const struct tepal_filter *tepal_recycling_filter_const(const struct tepal_recycling *r)
-{
-    return &r->head;
 }
 
 /* ---- recycling ------------------------------------------------------------------------------- */
@@ -234,43 +209,80 @@ void tepal_recycling_turn(struct tepal_recycling *r)
                                               own[STATE_ONES]};
         r->callback(r->context, &cycle);
     }
-    for (uint32_t age = r->options.phases - 1; age > 1; age--) {
+    for (uint32_t age = r->phases - 1; age > 1; age--) {
         r->frozen_ones[age] = r->frozen_ones[age - 1];
     }
-    r->frozen_ones[r->options.phases > 1] = own[STATE_ONES];
+    r->frozen_ones[r->phases > 1] = own[STATE_ONES];
     /* Where counting ends the number stays, and goes on naming the phases in their order. */
-    own[STATE_CYCLES] = own[STATE_CYCLES] < MOST_COUNTED ? own[STATE_CYCLES] + 1
-                                                         : MOST_COUNTED + 1 - r->options.phases;
-    r->active = own[STATE_CYCLES] % r->options.phases;
+    own[STATE_CYCLES] =
+        own[STATE_CYCLES] < MOST_COUNTED ? own[STATE_CYCLES] + 1 : MOST_COUNTED + 1 - r->phases;
+    r->active = own[STATE_CYCLES] % r->phases;
     own[STATE_ONES] = 0;
     own[STATE_MESSAGES] = 0;
     own[STATE_BEGAN] = own[STATE_CLOCK];
-    memset(recycling_active(r), 0, r->phase_words * 8);
+    memset(recycling_active(r) + r->cleared, 0, (r->phase_words - r->cleared) * 8);
+    r->cleared = 0;
     weigh_frozen(r);
     tepal_recycling_filled(r);
 }
 
-void tepal_recycling_on_recycle(struct tepal_recycling *r, tepal_recycling_callback *callback,
-                                void *context)
+enum tepal_status tepal_recycling_on_recycle(struct tepal_filter *filter,
+                                             tepal_recycling_callback *callback, void *context)
 {
-    r->callback = callback;
-    r->context = context;
-}
-
-enum tepal_status tepal_recycling_recycle(struct tepal_recycling *r)
-{
-    if (filter_read_only(&r->head)) {
-        return TEPAL_READ_ONLY;
+    if (!is_recycling(filter)) {
+        return TEPAL_UNSUPPORTED;
     }
-    tepal_recycling_turn(r);
+    recycling_of(filter)->callback = callback;
+    recycling_of(filter)->context = context;
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_recycling_set_clock(struct tepal_recycling *r, uint64_t now)
+enum tepal_status tepal_recycling_recycle(struct tepal_filter *filter)
 {
-    uint64_t *own = r->head.state.own;
-    if (filter_read_only(&r->head)) {
-        return TEPAL_READ_ONLY;
+    enum tepal_status status = writable(filter);
+    if (status == TEPAL_OK) {
+        tepal_recycling_turn(recycling_of(filter));
+    }
+    return status;
+}
+
+enum tepal_status tepal_recycling_clear_ahead(struct tepal_filter *filter, uint64_t bytes,
+                                              uint64_t *left)
+{
+    enum tepal_status status = writable(filter);
+    struct tepal_recycling *r = recycling_of(filter);
+    if (status == TEPAL_OK && r->phases == 1) {
+        status = TEPAL_UNSUPPORTED;
+    }
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    uint32_t oldest = r->phases - 1;
+    size_t words = r->phase_words - r->cleared;
+    if (r->frozen_ones[oldest] > 0) {
+        if (bytes / 8 < words) {
+            words = (size_t)(bytes / 8 + (bytes % 8 != 0));
+        }
+        uint64_t *from = filter->words + phase_of_age(r, oldest) * r->phase_words + r->cleared;
+        r->frozen_ones[oldest] -= tepal_bits_count(from, words);
+        memset(from, 0, words * 8);
+        weigh_frozen(r);
+        tepal_recycling_filled(r);
+    }
+    r->cleared += words; /* a phase without ones is clear as it is */
+    if (left != NULL) {
+        *left = (uint64_t)(r->phase_words - r->cleared) * 8;
+    }
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_recycling_set_clock(struct tepal_filter *filter, uint64_t now)
+{
+    uint64_t *own = filter->state.own;
+    struct tepal_recycling *r = recycling_of(filter);
+    enum tepal_status status = writable(filter);
+    if (status != TEPAL_OK) {
+        return status;
     }
     if (own[STATE_CLOCKED] != 0 && now < own[STATE_CLOCK]) {
         return TEPAL_CLOCK_BACK;
@@ -280,11 +292,11 @@ enum tepal_status tepal_recycling_set_clock(struct tepal_recycling *r, uint64_t 
         own[STATE_BEGAN] = now;
     }
     own[STATE_CLOCK] = now;
-    if (r->options.rule == TEPAL_RECYCLING_TIME) {
-        uint64_t due = (now - own[STATE_BEGAN]) / r->options.limit;
-        uint64_t began = own[STATE_BEGAN] + due * r->options.limit;
+    if (r->rule == TEPAL_RECYCLING_TIME) {
+        uint64_t due = (now - own[STATE_BEGAN]) / r->limit;
+        uint64_t began = own[STATE_BEGAN] + due * r->limit;
         /* After as many turns as there are phases all are empty: more would change nothing. */
-        for (uint64_t i = 0; i < due && i < r->options.phases; i++) {
+        for (uint64_t i = 0; i < due && i < r->phases; i++) {
             tepal_recycling_turn(r);
         }
         own[STATE_BEGAN] = began;
@@ -340,7 +352,7 @@ static void insert_first(struct tepal_recycling *r, struct tepal_digest digest)
 void tepal_recycling_trigger(struct tepal_recycling *r, struct tepal_digest digest)
 {
     tepal_recycling_turn(r);
-    if (r->options.retain) {
+    if (r->retain) {
         insert_first(r, digest);
     }
 }
@@ -360,7 +372,7 @@ static void insert(struct tepal_recycling *r, struct tepal_digest digest, const 
         }
         return;
     }
-    if (r->options.keep_trigger) {
+    if (r->keep_trigger) {
         own[STATE_ONES] = ones;
         own[STATE_MESSAGES]++;
     } else {
@@ -373,7 +385,7 @@ static bool frozen_holds(const struct tepal_recycling *r, struct tepal_digest di
                          uint64_t *positions)
 {
     uint32_t k = r->at.hashes;
-    for (uint32_t age = 1; age < r->options.phases; age++) {
+    for (uint32_t age = 1; age < r->phases; age++) {
         uint32_t phase = phase_of_age(r, age);
         if (r->own_hashes) {
             (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase), positions);
@@ -390,7 +402,7 @@ static void request(const struct tepal_recycling *r, struct tepal_digest digest,
                     uint64_t *positions)
 {
     uint32_t k = 0;
-    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+    for (uint32_t phase = 0; phase < r->phases; phase++) {
         if (phase == 0 || r->own_hashes) {
             k = tepal_address_positions(&r->at, recycling_digest(r, digest, phase), positions);
         }
@@ -412,7 +424,7 @@ static bool seen_at(struct tepal_recycling *r, struct tepal_digest digest, uint6
     if (!active && !frozen) {
         recycling_miss(r);
     }
-    if (!active && !(frozen && r->options.only_misses)) {
+    if (!active && !(frozen && r->only_misses)) {
         insert(r, digest, positions);
     }
     return active || frozen;
@@ -487,7 +499,7 @@ static size_t general_query(const struct tepal_recycling *r, const struct tepal_
 static const struct recycling_kernels general = {general_seen, general_query, general_seen_one,
                                                  general_query_one};
 
-/* ---- the public calls ------------------------------------------------------------------------ */
+/* ---- keys, through the table ----------------------------------------------------------------- */
 
 static void count_arrivals(struct tepal_recycling *r, uint64_t count)
 {
@@ -502,91 +514,58 @@ static void count_arrivals(struct tepal_recycling *r, uint64_t count)
     }
 }
 
-enum tepal_status tepal_recycling_seen(struct tepal_recycling *r, struct tepal_digest digest,
-                                       bool *seen)
+static enum tepal_status recycling_test_add(struct tepal_filter *filter, struct tepal_digest digest,
+                                            bool *was_present)
 {
-    if (filter_read_only(&r->head)) {
-        return TEPAL_READ_ONLY;
-    }
+    struct tepal_recycling *r = recycling_of(filter);
     count_arrivals(r, 1);
-    *seen = r->kernels->seen_one(r, digest);
+    *was_present = r->kernels->seen_one(r, digest);
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_recycling_seen_bytes(struct tepal_recycling *r, const void *key, size_t len,
-                                             bool *seen)
+static enum tepal_status recycling_test_add_many(struct tepal_filter *filter,
+                                                 const struct tepal_digest *digests, size_t count,
+                                                 uint64_t *answers, size_t *present)
 {
-    if (!r->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    return tepal_recycling_seen(r, tepal_hash_bytes(&r->head.hasher, key, len), seen);
-}
-
-enum tepal_status tepal_recycling_seen_u64(struct tepal_recycling *r, uint64_t key, bool *seen)
-{
-    if (!r->head.has_hasher) {
-        return TEPAL_KEY_NEEDED;
-    }
-    return tepal_recycling_seen(r, tepal_hash_u64(&r->head.hasher, key), seen);
-}
-
-enum tepal_status tepal_recycling_seen_many(struct tepal_recycling *r,
-                                            const struct tepal_digest *digests, size_t count,
-                                            uint64_t *answers, size_t *count_seen)
-{
-    if (filter_read_only(&r->head)) {
-        return TEPAL_READ_ONLY;
-    }
+    struct tepal_recycling *r = recycling_of(filter);
     count_arrivals(r, count);
-    size_t seen = r->kernels->seen(r, digests, count, answers);
-    if (count_seen != NULL) {
-        *count_seen = seen;
-    }
+    *present = r->kernels->seen(r, digests, count, answers);
     return TEPAL_OK;
 }
-
-bool tepal_recycling_query(const struct tepal_recycling *r, struct tepal_digest digest)
-{
-    return r->kernels->query_one(r, digest);
-}
-
-size_t tepal_recycling_query_many(const struct tepal_recycling *r,
-                                  const struct tepal_digest *digests, size_t count,
-                                  uint64_t *answers)
-{
-    return r->kernels->query(r, digests, count, answers);
-}
-
-/* ---- the generic handle ---------------------------------------------------------------------- */
 
 static enum tepal_status recycling_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
     bool seen;
-    return tepal_recycling_seen(recycling_of(filter), digest, &seen);
+    return recycling_test_add(filter, digest, &seen);
 }
 
 static enum tepal_status recycling_add_many(struct tepal_filter *filter,
                                             const struct tepal_digest *digests, size_t count)
 {
     uint64_t answers[64];
+    size_t seen;
     for (size_t base = 0; base < count; base += 64 * 64) {
         size_t here = count - base < 64 * 64 ? count - base : 64 * 64;
-        (void)tepal_recycling_seen_many(recycling_of(filter), digests + base, here, answers, NULL);
+        (void)recycling_test_add_many(filter, digests + base, here, answers, &seen);
     }
     return TEPAL_OK;
 }
 
 static bool recycling_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return tepal_recycling_query(recycling_of_const(filter), digest);
+    const struct tepal_recycling *r = recycling_of_const(filter);
+    return r->kernels->query_one(r, digest);
 }
 
 static size_t recycling_query_many(const struct tepal_filter *filter,
                                    const struct tepal_digest *digests, size_t count,
                                    uint64_t *answers)
 {
-    return tepal_recycling_query_many(recycling_of_const(filter), digests, count, answers);
+    const struct tepal_recycling *r = recycling_of_const(filter);
+    return r->kernels->query(r, digests, count, answers);
 }
+
+/* ---- invariants ------------------------------------------------------------------------------ */
 
 /* What the state contradicts of itself and of the parameters, and the zeros after each phase. */
 static const char *recycling_validate(const struct tepal_filter *filter)
@@ -594,7 +573,7 @@ static const char *recycling_validate(const struct tepal_filter *filter)
     const struct tepal_recycling *r = recycling_of_const(filter);
     const uint64_t *own = r->head.state.own;
     const struct tepal_params *p = &r->head.params;
-    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+    for (uint32_t phase = 0; phase < r->phases; phase++) {
         if (bits_beyond(phase_words(r, phase), p->cells)) {
             return "there are cells set beyond the last one of a phase";
         }
@@ -602,31 +581,30 @@ static const char *recycling_validate(const struct tepal_filter *filter)
     if (own[STATE_ONES] > p->cells) {
         return "more bits are set in the active phase than it has";
     }
-    if (r->options.rule == TEPAL_RECYCLING_SIGMA && own[STATE_ONES] > r->options.limit) {
+    if (r->rule == TEPAL_RECYCLING_SIGMA && own[STATE_ONES] > r->limit) {
         return "more bits are set in the active phase than sigma allows";
     }
-    if (r->options.rule == TEPAL_RECYCLING_COUNT && own[STATE_MESSAGES] > r->options.limit) {
+    if (r->rule == TEPAL_RECYCLING_COUNT && own[STATE_MESSAGES] > r->limit) {
         return "there are more messages in the active phase than its limit allows";
     }
     if (own[STATE_MESSAGES] > own[STATE_ONES]) {
         return "more messages set bits in the active phase than there are bits set";
     }
     if (own[STATE_CYCLES] > MOST_COUNTED || r->head.state.keys_added > MOST_COUNTED) {
-        return "nobody has lived through so many messages";
+        return "the number of messages is impossible";
     }
     if (own[STATE_FRESH] > r->head.state.keys_added) {
         return "more new messages than messages";
     }
     double expected = recycling_expected(r);
     if (!(expected >= 0 && expected <= MOST_EXPECTED)) {
-        return "the expected number of false positives cannot be";
+        return "the expected number of false positives is impossible";
     }
     if (own[STATE_CLOCKED] > 1 || own[STATE_BEGAN] > own[STATE_CLOCK] ||
         (own[STATE_CLOCKED] == 0 && own[STATE_CLOCK] != 0)) {
-        return "the clock contradicts itself";
+        return "the clock is inconsistent";
     }
-    if (r->options.rule == TEPAL_RECYCLING_TIME &&
-        own[STATE_CLOCK] - own[STATE_BEGAN] >= r->options.limit) {
+    if (r->rule == TEPAL_RECYCLING_TIME && own[STATE_CLOCK] - own[STATE_BEGAN] >= r->limit) {
         return "the active phase is older than its limit";
     }
     return NULL;
@@ -637,13 +615,13 @@ static const char *recycling_validate_cells(const struct tepal_filter *filter)
 {
     const struct tepal_recycling *r = recycling_of_const(filter);
     const uint64_t *own = r->head.state.own;
-    for (uint32_t phase = 0; phase < r->options.phases; phase++) {
+    for (uint32_t phase = 0; phase < r->phases; phase++) {
         uint64_t ones = tepal_bits_count(phase_words(r, phase), r->phase_words);
         if (phase > own[STATE_CYCLES] && ones != 0) {
             return "a phase that was never active is not empty";
         }
         if (phase == r->active && ones != own[STATE_ONES]) {
-            return "the number of bits set in the active phase is not what it says";
+            return "the number of bits set in the active phase differs from the one in the header";
         }
     }
     return NULL;
@@ -651,14 +629,14 @@ static const char *recycling_validate_cells(const struct tepal_filter *filter)
 
 /* ---- what it says of itself ------------------------------------------------------------------ */
 
-struct tepal_recycling_figures tepal_recycling_figures(const struct tepal_recycling *r)
+static struct tepal_recycling_figures figures_of(const struct tepal_recycling *r)
 {
     const uint64_t *own = r->head.state.own;
     const struct tepal_params *p = &r->head.params;
     double miss = 1;
-    for (uint32_t age = 0; age < r->options.phases; age++) {
+    for (uint32_t age = 0; age < r->phases; age++) {
         bool view = filter_read_only(&r->head);
-        uint64_t ones = age == 0 || view ? tepal_recycling_phase_ones(r, age) : r->frozen_ones[age];
+        uint64_t ones = age == 0 || view ? phase_ones(r, age) : r->frozen_ones[age];
         miss *= 1 - tepal_recycling_rate(p->layout, p->positions, p->cells, ones, p->hashes);
     }
     double expected = recycling_expected(r);
@@ -672,8 +650,28 @@ struct tepal_recycling_figures tepal_recycling_figures(const struct tepal_recycl
         .clock = own[STATE_CLOCK],
         .fill = (double)own[STATE_ONES] / (double)p->cells,
         .fp_now = 1 - miss,
-        .fp_average = all > 0 ? expected / all : 0,
+        .fp_so_far = all > 0 ? expected / all : 0,
     };
+}
+
+enum tepal_status tepal_recycling_get_figures(const struct tepal_filter *filter,
+                                              struct tepal_recycling_figures *figures)
+{
+    if (!is_recycling(filter)) {
+        return TEPAL_UNSUPPORTED;
+    }
+    *figures = figures_of(recycling_of_const(filter));
+    return TEPAL_OK;
+}
+
+static uint64_t recycling_ones(const struct tepal_filter *filter)
+{
+    return filter->state.own[STATE_ONES];
+}
+
+static double recycling_fp_now(const struct tepal_filter *filter)
+{
+    return figures_of(recycling_of_const(filter)).fp_now;
 }
 
 static const char *const rule_names[] = {"sigma", "count", "time"};
@@ -682,56 +680,54 @@ static void recycling_info(const struct tepal_filter *filter, struct tepal_repor
 {
     const struct tepal_recycling *r = recycling_of_const(filter);
     const struct tepal_params *p = &filter->params;
-    struct tepal_recycling_figures now = tepal_recycling_figures(r);
-    double frozen[TEPAL_RECYCLING_MAX_PHASES];
+    struct tepal_recycling_figures now = figures_of(r);
+    double frozen[TEPAL_MAX_PHASES];
     tepal_report_absent(report, "keys_estimated", "the messages of past cycles are forgotten");
     tepal_report_integer(report, "ones", "bits set in the active phase", now.ones);
     tepal_report_real(report, "fill", "share of bits set in the active phase", now.fill);
     tepal_report_real(report, "fp_now", "false-positive rate of the next new message", now.fp_now);
     tepal_report_absent(report, "fp_at_capacity", "see fp_average: it recycles");
     tepal_report_absent(report, "fn_now", "depends on how messages repeat");
-    tepal_report_integer(report, "phases", "Bloom filters of that many bits each",
-                         r->options.phases);
-    tepal_report_text(report, "rule", "what makes the active phase full",
-                      rule_names[r->options.rule]);
-    tepal_report_integer(report, "limit", "bits set, messages or ticks beyond which it is full",
-                         r->options.limit);
-    tepal_report_flag(report, "retain", "is the trigger the first message of the new cycle",
-                      r->options.retain);
-    tepal_report_flag(report, "keep_trigger", "does the trigger stay in the frozen phase",
-                      r->options.keep_trigger);
-    tepal_report_flag(report, "only_misses", "are only messages inserted that no phase has",
-                      r->options.only_misses);
+    tepal_report_integer(report, "phases", "number of phases; bits is the size of each", r->phases);
+    tepal_report_text(report, "rule", "the rule by which the active phase is full",
+                      rule_names[r->rule]);
+    tepal_report_integer(report, "limit", "the limit of that rule: bits set, messages or ticks",
+                         r->limit);
+    tepal_report_flag(report, "retain", "is the trigger the first message of the new cycle?",
+                      r->retain);
+    tepal_report_flag(report, "keep_trigger", "does the trigger stay in the frozen phase?",
+                      r->keep_trigger);
+    tepal_report_flag(report, "only_misses", "are messages inserted only if no phase has them?",
+                      r->only_misses);
     tepal_report_integer(report, "fresh", "messages answered \"not seen\"", now.fresh);
-    tepal_report_integer(report, "cycles", "times it recycled", now.cycles);
-    tepal_report_integer(report, "messages", "that set bits in the active phase", now.messages);
-    for (uint32_t age = 1; age < r->options.phases; age++) {
-        frozen[age - 1] = (double)tepal_recycling_phase_ones(r, age) / (double)p->cells;
+    tepal_report_integer(report, "cycles", "number of cycles ended", now.cycles);
+    tepal_report_integer(report, "messages", "messages that set bits in the active phase",
+                         now.messages);
+    for (uint32_t age = 1; age < r->phases; age++) {
+        frozen[age - 1] = (double)phase_ones(r, age) / (double)p->cells;
     }
     tepal_report_list(report, "frozen_fill", "share of bits set in the frozen phases, newest first",
-                      frozen, r->options.phases - 1);
+                      frozen, r->phases - 1);
     tepal_report_real(report, "fp_so_far", "false-positive rate so far, estimated from the fills",
-                      now.fp_average);
-    struct tepal_recycling_setting setting = {
-        p->layout,        p->positions,      p->cells,          p->hashes,
-        r->options.limit, r->options.phases, r->options.retain, r->options.keep_trigger};
+                      now.fp_so_far);
+    struct tepal_recycling_setting setting = {p->layout, p->positions, p->cells,  p->hashes,
+                                              r->limit,  r->phases,    r->retain, r->keep_trigger};
     struct tepal_recycling_rates rates;
-    bool known = r->options.rule == TEPAL_RECYCLING_SIGMA &&
+    bool known = r->rule == TEPAL_RECYCLING_SIGMA &&
                  tepal_recycling_average(&setting, TEPAL_RECYCLING_AUTO, &rates) == TEPAL_OK;
     if (known) {
         tepal_report_real(report, "fp_average", "long-term false-positive rate (model)",
                           rates.fp_average);
-        tepal_report_real(report, "messages_per_cycle", "new messages a cycle (model)",
+        tepal_report_real(report, "messages_per_cycle", "new messages per cycle (model)",
                           rates.messages_per_cycle);
     } else {
-        tepal_report_absent(report, "fp_average", "known for filters that recycle by sigma");
-        tepal_report_absent(report, "messages_per_cycle",
-                            "known for filters that recycle by sigma");
+        tepal_report_absent(report, "fp_average", "only for filters that recycle by sigma");
+        tepal_report_absent(report, "messages_per_cycle", "only for filters that recycle by sigma");
     }
     if (filter->state.own[STATE_CLOCKED] != 0) {
-        tepal_report_integer(report, "clock", "last set", now.clock);
+        tepal_report_integer(report, "clock", "the clock, as last set", now.clock);
     } else {
-        tepal_report_absent(report, "clock", "never set");
+        tepal_report_absent(report, "clock", "the clock was never set");
     }
 }
 
@@ -747,10 +743,9 @@ const struct filter_ops tepal_recycling_ops = {
     .add_many = recycling_add_many,
     .query = recycling_query,
     .query_many = recycling_query_many,
+    .test_add = recycling_test_add,
+    .test_add_many = recycling_test_add_many,
+    .ones = recycling_ones,
+    .fp_now = recycling_fp_now,
     .info = recycling_info,
 };
-
-struct tepal_recycling *tepal_filter_recycling(struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_recycling_ops ? recycling_of(filter) : NULL;
-}

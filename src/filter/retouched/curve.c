@@ -14,14 +14,14 @@ void tepal_retouch_note(struct retouch *run)
     if (curve == NULL || curve->steps++ % curve->stride != 0) {
         return;
     }
-    if (curve->count == curve->capacity - 1) { /* the last place is kept for the end */
+    if (curve->count == curve->room - 1) { /* the last place is kept for the end */
         size_t kept = 0;
         for (size_t i = 0; i < curve->count; i += 2) {
             curve->points[kept++] = curve->points[i];
         }
         curve->count = kept;
         curve->stride *= 2;
-        if ((curve->steps - 1) % curve->stride != 0 || kept == curve->capacity - 1) {
+        if ((curve->steps - 1) % curve->stride != 0 || kept == curve->room - 1) {
             return;
         }
     }

@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/little.h"
+#include "base/refuse.h"
 #include "cells/bits.h"
 #include "filter/kind.h"
 #include "hash/digest.h"
@@ -78,12 +79,12 @@ enum tepal_status tepal_exceptions_create(const struct tepal_filter *filter,
                                           const struct tepal_digest *members, size_t member_count,
                                           const uint64_t *victims,
                                           const struct tepal_allocator *allocator,
-                                          struct tepal_exceptions **out)
+                                          struct tepal_exceptions **out, struct tepal_error *error)
 {
     size_t count = (size_t)tepal_bits_count(victims, (member_count + 63) / 64);
     struct tepal_exceptions *list = make(allocator, count);
     if (list == NULL) {
-        return TEPAL_NO_MEMORY;
+        return refuse_if(error, TEPAL_NO_MEMORY);
     }
     list->hash = filter->params.hash;
     list->seed = filter->params.seed;
@@ -152,65 +153,96 @@ static uint64_t check_of(const uint8_t *bytes, size_t len)
     return XXH3_64bits_withSeed(bytes + HEADER, len - HEADER, head);
 }
 
-size_t tepal_exceptions_bytes(const struct tepal_exceptions *list)
+uint64_t tepal_exceptions_encoded_bytes(const struct tepal_exceptions *list)
 {
-    return HEADER + list->count * ENTRY;
+    return HEADER + (uint64_t)list->count * ENTRY;
 }
 
-void tepal_exceptions_encode(const struct tepal_exceptions *list, uint8_t *bytes)
+enum tepal_status tepal_exceptions_encode(const struct tepal_exceptions *list, void *bytes,
+                                          size_t room, struct tepal_error *error)
 {
-    memcpy(bytes, magic, sizeof magic);
-    little_put32(bytes + AT_VERSION, VERSION);
-    little_put32(bytes + AT_HASH, (uint32_t)list->hash);
-    little_put64(bytes + AT_COUNT, list->count);
-    little_put64(bytes + AT_SEED, list->seed);
-    little_put64(bytes + AT_KEY_CHECK, list->key_check);
-    for (size_t i = 0; i < list->count; i++) {
-        little_put64(bytes + HEADER + i * ENTRY, list->digests[i].lo);
-        little_put64(bytes + HEADER + i * ENTRY + 8, list->digests[i].hi);
+    uint8_t *to = bytes;
+    if (room < tepal_exceptions_encoded_bytes(list)) {
+        return refuse(error, TEPAL_BAD_LENGTH,
+                      "the exception list does not fit into the given space");
     }
-    little_put64(bytes + AT_CHECK, check_of(bytes, tepal_exceptions_bytes(list)));
+    memcpy(to, magic, sizeof magic);
+    little_put32(to + AT_VERSION, VERSION);
+    little_put32(to + AT_HASH, (uint32_t)list->hash);
+    little_put64(to + AT_COUNT, list->count);
+    little_put64(to + AT_SEED, list->seed);
+    little_put64(to + AT_KEY_CHECK, list->key_check);
+    for (size_t i = 0; i < list->count; i++) {
+        little_put64(to + HEADER + i * ENTRY, list->digests[i].lo);
+        little_put64(to + HEADER + i * ENTRY + 8, list->digests[i].hi);
+    }
+    little_put64(to + AT_CHECK, check_of(to, HEADER + list->count * ENTRY));
+    return TEPAL_OK;
 }
 
-enum tepal_status tepal_exceptions_decode(const uint8_t *bytes, size_t len,
-                                          const struct tepal_allocator *allocator,
-                                          struct tepal_exceptions **out)
+/* Refused because of the byte at `offset`. */
+static enum tepal_status refuse_at(struct tepal_error *error, enum tepal_status status,
+                                   uint64_t offset, const char *why)
+{
+    if (error != NULL) {
+        *error = (struct tepal_error){.status = status, .offset = offset, .why = why};
+    }
+    return status;
+}
+
+static enum tepal_status check_header(const uint8_t *bytes, size_t len, struct tepal_error *error)
 {
     if (len < sizeof magic || memcmp(bytes, magic, sizeof magic) != 0) {
-        return TEPAL_NOT_A_FILTER;
+        return refuse(error, TEPAL_NOT_A_FILTER, "this is not an exception list");
     }
     if (len < HEADER) {
-        return TEPAL_BAD_LENGTH;
+        return refuse_at(error, TEPAL_BAD_LENGTH, len, "the exception list ends in its header");
     }
     if (little_get32(bytes + AT_VERSION) != VERSION) {
-        return TEPAL_BAD_VERSION;
+        return refuse_at(error, TEPAL_BAD_VERSION, AT_VERSION,
+                         "the exception list was written by another version of the format");
     }
     /* The count is compared with the length before anything is multiplied by it. */
-    uint64_t count = little_get64(bytes + AT_COUNT);
-    if ((len - HEADER) % ENTRY != 0 || (len - HEADER) / ENTRY != count) {
-        return TEPAL_BAD_LENGTH;
+    if ((len - HEADER) % ENTRY != 0 || (len - HEADER) / ENTRY != little_get64(bytes + AT_COUNT)) {
+        return refuse_at(error, TEPAL_BAD_LENGTH, AT_COUNT,
+                         "the length of the exception list does not match its count");
     }
     if (little_get64(bytes + AT_CHECK) != check_of(bytes, len)) {
-        return TEPAL_BAD_CHECKSUM;
+        return refuse_at(error, TEPAL_BAD_CHECKSUM, AT_CHECK,
+                         "the checksum does not match: the exception list is damaged");
     }
     uint32_t hash = little_get32(bytes + AT_HASH);
     if (hash != TEPAL_HASH_XXH3 && hash != TEPAL_HASH_SIPHASH) {
-        return TEPAL_CORRUPT;
+        return refuse_at(error, TEPAL_CORRUPT, AT_HASH, "the exception list has an unknown hash");
     }
-    struct tepal_exceptions *list = make(allocator, (size_t)count);
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_exceptions_decode(const void *bytes, size_t len,
+                                          const struct tepal_allocator *allocator,
+                                          struct tepal_exceptions **out, struct tepal_error *error)
+{
+    const uint8_t *from = bytes;
+    enum tepal_status status = check_header(from, len, error);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    size_t count = (len - HEADER) / ENTRY;
+    struct tepal_exceptions *list = make(allocator, count);
     if (list == NULL) {
-        return TEPAL_NO_MEMORY;
+        return refuse_if(error, TEPAL_NO_MEMORY);
     }
-    list->hash = (enum tepal_hash)hash;
-    list->seed = little_get64(bytes + AT_SEED);
-    list->key_check = little_get64(bytes + AT_KEY_CHECK);
-    list->count = (size_t)count;
-    for (size_t i = 0; i < list->count; i++) {
-        list->digests[i].lo = little_get64(bytes + HEADER + i * ENTRY);
-        list->digests[i].hi = little_get64(bytes + HEADER + i * ENTRY + 8);
+    list->hash = (enum tepal_hash)little_get32(from + AT_HASH);
+    list->seed = little_get64(from + AT_SEED);
+    list->key_check = little_get64(from + AT_KEY_CHECK);
+    list->count = count;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = HEADER + i * ENTRY;
+        list->digests[i].lo = little_get64(from + at);
+        list->digests[i].hi = little_get64(from + at + 8);
         if (i > 0 && compare(&list->digests[i - 1], &list->digests[i]) >= 0) {
             tepal_exceptions_free(list);
-            return TEPAL_CORRUPT;
+            return refuse_at(error, TEPAL_CORRUPT, at, "the exception list is not sorted");
         }
     }
     *out = list;

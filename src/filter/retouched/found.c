@@ -3,7 +3,7 @@
  *
  *     members --ask--> found | earlier victims, or strangers
  *     avoid   --ask--> false positives: `wanted` | members (passed over) | not found
- *     known   --ask--> further false positives: `others` | not found
+ *     others  --ask--> further false positives: `others` | not found
  *
  * and the list that the methods work on: the wanted ones in the order in which they are to be
  * taken, then the others if the methods are to count them too.
@@ -15,7 +15,6 @@
 
 #include "base/refuse.h"
 #include "filter/known/digest_set.h"
-#include "filter/known/known.h"
 
 /* ---- members --------------------------------------------------------------------------------- */
 
@@ -35,7 +34,7 @@ static bool strangers(const struct retouch *run, size_t found)
  * `lost` := the members that are not found. Those of a retouched filter are its earlier victims;
  * those of a Bloom filter were never added, and their bits are not theirs to give.
  */
-static enum tepal_status find_members(struct retouch *run, const char **why)
+static enum tepal_status find_members(struct retouch *run, struct tepal_error *error)
 {
     size_t n = run->in->member_count;
     struct tepal_retouch_report *report = &run->report;
@@ -43,11 +42,12 @@ static enum tepal_status find_members(struct retouch *run, const char **why)
     if (run->lost == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    size_t found = tepal_bloom_query_many(run->from, run->in->members, n, run->lost);
+    size_t found = tepal_filter_query_many(&run->from->head, run->in->members, n, run->lost);
     tepal_bits_invert(run->lost, n);
     if (strangers(run, found)) {
-        return refuse(why, TEPAL_MISMATCH,
-                      "most of the members are not in the filter: they are not its members");
+        return refuse(
+            error, TEPAL_MISMATCH,
+            "most of the given members are not in the filter: they cannot be its members");
     }
     report->members = n;
     report->members_absent = n - found;
@@ -72,36 +72,36 @@ static enum tepal_status find_members(struct retouch *run, const char **why)
 /* ---- false positives ------------------------------------------------------------------------- */
 
 /*
- * `wanted` and `others` (bitmaps over avoid and known): those that are found; of the wanted,
+ * `wanted` and `others` (bitmaps over avoid and others): those that are found; of the wanted,
  * members are taken out, unless they are to be removed; of the others, those that are wanted.
  */
 static enum tepal_status find_falses(struct retouch *run)
 {
-    const struct tepal_retouch_input *in = run->in;
+    const struct tepal_known *in = run->in;
     struct tepal_retouch_report *report = &run->report;
     run->wanted = tepal_arena_bitmap(&run->arena, in->avoid_count);
-    if (in->known != NULL) {
-        run->others = tepal_arena_bitmap(&run->arena, in->known_count);
+    if (in->others != NULL) {
+        run->others = tepal_arena_bitmap(&run->arena, in->other_count);
     }
     struct arena_piece *last = run->arena.last;
     uint64_t *both = tepal_arena_bitmap(&run->arena, in->avoid_count);
-    if (run->wanted == NULL || (in->known != NULL && run->others == NULL) || both == NULL) {
+    if (run->wanted == NULL || (in->others != NULL && run->others == NULL) || both == NULL) {
         return TEPAL_NO_MEMORY;
     }
     report->avoid_given = in->avoid_count;
     report->avoid_positive =
-        tepal_bloom_query_many(run->from, in->avoid, in->avoid_count, run->wanted);
+        tepal_filter_query_many(&run->from->head, in->avoid, in->avoid_count, run->wanted);
     struct digest_set set;
     if (!tepal_digest_set_make(&run->arena, in->avoid, in->avoid_count, run->wanted, &set)) {
         return TEPAL_NO_MEMORY;
     }
     report->avoid_members = tepal_digest_set_meet(&set, in->members, in->member_count, both);
     if (run->others != NULL) {
-        report->known_positive =
-            tepal_bloom_query_many(run->from, in->known, in->known_count, run->others);
-        for (size_t i = 0; i < in->known_count; i++) {
+        report->others_positive =
+            tepal_filter_query_many(&run->from->head, in->others, in->other_count, run->others);
+        for (size_t i = 0; i < in->other_count; i++) {
             if (bits_test(run->others, i) &&
-                tepal_digest_set_find(&set, in->known[i]) != DIGEST_SET_NONE) {
+                tepal_digest_set_find(&set, in->others[i]) != DIGEST_SET_NONE) {
                 bits_clear(run->others, i);
             }
         }
@@ -135,12 +135,12 @@ static enum tepal_status sort_by_weight(struct retouch *run)
 /* The false positives as a list: B, and behind it the others if they are counted too. */
 static enum tepal_status list_falses(struct retouch *run)
 {
-    const struct tepal_retouch_input *in = run->in;
+    const struct tepal_known *in = run->in;
     bool aimed = run->how->method != TEPAL_RETOUCH_RANDOM_BITS; /* which aims at nothing */
     bool all = aimed && run->how->basis == TEPAL_RETOUCH_BASIS_ALL &&
                run->how->method != TEPAL_RETOUCH_SACRIFICE;
     uint64_t count = aimed ? run->report.avoid_positive : 0;
-    count += all ? tepal_bits_count(run->others, (in->known_count + 63) / 64) : 0;
+    count += all ? tepal_bits_count(run->others, (in->other_count + 63) / 64) : 0;
     run->falses = tepal_arena_take(&run->arena, count, sizeof *run->falses);
     if (run->falses == NULL) {
         return TEPAL_NO_MEMORY;
@@ -157,7 +157,7 @@ static enum tepal_status list_falses(struct retouch *run)
         }
     }
     run->false_count = run->targets;
-    for (size_t i = 0; all && i < in->known_count; i++) {
+    for (size_t i = 0; all && i < in->other_count; i++) {
         if (bits_test(run->others, i)) {
             run->falses[run->false_count++] = (uint32_t)i;
         }
@@ -165,9 +165,9 @@ static enum tepal_status list_falses(struct retouch *run)
     return TEPAL_OK;
 }
 
-enum tepal_status tepal_retouch_find(struct retouch *run, const char **why)
+enum tepal_status tepal_retouch_find(struct retouch *run, struct tepal_error *error)
 {
-    enum tepal_status status = find_members(run, why);
+    enum tepal_status status = find_members(run, error);
     if (status == TEPAL_OK) {
         status = find_falses(run);
     }

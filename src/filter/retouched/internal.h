@@ -1,7 +1,7 @@
 /*
  * internal.h: retouching from the inside: one run, and who does what in it.
  *
- *   retouched.c   the kind: a Bloom filter with a history, and its typed handle
+ *   retouched.c   the kind: a Bloom filter with a history
  *   retouch.c     the public calls: what is refused, the order of a run
  *   found.c       who is found before: members, the false positives B
  *   tally.c       the index: which bits B touches, who owns them, who uses them
@@ -35,6 +35,7 @@
 #include "base/arena.h"
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
+#include "filter/known/known.h"
 
 /* The state of a retouched filter. */
 enum retouched_state { RETOUCHED_MEMBERS, RETOUCHED_VICTIMS, RETOUCHED_CLEARED, RETOUCHED_STATES };
@@ -50,29 +51,23 @@ struct retouch_lists {
 /* The curve, if one is asked for: every `stride`-th step is kept; when full, every other goes. */
 struct retouch_curve {
     struct tepal_retouch_point *points;
-    size_t capacity;
+    size_t room;
     size_t count;
     uint64_t stride;
     uint64_t steps;
 };
 
-/* The most that may be given up. */
-struct retouch_limits {
-    uint64_t lost;
-    double weight;
-};
-
 struct retouch {
     const struct tepal_bloom *from; /* the filter, of either kind */
-    const struct tepal_retouch_input *in;
+    const struct tepal_known *in;
     const struct tepal_retouch_options *how;
     struct arena arena; /* everything below that is an array */
     struct tepal_retouch_report report;
     uint64_t *wanted; /* over in->avoid: false positives that are to be removed */
-    uint64_t *others; /* over in->known: further ones; NULL if none were given */
+    uint64_t *others; /* over in->others: further ones; NULL if none were given */
 
     /* false positives: the first `targets` are B in the order to be taken */
-    uint32_t *falses; /* index into in->avoid, or (from `targets` on) in->known */
+    uint32_t *falses; /* index into in->avoid, or (from `targets` on) in->others */
     uint32_t targets;
     uint32_t false_count;
 
@@ -93,17 +88,17 @@ struct retouch {
     double lost_weight;
     uint64_t gone_targets;
     double gone_weight;
-    struct retouch_limits limits; /* of these */
+    struct known_limits limits; /* of these */
     struct retouch_curve *curve;
 };
 
 /* ---- the steps of a run, in their order ------------------------------------------------------ */
 
 /*
- * `lost`, `wanted`, `others`, `falses` and the report's counts of before. TEPAL_MISMATCH (and why)
- * if the members are not the filter's; TEPAL_NO_MEMORY.
+ * `lost`, `wanted`, `others`, `falses` and the report's counts of before. TEPAL_MISMATCH (with its
+ * error) if the members are not the filter's; TEPAL_NO_MEMORY (without).
  */
-enum tepal_status tepal_retouch_find(struct retouch *run, const char **why);
+enum tepal_status tepal_retouch_find(struct retouch *run, struct tepal_error *error);
 
 /* The filter without what a method cleared. TEPAL_NO_MEMORY. */
 enum tepal_status tepal_retouch_make(struct retouch *run, struct tepal_filter **out);
@@ -124,19 +119,17 @@ uint32_t tepal_retouch_bits(const struct retouch *run, struct tepal_digest diges
 
 static inline struct tepal_digest retouch_false(const struct retouch *run, uint32_t f)
 {
-    return f < run->targets ? run->in->avoid[run->falses[f]] : run->in->known[run->falses[f]];
+    return f < run->targets ? run->in->avoid[run->falses[f]] : run->in->others[run->falses[f]];
 }
 
 static inline double retouch_false_weight(const struct retouch *run, uint32_t f)
 {
-    return f >= run->targets || run->in->avoid_weights == NULL
-               ? 1
-               : run->in->avoid_weights[run->falses[f]];
+    return f >= run->targets ? 1 : known_weight_of(run->in->avoid_weights, run->falses[f]);
 }
 
 static inline double retouch_member_weight(const struct retouch *run, uint32_t a)
 {
-    return run->in->member_weights == NULL ? 1 : run->in->member_weights[a];
+    return known_weight_of(run->in->member_weights, a);
 }
 
 /* The number of a touched bit. */
@@ -210,15 +203,5 @@ enum tepal_status tepal_retouch_clear(struct retouch *run);
 
 /* Ours: `lost` and `gone` are set. TEPAL_NO_MEMORY. */
 enum tepal_status tepal_retouch_sacrifice(struct retouch *run);
-
-/* ---- what any kind's retouching shares (retouch.c) ------------------------------------------- */
-
-/* Numbers of keys, weights and the budget: TEPAL_TOO_LARGE or TEPAL_BAD_ARGUMENT, and why. */
-enum tepal_status tepal_retouch_check_input(const struct tepal_retouch_input *in,
-                                            enum tepal_retouch_limit limit, double budget,
-                                            const char **why);
-
-struct retouch_limits tepal_retouch_limits(enum tepal_retouch_limit limit, double budget,
-                                           size_t members);
 
 #endif

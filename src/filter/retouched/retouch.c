@@ -1,6 +1,6 @@
 /*
- * retouch.c: the public calls of retouching: which method there is, what is refused, and the order
- * of a run.
+ * retouch.c: the public calls of retouching: which methods there are, what is refused, and the
+ * order of a run that clears bits. (Generalized filters have theirs inverted: their own folder.)
  *
  *     found.c     who is found: members, false positives B
  *        |
@@ -16,13 +16,14 @@
 #include "address/address.h"
 #include "base/names.h"
 #include "base/refuse.h"
+#include "filter/generalized/internal.h"
 #include "filter/known/known.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static const char *const names[TEPAL_RETOUCH_METHODS] = {
-    "random-bits",     "random",          "min-fn",         "max-fp",   "ratio",
-    "improved-min-fn", "improved-max-fp", "improved-ratio", "sacrifice"};
+    "random-bits",     "random",         "min-fn",    "max-fp",     "ratio",    "improved-min-fn",
+    "improved-max-fp", "improved-ratio", "sacrifice", "net-effect", "least-fn", "best"};
 
 static const struct names methods = NAMES(names, "");
 
@@ -39,82 +40,112 @@ bool tepal_retouch_method_parse(const char *name, enum tepal_retouch_method *out
     return known;
 }
 
-/* ---- input and budget, of any kind of filter ------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
-enum tepal_status tepal_retouch_check_input(const struct tepal_retouch_input *in,
-                                            enum tepal_retouch_limit limit, double budget,
-                                            const char **why)
+/* The method: `best` becomes the one that is best for the kind. */
+static enum tepal_status choose_method(bool generalized, struct tepal_retouch_options *how,
+                                       struct tepal_error *error)
 {
-    if (in->member_count > KNOWN_MOST_KEYS || in->avoid_count > KNOWN_MOST_KEYS ||
-        in->known_count > KNOWN_MOST_KEYS) {
-        return refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
-    }
-    if (limit == TEPAL_RETOUCH_LIMIT_SHARE && !(budget >= 0 && budget <= 1)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the budget is a share outside 0..1");
-    }
-    if (limit != TEPAL_RETOUCH_LIMIT_ALL && !(budget >= 0)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the budget is negative or not a number");
-    }
-    if (!tepal_known_weights_valid(in->member_weights, in->member_count)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "a member's weight is negative or not finite");
-    }
-    if (!tepal_known_weights_valid(in->avoid_weights, in->avoid_count)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "a troublesome key's weight is negative or not finite");
+    bool inverts = how->method == TEPAL_RETOUCH_NET_EFFECT || how->method == TEPAL_RETOUCH_LEAST_FN;
+    if (how->method == TEPAL_RETOUCH_BEST) {
+        how->method = generalized ? TEPAL_RETOUCH_NET_EFFECT : TEPAL_RETOUCH_SACRIFICE;
+    } else if (generalized && !inverts) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "the methods of generalized filters are net-effect, least-fn and best");
+    } else if (!generalized && inverts) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "the methods of bloom and retouched filters are random-bits, random, min-fn, "
+                      "max-fp, ratio, improved-min-fn, improved-max-fp, improved-ratio, sacrifice "
+                      "and best");
     }
     return TEPAL_OK;
 }
 
-/* All members may be given up, or a share of them, or so many, or so much of their weight. */
-struct retouch_limits tepal_retouch_limits(enum tepal_retouch_limit limit, double budget,
-                                           size_t members)
+/* What only clearing bits asks for. */
+static enum tepal_status check_clearing(const struct tepal_known *in,
+                                        const struct tepal_retouch_options *how,
+                                        struct tepal_error *error)
 {
-    struct retouch_limits most = {UINT64_MAX, HUGE_VAL};
+    if ((unsigned)how->basis > TEPAL_RETOUCH_BASIS_ALL ||
+        (unsigned)how->order > TEPAL_RETOUCH_ORDER_WEIGHT) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "unknown basis or order");
+    }
+    if (in->member_count == 0) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "there are no members");
+    }
+    if (how->basis == TEPAL_RETOUCH_BASIS_ALL && in->others == NULL) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "the basis of all false positives needs them to be given");
+    }
+    return TEPAL_OK;
+}
+
+static enum tepal_status check_budget(const struct tepal_retouch_options *how,
+                                      struct tepal_error *error)
+{
+    if (how->limit == TEPAL_RETOUCH_LIMIT_SHARE && !(how->budget >= 0 && how->budget <= 1)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the budget is a share outside 0..1");
+    }
+    if (how->limit != TEPAL_RETOUCH_LIMIT_ALL && !(how->budget >= 0)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the budget is negative or not a number");
+    }
+    return TEPAL_OK;
+}
+
+/* Everything that can be refused before the keys are looked at; how->method becomes a real one. */
+static enum tepal_status check(const struct tepal_filter *filter, const struct tepal_known *in,
+                               struct tepal_retouch_options *how, struct tepal_error *error)
+{
+    enum tepal_kind_id kind = filter->params.kind;
+    bool generalized = kind == TEPAL_KIND_GENERALIZED;
+    if (kind != TEPAL_KIND_BLOOM && kind != TEPAL_KIND_RETOUCHED && !generalized) {
+        return refuse(error, TEPAL_UNSUPPORTED,
+                      "filters of this kind cannot be retouched: the kind must be bloom, retouched "
+                      "or generalized");
+    }
+    if ((unsigned)how->method >= TEPAL_RETOUCH_METHODS ||
+        (unsigned)how->limit > TEPAL_RETOUCH_LIMIT_WEIGHT) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "unknown method or limit");
+    }
+    enum tepal_status status = choose_method(generalized, how, error);
+    if (status == TEPAL_OK && !generalized) {
+        status = check_clearing(in, how, error);
+    }
+    if (status == TEPAL_OK) {
+        status = check_budget(how, error);
+    }
+    if (status == TEPAL_OK) {
+        status = tepal_known_check(in, error);
+    }
+    if (status == TEPAL_OK && !tepal_known_weights_valid(in->member_weights, in->member_count)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "a member's weight is negative or not finite");
+    }
+    return status;
+}
+
+/* All members may be given up, or a share of them, or so many, or so much of their weight. */
+static struct known_limits limits_of(const struct tepal_retouch_options *how, size_t members)
+{
+    struct known_limits most = {UINT64_MAX, HUGE_VAL};
     double n = (double)members;
-    switch (limit) {
+    switch (how->limit) {
     case TEPAL_RETOUCH_LIMIT_ALL:
         break;
     case TEPAL_RETOUCH_LIMIT_SHARE:
         /* 0.01 * 10000 must be 100, whatever the doubles say. */
-        most.lost = (uint64_t)(budget * n * (1 + 1e-12));
+        most.lost = (uint64_t)(how->budget * n * (1 + 1e-12));
         break;
     case TEPAL_RETOUCH_LIMIT_COUNT:
-        most.lost = budget < n ? (uint64_t)budget : (uint64_t)n;
+        most.lost = how->budget < n ? (uint64_t)how->budget : (uint64_t)n;
         break;
     case TEPAL_RETOUCH_LIMIT_WEIGHT:
-        most.weight = budget;
+        most.weight = how->budget;
         break;
     }
     return most;
 }
 
 /* ---- one run --------------------------------------------------------------------------------- */
-
-static enum tepal_status check(const struct retouch *run, const char **why)
-{
-    const struct filter_ops *kind = run->from->head.ops;
-    const struct tepal_retouch_input *in = run->in;
-    const struct tepal_retouch_options *how = run->how;
-    if (kind != &tepal_bloom_ops && kind != &tepal_retouched_ops) {
-        return refuse(
-            why, TEPAL_UNSUPPORTED,
-            "filters of this kind cannot be retouched: it must be bloom, retouched or generalized");
-    }
-    if ((unsigned)how->method >= TEPAL_RETOUCH_METHODS ||
-        (unsigned)how->limit > TEPAL_RETOUCH_LIMIT_WEIGHT ||
-        (unsigned)how->basis > TEPAL_RETOUCH_BASIS_ALL ||
-        (unsigned)how->order > TEPAL_RETOUCH_ORDER_WEIGHT) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method, limit, basis or order");
-    }
-    if (in->member_count == 0) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there are no members");
-    }
-    if (how->basis == TEPAL_RETOUCH_BASIS_ALL && in->known == NULL) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "counting over all false positives needs all known ones");
-    }
-    return tepal_retouch_check_input(in, how->limit, how->budget, why);
-}
 
 /* Everything up to the decisions: lost members and cleared bits. */
 static enum tepal_status decide(struct retouch *run)
@@ -144,10 +175,11 @@ static enum tepal_status decide(struct retouch *run)
 }
 
 /* From the input to the new filter and the report; what the choices were made from goes early. */
-static enum tepal_status retouch(struct retouch *run, struct tepal_filter **out, const char **why)
+static enum tepal_status retouch(struct retouch *run, struct tepal_filter **out,
+                                 struct tepal_error *error)
 {
     struct tepal_filter *made = NULL;
-    enum tepal_status status = tepal_retouch_find(run, why);
+    enum tepal_status status = tepal_retouch_find(run, error);
     struct arena_piece *last = run->arena.last;
     if (status == TEPAL_OK) {
         status = decide(run);
@@ -167,38 +199,41 @@ static enum tepal_status retouch(struct retouch *run, struct tepal_filter **out,
     return TEPAL_OK;
 }
 
-/* `run` has its filter, input, options and perhaps a curve. */
-static enum tepal_status start(struct retouch *run, const struct tepal_allocator *allocator,
-                               struct tepal_filter **out, uint64_t *victims, const char **why)
+/* `run` has its filter, input, options and perhaps a curve; all have been checked. */
+static enum tepal_status clear_bits(struct retouch *run, const struct tepal_allocator *allocator,
+                                    struct tepal_filter **out, uint64_t *victims,
+                                    struct tepal_error *error)
 {
-    enum tepal_status status = check(run, why);
-    if (status != TEPAL_OK) {
-        return status;
-    }
     run->arena = tepal_arena_open(allocator);
-    run->limits = tepal_retouch_limits(run->how->limit, run->how->budget, run->in->member_count);
-    status = retouch(run, out, why);
+    run->limits = limits_of(run->how, run->in->member_count);
+    enum tepal_status status = retouch(run, out, error);
     if (status == TEPAL_OK && victims != NULL) {
         memcpy(victims, run->lost, (run->in->member_count + 63) / 64 * 8);
     }
     tepal_arena_release(&run->arena, NULL);
-    if (status == TEPAL_NO_MEMORY || status == TEPAL_TOO_LARGE) {
-        (void)refuse(why, status, tepal_status_message(status));
-    }
-    return status;
+    return status == TEPAL_MISMATCH ? status : refuse_if(error, status);
 }
 
 /* ---- the public calls ------------------------------------------------------------------------ */
 
-enum tepal_status tepal_retouch(const struct tepal_filter *filter,
-                                const struct tepal_retouch_input *input,
+enum tepal_status tepal_retouch(const struct tepal_filter *filter, const struct tepal_known *known,
                                 const struct tepal_retouch_options *options,
                                 const struct tepal_allocator *allocator, struct tepal_filter **out,
                                 struct tepal_retouch_report *report, uint64_t *victims,
-                                const char **why)
+                                struct tepal_error *error)
 {
-    struct retouch run = {.from = (const struct tepal_bloom *)filter, .in = input, .how = options};
-    enum tepal_status status = start(&run, allocator, out, victims, why);
+    struct tepal_retouch_options how = *options;
+    enum tepal_status status = check(filter, known, &how, error);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    if (filter->params.kind == TEPAL_KIND_GENERALIZED) {
+        struct known_limits limits = limits_of(&how, known->member_count);
+        return tepal_generalized_retouch(filter, known, how.method, limits, allocator, out, report,
+                                         victims, error);
+    }
+    struct retouch run = {.from = (const struct tepal_bloom *)filter, .in = known, .how = &how};
+    status = clear_bits(&run, allocator, out, victims, error);
     if (status == TEPAL_OK && report != NULL) {
         *report = run.report;
     }
@@ -206,21 +241,29 @@ enum tepal_status tepal_retouch(const struct tepal_filter *filter,
 }
 
 enum tepal_status tepal_retouch_curve(const struct tepal_filter *filter,
-                                      const struct tepal_retouch_input *input,
+                                      const struct tepal_known *known,
                                       const struct tepal_retouch_options *options,
                                       const struct tepal_allocator *allocator,
-                                      struct tepal_retouch_point *points, size_t capacity,
+                                      struct tepal_retouch_point *points, size_t room,
                                       size_t *count, struct tepal_retouch_report *report,
-                                      const char **why)
+                                      struct tepal_error *error)
 {
-    if (capacity < 2) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "a curve has at least two points");
+    if (room < 2) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "a curve has at least two points");
     }
-    struct retouch_curve curve = {.points = points, .capacity = capacity, .stride = 1};
+    if (filter->params.kind == TEPAL_KIND_GENERALIZED) {
+        return refuse(error, TEPAL_UNSUPPORTED, "retouching a generalized filter has no curve");
+    }
+    struct tepal_retouch_options how = *options;
+    enum tepal_status status = check(filter, known, &how, error);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    struct retouch_curve curve = {.points = points, .room = room, .stride = 1};
     struct retouch run = {
-        .from = (const struct tepal_bloom *)filter, .in = input, .how = options, .curve = &curve};
+        .from = (const struct tepal_bloom *)filter, .in = known, .how = &how, .curve = &curve};
     struct tepal_filter *made;
-    enum tepal_status status = start(&run, allocator, &made, NULL, why);
+    status = clear_bits(&run, allocator, &made, NULL, error);
     if (status != TEPAL_OK) {
         return status;
     }

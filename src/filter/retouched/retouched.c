@@ -13,62 +13,51 @@
  *
  * Invariants: no more victims than members; no more bits were cleared than there are.
  */
-#include <tepal/retouched.h>
+#include "filter/retouched/internal.h"
 
 #include "base/checked.h"
 #include "base/report.h"
-#include "filter/bloom/internal.h"
-#include "filter/retouched/internal.h"
 
-struct tepal_retouched {
-    struct tepal_bloom bloom;
-};
-
-static void retouched_open(struct tepal_filter *filter)
+/* It is a Bloom filter with more of a state: every member that comes later is counted there. */
+static void count_members(struct tepal_filter *filter, size_t count)
 {
-    tepal_bloom_ops.open(filter);
+    uint64_t *members = &filter->state.own[RETOUCHED_MEMBERS];
+    *members = saturating_add(*members, count);
 }
 
-/* A retouched filter starts with the same fields as a Bloom filter: they are the same struct. */
-static struct tepal_bloom *bloom_of(struct tepal_filter *filter)
+static enum tepal_status retouched_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return (struct tepal_bloom *)filter;
-}
-
-static const struct tepal_bloom *bloom_of_const(const struct tepal_filter *filter)
-{
-    return (const struct tepal_bloom *)filter;
+    count_members(filter, 1);
+    return tepal_bloom_op_add(filter, digest);
 }
 
 static enum tepal_status retouched_add_many(struct tepal_filter *filter,
                                             const struct tepal_digest *digests, size_t count)
 {
-    uint64_t *members = &filter->state.own[RETOUCHED_MEMBERS];
-    struct tepal_bloom *bloom = bloom_of(filter);
-    if (count > 0) {
-        struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
-        bloom->kernels->add(&bloom->at, filter->words, &source, count);
-        filter_count_keys(filter, count);
-        *members = saturating_add(*members, count);
-    }
-    return TEPAL_OK;
+    count_members(filter, count);
+    return tepal_bloom_op_add_many(filter, digests, count);
 }
 
-static enum tepal_status retouched_add(struct tepal_filter *filter, struct tepal_digest digest)
+static void retouched_add_keys(struct tepal_filter *filter, const struct bloom_source *source,
+                               size_t count)
 {
-    return retouched_add_many(filter, &digest, 1);
+    count_members(filter, count);
+    tepal_bloom_op_add_keys(filter, source, count);
 }
 
-static bool retouched_query(const struct tepal_filter *filter, struct tepal_digest digest)
+static enum tepal_status retouched_test_add(struct tepal_filter *filter, struct tepal_digest digest,
+                                            bool *was_present)
 {
-    return tepal_bloom_query(bloom_of_const(filter), digest);
+    count_members(filter, 1);
+    return tepal_bloom_op_test_add(filter, digest, was_present);
 }
 
-static size_t retouched_query_many(const struct tepal_filter *filter,
-                                   const struct tepal_digest *digests, size_t count,
-                                   uint64_t *answers)
+static enum tepal_status retouched_test_add_many(struct tepal_filter *filter,
+                                                 const struct tepal_digest *digests, size_t count,
+                                                 uint64_t *answers, size_t *present)
 {
-    return tepal_bloom_query_many(bloom_of_const(filter), digests, count, answers);
+    count_members(filter, count);
+    return tepal_bloom_op_test_add_many(filter, digests, count, answers, present);
 }
 
 static const char *retouched_validate(const struct tepal_filter *filter)
@@ -77,7 +66,7 @@ static const char *retouched_validate(const struct tepal_filter *filter)
     if (own[RETOUCHED_VICTIMS] > own[RETOUCHED_MEMBERS]) {
         return "more false negatives than members";
     }
-    return own[RETOUCHED_CLEARED] > filter->params.cells ? "more bits cleared than there are"
+    return own[RETOUCHED_CLEARED] > filter->params.cells ? "more bits cleared than the filter has"
                                                          : NULL;
 }
 
@@ -91,62 +80,28 @@ static void retouched_info(const struct tepal_filter *filter, struct tepal_repor
     fn->value.real = own[RETOUCHED_MEMBERS] == 0
                          ? 0
                          : (double)own[RETOUCHED_VICTIMS] / (double)own[RETOUCHED_MEMBERS];
-    tepal_report_integer(report, "members", "members it was retouched for, and added since",
+    tepal_report_integer(report, "members", "members it was retouched for, and those added since",
                          own[RETOUCHED_MEMBERS]);
     tepal_report_integer(report, "false_negatives",
-                         "of them, given up; not found unless they were added again",
-                         own[RETOUCHED_VICTIMS]);
-    tepal_report_integer(report, "bits_cleared", "ones that became zeros", own[RETOUCHED_CLEARED]);
+                         "of them, given up; not found unless added again", own[RETOUCHED_VICTIMS]);
+    tepal_report_integer(report, "bits_cleared", "bits cleared", own[RETOUCHED_CLEARED]);
 }
 
 const struct filter_ops tepal_retouched_ops = {
     .rules = &tepal_retouched_rules,
-    .struct_bytes = sizeof(struct tepal_retouched),
+    .struct_bytes = sizeof(struct tepal_bloom),
     .states = RETOUCHED_STATES,
-    .open = retouched_open,
+    .open = tepal_bloom_op_open,
     .validate = retouched_validate,
     .add = retouched_add,
     .add_many = retouched_add_many,
-    .query = retouched_query,
-    .query_many = retouched_query_many,
+    .query = tepal_bloom_op_query,
+    .query_many = tepal_bloom_op_query_many,
+    .test_add = retouched_test_add,
+    .test_add_many = retouched_test_add_many,
+    .add_keys = retouched_add_keys,
+    .query_keys = tepal_bloom_op_query_keys,
+    .ones = tepal_bloom_op_ones,
+    .fp_now = tepal_bloom_op_fp_now,
     .info = retouched_info,
 };
-
-/* ---- the typed handle ------------------------------------------------------------------------ */
-
-struct tepal_retouched *tepal_filter_retouched(struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_retouched_ops ? (struct tepal_retouched *)filter : NULL;
-}
-
-struct tepal_filter *tepal_retouched_filter(struct tepal_retouched *retouched)
-{
-    return &retouched->bloom.head;
-}
-
-bool tepal_retouched_query(const struct tepal_retouched *retouched, struct tepal_digest digest)
-{
-    return tepal_bloom_query(&retouched->bloom, digest);
-}
-
-size_t tepal_retouched_query_many(const struct tepal_retouched *retouched,
-                                  const struct tepal_digest *digests, size_t count,
-                                  uint64_t *answers)
-{
-    return tepal_bloom_query_many(&retouched->bloom, digests, count, answers);
-}
-
-uint64_t tepal_retouched_members(const struct tepal_retouched *retouched)
-{
-    return retouched->bloom.head.state.own[RETOUCHED_MEMBERS];
-}
-
-uint64_t tepal_retouched_false_negatives(const struct tepal_retouched *retouched)
-{
-    return retouched->bloom.head.state.own[RETOUCHED_VICTIMS];
-}
-
-uint64_t tepal_retouched_bits_cleared(const struct tepal_retouched *retouched)
-{
-    return retouched->bloom.head.state.own[RETOUCHED_CLEARED];
-}

@@ -13,8 +13,6 @@
  */
 #include "filter/yesno/internal.h"
 
-#include <string.h>
-
 #include "base/checked.h"
 #include "base/names.h"
 #include "base/refuse.h"
@@ -42,27 +40,20 @@ bool tepal_yesno_method_parse(const char *name, enum tepal_yesno_method *out)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static enum tepal_status check(const struct tepal_params *params,
-                               const struct tepal_yesno_input *in,
-                               const struct tepal_yesno_options *how, const char **why)
+static enum tepal_status check(const struct tepal_params *params, const struct tepal_known *in,
+                               const struct tepal_yesno_options *how, struct tepal_error *error)
 {
     if (params->kind != TEPAL_KIND_YESNO) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "the parameters are not those of a yes-no filter");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the parameters are not those of a yes-no filter");
     }
     if ((unsigned)how->method >= TEPAL_YESNO_METHODS) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there is no such method");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "unknown method");
     }
     if (in->member_count == 0) {
-        return refuse(why, TEPAL_BAD_ARGUMENT, "there are no members");
+        return refuse(error, TEPAL_BAD_ARGUMENT, "there are no members");
     }
-    if (in->member_count > KNOWN_MOST_KEYS || in->avoid_count > KNOWN_MOST_KEYS) {
-        return refuse(why, TEPAL_TOO_LARGE, "more than 2^31 keys");
-    }
-    if (!tepal_known_weights_valid(in->avoid_weights, in->avoid_count)) {
-        return refuse(why, TEPAL_BAD_ARGUMENT,
-                      "a known negative's weight is negative or not finite");
-    }
-    return tepal_params_check(params, why);
+    enum tepal_status status = tepal_known_check(in, error);
+    return status == TEPAL_OK ? tepal_params_check(params, error) : status;
 }
 
 /* ---- when it ends ---------------------------------------------------------------------------- */
@@ -105,11 +96,6 @@ bool tepal_yesno_ended(struct yesno_run *run)
 
 /* ---- the false positives --------------------------------------------------------------------- */
 
-static double weight_of(const struct tepal_yesno_input *in, size_t i)
-{
-    return in->avoid_weights == NULL ? 1 : in->avoid_weights[i];
-}
-
 /* F, from the bits of `found`. */
 static enum tepal_status list_falses(struct yesno_run *run, const uint64_t *found, uint64_t count)
 {
@@ -124,7 +110,7 @@ static enum tepal_status list_falses(struct yesno_run *run, const uint64_t *foun
     for (size_t i = 0; i < run->in->avoid_count; i++) {
         if (bits_test(found, i)) {
             run->avoid[f] = (uint32_t)i;
-            run->weight[f++] = weight_of(run->in, i);
+            run->weight[f++] = known_weight_of(run->in->avoid_weights, i);
         }
     }
     return TEPAL_OK;
@@ -173,9 +159,9 @@ static void write_vetoes(const struct yesno_run *run, struct tepal_yesno *filter
 /* ---- the report ------------------------------------------------------------------------------ */
 
 static enum tepal_status compare(struct yesno_run *run, const uint64_t *falses,
-                                 struct tepal_yesno_report *report)
+                                 struct tepal_known_report *report)
 {
-    const struct tepal_yesno_input *in = run->in;
+    const struct tepal_known *in = run->in;
     size_t longest = in->avoid_count > in->member_count ? in->avoid_count : in->member_count;
     uint64_t *answers = tepal_arena_bitmap(&run->arena, longest);
     if (answers == NULL) {
@@ -183,11 +169,12 @@ static enum tepal_status compare(struct yesno_run *run, const uint64_t *falses,
     }
     report->members = in->member_count;
     report->avoid_given = in->avoid_count;
-    report->false_negatives = in->member_count - tepal_yesno_query_many(run->filter, in->members,
-                                                                        in->member_count, answers);
-    (void)tepal_yesno_query_many(run->filter, in->avoid, in->avoid_count, answers);
+    report->false_negatives =
+        in->member_count -
+        tepal_filter_query_many(&run->filter->head, in->members, in->member_count, answers);
+    (void)tepal_filter_query_many(&run->filter->head, in->avoid, in->avoid_count, answers);
     for (size_t i = 0; i < in->avoid_count; i++) {
-        double weight = weight_of(in, i);
+        double weight = known_weight_of(in->avoid_weights, i);
         report->avoid_weight += weight;
         if (bits_test(falses, i)) {
             bool left = bits_test(answers, i);
@@ -205,7 +192,7 @@ static enum tepal_status compare(struct yesno_run *run, const uint64_t *falses,
     return TEPAL_OK;
 }
 
-static void keep_state(struct tepal_filter *made, const struct tepal_yesno_report *report)
+static void keep_state(struct tepal_filter *made, const struct tepal_known_report *report)
 {
     uint64_t *own = made->state.own;
     own[YESNO_MEMBERS] = report->members;
@@ -218,9 +205,9 @@ static void keep_state(struct tepal_filter *made, const struct tepal_yesno_repor
 /* ---- the build ------------------------------------------------------------------------------- */
 
 static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
-                              struct tepal_yesno_report *report)
+                              struct tepal_known_report *report)
 {
-    const struct tepal_yesno_input *in = run->in;
+    const struct tepal_known *in = run->in;
     run->filter = (const struct tepal_yesno *)made;
     enum tepal_status status = tepal_filter_add_many(made, in->members, in->member_count);
     uint64_t *falses = tepal_arena_bitmap(&run->arena, in->avoid_count);
@@ -252,67 +239,72 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
 }
 
 /* The filter for one salt. */
-static enum tepal_status build_one(const struct tepal_params *params,
-                                   const struct tepal_yesno_input *input,
-                                   const struct tepal_yesno_options *options,
-                                   const struct tepal_allocator *allocator,
-                                   struct tepal_filter **out, struct tepal_yesno_report *report)
+static enum tepal_status
+build_one(const struct tepal_params *params, const struct tepal_known *known,
+          const struct tepal_yesno_options *options, const struct tepal_allocator *allocator,
+          struct tepal_filter **out, struct tepal_known_report *report, struct tepal_error *error)
 {
     struct tepal_filter *made;
-    enum tepal_status status = tepal_filter_create(params, allocator, &made, NULL);
+    enum tepal_status status = tepal_filter_create(params, allocator, &made, error);
     if (status != TEPAL_OK) {
         return status;
     }
-    struct yesno_run run = {.in = input, .how = options, .arena = tepal_arena_open(allocator)};
+    struct yesno_run run = {.in = known, .how = options, .arena = tepal_arena_open(allocator)};
     tepal_yesno_limit(&run, YESNO_UNLIMITED);
-    *report = (struct tepal_yesno_report){0};
+    *report = (struct tepal_known_report){0};
     status = fill(&run, made, report);
     tepal_arena_release(&run.arena, NULL);
     if (status != TEPAL_OK) {
         tepal_filter_free(made);
-        return status;
+        return refuse_if(error, status);
     }
     keep_state(made, report);
     *out = made;
     return TEPAL_OK;
 }
 
-static bool better(const struct tepal_yesno_report *a, const struct tepal_yesno_report *b)
+static bool better(const struct tepal_known_report *a, const struct tepal_known_report *b)
 {
     return a->weight_left < b->weight_left ||
            (a->weight_left == b->weight_left && a->false_negatives < b->false_negatives);
 }
 
+/* Is there no use in another salt, or has the caller had enough? */
+static bool settled(const struct tepal_known_report *best,
+                    const struct tepal_yesno_options *options)
+{
+    return (best->weight_left == 0 && best->false_negatives == 0) ||
+           (options->enough != NULL && options->enough(options->ctx));
+}
+
 enum tepal_status tepal_yesno_build(const struct tepal_params *params,
-                                    const struct tepal_yesno_input *input,
+                                    const struct tepal_known *known,
                                     const struct tepal_yesno_options *options,
                                     const struct tepal_allocator *allocator,
-                                    struct tepal_filter **out, struct tepal_yesno_report *report,
-                                    const char **why)
+                                    struct tepal_filter **out, struct tepal_known_report *report,
+                                    struct tepal_error *error)
 {
-    enum tepal_status status = check(params, input, options, why);
+    enum tepal_status status = check(params, known, options, error);
     if (status != TEPAL_OK) {
         return status;
     }
     struct tepal_filter *best = NULL;
-    struct tepal_yesno_report best_report = {0};
+    struct tepal_known_report best_report = {0};
     struct tepal_params salted = *params;
     uint64_t steps = 0;
     uint32_t salts = options->salts == 0 ? 1 : options->salts;
-    for (uint32_t i = 0; i < salts && status == TEPAL_OK; i++) {
-        struct tepal_filter *made = NULL;
-        struct tepal_yesno_report here;
-        status = tepal_params_check(&salted, why);
-        if (status != TEPAL_OK && best != NULL) {
-            status = TEPAL_OK; /* there are no more salts: the best so far it is */
-            break;
+    for (uint32_t i = 0; i < salts; i++) {
+        struct tepal_filter *made;
+        struct tepal_known_report here;
+        salted.yesno.salt = params->yesno.salt + i;
+        if (i > 0 &&
+            (settled(&best_report, options) || tepal_params_check(&salted, NULL) != TEPAL_OK)) {
+            break; /* after the last salt the best so far it is */
         }
-        if (status == TEPAL_OK) {
-            status = build_one(&salted, input, options, allocator, &made, &here);
-        }
+        status = build_one(&salted, known, options, allocator, &made, &here, error);
         if (status != TEPAL_OK) {
-            (void)refuse(why, status, tepal_status_message(status));
-            break;
+            tepal_filter_free(best);
+            return status;
         }
         steps += here.steps;
         if (best == NULL || better(&here, &best_report)) {
@@ -322,17 +314,6 @@ enum tepal_status tepal_yesno_build(const struct tepal_params *params,
         } else {
             tepal_filter_free(made);
         }
-        if (best_report.weight_left == 0 && best_report.false_negatives == 0) {
-            break;
-        }
-        if (i + 1 < salts && options->enough != NULL && options->enough(options->ctx)) {
-            break;
-        }
-        salted.own[TEPAL_YESNO_SALT]++;
-    }
-    if (status != TEPAL_OK) {
-        tepal_filter_free(best);
-        return status;
     }
     best_report.steps = steps;
     if (report != NULL) {

@@ -35,7 +35,7 @@ void tepal_yesno_next_fit(struct yesno_run *run)
 /* The no-filters by gain, fewest first, earlier ones first among equals. */
 static void by_gain(const struct yesno_run *run, uint32_t f, uint32_t *filters)
 {
-    uint32_t gain[TEPAL_YESNO_MOST_FILTERS];
+    uint32_t gain[TEPAL_MAX_NO_FILTERS];
     for (uint32_t j = 0; j < run->vetoes; j++) {
         uint32_t here = tepal_yesno_gain(run, f, j);
         uint32_t at = j;
@@ -51,7 +51,7 @@ static void by_gain(const struct yesno_run *run, uint32_t f, uint32_t *filters)
 
 void tepal_yesno_best_fit(struct yesno_run *run)
 {
-    uint32_t filters[TEPAL_YESNO_MOST_FILTERS];
+    uint32_t filters[TEPAL_MAX_NO_FILTERS];
     for (uint32_t f = 0; f < run->falses && !tepal_yesno_stopped(run); f++) {
         by_gain(run, f, filters);
         for (uint32_t j = 0; j < run->vetoes; j++) {

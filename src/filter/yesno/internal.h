@@ -45,20 +45,20 @@ extern const struct filter_ops tepal_yesno_ops;
 /* The digest that the yes-filter uses, and the one of no-filter j. */
 static inline struct tepal_digest yesno_yes_digest(uint64_t salt, struct tepal_digest d)
 {
-    return salt == 0 ? d : address_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1));
+    return salt == 0 ? d : address_rehash(d, salt * (TEPAL_MAX_NO_FILTERS + 1));
 }
 
 static inline struct tepal_digest yesno_no_digest(uint64_t salt, bool own_seeds, uint32_t j,
                                                   struct tepal_digest d)
 {
-    return address_rehash(d, salt * (TEPAL_YESNO_MOST_FILTERS + 1) + 1 + (own_seeds ? j : 0));
+    return address_rehash(d, salt * (TEPAL_MAX_NO_FILTERS + 1) + 1 + (own_seeds ? j : 0));
 }
 
 /* Are all bits of a key set in the bits from `start` on that `at` addresses? */
 bool tepal_yesno_holds(const struct address *at, const uint64_t *words, uint64_t start,
                        struct tepal_digest digest);
 
-/* As tepal_yesno_query_many, but what the yes-filter alone says. */
+/* As tepal_filter_query_many, but what the yes-filter alone says. */
 size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
                                   const struct tepal_digest *digests, size_t count,
                                   uint64_t *answers);
@@ -97,7 +97,7 @@ struct yesno_veto {
 
 /* A run. */
 struct yesno_run {
-    const struct tepal_yesno_input *in;
+    const struct tepal_known *in;
     const struct tepal_yesno_options *how;
     const struct tepal_yesno *filter; /* the yes-filter is filled */
     struct arena arena;               /* everything below that a pointer points to */
@@ -107,9 +107,9 @@ struct yesno_run {
     double *weight;  /* of each */
     uint8_t *home;   /* of each: the no-filter that holds it, or YESNO_HOMELESS */
 
-    struct yesno_family family[TEPAL_YESNO_MOST_FILTERS];
+    struct yesno_family family[TEPAL_MAX_NO_FILTERS];
     uint32_t families;
-    struct yesno_veto veto[TEPAL_YESNO_MOST_FILTERS];
+    struct yesno_veto veto[TEPAL_MAX_NO_FILTERS];
     uint32_t vetoes; /* r */
 
     uint64_t steps;       /* placements tried */

@@ -38,15 +38,15 @@ static void yesno_open(struct tepal_filter *filter)
 {
     struct tepal_yesno *yesno = yesno_of(filter);
     struct tepal_params part = filter->params;
-    part.cells = tepal_yesno_yes_bits(&filter->params);
+    part.cells = params_yes_bits(&filter->params);
     yesno->yes = tepal_address_of(&part, 1);
     yesno->kernels = tepal_bloom_dispatch(part.layout);
-    yesno->filters = (uint32_t)part.own[TEPAL_YESNO_NO_FILTERS];
-    yesno->own_seeds = part.own[TEPAL_YESNO_OWN_SEEDS] != 0;
-    yesno->salt = part.own[TEPAL_YESNO_SALT];
+    yesno->filters = (uint32_t)part.yesno.no_filters;
+    yesno->own_seeds = part.yesno.own_seeds != 0;
+    yesno->salt = part.yesno.salt;
     part.layout = TEPAL_LAYOUT_FLAT;
-    part.cells = part.own[TEPAL_YESNO_NO_BITS];
-    part.hashes = (uint32_t)part.own[TEPAL_YESNO_NO_HASHES];
+    part.cells = part.yesno.no_bits;
+    part.hashes = (uint32_t)part.yesno.no_hashes;
     yesno->no = tepal_address_of(&part, 1);
 }
 
@@ -103,20 +103,21 @@ static bool vetoed(const struct tepal_yesno *yesno, struct tepal_digest d)
     return false;
 }
 
-bool tepal_yesno_query_yes(const struct tepal_yesno *yesno, struct tepal_digest digest)
+static bool accepted(const struct tepal_yesno *yesno, struct tepal_digest d)
 {
-    return tepal_yesno_holds(&yesno->yes, yesno->head.words, 0,
-                             yesno_yes_digest(yesno->salt, digest));
-}
-
-bool tepal_yesno_query(const struct tepal_yesno *yesno, struct tepal_digest digest)
-{
-    return tepal_yesno_query_yes(yesno, digest) && !vetoed(yesno, digest);
+    return tepal_yesno_holds(&yesno->yes, yesno->head.words, 0, yesno_yes_digest(yesno->salt, d));
 }
 
 static bool yesno_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return tepal_yesno_query(yesno_of_const(filter), digest);
+    const struct tepal_yesno *yesno = yesno_of_const(filter);
+    return accepted(yesno, digest) && !vetoed(yesno, digest);
+}
+
+bool tepal_yesno_query_yes(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return filter->ops == &tepal_yesno_ops ? accepted(yesno_of_const(filter), digest)
+                                           : tepal_filter_query(filter, digest);
 }
 
 static void set_all(const struct address *at, uint64_t *words, uint64_t start,
@@ -133,7 +134,7 @@ void tepal_yesno_mask(const struct tepal_params *params, struct tepal_digest dig
 {
     struct tepal_yesno alone = {.head = {.params = *params, .words = mask}};
     yesno_open(&alone.head);
-    memset(mask, 0, (size_t)tepal_params_payload_bytes(params));
+    memset(mask, 0, (size_t)tepal_params_cell_bytes(params));
     set_all(&alone.yes, mask, 0, yesno_yes_digest(alone.salt, digest));
     for (uint32_t j = 0; j < alone.filters; j++) {
         set_all(&alone.no, mask, no_start(&alone, j), no_digest(&alone, j, digest));
@@ -217,12 +218,6 @@ static size_t ask(const struct tepal_yesno *yesno, const struct tepal_digest *di
     return present;
 }
 
-size_t tepal_yesno_query_many(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
-                              size_t count, uint64_t *answers)
-{
-    return ask(yesno, digests, count, yesno->filters > 0, answers);
-}
-
 size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
                                   const struct tepal_digest *digests, size_t count,
                                   uint64_t *answers)
@@ -233,7 +228,8 @@ size_t tepal_yesno_query_yes_many(const struct tepal_yesno *yesno,
 static size_t yesno_query_many(const struct tepal_filter *filter,
                                const struct tepal_digest *digests, size_t count, uint64_t *answers)
 {
-    return tepal_yesno_query_many(yesno_of_const(filter), digests, count, answers);
+    const struct tepal_yesno *yesno = yesno_of_const(filter);
+    return ask(yesno, digests, count, yesno->filters > 0, answers);
 }
 
 /* ---- additions ------------------------------------------------------------------------------- */
@@ -329,12 +325,13 @@ static void yesno_info(const struct tepal_filter *filter, struct tepal_report *r
     tepal_known_report_rate(report, own[YESNO_AVOID], own[YESNO_LEFT], later, unknown);
     tepal_report_integer(report, "yes_bits", "p, bits of the yes-filter", yesno->yes.cells);
     tepal_report_integer(report, "no_bits", "q, bits of a no-filter", yesno->no.cells);
-    tepal_report_integer(report, "no_filters", "r, how many no-filters", yesno->filters);
-    tepal_report_integer(report, "no_hashes", "k', positions in a no-filter", yesno->no.hashes);
-    tepal_report_flag(report, "own_seeds", "does every no-filter hash in its own way",
+    tepal_report_integer(report, "no_filters", "r, number of no-filters", yesno->filters);
+    tepal_report_integer(report, "no_hashes", "k', hash functions of a no-filter",
+                         yesno->no.hashes);
+    tepal_report_flag(report, "own_seeds", "does each no-filter have its own hash seed?",
                       yesno->own_seeds);
-    tepal_report_integer(report, "salt", "which re-hashing of all keys", yesno->salt);
-    tepal_report_real(report, "veto_rate", "share of unknown keys that the no-filters hold", veto);
+    tepal_report_integer(report, "salt", "index of the re-hashing of all keys", yesno->salt);
+    tepal_report_real(report, "veto_rate", "share of unknown keys that the no-filters veto", veto);
     tepal_report_integer(report, "members", "members it was built for", own[YESNO_MEMBERS]);
     tepal_report_integer(report, "false_negatives", "of them, vetoed; found if added again",
                          own[YESNO_LOST]);
@@ -359,20 +356,3 @@ const struct filter_ops tepal_yesno_ops = {
     .query_many = yesno_query_many,
     .info = yesno_info,
 };
-
-/* ---- the typed handle ------------------------------------------------------------------------ */
-
-struct tepal_yesno *tepal_filter_yesno(struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_yesno_ops ? yesno_of(filter) : NULL;
-}
-
-struct tepal_filter *tepal_yesno_filter(struct tepal_yesno *yesno)
-{
-    return &yesno->head;
-}
-
-uint64_t tepal_yesno_vetoes_undone(const struct tepal_yesno *yesno)
-{
-    return yesno->head.state.own[YESNO_UNDONE];
-}

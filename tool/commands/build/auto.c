@@ -58,9 +58,9 @@ int auto_check(const struct args *args)
     if (other == NULL) {
         return EXIT_YES;
     }
-    return planned ? args_error(args, "--%s contradicts --%s: the plan decides", other,
+    return planned ? args_error(args, "--%s cannot be combined with --%s: the plan decides", other,
                                 plans ? "auto" : "plan")
-                   : args_error(args, "--%s is a constraint: it needs --auto", other);
+                   : args_error(args, "--%s is a constraint for a plan: it needs --auto", other);
 }
 
 /* ---- a plan that is made --------------------------------------------------------------------- */
@@ -70,9 +70,9 @@ static int say_infeasible(const struct args *args, const struct tepal_plans *pla
     const struct tepal_proposal *near = &plans->nearest;
     const struct tepal_kind *kind = tepal_kind_by_id(near->kind);
     return args_error(args,
-                      "nothing fits: --%s is in the way%s%s; the nearest is %s, %s, %" PRIu64
+                      "nothing fits: the nearest plan does not satisfy --%s%s%s: %s, %s, %" PRIu64
                       " bytes, fp %.3g",
-                      plans->blocked_by, plans->blocked_also[0] == '\0' ? "" : ", besides ",
+                      plans->blocked_by, plans->blocked_also[0] == '\0' ? "" : ", nor ",
                       plans->blocked_also, kind == NULL ? "?" : kind->name,
                       tepal_layout_name(near->params.layout), (near->bits + 7) / 8, near->fp);
 }
@@ -98,7 +98,8 @@ static int count_keys(const struct args *args, const struct spool *spool, uint64
         }
         *keys += here;
     }
-    return *keys > 0 ? EXIT_YES : args_error(args, "no keys came: there is nothing to plan for");
+    return *keys > 0 ? EXIT_YES
+                     : args_error(args, "no keys in the input: there is nothing to plan for");
 }
 
 static int make_plan(const struct args *args, const struct spool *spool,
@@ -106,14 +107,14 @@ static int make_plan(const struct args *args, const struct spool *spool,
 {
     struct wish w = {.steps = NULL};
     struct tepal_plans plans;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     uint64_t keys;
     int code = count_keys(args, spool, &keys);
     if (code == EXIT_YES) {
         code = wish_read(args, counts(args) ? keys : 0, spool->avoid, &w);
     }
-    if (code == EXIT_YES && tepal_plan(&w.wish, &plans, &why) != TEPAL_OK) {
-        code = args_error(args, "%s", why);
+    if (code == EXIT_YES && tepal_plan(&w.wish, &plans, &error) != TEPAL_OK) {
+        code = args_error(args, "%s", error.why);
     }
     wish_free(&w);
     if (code == EXIT_YES && !plans.plan[0].feasible) {
@@ -147,8 +148,8 @@ static int read_plan(const struct args *args, struct tepal_proposal *plan)
     }
     return tepal_plan_streams(plan) || arg(args, "avoid")->given
                ? EXIT_YES
-               : args_error(args,
-                            "the plan needs --avoid NEGATIVES: what is known not to be in the set");
+               : args_error(
+                     args, "the plan needs --avoid NEGATIVES, the keys known not to be in the set");
 }
 
 int auto_plan(const struct args *args, const struct spool *spool, struct tepal_proposal *plan)

@@ -2,7 +2,7 @@
 #ifndef TOOL_COMMANDS_BUILD_KIND_OPTIONS_H
 #define TOOL_COMMANDS_BUILD_KIND_OPTIONS_H
 
-#include <tepal/fingerprint.h>
+#include <tepal/params.h>
 #include <tepal/recycling.h>
 
 #include "cli/options.h"
@@ -10,92 +10,91 @@
 
 #define OPTION_YES_BITS                                                                            \
     OPTION(0, "yes-bits", OF_WHOLE("P", 1, (uint64_t)1 << 60),                                     \
-           "yesno: the bits of the yes-filter, with those of the no-filters. Without it the best " \
-           "layout for the whole size is taken.")
+           "yesno: bits of the yes-filter; give --no-bits and --no-filters, too. Without it, the " \
+           "best division of the total size is chosen.")
 
 #define OPTION_NO_BITS                                                                             \
-    OPTION(0, "no-bits", OF_WHOLE("Q", 1, UINT32_MAX), "yesno: the bits of each no-filter.")
+    OPTION(0, "no-bits", OF_WHOLE("Q", 1, UINT32_MAX), "yesno: bits of each no-filter.")
 
 #define OPTION_NO_FILTERS                                                                          \
     OPTION(0, "no-filters", OF_WHOLE("R", 0, 64),                                                  \
-           "yesno: how many no-filters; 0 makes the Bloom filter.")
+           "yesno: number of no-filters; 0 makes a plain Bloom filter.")
 
 #define OPTION_NO_HASHES                                                                           \
     OPTION(0, "no-hashes", OF_WHOLE("K", 1, TEPAL_MAX_HASHES),                                     \
-           "yesno: the number of hashes of a no-filter (default: the best).")
+           "yesno: hash functions of each no-filter (default: the best number).")
 
 #define OPTION_VETO_AVOID                                                                          \
     OPTION(0, "avoid", OF_VALUE(TAKES_FILE, "NEGATIVES"),                                          \
-           "yesno, cascade: keys that are known not to be in the set and will be asked for, one "  \
-           "a line (- is standard input). Members among them are reported, and stay members.")
+           "yesno, cascade: keys that are known not to be in the set and will be looked up, one "  \
+           "per line (- is standard input). Members among them are reported and stay members.")
 
 #define OPTION_VETO_WEIGHTS                                                                        \
     FLAG('w', "weights",                                                                           \
-         "yesno, --auto: each line of NEGATIVES is a key, a tab and a weight: how much its false " \
-         "positive hurts. (A cascade vetoes all alike.)")
+         "yesno, --auto: each line of NEGATIVES is a key, a tab and a weight: the cost of its "    \
+         "false positive. (A cascade vetoes all of them.)")
 
 #define OPTION_VETO_METHOD                                                                         \
     OPTION(0, "method", OF_CHOICE("METHOD", "greedy nextfit bestfit pairs local-search exact"),    \
-           "yesno: how the false positives go to the no-filters (default local-search): greedy, "  \
-           "nextfit, bestfit, pairs, local-search, or exact, which proves that no less can be "    \
-           "left (small sets only).")
+           "yesno: how false positives are assigned to no-filters (default local-search): "        \
+           "greedy, nextfit, bestfit, pairs, local-search, or exact, which proves its result "     \
+           "optimal (small sets only).")
 
 #define OPTION_OWN_SEEDS                                                                           \
     FLAG(0, "own-seeds",                                                                           \
-         "yesno: every no-filter hashes in its own way, which leaves less. (With a layout that "   \
-         "is chosen, they do anyway.)")
+         "yesno: a hash seed for each no-filter, which leaves fewer false positives. (Always so "  \
+         "if tepal divides the total size.)")
 
 #define OPTION_SALTS                                                                               \
     OPTION(0, "salts", OF_WHOLE("N", 1, 1000000),                                                  \
-           "yesno: build with up to N re-hashings of all keys and keep the best one.")
+           "yesno: try up to N re-hashings of all keys and keep the best.")
 
 #define OPTION_TOLERATE                                                                            \
     OPTION(0, "tolerate", OF_WHOLE("N", 0, UINT64_MAX),                                            \
-           "yesno: let up to N members be lost for what is left (default: none).")
+           "yesno: lose up to N members to veto false positives that are left (default 0).")
 
 #define OPTION_TIME_LIMIT                                                                          \
     OPTION(0, "time-limit", OF_VALUE(TAKES_POSITIVE, "SECONDS"),                                   \
-           "yesno: let local-search and exact go on until they are done or so much time has "      \
-           "passed, for each re-hashing.")
+           "yesno: run local-search and exact until they finish or this time is up, for each "     \
+           "re-hashing.")
 
 #define OPTION_PRINT_BITS                                                                          \
     OPTION(0, "fingerprint-bits",                                                                  \
-           OF_WHOLE("F", TEPAL_FINGERPRINT_MIN_BITS, TEPAL_FINGERPRINT_MAX_BITS),                  \
-           "fingerprint: the bits of a fingerprint, 4 to 32 (default: as the rate or the size "    \
-           "asks).")
+           OF_WHOLE("F", TEPAL_MIN_FINGERPRINT_BITS, TEPAL_MAX_FINGERPRINT_BITS),                  \
+           "fingerprint: bits per fingerprint, 4 to 32 (default: from the rate or the size).")
 
 #define OPTION_RESET_HASHES                                                                        \
     OPTION(0, "reset-hashes", OF_WHOLE("K0", 0, TEPAL_MAX_HASHES),                                 \
-           "generalized: hashes that reset bits (default 2).")
+           "generalized: number of hash functions that reset bits (default 2).")
 
 #define OPTION_SETTING_HASHES                                                                      \
     OPTION(0, "set-hashes", OF_WHOLE("K1", 0, TEPAL_MAX_HASHES),                                   \
-           "generalized: hashes that set bits (default 2).")
+           "generalized: number of hash functions that set bits (default 2).")
 
 #define OPTION_ZEROS                                                                               \
     OPTION(0, "zeros", OF_VALUE(TAKES_PART, "P0"),                                                 \
-           "generalized: the share of bits that are 0 at first, within 0..1 (default 1).")
+           "generalized: share of bits that are 0 initially, 0 to 1 (default 1).")
 
 #define OPTION_TOLERANCE                                                                           \
     OPTION(0, "tolerance", OF_WHOLE("B", 0, TEPAL_MAX_HASHES - 1),                                 \
-           "generalized: a key with up to B inverted bits is still found (default 0; with --fp "   \
-           "or --fn: the best).")
+           "generalized: find a key even if up to B of its bits are inverted (default 0; with "    \
+           "--fp or --fn, the best).")
 
 #define OPTION_FN                                                                                  \
     OPTION(0, "fn", OF_VALUE(TAKES_PART, "RATE"),                                                  \
-           "generalized: the false-negative rate that no key may exceed; --fp is then the rate "   \
-           "that no filter may exceed, whoever fills it (default 1% each). As a plan's "           \
-           "constraint: at most; 0: none.")
+           "generalized: upper bound on the false-negative rate of every key; --fp is then an "    \
+           "upper bound whatever bits the filter has (default 1% each). For a plan: the maximum; " \
+           "0 for none.")
 
 #define OPTION_CYCLE_PHASES                                                                        \
-    OPTION(0, "phases", OF_WHOLE("P", 1, TEPAL_RECYCLING_MAX_PHASES),                              \
-           "recycling: how many phases of --bits bits there are (model: default 1; build: 2). "    \
-           "All are asked; the oldest is forgotten at a time.")
+    OPTION(0, "phases", OF_WHOLE("P", 1, TEPAL_MAX_PHASES),                                        \
+           "recycling: number of phases of --bits bits each (default: build 2, model 1). Lookups " \
+           "check all phases; recycling clears the oldest.")
 
 #define OPTION_CYCLE_SIGMA                                                                         \
     OPTION(0, "sigma", OF_WHOLE("S", 1, (uint64_t)1 << 60),                                        \
-           "recycling: a phase is full when more than S of its bits would be set (default: as "    \
-           "--fp asks, 1%).")
+           "recycling: a phase is full when more than S of its bits would be set (default: from "  \
+           "--fp, 1%).")
 
 #define OPTION_CYCLE_MESSAGES                                                                      \
     OPTION(0, "messages", OF_WHOLE("N", 1, UINT64_MAX),                                            \
@@ -103,35 +102,34 @@
 
 #define OPTION_FORGET                                                                              \
     FLAG(0, "forget-trigger",                                                                      \
-         "recycling: the trigger (the message that finds the phase full) is not the first "        \
-         "message of the new cycle.")
+         "recycling: do not insert the trigger (the message that finds the phase full) into the "  \
+         "new cycle.")
 
 #define OPTION_KEEP_TRIGGER                                                                        \
-    FLAG(0, "keep-trigger", "recycling: the trigger stays in the phase that freezes.")
+    FLAG(0, "keep-trigger", "recycling: keep the trigger in the phase that freezes.")
 
 #define OPTION_ONLY_MISSES                                                                         \
-    FLAG(0, "only-misses", "recycling: insert only messages that no phase has.")
+    FLAG(0, "only-misses", "recycling: insert only messages that are not found in any phase.")
 
 #define OPTION_CELLS                                                                               \
     OPTION(0, "cells", OF_WHOLE("M", 1, (uint64_t)1 << 60),                                        \
-           "counting: M counters in all (blocked and paired: a multiple of 128). A counter takes " \
-           "5 bits: 4, and one beside it for queries.")
+           "counting: M counters in total (blocked and paired: a multiple of 128). A counter "     \
+           "takes 5 bits: 4, and one extra bit for lookups.")
 
 #define OPTION_CHOICES                                                                             \
     OPTION(0, "choices", OF_WHOLE("C", 1, 64),                                                     \
-           "counting: groups of hashes to choose from when a key is added, 1 to 64 (default 1, "   \
-           "the counting Bloom filter).")
+           "counting: groups of hash functions to choose from when a key is added, 1 to 64 "       \
+           "(default 1, the classic counting Bloom filter).")
 
 #define OPTION_RULE                                                                                \
     OPTION(0, "rule", OF_CHOICE("RULE", "improved-greedy greedy least-increase"),                  \
-           "counting: how to choose: improved-greedy or greedy; least-increase on the blocked "    \
-           "and paired layouts. (The default is the first that the layout has.)")
+           "counting: how to choose the group: improved-greedy (default) or greedy; on the "       \
+           "blocked and paired layouts, least-increase.")
 
 #define OPTION_POLICY                                                                              \
     OPTION(0, "policy", OF_CHOICE("POLICY", "keep remove"),                                        \
            "counting: what removal without a receipt does with a key that is found in several "    \
-           "groups: keep it (the default), or remove it from one of them, which is often the "     \
-           "wrong one.")
+           "groups: keep it (default), or remove it from one of them, often the wrong one.")
 
 #define GENERALIZED_BUILD                                                                          \
     OPTION_RESET_HASHES, OPTION_SETTING_HASHES, OPTION_ZEROS, OPTION_TOLERANCE, OPTION_FN

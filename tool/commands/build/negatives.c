@@ -11,6 +11,7 @@
 
 #include <tepal/cascade.h>
 #include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "input/digests.h"
 #include "input/feed.h"
@@ -45,7 +46,7 @@ static int check_sizes(const struct args *args)
 {
     bool sized = arg(args, "bits")->given || arg(args, "bits-per-key")->given;
     if (arg(args, "yes-bits")->given && sized) {
-        return args_error(args, "--yes-bits and --bits are two ways to say the size: give one");
+        return args_error(args, "--yes-bits and --bits both set the size: give one of them");
     }
     if (!arg(args, "yes-bits")->given && !sized) {
         return args_error(args,
@@ -55,7 +56,7 @@ static int check_sizes(const struct args *args)
     bool none = arg(args, "no-filters")->given && arg(args, "no-filters")->whole == 0;
     if (none && (arg(args, "no-bits")->given || arg(args, "no-hashes")->given)) {
         return args_error(args,
-                          "--no-filters 0: then there is nothing for --no-bits or --no-hashes");
+                          "--no-filters 0 leaves nothing for --no-bits or --no-hashes to set");
     }
     if (!none && arg(args, "no-filters")->given != arg(args, "no-bits")->given) {
         return args_error(args, "--no-bits Q and --no-filters R go together");
@@ -68,8 +69,8 @@ static int check_sizes(const struct args *args)
             (arg(args, "bits")->whole - 1) /
                 (arg(args, "no-bits")->whole == 0 ? 1 : arg(args, "no-bits")->whole)) {
         return args_error(args,
-                          "%" PRIu64 " no-filters of %" PRIu64
-                          " bits leave nothing of --bits %s to the yes-filter",
+                          "%" PRIu64 " no-filters of %" PRIu64 " bits leave nothing of --bits %s "
+                          "for the yes-filter",
                           arg(args, "no-filters")->whole, arg(args, "no-bits")->whole,
                           arg(args, "bits")->text);
     }
@@ -80,7 +81,7 @@ int negatives_check(const struct negatives_build *v)
 {
     const struct args *args = v->args;
     if (v->avoid == NULL) {
-        return args_error(args, "--avoid NEGATIVES is needed: what is known not to be in the set");
+        return args_error(args, "--avoid NEGATIVES is needed: the keys known not to be in the set");
     }
     if (v->plan == NULL && v->params.kind == TEPAL_KIND_YESNO && check_sizes(args) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -95,7 +96,7 @@ int negatives_check(const struct negatives_build *v)
     }
     paths[operands] = v->avoid;
     int code = filter_file_check_inputs(args, arg(args, "output")->text, paths, operands + 1,
-                                        "the keys would be overwritten by the filter");
+                                        "the filter would overwrite the keys");
     free(paths);
     return code;
 }
@@ -109,7 +110,7 @@ static int read_keys(struct negatives_build *v, struct digests *members, struct 
         code = feed_gather(feed_open_file(v->args, &v->avoid, v->hasher, v->weighted), avoid, NULL);
     }
     if (code == EXIT_YES && members->count == 0) {
-        code = args_error(v->args, "no keys came: there is nothing to build a filter from");
+        code = args_error(v->args, "no keys in the input: there is nothing to build a filter from");
     }
     return code;
 }
@@ -135,11 +136,11 @@ static int whole_size(const struct negatives_build *v, size_t members, uint64_t 
 
 /* The best k' for sizes that were said. */
 static void choose_no_hashes(const struct negatives_build *v, size_t n, size_t t,
-                             struct tepal_yesno_plan *plan)
+                             struct tepal_yesno_setting *plan)
 {
-    struct tepal_yesno_plan best = {.no_hashes = 1};
+    struct tepal_yesno_setting best = {.no_hashes = 1};
     for (uint32_t k = 1; k <= 24 && k <= plan->no_bits; k++) {
-        struct tepal_yesno_plan here = *plan;
+        struct tepal_yesno_setting here = *plan;
         here.no_hashes = k;
         if (tepal_yesno_predict(v->params.layout, v->params.positions, n, t, &here) == TEPAL_OK &&
             (k == 1 || here.left < best.left)) {
@@ -150,14 +151,14 @@ static void choose_no_hashes(const struct negatives_build *v, size_t n, size_t t
 }
 
 static int said_plan(const struct negatives_build *v, size_t n, size_t t, uint64_t bits,
-                     struct tepal_yesno_plan *plan)
+                     struct tepal_yesno_setting *plan)
 {
     plan->no_bits = arg(v->args, "no-bits")->whole;
     plan->no_filters = arg(v->args, "no-filters")->whole;
     plan->own_seeds = arg(v->args, "own-seeds")->given && plan->no_filters > 0;
     plan->yes_bits = arg_whole(v->args, "yes-bits", bits - plan->no_bits * plan->no_filters);
     if (!arg(v->args, "yes-bits")->given && plan->no_bits * plan->no_filters >= bits) {
-        return args_error(v->args, "the no-filters leave no bit to the yes-filter");
+        return args_error(v->args, "the no-filters leave no bits for the yes-filter");
     }
     if (plan->hashes == 0) {
         plan->hashes =
@@ -171,8 +172,8 @@ static int said_plan(const struct negatives_build *v, size_t n, size_t t, uint64
 
 static int size_yesno(struct negatives_build *v, size_t n, size_t t)
 {
-    struct tepal_yesno_plan plan = {.hashes = (uint32_t)arg(v->args, "hashes")->whole,
-                                    .no_hashes = (uint32_t)arg(v->args, "no-hashes")->whole};
+    struct tepal_yesno_setting plan = {.hashes = (uint32_t)arg(v->args, "hashes")->whole,
+                                       .no_hashes = (uint32_t)arg(v->args, "no-hashes")->whole};
     uint64_t bits;
     if (whole_size(v, n, &bits) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -181,19 +182,25 @@ static int size_yesno(struct negatives_build *v, size_t n, size_t t)
         if (said_plan(v, n, t, bits, &plan) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
-    } else if (tepal_yesno_choose(v->params.layout, v->params.positions, bits, n, t, &plan) !=
+    } else if (tepal_yesno_best_setting(v->params.layout, v->params.positions, bits, n, t, &plan) !=
                TEPAL_OK) {
-        return args_error(v->args, "%s",
-                          tepal_layout_in_lines(v->params.layout) && bits % TEPAL_LINE_BITS != 0
-                              ? "this layout needs whole lines: a multiple of 512 bits"
-                              : "no layout of so many bits and hashes was found");
+        return args_error(
+            v->args, "%s",
+            tepal_layout_in_lines(v->params.layout) && bits % TEPAL_LINE_BITS != 0
+                ? "this layout needs whole cache lines: a multiple of 512 bits"
+                : "no yes-no filter with this many bits and hash functions was found");
     }
-    enum tepal_status status = tepal_yesno_params(plan.yes_bits, plan.hashes, plan.no_bits,
-                                                  plan.no_filters, plan.no_hashes, &v->params);
-    v->params.own[TEPAL_YESNO_OWN_SEEDS] = plan.own_seeds;
+    if (plan.no_filters > 0 && plan.no_bits > (UINT64_MAX - plan.yes_bits) / plan.no_filters) {
+        return args_error(v->args, "%s", tepal_status_message(TEPAL_TOO_LARGE));
+    }
+    v->params.cells = plan.yes_bits + plan.no_filters * plan.no_bits;
+    v->params.hashes = plan.hashes;
     v->params.capacity = n;
-    if (status != TEPAL_OK) {
-        return args_error(v->args, "%s", tepal_status_message(status));
+    v->params.yesno.no_filters = plan.no_filters;
+    v->params.yesno.own_seeds = plan.own_seeds;
+    if (plan.no_filters > 0) {
+        v->params.yesno.no_bits = plan.no_bits;
+        v->params.yesno.no_hashes = plan.no_hashes;
     }
     return recipe_check(v->args, &v->params);
 }
@@ -210,21 +217,22 @@ static int refused(const struct negatives_build *v, enum tepal_status status, co
     return args_error(v->args, "%s", why[0] != '\0' ? why : tepal_status_message(status));
 }
 
-/* What the reports of both kinds have under the names that a plan's has. */
-#define COUNTS_OF(r)                                                                               \
-    .members = (r).members, .avoid_given = (r).avoid_given, .avoid_members = (r).avoid_members,    \
-    .avoid_positive = (r).avoid_positive, .avoid_left = (r).avoid_left,                            \
-    .false_negatives = (r).false_negatives
+static struct tepal_known known_keys(const struct negatives_build *v, const struct digests *members,
+                                     const struct digests *avoid)
+{
+    return (struct tepal_known){.members = members->digest,
+                                .member_count = members->count,
+                                .avoid = avoid->digest,
+                                .avoid_count = avoid->count,
+                                .avoid_weights = v->weighted ? avoid->weight : NULL};
+}
 
 static int build_yesno(struct negatives_build *v, const struct digests *members,
                        const struct digests *avoid)
 {
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
-    struct tepal_yesno_input input = {.members = members->digest,
-                                      .member_count = members->count,
-                                      .avoid = avoid->digest,
-                                      .avoid_count = avoid->count};
-    const char *why = "";
+    struct tepal_known input = known_keys(v, members, avoid);
+    struct tepal_error error = {.why = ""};
     if (arg(v->args, "method")->given) {
         tepal_yesno_method_parse(arg(v->args, "method")->text, &how.method);
     }
@@ -237,44 +245,29 @@ static int build_yesno(struct negatives_build *v, const struct digests *members,
         how.ctx = v;
         how.steps = UINT64_MAX / 4; /* the clock alone ends it */
     }
-    if (v->weighted) {
-        input.avoid_weights = avoid->weight;
-    }
     if (size_yesno(v, members->count, avoid->count) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    struct tepal_yesno_report r = {.members = 0};
     enum tepal_status status =
-        tepal_yesno_build(&v->params, &input, &how, NULL, &v->filter, &r, &why);
-    v->report = (struct tepal_plan_report){COUNTS_OF(r),
-                                           .avoid_weight = r.avoid_weight,
-                                           .positive_weight = r.positive_weight,
-                                           .weight_left = r.weight_left,
-                                           .steps = r.steps,
-                                           .proved_optimal = r.proved_optimal};
-    return status == TEPAL_OK ? EXIT_YES : refused(v, status, why);
+        tepal_yesno_build(&v->params, &input, &how, NULL, &v->filter, &v->report, &error);
+    return status == TEPAL_OK ? EXIT_YES : refused(v, status, error.why);
 }
 
 static int build_cascade(struct negatives_build *v, const struct digests *members,
                          const struct digests *avoid)
 {
-    struct tepal_cascade_input input = {.members = members->digest,
-                                        .member_count = members->count,
-                                        .avoid = avoid->digest,
-                                        .avoid_count = avoid->count};
+    struct tepal_known input = known_keys(v, members, avoid);
     struct tepal_cascade_options how = {.fp = arg(v->args, "fp")->given ? arg(v->args, "fp")->real
                                                                         : 0};
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     v->params.hashes = (uint32_t)arg(v->args, "hashes")->whole;
     v->params.capacity = members->count;
     if (whole_size(v, members->count, &how.bits) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    struct tepal_cascade_report r = {.members = 0};
     enum tepal_status status =
-        tepal_cascade_build(&v->params, &input, &how, NULL, &v->filter, &r, &why);
-    v->report = (struct tepal_plan_report){COUNTS_OF(r), .levels = r.levels};
-    return status == TEPAL_OK ? EXIT_YES : refused(v, status, why);
+        tepal_cascade_build(&v->params, &input, &how, NULL, &v->filter, &v->report, &error);
+    return status == TEPAL_OK ? EXIT_YES : refused(v, status, error.why);
 }
 
 static int build_plan(struct negatives_build *v, const struct digests *members,
@@ -282,17 +275,13 @@ static int build_plan(struct negatives_build *v, const struct digests *members,
 {
     struct tepal_plan_input input = {.seed = v->params.seed,
                                      .key = v->params.hash == TEPAL_HASH_SIPHASH ? v->key : NULL,
-                                     .members = members->digest,
-                                     .member_count = members->count,
-                                     .repeats = members->repeats,
-                                     .avoid = avoid->digest,
-                                     .avoid_count = avoid->count,
-                                     .avoid_weights = v->weighted ? avoid->weight : NULL};
-    const char *why = "";
+                                     .known = known_keys(v, members, avoid),
+                                     .repeats = members->repeats};
+    struct tepal_error error = {.why = ""};
     v->method = TEPAL_YESNO_LOCAL_SEARCH;
     enum tepal_status status =
-        tepal_plan_build(v->plan, &input, NULL, &v->filter, &v->report, &why);
-    return status == TEPAL_OK ? EXIT_YES : refused(v, status, why);
+        tepal_plan_build(v->plan, &input, NULL, &v->filter, &v->report, &error);
+    return status == TEPAL_OK ? EXIT_YES : refused(v, status, error.why);
 }
 
 /* A repeated key is one key: without weights, with the weight of one. */
@@ -321,8 +310,8 @@ int negatives_build(struct negatives_build *v)
 
 static void say_counts(struct report *r, const struct negatives_build *v)
 {
-    const struct tepal_plan_report *c = &v->report;
-    const uint64_t *own = tepal_filter_params(v->filter)->own;
+    const struct tepal_known_report *c = &v->report;
+    const struct tepal_yesno_params *no = &tepal_filter_params(v->filter)->yesno;
     enum tepal_kind_id kind = v->params.kind;
     report_say(r, "avoid      %" PRIu64 " key%s: %" PRIu64 " found by the %s, %" PRIu64 " left",
                c->avoid_given, c->avoid_given == 1 ? "" : "s", c->avoid_positive,
@@ -331,7 +320,7 @@ static void say_counts(struct report *r, const struct negatives_build *v)
                                             : "Bloom filter",
                c->avoid_left);
     if (c->avoid_members > 0) {
-        report_say(r, "           %" PRIu64 " %s, and not %s", c->avoid_members,
+        report_say(r, "           %" PRIu64 " %s, not %s", c->avoid_members,
                    c->avoid_members == 1 ? "is a member" : "are members",
                    kind == TEPAL_KIND_RETOUCHED ? "cleared" : "vetoed");
     }
@@ -351,9 +340,8 @@ static void say_counts(struct report *r, const struct negatives_build *v)
     if (kind == TEPAL_KIND_YESNO) {
         report_say(
             r, "no-filters %" PRIu64 " of %" PRIu64 " bits, %" PRIu64 " hash%s each; method %s%s",
-            own[TEPAL_YESNO_NO_FILTERS], own[TEPAL_YESNO_NO_BITS], own[TEPAL_YESNO_NO_HASHES],
-            own[TEPAL_YESNO_NO_HASHES] == 1 ? "" : "es", tepal_yesno_method_name(v->method),
-            c->proved_optimal ? " (proved optimal)" : "");
+            no->no_filters, no->no_bits, no->no_hashes, no->no_hashes == 1 ? "" : "es",
+            tepal_yesno_method_name(v->method), c->proved_optimal ? " (proved optimal)" : "");
     } else if (kind == TEPAL_KIND_CASCADE) {
         report_say(r, "levels     %" PRIu32, c->levels);
     }
@@ -361,7 +349,7 @@ static void say_counts(struct report *r, const struct negatives_build *v)
 
 int negatives_written(const struct negatives_build *v, const char *path)
 {
-    const struct tepal_plan_report *c = &v->report;
+    const struct tepal_known_report *c = &v->report;
     struct report r = report_open(v->args);
     report_object(&r, NULL);
     say_counts(&r, v);

@@ -21,8 +21,8 @@ struct negatives_build {
     struct tepal_filter *filter; /* the result; the caller's to free */
     uint64_t keys;               /* members read, repeats included */
     enum tepal_yesno_method method;
-    struct tepal_plan_report report; /* also of what was built by options */
-    double deadline;                 /* on progress_clock; 0: none */
+    struct tepal_known_report report; /* also of what was built by options */
+    double deadline;                  /* on progress_clock; 0: none */
 };
 
 /* Is this kind built here? */

@@ -72,8 +72,8 @@ int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p
 
 int recipe_check(const struct args *args, const struct tepal_params *p)
 {
-    const char *why = "";
-    return tepal_params_check(p, &why) == TEPAL_OK ? EXIT_YES : args_error(args, "%s", why);
+    struct tepal_error error = {.why = ""};
+    return tepal_params_check(p, &error) == TEPAL_OK ? EXIT_YES : args_error(args, "%s", error.why);
 }
 
 const struct recipe *recipe_find(const struct args *args)
@@ -87,7 +87,7 @@ const struct recipe *recipe_find(const struct args *args)
         }
     }
     if (recipe == NULL) {
-        args_error(args, "--kind %s: not built by this command",
+        args_error(args, "--kind %s: build does not make this kind",
                    option->given ? option->text : "bloom");
         return NULL;
     }

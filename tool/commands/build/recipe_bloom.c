@@ -25,10 +25,10 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
                                                 arg_real(args, "fp", 0.01), &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
         return args_error(args,
-                          "no size up to 2^60 bits keeps so many keys at this rate with the %s "
+                          "no size up to 2^60 bits holds this many keys at this rate with the %s "
                           "layout%s",
                           tepal_layout_name(p->layout),
-                          arg(args, "hashes")->given ? " and this number of hashes" : "");
+                          arg(args, "hashes")->given ? " and this number of hash functions" : "");
     }
     return args_status(args, status, NULL);
 }
@@ -46,12 +46,12 @@ static int bloom_size(const struct args *args, uint64_t keys, struct tepal_param
 static int check_hashes(const struct args *args, const struct tepal_params *p)
 {
     struct tepal_params any_size = *p;
-    const char *why = "";
+    struct tepal_error error = {.why = ""};
     any_size.cells = TEPAL_LINE_BITS * 1024;
-    if (p->hashes == 0 || tepal_params_check(&any_size, &why) == TEPAL_OK) {
+    if (p->hashes == 0 || tepal_params_check(&any_size, &error) == TEPAL_OK) {
         return EXIT_YES;
     }
-    return args_error(args, "--hashes %s: %s", arg(args, "hashes")->text, why);
+    return args_error(args, "--hashes %s: %s", arg(args, "hashes")->text, error.why);
 }
 
 static int bloom_params(const struct args *args, uint64_t keys, struct tepal_params *p)

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include <tepal/counting.h>
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "commands/build/recipe.h"
 
@@ -31,15 +31,15 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     double rate = arg_real(args, "fp", 0.01);
-    if (p->own[TEPAL_COUNTING_CHOICES] > 1) {
+    if (p->counting.choices > 1) {
         return args_error(args,
-                          "a counting filter is sized by --fp with one choice; give --cells M or "
+                          "--fp sizes a counting filter with one choice only; give --cells M or "
                           "--bits-per-key B");
     }
     enum tepal_status status =
         tepal_counting_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
-        return args_error(args, "no size up to 2^60 counters keeps so many keys at this rate");
+        return args_error(args, "no size up to 2^60 counters holds this many keys at this rate");
     }
     return args_status(args, status, NULL);
 }
@@ -58,7 +58,7 @@ static int choose(const struct args *args, struct tepal_params *p)
 {
     const struct option_value *choices = arg(args, "choices");
     uint64_t c = choices->given ? choices->whole : 1;
-    enum tepal_counting_rule rule = tepal_counting_rule_for(p->layout, (uint32_t)c);
+    enum tepal_counting_rule rule = tepal_counting_default_rule(p->layout, (uint32_t)c);
     enum tepal_counting_policy policy = TEPAL_POLICY_KEEP;
     if (c == 1 && (arg(args, "rule")->given || arg(args, "policy")->given)) {
         return args_error(args, "--%s is for filters with more than one choice: give --choices C",
@@ -70,9 +70,9 @@ static int choose(const struct args *args, struct tepal_params *p)
     if (arg(args, "policy")->given) {
         tepal_counting_policy_parse(arg(args, "policy")->text, &policy);
     }
-    p->own[TEPAL_COUNTING_CHOICES] = c;
-    p->own[TEPAL_COUNTING_RULE] = (uint64_t)rule;
-    p->own[TEPAL_COUNTING_POLICY] = (uint64_t)policy;
+    p->counting.choices = c;
+    p->counting.rule = (uint64_t)rule;
+    p->counting.policy = (uint64_t)policy;
     return EXIT_YES;
 }
 

@@ -1,8 +1,8 @@
 /* recipe_fingerprint.c: a fingerprint filter from its options: by rate, bits a key, or bits. */
 #include <inttypes.h>
 
-#include <tepal/fingerprint.h>
-#include <tepal/model.h>
+#include <tepal/params.h>
+#include <tepal/papers.h>
 
 #include "commands/build/recipe.h"
 
@@ -17,15 +17,16 @@ static int size_by_bits(const struct args *args, uint64_t keys, struct tepal_par
     if (keys > 0) {
         uint64_t cells;
         if (tepal_fingerprint_fit(keys, (double)all / (double)keys, &cells, bits) != TEPAL_OK) {
-            return args_error(args, "--bits %s: too few for %" PRIu64 " keys of %s bits",
-                              arg(args, "bits")->text, keys, *bits == 0 ? "4" : "so many");
+            return args_error(
+                args, "--bits %s: too few for %" PRIu64 " keys with fingerprints of %s bits",
+                arg(args, "bits")->text, keys, *bits == 0 ? "4" : "that many");
         }
     } else if (*bits == 0) {
         *bits = 12;
     }
     p->cells = all / (8 * *bits) * (8 * *bits);
     return p->cells > 0 ? EXIT_YES
-                        : args_error(args, "--bits %s: too few: the smallest filter has %" PRIu32,
+                        : args_error(args, "--bits %s: too few: the minimum is %" PRIu32,
                                      arg(args, "bits")->text, 8 * *bits);
 }
 
@@ -35,9 +36,9 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
     const struct option_value *each = arg(args, "bits-per-key");
     enum tepal_status status = tepal_fingerprint_fit(keys, each->real, &p->cells, bits);
     if (status == TEPAL_BAD_ARGUMENT) {
-        return args_error(args, "--bits-per-key %s: too few: fingerprints of %s bits need %s a key",
-                          each->text, *bits == 0 ? "4" : "that many",
-                          *bits == 0 ? "4.5 bits" : "more");
+        return args_error(
+            args, "--bits-per-key %s: too few: fingerprints of %s bits need %s per key", each->text,
+            *bits == 0 ? "4" : "that many", *bits == 0 ? "4.5 bits" : "more");
     }
     return args_status(args, status, NULL);
 }
@@ -48,7 +49,7 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
     enum tepal_status status =
         tepal_fingerprint_size(keys, arg_real(args, "fp", 0.01), &p->cells, bits);
     if (status == TEPAL_TOO_LARGE) {
-        return args_error(args, "no fingerprint filter keeps so many keys at this rate");
+        return args_error(args, "no fingerprint filter holds this many keys at this rate");
     }
     return args_status(args, status, NULL);
 }
@@ -61,7 +62,7 @@ static int fingerprint_params(const struct args *args, uint64_t keys, struct tep
     int code = arg(args, "bits")->given           ? size_by_bits(args, keys, p, &bits)
                : arg(args, "bits-per-key")->given ? size_by_keys(args, keys, p, &bits)
                                                   : size_by_rate(args, keys, p, &bits);
-    p->own[TEPAL_FINGERPRINT_BITS] = bits;
+    p->fingerprint.bits = bits;
     return code == EXIT_YES ? recipe_check(args, p) : code;
 }
 

@@ -6,6 +6,7 @@
 
 #include <tepal/generalized.h>
 #include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "commands/build/recipe.h"
 #include "output/render.h"
@@ -45,20 +46,20 @@ static int set_cells(const struct args *args, double bits, struct tepal_params *
 static void keep_bound(struct tepal_params *p, double fp)
 {
     while (p->layout == TEPAL_LAYOUT_FLAT && p->cells < SMALL_CELLS &&
-           tepal_generalized_fp_bound_of(p) > fp) {
+           tepal_params_fp_bound(p) > fp) {
         p->cells += p->cells / 16 + 1;
     }
 }
 
 static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    struct tepal_generalized_plan plan;
+    struct tepal_generalized_setting plan;
     if (arg(args, "reset-hashes")->given || arg(args, "set-hashes")->given) {
-        return args_error(args, "with --fp and --fn the hashes are found, not given: leave out "
+        return args_error(args, "--fp and --fn determine the numbers of hash functions: leave out "
                                 "--reset-hashes and --set-hashes, or give --bits");
     }
     if (arg(args, "fn")->given && !(arg(args, "fn")->real > 0 && arg(args, "fn")->real < 1)) {
-        return args_error(args, "--fn %s: outside the limits: a rate is above 0 and below 1",
+        return args_error(args, "--fn %s: out of range: a rate must be above 0 and below 1",
                           arg(args, "fn")->text);
     }
     double fp = arg_real(args, "fp", 0.01);
@@ -68,12 +69,12 @@ static int shape_by_rates(const struct args *args, uint64_t keys, struct tepal_p
                                       : TEPAL_GENERALIZED_ANY,
         p->layout == TEPAL_LAYOUT_BLOCKED ? TEPAL_MAX_HASHES_BLOCKED : TEPAL_MAX_HASHES, &plan);
     if (status != TEPAL_OK) {
-        return args_error(args, "no number of hashes keeps both rates; a higher --fp, another "
-                                "--tolerance or the flat layout may");
+        return args_error(args, "no number of hash functions keeps both rates; try a higher --fp, "
+                                "another --tolerance or the flat layout");
     }
     p->hashes = plan.k0 + plan.k1;
-    p->own[TEPAL_GENERALIZED_RESET_HASHES] = plan.k0;
-    p->own[TEPAL_GENERALIZED_TOLERANCE] = plan.tolerance;
+    p->generalized.reset_hashes = plan.k0;
+    p->generalized.tolerance = plan.tolerance;
     if (set_cells(args, plan.bits_per_key * (double)(keys == 0 ? 1 : keys), p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
@@ -86,39 +87,39 @@ static int shape_by_hashes(const struct args *args, struct tepal_params *p)
     uint64_t k0 = arg_whole(args, "reset-hashes", HASHES_EACH);
     uint64_t k1 = arg_whole(args, "set-hashes", HASHES_EACH);
     if (k0 + k1 == 0) {
-        return args_error(args, "--reset-hashes and --set-hashes are both 0: at least one hash is "
-                                "needed");
+        return args_error(args, "--reset-hashes and --set-hashes are both 0: at least one hash "
+                                "function is needed");
     }
     if (arg(args, "tolerance")->whole >= k0 + k1) {
         return args_error(args,
-                          "--tolerance %s: too large: with so few hashes every key would pass; it "
-                          "must be below --reset-hashes plus --set-hashes",
+                          "--tolerance %s: too large: every key would be found; it must be below "
+                          "--reset-hashes plus --set-hashes",
                           arg(args, "tolerance")->text);
     }
     p->hashes = (uint32_t)(k0 + k1);
-    p->own[TEPAL_GENERALIZED_RESET_HASHES] = k0;
-    p->own[TEPAL_GENERALIZED_TOLERANCE] = arg(args, "tolerance")->whole;
+    p->generalized.reset_hashes = k0;
+    p->generalized.tolerance = arg(args, "tolerance")->whole;
     return EXIT_YES;
 }
 
 /* What the numbers mean against somebody who chooses the bits. */
 static void warn(const struct args *args, const struct tepal_params *p)
 {
-    uint32_t k0 = tepal_generalized_reset_hashes(p);
-    uint32_t k1 = tepal_generalized_set_hashes(p);
-    double bound = tepal_generalized_fp_bound_of(p);
+    uint64_t k0 = p->generalized.reset_hashes;
+    uint64_t k1 = p->hashes - k0;
+    double bound = tepal_params_fp_bound(p);
     char room[64];
     if (arg(args, "quiet")->given || k0 == 0) {
         return; /* without resets it is a Bloom filter, and known to be unbounded */
     }
-    if (tepal_generalized_tolerance(p) >= (k0 < k1 ? k0 : k1)) {
+    if (p->generalized.tolerance >= (k0 < k1 ? k0 : k1)) {
         say_warning(args->command->name,
-                    "a tolerance of min(K0, K1) or more bounds nothing: a filter of all zeros or "
-                    "all ones would pass every key");
+                    "with a tolerance of min(K0, K1) or more the false-positive rate has no bound: "
+                    "a filter of all zeros or all ones would accept every key");
     } else if (by_rates(args) && p->layout == TEPAL_LAYOUT_BLOCKED) {
         say_warning(args->command->name,
-                    "on the blocked layout whoever chooses the bits can reach %s false positives; "
-                    "the flat layout keeps --fp",
+                    "on the blocked layout an attacker who chooses the bits can reach %s false "
+                    "positives; the flat layout keeps --fp",
                     render_rate(bound, room, sizeof room));
     }
 }
@@ -127,8 +128,7 @@ int recipe_generalized_shape(const struct args *args, uint64_t keys, struct tepa
 {
     double zeros = arg_real(args, "zeros", 1);
     p->kind = TEPAL_KIND_GENERALIZED;
-    p->own[TEPAL_GENERALIZED_ONES] =
-        (uint64_t)llround((1 - zeros) * (double)TEPAL_GENERALIZED_UNIT);
+    p->generalized.ones = (uint64_t)llround((1 - zeros) * (double)TEPAL_GENERALIZED_UNIT);
     if ((by_rates(args) ? shape_by_rates(args, keys, p) : shape_by_hashes(args, p)) != EXIT_YES) {
         return EXIT_TROUBLE;
     }

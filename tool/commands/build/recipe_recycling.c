@@ -1,5 +1,5 @@
 /* recipe_recycling.c: a recycling filter from its options: by rate, by sigma or by messages. */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 #include <tepal/recycling.h>
 
 #include "commands/build/recipe.h"
@@ -16,69 +16,71 @@ static bool recycling_counts(const struct args *args)
 }
 
 /* Sigma, and the number of hashes if it was not given, for the rate. */
-static int plan(const struct args *args, struct tepal_params *p,
-                struct tepal_recycling_options *cycle)
+static int plan(const struct args *args, struct tepal_params *p)
 {
     struct tepal_recycling_rates rates;
     struct tepal_recycling_setting setting = {
-        p->layout, p->positions,  p->cells,      p->hashes,
-        0,         cycle->phases, cycle->retain, cycle->keep_trigger};
-    struct tepal_params any = *p;
+        .layout = p->layout,
+        .positions = p->positions,
+        .bits = p->cells,
+        .hashes = p->hashes,
+        .phases = (uint32_t)p->recycling.phases,
+        .retain = (p->recycling.flags & TEPAL_RECYCLING_RETAIN) != 0,
+        .keep_trigger = (p->recycling.flags & TEPAL_RECYCLING_KEEP_TRIGGER) != 0};
+    struct tepal_params any = TEPAL_PARAMS_INIT;
+    any.layout = p->layout;
+    any.positions = p->positions;
+    any.cells = p->cells;
     any.hashes = p->hashes == 0 ? 1 : p->hashes;
-    any.kind = TEPAL_KIND_BLOOM;
     if (recipe_check(args, &any) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (tepal_recycling_plan(&setting, arg_real(args, "fp", 0.01), &rates) != TEPAL_OK) {
+    if (tepal_recycling_best_sigma(&setting, arg_real(args, "fp", 0.01), &rates) != TEPAL_OK) {
         return args_error(args,
-                          "no sigma keeps that average: more --bits or fewer --hashes are needed");
+                          "no sigma keeps this average rate: give more --bits or fewer --hashes");
     }
     p->hashes = setting.hashes;
     p->capacity = (uint64_t)rates.messages_per_cycle;
-    cycle->limit = setting.sigma;
+    p->recycling.limit = setting.sigma;
     return EXIT_YES;
 }
 
-static int limit_of(const struct args *args, struct tepal_params *p,
-                    struct tepal_recycling_options *cycle)
+static int limit_of(const struct args *args, struct tepal_params *p)
 {
     if (!arg(args, "sigma")->given && !arg(args, "messages")->given) {
-        return plan(args, p, cycle);
+        return plan(args, p);
     }
     if (arg(args, "fp")->given) {
-        return args_error(args, "--fp contradicts --sigma and --messages: give one of them");
+        return args_error(args,
+                          "--fp, --sigma and --messages cannot be combined: give one of them");
     }
     if (!arg(args, "hashes")->given) {
         return args_error(args, "--sigma and --messages need --hashes K");
     }
     if (arg(args, "messages")->given) {
-        cycle->rule = TEPAL_RECYCLING_COUNT;
-        cycle->limit = arg(args, "messages")->whole;
+        p->recycling.rule = TEPAL_RECYCLING_COUNT;
+        p->recycling.limit = arg(args, "messages")->whole;
     } else {
-        cycle->limit = arg(args, "sigma")->whole;
+        p->recycling.limit = arg(args, "sigma")->whole;
     }
     return EXIT_YES;
 }
 
 static int recycling_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    struct tepal_recycling_options cycle = TEPAL_RECYCLING_OPTIONS_INIT;
     (void)keys;
     if (!arg(args, "bits")->given) {
-        return args_error(args, "--kind recycling needs --bits M, the bits of one phase");
+        return args_error(args, "--kind recycling needs --bits M, the bits per phase");
     }
     recipe_places(args, 0, p);
-    if (arg(args, "phases")->given) {
-        cycle.phases = (uint32_t)arg(args, "phases")->whole;
-    }
-    cycle.retain = !arg(args, "forget-trigger")->given;
-    cycle.keep_trigger = arg(args, "keep-trigger")->given;
-    cycle.only_misses = arg(args, "only-misses")->given;
+    p->recycling.phases = arg_whole(args, "phases", 2);
+    p->recycling.flags = (arg(args, "forget-trigger")->given ? 0 : TEPAL_RECYCLING_RETAIN) |
+                         (arg(args, "keep-trigger")->given ? TEPAL_RECYCLING_KEEP_TRIGGER : 0) |
+                         (arg(args, "only-misses")->given ? TEPAL_RECYCLING_ONLY_MISSES : 0);
     p->cells = arg(args, "bits")->whole;
-    if (limit_of(args, p, &cycle) != EXIT_YES) {
+    if (limit_of(args, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    tepal_recycling_set_options(p, &cycle);
     return recipe_check(args, p);
 }
 

@@ -26,7 +26,7 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
                                                 arg(args, "fp")->real, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
         return args_wrong(args,
-                          "no size up to 2^60 bits keeps so many keys at this rate with the %s "
+                          "no size up to 2^60 bits holds this many keys at this rate with the %s "
                           "layout",
                           tepal_layout_name(p->layout));
     }
@@ -36,12 +36,14 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
 static int bloom_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                         struct tepal_report *report)
 {
-    const char *why = "";
+    struct tepal_use use = TEPAL_USE_INIT;
+    struct tepal_error error = {.why = ""};
     if (model_need_bloom(args) != EXIT_YES || model_solve_bloom(args, p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_model_bloom(p, keys, report, &why);
-    return args_status(args, status, why);
+    use.keys = keys;
+    enum tepal_status status = tepal_model(p, &use, report, &error);
+    return args_status(args, status, error.why);
 }
 
 static const char *const of_bloom[] = {"keys", "bits", "fp", "hashes", "layout", "positions", NULL};

@@ -6,20 +6,23 @@
 static int cascade_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                           struct tepal_report *report)
 {
-    struct tepal_cascade_plan plan = {.hashes = p->hashes};
-    uint64_t negatives = arg(args, "negatives")->whole;
-    double fp = arg_real(args, "fp", 0);
+    struct tepal_use use = TEPAL_USE_INIT;
     if (!arg(args, "keys")->given || keys == 0) {
         return args_wrong(args, "--keys N is needed, at least 1");
     }
     if (!arg(args, "negatives")->given) {
-        return args_wrong(args, "--negatives T is needed: a cascade knows them by heart");
+        return args_wrong(args, "--negatives T is needed: the number of known negatives");
     }
-    if (tepal_cascade_choose(p->layout, p->positions, keys, negatives, p->cells, fp, &plan) !=
-            TEPAL_OK ||
-        tepal_model_cascade(p->layout, p->positions, &plan, keys, negatives, report) != TEPAL_OK) {
-        return args_wrong(args, "no cascade of so many bits and hashes is to be expected%s",
-                          arg(args, "bits")->given ? "; without --bits: the smallest" : "");
+    p->kind = TEPAL_KIND_CASCADE;
+    use.keys = keys;
+    use.known_negatives = arg(args, "negatives")->whole;
+    use.bits = p->cells;
+    use.fp = arg_real(args, "fp", NAN);
+    p->cells = 0; /* the sizes are to be chosen */
+    if (tepal_model(p, &use, report, NULL) != TEPAL_OK) {
+        return args_wrong(
+            args, "no cascade with this many bits and hash functions is expected to exist%s",
+            arg(args, "bits")->given ? "; leave out --bits for the smallest one" : "");
     }
     return EXIT_YES;
 }

@@ -9,25 +9,28 @@
 static int counting_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                            struct tepal_report *report)
 {
-    const char *why = "";
+    struct tepal_use use = TEPAL_USE_INIT;
+    struct tepal_error error = {.why = ""};
     enum tepal_counting_rule rule = TEPAL_RULE_IMPROVED_GREEDY;
     if (!arg(args, "keys")->given || !arg(args, "cells")->given) {
         return args_wrong(args, "counting: --cells M and --keys N are needed");
     }
     if (arg(args, "p0")->given != arg(args, "p1")->given) {
-        return args_wrong(args, "--p0 and --p1 are given together");
+        return args_wrong(args, "--p0 and --p1 go together: give both");
     }
     if (arg(args, "rule")->given) {
         tepal_counting_rule_parse(arg(args, "rule")->text, &rule);
     }
     p->kind = TEPAL_KIND_COUNTING;
     p->cells = arg(args, "cells")->whole;
-    p->own[TEPAL_COUNTING_CHOICES] = arg_whole(args, "choices", 1);
-    p->own[TEPAL_COUNTING_RULE] = (uint64_t)rule;
-    enum tepal_status status =
-        tepal_model_counting(p, keys, arg_real(args, "p0", NAN), arg_real(args, "p1", NAN),
-                             (double)arg_whole(args, "wrong", 1), report, &why);
-    return args_status(args, status, why);
+    p->counting.choices = arg_whole(args, "choices", 1);
+    p->counting.rule = (uint64_t)rule;
+    use.keys = keys;
+    use.p0 = arg_real(args, "p0", NAN);
+    use.p1 = arg_real(args, "p1", NAN);
+    use.wrong_removals = (double)arg_whole(args, "wrong", 1);
+    enum tepal_status status = tepal_model(p, &use, report, &error);
+    return args_status(args, status, error.why);
 }
 
 static const char *const of_counting[] = {"keys", "layout", "cells", "hashes", "choices",

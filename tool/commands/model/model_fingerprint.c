@@ -1,7 +1,7 @@
 /* model_fingerprint.c: what a fingerprint filter does, and which one a rate needs. */
 #include <inttypes.h>
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "commands/model/models.h"
 
@@ -13,7 +13,7 @@ static int solve(const struct args *args, uint64_t keys, struct tepal_params *p)
         enum tepal_status status =
             tepal_fingerprint_size(keys, arg(args, "fp")->real, &p->cells, &bits);
         if (status != TEPAL_OK) {
-            return args_wrong(args, "no fingerprint filter keeps so many keys at this rate");
+            return args_wrong(args, "no fingerprint filter holds this many keys at this rate");
         }
     } else if (bits != 0) {
         p->cells = arg(args, "bits")->whole / (8 * bits) * (8 * bits);
@@ -22,16 +22,17 @@ static int solve(const struct args *args, uint64_t keys, struct tepal_params *p)
         return args_wrong(args, "--bits %s: too few for %" PRIu64 " keys", arg(args, "bits")->text,
                           keys);
     }
-    p->own[TEPAL_FINGERPRINT_BITS] = bits;
+    p->fingerprint.bits = bits;
     return EXIT_YES;
 }
 
 static int fingerprint_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                               struct tepal_report *report)
 {
-    const char *why = "";
+    struct tepal_use use = TEPAL_USE_INIT;
+    struct tepal_error error = {.why = ""};
     if (!arg(args, "keys")->given || keys == 0) {
-        return args_wrong(args, "--keys N is needed, and at least one");
+        return args_wrong(args, "--keys N is needed, at least 1");
     }
     if (!arg(args, "bits")->given && !arg(args, "fp")->given) {
         return args_wrong(args, "--bits M or --fp RATE is needed");
@@ -41,8 +42,9 @@ static int fingerprint_report(const struct args *args, uint64_t keys, struct tep
     if (solve(args, keys, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_model_fingerprint(p, keys, report, &why);
-    return args_status(args, status, why);
+    use.keys = keys;
+    enum tepal_status status = tepal_model(p, &use, report, &error);
+    return args_status(args, status, error.why);
 }
 
 static const char *const of_fingerprint[] = {"keys", "bits", "fp", "fingerprint-bits", NULL};

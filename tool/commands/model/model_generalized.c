@@ -7,7 +7,8 @@
 static int generalized_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                               struct tepal_report *report)
 {
-    const char *why = "";
+    struct tepal_use use = TEPAL_USE_INIT;
+    struct tepal_error error = {.why = ""};
     if (!arg(args, "keys")->given) {
         return args_wrong(args, "--keys N is needed");
     }
@@ -17,8 +18,9 @@ static int generalized_report(const struct args *args, uint64_t keys, struct tep
     if (recipe_generalized_shape(args, keys, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_model_generalized(p, keys, report, &why);
-    return args_status(args, status, why);
+    use.keys = keys;
+    enum tepal_status status = tepal_model(p, &use, report, &error);
+    return args_status(args, status, error.why);
 }
 
 static const char *const of_generalized[] = {

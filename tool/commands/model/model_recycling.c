@@ -6,11 +6,11 @@
 static int recycling_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                             struct tepal_report *report)
 {
-    struct tepal_recycling_setting setting = TEPAL_RECYCLING_SETTING_INIT;
-    const char *why = "";
+    struct tepal_use use = TEPAL_USE_INIT;
+    struct tepal_error error = {.why = ""};
     (void)keys;
     if (!arg(args, "bits")->given) {
-        return args_wrong(args, "--bits M is needed (of one phase)");
+        return args_wrong(args, "--bits M is needed, the bits per phase");
     }
     if (arg(args, "sigma")->given == arg(args, "fp")->given) {
         return args_wrong(args, "give one of --sigma S and --fp RATE");
@@ -18,16 +18,17 @@ static int recycling_report(const struct args *args, uint64_t keys, struct tepal
     if (arg(args, "sigma")->given && !arg(args, "hashes")->given) {
         return args_wrong(args, "--sigma needs --hashes K");
     }
-    setting.layout = p->layout;
-    setting.positions = arg(args, "distinct")->given ? TEPAL_POSITIONS_DISTINCT : p->positions;
-    setting.bits = p->cells;
-    setting.hashes = p->hashes;
-    setting.sigma = arg(args, "sigma")->whole;
-    setting.phases = (uint32_t)arg_whole(args, "phases", 1);
-    setting.retain = arg(args, "retain")->given;
-    setting.keep_trigger = arg(args, "keep-trigger")->given;
-    enum tepal_status status = tepal_model_recycling(&setting, arg(args, "fp")->real, report, &why);
-    return args_status(args, status, why);
+    p->kind = TEPAL_KIND_RECYCLING;
+    if (arg(args, "distinct")->given) {
+        p->positions = TEPAL_POSITIONS_DISTINCT;
+    }
+    p->recycling.phases = arg_whole(args, "phases", 1);
+    p->recycling.limit = arg(args, "sigma")->whole;
+    p->recycling.flags = (arg(args, "retain")->given ? TEPAL_RECYCLING_RETAIN : 0) |
+                         (arg(args, "keep-trigger")->given ? TEPAL_RECYCLING_KEEP_TRIGGER : 0);
+    use.fp = arg_real(args, "fp", NAN);
+    enum tepal_status status = tepal_model(p, &use, report, &error);
+    return args_status(args, status, error.why);
 }
 
 static const char *const of_recycling[] = {"bits",      "fp",           "hashes", "layout",

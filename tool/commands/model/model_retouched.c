@@ -6,7 +6,8 @@
 static int retouched_report(const struct args *args, uint64_t keys, struct tepal_params *p,
                             struct tepal_report *report)
 {
-    const char *why = "";
+    struct tepal_use use = TEPAL_USE_INIT;
+    struct tepal_error error = {.why = ""};
     p->kind = TEPAL_KIND_RETOUCHED;
     if (model_need_bloom(args) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -15,21 +16,23 @@ static int retouched_report(const struct args *args, uint64_t keys, struct tepal
         return args_wrong(args, "retouched: --universe N is needed");
     }
     if (arg(args, "universe")->whole <= keys) {
-        return args_wrong(args, "--universe %s: too small: it must hold more than the members",
+        return args_wrong(args,
+                          "--universe %s: too small: it must be larger than the number of members",
                           arg(args, "universe")->text);
     }
     if (arg(args, "layout")->given || arg(args, "positions")->given) {
-        return args_wrong(args,
-                          "retouched: the formulas are those of the flat layout with colliding "
-                          "positions");
+        return args_wrong(args, "retouched: the formulas hold for the flat layout with colliding "
+                                "positions only");
     }
     if (model_solve_bloom(args, p, keys) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status =
-        tepal_model_retouched(p, keys, arg(args, "universe")->whole, arg_real(args, "beta", 1),
-                              arg(args, "clear-bits")->whole, report, &why);
-    return args_status(args, status, why);
+    use.keys = keys;
+    use.universe = arg(args, "universe")->whole;
+    use.share_removed = arg_real(args, "beta", 1);
+    use.bits_cleared = arg(args, "clear-bits")->whole;
+    enum tepal_status status = tepal_model(p, &use, report, &error);
+    return args_status(args, status, error.why);
 }
 
 static const char *const of_retouched[] = {"keys",      "bits",     "fp",   "hashes",     "layout",

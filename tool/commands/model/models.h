@@ -41,38 +41,37 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
 
 #define OPTION_UNIVERSE                                                                            \
     OPTION('U', "universe", OF_WHOLE("N", 2, UINT64_MAX),                                          \
-           "retouched: how many keys there are in all, members included.")
+           "retouched: total number of keys, members included.")
 
 #define OPTION_BETA                                                                                \
     OPTION('b', "beta", OF_VALUE(TAKES_SHARE, "R"),                                                \
-           "retouched: the share of the false positives that is removed (default 1).")
+           "retouched: share of the false positives to remove (default 1).")
 
 #define OPTION_MODEL_CLEAR_BITS                                                                    \
     OPTION(0, "clear-bits", OF_WHOLE("S", 0, UINT64_MAX),                                          \
-           "retouched: how many bits are cleared at random (default 0).")
+           "retouched: number of bits cleared at random (default 0).")
 
 #define OPTION_NEGATIVES                                                                           \
     OPTION(0, "negatives", OF_WHOLE("N", 0, UINT64_MAX),                                           \
-           "yesno: how many negatives are known (default 0).")
+           "yesno: number of known negatives (default 0).")
 
 #define OPTION_DISTINCT FLAG(0, "distinct", "The same as --positions distinct.")
 
 #define OPTION_RETAIN                                                                              \
     FLAG(0, "retain",                                                                              \
-         "recycling: the trigger (the message that finds the phase full) is the first message of " \
-         "the new cycle.")
+         "recycling: the trigger (the message that finds the phase full) is inserted into the "    \
+         "new cycle as its first message.")
 
 #define OPTION_P0                                                                                  \
     OPTION(0, "p0", OF_VALUE(TAKES_SHARE, "R"),                                                    \
-           "counting: the share of counters that are 0, as measured (tepal info).")
+           "counting: measured share of counters that are 0 (see tepal info).")
 
 #define OPTION_P1                                                                                  \
-    OPTION(0, "p1", OF_VALUE(TAKES_SHARE, "R"),                                                    \
-           "counting: the share of counters that are 1, as measured.")
+    OPTION(0, "p1", OF_VALUE(TAKES_SHARE, "R"), "counting: measured share of counters that are 1.")
 
 #define OPTION_WRONG                                                                               \
     OPTION(0, "wrong", OF_WHOLE("N", 0, UINT64_MAX),                                               \
-           "counting: how many keys are removed that were never added (default 1).")
+           "counting: number of removed keys that were never added (default 1).")
 
 #define COUNTING_MODEL OPTION_CELLS, OPTION_CHOICES, OPTION_RULE, OPTION_P0, OPTION_P1, OPTION_WRONG
 #define YESNO_MODEL    OPTION_NEGATIVES, YESNO_SIZES

@@ -9,7 +9,7 @@
 
 #include "pictures/svg.h"
 
-#define CURVES      TEPAL_PLANS_MOST
+#define CURVES      TEPAL_MAX_PLANS
 #define CURVE_STEPS 13
 
 struct curve {
@@ -100,10 +100,10 @@ void plan_picture(const void *context, struct out *out)
     }
     char title[96];
     if (keys_drawn(p) > 0) {
-        snprintf(title, sizeof title, "What %" PRIu64 " keys need", keys_drawn(p));
+        snprintf(title, sizeof title, "Memory for %" PRIu64 " keys", keys_drawn(p));
     } else {
-        snprintf(title, sizeof title, "What the stream needs%s",
-                 isnan(p->wish->fn) ? ", for as many false negatives" : "");
+        snprintf(title, sizeof title, "Memory for the stream%s",
+                 isnan(p->wish->fn) ? ", at the same false negatives" : "");
     }
     struct svg_chart chart = {.title = title,
                               .x_label = "memory, bytes",

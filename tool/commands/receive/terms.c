@@ -71,16 +71,15 @@ static int agree_on_generalized(const struct args *args, struct tepal_terms *ter
 {
     struct tepal_params *p = &terms->params;
     const struct option_value *resets =
-        agree(args, terms, "reset-hashes", TEPAL_AGREED_OWN << TEPAL_GENERALIZED_RESET_HASHES);
+        agree(args, terms, "reset-hashes", TEPAL_AGREED_FIELD(generalized.reset_hashes));
     const struct option_value *tolerance =
-        agree(args, terms, "tolerance", TEPAL_AGREED_OWN << TEPAL_GENERALIZED_TOLERANCE);
+        agree(args, terms, "tolerance", TEPAL_AGREED_FIELD(generalized.tolerance));
     const struct option_value *sets = arg(args, "set-hashes");
     if (resets == NULL && tolerance == NULL && !sets->given) {
         return EXIT_YES;
     }
     if (sets->given != (resets != NULL)) {
-        return args_error(args,
-                          "--reset-hashes and --set-hashes are agreed on together: give both");
+        return args_error(args, "--reset-hashes and --set-hashes go together: give both");
     }
     if (arg(args, "kind")->given && p->kind != TEPAL_KIND_GENERALIZED) {
         return args_error(args, "--%s is not an option of the kind %s",
@@ -90,11 +89,11 @@ static int agree_on_generalized(const struct args *args, struct tepal_terms *ter
     p->kind = TEPAL_KIND_GENERALIZED;
     if (resets != NULL) {
         terms->agreed |= TEPAL_AGREED_HASHES;
-        p->own[TEPAL_GENERALIZED_RESET_HASHES] = resets->whole;
+        p->generalized.reset_hashes = resets->whole;
         p->hashes = (uint32_t)(resets->whole + sets->whole);
     }
     if (tolerance != NULL) {
-        p->own[TEPAL_GENERALIZED_TOLERANCE] = tolerance->whole;
+        p->generalized.tolerance = tolerance->whole;
     }
     return EXIT_YES;
 }

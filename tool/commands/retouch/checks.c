@@ -24,11 +24,11 @@ int retouch_check_options(const struct retouching *w)
         return args_wrong(w->args, "--basis all needs --known FILE");
     }
     if (arg(w->args, "clear-bits")->given && !random_bits) {
-        return args_wrong(w->args, "--clear-bits belongs to --method random-bits");
+        return args_wrong(w->args, "--clear-bits needs --method random-bits");
     }
     if (random_bits && !arg(w->args, "clear-bits")->given && !arg(w->args, "max-fn")->given &&
         !arg(w->args, "max-fn-count")->given) {
-        return args_wrong(w->args, "random-bits needs --clear-bits S or a limit");
+        return args_wrong(w->args, "--method random-bits needs --clear-bits S or a limit");
     }
     return EXIT_YES;
 }
@@ -39,14 +39,18 @@ int retouch_check_kind(struct retouching *w)
     static const char *const blooms[] = {"dry-run",    "order", "basis",          "sweep",
                                          "clear-bits", "seed",  "remove-members", NULL};
     const struct option_value *method = arg(w->args, "method");
-    bool inverts = method->given && tepal_generalized_method_parse(method->text, &w->inverting);
-    w->generalized = tepal_filter_generalized(w->filter) != NULL;
+    bool inverts =
+        w->how.method == TEPAL_RETOUCH_NET_EFFECT || w->how.method == TEPAL_RETOUCH_LEAST_FN;
+    w->generalized = tepal_filter_kind(w->filter)->id == TEPAL_KIND_GENERALIZED;
+    if (!method->given) {
+        w->how.method = w->generalized ? TEPAL_RETOUCH_NET_EFFECT : TEPAL_RETOUCH_SACRIFICE;
+    }
     if (method->given && inverts != w->generalized) {
         return args_about(w->args, filter_file_name(w->path, false),
                           w->generalized
-                              ? "--method %s is for Bloom filters; this is a generalized filter: "
-                                "take net-effect or least-fn"
-                              : "--method %s is for generalized filters, and this is none",
+                              ? "--method %s is for Bloom filters, and this is a generalized "
+                                "filter: use net-effect or least-fn"
+                              : "--method %s is for generalized filters, and this is not one",
                           method->text);
     }
     for (const char *const *name = blooms; w->generalized && *name != NULL; name++) {
@@ -76,7 +80,8 @@ static int check_sides(const struct retouching *w)
                                strcmp(side->text, other->text) == 0));
         }
         if (clash) {
-            return args_about(w->args, side->text, "this file is also used for something else");
+            return args_about(w->args, side->text,
+                              "the same file is given for another input or output");
         }
         if (atomic_file_check(w->args, side->text) != EXIT_YES) {
             return EXIT_TROUBLE;
@@ -94,11 +99,12 @@ int retouch_check_files(const struct retouching *w)
     int code = filter_file_check_inputs(w->args, NULL, inputs, count, "");
     if (code == EXIT_YES) {
         code = filter_file_check_inputs(w->args, output, inputs + 1, count - 1,
-                                        "the keys would be overwritten by the filter");
+                                        "the filter would overwrite the keys");
     }
     if (code == EXIT_YES && output != NULL && !arg(w->args, "force")->given) {
-        code = filter_file_check_inputs(w->args, output, inputs, 1,
-                                        "the output is the filter read (--force replaces it)");
+        code =
+            filter_file_check_inputs(w->args, output, inputs, 1,
+                                     "the output is the input filter; use --force to replace it");
     }
     if (code == EXIT_YES && output != NULL) {
         code = filter_file_check_output(w->args, output);

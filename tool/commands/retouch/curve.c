@@ -82,14 +82,14 @@ static void budget_of_everything(struct retouching *w)
 int retouch_curve(struct retouching *w)
 {
     struct curve c = {.w = w};
-    const char *why = NULL;
+    struct tepal_error error = {.why = NULL};
     budget_of_everything(w);
     double started = progress_clock();
     enum tepal_status status = tepal_retouch_curve(w->filter, &w->input, &w->how, NULL, c.point,
-                                                   CURVE_POINTS, &c.count, &w->report, &why);
+                                                   CURVE_POINTS, &c.count, &w->report, &error);
     w->seconds = progress_clock() - started;
     if (status != TEPAL_OK) {
-        return retouch_refused(w, status, why);
+        return retouch_refused(w, status, error.why);
     }
     struct report r = report_open(w->args);
     retouch_tell_counts(&r, w);

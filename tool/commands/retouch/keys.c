@@ -5,6 +5,7 @@
 
 #include "files/filter_file.h"
 #include "input/feed.h"
+#include "output/render.h"
 
 /* All keys of the file of an option. *read (may be NULL) gets how many, repeats included. */
 static int read_keys(const struct retouching *w, const char *file, const char *weights,
@@ -64,10 +65,11 @@ static int check_keys(const struct retouching *w)
     const char *avoid = filter_file_name(arg(w->args, "avoid")->text, false);
     uint64_t count = w->members.count;
     if (count == 0) {
-        return args_about(w->args, members, "no keys: the members of the filter are needed");
+        return args_about(w->args, members,
+                          "no keys in the input: the members of the filter are needed");
     }
     if (w->avoid.count == 0) {
-        return args_about(w->args, avoid, "no keys: there is nothing to avoid");
+        return args_about(w->args, avoid, "no keys in the input: there is nothing to avoid");
     }
     if (w->generalized) {
         return EXIT_YES; /* it forgets members by itself, and the library knows how many */
@@ -82,8 +84,7 @@ static int check_keys(const struct retouching *w)
     if (arg(w->args, "quiet")->given) {
         return EXIT_YES;
     }
-    struct tepal_retouched *earlier = tepal_filter_retouched(w->filter);
-    if (absent > (earlier == NULL ? 0 : tepal_retouched_false_negatives(earlier))) {
+    if (absent > 0 && (double)absent > render_figure(w->filter, "false_negatives", 0)) {
         say_warning(members,
                     "%" PRIu64 " of %" PRIu64
                     " keys are not in the filter; they count as lost members",
@@ -91,8 +92,8 @@ static int check_keys(const struct retouching *w)
     }
     if (w->members_read < tepal_filter_keys_added(w->filter)) {
         say_warning(members,
-                    "%" PRIu64 " keys, but %" PRIu64
-                    " were added to the filter: the others may get lost, uncounted",
+                    "%" PRIu64 " keys, but %" PRIu64 " were added to the filter: the others may be "
+                    "lost without being counted",
                     w->members_read, tepal_filter_keys_added(w->filter));
     }
     return EXIT_YES;
@@ -134,6 +135,6 @@ void retouch_set_input(struct retouching *w)
     w->input.avoid = w->avoid.digest;
     w->input.avoid_count = w->avoid.count;
     w->input.avoid_weights = arg(w->args, "weights")->given ? w->avoid.weight : NULL;
-    w->input.known = w->known.count > 0 ? w->known.digest : NULL;
-    w->input.known_count = w->known.count;
+    w->input.others = w->known.count > 0 ? w->known.digest : NULL;
+    w->input.other_count = w->known.count;
 }

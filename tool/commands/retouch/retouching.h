@@ -5,7 +5,6 @@
 #ifndef TOOL_COMMANDS_RETOUCH_RETOUCHING_H
 #define TOOL_COMMANDS_RETOUCH_RETOUCHING_H
 
-#include <tepal/generalized.h>
 #include <tepal/retouched.h>
 
 #include "cli/command.h"
@@ -22,12 +21,10 @@ struct retouching {
     struct digests known;
     uint64_t members_read;
     double member_weight; /* of all members */
-    struct tepal_retouch_input input;
+    struct tepal_known input;
     struct tepal_retouch_options how;
     struct tepal_retouch_report report;
     bool generalized; /* the filter is, and is retouched by inverting bits */
-    enum tepal_generalized_method inverting;
-    struct tepal_generalized_retouch_report inverted;
     struct tepal_filter *result;
     uint64_t *victims;
     double seconds;

@@ -30,7 +30,7 @@ void retouch_tell_counts(struct report *r, const struct retouching *w)
     if (t->avoid_members > 0) {
         report_say(r, "           %" PRIu64 " %s: %s", t->avoid_members,
                    t->avoid_members == 1 ? "is a member" : "are members",
-                   w->how.remove_members ? "removed as asked" : "left alone");
+                   w->how.remove_members ? "removed as requested" : "left alone");
     }
 }
 
@@ -102,8 +102,9 @@ static void say_trade(struct report *r, const struct retouching *w)
                       render_figure(w->result, "fp_now", NAN)};
     char room[2][64];
     report_say(r, "%-27s %14s %14s %10s", "", "before", "after", "change");
-    say_wholes(r, "false positives to avoid", t->avoid_positive, t->avoid_left,
-               percent(-(double)t->removed_inside, (double)t->avoid_positive));
+    say_wholes(
+        r, "false positives to avoid", t->avoid_positive, t->avoid_left,
+        percent((double)t->avoid_left - (double)t->avoid_positive, (double)t->avoid_positive));
     if (arg(w->args, "weights")->given) {
         double left = t->avoid_left == 0 ? 0 : t->avoid_weight - t->removed_weight;
         snprintf(room[0], sizeof room[0], "%.6g", t->avoid_weight);
@@ -118,21 +119,16 @@ static void say_trade(struct report *r, const struct retouching *w)
                percent(cleared, (double)t->ones_before));
 }
 
-static const char *method_name(const struct retouching *w)
-{
-    return w->generalized ? tepal_generalized_method_name(w->inverting)
-                          : tepal_retouch_method_name(w->how.method);
-}
-
 void retouch_tell_trade(struct report *r, const struct retouching *w)
 {
     char room[128];
-    report_say(r, "method     %s, %s", method_name(w), limit_text(w, room, sizeof room));
+    report_say(r, "method     %s, %s", tepal_retouch_method_name(w->how.method),
+               limit_text(w, room, sizeof room));
     if (w->generalized) {
         report_say(r,
                    "inverted   %" PRIu64 " bit%s; of the false positives left, %" PRIu64 " %s new",
-                   w->inverted.bits_flipped, plural(w->inverted.bits_flipped), w->inverted.created,
-                   w->inverted.created == 1 ? "is" : "are");
+                   w->report.bits_changed, plural(w->report.bits_changed), w->report.avoid_created,
+                   w->report.avoid_created == 1 ? "is" : "are");
     }
     say_trade(r, w);
     if (isfinite(w->report.chi)) {
@@ -143,13 +139,19 @@ void retouch_tell_trade(struct report *r, const struct retouching *w)
                render_bytes(tepal_encoded_bytes(w->result), room, sizeof room));
 }
 
+/* How many fewer there are now; 0 if there are more. */
+static uint64_t less(uint64_t before, uint64_t after)
+{
+    return before > after ? before - after : 0;
+}
+
 void retouch_tell_figures(struct report *r, const struct retouching *w)
 {
     const struct tepal_retouch_report *t = &w->report;
     const struct option_value *count = arg(w->args, "max-fn-count");
     bool by_weight = w->how.order == TEPAL_RETOUCH_ORDER_WEIGHT;
     report_text(r, "file", w->path, JSON_ONLY);
-    report_text(r, "method", method_name(w), JSON_ONLY);
+    report_text(r, "method", tepal_retouch_method_name(w->how.method), JSON_ONLY);
     report_text(r, "order", by_weight ? "weight" : "given", JSON_ONLY);
     report_text(r, "basis", w->how.basis == TEPAL_RETOUCH_BASIS_ALL ? "all" : "b", JSON_ONLY);
     report_real(r, "max_fn", arg_real(w->args, "max-fn", NAN), JSON_ONLY);
@@ -160,17 +162,20 @@ void retouch_tell_figures(struct report *r, const struct retouching *w)
     report_whole(r, "avoid_members", t->avoid_members, JSON_ONLY);
     report_whole(r, "avoid_positive", t->avoid_positive, JSON_ONLY);
     report_whole(r, "avoid_left", t->avoid_left, JSON_ONLY);
-    report_whole(r, "removed_beyond", t->removed_beyond, JSON_ONLY);
+    report_whole(r, "removed_beyond",
+                 w->generalized ? less(t->others_positive, t->others_left) : t->removed_beyond,
+                 JSON_ONLY);
     report_real(r, "avoid_weight", t->avoid_weight, JSON_ONLY);
     report_real(r, "removed_weight", t->removed_weight, JSON_ONLY);
     report_whole(r, "false_negatives", t->false_negatives, JSON_ONLY);
     report_real(r, "lost_weight", t->lost_weight, JSON_ONLY);
-    report_whole(r, "bits_cleared", t->bits_cleared, JSON_ONLY);
+    report_whole(r, "bits_cleared",
+                 w->generalized ? less(t->ones_before, t->ones_after) : t->bits_changed, JSON_ONLY);
     report_whole(r, "ones_before", t->ones_before, JSON_ONLY);
     report_whole(r, "ones_after", t->ones_after, JSON_ONLY);
     if (w->generalized) {
-        report_whole(r, "created", w->inverted.created, JSON_ONLY);
-        report_whole(r, "bits_flipped", w->inverted.bits_flipped, JSON_ONLY);
+        report_whole(r, "created", t->avoid_created, JSON_ONLY);
+        report_whole(r, "bits_flipped", t->bits_changed, JSON_ONLY);
     }
     report_real(r, "delta_fp", t->delta_fp, JSON_ONLY);
     report_real(r, "delta_fn", t->delta_fn, JSON_ONLY);

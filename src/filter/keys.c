@@ -1,0 +1,214 @@
+/*
+ * keys.c: keys that are hashed here, for every kind: bytes, integers, and many of them. One key is
+ * hashed and passed on as its digest. Many are hashed in chunks, or on the way by kinds whose
+ * batches can (add_keys, query_keys: the fastest path, for unkeyed integers and keys of one width).
+ */
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "filter/bloom/kernels.h"
+#include "filter/kind.h"
+
+/* Keys hashed at a time: whole words of answers. */
+#define CHUNK 256
+
+/* ---- one key --------------------------------------------------------------------------------- */
+
+enum tepal_status tepal_filter_add_bytes(struct tepal_filter *filter, const void *key, size_t len)
+{
+    return filter->has_hasher
+               ? tepal_filter_add(filter, tepal_hash_bytes(&filter->hasher, key, len))
+               : TEPAL_KEY_NEEDED;
+}
+
+enum tepal_status tepal_filter_add_u64(struct tepal_filter *filter, uint64_t key)
+{
+    return filter->has_hasher ? tepal_filter_add(filter, tepal_hash_u64(&filter->hasher, key))
+                              : TEPAL_KEY_NEEDED;
+}
+
+enum tepal_status tepal_filter_test_add_bytes(struct tepal_filter *filter, const void *key,
+                                              size_t len, bool *was_present)
+{
+    return filter->has_hasher
+               ? tepal_filter_test_add(filter, tepal_hash_bytes(&filter->hasher, key, len),
+                                       was_present)
+               : TEPAL_KEY_NEEDED;
+}
+
+enum tepal_status tepal_filter_test_add_u64(struct tepal_filter *filter, uint64_t key,
+                                            bool *was_present)
+{
+    return filter->has_hasher
+               ? tepal_filter_test_add(filter, tepal_hash_u64(&filter->hasher, key), was_present)
+               : TEPAL_KEY_NEEDED;
+}
+
+enum tepal_status tepal_filter_remove_bytes(struct tepal_filter *filter, const void *key,
+                                            size_t len)
+{
+    return filter->has_hasher
+               ? tepal_filter_remove(filter, tepal_hash_bytes(&filter->hasher, key, len))
+               : TEPAL_KEY_NEEDED;
+}
+
+enum tepal_status tepal_filter_remove_u64(struct tepal_filter *filter, uint64_t key)
+{
+    return filter->has_hasher ? tepal_filter_remove(filter, tepal_hash_u64(&filter->hasher, key))
+                              : TEPAL_KEY_NEEDED;
+}
+
+bool tepal_filter_query_bytes(const struct tepal_filter *filter, const void *key, size_t len)
+{
+    return !filter->has_hasher ||
+           tepal_filter_query(filter, tepal_hash_bytes(&filter->hasher, key, len));
+}
+
+bool tepal_filter_query_u64(const struct tepal_filter *filter, uint64_t key)
+{
+    return !filter->has_hasher || tepal_filter_query(filter, tepal_hash_u64(&filter->hasher, key));
+}
+
+/* ---- many keys ------------------------------------------------------------------------------- */
+
+/* Keys in one of their forms; `source` is for kinds that hash on the way, if `inlined`. */
+struct keys {
+    const void *const *pointers; /* keys of any length ... */
+    const size_t *lens;          /* ... and their lengths; NULL: the source has them */
+    struct bloom_source source;
+};
+
+static void hash_some(const struct tepal_filter *filter, const struct keys *keys, size_t first,
+                      size_t count, struct tepal_digest *digests)
+{
+    const struct bloom_source *source = &keys->source;
+    if (keys->pointers != NULL) {
+        tepal_hash_bytes_many(&filter->hasher, keys->pointers + first, keys->lens + first, count,
+                              digests);
+    } else if (source->form == BLOOM_INTEGERS) {
+        tepal_hash_u64_many(&filter->hasher, source->integers + first, count, digests);
+    } else {
+        tepal_hash_fixed_many(&filter->hasher, source->bytes + first * source->width, source->width,
+                              count, digests);
+    }
+}
+
+/* Can the kind hash them on the way? Only unkeyed, and not if every key is empty. */
+static bool on_the_way(const struct tepal_filter *filter, struct keys *keys)
+{
+    keys->source.hasher = filter->hasher;
+    return keys->pointers == NULL && filter->hasher.hash == TEPAL_HASH_XXH3 &&
+           (keys->source.form == BLOOM_INTEGERS || keys->source.width > 0);
+}
+
+/* Kinds that can be full take all or none, so they need all digests at once. */
+static enum tepal_status add_at_once(struct tepal_filter *filter, const struct keys *keys,
+                                     size_t count)
+{
+    uint64_t bytes;
+    if (!checked_mul(count, sizeof(struct tepal_digest), &bytes) || !checked_size(bytes)) {
+        return TEPAL_TOO_LARGE;
+    }
+    struct tepal_digest *digests = tepal_alloc_zeroed(&filter->allocator, (size_t)bytes);
+    if (digests == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    hash_some(filter, keys, 0, count, digests);
+    enum tepal_status status = tepal_filter_add_many(filter, digests, count);
+    tepal_alloc_release(&filter->allocator, digests, (size_t)bytes);
+    return status;
+}
+
+static enum tepal_status add_keys(struct tepal_filter *filter, struct keys *keys, size_t count)
+{
+    struct tepal_digest digests[CHUNK];
+    enum tepal_status status = tepal_filter_may(filter, filter->ops->add_many != NULL);
+    if (status != TEPAL_OK || count == 0) {
+        return status;
+    }
+    if (!filter->has_hasher) {
+        return TEPAL_KEY_NEEDED;
+    }
+    if (filter->ops->add_keys != NULL && on_the_way(filter, keys)) {
+        filter->ops->add_keys(filter, &keys->source, count);
+        return TEPAL_OK;
+    }
+    if (filter->ops->can_be_full && count > CHUNK) {
+        return add_at_once(filter, keys, count);
+    }
+    for (size_t i = 0; i < count && status == TEPAL_OK; i += CHUNK) {
+        size_t here = count - i < CHUNK ? count - i : CHUNK;
+        hash_some(filter, keys, i, here, digests);
+        status = tepal_filter_add_many(filter, digests, here);
+    }
+    return status;
+}
+
+/* A filter that cannot hash cannot tell: every key may be in it. */
+static size_t perhaps(size_t count, uint64_t *answers)
+{
+    for (size_t i = 0; i < count; i += 64) {
+        answers[i / 64] = count - i < 64 ? ((uint64_t)1 << (count - i)) - 1 : UINT64_MAX;
+    }
+    return count;
+}
+
+static size_t query_keys(const struct tepal_filter *filter, struct keys *keys, size_t count,
+                         uint64_t *answers)
+{
+    struct tepal_digest digests[CHUNK];
+    size_t present = 0;
+    if (!filter->has_hasher || count == 0) {
+        return perhaps(count, answers);
+    }
+    if (filter->ops->query_keys != NULL && on_the_way(filter, keys)) {
+        return filter->ops->query_keys(filter, &keys->source, count, answers);
+    }
+    for (size_t i = 0; i < count; i += CHUNK) {
+        size_t here = count - i < CHUNK ? count - i : CHUNK;
+        hash_some(filter, keys, i, here, digests);
+        present += tepal_filter_query_many(filter, digests, here, answers + i / 64);
+    }
+    return present;
+}
+
+enum tepal_status tepal_filter_add_bytes_many(struct tepal_filter *filter, const void *const *keys,
+                                              const size_t *lens, size_t count)
+{
+    struct keys all = {.pointers = keys, .lens = lens};
+    return add_keys(filter, &all, count);
+}
+
+enum tepal_status tepal_filter_add_u64_many(struct tepal_filter *filter, const uint64_t *keys,
+                                            size_t count)
+{
+    struct keys all = {.source = {.form = BLOOM_INTEGERS, .integers = keys}};
+    return add_keys(filter, &all, count);
+}
+
+enum tepal_status tepal_filter_add_fixed_many(struct tepal_filter *filter, const void *keys,
+                                              size_t width, size_t count)
+{
+    struct keys all = {.source = {.form = BLOOM_FIXED, .bytes = keys, .width = width}};
+    return add_keys(filter, &all, count);
+}
+
+size_t tepal_filter_query_bytes_many(const struct tepal_filter *filter, const void *const *keys,
+                                     const size_t *lens, size_t count, uint64_t *answers)
+{
+    struct keys all = {.pointers = keys, .lens = lens};
+    return query_keys(filter, &all, count, answers);
+}
+
+size_t tepal_filter_query_u64_many(const struct tepal_filter *filter, const uint64_t *keys,
+                                   size_t count, uint64_t *answers)
+{
+    struct keys all = {.source = {.form = BLOOM_INTEGERS, .integers = keys}};
+    return query_keys(filter, &all, count, answers);
+}
+
+size_t tepal_filter_query_fixed_many(const struct tepal_filter *filter, const void *keys,
+                                     size_t width, size_t count, uint64_t *answers)
+{
+    struct keys all = {.source = {.form = BLOOM_FIXED, .bytes = keys, .width = width}};
+    return query_keys(filter, &all, count, answers);
+}

@@ -1,0 +1,47 @@
+/*
+ * model.h: the models of the kinds, from the inside: each fills in a report of what it predicts of
+ * parameters and their use; model.c asks the one of the kind.
+ */
+#ifndef TEPAL_SRC_MODEL_MODEL_H
+#define TEPAL_SRC_MODEL_MODEL_H
+
+#include <tepal/papers.h>
+
+#include "base/refuse.h"
+#include "base/report.h"
+#include "params/params.h"
+
+typedef enum tepal_status model_entry(const struct tepal_params *params,
+                                      const struct tepal_use *use, struct tepal_report *report,
+                                      struct tepal_error *error);
+
+model_entry tepal_model_bloom;
+model_entry tepal_model_retouched;
+model_entry tepal_model_generalized;
+model_entry tepal_model_counting;
+model_entry tepal_model_fingerprint;
+model_entry tepal_model_yesno;
+model_entry tepal_model_recycling;
+model_entry tepal_model_cascade;
+
+/* tepal_params_fp_bound of these kinds. */
+double tepal_model_generalized_bound(const struct tepal_params *params);
+double tepal_model_fingerprint_bound(const struct tepal_params *params);
+
+/* What a recycling filter's model wants to know of it. */
+static inline struct tepal_recycling_setting
+model_recycling_setting(const struct tepal_params *params)
+{
+    return (struct tepal_recycling_setting){
+        .layout = params->layout,
+        .positions = params->positions,
+        .bits = params->cells,
+        .hashes = params->hashes,
+        .sigma = params->recycling.limit,
+        .phases = (uint32_t)params->recycling.phases,
+        .retain = (params->recycling.flags & TEPAL_RECYCLING_RETAIN) != 0,
+        .keep_trigger = (params->recycling.flags & TEPAL_RECYCLING_KEEP_TRIGGER) != 0,
+    };
+}
+
+#endif

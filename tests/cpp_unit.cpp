@@ -1,0 +1,176 @@
+// cpp_unit.cpp: the C++ header: every kind of key, moves, exceptions with the library's sentence,
+// filters made by C calls, and no cost over C: a filter is its handle.
+#include <tepal.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+static int passed;
+static int failed;
+
+static void expect(bool good, const char *what)
+{
+    (good ? passed : failed)++;
+    if (!good) {
+        std::printf("not ok: %s\n", what);
+    }
+}
+
+// Does the call throw this status, with a sentence?
+template <typename Call> static bool throws(tepal_status status, Call &&call)
+{
+    try {
+        call();
+    } catch (const tepal::error &e) {
+        return e.status() == status && std::strlen(e.what()) > 5;
+    }
+    return false;
+}
+
+static_assert(!std::is_copy_constructible_v<tepal::filter>, "filters move, they are not copied");
+static_assert(std::is_nothrow_move_constructible_v<tepal::filter>, "and moving cannot fail");
+static_assert(!tepal::is_integer_key<char> && !tepal::is_integer_key<bool>, "no text, no truth");
+static_assert(sizeof(tepal::filter) == sizeof(void *), "nothing but the handle");
+
+static void keys()
+{
+    auto f = tepal::filter::for_rate(TEPAL_KIND_BLOOM, 1000, 1e-6, 7);
+    std::string text = "string";
+    f.add("literal");
+    f.add(text);
+    f.add(std::string_view("view"));
+    f.add(5);
+    f.add(std::uint64_t{1} << 40);
+    tepal::hasher hash = f.get_hasher();
+    f.add(hash("digest"));
+    expect(f.contains("literal") && f.contains("string") && f.contains(text) && f.contains("view"),
+           "strings are found");
+    expect(f.contains(5u) && f.contains(5LL) && f.contains(std::uint64_t{1} << 40),
+           "integers are found, whatever their type");
+    expect(f.contains("digest") && f.contains(hash("literal")), "digests are those of the filter");
+    expect(!f.contains("5") && !f.contains(6) && !f.contains("nothing"), "others are not");
+    expect(f.keys_added() == 6, "six keys were added");
+    expect(!f.test_add("new") && f.test_add("new") && !f.test_add(77) && f.test_add(77) &&
+               f.test_add(hash("new")),
+           "test_add says whether it was there");
+    // What C finds, C++ finds.
+    expect(tepal_filter_query_bytes(f.handle(), "view", 4) && tepal_filter_query_u64(f.handle(), 5),
+           "the same keys in C");
+}
+
+static void batches()
+{
+    tepal_params p = tepal::params();
+    p.layout = TEPAL_LAYOUT_BLOCKED;
+    tepal_error why;
+    tepal::check(tepal_params_for_rate(&p, 1000, 0.01, &why), why);
+    tepal::filter f(p);
+    std::vector<std::uint64_t> numbers(1000);
+    std::vector<tepal_digest> digests(1000);
+    for (std::size_t i = 0; i < numbers.size(); i++) {
+        numbers[i] = i * i;
+        digests[i] = f.get_hasher()(i * i + 1000000007);
+    }
+    std::vector<std::uint64_t> answers((numbers.size() + 63) / 64);
+    f.add(numbers.data(), numbers.size());
+    expect(f.contains(numbers.data(), numbers.size(), answers.data()) == 1000, "integers");
+    f.add(digests.data(), digests.size());
+    expect(f.contains(digests.data(), digests.size(), answers.data()) == 1000, "digests");
+}
+
+static void whole()
+{
+    auto a = tepal::filter::for_rate(TEPAL_KIND_COUNTING, 100, 0.001, 7);
+    a.add("one");
+    auto b = a.clone();
+    expect(a == b, "a clone is equal");
+    b.add("two");
+    expect(a != b && b.contains("two") && !a.contains("two"), "and its own");
+    expect(b.remove("two") && !b.remove("two") && a == b, "removal tells");
+    a.unite(b);
+    auto c = tepal::filter::decode(a.encode());
+    expect(c == a && c.params().kind == TEPAL_KIND_COUNTING, "encoded and decoded");
+    c.validate();
+    tepal::filter moved = std::move(c);
+    expect(moved && moved.contains("one") && !c, "moving leaves nothing behind");
+    c = std::move(moved);
+    expect(c.contains("one"), "moved back");
+    c.clear();
+    expect(!c.contains("one") && c.memory_bytes() > 0 && c.fp_now() == 0, "cleared");
+}
+
+static void failures()
+{
+    expect(throws(TEPAL_BAD_ARGUMENT,
+                  [] { (void)tepal::filter::for_rate(TEPAL_KIND_BLOOM, 100, 2, 7); }),
+           "a rate of 2");
+    expect(throws(TEPAL_BAD_PARAMETER, [] { tepal::filter f(tepal::params()); }), "no size");
+    expect(throws(TEPAL_NOT_A_FILTER, [] {
+               (void)tepal::filter::decode(std::string(1000, 'x'));
+           }),
+           "no filter");
+    expect(throws(TEPAL_IO, [] { (void)tepal::filter::load("/does/not/exist"); }), "no file");
+    auto f = tepal::filter::for_rate(TEPAL_KIND_BLOOM, 100, 0.01, 7);
+    expect(throws(TEPAL_UNSUPPORTED, [&] { f.remove("x"); }), "a Bloom filter forgets nothing");
+    expect(throws(TEPAL_BAD_ARGUMENT, [] {
+               (void)tepal::filter::make(
+                   [](tepal_filter **, tepal_error *) { return TEPAL_BAD_ARGUMENT; });
+           }),
+           "a call that says nothing more than its status");
+    const std::uint8_t secret[TEPAL_KEY_BYTES] = {1, 2, 3};
+    expect(throws(TEPAL_UNSUPPORTED, [&] { f.set_key(secret); }), "it has no key");
+    tepal_params p = f.params();
+    p.hash = TEPAL_HASH_SIPHASH;
+    tepal::filter keyed(p);
+    expect(keyed.needs_key() && !f.needs_key() && keyed.contains("x"), "it cannot tell yet");
+    expect(throws(TEPAL_KEY_NEEDED, [&] { keyed.add("x"); }), "a keyed filter needs its key");
+    keyed.set_key(secret);
+    keyed.add("x");
+    expect(!keyed.needs_key() && keyed.contains("x") && keyed.contains(tepal::hasher(7, secret)("x")), "and then adds");
+}
+
+// A filter that a C call makes.
+static void made()
+{
+    auto bloom = tepal::filter::for_rate(TEPAL_KIND_BLOOM, 1000, 0.05, 7);
+    tepal::hasher hash = bloom.get_hasher();
+    std::vector<tepal_digest> members(1000);
+    std::vector<tepal_digest> avoid(1000);
+    for (std::size_t i = 0; i < 1000; i++) {
+        members[i] = hash(i);
+        avoid[i] = hash(i + 1000);
+    }
+    bloom.add(members.data(), members.size());
+    tepal_known known = {};
+    known.members = members.data();
+    known.member_count = members.size();
+    known.avoid = avoid.data();
+    known.avoid_count = avoid.size();
+    tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+    tepal_retouch_report report;
+    auto clean = tepal::filter::make([&](tepal_filter **out, tepal_error *why) {
+        return tepal_retouch(bloom.handle(), &known, &options, nullptr, out, &report, nullptr, why);
+    });
+    std::vector<std::uint64_t> answers(16);
+    expect(report.avoid_positive > 0 &&
+               clean.contains(avoid.data(), avoid.size(), answers.data()) == 0,
+           "retouched by the C call");
+    tepal::filter taken(clean.release());
+    expect(clean.handle() == nullptr && taken.kind().id == TEPAL_KIND_RETOUCHED, "released, taken");
+}
+
+int main()
+{
+    keys();
+    batches();
+    whole();
+    failures();
+    made();
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,55 @@
+/* recycling_help.h: a recycling filter's own parameters, each with a name and a type. */
+#ifndef TEPAL_TESTS_RECYCLING_HELP_H
+#define TEPAL_TESTS_RECYCLING_HELP_H
+
+#include "check.h"
+
+struct recycling_options {
+    uint32_t phases;
+    enum tepal_recycling_rule rule;
+    uint64_t limit;
+    bool retain;
+    bool keep_trigger;
+    bool only_misses;
+};
+
+#define RECYCLING_OPTIONS_INIT                                                                     \
+    {                                                                                              \
+        2, TEPAL_RECYCLING_SIGMA, 0, true, false, false                                            \
+    }
+
+static inline void set_recycling(struct tepal_params *params,
+                                 const struct recycling_options *options)
+{
+    params->kind = TEPAL_KIND_RECYCLING;
+    memset(params->own, 0, sizeof params->own);
+    params->recycling.phases = options->phases;
+    params->recycling.rule = (uint64_t)options->rule;
+    params->recycling.limit = options->limit;
+    params->recycling.flags = (options->retain ? TEPAL_RECYCLING_RETAIN : 0u) |
+                              (options->keep_trigger ? TEPAL_RECYCLING_KEEP_TRIGGER : 0u) |
+                              (options->only_misses ? TEPAL_RECYCLING_ONLY_MISSES : 0u);
+}
+
+static inline struct recycling_options recycling_options_of(const struct tepal_params *params)
+{
+    uint64_t flags = params->recycling.flags;
+    return (struct recycling_options){
+        .phases = (uint32_t)params->recycling.phases,
+        .rule = (enum tepal_recycling_rule)params->recycling.rule,
+        .limit = params->recycling.limit,
+        .retain = (flags & TEPAL_RECYCLING_RETAIN) != 0,
+        .keep_trigger = (flags & TEPAL_RECYCLING_KEEP_TRIGGER) != 0,
+        .only_misses = (flags & TEPAL_RECYCLING_ONLY_MISSES) != 0,
+    };
+}
+
+/* The figures of a filter that is known to be of this kind. */
+static inline struct tepal_recycling_figures recycling_figures(const struct tepal_filter *filter)
+{
+    struct tepal_recycling_figures figures;
+    assert_ok(tepal_recycling_get_figures(filter, &figures));
+    return figures;
+}
+
+#endif
