@@ -146,7 +146,7 @@ api=$(sed -nE '/TEPAL_API/,/;/s/(^|.*[ *])(tepal_[a-z0-9_]+)\(.*/\2/p' include/t
 complaints=$(comm -23 <(echo "$api") <(echo "$exported"))
 check "the shared library exports all that the headers declare" "$complaints"
 
-# The interface: one page lists all of the stable one.
+# The interface: one page lists all of the stable one, and tests name every function of it.
 functions() { # functions HEADER...: the public functions they declare
     sed -nE '/TEPAL_API/,/;/s/(^|.*[ *])(tepal_[a-z0-9_]+)\(.*/\2/p' "$@" | sort -u
 }
@@ -156,6 +156,8 @@ check "docs/api.md lists every stable function, once" \
     "$(diff <(echo "$stable") <(echo "$listed"))"
 check "docs/api.md counts them" \
     "$(grep -q "^$(wc -l <<<"$stable") functions in the stable headers" docs/api.md || echo "wrong")"
+check "the tests name every public function" \
+    "$(comm -23 <(echo "$api") <(grep -rohwE --include='*.[ch]*' 'tepal_[a-z0-9_]+' tests | sort -u))"
 check "the shared library has a SONAME" \
     "$(readelf -d "$shared" | grep -q 'SONAME.*libtepal\.so\.[0-9]' || echo "none")"
 
