@@ -1,5 +1,5 @@
 /*
- * tepal: Bloom filters and their kin, with error rates you choose.
+ * tepal: approximate sets with two error rates that you choose.
  *
  * This is the umbrella header and the first page of the manual. docs/api.md lists every function on
  * one page; examples/ has a small program for each kind of filter.

@@ -15,7 +15,7 @@
 #define COLUMNS 80
 #define INDENT  24 /* of the words about an option */
 
-static const char tagline[] = "Bloom filters and their kin, with error rates you choose";
+static const char tagline[] = "approximate sets with two error rates that you choose";
 
 /* ---- plain text ------------------------------------------------------------------------------ */
 
