@@ -339,7 +339,7 @@ int main(int argc, char **argv)
         }
         struct run *run = must(calloc(1, sizeof *run));
         run->set = settings[i];
-        fprintf(stderr, "n = %" PRIu64 ", %g bits a key, keys of %zu bytes\n", run->set.n,
+        fprintf(stderr, "n = %" PRIu64 ", %g bits per key, keys of %zu bytes\n", run->set.n,
                 run->set.bits_per_key, run->set.width);
         prepare(run);
         measure_all(run);

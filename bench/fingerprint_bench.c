@@ -148,7 +148,7 @@ int main(int argc, char **argv)
         }
         struct run *run = must(calloc(1, sizeof *run));
         run->n = sizes[i];
-        fprintf(stderr, "n = %" PRIu64 ", %d bits a key\n", run->n, BITS_PER_KEY);
+        fprintf(stderr, "n = %" PRIu64 ", %d bits per key\n", run->n, BITS_PER_KEY);
         prepare(run);
         measure_all(run, o.json, &first);
         tepal_filter_free(run->filter[BLOCKED]);
