@@ -127,7 +127,7 @@ static int take_batch(struct admit *a, const struct feed *feed, size_t count)
 static int read_log(struct admit *a)
 {
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, a->seed);
+    tepal_hasher_init(a->seed, &hasher);
     struct feed *feed = feed_open(a->args, 0, &hasher);
     ptrdiff_t count = -1;
     int code = EXIT_YES;

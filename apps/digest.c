@@ -75,7 +75,7 @@ static int assign_proxies(struct digest *d)
     uint32_t askers = d->requests.who.count;
     bool by_client = arg(d->args, "client-field")->given;
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 0);
+    tepal_hasher_init(0, &hasher);
     d->proxy_of = malloc(((size_t)askers + 1) * sizeof *d->proxy_of);
     if (d->proxy_of == NULL) {
         return say_no_memory();
@@ -214,7 +214,7 @@ static enum tepal_status one_round(struct digest *d, const struct attack_setting
 {
     struct tepal_hasher hasher;
     enum tepal_status status = TEPAL_OK;
-    tepal_hasher_init(&hasher, s->params.seed);
+    tepal_hasher_init(s->params.seed, &hasher);
     for (uint32_t i = 0; i < d->requests.keys.count; i++) {
         const char *text = names_text(&d->requests.keys, i);
         d->key[i] = tepal_hash_bytes(&hasher, text, strlen(text));

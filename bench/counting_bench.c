@@ -241,7 +241,7 @@ int main(int argc, char **argv)
         run->groups = must(malloc(SAMPLE + CHUNK));
         run->keys[0] = must(malloc(SAMPLE * 8));
         run->keys[1] = must(malloc(SAMPLE * 8));
-        tepal_hasher_init(&run->hasher, 42);
+        tepal_hasher_init(42, &run->hasher);
         create(run);
         fill(run);
         measure_all(run);

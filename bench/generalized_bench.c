@@ -57,7 +57,7 @@ static void prepare(struct run *run)
     run->absent = must(calloc(1, SAMPLE * sizeof *run->absent));
     run->present = must(calloc(1, SAMPLE * sizeof *run->present));
     run->answers = must(calloc(1, (SAMPLE + 63) / 64 * 8));
-    tepal_hasher_init(&hasher, p.seed);
+    tepal_hasher_init(p.seed, &hasher);
     /* as many keys as leave the Bloom filter half full */
     uint64_t keys = (uint64_t)((double)set->bits * 0.693 / p.hashes);
     for (uint64_t i = 0; i < keys; i++) {

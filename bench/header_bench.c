@@ -75,7 +75,7 @@ static void make_scene(struct scene *s, const struct tepal_params *params)
     if (tepal_header_layout_init(params, &s->layout, &error) != TEPAL_OK) {
         die(error.why);
     }
-    tepal_hasher_init(&hasher, params->seed);
+    tepal_hasher_init(params->seed, &hasher);
     make_headers(s, &hasher);
     for (uint64_t i = 0; i < LINKS; i++) {
         tepal_header_mask(&s->layout, tepal_hash_u64(&hasher, i), s->mask[i]);

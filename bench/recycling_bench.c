@@ -66,7 +66,7 @@ static void scene_make(struct scene *s)
     if (tepal_filter_create(&p, NULL, &s->recycling, NULL) != TEPAL_OK) {
         die("no recycling filter");
     }
-    tepal_hasher_init(&s->hasher, 1);
+    tepal_hasher_init(1, &s->hasher);
 }
 
 static void new_messages(struct scene *s)

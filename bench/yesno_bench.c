@@ -53,7 +53,7 @@ static void grow(size_t n)
     struct tepal_hasher hasher;
     struct tepal_known_report report;
     double ns[ROUNDS];
-    tepal_hasher_init(&hasher, 1);
+    tepal_hasher_init(1, &hasher);
     for (size_t i = 0; i < n + t; i++) {
         keys[i] = tepal_hash_u64(&hasher, i);
     }
@@ -206,7 +206,7 @@ static void compare(size_t n, size_t t)
     struct row rows[STRUCTURES];
     struct tepal_hasher h;
     uint64_t bits = (uint64_t)(8.44 * (double)n);
-    tepal_hasher_init(&h, 1);
+    tepal_hasher_init(1, &h);
     urls_make(&member_urls, "blocked", n);
     urls_make(&known_urls, "visited", t);
     urls_make(&unknown_urls, "stranger", t);

@@ -16,7 +16,7 @@ int main(void)
     struct tepal_hasher hasher;
     params.kind = TEPAL_KIND_CASCADE;
     params.seed = 42;
-    tepal_hasher_init(&hasher, params.seed);
+    tepal_hasher_init(params.seed, &hasher);
     for (uint64_t i = 0; i < MEMBERS; i++) {
         members[i] = tepal_hash_u64(&hasher, i);
     }

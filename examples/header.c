@@ -36,7 +36,7 @@ int main(void)
     /* A node with 40 links: which of them does the header name? */
     static uint32_t table[8 * 8 * (LINKS / 8)];
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, params.seed);
+    tepal_hasher_init(params.seed, &hasher);
     for (uint64_t link = 0; link < LINKS; link++) {
         uint64_t mask[TEPAL_MAX_HEADER_WORDS];
         tepal_header_mask(&layout, tepal_hash_u64(&hasher, link), mask);

@@ -31,7 +31,7 @@ int main(void)
            plans.plan[0].bits_per_key, plans.plan[0].reason);
 
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 42);
+    tepal_hasher_init(42, &hasher);
     for (uint64_t i = 0; i < MEMBERS; i++) {
         members[i] = tepal_hash_u64(&hasher, i);
     }

@@ -19,7 +19,7 @@ int main(void)
     struct tepal_digest members[20];
     struct tepal_digest avoid[100];
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, params.seed);
+    tepal_hasher_init(params.seed, &hasher);
     for (uint64_t i = 0; i < 20; i++) {
         members[i] = tepal_hash_u64(&hasher, i);
     }

@@ -158,7 +158,7 @@ static double structure_z(uint64_t m, uint32_t a, uint32_t b, uint32_t c, bool p
     assert_non_null(seen);
     struct address at = address_for(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, m, 12, 1);
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 99);
+    tepal_hasher_init(99, &hasher);
     for (uint64_t i = 0; i < KEYS; i++) {
         struct tepal_digest d =
             integers ? tepal_hash_u64(&hasher, i) : tepal_hash_bytes(&hasher, &i, sizeof i);

@@ -293,9 +293,9 @@ static void test_keyed(void **state)
     struct tepal_filter *f = make(0.5, 1);
     unsigned passed[2] = {0, 0};
     unsigned known = 0;
-    tepal_hasher_init_keyed(&ours, 7, secret);
-    tepal_hasher_init_keyed(&theirs, 7, guess);
-    tepal_hasher_init(&public, 7);
+    tepal_hasher_init_keyed(7, secret, &ours);
+    tepal_hasher_init_keyed(7, guess, &theirs);
+    tepal_hasher_init(7, &public);
     for (unsigned round = 0; round < rounds; round++) {
         for (int way = 0; way < 2; way++) {
             const struct tepal_hasher *hasher = way == 0 ? &theirs : &public;

@@ -285,7 +285,7 @@ static void golden_retouched(void **unused)
     static struct tepal_digest members[MEMBERS];
     static struct tepal_digest asked[ASKED];
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 42);
+    tepal_hasher_init(42, &hasher);
     for (uint64_t i = 0; i < MEMBERS + ASKED; i++) {
         char key[32];
         int len = snprintf(key, sizeof key, i < MEMBERS ? "golden-%d" : "stranger-%d",
@@ -428,7 +428,7 @@ static void golden_vetoes(void **unused)
     enum { MEMBERS = 100, AVOID = 1000 };
     static struct tepal_digest keys[MEMBERS + AVOID];
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 42);
+    tepal_hasher_init(42, &hasher);
     for (int i = 0; i < MEMBERS + AVOID; i++) {
         char key[32];
         int len = i < MEMBERS ? snprintf(key, sizeof key, "golden-%d", i)

@@ -10,7 +10,7 @@ static void xxh3_gives_the_published_digests(void **state)
 {
     (void)state;
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 0);
+    tepal_hasher_init(0, &hasher);
     /* XXH3-128 of nothing and of "a", seed 0, as xxhsum -H2 prints them */
     struct tepal_digest d = tepal_hash_bytes(&hasher, NULL, 0);
     assert_true(d.hi == UINT64_C(0x99aa06d3014798d8) && d.lo == UINT64_C(0x6001c324468d497f));
@@ -98,11 +98,11 @@ static void seeds_and_keys_make_different_digests(void **state)
     static const uint8_t key_a[TEPAL_KEY_BYTES] = "sixteen bytes...";
     static const uint8_t key_b[TEPAL_KEY_BYTES] = "sixteen bytes..,";
     struct tepal_hasher h[5];
-    tepal_hasher_init(&h[0], 1);
-    tepal_hasher_init(&h[1], 2);
-    tepal_hasher_init_keyed(&h[2], 1, key_a);
-    tepal_hasher_init_keyed(&h[3], 2, key_a);
-    tepal_hasher_init_keyed(&h[4], 1, key_b);
+    tepal_hasher_init(1, &h[0]);
+    tepal_hasher_init(2, &h[1]);
+    tepal_hasher_init_keyed(1, key_a, &h[2]);
+    tepal_hasher_init_keyed(2, key_a, &h[3]);
+    tepal_hasher_init_keyed(1, key_b, &h[4]);
     for (int i = 0; i < 5; i++) {
         for (int j = 0; j < i; j++) {
             assert_false(
@@ -128,7 +128,7 @@ static void integer_digests_are_pinned(void **state)
     };
     for (size_t i = 0; i < 3; i++) {
         struct tepal_hasher hasher;
-        tepal_hasher_init(&hasher, vectors[i][1]);
+        tepal_hasher_init(vectors[i][1], &hasher);
         struct tepal_digest d = tepal_hash_u64(&hasher, vectors[i][0]);
         assert_true(d.lo == vectors[i][2] && d.hi == vectors[i][3]);
     }
@@ -139,8 +139,8 @@ static void an_integer_is_not_its_bytes(void **state)
     (void)state;
     static const uint8_t key[TEPAL_KEY_BYTES] = "0123456789abcdef";
     struct tepal_hasher hasher[2];
-    tepal_hasher_init(&hasher[0], 3);
-    tepal_hasher_init_keyed(&hasher[1], 3, key);
+    tepal_hasher_init(3, &hasher[0]);
+    tepal_hasher_init_keyed(3, key, &hasher[1]);
     for (int keyed = 0; keyed < 2; keyed++) {
         uint64_t integer = UINT64_C(0x1122334455667788);
         uint8_t bytes[8] = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
@@ -156,9 +156,9 @@ static void many_digests_are_single_digests(void **state)
     for (int keyed = 0; keyed < 2; keyed++) {
         struct tepal_hasher hasher;
         if (keyed) {
-            tepal_hasher_init_keyed(&hasher, 5, key);
+            tepal_hasher_init_keyed(5, key, &hasher);
         } else {
-            tepal_hasher_init(&hasher, 5);
+            tepal_hasher_init(5, &hasher);
         }
         uint8_t keys[100 * 13];
         uint64_t integers[100];
@@ -197,7 +197,7 @@ static void integer_digests_avalanche(void **state)
         for (uint64_t t = 0; t < TRIALS; t++) {
             uint64_t key = style == 0 ? check_random(&random) : style == 1 ? t : t << 44;
             struct tepal_hasher hasher;
-            tepal_hasher_init(&hasher, style == 3 ? t : 42);
+            tepal_hasher_init(style == 3 ? t : 42, &hasher);
             struct tepal_digest a = tepal_hash_u64(&hasher, key);
             for (int bit = 0; bit < 64; bit++) {
                 struct tepal_digest b = tepal_hash_u64(&hasher, key ^ (uint64_t)1 << bit);

@@ -21,7 +21,7 @@ struct plain {
 static struct tepal_digest key_of(uint64_t n)
 {
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 1);
+    tepal_hasher_init(1, &hasher);
     return tepal_hash_u64(&hasher, n);
 }
 

@@ -73,7 +73,7 @@ static struct tepal_digest naive_digest(const struct graph *g, uint32_t l, uint6
     char key[64];
     int len = sprintf(key, "%s\t%s\t%" PRIu32, names_text(&g->ids, g->link[l].from),
                       names_text(&g->ids, g->link[l].to), g->link[l].parallel);
-    tepal_hasher_init(&hasher, seed);
+    tepal_hasher_init(seed, &hasher);
     return tepal_hash_bytes(&hasher, key, (size_t)len);
 }
 

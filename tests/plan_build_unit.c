@@ -236,7 +236,7 @@ static void a_keyed_filter_has_its_key(void **state)
         struct tepal_hasher hasher;
         in.key = recipe_key;
         assert_ok(tepal_plan_build(&plan, &in, NULL, &made, NULL, NULL));
-        tepal_hasher_init_keyed(&hasher, SEED, recipe_key);
+        tepal_hasher_init_keyed(SEED, recipe_key, &hasher);
         assert_int_equal(tepal_filter_params(made)->key_check, tepal_hasher_check(&hasher));
         assert_ok(tepal_filter_hasher(made, &hasher));
         if (tepal_plan_streams(&plan)) {

@@ -83,7 +83,7 @@ static struct tepal_params with_choices(const struct tepal_params *params)
 static struct tepal_digest digest_of(uint64_t key)
 {
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 31);
+    tepal_hasher_init(31, &hasher);
     return tepal_hash_u64(&hasher, key);
 }
 

@@ -104,7 +104,7 @@ static void test_trace(void **state)
     assert_non_null(came);
     assert_true(sample_init(&t));
     assert_true(isnan(sample_missed(&t)));
-    tepal_hasher_init(&hasher, 5);
+    tepal_hasher_init(5, &hasher);
     for (uint64_t i = 0; i < 4 * keys; i++) {
         uint64_t key = check_random(&random) % keys;
         struct tepal_digest d = tepal_hash_u64(&hasher, key);
@@ -132,7 +132,7 @@ static void test_trace_exact(void **state)
     struct tepal_hasher hasher;
     (void)state;
     assert_true(sample_init(&t));
-    tepal_hasher_init(&hasher, 5);
+    tepal_hasher_init(5, &hasher);
     for (uint64_t i = 0; i < 130; i++) {
         d[i] = tepal_hash_u64(&hasher, i % 65);
         if (i >= 65 && i % 13 != 0) {
@@ -179,7 +179,7 @@ static void test_gap_counts(void **state)
     (void)state;
     assert_non_null(g);
     gap_counts_init(g, 1);
-    tepal_hasher_init(&hasher, 5);
+    tepal_hasher_init(5, &hasher);
     for (uint64_t i = 1; i <= ARRIVALS; i++) {
         uint64_t key = check_random(&random) % (1 + check_random(&random) % KEYS);
         struct tepal_digest d = tepal_hash_u64(&hasher, key);
@@ -225,7 +225,7 @@ static void test_gap_counts_sample(void **state)
     assert_true(all != NULL && some != NULL);
     gap_counts_init(all, 1);
     gap_counts_init(some, 0.1);
-    tepal_hasher_init(&hasher, 5);
+    tepal_hasher_init(5, &hasher);
     for (uint64_t i = 0; i < 200000; i++) {
         struct tepal_digest d = tepal_hash_u64(&hasher, i % 20000); /* every gap is 20000 */
         assert_true(gap_counts_note(all, &d, 1) && gap_counts_note(some, &d, 1));

@@ -206,7 +206,7 @@ static void check_stream(struct stream *s)
     assert_true(count != NULL && steps != NULL);
     number_keys(s);
     gap_counts_init(count, 1);
-    tepal_hasher_init(&hasher, 99);
+    tepal_hasher_init(99, &hasher);
     for (size_t i = 0; i < s->count; i++) {
         struct tepal_digest d = tepal_hash_u64(&hasher, s->key[i]);
         assert_true(gap_counts_note(count, &d, 1));
@@ -272,7 +272,7 @@ static void check_log(const char *name, uint64_t seeds)
         skip();
     }
     snprintf(path, sizeof path, "%s/requests/%s.txt.gz", folder, name);
-    tepal_hasher_init(&hasher, 7);
+    tepal_hasher_init(7, &hasher);
     struct keys *keys = keys_open(paths, 1, &how);
     assert_non_null(keys);
     while ((n = keys_next(keys, batch, 256)) > 0) {

@@ -11,7 +11,7 @@
 static size_t hash(const char *text, size_t len)
 {
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 0);
+    tepal_hasher_init(0, &hasher);
     return (size_t)tepal_hash_bytes(&hasher, text, len).lo;
 }
 

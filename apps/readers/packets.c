@@ -26,7 +26,7 @@ void packets_init(struct packets *p, uint64_t seed, bool one_way)
 {
     memset(p, 0, sizeof *p);
     p->one_way = one_way;
-    tepal_hasher_init(&p->hasher, seed);
+    tepal_hasher_init(seed, &p->hasher);
 }
 
 void packets_free(struct packets *p)

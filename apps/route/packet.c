@@ -226,7 +226,7 @@ static enum tepal_status make_header(struct packet_walker *w, enum packet_kind k
     struct tepal_params params = w->setting->params[kind];
     struct tepal_filter *filter = NULL;
     params.seed = seed;
-    tepal_hasher_init(&w->hasher, seed);
+    tepal_hasher_init(seed, &w->hasher);
     enum tepal_status status = tepal_header_layout_init(&params, &w->layout, error);
     if (status == TEPAL_OK) {
         status = build(w, &params, &filter, error);

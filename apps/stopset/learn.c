@@ -197,7 +197,7 @@ static int make_arrays(struct stopset *s)
         free(last);
         return say_no_memory();
     }
-    tepal_hasher_init(&hasher, arg_whole(s->args, "seed", 1));
+    tepal_hasher_init(arg_whole(s->args, "seed", 1), &hasher);
     for (uint32_t node = 0; node < s->nodes; node++) {
         const char *text = names_text(&s->routes.nodes, node);
         s->digest[node] = tepal_hash_bytes(&hasher, text, strlen(text));

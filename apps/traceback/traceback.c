@@ -182,7 +182,7 @@ static enum tepal_status mesh_packet(struct traceback *t, struct tepal_filter *f
     struct tepal_hasher hasher;
     uint32_t found = 0;
     enum tepal_status status = foresee(t, path->hops);
-    tepal_hasher_init(&hasher, random_draw(&t->random)); /* every packet has a seed of its own */
+    tepal_hasher_init(random_draw(&t->random), &hasher); /* every packet has a seed of its own */
     for (uint32_t i = 0; i < path->hops && status == TEPAL_OK; i++) {
         t->on_path[path->router[i]] = true;
         status = tepal_filter_add(filter, tepal_hash_u64(&hasher, path->router[i]));

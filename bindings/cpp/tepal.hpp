@@ -108,11 +108,11 @@ class hasher
   public:
     explicit hasher(std::uint64_t seed) noexcept
     {
-        tepal_hasher_init(&c_, seed);
+        tepal_hasher_init(seed, &c_);
     }
     hasher(std::uint64_t seed, const std::uint8_t (&key)[TEPAL_KEY_BYTES]) noexcept
     {
-        tepal_hasher_init_keyed(&c_, seed, key);
+        tepal_hasher_init_keyed(seed, key, &c_);
     }
     explicit hasher(const tepal_hasher &c) noexcept : c_(c) {}
     tepal_digest operator()(std::nullptr_t) const = delete;

@@ -3,7 +3,7 @@
  * filters that share a seed (and a secret key, if any).
  *
  *     struct tepal_hasher hasher;
- *     tepal_hasher_init(&hasher, 42);
+ *     tepal_hasher_init(42, &hasher);
  *     struct tepal_digest d = tepal_hash_bytes(&hasher, "example.org", 11);
  *     bool maybe = tepal_filter_query(filter, d);
  *
@@ -44,11 +44,11 @@ struct tepal_hasher {
 };
 
 /* Unkeyed, under `seed`. Cannot fail. */
-TEPAL_API void tepal_hasher_init(struct tepal_hasher *hasher, uint64_t seed);
+TEPAL_API void tepal_hasher_init(uint64_t seed, struct tepal_hasher *hasher);
 
 /* Keyed, under `key` and `seed`. Cannot fail. */
-TEPAL_API void tepal_hasher_init_keyed(struct tepal_hasher *hasher, uint64_t seed,
-                                       const uint8_t key[TEPAL_KEY_BYTES]);
+TEPAL_API void tepal_hasher_init_keyed(uint64_t seed, const uint8_t key[TEPAL_KEY_BYTES],
+                                       struct tepal_hasher *hasher);
 
 /*
  * A 64-bit value that depends on key and seed and reveals neither: what a file stores to refuse

@@ -228,7 +228,7 @@ static int browse(struct web *w, enum attack attack)
         size_t first = w->requests * b / BATCHES;
         size_t last = w->requests * (b + 1) / BATCHES;
         w->seed = lab_draw(w->lab);
-        tepal_hasher_init(&hasher, w->seed);
+        tepal_hasher_init(w->seed, &hasher);
         for (size_t i = 0; i < PROXIES; i++) {
             lru_init(&w->proxy[i].cache, CACHE, 0);
         }

@@ -27,7 +27,7 @@ static void hash_names(struct lab *lab, const struct lab_002_names *list, size_t
 {
     struct tepal_hasher hasher;
     uint64_t table[256];
-    tepal_hasher_init(&hasher, lab_draw(lab));
+    tepal_hasher_init(lab_draw(lab), &hasher);
     lab_002_words(lab, table);
     for (size_t i = 0; i < LAB_002_NAMES; i++) {
         const char *text = list->text[i];

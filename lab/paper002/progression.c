@@ -418,7 +418,7 @@ static int one_method(struct lab *lab, struct bench *b, enum lab_002_method meth
     lab_002_words(lab, table);
     if (method == LAB_002_OURS) {
         struct tepal_hasher hasher;
-        tepal_hasher_init(&hasher, lab_draw(lab));
+        tepal_hasher_init(lab_draw(lab), &hasher);
         for (size_t i = 0; i < hashed; i++) {
             b->digest[i] = tepal_hash_bytes(&hasher, b->names.text[i], strlen(b->names.text[i]));
         }

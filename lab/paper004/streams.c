@@ -121,7 +121,7 @@ static void run_stream(struct stream *s, struct tepal_filter *r, size_t batches,
                        struct lab_share *missed)
 {
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, lab_draw(s->lab));
+    tepal_hasher_init(lab_draw(s->lab), &hasher);
     for (size_t b = 0; b < batches + 2; b++) { /* two to settle */
         uint64_t repeats = 0;
         uint64_t lost = 0;
@@ -279,7 +279,7 @@ static int one_log(struct lab *lab, struct log *log, const char *name, uint32_t 
     if (code != EXIT_YES) {
         return code;
     }
-    tepal_hasher_init(&hasher, lab_draw(lab));
+    tepal_hasher_init(lab_draw(lab), &hasher);
     memset(log->last, 0, (count + 1) * sizeof *log->last);
     for (size_t part = 0; part < 20; part++) {
         uint64_t repeats = 0;

@@ -95,7 +95,7 @@ static bool check_key(const struct tepal_params *p, const struct tepal_terms *t,
 {
     struct tepal_hasher hasher;
     if (p->hash == TEPAL_HASH_SIPHASH) {
-        tepal_hasher_init_keyed(&hasher, p->seed, t->key);
+        tepal_hasher_init_keyed(p->seed, t->key, &hasher);
         if (tepal_hasher_check(&hasher) == p->key_check) {
             return true;
         }

@@ -19,7 +19,7 @@ static void make_hasher(struct tepal_filter *filter)
 {
     filter->has_hasher = filter->params.hash == TEPAL_HASH_XXH3;
     if (filter->has_hasher) {
-        tepal_hasher_init(&filter->hasher, filter->params.seed);
+        tepal_hasher_init(filter->params.seed, &filter->hasher);
     }
 }
 
@@ -184,7 +184,7 @@ enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
         return TEPAL_UNSUPPORTED;
     }
     struct tepal_hasher hasher;
-    tepal_hasher_init_keyed(&hasher, filter->params.seed, key);
+    tepal_hasher_init_keyed(filter->params.seed, key, &hasher);
     uint64_t check = tepal_hasher_check(&hasher);
     if (filter->params.key_check != 0 && filter->params.key_check != check) {
         return TEPAL_WRONG_KEY;

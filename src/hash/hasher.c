@@ -26,7 +26,7 @@ static struct tepal_digest subkey(uint8_t number, uint64_t seed, const uint8_t k
     return tepal_siphash(words, message, sizeof message);
 }
 
-void tepal_hasher_init(struct tepal_hasher *hasher, uint64_t seed)
+void tepal_hasher_init(uint64_t seed, struct tepal_hasher *hasher)
 {
     *hasher = (struct tepal_hasher){
         .hash = TEPAL_HASH_XXH3,
@@ -36,8 +36,8 @@ void tepal_hasher_init(struct tepal_hasher *hasher, uint64_t seed)
     };
 }
 
-void tepal_hasher_init_keyed(struct tepal_hasher *hasher, uint64_t seed,
-                             const uint8_t key[TEPAL_KEY_BYTES])
+void tepal_hasher_init_keyed(uint64_t seed, const uint8_t key[TEPAL_KEY_BYTES],
+                             struct tepal_hasher *hasher)
 {
     struct tepal_digest bytes = subkey(1, seed, key);
     struct tepal_digest integer = subkey(3, seed, key);

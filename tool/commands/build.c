@@ -58,14 +58,14 @@ static int make_hasher(struct builder *b)
 {
     const struct option_value *file = arg(b->args, "key-file");
     if (!file->given) {
-        tepal_hasher_init(&b->hasher, b->params.seed);
+        tepal_hasher_init(b->params.seed, &b->hasher);
         return EXIT_YES;
     }
     if (secret_read(b->args, file->text, b->key) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     b->params.hash = TEPAL_HASH_SIPHASH;
-    tepal_hasher_init_keyed(&b->hasher, b->params.seed, b->key);
+    tepal_hasher_init_keyed(b->params.seed, b->key, &b->hasher);
     return EXIT_YES;
 }
 

@@ -356,7 +356,7 @@ static int compare_run(const struct args *args)
     }
     c->args = args;
     c->seed = seed->given ? seed->whole : SEED;
-    tepal_hasher_init(&c->hasher, c->seed);
+    tepal_hasher_init(c->seed, &c->hasher);
     int code = svg->given ? atomic_file_check(args, svg->text) : EXIT_YES;
     if (code == EXIT_YES && arg(args, "weights")->given && !arg(args, "negatives")->given) {
         code = args_error(args, "--weights needs a file of negatives: give --negatives KEYS");

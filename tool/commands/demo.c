@@ -115,7 +115,7 @@ static int run_trial(struct trial *t)
         return failed(t, status);
     }
     t->predicted = tepal_bloom_fp(p->layout, p->positions, p->cells, t->keys, p->hashes);
-    tepal_hasher_init(&t->hasher, p->seed);
+    tepal_hasher_init(p->seed, &t->hasher);
     status = add_members(t);
     if (status == TEPAL_OK) {
         t->missed = t->keys - ask(t, 0, t->keys);

@@ -47,7 +47,7 @@ struct gaps {
 static int measure(struct gaps *g)
 {
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 1);
+    tepal_hasher_init(1, &hasher);
     struct feed *feed = feed_open(g->args, 0, &hasher);
     ptrdiff_t count = -1;
     bool room = true;

@@ -20,7 +20,7 @@
 int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count)
 {
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 1);
+    tepal_hasher_init(1, &hasher);
     struct feed *feed = feed_open_file(args, &path, &hasher, weighted);
     ptrdiff_t got;
     if (feed == NULL) {
@@ -199,7 +199,7 @@ static int read_weights(const struct args *args, struct wish *w)
 {
     struct digests set = {.count = 0};
     struct tepal_hasher hasher;
-    tepal_hasher_init(&hasher, 1);
+    tepal_hasher_init(1, &hasher);
     int code = feed_gather(feed_open_file(args, &w->negatives, &hasher, true), &set, NULL);
     if (code == EXIT_YES) {
         const char *why = weights_curve(set.weight, set.count, &w->weights);
