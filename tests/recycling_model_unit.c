@@ -263,16 +263,16 @@ static void counting_messages(void **state)
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         double oracle = 0;
         double above = 0;
-        for (uint64_t n = 0; n < at[i].n; n++) {
+        for (uint64_t n = 0; n <= at[i].n; n++) {
             double f = n == 0 ? 0 : tepal_recycling_worst(at[i].m, n, at[i].k);
-            oracle += f;
+            oracle += n < at[i].n ? f : 0;
             above += f / (1 - f);
         }
         double count = (double)at[i].n;
         relative("oracle", tepal_recycling_oracle(at[i].m, at[i].n, at[i].k), oracle / count,
                  1e-10);
         relative("actual", tepal_recycling_actual(at[i].m, at[i].n, at[i].k),
-                 isfinite(above) ? above / (count + above) : 1, 1e-10);
+                 isfinite(above) ? above / (count + 1 + above) : 1, 1e-10);
     }
     relative("worst", tepal_recycling_worst(1000, 100, 5), pow(1 - pow(0.999, 500), 5), 1e-12);
     assert_true(isnan(tepal_recycling_worst(0, 1, 1)));
@@ -282,6 +282,55 @@ static void counting_messages(void **state)
     relative("count-first", counts.first, 0.0025, 1e-12);
     relative("count-each", counts.each, 0.01, 1e-12);
     relative("count-instance", counts.instance, 0.01, 1e-12);
+}
+
+/*
+ * A filter of m bits that counts to n messages which set bits, throw by throw: at[b] is the chance
+ * that b bits are set after so many of them. The next one is preceded by rho / (1 - rho) false
+ * positives, and sets bits as a message does that is none.
+ */
+static double counted_exactly(uint32_t m, uint32_t n, uint32_t k)
+{
+    double at[512] = {1};
+    double positives = 0;
+    for (uint32_t message = 0; message <= n; message++) {
+        double next[512] = {0};
+        for (uint32_t b = 0; b < m && b <= message * k; b++) {
+            double here[512] = {0};
+            double rho = pow((double)b / m, k);
+            positives += at[b] * rho / (1 - rho);
+            here[b] = 1;
+            for (uint32_t t = 0; t < k; t++) {
+                for (uint32_t to = m; to > b; to--) {
+                    here[to] = here[to] * to / m + here[to - 1] * (m - to + 1) / m;
+                }
+                here[b] = here[b] * b / m;
+            }
+            for (uint32_t to = b + 1; to <= m; to++) {
+                next[to] += at[b] * here[to] / (1 - rho);
+            }
+        }
+        memcpy(at, next, sizeof at);
+    }
+    return positives / (n + 1 + positives);
+}
+
+/* f_a of n is the filter's with the limit n, from below; that of n - 1 is not. */
+static void counting_filters(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t m, n, k;
+        double tight;
+    } at[] = {{200, 20, 3, 0.98}, {200, 20, 6, 0.97}, {400, 60, 2, 0.96}, {100, 1, 4, 0.98}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        double exact = counted_exactly(at[i].m, at[i].n, at[i].k);
+        double told = tepal_recycling_actual(at[i].m, at[i].n, at[i].k);
+        print_message("m %u, n %u, k %u: %.6g, exactly %.6g (%+.2f %%)\n", at[i].m, at[i].n,
+                      at[i].k, told, exact, 100 * (told / exact - 1));
+        assert_true(told <= exact && told >= at[i].tight * exact);
+    }
+    relative("with another program", counted_exactly(200, 20, 3), 0.005084, 1e-4);
 }
 
 /* What recycling by the average allows, against the worst case. */
@@ -620,6 +669,7 @@ int main(void)
         cmocka_unit_test(closed_form_and_sweep_agree),
         cmocka_unit_test(large_filters),
         cmocka_unit_test(counting_messages),
+        cmocka_unit_test(counting_filters),
         cmocka_unit_test(capacities),
         cmocka_unit_test(plans_known_beforehand),
         cmocka_unit_test(plans_are_the_best),

@@ -223,8 +223,8 @@ static void other_layouts(void **state)
 
 /*
  * A filter that recycles when n messages have set bits and one more comes: its cycles have n + 1
- * messages that set bits (the trigger is not retained), so eq. (3) is that of n + 1. A lower bound,
- * and a tight one.
+ * messages that set bits (the trigger is not retained), which f_a of n counts. A lower bound, and a
+ * tight one.
  */
 static void counted_messages(void **state)
 {
@@ -232,15 +232,15 @@ static void counted_messages(void **state)
     static const struct {
         uint64_t m, n;
         uint32_t k;
-    } at[] = {{1000, 150, 4}, {1000, 100, 6}, {500, 150, 2}};
-    for (size_t i = 0; i < 3; i++) {
+    } at[] = {{1000, 150, 4}, {1000, 100, 6}, {500, 150, 2}, {200, 20, 3}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         struct tepal_recycling_setting s = TEPAL_RECYCLING_SETTING_INIT;
         double cycle;
         s.bits = at[i].m;
         s.hashes = at[i].k;
         struct tepal_filter *r = make(&s, TEPAL_RECYCLING_COUNT, at[i].n);
         struct measured got = all_new(r, SEED + 5, 4 * CHUNK, &cycle);
-        double bound = tepal_recycling_actual(at[i].m, at[i].n + 1, at[i].k);
+        double bound = tepal_recycling_actual(at[i].m, at[i].n, at[i].k);
         double oracle = tepal_recycling_oracle(at[i].m, at[i].n + 1, at[i].k);
         print_message("after %u messages: measured %.6g +- %.2g, at least %.6g\n",
                       (unsigned)at[i].n, got.mean, got.error, bound);

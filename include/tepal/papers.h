@@ -339,8 +339,9 @@ TEPAL_API double tepal_recycling_one_hash(uint64_t bits, uint64_t sigma);
 
 /*
  * Filters that recycle after n messages (flat, colliding): the rate of the message after n, eq. (1)
- * (worst case); the average of an oracle that counts n new messages, eq. (2); the average when n
- * messages that set bits are counted, eq. (3). NaN unless m, n >= 1 and 1 <= k <= TEPAL_MAX_HASHES.
+ * (worst case); the average of an oracle that counts n new messages, eq. (2); the average of the
+ * filter that counts messages which set bits, with the limit n (TEPAL_RECYCLING_COUNT, trigger not
+ * retained): eq. (3) for the n + 1 of a cycle. NaN unless m, n >= 1 and 1 <= k <= TEPAL_MAX_HASHES.
  */
 TEPAL_API double tepal_recycling_worst(uint64_t m, uint64_t n, uint32_t k);
 TEPAL_API double tepal_recycling_oracle(uint64_t m, uint64_t n, uint32_t k);

@@ -226,8 +226,8 @@ static int count_to(struct lab *lab, uint64_t n, uint32_t k, struct lab_plot *pl
     struct lab_row row = LAB_ROW;
     double oracle = tepal_recycling_oracle(RBF_MEMORY, n, k);
     double actual = tepal_recycling_actual(RBF_MEMORY, n, k);
-    int code = rbf_epochs(lab, &s, TEPAL_RECYCLING_COUNT, n - 1, 14,
-                          lab_trials(lab, 50000, 1000000), &fp, NULL);
+    int code = rbf_epochs(lab, &s, TEPAL_RECYCLING_COUNT, n, 14, lab_trials(lab, 50000, 1000000),
+                          &fp, NULL);
     lab_share_row(&row, &fp, 1);
     lab_row(lab, &row, "k %" PRIu32 ", N %" PRIu64, k, n);
     plot->mark[curve][plot->marks[curve]++] = lab_point_row((double)n, &row);

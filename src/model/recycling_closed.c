@@ -212,6 +212,11 @@ static struct recycling_cycle closed_flat(const struct tepal_recycling_setting *
 
 /* ---- other layouts --------------------------------------------------------------------------- */
 
+/*
+ * The rate of a phase with as many ones as n keys leave on average. The layout's own rate is the
+ * mean over all phases of n keys, whose ones vary; but a cycle ends by its ones. A rate that grows
+ * like the k-th power of the ones has a mean higher by k (k-1) / 2 times their relative variance.
+ */
 static double fp_at(const void *context, double n)
 {
     return tepal_model_recycling_fp(context, n);
@@ -288,15 +293,20 @@ static double counted_sum(const struct counted *a, double count)
            counted_at(a, count) / 2 + (counted_slope(a, count) - counted_slope(a, 0)) / 12;
 }
 
+/*
+ * An oracle's cycle is n messages. A filter that counts to n recycles at the next message that sets
+ * bits, so that its cycle has n + 1 of them, found after 0 .. n others, and the false positives.
+ */
 static double counted_average(uint64_t m, uint64_t n, uint32_t k, bool actual)
 {
     if (m == 0 || n == 0 || k == 0 || k > TEPAL_MAX_HASHES) {
         return NAN;
     }
+    double count = (double)n + actual;
     /* m = 1: the first message sets everything */
     struct counted a = {m == 1 ? 1e300 : -(double)k * log1p(-1 / (double)m), k, actual};
-    double sum = counted_sum(&a, (double)n);
-    return actual ? (isfinite(sum) ? sum / ((double)n + sum) : 1) : sum / (double)n;
+    double sum = counted_sum(&a, count);
+    return actual ? (isfinite(sum) ? sum / (count + sum) : 1) : sum / count;
 }
 
 double tepal_recycling_oracle(uint64_t m, uint64_t n, uint32_t k)

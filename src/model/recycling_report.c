@@ -95,9 +95,10 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
                           tepal_recycling_worst(s.bits, n, s.hashes));
         tepal_report_real(report, "fp_oracle", "f_o: average over n new messages, eq. (2)",
                           tepal_recycling_oracle(s.bits, n, s.hashes));
-        tepal_report_real(report, "fp_actual",
-                          "f_a: average over n messages that set bits, eq. (3)",
-                          tepal_recycling_actual(s.bits, n, s.hashes));
+        tepal_report_real(
+            report, "fp_actual",
+            "f_a: average of a filter that counts to n messages that set bits, eq. (3)",
+            tepal_recycling_actual(s.bits, n, s.hashes));
     } else {
         const char *about = "only for the flat layout with colliding positions";
         tepal_report_absent(report, "fp_worst", about);
