@@ -302,8 +302,12 @@ static double mixture(const struct space *space, struct moves *moves, double n, 
         return 1;
     }
     if (t >= 1 && load == MODEL_LOAD_BINOMIAL) {
-        line_load_many(&line, (uint64_t)ceil(n));
-        return share(line.at[0], line.open);
+        double whole = floor(n); /* all n are here; n in between is a mixture of its neighbours */
+        line_load_many(&line, (uint64_t)whole);
+        double yes = (whole + 1 - n) * line.at[0];
+        double no = (whole + 1 - n) * line.open;
+        line_load(&line);
+        return share(yes + (n - whole) * line.at[0], no + (n - whole) * line.open);
     }
     /*
      * Down from the likeliest load to where nothing counts (a(j) only falls on the way down), then

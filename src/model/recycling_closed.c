@@ -20,11 +20,13 @@
  *
  * Other layouts. With many cells the fill after n keys is as good as certain, so a cycle is N keys
  * with fill(N) = (sigma + 1/2) / M, half a key more for the trigger, and the false positives are
- * the integral of the layout's own rate over 0 .. N. Crowded lines are in that rate already.
+ * the integral over 0 .. N of the layout's own rate at that fill. Crowded lines are in that rate
+ * already.
  */
 #include "model/recycling.h"
 
 #include "model/numeric.h"
+#include "model/occupancy.h"
 
 #include <math.h>
 
@@ -219,7 +221,16 @@ static struct recycling_cycle closed_flat(const struct tepal_recycling_setting *
  */
 static double fp_at(const void *context, double n)
 {
-    return tepal_model_recycling_fp(context, n);
+    const struct tepal_recycling_setting *s = context;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    p.layout = s->layout;
+    p.positions = s->positions;
+    p.cells = s->bits;
+    p.hashes = s->hashes;
+    struct occupancy ones = tepal_occupancy_bloom(&p, n < 1 ? 1 : n < 1e18 ? (uint64_t)n : 0);
+    double k = s->hashes;
+    double spread = ones.mean > 0 ? ones.variance / (ones.mean * ones.mean) : 0;
+    return tepal_model_recycling_fp(s, n) / (1 + k * (k - 1) / 2 * spread);
 }
 
 struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling_setting *s)
@@ -233,9 +244,8 @@ struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling
     double shift = (s->hashes - 1.0) / 2 * (s->keep_trigger ? 1 - x : -(1 - x));
     double frozen = tepal_model_recycling_keys(s, (double)s->sigma + shift);
     unsigned panels = 1 + (unsigned)(-log1p(-x) / 2);
-    return (struct recycling_cycle){keys + 0.5,
-                                    tepal_model_recycling_integral(fp_at, s, 0, keys, panels),
-                                    tepal_model_recycling_fp(s, frozen)};
+    return (struct recycling_cycle){
+        keys + 0.5, tepal_model_recycling_integral(fp_at, s, 0, keys, panels), fp_at(s, frozen)};
 }
 
 /* ---- one hash, and counting messages --------------------------------------------------------- */
