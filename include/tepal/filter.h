@@ -241,11 +241,11 @@ TEPAL_API uint64_t tepal_filter_ones(const struct tepal_filter *filter);
 /*
  * The false-positive rate of this very filter: the probability that a key drawn at random,
  * unrelated to those added, is found. Computed from the cells, not from a count of keys, so it
- * holds for untrusted filters too. Bloom, retouched, generalized: exact for every layout (paired:
- * to 1/lines; generalized on the blocked layout with more than 8 hash functions: very nearly, or
- * its bound where that would take seconds). Fingerprint: exact, at some 50 ns per slot (the fp_now
- * of tepal_filter_info is the model's, for as many keys). Counting, yes-no, cascade and recycling:
- * as their info says. Reads all cells, except of counting and recycling filters.
+ * holds for untrusted filters too. Bloom, retouched, generalized: exact for every layout
+ * (generalized on the blocked layout with more than 8 hash functions: very nearly, or its bound
+ * where that would take seconds). Fingerprint: exact, at some 50 ns per slot (the fp_now of
+ * tepal_filter_info is the model's, for as many keys). Counting, yes-no, cascade and recycling: as
+ * their info says. Reads all cells, except of counting and recycling filters.
  */
 TEPAL_API double tepal_filter_fp_now(const struct tepal_filter *filter);
 

@@ -44,6 +44,9 @@ const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout);
 /* The chance that the cells of a random key are all set. Reads all bits (rate.c). */
 double tepal_bits_rate(const struct address *at, const uint64_t *bits);
 
+/* The same of `at`'s cells on the flat layout, so many of which are set. */
+double tepal_bits_flat_rate(const struct address *at, double ones);
+
 /*
  * `form` is a compile-time constant in every loop. Hashing bytes stays a call: all of XXH3 would
  * crowd the loop.

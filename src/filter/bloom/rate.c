@@ -57,17 +57,38 @@ static double line_rate(const struct address *at, const uint64_t *bits, uint64_t
     return first * sum[chosen] / tepal_address_subset_count[chosen];
 }
 
-/* The same for a random line. */
-static double lines_rate(const struct address *at, const uint64_t *bits, uint32_t cells)
+/* The same for all cells of a key and a random line. */
+static double blocked_rate(const struct address *at, const uint64_t *bits)
 {
     double sum = 0;
     for (uint64_t line = 0; line < at->lines; line++) {
-        sum += line_rate(at, bits, line, cells);
+        sum += line_rate(at, bits, line, at->hashes);
     }
     return sum / (double)at->lines;
 }
 
-static double flat_rate(const struct address *at, double ones)
+/*
+ * Two lines a key, each with its own part of the cells: any two if positions may collide, two
+ * different ones if not, and then the pairs of different lines are summed.
+ */
+static double paired_rate(const struct address *at, const uint64_t *bits)
+{
+    const double lines = (double)at->lines;
+    double first = 0;
+    double second = 0;
+    double different = 0;
+    for (uint64_t line = 0; line < at->lines; line++) {
+        double a = line_rate(at, bits, line, (at->hashes + 1) / 2);
+        double b = at->hashes > 1 ? line_rate(at, bits, line, at->hashes / 2) : 1;
+        different += a * second + b * first;
+        first += a;
+        second += b;
+    }
+    return at->positions == TEPAL_POSITIONS_DISTINCT ? different / (lines * (lines - 1))
+                                                     : first * second / (lines * lines);
+}
+
+double tepal_bits_flat_rate(const struct address *at, double ones)
 {
     if (at->positions == TEPAL_POSITIONS_COLLIDING) {
         return pow(ones / (double)at->cells, at->hashes);
@@ -92,16 +113,15 @@ static double partitioned_rate(const struct address *at, const uint64_t *bits)
 
 double tepal_bits_rate(const struct address *at, const uint64_t *bits)
 {
-    const uint32_t k = at->hashes;
     switch (at->layout) {
     case TEPAL_LAYOUT_FLAT:
-        return flat_rate(at, (double)tepal_bits_count_range(bits, 0, at->cells));
+        return tepal_bits_flat_rate(at, (double)tepal_bits_count_range(bits, 0, at->cells));
     case TEPAL_LAYOUT_PARTITIONED:
         return partitioned_rate(at, bits);
     case TEPAL_LAYOUT_BLOCKED:
-        return lines_rate(at, bits, k);
+        return blocked_rate(at, bits);
     case TEPAL_LAYOUT_PAIRED:
-        return lines_rate(at, bits, (k + 1) / 2) * (k > 1 ? lines_rate(at, bits, k / 2) : 1);
+        return paired_rate(at, bits);
     }
     return 1;
 }
