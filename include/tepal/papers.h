@@ -226,7 +226,7 @@ TEPAL_API enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_ke
  *   wrong_address  and then removal takes a wrong one: Theorem 5, corrected and as printed
  *   potential  P(Y = i), i = 0 .. k: Theorem 1, corrected and as printed; its mean alone is cheaper
  *   exposed    P(Z = i), i = 0 .. k: Theorem 4, corrected and as printed
- *   missed     that a random member is missed after one wrong removal: Theorem 3
+ *   missed     that a random member is missed after one wrong removal: Theorem 3, from the shares
  *   many       false negatives after that many wrong removals, if one causes `mean` of them
  *   mean       of a distribution over 0 .. k
  *
@@ -248,7 +248,7 @@ TEPAL_API enum tepal_status tepal_counting_exposed(uint64_t m, uint64_t n, uint3
                                                    double p1, double pmf[TEPAL_MAX_HASHES + 1]);
 TEPAL_API enum tepal_status tepal_counting_exposed_printed(uint64_t m, uint64_t n, uint32_t k,
                                                            double pmf[TEPAL_MAX_HASHES + 1]);
-TEPAL_API double tepal_counting_missed(uint64_t m, uint64_t n, uint32_t k);
+TEPAL_API double tepal_counting_missed(uint64_t m, uint64_t n, uint32_t k, double p0, double p1);
 TEPAL_API double tepal_counting_many(double mean, uint64_t n, double deletes);
 TEPAL_API double tepal_counting_mean(const double *pmf, uint32_t k);
 

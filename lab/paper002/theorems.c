@@ -360,8 +360,10 @@ static void theorem_3(struct lab *lab, const struct harm *harm)
 {
     double mean[2];
     lab_002_many(SMALL_M, SMALL_N, harm->k, 1, mean);
-    struct lab_row row =
-        lab_printed(SMALL_N * tepal_counting_missed(SMALL_M, SMALL_N, harm->k), 0, mean[EXPOSED]);
+    double share[16];
+    (void)tepal_counting_shares(SMALL_M, SMALL_N, harm->k, 1, true, share);
+    double missed = tepal_counting_missed(SMALL_M, SMALL_N, harm->k, share[0], share[1]);
+    struct lab_row row = lab_printed(SMALL_N * missed, 0, mean[EXPOSED]);
     lab_measured(&row, &harm->mean[EXPOSED]);
     lab_row(lab, &row, "k %u: exposed, n times Theorem 3", harm->k);
 }

@@ -390,10 +390,15 @@ enum tepal_status tepal_counting_potential(uint64_t m, uint64_t n, uint32_t k, d
 
 /* ---- exposed false negatives ----------------------------------------------------------------- */
 
+static bool valid_shares(double p0, double p1)
+{
+    return p0 >= 0 && p1 >= 0 && p0 < 1 && p0 + p1 <= 1 + 1e-12;
+}
+
 enum tepal_status tepal_counting_exposed(uint64_t m, uint64_t n, uint32_t k, double p0, double p1,
                                          double pmf[TEPAL_MAX_HASHES + 1])
 {
-    if (!valid(m, k) || n == 0 || !(p0 >= 0 && p1 >= 0 && p0 < 1 && p0 + p1 <= 1 + 1e-12)) {
+    if (!valid(m, k) || n == 0 || !valid_shares(p0, p1)) {
         return TEPAL_BAD_ARGUMENT;
     }
     double above = 1 - p0;
@@ -421,13 +426,20 @@ enum tepal_status tepal_counting_exposed_printed(uint64_t m, uint64_t n, uint32_
     return TEPAL_OK;
 }
 
-double tepal_counting_missed(uint64_t m, uint64_t n, uint32_t k)
+/*
+ * Theorem 3. The n members own m p1 counters that are 1, out of n times the m h that one of them
+ * has: so a counter of theirs is 1 with the chance p1 / (n h), however the members chose. (With one
+ * choice, p1 = n h (1-h)^(n-1), that is the paper's P(A_=0^(n-1)).) The wrong key's positions are
+ * any of the m (1 - p0) counters above 0.
+ */
+double tepal_counting_missed(uint64_t m, uint64_t n, uint32_t k, double p0, double p1)
 {
-    if (!valid(m, k) || n == 0) {
+    if (!valid(m, k) || n == 0 || !valid_shares(p0, p1)) {
         return NAN;
     }
-    double zero = others_miss(m, n, k);
-    double above = -expm1(log_all_miss(1 / (double)m, (double)k * (double)n));
+    double own = -expm1(log_all_miss(1 / (double)m, k));
+    double zero = at_most_one(p1 / ((double)n * own));
+    double above = 1 - p0;
     double sum = 0;
     for (uint32_t i = 1; i <= k; i++) {
         double hit = at_most_one(i / ((double)m * above));
@@ -544,7 +556,7 @@ static void report_exposed(struct tepal_report *report, const struct flat *f)
     tepal_report_real(
         report, "found",
         "probability that a member is missed after one wrong removal: Theorem 3, eq. (4)",
-        tepal_counting_missed(f->m, f->n, k));
+        tepal_counting_missed(f->m, f->n, k, f->p0, f->p1));
     tepal_report_real(report, "wrong_removals", "alpha, keys removed that were never added",
                       f->removals);
 }

@@ -154,7 +154,7 @@ static void report_theory(const struct tepal_counting *counting, uint64_t n, dou
         known ? exposed[0] : NAN);
     tepal_report_real(report, "found",
                       "probability that one more wrong removal exposes a given member (Theorem 3)",
-                      tepal_counting_missed(p->cells, n, k));
+                      tepal_counting_missed(p->cells, n, k, p0, p1));
 }
 
 static void report_tally(const struct tally *tally, uint64_t n, struct tepal_report *report)
