@@ -8,6 +8,7 @@
 #include <tepal/papers.h>
 
 #include "address/address.h"
+#include "filter/kind.h"
 #include "filter/lines/processor.h"
 #include "filter/generalized/kernels.h"
 
@@ -296,6 +297,68 @@ static void first_states(void **state)
         const uint64_t *b = tepal_filter_words(again, &count);
         assert_int_equal(memcmp(a, b, count * 8) == 0, spread == 0);
         tepal_filter_free(again);
+        tepal_filter_free(g);
+    }
+}
+
+/* ---- the bound of a line --------------------------------------------------------------------- */
+
+/* A line with so many zeros in each sector. */
+static double line_passes(struct tepal_filter *g, const uint32_t zeros[8])
+{
+    for (int s = 0; s < 8; s++) {
+        g->words[s] = zeros[s] == 64 ? 0 : ~UINT64_C(0) << zeros[s];
+    }
+    return tepal_filter_fp_now(g);
+}
+
+/* From these zeros uphill, sector by sector, in ever smaller steps. */
+static double climb(struct tepal_filter *g, uint32_t zeros[8])
+{
+    double best = line_passes(g, zeros);
+    for (uint32_t step = 32; step > 0; step /= 2) {
+        for (int i = 0; i < 16; i++) {
+            uint32_t *sector = &zeros[i % 8];
+            uint32_t was = *sector;
+            if (i < 8 ? was < step : was + step > 64) {
+                continue;
+            }
+            *sector = i < 8 ? was - step : was + step;
+            double rate = line_passes(g, zeros);
+            if (rate > best) {
+                best = rate;
+                i = -1; /* all over again */
+            } else {
+                *sector = was;
+            }
+        }
+    }
+    return best;
+}
+
+/* More than eight hashes: no line passes more than the bound, and some line nearly as many. */
+static void bounds_of_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t k0, k1, b;
+    } at[] = {{4, 10, 2}, {5, 5, 0}, {5, 5, 2},  {4, 5, 1},  {3, 9, 1}, {8, 8, 0},
+              {8, 8, 3},  {9, 7, 6}, {2, 14, 1}, {1, 15, 0}, {12, 3, 2}};
+    for (size_t i = 0; i < COUNT(at); i++) {
+        struct tepal_filter *g = make(512, at[i].k0, at[i].k1, 0.5, at[i].b, TEPAL_LAYOUT_BLOCKED,
+                                      TEPAL_POSITIONS_DISTINCT);
+        double bound = tepal_params_fp_bound(tepal_filter_params(g));
+        double found = 0;
+        for (uint32_t full = 0; full <= 8; full++) {
+            uint32_t zeros[8];
+            for (uint32_t s = 0; s < 8; s++) {
+                zeros[s] = s < full ? 64 : 0;
+            }
+            found = fmax(found, climb(g, zeros));
+        }
+        print_message("(%u, %u), b %u: at most %.5g, found %.5g\n", at[i].k0, at[i].k1, at[i].b,
+                      bound, found);
+        assert_true(found <= bound * (1 + 1e-12) && bound <= 1.06 * found);
         tepal_filter_free(g);
     }
 }
@@ -750,6 +813,7 @@ int main(void)
         cmocka_unit_test(flat_is_the_naive_filter),
         cmocka_unit_test(blocked_keeps_its_rules),
         cmocka_unit_test(first_states),
+        cmocka_unit_test(bounds_of_lines),
         cmocka_unit_test(endless),
         cmocka_unit_test(bad_parameters),
         cmocka_unit_test(order_matters),

@@ -32,6 +32,9 @@ double tepal_model_fp_bound(uint32_t k0, uint32_t k1, uint32_t b, double *at);
  */
 double tepal_model_line_forgets(const struct tepal_params *params, uint64_t n);
 
+/* An upper bound of what a line passes, whatever its bits: k0 + k1 of 9 .. 16, two rounds. */
+double tepal_model_line_bound(uint32_t k0, uint32_t k1, uint32_t b);
+
 /* Within a line, tolerance bounds nothing worth having; up to 8 hashes the bound is exact. */
 #define MODEL_LINE_HASHES 8
 

@@ -732,19 +732,14 @@ double tepal_model_generalized_bound(const struct tepal_params *params)
                                                             : TEPAL_GENERALIZED_PRECEDENCE,
                                                  params->cells, c.k0, c.k1, c.tolerance);
     }
+    if (params->hashes > SECTORS) {
+        return tepal_model_line_bound(c.k0, c.k1, c.tolerance);
+    }
     /*
      * In a line the chance to pass is linear in the zeros of each sector, for no key has two cells
      * there: its maximum is at a corner, where every sector is all zeros or all ones. What is left
-     * is a filter of 8 bits. With a second round each of the two must pass for itself.
+     * is a filter of 8 bits.
      */
-    uint32_t first = params->hashes > SECTORS ? model_first_resets(c.k0, params->hashes) : 0;
-    uint32_t second = c.k0 - first;
-    uint32_t cells = params->hashes > SECTORS ? params->hashes - SECTORS : params->hashes;
-    double bound = tepal_generalized_fp_bound_finite(TEPAL_GENERALIZED_DISTINCT, SECTORS, second,
-                                                     cells - second, c.tolerance);
-    if (params->hashes > SECTORS) {
-        bound *= tepal_generalized_fp_bound_finite(TEPAL_GENERALIZED_DISTINCT, SECTORS, first,
-                                                   SECTORS - first, c.tolerance);
-    }
-    return bound;
+    return tepal_generalized_fp_bound_finite(TEPAL_GENERALIZED_DISTINCT, SECTORS, c.k0, c.k1,
+                                             c.tolerance);
 }
