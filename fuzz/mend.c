@@ -220,18 +220,23 @@ static void own_yesno(struct draft *d)
     limit_hashes(d, p->cells - r * q);
 }
 
+#define AVERAGE_WORDS 5
+
 static void own_recycling(struct draft *d)
 {
     struct tepal_params *p = &d->params;
     struct tepal_recycling_params *own = &p->recycling;
-    uint64_t most = d->words < TEPAL_MAX_PHASES ? d->words : TEPAL_MAX_PHASES;
+    /* By average: five words behind the phases, and one option alone. */
+    own->rule %= d->words > AVERAGE_WORDS ? 4 : 3;
+    bool average = own->rule == TEPAL_RECYCLING_AVERAGE;
+    uint64_t words = average ? d->words - AVERAGE_WORDS : d->words;
+    uint64_t most = words < TEPAL_MAX_PHASES ? words : TEPAL_MAX_PHASES;
     own->phases = within(own->phases, 1, most);
-    own->rule %= 3;
-    own->flags %= 8;
+    own->flags = average ? TEPAL_RECYCLING_RETAIN : own->flags % 8;
     if (d->lot % 32 != 0) { /* the rates of the other layouts cost as much as many flat filters */
         p->layout = TEPAL_LAYOUT_FLAT;
     }
-    set_cells(d, d->words / own->phases * 64, TEPAL_LINE_BITS);
+    set_cells(d, words / own->phases * 64, TEPAL_LINE_BITS);
     limit_hashes(d, p->cells - 1);
     own->limit = own->rule == TEPAL_RECYCLING_SIGMA ? within(own->limit, p->hashes, p->cells - 1)
                                                     : within(own->limit, 1, UINT64_MAX);
@@ -400,6 +405,22 @@ static void mend_clock(struct draft *d)
     s[BEGAN] = within(s[BEGAN], s[CLOCK] > limit - 1 ? s[CLOCK] - (limit - 1) : 0, s[CLOCK]);
 }
 
+/* The words behind the cells: each sum at most as many rates as there were arrivals. */
+static void mend_sums(struct draft *d, uint64_t first)
+{
+    uint64_t *s = d->state;
+    uint64_t least = s[MESSAGES] > 0 ? s[MESSAGES] - 1 : 0;
+    d->keys = within(d->keys, least, (UINT64_C(1) << 62) - 1);
+    uint64_t arrivals = within(get(d, first + 4), least, d->keys);
+    put(d, first + 4, arrivals);
+    for (uint64_t i = 0; i < 2; i++) { /* below n 2^64 - n, or 0 */
+        uint64_t n = i == 0 ? d->keys : arrivals;
+        put(d, first + 2 * i + 1, n == 0 ? 0 : within(get(d, first + 2 * i + 1), 0, n - 1));
+        put(d, first + 2 * i, n == 0 ? 0 : within(get(d, first + 2 * i), 0, -n));
+    }
+    s[EXPECTED] = 0;
+}
+
 static void cells_recycling(struct draft *d)
 {
     uint64_t *s = d->state;
@@ -417,6 +438,9 @@ static void cells_recycling(struct draft *d)
     s[MESSAGES] = within(s[MESSAGES], 0, s[ONES]);
     if (d->params.recycling.rule == TEPAL_RECYCLING_COUNT) {
         s[MESSAGES] = within(s[MESSAGES], 0, d->params.recycling.limit);
+    }
+    if (d->params.recycling.rule == TEPAL_RECYCLING_AVERAGE) {
+        mend_sums(d, phases * words);
     }
     s[FRESH] = within(s[FRESH], 0, d->keys);
     double expected;

@@ -354,6 +354,29 @@ static void golden_recycling(void **unused)
     }
 }
 
+/* By average: three phases, and the sums behind them. */
+static void golden_average(void **unused)
+{
+    (void)unused;
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct recycling_options options = RECYCLING_OPTIONS_INIT;
+    struct tepal_filter *r;
+    params.cells = 1000;
+    params.hashes = 5;
+    params.seed = 42;
+    options.phases = 3;
+    options.rule = TEPAL_RECYCLING_AVERAGE;
+    options.limit = UINT64_MAX / 50;
+    set_recycling(&params, &options);
+    assert_int_equal(tepal_filter_create(&params, NULL, &r, NULL), TEPAL_OK);
+    for (unsigned i = 0; i < 250; i++) {
+        assert_int_equal(tepal_filter_add(r, recipe_digest(r, "golden", i)), TEPAL_OK);
+    }
+    assert_true(recycling_figures(r).cycles >= 2);
+    golden_check(r, "recycling-average");
+    tepal_filter_free(r);
+}
+
 /* Whatever a recycling filter's file says, checksums made right, it is refused or it is sound. */
 static void recycling_files_that_lie(void **unused)
 {
@@ -881,6 +904,7 @@ int main(void)
         cmocka_unit_test(golden_integers),
         cmocka_unit_test(golden_retouched),
         cmocka_unit_test(golden_recycling),
+        cmocka_unit_test(golden_average),
         cmocka_unit_test(recycling_files_that_lie),
         cmocka_unit_test(golden_generalized),
         cmocka_unit_test(golden_fingerprint),

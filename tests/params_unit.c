@@ -230,7 +230,7 @@ static void own_fields_are_named(void **state)
         {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.salt), 1 << 20},
         {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.phases), 0},
         {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.phases), 9},
-        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.rule), 3},
+        {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.rule), 4},
         {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.limit), 3},
         {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.limit), 2048},
         {TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(recycling.flags), 8},

@@ -611,20 +611,31 @@ class Recycling(Filter):
 
     def check_own(self, own, state):
         self.phases, self.rule, self.limit, flags = own[:4]
-        need(1 <= self.phases <= 8 and self.rule <= 2 and self.limit >= 1 and flags < 8, "own parameters")
+        need(1 <= self.phases <= 8 and self.rule <= 3 and self.limit >= 1 and flags < 8, "own parameters")
         need(self.rule != 0 or self.k <= self.limit < self.m, "sigma is outside hashes .. cells - 1")
+        need(self.rule != 3 or flags == 1, "by average the trigger is retained, and nothing else")
         need(not any(own[4:]), "own parameters")
         self.retain, self.keep, self.misses = flags & 1, flags & 2, flags & 4
         self.phase_bytes = 8 * ((self.m + 63) // 64)
 
     def payload_bytes(self):
-        return self.phases * self.phase_bytes
+        return self.phases * self.phase_bytes + (40 if self.rule == 3 else 0)
+
+    def check_sums(self, messages, expected):
+        """By average: the words behind the phases, and what they leave of the state."""
+        told_low, told_high, low, high, arrivals = struct.unpack("<5Q", self.payload[-40:])
+        need(expected == 0, "by average nothing is expected")
+        need(arrivals <= self.added and messages <= arrivals + 1, "arrivals that cannot be")
+        need(told_low + (told_high << 64) <= self.added * M64, "a sum that cannot be")
+        need(low + (high << 64) <= arrivals * M64, "a sum that cannot be")
 
     def check_payload(self, state):
         for i in range(self.phases):
             last = self.payload[(i + 1) * self.phase_bytes - 8 : (i + 1) * self.phase_bytes]
             need(int.from_bytes(last, "little") >> ((self.m - 1) % 64 + 1) == 0, "a bit beyond the last cell is set")
         cycles, ones, messages, fresh, expected, clocked, clock, began = state
+        if self.rule == 3:
+            self.check_sums(messages, expected)
         (expected,) = struct.unpack("<d", struct.pack("<Q", expected))
         self.told = {"cycles": cycles, "ones": ones, "messages": messages, "fresh": fresh}
         counts = [
@@ -649,8 +660,50 @@ class Recycling(Filter):
             lo, hi = (fold((lo ^ (i * GOLDEN & M64)) * (hi | 1)) for i in (0x10000 + 2 * phase, 0x10001 + 2 * phase))
         return self.places_of(lo, hi)
 
+    def rate(self, cells):
+        """The chance that a message's cells are all among these, in units of 2^-64."""
+        need(self.layout == 0, "only flat filters can be replayed by average")
+        rate = None
+        for i in range(self.k):
+            ones, m = (max(len(cells) - i, 0), self.m - i) if self.positions else (len(cells), self.m)
+            share = min((ones << 64) // m, M64)
+            rate = share if rate is None else rate * share >> 64
+        return rate
+
+    def replay_average(self, keys):
+        """The phases by age, the number of cycles, and all else that is counted."""
+        bits = [set() for _ in range(self.phases)]
+        told = total = cycle = arrivals = cycles = messages = fresh = 0
+        for key in keys:
+            asked = set(self.phase_places(key, 0))
+            fresh += not any(asked <= phase for phase in bits)
+            now = sum(map(self.rate, bits)) - sum(self.rate(a & b) for a, b in zip(bits, bits[1:]))
+            told, total, cycle, arrivals = told + min(now, M64), total + 1, cycle + self.rate(bits[0]), arrivals + 1
+            error = told - total * self.limit
+            owed = abs(error) // (arrivals + 1) * (1 if error > 0 else -1)
+            owed = max(-(self.limit // 2), min(self.limit // 2, owed))
+            if cycle < arrivals * (self.limit - owed - (self.phases - 1) * self.rate(bits[0] | asked)):
+                messages += not asked <= bits[0]
+                bits[0] |= asked
+            else:
+                bits = [asked] + bits[:-1]
+                cycles, messages, cycle, arrivals = cycles + 1, 1, 0, 0
+        counts = {"cycles": cycles, "ones": len(bits[0]), "messages": messages, "fresh": fresh}
+        return bits, counts, struct.pack("<5Q", told & M64, told >> 64, cycle & M64, cycle >> 64, arrivals)
+
+    def rebuilt_average(self, keys):
+        bits, counts, sums = self.replay_average(keys)
+        need(counts == self.told, f"replayed {counts}, the file says {self.told}")
+        cells = bytearray(len(self.payload) - len(sums))
+        for age, phase in enumerate(bits):
+            for p in phase:
+                cells[(counts["cycles"] - age) % self.phases * self.phase_bytes + p // 8] |= 1 << (p % 8)
+        return bytes(cells) + sums
+
     def rebuilt(self, keys):
         """A recycling filter that took in these messages, one after the other: its bits and counts."""
+        if self.rule == 3:
+            return self.rebuilt_average(keys)
         bits = [set() for _ in range(self.phases)]
         cycles = messages = fresh = 0
         for key in keys:

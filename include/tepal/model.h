@@ -28,7 +28,8 @@ extern "C" {
  *                      for any bits. Blocked: at most 8 hash functions, and fp from 1.4 % on
  *   recycling          cells, the bits of one phase, is given and `keys` is 0: sets the limit
  *                      (sigma) and the hashes that achieve the *average* rate; phases 0 becomes 2
- *                      with the flag retain; capacity becomes the expected keys per cycle
+ *                      with the flag retain; capacity becomes the expected keys per cycle. With
+ *                      the rule average the limit is the rate; hashes and capacity as by sigma
  *   yesno, cascade     TEPAL_UNSUPPORTED: these are sized and built from known keys
  *
  * TEPAL_BAD_ARGUMENT unless 0 < fp < 1 and there are keys, or if no filter of this kind achieves

@@ -173,8 +173,12 @@ struct tepal_cascade_params {
  *   sigma   this key would raise the number of bits set in it above `limit`
  *   count   this key would be one more than `limit` keys that set bits in it
  *   time    it became active `limit` or more ticks of the caller's clock ago
+ *   average the share of new keys that are found would exceed limit / 2^64, averaged over all
+ *           arrivals. Unlike sigma's, this average holds on streams that repeat, too: new keys
+ *           come at any time, whatever the phase's age (docs/models.md). Flags: retain, only
  *
- * `flags`. The trigger is the key that finds the active phase full (by sigma or count).
+ * `flags`. The trigger is the key that finds the active phase full (by sigma, count or
+ * average).
  *   retain        the trigger is the first key of the new cycle
  *   keep-trigger  the trigger is (also) left in the phase that freezes, which may then exceed the
  *                 limit. Both flags: every phase has its own hash functions, or the two phases
@@ -188,7 +192,8 @@ struct tepal_cascade_params {
 enum tepal_recycling_rule {
     TEPAL_RECYCLING_SIGMA = 0,
     TEPAL_RECYCLING_COUNT = 1,
-    TEPAL_RECYCLING_TIME = 2
+    TEPAL_RECYCLING_TIME = 2,
+    TEPAL_RECYCLING_AVERAGE = 3
 };
 enum tepal_recycling_flag {
     TEPAL_RECYCLING_RETAIN = 1,
@@ -199,7 +204,7 @@ enum tepal_recycling_flag {
 struct tepal_recycling_params {
     uint64_t phases; /* 1 .. TEPAL_MAX_PHASES */
     uint64_t rule;   /* enum tepal_recycling_rule */
-    uint64_t limit;  /* sigma: hashes .. cells - 1; count and time: at least 1 */
+    uint64_t limit;  /* sigma: hashes .. cells - 1; others: at least 1 */
     uint64_t flags;  /* of enum tepal_recycling_flag */
 };
 

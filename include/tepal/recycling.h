@@ -17,6 +17,9 @@
  * its phase lives; later arrivals are false negatives (tepal/papers.h predicts how many, from the
  * gaps between repeats). tepal_filter_add is tepal_filter_test_add without the answer.
  *
+ * Set p.recycling.rule = TEPAL_RECYCLING_AVERAGE before tepal_params_for_rate, and the filter keeps
+ * its own account of what a new key risks: then the rate holds on streams that repeat, too.
+ *
  * Other kinds of filter: TEPAL_UNSUPPORTED.
  */
 #ifndef TEPAL_RECYCLING_H
@@ -83,7 +86,9 @@ struct tepal_recycling_figures {
     double fp_now;     /* false-positive rate of the next new key, from the bits set */
     /*
      * False-positive rate so far, averaged over all new keys: estimated from how many keys were
-     * answered "not seen" at what fill. 0 before the first.
+     * answered "not seen" at what fill. 0 before the first. By average: the mean of the filter's
+     * own chance to find a new key, over all arrivals; exact on the flat layout with one or two
+     * phases, an upper bound with more, and from the model of a phase on the other layouts.
      */
     double fp_so_far;
 };

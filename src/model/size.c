@@ -33,13 +33,15 @@ static enum tepal_status size_recycling(struct tepal_params *p, double fp)
         p->recycling.phases = 2;
         p->recycling.flags = TEPAL_RECYCLING_RETAIN;
     }
+    /* By average: as many hashes as sigma would want; the rate itself is the limit. */
     struct tepal_recycling_setting s = model_recycling_setting(p);
     struct tepal_recycling_rates rates;
     s.sigma = 0;
     enum tepal_status status = tepal_recycling_best_sigma(&s, fp, &rates);
     if (status == TEPAL_OK) {
         p->hashes = s.hashes;
-        p->recycling.limit = s.sigma;
+        p->recycling.limit =
+            p->recycling.rule == TEPAL_RECYCLING_AVERAGE ? (uint64_t)(fp * 0x1p64) : s.sigma;
         p->capacity = (uint64_t)rates.messages_per_cycle;
     }
     return status;
@@ -92,9 +94,10 @@ enum tepal_status tepal_params_for_rate(struct tepal_params *params, uint64_t ke
         status = size_fingerprint(&p, keys, fp);
         break;
     case TEPAL_KIND_RECYCLING:
-        if (p.recycling.rule != TEPAL_RECYCLING_SIGMA) {
+        if (p.recycling.rule != TEPAL_RECYCLING_SIGMA &&
+            p.recycling.rule != TEPAL_RECYCLING_AVERAGE) {
             return refuse(error, TEPAL_BAD_ARGUMENT,
-                          "only filters that recycle by sigma are sized by their rate");
+                          "only filters that recycle by sigma or average are sized by their rate");
         }
         if (p.cells == 0) {
             return refuse(

@@ -84,6 +84,9 @@ extern const struct params_rules tepal_yesno_rules;
 extern const struct params_rules tepal_recycling_rules;
 extern const struct params_rules tepal_cascade_rules;
 
+/* Words behind the phases of a recycling filter that keeps an average (filter/recycling). */
+#define PARAMS_AVERAGE_WORDS 5
+
 /* The table. NULL if there is no such kind. */
 const struct params_rules *tepal_params_rules(uint32_t kind);
 

@@ -12,9 +12,9 @@ static struct params_verdict check(const struct tepal_params *params)
         return params_refuse_own(PARAMS_INDEX(recycling.phases),
                                  "the number of phases must be 1 to 8");
     }
-    if (params->recycling.rule > TEPAL_RECYCLING_TIME) {
+    if (params->recycling.rule > TEPAL_RECYCLING_AVERAGE) {
         return params_refuse_own(PARAMS_INDEX(recycling.rule),
-                                 "a filter recycles by sigma, by count or by time");
+                                 "a filter recycles by sigma, by count, by time or by average");
     }
     if (params->recycling.flags >= FLAGS_END) {
         return params_refuse_own(PARAMS_INDEX(recycling.flags),
@@ -33,15 +33,25 @@ static struct params_verdict check(const struct tepal_params *params)
     if (params->recycling.limit == 0) {
         return params_refuse_own(
             PARAMS_INDEX(recycling.limit),
-            "the count or time after which a phase is full must be at least 1");
+            params->recycling.rule == TEPAL_RECYCLING_AVERAGE
+                ? "the average rate, in units of 2^-64, must be at least 1"
+                : "the count or time after which a phase is full must be at least 1");
+    }
+    /* The trigger opens the new phase, and all phases share their hash functions. */
+    if (params->recycling.rule == TEPAL_RECYCLING_AVERAGE &&
+        params->recycling.flags != TEPAL_RECYCLING_RETAIN) {
+        return params_refuse_own(
+            PARAMS_INDEX(recycling.flags),
+            "by average the trigger is retained, not kept, and not only misses are inserted");
     }
     return PARAMS_PASSED;
 }
 
-/* At most 8 phases of 2^57 bytes. */
+/* At most 8 phases of 2^57 bytes, and a few words. */
 static uint64_t payload_bytes(const struct tepal_params *params)
 {
-    return params->recycling.phases * tepal_params_cells_bytes(params->cells, 1);
+    uint64_t words = params->recycling.rule == TEPAL_RECYCLING_AVERAGE ? PARAMS_AVERAGE_WORDS : 0;
+    return params->recycling.phases * tepal_params_cells_bytes(params->cells, 1) + 8 * words;
 }
 
 const struct params_rules tepal_recycling_rules = {

@@ -148,7 +148,7 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
                        wanted->cells / 8 * wants.phases);
     }
     if (has.rule != wants.rule) {
-        static const char *const rules[] = {"sigma", "count", "every"};
+        static const char *const rules[] = {"sigma", "count", "every", "average"};
         return args_about(s->args, s->name,
                           "this state was made with other parameters: it recycles by %s, and the "
                           "options give %s",
@@ -159,9 +159,10 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
     }
     if (has.limit != wants.limit) {
         return differs(s,
-                       has.rule == TEPAL_RECYCLING_SIGMA   ? "sigma"
-                       : has.rule == TEPAL_RECYCLING_COUNT ? "count"
-                                                           : "time in milliseconds",
+                       has.rule == TEPAL_RECYCLING_SIGMA     ? "sigma"
+                       : has.rule == TEPAL_RECYCLING_COUNT   ? "count"
+                       : has.rule == TEPAL_RECYCLING_AVERAGE ? "rate in units of 2^-64"
+                                                             : "time in milliseconds",
                        has.limit, wants.limit);
     }
     if (((has.flags ^ wants.flags) & TEPAL_RECYCLING_ONLY_MISSES) != 0) {

@@ -2,6 +2,7 @@
  * internal.h: the recycling filter from the inside, for its kernels.
  *
  *   recycling.c   the kind: phases and when they turn, any layout, what it tells of itself
+ *   average.c     the rule `average`: what a new message risks, and the sums of it
  *   lines.h       the blocked layout's loops; lines_*.c: these in plain C, and for AVX2
  */
 #ifndef TEPAL_SRC_FILTER_RECYCLING_INTERNAL_H
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "address/address.h"
+#include "base/wide.h"
 #include "filter/kind.h"
 
 /* state.own; docs/format.md tells them too */
@@ -29,6 +31,12 @@ enum {
 
 #define RATE_STEPS 128
 
+/*
+ * Messages and cycles are counted this far and no further: a file may state any numbers up to
+ * here, and a filter that goes on from them must still be one that can be loaded.
+ */
+#define RECYCLING_MOST (((uint64_t)1 << 62) - 1)
+
 struct tepal_recycling;
 
 /* The inner loops, by layout. Digests are answered in order; answers as in query_many. */
@@ -44,6 +52,16 @@ struct recycling_kernels {
 /* The blocked layout, hash functions shared by all phases (lines.h). */
 extern const struct recycling_kernels tepal_recycling_lines_portable;
 extern const struct recycling_kernels tepal_recycling_lines_avx2;
+
+/* What the rule `average` knows beside its words (average.c). */
+struct recycling_average {
+    uint64_t arrivals;               /* in all, up to the message at hand */
+    uint64_t both[TEPAL_MAX_PHASES]; /* by age: cells set in this phase and the next older one */
+    uint64_t ones;                   /* that `rate` is the rate of */
+    uint64_t rate;                   /* in units of 2^-64, as the next two */
+    uint64_t told;                   /* the chance that a new message is found now */
+    wide_int128 frozen;              /* what the frozen phases contribute to it */
+};
 
 struct tepal_recycling {
     struct tepal_filter head;
@@ -64,6 +82,7 @@ struct tepal_recycling {
     double frozen_miss;
     uint64_t frozen_ones[TEPAL_MAX_PHASES]; /* by age; [0] is unused */
     double rate[RATE_STEPS + 1];            /* of a phase, by fill; NaN: not known yet */
+    struct recycling_average average;       /* by average only */
     tepal_recycling_callback *callback;
     void *context;
 };
@@ -72,6 +91,33 @@ static inline uint64_t *recycling_active(struct tepal_recycling *r)
 {
     return r->head.words + r->active * r->phase_words;
 }
+
+/* The phase that was active `age` cycles ago. */
+static inline uint32_t recycling_phase(const struct tepal_recycling *r, uint32_t age)
+{
+    return (uint32_t)((r->active + r->phases - age) % r->phases);
+}
+
+static inline const uint64_t *recycling_words(const struct tepal_recycling *r, uint32_t phase)
+{
+    return r->head.words + phase * r->phase_words;
+}
+
+/*
+ * The rule `average`. A message: first _arrives, as the filter is before it; then _full asks
+ * whether it is the trigger; if it is not, _took is told which of its cells are new.
+ */
+void tepal_average_open(struct tepal_recycling *r);
+void tepal_average_weigh(struct tepal_recycling *r); /* the frozen phases have changed */
+void tepal_average_turn(struct tepal_recycling *r);  /* the active one has */
+void tepal_average_arrives(struct tepal_recycling *r);
+bool tepal_average_full(struct tepal_recycling *r, uint64_t ones);
+void tepal_average_took(struct tepal_recycling *r, const uint64_t *positions, uint64_t fresh);
+/* The first `words` words of the oldest phase from `from` on are about to be cleared. */
+void tepal_average_clears(struct tepal_recycling *r, size_t from, size_t words);
+const char *tepal_average_flaw(const struct tepal_recycling *r);
+double tepal_average_now(const struct tepal_recycling *r);
+double tepal_average_so_far(const struct tepal_recycling *r);
 
 /*
  * The digest as phase `phase` takes it: with hash functions of its own, or those of all phases.
@@ -88,13 +134,15 @@ static inline struct tepal_digest recycling_digest(const struct tepal_recycling 
 }
 
 /* Would a message that brings the active phase to `ones` be one too many? */
-static inline bool recycling_full(const struct tepal_recycling *r, uint64_t ones)
+static inline bool recycling_full(struct tepal_recycling *r, uint64_t ones)
 {
     switch (r->rule) {
     case TEPAL_RECYCLING_SIGMA:
         return ones > r->limit;
     case TEPAL_RECYCLING_COUNT:
         return r->head.state.own[STATE_MESSAGES] >= r->limit;
+    case TEPAL_RECYCLING_AVERAGE:
+        return tepal_average_full(r, ones);
     case TEPAL_RECYCLING_TIME:
         break;
     }
@@ -120,5 +168,9 @@ static inline void recycling_miss(struct tepal_recycling *r)
 void tepal_recycling_turn(struct tepal_recycling *r);
 void tepal_recycling_trigger(struct tepal_recycling *r, struct tepal_digest digest);
 void tepal_recycling_filled(struct tepal_recycling *r);
+
+/* The rate of a phase with so many ones; of the layouts other than flat, interpolated. */
+double tepal_recycling_phase_rate(struct tepal_recycling *r, double ones);
+uint64_t tepal_recycling_ones(const struct tepal_recycling *r, uint32_t age);
 
 #endif

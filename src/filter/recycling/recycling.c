@@ -62,34 +62,23 @@ static enum tepal_status writable(const struct tepal_filter *filter)
                                       : TEPAL_OK;
 }
 
-/*
- * Messages and cycles are counted this far and no further: a file may state any numbers up to
- * here, and a filter that goes on from them must still be one that can be loaded.
- */
-#define MOST_COUNTED (((uint64_t)1 << 62) - 1)
-
 /* What is added each time, 10^6 at most, is lost in rounding before it gets there. */
 #define MOST_EXPECTED 0x1p82
 
 /* ---- construction ---------------------------------------------------------------------------- */
-
-/* The phase that was active `age` cycles ago. */
-static uint32_t phase_of_age(const struct tepal_recycling *r, uint32_t age)
-{
-    return (uint32_t)((r->active + r->phases - age) % r->phases);
-}
-
-static const uint64_t *phase_words(const struct tepal_recycling *r, uint32_t phase)
-{
-    return r->head.words + phase * r->phase_words;
-}
 
 static uint64_t phase_ones(const struct tepal_recycling *r, uint32_t age)
 {
     if (age == 0) {
         return r->head.state.own[STATE_ONES];
     }
-    return tepal_bits_count(phase_words(r, phase_of_age(r, age)), r->phase_words);
+    return tepal_bits_count(recycling_words(r, recycling_phase(r, age)), r->phase_words);
+}
+
+/* The same without counting, unless it is a view. */
+uint64_t tepal_recycling_ones(const struct tepal_recycling *r, uint32_t age)
+{
+    return age == 0 || filter_read_only(&r->head) ? phase_ones(r, age) : r->frozen_ones[age];
 }
 
 uint64_t tepal_recycling_phase_ones(const struct tepal_filter *filter, uint32_t age)
@@ -116,7 +105,7 @@ static double rate_at_step(struct tepal_recycling *r, uint32_t step)
     return r->rate[step];
 }
 
-static double rate_of(struct tepal_recycling *r, double ones)
+double tepal_recycling_phase_rate(struct tepal_recycling *r, double ones)
 {
     const struct tepal_params *p = &r->head.params;
     if (p->layout == TEPAL_LAYOUT_FLAT) {
@@ -140,7 +129,8 @@ void tepal_recycling_filled(struct tepal_recycling *r)
     uint64_t ones = r->head.state.own[STATE_ONES];
     uint64_t first = (ones < cells ? ones : cells) / size * size; /* a file may say anything */
     uint64_t end = first + size < cells ? first + size : cells;
-    double miss = (1 - rate_of(r, (double)first + (double)(end - first) / 2)) * r->frozen_miss;
+    double miss = (1 - tepal_recycling_phase_rate(r, (double)first + (double)(end - first) / 2)) *
+                  r->frozen_miss;
     /* Rounded to a float: what is stored shall not depend on the last digit of a power. */
     r->odds = (double)(float)(miss > 1e-6 ? (1 - miss) / miss : 1e6);
     r->mark = first + size - 1;
@@ -149,20 +139,26 @@ void tepal_recycling_filled(struct tepal_recycling *r)
     }
 }
 
-/* The chance that no frozen phase says yes to a new message. */
+/* The chance that no frozen phase says yes to a new message, and what follows from it. */
 static void weigh_frozen(struct tepal_recycling *r)
 {
+    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
+        tepal_average_weigh(r);
+        return;
+    }
     r->frozen_miss = 1;
     for (uint32_t age = 1; age < r->phases; age++) {
-        r->frozen_miss *= 1 - rate_of(r, (double)r->frozen_ones[age]);
+        r->frozen_miss *= 1 - tepal_recycling_phase_rate(r, (double)r->frozen_ones[age]);
     }
+    tepal_recycling_filled(r);
 }
 
 static const struct recycling_kernels general;
 
 static const struct recycling_kernels *kernels_for(const struct tepal_recycling *r)
 {
-    if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->own_hashes) {
+    if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->own_hashes ||
+        r->rule == TEPAL_RECYCLING_AVERAGE) {
         return &general;
     }
     return tepal_processor_has_avx2() ? &tepal_recycling_lines_avx2
@@ -182,7 +178,7 @@ static void recycling_open(struct tepal_filter *filter)
     r->cleared = 0;
     r->at = tepal_address_of(&filter->params, 1);
     r->own_hashes = r->only_misses || (r->retain && r->keep_trigger);
-    r->phase_words = filter->word_count / r->phases;
+    r->phase_words = (size_t)(tepal_params_cells_bytes(filter->params.cells, 1) / 8);
     r->active = filter->state.own[STATE_CYCLES] % r->phases;
     r->kernels = kernels_for(r);
     for (uint32_t step = 0; step <= RATE_STEPS; step++) {
@@ -195,8 +191,10 @@ static void recycling_open(struct tepal_filter *filter)
     for (uint32_t age = 1; age < r->phases; age++) {
         r->frozen_ones[age] = first ? 0 : phase_ones(r, age);
     }
+    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
+        tepal_average_open(r);
+    }
     weigh_frozen(r);
-    tepal_recycling_filled(r);
 }
 
 /* ---- recycling ------------------------------------------------------------------------------- */
@@ -215,15 +213,17 @@ void tepal_recycling_turn(struct tepal_recycling *r)
     r->frozen_ones[r->phases > 1] = own[STATE_ONES];
     /* Where counting ends the number stays, and goes on naming the phases in their order. */
     own[STATE_CYCLES] =
-        own[STATE_CYCLES] < MOST_COUNTED ? own[STATE_CYCLES] + 1 : MOST_COUNTED + 1 - r->phases;
+        own[STATE_CYCLES] < RECYCLING_MOST ? own[STATE_CYCLES] + 1 : RECYCLING_MOST + 1 - r->phases;
     r->active = own[STATE_CYCLES] % r->phases;
     own[STATE_ONES] = 0;
     own[STATE_MESSAGES] = 0;
     own[STATE_BEGAN] = own[STATE_CLOCK];
     memset(recycling_active(r) + r->cleared, 0, (r->phase_words - r->cleared) * 8);
     r->cleared = 0;
+    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
+        tepal_average_turn(r);
+    }
     weigh_frozen(r);
-    tepal_recycling_filled(r);
 }
 
 enum tepal_status tepal_recycling_on_recycle(struct tepal_filter *filter,
@@ -263,11 +263,13 @@ enum tepal_status tepal_recycling_clear_ahead(struct tepal_filter *filter, uint6
         if (bytes / 8 < words) {
             words = (size_t)(bytes / 8 + (bytes % 8 != 0));
         }
-        uint64_t *from = filter->words + phase_of_age(r, oldest) * r->phase_words + r->cleared;
+        uint64_t *from = filter->words + recycling_phase(r, oldest) * r->phase_words + r->cleared;
+        if (r->rule == TEPAL_RECYCLING_AVERAGE) {
+            tepal_average_clears(r, r->cleared, words);
+        }
         r->frozen_ones[oldest] -= tepal_bits_count(from, words);
         memset(from, 0, words * 8);
         weigh_frozen(r);
-        tepal_recycling_filled(r);
     }
     r->cleared += words; /* a phase without ones is clear as it is */
     if (left != NULL) {
@@ -335,18 +337,26 @@ static void clear_new(uint64_t *words, const uint64_t *positions, uint64_t fresh
     }
 }
 
+/* The active phase has a message's cells now; `fresh` tells which of them are new, if any. */
+static void take(struct tepal_recycling *r, const uint64_t *positions, uint64_t fresh)
+{
+    uint64_t *own = r->head.state.own;
+    own[STATE_ONES] += bits_count_word(fresh);
+    own[STATE_MESSAGES] += fresh != 0;
+    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
+        tepal_average_took(r, positions, fresh);
+    } else if (own[STATE_ONES] > r->mark) {
+        tepal_recycling_filled(r);
+    }
+}
+
 /* Insert into an active phase that has room for it. */
 static void insert_first(struct tepal_recycling *r, struct tepal_digest digest)
 {
-    uint64_t *own = r->head.state.own;
     uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k =
-        tepal_address_positions(&r->at, recycling_digest(r, digest, phase_of_age(r, 0)), positions);
-    own[STATE_ONES] += bits_count_word(set_new(recycling_active(r), positions, k));
-    own[STATE_MESSAGES]++;
-    if (own[STATE_ONES] > r->mark) {
-        tepal_recycling_filled(r);
-    }
+    uint32_t k = tepal_address_positions(&r->at, recycling_digest(r, digest, recycling_phase(r, 0)),
+                                         positions);
+    take(r, positions, set_new(recycling_active(r), positions, k));
 }
 
 void tepal_recycling_trigger(struct tepal_recycling *r, struct tepal_digest digest)
@@ -357,7 +367,10 @@ void tepal_recycling_trigger(struct tepal_recycling *r, struct tepal_digest dige
     }
 }
 
-/* Insert a message that the active phase does not hold yet; its positions there are known. */
+/*
+ * Insert a message that the active phase does not hold yet (by average: or does, it may be the
+ * trigger all the same); its positions there are known.
+ */
 static void insert(struct tepal_recycling *r, struct tepal_digest digest, const uint64_t *positions)
 {
     uint64_t *own = r->head.state.own;
@@ -365,11 +378,7 @@ static void insert(struct tepal_recycling *r, struct tepal_digest digest, const 
     uint64_t fresh = set_new(words, positions, r->at.hashes);
     uint64_t ones = own[STATE_ONES] + bits_count_word(fresh);
     if (!recycling_full(r, ones)) {
-        own[STATE_ONES] = ones;
-        own[STATE_MESSAGES]++;
-        if (ones > r->mark) {
-            tepal_recycling_filled(r);
-        }
+        take(r, positions, fresh);
         return;
     }
     if (r->keep_trigger) {
@@ -386,11 +395,11 @@ static bool frozen_holds(const struct tepal_recycling *r, struct tepal_digest di
 {
     uint32_t k = r->at.hashes;
     for (uint32_t age = 1; age < r->phases; age++) {
-        uint32_t phase = phase_of_age(r, age);
+        uint32_t phase = recycling_phase(r, age);
         if (r->own_hashes) {
             (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase), positions);
         }
-        if (holds(phase_words(r, phase), positions, k)) {
+        if (holds(recycling_words(r, phase), positions, k)) {
             return true;
         }
     }
@@ -407,7 +416,7 @@ static void request(const struct tepal_recycling *r, struct tepal_digest digest,
             k = tepal_address_positions(&r->at, recycling_digest(r, digest, phase), positions);
         }
         for (uint32_t i = 0; i < k; i++) {
-            bits_prefetch(phase_words(r, phase), positions[i]);
+            bits_prefetch(recycling_words(r, phase), positions[i]);
         }
     }
 }
@@ -417,14 +426,17 @@ static bool seen_at(struct tepal_recycling *r, struct tepal_digest digest, uint6
 {
     bool frozen = frozen_holds(r, digest, positions);
     if (r->own_hashes) {
-        (void)tepal_address_positions(&r->at, recycling_digest(r, digest, phase_of_age(r, 0)),
+        (void)tepal_address_positions(&r->at, recycling_digest(r, digest, recycling_phase(r, 0)),
                                       positions);
     }
     bool active = holds(recycling_active(r), positions, r->at.hashes);
     if (!active && !frozen) {
         recycling_miss(r);
     }
-    if (!active && !(frozen && r->only_misses)) {
+    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
+        tepal_average_arrives(r);
+        insert(r, digest, positions);
+    } else if (!active && !(frozen && r->only_misses)) {
         insert(r, digest, positions);
     }
     return active || frozen;
@@ -444,11 +456,11 @@ static bool general_query_one(const struct tepal_recycling *r, struct tepal_dige
     if (frozen_holds(r, digest, positions)) {
         return true;
     }
-    uint32_t active = phase_of_age(r, 0);
+    uint32_t active = recycling_phase(r, 0);
     if (r->own_hashes) {
         (void)tepal_address_positions(&r->at, recycling_digest(r, digest, active), positions);
     }
-    return holds(phase_words(r, active), positions, r->at.hashes);
+    return holds(recycling_words(r, active), positions, r->at.hashes);
 }
 
 /* ---- many messages --------------------------------------------------------------------------- */
@@ -505,9 +517,9 @@ static void count_arrivals(struct tepal_recycling *r, uint64_t count)
 {
     struct filter_state *state = &r->head.state;
     filter_count_keys(&r->head, count);
-    if (state->keys_added > MOST_COUNTED) {
-        uint64_t before = count < MOST_COUNTED ? MOST_COUNTED - count : 0;
-        state->keys_added = MOST_COUNTED;
+    if (state->keys_added > RECYCLING_MOST) {
+        uint64_t before = count < RECYCLING_MOST ? RECYCLING_MOST - count : 0;
+        state->keys_added = RECYCLING_MOST;
         if (state->own[STATE_FRESH] > before) {
             state->own[STATE_FRESH] = before; /* room for these messages, should all be new */
         }
@@ -574,7 +586,7 @@ static const char *recycling_validate(const struct tepal_filter *filter)
     const uint64_t *own = r->head.state.own;
     const struct tepal_params *p = &r->head.params;
     for (uint32_t phase = 0; phase < r->phases; phase++) {
-        if (bits_beyond(phase_words(r, phase), p->cells)) {
+        if (bits_beyond(recycling_words(r, phase), p->cells)) {
             return "there are cells set beyond the last one of a phase";
         }
     }
@@ -590,7 +602,7 @@ static const char *recycling_validate(const struct tepal_filter *filter)
     if (own[STATE_MESSAGES] > own[STATE_ONES]) {
         return "more messages set bits in the active phase than there are bits set";
     }
-    if (own[STATE_CYCLES] > MOST_COUNTED || r->head.state.keys_added > MOST_COUNTED) {
+    if (own[STATE_CYCLES] > RECYCLING_MOST || r->head.state.keys_added > RECYCLING_MOST) {
         return "the number of messages is impossible";
     }
     if (own[STATE_FRESH] > r->head.state.keys_added) {
@@ -607,7 +619,7 @@ static const char *recycling_validate(const struct tepal_filter *filter)
     if (r->rule == TEPAL_RECYCLING_TIME && own[STATE_CLOCK] - own[STATE_BEGAN] >= r->limit) {
         return "the active phase is older than its limit";
     }
-    return NULL;
+    return r->rule == TEPAL_RECYCLING_AVERAGE ? tepal_average_flaw(r) : NULL;
 }
 
 /* The same, of the cells. */
@@ -616,7 +628,7 @@ static const char *recycling_validate_cells(const struct tepal_filter *filter)
     const struct tepal_recycling *r = recycling_of_const(filter);
     const uint64_t *own = r->head.state.own;
     for (uint32_t phase = 0; phase < r->phases; phase++) {
-        uint64_t ones = tepal_bits_count(phase_words(r, phase), r->phase_words);
+        uint64_t ones = tepal_bits_count(recycling_words(r, phase), r->phase_words);
         if (phase > own[STATE_CYCLES] && ones != 0) {
             return "a phase that was never active is not empty";
         }
@@ -629,16 +641,23 @@ static const char *recycling_validate_cells(const struct tepal_filter *filter)
 
 /* ---- what it says of itself ------------------------------------------------------------------ */
 
+/* The rate of the next new message, if what one phase holds does not depend on the others. */
+static double independent_now(const struct tepal_recycling *r)
+{
+    const struct tepal_params *p = &r->head.params;
+    double miss = 1;
+    for (uint32_t age = 0; age < r->phases; age++) {
+        uint64_t ones = tepal_recycling_ones(r, age);
+        miss *= 1 - tepal_recycling_rate(p->layout, p->positions, p->cells, ones, p->hashes);
+    }
+    return 1 - miss;
+}
+
 static struct tepal_recycling_figures figures_of(const struct tepal_recycling *r)
 {
     const uint64_t *own = r->head.state.own;
     const struct tepal_params *p = &r->head.params;
-    double miss = 1;
-    for (uint32_t age = 0; age < r->phases; age++) {
-        bool view = filter_read_only(&r->head);
-        uint64_t ones = age == 0 || view ? phase_ones(r, age) : r->frozen_ones[age];
-        miss *= 1 - tepal_recycling_rate(p->layout, p->positions, p->cells, ones, p->hashes);
-    }
+    bool by_average = r->rule == TEPAL_RECYCLING_AVERAGE;
     double expected = recycling_expected(r);
     double all = expected + (double)own[STATE_FRESH];
     return (struct tepal_recycling_figures){
@@ -649,8 +668,10 @@ static struct tepal_recycling_figures figures_of(const struct tepal_recycling *r
         .ones = own[STATE_ONES],
         .clock = own[STATE_CLOCK],
         .fill = (double)own[STATE_ONES] / (double)p->cells,
-        .fp_now = 1 - miss,
-        .fp_so_far = all > 0 ? expected / all : 0,
+        .fp_now = by_average ? tepal_average_now(r) : independent_now(r),
+        .fp_so_far = by_average ? tepal_average_so_far(r)
+                     : all > 0  ? expected / all
+                                : 0,
     };
 }
 
@@ -674,7 +695,33 @@ static double recycling_fp_now(const struct tepal_filter *filter)
     return figures_of(recycling_of_const(filter)).fp_now;
 }
 
-static const char *const rule_names[] = {"sigma", "count", "time"};
+static const char *const rule_names[] = {"sigma", "count", "time", "average"};
+
+/* What comes of it in the long run. */
+static void tell_average(const struct tepal_recycling *r, struct tepal_report *report)
+{
+    const struct tepal_params *p = &r->head.params;
+    const char *by_sigma = "only for filters that recycle by sigma";
+    struct tepal_recycling_setting setting = {p->layout, p->positions, p->cells,  p->hashes,
+                                              r->limit,  r->phases,    r->retain, r->keep_trigger};
+    struct tepal_recycling_rates rates;
+    bool known = r->rule == TEPAL_RECYCLING_SIGMA &&
+                 tepal_recycling_average(&setting, TEPAL_RECYCLING_AUTO, &rates) == TEPAL_OK;
+    if (known) {
+        tepal_report_real(report, "fp_average", "long-term false-positive rate (model)",
+                          rates.fp_average);
+        tepal_report_real(report, "messages_per_cycle", "new messages per cycle (model)",
+                          rates.messages_per_cycle);
+        return;
+    }
+    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
+        tepal_report_real(report, "fp_average", "long-term false-positive rate that the rule keeps",
+                          (double)r->limit * 0x1p-64);
+    } else {
+        tepal_report_absent(report, "fp_average", by_sigma);
+    }
+    tepal_report_absent(report, "messages_per_cycle", by_sigma);
+}
 
 static void recycling_info(const struct tepal_filter *filter, struct tepal_report *report)
 {
@@ -691,8 +738,9 @@ static void recycling_info(const struct tepal_filter *filter, struct tepal_repor
     tepal_report_integer(report, "phases", "number of phases; bits is the size of each", r->phases);
     tepal_report_text(report, "rule", "the rule by which the active phase is full",
                       rule_names[r->rule]);
-    tepal_report_integer(report, "limit", "the limit of that rule: bits set, messages or ticks",
-                         r->limit);
+    tepal_report_integer(
+        report, "limit",
+        "the limit of that rule: bits set, messages, ticks, or a rate in units of 2^-64", r->limit);
     tepal_report_flag(report, "retain", "is the trigger the first message of the new cycle?",
                       r->retain);
     tepal_report_flag(report, "keep_trigger", "does the trigger stay in the frozen phase?",
@@ -710,20 +758,7 @@ static void recycling_info(const struct tepal_filter *filter, struct tepal_repor
                       frozen, r->phases - 1);
     tepal_report_real(report, "fp_so_far", "false-positive rate so far, estimated from the fills",
                       now.fp_so_far);
-    struct tepal_recycling_setting setting = {p->layout, p->positions, p->cells,  p->hashes,
-                                              r->limit,  r->phases,    r->retain, r->keep_trigger};
-    struct tepal_recycling_rates rates;
-    bool known = r->rule == TEPAL_RECYCLING_SIGMA &&
-                 tepal_recycling_average(&setting, TEPAL_RECYCLING_AUTO, &rates) == TEPAL_OK;
-    if (known) {
-        tepal_report_real(report, "fp_average", "long-term false-positive rate (model)",
-                          rates.fp_average);
-        tepal_report_real(report, "messages_per_cycle", "new messages per cycle (model)",
-                          rates.messages_per_cycle);
-    } else {
-        tepal_report_absent(report, "fp_average", "only for filters that recycle by sigma");
-        tepal_report_absent(report, "messages_per_cycle", "only for filters that recycle by sigma");
-    }
+    tell_average(r, report);
     if (filter->state.own[STATE_CLOCKED] != 0) {
         tepal_report_integer(report, "clock", "the clock, as last set", now.clock);
     } else {

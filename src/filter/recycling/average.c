@@ -1,0 +1,258 @@
+/*
+ * average.c: the rule `average` of the recycling filter: it recycles so that new messages are found
+ * at a chosen rate f, averaged over time.
+ *
+ * The filter knows its own chance of finding a new message now. With a_i the cells set in the phase
+ * of age i (0 is active), c_i those set in both the phases i and i + 1, and rho the rate of a phase
+ * with so many cells set ((a/m)^k on the flat layout):
+ *
+ *     told = rho(a_0) + ... + rho(a_(P-1)) - rho(c_0) - ... - rho(c_(P-2))
+ *
+ * A message has the same positions in all phases. Let A_i be "phase i has them all set"; then
+ * P(A_i) = rho(a_i), and P(A_i and A_(i+1)) = rho(c_i), since these are the cells that both have.
+ * One phase: told = P(A_0). Two: P(A_0) + P(A_1) - P(A_0 and A_1), exactly the chance that one of
+ * them happens. More: an upper bound (Hunter 1976, Worsley 1982, for a chain). For take an outcome
+ * in which exactly the events of a set S happen, and draw a line between i and i + 1 if both are
+ * in S. It counts |S| times in the first sum and once for each line in the second. Each line joins
+ * a member of S to the one before it, and the first member has none: there are at most |S| - 1. So
+ * an outcome with |S| >= 1 counts at least once, the others do not count.
+ *
+ * For every arrival, found or not, whatever it is: told is added to one sum and rho(a_0) to another
+ * one that begins anew with each cycle. Messages that are truly new come at any time, so that the
+ * average of told over all arrivals is their rate. An arrival is the trigger if
+ *
+ *     mean + (P - 1) now >= f - err / (n + 1)         the last term at least -f/2, at most f/2
+ *
+ * where n is the number of arrivals of this cycle, this one included, mean the average of rho(a_0)
+ * over them, now what rho(a_0) would become, and err the sum of told - f over all arrivals ever.
+ * Were all cycles alike, the phase would contribute `mean` while it is active and `now` in each of
+ * the P - 1 cycles in which it is frozen; and what cycles were too good or too bad, together with
+ * what phases share, is made up for in the next one.
+ *
+ * Rates are integers in units of 2^-64, and the sums exact, of 128 bits: 2^62 arrivals fit. They
+ * are behind the cells, where they are saved and loaded with them. No floating point decides
+ * anything on the flat layout; on the others the table that info interpolates is rounded to 24
+ * bits first, so that all machines agree.
+ */
+#include <tepal/papers.h>
+
+#include "cells/bits.h"
+#include "filter/recycling/internal.h"
+
+/* The words behind the cells. Sums: the low half first. */
+enum {
+    SUM_TOLD,              /* over all arrivals */
+    SUM_CYCLE = 2,         /* rho(a_0) over those of this cycle */
+    SUM_CYCLE_ARRIVALS = 4 /* how many these are */
+};
+_Static_assert(SUM_CYCLE_ARRIVALS + 1 == PARAMS_AVERAGE_WORDS, "the gate counts these words");
+
+static uint64_t *sums_of(const struct tepal_recycling *r)
+{
+    return r->head.words + r->phases * r->phase_words;
+}
+
+static wide_uint128 sum_get(const uint64_t *sum)
+{
+    return (wide_uint128)sum[1] << 64 | sum[0];
+}
+
+static void sum_set(uint64_t *sum, wide_uint128 value)
+{
+    sum[0] = (uint64_t)value;
+    sum[1] = (uint64_t)(value >> 64);
+}
+
+/* ---- rates ----------------------------------------------------------------------------------- */
+
+static uint64_t share_of(uint64_t ones, uint64_t cells)
+{
+    return ones < cells ? (uint64_t)(((wide_uint128)ones << 64) / cells) : UINT64_MAX;
+}
+
+/* Rounded down, by a unit for each hash at most. */
+static uint64_t flat_rate(const struct tepal_params *p, uint64_t ones)
+{
+    uint64_t share = share_of(ones, p->cells);
+    uint64_t rate = share;
+    for (uint32_t i = 1; i < p->hashes; i++) {
+        if (p->positions == TEPAL_POSITIONS_DISTINCT) {
+            share = ones > i ? share_of(ones - i, p->cells - i) : 0;
+        }
+        rate = wide_scale(share, rate);
+    }
+    return rate;
+}
+
+/* rho. A file may say anything of its ones before it is validated. */
+static uint64_t rate_of(struct tepal_recycling *r, uint64_t ones)
+{
+    const struct tepal_params *p = &r->head.params;
+    if (p->layout == TEPAL_LAYOUT_FLAT) {
+        return flat_rate(p, ones);
+    }
+    double rate = (float)tepal_recycling_phase_rate(r, (double)(ones < p->cells ? ones : p->cells));
+    return rate < 1 ? (uint64_t)(rate * 0x1p64) : UINT64_MAX;
+}
+
+/* rho of the active phase, of which most arrivals leave the number of ones as it was. */
+static uint64_t active_rate(struct tepal_recycling *r, uint64_t ones)
+{
+    struct recycling_average *a = &r->average;
+    if (ones != a->ones) {
+        a->rate = rate_of(r, ones);
+        a->ones = ones;
+    }
+    return a->rate;
+}
+
+static void tell(struct tepal_recycling *r)
+{
+    struct recycling_average *a = &r->average;
+    wide_int128 told = a->frozen + active_rate(r, r->head.state.own[STATE_ONES]);
+    if (r->phases > 1) {
+        told -= rate_of(r, a->both[0]);
+    }
+    a->told = told < 0 ? 0 : told > UINT64_MAX ? UINT64_MAX : (uint64_t)told;
+}
+
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+/* Cells set in both the phase of this age and the next older one, in some of their words. */
+static uint64_t count_both(const struct tepal_recycling *r, uint32_t age, size_t from, size_t words)
+{
+    const uint64_t *one = recycling_words(r, recycling_phase(r, age)) + from;
+    const uint64_t *other = recycling_words(r, recycling_phase(r, age + 1)) + from;
+    uint64_t both = 0;
+    for (size_t i = 0; i < words; i++) {
+        both += bits_count_word(one[i] & other[i]);
+    }
+    return both;
+}
+
+void tepal_average_open(struct tepal_recycling *r)
+{
+    struct recycling_average *a = &r->average;
+    bool first = r->head.state.own[STATE_CYCLES] == 0; /* no other phase has anything */
+    *a = (struct recycling_average){.arrivals = r->head.state.keys_added};
+    for (uint32_t age = 0; age + 1 < r->phases; age++) {
+        a->both[age] = first ? 0 : count_both(r, age, 0, r->phase_words);
+    }
+    r->odds = 0; /* it has a better account than that of the misses */
+    r->mark = UINT64_MAX;
+}
+
+void tepal_average_weigh(struct tepal_recycling *r)
+{
+    r->average.frozen = 0;
+    for (uint32_t age = 1; age < r->phases; age++) {
+        r->average.frozen += rate_of(r, r->frozen_ones[age]);
+        if (age + 1 < r->phases) {
+            r->average.frozen -= rate_of(r, r->average.both[age]);
+        }
+    }
+    tell(r);
+}
+
+void tepal_average_turn(struct tepal_recycling *r)
+{
+    for (uint32_t age = r->phases - 1; age > 0; age--) {
+        r->average.both[age] = r->average.both[age - 1];
+    }
+    r->average.both[0] = 0;
+    sum_set(sums_of(r) + SUM_CYCLE, 0);
+    sums_of(r)[SUM_CYCLE_ARRIVALS] = 0;
+}
+
+void tepal_average_clears(struct tepal_recycling *r, size_t from, size_t words)
+{
+    uint32_t age = r->phases - 2;
+    r->average.both[age] -= count_both(r, age, from, words);
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+void tepal_average_arrives(struct tepal_recycling *r)
+{
+    uint64_t *sums = sums_of(r);
+    if (r->average.arrivals < RECYCLING_MOST) {
+        r->average.arrivals++;
+        sum_set(sums + SUM_TOLD, sum_get(sums + SUM_TOLD) + r->average.told);
+    }
+    if (sums[SUM_CYCLE_ARRIVALS] < RECYCLING_MOST) {
+        sums[SUM_CYCLE_ARRIVALS]++;
+        sum_set(sums + SUM_CYCLE,
+                sum_get(sums + SUM_CYCLE) + active_rate(r, r->head.state.own[STATE_ONES]));
+    }
+}
+
+bool tepal_average_full(struct tepal_recycling *r, uint64_t ones)
+{
+    const uint64_t *sums = sums_of(r);
+    wide_int128 f = r->limit;
+    wide_int128 arrivals = sums[SUM_CYCLE_ARRIVALS];
+    wide_int128 error = (wide_int128)sum_get(sums + SUM_TOLD) - r->average.arrivals * f;
+    wide_int128 owed = error / (arrivals + 1);
+    owed = owed > f / 2 ? f / 2 : owed < -(f / 2) ? -(f / 2) : owed;
+    wide_int128 room = f - owed - (wide_int128)(r->phases - 1) * active_rate(r, ones);
+    return room <= 0 || (wide_int128)sum_get(sums + SUM_CYCLE) >= room * arrivals;
+}
+
+void tepal_average_took(struct tepal_recycling *r, const uint64_t *positions, uint64_t fresh)
+{
+    if (fresh == 0) {
+        return;
+    }
+    const uint64_t *newest = recycling_words(r, recycling_phase(r, 1 % r->phases));
+    for (; r->phases > 1 && fresh != 0; fresh &= fresh - 1) {
+        r->average.both[0] += bits_test(newest, positions[__builtin_ctzll(fresh)]);
+    }
+    tell(r);
+}
+
+/* ---- what it says of itself ------------------------------------------------------------------ */
+
+const char *tepal_average_flaw(const struct tepal_recycling *r)
+{
+    const uint64_t *own = r->head.state.own;
+    const uint64_t *sums = sums_of(r);
+    wide_uint128 arrivals = r->head.state.keys_added;
+    wide_uint128 cycle = sums[SUM_CYCLE_ARRIVALS];
+    if (own[STATE_EXPECTED] != 0) {
+        return "by average nothing is expected from the misses";
+    }
+    if (cycle > arrivals) {
+        return "more messages in this cycle than in all";
+    }
+    if (own[STATE_MESSAGES] > cycle + 1) { /* the trigger of the one before opened it */
+        return "more messages set bits in the active phase than arrived";
+    }
+    if (sum_get(sums + SUM_TOLD) > arrivals * UINT64_MAX ||
+        sum_get(sums + SUM_CYCLE) > cycle * UINT64_MAX) {
+        return "the sums of the rates are impossible";
+    }
+    return NULL;
+}
+
+double tepal_average_now(const struct tepal_recycling *r)
+{
+    const struct tepal_params *p = &r->head.params;
+    bool view = filter_read_only(&r->head);
+    double now = 0;
+    for (uint32_t age = 0; age < r->phases; age++) {
+        uint64_t ones = tepal_recycling_ones(r, age);
+        now += tepal_recycling_rate(p->layout, p->positions, p->cells, ones, p->hashes);
+        if (age + 1 < r->phases) {
+            uint64_t both = view ? count_both(r, age, 0, r->phase_words) : r->average.both[age];
+            now -= tepal_recycling_rate(p->layout, p->positions, p->cells, both, p->hashes);
+        }
+    }
+    return now < 0 ? 0 : now > 1 ? 1 : now; /* a view may lie about its ones */
+}
+
+double tepal_average_so_far(const struct tepal_recycling *r)
+{
+    uint64_t arrivals = r->head.state.keys_added;
+    double told = (double)sum_get(sums_of(r) + SUM_TOLD);
+    return arrivals > 0 ? told / (double)arrivals * 0x1p-64 : 0;
+}
