@@ -122,6 +122,31 @@ static void generalized_needs_the_bits_that_are_known(void **state)
     }
 }
 
+/* Few keys take positions that differ, which saves bits; many save next to none. */
+static void few_keys_take_positions_that_differ(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 3;
+    w.fp = 1e-3;
+    plan_it(&w, &plans);
+    assert_int_equal(plans.plan[0].kind, TEPAL_KIND_BLOOM);
+    assert_int_equal(plans.plan[0].bits, 43);
+    assert_int_equal(plans.plan[0].params.positions, TEPAL_POSITIONS_DISTINCT);
+    assert_true(plans.plan[0].fp <= w.fp);
+    w.keys = 1000000;
+    plan_it(&w, &plans);
+    assert_int_equal(plans.plan[0].params.positions, TEPAL_POSITIONS_COLLIDING);
+    w.keys = 3; /* in a given memory: the lower rate */
+    w.bits = 64;
+    w.fp = NAN;
+    plan_it(&w, &plans);
+    const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_BLOOM, TEPAL_LAYOUT_FLAT);
+    assert_true(p != NULL && p->params.positions == TEPAL_POSITIONS_DISTINCT);
+    assert_true(p->fp < 0.95 * best_rate(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 64, 3));
+}
+
 /* Limits at an average of 1 %: two phases of M bits hold 0.0505 messages a bit of both. */
 static void recycling_reaches_the_limits_that_are_known(void **state)
 {
@@ -850,6 +875,7 @@ int main(void)
         cmocka_unit_test(yesno_is_never_worse_than_a_grid),
         cmocka_unit_test(recycling_is_never_worse_than_a_grid),
         cmocka_unit_test(generalized_needs_the_bits_that_are_known),
+        cmocka_unit_test(few_keys_take_positions_that_differ),
         cmocka_unit_test(recycling_reaches_the_limits_that_are_known),
         cmocka_unit_test(wrong_removals_ask_for_fewer_hashes_or_fingerprints),
         cmocka_unit_test(every_kind_is_planned_or_refused_with_a_reason),

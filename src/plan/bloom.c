@@ -1,7 +1,8 @@
 /*
  * bloom.c: the Bloom filter on its four layouts. The model's solver does the work: the smallest
- * size for a rate, or the best hashes for a size.
+ * size for a rate, or the best hashes for a size, with positions that differ where that pays.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "plan/plan.h"
@@ -32,6 +33,37 @@ void tepal_plan_bloom_no(const struct plan_task *task, struct tepal_proposal *pl
     }
 }
 
+/*
+ * Positions that differ must be compared with each other. That is worth a hundredth of the bits, or
+ * of the rate's logarithm, which is what bits are spent on: in filters of a few hundred bits, and
+ * in lines with more than eight hashes.
+ */
+#define WORTH 1.01
+
+static bool pays(const struct plan_task *task, const struct tepal_params *distinct,
+                 const struct tepal_params *p)
+{
+    if (task->smallest) {
+        return (double)distinct->cells * WORTH <= (double)p->cells;
+    }
+    return log(tepal_bloom_fp(distinct->layout, distinct->positions, distinct->cells, task->n,
+                              distinct->hashes)) <=
+           WORTH * log(tepal_bloom_fp(p->layout, p->positions, p->cells, task->n, p->hashes));
+}
+
+/* False: there is no size with either rule. */
+static bool size_best(const struct plan_task *task, struct tepal_params *p)
+{
+    struct tepal_params distinct = *p;
+    bool sized = tepal_plan_bloom_size(task, task->n, p);
+    distinct.positions = TEPAL_POSITIONS_DISTINCT;
+    if (tepal_plan_bloom_size(task, task->n, &distinct) && (!sized || pays(task, &distinct, p))) {
+        *p = distinct;
+        sized = true;
+    }
+    return sized;
+}
+
 static void on_layout(const struct plan_task *task, enum tepal_layout layout,
                       struct tepal_plans *out)
 {
@@ -40,7 +72,7 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     p.layout = layout;
     p.positions = plan_positions(task);
     p.capacity = task->n;
-    if (!tepal_plan_bloom_size(task, task->n, &p)) {
+    if (!size_best(task, &p)) {
         tepal_plan_bloom_no(task, plan);
         return;
     }
