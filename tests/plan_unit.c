@@ -817,17 +817,42 @@ static void nonsense_is_refused(void **state)
     refused(w);
 }
 
+/* Also for the keys that fit, if these are asked for. */
+static void rates_that_digests_cannot_keep_are_refused(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 1000;
+    w.fp = 1000 * TEPAL_MIN_RATE;
+    plan_it(&w, &plans);
+    assert_true(plans.plan[0].feasible && plans.plan[0].fp <= w.fp);
+    w.fp = 999 * TEPAL_MIN_RATE;
+    refused(w);
+    w.keys = 0;
+    w.bits = 1000;
+    plan_it(&w, &plans);
+    assert_true(plans.keys > 0 && plans.keys < 999);
+    w.bits = 1000000;
+    refused(w);
+    w.keys = 1000;
+    w.endless = true;
+    w.fp = NAN;
+    w.fp_average = 1e-60;
+    refused(w);
+}
+
 /* Sizes at the edge of what can be: an answer, whatever it is, in numbers. */
 static void extremes_are_planned(void **state)
 {
     (void)state;
     static const uint64_t keys[] = {1, 2, (uint64_t)1 << 50};
-    static const double fp[] = {1e-300, 1e-12, 0.999999};
+    static const double fp[] = {0, 1e-12, 0.999999};
     for (unsigned i = 0; i < 3 * 3 * 4; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
         struct tepal_plans plans;
         w.keys = keys[i % 3];
-        w.fp = fp[i / 3 % 3];
+        w.fp = fmax(fp[i / 3 % 3], TEPAL_MIN_RATE * (double)w.keys);
         w.deletes = i / 9 == 1;
         w.untrusted = i / 9 == 2;
         w.endless = i / 9 == 3;
@@ -898,6 +923,7 @@ int main(void)
         cmocka_unit_test(as_many_keys_as_fit),
         cmocka_unit_test(the_same_wish_gives_the_same_plans),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(rates_that_digests_cannot_keep_are_refused),
         cmocka_unit_test(streams_at_absurd_rates_are_planned),
         cmocka_unit_test(extremes_are_planned),
     };

@@ -294,6 +294,34 @@ static void check_refused_bits(const struct tepal_params *start, uint64_t n, uin
     assert_int_equal(tepal_params_for_bits(&p, n, bits, NULL), expected);
 }
 
+/* The floor, and what it comes from: two digests that no filter tells apart. */
+static void rates_that_digests_cannot_keep_are_refused(void **unused)
+{
+    static const enum tepal_kind_id kinds[] = {TEPAL_KIND_BLOOM, TEPAL_KIND_RETOUCHED,
+                                               TEPAL_KIND_COUNTING};
+    (void)unused;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        struct tepal_params p = of_kind(kinds[i], TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+        check_refused(&p, 1000, 1e-60, TEPAL_BAD_ARGUMENT);
+        check_refused(&p, 1000, 999 * TEPAL_MIN_RATE, TEPAL_BAD_ARGUMENT);
+        assert_ok(tepal_params_for_rate(&p, 1000, 1000 * TEPAL_MIN_RATE, NULL));
+        uint64_t state = 71;
+        struct tepal_filter *f = NULL;
+        assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
+        for (int key = 0; key < 1000; key++) {
+            struct tepal_digest d = check_digest(&state);
+            assert_ok(tepal_filter_add(f, d));
+            d.hi ^= 1;
+            assert_true(tepal_filter_query(f, d));
+        }
+        tepal_filter_free(f);
+    }
+    struct tepal_params p =
+        of_kind(TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+    p.cells = 65536;
+    check_refused(&p, 0, 2 * TEPAL_MIN_RATE, TEPAL_BAD_ARGUMENT);
+}
+
 static void bad_wishes_change_nothing(void **unused)
 {
     struct tepal_params p = of_kind(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
@@ -385,6 +413,7 @@ int main(void)
         cmocka_unit_test(generalized_keeps_both_rates),
         cmocka_unit_test(recycling_keeps_the_average),
         cmocka_unit_test(as_good_as_the_bits_allow),
+        cmocka_unit_test(rates_that_digests_cannot_keep_are_refused),
         cmocka_unit_test(bad_wishes_change_nothing),
         cmocka_unit_test(created_for_a_rate),
     };

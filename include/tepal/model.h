@@ -16,6 +16,14 @@ extern "C" {
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 /*
+ * The lowest false-positive rate that may be asked for, per key: 2^-120. Digests have 128 bits, and
+ * two that differ in the lowest bit of `hi` alone have the same positions: a stranger is taken for
+ * one of n keys with probability n 2^-127, however large the filter is. At n 2^-120 that adds less
+ * than a hundredth to the rate.
+ */
+#define TEPAL_MIN_RATE 7.52316384526264e-37
+
+/*
  * Complete *params for `keys` keys at a false-positive rate of at most fp, in as little memory as
  * its kind and layout allow. Set kind, layout, positions, hash and seed before; cells, hashes and
  * capacity are set here. `hashes` (fingerprint: fingerprint.bits) may be given; 0: the best.
@@ -32,9 +40,10 @@ extern "C" {
  *                      the rule average the limit is the rate; hashes and capacity as by sigma
  *   yesno, cascade     TEPAL_UNSUPPORTED: these are sized and built from known keys
  *
- * TEPAL_BAD_ARGUMENT unless 0 < fp < 1 and there are keys, or if no filter of this kind achieves
- * the rate; TEPAL_TOO_LARGE beyond 2^60 cells; and as tepal_params_check. *params is unchanged
- * in all these cases.
+ * TEPAL_BAD_ARGUMENT unless 0 < fp < 1 and there are keys, if no filter of this kind achieves the
+ * rate, or if digests cannot keep it (TEPAL_MIN_RATE; recycling: for the keys of all phases);
+ * TEPAL_TOO_LARGE beyond 2^60 cells; and as tepal_params_check. *params is unchanged in all these
+ * cases.
  */
 TEPAL_API enum tepal_status tepal_params_for_rate(struct tepal_params *params, uint64_t keys,
                                                   double fp, struct tepal_error *error);

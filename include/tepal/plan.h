@@ -158,7 +158,8 @@ struct tepal_plans {
 
 /*
  * TEPAL_OK, also when nothing is feasible; TEPAL_BAD_ARGUMENT if the wish makes no sense (a rate
- * outside 0..1, removal from a header, ...). Takes a few milliseconds, at most some tens.
+ * outside 0..1 or below TEPAL_MIN_RATE for each key, removal from a header, ...). Takes a few
+ * milliseconds, at most some tens.
  */
 TEPAL_API enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *out,
                                        struct tepal_error *error);

@@ -28,6 +28,15 @@ model_entry tepal_model_cascade;
 double tepal_model_generalized_bound(const struct tepal_params *params);
 double tepal_model_fingerprint_bound(const struct tepal_params *params);
 
+/* Can digests keep the rate for so many keys (0: not known)? And what is said if not. */
+static inline bool model_digests_keep(double fp, uint64_t keys)
+{
+    return !(fp < TEPAL_MIN_RATE * (double)(keys == 0 ? 1 : keys));
+}
+
+#define MODEL_DIGESTS                                                                              \
+    "a false-positive rate below keys * 2^-120 cannot be kept: digests of 128 bits are too short"
+
 /* What a recycling filter's model wants to know of it. */
 static inline struct tepal_recycling_setting
 model_recycling_setting(const struct tepal_params *params)

@@ -112,6 +112,10 @@ enum tepal_status tepal_params_for_rate(struct tepal_params *params, uint64_t ke
         return refuse(error, TEPAL_UNSUPPORTED,
                       "this kind is sized and built from its known keys: see its build call");
     }
+    if (!model_digests_keep(fp, p.kind == TEPAL_KIND_RECYCLING ? p.recycling.phases * p.capacity
+                                                               : keys)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, MODEL_DIGESTS);
+    }
     if (status == TEPAL_UNSUPPORTED) {
         return refuse(error, status,
                       "with several choices there is no such model: set cells and hashes, or take "

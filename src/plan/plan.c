@@ -9,6 +9,7 @@
 
 #include "base/refuse.h"
 #include "model/blocked.h"
+#include "model/model.h"
 #include "model/recycling.h"
 
 #define FP_UNSTATED 0.01
@@ -288,6 +289,7 @@ static const char *nonsense_rates(const struct tepal_wish *w)
     const struct objection list[] = {
         {!is_rate(w->fp), "the maximum false-positive rate must be above 0 and below 1"},
         {!is_rate(w->fp_average), "the average false-positive rate must be above 0 and below 1"},
+        {!model_digests_keep(fmin(w->fp, w->fp_average), w->keys), MODEL_DIGESTS},
         {!isnan(w->fn) && !(w->fn >= 0 && w->fn < 1),
          "the maximum false-negative rate must be at least 0 and below 1"},
         {!is_cost(w->wrong_deletes), "wrong deletes per key must be at least 0"},
@@ -607,12 +609,13 @@ enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *
 {
     struct tepal_wish w = *wish;
     const char *why = nonsense(wish);
-    if (why != NULL) {
-        return refuse(error, TEPAL_BAD_ARGUMENT, why);
-    }
-    if (w.keys == 0 && !w.endless) {
+    if (why == NULL && w.keys == 0 && !w.endless) {
         w.fp = isnan(w.fp) ? FP_UNSTATED : w.fp;
         fit_keys(&w, out);
+        why = nonsense_rates(&w); /* for that many keys */
+    }
+    if (why != NULL) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, why);
     }
     solve(&w, false, out);
     find_nearest(&w, out);

@@ -267,8 +267,12 @@ refused 'the plan decides' 'build: --kind cannot be combined with --auto: the pl
 refused 'one of the two' 'build: --plan cannot be combined with --auto: the plan decides; nothing was written' \
     "$tepal" build --plan plan.json members -o h --auto
 : >empty
+echo one >one
 refused 'no keys' 'build: no keys in the input: there is nothing to plan for; nothing was written' \
     "$tepal" build --auto empty -o h
+refused 'a rate that digests cannot keep' \
+    "build: --fp 1e-60: too low: digests of 128 bits keep 7.5e-37 or more for 1 key; nothing was written" \
+    "$tepal" build --auto one -o h --fp 1e-60
 refused 'keys that are the output' \
     'members: the filter would overwrite the keys; nothing was written' \
     "$tepal" build --auto members -o members

@@ -125,6 +125,15 @@ is 'no keys warns' "$(head -1 "$work/err")" 'tepal: empty: warning: no keys in t
 run "$tepal" query -c empty keys
 is 'an empty filter holds nothing' "$code $(cat "$work/out")" '1 0'
 
+# Rates that digests cannot keep, for as many keys as there are.
+refused 'a rate that digests cannot keep' \
+    'build: --fp 1e-60: too low: digests of 128 bits keep 7.5e-34 or more for 1000 keys; nothing was written' \
+    "$tepal" build keys -o low --fp 1e-60
+refused 'nor in a cascade' \
+    'build: --fp 1e-60: too low: digests of 128 bits keep 7.5e-34 or more for 1000 keys; nothing was written' \
+    "$tepal" build keys -o low --kind cascade --avoid abc --fp 1e-60
+expect 'the lowest rate' 0 '' '' "$tepal" build keys -o low --fp 7.6e-34 -q
+
 # Repeats are counted as read and change nothing else.
 cat abc abc >twice
 "$tepal" build abc -o once --seed 1 -q --capacity 100

@@ -181,6 +181,16 @@ refused 'a picture is not overwritten' \
 refused 'no keys' 'plan: the number of keys or a memory is needed' "$tepal" plan
 refused 'fp of 1' 'plan: --fp 1: out of range: a rate must be above 0 and below 1' \
     "$tepal" plan --keys 1k --fp 1
+refused 'a rate that digests cannot keep' \
+    'plan: --fp 1e-60: too low: digests of 128 bits keep 7.5e-34 or more for 1000 keys' \
+    "$tepal" plan --keys 1k --fp 1e-60
+refused 'an average that digests cannot keep' \
+    'plan: --fp-average 1e-37: too low: digests of 128 bits keep 7.5e-37 or more for 1 key' \
+    "$tepal" plan --endless --memory 1k --fp-average 1e-37
+refused 'a rate that digests cannot keep for the keys that fit' \
+    'plan: a false-positive rate below keys * 2^-120 cannot be kept: digests of 128 bits are too short' \
+    "$tepal" plan --memory 1M --fp 1e-36
+is 'the lowest rate' "$(plans 'p[0]["fp"] <= 7.6e-34' --keys 1k --fp 7.6e-34)" True
 refused 'negative sizes' 'plan: --keys -5: negative' "$tepal" plan --keys -5
 refused 'units' \
     'plan: --keys 10q: not a number: the suffixes are k M G T P (1000) and Ki Mi Gi Ti Pi (1024)' \

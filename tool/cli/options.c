@@ -1,6 +1,10 @@
 /* options.c: what the shared options say, as the library's own values. */
 #include "cli/options.h"
 
+#include <inttypes.h>
+
+#include <tepal/model.h>
+
 void arg_layout(const struct args *args, enum tepal_layout *layout)
 {
     if (arg(args, "layout")->given) {
@@ -13,4 +17,17 @@ void arg_positions(const struct args *args, enum tepal_positions *positions)
     if (arg(args, "positions")->given) {
         tepal_positions_parse(arg(args, "positions")->text, positions);
     }
+}
+
+int arg_rate_kept(const struct args *args, const char *name, uint64_t keys)
+{
+    const struct option_value *rate = arg(args, name);
+    uint64_t n = keys == 0 ? 1 : keys;
+    double least = TEPAL_MIN_RATE * (double)n;
+    return !rate->given || rate->real >= least
+               ? EXIT_YES
+               : args_error(args,
+                            "--%s %s: too low: digests of 128 bits keep %.2g or more for %" PRIu64
+                            " key%s",
+                            name, rate->text, least, n, n == 1 ? "" : "s");
 }

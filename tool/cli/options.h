@@ -96,4 +96,7 @@
 void arg_layout(const struct args *args, enum tepal_layout *layout);
 void arg_positions(const struct args *args, enum tepal_positions *positions);
 
+/* Can digests keep the rate of this option, if it was given, for so many keys (0: not known)? */
+int arg_rate_kept(const struct args *args, const char *name, uint64_t keys);
+
 #endif

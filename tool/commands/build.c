@@ -79,7 +79,8 @@ static int make_filter(struct builder *b, uint64_t keys)
         status = tepal_plan_create(b->plan, b->params.seed, keyed ? b->key : NULL, NULL, &b->filter,
                                    NULL);
     } else {
-        if (b->recipe->params(b->args, keys, &b->params) != EXIT_YES) {
+        if (arg_rate_kept(b->args, "fp", keys) != EXIT_YES ||
+            b->recipe->params(b->args, keys, &b->params) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
         status = tepal_filter_create(&b->params, NULL, &b->filter, NULL);

@@ -11,6 +11,7 @@
 #include "input/feed.h"
 #include "input/slurp.h"
 #include "cli/number.h"
+#include "cli/options.h"
 
 #define GAP_FILE_MOST ((size_t)1 << 24)
 #define KEYS_ASSUMED  1000000
@@ -271,6 +272,8 @@ int wish_read(const struct args *args, uint64_t keys, const char *negatives, str
                          : TEPAL_PREFER_SIZE;
     read_rates(args, &w->wish);
     int code = read_size(args, w);
+    code = code == EXIT_YES ? arg_rate_kept(args, "fp", w->wish.keys) : code;
+    code = code == EXIT_YES ? arg_rate_kept(args, "fp-average", w->wish.keys) : code;
     if (code == EXIT_YES && arg(args, "stream")->given) {
         code = read_stream(args, &w->wish);
     }

@@ -262,7 +262,8 @@ static int build_cascade(struct negatives_build *v, const struct digests *member
     struct tepal_error error = {.why = ""};
     v->params.hashes = (uint32_t)arg(v->args, "hashes")->whole;
     v->params.capacity = members->count;
-    if (whole_size(v, members->count, &how.bits) != EXIT_YES) {
+    if (arg_rate_kept(v->args, "fp", members->count) != EXIT_YES ||
+        whole_size(v, members->count, &how.bits) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     enum tepal_status status =
