@@ -5,6 +5,8 @@
 # experiments give the same bytes on one core as on two (lab_soak.sh: all of them).
 set -u
 tepal=$(realpath "$1")
+rows=$(dirname "$(realpath "$0")")/lab_rows.awk
+docs=$(dirname "$(realpath "$0")")/../docs
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -22,6 +24,13 @@ is() { # is NAME GOT WANT
 "$tepal" lab run --all --quick --seed 1 --jobs 2 --out all >out 2>err
 is 'all experiments, quick: nothing differs' "$? $(cat err)" '0 '
 grep -h differs all/*.tsv
+if [ -z "${TEPAL_DATA:-}" ]; then
+    is 'docs/lab.md counts the same verdicts' \
+        "$(sed -n 's/^| all | \(.*\) |$/\1/p' "$docs/lab.md" | tr -d '|' | xargs)" \
+        "$(tail -1 out | sed 's/;.*//' | grep -oE '[0-9]+' | xargs)"
+fi
+is 'every row is judged by what it prints' \
+    "$(awk -f "$rows" all/*-*.tsv | sed 's/^[0-9]* rows, 0 wrong$//')" ''
 
 "$tepal" lab run 000-fig-14 001-table-5 001-fig-7 002-fig-9 003-fig-7 003-fig-11 004-fig-6 004-fig-8 \
     --quick --seed 1 --jobs 1 --out one >/dev/null 2>&1
@@ -33,7 +42,7 @@ done
 
 "$tepal" lab report all --quiet
 rm all/settings.tsv
-tables=$(for file in all/*.tsv; do tail -n +2 "$file" | awk -F'\t' '{ print $3 != "" }' | sort -u; done |
+tables=$(for file in all/*.tsv; do tail -n +2 "$file" | awk -F'\t' '{ print $3 $8 != "" }' | sort -u; done |
     wc -l | tr -d ' ')
 rows=$(tail -q -n +2 all/*.tsv | wc -l | tr -d ' ')
 pictures=$(ls all/*.svg | wc -l | tr -d ' ')

@@ -142,33 +142,63 @@ void lab_counted(struct lab_row *row, uint64_t hits, uint64_t trials)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/*
- * Is the value within our interval, joined with a spread of its own (two independent samples: their
- * half widths add as squares) and rounding? Sums of decimal numbers are not exact: an amount that
- * no printed digit shows is forgiven.
- */
-static bool within(const struct lab_row *row, double value, double rounding, double spread)
+const char *lab_source_name(enum lab_source source)
 {
-    double side = value > row->ours ? row->high - row->ours : row->ours - row->low;
-    return fabs(value - row->ours) <= hypot(side, spread) + rounding + 1e-9 * fabs(value);
-}
-
-static enum lab_verdict verdict_of(const struct lab_row *row)
-{
-    if (isnan(row->published) || row->elsewhere) {
-        return LAB_OURS_ONLY;
-    }
-    if (within(row, row->published, row->rounding, row->spread)) {
-        return LAB_AGREES;
-    }
-    return !isnan(row->right) && within(row, row->right, row->leeway, 0) ? LAB_ERRATUM
-                                                                         : LAB_DIFFERS;
+    static const char *const names[LAB_SOURCES] = {"printed", "formula",  "words",
+                                                   "itself",  "misprint", "elsewhere"};
+    return names[source];
 }
 
 const char *lab_verdict_name(enum lab_verdict verdict)
 {
-    static const char *const names[LAB_VERDICTS] = {"agrees", "differs", "erratum", "ours-only"};
+    static const char *const names[LAB_VERDICTS] = {"agrees", "differs", "erratum", "paper-only",
+                                                    "ours-only"};
     return names[verdict];
+}
+
+/* What a row was judged by. */
+struct judged {
+    enum lab_verdict verdict;
+    double low;
+    double high;
+    double spread;
+    double open;
+    const char *why_open;
+};
+
+/*
+ * Is the value within our interval, joined with a spread of its own (two independent samples: their
+ * half widths add as squares) and what is open about it? Sums of decimal numbers are not exact: an
+ * amount that no printed digit shows is forgiven.
+ */
+static bool within(const struct lab_row *row, double value, struct judged *by)
+{
+    double slack = by->open + 1e-9 * fmin(fabs(value), fabs(row->ours));
+    by->low = row->ours - hypot(row->ours - row->low, by->spread) - slack;
+    by->high = row->ours + hypot(row->high - row->ours, by->spread) + slack;
+    return by->low <= value && value <= by->high;
+}
+
+static struct judged judge(const struct lab_row *row)
+{
+    bool compared = !isnan(row->published) && row->source != LAB_ELSEWHERE;
+    bool misprint = row->source == LAB_MISPRINT;
+    struct judged alone = {.verdict = LAB_OURS_ONLY, .low = row->low, .high = row->high};
+    struct judged theirs = {.spread = row->spread,
+                            .open = row->rounding,
+                            .why_open = row->source == LAB_WORDS ? "words" : "rounding"};
+    struct judged right = {
+        .spread = misprint ? row->spread : 0, .open = row->leeway, .why_open = "leeway"};
+    bool is_theirs = within(row, row->published, &theirs);
+    bool is_right = within(row, row->right, &right);
+    theirs.verdict = !is_theirs                  ? LAB_DIFFERS
+                     : row->source == LAB_ITSELF ? LAB_PAPER_ONLY
+                                                 : LAB_AGREES;
+    right.verdict = !is_right ? LAB_DIFFERS : compared ? LAB_ERRATUM : LAB_OURS_ONLY;
+    if (!compared) {
+        return isnan(row->right) ? alone : right;
+    }
+    return misprint || (!is_theirs && is_right) ? right : theirs;
 }
 
 /* Text at the end of the table. */
@@ -198,11 +228,33 @@ static void append_number(struct lab *lab, double value)
     append(lab, text);
 }
 
+/* One reason for the width of an interval, if it is one. */
+static void append_reason(struct lab *lab, const char *name, double half, const char **between)
+{
+    char text[60];
+    if (half > 0) {
+        snprintf(text, sizeof text, "%s%s %.3g", *between, name, half);
+        append(lab, text);
+        *between = ", ";
+    }
+}
+
+/* What makes the interval as wide as it is; ours by its longer side. */
+static void append_width(struct lab *lab, const struct lab_row *row, const struct judged *by)
+{
+    const char *between = "";
+    append_reason(lab, "ours", fmax(row->high - row->ours, row->ours - row->low), &between);
+    append_reason(lab, "sampling", by->spread, &between);
+    append_reason(lab, by->why_open, by->open, &between);
+    append(lab, between[0] == '\0' ? "exact" : "");
+}
+
 /* The row, named by the format and what stands behind it. */
 static void write_row(struct lab *lab, const struct lab_row *row, const char *behind,
                       const char *format, va_list arguments)
 {
     char item[160];
+    struct judged by = judge(row);
     vsnprintf(item, sizeof item, format, arguments);
     for (char *c = item; *c != '\0'; c++) {
         *c = (unsigned char)*c < 0x20 ? ' ' : *c;
@@ -213,10 +265,15 @@ static void write_row(struct lab *lab, const struct lab_row *row, const char *be
     append(lab, behind);
     append_number(lab, row->published);
     append_number(lab, row->ours);
-    append_number(lab, row->low);
-    append_number(lab, row->high);
+    append_number(lab, by.low);
+    append_number(lab, by.high);
     append(lab, "\t");
-    append(lab, lab_verdict_name(verdict_of(row)));
+    append(lab, lab_verdict_name(by.verdict));
+    append_number(lab, row->right);
+    append(lab, "\t");
+    append(lab, isnan(row->published) ? "" : lab_source_name(row->source));
+    append(lab, "\t");
+    append_width(lab, row, &by);
     append(lab, "\n");
 }
 
@@ -238,43 +295,62 @@ struct lab_row lab_printed(double published, double rounding, double right)
     return (struct lab_row){.published = published, .rounding = rounding, .right = right};
 }
 
-void lab_row_exact(struct lab *lab, double published, double rounding, double ours,
-                   const char *format, ...)
+struct lab_row lab_formula(double published, double right)
 {
-    struct lab_row row = lab_printed(published, rounding, NAN);
+    return (struct lab_row){.published = published, .source = LAB_FORMULA, .right = right};
+}
+
+struct lab_row lab_words(double published, double open, double right)
+{
+    return (struct lab_row){
+        .published = published, .source = LAB_WORDS, .rounding = open, .right = right};
+}
+
+struct lab_row lab_itself(double published, double rounding, double right)
+{
+    return (struct lab_row){
+        .published = published, .source = LAB_ITSELF, .rounding = rounding, .right = right};
+}
+
+struct lab_row lab_expected(double right, double leeway)
+{
+    return (struct lab_row){.published = NAN, .right = right, .leeway = leeway};
+}
+
+void lab_row_exact(struct lab *lab, struct lab_row row, double ours, const char *format, ...)
+{
     lab_exact(&row, ours);
     WRITE_ROW(lab, &row, "", format);
 }
 
-void lab_row_mean(struct lab *lab, double published, double rounding, const struct lab_mean *mean,
+void lab_row_mean(struct lab *lab, struct lab_row row, const struct lab_mean *mean,
                   const char *format, ...)
 {
-    struct lab_row row = lab_printed(published, rounding, NAN);
     lab_measured(&row, mean);
     WRITE_ROW(lab, &row, "", format);
 }
 
-void lab_row_count(struct lab *lab, double published, double rounding, uint64_t hits,
-                   uint64_t trials, const char *format, ...)
+void lab_row_count(struct lab *lab, struct lab_row row, uint64_t hits, uint64_t trials,
+                   const char *format, ...)
 {
-    struct lab_row row = lab_printed(published, rounding, NAN);
     lab_counted(&row, hits, trials);
     WRITE_ROW(lab, &row, "", format);
 }
 
-void lab_row_right(struct lab *lab, double published, double right, double ours, const char *format,
-                   ...)
-{
-    struct lab_row row = lab_printed(published, 0, right);
-    lab_exact(&row, ours);
-    WRITE_ROW(lab, &row, "", format);
-}
+#define YES_NO " (1 yes, 0 no)"
 
 void lab_row_holds(struct lab *lab, bool so, const char *format, ...)
 {
-    struct lab_row row = lab_printed(1, 0, NAN);
+    struct lab_row row = lab_words(1, 0, NAN);
     lab_exact(&row, so);
-    WRITE_ROW(lab, &row, " (1 yes, 0 no)", format);
+    WRITE_ROW(lab, &row, YES_NO, format);
+}
+
+void lab_row_claim(struct lab *lab, bool says, bool right, bool ours, const char *format, ...)
+{
+    struct lab_row row = lab_words(says, 0, right);
+    lab_exact(&row, ours);
+    WRITE_ROW(lab, &row, YES_NO, format);
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */

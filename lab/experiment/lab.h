@@ -108,22 +108,36 @@ double lab_mean_error(const struct lab_mean *mean); /* standard error of the mea
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* Where a published number comes from. */
+enum lab_source {
+    LAB_PRINTED,   /* the paper prints it */
+    LAB_FORMULA,   /* a formula of the paper gives it */
+    LAB_WORDS,     /* a sentence of the paper says it: 1 for yes, or what a word is read as */
+    LAB_ITSELF,    /* the paper's own arithmetic: printed numbers or constants, and no library */
+    LAB_MISPRINT,  /* printed, but its other numbers contradict it: `right` is judged instead */
+    LAB_ELSEWHERE, /* of data that are not to be had: it stands beside ours and is not judged */
+    LAB_SOURCES
+};
+
+const char *lab_source_name(enum lab_source source);
+
 /*
- * One number. Start from LAB_ROW and set what is known. The verdict is computed from it:
- *   ours-only  there is nothing to compare with: no number was published, or one that was measured
- *              on what nobody else has (elsewhere)
- *   agrees     the published value, give or take its rounding, is within low .. high, joined with
- *              the published spread
- *   erratum    it is not, but what we hold to be right instead is
- *   differs    neither
+ * One number. Start from LAB_ROW and set what is known. The verdict is computed from it, by an
+ * interval around ours that the row prints, with what makes it as wide:
+ *   agrees      the published value is within: our interval, joined with the paper's own sampling,
+ *               and the rounding of what it prints or what its words leave open
+ *   paper-only  the same, of the paper's own arithmetic: the library has no part in it
+ *   erratum     it is not, but what we hold to be right instead is within ours, give or take
+ *   ours-only   nothing was published, or it is not judged; what it should be (if known) is within
+ *   differs     none of these
  */
 struct lab_row {
     double published; /* NAN: none */
-    bool elsewhere;   /* published, but of data that are not to be had: it stands beside ours */
-    double rounding;  /* half a unit of the last digit that is printed */
-    double spread;    /* what the paper's own sampling adds: half of its 99.9 % interval */
-    double right;     /* what should have been printed, derived elsewhere; NAN: what was */
-    double leeway;    /* give or take */
+    enum lab_source source;
+    double rounding; /* half a unit of the last digit printed, or what the words leave open */
+    double spread;   /* what the paper's own sampling adds: half of its 99.9 % interval */
+    double right;    /* what should have been printed, derived elsewhere; NAN: what was */
+    double leeway;   /* give or take */
     double ours;
     double low; /* 99.9 % interval of ours; both equal to ours: exact */
     double high;
@@ -135,10 +149,23 @@ struct lab_row {
         .published = NAN, .right = NAN                                                             \
     }
 
-/* A row of what was published, its rounding, and what should have been (NAN: just that). */
+/* Rows of what was published, give or take, and of what should have been (NAN: just that). */
 struct lab_row lab_printed(double published, double rounding, double right);
+struct lab_row lab_formula(double published, double right);
+struct lab_row lab_words(double published, double open, double right);
+struct lab_row lab_itself(double published, double rounding, double right);
 
-enum lab_verdict { LAB_AGREES, LAB_DIFFERS, LAB_ERRATUM, LAB_OURS_ONLY, LAB_VERDICTS };
+/* A row of ours alone, and what it should be by a derivation apart from the library. */
+struct lab_row lab_expected(double right, double leeway);
+
+enum lab_verdict {
+    LAB_AGREES,
+    LAB_DIFFERS,
+    LAB_ERRATUM,
+    LAB_PAPER_ONLY,
+    LAB_OURS_ONLY,
+    LAB_VERDICTS
+};
 
 const char *lab_verdict_name(enum lab_verdict verdict);
 
@@ -150,23 +177,20 @@ void lab_counted(struct lab_row *row, uint64_t hits, uint64_t trials);
 /* Write the row, named by the format: a few words, without tabs. */
 void lab_row(struct lab *lab, const struct lab_row *row, const char *format, ...) SAY_FORMAT(3, 4);
 
-/*
- * Rows in one call: what was published (NAN: nothing), give or take its rounding, beside an exact
- * number, a mean, or a share of trials.
- */
-void lab_row_exact(struct lab *lab, double published, double rounding, double ours,
+/* Rows in one call: what was published, beside an exact number, a mean, or a share of trials. */
+void lab_row_exact(struct lab *lab, struct lab_row row, double ours, const char *format, ...)
+    SAY_FORMAT(4, 5);
+void lab_row_mean(struct lab *lab, struct lab_row row, const struct lab_mean *mean,
+                  const char *format, ...) SAY_FORMAT(4, 5);
+void lab_row_count(struct lab *lab, struct lab_row row, uint64_t hits, uint64_t trials,
                    const char *format, ...) SAY_FORMAT(5, 6);
-void lab_row_mean(struct lab *lab, double published, double rounding, const struct lab_mean *mean,
-                  const char *format, ...) SAY_FORMAT(5, 6);
-void lab_row_count(struct lab *lab, double published, double rounding, uint64_t hits,
-                   uint64_t trials, const char *format, ...) SAY_FORMAT(6, 7);
-
-/* An exact number beside what was published, and what should have been. */
-void lab_row_right(struct lab *lab, double published, double right, double ours, const char *format,
-                   ...) SAY_FORMAT(5, 6);
 
 /* A sentence of the paper that is so (1) or not (0). */
 void lab_row_holds(struct lab *lab, bool so, const char *format, ...) SAY_FORMAT(3, 4);
+
+/* The same of what the paper says, what is right, and what we see. */
+void lab_row_claim(struct lab *lab, bool says, bool right, bool ours, const char *format, ...)
+    SAY_FORMAT(5, 6);
 
 /* ---- pictures -------------------------------------------------------------------------------- */
 

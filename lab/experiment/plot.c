@@ -23,10 +23,9 @@ void lab_share_row(struct lab_row *row, const struct lab_share *share, double un
     row->high = unit * fmin(1, fmax(row->high, all.high));
 }
 
-void lab_row_share(struct lab *lab, double published, double rounding,
-                   const struct lab_share *share, double unit, const char *format, ...)
+void lab_row_share(struct lab *lab, struct lab_row row, const struct lab_share *share, double unit,
+                   const char *format, ...)
 {
-    struct lab_row row = lab_printed(published, rounding, NAN);
     char words[160];
     va_list arguments;
     va_start(arguments, format);
@@ -104,9 +103,9 @@ void lab_plot_mark(struct lab *lab, struct lab_plot *plot, double x, const struc
  */
 static void sum_up(struct lab *lab, const struct lab_plot *plot)
 {
-    lab_row_count(lab, 0, 0.006, plot->off, plot->measured, "%sshare of the points off the model",
-                  panel(plot));
-    lab_row_exact(lab, NAN, 0, plot->furthest,
+    lab_row_count(lab, lab_words(0, 0.006, NAN), plot->off, plot->measured,
+                  "%sshare of the points off the model", panel(plot));
+    lab_row_exact(lab, LAB_ROW, plot->furthest,
                   "%sthe printed formula is off the exact rate by at most", panel(plot));
 }
 

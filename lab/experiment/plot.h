@@ -26,9 +26,8 @@ void lab_share_add(struct lab_share *share, uint64_t hits, uint64_t trials);
 void lab_share_row(struct lab_row *row, const struct lab_share *share, double unit);
 
 /* `ours` of a row by lab_share_row, in one call. */
-void lab_row_share(struct lab *lab, double published, double rounding,
-                   const struct lab_share *share, double unit, const char *format, ...)
-    SAY_FORMAT(6, 7);
+void lab_row_share(struct lab *lab, struct lab_row row, const struct lab_share *share, double unit,
+                   const char *format, ...) SAY_FORMAT(5, 6);
 
 /* A picture that is made curve by curve. All zeros is an empty one. */
 #define LAB_CURVES 12

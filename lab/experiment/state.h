@@ -20,7 +20,7 @@ struct lab {
     int code;       /* EXIT_TROUBLE once a file could not be written */
 };
 
-#define LAB_COLUMNS "experiment\titem\tpublished\tours\tlow\thigh\tverdict"
+#define LAB_COLUMNS "experiment\titem\tpublished\tours\tlow\thigh\tverdict\texpected\tsource\twidth"
 
 /* Random numbers from the seed and the experiment's name, and a table of no rows yet. */
 void lab_begin(struct lab *lab, uint64_t seed);

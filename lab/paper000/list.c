@@ -40,8 +40,7 @@ const struct lab_experiment lab_000[] = {
     LAB_EXPERIMENT("000-fig-11", "Fig. 11", 2, 8, lab_000_figure_11,
                    "how full the lists of elements are that the improved algorithms keep",
                    "\"Nearly linearly\" is read as: a straight line explains nine tenths of the "
-                   "variance; \"the same\" as: within 2 % of the axis, the size of a symbol; "
-                   "\"one element\" as one when rounded."),
+                   "variance; \"the same\" as: within 5 %; \"one element\" as one when rounded."),
     LAB_EXPERIMENT("000-sacrifice", "beyond the paper", 3, 18, lab_000_sacrifice,
                    "sacrifice and sweep, compared with the paper's algorithms", NULL),
     LAB_EXPERIMENT("000-fig-13", "Figs. 13, 15-17", 3, 15, lab_000_figure_13,

@@ -9,7 +9,7 @@
 /* "A is more than B": in how many of the runs it is. */
 static void claim(struct lab *lab, uint64_t held, uint64_t runs, const char *words)
 {
-    lab_row_count(lab, 1, 0, held, runs, "%s: in what share of the runs", words);
+    lab_row_count(lab, lab_words(1, 0, NAN), held, runs, "%s: in what share of the runs", words);
 }
 
 /* ---- methods beside each other --------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static void rows_of(struct lab *lab, const struct contest *c,
     for (size_t j = 0; j < c->methods; j++) {
         for (size_t i = 0; i < BETAS; i++) {
             struct lab_mean mean = mean_of(value[j][i], c->runs);
-            lab_row_mean(lab, NAN, 0, &mean, "%s, beta %g %%: %s", c->method[j].name,
+            lab_row_mean(lab, LAB_ROW, &mean, "%s, beta %g %%: %s", c->method[j].name,
                          100 * lab_000_beta[i], what);
         }
     }
@@ -153,7 +153,7 @@ int lab_000_figure_5(struct lab *lab)
     }
     rows_of(lab, c, c->bits, "bits cleared");
     for (size_t i = 0; i < BETAS; i++) {
-        lab_row_exact(lab, NAN, 0, cleared_by_random(lab_000_beta[i]),
+        lab_row_exact(lab, LAB_ROW, cleared_by_random(lab_000_beta[i]),
                       "random, beta %g %%: bits cleared, closed form", 100 * lab_000_beta[i]);
     }
     size_t all = BETAS - 1;
@@ -243,12 +243,13 @@ int lab_000_figure_6(struct lab *lab)
         for (size_t i = 0; i < BETAS; i++) {
             held += above(c, c->chi[j][i], one);
         }
-        lab_row_count(lab, 1, 0, held, c->runs * BETAS,
+        lab_row_count(lab, lab_words(1, 0, NAN), held, c->runs * BETAS,
                       "%s: chi above 1, over all beta: in what share of the runs",
                       standard[j].name);
     }
     for (size_t j = 0; j + 1 < TABLES; j++) {
-        lab_row_count(lab, 1, 0, above(c, c->chi[order[j]][3], c->chi[order[j + 1]][3]), c->runs,
+        lab_row_count(lab, lab_words(1, 0, NAN),
+                      above(c, c->chi[order[j]][3], c->chi[order[j + 1]][3]), c->runs,
                       "beta 10 %%: chi of %s above that of %s: in what share of the runs",
                       standard[order[j]].name, standard[order[j + 1]].name);
     }
@@ -325,6 +326,7 @@ int lab_000_improved(struct lab *lab)
 
 int lab_000_sacrifice(struct lab *lab)
 {
+    enum { IMPROVED = 1, SACRIFICE = 5 };
     static const struct method method[] = {
         {"ratio", TEPAL_RETOUCH_RATIO, TEPAL_RETOUCH_BASIS_ALL, false},
         {"improved ratio", TEPAL_RETOUCH_IMPROVED_RATIO, TEPAL_RETOUCH_BASIS_ALL, false},
@@ -340,6 +342,10 @@ int lab_000_sacrifice(struct lab *lab)
     }
     rows_of(lab, c, c->chi, "chi");
     rows_of(lab, c, c->lost, "false negatives");
+    lab_row_count(lab, lab_expected(1, 0),
+                  above(c, c->lost[IMPROVED][BETAS - 1], c->lost[SACRIFICE][BETAS - 1]), c->runs,
+                  "beta 100 %%: sacrifice loses fewer than improved ratio: in what share of the "
+                  "runs");
     int code = contest_chart(lab, c, c->chi, "chi, beyond the paper", "chi", LAB_LINEAR);
     code = code == EXIT_YES ? contest_chart(lab, c, c->lost, "False negatives, beyond the paper",
                                             "false negatives", LAB_LINEAR)

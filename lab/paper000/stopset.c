@@ -99,7 +99,7 @@ void stopset_holds(struct lab *lab, const struct world *w, bool so, const char *
 struct lab_row stopset_skitter(double published)
 {
     struct lab_row row = lab_printed(published, 0, NAN);
-    row.elsewhere = true;
+    row.source = LAB_ELSEWHERE;
     return row;
 }
 

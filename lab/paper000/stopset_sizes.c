@@ -128,7 +128,7 @@ static void size_sentences(struct lab *lab, const struct world *w,
                   "k 1, 60000 bits, beta 25 %: success is nine tenths of the list's, or more");
     stopset_holds(lab, w, mean[0][most][SUCCESS].mean > list[SUCCESS] / 4,
                   "k 1, 10000 bits, beta 25 %: success is over a quarter of the list's");
-    lab_row_exact(lab, NAN, 0, (double)lower,
+    lab_row_exact(lab, LAB_ROW, (double)lower,
                   "%s, k 1, beta 10 %%: sizes, of ten, with fewer collisions than the list",
                   w->name);
 }
@@ -139,8 +139,8 @@ static void size_rows(struct lab *lab, const struct world *w,
     for (size_t i = 1; i < SIZES; i += 4) {
         for (size_t s = 0; s < SETS; s++) {
             for (size_t j = 0; j < METRICS; j++) {
-                lab_row_mean(lab, NAN, 0, &mean[i][s][j], "%s, k %u, %.0f bits, %s: %s", w->name, k,
-                             (double)size_of(i), set_names[s], lab_000_metric_names[j]);
+                lab_row_mean(lab, LAB_ROW, &mean[i][s][j], "%s, k %u, %.0f bits, %s: %s", w->name,
+                             k, (double)size_of(i), set_names[s], lab_000_metric_names[j]);
             }
         }
     }
@@ -241,7 +241,7 @@ static int troublesome(struct lab *lab, struct world *w)
     size_t runs = lab_trials(lab, 6, 30);
     for (size_t r = 0; r < runs; r++) {
         struct stopset s;
-        int code = stopset_make(lab, w, 60000, 1, &s);
+        int code = stopset_make(lab, w, 60000, 1 + lab_sabotaged(lab), &s);
         if (code == EXIT_YES) {
             add_trouble(mean, &s);
             code = r == 0 ? troublesome_chart(lab, w, &s) : code;
@@ -253,8 +253,13 @@ static int troublesome(struct lab *lab, struct world *w)
     }
     stopset_skitter_row(lab, 10000, &mean[WORST], w, "routes that the worst of them cuts");
     stopset_skitter_row(lab, 9, &mean[FULLY], w, "false positives that cut 10000 routes or more");
-    lab_row_mean(lab, NAN, 0, &mean[BAD], "%s, k 1, 60000 bits: false positives", w->name);
-    lab_row_mean(lab, NAN, 0, &mean[TOP], "%s: share of all the trouble that the worst 1 %% make",
+    double others = 0;
+    for (uint32_t node = 0; node < w->nodes; node++) {
+        others += !w->member[node] && w->passes[node] > 0;
+    }
+    lab_row_mean(lab, lab_formula(others * tepal_bloom_fp_classic(60000, w->members, 1), NAN),
+                 &mean[BAD], "%s, k 1, 60000 bits: false positives, by eq. (5)", w->name);
+    lab_row_mean(lab, LAB_ROW, &mean[TOP], "%s: share of all the trouble that the worst 1 %% make",
                  w->name);
     return EXIT_YES;
 }

@@ -105,11 +105,11 @@ static void add_up(struct lab *lab, const struct table *table, size_t i)
 {
     const struct printed *cell = table->cell[i];
     /* three numbers were rounded */
-    struct lab_row row = lab_printed(cell[BOTH].mean, 1, cell[INSIDE].mean + cell[BEYOND].mean);
+    struct lab_row row = lab_itself(cell[BOTH].mean, 1, cell[INSIDE].mean + cell[BEYOND].mean);
     lab_exact(&row, row.right);
     lab_row(lab, &row, "beta %g %%, the parts' sum", 100 * lab_000_beta[i]);
     /* A total varies at most as much as its two parts together: one does not. */
-    row = lab_printed(cell[BOTH].half, 0.015, cell[INSIDE].half + cell[BEYOND].half);
+    row = lab_itself(cell[BOTH].half, 0.015, cell[INSIDE].half + cell[BEYOND].half);
     if (row.published > row.right + row.rounding) {
         lab_exact(&row, row.right);
         lab_row(lab, &row, "beta %g %%, |B + B'|: +- over 15 runs, at most the parts' sum",
@@ -164,6 +164,12 @@ static int run_table(struct lab *lab, const struct table *table)
         for (size_t j = 0; j < TABLE_COLUMNS; j++) {
             struct lab_row row = lab_printed(table->cell[i][j].mean, 0.5, NAN);
             row.spread = LAB_Z * table->cell[i][j].half / STUDENT_14;
+            double parts = table->cell[i][INSIDE].mean + table->cell[i][BEYOND].mean;
+            if (j == BOTH && fabs(row.published - parts) > 1) {
+                row.source = LAB_MISPRINT;
+                row.right = parts;
+                row.leeway = 1; /* two numbers were rounded */
+            }
             lab_measured(&row, &mean[i][j]);
             lab_row(lab, &row, "beta %g %%, %s", 100 * lab_000_beta[i], columns[j]);
             if (row.published > 0) {

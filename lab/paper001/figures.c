@@ -66,8 +66,9 @@ int lab_001_fig_2(struct lab *lab)
             }
         }
         /* k = (m/n) ln 2, to a whole number */
-        lab_row_exact(lab, (double)per_key[i] * log(2), 1, best,
-                      "m/n %" PRIu64 ", the best number of hashes", per_key[i]);
+        struct lab_row row = lab_formula((double)per_key[i] * log(2), NAN);
+        row.rounding = 1;
+        lab_row_exact(lab, row, best, "m/n %" PRIu64 ", the best number of hashes", per_key[i]);
     }
     return lab_plot_draw(lab, &plot, "False positives of a Bloom filter",
                          "number of hash functions, k", "false-positive probability", LAB_LOG_Y);
@@ -312,7 +313,7 @@ static int bounds_by_pairs(struct lab *lab)
             lab_plot_line(&plot, k1, fn);
             meet = meet == 0 && fn >= tepal_generalized_fp_bound(k0, k1, 0) ? k1 : meet;
         }
-        lab_row_exact(lab, NAN, 0, meet,
+        lab_row_exact(lab, LAB_ROW, meet,
                       "(b) m/n 256, k0 %" PRIu32 ": the first k1 with F_n >= F_p", k0);
     }
     return lab_plot_draw(lab, &plot, "Both bounds at m/n = 256, a cut for each k0", "k1",

@@ -132,7 +132,7 @@ static int run_round(struct lab *lab, const struct gbf *at, size_t strangers, st
 static void rate_row(struct lab *lab, double published, double right, const struct lab_share *share,
                      const char *where, const char *what)
 {
-    struct lab_row row = lab_printed(published, 0, right);
+    struct lab_row row = lab_formula(published, right);
     lab_share_row(&row, share, 1);
     lab_row(lab, &row, "%s%s", where, what);
 }

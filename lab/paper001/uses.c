@@ -55,15 +55,15 @@ static void attracted_row(struct lab *lab, const struct kind *kind, enum attack 
 {
     double printed = kind->k0 == 0 ? 100 : attack == ALL_ONES ? 0 : 6.3;
     if (attack != NO_ATTACK) {
-        lab_row_share(lab, kind->tolerance == 0 ? printed : NAN, 0.05, share, 100, "%s, %s: %s, %%",
-                      kind->name, attack_names[attack], what);
+        lab_row_share(lab, lab_printed(kind->tolerance == 0 ? printed : NAN, 0.05, NAN), share, 100,
+                      "%s, %s: %s, %%", kind->name, attack_names[attack], what);
     }
 }
 
 static void plain_row(struct lab *lab, const struct kind *kind, enum attack attack,
                       const struct lab_share *share, const char *what)
 {
-    lab_row_share(lab, NAN, 0, share, 100, "%s, %s: %s, %%", kind->name, attack_names[attack],
+    lab_row_share(lab, LAB_ROW, share, 100, "%s, %s: %s, %%", kind->name, attack_names[attack],
                   what);
 }
 
@@ -272,7 +272,7 @@ int lab_001_web(struct lab *lab)
             add_point(&curves, &kinds[i], (enum attack)a, &w.attracted);
             if (a == NO_ATTACK) {
                 static const double printed[] = {0, 3.0, NAN}; /* Sec. 4.2; a Bloom filter: none */
-                lab_row_share(lab, printed[i], 0.05, &w.forgotten, 100,
+                lab_row_share(lab, lab_printed(printed[i], 0.05, NAN), &w.forgotten, 100,
                               "%s: advertised objects that are forgotten, %%", kinds[i].name);
                 plain_row(lab, &kinds[i], NO_ATTACK, &w.missed,
                           "objects of siblings that are not found");
@@ -546,8 +546,13 @@ int lab_001_traceback(struct lab *lab)
                 attracted_row(lab, &in_packets[k], ALL_ONES, &branches,
                               "false routers next to the path");
             }
+            if (k == 1) { /* whatever its bits, (2, 2) finds F_p of the others at most */
+                lab_row_holds(lab, branches.mean.mean <= tepal_generalized_fp_bound(2, 2, 0),
+                              "%s, %s: no more than F_p of the routers next to the path",
+                              in_packets[k].name, attack_names[a]);
+            }
             plain_row(lab, &in_packets[k], (enum attack)a, &full, "whole paths");
-            lab_row_share(lab, NAN, 0, &branches, 2 * PATH + 2, "%s, %s: false branches of 32",
+            lab_row_share(lab, LAB_ROW, &branches, 2 * PATH + 2, "%s, %s: false branches of 32",
                           in_packets[k].name, attack_names[a]);
             add_point(&curves, &in_packets[k], (enum attack)a, &full);
         }

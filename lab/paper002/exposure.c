@@ -60,10 +60,10 @@ static void exposure_rows(struct lab *lab, const struct exposure *e)
     for (size_t n = 0; n < 2 * RATIOS * CHOICES; n++) {
         size_t r = n / 2 / CHOICES;
         size_t i = n / 2 % CHOICES;
-        lab_row_mean(lab, NAN, 0, &e[n % 2].z[r][i],
+        lab_row_mean(lab, LAB_ROW, &e[n % 2].z[r][i],
                      "m/n %u, c %u, %s: exposed by one wrong removal", lab_002_ratios[r],
                      lab_002_choices[i], names[n % 2]);
-        lab_row_mean(lab, NAN, 0, &e[n % 2].ratio[r][i],
+        lab_row_mean(lab, LAB_ROW, &e[n % 2].ratio[r][i],
                      "m/n %u, c %u, %s: counters above 1 per counter at 1", lab_002_ratios[r],
                      lab_002_choices[i], names[n % 2]);
     }
@@ -159,6 +159,7 @@ static void keep_promise(struct lab *lab, const struct promise *p, const struct 
     lab_measured(&part[1], one);
     lab_002_quotient(&row, &part[0], &part[1]);
     row.published = p->left;
+    row.source = LAB_WORDS;
     row.right = after_many(p->ratio, p->c, several) / after_many(p->ratio, 1, 0);
     lab_row(lab, &row, "m/n %u, c %u: exposed, relative to c = 1, after 20 wrong removals",
             p->ratio, p->c);
@@ -172,7 +173,7 @@ static void halving(struct lab *lab, const struct promise *p)
     while (c <= TEPAL_MAX_CHOICES && lab_002_model(p->ratio, c, true).exposed > half) {
         c++;
     }
-    lab_row_right(lab, p->c, c, c,
+    lab_row_exact(lab, lab_printed(p->c, 0, c), c,
                   "m/n %u: choices that halve what is exposed, by the model (65: more)", p->ratio);
 }
 
@@ -196,7 +197,7 @@ int lab_002_figure_7(struct lab *lab)
             lab_curve(&curves, SVG_LINE, "c = %u", c[i]);
             for (size_t w = 0; w < WRONG; w++) {
                 double wrong = (double)(STEP * (w + 1));
-                lab_row_mean(lab, NAN, 0, &missed[i][w],
+                lab_row_mean(lab, LAB_ROW, &missed[i][w],
                              "m/n %u, c %u: exposed after %.0f wrong removals", lab_002_ratios[r],
                              c[i], wrong);
                 lab_curve_point(&curves, i, lab_point_mean(wrong, &missed[i][w]));

@@ -197,14 +197,14 @@ static void kept_rows(struct lab *lab, const char *method, struct seen seen[CHOI
 {
     for (size_t c = 1; c < CHOICES; c++) {
         double bound = tepal_counting_multi_address(seen[c].zeros.mean, 5, choices[c]);
-        lab_row_exact(lab, NAN, 0, seen[c].several.mean,
+        lab_row_exact(lab, LAB_ROW, seen[c].several.mean,
                       "%s, m/n 8, c %u: share of members in several groups", method, choices[c]);
-        lab_row_exact(lab, NAN, 0, seen[c].kept.mean,
+        lab_row_exact(lab, LAB_ROW, seen[c].kept.mean,
                       "%s, m/n 8, c %u: share of members kept by removal", method, choices[c]);
         lab_row_holds(lab, seen[c].kept.mean < seen[c].several.mean && seen[c].several.mean < bound,
                       "%s, m/n 8, c %u: kept, several and eq. (7) in this order", method,
                       choices[c]);
-        lab_row_exact(lab, NAN, 0, seen[c].after.mean / seen[c].fp.mean,
+        lab_row_exact(lab, LAB_ROW, seen[c].after.mean / seen[c].fp.mean,
                       "%s, m/n 8, c %u: false positives after all were replaced, relative to fresh",
                       method, choices[c]);
     }
@@ -252,6 +252,7 @@ static void claim_rows(struct lab *lab, const char *method, struct seen seen[RAT
         lab_measured(&part[1], &seen[r][0].exposed);
         lab_002_quotient(&row, &part[0], &part[1]);
         row.published = 0.5;
+        row.source = LAB_WORDS;
         row.right = lab_002_model(ratios[r], choices[r + 1], true).exposed /
                     lab_002_model(ratios[r], 1, true).exposed;
         lab_row(lab, &row, "%s, m/n %u, c %u: exposed, relative to c = 1", method, ratios[r],
@@ -279,7 +280,8 @@ static void largest_row(struct lab *lab, struct seen seen[LAB_002_METHODS][RATIO
         fit += fits;
         expected += should;
     }
-    lab_row_right(lab, 8, expected, fit, "instances, of 9, in which four bits suffice");
+    lab_row_exact(lab, lab_printed(8, 0, expected), fit,
+                  "instances, of 9, in which four bits suffice");
 }
 
 /* ---- pictures -------------------------------------------------------------------------------- */
@@ -390,7 +392,7 @@ static int small_rows(struct lab *lab, const struct lab_002_names *names,
         harm_once(r, names, table, mean);
     }
     for (size_t i = 0; i < 2; i++) {
-        lab_row_mean(lab, NAN, 0, &mean[i], "%s, m 1600, n 100, k %u: E[%s]",
+        lab_row_mean(lab, LAB_ROW, &mean[i], "%s, m 1600, n 100, k %u: E[%s]",
                      lab_002_method_names[method], k, i == 0 ? "Y" : "Z");
     }
     int code = r->counting == NULL ? EXIT_TROUBLE : EXIT_YES;

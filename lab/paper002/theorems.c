@@ -106,6 +106,7 @@ void lab_002_more_zeros(struct lab *lab, const struct lab_mean zeros[2], uint32_
     row.low = 100 * (row.low - 1);
     row.high = 100 * (row.high - 1);
     row.published = ratio < 16 ? 40 : 30;
+    row.source = LAB_WORDS;
     row.rounding = 5; /* "about", in tens */
     row.right = 100 * (lab_002_model(ratio, 50, true).p0 / one - 1);
     row.leeway = 100 * leeway / one;
@@ -223,15 +224,15 @@ static void harm_rows(struct lab *lab, const struct harm *harm, size_t which,
     const char *name = which == POTENTIAL ? "Y" : "Z";
     uint32_t k = harm->k;
     for (uint32_t i = 0; i <= k; i++) {
-        struct lab_row row = lab_printed(theory->printed[i], 0, theory->right[i]);
+        struct lab_row row = lab_formula(theory->printed[i], theory->right[i]);
         lab_counted(&row, harm->times[which][i], harm->trials);
         lab_row(lab, &row, "k %u: P(%s = %u), Theorem %d", k, name, i, which == POTENTIAL ? 1 : 4);
     }
-    struct lab_row row = lab_printed(theory->mean, 0, theory->many[0]);
+    struct lab_row row = lab_formula(theory->mean, theory->many[0]);
     lab_measured(&row, &harm->mean[which]);
     lab_row(lab, &row, "k %u: E[%s], Corollary %d", k, name, which == POTENTIAL ? 1 : 3);
     for (uint32_t a = 0; a < ALPHAS; a++) {
-        row = lab_printed((a + 1) * theory->mean, 0, theory->many[a]);
+        row = lab_formula((a + 1) * theory->mean, theory->many[a]);
         lab_measured(&row, &harm->many[which][a]);
         lab_row(lab, &row, "k %u: %s after %u wrong removals, Corollary %d", k,
                 which == POTENTIAL ? "potential" : "exposed", a + 1, which == POTENTIAL ? 2 : 3);
@@ -304,9 +305,9 @@ static void mostly_all(struct lab *lab, const struct harm *harm)
     double right[TEPAL_MAX_HASHES + 1];
     double share = (double)harm->times[POTENTIAL][harm->k] / (double)harm->trials;
     lab_002_lost(SMALL_M, SMALL_N, harm->k, right);
-    lab_row_right(lab, 1, right[harm->k] > 0.5, share > 0.5,
-                  "k %u: k are lost more often than not (1 yes, 0 no)", harm->k);
-    lab_row_exact(lab, 1, 0, (double)harm->within / (double)harm->repeated,
+    lab_row_claim(lab, true, right[harm->k] > 0.5, share > 0.5,
+                  "k %u: k are lost more often than not", harm->k);
+    lab_row_exact(lab, lab_formula(1, NAN), (double)harm->within / (double)harm->repeated,
                   "k %u: share of trials with a to a k potential after a, Corollary 2", harm->k);
 }
 
@@ -327,7 +328,7 @@ static void about_half(struct lab *lab, const struct harm *harm)
     double mean[2];
     lab_002_many(SMALL_M, SMALL_N, harm->k, 1, mean);
     /* to a whole number of members */
-    struct lab_row row = lab_printed(0.5 * harm->k, 0.5, mean[EXPOSED]);
+    struct lab_row row = lab_words(0.5 * harm->k, 0.5, mean[EXPOSED]);
     lab_measured(&row, &harm->mean[EXPOSED]);
     lab_row(lab, &row, "k %u: exposed, about k/2 as in the text", harm->k);
 }
@@ -351,7 +352,7 @@ static void theorem_2(struct lab *lab, const struct harm *harm)
         return;
     }
     double untouched = tepal_retouched_zero(SMALL_M, SMALL_N - 1, harm->k);
-    struct lab_row row = lab_printed(pow(1 - untouched, harm->k), 0, theory.right[0]);
+    struct lab_row row = lab_formula(pow(1 - untouched, harm->k), theory.right[0]);
     lab_counted(&row, harm->times[EXPOSED][0], harm->trials);
     lab_row(lab, &row, "k %u: nothing exposed, Theorem 2", harm->k);
 }
@@ -363,7 +364,7 @@ static void theorem_3(struct lab *lab, const struct harm *harm)
     double share[16];
     (void)tepal_counting_shares(SMALL_M, SMALL_N, harm->k, 1, true, share);
     double missed = tepal_counting_missed(SMALL_M, SMALL_N, harm->k, share[0], share[1]);
-    struct lab_row row = lab_printed(SMALL_N * missed, 0, mean[EXPOSED]);
+    struct lab_row row = lab_formula(SMALL_N * missed, mean[EXPOSED]);
     lab_measured(&row, &harm->mean[EXPOSED]);
     lab_row(lab, &row, "k %u: exposed, n times Theorem 3", harm->k);
 }
@@ -422,15 +423,15 @@ static int theorem_5(struct lab *lab)
             return EXIT_TROUBLE;
         }
         double p0 = several.p0.mean;
-        struct lab_row row = lab_printed(tepal_counting_wrong_address_printed(p0, 5, c), 0,
+        struct lab_row row = lab_formula(tepal_counting_wrong_address_printed(p0, 5, c),
                                          tepal_counting_wrong_address(p0, 5, c));
         lab_counted(&row, several.wrong, several.count);
         lab_row(lab, &row, "m/n 8, c %u: the wrong group of several is removed, Theorem 5", c);
         add_three(&curves, c, row.published, row.right, lab_point_row(c, &row));
         double bound = tepal_counting_multi_address(p0, 5, c);
-        lab_row_mean(lab, NAN, 0, &several.share, "m/n 8, c %u: members found in several groups",
+        lab_row_mean(lab, LAB_ROW, &several.share, "m/n 8, c %u: members found in several groups",
                      c);
-        lab_row_exact(lab, NAN, 0, bound, "m/n 8, c %u: the same, the bound of eq. (7)", c);
+        lab_row_exact(lab, LAB_ROW, bound, "m/n 8, c %u: the same, the bound of eq. (7)", c);
         lab_row_holds(lab, several.share.mean <= bound, "m/n 8, c %u: eq. (7) is an upper bound",
                       c);
     }
@@ -443,10 +444,10 @@ static int theorem_5(struct lab *lab)
 static void footnote(struct lab *lab)
 {
     double mean = log(2);
-    struct lab_row row = lab_printed(6.8e-17, 0.05e-17, exp(-mean + 15 * log(mean) - lgamma(16)));
+    struct lab_row row = lab_itself(6.8e-17, 0.05e-17, exp(-mean + 15 * log(mean) - lgamma(16)));
     lab_exact(&row, row.right);
     lab_row(lab, &row, "a counter is 15 at the best k");
-    lab_row_exact(lab, 6.8e-17, 0.05e-17, exp(-mean + 16 * log(mean) - lgamma(17)),
+    lab_row_exact(lab, lab_itself(6.8e-17, 0.05e-17, NAN), exp(-mean + 16 * log(mean) - lgamma(17)),
                   "a counter is 16 at the best k");
 }
 

@@ -73,13 +73,11 @@ static int count(struct lab *lab, const struct veto_setting *s, size_t trials,
 static void formula(struct lab *lab, const struct lab_mean *mean, double scale, double printed,
                     double right, double leeway, const char *words)
 {
-    struct lab_row row = LAB_ROW;
+    struct lab_row row = lab_formula(printed, right);
     lab_veto_measured(&row, mean);
     row.ours *= scale;
     row.low *= scale;
     row.high *= scale;
-    row.published = printed;
-    row.right = right;
     row.leeway = leeway;
     lab_row(lab, &row, "%s", words);
 }
@@ -95,18 +93,9 @@ static void settings_rows(struct lab *lab)
                  {192, 32, 2, "Sec. VIII: p + r q = 192 + 2 x 32"}};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         struct tepal_params params = lab_veto_params(sizes[i].p, 4, sizes[i].q, sizes[i].r, 5);
-        lab_row_exact(lab, 256, 0, (double)params.cells, "%s", sizes[i].where);
+        lab_row_exact(lab, lab_itself(256, 0, NAN), (double)params.cells, "%s", sizes[i].where);
     }
 }
-
-/*
- * What greedy leaves on T: of 10^4 experiments that were made apart from this library, with half of
- * their 99.9 % interval.
- */
-#define LEFT_USUAL   0.047
-#define LEFT_USUAL_H 0.010
-#define LEFT_ONE     2.87
-#define LEFT_ONE_H   0.10
 
 static double vetoed_share(const struct counts *c)
 {
@@ -135,7 +124,7 @@ static void known_rows(struct lab *lab, const struct veto_setting *s, const stru
             tepal_yesno_error_printed(in_set, c->positive.mean / t, vetoed_share(c), stored),
             LEFT_USUAL / asked, LEFT_USUAL_H / asked,
             "Pr[E] on the known T by eqs. (13), (24), negative; right: Pr[F] - Pr[R]");
-    lab_row_exact(lab, 0, 0, (double)c->members_lost,
+    lab_row_exact(lab, lab_formula(0, NAN), (double)c->members_lost,
                   "false negatives (the intersection of G and S)");
 }
 
@@ -159,7 +148,7 @@ static void stranger_rows(struct lab *lab, const struct veto_setting *s, const s
             "Pr[E], for members and strangers, by eq. (24); right: Pr[F] (1 - f_R)");
     formula(lab, &c->passed, 1 / t, fs * (1 - fr), NAN, 0,
             "Pr[E | S^c, R^c], for strangers, by eq. (28)");
-    lab_row_exact(lab, NAN, 0, tepal_bloom_fp_exact(s->p + s->q * s->r, s->n, 6),
+    lab_row_exact(lab, LAB_ROW, tepal_bloom_fp_exact(s->p + s->q * s->r, s->n, 6),
                   "the same of a Bloom filter of 256 bits, 6 hashes");
 }
 
@@ -176,7 +165,7 @@ static int one_no_filter(struct lab *lab, size_t trials)
     double stored = c.positive.mean - c.left.mean;
     double printed = tepal_yesno_veto(s.q, (double)s.n, s.no_hashes);
     double right = tepal_yesno_veto(s.q, stored, s.no_hashes);
-    lab_row_exact(lab, NAN, 0, stored, "r = 1: false positives stored in the no-filter, R");
+    lab_row_exact(lab, LAB_ROW, stored, "r = 1: false positives stored in the no-filter, R");
     formula(lab, &c.left, 1 / t,
             tepal_yesno_error_printed(0, c.positive.mean / t, vetoed_share(&c), stored / t),
             LEFT_ONE / t, LEFT_ONE_H / t,
@@ -242,10 +231,10 @@ int lab_veto_methods(struct lab *lab)
             struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
             struct veto_setting s = lab_veto_usual;
             struct veto_sample sample;
-            struct lab_row row = LAB_ROW;
             how.method = (enum tepal_yesno_method)m;
             s.positions = i > 0 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
             s.own_seeds = i > 1;
+            struct lab_row row = m == TEPAL_YESNO_GREEDY ? lab_veto_left(&s) : LAB_ROW;
             if (lab_veto_sample(lab, &s, &how, lab_trials(lab, 2000, 20000), &sample) != EXIT_YES) {
                 return EXIT_TROUBLE;
             }
@@ -313,6 +302,7 @@ int lab_veto_layouts(struct lab *lab)
                 lab_veto_sample(lab, &s, &how, trials, &sample) != EXIT_YES) {
                 return EXIT_TROUBLE;
             }
+            row = way == GREEDY ? lab_veto_left(&s) : LAB_ROW;
             lab_veto_measured(&row, &sample.left);
             if (way == TUNED) {
                 lab_row(lab, &row, "n = %zu, tuned: p %u, k %u, q %u, r %u, k' %u; local-search",
@@ -386,7 +376,8 @@ int lab_veto_weights(struct lab *lab)
     lab_curve(&curves, SVG_MARKS, "weights not used");
     lab_curve(&curves, SVG_MARKS, "weights used");
     for (size_t j = 0; j < 2 * METHODS; j++) {
-        struct lab_row row = LAB_ROW;
+        /* not used, weights are chance: of mean 1 for each that is left */
+        struct lab_row row = j == 0 ? lab_expected(LEFT_40, LEFT_40_H) : LAB_ROW;
         lab_veto_measured(&row, &weight[j / METHODS][j % METHODS]);
         lab_row(lab, &row, "weight left of 100, %s, weights %s",
                 tepal_yesno_method_name(methods[j % METHODS]), j < METHODS ? "not used" : "used");
@@ -399,7 +390,9 @@ int lab_veto_weights(struct lab *lab)
 
 /* ---- cascades -------------------------------------------------------------------------------- */
 
-static int cascade_bits(struct lab *lab, const struct veto_setting *s, struct lab_mean *bits)
+/* Sabotaged, a known negative that was not told is asked for. */
+static int cascade_bits(struct lab *lab, const struct veto_setting *s, struct lab_mean *bits,
+                        uint64_t *errors)
 {
     struct veto_keys keys;
     struct tepal_params params = TEPAL_PARAMS_INIT;
@@ -415,6 +408,13 @@ static int cascade_bits(struct lab *lab, const struct veto_setting *s, struct la
         return say_error(NULL, "lab", "%s", error.why);
     }
     lab_mean_add(bits, (double)tepal_filter_params(filter)->cells);
+    for (size_t i = 0; i < s->n; i++) {
+        *errors += !tepal_filter_query(filter, keys.member[i]);
+    }
+    for (size_t i = 0; i < s->t; i++) {
+        struct tepal_digest key = lab_sabotaged(lab) ? lab_digest(lab) : keys.avoid[i];
+        *errors += tepal_filter_query(filter, key);
+    }
     tepal_filter_free(filter);
     return EXIT_YES;
 }
@@ -430,17 +430,20 @@ int lab_veto_cascade(struct lab *lab)
         struct veto_setting s = lab_veto_usual;
         struct lab_mean bits = {0};
         struct lab_row row = LAB_ROW;
+        uint64_t errors = 0;
         uint64_t cells = 0;
         uint32_t hashes = 0;
         s.n = 10 * (i + 1);
         s.positions = TEPAL_POSITIONS_DISTINCT;
         for (size_t j = 0; j < lab_trials(lab, 50, 1000); j++) {
-            if (cascade_bits(lab, &s, &bits) != EXIT_YES) {
+            if (cascade_bits(lab, &s, &bits, &errors) != EXIT_YES) {
                 return EXIT_TROUBLE;
             }
         }
         lab_measured(&row, &bits);
-        lab_row(lab, &row, "n = %zu: bits of the smallest cascade, without an error", s.n);
+        lab_row(lab, &row, "n = %zu: bits of the smallest cascade", s.n);
+        lab_row_exact(lab, lab_expected(0, 0), (double)errors,
+                      "n = %zu: its errors on the known keys", s.n);
         lab_curve_point(&curves, 0, lab_point_row((double)s.n, &row));
         (void)tepal_bloom_size(TEPAL_LAYOUT_FLAT, s.positions, s.n, 0.01 / (double)s.t, &cells,
                                &hashes);

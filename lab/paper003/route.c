@@ -24,15 +24,11 @@ static double spread_of(const struct lab_mean *mean)
     return LAB_Z * lab_mean_error(mean) * sqrt(mean->count / 1000);
 }
 
-static void printed_mean(struct lab *lab, const struct lab_mean *mean, double published,
-                         double rounding, double right, double leeway, const char *words)
+static void printed_mean(struct lab *lab, const struct lab_mean *mean, struct lab_row row,
+                         double leeway, const char *words)
 {
-    struct lab_row row = LAB_ROW;
     lab_veto_measured(&row, mean);
-    row.published = published;
-    row.rounding = rounding;
     row.spread = spread_of(mean);
-    row.right = right;
     row.leeway = leeway;
     lab_row(lab, &row, "%s", words);
 }
@@ -41,14 +37,15 @@ static void printed_mean(struct lab *lab, const struct lab_mean *mean, double pu
 static void tata_rows(struct lab *lab, const struct network *tata)
 {
     double none = pow(1 - tata->expected / tata->t, tata->t);
-    lab_row_exact(lab, 28, 0, tata->n, "TataNld, links of the path");
-    printed_mean(lab, &tata->left[BLOOM], 0.92, 0.005, NAN, 0, "TataNld, Bloom");
-    printed_mean(lab, &tata->left[NEXTFIT], 0.13, 0.005, NAN, 0, "TataNld, yes-no, nextfit");
-    printed_mean(lab, &tata->left[GREEDY], 0.13, 0.005, 0.075, 0.006,
+    lab_row_exact(lab, lab_printed(28, 0, NAN), tata->n, "TataNld, links of the path");
+    printed_mean(lab, &tata->left[BLOOM], lab_printed(0.92, 0.005, NAN), 0, "TataNld, Bloom");
+    printed_mean(lab, &tata->left[NEXTFIT], lab_printed(0.13, 0.005, NAN), 0,
+                 "TataNld, yes-no, nextfit");
+    printed_mean(lab, &tata->left[GREEDY], lab_printed(0.13, 0.005, 0.075), 0.006,
                  "TataNld, yes-no, greedy; right: as Sec. III describes it");
-    printed_mean(lab, &tata->any[NEXTFIT], 0.125, 0.008, NAN, 0,
+    printed_mean(lab, &tata->any[NEXTFIT], lab_words(0.125, 0.005, NAN), 0,
                  "TataNld, headers with a false link, nextfit (one of eight)");
-    printed_mean(lab, &tata->any[BLOOM], 1, 0.05, 1 - none, 0.05,
+    printed_mean(lab, &tata->any[BLOOM], lab_words(1, 0.05, 1 - none), 0.05,
                  "TataNld, headers with a false link, Bloom (almost certainly)");
 }
 
@@ -65,12 +62,13 @@ static void count_rows(struct lab *lab, const struct networks *nets, const struc
         none += net->left[BLOOM].mean < 0.005 && net->left[NEXTFIT].mean < 0.005;
         worse += net->expected >= 0.05 && net->left[NEXTFIT].mean > net->left[BLOOM].mean;
     }
-    lab_row_exact(lab, NETWORKS, 0, (double)nets->count, "networks");
-    lab_row_exact(lab, 2, 0, beyond, "networks with more false links than TataNld");
-    lab_row_exact(lab, 0, 0, worse,
+    lab_row_exact(lab, lab_printed(NETWORKS, 0, NAN), (double)nets->count, "networks");
+    lab_row_exact(lab, lab_printed(2, 0, NAN), beyond,
+                  "networks with more false links than TataNld");
+    lab_row_exact(lab, lab_words(0, 0, NAN), worse,
                   "of %g networks with 0.05 false links or more, those where yes-no has more",
                   compared);
-    lab_row_exact(lab, NAN, 0, none,
+    lab_row_exact(lab, LAB_ROW, none,
                   "networks at the point (0, 0): less than 0.005 with either (in the text many)");
 }
 
@@ -221,7 +219,7 @@ int lab_veto_fig_17(struct lab *lab)
     for (size_t i = 0; i < count; i++) {
         higher += is_seen(&length[i]) && length[i].rate[NEXTFIT] >= length[i].rate[BLOOM];
     }
-    lab_row_exact(lab, 0, 0, higher,
+    lab_row_exact(lab, lab_words(0, 0, NAN), higher,
                   "lengths n at which the yes-no header's rate is not lower, nextfit");
     for (size_t i = 0; i < count; i++) {
         for (int c = 0; c <= SEARCH; c++) {
@@ -279,6 +277,7 @@ int lab_veto_fig_18(struct lab *lab)
             struct lab_row row = ratio_row(&length[i], c);
             if (length[i].n == LONGEST && c != SEARCH) {
                 row.published = 0.25;
+                row.source = LAB_WORDS;
                 row.rounding = 0.005;
                 row.right = c == GREEDY ? 0.229 / 1.96 : NAN;
                 row.leeway = 0.012;

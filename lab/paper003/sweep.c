@@ -144,7 +144,7 @@ static double crossing(const struct sweep *sweep, int method, double errors)
 static void cross_row(struct lab *lab, const struct sweep *sweep, int method, double published,
                       double rounding)
 {
-    struct lab_row row = lab_printed(published, rounding, NAN);
+    struct lab_row row = lab_words(published, rounding, NAN);
     row.ours = crossing(sweep, method, 0);
     row.low = crossing(sweep, method, LAB_Z);
     row.high = crossing(sweep, method, -LAB_Z);
@@ -163,7 +163,7 @@ static void count_row(struct lab *lab, const struct sweep *sweep, size_t line, s
         double bar = *(const double *)((const char *)&sweep->place[i] + line);
         below += left(sweep, i, GREEDY)->mean < bar;
     }
-    struct lab_row row = lab_printed((double)(sweep->count - first), 0, right);
+    struct lab_row row = lab_words((double)(sweep->count - first), 0, right);
     lab_exact(&row, below);
     lab_row(lab, &row, "values of %s, of %g, at which greedy leaves less than %s", sweep->letter,
             row.published, words);
@@ -173,7 +173,7 @@ static void count_row(struct lab *lab, const struct sweep *sweep, size_t line, s
 
 static void best_row(struct lab *lab, const struct sweep *sweep, int method)
 {
-    lab_row_exact(lab, NAN, 0, lowest(sweep, method), "the best %s of these, %s", sweep->letter,
+    lab_row_exact(lab, LAB_ROW, lowest(sweep, method), "the best %s of these, %s", sweep->letter,
                   tepal_yesno_method_name(methods[method]));
 }
 
@@ -185,7 +185,7 @@ static void rows(struct lab *lab, const struct sweep *sweep, int count, bool bes
         struct lab_row bloom = LAB_ROW;
         for (int m = 0; m < count; m++) {
             const struct veto_sample *sample = &place->sample[m];
-            struct lab_row row = LAB_ROW;
+            struct lab_row row = m == GREEDY ? lab_veto_left(&place->s) : LAB_ROW;
             if (sample->left.count > 0 &&
                 (m != EXACT || (double)sample->proved == sample->left.count)) {
                 lab_veto_measured(&row, &sample->left);
@@ -276,12 +276,14 @@ int lab_veto_fig_7(struct lab *lab)
     }
     count_row(lab, &sweep, YES, 0, NAN, "a Bloom filter of 160 bits");
     for (size_t i = 0; i < sweep.count; i++) {
-        struct lab_row row = LAB_ROW;
+        struct lab_row row = lab_veto_left(&sweep.place[i].s);
         const struct lab_mean *mean = left(&sweep, i, GREEDY);
         lab_veto_measured(&row, mean);
         row.ours /= sweep.place[i].yes;
         row.low /= sweep.place[i].yes;
         row.high /= sweep.place[i].yes;
+        row.right /= sweep.place[i].yes;
+        row.leeway /= sweep.place[i].yes;
         lab_row(lab, &row, "k = %g, share that greedy leaves", sweep.place[i].x);
     }
     return draw(lab, &sweep, YES, "Bloom filter of 160 bits, eq. (5)", 1);
@@ -408,6 +410,9 @@ int lab_veto_fig_11(struct lab *lab)
         }
         lab_counted(&row, sample->by_left[0], (uint64_t)sample->left.count);
         lab_row(lab, &row, "q = %g, greedy, share that leaves nothing", sweep.place[i].x);
+        row = lab_veto_left(&sweep.place[i].s);
+        lab_veto_measured(&row, &sample->left);
+        lab_row(lab, &row, "q = %g, greedy, mean", sweep.place[i].x);
     }
     return lab_curves_draw(lab, &curves, "How many false positives are left, greedy", sweep.x_label,
                            "false positives of 100", LAB_LINEAR);
@@ -422,9 +427,8 @@ int lab_veto_fig_12(struct lab *lab)
     }
     lab_veto_claim(lab, true, false, dips(&sweep, GREEDY), "greedy has a minimum in between");
     lab_veto_claim(lab, false, true,
-                   left(&sweep, 0, GREEDY)->mean >
-                       100 * left(&sweep, sweep.count - 1, GREEDY)->mean,
-                   "q has a strong influence: 10 bits leave over 100 times as much as 59");
+                   left(&sweep, 0, GREEDY)->mean > 10 * left(&sweep, sweep.count - 1, GREEDY)->mean,
+                   "q has a strong influence: 10 bits leave over 10 times as much as 59");
     count_row(lab, &sweep, BLOOM, 0, NAN, "a Bloom filter of the same size");
     rows(lab, &sweep, METHODS, false);
     return draw(lab, &sweep, BLOOM, "Bloom filter of the same size, eq. (5)", METHODS);
@@ -453,7 +457,7 @@ static int same_as_bloom(struct lab *lab, const struct veto_setting *s)
         tepal_filter_free(bloom);
         differ += found != (double)report.avoid_left;
     }
-    lab_row_exact(lab, 0, 0, differ,
+    lab_row_exact(lab, lab_words(0, 0, NAN), differ,
                   "r = 0: of 100 filters, those that find other keys than the Bloom filter");
     return EXIT_YES;
 }

@@ -101,6 +101,18 @@ int lab_veto_afford(struct lab *lab, const struct veto_setting *s,
     return EXIT_YES;
 }
 
+struct lab_row lab_veto_left(const struct veto_setting *s)
+{
+    const struct veto_setting *u = &lab_veto_usual;
+    bool usual = s->p == u->p && s->k == u->k && s->q == u->q && s->r == u->r && s->n == u->n &&
+                 s->no_hashes == u->no_hashes && s->t == u->t && !s->own_seeds;
+    bool distinct = s->positions == TEPAL_POSITIONS_DISTINCT;
+    return lab_expected(!usual     ? NAN
+                        : distinct ? LEFT_DISTINCT
+                                   : LEFT_USUAL,
+                        distinct ? LEFT_DISTINCT_H : LEFT_USUAL_H);
+}
+
 void lab_veto_measured(struct lab_row *row, const struct lab_mean *mean)
 {
     lab_measured(row, mean);
@@ -110,5 +122,5 @@ void lab_veto_measured(struct lab_row *row, const struct lab_mean *mean)
 
 void lab_veto_claim(struct lab *lab, bool says, bool right, bool ours, const char *words)
 {
-    lab_row_right(lab, says, right, ours, "%s (1 yes, 0 no)", words);
+    lab_row_claim(lab, says, right, ours, "%s", words);
 }

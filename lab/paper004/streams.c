@@ -164,7 +164,7 @@ static int one_case(struct lab *lab, enum law law, double parameter, uint32_t ph
     struct tepal_filter *r = NULL;
     struct stream s;
     struct lab_share missed = {0};
-    struct lab_row row = LAB_ROW;
+    struct lab_row row;
     setting.bits = MEMORY / phases;
     setting.phases = phases;
     setting.retain = true;
@@ -179,8 +179,9 @@ static int one_case(struct lab *lab, enum law law, double parameter, uint32_t ph
     if (code == EXIT_YES) {
         run_stream(&s, r, lab_trials(lab, 12, 20), lab_trials(lab, 60000, 400000), &missed);
         *expected = misses.fn;
-        lab_row_exact(lab, NAN, 0, misses.fn, "%s %g, %" PRIu32 " phases, formula", law_names[law],
+        lab_row_exact(lab, LAB_ROW, misses.fn, "%s %g, %" PRIu32 " phases, formula", law_names[law],
                       parameter, phases);
+        row = lab_expected(misses.fn, 0.01 * misses.fn); /* the formula is within 1 % */
         lab_share_row(&row, &missed, 1);
         lab_row(lab, &row, "%s %g, %" PRIu32 " phases", law_names[law], parameter, phases);
         *measured = lab_point_row(parameter, &row);
@@ -296,10 +297,10 @@ static int one_log(struct lab *lab, struct log *log, const char *name, uint32_t 
             lab_share_add(&missed, lost, repeats);
         }
     }
-    lab_row_exact(lab, NAN, 0, misses.fn, "%s, %" PRIu32 " phases, formula from its gaps", name,
+    lab_row_exact(lab, LAB_ROW, misses.fn, "%s, %" PRIu32 " phases, formula from its gaps", name,
                   phases);
     /* there is only this one log */
-    lab_row_exact(lab, NAN, 0, (double)missed.hits / (double)missed.trials,
+    lab_row_exact(lab, LAB_ROW, (double)missed.hits / (double)missed.trials,
                   "%s, %" PRIu32 " phases", name, phases);
     tepal_filter_free(r);
     return EXIT_YES;
@@ -330,7 +331,7 @@ static void compare(struct lab *lab, double expected[2][STREAMS], struct svg_poi
         better[0] += expected[1][i] < expected[0][i];
         better[1] += seen[1][i].y < seen[0][i].y;
     }
-    lab_row_right(lab, 1, better[0] / STREAMS, better[1] / STREAMS,
+    lab_row_exact(lab, lab_words(1, 0, better[0] / STREAMS), better[1] / STREAMS,
                   "share of streams with fewer false negatives by two phases than by one");
     double furthest = 0;
     for (size_t i = 0; i < 2 * STREAMS; i++) {
@@ -339,7 +340,7 @@ static void compare(struct lab *lab, double expected[2][STREAMS], struct svg_poi
         double off = fmax(0, fmax(at->low - formula, formula - at->high));
         furthest = fmax(furthest, off / formula);
     }
-    lab_row_exact(lab, NAN, 0, 100 * furthest,
+    lab_row_exact(lab, LAB_ROW, 100 * furthest,
                   "the formula is outside of the intervals by at most, %%");
 }
 

@@ -58,12 +58,12 @@ static int text_measured(struct lab *lab)
     struct lab_mean cycle = {0};
     size_t messages = lab_trials(lab, 200000, 2000000);
     int code = rbf_both(lab, &s, 14, messages, &rates, &fp, &cycle);
-    struct lab_row row = lab_printed(printed_messages(), 0, rates.messages_from_zero);
+    struct lab_row row = lab_formula(printed_messages(), rates.messages_from_zero);
     lab_measured(&row, &cycle);
     lab_row(lab, &row, "Eqs. (22), (23): E[N0], zero from sigma on");
     s.phases = 2;
     code = code == EXIT_YES ? rbf_both(lab, &s, 14, 2 * messages, &rates, &fp, NULL) : code;
-    row = lab_printed(rates.fp_average, 0, NAN);
+    row = lab_formula(rates.fp_average, NAN);
     lab_share_row(&row, &fp, 1);
     lab_row(lab, &row, "Eq. (26), the trigger not in the frozen phase, as eq. (24) has it");
     s.keep_trigger = true;
@@ -88,7 +88,7 @@ static double average_of(uint64_t bits, enum tepal_positions positions, bool ret
 /* "Unnoticeable", "nearly identical": within 5 %, by the words alone. */
 static void same(struct lab *lab, double ratio, const char *words)
 {
-    lab_row_exact(lab, 1, 0.05, ratio, "%s, within 5 %%", words);
+    lab_row_exact(lab, lab_words(1, 0.05, NAN), ratio, "%s, within 5 %%", words);
 }
 
 static void text_models(struct lab *lab)
@@ -98,13 +98,13 @@ static void text_models(struct lab *lab)
     struct tepal_recycling_rates rates = {0};
     s.hashes += lab_sabotaged(lab);
     (void)tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates);
-    lab_row_exact(lab, printed_one_hash(RBF_MEMORY, TEXT_SIGMA), 1e-9, rates.fp_average,
+    lab_row_exact(lab, lab_formula(printed_one_hash(RBF_MEMORY, TEXT_SIGMA), NAN), rates.fp_average,
                   "Eq. (19): one hash in closed form");
     s.hashes = TEXT_HASHES;
     s.positions = TEPAL_POSITIONS_DISTINCT;
     (void)tepal_recycling_distribution(&s, pi);
     (void)tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &rates);
-    struct lab_row row = lab_printed(0, 0, 1 / rates.messages_from_zero);
+    struct lab_row row = lab_formula(0, 1 / rates.messages_from_zero);
     row.leeway = 1e-9;
     lab_exact(&row, pi[0]);
     lab_row(lab, &row, "Sec. IV-C: pi_0, not colliding, not retaining");
@@ -119,8 +119,10 @@ static void text_models(struct lab *lab)
          "Sec. V: retaining over not retaining, M 1000");
     same(lab, average_of(RBF_MEMORY, TEPAL_POSITIONS_DISTINCT, true) / base,
          "Sec. V: not colliding and retaining over neither, M 1000");
+    row = lab_formula(10 * log(2), NAN);
+    row.rounding = 1;
     lab_row_exact(
-        lab, 10 * log(2), 1,
+        lab, row,
         tepal_bloom_best_hashes(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 100000, 10000),
         "Sec. II-B: the best k, M/n 10: (M/n) ln 2 to a whole number");
     struct tepal_recycling_counts counts = tepal_recycling_ways(0.01, 3);
@@ -142,7 +144,7 @@ static int text_capacities(struct lab *lab)
         /* N_sigma is an expectation, N_o a whole number: they are the same to a message */
         ordered += c.sigma + 1 > c.oracle && c.oracle >= c.actual && c.actual > c.worst;
         double limit = rbf_share_in_limit(rbf_rates_asked[i]);
-        struct lab_row row = lab_printed(30, 5, 100 * (1 / limit - 1)); /* "around", in tens */
+        struct lab_row row = lab_words(30, 5, 100 * (1 / limit - 1)); /* "around", in tens */
         row.leeway = 100 * RBF_WHOLE_MESSAGES(c.worst) / limit;
         lab_exact(&row, 100 * (c.sigma / c.worst - 1));
         lab_row(lab, &row, "Sec. I: more messages than by the worst case, %%, at %g",
@@ -158,7 +160,7 @@ static int text_capacities(struct lab *lab)
                        "Sec. I: 30 % or more are gained, at 0.01");
         }
     }
-    struct lab_row row = lab_printed(30, 5, right);
+    struct lab_row row = lab_words(30, 5, right);
     row.leeway = leeway;
     lab_exact(&row, most);
     lab_row(lab, &row, "Abstract: efficiency lost by the worst case, up to, %%, from 0.1 to 1e-6");

@@ -192,7 +192,7 @@ static int lab_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const char *lab_words(const struct program *program, size_t n)
+static const char *subcommands(const struct program *program, size_t n)
 {
     static const char *const words[] = {"list", "run", "report"};
     (void)program;
@@ -227,15 +227,20 @@ const struct command command_lab = {
     .synopsis = "list | run (NAME... | --paper NUMBER | --all) [--full] | report [DIR]",
     .summary = "Reproduce the papers' tables and figures, next to the originals.",
     .about = "list prints all experiments. run writes the table (TSV: experiment, item, published, "
-             "ours, low, high, verdict) and picture (SVG) of each experiment, and prints the "
-             "table. report writes one HTML page from the files in DIR (default lab).\n\n"
-             "low and high bound our number with 99.9 % confidence. The verdict is agrees (the "
-             "published number lies within), erratum (it does not, but the corrected number does), "
-             "differs (neither does) or ours-only (nothing was published). The same seed gives the "
-             "same files, byte for byte. Exit status 1 if a row differs.",
+             "ours, low, high, verdict, expected, source, width) and picture (SVG) of each "
+             "experiment, and prints the table. report writes one HTML page from the files in DIR "
+             "(default lab).\n\n"
+             "low and high are the interval that judged the row, and width says why it is that "
+             "wide: our 99.9 % confidence, the paper's own sampling, its rounding, what its words "
+             "leave open. The verdict is agrees (the published number lies within), erratum (it "
+             "does not, but the expected number does), paper-only (the paper's own arithmetic: it "
+             "holds, and the library has no part in it), ours-only (nothing was published) or "
+             "differs. source says whether the paper prints the number, its formulas give it, or "
+             "its words say it. The same seed gives the same files, byte for byte. Exit status 1 "
+             "if a row differs.",
     .options = options,
     .exclusive = exclusive,
-    .words = lab_words,
+    .words = subcommands,
     .least_operands = 1,
     .most_operands = SIZE_MAX,
     .operand_name = "list, run or report is",

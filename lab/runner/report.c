@@ -52,7 +52,7 @@ static const char style[] =
     ".remark{background:var(--card);border-left:4px solid var(--erratum);padding:.5rem .8rem}"
     "summary{cursor:pointer;color:var(--ours)}"
     ".agrees{color:var(--agrees)}.differs{color:var(--differs);font-weight:bold}"
-    ".erratum{color:var(--erratum)}.ours-only{color:var(--ours)}";
+    ".erratum{color:var(--erratum)}.paper-only,.ours-only{color:var(--ours)}";
 
 /* Paragraphs, divided by empty lines. */
 static void paragraphs(struct out *out, const char *text, const char *class)
@@ -131,9 +131,18 @@ static void put_digits(struct out *out, double x)
     out_format(out, fabs(x) >= 1000 && fabs(x) < 1e6 ? "%.0f" : "%.3g", x);
 }
 
+static void put_reason(struct out *out, const char *reason)
+{
+    if (strncmp(reason, "ours", 4) != 0 || strchr(reason, ',') != NULL) {
+        out_text(out, ": ");
+        svg_escaped(out, reason);
+    }
+    out_text(out, "</i>");
+}
+
 /*
- * Ours, and its interval: none if it is exact, +- if both sides are the same. Digits beyond what
- * the interval allows are in the table.
+ * Ours, the interval that judged it (none if it is exact, +- if both sides are the same), and why
+ * that is as wide, if not by our own sampling alone. Digits beyond what it allows are in the table.
  */
 static void put_ours(struct out *out, const char *const row[LAB_WIDTH])
 {
@@ -150,9 +159,10 @@ static void put_ours(struct out *out, const char *const row[LAB_WIDTH])
     if (low < high && fabs(high + low - 2 * ours) <= 0.01 * (high - low)) {
         out_text(out, "<i>\u00b1");
         put_digits(out, (high - low) / 2);
-        out_text(out, "</i>");
+        put_reason(out, row[LAB_REASON]);
     } else if (low < high) {
-        out_format(out, "<i>%.4g to %.4g</i>", low, high);
+        out_format(out, "<i>%.4g to %.4g", low, high);
+        put_reason(out, row[LAB_REASON]);
     }
 }
 
@@ -168,14 +178,26 @@ static size_t shared(const char *item, const char *above)
     return whole;
 }
 
-static bool is_printed(const char *const row[LAB_WIDTH])
+/* Is there something to compare with: a published number, or one that it should be? */
+static bool is_judged(const char *const row[LAB_WIDTH])
 {
-    return row[LAB_PUBLISHED][0] != '\0';
+    return row[LAB_PUBLISHED][0] != '\0' || row[LAB_RIGHT][0] != '\0';
+}
+
+/* A number of the table, and behind it what it is. */
+static void put_noted(struct out *out, const char *number, const char *note)
+{
+    svg_escaped(out, number);
+    if (note[0] != '\0') {
+        out_text(out, "<i>");
+        svg_escaped(out, note);
+        out_text(out, "</i>");
+    }
 }
 
 /*
- * A row, without what its item shares with the one above it; where the paper prints nothing, its
- * number and the verdict are left out.
+ * A row, without what its item shares with the one above it; where there is nothing to compare
+ * with, the columns of that are left out.
  */
 static void put_row(struct page *page, const char *const row[LAB_WIDTH], const char *above)
 {
@@ -183,26 +205,30 @@ static void put_row(struct page *page, const char *const row[LAB_WIDTH], const c
     const char *says = lab_verdict_name(verdict_of(row));
     out_text(page->out, whole > 0 ? "<tr><td>\u2026 " : "<tr><td>");
     svg_escaped(page->out, row[LAB_ITEM] + whole);
-    if (is_printed(row)) {
+    if (is_judged(row)) {
+        const char *source = row[LAB_SOURCE];
         out_text(page->out, "<td>");
-        svg_escaped(page->out, row[LAB_PUBLISHED]);
+        put_noted(page->out, row[LAB_PUBLISHED],
+                  strcmp(source, lab_source_name(LAB_PRINTED)) == 0 ? "" : source);
     }
     put_ours(page->out, row);
-    if (is_printed(row)) {
-        out_format(page->out, "<td class=%s>%s", says, says);
+    if (is_judged(row)) {
+        out_format(page->out, "<td class=%s>", says);
+        put_noted(page->out, says, row[LAB_RIGHT]);
     }
     out_text(page->out, "\n");
 }
 
-/* The rows of what the paper prints, or the others. */
-static void put_rows(struct page *page, const struct lab_table *table, bool printed)
+/* The rows that have something to compare with, or the others. */
+static void put_rows(struct page *page, const struct lab_table *table, bool judged)
 {
     const char *above = "";
     out_format(page->out,
-               "<div class=wide><table>\n<thead><tr><th>item%s<th>ours<i>99.9 %%</i>%s\n<tbody>\n",
-               printed ? "<th>published" : "", printed ? "<th>verdict" : "");
+               "<div class=wide><table>\n<thead><tr><th>item%s<th>ours<i>%s</i>%s\n<tbody>\n",
+               judged ? "<th>published" : "", judged ? "judged by" : "99.9 %",
+               judged ? "<th>verdict<i>right</i>" : "");
     for (size_t i = 0; i < table->rows; i++) {
-        if (is_printed(table->row[i]) == printed) {
+        if (is_judged(table->row[i]) == judged) {
             put_row(page, table->row[i], above);
             above = table->row[i][LAB_ITEM];
         }
@@ -215,7 +241,7 @@ static void put_table(struct page *page, const struct lab_table *table)
 {
     size_t alone = 0;
     for (size_t i = 0; i < table->rows; i++) {
-        alone += !is_printed(table->row[i]);
+        alone += !is_judged(table->row[i]);
     }
     if (alone < table->rows) {
         put_rows(page, table, true);
@@ -325,12 +351,18 @@ static void put_start(struct page *page)
     out_text(page->out, "</style>\n</head>\n<body>\n<h1>Five papers: our numbers next to "
                         "theirs</h1>\n<p>Every table and figure was computed through the library "
                         "that users link. <b class=\"agrees\">agrees</b>: the published number "
-                        "lies in our 99.9 % interval; <b class=\"erratum\">erratum</b>: it does "
-                        "not, but the corrected number does; <b class=\"differs\">differs</b>: "
-                        "neither does; <b class=\"ours-only\">ours-only</b>: nothing to compare "
-                        "with, because the paper prints no number or its data are not available. A "
-                        "number without an interval is exact. Dashed curves are the published "
-                        "values or formulas.</p>\n<nav><ul>\n");
+                        "lies in the interval beside it; <b class=\"erratum\">erratum</b>: it "
+                        "does not, or the paper's other numbers contradict it, but the right "
+                        "number does; <b class=\"differs\">differs</b>: neither does; <b "
+                        "class=\"paper-only\">paper-only</b>: the paper's own arithmetic, which "
+                        "holds, and in which the library has no part; <b class=\"ours-only\">"
+                        "ours-only</b>: the paper prints no number, or its data are not available. "
+                        "An interval is our 99.9 % confidence alone unless it says what else: the "
+                        "paper's own sampling, its rounding, what its words leave open, or the "
+                        "leeway of the right number. Without one, a number is exact. A published "
+                        "number is printed in the paper unless it says that the paper's formula "
+                        "gives it, its words say it, or the paper itself adds up to it. Dashed "
+                        "curves are the published values or formulas.</p>\n<nav><ul>\n");
     for (size_t i = 0; i < lab_paper_count; i++) {
         out_format(page->out, "<li><a href=\"#paper-%s\">", lab_papers[i].number);
         svg_escaped(page->out, lab_papers[i].title);

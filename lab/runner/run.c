@@ -123,8 +123,8 @@ static void print_table(struct laboratory *all, const struct lab_experiment *e)
         return;
     }
     out_format(all->out, "%s: %s: %s\n", e->name, e->item, e->shows);
-    out_format(all->out, "  %-44s %10s %10s %10s %10s  %s\n", "item", "published", "ours", "low",
-               "high", "verdict");
+    out_format(all->out, "  %-44s %10s %10s %10s %10s  %-10s  %s\n", "item", "published", "ours",
+               "low", "high", "verdict", "source: width");
     for (size_t i = 0; i < table.rows; i++) {
         const char *const *row = table.row[i];
         out_format(all->out, "  %-44s", row[LAB_ITEM]);
@@ -132,7 +132,8 @@ static void print_table(struct laboratory *all, const struct lab_experiment *e)
             const char *text = row[LAB_PUBLISHED + j];
             out_format(all->out, " %10s", text[0] == '\0' ? "-" : text);
         }
-        out_format(all->out, "  %s\n", row[LAB_SAYS]);
+        out_format(all->out, "  %-10s  %s%s%s\n", row[LAB_SAYS], row[LAB_SOURCE],
+                   row[LAB_SOURCE][0] == '\0' ? "" : ": ", row[LAB_REASON]);
         for (int v = 0; v < LAB_VERDICTS; v++) {
             all->verdicts[v] += strcmp(row[LAB_SAYS], lab_verdict_name(v)) == 0;
         }

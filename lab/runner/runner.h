@@ -20,7 +20,19 @@ int lab_run_all(const struct lab_settings *settings, const struct lab_experiment
                 size_t count);
 
 /* A table that was written: rows[i][j] is column j of row i, all pointing into `text`. */
-enum { LAB_EXPERIMENT, LAB_ITEM, LAB_PUBLISHED, LAB_OURS, LAB_LOW, LAB_HIGH, LAB_SAYS, LAB_WIDTH };
+enum {
+    LAB_EXPERIMENT,
+    LAB_ITEM,
+    LAB_PUBLISHED,
+    LAB_OURS,
+    LAB_LOW,
+    LAB_HIGH,
+    LAB_SAYS,
+    LAB_RIGHT,
+    LAB_SOURCE,
+    LAB_REASON,
+    LAB_WIDTH
+};
 struct lab_table {
     char *text;
     const char *(*row)[LAB_WIDTH];
