@@ -16,14 +16,21 @@ function wrong(why)
     bad++
 }
 
+# An end that is not printed is not known (a crossing beyond what was tried).
 function inside(value)
 {
-    return $5 + 0 <= value + 0 && value + 0 <= $6 + 0
+    return ($5 == "" || $5 + 0 <= value + 0) && ($6 == "" || value + 0 <= $6 + 0)
 }
 
 function larger(a, b)
 {
     return a > b ? a : b
+}
+
+# How far two numbers are apart, beyond the three digits that reasons have.
+function off(a, b)
+{
+    return larger(a - b, b - a) - 0.01 * b
 }
 
 # The longer side of the interval, from its reasons: two samples add as squares.
@@ -47,7 +54,7 @@ function reasoned(    part, count, i, word, half)
         wrong("ours is outside of its interval")
     } else if ($10 !~ /^(exact|((ours|sampling|rounding|words|leeway) [0-9.e+-]+(, )?)+)$/) {
         wrong("no reason for the width")
-    } else if ($4 != "" && (side - reasoned()) ^ 2 > (0.01 * reasoned() + 2e-5 * larger($4, -$4)) ^ 2) {
+    } else if ($4 != "" && $5 != "" && $6 != "" && off(side, reasoned()) > 2e-5 * larger($4, -$4)) {
         wrong("the reasons do not make this width, but " reasoned())
     } else if (($3 == "") != ($9 == "")) {
         wrong("a published number has a source, and only that")
@@ -59,7 +66,7 @@ function reasoned(    part, count, i, word, half)
         wrong("not an erratum")
     } else if ($7 == "ours-only" && (($3 != "" && $9 != "elsewhere") || ($8 != "" && !inside($8)))) {
         wrong("not ours alone")
-    } else if ($7 == "differs" && ($3 == "" || $9 == "misprint" ? inside($8) : inside($3))) {
+    } else if ($7 == "differs" && $4 != "" && ($3 == "" || $9 == "misprint" ? inside($8) : inside($3))) {
         wrong("does not differ")
     } else if ($7 !~ /^(agrees|paper-only|erratum|ours-only|differs)$/) {
         wrong("unknown verdict")
