@@ -11,6 +11,8 @@
  */
 #include "timing.h"
 
+#include <tepal/papers.h>
+
 #include <bloom.h>
 #include <sys/mman.h>
 

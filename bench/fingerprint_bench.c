@@ -8,6 +8,8 @@
  */
 #include "timing.h"
 
+#include <tepal/papers.h>
+
 #define ROUNDS       15
 #define SAMPLE       ((size_t)500000)
 #define BATCH        ((size_t)4096)

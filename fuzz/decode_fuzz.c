@@ -33,6 +33,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "filter/yesno/internal.h"
 #include "mend.h"
 #include "must.h"
 
@@ -576,17 +577,25 @@ static void use_recycling(struct tepal_filter *f, const struct keys *keys)
     must_be_sound(f);
     MUST(tepal_recycling_recycle(f) == TEPAL_OK);
     must_be_sound(f);
-    for (uint32_t age = 0; age <= TEPAL_MAX_PHASES; age++) {
-        MUST(tepal_recycling_phase_ones(f, age) <= tepal_filter_params(f)->cells);
+    MUST(tepal_filter_ones(f) == 0);
+    struct tepal_report report;
+    tepal_filter_info(f, &report);
+    const struct tepal_quantity *frozen = tepal_report_find(&report, "frozen_fill");
+    MUST(frozen->value.list.count + 1 == tepal_filter_params(f)->recycling.phases);
+    for (size_t i = 0; i < frozen->value.list.count; i++) {
+        double fill = report.number[frozen->value.list.first + i];
+        MUST(fill >= 0 && fill <= 1);
     }
-    MUST(tepal_recycling_phase_ones(f, 0) == 0);
 }
 
 static void use_cascade(struct tepal_filter *f, const struct keys *keys)
 {
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < tepal_cascade_levels(f); i++) {
-        bits += tepal_cascade_level_bits(f, i);
+    struct tepal_report report;
+    tepal_filter_info(f, &report);
+    const struct tepal_quantity *levels = tepal_report_find(&report, "level_bits");
+    for (size_t i = 0; i < levels->value.list.count; i++) {
+        bits += (uint64_t)report.number[levels->value.list.first + i];
     }
     MUST(bits == tepal_filter_params(f)->cells);
     if (keys->at_length) {

@@ -5,6 +5,8 @@
 #define _DEFAULT_SOURCE
 #include "check.h"
 
+#include <tepal/papers.h>
+
 #include <unistd.h>
 
 #define BATCH 65536

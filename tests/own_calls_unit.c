@@ -76,7 +76,6 @@ static void not_recycling(const struct specimen *s, struct tepal_filter *f)
     refused(tepal_recycling_on_recycle(f, never_called, NULL));
     refused(tepal_recycling_get_figures(f, &figures));
     specimen_assert(s, figures.arrivals == 99 && left == 99);
-    specimen_assert(s, tepal_recycling_phase_ones(f, 0) == 0);
 }
 
 static void not_to_be_retouched(const struct specimen *s, struct tepal_filter *f)
@@ -120,9 +119,6 @@ static void others_cannot(void **unused)
         if (kind != TEPAL_KIND_GENERALIZED) {
             refused(tepal_generalized_age(f, key, 1, &trace));
             specimen_assert(s, trace.age == 99);
-        }
-        if (kind != TEPAL_KIND_CASCADE) {
-            specimen_assert(s, tepal_cascade_levels(f) == 0 && tepal_cascade_level_bits(f, 0) == 0);
         }
         for (size_t j = 0; j < KINDS_KNOWN && kind != TEPAL_KIND_YESNO; j++) {
             specimen_assert(s, tepal_yesno_query_yes(f, s->known[j]) ==

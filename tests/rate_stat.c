@@ -13,6 +13,8 @@
  */
 #include "check.h"
 
+#include <tepal/papers.h>
+
 #define BATCH 8192
 
 /* The rate of a line that got j keys, near enough for its variance. */

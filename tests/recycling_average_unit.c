@@ -201,7 +201,7 @@ static void it_is_the_naive_filter(void **unused)
             assert_int_equal(seen, naive_seen(&n, d));
             if (i % 50 == 0) {
                 for (uint32_t age = 0; age < phases; age++) {
-                    assert_int_equal(tepal_recycling_phase_ones(f, age), naive_count(&n, age, age));
+                    assert_int_equal(phase_ones(f, age), naive_count(&n, age, age));
                 }
                 assert_true(told_of(f) == n.told);
                 assert_int_equal(sums_of(f)[2], (uint64_t)n.cycle);
@@ -444,7 +444,7 @@ static void cleared_ahead(void **unused)
             tepal_filter_free(counted);
         }
         assert_ok(tepal_recycling_recycle(f));
-        assert_int_equal(tepal_recycling_phase_ones(f, 0), 0);
+        assert_int_equal(phase_ones(f, 0), 0);
         assert_int_equal(sums_of(f)[4], 0);
         feed(f, &random, 500);
         assert_ok(tepal_filter_validate(f, NULL));

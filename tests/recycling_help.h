@@ -1,8 +1,13 @@
-/* recycling_help.h: a recycling filter's own parameters, each with a name and a type. */
+/*
+ * recycling_help.h: a recycling filter's own parameters, each with a name and a type; its figures,
+ * and the bits set in each phase.
+ */
 #ifndef TEPAL_TESTS_RECYCLING_HELP_H
 #define TEPAL_TESTS_RECYCLING_HELP_H
 
 #include "check.h"
+
+#include "filter/recycling/internal.h"
 
 struct recycling_options {
     uint32_t phases;
@@ -50,6 +55,19 @@ static inline struct tepal_recycling_figures recycling_figures(const struct tepa
     struct tepal_recycling_figures figures;
     assert_ok(tepal_recycling_get_figures(filter, &figures));
     return figures;
+}
+
+/* The bits set in a phase, counted: 0 is the active one, 1 the one frozen last. */
+static inline uint64_t phase_ones(const struct tepal_filter *filter, uint32_t age)
+{
+    const struct tepal_recycling *r = (const struct tepal_recycling *)filter;
+    assert_true(age < r->phases);
+    const uint64_t *words = recycling_words(r, recycling_phase(r, age));
+    uint64_t ones = 0;
+    for (size_t i = 0; i < r->phase_words; i++) {
+        ones += (uint64_t)__builtin_popcountll(words[i]);
+    }
+    return ones;
 }
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "check.h"
 
+#include "filter/yesno/internal.h"
+
 #define YESNO_MOST_MEMBERS 100
 #define YESNO_MOST_AVOID   200
 #define YESNO_MOST_WORDS   16 /* of a filter */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <tepal/papers.h>
+
 #include "route/route.h"
 
 static const struct {

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tepal/papers.h>
 #include <tepal/tepal.h>
 
 #include "cli/options.h"

@@ -12,7 +12,7 @@
  *
  * An unknown key is accepted at nearly the rate of the first level; the smallest cascade has a
  * first level that accepts many. Give it bits, or a rate, if unknown keys will come.
- * tepal_filter_info reports both rates (fp_known, fp_now).
+ * tepal_filter_info reports both rates (fp_known, fp_now), and the bits of every level.
  *
  * A key may be added later: it goes into every odd level (first, third, ...) up to the first even
  * one that does not have it. So a member is always found; known negatives may be found again. If
@@ -51,10 +51,6 @@ tepal_cascade_build(const struct tepal_params *params, const struct tepal_known 
                     const struct tepal_cascade_options *options,
                     const struct tepal_allocator *allocator, struct tepal_filter **out,
                     struct tepal_known_report *report, struct tepal_error *error);
-
-/* The number of levels; the bits of level i (from 0). 0 if there is none, or for other kinds. */
-TEPAL_API uint32_t tepal_cascade_levels(const struct tepal_filter *filter);
-TEPAL_API uint64_t tepal_cascade_level_bits(const struct tepal_filter *filter, uint32_t i);
 
 #ifdef __cplusplus
 }

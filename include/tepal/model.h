@@ -97,34 +97,6 @@ TEPAL_API enum tepal_status tepal_model(const struct tepal_params *params,
                                         const struct tepal_use *use, struct tepal_report *report,
                                         struct tepal_error *error);
 
-/*
- * The true rate for any layout and either rule for positions: what a filter of these parameters
- * will do. NaN for what cannot be a filter.
- */
-TEPAL_API double tepal_bloom_fp(enum tepal_layout layout, enum tepal_positions positions,
-                                uint64_t m, uint64_t n, uint32_t k);
-
-/* The expected share of ones after n keys. NaN for what cannot be a filter. */
-TEPAL_API double tepal_bloom_fill(enum tepal_layout layout, enum tepal_positions positions,
-                                  uint64_t m, uint64_t n, uint32_t k);
-
-/*
- * The number of hashes with the lowest rate (by tepal_bloom_fp); n = 0 gives 1. 0 for what cannot
- * be a filter.
- */
-TEPAL_API uint32_t tepal_bloom_best_hashes(enum tepal_layout layout, enum tepal_positions positions,
-                                           uint64_t m, uint64_t n);
-
-/*
- * The smallest m (whole lines for blocked and paired) at which some k keeps n keys at a rate of
- * at most fp, and the best k at that size. If *hashes is not 0 on entry that k is used.
- * TEPAL_BAD_ARGUMENT unless 0 < fp < 1, n >= 1 and layout, positions and k are valid;
- * TEPAL_TOO_LARGE if no m up to 2^60 does.
- */
-TEPAL_API enum tepal_status tepal_bloom_size(enum tepal_layout layout,
-                                             enum tepal_positions positions, uint64_t n, double fp,
-                                             uint64_t *cells, uint32_t *hashes);
-
 /* ---- streams --------------------------------------------------------------------------------- */
 
 /*

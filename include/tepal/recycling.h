@@ -95,12 +95,6 @@ struct tepal_recycling_figures {
 TEPAL_API enum tepal_status tepal_recycling_get_figures(const struct tepal_filter *filter,
                                                         struct tepal_recycling_figures *figures);
 
-/*
- * The bits set in a phase: 0 is the active one, 1 the one frozen last. Counts them. 0 if there is
- * no such phase.
- */
-TEPAL_API uint64_t tepal_recycling_phase_ones(const struct tepal_filter *filter, uint32_t age);
-
 #ifdef __cplusplus
 }
 #endif

@@ -112,16 +112,6 @@ tepal_yesno_build(const struct tepal_params *params, const struct tepal_known *k
 /* The answer of the yes-filter alone. Another kind answers as tepal_filter_query does. */
 TEPAL_API bool tepal_yesno_query_yes(const struct tepal_filter *filter, struct tepal_digest digest);
 
-/*
- * The key alone in a filter of these parameters (Sec. III-A): its k bits of the yes-filter and its
- * k' bits in every no-filter. `mask` has room for tepal_params_cell_bytes / 8 words and is
- * overwritten. A header h, the words of a filter, holds the key if h contains the yes part of the
- * mask and, for no j, the part of no-filter j. Params must have passed the check and be of this
- * kind.
- */
-TEPAL_API void tepal_yesno_mask(const struct tepal_params *params, struct tepal_digest digest,
-                                uint64_t *mask);
-
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <tepal/papers.h>
+
 #include "plan/plan.h"
 
 bool tepal_plan_bloom_size(const struct plan_task *task, uint64_t n, struct tepal_params *p)

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include <tepal/cascade.h>
+#include <tepal/papers.h>
 #include <tepal/plan.h>
 #include <tepal/retouched.h>
 #include <tepal/yesno.h>
@@ -275,8 +276,8 @@ enum tepal_status tepal_plan_build(const struct tepal_proposal *plan,
 }
 
 enum tepal_status tepal_plan_create(const struct tepal_proposal *plan, uint64_t seed,
-                                   const uint8_t *key, const struct tepal_allocator *allocator,
-                                   struct tepal_filter **out, struct tepal_error *error)
+                                    const uint8_t *key, const struct tepal_allocator *allocator,
+                                    struct tepal_filter **out, struct tepal_error *error)
 {
     struct tepal_params params = params_of(plan, seed, key);
     enum tepal_status status = tepal_plan_check(plan, error);

@@ -13,6 +13,8 @@
  */
 #include <stdio.h>
 
+#include <tepal/papers.h>
+
 #include "plan/plan.h"
 
 static uint64_t kept(uint64_t n, double fn)

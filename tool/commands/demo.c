@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include <tepal/filter.h>
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "cli/command.h"
 #include "output/progress.h"

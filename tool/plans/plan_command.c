@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include <tepal/generalized.h>
+#include <tepal/papers.h>
 #include <tepal/recycling.h>
 #include <tepal/yesno.h>
 

@@ -15,7 +15,7 @@
  * add at once.
  */
 #include <tepal/bloom.h>
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include <math.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "base/alloc.h"
 #include "base/refuse.h"

@@ -327,15 +327,3 @@ const struct filter_ops tepal_cascade_ops = {
     .can_be_full = true,
     .info = cascade_info,
 };
-
-/* ---- what only cascades have ----------------------------------------------------------------- */
-
-uint32_t tepal_cascade_levels(const struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_cascade_ops ? cascade_of_const(filter)->levels : 0;
-}
-
-uint64_t tepal_cascade_level_bits(const struct tepal_filter *filter, uint32_t i)
-{
-    return i < tepal_cascade_levels(filter) ? cascade_of_const(filter)->level[i].cells : 0;
-}

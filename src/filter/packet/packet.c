@@ -21,13 +21,12 @@
 
 #include <string.h>
 
-#include <tepal/yesno.h>
-
 #include "address/address.h"
 #include "base/little.h"
 #include "base/refuse.h"
 #include "filter/lines/processor.h"
 #include "filter/kind.h"
+#include "filter/yesno/internal.h"
 
 /* ---- the layout ------------------------------------------------------------------------------ */
 

@@ -81,14 +81,6 @@ uint64_t tepal_recycling_ones(const struct tepal_recycling *r, uint32_t age)
     return age == 0 || filter_read_only(&r->head) ? phase_ones(r, age) : r->frozen_ones[age];
 }
 
-uint64_t tepal_recycling_phase_ones(const struct tepal_filter *filter, uint32_t age)
-{
-    if (!is_recycling(filter) || age >= recycling_of_const(filter)->phases) {
-        return 0;
-    }
-    return phase_ones(recycling_of_const(filter), age);
-}
-
 /*
  * The rate of a phase with so many ones. The flat layout's is a power; the others' takes some
  * 10 us, so it is taken at most 128 times and interpolated.

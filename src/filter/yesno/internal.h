@@ -54,6 +54,16 @@ static inline struct tepal_digest yesno_no_digest(uint64_t salt, bool own_seeds,
     return address_rehash(d, salt * (TEPAL_MAX_NO_FILTERS + 1) + 1 + (own_seeds ? j : 0));
 }
 
+/*
+ * The key alone in a filter of these parameters (Sec. III-A): its k bits of the yes-filter and its
+ * k' bits in every no-filter. `mask` has room for tepal_params_cell_bytes / 8 words and is
+ * overwritten. A header h, the words of a filter, holds the key if h contains the yes part of the
+ * mask and, for no j, the part of no-filter j. Params must have passed the check and be of this
+ * kind.
+ */
+void tepal_yesno_mask(const struct tepal_params *params, struct tepal_digest digest,
+                      uint64_t *mask);
+
 /* Are all bits of a key set in the bits from `start` on that `at` addresses? */
 bool tepal_yesno_holds(const struct address *at, const uint64_t *words, uint64_t start,
                        struct tepal_digest digest);

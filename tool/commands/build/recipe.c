@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "cli/options.h"
 

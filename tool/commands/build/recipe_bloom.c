@@ -1,7 +1,7 @@
 /* recipe_bloom.c: a Bloom filter from its options: by rate, by bits a key, or by bits. */
 #include <math.h>
 
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "commands/build/recipe.h"
 

@@ -1,5 +1,5 @@
 /* model_bloom.c: the Bloom filter's model, on each of its layouts. */
-#include <tepal/model.h>
+#include <tepal/papers.h>
 
 #include "commands/model/models.h"
 
