@@ -1,7 +1,7 @@
 /*
- * tepal.hpp: tepal for C++17. A thin header over the C interface (tepal/tepal.h): handles that own
- * themselves and move, keys as std::string_view or integers, exceptions that carry the library's
- * sentence. It adds no state, no virtual calls and no allocation of its own.
+ * tepal.hpp: tepal for C++17. A thin header over the C interface (tepal/tepal.h): move-only handles
+ * that free themselves, keys as std::string_view or integers, exceptions with the library's error
+ * message. It adds no state, no virtual calls and no allocations.
  *
  *     #include <tepal.hpp>
  *
@@ -11,15 +11,15 @@
  *     seen.save("seen.tepal");
  *     auto again = tepal::filter::load("seen.tepal");
  *
- * Keys: anything that converts to std::string_view is a string of bytes; any integer type is a
- * 64-bit integer key (negative ones with their sign extended), a different key from the string of its
- * digits; a tepal_digest is a key that was hashed before. Every C call takes handle(), and the C structs (tepal_params, tepal_known,
- * tepal_wish, ...) are used as they are.
+ * Keys: anything that converts to std::string_view is a string of bytes. Any integer type is a
+ * 64-bit integer key (negative numbers are sign-extended), which is a different key from the string
+ * of its digits. A tepal_digest is a key that was hashed before. For everything else pass handle()
+ * to the C calls and use the C structs (tepal_params, tepal_known, tepal_wish, ...) as they are.
  *
- * A filter that was moved from is empty: test it with `if (f)`, assign to it or let it go; nothing
- * else is allowed.
+ * A moved-from filter is empty: test it with `if (f)`, assign to it or destroy it; nothing else is
+ * allowed.
  *
- * Threads: as the C interface: const calls may run concurrently.
+ * Threads: as in the C interface, const calls may run concurrently.
  */
 #ifndef TEPAL_TEPAL_HPP
 #define TEPAL_TEPAL_HPP
@@ -38,7 +38,7 @@
 namespace tepal
 {
 
-/* What a failed call throws: its status, and a sentence that says why. */
+/* What a failed call throws: its status, and the error message. */
 class error : public std::exception
 {
   public:
@@ -177,9 +177,9 @@ class filter
     }
 
     /*
-     * The filter that a C call makes, `make_it(tepal_filter **out, tepal_error *why)`: for
-     * tepal_retouch, tepal_yesno_build, tepal_plan_build and whatever else ends so. Empty if the
-     * call makes none, as tepal_receive does with a filter that it refuses.
+     * Wraps the filter that a C call creates: `make_it(tepal_filter **out, tepal_error *why)` makes
+     * the call (tepal_retouch, tepal_yesno_build, tepal_plan_build, ...) and returns its status. The
+     * result is empty if the call creates none, as when tepal_receive refuses a filter.
      */
     template <typename Call> [[nodiscard]] static filter make(Call &&make_it)
     {

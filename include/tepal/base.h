@@ -71,7 +71,7 @@ struct tepal_error {
     enum tepal_status status; /* what the call returned */
     int system;               /* errno, for TEPAL_IO; otherwise 0 */
     uint64_t offset;          /* of the offending byte or block, if there is one; otherwise 0 */
-    const char *why;          /* one sentence; static storage */
+    const char *why;          /* what went wrong, in one sentence; static storage */
 };
 
 /* The version of the library at run time: "major.minor.patch". */

@@ -29,7 +29,7 @@
  * decremented again. That can leave false positives behind and never causes a false negative.
  *
  * A bit for each counter (is it above 0?) is kept beside the counters, so that queries touch the
- * bits alone, a fifth of the memory: 5 bits per cell in all.
+ * bits alone, a fifth of the memory: 5 bits per cell in total.
  *
  * Layouts. flat and partitioned: as the Bloom filter's, and with c = 1 the same positions. blocked
  * and paired: lines of 512 bits are 128 counters. Positions of a key that coincide count once.

@@ -16,7 +16,7 @@
  *
  * Keys come in three forms, and calls that take keys have the same endings:
  *   (none)   a digest, made by the caller with the filter's seed and key (tepal_filter_hasher):
- *            hash once, ask many filters. A digest made with another seed is another key
+ *            hash once, query many filters. A digest made with another seed is another key
  *   _bytes   a string of any length, hashed here
  *   _u64     a 64-bit integer, hashed here
  *   _many    an array of digests; _bytes_many, _u64_many and _fixed_many for the other forms. Much
@@ -24,10 +24,10 @@
  * Batches of test_add and remove, and what only one kind can do, take digests alone
  * (tepal_hash_bytes_many makes them).
  *
- * A kind that cannot do something answers TEPAL_UNSUPPORTED; a filter that may not be written (a
- * mapped file) TEPAL_READ_ONLY; a keyed filter that lacks its secret key and has to hash
- * TEPAL_KEY_NEEDED. A query cannot fail: without its secret key a filter cannot tell, and answers
- * "perhaps" to every key (tepal_filter_needs_key).
+ * Calls that change a filter fail with TEPAL_UNSUPPORTED if the kind cannot do it, with
+ * TEPAL_READ_ONLY if the filter is a mapped file, and with TEPAL_KEY_NEEDED if they have to hash and
+ * the filter is keyed but has not been given its secret key. A query cannot fail: a keyed filter
+ * without its key answers "perhaps" to every key (tepal_filter_needs_key).
  *
  * Threads: const calls may run concurrently with each other; all others need exclusive access to
  * the filter, except the atomic calls of tepal/bloom.h.
@@ -89,7 +89,7 @@ TEPAL_API enum tepal_status tepal_filter_clone(const struct tepal_filter *filter
 TEPAL_API enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
                                                  const uint8_t key[TEPAL_KEY_BYTES]);
 
-/* Is it keyed, and has not got its key yet (as after loading it from a file)? */
+/* Is it keyed and still without its key, as after loading it from a file? */
 TEPAL_API bool tepal_filter_needs_key(const struct tepal_filter *filter);
 
 /* The filter's hasher, to make digests for it. TEPAL_KEY_NEEDED if it is keyed and has no key. */
@@ -112,8 +112,8 @@ TEPAL_API enum tepal_status tepal_filter_add_u64(struct tepal_filter *filter, ui
  * Add many keys, in their order: all of them or, if the call fails, none. Keys of any length: key i
  * is the lens[i] bytes at keys[i]. Fixed: keys of `width` bytes each, stored one after the other.
  * No memory is taken, except for more than 256 keys that are hashed here for a kind that can be
- * full (fingerprint, cascade): 16 bytes per key, and TEPAL_NO_MEMORY or TEPAL_TOO_LARGE without
- * them.
+ * full (fingerprint, cascade): these take 16 bytes per key, or fail with TEPAL_NO_MEMORY or
+ * TEPAL_TOO_LARGE.
  */
 TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
                                                   const struct tepal_digest *digests, size_t count);
@@ -223,7 +223,7 @@ TEPAL_API bool tepal_filter_read_only(const struct tepal_filter *filter);
 /* How many keys were added, repeats included (a merged filter: the sum). */
 TEPAL_API uint64_t tepal_filter_keys_added(const struct tepal_filter *filter);
 
-/* The bytes this filter takes from its allocator (a view: besides the mapping). */
+/* The bytes this filter has taken from its allocator (a view: in addition to the mapping). */
 TEPAL_API uint64_t tepal_filter_memory_bytes(const struct tepal_filter *filter);
 
 /*
@@ -243,7 +243,7 @@ TEPAL_API uint64_t tepal_filter_ones(const struct tepal_filter *filter);
  * unrelated to those added, is found. Computed from the cells, not from a count of keys, so it
  * holds for untrusted filters too. Bloom, retouched, generalized: exact for every layout
  * (generalized on the blocked layout with more than 8 hash functions: very nearly, or its bound
- * where that would take seconds). Fingerprint: exact, at some 50 ns per slot (the fp_now of
+ * where that would take seconds). Fingerprint: exact, at about 50 ns per slot (the fp_now of
  * tepal_filter_info is the model's, for as many keys). Counting, yes-no, cascade and recycling: as
  * their info says. Reads all cells, except of counting and recycling filters.
  */

@@ -16,10 +16,10 @@ extern "C" {
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 /*
- * The lowest false-positive rate that may be asked for, per key: 2^-120. Digests have 128 bits, and
- * two that differ in the lowest bit of `hi` alone have the same positions: a stranger is taken for
- * one of n keys with probability n 2^-127, however large the filter is. At n 2^-120 that adds less
- * than a hundredth to the rate.
+ * The lowest false-positive rate that can be requested, per key: 2^-120. Digests have 128 bits, and
+ * two that differ only in the lowest bit of `hi` have the same positions. So a non-member is taken
+ * for one of n keys with probability n 2^-127, however large the filter is. At a rate of n 2^-120
+ * that adds less than 1 %.
  */
 #define TEPAL_MIN_RATE 7.52316384526264e-37
 
@@ -71,7 +71,7 @@ TEPAL_API double tepal_params_fp_bound(const struct tepal_params *params);
 
 /* How a filter will be used. Start from TEPAL_USE_INIT and set what applies. */
 struct tepal_use {
-    uint64_t keys;            /* members; a stream's own number of keys does not matter */
+    uint64_t keys;            /* members; not used for streams (recycling) */
     uint64_t known_negatives; /* yesno, cascade: keys to avoid */
     uint64_t universe;        /* retouched: all keys there are, more than `keys` */
     double share_removed;     /* retouched: of the false positives, by random selection; 0..1 */

@@ -320,8 +320,8 @@ struct tepal_recycling_setting {
 
 /*
  * How the long-term average is computed. sweep: exactly, flat layout, O(k sigma) time; closed: the
- * limit of large M with its first-order correction, O(k) for the flat layout and some 30 rates for
- * the others; auto: the sweep where it takes no more than some 10 ms, else the closed form.
+ * limit of large M with its first-order correction, O(k) for the flat layout and about 30 rates for
+ * the others; auto: the sweep where it takes no more than about 10 ms, else the closed form.
  */
 enum tepal_recycling_method {
     TEPAL_RECYCLING_AUTO = 0,
@@ -448,7 +448,7 @@ TEPAL_API enum tepal_status tepal_recycling_fn_zipf(const struct tepal_recycling
  *   positive        Pr[S~], share of lookups that the yes-filter finds                  eq. (10)
  *   false_positive  Pr[F]                                                            eqs. (8), (11)
  *   error_printed   Pr[E]: lets f_R act on members, though none is vetoed   eqs. (13), (15)-(24)
- *                   in_set = 0 gives eqs. (26), (27), and stored = 0 besides eq. (28)
+ *                   in_set = 0 gives eqs. (26), (27); with stored = 0 as well, eq. (28)
  *   error           (Pr[F] - Pr[R]) (1 - f_R): as it should be
  *   veto            f_R of one no-filter that stores that many keys: eq. (30), where n is printed
  *                   for `stored`; eq. (31) is fs (1 - veto)
@@ -459,7 +459,7 @@ TEPAL_API double tepal_yesno_error_printed(double in_set, double fs, double fr, 
 TEPAL_API double tepal_yesno_error(double in_set, double fs, double fr, double stored);
 TEPAL_API double tepal_yesno_veto(uint64_t q, double stored, uint32_t no_hashes);
 
-/* Sizes and hashes of a yes-no filter, and what is to be expected of them. */
+/* Sizes and hashes of a yes-no filter, and what to expect of them. */
 struct tepal_yesno_setting {
     uint64_t yes_bits;   /* p */
     uint32_t hashes;     /* k */
@@ -482,7 +482,7 @@ TEPAL_API enum tepal_status tepal_yesno_predict(enum tepal_layout layout,
                                                 uint64_t t, struct tepal_yesno_setting *setting);
 
 /*
- * The plan with the lowest rate on t known negatives for m bits in all (whole lines for blocked and
+ * The plan with the lowest rate on t known negatives for m bits in total (whole lines for blocked and
  * paired) and n members; where that can hardly be lowered any more, the one with the lowest rate on
  * unknown ones. If setting->hashes or setting->no_hashes is not 0 on entry, that is used.
  * TEPAL_BAD_ARGUMENT if there is none.
@@ -494,7 +494,7 @@ TEPAL_API enum tepal_status tepal_yesno_best_setting(enum tepal_layout layout,
 
 /* ---- cascades (tepal/cascade.h) -------------------------------------------------------------- */
 
-/* The first level of a cascade, and what is to be expected of it and of the levels beyond. */
+/* The first level of a cascade, and what to expect of it and of the levels beyond. */
 struct tepal_cascade_setting {
     uint64_t first_bits; /* these two make the plan; the rest is expected */
     uint32_t hashes;

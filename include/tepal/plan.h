@@ -63,7 +63,7 @@ struct tepal_wish {
      * known; then as many as fit into the memory at fp.
      */
     uint64_t keys;
-    uint64_t bits;        /* memory of the cells, at most; 0: any */
+    uint64_t bits; /* memory of the cells, at most; 0: any */
     /*
      * False-positive rate, at most; NAN: as few as the memory allows, or 1 % if that is any too.
      * With known negatives it limits the rate on *those* alone: unknown keys may pass much more

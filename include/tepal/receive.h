@@ -91,7 +91,7 @@ TEPAL_API const char *tepal_verdict_name(enum tepal_verdict verdict);
 
 struct tepal_judgement {
     enum tepal_verdict verdict;
-    char why[240];            /* a sentence; empty if accepted */
+    char why[240];            /* the reason, in one sentence; empty if accepted */
     struct tepal_error error; /* why it is unsound; otherwise all zero */
     unsigned differs;         /* of enum tepal_agreed: the first that is not as agreed */
     uint64_t bytes;           /* according to its header; 0: that cannot be read */

@@ -18,7 +18,7 @@
  * gaps between repeats). tepal_filter_add is tepal_filter_test_add without the answer.
  *
  * Set p.recycling.rule = TEPAL_RECYCLING_AVERAGE before tepal_params_for_rate, and the filter keeps
- * its own account of what a new key risks: then the rate holds on streams that repeat, too.
+ * track of its own chance to find a new key: then the rate holds on streams that repeat, too.
  *
  * Other kinds of filter: TEPAL_UNSUPPORTED.
  */
@@ -72,8 +72,8 @@ TEPAL_API enum tepal_status tepal_recycling_on_recycle(struct tepal_filter *filt
                                                        void *context);
 
 /*
- * The state of the filter. Kept up to date, so cheap to get at any time; only for a mapped view the
- * frozen phases are counted.
+ * The state of the filter. Kept up to date, so cheap at any time; only a mapped view has to count
+ * the bits of its frozen phases.
  */
 struct tepal_recycling_figures {
     uint64_t arrivals; /* keys in all, repeats included */

@@ -230,14 +230,14 @@ const struct command command_lab = {
              "ours, low, high, verdict, expected, source, width) and picture (SVG) of each "
              "experiment, and prints the table. report writes one HTML page from the files in DIR "
              "(default lab).\n\n"
-             "low and high are the interval that judged the row, and width says why it is that "
-             "wide: our 99.9 % confidence, the paper's own sampling, its rounding, what its words "
-             "leave open. The verdict is agrees (the published number lies within), erratum (it "
-             "does not, but the expected number does), paper-only (the paper's own arithmetic: it "
-             "holds, and the library has no part in it), ours-only (nothing was published) or "
-             "differs. source says whether the paper prints the number, its formulas give it, or "
-             "its words say it. The same seed gives the same files, byte for byte. Exit status 1 "
-             "if a row differs.",
+             "low and high are the interval by which the row is judged, and width lists its parts: "
+             "our 99.9 % confidence interval, the paper's own sampling error, its rounding, and "
+             "the range that its words allow. The verdict is agrees (the published number lies "
+             "within), erratum (it does not, but the expected number does), paper-only (the "
+             "paper's own arithmetic: it holds, and the library is not involved), ours-only "
+             "(nothing was published) or differs. source says whether the paper prints the "
+             "number, gives a formula for it, or states it in words. The same seed gives the same "
+             "files, byte for byte. Exit status 1 if a row differs.",
     .options = options,
     .exclusive = exclusive,
     .words = subcommands,

@@ -355,14 +355,15 @@ static void put_start(struct page *page)
                         "does not, or the paper's other numbers contradict it, but the right "
                         "number does; <b class=\"differs\">differs</b>: neither does; <b "
                         "class=\"paper-only\">paper-only</b>: the paper's own arithmetic, which "
-                        "holds, and in which the library has no part; <b class=\"ours-only\">"
+                        "holds and does not involve the library; <b class=\"ours-only\">"
                         "ours-only</b>: the paper prints no number, or its data are not available. "
-                        "An interval is our 99.9 % confidence alone unless it says what else: the "
-                        "paper's own sampling, its rounding, what its words leave open, or the "
-                        "leeway of the right number. Without one, a number is exact. A published "
-                        "number is printed in the paper unless it says that the paper's formula "
-                        "gives it, its words say it, or the paper itself adds up to it. Dashed "
-                        "curves are the published values or formulas.</p>\n<nav><ul>\n");
+                        "An interval is our 99.9 % confidence interval, unless it lists other "
+                        "parts: the paper's own sampling error, its rounding, the range that its "
+                        "words allow, or the leeway of the right number. A number without an "
+                        "interval is exact. A published number is printed in the paper, unless it "
+                        "says that a formula of the paper gives it, that its words state it, or "
+                        "that the paper's other numbers add up to it. Dashed curves are the "
+                        "published values or formulas.</p>\n<nav><ul>\n");
     for (size_t i = 0; i < lab_paper_count; i++) {
         out_format(page->out, "<li><a href=\"#paper-%s\">", lab_papers[i].number);
         svg_escaped(page->out, lab_papers[i].title);

@@ -53,7 +53,7 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
 
 #define OPTION_NEGATIVES                                                                           \
     OPTION(0, "negatives", OF_WHOLE("N", 0, UINT64_MAX),                                           \
-           "yesno: number of known negatives (default 0).")
+           "yesno, cascade: number of known negatives (default 0).")
 
 #define OPTION_DISTINCT FLAG(0, "distinct", "The same as --positions distinct.")
 
