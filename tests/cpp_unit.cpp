@@ -2,13 +2,17 @@
 // filters made by C calls, and no cost over C: a filter is its handle.
 #include <tepal.hpp>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 static int passed;
 static int failed;
@@ -61,6 +65,9 @@ static void keys()
     // What C finds, C++ finds.
     expect(tepal_filter_query_bytes(f.handle(), "view", 4) && tepal_filter_query_u64(f.handle(), 5),
            "the same keys in C");
+    f.add(-3);
+    expect(f.contains(std::int8_t{-3}) && f.contains(UINT64_MAX - 2) && !f.contains(3),
+           "negative integers are extended");
 }
 
 static void batches()
@@ -102,6 +109,71 @@ static void whole()
     expect(c.contains("one"), "moved back");
     c.clear();
     expect(!c.contains("one") && c.memory_bytes() > 0 && c.fp_now() == 0, "cleared");
+
+    auto left = tepal::filter::for_rate(TEPAL_KIND_BLOOM, 100, 1e-6, 7);
+    auto right = left.clone();
+    left.add("left"), left.add("both"), right.add("both"), right.add("right");
+    left.intersect(right);
+    expect(left.contains("both") && !left.contains("left") && !left.contains("right"),
+           "intersected");
+}
+
+// Through a file: saved, loaded, mapped.
+static void files()
+{
+    char folder[] = "/tmp/tepal-cpp-XXXXXX";
+    if (mkdtemp(folder) == nullptr) {
+        expect(false, "a folder for files");
+        return;
+    }
+    std::string path = std::string(folder) + "/seen.tepal";
+    auto f = tepal::filter::for_rate(TEPAL_KIND_BLOOM, 100, 0.001, 7);
+    f.add("example.org");
+    f.save(path);
+    {
+        auto loaded = tepal::filter::load(path);
+        auto mapped = tepal::filter::map(path, TEPAL_MAP_LAZY);
+        expect(loaded == f && loaded.contains("example.org"), "loaded");
+        expect(mapped == f && mapped.contains("example.org"), "mapped");
+        loaded.add("loaded filters can be written");
+        expect(throws(TEPAL_READ_ONLY, [&] { mapped.add("x"); }), "a mapped one cannot");
+    }
+    unlink(path.c_str());
+    rmdir(folder);
+}
+
+// The exception carries what the C call says.
+static void sentences()
+{
+    tepal_error why;
+    tepal_filter *none;
+    tepal_params p = tepal::params();
+    p.cells = 100;
+    p.hashes = 99;
+    expect(tepal_filter_create(&p, nullptr, &none, &why) == TEPAL_BAD_PARAMETER, "99 hashes");
+    try {
+        tepal::filter f(p);
+        expect(false, "it throws");
+    } catch (const std::exception &e) {
+        expect(std::strcmp(e.what(), why.why) == 0, "with the sentence of the parameter");
+    }
+    try {
+        (void)tepal::filter::load("/does/not/exist");
+        expect(false, "it throws");
+    } catch (const tepal::error &e) {
+        expect(tepal_load("/does/not/exist", nullptr, &none, &why) == TEPAL_IO &&
+                   std::strcmp(e.what(), why.why) == 0 && e.system() == why.system &&
+                   e.system() == ENOENT,
+               "with the sentence and the errno of the file");
+    }
+    auto bytes = tepal::filter::for_rate(TEPAL_KIND_BLOOM, 100, 0.01, 7).encode();
+    bytes[300] ^= 1;
+    try {
+        (void)tepal::filter::decode(bytes);
+        expect(false, "it throws");
+    } catch (const tepal::error &e) {
+        expect(e.status() == TEPAL_BAD_CHECKSUM && e.offset() == 256, "with the place of damage");
+    }
 }
 
 static void failures()
@@ -110,17 +182,16 @@ static void failures()
                   [] { (void)tepal::filter::for_rate(TEPAL_KIND_BLOOM, 100, 2, 7); }),
            "a rate of 2");
     expect(throws(TEPAL_BAD_PARAMETER, [] { tepal::filter f(tepal::params()); }), "no size");
-    expect(throws(TEPAL_NOT_A_FILTER, [] {
-               (void)tepal::filter::decode(std::string(1000, 'x'));
-           }),
+    expect(throws(TEPAL_NOT_A_FILTER, [] { (void)tepal::filter::decode(std::string(1000, 'x')); }),
            "no filter");
     expect(throws(TEPAL_IO, [] { (void)tepal::filter::load("/does/not/exist"); }), "no file");
     auto f = tepal::filter::for_rate(TEPAL_KIND_BLOOM, 100, 0.01, 7);
     expect(throws(TEPAL_UNSUPPORTED, [&] { f.remove("x"); }), "a Bloom filter forgets nothing");
-    expect(throws(TEPAL_BAD_ARGUMENT, [] {
-               (void)tepal::filter::make(
-                   [](tepal_filter **, tepal_error *) { return TEPAL_BAD_ARGUMENT; });
-           }),
+    expect(throws(TEPAL_BAD_ARGUMENT,
+                  [] {
+                      (void)tepal::filter::make(
+                          [](tepal_filter **, tepal_error *) { return TEPAL_BAD_ARGUMENT; });
+                  }),
            "a call that says nothing more than its status");
     const std::uint8_t secret[TEPAL_KEY_BYTES] = {1, 2, 3};
     expect(throws(TEPAL_UNSUPPORTED, [&] { f.set_key(secret); }), "it has no key");
@@ -131,7 +202,9 @@ static void failures()
     expect(throws(TEPAL_KEY_NEEDED, [&] { keyed.add("x"); }), "a keyed filter needs its key");
     keyed.set_key(secret);
     keyed.add("x");
-    expect(!keyed.needs_key() && keyed.contains("x") && keyed.contains(tepal::hasher(7, secret)("x")), "and then adds");
+    expect(!keyed.needs_key() && keyed.contains("x") &&
+               keyed.contains(tepal::hasher(7, secret)("x")),
+           "and then adds");
 }
 
 // A filter that a C call makes.
@@ -169,6 +242,8 @@ int main()
     keys();
     batches();
     whole();
+    files();
+    sentences();
     failures();
     made();
     std::printf("%d passed, %d failed\n", passed, failed);
