@@ -486,7 +486,7 @@ static void use_fingerprint(struct tepal_filter *f, const struct keys *keys)
     /* One key as often as it fits. */
     size_t copies = 0;
     while (tepal_filter_add(f, keys->digest[1]) == TEPAL_OK) {
-        MUST(++copies <= TEPAL_FINGERPRINT_COPIES);
+        MUST(++copies <= TEPAL_MAX_COPIES);
     }
     must_be_sound(f);
     MUST(tepal_filter_ones(f) == held + copies);

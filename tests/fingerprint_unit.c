@@ -114,7 +114,7 @@ static void differential(uint32_t bits, uint64_t buckets, unsigned operations)
         default:
             assert_int_equal(tepal_filter_query(f, d), *count > 0);
         }
-        assert_true(*count <= TEPAL_FINGERPRINT_COPIES);
+        assert_true(*count <= TEPAL_MAX_COPIES);
         if (i % 5000 == 4999) { /* through bytes and back */
             size_t len;
             uint8_t *bytes = encoded(f, &len);
@@ -277,12 +277,12 @@ static void one_key_fits_eight_times(void **state)
     struct tepal_digest d = check_digest(&seed);
     for (uint64_t buckets = 2; buckets <= 64; buckets += 2) {
         struct tepal_filter *f = make(9, buckets);
-        for (int i = 0; i < TEPAL_FINGERPRINT_COPIES; i++) {
+        for (int i = 0; i < TEPAL_MAX_COPIES; i++) {
             assert_ok(tepal_filter_add(f, d));
         }
         assert_int_equal(tepal_filter_add(f, d), TEPAL_FULL);
-        assert_true(tepal_filter_ones(f) == TEPAL_FINGERPRINT_COPIES);
-        for (int i = 0; i < TEPAL_FINGERPRINT_COPIES; i++) {
+        assert_true(tepal_filter_ones(f) == TEPAL_MAX_COPIES);
+        for (int i = 0; i < TEPAL_MAX_COPIES; i++) {
             assert_true(tepal_filter_query(f, d));
             assert_ok(tepal_filter_remove(f, d));
         }

@@ -336,7 +336,7 @@ static void full_changes_nothing(void **unused)
     uint64_t state = 3;
     (void)unused;
     check_digests(&state, probes, COUNT(probes));
-    for (size_t i = 0; i < TEPAL_FINGERPRINT_COPIES + 1; i++) {
+    for (size_t i = 0; i < TEPAL_MAX_COPIES + 1; i++) {
         batch[40 + 7 * i] = batch[40];
     }
     for (size_t i = 0; i < all.count; i++) {
@@ -353,7 +353,7 @@ static void full_changes_nothing(void **unused)
                         tepal_filter_test_add_many(f, batch, 300, answers, &present) == TEPAL_FULL);
         specimen_assert(s, tepal_filter_add_many(f, batch, 300) == TEPAL_FULL);
         specimen_assert(s, present == 12345 && tepal_filter_keys_added(f) == MOST);
-        for (int copy = 0; copy < TEPAL_FINGERPRINT_COPIES; copy++) {
+        for (int copy = 0; copy < TEPAL_MAX_COPIES; copy++) {
             (void)tepal_filter_add(f, batch[40]);
         }
         uint64_t held = tepal_filter_keys_added(f);

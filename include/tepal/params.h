@@ -125,14 +125,14 @@ struct tepal_generalized_params {
  *   - It is full at 95 % of its slots or more (very small filters earlier); additions then return
  *     TEPAL_FULL, and nothing is lost. tepal_params_for_rate leaves room for the keys it is given.
  *   - A key that was added several times must be removed as often. One key can be added at most
- *     TEPAL_FINGERPRINT_COPIES times; the next addition returns TEPAL_FULL. If keys are added more
+ *     TEPAL_MAX_COPIES times; the next addition returns TEPAL_FULL. If keys are added more
  *     often than that, use a counting filter.
  *   - Remove only keys that were added: then there are no false negatives. Removing a key that was
  *     never added and happens to be a false positive makes one member disappear.
  *   - Two of these filters cannot be united. The order of additions never changes an answer.
  */
 #define TEPAL_FINGERPRINT_SLOTS    4 /* per bucket */
-#define TEPAL_FINGERPRINT_COPIES   8 /* of one key, at most */
+#define TEPAL_MAX_COPIES           8 /* additions of one key */
 #define TEPAL_MIN_FINGERPRINT_BITS 4
 #define TEPAL_MAX_FINGERPRINT_BITS 32
 

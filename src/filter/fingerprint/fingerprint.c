@@ -28,7 +28,7 @@
  *     The search gives up after a fixed number of buckets, so that an addition takes a few
  *     microseconds at most. The planners leave room for the keys they are told of.
  *   - A key may be added several times and must then be removed as often. Its two buckets have
- *     TEPAL_FINGERPRINT_COPIES slots: that many additions at most, and TEPAL_FULL for the next.
+ *     TEPAL_MAX_COPIES slots: that many additions at most, and TEPAL_FULL for the next.
  *   - As long as only keys are removed that were added there are no false negatives. A stranger who
  *     is a false positive takes the fingerprint of one member with him, and of one only.
  *   - A batch is added as a whole or not at all: if one key finds no room, those before it are
