@@ -25,9 +25,9 @@
  * (tepal_hash_bytes_many makes them).
  *
  * Calls that change a filter fail with TEPAL_UNSUPPORTED if the kind cannot do it, with
- * TEPAL_READ_ONLY if the filter is a mapped file, and with TEPAL_KEY_NEEDED if they have to hash and
- * the filter is keyed but has not been given its secret key. A query cannot fail: a keyed filter
- * without its key answers "perhaps" to every key (tepal_filter_needs_key).
+ * TEPAL_READ_ONLY if the filter is a mapped file, and with TEPAL_KEY_NEEDED if they have to hash
+ * and the filter is keyed but has not been given its secret key. A query cannot fail: a keyed
+ * filter without its key answers "perhaps" to every key (tepal_filter_needs_key).
  *
  * Threads: const calls may run concurrently with each other; all others need exclusive access to
  * the filter, except the atomic calls of tepal/bloom.h.

@@ -482,7 +482,7 @@ TEPAL_API enum tepal_status tepal_yesno_predict(enum tepal_layout layout,
                                                 uint64_t t, struct tepal_yesno_setting *setting);
 
 /*
- * The plan with the lowest rate on t known negatives for m bits in total (whole lines for blocked and
+ * The plan with the lowest rate on t known negatives for m total bits (whole lines for blocked and
  * paired) and n members; where that can hardly be lowered any more, the one with the lowest rate on
  * unknown ones. If setting->hashes or setting->no_hashes is not 0 on entry, that is used.
  * TEPAL_BAD_ARGUMENT if there is none.

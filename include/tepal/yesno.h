@@ -100,7 +100,7 @@ struct tepal_yesno_options {
  *
  * Cost: linear in members and avoid as long as q grows with the members: a false positive looks at
  * the members that share its no-filter bits and are *at risk* (all of their bits are bits of false
- * positives), and at no others. Memory in addition to the filter: 8 k' bytes per false positive and per
+ * positives), and at no others. Memory beyond the filter: 8 k' bytes per false positive and per
  * member at risk (r times with seeds of their own), one bit per key, 4 r bytes per no-filter bit.
  */
 TEPAL_API enum tepal_status
