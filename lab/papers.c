@@ -24,8 +24,9 @@ const struct lab_paper lab_papers[] = {
      "more bits per key make that rarer.\n\n"
      "All of its numbers reproduce except two misprints and one interval. We add that the bound is "
      "exceeded by the factor 1 + k0 (k0 + k1) / m in a small filter, that tolerating a few "
-     "inverted bits is worth far more than it costs, and that without it traceback rarely finds a "
-     "whole path: false negatives are what limits it.",
+     "inverted bits is worth far more than it costs, and that traceback finds every path whole if "
+     "it ignores overwritten bits, as the authors propose: the bound then grows by (1 + w)^k with "
+     "the share w that is ignored.",
      lab_001},
     {"002", "False Negative Problem of Counting Bloom Filter",
      "Deke Guo, Yunhao Liu, Xiangyang Li, Panlong Yang",

@@ -102,6 +102,8 @@ static void others_cannot(void **unused)
         enum tepal_kind_id kind = s->params.kind;
         struct tepal_filter *f = specimen_make(s, false);
         struct tepal_generalized_trace trace = {.age = 99};
+        uint64_t mask = 0;
+        bool yes = true;
         assert_ok(tepal_filter_add_many(f, s->known, KINDS_KNOWN / 2));
         struct tepal_filter *before = specimen_clone(f);
         if (kind != TEPAL_KIND_BLOOM) {
@@ -119,6 +121,9 @@ static void others_cannot(void **unused)
         if (kind != TEPAL_KIND_GENERALIZED) {
             refused(tepal_generalized_age(f, key, 1, &trace));
             specimen_assert(s, trace.age == 99);
+            refused(tepal_generalized_touch(f, key, &mask));
+            refused(tepal_generalized_query_wild(f, key, &mask, &yes));
+            specimen_assert(s, mask == 0 && yes);
         }
         for (size_t j = 0; j < KINDS_KNOWN && kind != TEPAL_KIND_YESNO; j++) {
             specimen_assert(s, tepal_yesno_query_yes(f, s->known[j]) ==

@@ -8,7 +8,7 @@
 
 #include "cli/say.h"
 
-const char *const attack_names[ATTACKS] = {"none", "all-ones", "worst"};
+const char *const attack_names[ATTACKS + 1] = {"none", "all-ones", "worst", "forger"};
 
 static bool is_generalized(const struct attack_setting *s)
 {
@@ -36,7 +36,7 @@ enum tepal_status attack_params(const struct attack_setting *s, uint64_t seed,
         out->seed = seed;
         return TEPAL_OK;
     }
-    if (s->attack == ATTACK_WORST && is_generalized(s)) {
+    if (s->attack >= ATTACK_WORST && is_generalized(s)) {
         zeros = tepal_generalized_worst_zero(k0, k1, attack_tolerance(s));
         /* NaN: the tolerance bounds nothing, and one of the two extremes passes every key */
         zeros = isnan(zeros) ? (k1 > k0 ? 0 : 1) : zeros;
@@ -82,10 +82,11 @@ int attack_each(const struct args *args, struct attack_setting kinds[ATTACK_KIND
 {
     const struct option_value *only = arg(args, "attack");
     int code = EXIT_YES;
-    for (int i = 0; i < ATTACK_KINDS * ATTACKS && code == EXIT_YES; i++) {
-        struct attack_setting *s = &kinds[i / ATTACKS];
-        s->attack = (enum attack)(i % ATTACKS);
-        if (!only->given || strcmp(only->text, attack_names[s->attack]) == 0) {
+    for (int i = 0; i < ATTACK_KINDS * (ATTACKS + 1) && code == EXIT_YES; i++) {
+        struct attack_setting *s = &kinds[i / (ATTACKS + 1)];
+        s->attack = (enum attack)(i % (ATTACKS + 1));
+        if (only->given ? strcmp(only->text, attack_names[s->attack]) == 0
+                        : s->attack != ATTACK_FORGER) {
             code = run(ctx, s);
         }
     }

@@ -10,8 +10,8 @@
 
 #include "cli/command.h"
 
-enum attack { ATTACK_NONE, ATTACK_ONES, ATTACK_WORST, ATTACKS };
-extern const char *const attack_names[ATTACKS];
+enum attack { ATTACK_NONE, ATTACK_ONES, ATTACK_WORST, ATTACKS, ATTACK_FORGER = ATTACKS };
+extern const char *const attack_names[ATTACKS + 1];
 
 /* One experiment: a kind of filter under an attack. */
 struct attack_setting {
@@ -25,7 +25,8 @@ uint32_t attack_resets(const struct attack_setting *setting);
 uint32_t attack_tolerance(const struct attack_setting *setting);
 
 /*
- * The filter that the attacker leaves or sends: its bits are drawn from the seed. (A generalized
+ * The filter that the attacker leaves or sends: its bits are drawn from the seed. A forger begins
+ * with the worst bits, and may add keys. (A generalized
  * filter without resets is a Bloom filter, bit for bit.)
  */
 enum tepal_status attack_params(const struct attack_setting *setting, uint64_t seed,
@@ -40,7 +41,10 @@ enum { ATTACK_BLOOM, ATTACK_GENERALIZED, ATTACK_KINDS };
 int attack_settings(const struct args *args, uint64_t bits,
                     struct attack_setting kinds[ATTACK_KINDS]);
 
-/* Each kind under each attack, or that of --attack, to `run` while that gives EXIT_YES. */
+/*
+ * Each kind under each attack but the forger's, or under that of --attack, to `run` while that
+ * gives EXIT_YES.
+ */
 int attack_each(const struct args *args, struct attack_setting kinds[ATTACK_KINDS],
                 int (*run)(void *ctx, const struct attack_setting *setting), void *ctx);
 

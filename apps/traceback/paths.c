@@ -7,7 +7,7 @@
 
 #include "cli/say.h"
 #include "statistics/random.h"
-#include "traceback/traceback.h"
+#include "traceback/walk.h"
 
 #define TREE_HOPS 15
 
@@ -35,10 +35,10 @@ static int make_mesh(struct traceback *t, uint32_t nodes, uint64_t *pairs, size_
     m->neighbour = malloc((count + 1) * sizeof *m->neighbour);
     t->asked = calloc((size_t)nodes + 1, sizeof *t->asked);
     t->found = calloc((size_t)nodes + 1, sizeof *t->found);
-    t->on_path = calloc((size_t)nodes + 1, sizeof *t->on_path);
+    t->met = calloc((size_t)nodes + 1, sizeof *t->met);
     t->queue = malloc(((size_t)nodes + 1) * sizeof *t->queue);
     if (m->first == NULL || m->neighbour == NULL || t->asked == NULL || t->found == NULL ||
-        t->on_path == NULL || t->queue == NULL) {
+        t->met == NULL || t->queue == NULL) {
         return say_no_memory();
     }
     qsort(pairs, count, sizeof *pairs, compare_pairs);
@@ -78,14 +78,14 @@ static bool is_usable(struct traceback *t, const struct route *r)
     bool usable = r->hops >= 2 && (t->hops == 0 || r->hops == t->hops);
     uint32_t marked = 0;
     for (; marked < r->hops && usable; marked++) {
-        usable = hop[marked] != ROUTE_SILENT && !t->on_path[hop[marked]];
+        usable = hop[marked] != ROUTE_SILENT && !t->met[hop[marked]];
         if (!usable) {
             break;
         }
-        t->on_path[hop[marked]] = true;
+        t->met[hop[marked]] = true;
     }
     for (uint32_t i = 0; i < marked; i++) {
-        t->on_path[hop[i]] = false;
+        t->met[hop[i]] = false;
     }
     return usable;
 }
@@ -114,6 +114,7 @@ static int mesh_of_routes(struct traceback *t)
     for (size_t i = 0; i < r->count && code == EXIT_YES; i++) {
         if (is_usable(t, &r->route[i])) {
             t->usable[t->usable_count++] = i;
+            t->reach = r->route[i].hops > t->reach ? r->route[i].hops : t->reach;
         }
     }
     return code;
@@ -163,14 +164,97 @@ static bool draw_route(struct traceback *t, struct path *path)
 {
     const struct route *r =
         &t->routes.route[t->usable[(size_t)(random_draw(&t->random) % t->usable_count)]];
-    memcpy(path->router, t->routes.hop + r->first, r->hops * sizeof *path->router);
+    for (uint32_t i = 0; i < r->hops; i++) {
+        path->router[i] = t->routes.hop[r->first + i];
+    }
     path->hops = r->hops;
     return true;
 }
 
+/* ---- the tree -------------------------------------------------------------------------------- */
+
+#define TREE_ROOT 1
+
+/* Every router has a number of its own, from that of the one nearer to the victim. */
+static uint64_t tree_child(uint64_t router, uint64_t which)
+{
+    return random_mix(router + (which + 1) * RANDOM_STEP);
+}
+
+/* Always the first child. */
+static bool tree_path(const struct traceback *t, struct path *path)
+{
+    uint64_t router = TREE_ROOT;
+    path->hops = t->hops;
+    for (uint32_t i = t->hops; i-- > 0; router = tree_child(router, 0)) {
+        path->router[i] = router;
+    }
+    return true;
+}
+
+static uint32_t tree_neighbours(const struct traceback *t, const struct path *path,
+                                const struct step *step, uint64_t *out)
+{
+    uint32_t count = t->tree - (step->depth > 0);
+    uint32_t first = step->on_path && step->depth + 1 < path->hops ? 0 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = tree_child(step->router, first + i);
+    }
+    return count;
+}
+
+/* ---- what a walk asks ------------------------------------------------------------------------ */
+
+uint32_t paths_neighbours(const struct traceback *t, const struct path *path,
+                          const struct step *step, uint64_t *out)
+{
+    if (t->tree != 0) {
+        return tree_neighbours(t, path, step, out);
+    }
+    const uint32_t *neighbour = t->mesh.neighbour + t->mesh.first[step->router];
+    uint32_t count = t->mesh.first[step->router + 1] - t->mesh.first[step->router];
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = neighbour[i];
+    }
+    return count;
+}
+
+/* Routers on the way from the one that is farthest from here. */
+static uint32_t farthest(struct traceback *t, uint32_t start)
+{
+    const struct mesh *m = &t->mesh;
+    uint32_t levels = 0;
+    uint32_t head = 0;
+    uint32_t tail = 1;
+    t->queue[0] = start;
+    t->asked[start] = true;
+    for (; head < tail; levels++) {
+        for (uint32_t end = tail; head < end; head++) {
+            uint32_t v = t->queue[head];
+            for (uint32_t i = m->first[v]; i < m->first[v + 1]; i++) {
+                if (!t->asked[m->neighbour[i]]) {
+                    t->asked[m->neighbour[i]] = true;
+                    t->queue[tail++] = m->neighbour[i];
+                }
+            }
+        }
+    }
+    memset(t->asked, 0, m->nodes * sizeof *t->asked);
+    return levels;
+}
+
 bool paths_draw(struct traceback *t, struct path *path)
 {
-    return t->usable_count > 0 ? draw_route(t, path) : draw_shortest(t, path);
+    bool drawn = t->tree != 0          ? tree_path(t, path)
+                 : t->usable_count > 0 ? draw_route(t, path)
+                                       : draw_shortest(t, path);
+    const struct option_value *reach = arg(t->args, "max-hops");
+    if (reach->given) {
+        t->reach = (uint32_t)reach->whole;
+    } else if (drawn && t->usable_count == 0 && t->tree == 0) {
+        t->reach = farthest(t, (uint32_t)path->router[path->hops - 1]);
+    }
+    return drawn;
 }
 
 /* ---- where the paths come from --------------------------------------------------------------- */
@@ -189,6 +273,7 @@ static int set_tree(struct traceback *t)
                          arg(t->args, "tree")->text);
     }
     t->hops = t->hops == 0 ? TREE_HOPS : t->hops;
+    t->reach = t->hops;
     return EXIT_YES;
 }
 

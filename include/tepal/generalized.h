@@ -68,6 +68,29 @@ TEPAL_API enum tepal_status tepal_generalized_age(const struct tepal_filter *fil
                                                   struct tepal_digest digest, uint64_t ones,
                                                   struct tepal_generalized_trace *out);
 
+/*
+ * Wildcards: queries that ignore bits. Whoever knows which keys were added last, as when a packet's
+ * path is walked backwards, knows the bits that these touched; such bits say nothing about earlier
+ * keys. A key that was added is then always found, however many known keys came after it:
+ *
+ *     uint64_t mask[(BITS + 63) / 64] = {0};
+ *     tepal_generalized_touch(filter, newest, mask);
+ *     tepal_generalized_query_wild(filter, older, mask, &found);
+ *
+ * touch   adds to `mask` the bits that adding the key sets or resets.
+ * query   is tepal_filter_query, but a bit of the key that is in `mask` counts as right. The price
+ *         is that others pass more easily, by about (1 + w)^k if the share w of all bits is
+ *         ignored: tepal_generalized_fp_bound_wild (tepal/papers.h).
+ *
+ * Bit i of the filter is bit i % 64 of mask[i / 64]; a mask has (cells + 63) / 64 words, and bits
+ * beyond the last cell are not read. TEPAL_UNSUPPORTED: another kind; nothing has changed then.
+ */
+TEPAL_API enum tepal_status tepal_generalized_touch(const struct tepal_filter *filter,
+                                                    struct tepal_digest digest, uint64_t *mask);
+TEPAL_API enum tepal_status tepal_generalized_query_wild(const struct tepal_filter *filter,
+                                                         struct tepal_digest digest,
+                                                         const uint64_t *mask, bool *found);
+
 #ifdef __cplusplus
 }
 #endif

@@ -178,6 +178,17 @@ TEPAL_API double tepal_generalized_fp_bound_finite(enum tepal_generalized_rule r
                                                    uint32_t k0, uint32_t k1, uint32_t b);
 
 /*
+ * The same (precedence) if a query ignores `wild` of the m bits (tepal_generalized_query_wild) and
+ * `zeros` of the others are 0; and the most that an adversary can reach. In a large filter that is
+ * fp_bound times (1 + wild/m)^(k0 + k1), as long as (1 + wild/m) max(k0, k1) <= k0 + k1. NaN unless
+ * wild + zeros <= m, and as above.
+ */
+TEPAL_API double tepal_generalized_fp_wild(uint64_t m, uint64_t wild, uint64_t zeros, uint32_t k0,
+                                           uint32_t k1, uint32_t b);
+TEPAL_API double tepal_generalized_fp_bound_wild(uint64_t m, uint64_t wild, uint32_t k0,
+                                                 uint32_t k1, uint32_t b);
+
+/*
  * What a filter of these parameters will do after n keys, without approximation: the average over
  * all that ideal hashes could do, own collisions and the dependence between bits included.
  *   fp         of a key that was never added

@@ -69,7 +69,13 @@ const struct lab_experiment lab_001[] = {
                    "within two hops."),
     LAB_EXPERIMENT("001-traceback", "Sec. 1, 6.2", 1, 6, lab_001_traceback,
                    "the all-one attack on IP traceback",
-                   "The bound holds, but a path of 15 hops is seldom found completely: every "
-                   "router must be remembered. Tolerating two inverted bits helps far more than it "
-                   "costs."),
+                   "With plain lookups a path of 15 hops is seldom found completely: every router "
+                   "must be remembered. Tolerating two inverted bits helps; wildcards do better: "
+                   "001-wildcards."),
+    LAB_EXPERIMENT("001-wildcards", "Sec. 6.1, 6.2", 2, 40, lab_001_wildcards,
+                   "IP traceback that ignores overwritten bits",
+                   "Beyond the paper, which proposes wildcards and measures none: going backwards, "
+                   "the bits of the routers already found are ignored, so that no router of the "
+                   "path is missed. The expected values are those of a simulation apart from the "
+                   "library."),
     {.name = NULL}};

@@ -66,5 +66,6 @@ int lab_001_universal(struct lab *lab);
 int lab_001_web(struct lab *lab);
 int lab_001_peers(struct lab *lab);
 int lab_001_traceback(struct lab *lab);
+int lab_001_wildcards(struct lab *lab);
 
 #endif

@@ -250,6 +250,41 @@ static enum tepal_status generalized_test_add(struct tepal_filter *filter,
     return TEPAL_OK;
 }
 
+/* ---- wildcards ------------------------------------------------------------------------------- */
+
+enum tepal_status tepal_generalized_touch(const struct tepal_filter *filter,
+                                          struct tepal_digest digest, uint64_t *mask)
+{
+    struct places key;
+    if (filter->params.kind != TEPAL_KIND_GENERALIZED) {
+        return TEPAL_UNSUPPORTED;
+    }
+    tepal_generalized_places(generalized_of_const(filter), digest, &key);
+    for (uint32_t i = 0; i < key.count; i++) {
+        bits_set(mask, key.at[i]);
+    }
+    return TEPAL_OK;
+}
+
+enum tepal_status tepal_generalized_query_wild(const struct tepal_filter *filter,
+                                               struct tepal_digest digest, const uint64_t *mask,
+                                               bool *found)
+{
+    struct places key;
+    uint32_t inverted = 0;
+    if (filter->params.kind != TEPAL_KIND_GENERALIZED) {
+        return TEPAL_UNSUPPORTED;
+    }
+    tepal_generalized_places(generalized_of_const(filter), digest, &key);
+    for (uint32_t i = 0; i < key.count; i++) {
+        inverted += !bits_test(mask, key.at[i]) &&
+                    bits_test(filter->words, key.at[i]) == (i < key.resets) &&
+                    !among(key.at, i, key.at[i]); /* a bit counts once, and resets win */
+    }
+    *found = inverted <= generalized_of_const(filter)->roles.tolerance;
+    return TEPAL_OK;
+}
+
 /* ---- many keys ------------------------------------------------------------------------------- */
 
 static enum tepal_status generalized_add_many(struct tepal_filter *filter,
