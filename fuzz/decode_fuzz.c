@@ -468,12 +468,17 @@ static void use_counting(struct tepal_filter *f, const struct keys *keys)
              TEPAL_OK);
         MUST(removed == keys->count);
         must_be_sound(f);
+        uint8_t findings[MANY];
         const uint8_t *receipts = tepal_filter_keys_added(f) % 2 == 0 ? groups : NULL;
-        MUST(tepal_counting_audit(f, keys->digest, receipts, keys->count, NULL, &report, NULL) ==
+        MUST(tepal_counting_audit(f, keys->digest, receipts, keys->count, NULL, findings, &report,
+                                  NULL) == TEPAL_OK);
+        MUST(tepal_counting_repair(f, keys->digest, NULL, keys->count, NULL, NULL, NULL) ==
              TEPAL_OK);
+        must_be_sound(f);
+        MUST(tepal_filter_query_many(f, keys->digest, keys->count, done) == keys->count);
     } else {
         MUST(tepal_counting_difference(f, before, NULL, &gain, NULL, NULL) == TEPAL_UNSUPPORTED);
-        MUST(tepal_counting_audit(f, keys->digest, NULL, keys->count, NULL, &report, NULL) ==
+        MUST(tepal_counting_audit(f, keys->digest, NULL, keys->count, NULL, NULL, &report, NULL) ==
              TEPAL_UNSUPPORTED);
     }
     tepal_filter_free(before);

@@ -160,14 +160,14 @@ static void own_generalized(struct draft *d)
     zero_from(p->own, 3);
 }
 
-/* 64 cells take four words of counters and one of bits. */
+/* 64 cells take four words of counters (eight if they are wide) and one of bits. */
 static void own_counting(struct draft *d)
 {
     struct tepal_params *p = &d->params;
     struct tepal_counting_params *own = &p->counting;
-    own->form = d->words < 5 ? TEPAL_FORM_BITS : own->form % 2;
-    set_cells(d, own->form == TEPAL_FORM_BITS ? d->words * 64 : d->words / 5 * 64,
-              TEPAL_LINE_BITS / 4);
+    own->form = d->words < 9 ? TEPAL_FORM_BITS : own->form % 3;
+    uint64_t words = own->form == TEPAL_FORM_BITS ? 1 : own->form == TEPAL_FORM_COUNTERS ? 5 : 9;
+    set_cells(d, d->words / words * 64, TEPAL_LINE_BITS / 4);
     limit_hashes(d, p->cells);
     own->choices = within(own->choices, 1, 6);
     bool choice = own->choices > 1;
@@ -287,23 +287,27 @@ static void cells_counting(struct draft *d)
 {
     uint64_t cells = d->params.cells;
     bool form = d->params.counting.form == TEPAL_FORM_BITS;
-    uint64_t counters = form ? 0 : (cells + 15) / 16;
+    uint64_t width = d->params.counting.form == TEPAL_FORM_COUNTERS ? 4 : 8;
+    uint64_t most = ((uint64_t)1 << width) - 1;
+    uint64_t each = 64 / width;
+    uint64_t counters = form ? 0 : (cells + each - 1) / each;
     uint64_t bits = (cells + 63) / 64;
     uint64_t sum = 0;
     uint64_t stuck = 0;
-    cut_tail(d, 0, form ? 0 : cells * 4);
+    cut_tail(d, 0, form ? 0 : cells * width);
     cut_tail(d, counters, cells);
     for (uint64_t i = 0; i < counters; i++) {
         uint64_t set = 0;
-        for (uint64_t c = 0; c < 16; c++) {
-            uint64_t value = get(d, i) >> (4 * c) & 15;
+        for (uint64_t c = 0; c < each; c++) {
+            uint64_t value = get(d, i) >> (width * c) & most;
             set |= (uint64_t)(value > 0) << c;
             sum += value;
-            stuck += value == 15;
+            stuck += value == most;
         }
-        uint64_t at = counters + i / 4;
-        uint64_t shift = 16 * (i % 4);
-        put(d, at, (get(d, at) & ~(UINT64_C(0xffff) << shift)) | set << shift);
+        uint64_t at = counters + i * each / 64;
+        uint64_t shift = i * each % 64;
+        uint64_t flags = (((uint64_t)1 << each) - 1) << shift;
+        put(d, at, (get(d, at) & ~flags) | set << shift);
     }
     d->state[4] = count_ones(d, counters, bits);
     d->state[5] = sum;

@@ -17,6 +17,7 @@
     X(command_retouch) \
     X(command_receive) \
     X(command_audit) \
+    X(command_repair) \
     X(command_diff) \
     X(command_plan) \
     X(command_measure) \

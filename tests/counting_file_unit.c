@@ -15,15 +15,17 @@ struct pinned {
     uint64_t cells;
     uint32_t choices;
     enum tepal_counting_policy policy;
-    bool bits;
+    enum tepal_counting_form form;
 };
 
 /* All of the keys golden-0 .. golden-299, seed 42. */
 static const struct pinned pinned[] = {
-    {"counting", TEPAL_LAYOUT_FLAT, 5, 2401, 1, TEPAL_POLICY_KEEP, false},
-    {"counting-choices", TEPAL_LAYOUT_PARTITIONED, 5, 3000, 4, TEPAL_POLICY_REMOVE, false},
-    {"counting-lines", TEPAL_LAYOUT_BLOCKED, 11, 4096, 3, TEPAL_POLICY_KEEP, false},
-    {"counting-bits", TEPAL_LAYOUT_PAIRED, 6, 2560, 2, TEPAL_POLICY_KEEP, true},
+    {"counting", TEPAL_LAYOUT_FLAT, 5, 2401, 1, TEPAL_POLICY_KEEP, TEPAL_FORM_COUNTERS},
+    {"counting-choices", TEPAL_LAYOUT_PARTITIONED, 5, 3000, 4, TEPAL_POLICY_REMOVE,
+     TEPAL_FORM_COUNTERS},
+    {"counting-lines", TEPAL_LAYOUT_BLOCKED, 11, 4096, 3, TEPAL_POLICY_KEEP, TEPAL_FORM_COUNTERS},
+    {"counting-bits", TEPAL_LAYOUT_PAIRED, 6, 2560, 2, TEPAL_POLICY_KEEP, TEPAL_FORM_BITS},
+    {"counting-wide", TEPAL_LAYOUT_FLAT, 4, 2003, 2, TEPAL_POLICY_KEEP, TEPAL_FORM_WIDE_COUNTERS},
 };
 
 #define PINNED (sizeof pinned / sizeof *pinned)
@@ -42,11 +44,12 @@ static struct tepal_filter *make(const struct pinned *p)
     params.counting.choices = p->choices;
     params.counting.rule = (uint64_t)tepal_counting_default_rule(p->layout, p->choices);
     params.counting.policy = (uint64_t)p->policy;
+    params.counting.form = p->form == TEPAL_FORM_BITS ? TEPAL_FORM_COUNTERS : p->form;
     assert_int_equal(tepal_filter_create(&params, NULL, &filter, NULL), TEPAL_OK);
     for (unsigned i = 0; i < MEMBERS; i++) {
         assert_int_equal(tepal_filter_add(filter, recipe_digest(filter, "golden", i)), TEPAL_OK);
     }
-    if (p->bits) {
+    if (p->form == TEPAL_FORM_BITS) {
         assert_int_equal(tepal_counting_strip(filter, NULL, &bits, NULL), TEPAL_OK);
         tepal_filter_free(filter);
         filter = bits;
@@ -123,13 +126,30 @@ static void audit_call(struct tepal_filter *counting, const struct tepal_allocat
 {
     struct tepal_report report;
     struct tepal_digest digest = {1, 2};
-    *status = tepal_counting_audit(counting, &digest, NULL, 1, allocator, &report, NULL);
+    *status = tepal_counting_audit(counting, &digest, NULL, 1, allocator, NULL, &report, NULL);
+}
+
+/* Whatever is refused, the filter stays as it was. */
+static enum tepal_status repair_call(struct tepal_filter *counting,
+                                     const struct tepal_allocator *allocator)
+{
+    struct tepal_digest digest = {1, 2};
+    struct tepal_filter *before;
+    assert_ok(tepal_filter_clone(counting, NULL, &before, NULL));
+    enum tepal_status status =
+        tepal_counting_repair(counting, &digest, NULL, 1, allocator, NULL, NULL);
+    assert_int_equal(tepal_filter_equal(before, counting), status != TEPAL_OK);
+    if (status == TEPAL_OK) {
+        assert_ok(tepal_counting_remove_group(counting, digest, 0));
+    }
+    tepal_filter_free(before);
+    return status;
 }
 
 static void every_request_for_memory(void **state)
 {
     (void)state;
-    for (int call = 0; call < 4; call++) {
+    for (int call = 0; call < 5; call++) {
         struct tepal_filter *filter = make(&pinned[0]);
         for (unsigned n = 1;; n++) {
             struct memory m = {.fail_at = n};
@@ -146,6 +166,9 @@ static void every_request_for_memory(void **state)
                 break;
             case 2:
                 status = tepal_counting_difference(filter, filter, &allocator, &out, NULL, NULL);
+                break;
+            case 3:
+                status = repair_call(filter, &allocator);
                 break;
             default:
                 audit_call(filter, &allocator, &status);
@@ -185,7 +208,7 @@ static void nothing_else_allocates(void **state)
         for (unsigned j = 0; j < 100; j++) {
             digests[j] = recipe_digest(filter, "more", j);
         }
-        if (!pinned[i].bits) {
+        if (pinned[i].form != TEPAL_FORM_BITS) {
             assert_int_equal(tepal_counting_add(filter, digests[0], &group), TEPAL_OK);
             assert_int_equal(tepal_counting_remove_group(filter, digests[0], group), TEPAL_OK);
             assert_int_equal(tepal_counting_add_many(filter, digests, 100, groups), TEPAL_OK);

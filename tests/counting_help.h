@@ -20,6 +20,7 @@ struct naive {
     uint64_t kept;
     uint64_t multi;
     uint64_t removed;
+    uint8_t most; /* where a counter sticks */
 };
 
 static inline struct tepal_params counting_params(enum tepal_layout layout, uint64_t cells,
@@ -42,6 +43,7 @@ static inline void naive_open(struct naive *naive, const struct tepal_params *pa
     naive->params = *params;
     naive->at = tepal_address_of(params, 4);
     naive->choices = (uint32_t)params->counting.choices;
+    naive->most = params->counting.form == TEPAL_FORM_WIDE_COUNTERS ? 255 : 15;
     naive->counter = calloc(params->cells, 1);
     assert_non_null(naive->counter);
 }
@@ -193,7 +195,7 @@ static inline uint32_t naive_add(struct naive *naive, struct tepal_digest d)
     uint32_t group = naive_choose(naive, d);
     uint32_t count = naive_positions(naive, d, group, at);
     for (uint32_t i = 0; i < count; i++) {
-        if (naive->counter[at[i]] < 15) {
+        if (naive->counter[at[i]] < naive->most) {
             naive->counter[at[i]]++;
         }
     }
@@ -209,7 +211,7 @@ static inline bool naive_remove_group(struct naive *naive, struct tepal_digest d
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (naive->counter[at[i]] < 15) {
+        if (naive->counter[at[i]] < naive->most) {
             naive->counter[at[i]]--;
         }
     }

@@ -171,8 +171,15 @@ static enum tepal_status audit(const struct stage *on, bool well, struct tepal_e
 {
     static const uint8_t judgements[1] = {200};
     struct tepal_report report;
-    return tepal_counting_audit(on->counting, on->keys, well ? NULL : judgements, 1, NULL, &report,
-                                error);
+    return tepal_counting_audit(on->counting, on->keys, well ? NULL : judgements, 1, NULL, NULL,
+                                &report, error);
+}
+
+static enum tepal_status repair(const struct stage *on, bool well, struct tepal_error *error)
+{
+    static const uint8_t judgements[1] = {200};
+    return tepal_counting_repair(on->counting, on->keys, well ? NULL : judgements, 1, NULL, NULL,
+                                 error);
 }
 
 /* ---- bytes and files ------------------------------------------------------------------------- */
@@ -520,6 +527,7 @@ static const struct {
     CALL(strip),
     CALL(difference),
     CALL(audit),
+    CALL(repair),
     CALL(encode),
     CALL(encode_bare),
     CALL(encode_range),

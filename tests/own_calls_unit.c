@@ -39,7 +39,9 @@ static void not_counting(const struct specimen *s, struct tepal_filter *f)
     struct tepal_report report = {.count = 7};
     uint8_t group = 99;
     uint8_t groups[1] = {99};
-    uint64_t words[TEPAL_MAX_HASHES] = {99};
+    uint64_t words[TEPAL_MAX_COUNTER + 1] = {99};
+    struct tepal_counting_repaired repair = {.counts = 99};
+    uint8_t findings[1] = {99};
     size_t removed = 99;
     refused(tepal_counting_add(f, key, &group));
     refused(tepal_counting_add_many(f, &key, 1, groups));
@@ -49,7 +51,9 @@ static void not_counting(const struct specimen *s, struct tepal_filter *f)
     refused(tepal_counting_to_bloom(f, NULL, &out, NULL));
     refused(tepal_counting_strip(f, NULL, &out, NULL));
     refused(tepal_counting_difference(f, f, NULL, &out, &change, NULL));
-    refused(tepal_counting_audit(f, &key, NULL, 1, NULL, &report, NULL));
+    refused(tepal_counting_audit(f, &key, NULL, 1, NULL, findings, &report, NULL));
+    refused(tepal_counting_repair(f, &key, NULL, 1, NULL, &repair, NULL));
+    specimen_assert(s, findings[0] == 99 && repair.counts == 99);
     specimen_assert(s, group == 99 && groups[0] == 99 && words[0] == 99 && removed == 99);
     specimen_assert(s, out == nothing && change.rose == 1 && report.count == 7);
     specimen_assert(s, tepal_counting_positions(f, key, 0, words) == 0);
@@ -213,7 +217,8 @@ static void bits_alone(void **unused)
         refused(tepal_counting_remove_group(bits, s->known[0], 0));
         refused(tepal_counting_remove_many(bits, s->known, NULL, 1, words, NULL));
         refused(tepal_counting_difference(bits, bits, NULL, &out, NULL, NULL));
-        refused(tepal_counting_audit(bits, s->known, NULL, 1, NULL, &report, NULL));
+        refused(tepal_counting_audit(bits, s->known, NULL, 1, NULL, NULL, &report, NULL));
+        refused(tepal_counting_repair(bits, s->known, NULL, 1, NULL, NULL, NULL));
         specimen_assert(s, out == nothing);
         for (size_t j = 0; j < 2 * KINDS_KNOWN; j++) {
             specimen_assert(s, tepal_counting_groups(bits, s->known[j]) ==

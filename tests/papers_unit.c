@@ -359,6 +359,100 @@ static void theorem_3_knows_the_counters(void **state)
     assert_near(10000 * missed_of(80000, 10000, 5, 1), 3.57, 0.01);
 }
 
+/* One choice in lines is the exact rate; more zeros with each choice; limits. */
+static void choices_in_lines(void **state)
+{
+    (void)state;
+    const enum tepal_positions colliding = TEPAL_POSITIONS_COLLIDING;
+    double last = 0;
+    double p0;
+    assert_near(tepal_counting_blocked_choices(colliding, 160000, 10000, 11, 1, &p0),
+                tepal_counting_rate(TEPAL_LAYOUT_BLOCKED, colliding, 160000, 10000, 11), 1e-12);
+    for (uint32_t c = 1; c <= 64; c *= 2) {
+        double fp = tepal_counting_blocked_choices(colliding, 160000, 10000, 11, c, &p0);
+        assert_true(fp > 0 && fp < 1 && p0 > last);
+        last = p0;
+    }
+    assert_near(tepal_counting_blocked_choices(colliding, 160000, 10000, 11, 3, NULL), 8.33e-4,
+                0.05);
+    assert_int_equal(tepal_counting_blocked_choices(colliding, 160000, 0, 11, 3, &p0), 0);
+    assert_near(p0, 1, 1e-12);
+    /* more keys than there is room for */
+    double full = tepal_counting_blocked_choices(colliding, 1280, 1000000, 11, 3, &p0);
+    assert_true(full > 0.99 && full <= 1 && p0 >= 0 && p0 < 0.01);
+    assert_true(isnan(tepal_counting_blocked_choices(colliding, 127, 10, 3, 2, NULL)));
+    assert_true(isnan(tepal_counting_blocked_choices(colliding, 1280, 10, 17, 2, NULL)));
+    assert_true(isnan(tepal_counting_blocked_choices(colliding, 1280, 10, 0, 2, NULL)));
+    assert_true(isnan(tepal_counting_blocked_choices(colliding, 1280, 10, 3, 65, NULL)));
+}
+
+/* What the report of a model says of a counting filter. */
+static double told(const struct tepal_params *params, uint64_t keys, const char *name)
+{
+    struct tepal_use use = TEPAL_USE_INIT;
+    struct tepal_report report;
+    use.keys = keys;
+    assert_ok(tepal_model(params, &use, &report, NULL));
+    return check_number(&report, name);
+}
+
+/* Counters stick at 15, or at 255: a counter has a binomial number of keys. */
+static void counters_of_both_widths_stick(void **state)
+{
+    (void)state;
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.kind = TEPAL_KIND_COUNTING;
+    params.cells = 10;
+    params.hashes = 1;
+    params.counting.choices = 1;
+    for (int wide = 0; wide < 2; wide++) {
+        uint64_t keys = wide ? 2000 : 60;
+        uint32_t limit = wide ? 255 : 15;
+        double tail = 0;
+        for (uint64_t v = limit; v <= keys; v++) {
+            tail += exp(lgamma((double)keys + 1) - lgamma((double)v + 1) -
+                        lgamma((double)(keys - v) + 1) + (double)v * log(0.1) +
+                        (double)(keys - v) * log(0.9));
+        }
+        params.counting.form = wide ? TEPAL_FORM_WIDE_COUNTERS : TEPAL_FORM_COUNTERS;
+        assert_near(told(&params, keys, "stuck_mean"), 10 * tail, 1e-9);
+        assert_int_equal(told(&params, keys, "counter_bits"), wide ? 8 : 4);
+    }
+    params.cells = 80000;
+    params.hashes = 5;
+    params.counting.choices = 16;
+    assert_true(told(&params, 10000, "stuck_mean") < 1e-12);
+    assert_true(told(&params, 10000, "p2") > 0.1);
+}
+
+/* Sec. 4.3 in numbers: so many members, times the chance, times what one wrong removal does. */
+static void all_members_with_several_addresses(void **state)
+{
+    (void)state;
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.kind = TEPAL_KIND_COUNTING;
+    params.cells = 80000;
+    params.hashes = 5;
+    params.counting.choices = 4;
+    double several = told(&params, 10000, "multi_address_keys");
+    double f = pow(1 - told(&params, 10000, "p0"), 5);
+    assert_near(several, 10000 * (1 - pow(1 - f, 3)), 1e-6);
+    assert_near(told(&params, 10000, "multi_potential"),
+                several * told(&params, 10000, "wrong_address") *
+                    told(&params, 10000, "potential_mean"),
+                1e-6);
+    assert_near(told(&params, 10000, "multi_exposed"),
+                several * told(&params, 10000, "wrong_address") *
+                    told(&params, 10000, "exposed_mean"),
+                1e-6);
+    assert_near(told(&params, 10000, "multi_exposed_printed"),
+                several * told(&params, 10000, "wrong_address_printed") *
+                    told(&params, 10000, "exposed_mean_printed"),
+                1e-6);
+    params.counting.choices = 1;
+    assert_int_equal(told(&params, 10000, "multi_potential"), 0);
+}
+
 /* ---- the process itself ---------------------------------------------------------------------- */
 
 #define TRIALS 20000
@@ -748,6 +842,9 @@ static void equation_26(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choices_in_lines),
+        cmocka_unit_test(counters_of_both_widths_stick),
+        cmocka_unit_test(all_members_with_several_addresses),
         cmocka_unit_test(theorem_1_as_printed),
         cmocka_unit_test(the_mean_of_theorem_1),
         cmocka_unit_test(theorem_4_as_printed),

@@ -409,7 +409,7 @@ class Counting(Filter):
     def check_own(self, own, state):
         self.choices, self.rule, self.policy, self.form = own[:4]
         need(1 <= self.choices <= 64, "no or too many choices")
-        need(self.rule <= 2 and self.policy <= 1 and self.form <= 1, "unknown rule, policy or form")
+        need(self.rule <= 2 and self.policy <= 1 and self.form <= 2, "unknown rule, policy or form")
         if self.choices == 1:
             need(self.rule == 0 and self.policy == 0, "a rule or a policy with one choice")
         else:
@@ -417,14 +417,17 @@ class Counting(Filter):
         need(not any(own[4:]), "own parameters")
 
     def payload_bytes(self):
-        counters = 8 * ((self.m + 15) // 16) if self.form == 0 else 0
-        return counters + 8 * ((self.m + 63) // 64)
+        return self.counter_bytes() + 8 * ((self.m + 63) // 64)
+
+    def counter_bytes(self):
+        return {0: 8 * ((self.m + 15) // 16), 1: 0, 2: 8 * ((self.m + 7) // 8)}[self.form]
 
     def bits(self):
         return self.payload[-8 * ((self.m + 63) // 64) :]
 
     def counters(self, payload):
-        return [payload[i // 2] >> (4 * (i % 2)) & 15 for i in range(16 * ((self.m + 15) // 16))]
+        payload = payload[: self.counter_bytes()]
+        return list(payload) if self.form == 2 else [b >> s & 15 for b in payload for s in (0, 4)]
 
     def check_payload(self, state):
         super().check_payload(state)
@@ -436,7 +439,7 @@ class Counting(Filter):
             return
         counters = self.counters(self.payload)
         need(state[5] == sum(counters), "the counters disagree with the header's counts")
-        need(state[6] == counters.count(15), "the counters disagree with the header's counts")
+        need(state[6] == counters.count(255 if self.form == 2 else 15), "the counters disagree with the header's counts")
         need(not any(counters[self.m :]), "a counter beyond the last cell is set")
         need(all((bits >> i & 1) == (c > 0) for i, c in enumerate(counters)), "bits and counters disagree")
 
@@ -468,12 +471,13 @@ class Counting(Filter):
             lo, hi = self.digest(key)
             word = fold((lo ^ ((2**20 - 1) * GOLDEN & M64)) * (hi | 1))
             for p in tied[scale(word, len(tied))]:
-                counters[p] = min(15, counters[p] + 1)
+                counters[p] = min(255 if self.form == 2 else 15, counters[p] + 1)
         halves = bytes(counters[i] | counters[i + 1] << 4 for i in range(0, len(counters), 2))
+        whole = bytes(counters[: self.counter_bytes()])
         bits = bytearray(8 * ((self.m + 63) // 64))
         for p, c in enumerate(counters):
             bits[p // 8] |= (c > 0) << (p % 8)
-        return (halves if self.form == 0 else b"") + bytes(bits)
+        return (halves, b"", whole)[self.form] + bytes(bits)
 
 
 class Fingerprint(Filter):

@@ -1,11 +1,11 @@
 /*
  * tepal/counting.h: the counting Bloom filter and its multichoice form: keys can be removed.
  *
- * Every cell is a counter of 4 bits instead of a bit. Adding a key increments its k counters,
- * removing it decrements them, and a query checks whether all are above 0. With c > 1 choices a key
- * has c possible addresses (groups of k counters); adding picks one of them by a rule, a query
- * checks whether any of them is all above 0 (D. Guo, Y. Liu, X. Li and P. Yang, False Negative
- * Problem of Counting Bloom Filter, IEEE TKDE 22(5), 2010).
+ * Every cell is a counter of 4 bits (or 8) instead of a bit. Adding a key increments its k
+ * counters, removing it decrements them, and a query checks whether all are above 0. With c > 1
+ * choices a key has c possible addresses (groups of k counters); adding picks one of them by a
+ * rule, a query checks whether any of them is all above 0 (D. Guo, Y. Liu, X. Li and P. Yang, False
+ * Negative Problem of Counting Bloom Filter, IEEE TKDE 22(5), 2010).
  *
  * One choice needs tepal/filter.h alone: tepal_filter_add, _query, _remove. This header is for
  * receipts, and for what only counters can do. Other kinds: TEPAL_UNSUPPORTED.
@@ -25,11 +25,11 @@
  * groups is all above 0: see params.counting.policy, and the receipt, which prevents it. With
  * c = 1, and with receipts, removing only what was added never causes a false negative.
  *
- * A counter that reaches 15 stays there: how many keys share it is no longer known, so it is never
- * decremented again. That can leave false positives behind and never causes a false negative.
+ * A counter that reaches 15 (255) stays there: how many keys share it is no longer known, so it is
+ * never decremented again. That can leave false positives behind and never causes a false negative.
  *
  * A bit for each counter (is it above 0?) is kept beside the counters, so that queries touch the
- * bits alone, a fifth of the memory: 5 bits per cell in total.
+ * bits alone, a fifth of the memory: 5 bits per cell in total (9 with counters of 8 bits).
  *
  * Layouts. flat and partitioned: as the Bloom filter's, and with c = 1 the same positions. blocked
  * and paired: lines of 512 bits are 128 counters. Positions of a key that coincide count once.
@@ -97,7 +97,7 @@ TEPAL_API uint32_t tepal_counting_positions(const struct tepal_filter *filter,
  */
 TEPAL_API uint32_t tepal_counting_at(const struct tepal_filter *filter, uint64_t position);
 
-/* How many counters have each value. Reads all of them. */
+/* How many counters have each value, up to 15 or 255; above that, 0. Reads all of them. */
 TEPAL_API enum tepal_status tepal_counting_histogram(const struct tepal_filter *filter,
                                                      uint64_t histogram[TEPAL_MAX_COUNTER + 1]);
 
@@ -124,12 +124,12 @@ TEPAL_API enum tepal_status tepal_counting_strip(const struct tepal_filter *filt
 struct tepal_counting_change {
     uint64_t rose;    /* counters that are higher now */
     uint64_t fell;    /* counters that are lower now */
-    uint64_t unknown; /* counters that are stuck at 15 now: how much they gained is not known */
+    uint64_t unknown; /* counters that are stuck now: how much they gained is not known */
 };
 
 /*
  * The filter of what was added between two snapshots of one filter, `before` and `now`: each
- * counter is now - before, 0 if it fell, and 15 where it is stuck now. If nothing was removed in
+ * counter is now - before, 0 if it fell, and stuck where it is stuck now. If nothing was removed in
  * between (change->fell is 0 then), it is exactly the filter of the keys that were added, up to
  * stuck counters: it finds all of them. If keys were removed too, it holds the added keys that
  * share no counter with a removed one and may miss others. Swap the snapshots to get what was
@@ -147,15 +147,50 @@ tepal_counting_difference(const struct tepal_filter *now, const struct tepal_fil
  * not found now (Sec. 3.2); potential, those that would not be found once the members around them
  * are gone (Sec. 3.1); counts missing for members (deficit) and counts that belong to no member
  * (surplus); how many wrong removals would explain the deficit, and what Theorems 1 to 4 predict
- * for that many; p0, p1, p2 and the histogram. Without receipts, a member that is found in several
- * groups is taken to be in the lowest. The theorems are those of the flat layout. Needs as much
- * memory again as the filter. TEPAL_UNSUPPORTED for the bits alone, TEPAL_BAD_ARGUMENT if a receipt
+ * for that many; p0, p1, p2 and the histogram. `findings` (may be NULL) has `count` bytes: what
+ * holds of each member, bits of enum tepal_counting_finding.
+ *
+ * With c > 1 and no receipts, which group a member is in is not known. The assignment with the
+ * least deficit that a search finds is taken, and the report says `estimated`: right (no deficit)
+ * if nothing was removed wrongly, otherwise a guess that may understate the damage.
+ *
+ * The theorems are those of the flat layout. Needs the filter's memory once more, 2 bytes per
+ * counter and 1 per member. TEPAL_UNSUPPORTED for the bits alone, TEPAL_BAD_ARGUMENT if a receipt
  * is not below c.
  */
+enum tepal_counting_finding {
+    TEPAL_COUNTING_EXPOSED = 1,   /* it is not found */
+    TEPAL_COUNTING_POTENTIAL = 2, /* it would not be found once others are removed */
+    TEPAL_COUNTING_SEVERAL = 4    /* it is found in several groups */
+};
+
 TEPAL_API enum tepal_status
 tepal_counting_audit(const struct tepal_filter *filter, const struct tepal_digest *members,
                      const uint8_t *receipts, size_t count, const struct tepal_allocator *allocator,
-                     struct tepal_report *report, struct tepal_error *error);
+                     uint8_t *findings, struct tepal_report *report, struct tepal_error *error);
+
+/*
+ * Undo what wrong removals did to these members: every counter that lacks counts gets them. Then
+ * no member is exposed and none is potential, in any order of removal. Members and receipts are as
+ * for the audit; a list of some of the members repairs what these lack. Nothing is taken from any
+ * counter, so that counts which belong to nobody stay. Fails as the audit does, and with
+ * TEPAL_READ_ONLY for a view, leaving the filter unchanged. *repair (may be NULL) tells the cost.
+ */
+struct tepal_counting_repaired {
+    bool estimated;     /* the groups were: see the audit */
+    uint64_t exposed;   /* members that were not found */
+    uint64_t potential; /* members that would have been lost, these included */
+    uint64_t counts;    /* given back */
+    uint64_t counters;  /* that got them */
+    uint64_t zeros;     /* of these, counters that were 0: the cost in false positives */
+};
+
+TEPAL_API enum tepal_status tepal_counting_repair(struct tepal_filter *filter,
+                                                  const struct tepal_digest *members,
+                                                  const uint8_t *receipts, size_t count,
+                                                  const struct tepal_allocator *allocator,
+                                                  struct tepal_counting_repaired *repair,
+                                                  struct tepal_error *error);
 
 #ifdef __cplusplus
 }

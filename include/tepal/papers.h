@@ -261,6 +261,9 @@ TEPAL_API enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_ke
  *             counts once at a counter). c > 1: in the limit of many counters, by the insertion
  *             rule (improved greedy, or greedy); good to the third digit from 10^4 keys on.
  *   fp        1 - (1 - (1-p0)^k)^c
+ *   blocked_choices  the rate with c choices on the blocked layout (rule least-increase), and p0
+ *             (may be NULL): in the limit of many lines; within 10 % of filters with 8 to 24
+ *             counters per key. NaN outside: m >= 128, k <= TEPAL_MAX_HASHES_BLOCKED.
  *   multi_address  a member is found in further groups than its own, eq. (7)
  *   wrong_address  and then removal takes a wrong one: Theorem 5, corrected and as printed
  *   potential  P(Y = i), i = 0 .. k: Theorem 1, corrected and as printed; its mean alone is cheaper
@@ -275,6 +278,8 @@ TEPAL_API enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_ke
 TEPAL_API enum tepal_status tepal_counting_shares(uint64_t m, uint64_t n, uint32_t k, uint32_t c,
                                                   bool improved, double share[16]);
 TEPAL_API double tepal_counting_fp(double p0, uint32_t k, uint32_t c);
+TEPAL_API double tepal_counting_blocked_choices(enum tepal_positions positions, uint64_t m,
+                                                uint64_t n, uint32_t k, uint32_t c, double *p0);
 TEPAL_API double tepal_counting_multi_address(double p0, uint32_t k, uint32_t c);
 TEPAL_API double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c);
 TEPAL_API double tepal_counting_wrong_address_printed(double p0, uint32_t k, uint32_t c);

@@ -62,7 +62,8 @@ enum tepal_positions { TEPAL_POSITIONS_COLLIDING = 0, TEPAL_POSITIONS_DISTINCT =
 /* Bloom and retouched filters have no parameters of their own. */
 
 /*
- * counting: cells are counters of 4 bits.
+ * counting: cells are counters of 4 bits, or 8 (params.counting.form). A counter that reaches 15
+ * (255) stays there.
  *
  * `rule` decides which of its c groups a key is added to. With c = 1 there is nothing to choose and
  * the rule must be 0. Flat and partitioned layouts take the first two, blocked and paired ones the
@@ -79,7 +80,8 @@ enum tepal_positions { TEPAL_POSITIONS_COLLIDING = 0, TEPAL_POSITIONS_DISTINCT =
  * above 0 (only one is its own, the others are false positives). With c = 1 it must be 0.
  *
  *   keep    nothing: the key stays (the paper's advice). No false negatives, but kept keys pile up
- *           and with them false positives
+ *           and with them false positives. A caller who remembers which keys were kept need not add
+ *           one that comes back (Sec. 4.3); the filter cannot tell it from a false positive
  *   remove  removes the lowest of the groups, which is the wrong one about half of the time and
  *           then harms other keys
  */
@@ -90,11 +92,19 @@ enum tepal_counting_rule {
 };
 enum tepal_counting_policy { TEPAL_POLICY_KEEP = 0, TEPAL_POLICY_REMOVE = 1 };
 
-/* Counters and bits, or the bits alone (tepal_counting_strip): no additions, no removals. */
-enum tepal_counting_form { TEPAL_FORM_COUNTERS = 0, TEPAL_FORM_BITS = 1 };
+/*
+ * Counters of 4 bits and bits; or the bits alone (tepal_counting_strip): no additions, no removals;
+ * or counters of 8 bits, for keys that are added more than 14 times, and bits.
+ */
+enum tepal_counting_form {
+    TEPAL_FORM_COUNTERS = 0,
+    TEPAL_FORM_BITS = 1,
+    TEPAL_FORM_WIDE_COUNTERS = 2
+};
 
 #define TEPAL_MAX_CHOICES         64
-#define TEPAL_MAX_COUNTER         15  /* a counter that reaches this stays there */
+#define TEPAL_MAX_COUNTER         255 /* of counters of 8 bits */
+#define TEPAL_MAX_SMALL_COUNTER   15  /* of counters of 4 bits */
 #define TEPAL_COUNTING_LINE_CELLS 128 /* counters in a line of 512 bits */
 
 struct tepal_counting_params {

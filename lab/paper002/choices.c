@@ -282,7 +282,7 @@ int lab_002_figure_8(struct lab *lab)
                      &above[r][i], "m/n %u, c %u: share of counters above 1, and by the model",
                      lab_002_ratios[r], lab_002_choices[i]);
     }
-    lab_row_holds(lab, most < TEPAL_MAX_COUNTER,
+    lab_row_holds(lab, most < TEPAL_MAX_SMALL_COUNTER,
                   "m/n 8 to 16: four bits suffice, no counter sticks");
     lab_row_exact(lab, LAB_ROW, (double)most, "m/n 8 to 16: the largest counter of all filters");
     return lab_002_grid(lab, largest, LOADED, "The largest counter", "counter");

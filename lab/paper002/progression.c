@@ -271,11 +271,11 @@ static void largest_row(struct lab *lab, struct seen seen[LAB_002_METHODS][RATIO
         for (size_t c = 0; c < CHOICES; c++) {
             double share[16];
             uint32_t ratio = ratios[i % 3];
-            fits = fits && seen[1 + i / 3][i % 3][c].largest < TEPAL_MAX_COUNTER;
+            fits = fits && seen[1 + i / 3][i % 3][c].largest < TEPAL_MAX_SMALL_COUNTER;
             should = should &&
                      tepal_counting_shares((uint64_t)ratio * KEYS, KEYS, (uint32_t)(ratio * log(2)),
                                            choices[c], true, share) == TEPAL_OK &&
-                     share[TEPAL_MAX_COUNTER] * ratio * KEYS < 0.5;
+                     share[TEPAL_MAX_SMALL_COUNTER] * ratio * KEYS < 0.5;
         }
         fit += fits;
         expected += should;

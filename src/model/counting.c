@@ -42,7 +42,8 @@
 #include "model/model.h"
 #include "model/numeric.h"
 
-#define VALUES 16
+#define VALUES (TEPAL_MAX_SMALL_COUNTER + 1)
+#define WIDEST (TEPAL_MAX_COUNTER + 1) /* values of a counter of 8 bits */
 
 static bool valid(uint64_t m, uint32_t k)
 {
@@ -62,14 +63,22 @@ static double binomial(uint32_t n, uint32_t i, double p)
 
 /* ---- shares of counters ---------------------------------------------------------------------- */
 
+/* Counters at 0, 1, ..., and at `values` - 1 or more: VALUES or WIDEST of them. */
+struct shares {
+    uint32_t values;
+    double of[WIDEST];
+};
+
 /* One choice: a counter is hit by each of n keys with chance h = 1 - (1 - 1/m)^k. */
-static void one_choice(uint64_t m, uint64_t n, uint32_t k, double share[VALUES])
+static void one_choice(uint64_t m, uint64_t n, uint32_t k, struct shares *shares)
 {
     double miss = log_all_miss(1 / (double)m, k);
     double log_h = log_one_minus_exp(miss);
     double keys = (double)n;
     double below = 0;
-    for (uint32_t v = 0; v + 1 < VALUES; v++) {
+    double *share = shares->of;
+    uint32_t last = shares->values - 1;
+    for (uint32_t v = 0; v < last; v++) {
         double ways = lgamma(keys + 1) - lgamma(v + 1.0) - lgamma(keys - v + 1);
         double left = keys - v > 0 ? (keys - v) * miss : 0;
         share[v] = keys >= v ? exp(ways + v * log_h + left) : 0;
@@ -77,12 +86,12 @@ static void one_choice(uint64_t m, uint64_t n, uint32_t k, double share[VALUES])
     }
     /* The tail by its own terms: 1 - below would be rounding error. */
     double tail = 0;
-    for (uint32_t v = VALUES - 1; v < VALUES + 200 && keys >= v; v++) {
+    for (uint32_t v = last; v < last + 200 && keys >= v; v++) {
         double ways = lgamma(keys + 1) - lgamma(v + 1.0) - lgamma(keys - v + 1);
         double left = keys - v > 0 ? (keys - v) * miss : 0;
         tail += exp(ways + v * log_h + left);
     }
-    share[VALUES - 1] = below < 0.5 ? at_most_one(1 - below) : at_most_one(tail);
+    share[last] = below < 0.5 ? at_most_one(1 - below) : at_most_one(tail);
 }
 
 /* The zeros and ones that the chosen candidate is expected to have. */
@@ -95,7 +104,7 @@ struct chosen {
  * Candidates in the order of preference; a candidate of weight w is chosen if all c are not better
  * and not all are worse: left^c - (left - w)^c, where `left` is the weight of it and all worse.
  */
-static struct chosen choose_best(const double share[VALUES], uint32_t k, uint32_t c, bool improved)
+static struct chosen choose_best(const double *share, uint32_t k, uint32_t c, bool improved)
 {
     struct chosen chosen = {0, 0};
     double above = 1 - share[0];
@@ -126,70 +135,84 @@ static struct chosen choose_best(const double share[VALUES], uint32_t k, uint32_
 }
 
 /* How the shares move with each key, in units of 1/m. */
-static void share_rates(const double share[VALUES], uint32_t k, uint32_t c, bool improved,
-                        double rate[VALUES])
+static void share_rates(const struct shares *shares, uint32_t k, uint32_t c, bool improved,
+                        struct shares *rates)
 {
+    const double *share = shares->of;
+    double *rate = rates->of;
     struct chosen chosen = choose_best(share, k, c, improved);
     double above = 1 - share[0] - share[1];
     double others = (double)k - chosen.zeros - chosen.ones;
     double out = chosen.ones;
     rate[0] = -chosen.zeros;
     rate[1] = chosen.zeros - chosen.ones;
-    for (uint32_t v = 2; v < VALUES; v++) {
+    for (uint32_t v = 2; v < shares->values; v++) {
         double in = out;
-        out = v + 1 < VALUES && above > 0 ? others * share[v] / above : 0;
+        out = v + 1 < shares->values && above > 0 ? others * share[v] / above : 0;
         rate[v] = in - out;
     }
 }
 
-static void step(double share[VALUES], const double start[VALUES], const double rate[VALUES],
+static void step(struct shares *shares, const struct shares *start, const struct shares *rates,
                  double by)
 {
-    for (uint32_t v = 0; v < VALUES; v++) {
-        double moved = start[v] + by * rate[v];
-        share[v] = moved > 0 ? moved : 0;
+    for (uint32_t v = 0; v < start->values; v++) {
+        double moved = start->of[v] + by * rates->of[v];
+        shares->of[v] = moved > 0 ? moved : 0;
     }
+    shares->values = start->values;
 }
 
 /* Runge and Kutta's fourth order. The shares are smooth: so few steps are good to six digits. */
 #define STEPS 200
 
 static void many_choices(uint64_t m, uint64_t n, uint32_t k, uint32_t c, bool improved,
-                         double share[VALUES])
+                         struct shares *shares)
 {
     double h = (double)n / (double)m / STEPS;
-    for (uint32_t v = 0; v < VALUES; v++) {
-        share[v] = v == 0;
+    for (uint32_t v = 0; v < shares->values; v++) {
+        shares->of[v] = v == 0;
     }
     for (int i = 0; i < STEPS; i++) {
-        double r[4][VALUES];
-        double at[VALUES];
-        share_rates(share, k, c, improved, r[0]);
-        step(at, share, r[0], h / 2);
-        share_rates(at, k, c, improved, r[1]);
-        step(at, share, r[1], h / 2);
-        share_rates(at, k, c, improved, r[2]);
-        step(at, share, r[2], h);
-        share_rates(at, k, c, improved, r[3]);
-        for (uint32_t v = 0; v < VALUES; v++) {
-            r[0][v] = (r[0][v] + 2 * r[1][v] + 2 * r[2][v] + r[3][v]) / 6;
+        struct shares r[4];
+        struct shares at;
+        share_rates(shares, k, c, improved, &r[0]);
+        step(&at, shares, &r[0], h / 2);
+        share_rates(&at, k, c, improved, &r[1]);
+        step(&at, shares, &r[1], h / 2);
+        share_rates(&at, k, c, improved, &r[2]);
+        step(&at, shares, &r[2], h);
+        share_rates(&at, k, c, improved, &r[3]);
+        for (uint32_t v = 0; v < shares->values; v++) {
+            r[0].of[v] = (r[0].of[v] + 2 * r[1].of[v] + 2 * r[2].of[v] + r[3].of[v]) / 6;
         }
-        step(share, share, r[0], h);
+        step(shares, shares, &r[0], h);
     }
 }
 
-enum tepal_status tepal_counting_shares(uint64_t m, uint64_t n, uint32_t k, uint32_t c,
-                                        bool improved, double share[VALUES])
+static enum tepal_status shares_of(uint64_t m, uint64_t n, uint32_t k, uint32_t c, bool improved,
+                                   struct shares *shares)
 {
     if (!valid(m, k) || c == 0 || c > TEPAL_MAX_HASHES) {
         return TEPAL_BAD_ARGUMENT;
     }
     if (c == 1) {
-        one_choice(m, n, k, share);
+        one_choice(m, n, k, shares);
     } else {
-        many_choices(m, n, k, c, improved, share);
+        many_choices(m, n, k, c, improved, shares);
     }
     return TEPAL_OK;
+}
+
+enum tepal_status tepal_counting_shares(uint64_t m, uint64_t n, uint32_t k, uint32_t c,
+                                        bool improved, double share[VALUES])
+{
+    struct shares shares = {.values = VALUES};
+    enum tepal_status status = shares_of(m, n, k, c, improved, &shares);
+    for (uint32_t v = 0; v < VALUES && status == TEPAL_OK; v++) {
+        share[v] = shares.of[v];
+    }
+    return status;
 }
 
 /* ---- answers and addresses ------------------------------------------------------------------- */
@@ -471,12 +494,13 @@ struct flat {
     uint64_t m;
     uint64_t n;
     uint32_t k;
-    uint32_t c;      /* groups of hashes */
+    uint32_t c; /* groups of hashes */
+    uint32_t counter_bits;
     bool measured;   /* are p0 and p1? */
     double p0;       /* share of counters that are 0 */
     double p1;       /* that are 1 */
     double p2;       /* that are more */
-    double stuck;    /* that are 15, or would be more */
+    double stuck;    /* that are at their limit, or would be more */
     double removals; /* alpha, of keys that were never added */
 };
 
@@ -489,6 +513,8 @@ static void report_shares(struct tepal_report *report, const struct flat *f)
     tepal_report_integer(report, "hashes", "k", f->k);
     tepal_report_integer(report, "keys", "n", f->n);
     tepal_report_integer(report, "choices", "c, groups of hash functions", f->c);
+    tepal_report_integer(report, "counter_bits", "bits per counter: it sticks at 15 (4) or 255 (8)",
+                         f->counter_bits);
     tepal_report_flag(report, "measured", "are p0 and p1 measured (Sec. 3.3), not ideal?",
                       f->measured);
     tepal_report_real(report, "p0", "share of counters that are 0", f->p0);
@@ -561,6 +587,37 @@ static void report_exposed(struct tepal_report *report, const struct flat *f)
                       f->removals);
 }
 
+/*
+ * Sec. 4.3: what all members with several addresses cost together, if each is removed (`remove`):
+ * the number of them, times the chance that a wrong address is taken, times what that does.
+ */
+static void report_all_addresses(struct tepal_report *report, const struct flat *f)
+{
+    double n = (double)f->n;
+    double several = n * tepal_counting_multi_address(f->p0, f->k, f->c);
+    double wrong = several * tepal_counting_wrong_address(f->p0, f->k, f->c);
+    double wrong_printed = several * tepal_counting_wrong_address_printed(f->p0, f->k, f->c);
+    double y[TEPAL_MAX_HASHES + 1];
+    double z[TEPAL_MAX_HASHES + 1];
+    bool members = tepal_counting_potential(f->m, f->n, f->k, f->p0, y) == TEPAL_OK &&
+                   tepal_counting_exposed(f->m, f->n, f->k, f->p0, f->p1, z) == TEPAL_OK;
+    tepal_report_real(report, "multi_address_keys",
+                      "members with several addresses, at most: n times that; `keep` retains them",
+                      several);
+    tepal_report_real(report, "multi_potential",
+                      "potential false negatives if all of these are removed, at most",
+                      members ? fmin(n, wrong * tepal_counting_mean(y, f->k)) : 0);
+    tepal_report_real(report, "multi_exposed",
+                      "exposed false negatives if all of these are removed, at most",
+                      members ? fmin(n, wrong * tepal_counting_mean(z, f->k)) : 0);
+    tepal_counting_potential_printed(f->k, y);
+    tepal_counting_exposed_printed(f->m, f->n, f->k, z);
+    tepal_report_real(report, "multi_potential_printed", "the same by Theorems 5 and 1",
+                      wrong_printed * tepal_counting_mean(y, f->k));
+    tepal_report_real(report, "multi_exposed_printed", "the same by Theorems 5 and 4",
+                      wrong_printed * tepal_counting_mean(z, f->k));
+}
+
 static void report_addresses(struct tepal_report *report, const struct flat *f)
 {
     tepal_report_real(report, "multi_address_bound",
@@ -577,31 +634,32 @@ static void report_addresses(struct tepal_report *report, const struct flat *f)
         tepal_report_absent(report, "wrong_address", "a member has one address");
         tepal_report_absent(report, "wrong_address_printed", "a member has one address");
     }
+    report_all_addresses(report, f);
 }
 
 static void report_stuck(struct tepal_report *report, const struct flat *f)
 {
     double mean = (double)f->m * f->stuck;
-    tepal_report_real(report, "stuck_mean", "expected number of counters that reach 15", mean);
+    tepal_report_real(report, "stuck_mean", "expected number of counters that stick", mean);
     tepal_report_real(report, "stuck_chance", "probability that there is one", -expm1(-mean));
 }
 
 static enum tepal_status report_flat(const struct tepal_params *p, struct flat *f,
                                      struct tepal_report *report, struct tepal_error *error)
 {
-    double share[VALUES];
+    struct shares shares = {.values = f->counter_bits == 8 ? WIDEST : VALUES};
     bool improved = p->counting.rule == TEPAL_RULE_IMPROVED_GREEDY;
-    if (tepal_counting_shares(f->m, f->n, f->k, f->c, improved, share) != TEPAL_OK) {
+    if (shares_of(f->m, f->n, f->k, f->c, improved, &shares) != TEPAL_OK) {
         return refuse(error, TEPAL_BAD_ARGUMENT, "the number of choices is out of range");
     }
-    f->stuck = share[VALUES - 1];
+    f->stuck = shares.of[shares.values - 1];
     if (f->measured) {
         f->p2 = 1 - f->p0 - f->p1;
     } else {
-        f->p0 = share[0];
-        f->p1 = share[1];
-        for (uint32_t v = 2; v < VALUES; v++) {
-            f->p2 += share[v];
+        f->p0 = shares.of[0];
+        f->p1 = shares.of[1];
+        for (uint32_t v = 2; v < shares.values; v++) {
+            f->p2 += shares.of[v];
         }
     }
     report_shares(report, f);
@@ -613,17 +671,22 @@ static enum tepal_status report_flat(const struct tepal_params *p, struct flat *
 }
 
 /*
- * Other layouts, one choice: the rate. What a wrong removal does there has a bound and no more:
- * each of the k counters that lack a count has one victim at most.
+ * Other layouts: the rate. What a wrong removal does there has a bound and no more: each of the k
+ * counters that lack a count has one victim at most.
  */
 static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, double deletes,
                                       struct tepal_report *report, struct tepal_error *error)
 {
-    double fill = tepal_counting_fill(p->layout, p->positions, p->cells, n, p->hashes);
-    if (p->counting.choices != 1) {
+    uint32_t c = (uint32_t)p->counting.choices;
+    double p0 = 1 - tepal_counting_fill(p->layout, p->positions, p->cells, n, p->hashes);
+    double fp = tepal_counting_rate(p->layout, p->positions, p->cells, n, p->hashes);
+    if (c > 1 && p->layout != TEPAL_LAYOUT_BLOCKED) {
         return refuse(error, TEPAL_BAD_ARGUMENT,
-                      "with several choices the model needs the flat layout and colliding "
-                      "positions");
+                      "with several choices the model knows the flat layout with colliding "
+                      "positions, and the blocked layout");
+    }
+    if (c > 1) {
+        fp = tepal_counting_blocked_choices(p->positions, p->cells, n, p->hashes, c, &p0);
     }
     report->count = 0;
     report->numbers = 0;
@@ -633,11 +696,20 @@ static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, 
     tepal_report_integer(report, "cells", "m, counters", p->cells);
     tepal_report_integer(report, "hashes", "k", p->hashes);
     tepal_report_integer(report, "keys", "n", n);
-    tepal_report_real(report, "p0", "share of counters that are 0", 1 - fill);
-    tepal_report_real(report, "fp", "false-positive rate, that of a Bloom filter with such lines",
-                      tepal_counting_rate(p->layout, p->positions, p->cells, n, p->hashes));
-    tepal_report_integer(report, "hashes_best", "the k with the lowest fp in this layout",
-                         tepal_counting_best_hashes(p->layout, p->positions, p->cells, n));
+    tepal_report_integer(report, "choices", "c, groups of hash functions", c);
+    tepal_report_integer(report, "counter_bits", "bits per counter: it sticks at 15 (4) or 255 (8)",
+                         params_counter_bits(p));
+    tepal_report_real(report, "p0", "share of counters that are 0", p0);
+    tepal_report_real(report, "fp",
+                      c > 1 ? "false-positive rate, in the limit of many lines (within 10 %)"
+                            : "false-positive rate, that of a Bloom filter with such lines",
+                      fp);
+    if (c > 1) {
+        tepal_report_absent(report, "hashes_best", "known for one choice alone");
+    } else {
+        tepal_report_integer(report, "hashes_best", "the k with the lowest fp in this layout",
+                             tepal_counting_best_hashes(p->layout, p->positions, p->cells, n));
+    }
     tepal_report_real(report, "potential_bound", "members missed after all wrong removals, at most",
                       fmin(deletes * p->hashes, (double)n));
     tepal_report_real(report, "wrong_removals", "alpha, keys removed that were never added",
@@ -679,6 +751,7 @@ enum tepal_status tepal_model_counting(const struct tepal_params *params,
                         .n = n,
                         .k = p.hashes,
                         .c = (uint32_t)p.counting.choices,
+                        .counter_bits = params_counter_bits(&p),
                         .measured = measured,
                         .p0 = use->p0,
                         .p1 = use->p1,

@@ -77,7 +77,7 @@ static struct params_verdict check(const struct tepal_params *p)
                                        "lines"
                                      : "the rule least-increase needs a blocked or paired layout");
     }
-    if (p->counting.form > TEPAL_FORM_BITS) {
+    if (p->counting.form > TEPAL_FORM_WIDE_COUNTERS) {
         return params_refuse_own(PARAMS_INDEX(counting.form),
                                  "the form of this counting filter is unknown");
     }
@@ -87,8 +87,8 @@ static struct params_verdict check(const struct tepal_params *p)
 /* The counters, unless it is the bits alone, and then the bits. */
 static uint64_t payload_bytes(const struct tepal_params *p)
 {
-    bool counters = p->counting.form == TEPAL_FORM_COUNTERS;
-    return (counters ? tepal_params_cells_bytes(p->cells, 4) : 0) +
+    uint32_t bits = params_counter_bits(p);
+    return (bits > 0 ? tepal_params_cells_bytes(p->cells, bits) : 0) +
            tepal_params_cells_bytes(p->cells, 1);
 }
 

@@ -112,12 +112,20 @@ static inline uint64_t params_unit(enum tepal_layout layout, uint32_t cell_bits)
     return tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS / cell_bits : 1;
 }
 
+/* The bits of a counting filter's counter; 0: there is none, the bits are alone. */
+static inline uint32_t params_counter_bits(const struct tepal_params *p)
+{
+    return p->counting.form == TEPAL_FORM_COUNTERS        ? 4
+           : p->counting.form == TEPAL_FORM_WIDE_COUNTERS ? 8
+                                                          : 0;
+}
+
 /* The bits of a cell: of a counting filter without its counters, one. */
 static inline uint32_t params_cell_bits(const struct tepal_params *p,
                                         const struct params_rules *rules)
 {
-    bool alone = p->kind == TEPAL_KIND_COUNTING && p->counting.form == TEPAL_FORM_BITS;
-    return alone ? 1 : rules->cell_bits;
+    uint32_t bits = p->kind == TEPAL_KIND_COUNTING ? params_counter_bits(p) : rules->cell_bits;
+    return bits == 0 ? 1 : bits;
 }
 
 /* p, the bits of a yes-no filter's yes-filter. */

@@ -169,7 +169,7 @@ bad '--receipts: only filters of the kind counting have receipts, and this one i
 bad 'audit: the members are needed: --members KEYS, or --receipts FILE' audit d.tepal
 bad 'bloom.tepal: only counting filters can be audited, and this one is of the kind bloom' \
     audit bloom.tepal --members members
-bad 'stripped.tepal: its counters were dropped (convert --to bits), so there is nothing to audit' audit stripped.tepal --members half
+bad 'stripped.tepal: its counters were dropped (convert --to bits), so it cannot be audited' audit stripped.tepal --members half
 bad 'bloom.tepal: only counting filters can be subtracted, and this one is of the kind bloom; nothing was written' \
     diff d.tepal bloom.tepal -o x
 bad 'low.tepal: is not a snapshot of d.tepal: their parameters differ; nothing was written' \

@@ -43,6 +43,8 @@ done
 say merge "$tepal" merge bloom bloom -o merged --json
 say add "$tepal" add bloom few --json
 say remove "$tepal" remove counting few --json
+say add "$tepal" add choices others --kept kept --json
+say repair "$tepal" repair counting --members keys --json
 say diff "$tepal" diff counting counting -o gain --json
 say audit "$tepal" audit counting --members keys --json
 say query "$tepal" query --json bloom keys

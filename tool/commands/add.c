@@ -5,14 +5,31 @@
 #include <tepal/filter.h>
 
 #include "commands/change.h"
+#include "input/kept.h"
 #include "input/receipts.h"
 #include "output/render.h"
 #include "output/written.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 
+/* Keys that come back from the list of kept ones are in the filter: they leave the batch. */
+static size_t drop_returned(struct feed *feed, size_t count, struct kept *kept, uint64_t *returned)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept_take(kept, feed->digest[i])) {
+            ++*returned;
+            continue;
+        }
+        feed->digest[left] = feed->digest[i];
+        feed->key[left++] = feed->key[i];
+    }
+    return left;
+}
+
 static int add_keys(const struct args *args, struct tepal_filter *filter,
-                    const struct tepal_hasher *hasher, struct receipts *receipts, uint64_t *total)
+                    const struct tepal_hasher *hasher, struct receipts *receipts, struct kept *kept,
+                    uint64_t *total, uint64_t *returned)
 {
     struct feed *feed = feed_open(args, 1, hasher);
     if (feed == NULL) {
@@ -21,7 +38,12 @@ static int add_keys(const struct args *args, struct tepal_filter *filter,
     ptrdiff_t count;
     int code = EXIT_YES;
     while (code == EXIT_YES && (count = feed_next(feed)) != 0) {
-        code = count < 0 ? EXIT_TROUBLE : receipts_add(receipts, args, filter, feed, (size_t)count);
+        if (count < 0) {
+            code = EXIT_TROUBLE;
+        } else {
+            size_t left = drop_returned(feed, (size_t)count, kept, returned);
+            code = receipts_add(receipts, args, filter, feed, left);
+        }
     }
     *total = feed->total;
     feed_close(feed);
@@ -54,18 +76,36 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
     }
 }
 
+static int tell(const struct args *args, const char *to, const struct tepal_filter *filter,
+                uint64_t total, uint64_t returned)
+{
+    struct report r = report_open(args);
+    report_object(&r, NULL);
+    written_tell(&r, to, filter, total);
+    if (arg(args, "kept")->given) {
+        report_say(&r, "returned   %" PRIu64 " kept keys, which were in the filter", returned);
+        report_whole(&r, "returned", returned, JSON_ONLY);
+    }
+    report_end(&r);
+    return written_close(&r);
+}
+
 static int save(const struct args *args, const char *from, const char *to,
-                const struct tepal_filter *filter, struct receipts *receipts, uint64_t total)
+                const struct tepal_filter *filter, struct receipts *receipts, struct kept *kept,
+                uint64_t total, uint64_t returned)
 {
     warn(args, to, filter, total);
     int code = receipts_finish(receipts, args);
+    code = code == EXIT_YES ? kept_finish(kept, args) : code;
     if (total == 0 && change_in_place(from, to)) {
-        return code == EXIT_YES && arg(args, "json")->given ? written_print(args, to, filter, total)
-                                                            : code;
+        return code == EXIT_YES && arg(args, "json")->given
+                   ? tell(args, to, filter, total, returned)
+                   : code;
     }
     code = code == EXIT_YES ? filter_file_save(args, filter, to) : code;
     code = code == EXIT_YES ? receipts_commit(receipts, args) : code;
-    return code == EXIT_YES ? written_print(args, to, filter, total) : code;
+    code = code == EXIT_YES ? kept_commit(kept, args) : code;
+    return code == EXIT_YES ? tell(args, to, filter, total, returned) : code;
 }
 
 static int work(const struct args *args, const char *from, const char *to,
@@ -73,15 +113,27 @@ static int work(const struct args *args, const char *from, const char *to,
 {
     struct tepal_hasher hasher;
     struct receipts receipts = {.separator = '\n'};
+    struct kept kept = {.given = false};
+    static const char *const lists[] = {"kept", NULL};
+    const char *const others[] = {from, to};
     uint64_t total = 0;
+    uint64_t returned = 0;
     int code = filter_file_hasher(args, filter_file_name(from, false), filter, &hasher);
     if (code == EXIT_YES) {
         code = receipts_check(args, from, to, args->operand + 1, args->operands - 1);
     }
+    code = code == EXIT_YES ? key_lists_check(args, lists, "kept", others, 2) : code;
+    code = code == EXIT_YES
+               ? key_lists_check(args, lists, "kept", args->operand + 1, args->operands - 1)
+               : code;
+    code = code == EXIT_YES ? kept_open(&kept, args, filter, &hasher) : code;
     code = code == EXIT_YES ? receipts_open(&receipts, args, filter) : code;
-    code = code == EXIT_YES ? add_keys(args, filter, &hasher, &receipts, &total) : code;
-    code = code == EXIT_YES ? save(args, from, to, filter, &receipts, total) : code;
+    code = code == EXIT_YES ? add_keys(args, filter, &hasher, &receipts, &kept, &total, &returned)
+                            : code;
+    code =
+        code == EXIT_YES ? save(args, from, to, filter, &receipts, &kept, total, returned) : code;
     receipts_free(&receipts);
+    kept_free(&kept);
     return code;
 }
 
@@ -92,9 +144,10 @@ static int add_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {OPTION_IN_PLACE_OUTPUT, OPTION_RECEIPTS_OUT, KEY_OPTIONS,
-                                        OPTION_KEY_FILE,        OPTION_FORCE,        OPTION_JSON,
-                                        OPTION_QUIET,           OPTION_HELP,         OPTIONS_END};
+static const struct option options[] = {
+    OPTION_IN_PLACE_OUTPUT, OPTION_RECEIPTS_OUT, OPTION_KEPT,  KEY_OPTIONS, OPTION_KEY_FILE,
+    OPTION_FORCE,           OPTION_JSON,         OPTION_QUIET, OPTION_HELP, OPTIONS_END};
+static const char *const exclusive[][4] = {{"receipts", "kept"}, {NULL}};
 static const struct example examples[] = {
     {"tepal add seen.tepal today.txt", "In place, atomically."},
     {"tepal add seen.tepal -o next.tepal < today.txt", "Write the result to another file."},
@@ -102,11 +155,12 @@ static const struct example examples[] = {
 
 const struct command command_add = {
     .name = "add",
-    .synopsis = "FILE [KEYS...] [-o OUT]",
+    .synopsis = "FILE [KEYS...] [--receipts FILE | --kept LIST] [-o OUT]",
     .summary = "Add keys to a filter.",
     .about =
         "Reads keys as build does, adds them to the filter FILE and replaces FILE, atomically.",
     .options = options,
+    .exclusive = exclusive,
     .files = true,
     .least_operands = 1,
     .most_operands = SIZE_MAX,

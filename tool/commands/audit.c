@@ -10,6 +10,8 @@
 #include <tepal/papers.h>
 
 #include "cli/command.h"
+#include "files/key_list.h"
+#include "input/members.h"
 #include "input/receipts.h"
 #include "output/report.h"
 #include "files/filter_file.h"
@@ -17,79 +19,65 @@
 #include "pictures/svg.h"
 #include "cli/options.h"
 
-#define VALUES (TEPAL_MAX_COUNTER + 1)
+#define VALUES (TEPAL_MAX_COUNTER + 1) /* at most */
 #define BARS   50
 
 struct audit {
     const struct args *args;
     struct tepal_filter *filter;
-    struct tepal_digest *members;
-    uint8_t *groups; /* with receipts */
-    size_t count;
-    size_t room;
+    struct members members;
+    uint8_t *findings; /* of each member; NULL: nobody asked */
     struct tepal_report report;
 };
 
-/* ---- members --------------------------------------------------------------------------------- */
+/* ---- lists of members ------------------------------------------------------------------------ */
 
-static int make_room(struct audit *a, size_t more)
+static const char *const lists[] = {"exposed", "potential", "several", NULL};
+static const uint8_t finding[] = {TEPAL_COUNTING_EXPOSED, TEPAL_COUNTING_POTENTIAL,
+                                  TEPAL_COUNTING_SEVERAL};
+#define LISTS 3
+
+static bool any_list(const struct args *args)
 {
-    if (a->count + more <= a->room) {
-        return EXIT_YES;
-    }
-    size_t room = (a->count + more) * 2;
-    struct tepal_digest *members = realloc(a->members, room * sizeof *members);
-    if (members != NULL) {
-        a->members = members;
-    }
-    uint8_t *groups = realloc(a->groups, room);
-    if (groups != NULL) {
-        a->groups = groups;
-    }
-    if (members == NULL || groups == NULL) {
-        return args_wrong(a->args, "out of memory for the members");
-    }
-    a->room = room;
-    return EXIT_YES;
+    return arg(args, lists[0])->given || arg(args, lists[1])->given || arg(args, lists[2])->given;
 }
 
-static int read_members(struct audit *a, const struct tepal_hasher *hasher)
+static int write_lists(const struct audit *a)
 {
-    const struct option_value *receipts = arg(a->args, "receipts");
-    const struct option_value *file = receipts->given ? receipts : arg(a->args, "members");
-    uint32_t choices = (uint32_t)tepal_filter_params(a->filter)->counting.choices;
-    struct feed *feed = feed_open_file(a->args, &file->text, hasher, receipts->given);
-    if (feed == NULL) {
-        return EXIT_TROUBLE;
-    }
-    feed->receipts = receipts->given;
-    ptrdiff_t got;
+    struct key_list list[LISTS];
     int code = EXIT_YES;
-    while (code == EXIT_YES && (got = feed_next(feed)) != 0) {
-        code = got < 0 ? EXIT_TROUBLE : make_room(a, (size_t)got);
-        if (code == EXIT_YES && receipts->given) {
-            code = receipts_groups(a->args, feed, (size_t)got, choices, a->groups + a->count);
+    memset(list, 0, sizeof list);
+    for (size_t l = 0; l < LISTS && code == EXIT_YES; l++) {
+        code = key_list_open(&list[l], a->args, lists[l]);
+        for (size_t i = 0; i < a->members.count && code == EXIT_YES && list[l].file.out != NULL;
+             i++) {
+            size_t len;
+            const char *text = members_text(&a->members, i, &len);
+            if (a->findings[i] & finding[l]) {
+                key_list_add(&list[l], text, len);
+            }
         }
-        if (code == EXIT_YES) {
-            memcpy(a->members + a->count, feed->digest, (size_t)got * sizeof *a->members);
-            a->count += (size_t)got;
-        }
+        code = code == EXIT_YES ? key_list_finish(&list[l], a->args) : code;
     }
-    feed_close(feed);
+    for (size_t l = 0; l < LISTS; l++) {
+        code = code == EXIT_YES ? key_list_commit(&list[l], a->args) : code;
+        key_list_free(&list[l]);
+    }
     return code;
 }
 
 /* ---- the picture ----------------------------------------------------------------------------- */
 
-static const double *histogram_of(const struct audit *a)
+static const double *histogram_of(const struct audit *a, size_t *values)
 {
     const struct tepal_quantity *q = tepal_report_find(&a->report, "histogram");
+    *values = q->value.list.count;
     return a->report.number + q->value.list.first;
 }
 
-static size_t largest(const double *histogram)
+static size_t largest(const double *histogram, size_t values)
 {
-    size_t top = VALUES - 1;
+    size_t top = values - 1;
     while (top > 0 && histogram[top] == 0) {
         top--;
     }
@@ -98,15 +86,16 @@ static size_t largest(const double *histogram)
 
 static void print_bars(struct report *r, const struct audit *a)
 {
-    const double *histogram = histogram_of(a);
+    size_t values;
+    const double *histogram = histogram_of(a, &values);
     double most = 0;
     double sum = 0;
-    for (size_t v = 0; v < VALUES; v++) {
+    for (size_t v = 0; v < values; v++) {
         most = histogram[v] > most ? histogram[v] : most;
         sum += histogram[v];
     }
     report_line(r, "\nload: counters at each value\n");
-    for (size_t v = 0; v <= largest(histogram); v++) {
+    for (size_t v = 0; v <= largest(histogram, values); v++) {
         size_t length = (size_t)(histogram[v] / most * BARS + 0.5);
         report_line(r, "%5zu %11.0f %8.4f %%  ", v, histogram[v], 100 * histogram[v] / sum);
         for (size_t i = 0; i < length; i++) {
@@ -120,14 +109,14 @@ static void print_bars(struct report *r, const struct audit *a)
 static size_t ideal(const struct audit *a, struct svg_point *point)
 {
     const struct tepal_params *p = tepal_filter_params(a->filter);
-    double share[VALUES];
+    double share[TEPAL_MAX_SMALL_COUNTER + 1];
     bool improved = p->counting.rule == TEPAL_RULE_IMPROVED_GREEDY;
-    if (tepal_counting_shares(p->cells, a->count, p->hashes, (uint32_t)p->counting.choices,
+    if (tepal_counting_shares(p->cells, a->members.count, p->hashes, (uint32_t)p->counting.choices,
                               improved, share) != TEPAL_OK) {
         return 0;
     }
     size_t count = 0;
-    for (size_t v = 0; v < VALUES; v++) {
+    for (size_t v = 0; v <= TEPAL_MAX_SMALL_COUNTER; v++) {
         double expected = share[v] * (double)p->cells;
         if (expected >= 0.5) {
             point[count++] = (struct svg_point){.x = (double)v, .y = expected};
@@ -139,11 +128,12 @@ static size_t ideal(const struct audit *a, struct svg_point *point)
 static void draw(const void *context, struct out *out)
 {
     const struct audit *a = context;
-    const double *histogram = histogram_of(a);
+    size_t values;
+    const double *histogram = histogram_of(a, &values);
     struct svg_point real[VALUES];
     struct svg_point model[VALUES];
     size_t count = 0;
-    for (size_t v = 0; v <= largest(histogram); v++) {
+    for (size_t v = 0; v <= largest(histogram, values); v++) {
         if (histogram[v] > 0) {
             real[count++] = (struct svg_point){.x = (double)v, .y = histogram[v]};
         }
@@ -177,51 +167,44 @@ static int print(const struct audit *a)
 
 static int check(const struct args *args)
 {
-    const struct option_value *members = arg(args, "members");
-    const struct option_value *receipts = arg(args, "receipts");
-    const char *path = receipts->given ? receipts->text : members->text;
-    if (!members->given && !receipts->given) {
-        return args_wrong(args, "the members are needed: --members KEYS, or --receipts FILE");
+    if (members_check(args) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
-    if (strcmp(args->operand[0], "-") == 0 && strcmp(path, "-") == 0) {
-        return say_error(NULL, "standard input",
-                         "the filter and the members cannot both be read from there");
-    }
+    const char *path = members_path(args);
+    const char *const others[] = {args->operand[0], path, arg(args, "svg")->text};
     if (arg(args, "svg")->given &&
         (filter_file_check_inputs(args, arg(args, "svg")->text, &path, 1,
                                   "the picture would overwrite the members") != EXIT_YES ||
          atomic_file_check(args, arg(args, "svg")->text) != EXIT_YES)) {
         return EXIT_TROUBLE;
     }
-    return filter_file_check_inputs(args, NULL, &path, 1, "");
+    return key_lists_check(args, lists, NULL, others, 3);
 }
 
 static int work(struct audit *a)
 {
     const char *name = filter_file_name(a->args->operand[0], false);
     struct tepal_hasher hasher;
-    if (tepal_filter_kind(a->filter)->id != TEPAL_KIND_COUNTING) {
-        return say_error(NULL, name,
-                         "only counting filters can be audited, and this one is of the kind %s",
-                         tepal_filter_kind(a->filter)->name);
-    }
-    if (tepal_filter_params(a->filter)->counting.form == TEPAL_FORM_BITS) {
-        return say_error(
-            NULL, name,
-            "its counters were dropped (convert --to bits), so there is nothing to audit");
-    }
-    int code = filter_file_hasher(a->args, name, a->filter, &hasher);
-    code = code == EXIT_YES ? read_members(a, &hasher) : code;
+    struct tepal_error error = {.why = NULL};
+    int code = members_check_kind(a->args, a->filter, "audited");
+    code = code == EXIT_YES ? filter_file_hasher(a->args, name, a->filter, &hasher) : code;
+    a->members.texts = any_list(a->args);
+    code = code == EXIT_YES ? members_read(a->args, a->filter, &hasher, &a->members) : code;
     if (code != EXIT_YES) {
         return code;
     }
-    const uint8_t *groups = arg(a->args, "receipts")->given ? a->groups : NULL;
-    enum tepal_status status =
-        tepal_counting_audit(a->filter, a->members, groups, a->count, NULL, &a->report, NULL);
-    if (status != TEPAL_OK) {
-        return say_status(NULL, name, status, NULL);
+    size_t count = a->members.count;
+    a->findings = any_list(a->args) ? malloc(count + 1) : NULL;
+    if (any_list(a->args) && a->findings == NULL) {
+        return say_no_memory();
     }
-    if (atomic_file_write(a->args, "svg", draw, a) != EXIT_YES) {
+    enum tepal_status status =
+        tepal_counting_audit(a->filter, a->members.digest, members_groups(a->args, &a->members),
+                             count, NULL, a->findings, &a->report, &error);
+    if (status != TEPAL_OK) {
+        return say_status(NULL, name, status, error.why);
+    }
+    if (write_lists(a) != EXIT_YES || atomic_file_write(a->args, "svg", draw, a) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     return print(a);
@@ -235,8 +218,8 @@ static int audit_run(const struct args *args)
         return EXIT_TROUBLE;
     }
     int code = work(&a);
-    free(a.members);
-    free(a.groups);
+    members_free(&a.members);
+    free(a.findings);
     tepal_filter_free(a.filter);
     return code;
 }
@@ -244,8 +227,15 @@ static int audit_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION_MEMBERS,
+    OPTION_COUNTED_MEMBERS,
     OPTION_RECEIPTS_IN,
+    OPTION(0, "exposed", OF_VALUE(TAKES_FILE, "LIST"),
+           "Write the members that are not found to LIST."),
+    OPTION(0, "potential", OF_VALUE(TAKES_FILE, "LIST"),
+           "Write the members that are lost once others are removed, the exposed ones included, to "
+           "LIST."),
+    OPTION(0, "several", OF_VALUE(TAKES_FILE, "LIST"),
+           "Write the members that are found in several groups to LIST."),
     OPTION(0, "svg", OF_VALUE(TAKES_FILE, "OUT"),
            "Also draw the load of the counters to OUT, as SVG."),
     KEY_OPTIONS,
@@ -260,17 +250,22 @@ static const struct example examples[] = {
     {"tepal audit flows.tepal --members open.txt", "Which open flows are no longer found?"},
     {"tepal audit flows.tepal --members open.txt --svg load.svg",
      "And draw the load of the counters."},
+    {"tepal audit flows.tepal --members open.txt --exposed missing.txt", "The members themselves."},
     {NULL, NULL}};
 
 const struct command command_audit = {
     .name = "audit",
-    .synopsis = "FILE (--members KEYS | --receipts FILE) [--json] [--svg OUT]",
+    .synopsis = "FILE (--members KEYS | --receipts FILE) [--exposed LIST] [--potential LIST] "
+                "[--several LIST] [--json] [--svg OUT]",
     .summary = "Show what removals have done to a counting filter.",
     .about = "Looks up all members of the filter (list each as often as it was added) and reports "
              "how many are no longer found (exposed false negatives), how many would be lost, "
              "these included, once other members are removed (potential ones), the counts that "
              "members lack (deficit) and those that belong to no member (surplus), next to what "
-             "the theorems expect of so many wrong removals; and the load of the counters.",
+             "the theorems expect of so many wrong removals; and the load of the counters.\n\n"
+             "With more than one choice and no receipts, which group a member is in is not known. "
+             "The groups with the least deficit are taken, and the report says `estimated`. "
+             "`tepal repair` gives members back what they lack.",
     .options = options,
     .exclusive = exclusive,
     .files = true,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <tepal/counting.h>
 #include <tepal/filter.h>
 #include <tepal/retouched.h>
 
@@ -40,13 +41,33 @@ static void print_table(struct query *q, size_t count)
     }
 }
 
+/* Every key that is found, and the numbers of the groups that hold it. */
+static void print_groups(struct query *q, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t groups = tepal_counting_groups(q->filter, q->feed->digest[i]);
+        char between = '\t';
+        if (groups == 0) {
+            continue;
+        }
+        out_bytes(q->out, q->feed->key[i].text, q->feed->key[i].len);
+        for (; groups != 0; groups &= groups - 1) {
+            out_format(q->out, "%c%d", between, __builtin_ctzll(groups));
+            between = ',';
+        }
+        out_bytes(q->out, &q->separator, 1);
+    }
+}
+
 static void print_batch(struct query *q, size_t count)
 {
     if (arg(q->args, "count")->given || arg(q->args, "json")->given ||
         arg(q->args, "quiet")->given) {
         return;
     }
-    if (arg(q->args, "tsv")->given) {
+    if (arg(q->args, "groups")->given) {
+        print_groups(q, count);
+    } else if (arg(q->args, "tsv")->given) {
         print_table(q, count);
     } else {
         answers_print(q->out, q->feed->key, q->answers, count, !arg(q->args, "invert")->given);
@@ -187,6 +208,12 @@ static int query_run(const struct args *args)
         return EXIT_TROUBLE;
     }
     int code = filter_file_hasher(args, filter_file_name(q.path, false), q.filter, &hasher);
+    if (code == EXIT_YES && arg(args, "groups")->given &&
+        tepal_filter_kind(q.filter)->id != TEPAL_KIND_COUNTING) {
+        code = args_about(args, "--groups",
+                          "only filters of the kind counting have groups, and this one is %s",
+                          tepal_filter_kind(q.filter)->name);
+    }
     code = code == EXIT_YES ? load_exceptions(&q) : code;
     code = code == EXIT_YES ? ask(&q, &hasher) : code;
     tepal_exceptions_free(q.exceptions);
@@ -201,6 +228,9 @@ static const struct option options[] = {
     FLAG('c', "count", "Print only the number of selected keys."),
     FLAG('q', "quiet", "Print nothing and stop at the first match; see the exit status."),
     FLAG('t', "tsv", "Print every key, a tab, and 1 (perhaps in the set) or 0 (certainly not)."),
+    FLAG(0, "groups",
+         "counting: after each key print a tab and the groups that hold it, from 0: one is its "
+         "own, others are false positives."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
     FLAG(0, "lazy",
@@ -212,8 +242,10 @@ static const struct option options[] = {
     OPTION_JSON,
     OPTION_HELP,
     OPTIONS_END};
-static const char *const exclusive[][4] = {
-    {"tsv", "quiet", "json"}, {"tsv", "count"}, {"tsv", "invert"}, {"quiet", "count"}, {NULL}};
+static const char *const exclusive[][4] = {{"tsv", "quiet", "json"},    {"tsv", "count"},
+                                           {"tsv", "invert"},           {"quiet", "count"},
+                                           {"groups", "quiet", "json"}, {"groups", "count"},
+                                           {"groups", "invert", "tsv"}, {NULL}};
 static const struct example examples[] = {
     {"tepal query domains.tepal candidates.txt", "The candidates that may be in the set."},
     {"tepal query -v seen.tepal < today.txt > new.txt", "The lines that are certainly new."},
@@ -223,7 +255,7 @@ static const struct example examples[] = {
 
 const struct command command_query = {
     .name = "query",
-    .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv]",
+    .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv | --groups]",
     .summary = "Look up keys, and print those that may be in the set.",
     .about = "Reads keys as build does and prints those that may be in the set of the filter FILE, "
              "unchanged and in order. FILE may be - (standard input) if the keys come from "

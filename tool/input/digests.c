@@ -104,9 +104,15 @@ bool digests_add(struct digests *s, struct tepal_digest digest, double weight, c
     return true;
 }
 
+size_t digests_find(const struct digests *s, struct tepal_digest digest)
+{
+    uint32_t slot = s->slots > 0 ? s->slot[place(s, digest)] : 0;
+    return slot == 0 ? SIZE_MAX : (size_t)slot - 1;
+}
+
 bool digests_has(const struct digests *s, struct tepal_digest digest)
 {
-    return s->slots > 0 && s->slot[place(s, digest)] != 0;
+    return digests_find(s, digest) != SIZE_MAX;
 }
 
 const char *digests_text(const struct digests *s, size_t index, size_t *len)

@@ -34,6 +34,9 @@ struct digests {
 bool digests_add(struct digests *set, struct tepal_digest digest, double weight, const char *text,
                  size_t len);
 
+/* Which one is it; SIZE_MAX: it is not there. */
+size_t digests_find(const struct digests *set, struct tepal_digest digest);
+
 /* Is it there? */
 bool digests_has(const struct digests *set, struct tepal_digest digest);
 

@@ -15,14 +15,17 @@
 #include "filter/counting/internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #include <tepal/papers.h>
 
+#include "base/arena.h"
 #include "base/refuse.h"
 #include "base/report.h"
 
 /* What the walk over the members found. */
 struct tally {
+    bool estimated; /* which group each member is in */
     uint64_t exposed;
     uint64_t several;   /* members found in more than one group */
     uint64_t potential; /* members that were refused on the copy */
@@ -32,90 +35,153 @@ struct tally {
     uint64_t surplus_counters;
 };
 
-/* The group that a member is taken to be in; false if it is in none. */
-static bool group_of(const struct tepal_counting *counting, struct tepal_digest digest,
-                     const uint8_t *receipt, uint32_t *group)
+/* The members that one bit of `findings` (may be NULL) stands for. */
+static void find(uint8_t *findings, size_t i, bool yes, enum tepal_counting_finding finding)
 {
-    if (receipt != NULL) {
-        *group = *receipt;
-        return true;
+    if (findings != NULL && yes) {
+        findings[i] = (uint8_t)(findings[i] | (unsigned)finding);
     }
-    uint64_t groups = tepal_counting_holding(counting, digest);
-    *group = groups == 0 ? 0 : (uint32_t)__builtin_ctzll(groups);
-    /* With one choice there is no doubt, found or not. */
-    return groups != 0 || counting->choices == 1;
 }
 
-/* What the members ask for, in `wanted`; who is not found, and who is found more than once. */
-static void ask_members(const struct tepal_counting *counting, struct tepal_counting *wanted,
-                        const struct tepal_digest *members, const uint8_t *receipts, size_t count,
-                        struct tally *tally)
+/* Who is not found, and who is found more than once. */
+static void ask_members(const struct tepal_counting *counting, const struct tepal_digest *members,
+                        size_t count, uint8_t *findings, struct tally *tally)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *receipt = receipts == NULL ? NULL : &receipts[i];
-        uint64_t positions[TEPAL_MAX_HASHES];
         uint64_t groups = tepal_counting_holding(counting, members[i]);
-        uint32_t group;
+        bool several = (groups & (groups - 1)) != 0;
         tally->exposed += groups == 0;
-        tally->several += (groups & (groups - 1)) != 0;
-        if (group_of(counting, members[i], receipt, &group)) {
-            uint32_t k =
-                tepal_counting_draw(counting, counting_group(members[i], group), positions);
-            tepal_counting_raise(wanted, positions, k);
-        }
+        tally->several += several;
+        find(findings, i, groups == 0, TEPAL_COUNTING_EXPOSED);
+        find(findings, i, several, TEPAL_COUNTING_SEVERAL);
     }
 }
 
-static void compare(const struct tepal_counting *counting, const struct tepal_counting *wanted,
+/* The counts that a counter lacks; 0 if it is stuck: nobody knows. */
+static uint32_t missing_at(const struct tepal_counting *counting, const struct counting_wish *wish,
+                           uint64_t position)
+{
+    uint32_t is = counting_value(counting, position);
+    uint32_t should = wish->wanted[position];
+    should = should < counting->most ? should : counting->most; /* it sticks there */
+    return is < counting->most && should > is ? should - is : 0;
+}
+
+static void compare(const struct tepal_counting *counting, const struct counting_wish *wish,
                     struct tally *tally)
 {
     for (uint64_t i = 0; i < counting->head.params.cells; i++) {
         uint32_t is = counting_value(counting, i);
-        uint32_t should = counting_value(wanted, i);
-        if (is == COUNTERS_MAX || should == COUNTERS_MAX) {
-            continue; /* stuck: nobody knows */
-        }
-        tally->deficit += should > is ? should - is : 0;
-        tally->deficit_counters += should > is;
-        tally->surplus += is > should ? is - should : 0;
-        tally->surplus_counters += is > should;
+        uint32_t should = wish->wanted[i];
+        uint32_t missing = missing_at(counting, wish, i);
+        bool more = is > should && is < counting->most;
+        tally->deficit += missing;
+        tally->deficit_counters += missing > 0;
+        tally->surplus += more ? is - should : 0;
+        tally->surplus_counters += more;
     }
 }
 
-static uint64_t remove_members(struct tepal_counting *copy, const struct tepal_digest *members,
-                               const uint8_t *receipts, size_t count)
+/* From a copy: whoever is refused is a potential false negative. */
+static void remove_members(struct tepal_counting *copy, const struct tepal_digest *members,
+                           const uint8_t *groups, size_t count, uint8_t *findings,
+                           struct tally *tally)
 {
-    uint64_t refused = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t group;
-        const uint8_t *receipt = receipts == NULL ? NULL : &receipts[i];
-        refused += !group_of(copy, members[i], receipt, &group) ||
-                   tepal_counting_remove_group(&copy->head, members[i], group) != TEPAL_OK;
+        bool refused = tepal_counting_remove_group(&copy->head, members[i], groups[i]) != TEPAL_OK;
+        tally->potential += refused;
+        find(findings, i, refused, TEPAL_COUNTING_POTENTIAL);
     }
-    return refused;
 }
 
 static enum tepal_status walk(const struct tepal_counting *counting,
                               const struct tepal_digest *members, const uint8_t *receipts,
-                              size_t count, const struct tepal_allocator *allocator,
-                              struct tally *tally, struct tepal_error *error)
+                              size_t count, struct arena *arena, uint8_t *findings,
+                              struct counting_wish *wish, struct tally *tally)
 {
-    struct tepal_filter *scratch;
+    struct tepal_filter *copy;
     enum tepal_status status =
-        tepal_filter_create(&counting->head.params, allocator, &scratch, error);
+        tepal_counting_assign(counting, members, receipts, count, arena, wish);
     if (status != TEPAL_OK) {
         return status;
     }
-    ask_members(counting, counting_of(scratch), members, receipts, count, tally);
-    compare(counting, counting_of(scratch), tally);
-    tepal_filter_free(scratch);
-    status = tepal_filter_clone(&counting->head, allocator, &scratch, error);
+    status = tepal_filter_clone(&counting->head, &arena->allocator, &copy, NULL);
     if (status != TEPAL_OK) {
         return status;
     }
-    tally->potential = remove_members(counting_of(scratch), members, receipts, count);
-    tepal_filter_free(scratch);
+    if (findings != NULL && count > 0) {
+        memset(findings, 0, count);
+    }
+    tally->estimated = wish->estimated;
+    ask_members(counting, members, count, findings, tally);
+    compare(counting, wish, tally);
+    remove_members(counting_of(copy), members, wish->group, count, findings, tally);
+    tepal_filter_free(copy);
     return TEPAL_OK;
+}
+
+/* May it be audited, and do these receipts fit? */
+static enum tepal_status check(const struct tepal_filter *filter, const uint8_t *receipts,
+                               size_t count, struct tepal_error *error)
+{
+    if (!counting_counts(filter)) {
+        return refuse(error, TEPAL_UNSUPPORTED,
+                      counting_is(filter) ? COUNTING_DROPPED : COUNTING_NOT);
+    }
+    for (size_t i = 0; receipts != NULL && i < count; i++) {
+        if (receipts[i] >= counting_of_const(filter)->choices) {
+            return refuse(error, TEPAL_BAD_ARGUMENT, "a receipt names a group that does not exist");
+        }
+    }
+    return TEPAL_OK;
+}
+
+/* ---- repair ---------------------------------------------------------------------------------- */
+
+/* Every counter that lacks counts gets them. */
+static void give_back(struct tepal_counting *counting, const struct counting_wish *wish,
+                      struct tepal_counting_repaired *repair)
+{
+    for (uint64_t i = 0; i < counting->head.params.cells; i++) {
+        uint32_t missing = missing_at(counting, wish, i);
+        repair->zeros += missing > 0 && counting_value(counting, i) == 0;
+        for (uint32_t j = 0; j < missing; j++) {
+            tepal_counting_raise(counting, &i, 1);
+        }
+    }
+}
+
+enum tepal_status tepal_counting_repair(struct tepal_filter *filter,
+                                        const struct tepal_digest *members, const uint8_t *receipts,
+                                        size_t count, const struct tepal_allocator *allocator,
+                                        struct tepal_counting_repaired *repair,
+                                        struct tepal_error *error)
+{
+    enum tepal_status status = check(filter, receipts, count, error);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    if (filter_read_only(filter)) {
+        return refuse_if(error, TEPAL_READ_ONLY);
+    }
+    struct tepal_counting *counting = counting_of(filter);
+    struct arena arena = tepal_arena_open(allocator);
+    struct counting_wish wish;
+    struct tally tally = {0};
+    status = walk(counting, members, receipts, count, &arena, NULL, &wish, &tally);
+    if (status == TEPAL_OK) {
+        struct tepal_counting_repaired done = {.estimated = tally.estimated,
+                                               .exposed = tally.exposed,
+                                               .potential = tally.potential,
+                                               .counts = tally.deficit,
+                                               .counters = tally.deficit_counters};
+        give_back(counting, &wish, &done);
+        if (repair != NULL) {
+            *repair = done;
+        }
+    }
+    tepal_arena_release(&arena, NULL);
+    return refuse_if(error, status);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
@@ -160,6 +226,9 @@ static void report_theory(const struct tepal_counting *counting, uint64_t n, dou
 static void report_tally(const struct tally *tally, uint64_t n, struct tepal_report *report)
 {
     tepal_report_integer(report, "members", "keys that should be in the filter", n);
+    tepal_report_flag(report, "estimated",
+                      "without receipts the groups are estimated: those with the least deficit",
+                      tally->estimated);
     tepal_report_integer(report, "exposed", "of them, not found now (Sec. 3.2)", tally->exposed);
     tepal_report_real(report, "exposed_share", "false-negative rate",
                       n > 0 ? (double)tally->exposed / (double)n : 0);
@@ -178,28 +247,27 @@ static void report_tally(const struct tally *tally, uint64_t n, struct tepal_rep
 enum tepal_status tepal_counting_audit(const struct tepal_filter *filter,
                                        const struct tepal_digest *members, const uint8_t *receipts,
                                        size_t count, const struct tepal_allocator *allocator,
-                                       struct tepal_report *report, struct tepal_error *error)
+                                       uint8_t *findings, struct tepal_report *report,
+                                       struct tepal_error *error)
 {
-    if (!counting_counts(filter)) {
-        return refuse(error, TEPAL_UNSUPPORTED,
-                      counting_is(filter) ? COUNTING_DROPPED : COUNTING_NOT);
-    }
-    const struct tepal_counting *counting = counting_of_const(filter);
-    for (size_t i = 0; receipts != NULL && i < count; i++) {
-        if (receipts[i] >= counting->choices) {
-            return refuse(error, TEPAL_BAD_ARGUMENT, "a receipt names a group that does not exist");
-        }
-    }
-    struct tally tally = {0};
-    enum tepal_status status = walk(counting, members, receipts, count, allocator, &tally, error);
+    enum tepal_status status = check(filter, receipts, count, error);
     if (status != TEPAL_OK) {
         return status;
+    }
+    const struct tepal_counting *counting = counting_of_const(filter);
+    struct arena arena = tepal_arena_open(allocator);
+    struct counting_wish wish;
+    struct tally tally = {0};
+    status = walk(counting, members, receipts, count, &arena, findings, &wish, &tally);
+    tepal_arena_release(&arena, NULL);
+    if (status != TEPAL_OK) {
+        return refuse_if(error, status);
     }
     uint64_t histogram[TEPAL_MAX_COUNTER + 1];
     double load[TEPAL_MAX_COUNTER + 1];
     double m = (double)counting->head.params.cells;
     (void)tepal_counting_histogram(filter, histogram);
-    for (uint32_t v = 0; v <= TEPAL_MAX_COUNTER; v++) {
+    for (uint32_t v = 0; v <= counting->most; v++) {
         load[v] = (double)histogram[v];
     }
     double wrong = (double)tally.deficit / (double)counting->head.params.hashes;
@@ -212,8 +280,9 @@ enum tepal_status tepal_counting_audit(const struct tepal_filter *filter,
     tepal_report_real(report, "p0", "share of counters that are 0", load[0] / m);
     tepal_report_real(report, "p1", "share of counters that are 1", load[1] / m);
     tepal_report_real(report, "p2", "share of counters above 1", (m - load[0] - load[1]) / m);
-    tepal_report_integer(report, "stuck", "counters that reached 15 and stay there",
-                         histogram[TEPAL_MAX_COUNTER]);
-    tepal_report_list(report, "histogram", "counters at 0, 1, ... 15", load, TEPAL_MAX_COUNTER + 1);
+    tepal_report_integer(report, "stuck", "counters that reached their limit and stay there",
+                         histogram[counting->most]);
+    tepal_report_list(report, "histogram", "counters at 0, 1, ... up to the limit", load,
+                      counting->most + 1);
     return TEPAL_OK;
 }

@@ -26,7 +26,7 @@ struct plan {
 
 static void fetch(const struct tepal_counting *counting, uint64_t position)
 {
-    __builtin_prefetch(&counting->head.words[position >> 4], 1);
+    __builtin_prefetch(&counting->head.words[position >> (6 - counting->wide)], 1);
     __builtin_prefetch(&counting->bits[position >> 6], 1);
 }
 
@@ -44,7 +44,11 @@ static void draw_up(const struct tepal_counting *counting, struct tepal_digest d
             tepal_counting_draw(counting, counting_group(digest, first + g), plan->position + end);
         plan->end[g] = end;
         if (counting->at.layout == TEPAL_LAYOUT_BLOCKED) {
-            fetch(counting, plan->position[start] & ~(uint64_t)127);
+            uint64_t line = plan->position[start] & ~(uint64_t)127;
+            fetch(counting, line);
+            if (counting->wide == COUNTERS_WIDE) {
+                fetch(counting, line + 64); /* the counters are two cache lines */
+            }
             continue;
         }
         for (uint32_t i = start; i < end; i++) {

@@ -13,8 +13,9 @@
  * raised a removal lowers.
  *
  * Invariants: bit i is set if and only if counter i is above 0; the state's counts (of counters
- * above 0, of their sum, of those at 15) are those of the cells; a counter at 15 never changes
- * until the filter is cleared; bits and counters beyond the last cell are zero.
+ * above 0, of their sum, of those at the limit) are those of the cells; a counter at its limit (15,
+ * or 255) never changes until the filter is cleared; bits and counters beyond the last cell are
+ * zero.
  *
  * Single operations are here; internal.h tells where the rest is.
  */
@@ -34,10 +35,13 @@ static void counting_open(struct tepal_filter *filter)
     counting->choices = (uint32_t)p->counting.choices;
     counting->rule = (enum tepal_counting_rule)p->counting.rule;
     counting->policy = (enum tepal_counting_policy)p->counting.policy;
-    counting->has_counters = p->counting.form == TEPAL_FORM_COUNTERS;
+    uint32_t bits = params_counter_bits(p);
+    counting->has_counters = bits > 0;
+    counting->wide = bits == 8 ? COUNTERS_WIDE : COUNTERS_NARROW;
+    counting->most = counters_max(counting->wide);
     counting->bits = filter->words;
     if (counting->has_counters) {
-        counting->bits += tepal_params_cells_bytes(p->cells, 4) / 8;
+        counting->bits += tepal_params_cells_bytes(p->cells, bits) / 8;
     }
     counting->lined = tepal_layout_in_lines(p->layout);
     counting->may_repeat = false;
@@ -105,13 +109,15 @@ void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *posit
     uint64_t ones = 0;
     uint64_t sum = 0;
     uint64_t stuck = 0;
+    uint32_t wide = counting->wide;
+    uint32_t most = counting->most;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = counters_get(words, positions[i]);
-        uint64_t up = value < COUNTERS_MAX;
-        counters_add(words, positions[i], up);
+        uint32_t value = counters_get(words, wide, positions[i]);
+        uint64_t up = value < most;
+        counters_add(words, wide, positions[i], up);
         bits_set(counting->bits, positions[i]);
         ones += value == 0;
-        stuck += value == COUNTERS_MAX - 1;
+        stuck += value == most - 1;
         sum += up;
     }
     own[COUNTING_ONES] += ones;
@@ -126,11 +132,12 @@ void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *posit
     uint64_t *own = counting->head.state.own;
     uint64_t ones = 0;
     uint64_t sum = 0;
+    uint32_t wide = counting->wide;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = counters_get(words, positions[i]);
-        uint64_t down = value > 0 && value < COUNTERS_MAX;
+        uint32_t value = counters_get(words, wide, positions[i]);
+        uint64_t down = value > 0 && value < counting->most;
         uint64_t empty = value == 1;
-        counters_add(words, positions[i], -down);
+        counters_add(words, wide, positions[i], -down);
         counting->bits[positions[i] >> 6] &= ~(empty << (positions[i] & 63));
         ones += empty;
         sum += down;
@@ -155,7 +162,7 @@ static uint64_t greedy_cost(const struct tepal_counting *counting, const uint64_
     uint64_t ones = 0;
     uint64_t largest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = counters_get(counting->head.words, positions[i]);
+        uint32_t value = counters_get(counting->head.words, counting->wide, positions[i]);
         zeros += value == 0;
         ones += value == 1;
         largest = value > largest ? value : largest;

@@ -4,7 +4,8 @@
  *   counting.c      the kind: construction, one key, its table entry
  *   batch.c         many keys: the same, requested some keys ahead
  *   whole.c         whole filters: invariants, union, difference, the bits alone, info
- *   audit.c         what removals have done and would do, against a list of members
+ *   audit.c         what removals have done and would do, against a list of members; repair
+ *   assign.c        which of its groups each of these members is in
  *   lines_*.c       queries in lines of 128 bits (lines/loops.h once more)
  *
  * The words of a filter: counters, then bits.
@@ -12,7 +13,8 @@
  *     | 4-bit counters, 16 a word ......................... | bits, 64 a word .... |
  *       counter i: is bits 4 (i % 16).. of word i / 16        bit i: is counter i above 0?
  *
- * On lines, 8 words of counters (128 of them) belong to 2 words of bits.
+ * On lines, 8 words of counters (128 of them) belong to 2 words of bits. Counters of 8 bits are 8 a
+ * word, 16 words a line; the positions of keys are the same.
  */
 #ifndef TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
 #define TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
@@ -32,7 +34,7 @@ enum counting_state {
     COUNTING_KEPT,    /* removals that were not done, for that reason */
     COUNTING_ONES,    /* counters above 0 */
     COUNTING_SUM,     /* of all counters */
-    COUNTING_STUCK,   /* counters at 15 */
+    COUNTING_STUCK,   /* counters at their limit */
     COUNTING_STATES
 };
 
@@ -52,6 +54,8 @@ struct tepal_counting {
     bool lined;      /* blocked or paired */
     bool may_repeat; /* two positions of a key may coincide */
     bool has_counters;
+    uint32_t wide; /* COUNTERS_NARROW or _WIDE */
+    uint32_t most; /* what a counter can be: 15 or 255 */
 };
 
 extern const struct filter_ops tepal_counting_ops;
@@ -163,9 +167,28 @@ uint64_t tepal_counting_holding(const struct tepal_counting *counting, struct te
 
 static inline uint32_t counting_value(const struct tepal_counting *counting, uint64_t position)
 {
-    return counting->has_counters ? counters_get(counting->head.words, position)
+    return counting->has_counters ? counters_get(counting->head.words, counting->wide, position)
                                   : bits_test(counting->bits, position);
 }
+
+/*
+ * What members ask of the counters: the group that each is in, and how many of them each counter
+ * should have counted (up to a limit, where it stays).
+ */
+#define COUNTING_WISH_MAX UINT16_MAX
+
+struct arena;
+struct counting_wish {
+    uint8_t *group;
+    uint16_t *wanted;
+    bool estimated; /* there were several groups and no receipts */
+};
+
+/* Receipts (may be NULL) are below c. TEPAL_NO_MEMORY is the only failure. */
+enum tepal_status tepal_counting_assign(const struct tepal_counting *counting,
+                                        const struct tepal_digest *members, const uint8_t *receipts,
+                                        size_t count, struct arena *arena,
+                                        struct counting_wish *wish);
 
 /* The kind's operations that live in other files than counting.c, and those that these call. */
 enum tepal_status tepal_counting_op_remove(struct tepal_filter *filter, struct tepal_digest digest);

@@ -32,13 +32,6 @@ struct census {
     uint64_t stuck;
 };
 
-static uint64_t sum_of(uint64_t word)
-{
-    uint64_t pairs =
-        (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) + (word >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f));
-    return pairs * ADDRESS_BYTES >> 56;
-}
-
 static struct census count_cells(const struct tepal_counting *counting)
 {
     struct census census = {0, 0, 0};
@@ -48,20 +41,22 @@ static struct census count_cells(const struct tepal_counting *counting)
     }
     for (size_t i = 0; i < counter_words(counting); i++) {
         uint64_t word = counting->head.words[i];
-        census.ones += bits_count_word(counters_above_zero(word));
-        census.stuck += bits_count_word(counters_at_max(word));
-        census.sum += sum_of(word);
+        census.ones += bits_count_word(counters_above_zero(word, counting->wide));
+        census.stuck += bits_count_word(counters_at_max(word, counting->wide));
+        census.sum += counters_sum(word, counting->wide);
     }
     return census;
 }
 
-/* The bits that 4 words (64 counters) ask for; words past the end count as 0. */
+/* The bits that 64 counters (4 or 8 words) ask for; words past the end count as 0. */
 static uint64_t bits_for(const struct tepal_counting *counting, size_t word)
 {
     uint64_t bits = 0;
-    for (size_t i = 0; i < 4 && 4 * word + i < counter_words(counting); i++) {
-        uint64_t flags = counters_above_zero(counting->head.words[4 * word + i]);
-        bits |= counters_gather(flags) << (16 * i);
+    uint32_t wide = counting->wide;
+    size_t words = (size_t)1 << wide;
+    for (size_t i = 0; i < words && words * word + i < counter_words(counting); i++) {
+        uint64_t flags = counters_above_zero(counting->head.words[words * word + i], wide);
+        bits |= counters_gather(flags, wide) << (i * counters_per_word(wide));
     }
     return bits;
 }
@@ -78,7 +73,7 @@ static void settle(struct tepal_counting *counting)
     counting->head.state.own[COUNTING_STUCK] = census.stuck;
 }
 
-/* Could there be cells with these counts? At most 2^60 cells: nothing overflows. */
+/* Could there be cells with these counts? */
 static bool counts_can_be(const struct tepal_counting *counting)
 {
     uint64_t ones = counting->head.state.own[COUNTING_ONES];
@@ -90,8 +85,9 @@ static bool counts_can_be(const struct tepal_counting *counting)
     if (!counting->has_counters) {
         return sum == 0 && stuck == 0;
     }
-    uint64_t least = COUNTERS_MAX * stuck + (ones - stuck);
-    uint64_t most = COUNTERS_MAX * stuck + (COUNTERS_MAX - 1) * (ones - stuck);
+    uint64_t limit = counting->most; /* and 255 times 2^60 would not fit */
+    wide_uint128 least = (wide_uint128)limit * stuck + (ones - stuck);
+    wide_uint128 most = (wide_uint128)limit * stuck + (wide_uint128)(limit - 1) * (ones - stuck);
     return sum >= least && sum <= most;
 }
 
@@ -100,7 +96,7 @@ const char *tepal_counting_op_validate(const struct tepal_filter *filter)
     const struct tepal_counting *counting = counting_of_const(filter);
     uint64_t cells = filter->params.cells;
     if (bits_beyond(counting->bits, cells) ||
-        (counting->has_counters && bits_beyond(filter->words, 4 * cells))) {
+        (counting->has_counters && bits_beyond(filter->words, cells << counting->wide))) {
         return FILTER_STRAY_CELLS;
     }
     return counts_can_be(counting) ? NULL : "the counts in the header are impossible";
@@ -135,8 +131,9 @@ enum tepal_status tepal_counting_histogram(const struct tepal_filter *filter,
         histogram[1] = counting->head.state.own[COUNTING_ONES];
     } else {
         for (size_t i = 0; i < counter_words(counting); i++) {
-            for (uint64_t word = counting->head.words[i]; word != 0; word >>= 4) {
-                histogram[word & 15]++;
+            uint32_t width = 1u << counting->wide;
+            for (uint64_t word = counting->head.words[i]; word != 0; word >>= width) {
+                histogram[word & counting->most]++;
             }
         }
     }
@@ -150,18 +147,14 @@ enum tepal_status tepal_counting_histogram(const struct tepal_filter *filter,
 
 /* ---- union and difference -------------------------------------------------------------------- */
 
-static uint32_t nibble(uint64_t word, uint32_t i)
-{
-    return (uint32_t)(word >> (4 * i) & 15);
-}
-
-/* Sums, stuck where they reach 15: as if the other's keys had been added to the same groups. */
-static uint64_t add_words(uint64_t a, uint64_t b)
+/* Sums, stuck where they reach the limit: as if the other's keys had been added to these groups. */
+static uint64_t add_words(const struct tepal_counting *counting, uint64_t a, uint64_t b)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < COUNTERS_PER_WORD; i++) {
-        uint32_t both = nibble(a, i) + nibble(b, i);
-        sum |= (uint64_t)(both > COUNTERS_MAX ? COUNTERS_MAX : both) << (4 * i);
+    uint32_t wide = counting->wide;
+    for (uint32_t i = 0; i < counters_per_word(wide); i++) {
+        uint32_t both = counters_in_word(a, wide, i) + counters_in_word(b, wide, i);
+        sum |= (uint64_t)(both > counting->most ? counting->most : both) << (i << wide);
     }
     return sum;
 }
@@ -174,7 +167,7 @@ enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
         tepal_bits_or(into->words, other->words, into->word_count);
     } else {
         for (size_t i = 0; i < counter_words(counting); i++) {
-            into->words[i] = add_words(into->words[i], other->words[i]);
+            into->words[i] = add_words(counting, into->words[i], other->words[i]);
         }
     }
     filter_count_keys(into, other->state.keys_added);
@@ -189,17 +182,20 @@ enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
     return TEPAL_OK;
 }
 
-static uint64_t subtract_words(uint64_t now, uint64_t before, struct tepal_counting_change *change)
+static uint64_t subtract_words(const struct tepal_counting *counting, uint64_t now, uint64_t before,
+                               struct tepal_counting_change *change)
 {
     uint64_t gain = 0;
-    for (uint32_t i = 0; i < COUNTERS_PER_WORD; i++) {
-        uint32_t a = nibble(now, i);
-        uint32_t b = nibble(before, i);
-        uint32_t d = a == COUNTERS_MAX ? COUNTERS_MAX : a > b ? a - b : 0;
+    uint32_t wide = counting->wide;
+    uint32_t most = counting->most;
+    for (uint32_t i = 0; i < counters_per_word(wide); i++) {
+        uint32_t a = counters_in_word(now, wide, i);
+        uint32_t b = counters_in_word(before, wide, i);
+        uint32_t d = a == most ? most : a > b ? a - b : 0;
         change->rose += a > b;
         change->fell += a < b;
-        change->unknown += a == COUNTERS_MAX;
-        gain |= (uint64_t)d << (4 * i);
+        change->unknown += a == most;
+        gain |= (uint64_t)d << (i << wide);
     }
     return gain;
 }
@@ -244,7 +240,7 @@ tepal_counting_difference(const struct tepal_filter *now, const struct tepal_fil
     struct tepal_counting *gain = counting_of(filter);
     struct tepal_counting_change seen = {0, 0, 0};
     for (size_t i = 0; i < counter_words(gain); i++) {
-        filter->words[i] = subtract_words(now->words[i], before->words[i], &seen);
+        filter->words[i] = subtract_words(gain, now->words[i], before->words[i], &seen);
     }
     uint64_t added = now->state.keys_added;
     uint64_t earlier = before->state.keys_added;
@@ -334,7 +330,7 @@ static void report_cells(const struct tepal_counting *counting, struct tepal_rep
         tepal_report_absent(report, "p2", "the counters were dropped");
         tepal_report_absent(report, "max_count", "the counters were dropped");
     }
-    tepal_report_integer(report, "stuck", "counters that reached 15 and stay there",
+    tepal_report_integer(report, "stuck", "counters that reached their limit and stay there",
                          counting->head.state.own[COUNTING_STUCK]);
 }
 
@@ -362,15 +358,20 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
             report, "fp_at_capacity", "false-positive rate expected at capacity (model)",
             tepal_counting_rate(p->layout, p->positions, p->cells, p->capacity, p->hashes));
     } else if (!counting->lined) {
-        double share[TEPAL_MAX_COUNTER + 1];
+        double share[TEPAL_MAX_SMALL_COUNTER + 1];
         (void)tepal_counting_shares(p->cells, p->capacity, p->hashes, counting->choices,
                                     counting->rule == TEPAL_RULE_IMPROVED_GREEDY, share);
         tepal_report_real(report, "fp_at_capacity",
                           "false-positive rate expected at capacity (model)",
                           tepal_counting_fp(share[0], p->hashes, counting->choices));
+    } else if (p->layout == TEPAL_LAYOUT_BLOCKED) {
+        tepal_report_real(report, "fp_at_capacity",
+                          "false-positive rate expected at capacity (model, within 10 %)",
+                          tepal_counting_blocked_choices(p->positions, p->cells, p->capacity,
+                                                         p->hashes, counting->choices, NULL));
     } else {
         tepal_report_absent(report, "fp_at_capacity",
-                            "there is no model for several choices on cache lines");
+                            "there is no model for several choices on the paired layout");
     }
     if (counting->head.state.own[COUNTING_REMOVED] == 0) {
         tepal_report_real(report, "fn_now", "false-negative rate: nothing was removed", 0);
@@ -408,6 +409,8 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
         report, "policy", "what removal does with a key that is found in several groups",
         counting->choices == 1 ? "none" : tepal_counting_policy_name(counting->policy));
     tepal_report_integer(report, "counters", "cells of the filter", p->cells);
+    tepal_report_integer(report, "counter_bits", "bits per counter: it sticks at 15 (4) or 255 (8)",
+                         params_counter_bits(p));
     tepal_report_integer(report, "keys_removed", "removals done", own[COUNTING_REMOVED]);
     tepal_report_integer(report, "keys_now", "keys added minus keys removed", now);
     tepal_report_integer(report, "refused_removals",
@@ -416,6 +419,10 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
                          "removals done although several groups were found", own[COUNTING_MULTI]);
     tepal_report_integer(report, "kept", "removals not done because several groups were found",
                          own[COUNTING_KEPT]);
+    double f = tepal_bits_rate(&counting->at, counting->bits);
+    tepal_report_real(report, "multi_address_keys",
+                      "keys found in several groups, at most: keys now times eq. (7)",
+                      -(double)now * expm1((counting->choices - 1.0) * log1p(-f)));
     report_cells(counting, report);
     tepal_report_integer(report, "counter_bytes", "memory of the counters",
                          (uint64_t)counter_words(counting) * 8);

@@ -116,6 +116,11 @@
            "counting: M counters in total (blocked and paired: a multiple of 128). A counter "     \
            "takes 5 bits: 4, and one extra bit for lookups.")
 
+#define OPTION_COUNTER_BITS                                                                        \
+    OPTION(0, "counter-bits", OF_CHOICE("BITS", "4 8"),                                            \
+           "counting: bits per counter, 4 (default) or 8, for keys that are added more than 14 "   \
+           "times. A counter that reaches 15 (255) is never lowered again.")
+
 #define OPTION_CHOICES                                                                             \
     OPTION(0, "choices", OF_WHOLE("C", 1, 64),                                                     \
            "counting: groups of hash functions to choose from when a key is added, 1 to 64 "       \
@@ -133,7 +138,9 @@
 
 #define GENERALIZED_BUILD                                                                          \
     OPTION_RESET_HASHES, OPTION_SETTING_HASHES, OPTION_ZEROS, OPTION_TOLERANCE, OPTION_FN
-#define COUNTING_BUILD OPTION_CELLS, OPTION_CHOICES, OPTION_RULE, OPTION_POLICY, OPTION_RECEIPTS_OUT
+#define COUNTING_BUILD                                                                             \
+    OPTION_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_RULE, OPTION_POLICY,                 \
+        OPTION_RECEIPTS_OUT
 #define RECYCLING_BUILD                                                                            \
     OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_CYCLE_MESSAGES, OPTION_FORGET,                 \
         OPTION_KEEP_TRIGGER, OPTION_ONLY_MISSES

@@ -65,4 +65,11 @@ int recipe_check(const struct args *args, const struct tepal_params *p);
 /* The recipe that --kind names; NULL after having said what is wrong with the options. */
 const struct recipe *recipe_find(const struct args *args);
 
+/* The form of a counting filter by --counter-bits. */
+static inline uint64_t recipe_counter_form(const struct args *args)
+{
+    const struct option_value *bits = arg(args, "counter-bits");
+    return bits->given && bits->text[0] == '8' ? TEPAL_FORM_WIDE_COUNTERS : TEPAL_FORM_COUNTERS;
+}
+
 #endif

@@ -6,11 +6,9 @@
 
 #include "commands/build/recipe.h"
 
-#define BITS_A_CELL 5 /* four of the counter, one beside it */
-
-static const char *const counting_options[] = {"fp",       "bits-per-key", "cells",     "hashes",
-                                               "capacity", "layout",       "positions", "choices",
-                                               "rule",     "policy",       "receipts",  NULL};
+static const char *const counting_options[] = {
+    "fp",      "bits-per-key", "cells",  "hashes",   "capacity",     "layout", "positions",
+    "choices", "rule",         "policy", "receipts", "counter-bits", NULL};
 
 static bool counting_counts(const struct args *args)
 {
@@ -19,7 +17,8 @@ static bool counting_counts(const struct args *args)
 
 static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
-    double cells = floor(arg(args, "bits-per-key")->real * (double)keys / BITS_A_CELL);
+    double each = p->counting.form == TEPAL_FORM_WIDE_COUNTERS ? 9 : 5; /* and a bit beside it */
+    double cells = floor(arg(args, "bits-per-key")->real * (double)keys / each);
     if (cells > 0x1p60) {
         return args_error(args, "the filter would be larger than the limit of 2^60 counters");
     }
@@ -53,7 +52,7 @@ static int size(const struct args *args, uint64_t keys, struct tepal_params *p)
                                             : size_by_rate(args, keys, p);
 }
 
-/* Choices, rule and policy. */
+/* Choices, rule, policy and the width of a counter. */
 static int choose(const struct args *args, struct tepal_params *p)
 {
     const struct option_value *choices = arg(args, "choices");
@@ -73,6 +72,7 @@ static int choose(const struct args *args, struct tepal_params *p)
     p->counting.choices = c;
     p->counting.rule = (uint64_t)rule;
     p->counting.policy = (uint64_t)policy;
+    p->counting.form = recipe_counter_form(args);
     return EXIT_YES;
 }
 

@@ -4,6 +4,7 @@
 #include <tepal/counting.h>
 #include <tepal/model.h>
 
+#include "commands/build/recipe.h"
 #include "commands/model/models.h"
 
 static int counting_report(const struct args *args, uint64_t keys, struct tepal_params *p,
@@ -11,7 +12,8 @@ static int counting_report(const struct args *args, uint64_t keys, struct tepal_
 {
     struct tepal_use use = TEPAL_USE_INIT;
     struct tepal_error error = {.why = ""};
-    enum tepal_counting_rule rule = TEPAL_RULE_IMPROVED_GREEDY;
+    uint64_t choices = arg_whole(args, "choices", 1);
+    enum tepal_counting_rule rule = tepal_counting_default_rule(p->layout, (uint32_t)choices);
     if (!arg(args, "keys")->given || !arg(args, "cells")->given) {
         return args_wrong(args, "counting: --cells M and --keys N are needed");
     }
@@ -23,7 +25,8 @@ static int counting_report(const struct args *args, uint64_t keys, struct tepal_
     }
     p->kind = TEPAL_KIND_COUNTING;
     p->cells = arg(args, "cells")->whole;
-    p->counting.choices = arg_whole(args, "choices", 1);
+    p->counting.choices = choices;
+    p->counting.form = recipe_counter_form(args);
     p->counting.rule = (uint64_t)rule;
     use.keys = keys;
     use.p0 = arg_real(args, "p0", NAN);
@@ -33,8 +36,9 @@ static int counting_report(const struct args *args, uint64_t keys, struct tepal_
     return args_status(args, status, error.why);
 }
 
-static const char *const of_counting[] = {"keys", "layout", "cells", "hashes", "choices",
-                                          "rule", "p0",     "p1",    "wrong",  NULL};
+static const char *const of_counting[] = {"keys",    "layout",       "cells", "hashes",
+                                          "choices", "rule",         "p0",    "p1",
+                                          "wrong",   "counter-bits", NULL};
 
 const struct model model_counting = {"counting", TEPAL_LAYOUT_FLAT, of_counting, counting_report,
                                      NULL};

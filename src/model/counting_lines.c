@@ -1,0 +1,182 @@
+/*
+ * counting_lines.c: counting filters with c choices on the blocked layout, by the rule
+ * least-increase. In the limit of many lines, a key sees c lines drawn from the shares x[o] of
+ * lines with o counters above 0; in each its k counters would raise z more of them; the line where
+ * occupied^4 grows least is taken, and moves from x[o] to x[o + z]:
+ *
+ *     dx[o]/dt = sum over z of chosen(o - z, z) - chosen(o, z)      t = keys per line
+ *     chosen(o, z): of all c candidates none costs less, and this one is taken among equals
+ *
+ * Then a group is found with the chance sum of x[o] g(o), g(o) that k counters of such a line are
+ * all above 0. Sectors are taken to be evenly filled, which is not quite so. What that does is
+ * known for one choice, whose exact rate is in blocked.c: that ratio corrects the result.
+ */
+#include <tepal/papers.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/model.h"
+#include "model/numeric.h"
+
+#define CELLS   TEPAL_COUNTING_LINE_CELLS
+#define SECTORS 8
+#define SECTOR  (CELLS / SECTORS)
+#define MOST    TEPAL_MAX_HASHES_BLOCKED
+#define MOVES   ((CELLS + 1) * (MOST + 1))
+
+/* A line with o counters above 0 gets z more. */
+struct move {
+    uint64_t cost;
+    uint32_t o;
+    uint32_t z;
+};
+
+struct lines {
+    uint32_t k;
+    uint32_t c;
+    bool distinct;
+    size_t moves; /* in the order of their cost */
+    struct move move[MOVES];
+    double fresh[CELLS + 1][MOST + 1]; /* P(z | o) */
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    uint64_t x = ((const struct move *)a)->cost;
+    uint64_t y = ((const struct move *)b)->cost;
+    return x < y ? -1 : x > y;
+}
+
+/* So many more draws, each of a counter that is 0 with chance q. */
+static void draw(double *pmf, uint32_t from, uint32_t to, double q)
+{
+    for (uint32_t i = from; i < to; i++) {
+        pmf[i + 1] = 0;
+        for (uint32_t z = i + 1; z-- > 0;) {
+            pmf[z + 1] += pmf[z] * q;
+            pmf[z] *= 1 - q;
+        }
+    }
+}
+
+/* The first eight lie in different sectors; a ninth and later one may meet the first of its own. */
+static void prepare(struct lines *l)
+{
+    l->moves = 0;
+    for (uint32_t o = 0; o <= CELLS; o++) {
+        double q = 1 - (double)o / CELLS;
+        double second = l->distinct ? (q * SECTOR - q) / (SECTOR - 1) : q - q / SECTOR;
+        double *pmf = l->fresh[o];
+        uint32_t first = l->k < SECTORS ? l->k : SECTORS;
+        pmf[0] = 1;
+        draw(pmf, 0, first, q);
+        draw(pmf, first, l->k, second);
+        uint32_t most = l->k;
+        for (; o + most > CELLS; most--) { /* a full line takes no more */
+            pmf[most - 1] += pmf[most];
+        }
+        for (uint32_t z = 0; z <= most; z++) {
+            uint64_t now = o;
+            uint64_t then = now + z;
+            uint64_t cost = then * then * then * then - now * now * now * now;
+            l->move[l->moves++] = (struct move){.cost = cost, .o = o, .z = z};
+        }
+    }
+    qsort(l->move, l->moves, sizeof *l->move, by_cost);
+}
+
+/* How the shares move with each key per line. */
+static void rates(const struct lines *l, const double *x, double *rate)
+{
+    double left = 1;
+    for (uint32_t o = 0; o <= CELLS; o++) {
+        rate[o] = 0;
+    }
+    for (size_t i = 0; i < l->moves;) {
+        size_t end = i;
+        double level = 0; /* the weight of all moves that cost the same */
+        for (; end < l->moves && l->move[end].cost == l->move[i].cost; end++) {
+            level += x[l->move[end].o] * l->fresh[l->move[end].o][l->move[end].z];
+        }
+        double rest = left - level > 0 ? left - level : 0;
+        double chosen = whole_power(left, l->c) - whole_power(rest, l->c);
+        for (; i < end; i++) {
+            const struct move *m = &l->move[i];
+            double share = level > 0 ? chosen * x[m->o] * l->fresh[m->o][m->z] / level : 0;
+            rate[m->o] -= share;
+            rate[m->o + m->z] += share;
+        }
+        left = rest;
+    }
+}
+
+/* The midpoint rule. Lines take tens of keys at most, and a step moves few of them. */
+#define STEPS_PER_KEY 24
+#define STEPS_MOST    20000
+
+static void fill(const struct lines *l, double keys, double *x)
+{
+    double steps = ceil(keys * STEPS_PER_KEY);
+    steps = steps < 64 ? 64 : steps < STEPS_MOST ? steps : STEPS_MOST;
+    double h = keys / steps;
+    for (uint32_t o = 0; o <= CELLS; o++) {
+        x[o] = o == 0;
+    }
+    for (double i = 0; i < steps; i++) {
+        double rate[CELLS + 1];
+        double middle[CELLS + 1];
+        rates(l, x, rate);
+        for (uint32_t o = 0; o <= CELLS; o++) {
+            middle[o] = fmax(0, x[o] + rate[o] * h / 2);
+        }
+        rates(l, middle, rate);
+        for (uint32_t o = 0; o <= CELLS; o++) {
+            x[o] = fmax(0, x[o] + rate[o] * h);
+        }
+    }
+}
+
+/* That all k counters of a key are above 0 in a line of the shares. */
+static double found(const struct lines *l, const double *x)
+{
+    uint32_t first = l->k < SECTORS ? l->k : SECTORS;
+    double sum = 0;
+    for (uint32_t o = 1; o <= CELLS; o++) {
+        double p = (double)o / CELLS;
+        double other = fmax(0, (p * SECTOR - 1) / (SECTOR - 1)); /* one is known to be above 0 */
+        double second = l->distinct ? other : (1 + (SECTOR - 1) * other) / SECTOR;
+        sum += x[o] * whole_power(p, first) * whole_power(second, l->k - first);
+    }
+    return sum;
+}
+
+double tepal_counting_blocked_choices(enum tepal_positions positions, uint64_t m, uint64_t n,
+                                      uint32_t k, uint32_t c, double *p0)
+{
+    if (m < CELLS || k == 0 || k > MOST || c == 0 || c > TEPAL_MAX_CHOICES) {
+        return NAN;
+    }
+    double exact = tepal_counting_rate(TEPAL_LAYOUT_BLOCKED, positions, m, n, k);
+    double zeros = 1 - tepal_counting_fill(TEPAL_LAYOUT_BLOCKED, positions, m, n, k);
+    double keys = (double)n / (double)(m / CELLS);
+    if (c > 1 && n > 0) {
+        struct lines l = {.k = k, .c = 1, .distinct = positions == TEPAL_POSITIONS_DISTINCT};
+        double x[CELLS + 1];
+        prepare(&l);
+        fill(&l, keys, x);
+        double even = found(&l, x);
+        l.c = c;
+        fill(&l, keys, x);
+        zeros = 0;
+        for (uint32_t o = 0; o <= CELLS; o++) {
+            zeros += x[o] * (1 - (double)o / CELLS);
+        }
+        double group = found(&l, x) * (even > 0 ? exact / even : 1);
+        exact = -expm1(c * log1p(-at_most_one(group)));
+    }
+    if (p0 != NULL) {
+        *p0 = zeros;
+    }
+    return exact;
+}
