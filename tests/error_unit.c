@@ -310,8 +310,9 @@ static enum tepal_status retouch(const struct stage *on, bool well, struct tepal
 {
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
     struct tepal_filter *f = NULL;
-    enum tepal_status status = tepal_retouch(well ? on->bloom : on->counting, &on->known, &options,
-                                             NULL, &f, NULL, NULL, error);
+    options.method = well ? TEPAL_RETOUCH_BEST : TEPAL_RETOUCH_NET_EFFECT;
+    enum tepal_status status =
+        tepal_retouch(on->bloom, &on->known, &options, NULL, &f, NULL, NULL, error);
     tepal_filter_free(f);
     return status;
 }
@@ -334,8 +335,8 @@ static enum tepal_status curve(const struct stage *on, bool well, struct tepal_e
     struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
     struct tepal_retouch_point points[5];
     size_t count;
-    return tepal_retouch_curve(well ? on->bloom : on->counting, &on->known, &options, NULL, points,
-                               5, &count, NULL, error);
+    return tepal_retouch_curve(on->bloom, &on->known, &options, NULL, points, well ? 5 : 1, &count,
+                               NULL, error);
 }
 
 static enum tepal_status exceptions(const struct stage *on, bool well, struct tepal_error *error)

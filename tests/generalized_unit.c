@@ -786,8 +786,8 @@ static void retouching_is_refused(void **state)
     assert_ok(tepal_filter_create_for_rate(TEPAL_KIND_COUNTING, 100, 0.01, 1, &counting, NULL));
     assert_int_equal(tepal_retouch(counting, &s.in, with(net, TEPAL_RETOUCH_LIMIT_ALL, 0), NULL,
                                    &made, NULL, NULL, &error),
-                     TEPAL_UNSUPPORTED);
-    check_error(&error, TEPAL_UNSUPPORTED);
+                     TEPAL_BAD_ARGUMENT);
+    check_error(&error, TEPAL_BAD_ARGUMENT);
     tepal_filter_free(counting);
     assert_null(made);
     /* every allocation fails once, and nothing is left behind */
@@ -803,6 +803,41 @@ static void retouching_is_refused(void **state)
         assert_true(room < 20);
     }
     tepal_filter_free(made);
+    tepal_filter_free(s.g);
+}
+
+/* Each point is what a run with its budget removes. */
+static void the_curve(void **state)
+{
+    (void)state;
+    struct scene s;
+    struct tepal_retouch_point points[12];
+    struct tepal_retouch_report whole;
+    size_t count = 0;
+    set_scene(&s, 0);
+    const struct tepal_retouch_options *how =
+        with(TEPAL_RETOUCH_LEAST_FN, TEPAL_RETOUCH_LIMIT_ALL, 0);
+    for (size_t room = 2; room <= 12; room += 5) {
+        assert_ok(
+            tepal_retouch_curve(s.filter, &s.in, how, NULL, points, room, &count, &whole, NULL));
+        assert_true(count >= 2 && count <= room);
+        assert_int_equal(points[0].avoid_removed, 0);
+        assert_int_equal(points[0].false_negatives, whole.members_absent);
+        assert_int_equal(points[count - 1].false_negatives, whole.false_negatives);
+        assert_true(points[count - 1].removed_weight == whole.removed_weight);
+    }
+    for (size_t i = 1; i < count; i++) {
+        struct tepal_filter *made = NULL;
+        struct tepal_retouch_report one;
+        assert_true(points[i].false_negatives >= points[i - 1].false_negatives);
+        assert_true(points[i].removed_weight >= points[i - 1].removed_weight);
+        assert_ok(tepal_retouch(s.filter, &s.in,
+                                with(TEPAL_RETOUCH_LEAST_FN, TEPAL_RETOUCH_LIMIT_COUNT,
+                                     (double)points[i].false_negatives),
+                                NULL, &made, &one, NULL, NULL));
+        assert_true(one.removed_weight >= points[i].removed_weight);
+        tepal_filter_free(made);
+    }
     tepal_filter_free(s.g);
 }
 
@@ -823,6 +858,7 @@ int main(void)
         cmocka_unit_test(retouching),
         cmocka_unit_test(the_best_method_is_net_effect),
         cmocka_unit_test(retouching_is_refused),
+        cmocka_unit_test(the_curve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,9 +320,9 @@ class Retouched(Filter):
 
     def check_own(self, own, state):
         need(not any(own), "own parameters")
-        members, victims, cleared = state[:3]
-        need(not any(state[3:]), "own state")
-        need(victims <= members and cleared <= self.m, "a state that cannot be")
+        members, victims, cleared, expected = state[:4]
+        need(not any(state[4:]), "own state")
+        need(victims <= members and cleared <= self.m and expected <= 1, "a state that cannot be")
 
 
 class Generalized(Filter):

@@ -642,6 +642,70 @@ static void fingerprints_are_bounded(void **state)
     tepal_filter_free(f);
 }
 
+/* The filter without some of what it finds, by whoever has only the filter; or with its members. */
+static struct tepal_filter *retouched(const struct tepal_filter *f, size_t avoid, uint64_t seed)
+{
+    struct tepal_digest bad[200];
+    struct tepal_filter *made = NULL;
+    for (size_t i = 0; i < avoid;) {
+        bad[i] = check_digest(&seed);
+        i += tepal_filter_query(f, bad[i]);
+    }
+    struct tepal_known known = {.avoid = bad, .avoid_count = avoid};
+    struct tepal_retouch_options how = TEPAL_RETOUCH_OPTIONS_INIT;
+    assert_ok(tepal_retouch(f, &known, &how, NULL, &made, NULL, NULL, NULL));
+    return made;
+}
+
+/* Honest ones of every layout, however much was cleared and added; too full, too empty, liars. */
+static void retouched_filters_are_judged(void **state)
+{
+    (void)state;
+    static const enum tepal_layout layouts[] = {TEPAL_LAYOUT_FLAT, TEPAL_LAYOUT_PARTITIONED,
+                                                TEPAL_LAYOUT_BLOCKED, TEPAL_LAYOUT_PAIRED};
+    struct tepal_terms terms = TEPAL_TERMS_INIT;
+    for (size_t l = 0; l < COUNT(layouts); l++) {
+        struct tepal_params p = bloom_params(layouts[l], 51200, 4);
+        for (size_t avoid = 0; avoid <= 200; avoid += 40) {
+            struct tepal_judgement r;
+            struct tepal_filter *f = filled(&p, 5000, 9 + avoid);
+            struct tepal_filter *made = retouched(f, avoid, 5);
+            assert_ok(tepal_judge(made, &terms, &r, NULL));
+            assert_string_equal(r.why, "");
+            assert_int_equal(r.verdict, TEPAL_ACCEPTED);
+            assert_true(r.fn_told == (double)info_integer(made, "false_negatives") /
+                                         (double)info_integer(made, "members"));
+            assert_true(r.fp_now == tepal_filter_fp_now(made));
+            uint64_t seed = 1234;
+            for (int i = 0; i < 300; i++) {
+                assert_ok(tepal_filter_add(made, check_digest(&seed)));
+            }
+            assert_ok(tepal_judge(made, &terms, &r, NULL));
+            assert_int_equal(r.verdict, TEPAL_ACCEPTED);
+            tepal_filter_free(made);
+            tepal_filter_free(f);
+        }
+    }
+    struct tepal_params p = bloom_params(TEPAL_LAYOUT_FLAT, 51200, 4);
+    struct tepal_filter *f = filled(&p, 5000, 9);
+    struct tepal_filter *made = retouched(f, 40, 5);
+    uint64_t *words = words_of(made);
+    /* ones that no key set */
+    for (int i = 0; i < 20; i++) {
+        words[i] = UINT64_MAX;
+    }
+    expect(made, &terms, TEPAL_REFUSED_FILL, "of its bits are ones, but 5000 keys");
+    /* more was cleared than it says */
+    memset(words, 0, 100 * sizeof *words);
+    expect(made, &terms, TEPAL_REFUSED_FILL, "of its bits are ones, but 5000 keys");
+    terms.repeats = true;
+    expect(made, &terms, TEPAL_ACCEPTED, "");
+    memset(words, 255, 51200 / 8);
+    expect(made, &terms, TEPAL_REFUSED_FP, "it finds 100 % of all keys");
+    tepal_filter_free(made);
+    tepal_filter_free(f);
+}
+
 /* A kind that cannot be judged by its bits; and terms that make no sense. */
 static void test_other(void **state)
 {
@@ -649,10 +713,12 @@ static void test_other(void **state)
     struct tepal_params p = bloom_params(TEPAL_LAYOUT_FLAT, 1000, 4);
     struct tepal_terms terms = TEPAL_TERMS_INIT;
     struct tepal_judgement r;
-    p.kind = TEPAL_KIND_RETOUCHED;
+    p.kind = TEPAL_KIND_COUNTING;
+    p.counting.choices = 1;
     struct tepal_filter *f = NULL;
     assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
-    expect(f, &terms, TEPAL_REFUSED_KIND, "filters of the kind retouched cannot be judged");
+    expect(f, &terms, TEPAL_REFUSED_KIND, "filters of the kind counting cannot be judged");
+    p.counting.choices = 0;
     tepal_filter_free(f);
     p.kind = TEPAL_KIND_BLOOM;
     f = filled(&p, 10, 1);
@@ -723,6 +789,7 @@ static void test_report(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(retouched_filters_are_judged),
         cmocka_unit_test(fingerprints_are_bounded),
         cmocka_unit_test(test_occupancy_bloom),
         cmocka_unit_test(test_occupancy_generalized),

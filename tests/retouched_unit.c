@@ -773,10 +773,14 @@ static void a_retouched_filter_is_a_bloom_filter_to_ask(void **state)
         struct tepal_filter *none = NULL;
         assert_int_equal(tepal_decode(bytes, len, NULL, &none, NULL), TEPAL_CORRUPT);
         little_put64(bytes + 136 + 8, 0);
-        little_put64(bytes + 136 + 24, 1);
+        little_put64(bytes + 136 + 24, 2); /* expected: 0 or 1 */
         header_resum(bytes);
         assert_int_equal(tepal_decode(bytes, len, NULL, &none, NULL), TEPAL_CORRUPT);
         little_put64(bytes + 136 + 24, 0);
+        little_put64(bytes + 136 + 32, 1);
+        header_resum(bytes);
+        assert_int_equal(tepal_decode(bytes, len, NULL, &none, NULL), TEPAL_CORRUPT);
+        little_put64(bytes + 136 + 32, 0);
         little_put64(bytes + 136 + 16, BITS + 1);
         header_resum(bytes);
         assert_int_equal(tepal_decode(bytes, len, NULL, &none, NULL), TEPAL_CORRUPT);

@@ -15,10 +15,12 @@
  *   2. the parameters, against those that were agreed on, and the number of keys it claims;
  *   3. lengths, checksums, invariants: is it sound?
  *   4. the false-positive rate that its bits cause, against max_fp. Bloom: as measured from the
- *      bits, exactly, for every layout. Generalized and fingerprint: the same, and it can never
- *      exceed fp_bound, whatever the bits. Filters of other kinds are refused;
+ *      bits, exactly, for every layout (retouched: likewise). Generalized and fingerprint: the
+ *      same, and it can never exceed fp_bound, whatever the bits. Filters of other kinds are
+ *      refused;
  *   5. the number of ones, against what that many keys set in an honest filter: is it more (or
- *      less) than chance explains? Blocked and paired Bloom filters also by their fullest line.
+ *      less) than chance explains? A retouched filter may have fewer by as many as it says were
+ *      cleared. Blocked and paired Bloom filters also by their fullest line.
  *
  * What this cannot see: bits that were set for chosen keys, in a filter that looks as it should. A
  * peer who knows the seed and the hash functions can make such a filter (docs/untrusted.md has the
@@ -106,6 +108,7 @@ struct tepal_judgement {
     double fullest_probability; /* that an honest one has a line at least as full; else NaN */
     double fp_now;              /* false-positive rate, from its bits */
     double fp_bound;            /* its upper bound, for any bits; 1: there is none */
+    double fn_told; /* retouched: the share of its members that it says it gave up; else NaN */
 };
 
 /*

@@ -18,6 +18,10 @@
  * inverted. The result depends on the inputs alone: ties go to the lowest bit, and random choices
  * are drawn from options.seed.
  *
+ * Who received a filter does not have its members. Leave known.members NULL then: bits are chosen
+ * by the keys to avoid alone (random, max-fp), or with a counting filter by its counters, too
+ * (min-fn, ratio), and the members lost are expected, with an interval, instead of counted.
+ *
  * A key may be added to a retouched filter later; that sets its bits again, which may bring back
  * false positives that had been removed. Retouched filters cannot be united or intersected: unite
  * the Bloom filters, then retouch.
@@ -60,8 +64,10 @@ extern "C" {
  *   least-fn         the bit that loses the least weight of members, among equals the one with the
  *                    larger net effect; each key once
  *
- * best (the default) is sacrifice or net-effect, by the kind. Weights, where given, are summed in
- * place of counting.
+ * best (the default) is sacrifice or net-effect, by the kind. Without the members there are
+ * random-bits, random, max-fp and improved-max-fp, and of a counting filter min-fn and ratio: v_A
+ * is its counters; best is then max-fp or ratio. Weights, where given, are summed in place of
+ * counting.
  */
 enum tepal_retouch_method {
     TEPAL_RETOUCH_RANDOM_BITS = 0,
@@ -92,6 +98,8 @@ TEPAL_API bool tepal_retouch_method_parse(const char *name, enum tepal_retouch_m
  *   share    at most budget * members victims, 0 <= budget <= 1
  *   count    at most `budget` victims
  *   weight   victims whose member weights add up to at most `budget`
+ *
+ * Without the members, it is the expected number of victims that is limited.
  */
 enum tepal_retouch_limit {
     TEPAL_RETOUCH_LIMIT_ALL = 0,
@@ -136,9 +144,13 @@ struct tepal_retouch_options {
             TEPAL_RETOUCH_ORDER_GIVEN, false, false, 0, 0                                          \
     }
 
-/* What was done. The false positives F are those of known.others if given. */
+/*
+ * What was done. The false positives F are those of known.others if given. Without the members,
+ * `members` is an estimate, and false_negatives is the expectation, rounded.
+ */
 struct tepal_retouch_report {
-    uint64_t members;         /* given */
+    bool expected;            /* the members were not given */
+    uint64_t members;         /* given; else estimated from the bits, or counted by counters */
     uint64_t members_absent;  /* of them, not found before: earlier victims, or never added */
     uint64_t avoid_given;     /* |B| as given */
     uint64_t avoid_members;   /* of them, members (left alone unless remove_members) */
@@ -158,6 +170,16 @@ struct tepal_retouch_report {
     double member_weight;  /* of all given members */
     double lost_weight;    /* of the false negatives */
     /*
+     * The members that are not found now. Counted if the members were given: all four are equal.
+     * Otherwise as expected of hash functions that scatter ideally, with the 99 % interval of this
+     * call (members lost before, members_absent, are added as they were told), and the most that
+     * it can be: the sum of the counters of all cleared bits (without counters: all members).
+     */
+    double lost_expected;
+    double lost_low;
+    double lost_high;
+    uint64_t lost_most;
+    /*
      * Eqs. (10) to (12): the share of false positives removed, the share of members lost by this
      * call, and their ratio; NaN where a share has nothing to divide by (chi: no member lost).
      * delta_fp is counted over `others` if given, otherwise it is that of keys drawn at random,
@@ -170,11 +192,14 @@ struct tepal_retouch_report {
 };
 
 /*
- * Retouch `filter`, of kind bloom, retouched or generalized, into a new filter, to be freed by
- * tepal_filter_free. The filter itself is not changed. Bloom filters become retouched filters;
- * generalized filters stay generalized.
+ * Retouch `filter`, of kind bloom, retouched, counting or generalized, into a new filter, to be
+ * freed by tepal_filter_free. The filter itself is not changed. Bloom filters become retouched
+ * filters, and so do counting filters, which lose their counters (flat and partitioned with one
+ * choice: those that have the positions of a Bloom filter); generalized filters stay generalized.
  *
- * All members must be given: a set bit that no given member owns is taken for the bit of a
+ * With known.members NULL and member_count 0, none is known: see `expected` in the report; all of
+ * `avoid` is then taken for non-members, and sweep is refused. Otherwise all members must be given:
+ * a set bit that no given member owns is taken for the bit of a
  * forgotten member and is never cleared. For a generalized filter, give *all* keys that are known
  * not to be members in `avoid`, including those that are not found: what a flip creates is counted
  * among them (and among `others`, which are not aimed at and must not repeat keys of `avoid`). Its
@@ -185,12 +210,15 @@ struct tepal_retouch_report {
  * removed, because bits are only ever cleared.
  *
  * *report (may be NULL) is filled in; `victims` (may be NULL) has room for (member_count + 63) / 64
- * words and gets bit i set for every member i that the result does not find.
+ * words and gets bit i set for every member i that the result does not find (without the members:
+ * it is left alone).
  *
- * TEPAL_BAD_ARGUMENT: no members (of a Bloom filter), a weight that is negative or not finite, a
- * budget outside its limits, the basis `all` without `others`, an unknown method or one of another
- * kind; TEPAL_MISMATCH: the members do not belong to this filter (more than half of those that
- * should be found are not); TEPAL_UNSUPPORTED: another kind; TEPAL_TOO_LARGE; TEPAL_NO_MEMORY.
+ * TEPAL_BAD_ARGUMENT: members that are an empty array (of a filter whose bits are cleared), a
+ * method that needs members without them, all bits set then (they tell no number of members), a
+ * weight that is negative or not finite, a budget outside its limits, the basis `all` without
+ * `others`, an unknown method or one of another kind; TEPAL_MISMATCH: the members do not belong to
+ * this filter (more than half of those that should be found are not); TEPAL_UNSUPPORTED: another
+ * kind; TEPAL_TOO_LARGE; TEPAL_NO_MEMORY.
  *
  * Cost: O(k (members + avoid + others)), and O(m) for a copy of the bits; `sacrifice` adds a heap
  * over the bits of B; the generalized methods sort all bits of all keys, 16 bytes each. Memory,
@@ -215,15 +243,16 @@ struct tepal_retouch_point {
 };
 
 /*
- * The curve of budget against weight removed, from one run (Bloom and retouched filters;
- * TEPAL_UNSUPPORTED for generalized ones): points in the order of growing false negatives and
- * growing weight, the first with nothing removed, the last where options.limit ends the run (all of
- * B: LIMIT_ALL). At most `room` (>= 2) points are written, thinned evenly if there are more steps;
- * *count gets how many. A run with the budget of one of the points removes at least that point's
- * weight, or nearly so: `sacrifice` spends what it saves at the end. (To compare budgets use the
- * share 1, not LIMIT_ALL: without a budget `sacrifice` first takes what is hard to get, not what
- * weighs most.) *report (may be NULL) gets what tepal_retouch would report of the whole run. Fails
- * as tepal_retouch does; `points` may have been written to then.
+ * The curve of budget against weight removed, from one run (of generalized filters, where flips are
+ * taken back: from a run for each point, 25 at most): points in the order of growing false
+ * negatives and growing weight, the first with nothing removed, the last where options.limit ends
+ * the run (all of B: LIMIT_ALL). At most `room` (>= 2) points are written, thinned evenly if there
+ * are more steps; *count gets how many. Without the members, false_negatives is the expectation,
+ * rounded, and lost_weight the expectation itself. A run with the budget of one of the points
+ * removes at least that point's weight, or nearly so: `sacrifice` spends what it saves at the end.
+ * (To compare budgets use the share 1, not LIMIT_ALL: without a budget `sacrifice` first takes what
+ * is hard to get, not what weighs most.) *report (may be NULL) gets what tepal_retouch would report
+ * of the whole run. Fails as tepal_retouch does; `points` may have been written to then.
  */
 TEPAL_API enum tepal_status tepal_retouch_curve(const struct tepal_filter *filter,
                                                 const struct tepal_known *known,

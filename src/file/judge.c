@@ -16,6 +16,7 @@
 #include "cells/bits.h"
 #include "file/judge.h"
 #include "filter/kind.h"
+#include "filter/retouched/internal.h"
 #include "model/occupancy.h"
 
 const char *tepal_verdict_name(enum tepal_verdict verdict)
@@ -41,6 +42,7 @@ enum tepal_status tepal_judge_begin(const struct tepal_terms *t, struct tepal_ju
     r->fullest_probability = NAN;
     r->fp_now = NAN;
     r->fp_bound = NAN;
+    r->fn_told = NAN;
     return TEPAL_OK;
 }
 
@@ -170,12 +172,26 @@ static void take_fill(struct tepal_judgement *r, const struct tepal_terms *t, do
     r->fill_probability = t->repeats ? tails.above : fmin(1, 2 * least);
 }
 
+/*
+ * A retouched filter was a Bloom filter with at most as many ones more as were cleared (fewer if
+ * keys were added since, which sets some again): it may not be fuller than a Bloom filter as it is,
+ * nor emptier with those.
+ */
 static void measure_bloom(const struct tepal_filter *f, const struct tepal_terms *t,
                           struct tepal_judgement *r)
 {
     const struct tepal_params *p = &f->params;
-    take_fill(r, t, (double)p->cells, tepal_occupancy_bloom(p, r->keys),
-              tepal_occupancy_tails(p, r->keys, r->ones));
+    const uint64_t *own = f->state.own;
+    struct occupancy_tails tails = tepal_occupancy_tails(p, r->keys, r->ones);
+    if (p->kind == TEPAL_KIND_RETOUCHED) {
+        uint64_t before = saturating_add(r->ones, own[RETOUCHED_CLEARED]);
+        before = before < p->cells ? before : p->cells;
+        tails.below = tepal_occupancy_tails(p, r->keys, before).below;
+        r->fn_told = own[RETOUCHED_MEMBERS] == 0
+                         ? 0
+                         : (double)own[RETOUCHED_VICTIMS] / (double)own[RETOUCHED_MEMBERS];
+    }
+    take_fill(r, t, (double)p->cells, tepal_occupancy_bloom(p, r->keys), tails);
     if (tepal_layout_in_lines(p->layout)) {
         r->fullest_line = fullest_line(f);
         r->fullest_probability = tepal_occupancy_fullest(p, r->keys, r->fullest_line);
@@ -247,19 +263,20 @@ static void decide(const struct tepal_terms *t, struct tepal_judgement *r)
 void tepal_judge_bits(const struct tepal_filter *f, const struct tepal_terms *t,
                       struct tepal_judgement *r)
 {
-    if (f->params.kind != TEPAL_KIND_BLOOM && f->params.kind != TEPAL_KIND_GENERALIZED &&
+    bool bloom = f->params.kind == TEPAL_KIND_BLOOM || f->params.kind == TEPAL_KIND_RETOUCHED;
+    if (!bloom && f->params.kind != TEPAL_KIND_GENERALIZED &&
         f->params.kind != TEPAL_KIND_FINGERPRINT) {
         r->verdict = TEPAL_REFUSED_KIND;
         snprintf(r->why, sizeof r->why,
                  "filters of the kind %s cannot be judged by their bits: build one of the kind "
-                 "bloom, generalized or fingerprint",
+                 "bloom, retouched, generalized or fingerprint",
                  f->ops->rules->kind.name);
         return;
     }
     r->judged = true;
     r->ones = tepal_bits_count(f->words, f->word_count);
     r->fill = (double)r->ones / (double)f->params.cells;
-    if (f->params.kind == TEPAL_KIND_BLOOM) {
+    if (bloom) {
         measure_bloom(f, t, r);
     } else if (f->params.kind == TEPAL_KIND_GENERALIZED) {
         measure_generalized(f, t, r);
@@ -323,4 +340,10 @@ void tepal_judgement_report(const struct tepal_judgement *r, struct tepal_report
     tepal_report_real(report, "fp_now", "false-positive rate, from the bits", r->fp_now);
     tepal_report_real(report, "fp_bound", "upper bound on the false-positive rate, for any bits",
                       r->fp_bound);
+    if (isnan(r->fn_told)) {
+        tepal_report_absent(report, "fn_told", "only for retouched filters");
+    } else {
+        tepal_report_real(report, "fn_told", "share of its members that it says it gave up",
+                          r->fn_told);
+    }
 }

@@ -117,8 +117,10 @@ refused 'retouch: a method of Bloom filters' \
 refused 'retouch: a method of generalized filters' \
     'b: --method net-effect is for generalized filters, and this is not one; nothing was written' \
     "$tepal" retouch b --members members --avoid strangers -o x --method net-effect
-refused 'retouch: no curve' 'f: --dry-run is for Bloom filters, and this is a generalized filter; nothing was written' \
-    "$tepal" retouch f --members members --avoid strangers --dry-run
+refused 'retouch: members are needed' 'retouch: --members KEYS is needed for a generalized filter' \
+    "$tepal" retouch f --avoid strangers -o x
+run "$tepal" retouch f --members members --avoid strangers --dry-run
+is 'retouch: the curve' "$code $(sed -n '1p;2p' "$work/out" | cut -f1,4 | xargs)" '0 lost removed 29 0'
 refused 'retouch: not its members' 'f: most of the given members are not in the filter: they cannot be its members; nothing was written' \
     "$tepal" retouch f --members strangers --avoid members -o x
 

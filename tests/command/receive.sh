@@ -61,7 +61,7 @@ is 'json: accepted' "$(field "$work/out" accepted) $(field "$work/out" verdict) 
 is 'json: keys and bytes' "$(field "$work/out" keys) $(field "$work/out" bytes)" "4096 $(stat -c %s peer.tepal)"
 is 'json: no bound for a Bloom filter' "$(field "$work/out" fp_bound)" 1.0
 is 'json: all fields' "$(python3 -c 'import json, sys; print(*json.load(open(sys.argv[1])))' "$work/out")" \
-    'file accepted verdict bytes keys ones fill fill_expected fill_deviation fill_probability fullest_line fullest_probability fp_now fp_bound why'
+    'file accepted verdict bytes keys ones fill fill_expected fill_deviation fill_probability fullest_line fullest_probability fp_now fp_bound fn_told why'
 
 # ---- every reason: refuse NAME REASON FILE OPTION...: exit status 1, and nothing written
 refuse() {

@@ -33,7 +33,7 @@ has 'json: bits' 'd["ones_before"] - d["ones_after"] == d["bits_cleared"] > 0'
 has 'json: method and seconds' 'd["method"] == "sacrifice" and d["seconds"] >= 0'
 is 'json: its names' "$(python3 -c 'import json, sys
 print(*json.loads(open(sys.argv[1]).read()))' "$work/out")" \
-    'file method order basis max_fn max_fn_count members members_absent avoid_given avoid_members avoid_positive avoid_left removed_beyond avoid_weight removed_weight false_negatives lost_weight bits_cleared ones_before ones_after delta_fp delta_fn chi seconds'
+    'file method order basis max_fn max_fn_count members members_absent avoid_given avoid_members avoid_positive avoid_left removed_beyond avoid_weight removed_weight false_negatives lost_weight expected lost_expected lost_low lost_high lost_most bits_cleared ones_before ones_after delta_fp delta_fn chi seconds'
 is 'positives before, as query counts them' "$(field "$work/out" avoid_positive)" "$(count f strangers)"
 is 'positives after, as query counts them' "$(field "$work/out" avoid_left)" "$(count r strangers)"
 is 'lost members, as query counts them' "$((1000 - $(count r members)))" \
@@ -271,6 +271,54 @@ expect '--force replaces the filter' 0 '' '' "$tepal" retouch l --members member
     --max-fn 2% -o l -q --force
 same 'in place' l r
 
+# ---- without the members
+run "$tepal" retouch f --avoid strangers --max-fn 2% -o r --json
+has 'blind: expected, within the budget, and used' \
+    'd["expected"] and d["method"] == "max-fp" and 15 < d["lost_expected"] <= 0.02 * d["members"] + 1e-9'
+has 'blind: the interval' 'd["lost_low"] < d["lost_expected"] < d["lost_high"] <= d["lost_most"] == d["members"]'
+has 'blind: the members are estimated' 'abs(d["members"] - 1000) < 40 and d["members_absent"] == 0'
+has 'blind: the truth is in the interval' \
+    "d['lost_low'] <= $((1000 - $(count r members))) <= d['lost_high'] and d['avoid_left'] < d['avoid_positive']"
+"$tepal" build members -o c --kind counting --cells 6000 --seed 7 -q
+for method in random max-fp min-fn ratio; do
+    run "$tepal" retouch c --avoid strangers --method $method --max-fn 5% -o s --json
+    has "$method of a counting filter keeps the budget" \
+        'd["expected"] and 40 < d["lost_expected"] <= 50 and d["members"] == 1000'
+    has "$method: what is at most, and the truth" \
+        "d['lost_low'] <= $((1000 - $(count s members))) <= d['lost_high'] <= d['lost_most'] and $((1000 - $(count s members))) <= d['lost_most']"
+done
+run "$tepal" retouch c --avoid strangers --max-fn 5% -o s --json
+has 'the best with counters is ratio' 'd["method"] == "ratio"'
+is 'a counting filter becomes a retouched one' \
+    "$("$tepal" info --json s | python3 -c 'import json, sys; print(json.load(sys.stdin)["kind"])')" retouched
+mask='3,$s/[+-]\{0,1\}[0-9][0-9.]*/N/g; 1,2s/[0-9][0-9]*/N/g; s/  */ /g'
+expect 'blind: the summary' 0 '' 'members about N, by the bits; they were not given
+avoid N keys: N are false positives
+method max-fp, at most N lost (N % of the members), expected
+ before after change
+false positives to avoid N N N %
+members lost, expected N N N %
+ with probability N % N .. N -
+false positives, any key N % N % N %
+bits set N N N %
+chi N (share of false positives removed / share of members lost)
+wrote r, N bytes
+' "$tepal" retouch f --avoid strangers --max-fn 2% -o r
+mask=
+run "$tepal" info r
+like 'blind: info' "$(tail -1 "$work/out")" \
+    '^false negatives: about [0-9]+ of about [0-9]+ members, expected: it was retouched without its members$'
+run "$tepal" retouch f --avoid weighted -w --dry-run
+is 'blind: the curve only grows' "$(tail -n +2 "$work/out" |
+    awk '$3 < a || $5 < b { bad++ } { a = $3; b = $5 } END { print bad + 0, (NR > 20) }')" '0 1'
+run "$tepal" receive r --like f --kind retouched
+like 'a retouched filter is received' "$code $(cat "$work/out")" \
+    '^0 r: accepted: finds .* it says that it gave up [0-9.]+ % of its members$'
+"$tepal" build members -o g --kind generalized --bits 60000 --reset-hashes 2 --set-hashes 2 --seed 7 -q
+run "$tepal" retouch g --members members --avoid strangers --dry-run
+is 'a generalized filter: the curve grows' "$code $(tail -n +2 "$work/out" |
+    awk '$1 < a || $5 < b { bad++ } { a = $1; b = $5 } END { print bad + 0, (NR > 1) }')" '0 0 1'
+
 # ---- warnings
 cat members <(seq 900001 900100) >extra
 run "$tepal" retouch f --members extra --avoid strangers --max-fn 20% -o r
@@ -290,7 +338,14 @@ bad() {
     absent "$name: nothing was written" no
 }
 bad 'no filter' "retouch: a filter is needed; see 'tepal retouch --help'" --members members --avoid strangers -o no
-bad 'no members' 'retouch: --members KEYS is needed' f --avoid strangers -o no
+bad 'a sweep without members' 'retouch: --sweep needs --members KEYS' f --avoid strangers --sweep -o no
+bad 'victims without members' 'retouch: --victims needs --members KEYS' f --avoid strangers --victims x -o no
+bad 'a method that needs members' \
+    'f: this method needs the members; without them there are random-bits, random, max-fp, improved-max-fp and, of a counting filter, min-fn and ratio; nothing was written' \
+    f --avoid strangers --method sacrifice -o no
+bad 'a method that needs members or counters' \
+    'f: min-fn and ratio need the members, or a counting filter, whose counters say how many members each bit has; nothing was written' \
+    f --avoid strangers --method ratio -o no
 bad 'nothing to avoid' 'retouch: --avoid NEGATIVES is needed' f --members members -o no
 bad 'no output' 'retouch: --output FILE is needed, or --dry-run' f --members members --avoid strangers
 bad 'two filters' 'retouch: unexpected argument: g' f g --members members --avoid strangers -o no

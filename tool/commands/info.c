@@ -64,7 +64,13 @@ static void print_two_rates(struct report *r, const struct tepal_report *report)
 static void print_lost(struct report *r, const struct tepal_report *report)
 {
     double lost = render_number(report, "false_negatives", 0);
-    if (lost > 0) {
+    const struct tepal_quantity *expected = tepal_report_find(report, "expected");
+    if (expected != NULL && expected->value.flag) {
+        report_line(r,
+                    "false negatives: about %.0f of about %.0f members, expected: it was retouched "
+                    "without its members\n",
+                    lost, render_number(report, "members", 0));
+    } else if (lost > 0) {
         report_line(r,
                     "false negatives: at most %.0f of %.0f members; any of them that were added "
                     "again are found\n",

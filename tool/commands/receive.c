@@ -147,6 +147,10 @@ static void print_words(struct report *r, const char *name, const struct tepal_j
         report_line(r, "; %" PRIu64 " keys are expected to set %.4g %% +- %.2g %%", judgement->keys,
                     100 * judgement->fill_expected, 100 * judgement->fill_deviation);
     }
+    if (!isnan(judgement->fn_told)) {
+        report_line(r, "; it says that it gave up %s of its members",
+                    render_rate(judgement->fn_told, rate, sizeof rate));
+    }
     report_line(r, "\n");
 }
 

@@ -1,5 +1,6 @@
 /*
- * retouch.c: from a filter, its members and the keys to avoid to a retouched filter, or with
+ * retouch.c: from a filter, its members (if they are at hand) and the keys to avoid to a retouched
+ * filter, or with
  * --dry-run to the curve of what every budget would remove. All checks come before the work, and
  * all files take their names at the end: whatever is refused, nothing was written.
  */
@@ -84,7 +85,8 @@ static int prepare(struct retouching *w)
 
 static int retouch_run(const struct args *args)
 {
-    struct retouching w = {.args = args, .path = args->operand[0]};
+    struct retouching w = {
+        .args = args, .path = args->operand[0], .blind = !arg(args, "members")->given};
     int code = prepare(&w);
     if (code == EXIT_YES) {
         retouch_set_input(&w);
@@ -103,16 +105,19 @@ static int retouch_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION_OUTPUT,
-    OPTION_MEMBERS,
+    OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"),
+           "All keys that the filter was built from, one per line (- is standard input). Without "
+           "them the members lost are not counted but expected; see --method."),
     OPTION(0, "avoid", OF_VALUE(TAKES_FILE, "NEGATIVES"),
            "The keys that must not be found, one per line (- is standard input). Keys that the "
            "filter does not find anyway are skipped."),
     FLAG('w', "weights",
          "Each line of NEGATIVES is a key, a tab and a weight: the cost of its false positive. The "
          "weights of a repeated key add up."),
-    OPTION(0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
-           "Lose at most the share R of the members, as 0.5%, 0.005 or 1/200. Without a limit, all "
-           "of NEGATIVES are removed at any cost."),
+    OPTION(
+        0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
+        "Lose at most the share R of the members, as 0.5%, 0.005 or 1/200 (without --members: of "
+        "the expected number). Without a limit, all of NEGATIVES are removed at any cost."),
     OPTION(0, "max-fn-count", OF_WHOLE("N", 1, UINT64_MAX), "Lose at most N members."),
     FLAG(0, "dry-run",
          "Write no filter; print what each budget would remove, tab-separated (up to the limit, if "
@@ -124,7 +129,13 @@ static const struct option options[] = {
     OPTION(0, "exceptions", OF_VALUE(TAKES_FILE, "OUT"),
            "Write the lost members to OUT as an exception list, 16 bytes each: `tepal query "
            "--exceptions OUT` finds them again."),
-    OPTION_METHOD,
+    OPTION(0, "method", OF_CHOICE("METHOD", METHOD_WORDS),
+           "How to choose the bits to clear (default sacrifice, the best): random-bits, random, "
+           "min-fn, max-fp, ratio, improved-min-fn, improved-max-fp, improved-ratio or sacrifice. "
+           "Without --members: random-bits, random, max-fp (default) or improved-max-fp, and for a "
+           "counting filter, whose counters say how many members each bit has, min-fn or ratio "
+           "(default). For a generalized filter, whose bits are inverted: net-effect (its default) "
+           "or least-fn."),
     OPTION(0, "order", OF_CHOICE("ORDER", "given weight"),
            "The order in which methods other than sacrifice handle the keys to avoid: as given "
            "(default), or by weight, heaviest first."),
@@ -163,22 +174,27 @@ static const struct example examples[] = {
      "What would each budget remove?"},
     {"tepal retouch blocked.tepal --members blocked.txt --avoid top.tsv -w --max-fn 0.5% -o out",
      "Give up at most one blocked domain in 200."},
+    {"tepal retouch theirs.tepal --avoid wrong.txt --max-fn 1% -o better.tepal",
+     "A filter whose members you do not have."},
     {NULL, NULL}};
 
 const struct command command_retouch = {
     .name = "retouch",
-    .synopsis = "FILE --members KEYS --avoid NEGATIVES [--weights] [--max-fn R | --max-fn-count N] "
-                "(-o OUT | --dry-run)",
+    .synopsis =
+        "FILE [--members KEYS] --avoid NEGATIVES [--weights] [--max-fn R | --max-fn-count N] "
+        "(-o OUT | --dry-run)",
     .summary = "Remove harmful false positives, at the cost of some members.",
     .about = "Clears bits of the filter FILE so that keys of NEGATIVES are no longer found, "
              "heaviest first. The price is members that are no longer found either, at most as "
              "many as the budget allows. The size stays the same, and so do lookups. A retouched "
-             "filter can be retouched again.\n\n"
+             "filter can be retouched again; a counting filter loses its counters.\n\n"
+             "Without --members (a filter that was received, or merged from others' filters), bits "
+             "are chosen by NEGATIVES alone, or by the counters of a counting filter, too. The "
+             "report then says how many members are expected to be lost, with a 99 % interval.\n\n"
              "Reports on standard error how many of NEGATIVES are false positives, and both error "
              "rates before and after.",
     .options = options,
     .exclusive = exclusive,
-    .needed = "members",
     .files = true,
     .least_operands = 1,
     .most_operands = 1,

@@ -369,7 +369,7 @@ double tepal_bloom_op_fp_now(const struct tepal_filter *filter)
     return tepal_bits_rate(&bloom_of_const(filter)->at, filter->words);
 }
 
-static double estimate(const struct tepal_params *p, uint64_t ones)
+double tepal_bloom_estimate(const struct tepal_params *p, uint64_t ones)
 {
     double m = (double)p->cells;
     /*
@@ -391,7 +391,8 @@ static void bloom_info(const struct tepal_filter *filter, struct tepal_report *r
     const struct tepal_params *p = &filter->params;
     uint64_t ones = tepal_bloom_op_ones(filter);
     tepal_report_real(report, "keys_estimated",
-                      "distinct keys, from the fill: about -(m/k) ln(1 - fill)", estimate(p, ones));
+                      "distinct keys, from the fill: about -(m/k) ln(1 - fill)",
+                      tepal_bloom_estimate(p, ones));
     tepal_report_integer(report, "ones", "bits set", ones);
     tepal_report_real(report, "fill", "share of bits set", (double)ones / (double)p->cells);
     tepal_report_real(report, "fp_now", "false-positive rate now, from the bits themselves",

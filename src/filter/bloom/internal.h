@@ -48,6 +48,9 @@ size_t tepal_bloom_op_query_keys(const struct tepal_filter *filter,
 uint64_t tepal_bloom_op_ones(const struct tepal_filter *filter);
 double tepal_bloom_op_fp_now(const struct tepal_filter *filter);
 
+/* How many distinct keys so many ones speak for; infinite if all bits are set. */
+double tepal_bloom_estimate(const struct tepal_params *params, uint64_t ones);
+
 /*
  * What `info` tells of a filter whose first bits are a Bloom filter, with these addresses, that
  * every key has to pass, and the share `passes` of unknown negatives also passes the rest: of the

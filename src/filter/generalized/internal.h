@@ -6,6 +6,7 @@
  *   kernels.h       batches: the table of kernels, and who has them
  *   tell.c          what its bits say: its rate now, the age of a key, info
  *   retouch.c       false positives removed by inverting bits
+ *   curve.c         what each budget would remove
  *
  *   flat     positions 0 .. k0-1 are reset, the others set.
  *   blocked  all in one line of 8 sectors, as the Bloom filter's (address.h). Which of the cells
@@ -101,6 +102,14 @@ tepal_generalized_retouch(const struct tepal_filter *filter, const struct tepal_
                           const struct tepal_allocator *allocator, struct tepal_filter **out,
                           struct tepal_retouch_report *report, uint64_t *victims,
                           struct tepal_error *error);
+
+/* The same for tepal_retouch_curve; room >= 2. */
+enum tepal_status
+tepal_generalized_curve(const struct tepal_filter *filter, const struct tepal_known *known,
+                        enum tepal_retouch_method method, struct known_limits limits,
+                        const struct tepal_allocator *allocator, struct tepal_retouch_point *points,
+                        size_t room, size_t *count, struct tepal_retouch_report *report,
+                        struct tepal_error *error);
 
 /* The only round of a key's cells, if k <= 8. */
 static inline uint64_t roles_only(const struct roles *roles, struct tepal_digest d)

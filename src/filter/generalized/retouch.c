@@ -348,6 +348,10 @@ static void tally_after(const struct run *run, struct tepal_retouch_report *r,
         }
     }
     tally_members(run, r);
+    r->lost_expected = (double)r->false_negatives;
+    r->lost_low = r->lost_expected;
+    r->lost_high = r->lost_expected;
+    r->lost_most = r->false_negatives;
     r->removed_inside = r->avoid_positive - (r->avoid_left - r->avoid_created);
     r->removed_weight = r->avoid_weight - weight_left;
     r->bits_changed = run->flips;

@@ -15,6 +15,9 @@
  * lists: the same decisions for O(k) lists a cleared bit. A bit is cleared once, so that over the
  * whole run no more than k |B| lists of B are read.
  *
+ * Without the members (blind.c) v_A is a counter, or not known at all, and a budget limits the
+ * members that are expected to be lost.
+ *
  * Ties go to the lowest bit. A bit that no given member owns is left alone (it must be the bit of a
  * member that was not given). With a budget, bits that would exceed it are not among the choices; a
  * key without any is passed over.
@@ -24,16 +27,34 @@
 #include "address/address.h"
 #include "base/random.h"
 
-static void clear_bit(struct retouch *run, uint32_t bit)
+static void lose_owners(struct retouch *run, uint32_t bit)
 {
-    bits_set(run->cleared, bit);
     for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
         if (!bits_test(run->lost, run->owners.item[i])) {
             retouch_lose(run, run->owners.item[i]);
         }
     }
+}
+
+static void clear_bit(struct retouch *run, uint32_t bit)
+{
+    bits_set(run->cleared, bit);
+    if (run->blind) {
+        tepal_retouch_blind_clear(run, bit);
+    } else {
+        lose_owners(run, bit);
+    }
     retouch_free_users(run, bit);
     tepal_retouch_note(run);
+}
+
+/* Is it a member's, and within the budget? */
+static bool may_clear(const struct retouch *run, uint32_t bit)
+{
+    if (run->blind) {
+        return tepal_retouch_blind_affordable(run, bit);
+    }
+    return bits_test(run->owned, bit) && retouch_affordable(run, retouch_cost_of(run, bit));
 }
 
 /* ---- bits at random -------------------------------------------------------------------------- */
@@ -70,8 +91,7 @@ static enum tepal_status clear_chosen(struct retouch *run)
         order[j] = i;
     }
     for (uint32_t i = 0; i < run->bits; i++) {
-        if (bits_test(run->owned, order[i]) &&
-            retouch_affordable(run, retouch_cost_of(run, order[i]))) {
+        if (may_clear(run, order[i])) {
             clear_bit(run, order[i]);
         }
     }
@@ -84,6 +104,9 @@ static enum tepal_status clear_chosen(struct retouch *run)
 static double owners_weight(const struct retouch *run, uint32_t bit, bool now)
 {
     double sum = 0;
+    if (run->blind) {
+        return tepal_retouch_blind_owners(run, bit);
+    }
     for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
         if (!now || !bits_test(run->lost, run->owners.item[i])) {
             sum += retouch_member_weight(run, run->owners.item[i]);
@@ -133,8 +156,7 @@ static uint32_t choose(const struct retouch *run, struct tepal_digest key)
     uint32_t best = NO_BIT;
     double least = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!bits_test(run->owned, ids[i]) ||
-            !retouch_affordable(run, retouch_cost_of(run, ids[i]))) {
+        if (!may_clear(run, ids[i])) {
             continue;
         }
         double value = reluctance(run, ids[i]);
@@ -152,9 +174,7 @@ static uint32_t choose_random(const struct retouch *run, struct tepal_digest key
     uint64_t positions[TEPAL_MAX_HASHES];
     uint32_t k = tepal_address_positions(&run->from->at, key, positions);
     uint32_t bit = retouch_number(run, positions[wide_scale(random_word(state), k)]);
-    bool possible =
-        bits_test(run->owned, bit) && retouch_affordable(run, retouch_cost_of(run, bit));
-    return possible ? bit : NO_BIT;
+    return may_clear(run, bit) ? bit : NO_BIT;
 }
 
 enum tepal_status tepal_retouch_clear(struct retouch *run)

@@ -167,7 +167,8 @@ static enum tepal_status list_falses(struct retouch *run)
 
 enum tepal_status tepal_retouch_find(struct retouch *run, struct tepal_error *error)
 {
-    enum tepal_status status = find_members(run, error);
+    enum tepal_status status =
+        run->blind ? tepal_retouch_blind_open(run, error) : find_members(run, error);
     if (status == TEPAL_OK) {
         status = find_falses(run);
     }

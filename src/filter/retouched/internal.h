@@ -7,6 +7,7 @@
  *   tally.c       the index: which bits B touches, who owns them, who uses them
  *   clear.c       the paper's methods: clear a bit of each troublesome key
  *   sacrifice.c   ours: give up members
+ *   blind.c       the same without the members: what they are expected to lose
  *   sweep.c       the new filter
  *   report.c      what was done, by asking the new filter
  *   curve.c       the points along the way
@@ -36,9 +37,16 @@
 #include "cells/bits.h"
 #include "filter/bloom/internal.h"
 #include "filter/known/known.h"
+#include "model/loss.h"
 
 /* The state of a retouched filter. */
-enum retouched_state { RETOUCHED_MEMBERS, RETOUCHED_VICTIMS, RETOUCHED_CLEARED, RETOUCHED_STATES };
+enum retouched_state {
+    RETOUCHED_MEMBERS,
+    RETOUCHED_VICTIMS,
+    RETOUCHED_CLEARED,
+    RETOUCHED_EXPECTED, /* 1: some of the victims were not counted but expected, members too */
+    RETOUCHED_STATES
+};
 
 extern const struct filter_ops tepal_retouched_ops;
 
@@ -90,6 +98,15 @@ struct retouch {
     double gone_weight;
     struct known_limits limits; /* of these */
     struct retouch_curve *curve;
+
+    /* without the members (blind.c): `owners`, `owned`, `lost` and `foreign` are not there then */
+    bool blind;
+    const struct tepal_filter *counters; /* the counting filter that `from` was; NULL: none */
+    struct loss loss;                    /* of this run */
+    double most_lost;     /* the limit of the expectation, earlier victims included */
+    uint64_t *place;      /* over touched bits: where they are */
+    uint64_t owners_gone; /* the sum of the counters of the cleared bits */
+    bool stuck;           /* one of these counters may have been higher */
 };
 
 /* ---- the steps of a run, in their order ------------------------------------------------------ */
@@ -108,6 +125,27 @@ enum tepal_status tepal_retouch_make(struct retouch *run, struct tepal_filter **
  * are not found. TEPAL_NO_MEMORY.
  */
 enum tepal_status tepal_retouch_compare(struct retouch *run, struct tepal_filter *made);
+
+/* ---- without the members (blind.c) ----------------------------------------------------------- */
+
+/*
+ * How many members there are, by the bits (or the counters), and how many were lost before; the
+ * limit in members. TEPAL_BAD_ARGUMENT (with its error) if the bits cannot tell; TEPAL_NO_MEMORY.
+ */
+enum tepal_status tepal_retouch_blind_open(struct retouch *run, struct tepal_error *error);
+
+/* Where the touched bits are; after their index was made. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_retouch_blind_index(struct retouch *run);
+
+/* v_A(i), by the counter; NaN without. */
+double tepal_retouch_blind_owners(const struct retouch *run, uint32_t bit);
+
+/* Does clearing the bit keep the expectation within the limit? Then clear it. */
+bool tepal_retouch_blind_affordable(const struct retouch *run, uint32_t bit);
+void tepal_retouch_blind_clear(struct retouch *run, uint32_t bit);
+
+/* What was lost, into the report. */
+void tepal_retouch_blind_report(struct retouch *run);
 
 /* ---- the index (tally.c) --------------------------------------------------------------------- */
 

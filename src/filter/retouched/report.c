@@ -19,6 +19,10 @@ static void compare_members(struct retouch *run, const struct tepal_filter *afte
         }
     }
     report->delta_fn = (double)(report->false_negatives - report->members_absent) / (double)n;
+    report->lost_expected = (double)report->false_negatives;
+    report->lost_low = report->lost_expected;
+    report->lost_high = report->lost_expected;
+    report->lost_most = report->false_negatives;
 }
 
 static void compare_wanted(struct retouch *run, const struct tepal_filter *after, uint64_t *answers)
@@ -60,6 +64,7 @@ static void keep_state(struct tepal_filter *made, const struct tepal_retouch_rep
     uint64_t *own = made->state.own;
     own[RETOUCHED_MEMBERS] = report->members;
     own[RETOUCHED_VICTIMS] = report->false_negatives;
+    own[RETOUCHED_EXPECTED] = report->expected;
     own[RETOUCHED_CLEARED] += report->bits_changed;
     if (own[RETOUCHED_CLEARED] > made->params.cells) {
         own[RETOUCHED_CLEARED] = made->params.cells; /* bits that came back and went again */
@@ -76,13 +81,17 @@ enum tepal_status tepal_retouch_compare(struct retouch *run, struct tepal_filter
     if (answers == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    compare_members(run, made);
+    if (run->blind) {
+        tepal_retouch_blind_report(run);
+    } else {
+        compare_members(run, made);
+    }
     compare_wanted(run, made, answers);
     compare_rates(run, made, answers);
     report->ones_before = tepal_bits_count(from->words, from->word_count);
     report->ones_after = tepal_bits_count(made->words, made->word_count);
     report->bits_changed = report->ones_before - report->ones_after;
-    report->chi = report->false_negatives > report->members_absent
+    report->chi = report->lost_expected > (double)report->members_absent
                       ? report->delta_fp / report->delta_fn
                       : NAN;
     keep_state(made, report);

@@ -16,6 +16,7 @@
 #include "address/address.h"
 #include "base/names.h"
 #include "base/refuse.h"
+#include "filter/counting/internal.h"
 #include "filter/generalized/internal.h"
 #include "filter/known/known.h"
 
@@ -61,6 +62,42 @@ static enum tepal_status choose_method(bool generalized, struct tepal_retouch_op
     return TEPAL_OK;
 }
 
+/* Are the members not known? Then bits are cleared by what B, and perhaps counters, tell. */
+static bool is_blind(const struct tepal_filter *filter, const struct tepal_known *in)
+{
+    return filter->params.kind != TEPAL_KIND_GENERALIZED && in->members == NULL &&
+           in->member_count == 0;
+}
+
+/* Without the members: the methods that do not ask for them, or ask only how many a bit has. */
+static enum tepal_status choose_blind(bool counts, struct tepal_retouch_options *how,
+                                      struct tepal_error *error)
+{
+    switch (how->method) {
+    case TEPAL_RETOUCH_BEST:
+        how->method = counts ? TEPAL_RETOUCH_RATIO : TEPAL_RETOUCH_MAX_FP;
+        break;
+    case TEPAL_RETOUCH_RANDOM_BITS:
+    case TEPAL_RETOUCH_RANDOM:
+    case TEPAL_RETOUCH_MAX_FP:
+    case TEPAL_RETOUCH_IMPROVED_MAX_FP:
+        break;
+    case TEPAL_RETOUCH_MIN_FN:
+    case TEPAL_RETOUCH_RATIO:
+        if (!counts) {
+            return refuse(error, TEPAL_BAD_ARGUMENT,
+                          "min-fn and ratio need the members, or a counting filter, whose counters "
+                          "say how many members each bit has");
+        }
+        break;
+    default:
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "this method needs the members; without them there are random-bits, random, "
+                      "max-fp, improved-max-fp and, of a counting filter, min-fn and ratio");
+    }
+    return how->sweep ? refuse(error, TEPAL_BAD_ARGUMENT, "a sweep needs the members") : TEPAL_OK;
+}
+
 /* What only clearing bits asks for. */
 static enum tepal_status check_clearing(const struct tepal_known *in,
                                         const struct tepal_retouch_options *how,
@@ -70,7 +107,7 @@ static enum tepal_status check_clearing(const struct tepal_known *in,
         (unsigned)how->order > TEPAL_RETOUCH_ORDER_WEIGHT) {
         return refuse(error, TEPAL_BAD_ARGUMENT, "unknown basis or order");
     }
-    if (in->member_count == 0) {
+    if (in->member_count == 0 && in->members != NULL) {
         return refuse(error, TEPAL_BAD_ARGUMENT, "there are no members");
     }
     if (how->basis == TEPAL_RETOUCH_BASIS_ALL && in->others == NULL) {
@@ -98,16 +135,20 @@ static enum tepal_status check(const struct tepal_filter *filter, const struct t
 {
     enum tepal_kind_id kind = filter->params.kind;
     bool generalized = kind == TEPAL_KIND_GENERALIZED;
-    if (kind != TEPAL_KIND_BLOOM && kind != TEPAL_KIND_RETOUCHED && !generalized) {
-        return refuse(error, TEPAL_UNSUPPORTED,
-                      "filters of this kind cannot be retouched: the kind must be bloom, retouched "
-                      "or generalized");
+    if (kind != TEPAL_KIND_BLOOM && kind != TEPAL_KIND_RETOUCHED && kind != TEPAL_KIND_COUNTING &&
+        !generalized) {
+        return refuse(
+            error, TEPAL_UNSUPPORTED,
+            "filters of this kind cannot be retouched: the kind must be bloom, retouched, "
+            "counting or generalized");
     }
     if ((unsigned)how->method >= TEPAL_RETOUCH_METHODS ||
         (unsigned)how->limit > TEPAL_RETOUCH_LIMIT_WEIGHT) {
         return refuse(error, TEPAL_BAD_ARGUMENT, "unknown method or limit");
     }
-    enum tepal_status status = choose_method(generalized, how, error);
+    enum tepal_status status = is_blind(filter, in)
+                                   ? choose_blind(counting_counts(filter), how, error)
+                                   : choose_method(generalized, how, error);
     if (status == TEPAL_OK && !generalized) {
         status = check_clearing(in, how, error);
     }
@@ -199,19 +240,44 @@ static enum tepal_status retouch(struct retouch *run, struct tepal_filter **out,
     return TEPAL_OK;
 }
 
-/* `run` has its filter, input, options and perhaps a curve; all have been checked. */
-static enum tepal_status clear_bits(struct retouch *run, const struct tepal_allocator *allocator,
-                                    struct tepal_filter **out, uint64_t *victims,
-                                    struct tepal_error *error)
+/* `run` has its Bloom filter, input, options and perhaps a curve; all have been checked. */
+static enum tepal_status run_on(struct retouch *run, const struct tepal_allocator *allocator,
+                                struct tepal_filter **out, uint64_t *victims,
+                                struct tepal_error *error)
 {
     run->arena = tepal_arena_open(allocator);
     run->limits = limits_of(run->how, run->in->member_count);
     enum tepal_status status = retouch(run, out, error);
-    if (status == TEPAL_OK && victims != NULL) {
+    if (status == TEPAL_OK && victims != NULL && !run->blind) {
         memcpy(victims, run->lost, (run->in->member_count + 63) / 64 * 8);
     }
     tepal_arena_release(&run->arena, NULL);
-    return status == TEPAL_MISMATCH ? status : refuse_if(error, status);
+    bool told = status == TEPAL_MISMATCH || status == TEPAL_BAD_ARGUMENT;
+    return told ? status : refuse_if(error, status);
+}
+
+/*
+ * The same for any filter whose bits are cleared. A counting filter becomes the Bloom filter of its
+ * bits first; its counters say how many members each has.
+ */
+static enum tepal_status clear_bits(const struct tepal_filter *filter, struct retouch *run,
+                                    const struct tepal_allocator *allocator,
+                                    struct tepal_filter **out, uint64_t *victims,
+                                    struct tepal_error *error)
+{
+    struct tepal_filter *bloom = NULL;
+    run->blind = is_blind(filter, run->in);
+    if (counting_is(filter)) {
+        enum tepal_status status = tepal_counting_to_bloom(filter, allocator, &bloom, error);
+        if (status != TEPAL_OK) {
+            return status;
+        }
+        run->counters = run->blind && counting_counts(filter) ? filter : NULL;
+    }
+    run->from = (const struct tepal_bloom *)(bloom != NULL ? bloom : filter);
+    enum tepal_status status = run_on(run, allocator, out, victims, error);
+    tepal_filter_free(bloom);
+    return status;
 }
 
 /* ---- the public calls ------------------------------------------------------------------------ */
@@ -232,8 +298,8 @@ enum tepal_status tepal_retouch(const struct tepal_filter *filter, const struct 
         return tepal_generalized_retouch(filter, known, how.method, limits, allocator, out, report,
                                          victims, error);
     }
-    struct retouch run = {.from = (const struct tepal_bloom *)filter, .in = known, .how = &how};
-    status = clear_bits(&run, allocator, out, victims, error);
+    struct retouch run = {.in = known, .how = &how};
+    status = clear_bits(filter, &run, allocator, out, victims, error);
     if (status == TEPAL_OK && report != NULL) {
         *report = run.report;
     }
@@ -251,19 +317,20 @@ enum tepal_status tepal_retouch_curve(const struct tepal_filter *filter,
     if (room < 2) {
         return refuse(error, TEPAL_BAD_ARGUMENT, "a curve has at least two points");
     }
-    if (filter->params.kind == TEPAL_KIND_GENERALIZED) {
-        return refuse(error, TEPAL_UNSUPPORTED, "retouching a generalized filter has no curve");
-    }
     struct tepal_retouch_options how = *options;
     enum tepal_status status = check(filter, known, &how, error);
     if (status != TEPAL_OK) {
         return status;
     }
+    if (filter->params.kind == TEPAL_KIND_GENERALIZED) {
+        struct known_limits limits = limits_of(&how, known->member_count);
+        return tepal_generalized_curve(filter, known, how.method, limits, allocator, points, room,
+                                       count, report, error);
+    }
     struct retouch_curve curve = {.points = points, .room = room, .stride = 1};
-    struct retouch run = {
-        .from = (const struct tepal_bloom *)filter, .in = known, .how = &how, .curve = &curve};
+    struct retouch run = {.in = known, .how = &how, .curve = &curve};
     struct tepal_filter *made;
-    status = clear_bits(&run, allocator, &made, NULL, error);
+    status = clear_bits(filter, &run, allocator, &made, NULL, error);
     if (status != TEPAL_OK) {
         return status;
     }

@@ -11,6 +11,8 @@
  * many it was retouched for and how many of them it gave up. How the bits to clear are chosen is in
  * retouch.c and the files that it names.
  *
+ * A filter that was retouched without its members has estimates of both, which the state says too.
+ *
  * Invariants: no more victims than members; no more bits were cleared than there are.
  */
 #include "filter/retouched/internal.h"
@@ -66,6 +68,9 @@ static const char *retouched_validate(const struct tepal_filter *filter)
     if (own[RETOUCHED_VICTIMS] > own[RETOUCHED_MEMBERS]) {
         return "more false negatives than members";
     }
+    if (own[RETOUCHED_EXPECTED] > 1) {
+        return "neither counted nor expected false negatives";
+    }
     return own[RETOUCHED_CLEARED] > filter->params.cells ? "more bits cleared than the filter has"
                                                          : NULL;
 }
@@ -76,15 +81,24 @@ static void retouched_info(const struct tepal_filter *filter, struct tepal_repor
     tepal_bloom_ops.info(filter, report);
     /* fn_now is the one thing that a Bloom filter knows and this one knows otherwise. */
     struct tepal_quantity *fn = tepal_report_change(report, "fn_now");
-    fn->about = "false-negative rate, at most: members given up that were not added again";
+    bool expected = own[RETOUCHED_EXPECTED] != 0;
+    fn->about = expected ? "false-negative rate, expected: it was retouched without its members"
+                         : "false-negative rate, at most: members given up that were not added "
+                           "again";
     fn->value.real = own[RETOUCHED_MEMBERS] == 0
                          ? 0
                          : (double)own[RETOUCHED_VICTIMS] / (double)own[RETOUCHED_MEMBERS];
-    tepal_report_integer(report, "members", "members it was retouched for, and those added since",
+    tepal_report_integer(report, "members",
+                         expected ? "members, estimated, and those added since"
+                                  : "members it was retouched for, and those added since",
                          own[RETOUCHED_MEMBERS]);
     tepal_report_integer(report, "false_negatives",
-                         "of them, given up; not found unless added again", own[RETOUCHED_VICTIMS]);
+                         expected ? "of them, given up: expected, not counted"
+                                  : "of them, given up; not found unless added again",
+                         own[RETOUCHED_VICTIMS]);
     tepal_report_integer(report, "bits_cleared", "bits cleared", own[RETOUCHED_CLEARED]);
+    tepal_report_flag(report, "expected", "were false negatives expected instead of counted?",
+                      expected);
 }
 
 const struct filter_ops tepal_retouched_ops = {

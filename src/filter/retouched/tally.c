@@ -174,6 +174,9 @@ enum tepal_status tepal_retouch_index(struct retouch *run)
     }
     number_bits(run);
     enum tepal_status status = list(run, &run->users, false, run->false_count);
-    return status != TEPAL_OK ? status
-                              : list(run, &run->owners, true, (uint32_t)run->in->member_count);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    return run->blind ? tepal_retouch_blind_index(run)
+                      : list(run, &run->owners, true, (uint32_t)run->in->member_count);
 }

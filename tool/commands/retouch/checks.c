@@ -10,6 +10,13 @@ int retouch_check_options(const struct retouching *w)
 {
     bool dry = arg(w->args, "dry-run")->given;
     bool random_bits = w->how.method == TEPAL_RETOUCH_RANDOM_BITS;
+    static const char *const of_members[] = {"victims", "exceptions",     "member-weights",
+                                             "sweep",   "remove-members", NULL};
+    for (const char *const *name = of_members; w->blind && *name != NULL; name++) {
+        if (arg(w->args, *name)->given) {
+            return args_wrong(w->args, "--%s needs --members KEYS", *name);
+        }
+    }
     if (!arg(w->args, "avoid")->given) {
         return args_wrong(w->args, "--avoid NEGATIVES is needed");
     }
@@ -36,14 +43,21 @@ int retouch_check_options(const struct retouching *w)
 /* What fits the kind of filter that was opened. */
 int retouch_check_kind(struct retouching *w)
 {
-    static const char *const blooms[] = {"dry-run",    "order", "basis",          "sweep",
-                                         "clear-bits", "seed",  "remove-members", NULL};
+    static const char *const blooms[] = {"order", "basis",          "sweep", "clear-bits",
+                                         "seed",  "remove-members", NULL};
     const struct option_value *method = arg(w->args, "method");
     bool inverts =
         w->how.method == TEPAL_RETOUCH_NET_EFFECT || w->how.method == TEPAL_RETOUCH_LEAST_FN;
-    w->generalized = tepal_filter_kind(w->filter)->id == TEPAL_KIND_GENERALIZED;
+    enum tepal_kind_id kind = tepal_filter_kind(w->filter)->id;
+    w->generalized = kind == TEPAL_KIND_GENERALIZED;
+    if (w->generalized && w->blind) {
+        return args_wrong(w->args, "--members KEYS is needed for a generalized filter");
+    }
     if (!method->given) {
-        w->how.method = w->generalized ? TEPAL_RETOUCH_NET_EFFECT : TEPAL_RETOUCH_SACRIFICE;
+        w->how.method = w->generalized                ? TEPAL_RETOUCH_NET_EFFECT
+                        : !w->blind                   ? TEPAL_RETOUCH_SACRIFICE
+                        : kind == TEPAL_KIND_COUNTING ? TEPAL_RETOUCH_RATIO
+                                                      : TEPAL_RETOUCH_MAX_FP;
     }
     if (method->given && inverts != w->generalized) {
         return args_about(w->args, filter_file_name(w->path, false),
@@ -92,9 +106,14 @@ static int check_sides(const struct retouching *w)
 
 int retouch_check_files(const struct retouching *w)
 {
-    const char *inputs[4] = {w->path, arg(w->args, "members")->text, arg(w->args, "avoid")->text,
-                             arg(w->args, "known")->text};
-    size_t count = arg(w->args, "known")->given ? 4 : 3;
+    static const char *const keys[] = {"members", "avoid", "known"};
+    const char *inputs[4] = {w->path};
+    size_t count = 1;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (arg(w->args, keys[i])->given) {
+            inputs[count++] = arg(w->args, keys[i])->text;
+        }
+    }
     const char *output = arg(w->args, "output")->text;
     int code = filter_file_check_inputs(w->args, NULL, inputs, count, "");
     if (code == EXIT_YES) {

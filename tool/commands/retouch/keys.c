@@ -61,18 +61,18 @@ static uint64_t count_absent(const struct retouching *w)
 
 static int check_keys(const struct retouching *w)
 {
-    const char *members = filter_file_name(arg(w->args, "members")->text, false);
+    const char *members = w->blind ? NULL : filter_file_name(arg(w->args, "members")->text, false);
     const char *avoid = filter_file_name(arg(w->args, "avoid")->text, false);
     uint64_t count = w->members.count;
-    if (count == 0) {
+    if (count == 0 && !w->blind) {
         return args_about(w->args, members,
                           "no keys in the input: the members of the filter are needed");
     }
     if (w->avoid.count == 0) {
         return args_about(w->args, avoid, "no keys in the input: there is nothing to avoid");
     }
-    if (w->generalized) {
-        return EXIT_YES; /* it forgets members by itself, and the library knows how many */
+    if (w->generalized || w->blind) {
+        return EXIT_YES; /* it forgets members by itself, or nobody knows who they are */
     }
     uint64_t absent = count_absent(w);
     if (absent > count / 2) {
@@ -102,7 +102,8 @@ static int check_keys(const struct retouching *w)
 int retouch_read(struct retouching *w)
 {
     w->members.texts = arg(w->args, "victims")->given;
-    int code = read_keys(w, "members", "member-weights", &w->members, &w->members_read);
+    int code = w->blind ? EXIT_YES
+                        : read_keys(w, "members", "member-weights", &w->members, &w->members_read);
     code = code == EXIT_YES ? read_keys(w, "avoid", "weights", &w->avoid, NULL) : code;
     code = code == EXIT_YES ? check_keys(w) : code;
     code = code == EXIT_YES ? gather_known(w) : code;
@@ -129,7 +130,7 @@ void retouch_set_input(struct retouching *w)
         w->how.limit = TEPAL_RETOUCH_LIMIT_COUNT;
         w->how.budget = (double)arg(w->args, "max-fn-count")->whole;
     }
-    w->input.members = w->members.digest;
+    w->input.members = w->blind ? NULL : w->members.digest;
     w->input.member_count = w->members.count;
     w->input.member_weights = heavy ? w->members.weight : NULL;
     w->input.avoid = w->avoid.digest;

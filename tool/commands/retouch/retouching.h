@@ -25,6 +25,7 @@ struct retouching {
     struct tepal_retouch_options how;
     struct tepal_retouch_report report;
     bool generalized; /* the filter is, and is retouched by inverting bits */
+    bool blind;       /* the members were not given: their loss is expected, not counted */
     struct tepal_filter *result;
     uint64_t *victims;
     double seconds;

@@ -18,11 +18,16 @@ static const char *plural(uint64_t count)
 void retouch_tell_counts(struct report *r, const struct retouching *w)
 {
     const struct tepal_retouch_report *t = &w->report;
+    bool counts = tepal_filter_kind(w->filter)->id == TEPAL_KIND_COUNTING;
+    const char *about = t->expected && !counts ? "about " : "";
     if (t->members_absent > 0) {
-        report_say(r, "members    %" PRIu64 ", %" PRIu64 " of them lost before", t->members,
-                   t->members_absent);
+        report_say(r, "members    %s%" PRIu64 ", %" PRIu64 " of them lost before", about,
+                   t->members, t->members_absent);
     } else {
-        report_say(r, "members    %" PRIu64, t->members);
+        report_say(r, "members    %s%" PRIu64 "%s", about, t->members,
+                   !t->expected ? ""
+                   : counts     ? ", by the counters; they were not given"
+                                : ", by the bits; they were not given");
     }
     report_say(r, "avoid      %" PRIu64 " key%s: %" PRIu64 " %s", t->avoid_given,
                plural(t->avoid_given), t->avoid_positive,
@@ -38,14 +43,15 @@ void retouch_tell_counts(struct report *r, const struct retouching *w)
 static const char *limit_text(const struct retouching *w, char *room, size_t size)
 {
     char rate[64];
+    const char *expected = w->blind ? ", expected" : "";
     switch (w->how.limit) {
     case TEPAL_RETOUCH_LIMIT_SHARE:
-        snprintf(room, size, "at most %" PRIu64 " lost (%s of the members)",
-                 (uint64_t)(w->how.budget * (double)w->members.count),
-                 render_rate(w->how.budget, rate, sizeof rate));
+        snprintf(room, size, "at most %" PRIu64 " lost (%s of the members)%s",
+                 (uint64_t)(w->how.budget * (double)w->report.members),
+                 render_rate(w->how.budget, rate, sizeof rate), expected);
         break;
     case TEPAL_RETOUCH_LIMIT_COUNT:
-        snprintf(room, size, "at most %.0f lost", w->how.budget);
+        snprintf(room, size, "at most %.0f lost%s", w->how.budget, expected);
         break;
     case TEPAL_RETOUCH_LIMIT_WEIGHT:
         snprintf(room, size, "at most %s of the members' weight lost",
@@ -93,10 +99,25 @@ static void say_wholes(struct report *r, const char *what, uint64_t before, uint
     say_row(r, what, room[0], room[1], change);
 }
 
+/* The members lost: counted, or expected. */
+static void say_lost(struct report *r, const struct tepal_retouch_report *t)
+{
+    double lost = 100 * t->delta_fn;
+    char room[2][64];
+    if (!t->expected) {
+        say_wholes(r, "members lost", t->members_absent, t->false_negatives, lost);
+        return;
+    }
+    snprintf(room[0], sizeof room[0], "%" PRIu64, t->members_absent);
+    snprintf(room[1], sizeof room[1], "%.1f", t->lost_expected);
+    say_row(r, "members lost, expected", room[0], room[1], lost);
+    snprintf(room[1], sizeof room[1], "%.0f .. %.0f", t->lost_low, t->lost_high);
+    say_row(r, "    with probability 99 %", "", room[1], NAN);
+}
+
 static void say_trade(struct report *r, const struct retouching *w)
 {
     const struct tepal_retouch_report *t = &w->report;
-    double lost = (double)t->false_negatives - (double)t->members_absent;
     double cleared = (double)t->ones_after - (double)t->ones_before;
     double rate[2] = {render_figure(w->filter, "fp_now", NAN),
                       render_figure(w->result, "fp_now", NAN)};
@@ -111,8 +132,7 @@ static void say_trade(struct report *r, const struct retouching *w)
         snprintf(room[1], sizeof room[1], "%.6g", left);
         say_row(r, "their weight", room[0], room[1], percent(-t->removed_weight, t->avoid_weight));
     }
-    say_wholes(r, "members lost", t->members_absent, t->false_negatives,
-               percent(lost, (double)t->members));
+    say_lost(r, t);
     say_row(r, "false positives, any key", render_rate(rate[0], room[0], sizeof room[0]),
             render_rate(rate[1], room[1], sizeof room[1]), percent(rate[1] - rate[0], rate[0]));
     say_wholes(r, "bits set", t->ones_before, t->ones_after,
@@ -169,6 +189,11 @@ void retouch_tell_figures(struct report *r, const struct retouching *w)
     report_real(r, "removed_weight", t->removed_weight, JSON_ONLY);
     report_whole(r, "false_negatives", t->false_negatives, JSON_ONLY);
     report_real(r, "lost_weight", t->lost_weight, JSON_ONLY);
+    report_flag(r, "expected", t->expected, JSON_ONLY);
+    report_real(r, "lost_expected", t->lost_expected, JSON_ONLY);
+    report_real(r, "lost_low", t->lost_low, JSON_ONLY);
+    report_real(r, "lost_high", t->lost_high, JSON_ONLY);
+    report_whole(r, "lost_most", t->lost_most, JSON_ONLY);
     report_whole(r, "bits_cleared",
                  w->generalized ? less(t->ones_before, t->ones_after) : t->bits_changed, JSON_ONLY);
     report_whole(r, "ones_before", t->ones_before, JSON_ONLY);
