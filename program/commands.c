@@ -34,6 +34,9 @@
 
 #define APPS(X) \
     X(app_stopset) \
+    X(app_stopset_learn) \
+    X(app_stopset_combine) \
+    X(app_stopset_trace) \
     X(app_route) \
     X(app_flows) \
     X(app_digest) \

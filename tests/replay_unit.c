@@ -47,6 +47,7 @@ static void test_replay(void **state)
     for (size_t i = 0; i < routes.count; i++) {
         replay_route(&routes, &list[i], stops, &o, &seen);
     }
+    assert_true(o.probes_in_full >= o.probes && o.probes > 0);
     assert_true(o.routes == 4 && o.success == 2 && o.collision == 2 && o.stopped_short == 0);
     assert_true(nodes[0] && nodes[1] && nodes[2] && nodes[3]);
     assert_true(links[0] && links[1] && links[2]);

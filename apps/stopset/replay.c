@@ -46,15 +46,24 @@ bool replay_links(const struct routes *routes, size_t first, size_t last, uint32
     return got;
 }
 
-void replay_route(const struct routes *routes, const struct route *r, const bool *stops,
-                  struct replay_outcome *o, const struct replay_seen *seen)
+uint32_t replay_end(const struct routes *routes, const struct route *r, const bool *stops)
 {
     const uint32_t *hop = routes->hop + r->first;
     uint32_t end = 0;
     while (end < r->hops && (hop[end] == ROUTE_SILENT || !stops[hop[end]])) {
         end++;
     }
+    return end;
+}
+
+void replay_route(const struct routes *routes, const struct route *r, const bool *stops,
+                  struct replay_outcome *o, const struct replay_seen *seen)
+{
+    const uint32_t *hop = routes->hop + r->first;
+    uint32_t end = replay_end(routes, r, stops);
     o->routes++;
+    o->probes += (uint64_t)end + 1;
+    o->probes_in_full += (uint64_t)r->hops + 1;
     o->collision += end == r->hops;
     o->success += end + 1 == r->hops;
     o->stopped_short += end + 1 < r->hops;

@@ -26,6 +26,8 @@ struct replay_outcome {
     uint64_t success;
     uint64_t stopped_short;
     uint64_t collision;
+    uint64_t probes;         /* sent, one for each hop up to where it stops */
+    uint64_t probes_in_full; /* that tracing them in full would have sent */
 };
 
 /* What a replay sees; all NULL: nobody looks. */
@@ -34,6 +36,9 @@ struct replay_seen {
     bool *nodes;
     bool *links;
 };
+
+/* The first hop at which a route stops; route->hops: it runs into its destination. */
+uint32_t replay_end(const struct routes *routes, const struct route *route, const bool *stops);
 
 /* One more route; stops[node]: it stops there. */
 void replay_route(const struct routes *routes, const struct route *route, const bool *stops,

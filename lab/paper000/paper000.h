@@ -73,11 +73,15 @@ int lab_000_figure_6(struct lab *lab);
 int lab_000_improved(struct lab *lab); /* Figs. 8 to 10 */
 int lab_000_sacrifice(struct lab *lab);
 
-/* stopset_sizes.c, stopset_methods.c */
+/* blind.c */
+int lab_000_without_members(struct lab *lab);
+
+/* stopset_sizes.c, stopset_methods.c, stopset_aspects.c */
 int lab_000_figure_13(struct lab *lab);
 int lab_000_figure_14(struct lab *lab);
 int lab_000_figure_18(struct lab *lab);
 int lab_000_figure_19(struct lab *lab);
 int lab_000_figure_20(struct lab *lab);
+int lab_000_table_5(struct lab *lab);
 
 #endif

@@ -68,5 +68,6 @@ document forwarding 8
 document untrusted 20
 document streams 18
 document lab 6
+document stopset 18
 
 finish

@@ -4,6 +4,7 @@ source "$(dirname "$0")/lib.sh"
 
 names='build query add remove merge info verify convert retouch receive audit repair diff plan measure compare model dedup gaps app lab demo kinds completion help'
 apps='stopset route flows digest traceback admit'
+steps='learn combine trace' # of stopset
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
 golden() {
@@ -33,8 +34,15 @@ for name in $apps; do
     run "$tepal" app "$name" --help
     same "tepal app $name --help is tepal help app $name" "$work/out" "$here/golden/app-$name.txt"
 done
+for step in $steps; do
+    golden "app-stopset-$step" "$tepal" help app stopset "$step"
+    run "$tepal" app stopset "$step" --help
+    same "tepal app stopset $step --help" "$work/out" "$here/golden/app-stopset-$step.txt"
+done
+refused 'help of no step' 'help: unexpected argument: lern' "$tepal" help app stopset lern
 run "$tepal" app
-is 'tepal app lists the applications' "$(sed 's/ .*//' "$work/out" | xargs)" "$apps"
+is 'tepal app lists the applications' "$(sed 's/ .*//' "$work/out" | uniq | xargs)" "$apps"
+is 'and their steps' "$(sed -n 's/^stopset \([a-z]*\) .*/\1/p' "$work/out" | xargs)" "$steps"
 run "$tepal" --help
 same 'tepal --help is tepal help' "$work/out" "$here/golden/overview.txt"
 run "$tepal" -h
@@ -56,14 +64,14 @@ expect '-V' 0 $'tepal 0.2.0\n' '' "$tepal" -V
 is 'man: title' "$(head -1 page)" '.TH TEPAL 1 "" "tepal 0.2.0" "User Commands"'
 is 'man: sections' "$(sed -n 's/^\.SH //p' page | xargs)" \
     'NAME SYNOPSIS DESCRIPTION COMMANDS NUMBERS EXIT STATUS ENVIRONMENT'
-is 'man: commands' "$(sed -n 's/^\.SS //p' page | xargs)" "$names $(printf 'app %s ' $apps | xargs)"
+is 'man: commands' "$(sed -n 's/^\.SS //p' page | grep -v 'app stopset .' | xargs)" "$names $(printf 'app %s ' $apps | xargs)"
 is 'man: only known requests' \
     "$(grep '^[.'"'"']' page | cut -d' ' -f1 | sort -u | xargs)" '.B .PP .RE .RS .SH .SS .TH .TP .fi .nf'
 is 'man: .nf and .fi are paired' "$(grep -c '^\.nf' page)" "$(grep -c '^\.fi' page)"
 is 'man: every example is there' "$(grep -c '^\.nf' page)" \
-    "$(for n in $names $(printf "app-%s " $apps); do sed -n '/^Examples:/,$p' "$here/golden/$n.txt"; done | grep -c '^  [^ ]')"
+    "$(for n in $names $(printf "app-%s " $apps) $(printf "app-stopset-%s " $steps); do sed -n '/^Examples:/,$p' "$here/golden/$n.txt"; done | grep -c '^  [^ ]')"
 is 'man: every option of every command is there' "$(grep -c '^\.TP' page)" \
-    "$(($(for n in $names $(printf "app-%s " $apps); do grep -E '^  (-.,|   ) --' "$here/golden/$n.txt"; done | wc -l) + 5))"
+    "$(($(for n in $names $(printf "app-%s " $apps) $(printf "app-stopset-%s " $steps); do grep -E '^  (-.,|   ) --' "$here/golden/$n.txt"; done | wc -l) + 5))"
 is 'man: no bare hyphen in options' "$(grep -c '^\\fB-' page)" 0
 if command -v groff >/dev/null; then
     is 'man: groff has no complaint' "$(groff -man -ww -z page 2>&1)" ''
@@ -89,7 +97,8 @@ is 'bash: layouts after the letter' "$(offered tepal build -l p)" 'partitioned p
 is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched generalized counting fingerprint yesno recycling cascade'
 is 'bash: models' "$(offered tepal model b)" 'bloom blocked'
 is 'bash: applications' "$(offered tepal app '')" "$apps"
-is 'bash: options of an application' "$(offered tepal app stopset --be)" '--beta'
+is 'bash: options of a step' "$(offered tepal app stopset trace --in)" '--in-full'
+is 'bash: options of an application' "$(offered tepal app stopset --bet)" '--beta'
 is 'bash: words of its options' "$(offered tepal app stopset --method max)" 'max-fp'
 is 'bash: its files are left to the shell' "$(offered tepal app stopset '')" ''
 is 'bash: shells' "$(offered tepal completion '')" 'bash zsh fish'

@@ -90,6 +90,12 @@ say 'app admit' "$tepal" app admit log --field 2 --size-field 3 --cache-size 100
     printf '2\tm1\tAS1\t9.0.0.1\t4\t0\t1.0.0.1 1.0.0.2 1.0.0.3\n'
 } >routes
 say 'app stopset' "$tepal" app stopset routes --bits 100 --hashes 3 --max-fn 10% --json -q
+say 'app stopset --table' "$tepal" app stopset routes --bits 100 --table --json -q
+say 'app stopset learn' "$tepal" app stopset learn routes --cycle 1 -o sightings --json
+say 'app stopset learn' "$tepal" app stopset learn routes --cycle 1 -o sightings.tepal --bits 100 --json
+say 'app stopset combine' "$tepal" app stopset combine sightings --bits 100 -o stop.tepal --json
+say 'app stopset trace' "$tepal" app stopset trace routes --set stop.tepal --json
+say 'app stopset trace --each' "$tepal" app stopset trace routes --set stop.tepal --each --json
 printf 'a\t%d\ttcp\t10.0.0.1\t1001\t10.9.9.9\t80\t%s\t60\n' 0 S 1 A 2 AF >packets
 say 'app flows' "$tepal" app flows packets --json -q
 printf '1\t2\n2\t3\n3\t4\n1\t4\n4\t5\n5\t6\n' >edges

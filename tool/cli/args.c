@@ -107,6 +107,7 @@ static int take_value(const struct parser *p, size_t at, const char *text)
         why = text[0] == '\0' ? "a file name is needed" : NULL;
         break;
     case TAKES_WHOLE:
+        p->args->texts[p->args->text_count++] = (struct option_text){o, text};
         return take_whole(p, o, value);
     case TAKES_POSITIVE:
         why = number_positive(text, &value->real);

@@ -20,7 +20,7 @@
 enum option_type {
     TAKES_NOTHING,
     TAKES_FILE,
-    TAKES_WHOLE,    /* number_whole, within least .. most */
+    TAKES_WHOLE,    /* number_whole, within least .. most; several: args_text */
     TAKES_POSITIVE, /* number_positive */
     TAKES_RATE,     /* number_rate */
     TAKES_SHARE,    /* number_share */
@@ -67,7 +67,7 @@ struct option_value {
     double real;
 };
 
-/* One giving of an option that takes a text or a choice. */
+/* One giving of an option that takes a text, a choice or a whole number. */
 struct option_text {
     const struct option *option;
     const char *text;
@@ -78,7 +78,8 @@ struct command;
 /* All commands there are, as main lists them: pointers, and NULL after the last. */
 struct program {
     const struct command *const *commands;
-    const struct command *const *apps; /* `tepal app NAME`: their names are "app NAME" */
+    /* `tepal app NAME`, and `tepal app NAME STEP` for a step of one: their names are these words */
+    const struct command *const *apps;
 };
 
 /* A parsed command line. Texts belong to argv. */
@@ -86,7 +87,7 @@ struct args {
     const struct program *program;
     const struct command *command;
     struct option_value *values; /* in the order of the command's options */
-    struct option_text *texts;   /* of all options that take a text or a choice, in order */
+    struct option_text *texts;   /* of all options that take one of these, in order */
     size_t text_count;
     const char **operand;
     size_t operands;
@@ -126,8 +127,12 @@ const char *command_nth_word(const struct command *const *list, size_t n);
 /* All that has options of its own, subcommands and then applications; NULL after the last. */
 const struct command *command_at(const struct program *program, size_t n);
 
-/* The last word of a name: the NAME of an application. */
+/* What stands behind "app": the NAME of an application, or NAME STEP. */
 const char *command_word(const struct command *command);
+
+/* The application, or the step of one, that the first words name; how many of them do. */
+const struct command *command_find_app(const struct program *program, const char *const *words,
+                                       int count, int *used);
 
 /* Says that there is no such command or application, and which one may have been meant. */
 int command_unknown(const struct program *program, bool app, const char *subject, const char *name);

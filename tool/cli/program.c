@@ -12,7 +12,7 @@
 
 const char *command_word(const struct command *command)
 {
-    const char *space = strrchr(command->name, ' ');
+    const char *space = strchr(command->name, ' ');
     return space == NULL ? command->name : space + 1;
 }
 
@@ -84,6 +84,30 @@ static int run(const struct program *program, const struct command *command, int
     return code;
 }
 
+const struct command *command_find_app(const struct program *program, const char *const *words,
+                                       int count, int *used)
+{
+    const struct command *step = NULL;
+    char two[64];
+    *used = 2;
+    if (count > 1 && snprintf(two, sizeof two, "%s %s", words[0], words[1]) < (int)sizeof two) {
+        step = command_find(program->apps, two);
+    }
+    if (step == NULL) {
+        *used = 1;
+        step = command_find(program->apps, words[0]);
+    }
+    return step;
+}
+
+static int run_app(const struct program *program, int count, char *const *words)
+{
+    int used;
+    const struct command *app = command_find_app(program, (const char *const *)words, count, &used);
+    return app == NULL ? command_unknown(program, true, "app", words[0])
+                       : run(program, app, count - used, words + used);
+}
+
 int program_run(const struct program *program, int argc, char *const *argv)
 {
     if (argc < 2) {
@@ -101,9 +125,7 @@ int program_run(const struct program *program, int argc, char *const *argv)
                          word);
     }
     if (strcmp(word, "app") == 0 && argc > 2 && argv[2][0] != '-') {
-        const struct command *app = command_find(program->apps, argv[2]);
-        return app == NULL ? command_unknown(program, true, "app", argv[2])
-                           : run(program, app, argc - 3, argv + 3);
+        return run_app(program, argc - 2, argv + 2);
     }
     const struct command *command = command_find(program->commands, word);
     return command == NULL ? command_unknown(program, false, NULL, word)

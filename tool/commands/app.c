@@ -1,14 +1,21 @@
 /* app.c: the list of applications. Which one is run, and with which options, main decides. */
 #define _POSIX_C_SOURCE 200809L
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "output/out.h"
 #include "cli/options.h"
 
+/* Steps of applications come after their names. */
 static const char *app_words(const struct program *program, size_t n)
 {
-    return command_nth_word(program->apps, n);
+    for (const struct command *const *app = program->apps; *app != NULL; app++) {
+        if (strchr(command_word(*app), ' ') == NULL && n-- == 0) {
+            return command_word(*app);
+        }
+    }
+    return NULL;
 }
 
 static int app_run(const struct args *args)
@@ -18,7 +25,7 @@ static int app_run(const struct args *args)
         return EXIT_TROUBLE;
     }
     for (const struct command *const *app = args->program->apps; *app != NULL; app++) {
-        out_format(out, "%-12s %s\n", command_word(*app), (*app)->summary);
+        out_format(out, "%-16s %s\n", command_word(*app), (*app)->summary);
     }
     return out_close(out, EXIT_YES);
 }

@@ -49,6 +49,18 @@ static void case_name(struct out *out, const struct command *c)
     out_format(out, "    %s%s%s)\n", quote, c->name, quote);
 }
 
+/* The names of applications with their steps, as patterns of the shells' case. */
+static void step_patterns(struct out *out, const struct program *program)
+{
+    bool first = true;
+    for (const struct command *const *app = program->apps; *app != NULL; app++) {
+        if (strchr(command_word(*app), ' ') != NULL) {
+            out_format(out, "%s'%s'", first ? "" : " | ", command_word(*app));
+            first = false;
+        }
+    }
+}
+
 /* ---- bash ------------------------------------------------------------------------------------ */
 
 static void bash_value(struct out *out, const struct option *o)
@@ -99,6 +111,15 @@ static void print_bash(struct out *out, const struct program *program)
                   "        previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
                   "        if [[ $command == app ]] && ((COMP_CWORD > 2)); then\n"
                   "            command=\"app ${COMP_WORDS[2]}\"\n"
+                  "            case \"${COMP_WORDS[2]} ${COMP_WORDS[3]}\" in\n"
+                  "            ");
+    step_patterns(out, program);
+    out_text(out, ")\n"
+                  "                if ((COMP_CWORD > 3)); then\n"
+                  "                    command=\"$command ${COMP_WORDS[3]}\"\n"
+                  "                fi\n"
+                  "                ;;\n"
+                  "            esac\n"
                   "        fi\n"
                   "    fi\n"
                   "    case $command in\n"
@@ -199,6 +220,17 @@ static void print_zsh(struct out *out, const struct program *program)
                   "        subcommand=\"app $words[2]\"\n"
                   "        shift words\n"
                   "        ((CURRENT--))\n"
+                  "        case \"$words[1] $words[2]\" in\n"
+                  "        ");
+    step_patterns(out, program);
+    out_text(out, ")\n"
+                  "            if ((CURRENT > 2)); then\n"
+                  "                subcommand=\"$subcommand $words[2]\"\n"
+                  "                shift words\n"
+                  "                ((CURRENT--))\n"
+                  "            fi\n"
+                  "            ;;\n"
+                  "        esac\n"
                   "    fi\n"
                   "    case $subcommand in\n");
     const struct command *c;
@@ -218,8 +250,9 @@ static void print_zsh(struct out *out, const struct program *program)
 
 static void fish_option(struct out *out, const struct command *c, const struct option *o)
 {
-    out_format(out, "complete -c tepal -n '__fish_seen_subcommand_from %s' -l %s", command_word(c),
-               o->name);
+    const char *space = strrchr(c->name, ' ');
+    out_format(out, "complete -c tepal -n '__fish_seen_subcommand_from %s' -l %s",
+               space == NULL ? c->name : space + 1, o->name);
     if (o->letter != 0) {
         out_format(out, " -s %c", o->letter);
     }

@@ -13,12 +13,18 @@ static int help_run(const struct args *args)
     if (args->operands == 0) {
         return help_overview(program, false);
     }
-    bool app = args->operands == 2;
+    bool app = args->operands > 1;
     if (app && strcmp(args->operand[0], "app") != 0) {
         return say_error(NULL, "help", "unexpected argument: %s", args->operand[1]);
     }
-    const char *word = args->operand[args->operands - 1];
-    const struct command *c = command_find(app ? program->apps : program->commands, word);
+    int named = 1;
+    int words = (int)args->operands - 1;
+    const char *word = args->operand[app ? 1 : 0];
+    const struct command *c = app ? command_find_app(program, args->operand + 1, words, &named)
+                                  : command_find(program->commands, word);
+    if (c != NULL && app && named < words) {
+        return say_error(NULL, "help", "unexpected argument: %s", args->operand[1 + named]);
+    }
     return c == NULL ? command_unknown(program, app, "help", word) : help_command(c);
 }
 
@@ -36,11 +42,11 @@ static const struct example examples[] = {{"tepal help query", "The same as tepa
                                           {NULL, NULL}};
 
 const struct command command_help = {.name = "help",
-                                     .synopsis = "[COMMAND | app NAME]",
+                                     .synopsis = "[COMMAND | app NAME [STEP]]",
                                      .summary = "Show help for tepal or for one command.",
                                      .about = "Without COMMAND, prints an overview.",
                                      .options = options,
                                      .words = command_words,
-                                     .most_operands = 2,
+                                     .most_operands = 3,
                                      .examples = examples,
                                      .run = help_run};

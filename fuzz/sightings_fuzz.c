@@ -1,0 +1,47 @@
+/*
+ * sightings_fuzz.c: the reader of what monitors of a stop set send, fed with any lines. What it
+ * accepts must keep the promises of sightings.h, and a line that is refused must change nothing.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stopset/sightings.h"
+#include "must.h"
+
+static double sum(const struct sightings *s)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < s->nodes; i++) {
+        MUST(s->ends[i] >= 0 && s->ends[i] <= s->passes[i] * (1 + 1e-9) && isfinite(s->passes[i]));
+        all += s->passes[i];
+    }
+    return all;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct names nodes = {.count = 0};
+    struct sightings s = {.nodes = 0};
+    struct sightings_reader r = {.nodes = &nodes, .into = &s};
+    while (size > 0) {
+        const uint8_t *end = memchr(data, '\n', size);
+        size_t len = end == NULL ? size : (size_t)(end - data);
+        double before = sum(&s);
+        uint64_t lines = r.lines;
+        /* A copy of its own, so that reading past the line is noticed. */
+        char *line = must_copy(data, len);
+        const char *why = sightings_line(&r, line, len);
+        free(line);
+        if (why != NULL) {
+            MUST(why[0] != '\0' && strlen(why) < sizeof r.why);
+            MUST(sum(&s) == before && r.lines == lines);
+        }
+        data += end == NULL ? len : len + 1;
+        size -= end == NULL ? len : len + 1;
+    }
+    MUST(s.nodes <= nodes.count && sightings_members(&s) <= s.nodes);
+    names_free(&nodes);
+    sightings_free(&s);
+    return 0;
+}
