@@ -52,6 +52,7 @@ int stopset_fresh(struct stopset *s, const struct set_wish *wish, double share)
 {
     struct sightings known;
     int code = sightings_copy(&known, &s->seen) ? EXIT_YES : args_no_memory(s->args);
+    stopset_begin(s);
     known.least = arg_real(s->args, "least-ends", SIGHTINGS_HALF);
     for (size_t c = 0; c < s->cycles && code == EXIT_YES; c++) {
         if (s->cycle[c] > s->learn) {

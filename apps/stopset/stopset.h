@@ -45,6 +45,8 @@ struct stopset {
     bool *listed_links;
     bool *seen_nodes;
     bool *seen_links;
+    uint64_t probing; /* cycles tried with the set at work */
+    double hits;      /* their hits per destination, added up */
     struct report report;
 };
 
@@ -74,6 +76,8 @@ struct trial {
     uint64_t destinations;
     double nodes_missed;
     double links_missed;
+    uint64_t probing;   /* cycles since the one learned, with this one */
+    double hits_so_far; /* per destination and cycle, since and with the one learned */
 };
 
 /* Is the route traced in full in its cycle, at that share? The same in every run. */
@@ -86,6 +90,9 @@ struct trial stopset_try(struct stopset *s, uint64_t cycle, double in_full);
 
 /* s->stops := what the filter finds. */
 void stopset_stop_at(struct stopset *s, const struct tepal_filter *filter);
+
+/* A new set: nothing was tried with it. */
+void stopset_begin(struct stopset *s);
 
 /* A row of a trial. */
 void stopset_tell(struct stopset *s, const struct variant *v, const struct trial *t);

@@ -46,13 +46,30 @@ static struct trial replay(const struct stopset *s, uint64_t cycle, double in_fu
     return t;
 }
 
+static double hits_of(const struct trial *t)
+{
+    return t->destinations == 0
+               ? 0
+               : (double)(t->outcome.collision + t->in_full) / (double)t->destinations;
+}
+
 struct trial stopset_try(struct stopset *s, uint64_t cycle, double in_full)
 {
     (void)replay(s, cycle, in_full, s->member, s->listed_nodes, s->listed_links);
     struct trial t = replay(s, cycle, in_full, s->stops, s->seen_nodes, s->seen_links);
     t.nodes_missed = replay_missed(s->listed_nodes, s->seen_nodes, s->nodes);
     t.links_missed = replay_missed(s->listed_links, s->seen_links, s->links);
+    s->hits += hits_of(&t);
+    t.probing = ++s->probing;
+    /* the cycle learned hits every destination */
+    t.hits_so_far = (1 + s->hits) / (1 + (double)s->probing);
     return t;
+}
+
+void stopset_begin(struct stopset *s)
+{
+    s->probing = 0;
+    s->hits = 0;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -114,7 +131,6 @@ void stopset_tell(struct stopset *s, const struct variant *v, const struct trial
     struct report *r = &s->report;
     const struct replay_outcome *o = &t->outcome;
     double all = o->routes == 0 ? 1 : (double)o->routes;
-    double destinations = t->destinations == 0 ? 1 : (double)t->destinations;
     report_object(r, NULL);
     tell_set(s, v, t->cycle);
     report_whole(r, "routes", o->routes, NO_TEXT);
@@ -128,13 +144,16 @@ void stopset_tell(struct stopset *s, const struct variant *v, const struct trial
     report_whole(r, "in_full", t->in_full, NO_TEXT);
     report_whole(r, "probes", o->probes, NO_TEXT);
     report_whole(r, "probes_saved", o->probes_in_full - o->probes, NO_TEXT);
-    report_real(r, "hits", (double)(o->collision + t->in_full) / destinations, NO_TEXT);
+    report_real(r, "hits", hits_of(t), NO_TEXT);
+    report_whole(r, "probing", t->probing, NO_TEXT);
+    report_real(r, "hits_so_far", t->hits_so_far, NO_TEXT);
     tell_load(s, v);
     report_end(r);
 }
 
 void stopset_tell_all(struct stopset *s, const struct variant *v)
 {
+    stopset_begin(s);
     for (size_t c = 0; c < s->cycles; c++) {
         if (s->cycle[c] > s->learn) {
             struct trial t = stopset_try(s, s->cycle[c], 0);

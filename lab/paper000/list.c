@@ -86,4 +86,7 @@ const struct lab_experiment lab_000[] = {
                    "the red stop set: ratio, improved ratio and sacrifice",
                    "The paper's k is unknown; we use k = 5. sacrifice is ours. What the text says "
                    "of single sizes depends on its own routes and has no verdict."),
+    LAB_EXPERIMENT("000-fresh", "beyond the paper", 3, 12, lab_000_fresh,
+                   "the red stop set, kept fresh by a share of routes traced in full",
+                   "Nodes are in the set if at least half of the routes through them end there."),
     {.name = NULL}};

@@ -76,12 +76,13 @@ int lab_000_sacrifice(struct lab *lab);
 /* blind.c */
 int lab_000_without_members(struct lab *lab);
 
-/* stopset_sizes.c, stopset_methods.c, stopset_aspects.c */
+/* stopset_sizes.c, stopset_methods.c, stopset_aspects.c, stopset_fresh.c */
 int lab_000_figure_13(struct lab *lab);
 int lab_000_figure_14(struct lab *lab);
 int lab_000_figure_18(struct lab *lab);
 int lab_000_figure_19(struct lab *lab);
 int lab_000_figure_20(struct lab *lab);
 int lab_000_table_5(struct lab *lab);
+int lab_000_fresh(struct lab *lab);
 
 #endif

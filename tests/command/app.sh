@@ -43,10 +43,10 @@ expect '--max-transit drops what has no penultimate node' 0 "$head
 " '' bash -c '"$0" app stopset hand.tsv --bits 10k --beta 25% --max-transit 0 -q | head -2' "$tepal"
 run "$tepal" app stopset hand.tsv --bits 1 --hashes 1 --beta 25% --tsv
 is 'tsv: names' "$code $(head -1 "$work/out" | tr '\t' ' ')" \
-    '0 cycle set bits hashes compression beta max_fn false_positives troublesome false_negatives routes success stopping_short collision nodes_missed links_missed aimed feedback in_full probes probes_saved hits up_lists up_filters down'
+    '0 cycle set bits hashes compression beta max_fn false_positives troublesome false_negatives routes success stopping_short collision nodes_missed links_missed aimed feedback in_full probes probes_saved hits probing hits_so_far up_lists up_filters down'
 is 'a filter of one bit stops every route at its first hop' \
-    "$(awk -F'\t' '$1 == 2 && $2 == "bloom"' "$work/out" | cut -f1-16,20-25 | tr '\t' ' ')" \
-    '2 bloom 1 1 96   3 0 0 4 0.000000 1.000000 0.000000 0.666667 1.000000 4 11 0.000000 96 2 2'
+    "$(awk -F'\t' '$1 == 2 && $2 == "bloom"' "$work/out" | cut -f1-16,20-27 | tr '\t' ' ')" \
+    '2 bloom 1 1 96   3 0 0 4 0.000000 1.000000 0.000000 0.666667 1.000000 4 11 0.000000 1 0.500000 96 2 2'
 is 'with all members lost none stops' \
     "$(awk -F'\t' '$1 == 2 && $2 == "retouched"' "$work/out" | cut -f10,12-16 | tr '\t' ' ')" \
     '3 0.000000 0.000000 1.000000 0.000000 0.000000'
@@ -54,9 +54,9 @@ run "$tepal" app stopset hand.tsv --bits 100 --hashes 3 --max-fn 10% --json -q
 is 'json: an object a row, and no words' "$code $(wc -l <"$work/out" | tr -d ' ') $(cat "$work/err")" '0 6 '
 is 'json: its names' "$(head -1 "$work/out" | python3 -c 'import json, sys
 print(*json.loads(sys.stdin.read()))')" \
-    'cycle set addresses bits hashes compression method beta max_fn false_positives troublesome false_negatives routes success stopping_short collision nodes_missed links_missed aimed feedback in_full probes probes_saved hits up_lists up_filters down'
+    'cycle set addresses bits hashes compression method beta max_fn false_positives troublesome false_negatives routes success stopping_short collision nodes_missed links_missed aimed feedback in_full probes probes_saved hits probing hits_so_far up_lists up_filters down'
 is 'json: the list' "$(head -1 "$work/out")" \
-    '{"cycle": 2, "set": "list", "addresses": 3, "bits": 96, "hashes": 0, "compression": 1.0, "method": null, "beta": null, "max_fn": null, "false_positives": 0, "troublesome": 0, "false_negatives": 0, "routes": 4, "success": 0.25, "stopping_short": 0.25, "collision": 0.5, "nodes_missed": 0.0, "links_missed": 0.0, "aimed": 0, "feedback": 0.0, "in_full": 0, "probes": 12, "probes_saved": 3, "hits": 0.5, "up_lists": 96.0, "up_filters": null, "down": 192.0}'
+    '{"cycle": 2, "set": "list", "addresses": 3, "bits": 96, "hashes": 0, "compression": 1.0, "method": null, "beta": null, "max_fn": null, "false_positives": 0, "troublesome": 0, "false_negatives": 0, "routes": 4, "success": 0.25, "stopping_short": 0.25, "collision": 0.5, "nodes_missed": 0.0, "links_missed": 0.0, "aimed": 0, "feedback": 0.0, "in_full": 0, "probes": 12, "probes_saved": 3, "hits": 0.5, "probing": 1, "hits_so_far": 0.75, "up_lists": 96.0, "up_filters": null, "down": 192.0}'
 expect '--learn' 0 "$head
 3     list                   96  1.00     0      0  1.0000 0.0000 0.0000 0.0000 0.0000
 " 'learned    cycle 2: 4 routes of 2 monitors, 7 addresses, 3 of them penultimate

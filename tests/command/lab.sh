@@ -113,8 +113,8 @@ is 'report: texts are escaped' "$(grep -c '<script>' hostile/report.html) $(grep
 refused 'nothing to do' "lab: list, run or report is needed; see 'tepal lab --help'" "$tepal" lab
 refused 'what?' "lab: walk: not one of list, run, report; see 'tepal lab --help'" "$tepal" lab walk
 refused 'run what?' 'lab run: nothing to run: give NAMES, --paper NUMBER or --all' "$tepal" lab run
-refused 'unknown experiment' 'lab: unknown experiment 000-table-5; did you mean 000-table-1?' \
-    "$tepal" lab run 000-table-5
+refused 'unknown experiment' 'lab: unknown experiment 000-table-9; did you mean 000-table-1?' \
+    "$tepal" lab run 000-table-9
 refused 'unknown paper' "lab: --paper 999: not one of 000, 001, 002, 003, 004" "$tepal" lab run --paper 999
 mkdir empty
 refused 'an empty folder' "empty: no tables in this directory; 'tepal lab run --all --out DIR' writes them" \
