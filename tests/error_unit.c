@@ -140,6 +140,21 @@ static enum tepal_status relayout(const struct stage *on, bool well, struct tepa
     return status;
 }
 
+static enum tepal_status by_average(const struct stage *on, bool well, struct tepal_error *error)
+{
+    struct tepal_params p = on->params;
+    struct tepal_filter *before = NULL;
+    struct tepal_filter *f = NULL;
+    p.kind = TEPAL_KIND_RECYCLING;
+    p.recycling = (struct tepal_recycling_params){2, TEPAL_RECYCLING_COUNT, 5, 0};
+    p.recycling.flags = well ? TEPAL_RECYCLING_RETAIN : 0;
+    assert_ok(tepal_filter_create(&p, NULL, &before, NULL));
+    enum tepal_status status = tepal_recycling_by_average(before, 0.01, NULL, &f, error);
+    tepal_filter_free(f);
+    tepal_filter_free(before);
+    return status;
+}
+
 static enum tepal_status to_bloom(const struct stage *on, bool well, struct tepal_error *error)
 {
     struct tepal_filter *f = NULL;
@@ -524,6 +539,7 @@ static const struct {
     CALL(fold),
     CALL(fold_other),
     CALL(relayout),
+    CALL(by_average),
     CALL(to_bloom),
     CALL(strip),
     CALL(difference),

@@ -69,7 +69,7 @@ files=$((files + 1))
 seq -f 'golden-%.0f' 0 99 | reader "$here/golden/retouched.tepal" --query-lines >"$scratch/found"
 [ "$(grep -c '^1' "$scratch/found")" = 90 ] || fail "retouched: other members than it says"
 # Recycling filters: replayed from their messages, bits and counts are the same.
-for name in recycling recycling-misses recycling-average; do
+for name in recycling recycling-misses recycling-average dedup-0.1.0; do
     files=$((files + 1))
     seq -f 'golden-%.0f' 0 249 | reader "$here/golden/$name.tepal" --rebuild-lines >/dev/null ||
         fail "$name: replayed from its messages, it differs"

@@ -73,7 +73,10 @@ static void never_called(void *context, const struct tepal_recycling_cycle *cycl
 static void not_recycling(const struct specimen *s, struct tepal_filter *f)
 {
     struct tepal_recycling_figures figures = {.arrivals = 99};
+    struct tepal_filter *out = nothing;
     uint64_t left = 99;
+    refused(tepal_recycling_by_average(f, 0.01, NULL, &out, NULL));
+    specimen_assert(s, out == nothing);
     refused(tepal_recycling_set_clock(f, 1));
     refused(tepal_recycling_recycle(f));
     refused(tepal_recycling_clear_ahead(f, 8, &left));

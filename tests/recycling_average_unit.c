@@ -452,6 +452,68 @@ static void cleared_ahead(void **unused)
     }
 }
 
+/*
+ * Filled by another rule, then by average: the phases are the same and go on, and the rate is kept
+ * from there on, whatever it was before.
+ */
+static void from_another_rule(void **unused)
+{
+    (void)unused;
+    for (uint32_t variant = 0; variant < 24; variant++) {
+        struct tepal_params p = params_of((enum tepal_layout)(variant % 4),
+                                          TEPAL_POSITIONS_COLLIDING, 1 + variant / 4 % 3, 0.02);
+        uint64_t rule = variant % 3;
+        struct tepal_filter *out = NULL;
+        uint64_t random = variant;
+        p.recycling.rule = rule;
+        p.recycling.limit = rule == TEPAL_RECYCLING_SIGMA ? p.cells * 3 / 4 : p.cells / 10;
+        struct tepal_filter *f = make(&p);
+        feed(f, &random, 200 * (int)(variant % 5));
+        assert_ok(tepal_recycling_by_average(f, 0.02, NULL, &out, NULL));
+        assert_ok(tepal_filter_validate(out, NULL));
+        struct tepal_recycling_figures was = recycling_figures(f);
+        struct tepal_recycling_figures is = recycling_figures(out);
+        size_t count;
+        size_t more;
+        const uint64_t *words = tepal_filter_words(f, &count);
+        assert_memory_equal(words, tepal_filter_words(out, &more), 8 * count);
+        assert_int_equal(more, count + WORDS);
+        assert_true(was.cycles == is.cycles && was.ones == is.ones && was.messages == is.messages);
+        assert_int_equal(is.arrivals, was.messages);
+        assert_true(is.messages == 0 || fabs(is.fp_so_far - 0.02) < 1e-12);
+        struct tepal_filter *clone = NULL; /* and it is one that can be copied, saved and loaded */
+        assert_ok(tepal_filter_clone(out, NULL, &clone, NULL));
+        uint64_t each[2] = {random, random};
+        feed(out, &each[0], 20000);
+        feed(clone, &each[1], 20000);
+        assert_true(same(out, clone));
+        assert_true(recycling_figures(out).cycles > was.cycles);
+        assert_true(fabs(recycling_figures(out).fp_so_far - 0.02) < 0.0005);
+        tepal_filter_free(clone);
+        tepal_filter_free(out);
+        tepal_filter_free(f);
+    }
+    struct tepal_params p = params_of(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 2, 0.02);
+    struct tepal_filter *f = make(&p);
+    struct tepal_filter *out = NULL;
+    static const double rates[] = {0, 1, -1, NAN, 1e-30};
+    for (size_t i = 0; i < COUNT(rates); i++) {
+        struct tepal_error error = {.why = ""};
+        enum tepal_status status = tepal_recycling_by_average(f, rates[i], NULL, &out, &error);
+        assert_int_equal(status, i < 4 ? TEPAL_BAD_ARGUMENT : TEPAL_BAD_PARAMETER);
+        check_error(&error, status);
+    }
+    for (unsigned n = 1; n <= 2; n++) {
+        struct memory m = {.fail_at = n};
+        struct tepal_allocator allocator = memory_allocator(&m);
+        assert_int_equal(tepal_recycling_by_average(f, 0.1, &allocator, &out, NULL),
+                         TEPAL_NO_MEMORY);
+        assert_int_equal(m.live, 0);
+    }
+    assert_null(out);
+    tepal_filter_free(f);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void bad_parameters(void **unused)
@@ -625,6 +687,7 @@ int main(void)
         cmocka_unit_test(saved_in_the_middle_it_goes_on),
         cmocka_unit_test(sums_are_exact),
         cmocka_unit_test(cleared_ahead),
+        cmocka_unit_test(from_another_rule),
         cmocka_unit_test(bad_parameters),
         cmocka_unit_test(extreme_rates),
         cmocka_unit_test(lies_about_the_sums),

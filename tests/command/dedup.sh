@@ -203,13 +203,21 @@ other() {
 other phases 'its number of phases is 2, and the options give 1' --phases 1
 other memory 'its memory in bytes is 2048, and the options give 4096' --memory 4Ki
 other layout 'its layout is blocked, and the options give flat' --layout flat
-other rule 'it recycles by sigma, and the options give count' --count 5 --hashes 7
-other time 'it recycles by sigma, and the options give every' --every 5m
+other rule 'it recycles by average, and the options give count' --count 5 --hashes 7
+other time 'it recycles by average, and the options give every' --every 5m
+other sigma 'it recycles by average, and the options give sigma' --rule sigma
 other hashes 'its number of hashes is 7, and the options give 3' --hashes 3
-other sigma "its sigma is $("$tepal" info --json whole | python3 -c 'import json, sys; print(json.load(sys.stdin)["limit"])'), and the options give 99" \
-    --sigma 99 --hashes 7
+other rate 'its false-positive rate is 1 %, and --fp gives 5 %' --fp 5%
 other way 'it holds every line, but --only-misses is given' --only-misses
 other seed 'its seed is 7, and the options give 8' --seed 8
+cp whole average
+rm whole
+"$tepal" dedup "${small[@]}" --rule sigma -q --state whole lines >/dev/null
+cp whole before
+other sigma "its sigma is $("$tepal" info --json whole | python3 -c 'import json, sys; print(json.load(sys.stdin)["limit"])'), and the options give 99" \
+    --sigma 99 --hashes 7
+other 'rate of sigma' 'its false-positive rate is 0.9989 %, and --fp gives 5 %' --fp 5%
+cp average whole
 "$tepal" build lines -o bloom -q --seed 7
 cp bloom before
 refused 'a state of another kind' \
@@ -238,6 +246,69 @@ is 'a keyed state' "$(wc -l <twice | tr -d ' ') $(($(wc -l <got) > $(wc -l <firs
 refused 'a keyed state without its key' \
     "keyed: this filter was made with a secret key: give --key-file; nothing was read" \
     "$tepal" dedup --state keyed lines
+
+# ---- the rate, for new lines
+# 2 % of the lines are new, the others any of 4290: by sigma 3 % of the new ones are lost.
+awk 'BEGIN { srand(9); for (i = 0; i < 400000; i++)
+    print rand() < 0.02 ? "new" i : int(4290 * rand()) }' >repeats
+lost() { # lost OPTIONS...: the share of the new lines that are not printed, in units of 1e-4
+    "$tepal" dedup --memory 4Ki --fp 1% --seed 7 -q "$@" repeats | grep -c new >got
+    awk -v got="$(cat got)" '/new/ { n++ } END { printf "%.0f\n", 1e4 * (n - got) / n }' repeats
+}
+# 8000 new lines: 1 % of them is 80 +- 9, and 6.5 standard errors are 0.73 %.
+for phases in 1 2; do
+    share=$(lost --phases $phases)
+    is "average: 1 % of the new lines are lost, $phases phases ($share)" $((share > 27 && share < 173)) 1
+done
+share=$(lost --phases 1 --rule sigma)
+is "sigma: twice as many and more ($share)" $((share > 200)) 1
+"$tepal" dedup --memory 4Ki --phases 1 --seed 7 -c -q --json repeats >figures
+is 'average: the rate is told' "$(python3 -c "print(0.0099 < $(field figures fp_average) < 0.01005)")" True
+like 'a figure at its floor: less than' "$(printf 'a\nb\n' | "$tepal" dedup -c 2>&1 >/dev/null)" \
+    'false positives less than [0-9.]+e-[0-9]+ \(1 in '
+like 'a figure at its floor, by sigma' "$(echo a | "$tepal" dedup --rule sigma -c 2>&1 >/dev/null)" \
+    'false positives less than [0-9.]+e-[0-9]+ \(1 in '
+refused 'average and only misses' \
+    'dedup: --only-misses cannot be combined with --rule average: give --rule sigma, --count or --every; nothing was read' \
+    "$tepal" dedup --rule average --only-misses lines
+refused 'two ways' 'dedup: --rule and --count cannot be combined: give one of them' \
+    "$tepal" dedup --rule average --count 5 lines
+
+# A state of 0.1.0 goes on as it would there, and says how to change it; then it is changed.
+seq -f 'golden-%.0f' 200 400 >later
+cp "$here/../golden/dedup-0.1.0.tepal" old
+run "$tepal" dedup --state old -c later
+is 'a state of 0.1.0: as 0.1.0 goes on' "$code $(cat "$work/out")" '0 147'
+is 'a state of 0.1.0: how to change it, once' "$(grep -c -- '--rule' "$work/err") $(head -1 "$work/err")" \
+    '1 tepal: old: this state recycles by sigma, and more new lines than its rate are lost if lines repeat a lot; --rule average changes that, --rule sigma keeps it'
+"$tepal" info --json old >about
+is 'a state of 0.1.0: it keeps its rule' \
+    "$(python3 -c 'import json; d = json.load(open("about")); print(d["rule"], d["keys_added"])')" 'sigma 451'
+for quiet in -q '--rule sigma'; do
+    cp "$here/../golden/dedup-0.1.0.tepal" old
+    is "a state of 0.1.0: $quiet says nothing of it" \
+        "$("$tepal" dedup --state old -c $quiet later 2>&1 >/dev/null | grep -c -- --rule)" 0
+done
+cp "$here/../golden/dedup-0.1.0.tepal" old
+cp old before
+run "$tepal" dedup --state old --rule average --fp 5% --phases 1 -c later
+is 'changed in other ways too: refused' "$code" 2
+same 'changed in other ways too: it stays' old before
+tail -n 20 later >last
+run "$tepal" dedup --state old -c --rule average </dev/null
+is 'a state of 0.1.0: changed' "$code $("$tepal" info --json old | python3 -c '
+import json, sys
+d = json.load(sys.stdin); print(d["rule"], round(d["fp_average"], 4), d["cycles"])')" '0 average 0.0099 2'
+is 'it has not forgotten' "$(seq -f 'golden-%.0f' 230 249 | "$tepal" dedup --state old -c -q)" 0
+is 'and says no more' "$("$tepal" dedup --state old -c last 2>&1 >/dev/null | grep -c -- --rule)" 0
+cp before old
+"$tepal" dedup --state old -c -q --rule average --fp 5% last >/dev/null
+is '--fp: the new rate' "$("$tepal" info old | awk '$1 == "fp_average"')" 'fp_average          5 %'
+head -50 alerts | "$tepal" dedup --count 50 --only-misses -q --state once >/dev/null
+refused 'what cannot be changed' \
+    'once: by average the trigger is retained, not kept, and all keys are inserted; nothing was read' \
+    "$tepal" dedup --state once --rule average later
+rm once
 
 # A full disk: the limit of a file's size stands in for it. It goes on, and the old state stays.
 cp whole state

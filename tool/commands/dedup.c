@@ -9,6 +9,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "cli/command.h"
 #include "input/feed.h"
 #include "output/answers.h"
+#include "output/render.h"
 #include "output/report.h"
 #include "files/filter_file.h"
 #include "streams/state.h"
@@ -45,6 +47,19 @@ struct dedup {
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
+/* The average so far; less than what can be told is said to be that. */
+static void tell_average(struct report *r, const struct dedup *d, double average)
+{
+    char room[64];
+    char text[80];
+    double least = stream_floor(tepal_filter_params(d->filter));
+    bool less = average > 0 && average < least;
+    snprintf(text, sizeof text, "%s%s", less ? "less than " : "",
+             render_rate(less ? least : average, room, sizeof room));
+    report_real(r, "fp_average", less ? least : average, JSON_ONLY);
+    report_text(r, "fp_average", text, text_column("false positives", 0, NULL));
+}
+
 static void tell_figures(struct report *r, const struct dedup *d)
 {
     struct tepal_recycling_figures f = {.arrivals = 0};
@@ -58,7 +73,7 @@ static void tell_figures(struct report *r, const struct dedup *d)
     report_whole(r, "repeated", d->repeated, column("repeated", 0, NULL));
     report_whole(r, "cycles", f.cycles, column("cycles", 0, NULL));
     report_real(r, "fill", f.fill, column("fill", 0, "%.1f %%"));
-    report_real(r, "fp_average", f.fp_so_far, column("false positives", 0, NULL));
+    tell_average(r, d, f.fp_so_far);
     report_real(r, "fn_estimated", sample_missed(&d->sample),
                 column_or(column("false negatives", 0, NULL), "unknown"));
     report_whole(r, "lines_ever", f.arrivals, JSON_ONLY);
@@ -242,8 +257,16 @@ static int get_filter(struct dedup *d)
         return code != EXIT_YES ? code : make_filter(d);
     }
     d->filter = before;
+    if (state_change_rule(&d->state, &d->filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    before = d->filter;
     code = stream_params(d->args, tepal_filter_params(before), &wanted);
-    return code == EXIT_YES ? state_compare(&d->state, &wanted, tepal_filter_params(before)) : code;
+    code = code == EXIT_YES ? state_compare(&d->state, &wanted, tepal_filter_params(before)) : code;
+    if (code == EXIT_YES) {
+        state_tell_rule(&d->state, before);
+    }
+    return code;
 }
 
 static int watch(struct dedup *d)
@@ -303,6 +326,7 @@ static const struct option options[] = {
     FLAG('c', "count-only", "Print only the number of lines (with --json: all figures)."),
     OPTION_MEMORY,
     OPTION_STREAM_FP,
+    OPTION_RULE,
     OPTION_PHASES,
     OPTION_SIGMA,
     OPTION_CYCLE_COUNT,
@@ -323,7 +347,7 @@ static const struct option options[] = {
     OPTION_QUIET,
     OPTION_HELP,
     OPTIONS_END};
-static const char *const exclusive[][4] = {{"sigma", "count", "every"}, {NULL}};
+static const char *const exclusive[][4] = {{"rule", "sigma", "count", "every"}, {NULL}};
 static const struct example examples[] = {
     {"tail -F access.log | tepal dedup --field 1", "Each client once, when it first appears."},
     {"tepal dedup --memory 1Gi --fp 1/1000 huge.txt > distinct.txt",

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,9 @@
 #include <tepal/recycling.h>
 
 #include "output/progress.h"
+#include "output/render.h"
 #include "files/filter_file.h"
+#include "streams/stream.h"
 
 static int wrong(const struct state *s, const char *why)
 {
@@ -128,6 +131,28 @@ static int differs(const struct state *s, const char *what, uint64_t has, uint64
                       what, has, wants);
 }
 
+/* The rate that a state keeps, by the rules that keep one: as it was asked for, or by the model. */
+static double kept(const struct tepal_params *params)
+{
+    struct tepal_recycling_setting setting;
+    struct tepal_recycling_rates rates;
+    if (params->recycling.rule == TEPAL_RECYCLING_AVERAGE) {
+        return stream_rate(params->recycling.limit);
+    }
+    return stream_rates(params, &setting, &rates) ? rates.fp_average : NAN;
+}
+
+static int other_rate(const struct state *s, const struct tepal_params *before)
+{
+    char has[64];
+    char wants[64];
+    return args_about(s->args, s->name,
+                      "this state was made with other parameters: its false-positive rate is %s, "
+                      "and --fp gives %s",
+                      render_rate(kept(before), has, sizeof has),
+                      render_rate(arg(s->args, "fp")->real, wants, sizeof wants));
+}
+
 int state_compare(const struct state *s, const struct tepal_params *wanted,
                   const struct tepal_params *before)
 {
@@ -154,15 +179,19 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
                           "options give %s",
                           rules[has.rule], rules[wants.rule]);
     }
+    bool by_rate = arg(s->args, "fp")->given && !arg(s->args, "sigma")->given &&
+                   (has.rule == TEPAL_RECYCLING_SIGMA || has.rule == TEPAL_RECYCLING_AVERAGE);
+    if (by_rate && has.limit != wants.limit) { /* the hashes follow from it */
+        return other_rate(s, before);
+    }
     if (before->hashes != wanted->hashes) {
         return differs(s, "number of hashes", before->hashes, wanted->hashes);
     }
     if (has.limit != wants.limit) {
         return differs(s,
-                       has.rule == TEPAL_RECYCLING_SIGMA     ? "sigma"
-                       : has.rule == TEPAL_RECYCLING_COUNT   ? "count"
-                       : has.rule == TEPAL_RECYCLING_AVERAGE ? "rate in units of 2^-64"
-                                                             : "time in milliseconds",
+                       has.rule == TEPAL_RECYCLING_SIGMA   ? "sigma"
+                       : has.rule == TEPAL_RECYCLING_COUNT ? "count"
+                                                           : "time in milliseconds",
                        has.limit, wants.limit);
     }
     if (((has.flags ^ wants.flags) & TEPAL_RECYCLING_ONLY_MISSES) != 0) {
@@ -174,6 +203,39 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
         return differs(s, "seed", before->seed, seed->whole);
     }
     return EXIT_YES;
+}
+
+int state_change_rule(struct state *s, struct tepal_filter **filter)
+{
+    const struct tepal_params *before = tepal_filter_params(*filter);
+    const struct option_value *fp = arg(s->args, "fp");
+    struct tepal_filter *other = NULL;
+    struct tepal_error error = {.why = ""};
+    if (!stream_by(s->args, "average") || before->recycling.rule == TEPAL_RECYCLING_AVERAGE) {
+        return EXIT_YES;
+    }
+    double rate = kept(before);
+    rate = fp->given ? fp->real : isnan(rate) ? STREAM_FP : rate;
+    enum tepal_status status = tepal_recycling_by_average(*filter, rate, NULL, &other, &error);
+    if (status != TEPAL_OK) {
+        return args_about(s->args, s->name, "%s", error.why);
+    }
+    tepal_filter_free(*filter);
+    *filter = other;
+    s->saved = UINT64_MAX; /* even if no line comes */
+    return EXIT_YES;
+}
+
+void state_tell_rule(const struct state *s, const struct tepal_filter *filter)
+{
+    const struct tepal_recycling_params *cycle = &tepal_filter_params(filter)->recycling;
+    bool meant = arg(s->args, "rule")->given || arg(s->args, "sigma")->given;
+    if (cycle->rule == TEPAL_RECYCLING_SIGMA && cycle->flags == TEPAL_RECYCLING_RETAIN && !meant &&
+        !arg(s->args, "quiet")->given) {
+        say_line("tepal: %s: this state recycles by sigma, and more new lines than its rate are "
+                 "lost if lines repeat a lot; --rule average changes that, --rule sigma keeps it",
+                 s->name);
+    }
 }
 
 /* ---- save ------------------------------------------------------------------------------------ */

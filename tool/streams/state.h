@@ -35,6 +35,15 @@ int state_open(struct state *state, const struct args *args, struct tepal_filter
 int state_compare(const struct state *state, const struct tepal_params *wanted,
                   const struct tepal_params *before);
 
+/*
+ * With --rule average, a filter that recycles by another rule becomes one by average, with the same
+ * phases: at the rate of --fp, or that of its sigma. EXIT_YES, or says why not.
+ */
+int state_change_rule(struct state *state, struct tepal_filter **filter);
+
+/* Says that a filter recycles by sigma, and what to do about it, unless the options ask for it. */
+void state_tell_rule(const struct state *state, const struct tepal_filter *filter);
+
 /* Seconds until the next save; negative: there is none to come. */
 double state_due(const struct state *state, const struct tepal_filter *filter);
 

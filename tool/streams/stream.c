@@ -2,6 +2,7 @@
 #include "streams/stream.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/options.h"
 
@@ -36,6 +37,30 @@ bool stream_plan(enum tepal_layout layout, uint64_t bytes, uint32_t phases, uint
     return true;
 }
 
+bool stream_by(const struct args *args, const char *rule)
+{
+    const struct option_value *given = arg(args, "rule");
+    return given->given && strcmp(given->text, rule) == 0;
+}
+
+uint64_t stream_limit(double fp)
+{
+    return (uint64_t)(fp * 0x1p64);
+}
+
+double stream_rate(uint64_t limit)
+{
+    return (double)limit * 0x1p-64;
+}
+
+double stream_floor(const struct tepal_params *p)
+{
+    if (p->recycling.rule == TEPAL_RECYCLING_AVERAGE && p->layout == TEPAL_LAYOUT_FLAT) {
+        return 0;
+    }
+    return tepal_recycling_rate(p->layout, p->positions, p->cells, p->cells / 128, p->hashes);
+}
+
 /* ---- one thing after the other --------------------------------------------------------------- */
 
 struct wish {
@@ -44,6 +69,7 @@ struct wish {
     uint64_t bytes;
     double fp;
     uint32_t hashes; /* 0: any */
+    bool only_misses;
     struct tepal_params params;
 };
 
@@ -77,6 +103,7 @@ static int shape(struct wish *w)
                       phases * (tepal_layout_in_lines(w->params.layout) ? 64u : 8u));
 }
 
+/* Sigma, and hashes. */
 static int plan_sigma(struct wish *w)
 {
     struct tepal_recycling_setting s;
@@ -117,6 +144,49 @@ static uint32_t best_hashes(const struct wish *w, uint64_t sigma)
     return best;
 }
 
+/* The rule that keeps --fp: as asked for, or as before, or the default. */
+static enum tepal_recycling_rule rule_for_rate(const struct wish *w)
+{
+    bool before = w->before != NULL && w->before->recycling.rule == TEPAL_RECYCLING_SIGMA;
+    bool sigma = given(w, "rule") ? stream_by(w->args, "sigma") : before || w->only_misses;
+    return sigma ? TEPAL_RECYCLING_SIGMA : TEPAL_RECYCLING_AVERAGE;
+}
+
+/* Does the filter before have the rate that is asked for, by the same rule? */
+static bool has_rate(const struct wish *w, enum tepal_recycling_rule rule)
+{
+    const struct tepal_recycling_params *before = &w->before->recycling;
+    if (given(w, "rule") && before->rule != rule) {
+        return false;
+    }
+    return !given(w, "fp") || (before->rule == TEPAL_RECYCLING_AVERAGE && rule == before->rule &&
+                               before->limit == stream_limit(w->fp));
+}
+
+static int by_rate(struct wish *w)
+{
+    struct tepal_recycling_params *cycle = &w->params.recycling;
+    enum tepal_recycling_rule rule = rule_for_rate(w);
+    if (w->before != NULL && !given(w, "memory") && !given(w, "phases") && !given(w, "layout") &&
+        has_rate(w, rule)) {
+        *cycle = w->before->recycling;
+        w->params.hashes = w->hashes != 0 ? w->hashes : w->before->hashes;
+        return EXIT_YES;
+    }
+    if (rule == TEPAL_RECYCLING_AVERAGE && w->only_misses) {
+        return args_error(w->args, "--only-misses cannot be combined with --rule average: give "
+                                   "--rule sigma, --count or --every");
+    }
+    cycle->rule = rule;
+    if (plan_sigma(w) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (rule == TEPAL_RECYCLING_AVERAGE) {
+        cycle->limit = stream_limit(w->fp);
+    }
+    return EXIT_YES;
+}
+
 /* When it recycles, and with how many hashes. */
 static int rule(struct wish *w)
 {
@@ -149,15 +219,7 @@ static int rule(struct wish *w)
         cycle->limit = arg(w->args, "every")->whole;
         return EXIT_YES;
     }
-    bool as_before = w->before != NULL && !given(w, "fp") && !given(w, "memory") &&
-                     !given(w, "phases") && !given(w, "layout");
-    if (as_before) {
-        *cycle = w->before->recycling;
-        w->params.hashes = w->hashes != 0 ? w->hashes : w->before->hashes;
-        return EXIT_YES;
-    }
-    cycle->rule = TEPAL_RECYCLING_SIGMA;
-    return plan_sigma(w);
+    return by_rate(w);
 }
 
 int stream_params(const struct args *args, const struct tepal_params *before,
@@ -171,14 +233,17 @@ int stream_params(const struct args *args, const struct tepal_params *before,
     w.hashes = (uint32_t)arg(args, "hashes")->whole;
     w.params.kind = TEPAL_KIND_RECYCLING;
     w.params.recycling.flags = TEPAL_RECYCLING_RETAIN;
+    w.only_misses =
+        given(&w, "only-misses") ||
+        (before != NULL && (before->recycling.flags & TEPAL_RECYCLING_ONLY_MISSES) != 0);
     if (shape(&w) != EXIT_YES || rule(&w) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (given(&w, "only-misses") ||
-        (before != NULL && (before->recycling.flags & TEPAL_RECYCLING_ONLY_MISSES) != 0)) {
+    if (w.only_misses) {
         w.params.recycling.flags |= TEPAL_RECYCLING_ONLY_MISSES;
     }
-    if (tepal_params_check(&w.params, &error) != TEPAL_OK) {
+    /* What a filter from before cannot be, it is not: that is told by comparing them. */
+    if (before == NULL && tepal_params_check(&w.params, &error) != TEPAL_OK) {
         return args_error(args, "%s", error.why);
     }
     *params = w.params;

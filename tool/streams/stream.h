@@ -1,7 +1,7 @@
 /*
  * stream.h: a recycling filter from the options of the commands that watch streams (dedup, gaps,
- * app admit): --memory, --fp, --phases, --sigma or --count or --every, --only-misses, --hashes,
- * --layout.
+ * app admit): --memory, --fp, --rule, --phases, --sigma or --count or --every, --only-misses,
+ * --hashes, --layout.
  */
 #ifndef TOOL_STREAMS_STREAM_H
 #define TOOL_STREAMS_STREAM_H
@@ -38,6 +38,19 @@ bool stream_plan(enum tepal_layout layout, uint64_t bytes, uint32_t phases, uint
 int stream_params(const struct args *args, const struct tepal_params *before,
                   struct tepal_params *params);
 
+/* By --rule, is it this one? */
+bool stream_by(const struct args *args, const char *rule);
+
+/* A rate as the limit of the rule average, and back. */
+uint64_t stream_limit(double fp);
+double stream_rate(uint64_t limit);
+
+/*
+ * The average rate of a filter is told down to here: by the table of a phase's rate, whose first
+ * step ends at 1/128 of the bits. 0: it is exact.
+ */
+double stream_floor(const struct tepal_params *params);
+
 /* What the model says of a filter that recycles by sigma. False for the other rules. */
 bool stream_rates(const struct tepal_params *params, struct tepal_recycling_setting *setting,
                   struct tepal_recycling_rates *rates);
@@ -50,6 +63,12 @@ bool stream_rates(const struct tepal_params *params, struct tepal_recycling_sett
     OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),                                                \
            "The share of new lines that may be taken for repeats, on average, as 1%, 0.01, 1e-2 "  \
            "or 1/100 (default 1%). It decides when to recycle, unless another option does.")
+
+#define OPTION_RULE                                                                                \
+    OPTION(0, "rule", OF_CHOICE("RULE", "average sigma"),                                          \
+           "How --fp decides when to recycle: by average (default), which keeps it for new "       \
+           "lines on streams that repeat, too; or by sigma, at a fixed fill, which loses more "    \
+           "new lines the more the stream repeats.")
 
 #define OPTION_PHASES                                                                              \
     OPTION(0, "phases", OF_WHOLE("P", 1, TEPAL_MAX_PHASES),                                        \

@@ -36,6 +36,7 @@
  */
 #include <tepal/papers.h>
 
+#include "base/refuse.h"
 #include "cells/bits.h"
 #include "filter/recycling/internal.h"
 
@@ -208,6 +209,62 @@ void tepal_average_took(struct tepal_recycling *r, const uint64_t *positions, ui
         r->average.both[0] += bits_test(newest, positions[__builtin_ctzll(fresh)]);
     }
     tell(r);
+}
+
+/* ---- from another rule ----------------------------------------------------------------------- */
+
+/*
+ * The account of a filter whose phases were filled by another rule: of what was, only the messages
+ * in the active phase still count, as if each had met that phase as it is now, and had its share.
+ */
+static void begin_account(struct tepal_recycling *r)
+{
+    struct filter_state *state = &r->head.state;
+    uint64_t *sums = sums_of(r);
+    uint64_t messages = state->own[STATE_MESSAGES];
+    state->keys_added = messages;
+    state->own[STATE_FRESH] = 0;
+    state->own[STATE_EXPECTED] = 0;
+    sum_set(sums + SUM_TOLD, (wide_uint128)messages * r->limit);
+    sum_set(sums + SUM_CYCLE, (wide_uint128)messages * rate_of(r, state->own[STATE_ONES]));
+    sums[SUM_CYCLE_ARRIVALS] = messages;
+}
+
+enum tepal_status tepal_recycling_by_average(const struct tepal_filter *filter, double fp,
+                                             const struct tepal_allocator *allocator,
+                                             struct tepal_filter **out, struct tepal_error *error)
+{
+    struct tepal_params params = filter->params;
+    struct tepal_filter *other = NULL;
+    if (params.kind != TEPAL_KIND_RECYCLING) {
+        return refuse(error, TEPAL_UNSUPPORTED, "only recycling filters recycle by average");
+    }
+    if (params.recycling.flags != TEPAL_RECYCLING_RETAIN) {
+        return refuse(error, TEPAL_UNSUPPORTED,
+                      "by average the trigger is retained, not kept, and all keys are inserted");
+    }
+    if (!(fp > 0 && fp < 1)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "a rate must be above 0 and below 1");
+    }
+    params.recycling.rule = TEPAL_RECYCLING_AVERAGE;
+    params.recycling.limit = (uint64_t)(fp * 0x1p64);
+    enum tepal_status status = tepal_filter_create(&params, allocator, &other, error);
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    struct tepal_recycling *r = (struct tepal_recycling *)other;
+    memcpy(other->words, filter->words, r->phases * r->phase_words * 8);
+    filter_inherit(other, filter);
+    begin_account(r);
+    other->ops->open(other);
+    /* As in a clone: the cells of a view may never have been looked at. */
+    status = filter_read_only(filter) ? tepal_filter_validate(other, error) : TEPAL_OK;
+    if (status != TEPAL_OK) {
+        tepal_filter_free(other);
+        return status;
+    }
+    *out = other;
+    return TEPAL_OK;
 }
 
 /* ---- what it says of itself ------------------------------------------------------------------ */
