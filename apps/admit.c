@@ -240,6 +240,7 @@ static int run_filter(struct admit *a, uint64_t memory)
     struct tepal_recycling_rates rates;
     struct tepal_params params = TEPAL_PARAMS_INIT;
     struct policy p = {.name = "filter"};
+    bool by_sigma = stream_by(a->args, "sigma");
     if (!stream_plan(LAYOUT, memory, a->phases, 0, a->fp, &s, &rates)) {
         return say_error(NULL, a->args->command->name,
                          "--memory %" PRIu64 ": too little for this rate", memory);
@@ -250,7 +251,8 @@ static int run_filter(struct admit *a, uint64_t memory)
     params.hashes = s.hashes;
     params.seed = a->seed;
     params.recycling.phases = s.phases;
-    params.recycling.limit = s.sigma;
+    params.recycling.limit = by_sigma ? s.sigma : stream_limit(a->fp);
+    params.recycling.rule = by_sigma ? TEPAL_RECYCLING_SIGMA : TEPAL_RECYCLING_AVERAGE;
     params.recycling.flags = TEPAL_RECYCLING_RETAIN;
     enum tepal_status status = tepal_filter_create(&params, NULL, &p.filter, NULL);
     if (status != TEPAL_OK) {
@@ -335,6 +337,7 @@ static const struct option options[] = {
            "The memory of the filter in bytes (default: enough to remember 1/16, 1/4, 1 and 4 "
            "times as many objects as the cache holds, a row each)."),
     OPTION_STREAM_FP,
+    OPTION_STREAM_RULE,
     OPTION_PHASES,
     OPTION_DEMO_SEED,
     OPTION_PLAIN,

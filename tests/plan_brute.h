@@ -539,21 +539,17 @@ static inline void brute_recycling(int problems)
         assert_true(p != NULL && p->feasible && p->fp <= w.fp * EXACT);
         for (uint32_t phases = 2; phases <= 4; phases++) {
             struct tepal_recycling_setting s = TEPAL_RECYCLING_SETTING_INIT;
-            struct tepal_recycling_rates r;
             s.phases = phases;
             s.retain = true;
             s.bits = w.bits / phases;
-            for (s.hashes = 1; s.hashes <= 12; s.hashes++) {
-                for (s.sigma = s.hashes; s.sigma < s.bits; s.sigma++) {
-                    if (tepal_recycling_average(&s, TEPAL_RECYCLING_SWEEP, &r) != TEPAL_OK ||
-                        r.fp_average > w.fp) {
-                        break;
-                    }
-                    double each = r.messages_per_cycle;
-                    double reach = (phases - 1) * fmax(each - 1.5 * sqrt(each), 0);
-                    if (!(reach <= p->remembers * EXACT)) {
-                        worse("recycling", i, p->remembers, reach);
-                    }
+            for (s.hashes = 1; s.hashes <= 12 && s.hashes < s.bits; s.hashes++) {
+                double each = tepal_recycling_least(&s, w.fp);
+                double reach = (phases - 1) * fmax(each - 1.5 * sqrt(each), 0);
+                struct tepal_recycling_setting sigma = s;
+                struct tepal_recycling_rates r;
+                if (tepal_recycling_best_sigma(&sigma, w.fp, &r) == TEPAL_OK &&
+                    !(reach <= p->remembers * EXACT)) {
+                    worse("recycling", i, p->remembers, reach);
                 }
             }
         }

@@ -81,7 +81,8 @@ static void same_own(const json_t *o, const struct tepal_proposal *plan)
     case TEPAL_KIND_RECYCLING:
         same_whole(o, "phases", true, p->recycling.phases);
         same_whole(o, "phase_bits", true, p->cells);
-        same_whole(o, "sigma", true, p->recycling.limit);
+        same_text(o, "rule", p->recycling.rule == TEPAL_RECYCLING_SIGMA ? "sigma" : "average");
+        same_whole(o, "sigma", p->recycling.rule == TEPAL_RECYCLING_SIGMA, p->recycling.limit);
         same_whole(o, "messages_per_cycle", plan->messages_per_cycle >= 0,
                    plan->messages_per_cycle >= 0 ? (uint64_t)plan->messages_per_cycle : 0);
         same_real(o, "remembers", plan->remembers);

@@ -147,7 +147,11 @@ static void few_keys_take_positions_that_differ(void **state)
     assert_true(p->fp < 0.95 * best_rate(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 64, 3));
 }
 
-/* Limits at an average of 1 %: two phases of M bits hold 0.0505 messages a bit of both. */
+/*
+ * Limits at an average of 1 %, for streams without repeats: one phase holds 0.15534 messages a bit,
+ * two 0.0505 a bit of both. And what a phase surely holds, whatever the stream: what it holds when
+ * its rate is f / (2 p).
+ */
 static void recycling_reaches_the_limits_that_are_known(void **state)
 {
     (void)state;
@@ -158,28 +162,29 @@ static void recycling_reaches_the_limits_that_are_known(void **state)
     w.bits = 80000000;
     w.stream = TEPAL_STREAM_GEOMETRIC; /* one or two phases are compared */
     w.stream_a = 100;
+    w.stream_fresh = 0.999999;
     plan_it(&w, &plans);
     const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT);
     assert_non_null(p);
-    uint32_t phases = recycling_options_of(&p->params).phases;
-    assert_true(phases == 1 || phases == 2);
-    double share = (double)recycling_options_of(&p->params).limit / (double)p->params.cells;
+    struct recycling_options options = recycling_options_of(&p->params);
+    assert_int_equal(options.rule, TEPAL_RECYCLING_AVERAGE);
+    assert_int_equal(options.limit, (uint64_t)(0.01 * 0x1p64));
+    assert_true(options.phases == 1 || options.phases == 2);
+    assert_int_equal(p->params.hashes, options.phases == 1 ? 6 : 7);
     double each = p->messages_per_cycle / (double)w.bits;
-    if (phases == 1) {
-        assert_int_equal(p->params.hashes, 6);
-        assert_true(fabs(share - 0.6062) < 2e-4 && fabs(each - 0.15534) < 2e-4);
-    } else {
-        assert_int_equal(p->params.hashes, 7);
-        assert_true(fabs(share - 0.5069) < 2e-4 && fabs(each - 0.0505) < 1e-4);
-    }
+    assert_true(fabs(each / (options.phases == 1 ? 0.15534 : 0.0505) - 1) < 2e-3);
     w.stream = TEPAL_STREAM_UNKNOWN;
     w.keys = 1000000; /* two phases at least */
     w.bits = 0;
     plan_it(&w, &plans);
     p = &plans.plan[0];
+    options = recycling_options_of(&p->params);
     assert_int_equal(p->kind, TEPAL_KIND_RECYCLING);
     assert_true(p->remembers >= 1e6 && p->remembers < 1.001e6);
-    assert_true(p->bits_per_key < 1.001 / 0.0505);
+    double fill = pow(0.01 / (2 * options.phases), 1.0 / p->params.hashes);
+    double held = -log1p(-fill) / p->params.hashes * (double)p->params.cells;
+    assert_true(fabs(p->remembers / ((options.phases - 1) * (held - 1.5 * sqrt(held))) - 1) < 1e-4);
+    assert_true(p->bits_per_key < 18.7); /* by sigma, which remembers as much, 16.0 */
 }
 
 /* Where keys come and go and some removals are wrong: fewer hashes, or fingerprints. */

@@ -11,6 +11,10 @@
  * last line, and the bar is 20 %: its popularity shifts in ways that no distribution of gaps tells.
  * A made stream is as the model supposes; whole cycles are counted, after the first ones, and the
  * bar is 10 %. At 6.5 standard errors that wants 4225 false positives, and so many are seen.
+ *
+ * By average (the rule of dedup) counted are the arrivals of keys that never came before, against
+ * the model for these. On a log what is measured must be at most 1.2 times what was asked for: new
+ * keys may come in bursts, and then meet a fuller phase than at random times.
  */
 #include "check.h"
 #include "recycling_help.h"
@@ -87,15 +91,18 @@ struct tally {
     double firsts; /* arrivals of keys that never came before, and how many of them were lost */
     double lost;
     double cycles;
+    double told; /* by the filters */
 };
 
-static struct tepal_filter *make(const struct tepal_recycling_setting *s, uint64_t seed)
+static struct tepal_filter *make(const struct tepal_recycling_setting *s, bool average,
+                                 uint64_t seed)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
     struct recycling_options how = RECYCLING_OPTIONS_INIT;
     struct tepal_filter *filter;
     how.phases = s->phases;
-    how.limit = s->sigma;
+    how.rule = average ? TEPAL_RECYCLING_AVERAGE : TEPAL_RECYCLING_SIGMA;
+    how.limit = average ? stream_limit(FP) : s->sigma;
     params.layout = s->layout;
     params.cells = s->bits;
     params.hashes = s->hashes;
@@ -122,9 +129,9 @@ static void count_cycle(void *context, const struct tepal_recycling_cycle *cycle
 
 /* The stream through one filter. `alive` has, for every key, the last cycle it came in, + 1. */
 static void replay(const struct stream *s, const struct tepal_recycling_setting *setting,
-                   uint64_t seed, uint64_t *alive, struct tally *t)
+                   bool average, uint64_t seed, uint64_t *alive, struct tally *t)
 {
-    struct tepal_filter *filter = make(setting, seed);
+    struct tepal_filter *filter = make(setting, average, seed);
     struct tally now;
     uint64_t cycle = 0;
     memset(alive, 0, s->distinct * sizeof *alive);
@@ -155,6 +162,7 @@ static void replay(const struct stream *s, const struct tepal_recycling_setting 
         add_tally(t, &now);
     }
     t->cycles += (double)cycle / (double)s->seeds;
+    t->told += recycling_figures(filter).fp_so_far / (double)s->seeds;
     tepal_filter_free(filter);
 }
 
@@ -169,33 +177,76 @@ static void check_ratio(const struct stream *s, const char *what, uint32_t phase
     }
 }
 
+static struct tally replay_all(const struct stream *s,
+                               const struct tepal_recycling_setting *setting, bool average)
+{
+    struct tally t;
+    uint64_t *alive = malloc(s->distinct * sizeof *alive);
+    memset(&t, 0, sizeof t);
+    assert_non_null(alive);
+    for (uint64_t seed = 1; seed <= s->seeds; seed++) {
+        replay(s, setting, average, seed, alive, &t);
+    }
+    free(alive);
+    return t;
+}
+
+static void show(const struct stream *s, const struct tepal_recycling_setting *setting,
+                 const char *rule, const struct tally *t, double fp, double predicted,
+                 double fn_predicted)
+{
+    if (getenv("TEPAL_SHOW") != NULL || !s->made) {
+        double fn = t->missed / t->repeats;
+        print_message(
+            "%s\t%s\t%u\t%llu\t%s\t%.1f\t%.5f\t%.5f\t%.3f\t%.5f\t%.5f\t%.3f\t%.5f\t%.5f\n", s->name,
+            tepal_layout_name(setting->layout), setting->phases,
+            (unsigned long long)(setting->bits / 8 * setting->phases), rule, t->cycles, fp,
+            predicted, fp / predicted, fn, fn_predicted, fn / fn_predicted, t->lost / t->firsts,
+            t->told);
+    }
+}
+
+static void check_sigma(const struct stream *s, const struct tepal_gaps *gaps,
+                        const struct tepal_recycling_setting *setting,
+                        const struct tepal_recycling_rates *rates)
+{
+    struct tepal_recycling_misses misses;
+    assert_ok(tepal_recycling_fn_gaps(setting, rates, gaps, &misses));
+    struct tally t = replay_all(s, setting, false);
+    double fp = t.positive / t.absent;
+    show(s, setting, "sigma", &t, fp, rates->fp_average, misses.fn);
+    assert_true(t.positive >= (s->made ? 4225 : 1000));
+    check_ratio(s, "false positives", setting->phases, fp, rates->fp_average);
+    check_ratio(s, "false negatives", setting->phases, t.missed / t.repeats, misses.fn);
+}
+
+static void check_average(const struct stream *s, const struct tepal_gaps *gaps,
+                          const struct tepal_recycling_setting *setting)
+{
+    struct tepal_recycling_stream stream = {.law = TEPAL_STREAM_GAPS, .gaps = *gaps};
+    struct tepal_recycling_outlook outlook;
+    assert_ok(tepal_recycling_on_stream(setting, FP, &stream, &outlook));
+    struct tally t = replay_all(s, setting, true);
+    double fp = t.lost / t.firsts;
+    show(s, setting, "average", &t, fp, outlook.fp, outlook.fn);
+    assert_true(outlook.fp <= FP && t.told <= FP * 1.005);
+    if (s->made) { /* 5 % for few cycles, of which the first is not yet full */
+        double error = sqrt(outlook.fp / t.firsts);
+        assert_true(fabs(fp - outlook.fp) <= 0.05 * outlook.fp + CHECK_Z * error);
+    } else {
+        assert_true(fp <= 1.2 * FP);
+    }
+    check_ratio(s, "false negatives by average", setting->phases, t.missed / t.repeats, outlook.fn);
+}
+
 static void check_setting(const struct stream *s, const struct tepal_gaps *gaps,
                           enum tepal_layout layout, uint32_t phases, uint64_t bytes)
 {
     struct tepal_recycling_setting setting;
     struct tepal_recycling_rates rates;
-    struct tepal_recycling_misses misses;
-    struct tally t;
-    uint64_t *alive = malloc(s->distinct * sizeof *alive);
-    memset(&t, 0, sizeof t);
-    assert_non_null(alive);
     assert_true(stream_plan(layout, bytes, phases, 0, FP, &setting, &rates));
-    assert_ok(tepal_recycling_fn_gaps(&setting, &rates, gaps, &misses));
-    for (uint64_t seed = 1; seed <= s->seeds; seed++) {
-        replay(s, &setting, seed, alive, &t);
-    }
-    free(alive);
-    double fp = t.positive / t.absent;
-    double fn = t.missed / t.repeats;
-    if (getenv("TEPAL_SHOW") != NULL) {
-        printf("%s\t%s\t%u\t%llu\t%.1f\t%.5f\t%.5f\t%.3f\t%.5f\t%.5f\t%.3f\t%.5f\n", s->name,
-               tepal_layout_name(layout), phases, (unsigned long long)bytes, t.cycles, fp,
-               rates.fp_average, fp / rates.fp_average, fn, misses.fn, fn / misses.fn,
-               t.lost / t.firsts);
-    }
-    assert_true(t.positive >= (s->made ? 4225 : 1000));
-    check_ratio(s, "false positives", phases, fp, rates.fp_average);
-    check_ratio(s, "false negatives", phases, fn, misses.fn);
+    check_sigma(s, gaps, &setting, &rates);
+    check_average(s, gaps, &setting);
 }
 
 static void check_stream(struct stream *s)
@@ -311,8 +362,8 @@ int main(void)
         cmocka_unit_test(test_recs),
     };
     if (getenv("TEPAL_SHOW") != NULL) {
-        printf("stream\tlayout\tphases\tbytes\tcycles\tfp\tpredicted\tratio\tfn\tpredicted\tratio\t"
-               "first_lines_lost\n");
+        printf("stream\tlayout\tphases\tbytes\trule\tcycles\tfp\tpredicted\tratio\tfn\tpredicted\t"
+               "ratio\tnew_lines_lost\ttold\n");
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

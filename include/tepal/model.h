@@ -99,6 +99,15 @@ TEPAL_API enum tepal_status tepal_model(const struct tepal_params *params,
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
+/* How an endless stream repeats itself; this decides the false negatives of filters that forget. */
+enum tepal_stream {
+    TEPAL_STREAM_UNKNOWN = 0,
+    TEPAL_STREAM_GAPS = 1,      /* measured: `gaps` */
+    TEPAL_STREAM_GEOMETRIC = 2, /* stream_a: mean gap; stream_fresh: share of new messages */
+    TEPAL_STREAM_PARETO = 3,    /* stream_a: shape; stream_b: scale; stream_fresh */
+    TEPAL_STREAM_ZIPF = 4       /* stream_a: exponent; stream_keys: number of keys */
+};
+
 /*
  * How a stream repeats itself. The gap of a repeat is the number of arrivals since the previous
  * arrival of the same key (1: the very next one); `fresh` is the share of arrivals that are not

@@ -457,6 +457,40 @@ TEPAL_API enum tepal_status tepal_recycling_fn_zipf(const struct tepal_recycling
                                                     struct tepal_recycling_misses *misses);
 
 /*
+ * A recycling filter on a stream that repeats itself, for *new* messages: those that never came
+ * before, at any time, whatever the age of the phase. On such streams their rate is not the one of
+ * tepal_recycling_average, which is over messages that the phase does not hold. By average
+ * (TEPAL_RECYCLING_AVERAGE) at a rate of fp, or by setting->sigma if fp is NaN; the trigger is
+ * retained and every message inserted. Stream: as in struct tepal_wish; law unknown: all are new.
+ * Derivation: docs/models.md. With more than two phases fp is a bound.
+ */
+struct tepal_recycling_stream {
+    enum tepal_stream law;
+    double a;
+    double b;
+    double fresh;
+    uint64_t keys;
+    struct tepal_gaps gaps;
+};
+struct tepal_recycling_outlook {
+    double fp;       /* the share of new messages that are answered "seen" */
+    double fn;       /* of all repeats, the share answered "not seen" */
+    double period;   /* arrivals from one recycling to the next; may be infinite */
+    double messages; /* of them, new to the phase */
+};
+TEPAL_API enum tepal_status tepal_recycling_on_stream(const struct tepal_recycling_setting *setting,
+                                                      double fp,
+                                                      const struct tepal_recycling_stream *stream,
+                                                      struct tepal_recycling_outlook *outlook);
+
+/*
+ * The messages that a phase holds at least when a filter with this setting (sigma aside) recycles
+ * by average at a rate of fp, whatever the stream: on average, over the choice of messages. NaN for
+ * what cannot be such a filter.
+ */
+TEPAL_API double tepal_recycling_least(const struct tepal_recycling_setting *setting, double fp);
+
+/*
  * The yes-no Bloom filter (Carrea, Vernitski and Reed 2016). Eqs. (4) to (7), (29): the Bloom
  * filter's, with p bits. in_set is Pr[S], the share of members among lookups; fs is f_S; fr is f_R,
  * the chance that a key which is not stored in a no-filter is in one; stored is Pr[R].

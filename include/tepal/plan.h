@@ -35,15 +35,6 @@ extern "C" {
 
 enum tepal_prefer { TEPAL_PREFER_SIZE = 0, TEPAL_PREFER_SPEED = 1 };
 
-/* How an endless stream repeats itself; this decides the false negatives of filters that forget. */
-enum tepal_stream {
-    TEPAL_STREAM_UNKNOWN = 0,
-    TEPAL_STREAM_GAPS = 1,      /* measured: `gaps` */
-    TEPAL_STREAM_GEOMETRIC = 2, /* stream_a: mean gap; stream_fresh: share of new messages */
-    TEPAL_STREAM_PARETO = 3,    /* stream_a: shape; stream_b: scale; stream_fresh */
-    TEPAL_STREAM_ZIPF = 4       /* stream_a: exponent; stream_keys: number of keys */
-};
-
 /*
  * How unequal the weights of the known negatives are (a Lorenz curve): the share[i] of them that
  * weigh least have the share weight[i] of the total. Both ascend within 0..1, and the curve is

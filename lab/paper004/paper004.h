@@ -55,7 +55,7 @@ extern const double rbf_rates_asked[RBF_RATES];
 /* A claim of all points, and the share of them that bear it out. */
 void rbf_all_of(struct lab *lab, uint64_t hits, uint64_t points, const char *words);
 
-/* averages.c, text.c, streams.c */
+/* averages.c, text.c, streams.c, average.c */
 int lab_004_fig_3(struct lab *lab);
 int lab_004_fig_4(struct lab *lab);
 int lab_004_fig_5(struct lab *lab);
@@ -64,5 +64,6 @@ int lab_004_fig_7(struct lab *lab);
 int lab_004_fig_8(struct lab *lab);
 int lab_004_text(struct lab *lab);
 int lab_004_negatives(struct lab *lab);
+int lab_004_average(struct lab *lab);
 
 #endif

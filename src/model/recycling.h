@@ -24,6 +24,26 @@ struct recycling_cycle tepal_model_recycling_sweep(const struct tepal_recycling_
 /* Is it a distribution: ever larger gaps, that ever fewer exceed? */
 bool tepal_model_gaps_valid(const struct tepal_gaps *gaps);
 
+/* A stream: the messages that a cycle of t arrivals takes in, and what it misses. */
+struct recycling_stream {
+    double (*taken)(const struct recycling_stream *stream, double t);
+    /* The share of repeats missed by the phases, false positives aside. */
+    double (*missed)(const struct recycling_stream *stream, double t, double phases);
+    /* Of the messages taken in t arrivals, those that a cycle of `before` had taken just before. */
+    double (*shared)(const struct recycling_stream *stream, double t, double before);
+    double a, b, fresh;
+    uint64_t keys;
+    uint64_t grain; /* ranks of a popularity are taken together: 1/grain of the rank */
+    const struct tepal_gaps *gaps;
+    double (*survived)(const struct recycling_stream *stream, double x); /* integral of G to x */
+};
+
+/* False: there is no such stream. It refers to the gaps. */
+bool tepal_model_stream(const struct tepal_recycling_stream *from, struct recycling_stream *to);
+
+/* T, by doubling and halving; infinite if the stream never brings that many messages. */
+double tepal_model_stream_period(const struct recycling_stream *stream, double messages);
+
 /* Any layout, for large M. */
 struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling_setting *s);
 

@@ -25,29 +25,27 @@
 
 #include <math.h>
 
-/* A stream: the messages that a cycle of t arrivals takes in, and what it misses. */
-struct stream {
-    double (*taken)(const struct stream *stream, double t);
-    /* The share of repeats missed by the phases, false positives aside. */
-    double (*missed)(const struct stream *stream, double t, double phases);
-    double a, b, fresh;
-    uint64_t keys;
-    const struct tepal_gaps *gaps;
-    double (*survived)(const struct stream *stream, double x); /* integral of G from 0 to x */
-};
-
-static double gap_taken(const struct stream *s, double t)
+static double gap_taken(const struct recycling_stream *s, double t)
 {
     return s->fresh * t + (1 - s->fresh) * s->survived(s, t);
 }
 
-static double gap_missed(const struct stream *s, double t, double phases)
+static double gap_missed(const struct recycling_stream *s, double t, double phases)
 {
     return (s->survived(s, phases * t) - s->survived(s, (phases - 1) * t)) / t;
 }
 
-/* T, by doubling and halving; infinite if the stream never brings that many messages. */
-static double period_of(const struct stream *s, double messages)
+/*
+ * A message that comes at u of this cycle is taken if its gap exceeds u, and was in the cycle before
+ * if that is at most u + before.
+ */
+static double gap_shared(const struct recycling_stream *s, double t, double before)
+{
+    double twice = s->survived(s, t) + s->survived(s, before) - s->survived(s, t + before);
+    return (1 - s->fresh) * fmax(twice, 0);
+}
+
+double tepal_model_stream_period(const struct recycling_stream *s, double messages)
 {
     double high = messages;
     while (s->taken(s, high) < messages) {
@@ -68,7 +66,7 @@ static double period_of(const struct stream *s, double messages)
     return high;
 }
 
-static enum tepal_status misses_of(const struct stream *s,
+static enum tepal_status misses_of(const struct recycling_stream *s,
                                    const struct tepal_recycling_setting *setting,
                                    const struct tepal_recycling_rates *rates,
                                    struct tepal_recycling_misses *misses)
@@ -77,7 +75,7 @@ static enum tepal_status misses_of(const struct stream *s,
     if (!(messages > 0)) {
         return TEPAL_BAD_ARGUMENT;
     }
-    double period = period_of(s, messages);
+    double period = tepal_model_stream_period(s, messages);
     if (!isfinite(period)) {
         *misses = (struct tepal_recycling_misses){INFINITY, 0};
         return TEPAL_OK;
@@ -91,7 +89,7 @@ static enum tepal_status misses_of(const struct stream *s,
 
 /* ---- measured gaps --------------------------------------------------------------------------- */
 
-static double steps_survived(const struct stream *s, double x)
+static double steps_survived(const struct recycling_stream *s, double x)
 {
     const struct tepal_gaps *g = s->gaps;
     double sum = 0;
@@ -120,24 +118,10 @@ bool tepal_model_gaps_valid(const struct tepal_gaps *g)
     return true;
 }
 
-enum tepal_status tepal_recycling_fn_gaps(const struct tepal_recycling_setting *setting,
-                                          const struct tepal_recycling_rates *rates,
-                                          const struct tepal_gaps *gaps,
-                                          struct tepal_recycling_misses *misses)
-{
-    struct stream s = {.taken = gap_taken,
-                       .missed = gap_missed,
-                       .survived = steps_survived,
-                       .fresh = gaps->fresh,
-                       .gaps = gaps};
-    return tepal_model_gaps_valid(gaps) ? misses_of(&s, setting, rates, misses)
-                                        : TEPAL_BAD_ARGUMENT;
-}
-
 /* ---- gaps by formula ------------------------------------------------------------------------- */
 
 /* P(gap > x) = (1 - 1/mean)^x */
-static double geometric_survived(const struct stream *s, double x)
+static double geometric_survived(const struct recycling_stream *s, double x)
 {
     if (s->a <= 1) {
         return x < 1 ? x : 1;
@@ -146,22 +130,8 @@ static double geometric_survived(const struct stream *s, double x)
     return -expm1(-c * x) / c;
 }
 
-enum tepal_status tepal_recycling_fn_geometric(const struct tepal_recycling_setting *setting,
-                                               const struct tepal_recycling_rates *rates,
-                                               double mean, double fresh,
-                                               struct tepal_recycling_misses *misses)
-{
-    struct stream s = {.taken = gap_taken,
-                       .missed = gap_missed,
-                       .survived = geometric_survived,
-                       .a = mean,
-                       .fresh = fresh};
-    return mean >= 1 && fresh >= 0 && fresh <= 1 ? misses_of(&s, setting, rates, misses)
-                                                 : TEPAL_BAD_ARGUMENT;
-}
-
 /* P(gap > x) = (b / x)^a beyond b */
-static double pareto_survived(const struct stream *s, double x)
+static double pareto_survived(const struct recycling_stream *s, double x)
 {
     if (x <= s->b) {
         return x;
@@ -171,63 +141,47 @@ static double pareto_survived(const struct stream *s, double x)
     return s->b * (1 + more);
 }
 
-enum tepal_status tepal_recycling_fn_pareto(const struct tepal_recycling_setting *setting,
-                                            const struct tepal_recycling_rates *rates, double shape,
-                                            double scale, double fresh,
-                                            struct tepal_recycling_misses *misses)
-{
-    struct stream s = {.taken = gap_taken,
-                       .missed = gap_missed,
-                       .survived = pareto_survived,
-                       .a = shape,
-                       .b = scale,
-                       .fresh = fresh};
-    bool valid =
-        shape > 0 && scale > 0 && isfinite(shape) && isfinite(scale) && fresh >= 0 && fresh <= 1;
-    return valid ? misses_of(&s, setting, rates, misses) : TEPAL_BAD_ARGUMENT;
-}
-
 /* ---- independent references ------------------------------------------------------------------ */
 
-/* Ranks first .. end - 1 of a popularity are taken together: 1/64 of the rank, from 64 on. */
-static uint64_t rank_end(uint64_t first, uint64_t keys)
+/* Ranks first .. end - 1 of a popularity are taken together. */
+static uint64_t rank_end(const struct recycling_stream *s, uint64_t first)
 {
-    uint64_t end = first + (first < 64 ? 1 : first / 64);
-    return end <= keys ? end : keys + 1;
+    uint64_t end = first + (first < s->grain ? 1 : first / s->grain);
+    return end <= s->keys ? end : s->keys + 1;
 }
 
-static double zipf_share(const struct stream *s, uint64_t first, uint64_t end)
+static double zipf_share(const struct recycling_stream *s, uint64_t first, uint64_t end)
 {
     double middle = (double)first + (double)(end - 1 - first) / 2;
     return pow(middle, -s->a) / s->b; /* b: the sum over all ranks */
 }
 
-static double zipf_sum(const struct stream *s)
+static double zipf_sum(const struct recycling_stream *s)
 {
     double sum = 0;
     for (uint64_t i = 1, end; i <= s->keys; i = end) {
-        end = rank_end(i, s->keys);
+        end = rank_end(s, i);
         sum += (double)(end - i) * zipf_share(s, i, end);
     }
     return sum;
 }
 
-static double zipf_taken(const struct stream *s, double t)
+static double zipf_taken(const struct recycling_stream *s, double t)
 {
     double sum = 0;
     for (uint64_t i = 1, end; i <= s->keys; i = end) {
-        end = rank_end(i, s->keys);
+        end = rank_end(s, i);
         double p = zipf_share(s, i, end);
         sum += (double)(end - i) * (p < 1 ? -expm1(t * log1p(-p)) : 1);
     }
     return sum;
 }
 
-static double zipf_missed(const struct stream *s, double t, double phases)
+static double zipf_missed(const struct recycling_stream *s, double t, double phases)
 {
     double sum = 0;
     for (uint64_t i = 1, end; i <= s->keys; i = end) {
-        end = rank_end(i, s->keys);
+        end = rank_end(s, i);
         double p = zipf_share(s, i, end);
         double absent = p < 1 ? t * log1p(-p) : -INFINITY; /* log(1 - q) */
         sum += (double)(end - i) * -expm1(absent) * (phases > 1 ? exp(absent * (phases - 1)) : 1);
@@ -235,16 +189,108 @@ static double zipf_missed(const struct stream *s, double t, double phases)
     return sum / t;
 }
 
+static double zipf_shared(const struct recycling_stream *s, double t, double before)
+{
+    double sum = 0;
+    for (uint64_t i = 1, end; i <= s->keys; i = end) {
+        end = rank_end(s, i);
+        double p = zipf_share(s, i, end);
+        double absent = p < 1 ? log1p(-p) : -INFINITY;
+        sum += (double)(end - i) * expm1(t * absent) * expm1(before * absent);
+    }
+    return sum;
+}
+
+/* ---- streams by name ------------------------------------------------------------------------- */
+
+#define GRAIN 64
+
+bool tepal_model_stream(const struct tepal_recycling_stream *from, struct recycling_stream *to)
+{
+    bool share = from->fresh >= 0 && from->fresh <= 1;
+    *to = (struct recycling_stream){.taken = gap_taken,
+                                    .missed = gap_missed,
+                                    .shared = gap_shared,
+                                    .survived = steps_survived,
+                                    .a = from->a,
+                                    .b = from->b,
+                                    .fresh = from->fresh,
+                                    .keys = from->keys,
+                                    .grain = GRAIN,
+                                    .gaps = &from->gaps};
+    switch (from->law) {
+    case TEPAL_STREAM_UNKNOWN: /* all are new */
+        to->survived = geometric_survived;
+        to->a = 1;
+        to->fresh = 1;
+        return true;
+    case TEPAL_STREAM_GAPS:
+        to->fresh = from->gaps.fresh;
+        return tepal_model_gaps_valid(&from->gaps);
+    case TEPAL_STREAM_GEOMETRIC:
+        to->survived = geometric_survived;
+        return from->a >= 1 && share;
+    case TEPAL_STREAM_PARETO:
+        to->survived = pareto_survived;
+        return from->a > 0 && from->b > 0 && isfinite(from->a) && isfinite(from->b) && share;
+    case TEPAL_STREAM_ZIPF:
+        to->taken = zipf_taken;
+        to->missed = zipf_missed;
+        to->shared = zipf_shared;
+        if (!(from->a >= 0 && isfinite(from->a)) || from->keys == 0 ||
+            from->keys > (uint64_t)1 << 60) {
+            return false;
+        }
+        to->b = 1;
+        to->b = zipf_sum(to);
+        return true;
+    }
+    return false;
+}
+
+static enum tepal_status misses_on(const struct tepal_recycling_stream *stream,
+                                   const struct tepal_recycling_setting *setting,
+                                   const struct tepal_recycling_rates *rates,
+                                   struct tepal_recycling_misses *misses)
+{
+    struct recycling_stream s;
+    return tepal_model_stream(stream, &s) ? misses_of(&s, setting, rates, misses)
+                                          : TEPAL_BAD_ARGUMENT;
+}
+
+enum tepal_status tepal_recycling_fn_gaps(const struct tepal_recycling_setting *setting,
+                                          const struct tepal_recycling_rates *rates,
+                                          const struct tepal_gaps *gaps,
+                                          struct tepal_recycling_misses *misses)
+{
+    struct tepal_recycling_stream s = {.law = TEPAL_STREAM_GAPS, .gaps = *gaps};
+    return misses_on(&s, setting, rates, misses);
+}
+
+enum tepal_status tepal_recycling_fn_geometric(const struct tepal_recycling_setting *setting,
+                                               const struct tepal_recycling_rates *rates,
+                                               double mean, double fresh,
+                                               struct tepal_recycling_misses *misses)
+{
+    struct tepal_recycling_stream s = {.law = TEPAL_STREAM_GEOMETRIC, .a = mean, .fresh = fresh};
+    return misses_on(&s, setting, rates, misses);
+}
+
+enum tepal_status tepal_recycling_fn_pareto(const struct tepal_recycling_setting *setting,
+                                            const struct tepal_recycling_rates *rates, double shape,
+                                            double scale, double fresh,
+                                            struct tepal_recycling_misses *misses)
+{
+    struct tepal_recycling_stream s = {
+        .law = TEPAL_STREAM_PARETO, .a = shape, .b = scale, .fresh = fresh};
+    return misses_on(&s, setting, rates, misses);
+}
+
 enum tepal_status tepal_recycling_fn_zipf(const struct tepal_recycling_setting *setting,
                                           const struct tepal_recycling_rates *rates,
                                           double exponent, uint64_t keys,
                                           struct tepal_recycling_misses *misses)
 {
-    struct stream s = {
-        .taken = zipf_taken, .missed = zipf_missed, .a = exponent, .b = 1, .keys = keys};
-    if (!(exponent >= 0 && isfinite(exponent)) || keys == 0 || keys > (uint64_t)1 << 60) {
-        return TEPAL_BAD_ARGUMENT;
-    }
-    s.b = zipf_sum(&s);
-    return misses_of(&s, setting, rates, misses);
+    struct tepal_recycling_stream s = {.law = TEPAL_STREAM_ZIPF, .a = exponent, .keys = keys};
+    return misses_on(&s, setting, rates, misses);
 }

@@ -157,6 +157,7 @@ static void put_own(struct text *t, const struct tepal_proposal *plan)
 {
     const struct tepal_params *p = &plan->params;
     double messages = plan->messages_per_cycle;
+    bool by_sigma = p->recycling.rule == TEPAL_RECYCLING_SIGMA;
     switch (plan->kind) {
     case TEPAL_KIND_GENERALIZED:
         whole(t, "reset_hashes", p->generalized.reset_hashes);
@@ -180,7 +181,8 @@ static void put_own(struct text *t, const struct tepal_proposal *plan)
     case TEPAL_KIND_RECYCLING:
         whole(t, "phases", p->recycling.phases);
         whole(t, "phase_bits", p->cells);
-        whole(t, "sigma", p->recycling.limit);
+        string(t, "rule", by_sigma ? "sigma" : "average");
+        whole_if(t, "sigma", by_sigma, p->recycling.limit);
         whole_if(t, "messages_per_cycle", messages >= 0 && messages < 0x1p63,
                  messages >= 0 && messages < 0x1p63 ? (uint64_t)messages : 0);
         real(t, "remembers", plan->remembers);

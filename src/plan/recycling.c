@@ -1,11 +1,15 @@
 /*
  * recycling.c: the recycling filter, for streams without end, on one to four phases.
  *
- * The memory follows from what it must remember: with p phases of N messages a message lives for
- * (p-1) N further ones at least (a little less: cycles vary). Or from the false negatives, if it is
- * known how the stream repeats itself. In the limit of many bits N is proportional to M: that limit
- * (the closed form at 2^40 bits) gives k and N / M for nothing; the filter's own size then settles
- * sigma.
+ * Plans recycle by average, so that fp holds for new messages whatever the stream. The memory
+ * follows from what must be remembered: with p phases of at least N messages, whatever the stream, a
+ * message lives for (p-1) N further ones (a little less: cycles vary). Or from the false negatives,
+ * if it is known how the stream repeats itself. In the limit of many bits N is proportional to M:
+ * that limit (the closed form at 2^40 bits) gives k and N / M for nothing.
+ *
+ * On a stream of new messages alone, a filter by average is one by sigma: the best k and the number
+ * of messages are taken from there. Rates so low that units of 2^-64 are too coarse for them are
+ * kept by sigma itself.
  */
 #include <stdio.h>
 
@@ -20,11 +24,35 @@
 #define SMALL             65536 /* bits: a filter that is not like the limit */
 #define TINY              1024  /* up to here every k is tried */
 
+/* Below, sigma. Here a unit of 2^-64 is a thousandth. */
+#define LEAST_AVERAGE 0x1p-54
+
 struct design {
-    struct tepal_recycling_setting setting;
-    struct tepal_recycling_rates rates;
-    double fn; /* NaN: the stream is not known */
+    struct tepal_recycling_setting setting; /* by sigma, for the rate below */
+    struct tepal_recycling_rates rates;     /* of a stream of new messages alone */
+    double average;                         /* that the rule keeps */
+    bool remembers;                         /* must it, rather than miss few repeats? */
+    double fn;                              /* NaN: the stream is not known */
+    double messages;                        /* of a cycle */
 };
+
+static bool by_average(const struct design *d)
+{
+    return d->average >= LEAST_AVERAGE;
+}
+
+/* The messages that a phase has at least when it freezes, whatever the stream. */
+static double held(const struct design *d)
+{
+    return by_average(d) ? tepal_recycling_least(&d->setting, d->average)
+                         : d->rates.messages_per_cycle;
+}
+
+/* What a design is to have much of. */
+static double score(const struct design *d)
+{
+    return d->remembers ? held(d) : d->rates.messages_per_cycle;
+}
 
 static bool known(const struct plan_task *task)
 {
@@ -54,36 +82,47 @@ static double average_of(const struct plan_task *task)
     return isnan(task->wish->fp_average) ? task->fp : task->wish->fp_average;
 }
 
-static double misses(const struct plan_task *task, const struct design *d)
+/* What becomes of the design on the stream, if that is known: fn. */
+static double misses(const struct plan_task *task, struct design *d)
 {
     const struct tepal_wish *w = task->wish;
-    struct tepal_recycling_misses m;
-    enum tepal_status status = TEPAL_BAD_ARGUMENT;
-    switch (w->stream) {
-    case TEPAL_STREAM_UNKNOWN:
-        return NAN;
-    case TEPAL_STREAM_GAPS:
-        status = tepal_recycling_fn_gaps(&d->setting, &d->rates, &w->gaps, &m);
-        break;
-    case TEPAL_STREAM_GEOMETRIC:
-        status =
-            tepal_recycling_fn_geometric(&d->setting, &d->rates, w->stream_a, w->stream_fresh, &m);
-        break;
-    case TEPAL_STREAM_PARETO:
-        status = tepal_recycling_fn_pareto(&d->setting, &d->rates, w->stream_a, w->stream_b,
-                                           w->stream_fresh, &m);
-        break;
-    case TEPAL_STREAM_ZIPF:
-        status = tepal_recycling_fn_zipf(&d->setting, &d->rates, w->stream_a, w->stream_keys, &m);
-        break;
+    const struct tepal_recycling_stream stream = {w->stream,       w->stream_a,    w->stream_b,
+                                                  w->stream_fresh, w->stream_keys, w->gaps};
+    struct tepal_recycling_outlook o;
+    d->messages = d->rates.messages_per_cycle;
+    d->fn = NAN;
+    if (known(task) && tepal_recycling_on_stream(&d->setting, by_average(d) ? d->average : NAN,
+                                                 &stream, &o) == TEPAL_OK) {
+        d->messages = o.messages;
+        d->fn = o.fn;
     }
-    return status == TEPAL_OK ? m.fn : NAN;
+    return d->fn;
 }
 
-/* Of all phases, when the active one is about to recycle. */
+/*
+ * Of all phases, at the worst time: by average the frozen ones have 3/2 f together, and the active
+ * one no more than each of them. One phase by average may be as full as a burst makes it.
+ */
 static double worst(const struct design *d)
 {
-    return -expm1(d->setting.phases * log1p(-d->rates.fp_full));
+    double p = d->setting.phases;
+    if (by_average(d)) {
+        return p > 1 ? fmin(1.5 * d->average * p / (p - 1), 1) : 1;
+    }
+    return -expm1(p * log1p(-d->rates.fp_full));
+}
+
+/* The hashes of the limit with which the most is held. */
+static void more_hashes(struct design *d)
+{
+    for (struct design next = *d; next.setting.hashes < TEPAL_MAX_HASHES;) {
+        next.setting.hashes++;
+        if (tepal_recycling_best_sigma(&next.setting, d->average, &next.rates) != TEPAL_OK ||
+            !(score(&next) > score(d))) {
+            return;
+        }
+        *d = next;
+    }
 }
 
 /* The design in the limit: k, and N, for an average; and for a worst rate if that is stated too. */
@@ -92,17 +131,19 @@ static bool limit_design(const struct plan_task *task, uint32_t phases, double a
 {
     bool bounded = !isnan(task->wish->fp_average) && !isnan(task->wish->fp);
     for (int i = 0; i < 12; i++) {
-        d->setting = (struct tepal_recycling_setting)TEPAL_RECYCLING_SETTING_INIT;
+        *d = (struct design){.setting = TEPAL_RECYCLING_SETTING_INIT, .average = average};
         d->setting.bits = MANY;
         d->setting.phases = phases;
         d->setting.retain = true;
+        d->remembers = task->n > 0 || !known(task);
         if (tepal_recycling_best_sigma(&d->setting, average, &d->rates) != TEPAL_OK) {
             return false;
         }
         if (!bounded || worst(d) <= task->wish->fp) {
+            more_hashes(d);
             return true;
         }
-        average *= fmin(0.98, task->wish->fp / worst(d));
+        average *= fmin(0.98, task->wish->fp / worst(d) * (1 - 1e-9));
     }
     return false;
 }
@@ -111,7 +152,10 @@ static bool limit_design(const struct plan_task *task, uint32_t phases, double a
 static struct design scaled(const struct design *d, double bits)
 {
     struct design s = *d;
-    s.rates.messages_per_cycle *= bits / (double)MANY;
+    double more = bits / (double)MANY;
+    s.setting.bits = (uint64_t)bits;
+    s.setting.sigma = (uint64_t)((double)d->setting.sigma * more);
+    s.rates.messages_per_cycle *= more;
     return s;
 }
 
@@ -127,13 +171,13 @@ static bool try_hashes(const struct design *limit, enum tepal_layout layout, uin
                        uint32_t k, struct design *d)
 {
     struct design here = *limit;
+    bool first = !(d->rates.messages_per_cycle > 0);
     here.setting.layout = layout;
     here.setting.bits = bits;
     here.setting.hashes = k;
     here.setting.sigma = start_of(d, bits);
-    if (tepal_recycling_best_sigma(&here.setting, limit->rates.fp_average, &here.rates) !=
-            TEPAL_OK ||
-        !(here.rates.messages_per_cycle > d->rates.messages_per_cycle)) {
+    if (tepal_recycling_best_sigma(&here.setting, limit->average, &here.rates) != TEPAL_OK ||
+        (!first && !(score(&here) > score(d)))) {
         return false;
     }
     *d = here;
@@ -218,7 +262,10 @@ static bool settle(const struct design *limit, enum tepal_layout layout, uint64_
     *d = *limit;
     d->rates.messages_per_cycle = -1;
     if (layout == TEPAL_LAYOUT_FLAT && bits <= TINY) {
-        return try_at(&c, 0);
+        for (uint32_t k = 1; k <= most && k < bits; k++) {
+            (void)try_at(&c, k);
+        }
+        return has_one(&c);
     }
     (void)try_at(&c, first);
     if (layout == TEPAL_LAYOUT_FLAT && bits > SMALL) {
@@ -238,11 +285,17 @@ static bool settle(const struct design *limit, enum tepal_layout layout, uint64_
 
 /* ---- how many bits a phase ------------------------------------------------------------------- */
 
+/* The messages of a phase: surely() the other way. */
+static double to_remember(const struct plan_task *task, uint32_t phases)
+{
+    double each = (double)task->n / (phases - 1);
+    double root = VARIES / 2 + sqrt(VARIES * VARIES / 4 + each);
+    return root * root;
+}
+
 static double bits_to_remember(const struct plan_task *task, const struct design *limit)
 {
-    double each = (double)task->n / (limit->setting.phases - 1);
-    double root = VARIES / 2 + sqrt(VARIES * VARIES / 4 + each); /* surely() the other way */
-    return root * root / limit->rates.messages_per_cycle * (double)MANY;
+    return to_remember(task, limit->setting.phases) / held(limit) * (double)MANY;
 }
 
 /* The fewest bits that keep fn, by halving in logarithms; fn falls as memory grows. */
@@ -295,9 +348,9 @@ static double badness(const struct plan_task *task, const struct design *limit, 
         return INFINITY;
     }
     if (known(task)) {
-        return task->cost_fp * d.rates.fp_average + task->cost_fn * misses(task, &d);
+        return task->cost_fp * d.average + task->cost_fn * misses(task, &d);
     }
-    return -(limit->setting.phases - 1.0) * surely(d.rates.messages_per_cycle);
+    return -(limit->setting.phases - 1.0) * surely(held(&d));
 }
 
 /* Averages to choose from when none is stated and false negatives are known. */
@@ -341,23 +394,23 @@ static void add(const struct plan_task *task, struct design *d, struct tepal_pla
     p.cells = s->bits;
     p.hashes = s->hashes;
     p.recycling.phases = s->phases;
-    p.recycling.rule = TEPAL_RECYCLING_SIGMA;
-    p.recycling.limit = s->sigma;
+    p.recycling.rule = by_average(d) ? TEPAL_RECYCLING_AVERAGE : TEPAL_RECYCLING_SIGMA;
+    p.recycling.limit = by_average(d) ? (uint64_t)(d->average * 0x1p64) : s->sigma;
     p.recycling.flags = TEPAL_RECYCLING_RETAIN;
     plan->params = p;
     plan->bits = s->bits * s->phases;
-    plan->fp = d->rates.fp_average;
+    plan->fp = by_average(d) ? d->average : d->rates.fp_average;
     plan->fn = d->fn;
-    plan->messages_per_cycle = d->rates.messages_per_cycle;
-    plan->remembers = (s->phases - 1.0) * surely(d->rates.messages_per_cycle);
+    plan->messages_per_cycle = d->messages;
+    plan->remembers = (s->phases - 1.0) * surely(held(d));
     double fill = (double)s->sigma / (double)s->bits * 0.6; /* on average, of a phase that fills */
     plan->probes = s->phases * tepal_plan_reads(s->layout, fill, s->hashes, s->bits);
-    char memory[64] = "";
+    char memory[96] = "";
     if (s->phases > 1) {
-        snprintf(memory, sizeof memory, "; remembers the latest %.0f keys", plan->remembers);
+        snprintf(memory, sizeof memory, " (at most %.3g %%); remembers the latest %.0f keys",
+                 100 * worst(d), plan->remembers);
     }
-    snprintf(plan->reason, sizeof plan->reason, "fp is the average over time (at most %.3g %%)%s%s",
-             100 * worst(d), memory,
+    snprintf(plan->reason, sizeof plan->reason, "fp is the average over time%s%s", memory,
              isnan(d->fn) ? "; false negatives depend on the stream: give its gaps" : "");
     tepal_plan_finish(task, plan);
 }
@@ -370,7 +423,7 @@ static bool grow(const struct design *limit, double wanted, double more, struct 
 {
     struct tepal_recycling_setting *s = &d->setting;
     uint64_t unit = params_unit(s->layout, 1);
-    double bits = (double)s->bits * wanted / d->rates.messages_per_cycle * (1 + more);
+    double bits = (double)s->bits * wanted / score(d) * (1 + more);
     if (!(bits < 0x1p60)) {
         return false;
     }
@@ -386,7 +439,7 @@ static bool grow(const struct design *limit, double wanted, double more, struct 
         if (tepal_recycling_average(s, TEPAL_RECYCLING_AUTO, &d->rates) != TEPAL_OK) {
             return false;
         }
-        double off = d->rates.fp_average / limit->rates.fp_average;
+        double off = d->rates.fp_average / limit->average;
         if (off <= 1) {
             return true;
         }
@@ -403,7 +456,11 @@ static bool finish(const struct plan_task *task, const struct design *limit,
                    enum tepal_layout layout, double bits, struct design *d)
 {
     uint64_t unit = params_unit(layout, 1);
-    double wanted = scaled(limit, bits).rates.messages_per_cycle;
+    struct design ideal = scaled(limit, bits);
+    double wanted = score(&ideal);
+    if (task->n > 0) {
+        wanted = fmax(wanted, to_remember(task, limit->setting.phases));
+    }
     bool fixed = is_fixed(task);
     uint64_t whole = fixed ? tepal_plan_down((uint64_t)bits, unit)
                            : tepal_plan_down((uint64_t)bits + unit - 1, unit);
@@ -411,12 +468,12 @@ static bool finish(const struct plan_task *task, const struct design *limit,
         return false;
     }
     double more = 1e-5;
-    for (; more < 0.1 && !fixed && d->rates.messages_per_cycle < wanted; more *= 4) {
+    for (; more < 0.1 && !fixed && score(d) < wanted; more *= 4) {
         if (!grow(limit, wanted, more, d)) {
             return false;
         }
     }
-    d->fn = misses(task, d);
+    (void)misses(task, d);
     return true;
 }
 

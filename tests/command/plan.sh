@@ -104,15 +104,19 @@ like 'equations of a stream' "$(cat "$work/out")" 'recycling, flat
 "$tepal" plan --keys 10 --header-bits 256 --explain >distinct.txt
 "$tepal" plan --endless --keys 1k --explain >stream.txt
 is 'equations of a header and of a stream' "$(python3 - <<'PY'
-import re
+import math, re
 header, stream = open("distinct.txt").read(), open("stream.txt").read()
 m, n, k = map(int, re.search(r"m = (\d+) bits, n = (\d+) keys, k = (\d+)", header).groups())
 fill = float(re.search(r"fill = 1 - \(1 - k/m\)\^n = (\S+)", header)[1])
 p = int(re.search(r"p = (\d+) phases", stream)[1])
-f, frozen = map(float, re.search(r"f = (\S+) on .*; F = (\S+) of", stream).groups())
-fp = float(re.search(r"\(1 - F\)\^\(p-1\) = ([^,]+),", stream)[1])
+bits, hashes = map(int, re.search(r"M = (\d+) bits.*, k = (\d+)", stream).groups())
+fp = float(re.search(r"fp = f = ([^,]+),", stream)[1])
+known = int(re.search(r"= (\d+) are remembered on any stream", stream)[1])
+# The keys with which a phase alone has the rate f / (2 p), flat.
+share = (fp / (2 * p)) ** (1 / hashes) - hashes / bits  # the trigger is not in it
+held = math.log1p(-share) / math.log1p(-1 / bits) / hashes
 print(abs(fill - (1 - (1 - k / m) ** n)) < 1e-6,
-      p > 1 and abs(fp / (1 - (1 - f) * (1 - frozen) ** (p - 1)) - 1) < 1e-5)
+      p > 1 and abs(known / ((p - 1) * (held - 1.5 * held ** 0.5)) - 1) < 0.002)
 PY
 )" 'True True'
 run "$tepal" plan --keys 1M --prefer speed --known-negatives 10k --fp 30% --explain

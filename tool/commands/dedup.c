@@ -326,7 +326,7 @@ static const struct option options[] = {
     FLAG('c', "count-only", "Print only the number of lines (with --json: all figures)."),
     OPTION_MEMORY,
     OPTION_STREAM_FP,
-    OPTION_RULE,
+    OPTION_STREAM_RULE,
     OPTION_PHASES,
     OPTION_SIGMA,
     OPTION_CYCLE_COUNT,

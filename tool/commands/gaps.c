@@ -25,8 +25,8 @@
 struct row {
     uint64_t memory;
     struct tepal_recycling_setting setting;
-    struct tepal_recycling_rates rates;
-    struct tepal_recycling_misses misses;
+    struct tepal_recycling_rates rates; /* of new lines alone */
+    struct tepal_recycling_outlook outlook;
 };
 
 struct gaps {
@@ -35,7 +35,8 @@ struct gaps {
     double sample;
     double fp;
     enum tepal_layout layout;
-    struct tepal_gaps steps; /* of the distribution */
+    bool by_sigma;
+    struct tepal_recycling_stream stream; /* with the steps of the distribution */
     double gap[GAPCOUNT_BINS];
     double survival[GAPCOUNT_BINS];
     struct row row[MOST_SIZES * PHASES];
@@ -76,13 +77,10 @@ static void add_row(struct gaps *g, uint64_t memory, uint32_t phases)
     if (!stream_plan(g->layout, memory, phases, 0, g->fp, &r->setting, &r->rates)) {
         return;
     }
-    if (tepal_recycling_fn_gaps(&r->setting, &r->rates, &g->steps, &r->misses) != TEPAL_OK) {
-        return;
+    double fp = g->by_sigma ? (double)NAN : g->fp;
+    if (tepal_recycling_on_stream(&r->setting, fp, &g->stream, &r->outlook) == TEPAL_OK) {
+        g->rows++;
     }
-    if (g->steps.count == 0) {
-        r->misses.fn = 0; /* no repeats: none to forget */
-    }
-    g->rows++;
 }
 
 /*
@@ -118,7 +116,7 @@ static void predict(struct gaps *g)
 
 /* ---- print ----------------------------------------------------------------------------------- */
 
-static void tell_row(struct report *r, const struct row *row)
+static void tell_row(struct report *r, const struct row *row, bool by_sigma)
 {
     const struct tepal_recycling_setting *s = &row->setting;
     report_object(r, NULL);
@@ -126,13 +124,12 @@ static void tell_row(struct report *r, const struct row *row)
     report_whole(r, "phases", s->phases, column("phases", 6, NULL));
     report_whole(r, "bits", s->bits, JSON_ONLY);
     report_whole(r, "hashes", s->hashes, column("hashes", 6, NULL));
-    report_whole(r, "sigma", s->sigma, NO_TEXT);
-    report_real(r, "messages_per_cycle", row->rates.messages_per_cycle,
-                column("keys/cycle", 13, "%.0f"));
-    report_real(r, "arrivals_per_cycle", row->misses.period,
+    report_whole_if(r, "sigma", by_sigma, s->sigma, NO_TEXT);
+    report_real(r, "messages_per_cycle", row->outlook.messages, column("keys/cycle", 13, "%.0f"));
+    report_real(r, "arrivals_per_cycle", row->outlook.period,
                 column_or(column("lines/cycle", 13, "%.0f"), "never"));
-    report_real(r, "fp", row->rates.fp_average, column("fp", 12, "%.3g %%"));
-    report_real(r, "fn", row->misses.fn, column("fn", 12, "%.3g %%"));
+    report_real(r, "fp", row->outlook.fp, column("fp", 12, "%.3g %%"));
+    report_real(r, "fn", row->outlook.fn, column("fn", 12, "%.3g %%"));
 }
 
 static void tell_stream(struct report *r, const struct gaps *g)
@@ -163,6 +160,7 @@ static void tell_stream(struct report *r, const struct gaps *g)
             median, most, nearly_all, c->longest);
     }
     report_text(r, "layout", tepal_layout_name(g->layout), JSON_ONLY);
+    report_text(r, "rule", g->by_sigma ? "sigma" : "average", JSON_ONLY);
 }
 
 static int print(const struct gaps *g)
@@ -173,11 +171,11 @@ static int print(const struct gaps *g)
     report_list(&r, "rows");
     report_line(&r, g->rows > 0 ? "\n" : "");
     for (size_t i = 0; i < g->rows; i++) {
-        tell_row(&r, &g->row[i]);
+        tell_row(&r, &g->row[i], g->by_sigma);
         report_end(&r);
     }
     if (g->rows == 0 && report_is(&r, REPORT_TSV)) {
-        tell_row(&r, &g->row[0]);
+        tell_row(&r, &g->row[0], g->by_sigma);
         report_headings(&r);
     }
     report_end(&r);
@@ -198,7 +196,7 @@ static void draw(const void *context, struct out *out)
         uint32_t p = r->setting.phases - 1;
         struct svg_point *at = &point[p][series[p].count++];
         at->x = (double)r->memory;
-        at->y = 100 * r->misses.fn;
+        at->y = 100 * r->outlook.fn;
         series[p].point = point[p];
     }
     char title[96];
@@ -282,7 +280,8 @@ static int work(struct gaps *g)
     if (g->count.watched == 0) {
         return without_sample(g);
     }
-    g->steps = gap_counts_steps(&g->count, g->gap, g->survival);
+    g->stream.law = TEPAL_STREAM_GAPS;
+    g->stream.gaps = gap_counts_steps(&g->count, g->gap, g->survival);
     predict(g);
     if (g->rows == 0) {
         return args_error(g->args, "too little memory for this rate");
@@ -306,6 +305,7 @@ static int gaps_run(const struct args *args)
     g->sample = arg_real(args, "sample", 1);
     g->fp = arg_real(args, "fp", STREAM_FP);
     g->layout = stream_layout(args);
+    g->by_sigma = stream_by(args, "sigma");
     gap_counts_init(&g->count, g->sample);
     int code = work(g);
     gap_counts_free(&g->count);
@@ -319,6 +319,7 @@ static const struct option options[] = {
     OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
            "Only this much memory, in bytes (default: powers of 2, up to enough for all keys)."),
     OPTION_STREAM_FP,
+    OPTION_STREAM_RULE,
     OPTION_STREAM_LAYOUT,
     OPTION(0, "sample", OF_VALUE(TAKES_SHARE, "R"),
            "Sample the share R of the keys, chosen by hash, as 1% or 1/100, and use memory for "
@@ -349,8 +350,9 @@ const struct command command_gaps = {
     .summary = "Measure a stream: how much memory would dedup need?",
     .about = "Reads lines as dedup does and measures, for every repeated line, how many lines ago "
              "it came last: its gap. From the gaps it predicts what share of the repeats dedup "
-             "would forget (fn) at the given false-positive rate (fp), for several sizes of memory "
-             "and for 1 and 2 phases.\n\n"
+             "would forget (fn) and what share of the new lines it would lose (fp; by the rule "
+             "average, the rate that is asked for), for several sizes of memory and for 1 and 2 "
+             "phases.\n\n"
              "Memory is needed for every distinct key, or with --sample for a share of them.",
     .options = options,
     .exclusive = exclusive,

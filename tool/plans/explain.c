@@ -169,6 +169,12 @@ static void phases_fp(const struct context *c)
 {
     struct tepal_recycling_setting s;
     struct tepal_recycling_rates rates;
+    if (c->plan->params.recycling.rule == TEPAL_RECYCLING_AVERAGE) {
+        out_format(c->out,
+                   "  fp = f = %.6g, which the filter keeps by its own account: it recycles when "
+                   "the average over all messages reaches f\n",
+                   c->plan->fp);
+    }
     if (!stream_rates(&c->plan->params, &s, &rates)) {
         return;
     }
@@ -188,16 +194,23 @@ static void recycling(const struct context *c)
     const struct tepal_params *p = &c->plan->params;
     const struct tepal_recycling_params *cycle = &p->recycling;
     double messages = floor(c->plan->messages_per_cycle);
-    out_format(c->out,
-               "  M = %" PRIu64 " bits per phase, p = %" PRIu32 " phases, k = %" PRIu32
-               ", sigma = %" PRIu64 " (%.4g M)\n",
-               p->cells, (uint32_t)cycle->phases, p->hashes, cycle->limit,
-               (double)cycle->limit / (double)p->cells);
+    bool by_sigma = cycle->rule == TEPAL_RECYCLING_SIGMA;
+    out_format(c->out, "  M = %" PRIu64 " bits per phase, p = %" PRIu32 " phases, k = %" PRIu32,
+               p->cells, (uint32_t)cycle->phases, p->hashes);
+    if (by_sigma) {
+        out_format(c->out, ", sigma = %" PRIu64 " (%.4g M)", cycle->limit,
+                   (double)cycle->limit / (double)p->cells);
+    }
+    out_format(c->out, "\n");
     phases_fp(c);
+    out_format(c->out, "  N = %.0f messages per cycle (%.5g M)%s\n", messages,
+               messages / (double)p->cells,
+               by_sigma || isfinite(c->plan->fn) ? "" : " if all are new");
     out_format(c->out,
-               "  N = %.0f messages per cycle (%.5g M); the latest (p-1) (N - 1.5 sqrt N) = %.0f "
-               "are remembered\n",
-               messages, messages / (double)p->cells, c->plan->remembers);
+               by_sigma ? "  the latest (p-1) (N - 1.5 sqrt N) = %.0f are remembered\n"
+                        : "  the latest (p-1) (N' - 1.5 sqrt N') = %.0f are remembered on any "
+                          "stream; N': messages at which a phase alone has the rate f / (2 p)\n",
+               c->plan->remembers);
     if (isfinite(c->plan->fn)) {
         out_format(c->out,
                    "  fn = (1 - fp)/T times the integral of G from (p-1) T to p T = %.6g; G(x): "

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <tepal/generalized.h>
 #include <tepal/papers.h>
@@ -116,8 +117,18 @@ static void say_cascade(struct line *l)
 static void say_recycling(struct line *l)
 {
     say_layout(l);
-    say(l, " --bits %" PRIu64 " --phases %" PRIu64 " --hashes %" PRIu32 " --sigma %" PRIu64,
-        l->p->cells, l->p->recycling.phases, l->p->hashes, l->p->recycling.limit);
+    say(l, " --bits %" PRIu64 " --phases %" PRIu64 " --hashes %" PRIu32, l->p->cells,
+        l->p->recycling.phases, l->p->hashes);
+    if (l->p->recycling.rule == TEPAL_RECYCLING_SIGMA) {
+        say(l, " --sigma %" PRIu64, l->p->recycling.limit);
+    } else {
+        char rate[32]; /* as it was typed, if that is exact */
+        snprintf(rate, sizeof rate, "%.15g", l->plan->fp);
+        if (strtod(rate, NULL) != l->plan->fp) {
+            snprintf(rate, sizeof rate, "%.17g", l->plan->fp);
+        }
+        say(l, " --rule average --fp %s", rate);
+    }
 }
 
 /* A Bloom or a counting filter. */

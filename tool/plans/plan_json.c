@@ -12,11 +12,13 @@
 #include <tepal/yesno.h>
 
 #include "plans/plan_command.h"
+#include "streams/stream.h"
 
 /* The kind's own parameters. */
 static void tell_own(struct report *r, const struct tepal_proposal *plan)
 {
     const struct tepal_params *p = &plan->params;
+    bool by_sigma = p->recycling.rule == TEPAL_RECYCLING_SIGMA;
     switch (plan->kind) {
     case TEPAL_KIND_GENERALIZED:
         report_whole(r, "reset_hashes", p->generalized.reset_hashes, JSON_ONLY);
@@ -40,7 +42,8 @@ static void tell_own(struct report *r, const struct tepal_proposal *plan)
     case TEPAL_KIND_RECYCLING:
         report_whole(r, "phases", p->recycling.phases, JSON_ONLY);
         report_whole(r, "phase_bits", p->cells, JSON_ONLY);
-        report_whole(r, "sigma", p->recycling.limit, JSON_ONLY);
+        report_text(r, "rule", by_sigma ? "sigma" : "average", JSON_ONLY);
+        report_whole_if(r, "sigma", by_sigma, p->recycling.limit, JSON_ONLY);
         report_whole(r, "messages_per_cycle", (uint64_t)plan->messages_per_cycle, JSON_ONLY);
         report_real(r, "remembers", plan->remembers, JSON_ONLY);
         break;
@@ -195,7 +198,12 @@ static void read_yesno(struct reader *r, struct tepal_params *p)
 static void read_recycling(struct reader *r, struct tepal_params *p)
 {
     p->recycling.phases = small(r, "phases");
-    p->recycling.limit = whole(r, "sigma");
+    if (json_is_null(field(r, r->plan, "sigma"))) { /* by average, and the rate is the limit */
+        p->recycling.rule = TEPAL_RECYCLING_AVERAGE;
+        p->recycling.limit = stream_limit(rate(r, "fp"));
+    } else {
+        p->recycling.limit = whole(r, "sigma");
+    }
     p->recycling.flags = TEPAL_RECYCLING_RETAIN;
     p->cells = whole(r, "phase_bits");
     p->capacity = 0;

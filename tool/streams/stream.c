@@ -148,7 +148,8 @@ static uint32_t best_hashes(const struct wish *w, uint64_t sigma)
 static enum tepal_recycling_rule rule_for_rate(const struct wish *w)
 {
     bool before = w->before != NULL && w->before->recycling.rule == TEPAL_RECYCLING_SIGMA;
-    bool sigma = given(w, "rule") ? stream_by(w->args, "sigma") : before || w->only_misses;
+    bool other = before || w->only_misses || w->fp < STREAM_LEAST;
+    bool sigma = given(w, "rule") ? stream_by(w->args, "sigma") : other;
     return sigma ? TEPAL_RECYCLING_SIGMA : TEPAL_RECYCLING_AVERAGE;
 }
 

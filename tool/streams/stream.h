@@ -15,6 +15,7 @@
 #define STREAM_MEMORY ((uint64_t)64 << 20) /* bytes, unless --memory says otherwise */
 #define STREAM_PHASES 2
 #define STREAM_FP     0.01
+#define STREAM_LEAST  0x1p-54 /* rates below are kept by sigma: units of 2^-64 are too coarse */
 
 /* The bits of one phase when `phases` share `bytes`: whole words, or whole lines. 0: too little. */
 uint64_t stream_phase_bits(uint64_t bytes, uint32_t phases, enum tepal_layout layout);
@@ -64,7 +65,7 @@ bool stream_rates(const struct tepal_params *params, struct tepal_recycling_sett
            "The share of new lines that may be taken for repeats, on average, as 1%, 0.01, 1e-2 "  \
            "or 1/100 (default 1%). It decides when to recycle, unless another option does.")
 
-#define OPTION_RULE                                                                                \
+#define OPTION_STREAM_RULE                                                                         \
     OPTION(0, "rule", OF_CHOICE("RULE", "average sigma"),                                          \
            "How --fp decides when to recycle: by average (default), which keeps it for new "       \
            "lines on streams that repeat, too; or by sigma, at a fixed fill, which loses more "    \

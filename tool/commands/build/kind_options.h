@@ -131,6 +131,12 @@
            "counting: how to choose the group: improved-greedy (default) or greedy; on the "       \
            "blocked and paired layouts, least-increase.")
 
+#define OPTION_BUILD_RULE                                                                          \
+    OPTION(0, "rule", OF_CHOICE("RULE", "improved-greedy greedy least-increase average sigma"),    \
+           "counting: how to choose the group: improved-greedy (default) or greedy; on the "       \
+           "blocked and paired layouts, least-increase. recycling: how to keep --fp: by sigma "    \
+           "(default), a fixed fill, or by average, which holds on streams that repeat, too.")
+
 #define OPTION_POLICY                                                                              \
     OPTION(0, "policy", OF_CHOICE("POLICY", "keep remove"),                                        \
            "counting: what removal without a receipt does with a key that is found in several "    \
@@ -139,7 +145,7 @@
 #define GENERALIZED_BUILD                                                                          \
     OPTION_RESET_HASHES, OPTION_SETTING_HASHES, OPTION_ZEROS, OPTION_TOLERANCE, OPTION_FN
 #define COUNTING_BUILD                                                                             \
-    OPTION_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_RULE, OPTION_POLICY,                 \
+    OPTION_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_BUILD_RULE, OPTION_POLICY,           \
         OPTION_RECEIPTS_OUT
 #define RECYCLING_BUILD                                                                            \
     OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_CYCLE_MESSAGES, OPTION_FORGET,                 \

@@ -63,8 +63,8 @@ static int choose(const struct args *args, struct tepal_params *p)
         return args_error(args, "--%s is for filters with more than one choice: give --choices C",
                           arg(args, "rule")->given ? "rule" : "policy");
     }
-    if (arg(args, "rule")->given) {
-        tepal_counting_rule_parse(arg(args, "rule")->text, &rule);
+    if (arg(args, "rule")->given && !tepal_counting_rule_parse(arg(args, "rule")->text, &rule)) {
+        return args_error(args, "--rule %s is for --kind recycling", arg(args, "rule")->text);
     }
     if (arg(args, "policy")->given) {
         tepal_counting_policy_parse(arg(args, "policy")->text, &policy);

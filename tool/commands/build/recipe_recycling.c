@@ -4,10 +4,11 @@
 
 #include "commands/build/recipe.h"
 #include "cli/options.h"
+#include "streams/stream.h"
 
 static const char *const recycling_options[] = {
-    "fp",    "bits",     "hashes",         "layout",       "positions",   "phases",
-    "sigma", "messages", "forget-trigger", "keep-trigger", "only-misses", NULL};
+    "fp",       "bits",           "hashes",       "layout",      "positions", "phases", "sigma",
+    "messages", "forget-trigger", "keep-trigger", "only-misses", "rule",      NULL};
 
 static bool recycling_counts(const struct args *args)
 {
@@ -35,18 +36,26 @@ static int plan(const struct args *args, struct tepal_params *p)
     if (recipe_check(args, &any) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (tepal_recycling_best_sigma(&setting, arg_real(args, "fp", 0.01), &rates) != TEPAL_OK) {
+    if (tepal_recycling_best_sigma(&setting, arg_real(args, "fp", STREAM_FP), &rates) != TEPAL_OK) {
         return args_error(args,
                           "no sigma keeps this average rate: give more --bits or fewer --hashes");
     }
     p->hashes = setting.hashes;
     p->capacity = (uint64_t)rates.messages_per_cycle;
     p->recycling.limit = setting.sigma;
+    if (stream_by(args, "average")) {
+        p->recycling.rule = TEPAL_RECYCLING_AVERAGE;
+        p->recycling.limit = stream_limit(arg_real(args, "fp", STREAM_FP));
+        p->capacity = 0; /* that is the stream's choice */
+    }
     return EXIT_YES;
 }
 
 static int limit_of(const struct args *args, struct tepal_params *p)
 {
+    if (arg(args, "rule")->given && !stream_by(args, "average") && !stream_by(args, "sigma")) {
+        return args_error(args, "--rule %s is for --kind counting", arg(args, "rule")->text);
+    }
     if (!arg(args, "sigma")->given && !arg(args, "messages")->given) {
         return plan(args, p);
     }
@@ -85,7 +94,7 @@ static int recycling_params(const struct args *args, uint64_t keys, struct tepal
 }
 
 /* A rate is kept at any size. */
-static const char *const recycling_exclusive[][4] = {{"sigma", "messages"}, {NULL}};
+static const char *const recycling_exclusive[][4] = {{"sigma", "messages", "rule"}, {NULL}};
 
 const struct recipe recipe_recycling = {TEPAL_KIND_RECYCLING, recycling_options, recycling_counts,
                                         recycling_params, recycling_exclusive};
