@@ -36,8 +36,8 @@ static double gap_missed(const struct recycling_stream *s, double t, double phas
 }
 
 /*
- * A message that comes at u of this cycle is taken if its gap exceeds u, and was in the cycle before
- * if that is at most u + before.
+ * A message that comes at u of this cycle is taken if its gap exceeds u, and was in the cycle
+ * before if that is at most u + before.
  */
 static double gap_shared(const struct recycling_stream *s, double t, double before)
 {

@@ -15,9 +15,9 @@
  *     told = mean of rho(a(t)) + (p-1) rho(a(T)) - mean of rho(c(t)) - (p-2) rho(c(T))
  *
  * where means are over 0 <= t <= T: the filter's own account (filter/recycling/average.c), exact
- * for p <= 2, an upper bound for more. By average told = f, which gives T; but mean + (p-1) rho(a(T))
- * is at most 3/2 f, as the filter makes up for no more. By sigma T follows from the messages of a
- * cycle.
+ * for p <= 2, an upper bound for more. By average told = f, which gives T; but the mean of
+ * rho(a(t)) and (p-1) rho(a(T)) together are at most 3/2 f, as the filter makes up for no more. By
+ * sigma T follows from the messages of a cycle.
  *
  * Whatever the stream: when the filter recycles, mean + (p-1) now >= f/2, and mean <= now, the rate
  * with the trigger. So now >= f/(2p), and a phase that freezes has as many ones as that, less k.

@@ -2,10 +2,10 @@
  * recycling.c: the recycling filter, for streams without end, on one to four phases.
  *
  * Plans recycle by average, so that fp holds for new messages whatever the stream. The memory
- * follows from what must be remembered: with p phases of at least N messages, whatever the stream, a
- * message lives for (p-1) N further ones (a little less: cycles vary). Or from the false negatives,
- * if it is known how the stream repeats itself. In the limit of many bits N is proportional to M:
- * that limit (the closed form at 2^40 bits) gives k and N / M for nothing.
+ * follows from what must be remembered: with p phases of at least N messages, whatever the stream,
+ * a message lives for (p-1) N further ones (a little less: cycles vary). Or from the false
+ * negatives, if it is known how the stream repeats itself. In the limit of many bits N is
+ * proportional to M: that limit (the closed form at 2^40 bits) gives k and N / M for nothing.
  *
  * On a stream of new messages alone, a filter by average is one by sigma: the best k and the number
  * of messages are taken from there. Rates so low that units of 2^-64 are too coarse for them are
