@@ -85,6 +85,14 @@ run "$tepal" info f --json
 has 'by messages, all options' 'd["rule"] == "count" and d["limit"] == 100 and not d["retain"] and d["keep_trigger"] and d["only_misses"]'
 has 'by messages: no model' 'd["fp_average"] is None and 28 <= d["cycles"] <= 30'
 
+"$tepal" build messages --kind recycling --rule average --bits 8192 --fp 2% --seed 1 -o f -q -f
+"$tepal" info --json f >about
+is 'by average' "$(python3 -c '
+import json
+d = json.load(open("about"))
+print(d["rule"], d["limit"], d["phases"], round(d["fp_average"], 9), d["retain"])')" \
+    'average 368934881474191040 2 0.02 True'
+
 refused() { # refused NAME SENTENCE OPTIONS...: build refuses, and writes nothing
     local name=$1 sentence=$2
     shift 2
@@ -98,6 +106,10 @@ refused 'sigma too small' 'sigma must be at least the number of hash functions' 
 refused 'less than a line' 'this layout needs whole cache lines: a multiple of 512 bits' --bits 500 --layout blocked
 refused 'no hashes' '--sigma and --messages need --hashes K' --bits 1000 --sigma 500
 refused 'fp and sigma' '--fp, --sigma and --messages cannot be combined: give one of them' --bits 1000 --sigma 500 --fp 1%
+refused 'a rule of another kind' '--rule greedy is for --kind counting' --bits 1000 --rule greedy
+refused 'average forgets no trigger' \
+    'by average the trigger is retained, not kept, and not only misses are inserted' \
+    --bits 1000 --rule average --forget-trigger
 refused 'too small' 'no sigma keeps this average rate: give more --bits or fewer --hashes' --bits 8 --fp 1e-9
 expect 'build: sigma and messages' 2 '' 'tepal: build: --sigma and --messages cannot be combined: give one of them
 ' "$tepal" build messages --kind recycling -o no --bits 1000 --sigma 5 --messages 5
