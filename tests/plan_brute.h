@@ -194,6 +194,7 @@ static inline double retouched_rate(const struct tepal_wish *w, uint64_t m, uint
 static inline void brute_retouched(int problems)
 {
     uint64_t state = 12;
+    uint64_t open_state = 112;
     struct tepal_plans plans;
     struct zipf_curve curve;
     for (int i = 0; i < problems; i++) {
@@ -215,16 +216,20 @@ static inline void brute_retouched(int problems)
             }
         }
         w.bits = 0;
-        w.fp = draw(&state, 1e-3, 0.1);
+        w.fp_known = draw(&state, 1e-3, 0.1);
+        w.closed_world = i % 3 > 0;
+        w.fp = w.closed_world ? NAN : draw(&open_state, 1e-3, 0.1);
         w.fn = draw(&state, 0.02, 0.2);
         w.keys += 50;
         plan_kind(&w, tepal_plan_retouched, &plans);
         p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
-        assert_true(p != NULL && p->feasible && p->fp <= w.fp * EXACT);
+        assert_true(p != NULL && p->feasible && p->fp_known <= w.fp_known * EXACT);
+        assert_true(w.closed_world || p->fp <= w.fp * EXACT);
         for (uint32_t k = 1; k <= 20; k += 1 + k / 6) {
             uint64_t m = (uint64_t)((double)p->bits * 0.98);
             uint64_t lost = (uint64_t)((double)w.keys * w.fn);
-            if (retouched_rate(&w, m, k, lost) <= w.fp * 0.99) {
+            if (retouched_rate(&w, m, k, lost) <= w.fp_known * 0.99 &&
+                (w.closed_world || tepal_bloom_fp(0, 0, m, w.keys, k) <= w.fp)) {
                 worse("retouched at a rate", i, (double)p->bits, (double)m);
             }
         }
@@ -451,20 +456,35 @@ static inline double cascade_bits(uint64_t n, uint64_t t, double f1)
 static inline void brute_cascade(int problems)
 {
     uint64_t state = 16;
+    uint64_t open_state = 116;
     struct tepal_plans plans;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
         w.keys = draw_whole(&state, 500, 20000);
         w.known_negatives = (uint64_t)((double)w.keys * draw(&state, 0.5, 30));
-        w.fp = 0.3;
+        w.closed_world = true;
         w.fn = 0;
         plan_kind(&w, tepal_plan_cascade, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT);
-        assert_true(p != NULL && p->feasible && p->fp == 0);
+        assert_true(p != NULL && p->feasible && p->fp_known == 0);
         for (double f1 = 0.9; f1 > 1e-3; f1 /= 1.3) {
             double bits = cascade_bits(w.keys, w.known_negatives, f1);
             /* rates 1/64 of an octave apart */
             no_worse("cascade", i, (double)p->bits, bits, 1 + 1e-3);
+        }
+        /* The same for a rate of strangers, by the model. */
+        w.closed_world = false;
+        w.fp = draw(&open_state, 1e-4, 0.3);
+        plan_kind(&w, tepal_plan_cascade, &plans);
+        p = plan_of(&plans, TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT);
+        assert_true(p != NULL && p->feasible && p->fp_known == 0 && p->fp <= w.fp * EXACT);
+        for (double each = 1; each < 24; each *= 1.07) {
+            struct tepal_cascade_setting c = {.first_bits = (uint64_t)(each * (double)w.keys)};
+            c.hashes = tepal_bloom_best_hashes(0, 0, c.first_bits, w.keys);
+            assert_ok(tepal_cascade_predict(0, 0, w.keys, w.known_negatives, &c));
+            if (c.fp_unknown <= w.fp) {
+                no_worse("cascade for strangers", i, (double)p->bits, c.bits, 1 + 1e-3);
+            }
         }
     }
 }
@@ -479,26 +499,30 @@ static inline double yesno_rate(const struct tepal_wish *w, const struct tepal_y
     }
     double from = pow(fmax(stuck, 1e-12), 1 / b);
     return y->hopeless / (double)w->known_negatives +
-           y->fp_unknown * stuck / from * lightest(&w->weights, from);
+           y->fp_yes * stuck / from * lightest(&w->weights, from);
 }
 
 static inline void brute_yesno(int problems)
 {
     uint64_t state = 17;
+    uint64_t open_state = 117;
     struct tepal_plans plans;
     struct zipf_curve curve;
     for (int i = 0; i < problems; i++) {
         struct tepal_wish w = TEPAL_WISH_INIT;
         w.keys = draw_whole(&state, 10, 60);
         w.known_negatives = draw_whole(&state, 30, 300);
-        w.fp = draw(&state, 1e-3, 0.05);
+        w.fp_known = draw(&state, 1e-3, 0.05);
+        w.closed_world = i % 4 > 0;
+        w.fp = w.closed_world ? NAN : draw(&open_state, 1e-2, 0.1);
         w.fn = 0;
         if (i % 2 == 1) {
             w.weights = zipf_weights(&curve, w.known_negatives, draw(&state, 0.3, 1.6));
         }
         plan_kind(&w, tepal_plan_yesno, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
-        uint64_t found = p == NULL ? (uint64_t)bloom_bits((double)w.keys, w.fp) : p->bits;
+        uint64_t found =
+            p == NULL ? (uint64_t)bloom_bits((double)w.keys, fmin(w.fp, w.fp_known)) : p->bits;
         for (uint64_t r = 1; r <= 3; r++) {
             for (uint64_t q = 8; q * r < found; q += 12) {
                 /* The largest yes-filter on the grid that makes less than the plan. */
@@ -513,7 +537,8 @@ static inline void brute_yesno(int problems)
                                                         .no_hashes = no,
                                                         .own_seeds = r > 1};
                         assert_ok(tepal_yesno_predict(0, 0, w.keys, w.known_negatives, &y));
-                        if (yesno_rate(&w, &y) <= w.fp) {
+                        if (yesno_rate(&w, &y) <= w.fp_known &&
+                            (w.closed_world || y.fp_unknown <= w.fp)) {
                             worse("yesno", i, (double)found, (double)(yes + q * r));
                         }
                     }

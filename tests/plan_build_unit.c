@@ -20,7 +20,8 @@ static void plan_for(int which, struct tepal_plans *plans)
     switch (which) {
     case BY_RATE:
         w.known_negatives = NEGATIVES;
-        w.fp = 0.03;
+        w.fp_known = 0.03;
+        w.closed_world = true;
         w.fn = 0.03;
         break;
     case BY_MEMORY:
@@ -274,7 +275,8 @@ static void shares_given_up_can_be_written_down(void **state)
         w.keys = 50 + check_random(&random) % 100000;
         w.known_negatives = 1000;
         w.fn = (1 + (double)(check_random(&random) % 1000000)) / 3e6;
-        w.fp = 0.01;
+        w.fp_known = 0.01;
+        w.closed_world = true;
         plan_kind(&w, tepal_plan_retouched, &plans);
         for (size_t j = 0; j < plans.count && plans.plan[j].feasible; j++) {
             char text[32];

@@ -114,7 +114,7 @@ static void same_plan(const json_t *o, const struct tepal_proposal *plan)
     same_whole(o, "hashes", is, p->hashes);
     same_text(o, "positions", is ? tepal_positions_name(p->positions) : NULL);
     same_real(o, "fp", plan->fp);
-    same_real(o, "fp_unknown", plan->fp_unknown);
+    same_real(o, "fp_known", plan->fp_known);
     same_real(o, "fn", plan->fn);
     same_real(o, "probes", plan->probes);
     same_real(o, "cost", plan->cost);
@@ -198,9 +198,11 @@ static json_t *written(writer *write, const void *what)
 static void check_plans(const struct tepal_plans *plans)
 {
     json_t *o = written(write_plans, plans);
-    size_t fields = same_list(o, plans->plan, plans->count) + 3;
+    size_t fields = same_list(o, plans->plan, plans->count) + 5;
     same_whole(o, "keys", true, plans->keys);
     same_real(o, "fp", plans->fp);
+    same_real(o, "fp_known", plans->fp_known);
+    same_flag(o, "closed_world", plans->closed_world);
     same_real(o, "fn", plans->fn);
     if (plans->blocked_by[0] != '\0') {
         same_text(o, "blocked_by", plans->blocked_by);
@@ -243,6 +245,7 @@ static void every_field_is_there(void **unused)
     wish.deletes = false;
     wish.known_negatives = 5000;
     check_wish(&wish);
+    wish.fp_known = 0.02;
     wish.fn = 0.02;
     wish.bits = 90000;
     check_wish(&wish);
@@ -302,7 +305,7 @@ static void plans_by_hand(void **unused)
         plan.bits = INT64_MAX;
         plan.bits_per_key = NAN;
         plan.fp = 0.1 + 0.2; /* all digits are needed */
-        plan.fp_unknown = 5e-324;
+        plan.fp_known = 5e-324;
         plan.fn = NAN;
         plan.probes = 1;
         plan.cost = 1.7976931348623157e308;

@@ -75,7 +75,8 @@ static void assert_figures(const struct tepal_wish *w, const struct tepal_propos
     assert_true(!p->feasible || p->excess <= 1);
     assert_true(w->keys == 0 ? isnan(p->bits_per_key) : p->bits_per_key > 0);
     assert_true(p->fp >= 0 && p->fp <= 1);
-    assert_true(p->fp_unknown >= 0 && p->fp_unknown <= 1);
+    assert_true(w->known_negatives == 0 ? isnan(p->fp_known)
+                                        : p->fp_known >= 0 && p->fp_known <= 1);
     assert_true(knows_fn ? p->fn >= 0 && p->fn <= 1 : isnan(p->fn));
     assert_true(p->probes >= 1 && p->probes <= 64);
     assert_true(p->cost >= 0 && p->cost <= w->cost_fp + w->cost_fn + 2);
@@ -237,6 +238,7 @@ static void every_kind_is_planned_or_refused_with_a_reason(void **state)
         w.untrusted = bits & 2;
         w.endless = bits & 4;
         w.known_negatives = bits & 8 ? 2000 : 0;
+        w.fp_known = bits & 8 ? 0.02 : NAN;
         w.fn = bits & 16 ? 0 : 0.05;
         w.header_bits = bits & 32 ? 8192 : 0;
         if (tepal_plan(&w, &plans, &error) != TEPAL_OK) {
@@ -255,6 +257,7 @@ static void every_kind_is_planned_or_refused_with_a_reason(void **state)
             assert_true(i == 0 || plans.plan[i - 1].feasible || !p->feasible);
             if (p->feasible) {
                 assert_true(p->fp <= w.fp * EXACT);
+                assert_true(w.known_negatives == 0 || p->fp_known <= w.fp_known * EXACT);
                 assert_true(p->fn <= w.fn * EXACT);
                 assert_ok(tepal_params_check(&p->params, NULL));
                 assert_ok(tepal_plan_check(p, NULL));
@@ -507,7 +510,7 @@ static void a_cascade_is_as_large_as_its_model_says(void **state)
             assert_int_equal(tepal_cascade_predict(p->params.layout, p->params.positions, w.keys,
                                                    w.known_negatives, &model),
                              TEPAL_OK);
-            assert_true((double)p->bits == model.bits && p->fp_unknown == model.fp_unknown);
+            assert_true((double)p->bits == model.bits && p->fp == model.fp_unknown);
             seen++;
         }
     }
@@ -532,6 +535,157 @@ static void a_cascade_can_be_built_as_it_says(void **state)
     }
 }
 
+static void refused(struct tepal_wish w)
+{
+    struct tepal_plans plans;
+    struct tepal_error error = {.why = ""};
+    assert_int_equal(tepal_plan(&w, &plans, &error), TEPAL_BAD_ARGUMENT);
+    assert_true(strlen(error.why) > 10);
+    assert_int_equal(tepal_plan(&w, &plans, NULL), TEPAL_BAD_ARGUMENT);
+}
+
+/* ---- strangers and known negatives ----------------------------------------------------------- */
+
+static const struct tepal_proposal *flat_of(const struct tepal_plans *plans,
+                                            enum tepal_kind_id kind)
+{
+    const struct tepal_proposal *p = plan_of(plans, kind, TEPAL_LAYOUT_FLAT);
+    assert_non_null(p);
+    return p;
+}
+
+/* fp is of keys that nobody named, fp_known of the others; what is feasible keeps both. */
+static void strangers_and_known_negatives_have_rates_of_their_own(void **state)
+{
+    static const double rates[][2] = {{0.1, 1e-3}, {1e-3, 0.1}, {0.01, 0.01}, {1e-4, 1e-5}};
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    (void)state;
+    w.keys = 3000;
+    w.known_negatives = 8000;
+    w.fn = 0.01;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        w.fp = rates[i][0];
+        w.fp_known = rates[i][1];
+        plan_it(&w, &plans);
+        assert_true(plans.fp == w.fp && plans.fp_known == w.fp_known && !plans.closed_world);
+        for (size_t j = 0; j < plans.count && plans.plan[j].feasible; j++) {
+            assert_true(plans.plan[j].fp <= w.fp * EXACT);
+            assert_true(plans.plan[j].fp_known <= w.fp_known * EXACT);
+        }
+        /* Kinds to which all are alike keep the lower rate; those that choose need not. */
+        const struct tepal_proposal *bloom = flat_of(&plans, TEPAL_KIND_BLOOM);
+        uint64_t cells;
+        uint32_t hashes = 0;
+        assert_ok(tepal_bloom_size(0, 0, w.keys, fmin(w.fp, w.fp_known), &cells, &hashes));
+        assert_true(bloom->bits == cells && bloom->fp == bloom->fp_known);
+        assert_true(flat_of(&plans, TEPAL_KIND_CASCADE)->fp_known == 0);
+        if (w.fp > w.fp_known) {
+            assert_true(flat_of(&plans, TEPAL_KIND_RETOUCHED)->bits < bloom->bits);
+            assert_true(flat_of(&plans, TEPAL_KIND_YESNO)->bits < bloom->bits);
+        }
+    }
+}
+
+/* Unstated, no known negative may be found: that can only be promised by a cascade. */
+static void without_a_rate_no_known_negative_is_found(void **state)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    (void)state;
+    w.keys = 5000;
+    w.known_negatives = 20000;
+    w.fp = 1e-3;
+    w.fn = 0.1;
+    plan_it(&w, &plans);
+    assert_true(plans.plan[0].feasible && plans.fp_known == 0);
+    for (size_t i = 0; i < plans.count; i++) {
+        const struct tepal_proposal *p = &plans.plan[i];
+        assert_true(p->feasible == (p->kind == TEPAL_KIND_CASCADE));
+        assert_true(p->feasible ? p->fp <= w.fp * EXACT && p->fp_known == 0
+                                : p->kind == TEPAL_KIND_RECYCLING ||
+                                      strcmp(p->blocked_by, "fp-known") == 0);
+    }
+    w.deletes = true; /* nothing can: what could if some may be found? */
+    plan_it(&w, &plans);
+    assert_false(plans.plan[0].feasible);
+    assert_string_equal(plans.blocked_by, "fp-known");
+    assert_true(plans.nearest.kind == TEPAL_KIND_FINGERPRINT && plans.nearest.fp <= w.fp);
+    w.fp_known = 0.01;
+    plan_it(&w, &plans);
+    assert_true(plans.plan[0].feasible && plans.plan[0].kind == TEPAL_KIND_FINGERPRINT);
+}
+
+/* Strangers may pass if that is said, or in a header; it takes far less memory. */
+static void in_a_closed_world_strangers_may_pass(void **state)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans open;
+    struct tepal_plans closed;
+    (void)state;
+    w.keys = 5000;
+    w.known_negatives = 20000;
+    plan_it(&w, &open);
+    assert_true(open.fp == 0.01 && open.plan[0].fp <= 0.01 * EXACT);
+    w.closed_world = true;
+    plan_it(&w, &closed);
+    assert_true(closed.closed_world && isnan(closed.fp) && closed.fp_known == 0);
+    assert_true(closed.plan[0].feasible && closed.plan[0].fp > 0.05);
+    assert_true(closed.plan[0].bits < 0.8 * (double)open.plan[0].bits);
+    w.fp_known = 0.01; /* then other kinds, too */
+    plan_it(&w, &closed);
+    assert_true(flat_of(&closed, TEPAL_KIND_YESNO)->feasible);
+    assert_true(flat_of(&closed, TEPAL_KIND_YESNO)->fp > 0.05);
+    w.fp = 0.01;
+    refused(w);
+    w = (struct tepal_wish)TEPAL_WISH_INIT;
+    w.keys = 5000;
+    w.closed_world = true; /* of what? */
+    refused(w);
+    w.closed_world = false;
+    w.fp_known = 0.01;
+    refused(w);
+    w.known_negatives = 10;
+    w.fp_known = -0.1;
+    refused(w);
+    w.fp_known = 1;
+    refused(w);
+    w.fp_known = 1e-60;
+    refused(w);
+    w = (struct tepal_wish)TEPAL_WISH_INIT;
+    w.keys = 30;
+    w.known_negatives = 100;
+    w.header_bits = 256;
+    plan_it(&w, &closed);
+    assert_true(closed.closed_world && closed.plan[0].kind == TEPAL_KIND_YESNO);
+    w.fp = 0.05;
+    plan_it(&w, &closed);
+    assert_true(!closed.closed_world && closed.plan[0].fp <= 0.05);
+}
+
+/* In a memory known negatives come first, and then strangers. */
+static void in_a_memory_known_negatives_come_first(void **state)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    (void)state;
+    w.keys = 5000;
+    w.known_negatives = 20000;
+    w.bits = 50000;
+    plan_it(&w, &plans);
+    assert_true(isnan(plans.fp) && isnan(plans.fp_known));
+    assert_true(plans.plan[0].kind == TEPAL_KIND_CASCADE && plans.plan[0].fp_known == 0);
+    for (size_t i = 1; i < plans.count && plans.plan[i].feasible && plans.plan[i].fn == 0; i++) {
+        const struct tepal_proposal *a = &plans.plan[i - 1];
+        const struct tepal_proposal *b = &plans.plan[i];
+        assert_true(a->fp_known < b->fp_known || (a->fp_known == b->fp_known && a->fp <= b->fp));
+    }
+    double least = plans.plan[0].fp;
+    w.bits = 70000; /* what known negatives do not need, strangers have */
+    plan_it(&w, &plans);
+    assert_true(plans.plan[0].fp_known == 0 && plans.plan[0].fp < least / 3);
+}
+
 /* ---- ranking --------------------------------------------------------------------------------- */
 
 static void plans_without_false_negatives_come_first_unless_they_may_be(void **state)
@@ -542,6 +696,7 @@ static void plans_without_false_negatives_come_first_unless_they_may_be(void **s
     w.keys = 100000;
     w.known_negatives = 100000;
     w.fp = 0.01;
+    w.fp_known = 0.001;
     plan_it(&w, &plans);
     for (size_t i = 1; i < plans.count && plans.plan[i].feasible; i++) {
         assert_true(plans.plan[i - 1].fn == 0 || plans.plan[i].fn > 0);
@@ -559,6 +714,7 @@ static void plans_without_false_negatives_come_first_unless_they_may_be(void **s
     }
     w.prefer = TEPAL_PREFER_SIZE;
     w.fp = NAN;
+    w.fp_known = NAN;
     w.fn = NAN;
     w.bits = 1000000;
     w.cost_fp = 1;
@@ -591,19 +747,20 @@ static void heavier_skew_never_needs_more_memory(void **state)
             const struct tepal_proposal *p;
             w.keys = cases[i].keys;
             w.known_negatives = cases[i].negatives;
-            w.fp = cases[i].fp;
+            w.fp_known = cases[i].fp;
+            w.closed_world = true;
             w.fn = cases[i].fn;
             w.weights = zipf_weights(&curve, w.known_negatives, exponent);
             plan_kind(&w, tepal_plan_yesno, &plans);
             p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
             assert_non_null(p);
-            assert_true(p->feasible && p->fp <= w.fp * EXACT && p->bits <= yesno);
+            assert_true(p->feasible && p->fp_known <= w.fp_known * EXACT && p->bits <= yesno);
             assert_true(p != NULL && p->weighted);
             yesno = p->bits;
             plan_kind(&w, tepal_plan_retouched, &plans);
             p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
             assert_non_null(p);
-            assert_true(p->feasible && p->fp <= w.fp * EXACT && p->bits <= retouched);
+            assert_true(p->feasible && p->fp_known <= w.fp_known * EXACT && p->bits <= retouched);
             assert_true(p != NULL && p->weighted && p->max_fn > 0);
             retouched = p->bits;
             equal = exponent == 0 ? yesno : equal;
@@ -650,7 +807,8 @@ static void crowded_bits_are_dear(void **state)
     w.keys = 1500000;
     w.known_negatives = 1000;
     w.weights = zipf_weights(&curve, w.known_negatives, 1.2);
-    w.fp = 0.3;
+    w.fp_known = 0.3;
+    w.closed_world = true;
     w.fn = 0.3;
     plan_it(&w, &plans);
     for (size_t i = 0; i < plans.count; i++) {
@@ -669,13 +827,14 @@ static void equal_weights_are_no_weights(void **state)
     (void)state;
     w.keys = 1000;
     w.known_negatives = 3000;
-    w.fp = 0.01;
+    w.fp_known = 0.01;
+    w.closed_world = true;
     w.fn = 0.01;
     plan_kind(&w, tepal_plan_retouched, &plain);
     w.weights = (struct tepal_plan_weights){&one, &one, 1};
     plan_kind(&w, tepal_plan_retouched, &equal);
     assert_int_equal(plain.plan[0].bits, equal.plan[0].bits);
-    assert_true(plain.plan[0].fp == equal.plan[0].fp);
+    assert_true(plain.plan[0].fp_known == equal.plan[0].fp_known);
     plan_kind(&w, tepal_plan_yesno, &equal);
     w.weights.count = 0;
     plan_kind(&w, tepal_plan_yesno, &plain);
@@ -711,15 +870,6 @@ static void the_same_wish_gives_the_same_plans(void **state)
 }
 
 /* ---- nonsense -------------------------------------------------------------------------------- */
-
-static void refused(struct tepal_wish w)
-{
-    struct tepal_plans plans;
-    struct tepal_error error = {.why = ""};
-    assert_int_equal(tepal_plan(&w, &plans, &error), TEPAL_BAD_ARGUMENT);
-    assert_true(strlen(error.why) > 10);
-    assert_int_equal(tepal_plan(&w, &plans, NULL), TEPAL_BAD_ARGUMENT);
-}
 
 static void weights_that_are_none_are_refused(void **state)
 {
@@ -904,6 +1054,10 @@ int main(void)
         cmocka_unit_test(cascade_is_never_worse_than_a_grid),
         cmocka_unit_test(yesno_is_never_worse_than_a_grid),
         cmocka_unit_test(recycling_is_never_worse_than_a_grid),
+        cmocka_unit_test(strangers_and_known_negatives_have_rates_of_their_own),
+        cmocka_unit_test(without_a_rate_no_known_negative_is_found),
+        cmocka_unit_test(in_a_closed_world_strangers_may_pass),
+        cmocka_unit_test(in_a_memory_known_negatives_come_first),
         cmocka_unit_test(generalized_needs_the_bits_that_are_known),
         cmocka_unit_test(few_keys_take_positions_that_differ),
         cmocka_unit_test(recycling_reaches_the_limits_that_are_known),

@@ -517,14 +517,15 @@ struct tepal_yesno_setting {
     uint64_t no_filters; /* r */
     uint32_t no_hashes;  /* k' */
     bool own_seeds;
-    double fp_unknown; /* the rate on unknown negatives: the yes-filter's */
+    double fp_yes;     /* the yes-filter's rate */
+    double fp_unknown; /* the rate on unknown negatives: fp_yes, but for what is vetoed */
     double positive;   /* known negatives that the yes-filter finds */
     double left;       /* of these, left by local-search: an estimate (docs/models.md) */
     double hopeless;   /* of those left, what no no-filter takes, not even an empty one */
 };
 
 /*
- * fp_unknown, positive, left and hopeless of a plan for n members and t known negatives.
+ * fp_yes, fp_unknown, positive, left and hopeless of a plan for n members and t known negatives.
  * TEPAL_BAD_ARGUMENT if it is not valid.
  */
 TEPAL_API enum tepal_status tepal_yesno_predict(enum tepal_layout layout,

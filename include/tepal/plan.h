@@ -9,7 +9,7 @@
  *     struct tepal_error error;
  *     wish.keys = n;
  *     wish.known_negatives = count;
- *     wish.fp = 0.01;
+ *     wish.fp = 0.01;       // of keys that nobody named; of the known negatives none
  *     if (tepal_plan(&wish, &plans, &error) != TEPAL_OK) ...
  *     if (plans.plan[0].feasible) {
  *         struct tepal_plan_input input = {.seed = 42, .known = {.members = a, .member_count = n,
@@ -18,9 +18,10 @@
  *         tepal_plan_build(&plans.plan[0], &input, NULL, &filter, &report, &error);
  *     }
  *
- * The goal. If fp is given (or neither fp nor a memory): the least memory that achieves fp and fn;
- * it must not exceed the memory if that is given too. If only the memory is given: the least
- * cost_fp fp + cost_fn fn in it.
+ * The goal. If fp is given (or neither fp nor a memory): the least memory that achieves fp,
+ * fp_known and fn; it must not exceed the memory if that is given too. If only the memory is given:
+ * the least cost_fp fp + cost_fn fn in it; with known negatives the least cost_fp fp_known +
+ * cost_fn fn, and then the least fp.
  */
 #ifndef TEPAL_PLAN_H
 #define TEPAL_PLAN_H
@@ -56,17 +57,26 @@ struct tepal_wish {
     uint64_t keys;
     uint64_t bits; /* memory of the cells, at most; 0: any */
     /*
-     * False-positive rate, at most; NAN: as few as the memory allows, or 1 % if that is any too.
-     * With known negatives it limits the rate on *those* alone: unknown keys may pass much more
-     * often (fp_unknown of a plan).
+     * False-positive rate of strangers (keys that nobody named), at most; NAN: as few as the memory
+     * allows, or 1 % if that is any too.
      */
     double fp;
+    /*
+     * The share of the known negatives (of their weight) that may be found; NAN: none, or as few as
+     * the memory allows if only that is given.
+     */
+    double fp_known;
     double fp_average;    /* the same on average over time, in endless streams; NAN: not stated */
     double fn;            /* at most; NAN: none if possible, else as many as fp (by their costs) */
     bool deletes;         /* keys will be removed */
     double wrong_deletes; /* removals of keys that were never added, per key */
     bool untrusted;       /* the filter comes from untrusted parties, or goes to them */
     uint64_t known_negatives; /* keys known to be looked up that are not in the set */
+    /*
+     * Nothing but members and known negatives is looked up: strangers may pass. A header is taken
+     * for such a world unless fp is given.
+     */
+    bool closed_world;
     bool endless;
     enum tepal_stream stream;
     double stream_a;
@@ -79,16 +89,16 @@ struct tepal_wish {
     double cost_fp; /* of one false positive ... */
     double cost_fn; /* ... and of one false negative; both 0: not stated, 1 each */
     /*
-     * Of the known negatives: how often each is looked up, or what its false positive costs. fp is
-     * then a share of the weight, not of the keys.
+     * Of the known negatives: how often each is looked up, or what its false positive costs.
+     * fp_known is then a share of the weight, not of the keys.
      */
     struct tepal_plan_weights weights;
 };
 
 #define TEPAL_WISH_INIT                                                                            \
     {                                                                                              \
-        0, 0, NAN, NAN, NAN, false, 0, false, 0, false, TEPAL_STREAM_UNKNOWN, 0, 0, 0, 0,          \
-            {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0,                                        \
+        0, 0, NAN, NAN, NAN, NAN, false, 0, false, 0, false, false, TEPAL_STREAM_UNKNOWN, 0, 0, 0, \
+            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0,                                     \
         {                                                                                          \
             NULL, NULL, 0                                                                          \
         }                                                                                          \
@@ -120,27 +130,29 @@ struct tepal_proposal {
     bool weighted;       /* do the weights of the known negatives decide which of them go first? */
     uint64_t bits;       /* memory of the cells: counters and phases included */
     double bits_per_key; /* NaN without keys */
-    double fp;           /* predicted; on the known negatives (by weight) if any */
-    double fp_unknown;   /* on other keys */
+    double fp;           /* predicted, of strangers */
+    double fp_known;     /* of the known negatives, by weight; NaN if there are none */
     double fn;           /* NaN: depends on the stream, which is not known */
     double probes;       /* cache lines read per query of an absent key */
-    double cost;         /* cost_fp fp + cost_fn fn */
+    double cost;         /* cost_fp fp + cost_fn fn; with known negatives fp_known for fp */
     double remembers;    /* recycling: messages that are remembered for certain; else NaN */
     double messages_per_cycle; /* recycling: of one phase; else NaN */
 };
 
 struct tepal_plans {
-    uint64_t keys; /* as in the wish, or found */
-    double fp;     /* planned for; NaN: as few as the memory allows */
-    double fn;     /* allowed for kinds that need some; NaN: by cost */
+    uint64_t keys;     /* as in the wish, or found */
+    double fp;         /* of strangers, planned for; NaN: as few as the memory allows, or any */
+    double fp_known;   /* of known negatives; NaN: there are none, or as few as the memory allows */
+    double fn;         /* allowed for kinds that need some; NaN: by cost */
+    bool closed_world; /* may strangers pass? */
     size_t count;
     /* Feasible ones first, the best first (without a stated fn: after those that lose no key). */
     struct tepal_proposal plan[TEPAL_MAX_PLANS];
     /*
-     * If none is feasible: the constraint that the nearest plan violates ("fp", "fn", "memory",
-     * "deletes", "untrusted", "endless", "header-bits"), else "". `nearest` is that plan, as it
-     * would be without the constraint and, if dropping one is not enough, without those in
-     * `blocked_also`, separated by blanks.
+     * If none is feasible: the constraint that the nearest plan violates ("fp", "fp-known", "fn",
+     * "memory", "deletes", "untrusted", "endless", "header-bits"), else "". `nearest` is that
+     * plan, as it would be without the constraint and, if dropping one is not enough, without
+     * those in `blocked_also`, separated by blanks.
      */
     const char *blocked_by;
     char blocked_also[TEPAL_PLAN_ALSO];

@@ -151,13 +151,51 @@ void tepal_model_yesno_rest(struct tepal_yesno_setting *plan, enum tepal_positio
     plan->left = expected_left(plan, positions, (double)n, plan->positive, hopeless);
 }
 
+/*
+ * The share of ones in a no-filter that stores so many keys and vetoes no member. A cell is guarded
+ * once some member has ones everywhere else: whoever needs it set is refused. Of z = 1 - fill zeros
+ * u are not guarded yet. A key that is stored finds its k' cells set or unguarded: of the cells
+ * that it needs it sets k' u / (1 - z + u). As the fill grows by that, the members through a cell
+ * (k' n/q on average) come to have their k' - 1 other ones, and unguarded zeros become guarded.
+ */
+#define FILL_STEPS 100
+
+static double no_fill(const struct tepal_yesno_setting *plan, double n, double stored)
+{
+    double q = (double)plan->no_bits;
+    double k = plan->no_hashes;
+    double fill = 0;
+    double unguarded = 1;
+    double guards = 0; /* members through a cell that have all other ones */
+    for (int i = 0; i < FILL_STEPS && stored > 0; i++) {
+        double set = k * unguarded / (fill + unguarded) * stored / FILL_STEPS / q;
+        fill += fmin(set, unguarded);
+        double next = k * n / q * whole_power(fill, plan->no_hashes - 1);
+        unguarded = fmax(unguarded - set, 0) * exp(guards - next);
+        guards = next;
+    }
+    return fill;
+}
+
+void tepal_model_yesno_unknown(struct tepal_yesno_setting *plan, uint64_t n)
+{
+    double r = (double)plan->no_filters;
+    plan->fp_unknown = plan->fp_yes;
+    if (r > 0) {
+        double stored = fmax(plan->positive - plan->left, 0) / r;
+        double veto = whole_power(no_fill(plan, (double)n, stored), plan->no_hashes);
+        plan->fp_unknown *= whole_power(1 - veto, plan->no_filters);
+    }
+}
+
 /* The rest of a plan whose sizes and hashes are there. */
 static void predict(struct tepal_yesno_setting *plan, enum tepal_layout layout,
                     enum tepal_positions positions, uint64_t n, uint64_t t)
 {
-    plan->fp_unknown = tepal_bloom_fp(layout, positions, plan->yes_bits, n, plan->hashes);
-    plan->positive = (double)t * plan->fp_unknown;
+    plan->fp_yes = tepal_bloom_fp(layout, positions, plan->yes_bits, n, plan->hashes);
+    plan->positive = (double)t * plan->fp_yes;
     tepal_model_yesno_rest(plan, positions, n);
+    tepal_model_yesno_unknown(plan, n);
 }
 
 enum tepal_status tepal_yesno_predict(enum tepal_layout layout, enum tepal_positions positions,
@@ -168,7 +206,7 @@ enum tepal_status tepal_yesno_predict(enum tepal_layout layout, enum tepal_posit
         return TEPAL_BAD_ARGUMENT;
     }
     predict(&done, layout, positions, n, t);
-    if (!(done.fp_unknown >= 0)) {
+    if (!(done.fp_yes >= 0)) {
         return TEPAL_BAD_ARGUMENT;
     }
     *plan = done;
@@ -198,13 +236,13 @@ struct choice {
 
 static double score_of(const struct choice *c, const struct tepal_yesno_setting *plan)
 {
-    return (c->t == 0 ? 0 : plan->left / (double)c->t) + UNKNOWN_COUNTS * plan->fp_unknown;
+    return (c->t == 0 ? 0 : plan->left / (double)c->t) + UNKNOWN_COUNTS * plan->fp_yes;
 }
 
 static void offer(struct choice *c, const struct tepal_yesno_setting *plan)
 {
     double score = score_of(c, plan);
-    if (plan->fp_unknown >= 0 && (c->best.yes_bits == 0 || score < c->score)) {
+    if (plan->fp_yes >= 0 && (c->best.yes_bits == 0 || score < c->score)) {
         c->best = *plan;
         c->score = score;
     }
@@ -217,7 +255,7 @@ static bool try_hashes(struct choice *c, struct tepal_yesno_setting *plan, bool 
 {
     double least = INFINITY;
     uint32_t last = c->no_hashes != 0 ? c->no_hashes : MOST_NO_HASHES;
-    plan->positive = (double)c->t * plan->fp_unknown;
+    plan->positive = (double)c->t * plan->fp_yes;
     for (uint32_t k = c->no_hashes != 0 ? c->no_hashes : 1; k <= last; k++) {
         plan->no_hashes = plan->no_filters == 0 ? 0 : k;
         if (k <= plan->no_bits || plan->no_filters == 0 ||
@@ -247,7 +285,7 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
         .yes_bits = c->m - q * r, .no_bits = r == 0 ? 0 : q, .no_filters = r, .own_seeds = r > 1};
     /* Is it worth a look? */
     plan.hashes = 1;
-    plan.fp_unknown = tepal_model_least_rate(c->positions, plan.yes_bits, c->n);
+    plan.fp_yes = tepal_model_least_rate(c->positions, plan.yes_bits, c->n);
     if (r > 0 && !try_hashes(c, &plan, false)) {
         return;
     }
@@ -255,7 +293,7 @@ static void try_sizes(struct choice *c, uint64_t r, uint64_t q)
                       ? c->hashes
                       : tepal_bloom_best_hashes(c->layout, c->positions, plan.yes_bits, c->n);
     if (plan.hashes > 0) {
-        plan.fp_unknown = tepal_bloom_fp(c->layout, c->positions, plan.yes_bits, c->n, plan.hashes);
+        plan.fp_yes = tepal_bloom_fp(c->layout, c->positions, plan.yes_bits, c->n, plan.hashes);
         (void)try_hashes(c, &plan, true);
     }
 }
@@ -305,6 +343,7 @@ enum tepal_status tepal_yesno_best_setting(enum tepal_layout layout, enum tepal_
     if (c.best.yes_bits == 0) {
         return TEPAL_BAD_ARGUMENT;
     }
+    tepal_model_yesno_unknown(&c.best, n);
     *plan = c.best;
     return TEPAL_OK;
 }
@@ -329,7 +368,7 @@ static void report_equations(const struct tepal_yesno_setting *plan, uint64_t n,
                              struct tepal_report *report)
 {
     double in_set = (double)n / ((double)n + (double)t);
-    double fs = plan->fp_unknown;
+    double fs = plan->fp_yes;
     double r = (double)plan->no_filters;
     double stored = plan->positive - plan->left;
     double all = stored / ((double)n + (double)t);
@@ -393,8 +432,9 @@ enum tepal_status tepal_model_yesno(const struct tepal_params *params, const str
         tepal_report_real(report, "fp_approx", "f_S, eqs. (6), (29)",
                           tepal_bloom_fp_approx(done.yes_bits, n, done.hashes));
     }
+    tepal_report_real(report, "fp_yes", "the yes-filter's true rate", done.fp_yes);
     tepal_report_real(report, "fp_unknown",
-                      "the yes-filter's true rate, which applies to unknown negatives",
+                      "rate on unknown negatives: the yes-filter's, but for those vetoed",
                       done.fp_unknown);
     tepal_report_real(report, "avoid_positive", "known negatives that the yes-filter finds, F",
                       done.positive);

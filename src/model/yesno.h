@@ -7,9 +7,12 @@
 /* Known negatives that the plain filter is expected to have: so few cannot be noticed. */
 #define MODEL_NOTHING_LEFT 1e-6
 
-/* What tepal_yesno_predict finds, of a plan whose fp_unknown and positive are there. */
+/* What tepal_yesno_predict finds, of a plan whose fp_yes and positive are there: left, hopeless. */
 void tepal_model_yesno_rest(struct tepal_yesno_setting *plan, enum tepal_positions positions,
                             uint64_t n);
+
+/* And fp_unknown, of a plan that has these. */
+void tepal_model_yesno_unknown(struct tepal_yesno_setting *plan, uint64_t n);
 
 /*
  * No more than the rate of any Bloom filter of m bits and n keys: 2^(-k) with k = m ln 2 / n, a

@@ -53,7 +53,7 @@ static double about_rest(const struct plan_task *task, double f1, double unit)
 
 struct choice {
     double f1;
-    double fp_unknown; /* once it is more than an estimate */
+    double fp; /* of strangers */
     struct tepal_params first;
     double bits;
 };
@@ -64,7 +64,7 @@ static void predict(const struct plan_task *task, struct choice *c)
     struct tepal_cascade_setting plan = {.first_bits = c->first.cells, .hashes = c->first.hashes};
     if (tepal_cascade_predict(c->first.layout, POSITIONS, task->n, task->t, &plan) == TEPAL_OK) {
         c->f1 = plan.rate[0];
-        c->fp_unknown = plan.fp_unknown;
+        c->fp = plan.fp_unknown;
         c->bits = plan.bits;
     }
 }
@@ -73,7 +73,7 @@ static void predict(const struct plan_task *task, struct choice *c)
 static struct choice with_cells(const struct plan_task *task, enum tepal_layout layout,
                                 double cells, bool about)
 {
-    struct choice c = {.f1 = 1, .fp_unknown = 1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
+    struct choice c = {.f1 = 1, .fp = 1, .first = TEPAL_PARAMS_INIT, .bits = INFINITY};
     double unit = (double)params_unit(layout, 1);
     double whole = fmax(floor(cells / unit), 1) * unit;
     if (!(whole <= 0x1p60)) {
@@ -135,6 +135,40 @@ static struct choice smallest(const struct plan_task *task, enum tepal_layout la
     return with_cells(task, layout, (double)best.first.cells, false);
 }
 
+#define CLOSE 0x1p20 /* of so many bits one does not matter */
+
+/*
+ * The smallest first level that keeps the rate of strangers, where the smallest cascade does not:
+ * they fall with it, and beyond that one every bit of the first level is a bit more in all.
+ */
+static struct choice strict(const struct plan_task *task, struct choice best)
+{
+    enum tepal_layout layout = best.first.layout;
+    double unit = (double)params_unit(layout, 1);
+    double low = (double)best.first.cells;
+    uint64_t most;
+    uint32_t hashes = 0;
+    if (tepal_bloom_size(layout, POSITIONS, task->n, task->fp_strangers, &most, &hashes) !=
+        TEPAL_OK) {
+        best.bits = INFINITY;
+        return best;
+    }
+    double high = fmax((double)most, low + unit); /* alone it keeps the rate */
+    double close = fmax(unit, high / CLOSE);
+    best = with_cells(task, layout, high, false);
+    while (high - low > close) {
+        double middle = low + floor((high - low) / unit / 2) * unit;
+        struct choice here = with_cells(task, layout, middle, false);
+        if (here.fp <= task->fp_strangers) {
+            high = middle;
+            best = here;
+        } else {
+            low = middle;
+        }
+    }
+    return best;
+}
+
 /* The largest first level that goes, with what follows, into the limit. */
 static struct choice fullest(const struct plan_task *task, struct choice best)
 {
@@ -176,14 +210,14 @@ static void add(const struct plan_task *task, const struct choice *c, struct tep
     plan->max_bits = task->smallest ? 0 : task->limit;
     plan->weighted = tepal_plan_weighs(task);
     plan->bits = (uint64_t)ceil(c->bits);
-    plan->fp = 0;
-    plan->fp_unknown = c->fp_unknown;
+    plan->fp = c->fp;
+    plan->fp_known = 0;
     plan->fn = 0;
     plan->probes = probes_of(task, c);
     snprintf(plan->reason, sizeof plan->reason,
              "no errors on known keys; the size is an estimate; %.3g %% false positives on "
-             "unknown keys",
-             100 * plan->fp_unknown);
+             "strangers",
+             100 * plan->fp);
     tepal_plan_finish(task, plan);
 }
 
@@ -200,13 +234,15 @@ void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out)
         struct tepal_proposal *plan =
             tepal_plan_add(out, TEPAL_KIND_CASCADE, (enum tepal_layout)layout);
         struct choice c = smallest(task, (enum tepal_layout)layout);
-        if (!(c.bits < 0x1p60)) {
-            tepal_plan_no(plan, "memory", "no size is sufficient");
-            continue;
-        }
-        if (!task->smallest && c.bits <= (double)task->limit) {
+        if (c.bits < 0x1p60 && task->smallest && c.fp > task->fp_strangers) {
+            c = strict(task, c);
+        } else if (!task->smallest && c.bits <= (double)task->limit) {
             c = fullest(task, c);
         }
-        add(task, &c, plan);
+        if (c.bits < 0x1p60) {
+            add(task, &c, plan);
+        } else {
+            tepal_plan_no(plan, "memory", "no size is sufficient");
+        }
     }
 }

@@ -215,7 +215,7 @@ static void put_plan(struct text *t, const struct tepal_proposal *plan)
     whole_if(t, "hashes", is, p->hashes);
     string(t, "positions", is ? tepal_positions_name(p->positions) : NULL);
     real(t, "fp", plan->fp);
-    real(t, "fp_unknown", plan->fp_unknown);
+    real(t, "fp_known", plan->fp_known);
     real(t, "fn", plan->fn);
     real(t, "probes", plan->probes);
     real(t, "cost", plan->cost);
@@ -261,6 +261,8 @@ size_t tepal_plans_json(const struct tepal_plans *plans, char *text, size_t room
     open(&t, '{');
     whole(&t, "keys", plans->keys);
     real(&t, "fp", plans->fp);
+    real(&t, "fp_known", plans->fp_known);
+    flag(&t, "closed_world", plans->closed_world);
     real(&t, "fn", plans->fn);
     put_plans(&t, plans->plan, plans->count);
     if (plans->blocked_by[0] != '\0') {

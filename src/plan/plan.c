@@ -29,7 +29,7 @@ struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_i
                                     .params = TEPAL_PARAMS_INIT,
                                     .bits_per_key = NAN,
                                     .fp = NAN,
-                                    .fp_unknown = NAN,
+                                    .fp_known = NAN,
                                     .fn = NAN,
                                     .probes = NAN,
                                     .cost = NAN,
@@ -57,6 +57,13 @@ struct plan_bar tepal_plan_bar(const struct plan_task *task, enum tepal_kind_id 
                 "its error is unbounded: an attacker can fill it");
     plan_bar_if(&bar, w->endless && (lacks & TEPAL_ENDLESS) != 0, "endless",
                 "fills up: not for endless streams");
+    if (task->t > 0 && task->fp_known == 0 && kind != TEPAL_KIND_CASCADE) {
+        plan_bar_if(&bar, true, "fp-known",
+                    kind == TEPAL_KIND_YESNO || kind == TEPAL_KIND_RETOUCHED
+                        ? "estimates what is left of the known negatives: it cannot promise that "
+                          "none is found"
+                        : "finds known negatives as often as strangers, but none may be found");
+    }
     return bar;
 }
 
@@ -165,12 +172,13 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
 {
     const struct tepal_wish *w = task->wish;
     char why[TEPAL_PLAN_TEXT];
-    double fp_most = w->endless && !isnan(w->fp_average) ? w->fp_average : task->fp;
-    if (isnan(plan->fp_unknown)) {
-        plan->fp_unknown = plan->fp;
+    double fp_most = w->endless && !isnan(w->fp_average) ? w->fp_average : task->fp_strangers;
+    if (task->t > 0 && isnan(plan->fp_known)) {
+        plan->fp_known = plan->fp;
     }
+    double counted = task->t > 0 ? plan->fp_known : plan->fp;
     plan->bits_per_key = task->n > 0 ? (double)plan->bits / (double)task->n : NAN;
-    plan->cost = task->cost_fp * plan->fp + (isnan(plan->fn) ? 0 : task->cost_fn * plan->fn);
+    plan->cost = task->cost_fp * counted + (isnan(plan->fn) ? 0 : task->cost_fn * plan->fn);
     plan->feasible = true;
     plan->excess = 1;
     if (plan->bits > task->limit) {
@@ -182,7 +190,11 @@ void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan
         snprintf(why, sizeof why, "has %.3g %% false positives", 100 * plan->fp);
         block(plan, "fp", over(plan->fp, fp_most), why);
     }
-    if (!task->smallest && plan->fp >= NEARLY_ALL) {
+    if (task->t > 0 && plan->fp_known > task->fp_known * (1 + ROUNDING)) {
+        snprintf(why, sizeof why, "finds %.3g %% of the known negatives", 100 * plan->fp_known);
+        block(plan, "fp-known", over(plan->fp_known, task->fp_known), why);
+    }
+    if (!task->smallest && counted >= NEARLY_ALL) {
         block(plan, plan_memory(task), INFINITY,
               "with so few bits nearly every key is a false positive");
     }
@@ -239,7 +251,7 @@ static int better(const struct plan_task *task, const struct tepal_proposal *a,
         order = compare(a->cost, b->cost);
     }
     if (order == 0) {
-        order = compare(a->fp_unknown, b->fp_unknown); /* of known negatives both have none */
+        order = compare(a->fp, b->fp); /* of known negatives both have none */
     }
     return order != 0 ? order : compare((double)a->bits, (double)b->bits);
 }
@@ -289,7 +301,11 @@ static const char *nonsense_rates(const struct tepal_wish *w)
     const struct objection list[] = {
         {!is_rate(w->fp), "the maximum false-positive rate must be above 0 and below 1"},
         {!is_rate(w->fp_average), "the average false-positive rate must be above 0 and below 1"},
-        {!model_digests_keep(fmin(w->fp, w->fp_average), w->keys), MODEL_DIGESTS},
+        {!isnan(w->fp_known) && !(w->fp_known >= 0 && w->fp_known < 1),
+         "the rate of known negatives must be at least 0 and below 1"},
+        {!model_digests_keep(fmin(w->fp, w->fp_average), w->keys) ||
+             (w->fp_known > 0 && !model_digests_keep(w->fp_known, w->keys)),
+         MODEL_DIGESTS},
         {!isnan(w->fn) && !(w->fn >= 0 && w->fn < 1),
          "the maximum false-negative rate must be at least 0 and below 1"},
         {!is_cost(w->wrong_deletes), "wrong deletes per key must be at least 0"},
@@ -362,6 +378,10 @@ static const char *nonsense_stream(const struct tepal_wish *w)
 static const char *contradiction(const struct tepal_wish *w)
 {
     const struct objection list[] = {
+        {w->known_negatives == 0 && (w->closed_world || !isnan(w->fp_known)),
+         "a closed world, or a rate of known negatives, needs known negatives"},
+        {w->closed_world && !isnan(w->fp),
+         "a closed world has no strangers: give their rate, or a closed world"},
         {w->deletes && w->header_bits > 0, "deletes and a header cannot be combined: counters and "
                                            "fingerprints do not fit into a header"},
         {w->endless && w->header_bits > 0 && w->keys == 0, "a header needs the number of keys"},
@@ -403,7 +423,8 @@ static const char *nonsense(const struct tepal_wish *w)
 /* False negatives where they must be: as many as false positives, or what costs the same. */
 static double fn_unstated(const struct plan_task *task)
 {
-    double fn = task->fp * (task->cost_fn > 0 ? task->cost_fp / task->cost_fn : 1);
+    double fp = task->closed ? task->fp_known : task->fp_strangers;
+    double fn = fp * (task->cost_fn > 0 ? task->cost_fp / task->cost_fn : 1);
     return fn > 0.5 ? 0.5 : fn > 1e-9 ? fn : 1e-9;
 }
 
@@ -415,7 +436,9 @@ struct plan_task tepal_plan_definite(const struct tepal_wish *w)
     task.cost_fp = task.costs ? w->cost_fp : 1;
     task.cost_fn = task.costs ? w->cost_fn : 1;
     task.fn_stated = !isnan(w->fn);
-    task.fp = w->endless && isnan(w->fp) ? w->fp_average : w->fp;
+    task.fp_strangers = w->endless && isnan(w->fp) ? w->fp_average : w->fp;
+    task.fp_known = task.t > 0 ? w->fp_known : NAN;
+    task.closed = w->closed_world || (w->header_bits > 0 && task.t > 0 && isnan(w->fp));
     if (w->header_bits > 0) {
         task.limit = w->header_bits;
     } else {
@@ -424,11 +447,16 @@ struct plan_task tepal_plan_definite(const struct tepal_wish *w)
                      : w->bits < WORD ? w->bits
                                       : tepal_plan_down(w->bits, WORD);
     }
-    bool fixed = w->header_bits > 0 || (isnan(task.fp) && w->bits > 0);
-    task.smallest = !fixed;
-    if (task.smallest && isnan(task.fp)) {
-        task.fp = FP_UNSTATED;
+    bool aims = !isnan(w->closed_world ? task.fp_known : task.fp_strangers);
+    task.smallest = w->header_bits == 0 && (aims || w->bits == 0);
+    if (task.smallest && isnan(task.fp_strangers)) {
+        task.fp_strangers = FP_UNSTATED;
     }
+    task.fp_strangers = task.closed ? 1 : task.fp_strangers;
+    if (task.smallest && task.t > 0 && isnan(task.fp_known)) {
+        task.fp_known = 0;
+    }
+    task.fp = fmin(task.fp_strangers, task.fp_known); /* fmin: of NaN and a number, the number */
     task.fn = task.fn_stated ? w->fn : task.smallest ? fn_unstated(&task) : NAN;
     return task;
 }
@@ -444,7 +472,9 @@ static void solve(const struct tepal_wish *w, bool quick, struct tepal_plans *ou
         task.last = TEPAL_LAYOUT_FLAT;
     }
     out->keys = task.n;
-    out->fp = task.fp;
+    out->fp = task.closed ? NAN : task.fp_strangers;
+    out->fp_known = task.fp_known;
+    out->closed_world = task.closed;
     out->fn = task.fn;
     out->count = 0;
     out->blocked_by = "";
@@ -469,10 +499,10 @@ static bool exists(const struct tepal_proposal *plan)
 }
 
 /* Qualities, the one most easily given up first. */
-static const char *const quality_name[] = {"fn",      "memory",  "untrusted",
-                                           "deletes", "endless", "header-bits"};
+static const char *const quality_name[] = {"fn",      "fp-known", "memory",     "untrusted",
+                                           "deletes", "endless",  "header-bits"};
 
-#define QUALITIES 6
+#define QUALITIES 7
 
 /* False: this one is not asked for. */
 static bool drop(struct tepal_wish *w, unsigned quality)
@@ -482,16 +512,19 @@ static bool drop(struct tepal_wish *w, unsigned quality)
         bool stated = !isnan(w->fn);
         w->fn = NAN;
         return stated;
-    case 1:;
+    case 1:
+        w->fp_known = w->closed_world ? FP_UNSTATED : 1;
+        return w->known_negatives > 0;
+    case 2:;
         bool limited = w->bits > 0 && (w->keys > 0 || w->stream != TEPAL_STREAM_UNKNOWN);
         w->bits = limited ? 0 : w->bits;
         return limited;
-    case 2:
-        return w->untrusted && (w->untrusted = false, true);
     case 3:
+        return w->untrusted && (w->untrusted = false, true);
+    case 4:
         w->wrong_deletes = 0;
         return w->deletes && (w->deletes = false, true);
-    case 4:
+    case 5:
         w->stream = TEPAL_STREAM_UNKNOWN;
         w->fp_average = NAN;
         return w->endless && w->keys > 0 && (w->endless = false, true);
@@ -610,7 +643,8 @@ enum tepal_status tepal_plan(const struct tepal_wish *wish, struct tepal_plans *
     struct tepal_wish w = *wish;
     const char *why = nonsense(wish);
     if (why == NULL && w.keys == 0 && !w.endless) {
-        w.fp = isnan(w.fp) ? FP_UNSTATED : w.fp;
+        w.fp = isnan(w.fp) && !w.closed_world ? FP_UNSTATED : w.fp;
+        w.fp_known = isnan(w.fp_known) && w.closed_world ? 0 : w.fp_known;
         fit_keys(&w, out);
         why = nonsense_rates(&w); /* for that many keys */
     }

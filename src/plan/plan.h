@@ -12,11 +12,14 @@
 /* A wish, made definite. */
 struct plan_task {
     const struct tepal_wish *wish;
-    uint64_t n;     /* keys */
-    uint64_t t;     /* known negatives */
-    uint64_t limit; /* bits at most; UINT64_MAX: any number */
-    bool smallest;  /* the fewest bits that keep fp and fn, else the least cost in the limit */
-    double fp;      /* to be kept; NaN: none stated, and not `smallest` */
+    uint64_t n;          /* keys */
+    uint64_t t;          /* known negatives */
+    uint64_t limit;      /* bits at most; UINT64_MAX: any number */
+    bool smallest;       /* the fewest bits that keep fp and fn, else the least cost in the limit */
+    bool closed;         /* strangers may pass */
+    double fp_strangers; /* to be kept; 1: may pass; NaN: none stated, and not `smallest` */
+    double fp_known;     /* the same of known negatives; NaN also if there are none */
+    double fp;      /* the lower one, for kinds to which all keys that are no members are alike */
     double fn;      /* at most, where there must be some; NaN: none stated, and not `smallest` */
     bool fn_stated; /* by the user */
     bool costs;     /* stated by the user */
@@ -36,8 +39,8 @@ struct tepal_proposal *tepal_plan_add(struct tepal_plans *out, enum tepal_kind_i
 void tepal_plan_no(struct tepal_proposal *plan, const char *blocked_by, const char *reason);
 
 /*
- * Bits, errors and probes are there: the rest follows, and whether all limits are kept. Where there
- * are no known negatives fp is fp_unknown.
+ * Bits, errors and probes are there: the rest follows, and whether all limits are kept. fp_known is
+ * fp unless it is there too.
  */
 void tepal_plan_finish(const struct plan_task *task, struct tepal_proposal *plan);
 

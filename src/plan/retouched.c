@@ -81,26 +81,47 @@ static double rate_at(const struct plan_task *task, struct tepal_params *p, doub
     return fp;
 }
 
-/* The fewest bits for the rate, by halving: the Bloom filter of the others is large enough. */
+/* Are the rates of known negatives and of strangers kept, with these hashes? */
+static bool keeps(const struct plan_task *task, const struct tepal_params *p)
+{
+    return retouched_fp(task, p, task->fn) <= task->fp_known &&
+           (task->closed || tepal_bloom_fp(p->layout, p->positions, p->cells, task->n, p->hashes) <=
+                                task->fp_strangers);
+}
+
+/* With the best hashes, which are those of all members or of the others? */
+static bool keeps_some(const struct plan_task *task, struct tepal_params *p)
+{
+    uint64_t left = kept(task->n, task->fn);
+    p->hashes = tepal_bloom_best_hashes(p->layout, p->positions, p->cells, left);
+    if (keeps(task, p)) {
+        return true;
+    }
+    p->hashes = tepal_bloom_best_hashes(p->layout, p->positions, p->cells, task->n);
+    return keeps(task, p);
+}
+
+/* The fewest bits for the rates, by halving: the Bloom filter of all members is large enough. */
 static bool size_retouched(const struct plan_task *task, struct tepal_params *p)
 {
-    if (!tepal_plan_bloom_size(task, kept(task->n, task->fn), p)) {
+    if (!tepal_plan_bloom_size(task, task->n, p)) {
         return false;
     }
+    struct tepal_params best = *p;
     uint64_t unit = params_unit(p->layout, 1);
     uint64_t low = 0;
     uint64_t high = p->cells / unit;
     while (high - low > 1) {
         uint64_t middle = low + (high - low) / 2;
         p->cells = middle * unit;
-        if (rate_at(task, p, task->fn) <= task->fp) {
+        if (keeps_some(task, p)) {
             high = middle;
+            best = *p;
         } else {
             low = middle;
         }
     }
-    p->cells = high * unit;
-    (void)rate_at(task, p, task->fn);
+    *p = best;
     return p->hashes > 0;
 }
 
@@ -177,9 +198,9 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     plan->weighted = tepal_plan_weighs(task);
     plan->bits = p.cells;
     plan->fn = fn;
-    plan->fp = retouched_fp(task, &p, fn);
+    plan->fp_known = retouched_fp(task, &p, fn);
     /* It stops when the known ones are gone: of others no more is promised than before. */
-    plan->fp_unknown = tepal_bloom_fp(p.layout, p.positions, p.cells, task->n, p.hashes);
+    plan->fp = tepal_bloom_fp(p.layout, p.positions, p.cells, task->n, p.hashes);
     plan->probes = tepal_plan_probes(&p, kept(task->n, fn));
     snprintf(
         plan->reason, sizeof plan->reason,

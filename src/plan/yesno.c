@@ -1,6 +1,6 @@
 /*
- * yesno.c: the yes-no filter. For a size, the model's chooser; for a rate on the known
- * negatives, the smallest size at which a division of its bits reaches it, by halving. What is left
+ * yesno.c: the yes-no filter. For a size, the model's chooser; for rates of known negatives and of
+ * strangers, the smallest size at which a division of its bits reaches it, by halving. What is left
  * falls with the size, and a Bloom filter of that rate is always large enough.
  */
 #include <stdio.h>
@@ -55,7 +55,7 @@ static double passes(const struct search *s, const struct tepal_yesno_setting *y
     double b = 2 + 32 / ((double)y->no_hashes * y->no_hashes);
     double among = pow(fmin(fmax(x, 1e-12), 1), 1 / b);
     return y->hopeless / (double)s->task->t +
-           y->fp_unknown * x / among * tepal_plan_lightest(s->task, among);
+           y->fp_yes * x / among * tepal_plan_lightest(s->task, among);
 }
 
 /* Divides m bits, with the least rate that a yes-filter of its size could have. */
@@ -69,8 +69,8 @@ static bool divide_roughly(const struct search *s, uint64_t m, uint64_t r, doubl
     }
     *plan = (struct tepal_yesno_setting){
         .yes_bits = m - all, .no_bits = all / r, .no_filters = r, .own_seeds = r > 1};
-    plan->fp_unknown = tepal_model_least_rate(s->positions, plan->yes_bits, s->task->n);
-    plan->positive = (double)s->task->t * plan->fp_unknown;
+    plan->fp_yes = tepal_model_least_rate(s->positions, plan->yes_bits, s->task->n);
+    plan->positive = (double)s->task->t * plan->fp_yes;
     return true;
 }
 
@@ -82,13 +82,23 @@ static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
         return false;
     }
     plan->hashes = tepal_bloom_best_hashes(s->layout, s->positions, plan->yes_bits, s->task->n);
-    plan->fp_unknown =
+    plan->fp_yes =
         tepal_bloom_fp(s->layout, s->positions, plan->yes_bits, s->task->n, plan->hashes);
-    plan->positive = (double)s->task->t * plan->fp_unknown;
+    plan->positive = (double)s->task->t * plan->fp_yes;
     return plan->hashes > 0;
 }
 
-/* Does some k' reach the rate? Leaves it in the plan. */
+/* Are both rates kept? */
+static bool keeps(const struct search *s, struct tepal_yesno_setting *plan)
+{
+    if (!(passes(s, plan) <= s->task->fp_known)) {
+        return false;
+    }
+    tepal_model_yesno_unknown(plan, s->task->n);
+    return plan->fp_unknown <= s->task->fp_strangers;
+}
+
+/* Does some k' reach the rates? Leaves it in the plan. */
 static bool reaches(const struct search *s, struct tepal_yesno_setting *plan)
 {
     double least = INFINITY;
@@ -96,7 +106,7 @@ static bool reaches(const struct search *s, struct tepal_yesno_setting *plan)
         plan->no_hashes = k;
         tepal_model_yesno_rest(plan, s->positions, s->task->n);
         double left = passes(s, plan);
-        if (left <= s->task->fp) {
+        if (keeps(s, plan)) {
             return true;
         }
         if (left > 2 * least) {
@@ -169,7 +179,7 @@ static bool smallest_other(struct search *s, const struct tepal_yesno_setting *f
             plan.no_hashes = flat->no_hashes;
             if (tepal_yesno_predict(s->layout, s->positions, s->task->n, s->task->t, &plan) ==
                     TEPAL_OK &&
-                passes(s, &plan) <= s->task->fp) {
+                keeps(s, &plan)) {
                 s->best = plan;
                 return true;
             }
@@ -185,14 +195,16 @@ static double probes_of(const struct search *s)
     double yes = tepal_plan_reads(s->layout, fill, y->hashes, y->yes_bits);
     uint64_t all = y->yes_bits + y->no_bits * y->no_filters;
     /* A key that the yes-filter has is asked in the no-filters, which are about half full. */
-    return all <= TEPAL_LINE_BITS ? 1 : yes + y->fp_unknown * 2 * (double)y->no_filters;
+    return all <= TEPAL_LINE_BITS ? 1 : yes + y->fp_yes * 2 * (double)y->no_filters;
 }
 
 static void add(const struct search *s, struct tepal_plans *out)
 {
     const struct plan_task *task = s->task;
-    const struct tepal_yesno_setting *y = &s->best;
+    struct tepal_yesno_setting here = s->best;
+    const struct tepal_yesno_setting *y = &here;
     struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_YESNO, s->layout);
+    tepal_model_yesno_unknown(&here, task->n);
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.kind = TEPAL_KIND_YESNO;
     p.layout = s->layout;
@@ -207,12 +219,12 @@ static void add(const struct search *s, struct tepal_plans *out)
     plan->params = p;
     plan->weighted = tepal_plan_weighs(task);
     plan->bits = p.cells;
-    plan->fp = passes(s, y);
-    plan->fp_unknown = y->fp_unknown;
+    plan->fp = y->fp_unknown;
+    plan->fp_known = passes(s, y);
     plan->fn = 0;
     plan->probes = probes_of(s);
     snprintf(plan->reason, sizeof plan->reason,
-             "for known negatives (an estimate); %.3g %% false positives on unknown keys",
+             "for known negatives (an estimate); %.3g %% false positives on strangers",
              100 * y->fp_unknown);
     tepal_plan_finish(task, plan);
 }

@@ -45,8 +45,19 @@ for told in '--gaps gaps.tsv' '--memory 1Ki' '--stream geometric:300 --memory 1K
     same "auto: a stream, $told: the plan" d e
 done
 "$tepal" build --auto -q members -o d --avoid strangers --fp 0.1%
-like 'auto: known negatives' "$(kind d)" 'cascade|yesno'
+is 'auto: known negatives' "$(kind d)" cascade
 is 'auto: known negatives: every member is found' "$("$tepal" query d members -c)" 5000
+# --fp is of strangers: 0.1 % of 200,000 that nobody named, within six standard errors.
+seq -f 'nobody%.0f' 1 200000 >nobody
+"$tepal" build --auto -q members -o d -f --avoid strangers --fp 0.1% --seed 1
+is 'auto: strangers keep their rate, known negatives are not found' \
+    "$(($("$tepal" query d nobody -c) < 200 + 6 * 15)) $("$tepal" query d strangers -c)" '1 0'
+"$tepal" build --auto -q members -o d -f --avoid strangers --fp 2% --fp-known 0.5% --fn 0 --seed 1
+is 'auto: two rates' \
+    "$(($("$tepal" query d nobody -c) < 4000 + 6 * 64)) $(($("$tepal" query d strangers -c) < 100 + 6 * 10))" '1 1'
+"$tepal" build --auto -q members -o d -f --avoid strangers --closed-world --seed 1
+is 'auto: a closed world' \
+    "$(($("$tepal" query d nobody -c) > 20000)) $("$tepal" query d strangers -c)" '1 0'
 "$tepal" build --auto -q members -o d --memory 6k
 is 'auto: a memory' "$(kind d) $(($(wc -c <d) < 6600))" 'bloom 1'
 run "$tepal" build --auto -q members -o d --memory 6k --avoid strangers --cost-fp 100 --cost-fn 0.01 -f
@@ -69,11 +80,16 @@ refused '--fn 0 of what forgets' \
 awk '{ printf "%s\t%d\n", $0, NR % 100 == 0 ? 900 : 1 }' strangers >heavy
 run "$tepal" build --auto members -o w --seed 1 --avoid heavy --weights --memory 3k
 is 'weights: exit status' "$code" 0
-like 'weights: the plan tells' "$(cat "$work/err")" '^plan: tepal build .* --avoid NEGATIVES --weights'
+like 'weights: the plan tells' "$(cat "$work/err")" 'plan: tepal build .* --avoid NEGATIVES --weights'
+like 'weights: strangers are not bounded, and nobody asked' "$(cat "$work/err")" \
+    '^tepal: build: warning: strangers .* are not bounded: [0-9.]+ % of them pass; give --fp RATE, or --closed-world if there are none
+'
+run "$tepal" build --auto members -o w -f --seed 1 --avoid heavy --weights --memory 3k --closed-world
+like 'weights: strangers are not bounded, as asked' "$(cat "$work/err")" '^plan: tepal build'
 is 'weights: every member is found' "$("$tepal" query w members -c)" 5000
 is 'weights: of the heavy ones fewer are left' "$("$tepal" query w strangers | awk -F r '
     { n[$3 % 100 == 0]++ } END { print (n[0] > 500 && 99 * n[1] < 0.7 * n[0]) }')" 1
-"$tepal" plan --keys 5000 --known-negatives heavy --weights --memory 3k --json >weights.json
+"$tepal" plan --keys 5000 --known-negatives heavy --weights --memory 3k -q --json >weights.json
 "$tepal" build --plan weights.json members -o v --seed 1 --avoid heavy -q
 same 'weights: from a saved plan, which knows of them' w v
 run "$tepal" build --auto -q members -o x --avoid heavy --weights --memory 2k --fn 2% --cost-fp 50
@@ -130,12 +146,13 @@ def run(command):
     subprocess.run(command, shell=True, check=True, stderr=subprocess.DEVNULL)
 
 made = {}
-for words, negatives in (("--keys 407 --known-negatives 800 --fp 3% --fn 3%", "others"),
+for words, negatives in (("--keys 407 --known-negatives 800 --closed-world --fp-known 3% --fn 3%", "others"),
+                         ("--keys 407 --known-negatives 800 --fp 3% --fp-known 1% --fn 3%", "others"),
                          ("--keys 407 --known-negatives 800 --memory 400 --cost-fp 3", "others"),
                          ("--keys 407 --known-negatives others.tsv --weights --memory 300 --fn 3%", "others.tsv"),
                          ("--keys 407 --known-negatives 800 --header-bits 2048", "others"),
                          ("--keys 407 --endless --fp 3%", None)):
-    all = json.loads(os.popen("tepal plan --json " + words).read())
+    all = json.loads(os.popen("tepal plan -q --json " + words).read())
     for p in all["plans"]:
         if not p["feasible"]:
             continue
@@ -156,14 +173,14 @@ for words, negatives in (("--keys 407 --known-negatives 800 --fp 3% --fn 3%", "o
                      "cascade": is_["bits"]}.get(p["kind"], p["bits"])
         if p.get("max_bits") is not None:
             del p["hashes"] # those of the first level, which fills what the others leave
-        for name in set(p) & set(is_) - {"fp", "fn", "fp_unknown", "messages_per_cycle"}:
+        for name in set(p) & set(is_) - {"fp", "fn", "fp_known", "messages_per_cycle"}:
             if p[name] != is_[name]:
                 sys.exit("%s: planned %s, built %s: %s" % (name, p[name], is_[name], command))
         made[p["kind"]] = made.get(p["kind"], 0) + 1
 print(" ".join("%s %d" % kind for kind in sorted(made.items())))
 PY
 is 'a plan and its command make the same filter' "$(PATH=$PWD/bin:$PATH python3 commands.py 2>&1)" \
-    'bloom 16 cascade 10 counting 12 fingerprint 3 generalized 8 recycling 4 retouched 12 yesno 12'
+    'bloom 20 cascade 14 counting 16 fingerprint 4 generalized 9 recycling 4 retouched 16 yesno 14'
 
 # --auto makes what the command that it tells makes.
 same_as_told() { # same_as_told DESCRIPTION KIND OPTION...: of --auto
@@ -217,10 +234,13 @@ for kind in cascade:max_bits retouched:max_fn; do
         "$here/../golden/plans/${kind%:*}.json: \"${kind#*:}\" is missing: write the plan again with tepal plan --json; nothing was written" \
         "$tepal" build --plan "$here/../golden/plans/${kind%:*}.json" members -o h --avoid heavy
 done
+run "$tepal" build --plan "$here/../golden/plans/yesno.json" members -o x -f --avoid heavy --seed 9
+like 'a plan of 0.1.0: what its fp was' "$(cat "$work/err")" \
+    'warning: the plan is of an older tepal, whose fp was that of known negatives: [0-9.]+ % of strangers pass'
 absent 'a plan of 0.1.0 that lacks something: nothing is written' h
 
 # Plans that somebody changed: every field that is read is checked.
-"$tepal" plan --keys 5000 --known-negatives 20000 --fp 0.1% --fn 1% --json >tampered.json
+"$tepal" plan --keys 5000 --known-negatives 20000 --closed-world --fp-known 0.1% --fn 1% --json >tampered.json
 cat >tamper.py <<'PY'
 import json, sys
 kind, name, value = sys.argv[1:]

@@ -28,7 +28,7 @@ say build "$tepal" build keys -o yesno --kind yesno --bits 20000 --avoid others 
 say build "$tepal" build keys -o cascade --kind cascade --avoid others -s 1 --json
 say build "$tepal" build keys -o blocked -l blocked -n 2000 -s 1 --json
 say build "$tepal" build keys -o planned --auto --fp 1% -s 1 --json
-"$tepal" plan -n 2000 --known-negatives 5000 --fp 3% --fn 3% --json | python3 -c 'import json, sys
+"$tepal" plan -n 2000 --known-negatives 5000 --closed-world --fp-known 3% --fn 3% --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 o["plans"] = [p for p in o["plans"] if p["kind"] == "retouched"]
 print(json.dumps(o))' >plan
@@ -61,7 +61,8 @@ each() { # each OPTION...: the plans one by one
 for plan in json.load(sys.stdin)["plans"]: print(json.dumps(plan))'
 }
 say 'Each of plans' each -n 2000 --fp 1%
-say 'Each of plans' each -n 2000 --fp 1% --known-negatives 5000 --fn 1%
+say 'Each of plans' each -n 2000 --closed-world --fp-known 1% --known-negatives 5000 --fn 1%
+say plan "$tepal" plan -n 2000 --fp 1% --known-negatives 5000 --json
 say 'Each of plans' each -n 2000 --memory 1k --known-negatives 5000
 say 'Each of plans' each --endless --memory 1k
 say compare "$tepal" compare --members keys --negatives others --bits-per-key 10 -s 1 --json

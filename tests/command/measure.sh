@@ -57,30 +57,56 @@ is 'a saved plan that did not hold' "$code" 1
 
 # By weight, against a plan that counts so.
 awk '{ printf "%s\t%.9g\n", $0, 1 / NR }' strangers >heavy
-"$tepal" plan --keys 20000 --known-negatives heavy --weights --fp 1% --json >weighted.json
+"$tepal" plan --keys 20000 --known-negatives heavy --weights --closed-world --fp-known 1% --json >weighted.json
 "$tepal" build --plan weighted.json members --avoid heavy -o light -q --seed 3
-run "$tepal" measure light --members members --strangers heavy --weights --plan weighted.json --json
+run "$tepal" measure light --members members --negatives heavy --weights --plan weighted.json --json
 is 'by weight: held' "$code" 0
 cp "$work/out" json
 "$tepal" query light strangers | sed 's/stranger//' >found
 is 'by weight: counted again' "$(python3 - <<'PY'
 import json
-e = json.load(open("json"))["fp"]
+e = json.load(open("json"))["fp_known"]
 total = sum(1 / i for i in range(1, 100001))
 found = sum(1 / int(x) for x in open("found")) / total
 print(abs(e["rate"] - found) < 1e-8, e["low"] <= e["rate"] <= e["high"], e["rate"] < e["wrong"] / e["asked"])
 PY
 )" 'True True True'
-run "$tepal" measure light --strangers heavy --weights
-like 'by weight: told' "$(sed -n 2p "$work/out")" '^fp .* of the weight, 99 % interval: '
+run "$tepal" measure light --negatives heavy --weights
+like 'by weight: told' "$(sed -n 2p "$work/out")" \
+    '^fp known +[0-9.e-]+.* of the weight, 99 % interval: .*; nothing was promised$'
 refused 'a weighted plan needs weights' \
-    'weighted.json: this plan counts by weight: give --weights, and --strangers with weights' \
-    "$tepal" measure light --strangers strangers --plan weighted.json
+    'weighted.json: this plan counts by weight: give --weights, and --negatives with weights' \
+    "$tepal" measure light --negatives strangers --plan weighted.json
 refused 'weights of strangers' \
-    'measure: --weights needs --strangers KEYS, with weights' \
+    'measure: --weights needs --negatives KEYS, with weights' \
     "$tepal" measure light --members members --weights
 
-refused 'nothing to ask' 'measure: --members KEYS, --strangers KEYS or both are needed' \
+# Known negatives have a promise of their own, strangers have theirs.
+"$tepal" build members --auto --avoid strangers --fp 1% -o both -q --seed 3
+run "$tepal" measure both --members members --strangers others --negatives strangers
+is 'two promises: held' "$code" 0
+like 'two promises: strangers' "$(sed -n 4p "$work/out")" '^fp  .* promised (1|0\.99[0-9]*|1\.00[0-9]*) %: held$'
+is 'two promises: known negatives' "$(sed -n 5,6p "$work/out")" \
+    'negatives  100000 looked up, 0 found
+fp known   0 %, 99 % interval: 0 % to 6.634e-05 (1 in 1.507e+04); promised 0 %: held'
+run "$tepal" measure both --negatives others
+is 'negatives that it does not know: exit status' "$code" 1
+like 'negatives that it does not know' "$(sed -n 2p "$work/out")" 'promised 0 %: not held$'
+run "$tepal" measure good --negatives others
+is 'to a Bloom filter they are strangers' "$code" 0
+"$tepal" plan --keys 20000 --known-negatives 100000 --fp 1% --json >both.json
+run "$tepal" measure both --strangers others --negatives strangers --plan both.json
+is 'two promises: a plan' "$code" 0
+# A plan of 0.1.0 promised fp to the known negatives: the two are told apart.
+sed 's/"keys": 5000/"keys": 20000/' "$here/../golden/plans/cascade.json" >old.json
+run "$tepal" measure both --strangers others --negatives strangers --plan old.json --json
+is 'a plan of 0.1.0' "$(python3 -c '
+import json, sys
+o = json.loads(sys.argv[1])
+print(o["fp"]["promised"] > 0.1, o["fp_known"]["promised"])' "$(cat "$work/out")")" 'True 0.0'
+
+refused 'nothing to ask' \
+    'measure: --members KEYS, --strangers KEYS or --negatives KEYS is needed, or all' \
     "$tepal" measure good
 refused 'no filter' 'members: the first bytes are not those of a tepal filter (byte 0)' "$tepal" measure members --members members
 echo '[]' >broken

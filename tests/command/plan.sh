@@ -70,30 +70,31 @@ done
 
 # The table: the choice's layouts and the best of each other kind; with --all as many as in JSON.
 rows() {
-    "$tepal" plan --keys 1M --known-negatives 10k "$@" | sed -n '/^kind/,/^$/p' | grep -E '^[a-z]+ +[a-z]+ +[0-9]'
+    "$tepal" plan --keys 1M --known-negatives 10k --closed-world --fp-known 1% "$@" | sed -n '/^kind/,/^$/p' | grep -E '^[a-z]+ +[a-z]+ +[0-9]'
 }
 is 'the table: one of each other kind' "$(rows | awk '
     NR == 1 { best = $1 } { n[$1]++ } END { for (k in n) if (k != best) print n[k] }' | sort -u)" 1
 is 'the table: every layout of the choice' "$(rows | grep -c '^cascade')" 4
 is 'the table: --all' "$(rows --all | wc -l)" \
-    "$(plans 'sum(x["feasible"] for x in p)' --keys 1M --known-negatives 10k)"
-like 'the table: the note counts the others' "$("$tepal" plan --keys 1M --known-negatives 10k)" \
+    "$(plans 'sum(x["feasible"] for x in p)' --keys 1M --known-negatives 10k --closed-world --fp-known 1%)"
+like 'the table: the note counts the others' "$("$tepal" plan --keys 1M --known-negatives 10k --closed-world --fp-known 1%)" \
     "and $(($(rows --all | wc -l) - $(rows | wc -l))) other layouts of these kinds \\(--all lists them\\)"
 is 'the table: no note if there are no others' "$("$tepal" plan --keys 1M --all | grep -c -- '--all')" 0
-is 'the table: known negatives, and other keys' "$(rows | awk '$1 == "cascade" { print ($5 == 0), ($6 > 0.5); exit }')" '1 1'
+is 'the table: strangers, and known negatives' "$(rows | awk '$1 == "cascade" { print ($5 > 0.5), ($6 == 0); exit }')" '1 1'
 run "$tepal" plan --keys 30 --header-bits 256
 like 'layouts that share a reason share a line' "$(cat "$work/out")" \
     '  bloom, blocked, paired: a header of cache lines needs a multiple of 512 bits'
 
 # Equations of every kind that is feasible, with weights too, and of the nearest if nothing is.
 awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "negative%d\t%.9g\n", i, 1 / i }' >heavy
-run "$tepal" plan --keys 1k --known-negatives heavy --weights --fn 1% --explain
+run "$tepal" plan --keys 1k --known-negatives heavy --weights --closed-world --fp-known 1% --fn 1% --explain
 for kind in bloom fingerprint counting yesno cascade retouched generalized; do
     grep -A2 "^$kind, [a-z]*$" "$work/out" | grep -qE '^  [a-z0-9]+ (=|<=) ' && pass ||
         fail "equations of $kind" "$(cat "$work/out")"
 done
 like 'equations with weights' "$(cat "$work/out")" 'of the weight'
-like 'fp is by weight' "$(sed -n 2p "$work/out")" ' of the known negatives, by weight; of other keys '
+is 'of strangers in a closed world' "$(sed -n 2p "$work/out" | cut -d% -f2)" ' of strangers, which are not bounded'
+like 'fp known is by weight' "$(sed -n 3p "$work/out")" '^fp known .* of the weight$'
 run "$tepal" plan --keys 1M --fp 1% --memory 1M --explain
 like 'equations of the nearest' "$(tail -4 "$work/out" | head -1)" '^  m = '
 run "$tepal" plan --endless --keys 1k --explain
@@ -119,7 +120,7 @@ print(abs(fill - (1 - (1 - k / m) ** n)) < 1e-6,
       p > 1 and abs(known / ((p - 1) * (held - 1.5 * held ** 0.5)) - 1) < 0.002)
 PY
 )" 'True True'
-run "$tepal" plan --keys 1M --prefer speed --known-negatives 10k --fp 30% --explain
+run "$tepal" plan --keys 1M --prefer speed --known-negatives 10k --fp 30% --fp-known 30% --explain
 like 'equations on lines' "$(cat "$work/out")" 'counting, blocked
   m = [0-9]+ counters.*
   fp would be .*, flat; blocked: 0\.'
@@ -133,8 +134,8 @@ is 'weights, in JSON' "$(plans '(o["weighted"], o["known_negatives"], "--avoid N
 is 'no weights, in JSON' "$(plans '(o["weighted"], o["known_negatives"], "--weights" in p[0]["command"])' \
     --keys 1k --known-negatives bare)" '(False, 3000, False)'
 yesno='[x["bits"] for x in p if x["kind"] == "yesno"][0]'
-is 'skew saves memory' "$(($(plans "$yesno" --keys 1k --known-negatives heavy -w --fp 0.1%) <
-    $(plans "$yesno" --keys 1k --known-negatives even -w --fp 0.1%)))" 1
+is 'skew saves memory' "$(($(plans "$yesno" --keys 1k --known-negatives heavy -w --closed-world --fp-known 0.1%) <
+    $(plans "$yesno" --keys 1k --known-negatives even -w --closed-world --fp-known 0.1%)))" 1
 run "$tepal" plan --keys 1k --known-negatives heavy -w
 like 'weights: the command names the file' "$(grep '^build' "$work/out")" '--avoid heavy --weights'
 refused 'a number has no weights' \
@@ -145,6 +146,30 @@ refused 'no weights in the file' 'bare: line 1: no weight: a key, a tab and a we
 sed 's/\t.*/\t0/' heavy >none
 refused 'weights of 0' 'none: all weights are 0: give at least one key a weight' \
     "$tepal" plan --keys 1k --known-negatives none --weights
+
+# --fp is of strangers, --fp-known of known negatives; a closed world has no strangers.
+is 'a rate of strangers' "$(plans '(p[0]["kind"], p[0]["fp"] <= 0.001, p[0]["fp_known"], o["fp"], o["fp_known"], o["closed_world"])' \
+    --keys 5k --known-negatives 20k --fp 0.1%)" "('cascade', True, 0.0, 0.001, 0.0, False)"
+is 'a rate of known negatives' "$(plans '[all(x["fp"] <= 0.05 and x["fp_known"] <= 0.001 for x in p if x["feasible"]), sum(x["feasible"] for x in p) > 15]' \
+    --keys 5k --known-negatives 20k --fp 5% --fp-known 0.1% --fn 1%)" '[True, True]'
+is 'a closed world' "$(plans '(p[0]["fp"] > 0.1, p[0]["fp_known"], o["fp"], o["closed_world"])' \
+    --keys 5k --known-negatives 20k --closed-world)" "(True, 0.0, None, True)"
+is 'a memory: known negatives first' "$(plans '(p[0]["kind"], p[0]["fp_known"], o["fp"], o["fp_known"])' \
+    --keys 5k --known-negatives 20k --memory 6k)" "('cascade', 0.0, None, None)"
+run "$tepal" plan --keys 5k --known-negatives 20k --memory 6k
+like 'a memory: strangers are not bounded' "$(cat "$work/err")" \
+    '^tepal: plan: warning: strangers .* are not bounded: [0-9.]+ % of them pass; give --fp RATE, or --closed-world'
+run "$tepal" plan --keys 5k --known-negatives 20k --memory 6k --closed-world
+is 'a closed world: no warning' "$(cat "$work/err")" ''
+is 'a header is a closed world' "$(plans 'o["closed_world"]' --keys 30 --header-bits 256 --known-negatives 100)" True
+is 'no known negative may be found' "$(plans '(o["blocked_by"], o["nearest"]["kind"])' \
+    --keys 5k --known-negatives 20k --deletes)" "('fp-known', 'fingerprint')"
+refused 'a closed world with strangers' \
+    'plan: a closed world has no strangers: give their rate, or a closed world' \
+    "$tepal" plan --keys 10 --known-negatives 10 --closed-world --fp 1%
+refused 'a closed world of nothing' \
+    'plan: a closed world, or a rate of known negatives, needs known negatives' \
+    "$tepal" plan --keys 10 --closed-world
 
 # Nothing fits.
 run "$tepal" plan --keys 1M --fp 1% --memory 1M
@@ -163,7 +188,7 @@ is 'deletes from an endless stream' "$(plans 'o["blocked_by"]' --keys 1k --delet
 run "$tepal" plan --keys 10k --svg plan.svg
 is 'the picture: exit status' "$code" 0
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("plan.svg")' && pass || fail 'not XML'
-"$tepal" plan --keys 10k --known-negatives 10k --svg cascade.svg >/dev/null
+"$tepal" plan --keys 10k --known-negatives 10k --closed-world --svg cascade.svg >/dev/null
 is 'the picture has one cascade' "$(grep -c 'cascade, no error' cascade.svg)" 1
 for told in '--gaps gaps.tsv --memory 1Ki' '--memory 1Ki' '--keys 1k'; do
     # shellcheck disable=SC2086

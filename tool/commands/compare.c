@@ -70,12 +70,31 @@ static int read_file(struct compare *c, const char *id, struct digests *set)
 }
 
 /* Keys that nobody has: digests of a counter. */
+static struct tepal_digest drawn(const struct compare *c, uint64_t i)
+{
+    return tepal_hash_u64(&c->hasher, i ^ UINT64_C(0xb7e151628aed2a6a));
+}
+
 static int draw_queries(struct compare *c)
 {
     for (uint64_t i = 0; i < QUERIES_DRAWN; i++) {
-        if (!compare_keep(c, tepal_hash_u64(&c->hasher, i ^ UINT64_C(0xb7e151628aed2a6a)))) {
+        if (!compare_keep(c, drawn(c, i))) {
             return args_no_memory(c->args);
         }
+    }
+    return EXIT_YES;
+}
+
+/* Strangers, where the queries are known negatives: for their rate, not for time and cost. */
+static int draw_strangers(struct compare *c)
+{
+    c->drawn = malloc(QUERIES_DRAWN * sizeof *c->drawn);
+    if (c->drawn == NULL) {
+        return args_no_memory(c->args);
+    }
+    c->draws = QUERIES_DRAWN;
+    for (uint64_t i = 0; i < c->draws; i++) {
+        c->drawn[i] = drawn(c, i);
     }
     return EXIT_YES;
 }
@@ -92,13 +111,14 @@ static int read_queries(struct compare *c)
         if (arg(c->args, "weights")->given) {
             c->query_weight = c->negatives.weight;
         }
+        code = code == EXIT_YES ? draw_strangers(c) : code;
     } else {
         code = draw_queries(c);
     }
     for (size_t i = 0; i < c->queries; i++) {
-        bool stranger = !digests_has(&c->members, c->query[i]);
-        c->strangers += stranger;
-        c->known += stranger && digests_has(&c->negatives, c->query[i]);
+        bool outsider = !digests_has(&c->members, c->query[i]);
+        c->outsiders += outsider;
+        c->known += outsider && digests_has(&c->negatives, c->query[i]);
     }
     return code;
 }
@@ -114,6 +134,7 @@ static int read_keys(struct compare *c)
     }
     code = code == EXIT_YES ? read_queries(c) : code;
     size_t most = c->queries > c->members.count ? c->queries : c->members.count;
+    most = c->draws > most ? c->draws : most;
     c->answers = code == EXIT_YES ? calloc(most / 64 + 1, sizeof *c->answers) : NULL;
     return code != EXIT_YES ? code : c->answers == NULL ? args_no_memory(c->args) : EXIT_YES;
 }
@@ -179,7 +200,7 @@ static double time_queries(struct compare *c, const struct tepal_filter *filter)
     return best / (double)c->queries * 1e9;
 }
 
-/* The share of the weight of strangers that is found; as sure as so many equal ones would be. */
+/* The share of the weight of known negatives that is found; as sure as so many equal ones. */
 static struct wilson weigh(const struct compare *c)
 {
     double found = 0;
@@ -193,18 +214,36 @@ static struct wilson weigh(const struct compare *c)
     return wilson_share(found / total, total * total / squares);
 }
 
+/* Of what is asked and not a member: the cost counts all of it, as often as it is asked. */
+static void measure_errors(const struct compare *c, struct compare_row *row)
+{
+    uint64_t known = 0;
+    uint64_t strangers = 0;
+    for (size_t i = 0; i < c->queries; i++) {
+        if (answer_of(c->answers, i) && !digests_has(&c->members, c->query[i])) {
+            bool named = digests_has(&c->negatives, c->query[i]);
+            known += named;
+            strangers += !named;
+        }
+    }
+    row->known = c->query_weight != NULL ? weigh(c) : wilson_99(known, c->known);
+    row->fp = wilson_99(strangers, c->outsiders - c->known);
+    double rate =
+        c->query_weight != NULL ? row->known.rate : wilson_99(known + strangers, c->outsiders).rate;
+    row->cost = (c->outsiders > 0 ? c->cost_fp * rate : 0) + c->cost_fn * row->fn.rate;
+}
+
 static void measure(struct compare *c, const struct tepal_filter *filter, struct compare_row *row)
 {
-    uint64_t found = 0;
     uint64_t present =
         tepal_filter_query_many(filter, c->members.digest, c->members.count, c->answers);
     row->fn = wilson_99(c->members.count - present, c->members.count);
     row->ns = time_queries(c, filter);
-    for (size_t i = 0; i < c->queries; i++) {
-        found += answer_of(c->answers, i) && !digests_has(&c->members, c->query[i]);
+    measure_errors(c, row);
+    if (c->draws > 0) {
+        row->fp =
+            wilson_99(tepal_filter_query_many(filter, c->drawn, c->draws, c->answers), c->draws);
     }
-    row->fp = c->query_weight != NULL ? weigh(c) : wilson_99(found, c->strangers);
-    row->cost = (c->strangers > 0 ? c->cost_fp * row->fp.rate : 0) + c->cost_fn * row->fn.rate;
     row->bytes = tepal_params_cell_bytes(tepal_filter_params(filter));
 }
 
@@ -232,10 +271,8 @@ static int build_all(struct compare *c)
                         tepal_layout_name(p->params.layout), error.why);
             continue;
         }
-        double share = c->strangers == 0 ? 0 : (double)c->known / (double)c->strangers;
         struct compare_row *row = &c->row[c->rows++];
         row->plan = p;
-        row->predicted = share * p->fp + (1 - share) * p->fp_unknown;
         measure(c, filter, row);
         tepal_filter_free(filter);
     }
@@ -264,7 +301,7 @@ static const char *label(const struct compare_row *row, char room[24])
     return room;
 }
 
-static void tell_row(struct report *r, const struct compare_row *row)
+static void tell_row(struct report *r, const struct compare_row *row, bool known)
 {
     char room[24];
     char command[PLAN_COMMAND];
@@ -273,10 +310,16 @@ static void tell_row(struct report *r, const struct compare_row *row)
     report_text(r, "kind", kind_name(row), JSON_ONLY);
     report_text(r, "layout", layout_name(row), column("layout", -11, NULL));
     report_whole(r, "bytes", row->bytes, column("bytes", 12, NULL));
-    report_real(r, "fp_predicted", row->predicted, column("fp planned", 10, "%.3g"));
-    report_real(r, "fp", row->fp.rate, column_or(column("fp", 10, "%.3g"), "0"));
+    report_real(r, "fp_predicted", row->plan->fp, column("fp planned", 10, "%.3g"));
+    report_real(r, "fp", row->fp.rate, column_or(column("fp", 10, "%.3g"), "?"));
     report_real(r, "fp_low", row->fp.low, JSON_ONLY);
     report_real(r, "fp_high", row->fp.high, JSON_ONLY);
+    if (known) {
+        report_real(r, "fp_known_predicted", row->plan->fp_known, column("known plan", 10, "%.3g"));
+        report_real(r, "fp_known", row->known.rate, column_or(column("fp known", 10, "%.3g"), "?"));
+        report_real(r, "fp_known_low", row->known.low, JSON_ONLY);
+        report_real(r, "fp_known_high", row->known.high, JSON_ONLY);
+    }
     report_real(r, "fn_predicted", row->plan->fn, column("fn planned", 10, "%.3g"));
     report_real(r, "fn", row->fn.rate, column("fn", 10, "%.3g"));
     report_real(r, "cost", row->cost, column("cost", 10, "%.3g"));
@@ -297,18 +340,19 @@ static int print(const struct compare *c)
     report_whole(&r, "members", c->members.count, JSON_ONLY);
     report_whole(&r, "negatives", c->negatives.count, JSON_ONLY);
     report_whole(&r, "queries", c->queries, JSON_ONLY);
-    report_whole(&r, "strangers", c->strangers, JSON_ONLY);
+    report_whole(&r, "non_members", c->outsiders, JSON_ONLY);
+    report_whole(&r, "strangers", c->draws > 0 ? c->draws : c->outsiders - c->known, JSON_ONLY);
     if (arg(c->args, "endless")->given) {
-        report_line(&r, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->strangers);
+        report_line(&r, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->outsiders);
     } else {
         report_line(&r,
                     "%zu members, %zu negatives, %zu queries (%" PRIu64 " of non-members)%s\n\n",
-                    c->members.count, c->negatives.count, c->queries, c->strangers,
-                    c->query_weight != NULL ? "; fp by weight" : "");
+                    c->members.count, c->negatives.count, c->queries, c->outsiders,
+                    c->query_weight != NULL ? "; fp known by weight" : "");
     }
     report_list(&r, "rows");
     for (size_t i = 0; i < c->rows; i++) {
-        tell_row(&r, &c->row[i]);
+        tell_row(&r, &c->row[i], c->negatives.count > 0);
     }
     report_end(&r);
     report_end(&r);
@@ -327,7 +371,7 @@ static void draw(const void *context, struct out *out)
         char room[24];
         snprintf(name[i], sizeof name[i], "%s, %s", label(r, room), layout_name(r));
         point[i] =
-            (struct svg_point){r->ns, c->strangers > 0 ? r->fp.rate : 0, r->fp.low, r->fp.high};
+            (struct svg_point){r->ns, isnan(r->fp.rate) ? 0 : r->fp.rate, r->fp.low, r->fp.high};
         series[i] = (struct svg_series){name[i], SVG_MARKS, &point[i], 1};
     }
     struct svg_chart chart = {.title = "False positives by lookup time, at the same memory",
@@ -369,6 +413,7 @@ static int compare_run(const struct args *args)
     digests_free(&c->members);
     digests_free(&c->negatives);
     free(c->query);
+    free(c->drawn);
     free(c->answers);
     free(c);
     return code;
@@ -414,7 +459,9 @@ const struct command command_compare = {
     .about =
         "Plans every kind for the given memory, builds it from your members (and negatives), looks "
         "up your queries and prints a table: predicted and measured error rates, their weighted "
-        "cost, lookup time and bytes. With --weights, false positives among the negatives count by "
+        "cost, lookup time and bytes. fp is the rate of strangers (queries that are no negatives, "
+        "or a "
+        "million keys if there are none), fp known that of the negatives; with --weights by "
         "weight.\n\n"
         "With --endless the members are a stream, in order: the kinds for endless streams are "
         "planned from its gaps, and must say for every line whether it came before.",

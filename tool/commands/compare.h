@@ -12,8 +12,8 @@
 
 struct compare_row {
     const struct tepal_proposal *plan;
-    double predicted; /* false positives of these queries */
-    struct wilson fp;
+    struct wilson known; /* found of them; rate NaN: none was asked */
+    struct wilson fp;    /* found of strangers, or of a stream's new lines */
     struct wilson fn;
     double cost;
     double ns; /* a query */
@@ -31,8 +31,10 @@ struct compare {
     double *query_weight;       /* NULL: 1 each; not ours */
     size_t queries;
     size_t room;
-    uint64_t strangers; /* no members; of a stream, what comes for the first time */
-    uint64_t known;     /* of them, known negatives */
+    uint64_t outsiders;         /* no members; of a stream, what comes for the first time */
+    uint64_t known;             /* of them, known negatives */
+    struct tepal_digest *drawn; /* strangers, if the queries have none */
+    size_t draws;
     uint64_t *answers;
     uint64_t limit; /* bits */
     uint64_t seed;

@@ -58,7 +58,7 @@ static int find_repeats(struct stream *s)
             room = digests_add(&c->members, c->query[i], 1, NULL, 0);
         }
     }
-    c->strangers = c->members.count;
+    c->outsiders = c->members.count;
     if (!room) {
         return args_no_memory(c->args);
     }
@@ -117,9 +117,8 @@ static int measure(struct stream *s, const struct tepal_proposal *plan)
     }
     struct compare_row *row = &c->row[c->rows++];
     *row = (struct compare_row){.plan = plan,
-                                .predicted = plan->fp,
-                                .fp = wilson_99(wrong[0], c->strangers),
-                                .fn = wilson_99(wrong[1], c->queries - c->strangers),
+                                .fp = wilson_99(wrong[0], c->outsiders),
+                                .fn = wilson_99(wrong[1], c->queries - c->outsiders),
                                 .ns = took / (double)c->queries * 1e9,
                                 .bytes = (plan->bits + 7) / 8};
     row->cost = c->cost_fp * row->fp.rate + c->cost_fn * row->fn.rate;

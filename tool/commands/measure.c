@@ -15,6 +15,7 @@
 #include "output/report.h"
 #include "files/filter_file.h"
 #include "statistics/wilson.h"
+#include "plans/plan_json.h"
 #include "plans/wish.h"
 #include "input/slurp.h"
 #include "cli/options.h"
@@ -37,12 +38,20 @@ struct measure {
     struct tepal_filter *filter;
     struct tepal_hasher hasher;
     struct digests members;
-    uint64_t left_out; /* strangers that are members */
+    uint64_t left_out; /* strangers and negatives that are members */
     struct error fn;
-    struct error fp;
+    struct error fp;    /* of strangers */
+    struct error known; /* of known negatives */
 };
 
 /* ---- what was promised ----------------------------------------------------------------------- */
+
+/* Was it built against known negatives? */
+static bool negatives_vetoed(const struct measure *m)
+{
+    enum tepal_kind_id kind = tepal_filter_kind(m->filter)->id;
+    return kind == TEPAL_KIND_YESNO || kind == TEPAL_KIND_CASCADE;
+}
 
 /* What the filter says of itself: the rate it was planned for, a bound, an average; or as it is. */
 static void promise_of_filter(struct measure *m)
@@ -54,17 +63,19 @@ static void promise_of_filter(struct measure *m)
     for (size_t i = 0; i < sizeof names / sizeof *names && isnan(m->fp.promised); i++) {
         m->fp.promised = render_number(&report, names[i], NAN);
     }
+    /* To a kind that was built without known negatives they are strangers. As built, none of them
+     * has a weight: of a share of the weight only "none" is known. */
+    m->known.promised = render_number(&report, "fp_known", NAN);
+    if (!negatives_vetoed(m)) {
+        m->known.promised = m->fp.promised;
+    } else if (arg(m->args, "weights")->given && m->known.promised > 0) {
+        m->known.promised = NAN;
+    }
     m->fn.promised = render_number(&report, "fn_now", NAN);
     double keys = render_number(&report, "keys_added", 0);
     if (isnan(m->fn.promised) && keys > 0) {
         m->fn.promised = render_number(&report, "false_negatives", NAN) / keys;
     }
-}
-
-static double number_of(const json_t *plan, const char *name)
-{
-    const json_t *value = json_object_get(plan, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 static int promise_of_plan(struct measure *m)
@@ -80,13 +91,17 @@ static int promise_of_plan(struct measure *m)
     const json_t *plan = json_array_get(json_object_get(o, "plans"), 0);
     bool is = json_is_object(plan);
     bool weighted = json_is_true(json_object_get(o, "weighted"));
-    m->fp.promised = number_of(plan, "fp");
-    m->fn.promised = number_of(plan, "fn");
+    plan_json_rates(plan, &m->fp.promised, &m->known.promised);
+    if (isnan(m->known.promised)) {
+        m->known.promised = m->fp.promised; /* planned without any */
+    }
+    const json_t *fn = json_object_get(plan, "fn");
+    m->fn.promised = json_is_number(fn) ? json_number_value(fn) : NAN;
     json_decref(o);
     free(text);
-    if (weighted && arg(m->args, "strangers")->given && !arg(m->args, "weights")->given) {
+    if (weighted && arg(m->args, "negatives")->given && !arg(m->args, "weights")->given) {
         return say_error(NULL, path,
-                         "this plan counts by weight: give --weights, and --strangers with "
+                         "this plan counts by weight: give --weights, and --negatives with "
                          "weights");
     }
     return is ? EXIT_YES : say_error(NULL, path, "not a plan, as written by tepal plan --json");
@@ -96,7 +111,7 @@ static int promise_of_plan(struct measure *m)
 
 static struct feed *open_feed(const struct measure *m, const char *id)
 {
-    bool weighted = strcmp(id, "strangers") == 0 && arg(m->args, "weights")->given;
+    bool weighted = strcmp(id, "negatives") == 0 && arg(m->args, "weights")->given;
     return feed_open_file(m->args, &arg(m->args, id)->text, &m->hasher, weighted);
 }
 
@@ -132,9 +147,10 @@ static void count_stranger(struct error *e, bool wrong, double weight)
     e->squares += weight * weight;
 }
 
-static int ask_strangers(struct measure *m)
+/* Strangers, or known negatives. */
+static int ask_others(struct measure *m, const char *id, struct error *error)
 {
-    struct feed *feed = open_feed(m, "strangers");
+    struct feed *feed = open_feed(m, id);
     uint64_t answers[FEED_BATCH / 64];
     ptrdiff_t count;
     if (feed == NULL) {
@@ -146,7 +162,7 @@ static int ask_strangers(struct measure *m)
             bool member = digests_has(&m->members, feed->digest[i]);
             m->left_out += member;
             if (!member) {
-                count_stranger(&m->fp, answer_of(answers, (size_t)i),
+                count_stranger(error, answer_of(answers, (size_t)i),
                                feed->weighted ? feed->weight[i] : 0);
             }
         }
@@ -171,8 +187,8 @@ static bool held(const struct error *e)
     return e->asked == 0 || isnan(e->promised) || measured(e).low <= e->promised * (1 + 1e-9);
 }
 
-static void tell_error(struct report *r, const char *name, const char *asked, const char *verb,
-                       const struct error *e)
+static void tell_error(struct report *r, const char *name, const char *label, const char *asked,
+                       const char *verb, const struct error *e)
 {
     struct wilson w = measured(e);
     char rate[48];
@@ -192,7 +208,7 @@ static void tell_error(struct report *r, const char *name, const char *asked, co
     }
     report_line(r, "%-10s %" PRIu64 " looked up, %" PRIu64 " %s\n", asked, e->asked, e->wrong,
                 verb);
-    report_line(r, "%-10s %s%s, 99 %% interval: %s to %s; ", name,
+    report_line(r, "%-10s %s%s, 99 %% interval: %s to %s; ", label,
                 render_rate(w.rate, rate, sizeof rate), e->weight > 0 ? " of the weight" : "",
                 render_rate(w.low, low, sizeof low), render_rate(w.high, high, sizeof high));
     if (isnan(e->promised)) {
@@ -205,17 +221,18 @@ static void tell_error(struct report *r, const char *name, const char *asked, co
 
 static int print(const struct measure *m)
 {
-    bool kept = held(&m->fn) && held(&m->fp);
+    bool kept = held(&m->fn) && held(&m->fp) && held(&m->known);
     struct report r = report_open(m->args);
     report_object(&r, NULL);
     report_text(&r, "file", m->path, JSON_ONLY);
     report_text(&r, "kind", tepal_filter_kind(m->filter)->name, JSON_ONLY);
-    tell_error(&r, "fn", "members", "missed", &m->fn);
-    tell_error(&r, "fp", "strangers", "found", &m->fp);
+    tell_error(&r, "fn", "fn", "members", "missed", &m->fn);
+    tell_error(&r, "fp", "fp", "strangers", "found", &m->fp);
+    tell_error(&r, "fp_known", "fp known", "negatives", "found", &m->known);
     report_whole(&r, "members_among_strangers", m->left_out, JSON_ONLY);
     report_flag(&r, "held", kept, JSON_ONLY);
     if (m->left_out > 0) {
-        report_line(&r, "left out   %" PRIu64 " strangers that are members\n", m->left_out);
+        report_line(&r, "left out   %" PRIu64 " non-members that are members\n", m->left_out);
     }
     report_line(&r, "plan       %s\n", kept ? "held" : "not held");
     report_end(&r);
@@ -233,7 +250,10 @@ static int work(struct measure *m)
         code = ask_members(m);
     }
     if (code == EXIT_YES && arg(m->args, "strangers")->given) {
-        code = ask_strangers(m);
+        code = ask_others(m, "strangers", &m->fp);
+    }
+    if (code == EXIT_YES && arg(m->args, "negatives")->given) {
+        code = ask_others(m, "negatives", &m->known);
     }
     return code == EXIT_YES ? print(m) : code;
 }
@@ -241,11 +261,13 @@ static int work(struct measure *m)
 static int measure_run(const struct args *args)
 {
     struct measure m = {.args = args, .path = args->operand[0]};
-    if (!arg(args, "members")->given && !arg(args, "strangers")->given) {
-        return args_wrong(args, "--members KEYS, --strangers KEYS or both are needed");
+    if (!arg(args, "members")->given && !arg(args, "strangers")->given &&
+        !arg(args, "negatives")->given) {
+        return args_wrong(args,
+                          "--members KEYS, --strangers KEYS or --negatives KEYS is needed, or all");
     }
-    if (arg(args, "weights")->given && !arg(args, "strangers")->given) {
-        return args_wrong(args, "--weights needs --strangers KEYS, with weights");
+    if (arg(args, "weights")->given && !arg(args, "negatives")->given) {
+        return args_wrong(args, "--weights needs --negatives KEYS, with weights");
     }
     if (filter_file_open(args, m.path, FILTER_FILE_VIEW, &m.filter) != EXIT_YES) {
         return EXIT_TROUBLE;
@@ -261,7 +283,11 @@ static int measure_run(const struct args *args)
 static const struct option options[] = {
     OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"), "The members: the keys of the set."),
     OPTION(0, "strangers", OF_VALUE(TAKES_FILE, "KEYS"),
-           "Non-members: keys that are not in the set. Members among them are left out."),
+           "Strangers: keys that are not in the set, and that the filter was not built against. "
+           "Members among them are left out."),
+    OPTION(0, "negatives", OF_VALUE(TAKES_FILE, "KEYS"),
+           "The known negatives: keys not in the set that the filter was built against. They have "
+           "a promise of their own. Members among them are left out."),
     OPTION_WISH_WEIGHTS,
     OPTION(0, "plan", OF_VALUE(TAKES_FILE, "PLAN"),
            "The plan to check against, written by tepal plan --json (default: what the model "
@@ -279,11 +305,10 @@ static const struct example examples[] = {
 
 const struct command command_measure = {
     .name = "measure",
-    .synopsis = "FILE --members KEYS --strangers KEYS [--plan PLAN]",
+    .synopsis = "FILE --members KEYS --strangers KEYS [--negatives KEYS] [--plan PLAN]",
     .summary = "Measure both error rates of a filter, and whether its plan held.",
-    .about = "Looks up members and non-members (strangers) in the filter FILE, and prints both "
-             "error rates with their 99 % confidence intervals (Wilson), next to what was "
-             "promised.\n\n"
+    .about = "Looks up members, strangers and known negatives in the filter FILE, and prints their "
+             "error rates with 99 % confidence intervals (Wilson), next to what was promised.\n\n"
              "Exit status 0 if the plan held (no interval lies above its promise), 1 if not, 2 on "
              "an error.",
     .options = options,

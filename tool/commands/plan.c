@@ -46,13 +46,13 @@ static void print_choice(const struct planner *p, const struct tepal_proposal *p
     char room[512];
     report_line(p->report, "plan       %s, %s\n", kind_name(plan),
                 tepal_layout_name(plan->params.layout));
-    report_line(p->report, "fp         %s", rate(plan->fp, room, sizeof room));
+    report_line(p->report, "fp         %s%s\n", rate(plan->fp, room, sizeof room),
+                p->plans.closed_world ? " of strangers, which are not bounded" : "");
     if (p->wish.wish.known_negatives > 0) {
-        report_line(p->report, " of the known negatives%s; of other keys %s",
-                    p->wish.weighted ? ", by weight" : "",
-                    rate(plan->fp_unknown, room, sizeof room));
+        report_line(p->report, "fp known   %s%s\n", rate(plan->fp_known, room, sizeof room),
+                    p->wish.weighted ? " of the weight" : "");
     }
-    report_line(p->report, "\nfn         %s\n", rate(plan->fn, room, sizeof room));
+    report_line(p->report, "fn         %s\n", rate(plan->fn, room, sizeof room));
     report_line(p->report, "memory     %s", render_bytes((plan->bits + 7) / 8, room, sizeof room));
     if (isfinite(plan->bits_per_key)) {
         report_line(p->report, ", %.4g bits per key", plan->bits_per_key);
@@ -154,6 +154,9 @@ static void print_assumptions(const struct planner *p)
                     w->bits > 0 ? "--fp was not given"
                                 : "neither --fp nor a memory size was given");
     }
+    if (isnan(w->fp_known) && p->plans.fp_known == 0) {
+        report_line(p->report, "  no known negative may be found: --fp-known was not given\n");
+    }
     if (isnan(w->fn) && plan->fn != 0 && plan->kind != TEPAL_KIND_RECYCLING) {
         report_line(p->report, "  false negatives are allowed: --fn was not given\n");
     }
@@ -201,6 +204,8 @@ static void tell_wish(const struct planner *p)
     struct report *r = p->report;
     report_whole(r, "keys", p->plans.keys, JSON_ONLY);
     report_real(r, "fp", p->plans.fp, JSON_ONLY);
+    report_real(r, "fp_known", p->plans.fp_known, JSON_ONLY);
+    report_flag(r, "closed_world", p->plans.closed_world, JSON_ONLY);
     report_real(r, "fn", p->plans.fn, JSON_ONLY);
     report_whole(r, "known_negatives", p->wish.wish.known_negatives, JSON_ONLY);
     report_flag(r, "weighted", p->wish.wish.weights.count > 0, JSON_ONLY);
@@ -260,7 +265,10 @@ static int plan_run(const struct args *args)
     if (code == EXIT_YES && tepal_plan(&p.wish.wish, &p.plans, &error) != TEPAL_OK) {
         code = args_wrong(args, "%s", error.why);
     }
-    code = code == EXIT_YES ? atomic_file_write(args, "svg", plan_picture, &picture) : code;
+    if (code == EXIT_YES) {
+        wish_warn(args, &p.wish, &p.plans);
+        code = atomic_file_write(args, "svg", plan_picture, &picture);
+    }
     code = code == EXIT_YES ? print(&p) : code;
     wish_free(&p.wish);
     return code;
@@ -273,8 +281,8 @@ static const struct option options[] = {
            "The number of keys; with --endless, how many of the latest must be remembered "
            "(default: as many as fit into the memory)."),
     OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),
-           "Maximum false-positive rate, as 1%, 0.01, 1e-2 or 1/100 (default: the lowest that the "
-           "memory allows, or 1%)."),
+           "Maximum false-positive rate of strangers (keys that nobody named), as 1%, 0.01, 1e-2 "
+           "or 1/100 (default: the lowest that the memory allows, or 1%)."),
     OPTION(0, "fn", OF_VALUE(TAKES_PART, "RATE"),
            "Maximum false-negative rate; 0 for none (default: none if possible, else the "
            "false-positive rate)."),
@@ -282,7 +290,7 @@ static const struct option options[] = {
     WISH_OPTIONS,
     OPTION(0, "known-negatives", OF_VALUE(TAKES_FILE, "N"),
            "The number of known negatives: keys that will be looked up and are not in the set; or "
-           "a file with them. --fp is then their rate."),
+           "a file with them. --fp-known is their rate."),
     OPTION_WISH_WEIGHTS,
     FLAG('a', "all",
          "List every layout of every kind (default: all layouts of the chosen kind, the best of "
@@ -317,9 +325,10 @@ const struct command command_plan = {
              "layout and size, the error rates to expect, and the command that builds it; and for "
              "every other kind, why it was refused. No filter is built: the plans come from "
              "models.\n\n"
-             "With --fp (or neither --fp nor a memory size), minimizes the memory that keeps --fp "
-             "and --fn. With a memory size alone, minimizes the cost within it: --cost-fp per "
-             "false positive and --cost-fn per false negative.\n\n"
+             "With --fp (or neither --fp nor a memory size), minimizes the memory that keeps --fp, "
+             "--fp-known and --fn. With a memory size alone, minimizes the cost within it: "
+             "--cost-fp per false positive and --cost-fn per false negative; with known negatives "
+             "their false positives, and then those of strangers.\n\n"
              "Exit status 0 if there is a plan, 1 if nothing fits (prints the nearest plan and the "
              "constraints it does not satisfy), 2 on an error.",
     .options = options,

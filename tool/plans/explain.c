@@ -59,11 +59,11 @@ static void retouched(const struct context *c)
     out_format(c->out,
                "  F = t fp = %.6g of t = %" PRIu64 " known negatives pass; fn n = %" PRIu64
                " members are given up\n",
-               (double)t * c->plan->fp_unknown, t, lost);
+               (double)t * c->plan->fp, t, lost);
     out_format(c->out,
                "  lost / c of F go, the heaviest first, c = sum over j of P(a bit of j owners or "
-               "more)^k members each: fp = %.6g\n",
-               c->plan->fp);
+               "more)^k members each: fp known = %.6g\n",
+               c->plan->fp_known);
     out_format(c->out,
                "  and at most that of the Bloom filter of the others, with %" PRIu64
                " keys: %.6g\n",
@@ -149,9 +149,10 @@ static void yesno(const struct context *c)
         out_format(
             c->out,
             "  x = left / F = %.4g, as if drawn from the lightest x^(1/b) of F, b = 2 + 32 / "
-            "k'^2 = %.4g: fp = %.6g of the weight\n",
-            y.left / y.positive, 2 + 32.0 / (y.no_hashes * y.no_hashes), c->plan->fp);
+            "k'^2 = %.4g: fp known = %.6g of the weight\n",
+            y.left / y.positive, 2 + 32.0 / (y.no_hashes * y.no_hashes), c->plan->fp_known);
     }
+    out_format(c->out, "  strangers: fp (1 - veto)^r = %.6g\n", y.fp_unknown);
 }
 
 static void cascade(const struct context *c)

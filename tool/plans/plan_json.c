@@ -4,6 +4,7 @@
  */
 #include "plans/plan_json.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include <tepal/counting.h>
@@ -79,8 +80,7 @@ void plan_figures(struct report *r, const struct tepal_proposal *plan, bool know
     report_whole_if(r, "hashes", is, p->hashes, JSON_ONLY);
     report_text(r, "positions", is ? tepal_positions_name(p->positions) : NULL, JSON_ONLY);
     report_real(r, "fp", plan->fp, column("fp", 9, "%.3g"));
-    report_real(r, "fp_unknown", plan->fp_unknown,
-                known ? column("fp others", 10, "%.3g") : JSON_ONLY);
+    report_real(r, "fp_known", plan->fp_known, known ? column("fp known", 9, "%.3g") : JSON_ONLY);
     report_real(r, "fn", plan->fn, column_or(column("fn", 9, "%.3g"), "?"));
     report_real(r, "probes", plan->probes, column("probes", 6, "%.3g"));
     report_real(r, "cost", plan->cost, column("cost", 9, "%.3g"));
@@ -254,6 +254,32 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
     p->cells = whole(r, "bits");
 }
 
+static double number_of(const json_t *plan, const char *name)
+{
+    const json_t *value = json_object_get(plan, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static bool is_old(const json_t *plan)
+{
+    return json_object_get(plan, "fp_unknown") != NULL;
+}
+
+void plan_json_rates(const json_t *plan, double *fp, double *fp_known)
+{
+    *fp = number_of(plan, is_old(plan) ? "fp_unknown" : "fp");
+    *fp_known = number_of(plan, is_old(plan) ? "fp" : "fp_known");
+}
+
+bool plan_json_old(const char *text, size_t len)
+{
+    json_error_t error;
+    json_t *all = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    bool old = is_old(json_array_get(json_object_get(all, "plans"), 0));
+    json_decref(all);
+    return old;
+}
+
 static void read_plan(struct reader *r, const json_t *all, struct tepal_proposal *plan)
 {
     struct tepal_error refused = {.why = ""};
@@ -266,6 +292,7 @@ static void read_plan(struct reader *r, const json_t *all, struct tepal_proposal
         return;
     }
     plan->feasible = true;
+    plan_json_rates(r->plan, &plan->fp, &plan->fp_known);
     plan->params.capacity = whole_of(r, all, "keys", INT64_MAX);
     read_places(r, plan);
     if (r->why[0] == '\0') {

@@ -21,4 +21,13 @@ void plan_figures(struct report *r, const struct tepal_proposal *plan, bool know
 const char *plan_json_read(const char *text, size_t len, struct tepal_proposal *plan,
                            char why[PLAN_JSON_WHY]);
 
+/*
+ * The rates that a saved plan promises, NaN where it promises none. Up to 0.2.0 "fp" was of the
+ * known negatives, and strangers had "fp_unknown".
+ */
+void plan_json_rates(const json_t *plan, double *fp, double *fp_known);
+
+/* Is the best plan of a saved object such an old one? */
+bool plan_json_old(const char *text, size_t len);
+
 #endif

@@ -12,6 +12,7 @@
 #include "input/slurp.h"
 #include "cli/number.h"
 #include "cli/options.h"
+#include "output/render.h"
 
 #define GAP_FILE_MOST ((size_t)1 << 24)
 #define KEYS_ASSUMED  1000000
@@ -231,6 +232,8 @@ static int read_negatives(const struct args *args, struct wish *w)
 static void read_rates(const struct args *args, struct tepal_wish *w)
 {
     w->fp = arg_real(args, "fp", NAN);
+    w->fp_known = arg_real(args, "fp-known", NAN);
+    w->closed_world = arg(args, "closed-world")->given;
     w->fn = arg_real(args, "fn", NAN);
     w->fp_average = arg_real(args, "fp-average", NAN);
     w->wrong_deletes = arg_real(args, "wrong-deletes", 0);
@@ -274,6 +277,9 @@ int wish_read(const struct args *args, uint64_t keys, const char *negatives, str
     int code = read_size(args, w);
     code = code == EXIT_YES ? arg_rate_kept(args, "fp", w->wish.keys) : code;
     code = code == EXIT_YES ? arg_rate_kept(args, "fp-average", w->wish.keys) : code;
+    if (code == EXIT_YES && w->wish.fp_known > 0) {
+        code = arg_rate_kept(args, "fp-known", w->wish.keys);
+    }
     if (code == EXIT_YES && arg(args, "stream")->given) {
         code = read_stream(args, &w->wish);
     }
@@ -281,6 +287,18 @@ int wish_read(const struct args *args, uint64_t keys, const char *negatives, str
         code = read_gaps(args, w);
     }
     return code == EXIT_YES ? read_negatives(args, w) : code;
+}
+
+void wish_warn(const struct args *args, const struct wish *w, const struct tepal_plans *plans)
+{
+    char room[64];
+    if (w->wish.known_negatives > 0 && isnan(plans->fp) && !w->wish.closed_world &&
+        w->wish.header_bits == 0 && plans->plan[0].feasible && !arg(args, "quiet")->given) {
+        say_warning(args->command->name,
+                    "strangers (keys that are neither members nor known negatives) are not "
+                    "bounded: %s of them pass; give --fp RATE, or --closed-world if there are none",
+                    render_rate(plans->plan[0].fp, room, sizeof room));
+    }
 }
 
 void wish_free(struct wish *w)

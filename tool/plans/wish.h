@@ -36,6 +36,9 @@ void wish_free(struct wish *wish);
 const char *wish_gaps(const char *text, size_t len, double *gap, double *survival, size_t most,
                       struct tepal_gaps *out);
 
+/* Warns that strangers are not bounded, if nobody asked for that. */
+void wish_warn(const struct args *args, const struct wish *wish, const struct tepal_plans *plans);
+
 /* How many keys a file has. EXIT_YES, or EXIT_TROUBLE after saying why. */
 int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count);
 
@@ -46,6 +49,16 @@ int wish_count(const struct args *args, const char *path, bool weighted, uint64_
 #define OPTION_WISH_BITS_PER_KEY                                                                   \
     OPTION(0, "bits-per-key", OF_VALUE(TAKES_POSITIVE, "B"),                                       \
            "Maximum size in bits per key (a million keys if their number is not known).")
+
+#define OPTION_FP_KNOWN                                                                            \
+    OPTION(0, "fp-known", OF_VALUE(TAKES_PART, "RATE"),                                            \
+           "With known negatives: the share of them (with --weights, of their weight) that may "   \
+           "be found; 0 for none (default: none, or as few as the memory allows).")
+
+#define OPTION_CLOSED_WORLD                                                                        \
+    FLAG(0, "closed-world",                                                                        \
+         "Only members and known negatives will be looked up: strangers (other keys) may pass. "   \
+         "Implied by --header-bits without --fp.")
 
 #define OPTION_FP_AVERAGE                                                                          \
     OPTION(0, "fp-average", OF_VALUE(TAKES_RATE, "RATE"),                                          \
@@ -64,9 +77,9 @@ int wish_count(const struct args *args, const char *path, bool weighted, uint64_
 
 #define OPTION_WISH_WEIGHTS                                                                        \
     FLAG('w', "weights",                                                                           \
-         "Each line of the negatives (strangers) is a key, a tab and a weight: how often it is "   \
-         "looked up, or the cost of its false positive. False-positive rates are then shares of "  \
-         "the weight, not of the keys.")
+         "Each line of the negatives is a key, a tab and a weight: how often it is looked up, or " \
+         "the cost of its false positive. The rate of known negatives is then a share of the "     \
+         "weight, not of the keys.")
 
 #define OPTION_ENDLESS FLAG(0, "endless", "The keys are an endless stream.")
 
@@ -99,8 +112,8 @@ int wish_count(const struct args *args, const char *path, bool weighted, uint64_
            "negatives are ranked with the others.")
 
 #define WISH_OPTIONS                                                                               \
-    OPTION_WISH_MEMORY, OPTION_FP_AVERAGE, OPTION_DELETES, OPTION_WRONG_DELETES, OPTION_UNTRUSTED, \
-        OPTION_ENDLESS, OPTION_WISH_GAPS, OPTION_WISH_STREAM, OPTION_HEADER_BITS, OPTION_PREFER,   \
-        OPTION_COST_FP, OPTION_COST_FN
+    OPTION_WISH_MEMORY, OPTION_FP_KNOWN, OPTION_CLOSED_WORLD, OPTION_FP_AVERAGE, OPTION_DELETES,   \
+        OPTION_WRONG_DELETES, OPTION_UNTRUSTED, OPTION_ENDLESS, OPTION_WISH_GAPS,                  \
+        OPTION_WISH_STREAM, OPTION_HEADER_BITS, OPTION_PREFER, OPTION_COST_FP, OPTION_COST_FN
 
 #endif

@@ -11,6 +11,7 @@
 #include "plans/plan_json.h"
 #include "plans/wish.h"
 #include "input/slurp.h"
+#include "output/render.h"
 
 #define PLAN_FILE_MOST ((size_t)1 << 20)
 
@@ -20,7 +21,7 @@ static const char *const constraints[] = {
     "stream", "header-bits", "prefer",  "cost-fp",       "cost-fn",   NULL};
 
 /* What a planner takes of the options that build has anyway. */
-static const char *const shared[] = {"fp", "fn", "bits-per-key", NULL};
+static const char *const shared[] = {"fp", "fp-known", "closed-world", "fn", "bits-per-key", NULL};
 
 /* What has nothing to do with what is built. */
 static const char *const others[] = {"output", "force",    "seed", "null",  "hex",
@@ -116,6 +117,9 @@ static int make_plan(const struct args *args, const struct spool *spool,
     if (code == EXIT_YES && tepal_plan(&w.wish, &plans, &error) != TEPAL_OK) {
         code = args_error(args, "%s", error.why);
     }
+    if (code == EXIT_YES) {
+        wish_warn(args, &w, &plans);
+    }
     wish_free(&w);
     if (code == EXIT_YES && !plans.plan[0].feasible) {
         code = say_infeasible(args, &plans);
@@ -142,9 +146,17 @@ static int read_plan(const struct args *args, struct tepal_proposal *plan)
         return EXIT_TROUBLE;
     }
     const char *why = plan_json_read(text, len, plan, room);
+    bool old = why == NULL && plan_json_old(text, len);
     free(text);
     if (why != NULL) {
         return args_about(args, path, "%s", why);
+    }
+    if (old && plan->fp > plan->fp_known && !arg(args, "quiet")->given) {
+        char rate[64];
+        say_warning(path,
+                    "the plan is of an older tepal, whose fp was that of known negatives: %s of "
+                    "strangers pass; to bound them, write it again with tepal plan --fp",
+                    render_rate(plan->fp, rate, sizeof rate));
     }
     return tepal_plan_streams(plan) || arg(args, "avoid")->given
                ? EXIT_YES

@@ -20,7 +20,13 @@ struct curve {
     size_t count;
 };
 
-static struct curve *curve_of(struct curve *curves, size_t *count,
+/* Has it no rate to choose? A cascade has none but that of strangers. */
+static bool is_upright(const struct plan_picture *p, const struct tepal_proposal *plan)
+{
+    return plan->kind == TEPAL_KIND_CASCADE && p->plans->closed_world;
+}
+
+static struct curve *curve_of(const struct plan_picture *p, struct curve *curves, size_t *count,
                               const struct tepal_proposal *plan)
 {
     for (size_t i = 0; i < *count; i++) {
@@ -34,8 +40,7 @@ static struct curve *curve_of(struct curve *curves, size_t *count,
     struct curve *c = &curves[(*count)++];
     *c = (struct curve){.kind = plan->kind, .layout = plan->params.layout};
     snprintf(c->name, sizeof c->name, "%s, %s", tepal_kind_by_id(plan->kind)->name,
-             plan->kind == TEPAL_KIND_CASCADE ? "no error"
-                                              : tepal_layout_name(plan->params.layout));
+             is_upright(p, plan) ? "no error" : tepal_layout_name(plan->params.layout));
     return c;
 }
 
@@ -56,8 +61,8 @@ static uint64_t keys_drawn(const struct plan_picture *p)
 }
 
 /*
- * Rates from 0.3 down to 1e-6; the memory that each kind needs. A cascade has no rate to choose,
- * and no error: a vertical line.
+ * Rates from 0.3 down to 1e-6, of strangers or, in a closed world, of known negatives; the memory
+ * that each kind needs. A cascade has no error on these: a vertical line.
  */
 static void trace(const struct plan_picture *p, struct curve *curves, size_t *count)
 {
@@ -68,18 +73,19 @@ static void trace(const struct plan_picture *p, struct curve *curves, size_t *co
         struct tepal_plans plans;
         w.keys = keys_drawn(p);
         w.bits = w.keys > 0 || w.stream != TEPAL_STREAM_UNKNOWN ? 0 : w.bits;
-        w.fp = rates[i];
+        *(p->plans->closed_world ? &w.fp_known : &w.fp) = rates[i];
         w.fp_average = NAN;
         if (tepal_plan(&w, &plans, NULL) != TEPAL_OK) {
             continue;
         }
         for (size_t j = 0; j < plans.count && plans.plan[j].feasible; j++) {
             const struct tepal_proposal *plan = &plans.plan[j];
-            struct curve *c = is_drawn(plan) ? curve_of(curves, count, plan) : NULL;
+            struct curve *c = is_drawn(plan) ? curve_of(p, curves, count, plan) : NULL;
             if (c != NULL) {
-                c->point[c->count++] = (struct svg_point){
-                    .x = (double)plan->bits / 8,
-                    .y = plan->kind == TEPAL_KIND_CASCADE ? rates[i] : fmax(plan->fp, 1e-7)};
+                double fp = p->plans->closed_world ? plan->fp_known : plan->fp;
+                c->point[c->count++] =
+                    (struct svg_point){.x = (double)plan->bits / 8,
+                                       .y = is_upright(p, plan) ? rates[i] : fmax(fp, 1e-7)};
             }
         }
     }
