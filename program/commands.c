@@ -41,6 +41,7 @@
     X(app_flows) \
     X(app_digest) \
     X(app_traceback) \
+    X(app_peers) \
     X(app_admit)
 /* clang-format on */
 

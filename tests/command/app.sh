@@ -12,6 +12,7 @@ route            Paths in packet headers: false links that packets take.
 flows            Flow tracking: what removals do to each kind of filter.
 digest           Caches that advertise their contents, and one that lies.
 traceback        IP traceback: find the path of a packet from a filter of its routers.
+peers            Peers that look up objects by filters of their neighbours, and some that lie.
 admit            Cache admission: store an object on its second request.
 ' '' "$tepal" app
 

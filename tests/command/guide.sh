@@ -66,6 +66,7 @@ document flows 4
 document vetoes 15
 document forwarding 8
 document untrusted 20
+document peers 20
 document streams 18
 document lab 6
 document stopset 18

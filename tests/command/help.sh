@@ -3,7 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 
 names='build query add remove merge info verify convert retouch receive audit repair diff plan measure compare model dedup gaps app lab demo kinds completion help'
-apps='stopset route flows digest traceback admit'
+apps='stopset route flows digest traceback peers admit'
 steps='learn combine trace' # of stopset
 
 # Golden texts. After a wanted change: tests/command/help.sh TEPAL --update
@@ -91,7 +91,7 @@ echo "${COMPREPLY[@]}"' bash "$@"
 is 'bash: commands' "$(offered tepal '')" "$names --help --version"
 is 'bash: a command' "$(offered tepal co)" 'convert compare completion'
 is 'bash: an option' "$(offered tepal build --pos)" '--positions'
-is 'bash: options of one command only' "$(offered tepal info --)" '--json --help'
+is 'bash: options of one command only' "$(offered tepal info --)" '--max-bytes --json --help'
 is 'bash: layouts' "$(offered tepal build keys --layout '')" 'flat partitioned blocked paired'
 is 'bash: layouts after the letter' "$(offered tepal build -l p)" 'partitioned paired'
 is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched generalized counting fingerprint yesno recycling cascade'

@@ -102,6 +102,7 @@ say 'app flows' "$tepal" app flows packets --json -q
 printf '1\t2\n2\t3\n3\t4\n1\t4\n4\t5\n5\t6\n' >edges
 say 'app route' "$tepal" app route edges --allocations 5 --json
 say 'app route' "$tepal" app route edges edges --allocations 5 --json
+say 'app peers' "$tepal" app peers edges --lookups 50 --json -q
 say 'app traceback' "$tepal" app traceback --tree 4 --packets 5 --json -q
 
 # ---- against the document

@@ -18,6 +18,7 @@
 #include "output/written.h"
 #include "input/secret.h"
 #include "files/filter_file.h"
+#include "files/packed.h"
 #include "input/spill.h"
 #include "input/spool.h"
 #include "commands/build/negatives.h"
@@ -306,6 +307,7 @@ static int build_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION_OUTPUT,
+    OPTION_COMPRESS,
     OPTION_FP,
     OPTION(0, "bits-per-key", OF_VALUE(TAKES_POSITIVE, "B"),
            "Use B bits per key instead; the error rate follows from it."),

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "output/written.h"
 #include "files/filter_file.h"
+#include "files/packed.h"
 #include "cli/options.h"
 
 static bool is_bloom(const struct tepal_filter *filter)
@@ -206,6 +207,7 @@ static int convert_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION_OUTPUT,
+    OPTION_COMPRESS,
     OPTION(0, "fold", OF_WHOLE("D", 1, (uint64_t)1 << 60),
            "Shrink to 1/D of the size; the result is as if built at that size."),
     OPTION('m', "bits", OF_WHOLE("M", 1, (uint64_t)1 << 60),

@@ -8,6 +8,7 @@
 #include "output/render.h"
 #include "output/report.h"
 #include "files/filter_file.h"
+#include "files/packed.h"
 #include "cli/options.h"
 
 /* A line that says whether all is well. */
@@ -112,7 +113,7 @@ static int info_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {OPTION_JSON, OPTION_HELP, OPTIONS_END};
+static const struct option options[] = {OPTION_PACKED_MOST, OPTION_JSON, OPTION_HELP, OPTIONS_END};
 static const struct example examples[] = {
     {"tepal info domains.tepal", "All that is known of one filter."},
     {"tepal info --json *.tepal | jq .fp_now",
@@ -124,7 +125,8 @@ const struct command command_info = {
     .synopsis = "FILE... [--json]",
     .summary = "Show the parameters, contents and error rates of a filter.",
     .about = "Prints parameters, counts and error rates, among them the current false-positive "
-             "rate (fp_now) and the planned one (fp_at_capacity).",
+             "rate (fp_now) and the planned one (fp_at_capacity). Filters may be compressed with "
+             "gzip or zstd.",
     .options = options,
     .files = true,
     .least_operands = 1,

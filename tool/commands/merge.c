@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "output/written.h"
 #include "files/filter_file.h"
+#include "files/packed.h"
 #include "cli/options.h"
 
 /* Which parameter keeps two filters apart. */
@@ -97,6 +98,7 @@ static int merge_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION_OUTPUT,
+    OPTION_COMPRESS,
     FLAG(0, "intersect",
          "Intersect the filters instead. Every common key is found; the error rate is higher than "
          "that of a filter built from the common keys."),

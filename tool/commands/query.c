@@ -9,6 +9,7 @@
 
 #include <tepal/counting.h>
 #include <tepal/filter.h>
+#include <tepal/generalized.h>
 #include <tepal/retouched.h>
 
 #include "cli/command.h"
@@ -17,6 +18,7 @@
 #include "output/answers.h"
 #include "output/report.h"
 #include "files/filter_file.h"
+#include "files/packed.h"
 #include "cli/options.h"
 
 struct query {
@@ -29,6 +31,7 @@ struct query {
     char separator;
     uint64_t keys;
     uint64_t present;
+    uint64_t ones; /* of a generalized filter whose ages are asked for */
     uint64_t answers[FEED_BATCH / 64];
 };
 
@@ -59,6 +62,31 @@ static void print_groups(struct query *q, size_t count)
     }
 }
 
+/* "-": too old to tell, or without a limit. */
+static void print_age(struct query *q, uint64_t age)
+{
+    if (age == UINT64_MAX) {
+        out_text(q->out, "\t-");
+    } else {
+        out_format(q->out, "\t%" PRIu64, age);
+    }
+}
+
+/* Whether each key is there, how many keys came after it, and between which numbers. */
+static void print_ages(struct query *q, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct tepal_generalized_trace trace;
+        (void)tepal_generalized_age(q->filter, q->feed->digest[i], q->ones, &trace);
+        out_bytes(q->out, q->feed->key[i].text, q->feed->key[i].len);
+        out_text(q->out, trace.present ? "\t1" : "\t0");
+        print_age(q, trace.age);
+        print_age(q, trace.age_low);
+        print_age(q, trace.age_high);
+        out_bytes(q->out, &q->separator, 1);
+    }
+}
+
 static void print_batch(struct query *q, size_t count)
 {
     if (arg(q->args, "count")->given || arg(q->args, "json")->given ||
@@ -67,6 +95,8 @@ static void print_batch(struct query *q, size_t count)
     }
     if (arg(q->args, "groups")->given) {
         print_groups(q, count);
+    } else if (arg(q->args, "age")->given) {
+        print_ages(q, count);
     } else if (arg(q->args, "tsv")->given) {
         print_table(q, count);
     } else {
@@ -197,6 +227,21 @@ static int check(const struct args *args)
                                     args->operands - 1, "the keys are also the output");
 }
 
+/* Only a generalized filter knows ages. */
+static int check_age(struct query *q)
+{
+    if (!arg(q->args, "age")->given) {
+        return EXIT_YES;
+    }
+    if (tepal_filter_params(q->filter)->kind != TEPAL_KIND_GENERALIZED) {
+        return say_error(NULL, filter_file_name(q->path, false),
+                         "--age needs a generalized filter: this is of the kind %s",
+                         tepal_filter_kind(q->filter)->name);
+    }
+    q->ones = tepal_filter_ones(q->filter);
+    return EXIT_YES;
+}
+
 static int query_run(const struct args *args)
 {
     struct query q = {.args = args,
@@ -214,6 +259,7 @@ static int query_run(const struct args *args)
                           "only filters of the kind counting have groups, and this one is %s",
                           tepal_filter_kind(q.filter)->name);
     }
+    code = code == EXIT_YES ? check_age(&q) : code;
     code = code == EXIT_YES ? load_exceptions(&q) : code;
     code = code == EXIT_YES ? ask(&q, &hasher) : code;
     tepal_exceptions_free(q.exceptions);
@@ -231,8 +277,13 @@ static const struct option options[] = {
     FLAG(0, "groups",
          "counting: after each key print a tab and the groups that hold it, from 0: one is its "
          "own, others are false positives."),
+    FLAG(0, "age",
+         "generalized: print every key, 1 or 0 as --tsv does, and how many keys were added after "
+         "it: the most likely number, and the lowest and the highest (95 % confidence), separated "
+         "by tabs; - means that it cannot be told."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
+    OPTION_PACKED_MOST,
     FLAG(0, "lazy",
          "Check only the header of FILE, not the checksums of its cells, so that a large filter "
          "opens immediately."),
@@ -242,10 +293,17 @@ static const struct option options[] = {
     OPTION_JSON,
     OPTION_HELP,
     OPTIONS_END};
-static const char *const exclusive[][4] = {{"tsv", "quiet", "json"},    {"tsv", "count"},
-                                           {"tsv", "invert"},           {"quiet", "count"},
-                                           {"groups", "quiet", "json"}, {"groups", "count"},
-                                           {"groups", "invert", "tsv"}, {NULL}};
+static const char *const exclusive[][4] = {{"tsv", "quiet", "json", "age"},
+                                           {"tsv", "count"},
+                                           {"tsv", "invert"},
+                                           {"quiet", "count"},
+                                           {"groups", "quiet", "json"},
+                                           {"groups", "count"},
+                                           {"groups", "invert", "tsv"},
+                                           {"groups", "age"},
+                                           {"age", "count"},
+                                           {"age", "invert"},
+                                           {NULL}};
 static const struct example examples[] = {
     {"tepal query domains.tepal candidates.txt", "The candidates that may be in the set."},
     {"tepal query -v seen.tepal < today.txt > new.txt", "The lines that are certainly new."},
@@ -255,11 +313,11 @@ static const struct example examples[] = {
 
 const struct command command_query = {
     .name = "query",
-    .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv | --groups]",
+    .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv | --groups | --age]",
     .summary = "Look up keys, and print those that may be in the set.",
     .about = "Reads keys as build does and prints those that may be in the set of the filter FILE, "
-             "unchanged and in order. FILE may be - (standard input) if the keys come from "
-             "files.\n\n"
+             "unchanged and in order. FILE may be compressed with gzip or zstd; it may be - "
+             "(standard input) if the keys come from files.\n\n"
              "Exit status 0 if a key was selected, 1 if none was, 2 on an error.",
     .options = options,
     .exclusive = exclusive,

@@ -18,10 +18,12 @@
 #include <tepal/receive.h>
 
 #include "cli/command.h"
+#include "commands/receive/stream.h"
 #include "commands/receive/terms.h"
 #include "output/render.h"
 #include "output/report.h"
 #include "files/filter_file.h"
+#include "files/packed.h"
 #include "cli/options.h"
 
 struct receive {
@@ -169,6 +171,12 @@ static int open_input(const struct receive *r, const char *path)
     return fd;
 }
 
+static bool is_regular(int fd)
+{
+    struct stat about;
+    return fd != STDIN_FILENO && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 static int receive_one(struct receive *r, const char *path)
 {
     const char *name = filter_file_name(path, false);
@@ -179,7 +187,10 @@ static int receive_one(struct receive *r, const char *path)
     if (fd < 0) {
         return EXIT_TROUBLE;
     }
-    enum tepal_status status = tepal_receive_fd(fd, &r->terms, NULL, &filter, &judgement, &error);
+    bool as_it_is = is_regular(fd) && !packed_looks(path);
+    enum tepal_status status =
+        as_it_is ? tepal_receive_fd(fd, &r->terms, NULL, &filter, &judgement, &error)
+                 : receive_stream(fd, &r->terms, &filter, &judgement, &error);
     if (fd != STDIN_FILENO) {
         close(fd);
     }
@@ -250,7 +261,8 @@ static const struct option options[] = {
            "The filter must be keyed with the secret key in FILE."),
     FLAG(0, "unkeyed", "The filter must not be keyed."),
     OPTION(0, "max-bytes", OF_WHOLE("N", 1, UINT64_MAX),
-           "Refuse a filter of more than N bytes, as soon as its header is read (default 1Gi)."),
+           "Refuse a filter of more than N bytes, decompressed, as soon as its header is read "
+           "(default 1Gi)."),
     OPTION(0, "max-keys", OF_WHOLE("N", 1, UINT64_MAX),
            "Refuse a filter that claims more than N keys."),
     OPTION('n', "keys", OF_WHOLE("N", 1, UINT64_MAX),
@@ -267,6 +279,7 @@ static const struct option options[] = {
     OPTION('o', "output", OF_VALUE(TAKES_FILE, "OUT"),
            "Write an accepted filter to OUT, atomically. If OUT is a directory, write accepted "
            "filters into it under their own names. A refused filter is never written."),
+    OPTION_COMPRESS,
     OPTION_FORCE,
     OPTION_JSON,
     FLAG('q', "quiet", "Print nothing; see the exit status."),
@@ -292,7 +305,7 @@ const struct command command_receive = {
              "and checks each: is it intact, does it have the agreed parameters, how many false "
              "positives do its bits cause, and is its share of ones plausible for its number of "
              "keys? Prints one line per filter; a refused filter is reported with the first check "
-             "that failed.\n\n"
+             "that failed. Filters may be compressed with gzip or zstd.\n\n"
              "A Bloom filter can be saturated; a generalized filter finds at most a known share of "
              "all keys, whatever bits it has. Neither is safe from a sender who knows the seed and "
              "sets bits for chosen keys; only a secret key prevents that (build --key-file).\n\n"

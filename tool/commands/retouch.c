@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "commands/retouch/retouching.h"
 #include "files/filter_file.h"
+#include "files/packed.h"
 #include "output/progress.h"
 
 int retouch_refused(const struct retouching *w, enum tepal_status status, const char *why)
@@ -105,6 +106,7 @@ static int retouch_run(const struct args *args)
 
 static const struct option options[] = {
     OPTION_OUTPUT,
+    OPTION_COMPRESS,
     OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"),
            "All keys that the filter was built from, one per line (- is standard input). Without "
            "them the members lost are not counted but expected; see --method."),

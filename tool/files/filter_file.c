@@ -14,6 +14,7 @@
 
 #include <sodium.h>
 
+#include "files/packed.h"
 #include "input/secret.h"
 
 static bool is_standard(const char *path)
@@ -37,27 +38,27 @@ static enum tepal_status system_fault(struct tepal_error *error)
     return TEPAL_IO;
 }
 
-/* A pipe or a device: read to its end. */
-static enum tepal_status load_stream(const char *path, struct tepal_filter **out,
-                                     struct tepal_error *error)
+/* The file itself: mapped or loaded. */
+static enum tepal_status open_regular(const char *path, enum filter_file_mode mode,
+                                      struct tepal_filter **out, struct tepal_error *error)
 {
-    int fd = is_standard(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return system_fault(error);
+    if (mode != FILTER_FILE_LOAD) {
+        enum tepal_map_check check = mode == FILTER_FILE_GLANCE ? TEPAL_MAP_LAZY : TEPAL_MAP_VERIFY;
+        enum tepal_status status = tepal_map(path, check, NULL, out, error);
+        if (status != TEPAL_UNSUPPORTED) {
+            return status;
+        }
     }
-    enum tepal_status status = tepal_load_fd(fd, NULL, out, error);
-    if (fd != STDIN_FILENO) {
-        close(fd);
-    }
-    return status;
+    return tepal_load(path, NULL, out, error);
 }
 
-enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
+/* Whatever it is: a file, a pipe, compressed or not. */
+static enum tepal_status open_any(const char *path, enum filter_file_mode mode, uint64_t most,
                                   struct tepal_filter **out, struct tepal_error *error)
 {
     struct stat about;
     if (is_standard(path)) {
-        return load_stream(path, out, error);
+        return packed_load(path, most, out, error);
     }
     if (stat(path, &about) != 0) {
         return system_fault(error);
@@ -67,16 +68,17 @@ enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
         return system_fault(error);
     }
     if (!S_ISREG(about.st_mode)) {
-        return load_stream(path, out, error);
+        return packed_load(path, most, out, error);
     }
-    if (mode != FILTER_FILE_LOAD) {
-        enum tepal_map_check check = mode == FILTER_FILE_GLANCE ? TEPAL_MAP_LAZY : TEPAL_MAP_VERIFY;
-        enum tepal_status status = tepal_map(path, check, NULL, out, error);
-        if (status != TEPAL_UNSUPPORTED) {
-            return status;
-        }
-    }
-    return tepal_load(path, NULL, out, error);
+    enum tepal_status status = open_regular(path, mode, out, error);
+    return status == TEPAL_NOT_A_FILTER && packed_looks(path) ? packed_load(path, most, out, error)
+                                                              : status;
+}
+
+enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
+                                  struct tepal_filter **out, struct tepal_error *error)
+{
+    return open_any(path, mode, PACKED_MOST, out, error);
 }
 
 int filter_file_fault(const char *stays, const char *path, const struct tepal_error *error)
@@ -97,7 +99,8 @@ int filter_file_open(const struct args *args, const char *path, enum filter_file
                      struct tepal_filter **out)
 {
     struct tepal_error error;
-    if (filter_file_try(path, mode, out, &error) == TEPAL_OK) {
+    uint64_t most = arg_whole(args, "max-bytes", PACKED_MOST);
+    if (open_any(path, mode, most, out, &error) == TEPAL_OK) {
         return EXIT_YES;
     }
     return filter_file_fault(args->command->stays, filter_file_name(path, false), &error);
@@ -205,6 +208,10 @@ int filter_file_check_in_place(const struct args *args, const char *path)
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
         return args_about(args, path,
                           "not a regular file, so it cannot be changed in place: give --output");
+    }
+    if (packed_looks(path)) {
+        return args_about(args, path,
+                          "compressed, so it cannot be changed in place: give --output");
     }
     return check_folder(args, path, true);
 }
@@ -350,6 +357,9 @@ int filter_file_save(const struct args *args, const struct tepal_filter *filter,
     const char *stays = args->command->stays;
     struct tepal_error error;
     enum tepal_status status;
+    if (arg(args, "compress")->given) {
+        return packed_save(args, filter, path);
+    }
     if (is_standard(path)) {
         status = tepal_save_fd(filter, STDOUT_FILENO, &error);
         stays = NULL;
@@ -368,6 +378,14 @@ int filter_file_save(const struct args *args, const struct tepal_filter *filter,
     }
     return status == TEPAL_OK ? EXIT_YES
                               : filter_file_fault(stays, filter_file_name(path, true), &error);
+}
+
+uint64_t filter_file_bytes(const char *path, const struct tepal_filter *filter)
+{
+    struct stat about;
+    return !is_standard(path) && stat(path, &about) == 0 && S_ISREG(about.st_mode)
+               ? (uint64_t)about.st_size
+               : tepal_encoded_bytes(filter);
 }
 
 /* ---- keyed filters --------------------------------------------------------------------------- */

@@ -65,6 +65,9 @@ int filter_file_save(const struct args *args, const struct tepal_filter *filter,
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,
                                            struct tepal_error *error);
 
+/* How large the filter is there; unless it is compressed, also where there is no file. */
+uint64_t filter_file_bytes(const char *path, const struct tepal_filter *filter);
+
 /* The filter's hasher, with the secret key of --key-file if the filter needs one. */
 int filter_file_hasher(const struct args *args, const char *path, struct tepal_filter *filter,
                        struct tepal_hasher *hasher);

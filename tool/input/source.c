@@ -321,6 +321,11 @@ bool source_stopped(const struct source *s)
     return s->stopped;
 }
 
+bool source_packed(const struct source *s)
+{
+    return s->form == FORM_GZIP || s->form == FORM_ZSTD;
+}
+
 bool source_live(const struct source *s)
 {
     return s->live;

@@ -37,6 +37,9 @@ typedef bool source_wait(void *context, int fd);
 void source_set_wait(struct source *source, source_wait *wait, void *context);
 bool source_stopped(const struct source *source);
 
+/* Is it gzip or zstd? Known once something was read. */
+bool source_packed(const struct source *source);
+
 /* Not a regular file: what was read should be answered before more is waited for. */
 bool source_live(const struct source *source);
 

@@ -43,7 +43,7 @@ static void tell_summary(struct report *r, const char *path, const struct tepal_
     report_say(r, "seed       %" PRIu64 "%s", params->seed,
                params->hash == TEPAL_HASH_SIPHASH ? ", and a secret key" : "");
     report_say(r, "wrote      %s, %s", filter_file_name(path, true),
-               render_bytes(tepal_encoded_bytes(filter), room, sizeof room));
+               render_bytes(filter_file_bytes(path, filter), room, sizeof room));
 }
 
 void written_tell(struct report *r, const char *path, const struct tepal_filter *filter,

@@ -156,7 +156,8 @@ void retouch_tell_trade(struct report *r, const struct retouching *w)
                    w->report.chi);
     }
     report_say(r, "wrote      %s, %s", filter_file_name(arg(w->args, "output")->text, true),
-               render_bytes(tepal_encoded_bytes(w->result), room, sizeof room));
+               render_bytes(filter_file_bytes(arg(w->args, "output")->text, w->result), room,
+                            sizeof room));
 }
 
 /* How many fewer there are now; 0 if there are more. */

@@ -1,0 +1,179 @@
+/* packed.c: source and decoder in, encoder and compressor out. */
+#define _POSIX_C_SOURCE 200809L
+#include "files/packed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include "files/atomic_file.h"
+#include "input/source.h"
+
+#define PIECE      ((size_t)1 << 16)
+#define GZIP_LEVEL 9
+#define ZSTD_LEVEL 12
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+bool packed_looks(const char *path)
+{
+    const char *why;
+    char byte;
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
+        return false;
+    }
+    struct source *source = source_open(path, false, &why);
+    /* damaged ones count too: whoever reads it shall say so */
+    bool packed = source != NULL && (source_read(source, &byte, 1), source_packed(source));
+    source_close(source);
+    return packed;
+}
+
+static enum tepal_status fault(struct tepal_error *error, const char *why, uint64_t at)
+{
+    *error = (struct tepal_error){.status = TEPAL_CORRUPT, .offset = at, .why = why};
+    return TEPAL_CORRUPT;
+}
+
+/* Everything that the source has, through a decoder that is made when the first bytes are there. */
+static enum tepal_status decode(struct source *source, uint64_t most, struct tepal_filter **out,
+                                struct tepal_error *error)
+{
+    struct tepal_decoder *decoder = NULL;
+    enum tepal_status status = TEPAL_OK;
+    uint64_t done = 0;
+    char piece[PIECE];
+    ssize_t n;
+    do {
+        n = source_read(source, piece, sizeof piece);
+        if (n < 0) {
+            status = fault(error, source_why(source), done);
+        } else if (decoder == NULL) {
+            most = source_packed(source) ? most : 0;
+            status = tepal_decoder_create(most, NULL, &decoder, error);
+        }
+        if (status == TEPAL_OK && n > 0) {
+            status = tepal_decoder_feed(decoder, piece, (size_t)n, error);
+            done += (uint64_t)n;
+        }
+    } while (status == TEPAL_OK && n > 0);
+    if (status == TEPAL_OK) {
+        status = tepal_decoder_finish(decoder, out, error);
+    }
+    tepal_decoder_free(decoder);
+    return status;
+}
+
+enum tepal_status packed_load(const char *path, uint64_t most, struct tepal_filter **out,
+                              struct tepal_error *error)
+{
+    const char *why;
+    struct source *source = source_open(path, false, &why);
+    if (source == NULL) {
+        *error = (struct tepal_error){.status = TEPAL_IO, .system = errno};
+        return TEPAL_IO;
+    }
+    enum tepal_status status = decode(source, most, out, error);
+    source_close(source);
+    return status;
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+/* One of the two, and room for what it makes. */
+struct packer {
+    struct out *out;
+    z_stream gzip;
+    ZSTD_CStream *zstd; /* NULL: gzip */
+    char room[PIECE];
+};
+
+static bool begin(struct packer *p, bool zstd)
+{
+    if (!zstd) {
+        return deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) ==
+               Z_OK;
+    }
+    p->zstd = ZSTD_createCStream();
+    return p->zstd != NULL && !ZSTD_isError(ZSTD_initCStream(p->zstd, ZSTD_LEVEL)) &&
+           !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1));
+}
+
+static bool pack_zstd(struct packer *p, const void *bytes, size_t len, bool last)
+{
+    ZSTD_inBuffer in = {bytes, len, 0};
+    size_t left;
+    do {
+        ZSTD_outBuffer to = {p->room, sizeof p->room, 0};
+        left = ZSTD_compressStream2(p->zstd, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        if (ZSTD_isError(left)) {
+            return false;
+        }
+        out_bytes(p->out, p->room, to.pos);
+    } while (last ? left != 0 : in.pos < in.size);
+    return true;
+}
+
+static bool pack_gzip(struct packer *p, void *bytes, size_t len, bool last)
+{
+    p->gzip.next_in = bytes;
+    p->gzip.avail_in = (uInt)len;
+    do {
+        p->gzip.next_out = (Bytef *)p->room;
+        p->gzip.avail_out = sizeof p->room;
+        int result = deflate(&p->gzip, last ? Z_FINISH : Z_NO_FLUSH);
+        if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) {
+            return false;
+        }
+        out_bytes(p->out, p->room, sizeof p->room - p->gzip.avail_out);
+    } while (p->gzip.avail_out == 0);
+    return true;
+}
+
+static int pack(const struct args *args, const struct tepal_filter *filter, bool zstd,
+                struct out *out)
+{
+    struct packer *p = calloc(1, sizeof *p);
+    char piece[PIECE];
+    uint64_t bytes = tepal_encoded_bytes(filter);
+    bool fine = p != NULL;
+    if (fine) {
+        p->out = out;
+        fine = begin(p, zstd);
+    }
+    for (uint64_t at = 0; at < bytes && fine;) {
+        size_t len = bytes - at < PIECE ? (size_t)(bytes - at) : PIECE;
+        fine = tepal_encode_range(filter, at, piece, len, NULL) == TEPAL_OK;
+        at += len;
+        fine = fine && (zstd ? pack_zstd(p, piece, len, at == bytes)
+                             : pack_gzip(p, piece, len, at == bytes));
+    }
+    if (p != NULL) {
+        (void)deflateEnd(&p->gzip);
+        ZSTD_freeCStream(p->zstd);
+        free(p);
+    }
+    return fine ? EXIT_YES : args_no_memory(args);
+}
+
+int packed_save(const struct args *args, const struct tepal_filter *filter, const char *path)
+{
+    bool zstd = strcmp(arg(args, "compress")->text, "zstd") == 0;
+    struct atomic_file file = {.path = NULL};
+    if (strcmp(path, "-") == 0) {
+        struct out *out = out_open(STDOUT_FILENO);
+        return out == NULL ? EXIT_TROUBLE : out_close(out, pack(args, filter, zstd, out));
+    }
+    int code = atomic_file_open(&file, args, path);
+    code = code == EXIT_YES ? pack(args, filter, zstd, file.out) : code;
+    code = code == EXIT_YES ? atomic_file_finish(&file, args) : code;
+    code = code == EXIT_YES ? atomic_file_commit(&file, args) : code;
+    atomic_file_free(&file);
+    return code;
+}
