@@ -18,7 +18,7 @@ help:
 	@echo 'make            build the library and the command into $(BUILD)/'
 	@echo 'make demo       build, then show predicted and measured errors on generated keys'
 	@echo 'make test       build and test everything: gcc, clang, sanitizers, threads, statistics'
-	@echo 'make bench      speed as ratios to the machine and to a packaged peer (TSV; ARGS=--json)'
+	@echo 'make bench      speed as ratios to references, a packaged peer and the machine (TSV; ARGS=--json)'
 	@echo 'make soak       the long tests: 10^8 keys, filters beyond 2^32 bits'
 	@echo 'make fuzz       10^6 executions of each fuzz target under sanitizers'
 	@echo 'make report     the papers made again, as one page, $(LAB)/report.html (ARGS=--full)'
@@ -50,6 +50,7 @@ soak: packages-test
 bench: packages-test
 	@cmake -S . -B $(BUILD)/bench -DCMAKE_BUILD_TYPE=Release -DTEPAL_BENCH=ON $(QUIET)
 	@cmake --build $(BUILD)/bench --parallel $(JOBS) $(QUIET)
+	@$(BUILD)/bench/tepal_bars $(ARGS)
 	@$(BUILD)/bench/tepal_bench $(ARGS)
 	@for name in retouch generalized counting fingerprint yesno header recycling plan; do \
 		$(BUILD)/bench/tepal_$${name}_bench $(ARGS) || exit 1; done

@@ -18,7 +18,7 @@
 
 #include "mix.h"
 
-#define ROUNDS 31
+#define ROUNDS 15
 /*
  * Keys a round: few enough that reading them does not push a filter out of the cache, many enough
  * that asking them again does not bring a larger one into it.

@@ -1,0 +1,225 @@
+/*
+ * one_bars.c: one key at a time, as most programs ask: through the handle, against references whose
+ * code is inline in the loop. Calls do not depend on each other, so the processor overlaps as many
+ * as its window holds: fewer instructions per key mean more lines under way.
+ */
+#include "bars.h"
+
+#include "reference/classic.h"
+#include "reference/cuckoo12.h"
+#include "reference/split_block.h"
+
+#define SAMPLE ((size_t)300000)
+
+struct one {
+    uint64_t n;
+    uint64_t *absent;
+    uint64_t *lines; /* the limit's array */
+    uint64_t line_count;
+    struct split_block split;
+    struct classic classic;
+    struct cuckoo12 cuckoo;
+    struct tepal_filter *blocked;
+    struct tepal_filter *paired;
+    struct tepal_filter *flat;
+    struct tepal_filter *fingerprint;
+};
+
+/* A loop over the sample: `each` is an expression of `key` that is true for keys found. */
+#define RUN(name, each)                                                                            \
+    static double name(void *context)                                                              \
+    {                                                                                              \
+        struct one *one = context;                                                                 \
+        size_t found = 0;                                                                          \
+        double start = wall_ns();                                                                  \
+        for (size_t i = 0; i < SAMPLE; i++) {                                                      \
+            uint64_t key = one->absent[i];                                                         \
+            found += (size_t)(each);                                                               \
+        }                                                                                          \
+        double spent = wall_ns() - start;                                                          \
+        bars_sink += found;                                                                        \
+        return spent / (double)SAMPLE;                                                             \
+    }
+
+static inline uint64_t limit_line(const struct one *one, uint64_t key)
+{
+    const uint64_t *line = one->lines + ref_scale(key, one->line_count) * 8;
+    uint64_t sum = 0;
+    for (int j = 0; j < 8; j++) {
+        sum |= line[j];
+    }
+    return sum;
+}
+
+RUN(limit_query, limit_line(one, key))
+RUN(split_query, split_block_query(&one->split, ref_hash(key)))
+RUN(split_add, (split_block_add(&one->split, ref_hash(key)), 0))
+RUN(classic_one_query, classic_query(&one->classic, key))
+RUN(classic_one_add, (classic_add(&one->classic, key), 0))
+RUN(cuckoo_query, cuckoo12_query(&one->cuckoo, key))
+RUN(blocked_query, tepal_filter_query_u64(one->blocked, key))
+RUN(blocked_add, tepal_filter_add_u64(one->blocked, key) != TEPAL_OK)
+RUN(paired_query, tepal_filter_query_u64(one->paired, key))
+RUN(paired_add, tepal_filter_add_u64(one->paired, key) != TEPAL_OK)
+RUN(flat_query, tepal_filter_query_u64(one->flat, key))
+RUN(flat_add, tepal_filter_add_u64(one->flat, key) != TEPAL_OK)
+RUN(fingerprint_query, tepal_filter_query_u64(one->fingerprint, key))
+
+/* The share of strangers found: a sample that is added to neither. */
+#define RATE(name, each)                                                                           \
+    static double name(const struct one *one)                                                      \
+    {                                                                                              \
+        size_t found = 0;                                                                          \
+        for (size_t i = 0; i < SAMPLE; i++) {                                                      \
+            uint64_t key = bench_mix(one->n + 2 * SAMPLE + i);                                     \
+            found += (size_t)(each);                                                               \
+        }                                                                                          \
+        return (double)found / (double)SAMPLE;                                                     \
+    }
+
+RATE(split_fp, split_block_query(&one->split, ref_hash(key)))
+RATE(classic_fp, classic_query(&one->classic, key))
+RATE(cuckoo_fp, cuckoo12_query(&one->cuckoo, key))
+RATE(blocked_fp, tepal_filter_query_u64(one->blocked, key))
+RATE(paired_fp, tepal_filter_query_u64(one->paired, key))
+RATE(flat_fp, tepal_filter_query_u64(one->flat, key))
+RATE(fingerprint_fp, tepal_filter_query_u64(one->fingerprint, key))
+
+#define CHUNK 4096
+
+static void fill(struct one *one)
+{
+    uint64_t keys[CHUNK];
+    for (uint64_t i = 0; i < one->n; i += CHUNK) {
+        size_t here = one->n - i < CHUNK ? (size_t)(one->n - i) : CHUNK;
+        bars_keys(keys, i, here);
+        for (size_t j = 0; j < here; j++) {
+            split_block_add(&one->split, ref_hash(keys[j]));
+            if (!cuckoo12_add(&one->cuckoo, keys[j])) {
+                die("the cuckoo filter is full");
+            }
+        }
+        classic_add_many(&one->classic, keys, here);
+        if (tepal_filter_add_u64_many(one->blocked, keys, here) != TEPAL_OK ||
+            tepal_filter_add_u64_many(one->paired, keys, here) != TEPAL_OK ||
+            tepal_filter_add_u64_many(one->flat, keys, here) != TEPAL_OK ||
+            tepal_filter_add_u64_many(one->fingerprint, keys, here) != TEPAL_OK) {
+            die("a filter is full");
+        }
+    }
+}
+
+static struct tepal_filter *fingerprint_like(const struct cuckoo12 *cuckoo, uint64_t n)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_filter *filter;
+    struct tepal_error error;
+    params.kind = TEPAL_KIND_FINGERPRINT;
+    params.hashes = 2;
+    params.fingerprint.bits = 12;
+    params.cells = (cuckoo->mask + 1) * 4 * 12;
+    params.capacity = n;
+    params.seed = 42;
+    if (tepal_filter_create(&params, NULL, &filter, &error) != TEPAL_OK) {
+        die(error.why);
+    }
+    return filter;
+}
+
+static void prepare(struct one *one)
+{
+    uint64_t bits = one->n * 10;
+    one->absent = must(malloc(SAMPLE * 8));
+    bars_keys(one->absent, one->n, SAMPLE);
+    one->line_count = bits / 512 + 1;
+    one->lines = must(ref_alloc((size_t)one->line_count * 64));
+    one->split = split_block_make(bits);
+    one->classic = classic_make(bits);
+    one->cuckoo = cuckoo12_make(one->n);
+    must(one->split.words);
+    must(one->classic.words);
+    must(one->cuckoo.bytes);
+    one->blocked = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_BLOCKED, bits, 0, one->n);
+    one->paired = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_PAIRED, bits, 0, one->n);
+    one->flat = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_FLAT, bits, 0, one->n);
+    one->fingerprint = fingerprint_like(&one->cuckoo, one->n);
+    fill(one);
+}
+
+static void release(struct one *one)
+{
+    free(one->absent);
+    free(one->lines);
+    free(one->split.words);
+    free(one->classic.words);
+    free(one->cuckoo.bytes);
+    tepal_filter_free(one->blocked);
+    tepal_filter_free(one->paired);
+    tepal_filter_free(one->flat);
+    tepal_filter_free(one->fingerprint);
+}
+
+#define COUNT(array)        (sizeof(array) / sizeof *(array))
+#define NS(runners, wanted) (bars_find(runners, COUNT(runners), wanted)->ns)
+
+static void measure(struct bars *bars, struct one *one)
+{
+    struct runner queries[] = {
+        {"limit", limit_query, one, 0},         {"split", split_query, one, 0},
+        {"classic", classic_one_query, one, 0}, {"cuckoo", cuckoo_query, one, 0},
+        {"blocked", blocked_query, one, 0},     {"paired", paired_query, one, 0},
+        {"flat", flat_query, one, 0},           {"fingerprint", fingerprint_query, one, 0},
+    };
+    struct runner adds[] = {
+        {"split", split_add, one, 0},     {"classic", classic_one_add, one, 0},
+        {"blocked", blocked_add, one, 0}, {"paired", paired_add, one, 0},
+        {"flat", flat_add, one, 0},
+    };
+    double split = split_fp(one);
+    double classic = classic_fp(one);
+    double blocked = blocked_fp(one);
+    double paired = paired_fp(one);
+    double flat = flat_fp(one);
+    double prints = fingerprint_fp(one);
+    double cuckoo = cuckoo_fp(one);
+    bars_measure(queries, COUNT(queries));
+    bars_measure(adds, COUNT(adds));
+    uint64_t n = one->n;
+    bars_row(bars, "one key: split block query / limit", n, NS(queries, "split"),
+             NS(queries, "limit"), NAN, split, NAN);
+    bars_row(bars, "one key: blocked query / split block", n, NS(queries, "blocked"),
+             NS(queries, "split"), 1.3, blocked, split);
+    bars_row(bars, "one key: blocked add / split block", n, NS(adds, "blocked"), NS(adds, "split"),
+             1.3, blocked, split);
+    bars_row(bars, "one key: paired query / blocked", n, NS(queries, "paired"),
+             NS(queries, "blocked"), 1.3, paired, blocked);
+    bars_row(bars, "one key: paired query / classic", n, NS(queries, "paired"),
+             NS(queries, "classic"), 0.9, paired, classic);
+    bars_row(bars, "one key: paired add / blocked", n, NS(adds, "paired"), NS(adds, "blocked"), 1.3,
+             paired, blocked);
+    bars_row(bars, "one key: paired add / classic", n, NS(adds, "paired"), NS(adds, "classic"), 0.9,
+             paired, classic);
+    bars_row(bars, "one key: flat query / classic", n, NS(queries, "flat"), NS(queries, "classic"),
+             1.0, flat, classic);
+    bars_row(bars, "one key: flat add / classic", n, NS(adds, "flat"), NS(adds, "classic"), 1.0,
+             flat, classic);
+    bars_row(bars, "one key: fingerprint query / cuckoo", n, NS(queries, "fingerprint"),
+             NS(queries, "cuckoo"), 1.0, prints, cuckoo);
+}
+
+void bars_one(struct bars *bars)
+{
+    static const uint64_t sizes[] = {100000, 10000000, 100000000};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        if (bars->options.quick && sizes[i] > 10000000) {
+            continue;
+        }
+        struct one *one = must(calloc(1, sizeof *one));
+        one->n = sizes[i];
+        fprintf(stderr, "one key at a time, n = %" PRIu64 "\n", one->n);
+        prepare(one);
+        measure(bars, one);
+        release(one);
+        free(one);
+    }
+}
