@@ -37,9 +37,9 @@ struct batch {
     static double name(void *context)                                                              \
     {                                                                                              \
         struct batch *b = context;                                                                 \
-        double start = wall_ns();                                                                  \
+        double start = cpu_ns();                                                                   \
         bars_sink += (uint64_t)(work);                                                             \
-        return (wall_ns() - start) / (double)SAMPLE;                                               \
+        return (cpu_ns() - start) / (double)SAMPLE;                                                \
     }
 
 static inline uint64_t *limit_next(const struct batch *b, uint64_t *state)

@@ -1,9 +1,12 @@
 /*
- * one_bars.c: one key at a time, as most programs ask: through the handle, against references whose
- * code is inline in the loop. Calls do not depend on each other, so the processor overlaps as many
- * as its window holds: fewer instructions per key mean more lines under way.
+ * one_bars.c: one key at a time, as most programs ask: inlined (tepal/inline.h) and through the
+ * handle, against references whose code is inline in the loop. Calls do not depend on each other,
+ * so the processor overlaps as many as its window holds: fewer instructions per key mean more lines
+ * under way.
  */
 #include "bars.h"
+
+#include <tepal/inline.h>
 
 #include "reference/classic.h"
 #include "reference/cuckoo12.h"
@@ -23,6 +26,10 @@ struct one {
     struct tepal_filter *paired;
     struct tepal_filter *flat;
     struct tepal_filter *fingerprint;
+    struct tepal_direct blocked_direct;
+    struct tepal_direct paired_direct;
+    struct tepal_direct flat_direct;
+    struct tepal_hasher hasher;
 };
 
 /* A loop over the sample: `each` is an expression of `key` that is true for keys found. */
@@ -31,12 +38,12 @@ struct one {
     {                                                                                              \
         struct one *one = context;                                                                 \
         size_t found = 0;                                                                          \
-        double start = wall_ns();                                                                  \
+        double start = cpu_ns();                                                                   \
         for (size_t i = 0; i < SAMPLE; i++) {                                                      \
             uint64_t key = one->absent[i];                                                         \
             found += (size_t)(each);                                                               \
         }                                                                                          \
-        double spent = wall_ns() - start;                                                          \
+        double spent = cpu_ns() - start;                                                           \
         bars_sink += found;                                                                        \
         return spent / (double)SAMPLE;                                                             \
     }
@@ -63,6 +70,35 @@ RUN(paired_query, tepal_filter_query_u64(one->paired, key))
 RUN(paired_add, tepal_filter_add_u64(one->paired, key) != TEPAL_OK)
 RUN(flat_query, tepal_filter_query_u64(one->flat, key))
 RUN(flat_add, tepal_filter_add_u64(one->flat, key) != TEPAL_OK)
+/* The same with a copy that nobody else can change: the compiler keeps it in registers. */
+#define RUN_DIRECT(name, from, each)                                                               \
+    static double name(void *context)                                                              \
+    {                                                                                              \
+        struct one *one = context;                                                                 \
+        const struct tepal_direct direct = one->from;                                              \
+        const uint64_t *keys = one->absent;                                                        \
+        size_t found = 0;                                                                          \
+        double start = cpu_ns();                                                                   \
+        for (size_t i = 0; i < SAMPLE; i++) {                                                      \
+            found += (size_t)(each);                                                               \
+        }                                                                                          \
+        double spent = cpu_ns() - start;                                                           \
+        bars_sink += found;                                                                        \
+        return spent / (double)SAMPLE;                                                             \
+    }
+
+RUN_DIRECT(blocked_inline, blocked_direct,
+           tepal_direct_blocked_query(&direct, tepal_direct_digest(&direct, keys[i])))
+RUN_DIRECT(blocked_inline_add, blocked_direct, tepal_direct_add_u64(&direct, keys[i]) != TEPAL_OK)
+RUN_DIRECT(paired_inline, paired_direct,
+           tepal_direct_paired_query(&direct, tepal_direct_digest(&direct, keys[i])))
+RUN_DIRECT(paired_inline_add, paired_direct, tepal_direct_add_u64(&direct, keys[i]) != TEPAL_OK)
+RUN_DIRECT(flat_inline, flat_direct,
+           tepal_direct_flat_query(&direct, tepal_direct_digest(&direct, keys[i])))
+RUN_DIRECT(flat_inline_add, flat_direct, tepal_direct_add_u64(&direct, keys[i]) != TEPAL_OK)
+RUN(blocked_atomic, tepal_bloom_query_atomic(one->blocked, tepal_hash_u64(&one->hasher, key)))
+RUN(blocked_atomic_add,
+    tepal_bloom_add_atomic(one->blocked, tepal_hash_u64(&one->hasher, key), NULL) != TEPAL_OK)
 RUN(fingerprint_query, tepal_filter_query_u64(one->fingerprint, key))
 
 /* The share of strangers found: a sample that is added to neither. */
@@ -143,6 +179,12 @@ static void prepare(struct one *one)
     one->paired = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_PAIRED, bits, 0, one->n);
     one->flat = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_FLAT, bits, 0, one->n);
     one->fingerprint = fingerprint_like(&one->cuckoo, one->n);
+    if (tepal_direct_of(one->blocked, &one->blocked_direct) != TEPAL_OK ||
+        tepal_direct_of(one->paired, &one->paired_direct) != TEPAL_OK ||
+        tepal_direct_of(one->flat, &one->flat_direct) != TEPAL_OK ||
+        tepal_filter_hasher(one->blocked, &one->hasher) != TEPAL_OK) {
+        die("a filter cannot be taken");
+    }
     fill(one);
 }
 
@@ -165,46 +207,85 @@ static void release(struct one *one)
 static void measure(struct bars *bars, struct one *one)
 {
     struct runner queries[] = {
-        {"limit", limit_query, one, 0},         {"split", split_query, one, 0},
-        {"classic", classic_one_query, one, 0}, {"cuckoo", cuckoo_query, one, 0},
-        {"blocked", blocked_query, one, 0},     {"paired", paired_query, one, 0},
-        {"flat", flat_query, one, 0},           {"fingerprint", fingerprint_query, one, 0},
+        {"limit", limit_query, one, 0},
+        {"split", split_query, one, 0},
+        {"classic", classic_one_query, one, 0},
+        {"cuckoo", cuckoo_query, one, 0},
+        {"blocked", blocked_query, one, 0},
+        {"blocked inline", blocked_inline, one, 0},
+        {"blocked atomic", blocked_atomic, one, 0},
+        {"paired", paired_query, one, 0},
+        {"paired inline", paired_inline, one, 0},
+        {"flat", flat_query, one, 0},
+        {"flat inline", flat_inline, one, 0},
+        {"fingerprint", fingerprint_query, one, 0},
     };
     struct runner adds[] = {
-        {"split", split_add, one, 0},     {"classic", classic_one_add, one, 0},
-        {"blocked", blocked_add, one, 0}, {"paired", paired_add, one, 0},
+        {"split", split_add, one, 0},
+        {"classic", classic_one_add, one, 0},
+        {"blocked", blocked_add, one, 0},
+        {"blocked inline", blocked_inline_add, one, 0},
+        {"blocked atomic", blocked_atomic_add, one, 0},
+        {"paired", paired_add, one, 0},
+        {"paired inline", paired_inline_add, one, 0},
         {"flat", flat_add, one, 0},
+        {"flat inline", flat_inline_add, one, 0},
     };
     double split = split_fp(one);
     double classic = classic_fp(one);
     double blocked = blocked_fp(one);
     double paired = paired_fp(one);
     double flat = flat_fp(one);
-    double prints = fingerprint_fp(one);
-    double cuckoo = cuckoo_fp(one);
+    const struct {
+        const char *what;
+        const char *ours;
+        const char *other;
+        double at_most;
+        double fp;
+        double other_fp;
+    } rows[] = {
+        {"one key: query, split block / limit", "split", "limit", NAN, split, NAN},
+        {"one key: query, blocked / split block", "blocked", "split", 1.3, blocked, split},
+        {"one key: query, blocked inline / split block", "blocked inline", "split", 1.3, blocked,
+         split},
+        {"one key: query, blocked atomic / split block", "blocked atomic", "split", NAN, blocked,
+         split},
+        {"one key: query, paired / blocked", "paired", "blocked", 1.3, paired, blocked},
+        {"one key: query, paired / classic", "paired", "classic", 0.9, paired, classic},
+        {"one key: query, paired inline / blocked inline", "paired inline", "blocked inline", 1.3,
+         paired, blocked},
+        {"one key: query, paired inline / classic", "paired inline", "classic", 0.9, paired,
+         classic},
+        {"one key: query, flat / classic", "flat", "classic", 1.0, flat, classic},
+        {"one key: query, flat inline / classic", "flat inline", "classic", 1.0, flat, classic},
+        {"one key: query, fingerprint / cuckoo", "fingerprint", "cuckoo", 1.0, fingerprint_fp(one),
+         cuckoo_fp(one)},
+    };
+    static const struct {
+        const char *what;
+        const char *ours;
+        const char *other;
+        double at_most;
+    } add_rows[] = {
+        {"one key: add, blocked / split block", "blocked", "split", 1.3},
+        {"one key: add, blocked inline / split block", "blocked inline", "split", 1.3},
+        {"one key: add, blocked atomic / split block", "blocked atomic", "split", NAN},
+        {"one key: add, paired / blocked", "paired", "blocked", 1.3},
+        {"one key: add, paired / classic", "paired", "classic", 0.9},
+        {"one key: add, paired inline / classic", "paired inline", "classic", 0.9},
+        {"one key: add, flat / classic", "flat", "classic", 1.0},
+        {"one key: add, flat inline / classic", "flat inline", "classic", 1.0},
+    };
     bars_measure(queries, COUNT(queries));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        bars_row(bars, rows[i].what, one->n, NS(queries, rows[i].ours), NS(queries, rows[i].other),
+                 rows[i].at_most, rows[i].fp, rows[i].other_fp);
+    }
     bars_measure(adds, COUNT(adds));
-    uint64_t n = one->n;
-    bars_row(bars, "one key: split block query / limit", n, NS(queries, "split"),
-             NS(queries, "limit"), NAN, split, NAN);
-    bars_row(bars, "one key: blocked query / split block", n, NS(queries, "blocked"),
-             NS(queries, "split"), 1.3, blocked, split);
-    bars_row(bars, "one key: blocked add / split block", n, NS(adds, "blocked"), NS(adds, "split"),
-             1.3, blocked, split);
-    bars_row(bars, "one key: paired query / blocked", n, NS(queries, "paired"),
-             NS(queries, "blocked"), 1.3, paired, blocked);
-    bars_row(bars, "one key: paired query / classic", n, NS(queries, "paired"),
-             NS(queries, "classic"), 0.9, paired, classic);
-    bars_row(bars, "one key: paired add / blocked", n, NS(adds, "paired"), NS(adds, "blocked"), 1.3,
-             paired, blocked);
-    bars_row(bars, "one key: paired add / classic", n, NS(adds, "paired"), NS(adds, "classic"), 0.9,
-             paired, classic);
-    bars_row(bars, "one key: flat query / classic", n, NS(queries, "flat"), NS(queries, "classic"),
-             1.0, flat, classic);
-    bars_row(bars, "one key: flat add / classic", n, NS(adds, "flat"), NS(adds, "classic"), 1.0,
-             flat, classic);
-    bars_row(bars, "one key: fingerprint query / cuckoo", n, NS(queries, "fingerprint"),
-             NS(queries, "cuckoo"), 1.0, prints, cuckoo);
+    for (size_t i = 0; i < COUNT(add_rows); i++) {
+        bars_row(bars, add_rows[i].what, one->n, NS(adds, add_rows[i].ours),
+                 NS(adds, add_rows[i].other), add_rows[i].at_most, NAN, NAN);
+    }
 }
 
 void bars_one(struct bars *bars)

@@ -1,4 +1,5 @@
 // cxx_use.cpp: the public headers compile as C++ and link against the shared library.
+#include <tepal/inline.h>
 #include <tepal/tepal.h>
 
 #include <cstdint>
@@ -22,6 +23,10 @@ int main()
                 tepal_filter_query_u64_many(bloom, keys.data(), keys.size(), answers.data()) ==
                     keys.size() &&
                 tepal_filter_query_u64(bloom, 81);
+    struct tepal_direct direct;
+    good = good && tepal_direct_of(bloom, &direct) == TEPAL_OK &&
+           tepal_direct_query_u64(&direct, 81) && tepal_direct_add_u64(&direct, 82) == TEPAL_OK &&
+           tepal_filter_query_u64(bloom, 82);
     std::vector<unsigned char> bytes(tepal_encoded_bytes(bloom));
     struct tepal_filter *copy = nullptr;
     good = good && tepal_encode(bloom, bytes.data(), bytes.size(), nullptr) == TEPAL_OK &&

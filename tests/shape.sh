@@ -60,6 +60,7 @@ while read -r header; do
     tepal/base.h | tepal/hash.h | tepal/params.h | tepal/model.h | tepal/file.h | tepal/plan.h)
         module=$(basename "$header" .h) ;;
     tepal/papers.h) module=model ;;
+    tepal/place.h) module=hash ;; # from keys to cells: below all that has cells
     tepal/known.h) module=params ;; # what is known of keys, before there is a filter
     tepal/*) module=filter ;; # a kind's
     *) module=${header%%/*} ;;

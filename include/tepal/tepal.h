@@ -25,7 +25,8 @@
  *     tepal/header.h       filters in packet headers                      examples/header.c
  *     tepal/receive.h      accept or refuse untrusted filters             examples/receive.c
  *
- * Not included here: tepal/papers.h, the equations of the papers, whose interface is not stable.
+ * Not included here: tepal/inline.h, one key inlined into your own loop; tepal/papers.h, the
+ * equations of the papers, whose interface is not stable.
  *
  * Rules that hold everywhere:
  *   - Calls that can fail return enum tepal_status; on failure nothing has changed. Calls that can

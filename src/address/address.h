@@ -1,6 +1,6 @@
 /*
  * address.h: a digest becomes positions. Everything that decides where a key's cells lie is in
- * this file, inline, so that every kind and every kernel uses the same rules.
+ * this file and in tepal/place.h, inline, so that every kind and every kernel uses the same rules.
  *
  * A digest (lo, hi) is 128 random bits. More are drawn from it as words:
  *
@@ -35,12 +35,12 @@
 #ifndef TEPAL_SRC_ADDRESS_ADDRESS_H
 #define TEPAL_SRC_ADDRESS_ADDRESS_H
 
-#include <tepal/hash.h>
 #include <tepal/params.h>
+#include <tepal/place.h>
 
 #include "base/wide.h"
 
-#define ADDRESS_SECTORS 8
+#define ADDRESS_SECTORS TEPAL_PLACE_SECTORS
 
 struct address {
     enum tepal_layout layout;
@@ -74,13 +74,12 @@ struct address tepal_address_of(const struct tepal_params *params, uint32_t cell
 /* All positions of a key, for any layout: out has room for TEPAL_MAX_HASHES. Returns hashes. */
 uint32_t tepal_address_positions(const struct address *at, struct tepal_digest d, uint64_t *out);
 
-#define ADDRESS_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+#define ADDRESS_GOLDEN TEPAL_PLACE_GOLDEN
 
 /* Word i >= 2, from i G: loops get that by adding. */
 static inline uint64_t address_more(struct tepal_digest d, uint64_t step)
 {
-    wide_uint128 product = (wide_uint128)(d.lo ^ step) * (d.hi | 1);
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    return tepal_place_more(d, step);
 }
 
 static inline uint64_t address_word(struct tepal_digest d, uint32_t i)
@@ -100,8 +99,8 @@ static inline struct tepal_digest address_rehash(struct tepal_digest d, uint64_t
 
 static inline uint64_t address_slice_start(uint64_t cells, uint32_t hashes, uint32_t i)
 {
-    /* i * cells / hashes without overflow: cells < 2^60 + 1, i <= 64 */
-    return (uint64_t)((wide_uint128)cells * i / hashes);
+    /* i * cells / hashes without overflow (i <= 64), and without a division of 128 bits */
+    return i * (cells / hashes) + i * (cells % hashes) / hashes;
 }
 
 static inline uint64_t address_line(const struct address *at, uint64_t word)
@@ -112,14 +111,11 @@ static inline uint64_t address_line(const struct address *at, uint64_t word)
 /* The second line of a paired key: any line if colliding, any but the first if distinct. */
 static inline uint64_t address_second_line(const struct address *at, uint64_t word, uint64_t first)
 {
-    if (at->positions == TEPAL_POSITIONS_COLLIDING) {
-        return wide_scale(word, at->lines);
-    }
-    uint64_t line = wide_scale(word, at->lines - 1);
-    return line + (line >= first);
+    return tepal_place_second_line(at->lines, at->positions == TEPAL_POSITIONS_DISTINCT, word,
+                                   first);
 }
 
-#define ADDRESS_BYTES UINT64_C(0x0101010101010101)
+#define ADDRESS_BYTES TEPAL_PLACE_BYTES
 
 /* How many sectors are chosen when a key has so many cells in a line: k, or k - 8 if k > 8. */
 static inline uint32_t address_chosen(uint32_t cells)
@@ -130,18 +126,13 @@ static inline uint32_t address_chosen(uint32_t cells)
 /* The sectors that a line's word chooses, of `ways` ways to do so: an entry of address_subsets. */
 static inline uint64_t address_sectors(const uint64_t *subsets, uint64_t ways, uint64_t line_word)
 {
-    return subsets[(uint32_t)line_word * ways >> 32];
+    return tepal_place_sectors(subsets, ways, line_word);
 }
 
-/*
- * In each byte, a cell other than `first`: at a distance of 1 .. size-1 from it, by `draw` below
- * size. (The distance is draw, but 1 for 0, which makes 1 twice as likely as any other. Both cells
- * stay uniform by themselves.)
- */
+/* In each byte, a cell other than `first`, by `draw` (tepal/place.h). */
 static inline uint64_t address_other(uint64_t first, uint64_t draw, uint64_t low_bits)
 {
-    uint64_t zero = ADDRESS_BYTES & ~((draw + low_bits) / (low_bits / ADDRESS_BYTES + 1));
-    return (first + draw + zero) & low_bits;
+    return tepal_place_other(first, draw, low_bits);
 }
 
 /*

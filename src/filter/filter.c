@@ -23,6 +23,20 @@ static void make_hasher(struct tepal_filter *filter)
     }
 }
 
+static enum tepal_status add_read_only(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    (void)filter;
+    (void)digest;
+    return TEPAL_READ_ONLY;
+}
+
+static enum tepal_status add_unsupported(struct tepal_filter *filter, struct tepal_digest digest)
+{
+    (void)filter;
+    (void)digest;
+    return TEPAL_UNSUPPORTED;
+}
+
 enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, struct tepal_error *error)
@@ -53,6 +67,10 @@ enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
     filter->word_count = (size_t)(bytes / 8);
     filter->mapping = parts->mapping;
     make_hasher(filter);
+    filter->query = ops->query;
+    filter->add = filter_read_only(filter) ? add_read_only
+                  : ops->add == NULL       ? add_unsupported
+                                           : ops->add;
     ops->open(filter);
     *out = filter;
     return TEPAL_OK;
@@ -221,8 +239,7 @@ enum tepal_status tepal_filter_may(const struct tepal_filter *filter, bool has)
 
 enum tepal_status tepal_filter_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    enum tepal_status status = tepal_filter_may(filter, filter->ops->add != NULL);
-    return status == TEPAL_OK ? filter->ops->add(filter, digest) : status;
+    return filter->add(filter, digest);
 }
 
 enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
@@ -242,8 +259,8 @@ enum tepal_status tepal_filter_test_add(struct tepal_filter *filter, struct tepa
     if (filter->ops->test_add != NULL) {
         return filter->ops->test_add(filter, digest, was_present);
     }
-    bool present = filter->ops->query(filter, digest);
-    status = filter->ops->add(filter, digest);
+    bool present = filter->query(filter, digest);
+    status = filter->add(filter, digest);
     if (status == TEPAL_OK) {
         *was_present = present;
     }
@@ -299,7 +316,7 @@ enum tepal_status tepal_filter_remove_many(struct tepal_filter *filter,
 
 bool tepal_filter_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return filter->ops->query(filter, digest);
+    return filter->query(filter, digest);
 }
 
 size_t tepal_filter_query_many(const struct tepal_filter *filter,

@@ -13,17 +13,91 @@
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
-enum tepal_status tepal_filter_add_bytes(struct tepal_filter *filter, const void *key, size_t len)
+/* Up to this many bytes XXH3 is some twenty instructions and worth having in line. */
+#define SHORT_BYTES 16
+
+/* An unkeyed filter can always hash; a keyed one can if it has its key. */
+static inline bool unkeyed(const struct tepal_filter *filter)
 {
-    return filter->has_hasher
-               ? tepal_filter_add(filter, tepal_hash_bytes(&filter->hasher, key, len))
-               : TEPAL_KEY_NEEDED;
+    return __builtin_expect(filter->params.hash == TEPAL_HASH_XXH3, 1);
+}
+
+static inline struct tepal_digest of_u64(const struct tepal_filter *filter, uint64_t key)
+{
+    return digest_u64(key, filter->hasher.integer[0], filter->hasher.integer[1]);
+}
+
+static inline bool is_short(const struct tepal_filter *filter, size_t len)
+{
+    return unkeyed(filter) && len > 0 && len <= SHORT_BYTES;
+}
+
+/* Callers are `flatten`: with so few bytes, most of XXH3 is known not to be needed. */
+static inline struct tepal_digest of_short(const struct tepal_filter *filter, const void *key,
+                                           size_t len)
+{
+    return digest_bytes(key, len, filter->hasher.seed);
+}
+
+/* The other cases are calls of their own, so that nothing is saved and restored for them. */
+static __attribute__((noinline)) enum tepal_status add_other(struct tepal_filter *filter,
+                                                             const void *key, size_t len)
+{
+    return filter->has_hasher ? filter->add(filter, tepal_hash_bytes(&filter->hasher, key, len))
+                              : TEPAL_KEY_NEEDED;
+}
+
+static __attribute__((noinline)) enum tepal_status add_keyed(struct tepal_filter *filter,
+                                                             uint64_t key)
+{
+    return filter->has_hasher ? filter->add(filter, tepal_hash_u64(&filter->hasher, key))
+                              : TEPAL_KEY_NEEDED;
+}
+
+static __attribute__((noinline)) bool query_other(const struct tepal_filter *filter,
+                                                  const void *key, size_t len)
+{
+    return !filter->has_hasher ||
+           filter->query(filter, tepal_hash_bytes(&filter->hasher, key, len));
+}
+
+static __attribute__((noinline)) bool query_keyed(const struct tepal_filter *filter, uint64_t key)
+{
+    return !filter->has_hasher || filter->query(filter, tepal_hash_u64(&filter->hasher, key));
+}
+
+__attribute__((flatten)) enum tepal_status tepal_filter_add_bytes(struct tepal_filter *filter,
+                                                                  const void *key, size_t len)
+{
+    if (is_short(filter, len)) {
+        return filter->add(filter, of_short(filter, key, len));
+    }
+    return add_other(filter, key, len);
 }
 
 enum tepal_status tepal_filter_add_u64(struct tepal_filter *filter, uint64_t key)
 {
-    return filter->has_hasher ? tepal_filter_add(filter, tepal_hash_u64(&filter->hasher, key))
-                              : TEPAL_KEY_NEEDED;
+    if (unkeyed(filter)) {
+        return filter->add(filter, of_u64(filter, key));
+    }
+    return add_keyed(filter, key);
+}
+
+__attribute__((flatten)) bool tepal_filter_query_bytes(const struct tepal_filter *filter,
+                                                       const void *key, size_t len)
+{
+    if (is_short(filter, len)) {
+        return filter->query(filter, of_short(filter, key, len));
+    }
+    return query_other(filter, key, len);
+}
+
+bool tepal_filter_query_u64(const struct tepal_filter *filter, uint64_t key)
+{
+    if (unkeyed(filter)) {
+        return filter->query(filter, of_u64(filter, key));
+    }
+    return query_keyed(filter, key);
 }
 
 enum tepal_status tepal_filter_test_add_bytes(struct tepal_filter *filter, const void *key,
@@ -55,17 +129,6 @@ enum tepal_status tepal_filter_remove_u64(struct tepal_filter *filter, uint64_t 
 {
     return filter->has_hasher ? tepal_filter_remove(filter, tepal_hash_u64(&filter->hasher, key))
                               : TEPAL_KEY_NEEDED;
-}
-
-bool tepal_filter_query_bytes(const struct tepal_filter *filter, const void *key, size_t len)
-{
-    return !filter->has_hasher ||
-           tepal_filter_query(filter, tepal_hash_bytes(&filter->hasher, key, len));
-}
-
-bool tepal_filter_query_u64(const struct tepal_filter *filter, uint64_t key)
-{
-    return !filter->has_hasher || tepal_filter_query(filter, tepal_hash_u64(&filter->hasher, key));
 }
 
 /* ---- many keys ------------------------------------------------------------------------------- */

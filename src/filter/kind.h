@@ -11,10 +11,10 @@
  *
  * A kind is a struct that begins with a struct tepal_filter, and an entry in the table (kinds.c)
  * with its operations. Users have the head alone (tepal_filter_add) and go through the table, once
- * per call or once per batch; nothing goes through it twice. What only one kind can do
- * (tepal_counting_add) takes the head too, and asks whether the kind is its own. All cells of a
- * filter are one array of 64-bit words, in memory as in a file: the format knows parameters, state
- * and words, and nothing of kinds.
+ * per batch, or through the head's own two pointers for one key; nothing goes through them twice.
+ * What only one kind can do (tepal_counting_add) takes the head too, and asks whether the kind is
+ * its own. All cells of a filter are one array of 64-bit words, in memory as in a file: the format
+ * knows parameters, state and words, and nothing of kinds.
  */
 #ifndef TEPAL_SRC_FILTER_KIND_H
 #define TEPAL_SRC_FILTER_KIND_H
@@ -39,7 +39,10 @@ struct filter_ops {
     size_t struct_bytes;              /* of the kind's struct */
     size_t states; /* how many of the state's own numbers the kind has; the others are 0 */
 
-    /* Set what derives from params, state and words. Called once the head is complete. */
+    /*
+     * Set what derives from params, state and words. Called once the head is complete; may put
+     * faster functions than `query` and `add` below into it.
+     */
     void (*open)(struct tepal_filter *filter);
     /* Cells of a new or cleared filter other than all zero; NULL: all zero. */
     void (*reset)(struct tepal_filter *filter);
@@ -98,6 +101,12 @@ struct filter_mapping {
 };
 
 struct tepal_filter {
+    /*
+     * One key, the two calls that programs make most: the kind's own functions or, if it may not be
+     * added to, one that says why. Chosen when the filter is opened; nothing is left to be asked.
+     */
+    bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
+    enum tepal_status (*add)(struct tepal_filter *filter, struct tepal_digest digest);
     const struct filter_ops *ops;
     struct tepal_allocator allocator;
     struct tepal_params params;

@@ -11,8 +11,8 @@
  * cleared, hence no false negative, ever; the cells depend on the set of keys alone, not on their
  * order or number.
  *
- * Single operations are here; batches are in the kernels (kernels.h), but for those that query and
- * add at once.
+ * One key is in one.h, a function for each layout; batches are in the kernels (kernels.h), but for
+ * those that query and add at once.
  */
 #include <tepal/bloom.h>
 #include <tepal/papers.h>
@@ -50,120 +50,44 @@ const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout)
     return avx2 ? &tepal_bloom_lines_avx2 : &tepal_bloom_lines_portable;
 }
 
+static const struct bloom_one *one_for(const struct address *at)
+{
+    static const enum bloom_one_way ways[] = {BLOOM_ONE_FLAT, BLOOM_ONE_PARTITIONED,
+                                              BLOOM_ONE_BLOCKED, BLOOM_ONE_PAIRED};
+    bool distinct = at->layout == TEPAL_LAYOUT_FLAT && at->positions == TEPAL_POSITIONS_DISTINCT;
+    enum bloom_one_way way = distinct ? BLOOM_ONE_DISTINCT : ways[at->layout];
+    return tepal_processor_has_avx2() ? &tepal_bloom_one_avx2[way] : &tepal_bloom_one_portable[way];
+}
+
 void tepal_bloom_op_open(struct tepal_filter *filter)
 {
     struct tepal_bloom *bloom = bloom_of(filter);
     bloom->at = tepal_address_of(&filter->params, 1);
+    bloom->direct = tepal_bloom_direct(&bloom->at, filter->words);
     bloom->kernels = tepal_bloom_dispatch(filter->params.layout);
+    bloom->one = one_for(&bloom->at);
+    filter->query = bloom->one->query;
+    if (filter->ops == &tepal_bloom_ops && !filter_read_only(filter)) {
+        filter->add = bloom->one->add;
+    }
 }
 
 /* ---- one key --------------------------------------------------------------------------------- */
 
-/* The probes of one key; up to `hashes` positions, computed as they are asked for. */
-static bool probe(const struct address *at, const uint64_t *words, struct tepal_digest d)
-{
-    if (at->layout == TEPAL_LAYOUT_FLAT && at->positions == TEPAL_POSITIONS_COLLIDING) {
-        for (uint32_t i = 0; i < at->hashes; i++) {
-            if (!bits_test(words, wide_scale(address_word(d, i), at->cells))) {
-                return false;
-            }
-        }
-        return true;
-    }
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(at, d, positions);
-    for (uint32_t i = 0; i < k; i++) {
-        if (!bits_test(words, positions[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Set the bits at these positions. Were all of them set already? */
-static bool set_all(uint64_t *words, const uint64_t *positions, uint32_t count)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < count; i++) {
-        all &= bits_test(words, positions[i]);
-        bits_set(words, positions[i]);
-    }
-    return all;
-}
-
 enum tepal_status tepal_bloom_op_test_add(struct tepal_filter *filter, struct tepal_digest digest,
                                           bool *was_present)
 {
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&bloom_of(filter)->at, digest, positions);
-    *was_present = set_all(filter->words, positions, k);
-    filter_count_keys(filter, 1);
-    return TEPAL_OK;
+    return bloom_of(filter)->one->test_add(filter, digest, was_present);
 }
 
 enum tepal_status tepal_bloom_op_add(struct tepal_filter *filter, struct tepal_digest digest)
 {
-    bool was_present;
-    return tepal_bloom_op_test_add(filter, digest, &was_present);
+    return bloom_of(filter)->one->add(filter, digest);
 }
 
 bool tepal_bloom_op_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return probe(&bloom_of_const(filter)->at, filter->words, digest);
-}
-
-/* ---- concurrent ------------------------------------------------------------------------------ */
-
-/*
- * Relaxed is enough: bits are only ever set, so that a reader who comes after (in the
- * happens-before order) finds them, and one who races may see any part of them, as if it had come
- * before.
- */
-enum tepal_status tepal_bloom_add_atomic(struct tepal_filter *filter, struct tepal_digest digest,
-                                         bool *was_present)
-{
-    if (filter->params.kind != TEPAL_KIND_BLOOM) {
-        return TEPAL_UNSUPPORTED;
-    }
-    if (filter_read_only(filter)) {
-        return TEPAL_READ_ONLY;
-    }
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&bloom_of(filter)->at, digest, positions);
-    bool present = true;
-    for (uint32_t i = 0; i < k; i++) {
-        uint64_t *word = &filter->words[positions[i] >> 6];
-        uint64_t bit = (uint64_t)1 << (positions[i] & 63);
-        /* Reading first spares the line's ownership when the bit is there already. */
-        if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0) {
-            present = (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit) != 0 && present;
-        }
-    }
-    uint64_t *keys = &filter->state.keys_added;
-    uint64_t now = __atomic_load_n(keys, __ATOMIC_RELAXED);
-    while (now != UINT64_MAX && !__atomic_compare_exchange_n(keys, &now, now + 1, true,
-                                                             __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-    if (was_present != NULL) {
-        *was_present = present;
-    }
-    return TEPAL_OK;
-}
-
-bool tepal_bloom_query_atomic(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    if (filter->params.kind != TEPAL_KIND_BLOOM) {
-        return tepal_filter_query(filter, digest);
-    }
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_address_positions(&bloom_of_const(filter)->at, digest, positions);
-    for (uint32_t i = 0; i < k; i++) {
-        uint64_t word = __atomic_load_n(&filter->words[positions[i] >> 6], __ATOMIC_RELAXED);
-        if ((word >> (positions[i] & 63) & 1) == 0) {
-            return false;
-        }
-    }
-    return true;
+    return bloom_of_const(filter)->one->query(filter, digest);
 }
 
 /* ---- many keys ------------------------------------------------------------------------------- */
@@ -200,6 +124,17 @@ size_t tepal_bloom_op_query_many(const struct tepal_filter *filter,
 {
     struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
     return tepal_bloom_op_query_keys(filter, &source, count, answers);
+}
+
+/* Set the bits at these positions. Were all of them set already? */
+static bool set_all(uint64_t *words, const uint64_t *positions, uint32_t count)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < count; i++) {
+        all &= bits_test(words, positions[i]);
+        bits_set(words, positions[i]);
+    }
+    return all;
 }
 
 /* The positions of a key whose turn will come, their lines requested. */

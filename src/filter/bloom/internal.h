@@ -2,7 +2,10 @@
  * internal.h: the Bloom filter from the inside, for the kinds that are Bloom filters with a
  * history of their own (retouched): the same bits, queried by the same code.
  *
- *   bloom.c     the kind: one key, batches, whole filters, what the bits say
+ *   bloom.c     the kind: batches, whole filters, what the bits say
+ *   one.h       one key, a function for each layout; one_*.c: these in plain C, and for AVX2
+ *   direct.c    what one key needs of a filter (tepal/inline.h)
+ *   atomic.c    one key of a filter that several threads share
  *   kernels.h   batches: the table of kernels, and where keys come from; flat*: those of the flat
  *               and partitioned layouts; those of the other layouts are in lines/
  *   rate.c      the false-positive rate that bits have, for every kind that asks bits
@@ -11,15 +14,41 @@
 #define TEPAL_SRC_FILTER_BLOOM_INTERNAL_H
 
 #include <tepal/bloom.h>
+#include <tepal/inline.h>
 
 #include "filter/bloom/kernels.h"
 #include "filter/kind.h"
 
+/* The calls that take one key, of a layout. */
+struct bloom_one {
+    bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
+    enum tepal_status (*add)(struct tepal_filter *filter, struct tepal_digest digest);
+    enum tepal_status (*test_add)(struct tepal_filter *filter, struct tepal_digest digest,
+                                  bool *was_present);
+};
+
+enum bloom_one_way {
+    BLOOM_ONE_FLAT,
+    BLOOM_ONE_PARTITIONED,
+    BLOOM_ONE_BLOCKED,
+    BLOOM_ONE_PAIRED,
+    BLOOM_ONE_DISTINCT, /* flat, distinct positions */
+    BLOOM_ONES
+};
+
+extern const struct bloom_one tepal_bloom_one_portable[BLOOM_ONES];
+extern const struct bloom_one tepal_bloom_one_avx2[BLOOM_ONES]; /* if tepal_processor_has_avx2() */
+
 struct tepal_bloom {
     struct tepal_filter head;
     struct address at;
+    struct tepal_direct direct; /* the handle and the seed's words are left out */
+    const struct bloom_one *one;
     const struct bloom_kernels *kernels;
 };
+
+/* What one key needs of these cells; without a handle. */
+struct tepal_direct tepal_bloom_direct(const struct address *at, uint64_t *words);
 
 extern const struct filter_ops tepal_bloom_ops;
 

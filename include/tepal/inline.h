@@ -1,0 +1,375 @@
+/*
+ * tepal/inline.h: one key at a time, inlined into your own loop. Include it besides tepal/tepal.h
+ * where single lookups of Bloom filters are what your program does most.
+ *
+ *     struct tepal_direct direct;
+ *     if (tepal_direct_of(filter, &direct) != TEPAL_OK)
+ *         return 1;
+ *     for (...)
+ *         if (tepal_direct_query_u64(&direct, key))
+ *             ...
+ *
+ * A struct tepal_direct is what a lookup needs of a filter, taken from the handle once: the cells,
+ * their number, the seed's words. Bloom filters without a secret key are then queried and filled
+ * without a call, on the flat, blocked and paired layouts (flat: colliding positions), and
+ * retouched ones are queried so. Every other filter works too: its calls go to the handle. Answers
+ * and cells are the same, bit for bit, with whatever options your program is compiled; with AVX2
+ * (-mavx2, -march=native) the lines of the blocked and paired layouts are tested eight words at a
+ * time.
+ *
+ * In a loop, keep it in a local variable, whose fields the compiler can hold in registers. Where
+ * direct.way is known, the functions of that layout spare the question at every key:
+ *
+ *     if (direct.way == TEPAL_DIRECT_BLOCKED)
+ *         for (...)
+ *             found += tepal_direct_blocked_query(&direct, tepal_direct_digest(&direct, key));
+ *
+ * It stays valid until the filter is freed. It belongs to the same thread rules as the handle:
+ * queries may run concurrently, additions may not.
+ */
+#ifndef TEPAL_INLINE_H
+#define TEPAL_INLINE_H
+
+#include <tepal/filter.h>
+#include <tepal/place.h>
+
+#if defined(__AVX2__) && !defined(TEPAL_DIRECT_PORTABLE)
+#include <immintrin.h>
+#define TEPAL_DIRECT_AVX2 1
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum tepal_direct_way {
+    TEPAL_DIRECT_CALL, /* through the handle */
+    TEPAL_DIRECT_FLAT,
+    TEPAL_DIRECT_BLOCKED,
+    TEPAL_DIRECT_PAIRED
+};
+
+/* What the keys of a filter have in common in their first lines, or in their second ones. */
+struct tepal_direct_line {
+    const uint64_t *subsets; /* the ways to choose the sectors ... */
+    uint64_t ways;           /* ... and their number */
+    bool two;                /* more cells than sectors: there is a second round, ... */
+    uint64_t more_ways;      /* ... which chooses its sectors in these ways */
+    const uint64_t *more_subsets;
+};
+
+/* Its fields are set by tepal_direct_of only. */
+struct tepal_direct {
+    enum tepal_direct_way way;
+    uint32_t hashes;
+    bool distinct;
+    uint64_t *words;
+    uint64_t range; /* flat: cells; blocked and paired: lines */
+    struct tepal_direct_line line[2];
+    uint64_t integer[2];  /* the seed's words for integers */
+    uint64_t *keys_added; /* NULL: additions go to the handle */
+    struct tepal_filter *filter;
+};
+
+/* The digest of an integer, unless direct->way is TEPAL_DIRECT_CALL. */
+static inline struct tepal_digest tepal_direct_digest(const struct tepal_direct *direct,
+                                                      uint64_t key)
+{
+    return tepal_place_digest(key, direct->integer[0], direct->integer[1]);
+}
+
+/* Word i >= 2 of a digest. */
+static inline uint64_t tepal_direct_word(struct tepal_digest d, uint64_t i)
+{
+    return tepal_place_more(d, i * TEPAL_PLACE_GOLDEN);
+}
+
+/* ---- flat ------------------------------------------------------------------------------------ */
+
+/* Is the bit set that a word of the digest leads to? */
+static inline uint64_t tepal_direct_probe(const uint64_t *words, uint64_t range, uint64_t word)
+{
+    uint64_t at = tepal_place_scale(word, range);
+    return words[at >> 6] >> (at & 63) & 1;
+}
+
+/*
+ * Whether a bit is set is a coin toss, and a wrong guess of the processor costs more than a probe:
+ * so the first two, whose words are the digest itself, are asked together.
+ */
+static inline bool tepal_direct_flat_query(const struct tepal_direct *f, struct tepal_digest d)
+{
+    const uint64_t *words = f->words;
+    const uint64_t range = f->range;
+    const uint32_t hashes = f->hashes;
+    uint64_t all = tepal_direct_probe(words, range, d.hi);
+    uint64_t step = 2 * TEPAL_PLACE_GOLDEN;
+    uint32_t i;
+    all &= hashes > 1 ? tepal_direct_probe(words, range, d.lo) : 1;
+    for (i = 2; all != 0 && i < hashes; i++) {
+        all = tepal_direct_probe(words, range, tepal_place_more(d, step));
+        step += TEPAL_PLACE_GOLDEN;
+    }
+    return all != 0;
+}
+
+static inline void tepal_direct_flat_set(const struct tepal_direct *f, struct tepal_digest d)
+{
+    uint64_t *const words = f->words;
+    const uint64_t range = f->range;
+    const uint32_t hashes = f->hashes;
+    uint64_t at = tepal_place_scale(d.hi, range);
+    uint64_t step = 2 * TEPAL_PLACE_GOLDEN;
+    uint32_t i;
+    words[at >> 6] |= (uint64_t)1 << (at & 63);
+    if (hashes > 1) {
+        at = tepal_place_scale(d.lo, range);
+        words[at >> 6] |= (uint64_t)1 << (at & 63);
+    }
+    for (i = 2; i < hashes; i++) {
+        at = tepal_place_scale(tepal_place_more(d, step), range);
+        words[at >> 6] |= (uint64_t)1 << (at & 63);
+        step += TEPAL_PLACE_GOLDEN;
+    }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+#define TEPAL_DIRECT_LOW (63 * TEPAL_PLACE_BYTES)
+
+/*
+ * The bits of a key in a line, from the numbers of its cells, a byte for each sector: 1 shifted by
+ * that byte, and nothing if it is 64 (not a chosen sector) or more.
+ */
+#if defined(TEPAL_DIRECT_AVX2)
+
+static inline __m256i tepal_direct_half(uint64_t cells, int half)
+{
+    __m128i bytes = _mm_cvtsi32_si128((int)(uint32_t)(cells >> (32 * half)));
+    return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_cvtepu8_epi64(bytes));
+}
+
+static inline bool tepal_direct_holds(const uint64_t *line, uint64_t cells)
+{
+    const __m256i *at = (const __m256i *)(const void *)line;
+    __m256i low = _mm256_andnot_si256(_mm256_load_si256(at), tepal_direct_half(cells, 0));
+    __m256i high = _mm256_andnot_si256(_mm256_load_si256(at + 1), tepal_direct_half(cells, 1));
+    __m256i missing = _mm256_or_si256(low, high);
+    return _mm256_testz_si256(missing, missing) != 0;
+}
+
+static inline void tepal_direct_set(uint64_t *line, uint64_t cells)
+{
+    __m256i *at = (__m256i *)(void *)line;
+    _mm256_store_si256(at, _mm256_or_si256(_mm256_load_si256(at), tepal_direct_half(cells, 0)));
+    _mm256_store_si256(at + 1,
+                       _mm256_or_si256(_mm256_load_si256(at + 1), tepal_direct_half(cells, 1)));
+}
+
+#else
+
+static inline uint64_t tepal_direct_bit(uint64_t cells, int sector)
+{
+    uint64_t cell = cells >> (8 * sector);
+    return (~cell >> 6 & 1) << (cell & 63);
+}
+
+static inline bool tepal_direct_holds(const uint64_t *line, uint64_t cells)
+{
+    uint64_t missing = 0;
+    int s;
+    for (s = 0; s < TEPAL_PLACE_SECTORS; s++) {
+        missing |= tepal_direct_bit(cells, s) & ~line[s];
+    }
+    return missing == 0;
+}
+
+static inline void tepal_direct_set(uint64_t *line, uint64_t cells)
+{
+    int s;
+    for (s = 0; s < TEPAL_PLACE_SECTORS; s++) {
+        line[s] |= tepal_direct_bit(cells, s);
+    }
+}
+
+#endif
+
+/* A key in one of its lines. */
+struct tepal_direct_key {
+    uint64_t line; /* its number */
+    uint64_t line_word;
+    uint64_t cell_word;
+    uint64_t more; /* which word of the digest a second round takes */
+};
+
+static inline struct tepal_direct_key tepal_direct_blocked_key(uint64_t lines,
+                                                               struct tepal_digest d)
+{
+    struct tepal_direct_key key;
+    key.line = tepal_place_scale(d.hi, lines);
+    key.line_word = d.hi;
+    key.cell_word = d.lo;
+    key.more = 2;
+    return key;
+}
+
+static inline struct tepal_direct_key tepal_direct_first_key(uint64_t lines, struct tepal_digest d)
+{
+    struct tepal_direct_key key = tepal_direct_blocked_key(lines, d);
+    key.more = 4;
+    return key;
+}
+
+static inline struct tepal_direct_key tepal_direct_second_key(uint64_t lines, bool distinct,
+                                                              struct tepal_digest d, uint64_t first)
+{
+    struct tepal_direct_key key;
+    key.line_word = tepal_direct_word(d, 2);
+    key.cell_word = tepal_direct_word(d, 3);
+    key.line = tepal_place_second_line(lines, distinct, key.line_word, first);
+    key.more = 5;
+    return key;
+}
+
+/* The cells of the only round; or of the first of two, one in every sector. */
+static inline uint64_t tepal_direct_cells(const struct tepal_direct_line *rule,
+                                          struct tepal_direct_key key)
+{
+    return (key.cell_word & TEPAL_DIRECT_LOW) |
+           tepal_place_sectors(rule->subsets, rule->ways, key.line_word);
+}
+
+/* The cells of the second round. */
+static inline uint64_t tepal_direct_more(const struct tepal_direct_line *rule, bool distinct,
+                                         struct tepal_digest d, struct tepal_direct_key key)
+{
+    uint64_t first = key.cell_word & TEPAL_DIRECT_LOW;
+    uint64_t draw = tepal_direct_word(d, key.more) & TEPAL_DIRECT_LOW;
+    return (distinct ? tepal_place_other(first, draw, TEPAL_DIRECT_LOW) : draw) |
+           tepal_place_sectors(rule->more_subsets, rule->more_ways, key.line_word);
+}
+
+static inline bool tepal_direct_line_query(const struct tepal_direct *f, int which,
+                                           struct tepal_digest d, struct tepal_direct_key key)
+{
+    const struct tepal_direct_line *rule = &f->line[which];
+    const uint64_t *line = f->words + key.line * TEPAL_PLACE_SECTORS;
+    if (!tepal_direct_holds(line, tepal_direct_cells(rule, key))) {
+        return false;
+    }
+    return !rule->two || tepal_direct_holds(line, tepal_direct_more(rule, f->distinct, d, key));
+}
+
+static inline bool tepal_direct_blocked_query(const struct tepal_direct *f, struct tepal_digest d)
+{
+    return tepal_direct_line_query(f, 0, d, tepal_direct_blocked_key(f->range, d));
+}
+
+/* Of absent keys, few pass the first line: the second waits for that. */
+static inline bool tepal_direct_paired_query(const struct tepal_direct *f, struct tepal_digest d)
+{
+    struct tepal_direct_key first = tepal_direct_first_key(f->range, d);
+    return tepal_direct_line_query(f, 0, d, first) &&
+           tepal_direct_line_query(f, 1, d,
+                                   tepal_direct_second_key(f->range, f->distinct, d, first.line));
+}
+
+static inline void tepal_direct_blocked_set(const struct tepal_direct *f, struct tepal_digest d)
+{
+    const struct tepal_direct_line *rule = &f->line[0];
+    struct tepal_direct_key key = tepal_direct_blocked_key(f->range, d);
+    uint64_t *line = f->words + key.line * TEPAL_PLACE_SECTORS;
+    if (rule->two) {
+        uint64_t more = tepal_direct_more(rule, f->distinct, d, key);
+        tepal_direct_set(line, tepal_direct_cells(rule, key));
+        tepal_direct_set(line, more);
+    } else {
+        tepal_direct_set(line, tepal_direct_cells(rule, key));
+    }
+}
+
+/* Everything is computed before the first cell is written. */
+static inline void tepal_direct_paired_set(const struct tepal_direct *f, struct tepal_digest d)
+{
+    struct tepal_direct_key first = tepal_direct_first_key(f->range, d);
+    struct tepal_direct_key second = tepal_direct_second_key(f->range, f->distinct, d, first.line);
+    uint64_t *line = f->words + first.line * TEPAL_PLACE_SECTORS;
+    uint64_t *other = f->words + second.line * TEPAL_PLACE_SECTORS;
+    uint64_t cells = tepal_direct_cells(&f->line[0], first);
+    uint64_t other_cells = tepal_direct_cells(&f->line[1], second);
+    if (f->line[0].two) { /* the second line has two rounds, too, or one cell fewer */
+        uint64_t more = tepal_direct_more(&f->line[0], f->distinct, d, first);
+        if (f->line[1].two) {
+            tepal_direct_set(other, tepal_direct_more(&f->line[1], f->distinct, d, second));
+        }
+        tepal_direct_set(line, more);
+    }
+    tepal_direct_set(line, cells);
+    tepal_direct_set(other, other_cells);
+}
+
+/* ---- any filter ------------------------------------------------------------------------------ */
+
+/* As tepal_filter_query. */
+static inline bool tepal_direct_query(const struct tepal_direct *f, struct tepal_digest d)
+{
+    switch (f->way) {
+    case TEPAL_DIRECT_BLOCKED:
+        return tepal_direct_blocked_query(f, d);
+    case TEPAL_DIRECT_PAIRED:
+        return tepal_direct_paired_query(f, d);
+    case TEPAL_DIRECT_FLAT:
+        return tepal_direct_flat_query(f, d);
+    case TEPAL_DIRECT_CALL:
+        break;
+    }
+    return tepal_filter_query(f->filter, d);
+}
+
+/* As tepal_filter_query_u64. */
+static inline bool tepal_direct_query_u64(const struct tepal_direct *f, uint64_t key)
+{
+    if (f->way == TEPAL_DIRECT_CALL) {
+        return tepal_filter_query_u64(f->filter, key);
+    }
+    return tepal_direct_query(f, tepal_direct_digest(f, key));
+}
+
+/* As tepal_filter_add. */
+static inline enum tepal_status tepal_direct_add(const struct tepal_direct *f,
+                                                 struct tepal_digest d)
+{
+    if (f->keys_added == NULL) {
+        return tepal_filter_add(f->filter, d);
+    }
+    if (f->way == TEPAL_DIRECT_BLOCKED) {
+        tepal_direct_blocked_set(f, d);
+    } else if (f->way == TEPAL_DIRECT_PAIRED) {
+        tepal_direct_paired_set(f, d);
+    } else {
+        tepal_direct_flat_set(f, d);
+    }
+    *f->keys_added += *f->keys_added != UINT64_MAX;
+    return TEPAL_OK;
+}
+
+/* As tepal_filter_add_u64. */
+static inline enum tepal_status tepal_direct_add_u64(const struct tepal_direct *f, uint64_t key)
+{
+    if (f->keys_added == NULL) {
+        return tepal_filter_add_u64(f->filter, key);
+    }
+    return tepal_direct_add(f, tepal_direct_digest(f, key));
+}
+
+/*
+ * Take it from a filter. TEPAL_KEY_NEEDED if the filter is keyed and lacks its key; set the key
+ * first.
+ */
+TEPAL_API enum tepal_status tepal_direct_of(struct tepal_filter *filter, struct tepal_direct *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

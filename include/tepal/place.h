@@ -1,0 +1,95 @@
+/*
+ * tepal/place.h: from a key to its cells, the arithmetic alone, inline. This is the one place of
+ * these rules; the library's own loops and tepal/inline.h use them. Programs do not call them: what
+ * they compute is fixed by the file format (docs/format.md), their names are not.
+ *
+ * Integers have a hash function of their own:
+ *
+ *     x = key ^ a;  x ^= x >> 30;  x *= C1;  x ^= x >> 27;  x ^= b;  x *= C2;  x ^= x >> 31
+ *     hi = x;  lo = x * C3
+ *
+ * a and b come from the seed. The steps are Stafford's thirteenth variant of the MurmurHash3
+ * finaliser, with a second injection of the seed so that two seeds are two different functions and
+ * not one function of shifted keys. Each step is a bijection: two integers never share a digest.
+ */
+#ifndef TEPAL_PLACE_H
+#define TEPAL_PLACE_H
+
+#include <tepal/hash.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+__extension__ typedef unsigned __int128 tepal_place_wide;
+
+static inline struct tepal_digest tepal_place_digest(uint64_t key, uint64_t a, uint64_t b)
+{
+    struct tepal_digest d;
+    uint64_t x = key ^ a;
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x ^= b;
+    x *= UINT64_C(0x94d049bb133111eb);
+    x ^= x >> 31;
+    d.lo = x * UINT64_C(0xd1342543de82ef95);
+    d.hi = x;
+    return d;
+}
+
+/* floor(word * range / 2^64): a uniform word becomes a uniform number below range. */
+static inline uint64_t tepal_place_scale(uint64_t word, uint64_t range)
+{
+    return (uint64_t)(((tepal_place_wide)word * range) >> 64);
+}
+
+#define TEPAL_PLACE_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+
+/* Word i >= 2 of a digest, from i times TEPAL_PLACE_GOLDEN: loops get that by adding. */
+static inline uint64_t tepal_place_more(struct tepal_digest d, uint64_t step)
+{
+    tepal_place_wide product = (tepal_place_wide)(d.lo ^ step) * (d.hi | 1);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* ---- cells of a line ------------------------------------------------------------------------- */
+
+#define TEPAL_PLACE_BYTES   UINT64_C(0x0101010101010101)
+#define TEPAL_PLACE_SECTORS 8
+
+/* The second line of a paired key: any line if colliding, any but the first if distinct. */
+static inline uint64_t tepal_place_second_line(uint64_t lines, bool distinct, uint64_t word,
+                                               uint64_t first)
+{
+    uint64_t line;
+    if (!distinct) {
+        return tepal_place_scale(word, lines);
+    }
+    line = tepal_place_scale(word, lines - 1);
+    return line + (line >= first);
+}
+
+/* The sectors that a line's word chooses, of `ways` ways to do so. */
+static inline uint64_t tepal_place_sectors(const uint64_t *subsets, uint64_t ways,
+                                           uint64_t line_word)
+{
+    return subsets[(uint32_t)line_word * ways >> 32];
+}
+
+/*
+ * In each byte, a cell other than `first`: at a distance of 1 .. size-1 from it, by `draw` below
+ * size. (The distance is draw, but 1 for 0, which makes 1 twice as likely as any other. Both cells
+ * stay uniform by themselves.)
+ */
+static inline uint64_t tepal_place_other(uint64_t first, uint64_t draw, uint64_t low_bits)
+{
+    uint64_t zero = TEPAL_PLACE_BYTES & ~((draw + low_bits) / (low_bits / TEPAL_PLACE_BYTES + 1));
+    return (first + draw + zero) & low_bits;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

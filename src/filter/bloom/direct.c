@@ -1,0 +1,72 @@
+/*
+ * direct.c: what one key needs of a Bloom filter, in one struct: for the filter's own calls (one.h)
+ * and for programs that inline them (tepal/inline.h).
+ */
+#include <tepal/inline.h>
+
+#include "filter/bloom/internal.h"
+
+static struct tepal_direct_line line_of(uint32_t cells)
+{
+    bool two = cells > ADDRESS_SECTORS;
+    uint32_t chosen = address_chosen(cells);
+    uint32_t first = two ? ADDRESS_SECTORS : chosen; /* of two rounds the first takes all */
+    return (struct tepal_direct_line){.subsets = tepal_address_subsets[first],
+                                      .ways = tepal_address_subset_count[first],
+                                      .two = two,
+                                      .more_subsets = tepal_address_subsets[chosen],
+                                      .more_ways = tepal_address_subset_count[chosen]};
+}
+
+static enum tepal_direct_way way_of(const struct address *at)
+{
+    switch (at->layout) {
+    case TEPAL_LAYOUT_FLAT:
+        return at->positions == TEPAL_POSITIONS_COLLIDING ? TEPAL_DIRECT_FLAT : TEPAL_DIRECT_CALL;
+    case TEPAL_LAYOUT_BLOCKED:
+        return TEPAL_DIRECT_BLOCKED;
+    case TEPAL_LAYOUT_PAIRED:
+        return TEPAL_DIRECT_PAIRED;
+    case TEPAL_LAYOUT_PARTITIONED:
+        break;
+    }
+    return TEPAL_DIRECT_CALL;
+}
+
+struct tepal_direct tepal_bloom_direct(const struct address *at, uint64_t *words)
+{
+    bool paired = at->layout == TEPAL_LAYOUT_PAIRED;
+    bool in_lines = tepal_layout_in_lines(at->layout);
+    struct tepal_direct direct = {.way = way_of(at),
+                                  .hashes = at->hashes,
+                                  .distinct = at->positions == TEPAL_POSITIONS_DISTINCT,
+                                  .words = words,
+                                  .range = in_lines ? at->lines : at->cells};
+    if (in_lines) {
+        direct.line[0] = line_of(paired ? (at->hashes + 1) / 2 : at->hashes);
+        direct.line[1] = line_of(paired ? at->hashes / 2 : 0);
+    }
+    return direct;
+}
+
+enum tepal_status tepal_direct_of(struct tepal_filter *filter, struct tepal_direct *out)
+{
+    enum tepal_kind_id kind = filter->params.kind;
+    if (!filter->has_hasher) {
+        return TEPAL_KEY_NEEDED;
+    }
+    *out = (struct tepal_direct){.way = TEPAL_DIRECT_CALL, .filter = filter};
+    if ((kind != TEPAL_KIND_BLOOM && kind != TEPAL_KIND_RETOUCHED) ||
+        filter->hasher.hash != TEPAL_HASH_XXH3) {
+        return TEPAL_OK;
+    }
+    *out = ((const struct tepal_bloom *)filter)->direct;
+    out->filter = filter;
+    out->integer[0] = filter->hasher.integer[0];
+    out->integer[1] = filter->hasher.integer[1];
+    /* A retouched filter counts more than keys when it is added to. */
+    if (kind == TEPAL_KIND_BLOOM && out->way != TEPAL_DIRECT_CALL && !filter_read_only(filter)) {
+        out->keys_added = &filter->state.keys_added;
+    }
+    return TEPAL_OK;
+}

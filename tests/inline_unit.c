@@ -1,0 +1,251 @@
+/*
+ * inline_unit.c: one key, inlined into the caller (tepal/inline.h), in plain C and with AVX2,
+ * against the handle: the same answers and the same cells, on every layout and for every kind. And
+ * the two tables behind the handle against each other.
+ */
+#define TEPAL_DIRECT_PORTABLE
+#include "check.h"
+
+#include "filter/bloom/internal.h"
+#include "filter/lines/processor.h"
+#include "inline_help.h"
+
+#define SEED 77
+
+struct shape {
+    enum tepal_layout layout;
+    enum tepal_positions positions;
+    uint64_t cells;
+    uint32_t hashes;
+};
+
+static const struct shape shapes[] = {
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 1, 1},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 5003, 1},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 5003, 2},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 5003, 7},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, 9999, 64},
+    {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_DISTINCT, 5003, 7},
+    {TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_COLLIDING, 5003, 7},
+    {TEPAL_LAYOUT_PARTITIONED, TEPAL_POSITIONS_COLLIDING, 9999, 64},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512, 3},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 6},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 8},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 11},
+    {TEPAL_LAYOUT_BLOCKED, TEPAL_POSITIONS_DISTINCT, 512 * 11, 16},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 1},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 7},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 2, 8},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING, 512 * 11, 17},
+    {TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_DISTINCT, 512 * 11, 32},
+};
+#define SHAPES (sizeof shapes / sizeof *shapes)
+
+static struct tepal_filter *filter_with(const struct shape *shape)
+{
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct tepal_filter *filter;
+    params.layout = shape->layout;
+    params.positions = shape->positions;
+    params.cells = shape->cells;
+    params.hashes = shape->hashes;
+    params.seed = SEED;
+    assert_ok(tepal_filter_create(&params, NULL, &filter, NULL));
+    return filter;
+}
+
+/* May the AVX2 half run here? */
+static bool has_avx2(void)
+{
+    return inline_avx2_built && tepal_processor_has_avx2();
+}
+
+static void assert_inlined(const struct shape *shape, const struct tepal_direct *direct)
+{
+    bool flat = shape->layout == TEPAL_LAYOUT_FLAT && shape->positions == TEPAL_POSITIONS_COLLIDING;
+    bool expected = flat || tepal_layout_in_lines(shape->layout);
+    assert_int_equal(direct->way != TEPAL_DIRECT_CALL, expected);
+    assert_int_equal(direct->keys_added != NULL, expected);
+}
+
+static void inlined_calls_are_those_of_the_handle(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < SHAPES; s++) {
+        struct tepal_filter *handle = filter_with(&shapes[s]);
+        struct tepal_filter *plain = filter_with(&shapes[s]);
+        struct tepal_filter *fast = filter_with(&shapes[s]);
+        struct tepal_direct direct;
+        struct tepal_direct direct_fast;
+        assert_ok(tepal_direct_of(plain, &direct));
+        assert_ok(tepal_direct_of(fast, &direct_fast));
+        assert_inlined(&shapes[s], &direct);
+        uint64_t random = s;
+        for (uint64_t key = 0; key < 200; key++) {
+            struct tepal_digest d = check_digest(&random);
+            assert_ok(tepal_filter_add_u64(handle, key));
+            assert_ok(tepal_filter_add(handle, d));
+            assert_ok(tepal_direct_add_u64(&direct, key));
+            assert_ok(tepal_direct_add(&direct, d));
+            if (has_avx2()) {
+                assert_ok(inline_avx2_add_u64(&direct_fast, key));
+                assert_ok(inline_avx2_add(&direct_fast, d));
+                assert_true(inline_avx2_query_u64(&direct_fast, key));
+            }
+            assert_true(tepal_direct_query_u64(&direct, key));
+        }
+        assert_true(tepal_filter_equal(handle, plain));
+        assert_int_equal(tepal_filter_keys_added(plain), 400);
+        if (has_avx2()) {
+            assert_true(tepal_filter_equal(handle, fast));
+        }
+        for (uint64_t key = 0; key < 4000; key++) {
+            struct tepal_digest d = check_digest(&random);
+            bool present = tepal_filter_query(handle, d);
+            bool found = tepal_filter_query_u64(handle, key);
+            assert_int_equal(tepal_direct_query(&direct, d), present);
+            assert_int_equal(tepal_direct_query_u64(&direct, key), found);
+            if (has_avx2()) {
+                assert_int_equal(inline_avx2_query(&direct_fast, d), present);
+                assert_int_equal(inline_avx2_query_u64(&direct_fast, key), found);
+            }
+        }
+        tepal_filter_free(handle);
+        tepal_filter_free(plain);
+        tepal_filter_free(fast);
+    }
+}
+
+/* Let the handle use the functions for this way that `table` has. */
+static void use(struct tepal_filter *filter, const struct bloom_one *table, size_t way)
+{
+    ((struct tepal_bloom *)filter)->one = &table[way];
+    filter->query = table[way].query;
+    filter->add = table[way].add;
+}
+
+static void both_tables_agree(void **state)
+{
+    (void)state;
+    if (!tepal_processor_has_avx2()) {
+        print_message("this machine has no AVX2: the portable functions stand alone\n");
+        return;
+    }
+    for (size_t s = 0; s < SHAPES; s++) {
+        struct tepal_filter *fast = filter_with(&shapes[s]);
+        struct tepal_filter *plain = filter_with(&shapes[s]);
+        size_t way = (size_t)(((struct tepal_bloom *)fast)->one - tepal_bloom_one_avx2);
+        assert_true(way < BLOOM_ONES);
+        use(plain, tepal_bloom_one_portable, way);
+        uint64_t random = s;
+        for (int i = 0; i < 600; i++) {
+            struct tepal_digest d = check_digest(&random);
+            bool before_fast = false;
+            bool before_plain = true;
+            assert_int_equal(tepal_filter_query(fast, d), tepal_filter_query(plain, d));
+            if (i % 2 == 0) {
+                assert_ok(tepal_filter_add(fast, d));
+                assert_ok(tepal_filter_add(plain, d));
+            } else {
+                assert_ok(tepal_filter_test_add(fast, d, &before_fast));
+                assert_ok(tepal_filter_test_add(plain, d, &before_plain));
+                assert_int_equal(before_fast, before_plain);
+            }
+            assert_true(tepal_filter_query(fast, d) && tepal_filter_query(plain, d));
+        }
+        assert_true(tepal_filter_equal(fast, plain));
+        assert_int_equal(tepal_filter_keys_added(fast), tepal_filter_keys_added(plain));
+        tepal_filter_free(fast);
+        tepal_filter_free(plain);
+    }
+}
+
+/* Short strings take a way of their own: every length around its end, against the hasher. */
+static void short_strings_are_hashed_alike(void **state)
+{
+    (void)state;
+    uint8_t bytes[40];
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (uint8_t)(i * 37 + 11);
+    }
+    for (size_t s = 0; s < SHAPES; s++) {
+        struct tepal_filter *filter = filter_with(&shapes[s]);
+        struct tepal_filter *other = filter_with(&shapes[s]);
+        struct tepal_hasher hasher;
+        assert_ok(tepal_filter_hasher(filter, &hasher));
+        for (size_t len = 0; len < sizeof bytes; len++) {
+            struct tepal_digest d = tepal_hash_bytes(&hasher, bytes, len);
+            assert_int_equal(tepal_filter_query_bytes(filter, bytes, len),
+                             tepal_filter_query(filter, d));
+            assert_ok(tepal_filter_add_bytes(filter, bytes, len));
+            assert_ok(tepal_filter_add(other, d));
+            assert_true(tepal_filter_query_bytes(filter, bytes, len));
+        }
+        assert_true(tepal_filter_equal(filter, other));
+        tepal_filter_free(filter);
+        tepal_filter_free(other);
+    }
+}
+
+/* Other kinds, keyed filters, retouched ones: through the handle, to the same cells. */
+static void every_kind_can_be_taken(void **state)
+{
+    (void)state;
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    static const uint8_t key[TEPAL_KEY_BYTES] = {1, 2, 3};
+    struct tepal_filter *filter;
+    struct tepal_filter *other;
+    struct tepal_direct direct;
+    for (int kind = 0; kind < 2; kind++) {
+        params.kind = kind == 0 ? TEPAL_KIND_BLOOM : TEPAL_KIND_RETOUCHED;
+        params.layout = TEPAL_LAYOUT_BLOCKED;
+        params.hash = kind == 0 ? TEPAL_HASH_SIPHASH : TEPAL_HASH_XXH3;
+        params.cells = 512 * 7;
+        params.hashes = 5;
+        assert_ok(tepal_filter_create(&params, NULL, &filter, NULL));
+        assert_ok(tepal_filter_create(&params, NULL, &other, NULL));
+        if (kind == 0) {
+            assert_int_equal(tepal_direct_of(filter, &direct), TEPAL_KEY_NEEDED);
+            assert_ok(tepal_filter_set_key(filter, key));
+            assert_ok(tepal_filter_set_key(other, key));
+        }
+        assert_ok(tepal_direct_of(filter, &direct));
+        assert_null(direct.keys_added);
+        for (uint64_t i = 0; i < 50; i++) {
+            assert_int_equal(tepal_direct_query_u64(&direct, i), tepal_filter_query_u64(other, i));
+            assert_ok(tepal_direct_add_u64(&direct, i));
+            assert_ok(tepal_filter_add_u64(other, i));
+        }
+        assert_true(tepal_filter_equal(filter, other));
+        assert_int_equal(tepal_filter_keys_added(filter), 50);
+        tepal_filter_free(filter);
+        tepal_filter_free(other);
+    }
+}
+
+/* The count of keys stays at its largest value, inlined as through the handle. */
+static void counts_stay_at_the_largest(void **state)
+{
+    (void)state;
+    struct tepal_filter *filter = filter_with(&shapes[9]);
+    struct tepal_direct direct;
+    assert_ok(tepal_direct_of(filter, &direct));
+    filter->state.keys_added = UINT64_MAX - 1;
+    assert_ok(tepal_direct_add_u64(&direct, 1));
+    assert_int_equal(tepal_filter_keys_added(filter), UINT64_MAX);
+    assert_ok(tepal_direct_add_u64(&direct, 2));
+    assert_int_equal(tepal_filter_keys_added(filter), UINT64_MAX);
+    tepal_filter_free(filter);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inlined_calls_are_those_of_the_handle),
+        cmocka_unit_test(both_tables_agree),
+        cmocka_unit_test(short_strings_are_hashed_alike),
+        cmocka_unit_test(every_kind_can_be_taken),
+        cmocka_unit_test(counts_stay_at_the_largest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
