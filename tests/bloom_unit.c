@@ -3,6 +3,7 @@
 
 #include "filter/lines/processor.h"
 #include "filter/lines/kernels.h"
+#include "cells/bits.h"
 #include "filter/kind.h"
 
 #define SEED 12345
@@ -210,6 +211,29 @@ static void batches_agree_with_single_calls(void **state)
                 assert_true(answers[(n + 63) / 64] == UINT64_MAX);
                 tepal_filter_free(batch);
                 tepal_filter_free(single);
+            }
+        }
+    }
+}
+
+/* Ones are counted in two ways, from any word on and of any length. */
+static void ones_are_counted_alike(void **state)
+{
+    (void)state;
+    uint64_t words[70];
+    uint64_t random = 9;
+    for (size_t i = 0; i < 70; i++) {
+        words[i] = check_digest(&random).lo & check_digest(&random).hi;
+    }
+    for (size_t from = 0; from < 9; from++) {
+        uint64_t naive = 0;
+        for (size_t count = 0; from + count < 70; count++) {
+            assert_int_equal(tepal_bits_count_portable(words + from, count), naive);
+            if (tepal_bits_has_popcnt()) {
+                assert_int_equal(tepal_bits_count_popcnt(words + from, count), naive);
+            }
+            for (int bit = 0; bit < 64; bit++) {
+                naive += words[from + count] >> bit & 1;
             }
         }
     }
@@ -750,6 +774,7 @@ static void info_tells_what_it_must(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ones_are_counted_alike),
         cmocka_unit_test(single_calls_agree_with_the_reference),
         cmocka_unit_test(batches_agree_with_single_calls),
         cmocka_unit_test(kernels_are_bit_identical),

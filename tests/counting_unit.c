@@ -137,6 +137,51 @@ static void kernels_agree_on_lines(void **state)
     }
 }
 
+/* A counter in each lane, or one position after the other: the same cells and the same state. */
+static void lanes_change_what_positions_change(void **state)
+{
+    (void)state;
+    static struct tepal_digest keys[MANY];
+    if (!tepal_processor_has_avx2()) {
+        skip();
+    }
+    digests_of(keys, MANY, 4);
+    for (uint32_t k = 1; k <= 8; k++) {
+        /* few lines, so that counters stick: 11 keys on each counter where k = 8 */
+        struct tepal_params params =
+            counting_params(TEPAL_LAYOUT_BLOCKED, k % 2 == 0 ? 1024 : 16384, k, 1);
+        struct tepal_filter *fast;
+        struct tepal_filter *plain;
+        assert_ok(tepal_filter_create(&params, NULL, &fast, NULL));
+        assert_ok(tepal_filter_create(&params, NULL, &plain, NULL));
+        assert_true(counting_of(fast)->in_lanes);
+        counting_of(plain)->in_lanes = false;
+        for (size_t step = 0; step < 40; step++) {
+            size_t from = step * 31 % MANY;
+            size_t count = (MANY - from) / (1 + step % 3);
+            uint64_t done[2][(MANY + 63) / 64];
+            size_t removed[2] = {0, 1};
+            if (step % 4 != 3) {
+                assert_ok(tepal_counting_add_many(fast, keys + from, count, NULL));
+                assert_ok(tepal_counting_add_many(plain, keys + from, count, NULL));
+            } else {
+                assert_ok(tepal_counting_remove_many(fast, keys + from, NULL, count, done[0],
+                                                     &removed[0]));
+                assert_ok(tepal_counting_remove_many(plain, keys + from, NULL, count, done[1],
+                                                     &removed[1]));
+                assert_int_equal(removed[0], removed[1]);
+                assert_memory_equal(done[0], done[1], (count + 63) / 64 * 8);
+            }
+            assert_true(tepal_filter_equal(fast, plain));
+            assert_memory_equal(&fast->state, &plain->state, sizeof fast->state);
+        }
+        assert_true(k != 8 || fast->state.own[COUNTING_STUCK] > 0);
+        assert_ok(tepal_filter_validate(fast, NULL));
+        tepal_filter_free(fast);
+        tepal_filter_free(plain);
+    }
+}
+
 /* ---- saturation ------------------------------------------------------------------------------ */
 
 static void a_counter_at_15_sticks_and_loses_nobody(void **state)
@@ -654,6 +699,7 @@ int main(void)
         cmocka_unit_test(operations_agree_with_a_plain_twin),
         cmocka_unit_test(batches_equal_single_calls),
         cmocka_unit_test(kernels_agree_on_lines),
+        cmocka_unit_test(lanes_change_what_positions_change),
         cmocka_unit_test(a_counter_at_15_sticks_and_loses_nobody),
         cmocka_unit_test(the_gate_stops_bad_parameters),
         cmocka_unit_test(a_refused_removal_changes_nothing),

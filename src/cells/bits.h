@@ -41,6 +41,11 @@ static inline bool bits_beyond(const uint64_t *words, uint64_t count)
 uint64_t tepal_bits_count(const uint64_t *words, size_t count);
 uint64_t tepal_bits_count_range(const uint64_t *words, uint64_t first, uint64_t end);
 
+/* The two ways to count whole words: in plain C, and with an instruction where there is one. */
+bool tepal_bits_has_popcnt(void);
+uint64_t tepal_bits_count_portable(const uint64_t *words, size_t count);
+uint64_t tepal_bits_count_popcnt(const uint64_t *words, size_t count); /* only if it has */
+
 /* into := into OR (AND) other, word by word. */
 void tepal_bits_or(uint64_t *into, const uint64_t *other, size_t count);
 void tepal_bits_and(uint64_t *into, const uint64_t *other, size_t count);

@@ -78,6 +78,12 @@ struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t k
 void tepal_hash_bytes_many(const struct tepal_hasher *hasher, const void *const *keys,
                            const size_t *lens, size_t count, struct tepal_digest *digests)
 {
+    if (hasher->hash == TEPAL_HASH_XXH3) {
+        for (size_t i = 0; i < count; i++) {
+            digests[i] = digest_bytes(lens[i] == 0 ? "" : keys[i], lens[i], hasher->seed);
+        }
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         digests[i] = tepal_hash_bytes(hasher, keys[i], lens[i]);
     }

@@ -10,8 +10,11 @@
  * read: so the reads of many keys overlap. In the cache, where a read costs little, the first wave
  * takes two probes at once.
  *
- * When most keys of a chunk turn out to be present, waves only sort what need not be sorted: the
- * next chunk is asked key by key, all probes of each, requested some keys ahead.
+ * When nearly all keys of a chunk (7 of 8) turn out to be present, waves only sort what need not be
+ * sorted: the next chunk is asked key by key, all probes of each, requested some keys ahead.
+ *
+ * Additions beyond the cache go probe by probe over 64 keys: position i + 1 of a key is computed
+ * and requested when its position i is set.
  */
 #define CHUNK         512
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -277,9 +280,57 @@ static size_t flat_query(const struct address *at, const uint64_t *words,
             bits_set(answers, base + chunk.alive[j]);
         }
         present += chunk.count;
-        mostly_present = is_distinct(at) || chunk.count > here / 2;
+        mostly_present = is_distinct(at) || chunk.count > here - here / 8;
     }
     return present;
+}
+
+#define ADD_KEYS 64
+
+/* Probe i of `count` keys, after the probe before it, of `waiting` keys, is set. */
+ALWAYS_INLINE void add_round(const struct slices *slices, bool flat, uint64_t *words,
+                             const struct tepal_digest *digests, size_t count, uint32_t i,
+                             size_t waiting, uint64_t *positions)
+{
+    const uint64_t step = i * ADDRESS_GOLDEN;
+    for (size_t j = 0; j < count; j++) {
+        struct tepal_digest d = digests[j];
+        uint64_t next = position(slices, flat, i,
+                                 i == 0   ? d.hi
+                                 : i == 1 ? d.lo
+                                          : address_more(d, step));
+        bits_prefetch(words, next);
+        if (j < waiting) {
+            bits_set(words, positions[j]);
+        }
+        positions[j] = next;
+    }
+    for (size_t j = count; j < waiting; j++) {
+        bits_set(words, positions[j]);
+    }
+}
+
+ALWAYS_INLINE void add_rounds(const struct address *at, const struct slices *slices, bool flat,
+                              uint64_t *words, const struct bloom_source *source, size_t count)
+{
+    struct tepal_digest digests[ADD_KEYS];
+    uint64_t positions[ADD_KEYS];
+    size_t waiting = 0;
+    for (size_t base = 0; base < count; base += ADD_KEYS) {
+        size_t here = count - base < ADD_KEYS ? count - base : ADD_KEYS;
+        gather(source, base, here, digests);
+        for (uint32_t i = 0; i < at->hashes; i++) {
+            if (here == ADD_KEYS && waiting == ADD_KEYS) { /* the usual case, of known length */
+                add_round(slices, flat, words, digests, ADD_KEYS, i, ADD_KEYS, positions);
+            } else {
+                add_round(slices, flat, words, digests, here, i, waiting, positions);
+            }
+            waiting = here;
+        }
+    }
+    for (size_t j = 0; j < waiting; j++) {
+        bits_set(words, positions[j]);
+    }
 }
 
 static void flat_add(const struct address *at, uint64_t *words, const struct bloom_source *source,
@@ -288,6 +339,14 @@ static void flat_add(const struct address *at, uint64_t *words, const struct blo
     struct slices slices;
     struct tepal_digest digests[CHUNK];
     slices_of(at, &slices);
+    if (at->cells > IN_CACHE_CELLS && !is_distinct(at)) {
+        if (slices.flat) {
+            add_rounds(at, &slices, true, words, source, count);
+        } else {
+            add_rounds(at, &slices, false, words, source, count);
+        }
+        return;
+    }
     for (size_t base = 0; base < count; base += CHUNK) {
         size_t here = count - base < CHUNK ? count - base : CHUNK;
         gather(source, base, here, digests);

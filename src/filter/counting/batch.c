@@ -125,6 +125,14 @@ enum tepal_status tepal_counting_add_many(struct tepal_filter *filter,
         return status;
     }
     struct tepal_counting *counting = counting_of(filter);
+    if (counting->in_lanes) {
+        tepal_counting_blocked_add_avx2(counting, digests, count);
+        filter_count_keys(filter, count);
+        if (groups != NULL) {
+            memset(groups, 0, count);
+        }
+        return TEPAL_OK;
+    }
     if (fits_plan(counting, counting->choices)) {
         add_planned(counting, digests, count, groups);
         return TEPAL_OK;
@@ -204,6 +212,9 @@ static size_t remove_all(struct tepal_counting *counting, const struct tepal_dig
 {
     if (done != NULL) {
         memset(done, 0, (count + 63) / 64 * 8);
+    }
+    if (counting->in_lanes) { /* the only group is 0 */
+        return tepal_counting_blocked_remove_avx2(counting, digests, count, done);
     }
     if (groups != NULL || fits_plan(counting, counting->choices)) {
         return remove_planned(counting, digests, groups, count, done);

@@ -50,6 +50,8 @@ static void counting_open(struct tepal_filter *filter)
         counting->may_repeat =
             p->layout == TEPAL_LAYOUT_FLAT || paired || (counting->lined && k > ADDRESS_SECTORS);
     }
+    counting->in_lanes = p->layout == TEPAL_LAYOUT_BLOCKED && counting->choices == 1 &&
+                         k <= ADDRESS_SECTORS && bits == 4 && tepal_processor_has_avx2();
     if (!counting->lined) {
         counting->kernels = tepal_bloom_dispatch(p->layout);
     } else {
@@ -233,10 +235,15 @@ enum tepal_status tepal_counting_add(struct tepal_filter *filter, struct tepal_d
         return status;
     }
     struct tepal_counting *counting = counting_of(filter);
-    uint32_t g = choose(counting, digest);
-    uint64_t positions[TEPAL_MAX_HASHES];
-    uint32_t count = tepal_counting_draw(counting, counting_group(digest, g), positions);
-    tepal_counting_raise(counting, positions, count);
+    uint32_t g = 0;
+    if (counting->in_lanes) {
+        tepal_counting_blocked_add_avx2(counting, &digest, 1);
+    } else {
+        uint64_t positions[TEPAL_MAX_HASHES];
+        g = choose(counting, digest);
+        uint32_t count = tepal_counting_draw(counting, counting_group(digest, g), positions);
+        tepal_counting_raise(counting, positions, count);
+    }
     filter_count_keys(filter, 1);
     if (group != NULL) {
         *group = (uint8_t)g;

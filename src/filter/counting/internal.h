@@ -6,6 +6,7 @@
  *   whole.c         whole filters: invariants, union, difference, the bits alone, info
  *   audit.c         what removals have done and would do, against a list of members; repair
  *   assign.c        which of its groups each of these members is in
+ *   change_avx2.c   many keys on the blocked layout with one choice, a counter in each lane
  *   lines_*.c       queries in lines of 128 bits (lines/loops.h once more)
  *
  * The words of a filter: counters, then bits.
@@ -56,12 +57,23 @@ struct tepal_counting {
     bool has_counters;
     uint32_t wide; /* COUNTERS_NARROW or _WIDE */
     uint32_t most; /* what a counter can be: 15 or 255 */
+    bool in_lanes; /* change_avx2.c can change it */
 };
 
 extern const struct filter_ops tepal_counting_ops;
 extern const struct bloom_kernels tepal_counting_lines_portable;
 extern const struct bloom_kernels
     tepal_counting_lines_avx2; /* only if tepal_processor_has_avx2() */
+
+/*
+ * Add or remove keys of a filter that is in_lanes. `done`: cleared by the caller, or NULL.
+ * Returns how many were removed. The counts of keys added are the caller's.
+ */
+void tepal_counting_blocked_add_avx2(struct tepal_counting *counting,
+                                     const struct tepal_digest *digests, size_t count);
+size_t tepal_counting_blocked_remove_avx2(struct tepal_counting *counting,
+                                          const struct tepal_digest *digests, size_t count,
+                                          uint64_t *done);
 
 static inline struct tepal_counting *counting_of(struct tepal_filter *filter)
 {

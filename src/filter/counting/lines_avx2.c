@@ -40,9 +40,10 @@ static inline void line_set(void *line, struct line_mask mask)
 
 #define LINE_BYTES        16
 #define LINE_SECTOR_CELLS 16
+#define LINES_DIGESTS_ALONE
 #include "filter/lines/loops.h"
 
-const struct bloom_kernels tepal_counting_lines_avx2 = {lines_add, lines_query};
+const struct bloom_kernels tepal_counting_lines_avx2 = {.query = lines_query};
 
 #else
 

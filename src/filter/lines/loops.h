@@ -148,6 +148,8 @@ ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
 /*
  * Queries with a second round ask it only of keys that pass the first, whose eight cells refuse
  * nearly every absent key: until then the digest waits and nothing of the second round is computed.
+ * Where some keys are present that would be a branch that nobody can predict: after a window with
+ * more than a few hits, both rounds are asked of every key of the next (`both`, a constant).
  */
 struct blocked_window {
     struct line_window lines;
@@ -167,15 +169,35 @@ ALWAYS_INLINE void blocked_ask(struct blocked_window *window, size_t slot,
 }
 
 ALWAYS_INLINE bool blocked_test(const struct blocked_window *window, size_t slot,
-                                const struct line_rule *rule)
+                                const struct line_rule *rule, bool both)
 {
     const void *line = (const char *)rule->words + window->lines.offset[slot];
-    bool yes = line_holds(line, line_mask_of(window->lines.cells[slot]));
-    if (rule->two && yes) {
-        struct line_key key = first_line(rule, window->digest[slot], BLOCKED_MORE);
-        yes = line_holds(line, line_mask_of(cells_of(rule, key).round[1]));
+    struct line_mask mask = line_mask_of(window->lines.cells[slot]);
+    if (!rule->two) {
+        return line_holds(line, mask);
     }
-    return yes;
+    if (!both && !line_holds(line, mask)) {
+        return false;
+    }
+    struct line_key key = first_line(rule, window->digest[slot], BLOCKED_MORE);
+    struct line_mask more = line_mask_of(cells_of(rule, key).round[1]);
+    return line_holds(line, both ? line_mask_or(mask, more) : more);
+}
+
+/* Hits among 64 keys from which on both rounds are asked at once. */
+#define FEW_HITS 3
+
+/* Test the keys of a full window and ask for the next: those of the batch from `next` on. */
+ALWAYS_INLINE uint64_t blocked_turn(struct blocked_window *window, const struct line_rule *rule,
+                                    const struct bloom_source *source, enum bloom_form form,
+                                    size_t next, bool both)
+{
+    bool yes[WINDOW];
+    for (size_t j = 0; j < WINDOW; j++) {
+        yes[j] = blocked_test(window, j, rule, both);
+        blocked_ask(window, j, rule, bloom_digest(source, form, next + j));
+    }
+    return line_answers(yes);
 }
 
 ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *words,
@@ -184,7 +206,7 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
 {
     const struct line_rule rule = line_rule_of(at, words, at->hashes, two);
     struct blocked_window window;
-    bool yes[WINDOW];
+    uint32_t hits = 0; /* of the window before */
     size_t present = 0;
     size_t base = 0;
     size_t here = count < WINDOW ? count : WINDOW;
@@ -192,12 +214,11 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
         blocked_ask(&window, j, &rule, bloom_digest(source, form, j));
     }
     for (; base + 2 * WINDOW <= count; base += WINDOW) {
-        for (size_t j = 0; j < WINDOW; j++) {
-            yes[j] = blocked_test(&window, j, &rule);
-            blocked_ask(&window, j, &rule, bloom_digest(source, form, base + WINDOW + j));
-        }
-        answers[base / 64] = line_answers(yes);
-        present += bits_count_word(answers[base / 64]);
+        answers[base / 64] = two && hits > FEW_HITS
+                                 ? blocked_turn(&window, &rule, source, form, base + WINDOW, true)
+                                 : blocked_turn(&window, &rule, source, form, base + WINDOW, false);
+        hits = bits_count_word(answers[base / 64]);
+        present += hits;
     }
     /* What is left: a full window, and then less than one; or less than one from the start. */
     for (; base < count; base += here) {
@@ -205,7 +226,7 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
         size_t more = count - base - here;
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
-            answer |= (uint64_t)blocked_test(&window, j, &rule) << j;
+            answer |= (uint64_t)blocked_test(&window, j, &rule, false) << j;
             if (j < more) {
                 blocked_ask(&window, j, &rule, bloom_digest(source, form, base + WINDOW + j));
             }
@@ -325,6 +346,13 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
 
 /* ---- one loop for each layout, form of source and number of rounds --------------------------- */
 
+/* LINES_DIGESTS_ALONE is the includer's if nobody gives it other keys, or adds any. */
+#if defined(LINES_DIGESTS_ALONE)
+
+#define EACH_FORM(call, two) call(BLOOM_DIGESTS, two);
+
+#else
+
 #define EACH_FORM(call, two)                                                                       \
     switch (source->form) {                                                                        \
     case BLOOM_DIGESTS:                                                                            \
@@ -338,6 +366,8 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
         break;                                                                                     \
     }
 
+#endif
+
 #define EACH(call, is_two)                                                                         \
     do {                                                                                           \
         if (is_two) {                                                                              \
@@ -346,6 +376,8 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
             EACH_FORM(call, false)                                                                 \
         }                                                                                          \
     } while (0)
+
+#if !defined(LINES_DIGESTS_ALONE)
 
 static void lines_add(const struct address *at, uint64_t *words, const struct bloom_source *source,
                       size_t count)
@@ -360,6 +392,8 @@ static void lines_add(const struct address *at, uint64_t *words, const struct bl
 #undef BLOCKED
 #undef PAIRED
 }
+
+#endif
 
 static size_t lines_query(const struct address *at, const uint64_t *words,
                           const struct bloom_source *source, size_t count, uint64_t *answers)

@@ -14,6 +14,7 @@
 
 #include "address/address.h"
 #include "base/wide.h"
+#include "filter/bloom/kernels.h"
 #include "filter/kind.h"
 
 /* state.own; docs/format.md tells them too */
@@ -66,7 +67,8 @@ struct recycling_average {
 struct tepal_recycling {
     struct tepal_filter head;
     const struct recycling_kernels *kernels;
-    uint32_t phases; /* these six: decoded from params */
+    const struct bloom_kernels *bloom; /* ask one phase */
+    uint32_t phases;                   /* these six: decoded from params */
     enum tepal_recycling_rule rule;
     uint64_t limit;
     bool retain;

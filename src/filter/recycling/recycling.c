@@ -173,6 +173,7 @@ static void recycling_open(struct tepal_filter *filter)
     r->phase_words = (size_t)(tepal_params_cells_bytes(filter->params.cells, 1) / 8);
     r->active = filter->state.own[STATE_CYCLES] % r->phases;
     r->kernels = kernels_for(r);
+    r->bloom = tepal_bloom_dispatch(filter->params.layout);
     for (uint32_t step = 0; step <= RATE_STEPS; step++) {
         r->rate[step] = NAN;
     }
@@ -480,21 +481,33 @@ static size_t general_seen(struct tepal_recycling *r, const struct tepal_digest 
     return seen;
 }
 
+/* Messages that are asked at a time: whole words of answers. */
+#define CHUNK 512
+
+/* Every phase is a Bloom filter: its loops ask each, and a message that one has is found. */
 static size_t general_query(const struct tepal_recycling *r, const struct tepal_digest *digests,
                             size_t count, uint64_t *answers)
 {
+    struct tepal_digest own[CHUNK];
+    uint64_t found[CHUNK / 64];
     size_t present = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i % 64 == 0) {
-            answers[i / 64] = 0;
+    for (size_t base = 0; base < count; base += CHUNK) {
+        size_t here = count - base < CHUNK ? count - base : CHUNK;
+        size_t words = (here + 63) / 64;
+        uint64_t *out = answers + base / 64;
+        memset(out, 0, words * 8);
+        for (uint32_t phase = 0; phase < r->phases; phase++) {
+            struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests + base};
+            if (r->own_hashes) {
+                for (size_t i = 0; i < here; i++) {
+                    own[i] = recycling_digest(r, digests[base + i], phase);
+                }
+                source.digests = own;
+            }
+            (void)r->bloom->query(&r->at, recycling_words(r, phase), &source, here, found);
+            tepal_bits_or(out, found, words);
         }
-        if (i + AHEAD < count) {
-            uint64_t positions[TEPAL_MAX_HASHES];
-            request(r, digests[i + AHEAD], positions);
-        }
-        uint64_t yes = general_query_one(r, digests[i]);
-        answers[i / 64] |= yes << (i % 64);
-        present += yes;
+        present += (size_t)tepal_bits_count(out, words);
     }
     return present;
 }
