@@ -80,5 +80,22 @@ for layout in LAYOUTS:
         seconds, least = median[name, layout], wc + own[kind]
         print(f"tepal {name}", layout, count, f"{seconds:.3f}", f"{least:.3f}",
               f"{seconds / least:.2f}", peaks[name, layout], size, sep="\t")
+
+# The bars: against wc -l, and what it takes to start at all.
+print("bar", "seconds", "reference_seconds", "ratio", "at_most", "met", sep="\t")
+
+
+def bar(what, seconds, reference, at_most):
+    ratio = seconds / reference
+    print(what, f"{seconds:.4f}", f"{reference:.4f}", f"{ratio:.2f}", at_most,
+          "yes" if ratio <= at_most else "NO", sep="\t")
+
+
+for name in ("query -c", "build"):
+    for layout in LAYOUTS:
+        bar(f"command: {name}, {layout} / wc -l", median[name, layout], wc, 2.5)
+starts = [(run(tepal, "--version")[0], run("true")[0]) for _ in range(100)]
+bar("command: start-up / an empty program", statistics.median(s for s, _ in starts),
+    statistics.median(t for _, t in starts), 1.5)
 PY
 python3 measure.py "$tepal" "$limit" "$count"

@@ -60,11 +60,13 @@ static void prepare(struct run *run)
     tepal_hasher_init(p.seed, &hasher);
     /* as many keys as leave the Bloom filter half full */
     uint64_t keys = (uint64_t)((double)set->bits * 0.693 / p.hashes);
-    for (uint64_t i = 0; i < keys; i++) {
-        struct tepal_digest d = tepal_hash_u64(&hasher, i);
-        run->present[i % SAMPLE] = d;
-        (void)tepal_filter_add(run->filter[BLOOM], d);
-        (void)tepal_filter_add(run->filter[GENERALIZED], d);
+    for (uint64_t i = 0; i < keys; i += SAMPLE) {
+        size_t here = keys - i < SAMPLE ? (size_t)(keys - i) : SAMPLE;
+        for (size_t j = 0; j < here; j++) {
+            run->present[j] = tepal_hash_u64(&hasher, i + j);
+        }
+        (void)tepal_filter_add_many(run->filter[BLOOM], run->present, here);
+        (void)tepal_filter_add_many(run->filter[GENERALIZED], run->present, here);
     }
     for (size_t i = 0; i < SAMPLE; i++) {
         run->absent[i] = tepal_hash_u64(&hasher, keys + i);

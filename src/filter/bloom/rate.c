@@ -8,8 +8,16 @@
 #include "cells/bits.h"
 #include "filter/bloom/kernels.h"
 
+/* Bits of a sector are counted by an instruction where there is one (cells/bits.h). */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#if defined(__x86_64__)
+#define WITH_POPCNT __attribute__((target("popcnt")))
+#else
+#define WITH_POPCNT
+#endif
+
 /* Sector s of a line: `size` bits, 64 or 16. */
-static uint64_t sector_of(const uint64_t *bits, uint64_t line, uint32_t s, uint32_t size)
+ALWAYS_INLINE uint64_t sector_of(const uint64_t *bits, uint64_t line, uint32_t s, uint32_t size)
 {
     uint64_t first = (line * ADDRESS_SECTORS + s) * size;
     return size == 64 ? bits[first / 64] : bits[first / 64] >> (first % 64) & 0xffff;
@@ -20,7 +28,7 @@ static uint64_t sector_of(const uint64_t *bits, uint64_t line, uint32_t s, uint3
  * from the first (address_other) is 1 with probability 2/size and each of 2 .. size - 1 with
  * 1/size.
  */
-static double second_of(uint64_t sector, uint32_t size, double ones)
+ALWAYS_INLINE double second_of(uint64_t sector, uint32_t size, double ones)
 {
     uint64_t around = sector >> 1 | sector << (size - 1);
     double neighbours = (double)bits_count_word(sector & around);
@@ -32,12 +40,12 @@ static double second_of(uint64_t sector, uint32_t size, double ones)
  * of sectors: the elementary symmetric polynomial of the sectors' fills, over the number of sets.
  * With more than eight cells, a first round takes every sector's fill as a factor.
  */
-static double line_rate(const struct address *at, const uint64_t *bits, uint64_t line,
-                        uint32_t cells)
+ALWAYS_INLINE double line_rate(const struct address *at, const uint64_t *bits, uint64_t line,
+                               uint32_t cells)
 {
     uint32_t chosen = address_chosen(cells);
     bool two = cells > ADDRESS_SECTORS;
-    double sum[ADDRESS_SECTORS + 1] = {1}; /* e_0 .. e_8 */
+    double sum[ADDRESS_SECTORS + 1] = {1}; /* e_0 .. e_8, as far as they are needed */
     double first = 1;
     for (uint32_t s = 0; s < ADDRESS_SECTORS; s++) {
         uint64_t sector = sector_of(bits, line, s, at->sector_cells);
@@ -50,7 +58,7 @@ static double line_rate(const struct address *at, const uint64_t *bits, uint64_t
                        ? second_of(sector, at->sector_cells, ones)
                        : fill;
         }
-        for (uint32_t e = ADDRESS_SECTORS; e > 0; e--) {
+        for (uint32_t e = chosen; e > 0; e--) {
             sum[e] += sum[e - 1] * next;
         }
     }
@@ -58,7 +66,7 @@ static double line_rate(const struct address *at, const uint64_t *bits, uint64_t
 }
 
 /* The same for all cells of a key and a random line. */
-static double blocked_rate(const struct address *at, const uint64_t *bits)
+ALWAYS_INLINE double blocked_sum(const struct address *at, const uint64_t *bits)
 {
     double sum = 0;
     for (uint64_t line = 0; line < at->lines; line++) {
@@ -67,11 +75,21 @@ static double blocked_rate(const struct address *at, const uint64_t *bits)
     return sum / (double)at->lines;
 }
 
+WITH_POPCNT static double blocked_popcnt(const struct address *at, const uint64_t *bits)
+{
+    return blocked_sum(at, bits);
+}
+
+static double blocked_rate(const struct address *at, const uint64_t *bits)
+{
+    return tepal_bits_has_popcnt() ? blocked_popcnt(at, bits) : blocked_sum(at, bits);
+}
+
 /*
  * Two lines a key, each with its own part of the cells: any two if positions may collide, two
  * different ones if not, and then the pairs of different lines are summed.
  */
-static double paired_rate(const struct address *at, const uint64_t *bits)
+ALWAYS_INLINE double paired_sum(const struct address *at, const uint64_t *bits)
 {
     const double lines = (double)at->lines;
     double first = 0;
@@ -86,6 +104,16 @@ static double paired_rate(const struct address *at, const uint64_t *bits)
     }
     return at->positions == TEPAL_POSITIONS_DISTINCT ? different / (lines * (lines - 1))
                                                      : first * second / (lines * lines);
+}
+
+WITH_POPCNT static double paired_popcnt(const struct address *at, const uint64_t *bits)
+{
+    return paired_sum(at, bits);
+}
+
+static double paired_rate(const struct address *at, const uint64_t *bits)
+{
+    return tepal_bits_has_popcnt() ? paired_popcnt(at, bits) : paired_sum(at, bits);
 }
 
 double tepal_bits_flat_rate(const struct address *at, double ones)

@@ -1,8 +1,8 @@
 /*
  * change_avx2.c: additions and removals on the blocked layout with 4-bit counters, one choice and
- * at most eight hashes, with AVX2: a counter in each chosen sector, a sector in each 64-bit lane, so that a key's
- * counters are changed by two vectors. The lines of key i + 64 are requested while key i is
- * changed. Counters, bits and state become what counting.c makes of them, position by position.
+ * at most eight hashes, with AVX2: a counter in each chosen sector, a sector in each 64-bit lane,
+ * so that a key's counters are changed by two vectors. The lines of key i + 64 are requested while
+ * key i is changed. Counters, bits and state become what counting.c makes of them, one by one.
  */
 #include "filter/counting/internal.h"
 

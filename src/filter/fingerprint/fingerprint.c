@@ -90,8 +90,9 @@ static void fingerprint_open(struct tepal_filter *filter)
         t->lanes |= t->lanes << (2 * t->bits);
     }
     t->highs = t->lanes << (t->bits - 1);
-    self(filter)->query = tepal_processor_has_avx2() ? tepal_fingerprint_query_avx2
-                                                     : tepal_fingerprint_query_portable;
+    bool avx2 = tepal_processor_has_avx2();
+    self(filter)->query = avx2 ? tepal_fingerprint_query_avx2 : tepal_fingerprint_query_portable;
+    filter->query = avx2 ? tepal_fingerprint_one_avx2 : tepal_fingerprint_one_portable;
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -244,12 +245,6 @@ static enum tepal_status fingerprint_remove(struct tepal_filter *filter, struct 
     }
     count_removed(filter, 1);
     return TEPAL_OK;
-}
-
-static bool fingerprint_query(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    const struct fingerprint_table *t = &self_const(filter)->at;
-    return holds(t, fingerprint_place_of(t, digest));
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */
@@ -449,7 +444,7 @@ const struct filter_ops tepal_fingerprint_ops = {
     .add_many = fingerprint_add_many,
     .remove = fingerprint_remove,
     .remove_many = fingerprint_remove_many,
-    .query = fingerprint_query,
+    .query = tepal_fingerprint_one_portable,
     .query_many = fingerprint_query_many,
     .test_add = fingerprint_test_add,
     .test_add_many = fingerprint_test_add_many,

@@ -124,6 +124,10 @@ typedef size_t fingerprint_query_kernel(const struct fingerprint_table *t,
 fingerprint_query_kernel tepal_fingerprint_query_portable;
 fingerprint_query_kernel tepal_fingerprint_query_avx2; /* only if tepal_processor_has_avx2() */
 
+/* One key, as filter_ops.query. */
+bool tepal_fingerprint_one_portable(const struct tepal_filter *filter, struct tepal_digest digest);
+bool tepal_fingerprint_one_avx2(const struct tepal_filter *filter, struct tepal_digest digest);
+
 struct tepal_fingerprint {
     struct tepal_filter head;
     struct fingerprint_table at;

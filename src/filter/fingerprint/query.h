@@ -1,6 +1,7 @@
 /*
- * query.h: batches of queries to the fingerprint filter in plain C, included by the
- * files that compile it for the baseline and for AVX2 (which has a faster way for most keys).
+ * query.h: queries to the fingerprint filter in plain C, of one key and of batches, included by the
+ * files that compile it for the baseline and for AVX2 (which has a faster way for most batches, and
+ * faster shifts for one key).
  *
  * Both buckets of key i + 64 are requested while those of key i are compared, four slots with one
  * subtraction. Nothing branches on what is found.
@@ -66,4 +67,19 @@ static size_t query_batch(const struct fingerprint_table *t, const struct tepal_
 {
     return t->bits <= FINGERPRINT_NARROW ? query_loop(t, true, digests, count, answers)
                                          : query_loop(t, false, digests, count, answers);
+}
+
+/* Both buckets are read whatever the first one says: a guess would be wrong too often. */
+static bool query_one(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    const struct fingerprint_table *t = &((const struct tepal_fingerprint *)filter)->at;
+    struct fingerprint_place at = fingerprint_place_of(t, digest);
+    uint64_t first = fingerprint_start(t, at.bucket);
+    uint64_t second = fingerprint_start(t, at.other);
+    if (t->bits <= FINGERPRINT_NARROW) {
+        return (fingerprint_match(t, true, first, at.print) |
+                fingerprint_match(t, true, second, at.print)) != 0;
+    }
+    return (fingerprint_match(t, false, first, at.print) |
+            fingerprint_match(t, false, second, at.print)) != 0;
 }
