@@ -150,6 +150,39 @@ static void check_chain(unsigned m, unsigned k, unsigned sigma, bool distinct, b
     }
 }
 
+/* Eqs. (5), (9), (10), (12) to (14): what goes beyond sigma begins again. */
+static void check_tau(unsigned m, unsigned k, unsigned sigma, bool distinct, bool retain)
+{
+    static double tau[SMALL + 1][SMALL + 1];
+    make_tau(tau, m, k, distinct);
+    struct tepal_recycling_setting s = setting_of(m, k, sigma);
+    s.positions = distinct ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
+    s.retain = retain;
+    for (unsigned i = 0; i <= sigma; i++) {
+        double beyond = 0;
+        for (unsigned j = sigma + 1; j <= m; j++) {
+            beyond += tau[i][j];
+        }
+        for (unsigned j = 0; j <= sigma; j++) {
+            double expected = tau[i][j] + beyond * (retain ? tau[0][j] : j == 0);
+            assert_true(fabs(tepal_recycling_tau(&s, i, j) - expected) <= 1e-14);
+        }
+    }
+    assert_true(isnan(tepal_recycling_tau(&s, sigma + 1, 0)));
+    assert_true(isnan(tepal_recycling_tau(&s, 0, sigma + 1)));
+    s.sigma = s.bits; /* without recycling */
+    for (unsigned i = 0; i <= m; i++) {
+        for (unsigned j = 0; j <= m; j++) {
+            assert_true(fabs(tepal_recycling_tau(&s, i, j) - tau[i][j]) <= 1e-14);
+        }
+    }
+    s.layout = TEPAL_LAYOUT_PARTITIONED;
+    assert_true(isnan(tepal_recycling_tau(&s, 0, 1)));
+    s.layout = TEPAL_LAYOUT_FLAT;
+    s.hashes = 0;
+    assert_true(isnan(tepal_recycling_tau(&s, 0, 1)));
+}
+
 static void the_sweep_is_the_chain(void **state)
 {
     (void)state;
@@ -161,6 +194,7 @@ static void the_sweep_is_the_chain(void **state)
             /* A cycle that retains a message which fills it alone has no message of its own. */
             check_chain(small[i].m, small[i].k, small[i].sigma, variant & 1, variant & 2,
                         variant & 4);
+            check_tau(small[i].m, small[i].k, small[i].sigma, variant & 1, variant & 2);
         }
     }
 }

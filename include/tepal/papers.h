@@ -371,6 +371,16 @@ TEPAL_API enum tepal_status
 tepal_recycling_distribution(const struct tepal_recycling_setting *setting, double *pi);
 
 /*
+ * The chain itself: the chance that the next new message takes the active phase from `from` to `to`
+ * bits set, eqs. (4) to (14): colliding or distinct, retaining or not, recycling beyond sigma. With
+ * sigma = bits it never recycles: the tau of eqs. (20) to (25). Retaining, as eq. (10) has it: the
+ * trigger begins the new cycle like any other message. Flat layout; O(k^2). NaN unless both are at
+ * most sigma, and for what cannot be such a filter.
+ */
+TEPAL_API double tepal_recycling_tau(const struct tepal_recycling_setting *setting, uint64_t from,
+                                     uint64_t to);
+
+/*
  * The chance that a new message finds its cells set in a phase with `ones` bits set: eq. (17) for
  * the flat layout, the rate at the number of keys that make that fill for the others. NaN for what
  * cannot be a filter.

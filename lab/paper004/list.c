@@ -33,4 +33,12 @@ const struct lab_experiment lab_004[] = {
                    "that repeat, more of the new messages are found: up to twice the rate, with "
                    "one phase. A filter that keeps its own account (rule average) keeps the rate "
                    "on all of them."),
+    LAB_EXPERIMENT(
+        "004-chain", "Sec. IV-C, IV-E", 1, 2, lab_004_chain,
+        "the chain: transitions, steady state, cost",
+        "Equation (10) lets the trigger begin the new cycle like any other message. But a "
+        "message that went beyond sigma has few collisions: from 14 bits beyond 16 "
+        "with three hashes it has none. The cost is counted in elements of tau and in terms of eq. "
+        "(15), as the paper "
+        "computes them. The library builds no tau: its sweep has k throws per state."),
     {.name = NULL}};

@@ -273,26 +273,54 @@ struct recycling_cycle tepal_model_recycling_sweep(const struct tepal_recycling_
 
 /* ---- the phase that freezes ------------------------------------------------------------------ */
 
-/* The chance that one message brings a phase with `ones` ones beyond sigma. */
-static double beyond_sigma(const struct tepal_recycling_setting *s, uint64_t ones)
+/* step[d]: the chance that one message takes a phase from `ones` to `ones` + d bits, d = 0 .. k. */
+static void step_chances(const struct tepal_recycling_setting *s, uint64_t ones,
+                         double step[TEPAL_MAX_HASHES + 1])
 {
     bool distinct = s->positions == TEPAL_POSITIONS_DISTINCT;
     double m = (double)s->bits;
-    double at[TEPAL_MAX_HASHES + 1] = {1}; /* by how many it has set so far */
+    for (uint32_t set = 0; set <= s->hashes; set++) {
+        step[set] = set == 0; /* by how many it has set so far */
+    }
     for (uint32_t t = 1; t <= s->hashes; t++) {
         for (uint32_t set = t + 1; set-- > 0;) {
             double b = (double)ones + set;
             double d = distinct ? m - t + 1 : m;
             double stay = distinct ? (b < t ? 0 : (b - t + 1) / d) : b / d;
             double up = b - 1 < m ? (m - b + 1) / d : 0;
-            at[set] = at[set] * (stay < 1 ? stay : 1) + (set > 0 ? at[set - 1] * up : 0);
+            step[set] = step[set] * (stay < 1 ? stay : 1) + (set > 0 ? step[set - 1] * up : 0);
         }
     }
+}
+
+/* The chance that one message brings a phase with `ones` ones beyond sigma. */
+static double beyond_sigma(const struct tepal_recycling_setting *s, uint64_t ones)
+{
+    double step[TEPAL_MAX_HASHES + 1];
     double beyond = 0;
+    step_chances(s, ones, step);
     for (uint32_t set = 1; set <= s->hashes; set++) {
-        beyond += ones + set > s->sigma ? at[set] : 0;
+        beyond += ones + set > s->sigma ? step[set] : 0;
     }
     return beyond;
+}
+
+double tepal_recycling_tau(const struct tepal_recycling_setting *s, uint64_t from, uint64_t to)
+{
+    double step[TEPAL_MAX_HASHES + 1];
+    bool recycles = s->sigma != s->bits;
+    if (s->layout != TEPAL_LAYOUT_FLAT || s->hashes == 0 ||
+        !tepal_model_recycling_valid(s, !recycles) || from > s->sigma || to > s->sigma) {
+        return NAN;
+    }
+    step_chances(s, from, step);
+    double tau = to >= from && to - from <= s->hashes ? step[to - from] : 0;
+    double again = recycles ? beyond_sigma(s, from) : 0;
+    if (s->retain && to <= s->hashes) {
+        step_chances(s, 0, step);
+        return tau + again * step[to];
+    }
+    return tau + (!s->retain && to == 0 ? again : 0);
 }
 
 double tepal_model_recycling_frozen(const struct tepal_recycling_setting *s, const double *visits)
