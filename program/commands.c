@@ -15,6 +15,7 @@
     X(command_verify) \
     X(command_convert) \
     X(command_retouch) \
+    X(command_veto) \
     X(command_receive) \
     X(command_audit) \
     X(command_repair) \
@@ -38,6 +39,7 @@
     X(app_stopset_combine) \
     X(app_stopset_trace) \
     X(app_route) \
+    X(app_forward) \
     X(app_flows) \
     X(app_digest) \
     X(app_traceback) \

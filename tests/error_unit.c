@@ -407,6 +407,21 @@ static enum tepal_status yesno(const struct stage *on, bool well, struct tepal_e
     return status;
 }
 
+static enum tepal_status veto_later(const struct stage *on, bool well, struct tepal_error *error)
+{
+    struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
+    struct tepal_params p = on->params;
+    struct tepal_known none = on->known;
+    struct tepal_filter *f = NULL;
+    p.kind = TEPAL_KIND_YESNO;
+    assert_ok(tepal_yesno_build(&p, &on->known, &options, NULL, &f, NULL, NULL));
+    none.member_count = 0;
+    enum tepal_status status =
+        tepal_yesno_veto_later(f, well ? &on->known : &none, &options, NULL, error);
+    tepal_filter_free(f);
+    return status;
+}
+
 static enum tepal_status cascade(const struct stage *on, bool well, struct tepal_error *error)
 {
     struct tepal_cascade_options options = {.bits = well ? 100000 : 10};
@@ -461,7 +476,7 @@ static enum tepal_status header_layout(const struct stage *on, bool well, struct
 {
     struct tepal_header_layout layout;
     struct tepal_params p = on->params;
-    p.cells = well ? 256 : 300;
+    p.cells = well ? 256 : 3000;
     return tepal_header_layout_init(&p, &layout, error);
 }
 
@@ -566,6 +581,7 @@ static const struct {
     CALL(exceptions_encode),
     CALL(exceptions_decode),
     CALL(yesno),
+    CALL(veto_later),
     CALL(cascade),
     CALL(plan),
     CALL(plan_check),

@@ -10,6 +10,7 @@
 
 #include "route/packet.h"
 #include "route/draw.h"
+#include "route/split.h"
 
 static void parse(struct graph *g, const char *text)
 {
@@ -146,7 +147,7 @@ static void check_packet(const struct packet_plan *plan, const struct packet_set
     n.on_way = calloc(g->nodes + 1, sizeof *n.on_way);
     naive_build(&n, s, kind, seed);
     naive_copy(&n, plan->root, 0);
-    assert_ok(packet_send(walker, kind, seed, &walk, &error));
+    assert_ok(packet_send(walker, plan, kind, seed, &walk, &error));
     for (uint32_t i = 0; i < plan->others; i++) {
         false_links += n.match[plan->other[i]];
     }
@@ -199,7 +200,7 @@ static void packets_go_where_copies_go(void **state)
             assert_true(packet_plan_make(&plan, &g, &s, root, to, targets));
             /* One hash or two: enough goes wrong, and copies can still be counted. */
             make_setting(&setting, 1 + (uint32_t)(check_random(&seed) % 2), nodes);
-            struct packet_walker *walker = packet_walker_new(&plan, &setting);
+            struct packet_walker *walker = packet_walker_new(&g, &setting);
             assert_non_null(walker);
             for (uint64_t a = 0; a < 6; a++) {
                 check_packet(&plan, &setting, walker, PACKET_BLOOM, seed + a, seen);
@@ -263,11 +264,11 @@ static void a_loop_doubles_its_copies_until_they_expire(void **state)
     setting.params[PACKET_BLOOM].cells = 128;
     setting.params[PACKET_BLOOM].hashes = 1;
     /* Find a seed under which the reverse link of a>b matches and no other false one does. */
-    struct packet_walker *walker = packet_walker_new(&plan, &setting);
+    struct packet_walker *walker = packet_walker_new(&g, &setting);
     uint64_t seed = 0;
     bool found = false;
     while (!found && seed < 100000) {
-        assert_ok(packet_send(walker, PACKET_BLOOM, ++seed, &walk, &error));
+        assert_ok(packet_send(walker, &plan, PACKET_BLOOM, ++seed, &walk, &error));
         found = walk.false_links == 1 && walk.loop && packet_crossed(walker, 1);
     }
     assert_true(found);
@@ -277,6 +278,86 @@ static void a_loop_doubles_its_copies_until_they_expire(void **state)
      */
     assert_true(walk.wasted == 150 - 2);
     assert_true(walk.expired == 1);
+    packet_walker_free(walker);
+    packet_plan_free(&plan);
+    graph_spread_free(&s);
+    graph_free(&g);
+}
+
+/* ---- paths in parts -------------------------------------------------------------------------- */
+
+/* A path of n edges, with a leaf at each of its nodes. */
+static void long_path(struct graph *g, uint32_t n)
+{
+    static char text[1 << 14];
+    size_t used = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        used += (size_t)sprintf(text + used,
+                                "p%02" PRIu32 "\tp%02" PRIu32 "\np%02" PRIu32 "\tx%02" PRIu32 "\n",
+                                i, i + 1, i, i);
+    }
+    parse(g, text);
+}
+
+/*
+ * Parts follow each other, each is as its own plan says, leaves no false link if it has more than
+ * one link, and one link more would leave some (halving finds such an end).
+ */
+static void a_long_path_is_cut_where_its_header_is_full(void **state)
+{
+    struct graph g;
+    struct graph_spread s;
+    struct packet_plan plan;
+    struct packet_setting setting;
+    struct route_parts parts = {.count = 0};
+    struct tepal_error error = {.why = ""};
+    uint32_t several;
+    uint64_t cuts = 0;
+    (void)state;
+    long_path(&g, 40);
+    assert_true(graph_spread_new(&s, &g));
+    uint32_t to = graph_find(&g, "p40", &several);
+    uint32_t from = graph_find(&g, "p00", &several);
+    graph_spread(&g, from, &s);
+    assert_true(packet_plan_make(&plan, &g, &s, from, &to, 1));
+    make_setting(&setting, 3, 64);
+    struct packet_walker *walker = packet_walker_new(&g, &setting);
+    assert_non_null(walker);
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        uint32_t at = 0;
+        assert_ok(route_split(walker, &plan, seed, false, &parts, &error));
+        for (size_t i = 0; i < parts.count; i++) {
+            const struct route_part *p = &parts.part[i];
+            assert_int_equal(p->first, at);
+            for (uint32_t more = 0; more < 2 && p->first + p->count + more <= plan.members;
+                 more++) {
+                struct packet_plan own;
+                struct packet_walk walk;
+                assert_true(packet_plan_part(&own, &plan, p->first, p->count + more));
+                assert_int_equal(own.members, p->count + more);
+                assert_int_equal(own.depth, own.members);
+                assert_int_equal(own.root, g.link[plan.member[p->first]].from);
+                assert_ok(packet_send(walker, &own, PACKET_YESNO, seed, &walk, &error));
+                if (more == 0) {
+                    assert_int_equal(walk.false_links, p->left);
+                    assert_memory_equal(packet_header(walker), p->header,
+                                        packet_layout(walker)->words * sizeof p->header[0]);
+                } else {
+                    assert_true(walk.false_links > 0);
+                }
+                packet_plan_free(&own);
+            }
+            assert_true(p->left == 0 || p->count == 1);
+            at += p->count;
+        }
+        assert_int_equal(at, plan.members);
+        cuts += parts.count - 1;
+        assert_ok(route_split(walker, &plan, seed, true, &parts, &error));
+        assert_int_equal(parts.count, 1);
+        assert_int_equal(parts.part[0].count, plan.members);
+    }
+    assert_true(cuts >= 40);
+    route_parts_free(&parts);
     packet_walker_free(walker);
     packet_plan_free(&plan);
     graph_spread_free(&s);
@@ -318,6 +399,7 @@ int main(void)
         cmocka_unit_test(packets_go_where_copies_go),
         cmocka_unit_test(a_plan_is_what_it_says),
         cmocka_unit_test(a_loop_doubles_its_copies_until_they_expire),
+        cmocka_unit_test(a_long_path_is_cut_where_its_header_is_full),
         cmocka_unit_test(pictures_have_a_place_for_every_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,13 +79,13 @@ static struct measured measure(const struct packet_plan *plan, int column, uint6
     double sum = 0;
     double squares = 0;
     make_setting(&setting, methods[column]);
-    struct packet_walker *walker = packet_walker_new(plan, &setting);
+    struct packet_walker *walker = packet_walker_new(plan->graph, &setting);
     assert_non_null(walker);
     for (uint64_t a = 0; a < allocations; a++) {
         struct packet_walk walk;
         struct tepal_error error = {.why = ""};
-        assert_ok(packet_send(walker, column == BLOOM ? PACKET_BLOOM : PACKET_YESNO, 1 + a, &walk,
-                              &error));
+        assert_ok(packet_send(walker, plan, column == BLOOM ? PACKET_BLOOM : PACKET_YESNO, 1 + a,
+                              &walk, &error));
         sum += walk.false_links;
         squares += (double)walk.false_links * walk.false_links;
     }

@@ -12,7 +12,10 @@ struct tsv {
     struct names *networks; /* those there are */
     bool listing;           /* list the networks, take no edges */
     uint64_t line;
-    size_t column[3]; /* of the two ends and of the network; SIZE_MAX: nowhere */
+    size_t column[3];   /* of the two ends and of the network; SIZE_MAX: nowhere */
+    bool named;         /* the file says so itself */
+    uint64_t text;      /* characters in columns */
+    uint64_t not_taken; /* of them, in columns that nothing says are of use */
 };
 
 /* Does the header name our columns? Otherwise it is a comment like others. */
@@ -36,6 +39,7 @@ static void read_header(struct tsv *t, struct piece line)
     }
     if (column[0] != SIZE_MAX && column[1] != SIZE_MAX) {
         memcpy(t->column, column, sizeof column);
+        t->named = true;
     }
 }
 
@@ -46,6 +50,9 @@ static bool edge_line(struct tsv *t, struct piece line)
     struct draft_edge edge = {.line = t->line};
     uint32_t number;
     size_t count = piece_split(line, '\t', field, LINE_COLUMNS);
+    t->text += line.len + 1 - count;
+    t->not_taken +=
+        count > 2 && !t->named ? (uint64_t)(line.text + line.len - field[2].text) - (count - 3) : 0;
     for (size_t c = 0; c < 3; c++) {
         if (t->column[c] != SIZE_MAX && t->column[c] >= count) {
             return draft_trouble(t->draft, t->line,
@@ -128,6 +135,34 @@ static bool drop_reverses(struct draft *d)
     return true;
 }
 
+/* Is it a list of edges at all? Other tables have names in their first two columns, too. */
+#define MOST_NOT_TAKEN 0.5
+#define FEW_EDGES      8
+
+static bool check_sense(const struct tsv *t)
+{
+    struct draft *d = t->draft;
+    uint32_t edges = 0;
+    for (uint32_t i = 0; i < d->edges; i++) {
+        edges += !d->edge[i].dropped && d->edge[i].end[0] != d->edge[i].end[1];
+    }
+    if ((double)t->not_taken > MOST_NOT_TAKEN * (double)t->text) {
+        return draft_trouble(d, 0,
+                             "%.0f %% of it is not understood: it is beyond the second column; if "
+                             "it is a list of edges, name the columns in a first line: #u, a tab, "
+                             "v",
+                             100 * (double)t->not_taken / (double)t->text);
+    }
+    if (edges >= FEW_EDGES && d->declared_count == 2 * edges) {
+        return draft_trouble(d, 0,
+                             "no two of its %" PRIu32 " edges have a node in common: it is not a "
+                             "list of edges, or its columns must be named in a first line: #u, a "
+                             "tab, v",
+                             edges);
+    }
+    return true;
+}
+
 static bool check_networks(const struct tsv *t)
 {
     const struct names *n = t->networks;
@@ -173,5 +208,6 @@ bool edge_list_parse(struct draft *d, const char *network, struct names *network
         }
         begun = begun || line.len > 0;
     }
-    return t.listing || (check_networks(&t) && drop_reverses(d));
+    d->not_taken = t.text == 0 ? 0 : (double)t.not_taken / (double)t.text;
+    return t.listing || (check_networks(&t) && drop_reverses(d) && check_sense(&t));
 }

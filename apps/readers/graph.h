@@ -8,6 +8,9 @@
  *                   columns: u and v, from and to, or source and target; asn, network or graph says
  *                   which of several networks the edge is of. Edges are undirected, and whether a
  *                   file lists them in one direction or in both makes no difference.
+ *                   Without that line the first two columns count. If the others have more than
+ *                   half of the text, or no two edges meet, it is a file of another sort, and
+ *                   refused.
  *
  * An undirected edge is two links, a directed one is one. Parallel edges are kept, edges from a
  * node to itself are left out and counted. Whatever a file says, all numbers stay within their
@@ -57,9 +60,10 @@ struct graph {
     uint32_t nodes;
     struct graph_link *link;
     uint32_t links;
-    uint32_t *first; /* nodes + 1 of them */
-    uint32_t edges;  /* loops not among them */
-    uint32_t loops;  /* edges from a node to itself, left out */
+    uint32_t *first;  /* nodes + 1 of them */
+    uint32_t edges;   /* loops not among them */
+    uint32_t loops;   /* edges from a node to itself, left out */
+    double not_taken; /* share of the file's text that is in columns nothing is known of */
 };
 
 /* What is wrong with a file. */

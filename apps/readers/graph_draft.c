@@ -207,5 +207,6 @@ bool draft_finish(struct draft *d, struct graph *g)
     if (d->declared_count == 0) {
         return draft_trouble(d, 0, "it contains no nodes");
     }
+    g->not_taken = d->not_taken;
     return take_nodes(d, g) && take_edges(d, g);
 }

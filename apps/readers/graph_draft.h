@@ -37,6 +37,7 @@ struct draft {
     struct draft_edge *edge;
     uint32_t edges;
     size_t edge_room;
+    double not_taken; /* as of the graph */
     struct graph_trouble *trouble;
 };
 

@@ -7,8 +7,7 @@
  *                                             path, reverse and parallel ones too (T)
  *
  * A node forwards over all of its links that match the header. A match that is not a member is a
- * false link: the packet's copy goes on from there, by the same rule, until nothing matches or it
- * has crossed as many links as its time to live allows.
+ * false link: the packet's copy goes on from there, by the same rule (walk.h).
  */
 #ifndef APPS_ROUTE_PACKET_H
 #define APPS_ROUTE_PACKET_H
@@ -16,6 +15,8 @@
 #include <tepal/tepal.h>
 
 #include "readers/graph.h"
+
+/* ---- what a header is for (plan.c) ----------------------------------------------------------- */
 
 struct packet_plan {
     const struct graph *graph;
@@ -37,12 +38,18 @@ struct packet_plan {
 bool packet_plan_make(struct packet_plan *plan, const struct graph *graph,
                       const struct graph_spread *spread, uint32_t root, const uint32_t *to,
                       size_t count);
+
+/* `count` links of a path, from its first-th on, as a path of their own. False: no memory. */
+bool packet_plan_part(struct packet_plan *part, const struct packet_plan *path, uint32_t first,
+                      uint32_t count);
 void packet_plan_free(struct packet_plan *plan);
+
+/* ---- headers and packets (packet.c) ---------------------------------------------------------- */
 
 enum packet_kind { PACKET_BLOOM, PACKET_YESNO, PACKET_KINDS };
 
 struct packet_setting {
-    struct tepal_params params[PACKET_KINDS]; /* seeds aside */
+    struct tepal_params params[PACKET_KINDS]; /* seeds aside; both of the same size */
     struct tepal_yesno_options how;
     uint32_t ttl;
 };
@@ -58,16 +65,30 @@ struct packet_walk {
 
 struct packet_walker;
 
-/* NULL: no memory. The plan and the setting must outlive it. */
-struct packet_walker *packet_walker_new(const struct packet_plan *plan,
+/* NULL: no memory. The graph and the setting must outlive it. */
+struct packet_walker *packet_walker_new(const struct graph *graph,
                                         const struct packet_setting *setting);
 void packet_walker_free(struct packet_walker *walker);
 
 /* Build the header of that kind under the seed and follow the packet. */
-enum tepal_status packet_send(struct packet_walker *walker, enum packet_kind kind, uint64_t seed,
-                              struct packet_walk *walk, struct tepal_error *error);
+enum tepal_status packet_send(struct packet_walker *walker, const struct packet_plan *plan,
+                              enum packet_kind kind, uint64_t seed, struct packet_walk *walk,
+                              struct tepal_error *error);
+
+/* Build the header alone: how many of `others` match it? */
+enum tepal_status packet_try(struct packet_walker *walker, const struct packet_plan *plan,
+                             enum packet_kind kind, uint64_t seed, uint32_t *left,
+                             struct tepal_error *error);
 
 /* Of the last packet: did it cross this link? */
 bool packet_crossed(const struct packet_walker *walker, uint32_t link);
+
+/* The last header, and how it is read. */
+const uint64_t *packet_header(const struct packet_walker *walker);
+const struct tepal_header_layout *packet_layout(const struct packet_walker *walker);
+
+/* The mask of a link for headers of `layout`: what the node that it leaves holds. */
+void packet_mask(const struct packet_walker *walker, const struct tepal_header_layout *layout,
+                 uint32_t link, uint64_t *mask);
 
 #endif

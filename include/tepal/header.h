@@ -1,6 +1,6 @@
 /*
- * tepal/header.h: filters in packets. A header of 128, 256 or 512 bits names the links that a
- * packet is to take; a node holds one mask for each of its links and forwards where header AND mask
+ * tepal/header.h: filters in packets. A header of up to 2048 bits names the links that a packet
+ * is to take; a node holds one mask for each of its links and forwards where header AND mask
  * equals mask. The bits are those of a filter of the same parameters: one that the library built
  * can be put into a packet, and taken out of it.
  *
@@ -30,11 +30,11 @@
 extern "C" {
 #endif
 
-#define TEPAL_MAX_HEADER_BITS  512
+#define TEPAL_MAX_HEADER_BITS  2048
 #define TEPAL_MAX_HEADER_WORDS (TEPAL_MAX_HEADER_BITS / 64)
-#define TEPAL_HEADER_LANES     8  /* links that are tested at once */
-#define TEPAL_HEADER_REGIONS   65 /* the yes-filter and up to 64 no-filters */
-#define TEPAL_HEADER_STEPS     80 /* columns of 32 bits, twice where two regions share one */
+#define TEPAL_HEADER_LANES     8   /* links that are tested at once */
+#define TEPAL_HEADER_REGIONS   65  /* the yes-filter and up to 64 no-filters */
+#define TEPAL_HEADER_STEPS     128 /* columns of 32 bits, twice where two regions share one */
 
 /*
  * How a header is tested: region by region (the yes-filter, then each no-filter), and each by the
@@ -42,8 +42,8 @@ extern "C" {
  */
 struct tepal_header_layout {
     uint32_t bits;
-    uint32_t words;   /* bits / 64 */
-    uint32_t columns; /* bits / 32 */
+    uint32_t words;   /* bits / 64, rounded up */
+    uint32_t columns; /* bits / 32, rounded up */
     uint32_t regions;
     bool plain;     /* the yes-filter fills columns, each no-filter one: step s is column s */
     uint8_t kernel; /* which loop tepal_header_match_many takes; 0: plain C */
@@ -54,8 +54,8 @@ struct tepal_header_layout {
 };
 
 /*
- * TEPAL_OK, or TEPAL_BAD_PARAMETER (another size than 128, 256 or 512 bits), TEPAL_UNSUPPORTED
- * (another kind), or as tepal_params_check.
+ * TEPAL_OK, or TEPAL_BAD_PARAMETER (more than TEPAL_MAX_HEADER_BITS), TEPAL_UNSUPPORTED (another
+ * kind), or as tepal_params_check.
  */
 TEPAL_API enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
                                                      struct tepal_header_layout *layout,
@@ -88,7 +88,10 @@ TEPAL_API size_t tepal_header_match_many(const struct tepal_header_layout *layou
                                          const uint64_t *header, const uint32_t *table,
                                          size_t links, uint64_t *answers);
 
-/* Between words and the bytes of a packet: bit i of the header is bit i % 8 of byte i / 8. */
+/*
+ * Between words and the bytes of a packet, (bits + 7) / 8 of them: bit i of the header is bit i % 8
+ * of byte i / 8. Bits of the last byte beyond the header are written as 0 and not read.
+ */
 TEPAL_API void tepal_header_pack(const struct tepal_header_layout *layout, const uint64_t *header,
                                  uint8_t *bytes);
 TEPAL_API void tepal_header_unpack(const struct tepal_header_layout *layout, const uint8_t *bytes,

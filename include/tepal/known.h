@@ -23,7 +23,7 @@ extern "C" {
 struct tepal_known {
     const struct tepal_digest *members;
     size_t member_count;
-    const double *member_weights; /* used by tepal_retouch only */
+    const double *member_weights; /* used by tepal_retouch, and by yes-no filters if some may go */
 
     const struct tepal_digest *avoid; /* known negatives that should not be found */
     size_t avoid_count;
@@ -49,6 +49,8 @@ struct tepal_known_report {
     double avoid_weight;      /* of the keys to avoid, as given */
     double positive_weight;   /* of avoid_positive; NaN: a cascade does not weigh */
     double weight_left;       /* of avoid_left */
+    double members_weight;    /* yesno: of the members, 1 each without weights */
+    double weight_lost;       /* yesno: of false_negatives */
     uint64_t salt;            /* yesno: params.yesno.salt of the result */
     uint64_t steps;           /* yesno: moves and nodes of the search, over all salts */
     bool proved_optimal;      /* yesno: no distribution leaves less weight, for this salt */

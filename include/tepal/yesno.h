@@ -27,7 +27,8 @@
  * A key may be added later: its bits of the yes-filter are set, and where a no-filter would veto
  * it, the first of its bits there is cleared. So a member is always found; some known negatives may
  * be found again. The counts of the build that the filter stores do not include that; info has the
- * number of bits cleared (vetoes_undone).
+ * number of bits cleared (vetoes_undone). tepal_yesno_veto_later vetoes what was found again, or
+ * was not known at first.
  *
  * The result depends on the inputs alone. Digests are made with a hasher of params.seed (and key).
  * Threads: building only reads its inputs.
@@ -73,7 +74,10 @@ TEPAL_API bool tepal_yesno_method_parse(const char *name, enum tepal_yesno_metho
 
 struct tepal_yesno_options {
     enum tepal_yesno_method method;
-    /* How many members may be vetoed. They are spent last, on the heaviest false positives left. */
+    /*
+     * How many members may be vetoed; 0: none, unless false_negative_weight is given. They are
+     * spent last, on the false positives left that weigh most for what they cost.
+     */
     uint64_t false_negatives;
     /* Seed search: up to this many salts, from params' own on, until nothing is left; 0: one. */
     uint32_t salts;
@@ -85,11 +89,16 @@ struct tepal_yesno_options {
     /* Called now and then by all methods; true ends them with the best so far. NULL: never. */
     bool (*enough)(void *ctx);
     void *ctx;
+    /*
+     * How much of the members' weight (known.member_weights, 1 each if NULL) may be vetoed; 0: not
+     * limited by weight. If both are given, both are kept.
+     */
+    double false_negative_weight;
 };
 
 #define TEPAL_YESNO_OPTIONS_INIT                                                                   \
     {                                                                                              \
-        TEPAL_YESNO_LOCAL_SEARCH, 0, 0, 0, NULL, NULL                                              \
+        TEPAL_YESNO_LOCAL_SEARCH, 0, 0, 0, NULL, NULL, 0                                           \
     }
 
 /*
@@ -108,6 +117,27 @@ tepal_yesno_build(const struct tepal_params *params, const struct tepal_known *k
                   const struct tepal_yesno_options *options,
                   const struct tepal_allocator *allocator, struct tepal_filter **out,
                   struct tepal_known_report *report, struct tepal_error *error);
+
+/*
+ * False positives that were seen later go into the no-filters of a filter that exists. Bits that
+ * are set there stay, so that what was vetoed stays vetoed; the new ones are distributed beside
+ * them by the same methods, and no member is lost beyond what the options tolerate (salts are
+ * ignored).
+ *
+ * `known.members` must be all members, those that were added later included: a member that is not
+ * given may be vetoed. What is found of `known.avoid` is dealt with: avoid_positive of the report,
+ * and avoid_left of that does not fit. false_negatives of the report includes members that were
+ * vetoed before. The filter counts avoid_positive and avoid_left on top of its own counts.
+ *
+ * TEPAL_UNSUPPORTED: another kind; TEPAL_READ_ONLY; TEPAL_BAD_ARGUMENT: as tepal_yesno_build, or a
+ * member that the yes-filter does not find; TEPAL_TOO_LARGE, TEPAL_NO_MEMORY. The filter is then
+ * unchanged. Cost and memory: as a build of that many false positives.
+ */
+TEPAL_API enum tepal_status tepal_yesno_veto_later(struct tepal_filter *filter,
+                                                   const struct tepal_known *known,
+                                                   const struct tepal_yesno_options *options,
+                                                   struct tepal_known_report *report,
+                                                   struct tepal_error *error);
 
 /* The answer of the yes-filter alone. Another kind answers as tepal_filter_query does. */
 TEPAL_API bool tepal_yesno_query_yes(const struct tepal_filter *filter, struct tepal_digest digest);

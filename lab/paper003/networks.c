@@ -47,13 +47,13 @@ static int send_all(struct lab *lab, const struct packet_plan *plan, struct netw
     setting.params[PACKET_BLOOM].hashes = 6;
     setting.params[PACKET_YESNO] = lab_veto_params(192, 4, 32, 2, 3);
     setting.how.method = methods[column];
-    struct packet_walker *walker = packet_walker_new(plan, &setting);
+    struct packet_walker *walker = packet_walker_new(plan->graph, &setting);
     if (walker == NULL) {
         return say_no_memory();
     }
     for (size_t i = 0; i < allocations && status == TEPAL_OK; i++) {
         struct packet_walk walk = {0};
-        status = packet_send(walker, kind, lab_draw(lab), &walk, &error);
+        status = packet_send(walker, plan, kind, lab_draw(lab), &walk, &error);
         lab_mean_add(&net->left[column], walk.false_links);
         lab_mean_add(&net->any[column], walk.false_links > 0);
     }

@@ -9,6 +9,7 @@ stopset learn    Red stop sets, at a monitor: what it saw, for the server.
 stopset combine  Red stop sets, at the server: make one of what all monitors sent.
 stopset trace    Red stop sets, at a monitor: where routes stop, and what is fed back.
 route            Paths in packet headers: false links that packets take.
+forward          Forward packets by the masks of links: where do they go?
 flows            Flow tracking: what removals do to each kind of filter.
 digest           Caches that advertise their contents, and one that lies.
 traceback        IP traceback: find the path of a packet from a filter of its routers.

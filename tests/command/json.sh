@@ -17,6 +17,7 @@ say() {
 seq 1 2000 >keys
 seq 10001 12000 >others
 seq 1 100 >few
+seq 20001 22000 >few2
 head -c 300 /dev/zero >broken
 for kind in bloom counting fingerprint; do
     say build "$tepal" build keys -o "$kind" --kind "$kind" -n 2000 -s 1 --json
@@ -81,6 +82,9 @@ say 'model cascade' "$tepal" model cascade --keys 20k --negatives 100k --json
 say dedup "$tepal" dedup keys few -c --json
 say gaps "$tepal" gaps keys keys --memory 1Ki --json
 
+cp yesno vetoed
+say veto "$tepal" veto vetoed --members keys --avoid few2 --json
+
 # ---- applications
 printf 'a x 9\nb x 9\nb y 9\na y 9\n' >log
 say 'app digest' "$tepal" app digest log --field 2 --proxy-field 1 --cache-size 10 --bits 1000 --json -q
@@ -103,6 +107,9 @@ printf '1\t2\n2\t3\n3\t4\n1\t4\n4\t5\n5\t6\n' >edges
 say 'app route' "$tepal" app route edges --allocations 5 --json
 say 'app route' "$tepal" app route edges edges --allocations 5 --json
 say 'app peers' "$tepal" app peers edges --lookups 50 --json -q
+"$tepal" app route edges --all-pairs --json --tables tables --headers headers >"$work/many"
+say 'app route, many paths' cat "$work/many"
+say 'app forward' "$tepal" app forward tables headers --json -q
 say 'app traceback' "$tepal" app traceback --tree 4 --packets 5 --json -q
 
 # ---- against the document

@@ -59,9 +59,9 @@ print(*o)
 print(*o["bloom"])
 print(*o["yesno"])
 print(o["path"], o["left_out"], o["ttl"])' <"$work/out")" \
-    "network nodes edges links left_out from to n t path seed allocations ttl bloom yesno
-bits hashes expected false standard_error rate taken wasted expired loops false_links
-bits hashes yes_bits no_bits no_filters no_hashes method false standard_error rate taken wasted expired loops false_links
+    "network nodes edges links left_out from to n t path parts seed allocations ttl bloom yesno
+bits hashes expected false standard_error rate taken wasted expired loops clean false_links
+bits hashes yes_bits no_bits no_filters no_hashes own_seeds salts method false standard_error rate taken wasted expired loops clean false_links
 [['Arles', 'Cork'], ['Cork', 'Dax'], ['Dax', 'Essen']] 1 64"
 
 # ---- the same network in other forms
@@ -237,7 +237,8 @@ bad 'from without to' 'app route: --from and --to belong together: give both' ha
 bad 'two senders' 'app route: --from and --network can be given once only' hand.graphml --from Cork --from Dax --to Arles
 bad 'an empty name' 'app route: --to : a name is needed' hand.graphml --from Cork --to ''
 bad 'a short life' 'hand: --ttl 2: the path has 3 links' hand.graphml --ttl 2
-bad 'a size that no header has' 'app route: Bloom header of 224 bits: a header must have 128, 256 or 512 bits' hand.graphml --yes-bits 160
+bad 'a size that no header has' 'app route: Bloom header of 2112 bits: a header has at most 2048 bits' hand.graphml --yes-bits 2048
+bad 'sizes twice' 'app route: --bits and --yes-bits cannot be combined: give one of them' hand.graphml --bits 256 --yes-bits 192
 bad 'more hashes than bits of distinct positions' \
     'app route: yes-no header of 256 bits: distinct positions need at least one bit per hash function in a no-filter' \
     hand.graphml --yes-bits 248 --no-bits 4 --no-hashes 5 --positions distinct
@@ -247,6 +248,18 @@ bad 'no such network' "zoo/several.tsv: it contains no network '8'" zoo/several.
 bad 'a network of GraphML' 'hand.graphml: GraphML has one network per file, so none can be selected by name' hand.graphml --network 8
 bad 'a folder that cannot be made' 'none/out: No such file or directory' hand.graphml --figures none/out
 bad 'figures are kept' 'out/fig16.svg: the file exists; use --force to overwrite it' hand.graphml --figures out
+seq 1 20 | sed 's/.*/k&\tv&/' >pairs.tsv
+bad 'a table of keys and values' 'pairs.tsv: no two of its 20 edges have a node in common: it is not a list of edges, or its columns must be named in a first line: #u, a tab, v' pairs.tsv
+printf 'a\tb\tand more text\nb\tc\tof another sort\n' >table.tsv
+bad 'a table of another sort' 'table.tsv: 88 % of it is not understood: it is beyond the second column; if it is a list of edges, name the columns in a first line: #u, a tab, v' table.tsv
+printf 'Arles\tBern\t7\nBern\tCork\t12\n' >weights.tsv
+run "$tepal" app route weights.tsv --allocations 1
+is 'a column more: a warning' "$code $(cat "$work/err")" '0 tepal: weights.tsv: warning: 15 % of it is beyond the second column and not used: name the columns in a first line, #u, a tab, v and so on'
+run "$tepal" app route weights.tsv --allocations 1 -q
+is 'and none with --quiet' "$code $(cat "$work/err")" '0 '
+{ printf '#u\tv\tweight\n' && cat table.tsv; } >named.tsv
+run "$tepal" app route named.tsv --allocations 1
+is 'columns that are named are not counted' "$code $(cat "$work/err")" '0 '
 printf 'a\tb\n' >zoo/z.tsv
 echo 'broken' >>zoo/z.tsv
 run "$tepal" app route zoo --allocations 5 --figures fresh

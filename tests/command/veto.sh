@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build --kind yesno and cascade: what is vetoed, what is told, and every wrong input.
+# build --kind yesno and cascade, and veto: what is vetoed, what is told, and every wrong input.
 source "$(dirname "$0")/lib.sh"
 
 seq 1 1000 >members
@@ -172,5 +172,67 @@ cp strangers kept
 run "$tepal" build members -o strangers --kind yesno --bits 256 --avoid strangers
 is 'the list is not overwritten' "$code" 2
 same 'it is what it was' strangers kept
+
+# ---- veto: false positives seen later
+head -3000 strangers >known
+tail -n +3001 strangers >unknown
+new() {
+    "$tepal" build members -o v --kind yesno --yes-bits 5000 --no-bits 600 --no-filters 3 --no-hashes 8 \
+        --avoid known --seed 7 -q --force
+}
+new
+before=$(count v unknown)
+known=$(count v known)
+run "$tepal" veto v --members members --avoid unknown
+is 'veto: the exit status, nothing on standard output' "$code $(cat "$work/out")" '0 '
+like 'veto: what it tells' "$(head -1 "$work/err")" "^avoid      7000 keys: $before found, [0-9]+ left$"
+left=$(sed -n '1s/.* \([0-9]*\) left$/\1/p' "$work/err")
+is 'veto: as query counts' "$(count v unknown) $(count v members)" "$left 1000"
+is 'veto: fewer than before; what was vetoed stays so' "$((left < before)) $((before > 20)) $(($(count v known) <= known))" '1 1 1'
+run "$tepal" info v --json
+has 'veto: the filter counts them' "d['avoid'] == 3000 + $before and d['added_later'] == 0"
+new
+cp v w
+"$tepal" veto v --members members --avoid unknown -o out -q
+same 'veto -o: the input stays' v w
+"$tepal" veto v --members members --avoid unknown -q
+same 'veto: in place or not, the same' v out
+new
+awk '{ printf "%s\t%d\n", $0, NR % 10 == 0 ? 100 : 1 }' unknown >weighted.new
+cp v w
+run "$tepal" veto w --members members --avoid weighted.new -w --method greedy --json
+greedy=$(field "$work/out" weight_left)
+run "$tepal" veto v --members members --avoid weighted.new -w --json
+has 'veto -w: heavier ones go' "d['weight_left'] < 0.95 * $greedy and d['weight_found'] > d['found']"
+awk '{ printf "%s\t%s\n", $0, NR % 2 == 0 ? 5 : 0.5 }' members >weighted.members
+"$tepal" build members -o v --kind yesno --yes-bits 3000 --no-bits 120 --no-filters 2 --no-hashes 5 --avoid known --seed 7 -q --force
+cp v w
+run "$tepal" veto v --members weighted.members --member-weights --tolerate-weight 4 --avoid unknown --json
+has 'veto: members given up by weight' '0 < d["weight_lost"] <= 4 and d["members_lost"] >= d["weight_lost"] / 5'
+is 'veto: as query counts them' "$((1000 - $(count v members)))" "$(field "$work/out" members_lost)"
+cp w v
+run "$tepal" veto v --members members --tolerate 3 --avoid unknown --json
+has 'veto --tolerate' '0 < d["members_lost"] <= 3'
+run "$tepal" build weighted.members -o z --kind yesno --yes-bits 3000 --no-bits 120 --no-filters 2 --no-hashes 5 \
+    --avoid known --seed 7 --member-weights --tolerate-weight 4 --json --force
+has 'build --tolerate-weight' '0 < d["weight_lost"] <= 4 and d["keys_read"] == 1000'
+"$tepal" build members -o k2 --kind yesno --bits 8192 --avoid known --key-file key -q
+expect 'veto: keyed' 0 '' '' "$tepal" veto k2 --members members --avoid unknown --key-file key -q
+
+new
+cp v w
+refused 'veto: without members' "veto: --members KEYS is needed" "$tepal" veto v --avoid unknown
+refused 'veto: nothing to avoid' 'veto: --avoid NEW is needed: the keys that were found and should not be; nothing was changed' "$tepal" veto v --members members
+refused 'veto: another kind' 'b: only yes-no filters have no-filters; nothing was changed' "$tepal" veto b --members members --avoid unknown
+refused 'veto: not the members' 'v: a member is not in the filter: give its members, and all of them; nothing was changed' "$tepal" veto v --members unknown --avoid known
+head -900 members >fewer
+refused 'veto: not all members' 'fewer: 900 keys, but 1000 were added to the filter: give all of them, or the others may be lost; nothing was changed' "$tepal" veto v --members fewer --avoid unknown
+: >none
+refused 'veto: an empty list' 'none: no keys in the input; nothing was changed' "$tepal" veto v --members members --avoid none
+refused 'veto: no such list' 'nowhere: No such file or directory; nothing was changed' "$tepal" veto v --members members --avoid nowhere
+refused 'veto: over its keys' 'members: the filter would overwrite the keys; nothing was changed' "$tepal" veto v --members members --avoid unknown -o members --force
+refused 'veto: a weight without weights' 'veto: --tolerate-weight needs the weights of members: --member-weights; nothing was changed' "$tepal" veto v --members members --avoid unknown --tolerate-weight 2
+refused 'veto: one standard input for two' 'standard input: given twice, but it can be read only once; nothing was changed' "$tepal" veto v --members - --avoid -
+same 'veto: the filter stays as it was' v w
 
 finish

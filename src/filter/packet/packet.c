@@ -68,13 +68,16 @@ enum tepal_status tepal_header_layout_init(const struct tepal_params *params,
         return refuse(error, TEPAL_UNSUPPORTED,
                       "a header is a filter of kind bloom, retouched or yesno");
     }
-    if (params->cells != 128 && params->cells != 256 && params->cells != 512) {
-        return refuse(error, TEPAL_BAD_PARAMETER, "a header must have 128, 256 or 512 bits");
+    if (params->cells > TEPAL_MAX_HEADER_BITS) {
+        return refuse(error, TEPAL_BAD_PARAMETER, "a header has at most 2048 bits");
     }
     uint32_t bits = (uint32_t)params->cells;
     uint32_t yes = yesno ? (uint32_t)params_yes_bits(params) : bits;
-    struct tepal_header_layout made = {
-        .bits = bits, .words = bits / 64, .columns = bits / 32, .plain = true, .params = *params};
+    struct tepal_header_layout made = {.bits = bits,
+                                       .words = (bits + 63) / 64,
+                                       .columns = (bits + 31) / 32,
+                                       .plain = true,
+                                       .params = *params};
     add_region(&made, 0, yes);
     for (uint32_t end = yes; end < bits;) {
         uint32_t start = end;
@@ -149,16 +152,34 @@ size_t tepal_header_match_many(const struct tepal_header_layout *layout, const u
 
 /* ---- packets and filters --------------------------------------------------------------------- */
 
+/* The bits of the last word that are the header's. */
+static uint64_t last_bits(const struct tepal_header_layout *layout)
+{
+    return UINT64_MAX >> ((64 - layout->bits % 64) % 64);
+}
+
 void tepal_header_pack(const struct tepal_header_layout *layout, const uint64_t *header,
                        uint8_t *bytes)
 {
-    little_from_words(bytes, header, layout->words);
+    uint32_t whole = layout->bits / 64;
+    little_from_words(bytes, header, whole);
+    for (uint32_t i = 64 * whole; i < layout->bits; i += 8) {
+        bytes[i / 8] = (uint8_t)((header[whole] & last_bits(layout)) >> (i % 64));
+    }
 }
 
 void tepal_header_unpack(const struct tepal_header_layout *layout, const uint8_t *bytes,
                          uint64_t *header)
 {
-    little_to_words(header, bytes, layout->words);
+    uint32_t whole = layout->bits / 64;
+    little_to_words(header, bytes, whole);
+    if (whole < layout->words) {
+        header[whole] = 0;
+        for (uint32_t i = 64 * whole; i < layout->bits; i += 8) {
+            header[whole] |= (uint64_t)bytes[i / 8] << (i % 64);
+        }
+        header[whole] &= last_bits(layout);
+    }
 }
 
 enum tepal_status tepal_header_from_filter(const struct tepal_header_layout *layout,
@@ -181,6 +202,7 @@ enum tepal_status tepal_header_to_filter(const struct tepal_header_layout *layou
     enum tepal_status status = tepal_filter_adopt(&parts, allocator, &filter, error);
     if (status == TEPAL_OK) {
         memcpy(filter->words, header, layout->words * sizeof *header);
+        filter->words[layout->words - 1] &= last_bits(layout);
         *out = filter;
     }
     return status;

@@ -13,6 +13,8 @@
  */
 #include "filter/yesno/internal.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "base/names.h"
 #include "base/refuse.h"
@@ -40,19 +42,34 @@ bool tepal_yesno_method_parse(const char *name, enum tepal_yesno_method *out)
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static enum tepal_status check(const struct tepal_params *params, const struct tepal_known *in,
-                               const struct tepal_yesno_options *how, struct tepal_error *error)
+enum tepal_status tepal_yesno_check(const struct tepal_known *in,
+                                    const struct tepal_yesno_options *how,
+                                    struct tepal_error *error)
 {
-    if (params->kind != TEPAL_KIND_YESNO) {
-        return refuse(error, TEPAL_BAD_ARGUMENT, "the parameters are not those of a yes-no filter");
-    }
     if ((unsigned)how->method >= TEPAL_YESNO_METHODS) {
         return refuse(error, TEPAL_BAD_ARGUMENT, "unknown method");
     }
     if (in->member_count == 0) {
         return refuse(error, TEPAL_BAD_ARGUMENT, "there are no members");
     }
-    enum tepal_status status = tepal_known_check(in, error);
+    if (!(how->false_negative_weight >= 0)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the weight of members to lose is negative");
+    }
+    if (how->false_negative_weight > 0 &&
+        !tepal_known_weights_valid(in->member_weights, in->member_count)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "the weight of a member is negative or not finite");
+    }
+    return tepal_known_check(in, error);
+}
+
+static enum tepal_status check(const struct tepal_params *params, const struct tepal_known *in,
+                               const struct tepal_yesno_options *how, struct tepal_error *error)
+{
+    if (params->kind != TEPAL_KIND_YESNO) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the parameters are not those of a yes-no filter");
+    }
+    enum tepal_status status = tepal_yesno_check(in, how, error);
     return status == TEPAL_OK ? tepal_params_check(params, error) : status;
 }
 
@@ -106,6 +123,7 @@ static enum tepal_status list_falses(struct yesno_run *run, const uint64_t *foun
     if (run->avoid == NULL || run->weight == NULL || run->home == NULL) {
         return TEPAL_NO_MEMORY;
     }
+    memset(run->home, YESNO_HOMELESS, count);
     uint32_t f = 0;
     for (size_t i = 0; i < run->in->avoid_count; i++) {
         if (bits_test(found, i)) {
@@ -140,8 +158,7 @@ static enum tepal_status distribute(struct yesno_run *run)
     return TEPAL_BAD_ARGUMENT;
 }
 
-/* The bits of the no-filters, from where everybody lives. */
-static void write_vetoes(const struct yesno_run *run, struct tepal_yesno *filter)
+void tepal_yesno_write(const struct yesno_run *run, struct tepal_yesno *filter)
 {
     for (uint32_t f = 0; f < run->falses; f++) {
         uint32_t j = run->home[f];
@@ -156,22 +173,44 @@ static void write_vetoes(const struct yesno_run *run, struct tepal_yesno *filter
     }
 }
 
+enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *falses, uint64_t count)
+{
+    enum tepal_status status = list_falses(run, falses, count);
+    if (status != TEPAL_OK || run->filter->filters == 0) {
+        return status;
+    }
+    status = tepal_yesno_index(run);
+    if (status == TEPAL_OK) {
+        status = distribute(run);
+    }
+    if (status == TEPAL_OK && tepal_yesno_tolerates(run->how)) {
+        status = tepal_yesno_spend(run);
+    }
+    return status;
+}
+
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static enum tepal_status compare(struct yesno_run *run, const uint64_t *falses,
-                                 struct tepal_known_report *report)
+uint64_t *tepal_yesno_answers(struct yesno_run *run)
 {
     const struct tepal_known *in = run->in;
-    size_t longest = in->avoid_count > in->member_count ? in->avoid_count : in->member_count;
-    uint64_t *answers = tepal_arena_bitmap(&run->arena, longest);
-    if (answers == NULL) {
-        return TEPAL_NO_MEMORY;
-    }
+    return tepal_arena_bitmap(&run->arena, in->avoid_count > in->member_count ? in->avoid_count
+                                                                              : in->member_count);
+}
+
+void tepal_yesno_compare(const struct yesno_run *run, const uint64_t *falses, uint64_t *answers,
+                         struct tepal_known_report *report)
+{
+    const struct tepal_known *in = run->in;
     report->members = in->member_count;
     report->avoid_given = in->avoid_count;
     report->false_negatives =
         in->member_count -
         tepal_filter_query_many(&run->filter->head, in->members, in->member_count, answers);
+    for (size_t i = 0; i < in->member_count; i++) {
+        report->members_weight += known_weight_of(in->member_weights, i);
+        report->weight_lost += bits_test(answers, i) ? 0 : known_weight_of(in->member_weights, i);
+    }
     (void)tepal_filter_query_many(&run->filter->head, in->avoid, in->avoid_count, answers);
     for (size_t i = 0; i < in->avoid_count; i++) {
         double weight = known_weight_of(in->avoid_weights, i);
@@ -188,8 +227,7 @@ static enum tepal_status compare(struct yesno_run *run, const uint64_t *falses,
     report->steps = run->steps;
     /* the proof is of what can be left without giving up a member */
     report->proved_optimal =
-        report->weight_left == 0 || (run->proved && run->how->false_negatives == 0);
-    return TEPAL_OK;
+        report->weight_left == 0 || (run->proved && !tepal_yesno_tolerates(run->how));
 }
 
 static void keep_state(struct tepal_filter *made, const struct tepal_known_report *report)
@@ -218,24 +256,15 @@ static enum tepal_status fill(struct yesno_run *run, struct tepal_filter *made,
     status = tepal_known_pass_members(&run->arena.allocator, in->members, in->member_count,
                                       in->avoid, in->avoid_count, falses, &report->avoid_members);
     if (status == TEPAL_OK) {
-        status = list_falses(run, falses, found - report->avoid_members);
+        status = tepal_yesno_decide(run, falses, found - report->avoid_members);
     }
-    if (status == TEPAL_OK && run->filter->filters > 0) {
-        status = tepal_yesno_index(run);
-        if (status == TEPAL_OK) {
-            status = distribute(run);
-        }
-        if (status == TEPAL_OK && run->how->false_negatives > 0) {
-            status = tepal_yesno_spend(run);
-        }
-        if (status == TEPAL_OK) {
-            write_vetoes(run, (struct tepal_yesno *)made);
-        }
+    uint64_t *answers = tepal_yesno_answers(run);
+    if (status != TEPAL_OK || answers == NULL) {
+        return status != TEPAL_OK ? status : TEPAL_NO_MEMORY;
     }
-    if (status == TEPAL_OK) {
-        status = compare(run, falses, report);
-    }
-    return status;
+    tepal_yesno_write(run, (struct tepal_yesno *)made);
+    tepal_yesno_compare(run, falses, answers, report);
+    return TEPAL_OK;
 }
 
 /* The filter for one salt. */

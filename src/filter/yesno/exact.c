@@ -48,6 +48,9 @@ static uint64_t takers(const struct exact *e, uint32_t f, bool *covered)
 
 static bool is_empty(const struct yesno_run *run, uint32_t j)
 {
+    if (run->veto[j].held) {
+        return false;
+    }
     for (uint32_t f = 0; f < run->falses; f++) {
         if (run->home[f] == j) {
             return false;

@@ -64,8 +64,7 @@ void tepal_yesno_best_fit(struct yesno_run *run)
 
 /* ---- by weight ------------------------------------------------------------------------------- */
 
-/* The homeless, the heaviest first. NULL without memory. */
-static struct known_weight *list_heavy(struct yesno_run *run, uint32_t *count)
+struct known_weight *tepal_yesno_list_heavy(struct yesno_run *run, uint32_t *count)
 {
     struct known_weight *left = tepal_arena_take(&run->arena, run->falses, sizeof *left);
     *count = 0;
@@ -84,7 +83,7 @@ static struct known_weight *list_heavy(struct yesno_run *run, uint32_t *count)
 enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run)
 {
     uint32_t count;
-    const struct known_weight *left = list_heavy(run, &count);
+    const struct known_weight *left = tepal_yesno_list_heavy(run, &count);
     if (left == NULL) {
         return TEPAL_NO_MEMORY;
     }
@@ -92,38 +91,6 @@ enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run)
         uint32_t f = left[i].key;
         for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
             (void)tepal_yesno_place(run, f, j, 0);
-        }
-    }
-    return TEPAL_OK;
-}
-
-/*
- * The heaviest of those left first, each where it vetoes few members: at most 1, then at most 2, 4
- * and so on while that many may go. A member that two no-filters veto counts twice, which errs on
- * the safe side.
- */
-enum tepal_status tepal_yesno_spend(struct yesno_run *run)
-{
-    uint64_t remaining = run->how->false_negatives;
-    uint32_t count;
-    const struct known_weight *left = list_heavy(run, &count);
-    if (left == NULL) {
-        return TEPAL_NO_MEMORY;
-    }
-    for (uint32_t i = 0; i < count && !tepal_yesno_stopped(run); i++) {
-        uint32_t f = left[i].key;
-        for (uint64_t most = 0; most <= remaining && run->home[f] == YESNO_HOMELESS;
-             most = most == 0 ? 1 : 2 * most) {
-            for (uint32_t j = 0; j < run->vetoes; j++) {
-                uint64_t before = run->veto[j].vetoed;
-                if (tepal_yesno_place(run, f, j, most)) {
-                    remaining -= run->veto[j].vetoed - before;
-                    break;
-                }
-            }
-            if (most > UINT64_MAX / 2) {
-                break;
-            }
         }
     }
     return TEPAL_OK;

@@ -3,8 +3,10 @@
  *
  *   yesno.c   the filter: queries, additions, what it tells of itself
  *   build.c   the public build: checks, who is a false positive, seed search, the report
+ *   later.c   false positives that were seen later, into no-filters that exist
  *   veto.c    the no-filters under construction: which may take which false positive
  *   fit.c     greedy, nextfit, bestfit: one pass over the false positives
+ *   spend.c   members given up for what is left
  *   search.c  pairs and local-search: what is placed makes room for what is not
  *   exact.c   exact: branch and bound
  */
@@ -18,6 +20,7 @@
 #include "cells/bits.h"
 #include "filter/bloom/kernels.h"
 #include "filter/kind.h"
+#include "filter/known/known.h"
 
 struct tepal_yesno {
     struct tepal_filter head;
@@ -100,7 +103,9 @@ struct yesno_family {
 /* A no-filter under construction. */
 struct yesno_veto {
     const struct yesno_family *family;
-    uint32_t *uses;   /* bit -> how many of the false positives in here have it */
+    uint64_t first;   /* its bits in the filter; those that are set there are *held*, and stay */
+    bool held;        /* some are */
+    uint32_t *uses;   /* bit -> how many of the false positives in here have it; held: one more */
     uint8_t *missing; /* member at risk -> how many of its bits nobody here has; 0: vetoed */
     uint64_t vetoed;  /* members that miss none */
 };
@@ -152,8 +157,17 @@ void tepal_yesno_displace(struct yesno_run *run, uint32_t f);
 /* How many ones no-filter j would gain. */
 uint32_t tepal_yesno_gain(const struct yesno_run *run, uint32_t f, uint32_t j);
 
-/* Nothing is anywhere. */
+/* Nothing is anywhere; bits that the filter holds are set. */
 void tepal_yesno_empty(struct yesno_run *run);
+
+/* Is the bit of no-filter j held: set in the filter before, for whoever needs it? */
+static inline bool yesno_held(const struct yesno_run *run, uint32_t j, uint32_t bit)
+{
+    return bits_test(run->filter->head.words, run->veto[j].first + bit);
+}
+
+/* Is member a at risk vetoed by what no-filter j holds, whatever is put in or taken out? */
+bool tepal_yesno_given_up(const struct yesno_run *run, uint32_t j, uint32_t a);
 
 /* The weight of the homeless. */
 double tepal_yesno_left(const struct yesno_run *run);
@@ -168,13 +182,35 @@ void tepal_yesno_best_fit(struct yesno_run *run);
 /* First fit, the heaviest of the homeless first. TEPAL_NO_MEMORY. */
 enum tepal_status tepal_yesno_heavy_fit(struct yesno_run *run);
 
-/* After any of them: let members be vetoed, as many as the options tolerate. TEPAL_NO_MEMORY. */
+/* The homeless, the heaviest first. NULL without memory. */
+struct known_weight *tepal_yesno_list_heavy(struct yesno_run *run, uint32_t *count);
+
+/* After any of them (spend.c): let members be vetoed, as the options tolerate. TEPAL_NO_MEMORY. */
+bool tepal_yesno_tolerates(const struct tepal_yesno_options *how);
 enum tepal_status tepal_yesno_spend(struct yesno_run *run);
 
 /* The others (search.c, exact.c). TEPAL_NO_MEMORY. */
 enum tepal_status tepal_yesno_pairs(struct yesno_run *run);
 enum tepal_status tepal_yesno_local_search(struct yesno_run *run);
 enum tepal_status tepal_yesno_exact(struct yesno_run *run);
+
+/* ---- the steps of a run (build.c) ------------------------------------------------------------ */
+
+/* What every run refuses. */
+enum tepal_status tepal_yesno_check(const struct tepal_known *in,
+                                    const struct tepal_yesno_options *how,
+                                    struct tepal_error *error);
+
+/* Homes for the `count` false positives whose bits are set in `falses`. TEPAL_NO_MEMORY. */
+enum tepal_status tepal_yesno_decide(struct yesno_run *run, const uint64_t *falses, uint64_t count);
+
+/* The bits of the no-filters, from where everybody lives. */
+void tepal_yesno_write(const struct yesno_run *run, struct tepal_yesno *filter);
+
+/* The report, by asking the filter. `answers`: room for a bit for every key of either sort. */
+void tepal_yesno_compare(const struct yesno_run *run, const uint64_t *falses, uint64_t *answers,
+                         struct tepal_known_report *report);
+uint64_t *tepal_yesno_answers(struct yesno_run *run);
 
 /* ---- when it ends (build.c) ------------------------------------------------------------------ */
 

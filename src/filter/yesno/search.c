@@ -161,8 +161,9 @@ static double users_weight(struct search *s, uint32_t j, uint32_t bit, uint32_t 
 }
 
 /*
- * Give member `a` back a bit that it misses, other than those of f: the one whose users weigh
- * least, any of them among equals. False if f has them all, or more than `most` had to go.
+ * Give member `a` back a bit that it misses, other than those of f and those held: the one whose
+ * users weigh least, any of them among equals. False if there is none, or more than `most` had to
+ * go.
  */
 static bool free_member(struct search *s, uint32_t f, uint32_t j, uint32_t a, uint32_t most)
 {
@@ -174,7 +175,7 @@ static bool free_member(struct search *s, uint32_t f, uint32_t j, uint32_t a, ui
     double least = 0;
     for (uint64_t i = family->risk_has.start[a]; i < family->risk_has.start[a + 1]; i++) {
         uint32_t bit = family->risk_has.item[i];
-        if (has_bit(&family->has, f, bit)) {
+        if (has_bit(&family->has, f, bit) || yesno_held(s->run, j, bit)) {
             continue;
         }
         uint32_t count;
@@ -212,7 +213,7 @@ static bool force(struct search *s, uint32_t f, uint32_t j, uint32_t most)
         s->run->work += family->risk.start[bit + 1] - family->risk.start[bit];
         for (uint64_t x = family->risk.start[bit]; x < family->risk.start[bit + 1]; x++) {
             uint32_t a = family->risk.item[x];
-            if (veto->missing[a] == 0) {
+            if (veto->missing[a] == 0 && !tepal_yesno_given_up(s->run, j, a)) {
                 uint32_t gone = s->changes - 1;
                 if (gone > most || tepal_yesno_stopped(s->run) ||
                     !free_member(s, f, j, a, most - gone)) {

@@ -12,6 +12,9 @@
  *
  * At risk are the members all of whose bits are bits of false positives: no other can ever be
  * vetoed. With half the bits used and k' = 13 that is one in 8192.
+ *
+ * In a filter that exists, bits of the no-filters are set for false positives that nobody
+ * remembers. These bits are held: used once more than is known, so that they are never cleared.
  */
 #include "filter/yesno/internal.h"
 
@@ -138,6 +141,17 @@ enum tepal_status tepal_yesno_index_users(struct yesno_run *run)
     return TEPAL_OK;
 }
 
+static void mark_held(struct yesno_run *run, uint32_t j, uint64_t *used)
+{
+    run->veto[j].held = false;
+    for (uint32_t bit = 0; bit < run->filter->no.cells; bit++) {
+        if (yesno_held(run, j, bit)) {
+            bits_set(used, bit);
+            run->veto[j].held = true;
+        }
+    }
+}
+
 enum tepal_status tepal_yesno_index(struct yesno_run *run)
 {
     uint64_t words = (run->filter->no.cells + 63) / 64;
@@ -145,9 +159,17 @@ enum tepal_status tepal_yesno_index(struct yesno_run *run)
     run->families = run->vetoes == 0 ? 0 : run->filter->own_seeds ? run->vetoes : 1;
     uint64_t *used = tepal_arena_take(&run->arena, words, 8);
     enum tepal_status status = used == NULL ? TEPAL_NO_MEMORY : TEPAL_OK;
+    for (uint32_t j = 0; j < run->vetoes; j++) {
+        run->veto[j].first = run->filter->yes.cells + j * run->filter->no.cells;
+    }
     for (uint32_t i = 0; i < run->families && status == TEPAL_OK; i++) {
         run->family[i] = (struct yesno_family){0};
         memset(used, 0, (size_t)words * 8);
+        for (uint32_t j = 0; j < run->vetoes; j++) {
+            if (run->families == 1 || j == i) {
+                mark_held(run, j, used);
+            }
+        }
         status = index_falses(run, i, used);
         if (status == TEPAL_OK) {
             status = index_members(run, i, used);
@@ -168,20 +190,6 @@ enum tepal_status tepal_yesno_index(struct yesno_run *run)
 
 /* ---- in and out ------------------------------------------------------------------------------ */
 
-void tepal_yesno_empty(struct yesno_run *run)
-{
-    memset(run->home, YESNO_HOMELESS, run->falses);
-    for (uint32_t j = 0; j < run->vetoes; j++) {
-        struct yesno_veto *veto = &run->veto[j];
-        const uint64_t *start = veto->family->risk_has.start;
-        memset(veto->uses, 0, (size_t)run->filter->no.cells * sizeof *veto->uses);
-        veto->vetoed = 0;
-        for (uint32_t a = 0; a < veto->family->risks; a++) {
-            veto->missing[a] = (uint8_t)(start[a + 1] - start[a]);
-        }
-    }
-}
-
 /*
  * One use of a bit more, and one less. As soon as more than `most` members are vetoed the walk
  * ends: a no-filter that is full refuses after a few members, not after all. Returned is where it
@@ -198,6 +206,35 @@ static uint64_t use(struct yesno_run *run, struct yesno_veto *veto, uint32_t bit
         run->work += i - risk->start[bit];
     }
     return i;
+}
+
+void tepal_yesno_empty(struct yesno_run *run)
+{
+    memset(run->home, YESNO_HOMELESS, run->falses);
+    for (uint32_t j = 0; j < run->vetoes; j++) {
+        struct yesno_veto *veto = &run->veto[j];
+        const uint64_t *start = veto->family->risk_has.start;
+        memset(veto->uses, 0, (size_t)run->filter->no.cells * sizeof *veto->uses);
+        veto->vetoed = 0;
+        for (uint32_t a = 0; a < veto->family->risks; a++) {
+            veto->missing[a] = (uint8_t)(start[a + 1] - start[a]);
+        }
+        for (uint32_t bit = 0; veto->held && bit < run->filter->no.cells; bit++) {
+            if (yesno_held(run, j, bit)) {
+                (void)use(run, veto, bit, UINT64_MAX);
+            }
+        }
+    }
+}
+
+bool tepal_yesno_given_up(const struct yesno_run *run, uint32_t j, uint32_t a)
+{
+    const struct yesno_lists *has = &run->veto[j].family->risk_has;
+    uint64_t i = has->start[a];
+    while (i < has->start[a + 1] && yesno_held(run, j, has->item[i])) {
+        i++;
+    }
+    return i == has->start[a + 1];
 }
 
 static void unuse(struct yesno_run *run, struct yesno_veto *veto, uint32_t bit, uint64_t end)

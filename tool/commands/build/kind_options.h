@@ -53,6 +53,15 @@
     OPTION(0, "tolerate", OF_WHOLE("N", 0, UINT64_MAX),                                            \
            "yesno: lose up to N members to veto false positives that are left (default 0).")
 
+#define OPTION_TOLERATE_WEIGHT                                                                     \
+    OPTION(0, "tolerate-weight", OF_VALUE(TAKES_POSITIVE, "W"),                                    \
+           "yesno: lose members of up to this weight in total (--member-weights) to veto false "   \
+           "positives that are left.")
+
+#define OPTION_MEMBER_WEIGHTS                                                                      \
+    FLAG(0, "member-weights",                                                                      \
+         "yesno: each line of KEYS is a key, a tab and a weight: what losing the member costs.")
+
 #define OPTION_TIME_LIMIT                                                                          \
     OPTION(0, "time-limit", OF_VALUE(TAKES_POSITIVE, "SECONDS"),                                   \
            "yesno: run local-search and exact until they finish or this time is up, for each "     \
@@ -154,6 +163,6 @@
     OPTION_YES_BITS, OPTION_NO_BITS, OPTION_NO_FILTERS, OPTION_NO_HASHES, OPTION_OWN_SEEDS
 #define YESNO_BUILD                                                                                \
     OPTION_VETO_AVOID, OPTION_VETO_WEIGHTS, YESNO_SIZES, OPTION_VETO_METHOD, OPTION_SALTS,         \
-        OPTION_TOLERATE, OPTION_TIME_LIMIT
+        OPTION_TOLERATE, OPTION_TOLERATE_WEIGHT, OPTION_MEMBER_WEIGHTS, OPTION_TIME_LIMIT
 
 #endif

@@ -17,6 +17,7 @@
 #include "input/feed.h"
 #include "output/progress.h"
 #include "commands/build/recipe.h"
+#include "commands/yesno_how.h"
 #include "output/render.h"
 #include "output/written.h"
 #include "cli/options.h"
@@ -25,9 +26,10 @@
 /* ---- recipes: which options there are -------------------------------------------------------- */
 
 static const char *const yesno_options[] = {
-    "bits-per-key", "bits",       "hashes",    "layout",     "positions", "yes-bits",
-    "no-bits",      "no-filters", "no-hashes", "avoid",      "weights",   "method",
-    "own-seeds",    "salts",      "tolerate",  "time-limit", NULL};
+    "bits-per-key",    "bits",           "hashes",     "layout",    "positions",
+    "yes-bits",        "no-bits",        "no-filters", "no-hashes", "avoid",
+    "weights",         "method",         "own-seeds",  "salts",     "tolerate",
+    "tolerate-weight", "member-weights", "time-limit", NULL};
 
 static const char *const cascade_options[] = {
     "fp", "bits-per-key", "bits", "hashes", "layout", "positions", "avoid", "weights", NULL};
@@ -83,7 +85,8 @@ int negatives_check(const struct negatives_build *v)
     if (v->avoid == NULL) {
         return args_error(args, "--avoid NEGATIVES is needed: the keys known not to be in the set");
     }
-    if (v->plan == NULL && v->params.kind == TEPAL_KIND_YESNO && check_sizes(args) != EXIT_YES) {
+    if (v->plan == NULL && v->params.kind == TEPAL_KIND_YESNO &&
+        (check_sizes(args) != EXIT_YES || yesno_how_check(args) != EXIT_YES)) {
         return EXIT_TROUBLE;
     }
     size_t operands = args->operands == 0 ? 1 : args->operands;
@@ -105,7 +108,11 @@ int negatives_check(const struct negatives_build *v)
 
 static int read_keys(struct negatives_build *v, struct digests *members, struct digests *avoid)
 {
-    int code = feed_gather(feed_open(v->args, 0, v->hasher), members, &v->keys);
+    struct feed *keys = feed_open(v->args, 0, v->hasher);
+    if (keys != NULL) {
+        keys->weighted = arg(v->args, "member-weights")->given;
+    }
+    int code = feed_gather(keys, members, &v->keys);
     if (code == EXIT_YES) {
         code = feed_gather(feed_open_file(v->args, &v->avoid, v->hasher, v->weighted), avoid, NULL);
     }
@@ -207,11 +214,6 @@ static int size_yesno(struct negatives_build *v, size_t n, size_t t)
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static bool late(void *ctx)
-{
-    return progress_clock() > ((const struct negatives_build *)ctx)->deadline;
-}
-
 static int refused(const struct negatives_build *v, enum tepal_status status, const char *why)
 {
     return args_error(v->args, "%s", why[0] != '\0' ? why : tepal_status_message(status));
@@ -222,6 +224,8 @@ static struct tepal_known known_keys(const struct negatives_build *v, const stru
 {
     return (struct tepal_known){.members = members->digest,
                                 .member_count = members->count,
+                                .member_weights =
+                                    arg(v->args, "member-weights")->given ? members->weight : NULL,
                                 .avoid = avoid->digest,
                                 .avoid_count = avoid->count,
                                 .avoid_weights = v->weighted ? avoid->weight : NULL};
@@ -230,26 +234,16 @@ static struct tepal_known known_keys(const struct negatives_build *v, const stru
 static int build_yesno(struct negatives_build *v, const struct digests *members,
                        const struct digests *avoid)
 {
-    struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
+    struct yesno_how how;
     struct tepal_known input = known_keys(v, members, avoid);
     struct tepal_error error = {.why = ""};
-    if (arg(v->args, "method")->given) {
-        tepal_yesno_method_parse(arg(v->args, "method")->text, &how.method);
-    }
-    v->method = how.method;
-    how.salts = (uint32_t)arg(v->args, "salts")->whole;
-    how.false_negatives = arg(v->args, "tolerate")->whole;
-    if (arg(v->args, "time-limit")->given) {
-        v->deadline = progress_clock() + arg(v->args, "time-limit")->real;
-        how.enough = late;
-        how.ctx = v;
-        how.steps = UINT64_MAX / 4; /* the clock alone ends it */
-    }
+    yesno_how_read(&how, v->args);
+    v->method = how.how.method;
     if (size_yesno(v, members->count, avoid->count) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     enum tepal_status status =
-        tepal_yesno_build(&v->params, &input, &how, NULL, &v->filter, &v->report, &error);
+        tepal_yesno_build(&v->params, &input, &how.how, NULL, &v->filter, &v->report, &error);
     return status == TEPAL_OK ? EXIT_YES : refused(v, status, error.why);
 }
 
@@ -337,6 +331,10 @@ static void say_counts(struct report *r, const struct negatives_build *v)
     if (c->false_negatives > 0) {
         report_say(r, "lost       %" PRIu64 " of %" PRIu64 " members, as %s", c->false_negatives,
                    c->members, kind == TEPAL_KIND_RETOUCHED ? "planned" : "tolerated");
+        if (arg(v->args, "member-weights")->given) {
+            report_say(r, "           %.6g of their weight %.6g", c->weight_lost,
+                       c->members_weight);
+        }
     }
     if (kind == TEPAL_KIND_YESNO) {
         report_say(
@@ -371,6 +369,7 @@ int negatives_written(const struct negatives_build *v, const char *path)
         report_real(&r, "weight_left", c->weight_left, JSON_ONLY);
     }
     if (yesno) {
+        report_real(&r, "weight_lost", c->weight_lost, JSON_ONLY);
         report_flag(&r, "proved_optimal", c->proved_optimal, JSON_ONLY);
         report_whole(&r, "steps", c->steps, JSON_ONLY);
     }

@@ -22,7 +22,6 @@ struct negatives_build {
     uint64_t keys;               /* members read, repeats included */
     enum tepal_yesno_method method;
     struct tepal_known_report report; /* also of what was built by options */
-    double deadline;                  /* on progress_clock; 0: none */
 };
 
 /* Is this kind built here? */

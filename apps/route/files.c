@@ -1,0 +1,160 @@
+/*
+ * files.c: what `tepal app route` writes besides its report. Whatever can be refused is refused
+ * before anything is computed; files take their names once all went well.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/options.h"
+#include "route/route.h"
+#include "route/tables.h"
+
+/* ---- headers and tables ---------------------------------------------------------------------- */
+
+int route_open_headers(struct route_job *job)
+{
+    struct route_app *app = job->app;
+    if (!arg(app->args, "headers")->given) {
+        return EXIT_YES;
+    }
+    int code = atomic_file_open(&app->headers, app->args, arg(app->args, "headers")->text);
+    if (code == EXIT_YES) {
+        tables_print_head(app->headers.out);
+    }
+    return code;
+}
+
+/* The headers of the path at hand. */
+void route_print_headers(const struct route_job *job)
+{
+    if (job->app->headers.out != NULL) {
+        struct tepal_header_layout layout;
+        (void)tepal_header_layout_init(&job->setting.params[PACKET_YESNO], &layout, NULL);
+        tables_print_headers(job->app->headers.out, &job->plan, &job->parts, &layout);
+    }
+}
+
+static void print_tables(const void *context, struct out *out, bool c)
+{
+    const struct route_job *job = context;
+    struct tepal_params params = job->setting.params[PACKET_YESNO];
+    params.seed = job->app->seed;
+    (c ? tables_print_c : tables_print)(out, job->walker, &job->graph, &params,
+                                        job->setting.how.salts);
+}
+
+static void write_text(const void *context, struct out *out)
+{
+    print_tables(context, out, false);
+}
+
+static void write_c(const void *context, struct out *out)
+{
+    print_tables(context, out, true);
+}
+
+int route_write_tables(const struct route_job *job)
+{
+    int code = atomic_file_write(job->app->args, "tables", write_text, job);
+    return code == EXIT_YES ? atomic_file_write(job->app->args, "c", write_c, job) : code;
+}
+
+/* ---- pictures -------------------------------------------------------------------------------- */
+
+int route_draw(struct route_job *job)
+{
+    struct route_app *app = job->app;
+    char title[2 * GRAPH_NAME_ROOM + 64];
+    char room[GRAPH_NAME_ROOM];
+    if (!arg(app->args, "svg")->given) {
+        return EXIT_YES;
+    }
+    snprintf(title, sizeof title, "%.200s: %s%" PRIu32 " links from %.200s", job->name,
+             app->many ? "the worst path, " : "", job->plan.members,
+             graph_name(&job->graph, job->plan.root, room));
+    int code = atomic_file_open(&app->svg, app->args, arg(app->args, "svg")->text);
+    if (code == EXIT_YES && !draw_network(app->svg.out, &job->plan, title, job->use)) {
+        code = say_no_memory();
+    }
+    return code == EXIT_YES ? atomic_file_finish(&app->svg, app->args) : code;
+}
+
+/* FOLDER/figNN.ENDING, on the heap. */
+static char *figure_path(const struct route_app *app, int figure, const char *ending)
+{
+    const char *folder = arg(app->args, "figures")->text;
+    size_t room = strlen(folder) + 32;
+    char *path = malloc(room);
+    if (path != NULL) {
+        snprintf(path, room, "%s/fig%d.%s", folder, figure, ending);
+    }
+    return path;
+}
+
+static int write_figure(const struct route_app *app, int figure, bool table)
+{
+    struct atomic_file written = {.path = NULL};
+    char *path = figure_path(app, figure, table ? "tsv" : "svg");
+    int code = path == NULL ? say_no_memory() : atomic_file_open(&written, app->args, path);
+    if (code == EXIT_YES) {
+        bool good = table ? draw_table(written.out, figure, app->row, app->rows)
+                          : draw_figure(written.out, figure, app->row, app->rows);
+        code = good ? atomic_file_finish(&written, app->args) : say_no_memory();
+    }
+    code = code == EXIT_YES ? atomic_file_commit(&written, app->args) : code;
+    atomic_file_free(&written);
+    free(path);
+    return code;
+}
+
+int route_check_files(const struct route_app *app)
+{
+    static const char *const files[] = {"svg", "headers", "tables", "c"};
+    const struct option_value *figures = arg(app->args, "figures");
+    int code = EXIT_YES;
+    for (size_t i = 0; i < sizeof files / sizeof *files && code == EXIT_YES; i++) {
+        const struct option_value *file = arg(app->args, files[i]);
+        code = file->given ? atomic_file_check(app->args, file->text) : EXIT_YES;
+    }
+    if (figures->given && code == EXIT_YES && mkdir(figures->text, 0777) != 0 && errno != EEXIST) {
+        code = say_error(NULL, figures->text, "%s", strerror(errno));
+    }
+    for (int figure = 16; figure <= 18 && figures->given && code == EXIT_YES; figure++) {
+        for (int table = 0; table < 2 && code == EXIT_YES; table++) {
+            char *path = figure_path(app, figure, table == 1 ? "tsv" : "svg");
+            code = path == NULL ? say_no_memory() : atomic_file_check(app->args, path);
+            free(path);
+        }
+    }
+    return code;
+}
+
+static int write_figures(const struct route_app *app)
+{
+    int code = EXIT_YES;
+    for (int figure = 16; figure <= 18 && code == EXIT_YES; figure++) {
+        code = write_figure(app, figure, true);
+        code = code == EXIT_YES ? write_figure(app, figure, false) : code;
+    }
+    return code;
+}
+
+/* ---- their names ----------------------------------------------------------------------------- */
+
+int route_commit(struct route_app *app)
+{
+    int code = EXIT_YES;
+    if (app->svg.path != NULL) {
+        code = atomic_file_commit(&app->svg, app->args);
+    }
+    if (code == EXIT_YES && app->headers.path != NULL) {
+        code = atomic_file_finish(&app->headers, app->args);
+        code = code == EXIT_YES ? atomic_file_commit(&app->headers, app->args) : code;
+    }
+    return code == EXIT_YES && arg(app->args, "figures")->given ? write_figures(app) : code;
+}
