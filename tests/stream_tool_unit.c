@@ -145,6 +145,62 @@ static void test_trace_exact(void **state)
     sample_free(&t);
 }
 
+/*
+ * Different keys, from a sample: the interval has to hold the number in 95 % of the cases. Keys
+ * come once to 40 times, 2 % are taken for repeats at first, and `forgets` % of the repeats are
+ * forgotten.
+ */
+static bool distinct_holds(uint64_t seed, uint64_t keys, unsigned forgets, double *off)
+{
+    struct sample t;
+    struct tepal_hasher hasher;
+    uint64_t random = seed;
+    uint64_t fresh = 0;
+    assert_true(sample_init(&t));
+    tepal_hasher_init(seed, &hasher);
+    for (uint64_t key = 0; key < keys; key++) {
+        struct tepal_digest d = tepal_hash_u64(&hasher, key);
+        uint64_t arrivals = key % 50 == 0 ? 40 : 1 + key % 3;
+        for (uint64_t i = 0; i < arrivals; i++) {
+            unsigned chance = i == 0 ? 98 : forgets;
+            uint64_t seen = check_random(&random) % 100 >= chance;
+            fresh += !seen;
+            sample_note(&t, &d, &seen, 1);
+        }
+    }
+    struct sample_distinct got = sample_distinct(&t, fresh);
+    sample_free(&t);
+    *off = got.keys / (double)keys - 1;
+    return got.low <= (double)keys && (double)keys <= got.high;
+}
+
+static void test_distinct(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned forgets; /* in 100 */
+        double error;     /* standard error at 30,000 keys of which half are watched, at most */
+    } at[] = {{0, 0.0012}, {20, 0.0082}, {90, 0.0082}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        const unsigned trials = 60;
+        unsigned holds = 0;
+        double squares = 0;
+        for (uint64_t seed = 1; seed <= trials; seed++) {
+            double off;
+            holds += distinct_holds(seed, 30000, at[i].forgets, &off);
+            squares += off * off;
+        }
+        /* 57 of 60, standard deviation 1.7: below 47 less than once in 10^5. */
+        if (holds < 47 || !(sqrt(squares / trials) < 1.3 * at[i].error)) {
+            fail_msg("forgets %u %%: %u of %u hold, error %g", at[i].forgets, holds, trials,
+                     sqrt(squares / trials));
+        }
+    }
+    double off;
+    assert_true(distinct_holds(1, 16384, 50, &off)); /* all are watched */
+    assert_true(off == 0);
+}
+
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
 static void test_bins(void **state)
@@ -335,17 +391,12 @@ static void test_plan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_durations),
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_trace_exact),
-        cmocka_unit_test(test_bins),
-        cmocka_unit_test(test_gap_counts),
-        cmocka_unit_test(test_gap_counts_sample),
-        cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_stopped_gzip),
-        cmocka_unit_test(test_phase_bits),
-        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_durations),  cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_trace),      cmocka_unit_test(test_trace_exact),
+        cmocka_unit_test(test_distinct),   cmocka_unit_test(test_bins),
+        cmocka_unit_test(test_gap_counts), cmocka_unit_test(test_gap_counts_sample),
+        cmocka_unit_test(test_stopped),    cmocka_unit_test(test_stopped_gzip),
+        cmocka_unit_test(test_phase_bits), cmocka_unit_test(test_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

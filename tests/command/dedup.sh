@@ -94,6 +94,54 @@ is '--json: the average rate is about that asked for' \
 truth=$(awk 'NR == FNR { n[$0]++; next } { seen[$0]++ } END { for (k in seen) { r += seen[k] - 1; m += n[k] > 0 ? n[k] - 1 : 0 } print m / r }' some lines)
 is '--json: false negatives as counted (the sample is everything here)' \
     "$(python3 -c "print(abs($(field "$work/out" fn_estimated) - $truth) < 0.02 * $truth)")" True
+# The ways of counting false positives: by hand from what was printed (all keys are watched here).
+awk 'BEGIN { srand(6); for (i = 0; i < 30000; i++) print "key" int(rand() * rand() * 9000) }' >keys
+"$tepal" dedup --seed 7 --memory 2Ki --fp 5% -q -c --json keys >ways
+nl -ba -w1 -s ' ' keys >numbered
+"$tepal" dedup --seed 7 --memory 2Ki --fp 5% -q --field 2 numbered >kept
+is 'count-first, count-each, count-instance as counted' "$(python3 - <<'PY'
+import collections, json
+lines = [line.split() for line in open("numbered")]
+kept = {line.split()[0] for line in open("kept")}
+eta, taken = collections.Counter(key for _, key in lines), set()
+came = set()
+for number, key in lines:
+    if key not in came and number not in kept:
+        taken.add(key)
+    came.add(key)
+by_hand = {"fp_first": len(taken) / len(lines), "fp_each": sum(eta[k] for k in taken) / len(lines),
+           "fp_instance": len(taken) / len(came), "distinct": len(came),
+           "distinct_low": len(came), "distinct_high": len(came)}
+got = json.load(open("ways"))
+print(len(taken) > 50, [name for name, value in by_hand.items() if abs(got[name] / value - 1) > 1e-12])
+PY
+)" 'True []'
+
+# ---- how many different lines
+expect '--count-distinct: exact for few' 0 "$(sort -u keys | wc -l) (exact)"$'\n' '' \
+    "$tepal" dedup --seed 7 --memory 64 --phases 1 -q --count-distinct keys
+seq 1 60000 | awk '{ print int($1 * $1 * 7919 % 100003 / 1.5); print $1 }' >many
+run "$tepal" dedup --seed 7 --memory 4Ki -q --count-distinct many
+# Four and a half standard errors: once in 10^5.
+is '--count-distinct: the number, and a narrow interval' "$(python3 - "$(sort -u many | wc -l)" <<PY
+import re, sys
+n, low, high = map(int, re.fullmatch(r"(\\d+) \\(95 %: (\\d+) to (\\d+)\\)\\n", open("$work/out").read()).groups())
+truth = int(sys.argv[1])
+print(abs(n - truth) < 4.5 * (high - low) / 2 / 1.96, low < n < high, high - low < 0.05 * truth)
+PY
+)" 'True True True'
+run "$tepal" dedup --seed 7 --memory 4Ki -q --count-distinct --json many
+is '--count-distinct --json' "$(python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1])); print(d["distinct_low"] < d["distinct"] < d["distinct_high"], d["new"] > 1.02 * d["distinct"])' "$work/out")" 'True True'
+run "$tepal" dedup --count-distinct -c keys
+is '--count-distinct and -c' "$code" 2
+run "$tepal" dedup --seed 7 -q --state distinct.state -c keys
+run "$tepal" dedup -q --state distinct.state --count-distinct --json keys
+is 'a state: different lines of this run, no ways of counting' "$(python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1])); print(d["distinct"], d["fp_first"], d["fp_each"], d["fp_instance"])' "$work/out")" \
+    "$(sort -u keys | wc -l).0 None None None"
 run "$tepal" dedup --json lines
 is '--json: figures to standard error' "$(field "$work/err" lines)" 30000
 like 'a rate that is not kept is told' "$("$tepal" dedup -c --fp 1e-6 --count 5000 --memory 1Ki lines 2>&1 >/dev/null)" \

@@ -40,6 +40,7 @@ struct dedup {
     bool prints; /* lines, that is, not counts */
     bool timed;
     bool clock_told;
+    bool began; /* with an empty filter: what it finds at first it finds by mistake */
     uint64_t lines;
     uint64_t repeated;
     uint64_t answers[FEED_BATCH / 64];
@@ -60,6 +61,35 @@ static void tell_average(struct report *r, const struct dedup *d, double average
     report_text(r, "fp_average", text, text_column("false positives", 0, NULL));
 }
 
+/* What the sample has seen: the ways of counting false positives, and different lines. */
+static void tell_sample(struct report *r, const struct dedup *d)
+{
+    struct tepal_recycling_counts ways = {NAN, NAN, NAN};
+    struct sample_distinct distinct = sample_distinct(&d->sample, d->lines - d->repeated);
+    if (d->began) {
+        ways = sample_ways(&d->sample);
+    }
+    report_real(r, "fp_first", ways.first, JSON_ONLY);
+    report_real(r, "fp_each", ways.each, JSON_ONLY);
+    report_real(r, "fp_instance", ways.instance, JSON_ONLY);
+    report_real(r, "distinct", distinct.keys, JSON_ONLY);
+    report_real(r, "distinct_low", distinct.low, JSON_ONLY);
+    report_real(r, "distinct_high", distinct.high, JSON_ONLY);
+}
+
+/* The number of different lines; with its interval unless every key was watched. */
+static void tell_distinct(struct report *r, const struct dedup *d)
+{
+    struct sample_distinct distinct = sample_distinct(&d->sample, d->lines - d->repeated);
+    if (isnan(distinct.keys)) {
+        report_line(r, "unknown (out of memory)\n");
+    } else if (d->sample.mask == 0) {
+        report_line(r, "%.0f (exact)\n", distinct.keys);
+    } else {
+        report_line(r, "%.0f (95 %%: %.0f to %.0f)\n", distinct.keys, distinct.low, distinct.high);
+    }
+}
+
 static void tell_figures(struct report *r, const struct dedup *d)
 {
     struct tepal_recycling_figures f = {.arrivals = 0};
@@ -76,6 +106,7 @@ static void tell_figures(struct report *r, const struct dedup *d)
     tell_average(r, d, f.fp_so_far);
     report_real(r, "fn_estimated", sample_missed(&d->sample),
                 column_or(column("false negatives", 0, NULL), "unknown"));
+    tell_sample(r, d);
     report_whole(r, "lines_ever", f.arrivals, JSON_ONLY);
     report_whole(r, "memory", p->cells / 8 * phases, JSON_ONLY);
     report_whole(r, "phases", phases, JSON_ONLY);
@@ -116,10 +147,13 @@ static void check_rate(const struct dedup *d, double average)
 static int conclude(struct dedup *d)
 {
     struct report r = report_on(d->out, d->args);
-    bool counts = arg(d->args, "count-only")->given;
+    bool distinct = arg(d->args, "count-distinct")->given;
+    bool counts = distinct || arg(d->args, "count-only")->given;
     bool json = report_is(&r, REPORT_JSON);
     if (counts && json) {
         tell_figures(&r, d);
+    } else if (distinct) {
+        tell_distinct(&r, d);
     } else if (counts) {
         report_line(&r, "%" PRIu64 "\n",
                     arg(d->args, "repeats")->given ? d->repeated : d->lines - d->repeated);
@@ -276,6 +310,9 @@ static int watch(struct dedup *d)
     if (filter_file_hasher(d->args, name, d->filter, &hasher) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
+    struct tepal_recycling_figures before = {.arrivals = 0};
+    (void)tepal_recycling_get_figures(d->filter, &before);
+    d->began = before.arrivals == 0;
     d->timed = tepal_filter_params(d->filter)->recycling.rule == TEPAL_RECYCLING_TIME;
     d->feed = feed_open(d->args, 0, &hasher);
     d->out = d->feed == NULL ? NULL : out_open(STDOUT_FILENO);
@@ -299,8 +336,10 @@ static int watch(struct dedup *d)
 
 static int dedup_run(const struct args *args)
 {
-    struct dedup d = {
-        .args = args, .prints = !arg(args, "count-only")->given, .state = {.lock = -1}};
+    struct dedup d = {.args = args,
+                      .prints =
+                          !arg(args, "count-only")->given && !arg(args, "count-distinct")->given,
+                      .state = {.lock = -1}};
     signals_start(); /* before anything that takes time: a question must not kill it */
     int code = filter_file_check_inputs(args, d.prints ? "-" : NULL, args->operand, args->operands,
                                         "the lines are also the output");
@@ -324,6 +363,9 @@ static int dedup_run(const struct args *args)
 static const struct option options[] = {
     FLAG('d', "repeats", "Print the repeats instead of the new lines."),
     FLAG('c', "count-only", "Print only the number of lines (with --json: all figures)."),
+    FLAG(0, "count-distinct",
+         "Print only the number of different lines of this run, corrected for both errors by a "
+         "sample of the keys, with a 95 % interval. Exact up to 16384 different lines."),
     OPTION_MEMORY,
     OPTION_STREAM_FP,
     OPTION_STREAM_RULE,
@@ -347,11 +389,15 @@ static const struct option options[] = {
     OPTION_QUIET,
     OPTION_HELP,
     OPTIONS_END};
-static const char *const exclusive[][4] = {{"rule", "sigma", "count", "every"}, {NULL}};
+static const char *const exclusive[][4] = {{"rule", "sigma", "count", "every"},
+                                           {"count-distinct", "count-only"},
+                                           {"count-distinct", "repeats"},
+                                           {NULL}};
 static const struct example examples[] = {
     {"tail -F access.log | tepal dedup --field 1", "Each client once, when it first appears."},
     {"tepal dedup --memory 1Gi --fp 1/1000 huge.txt > distinct.txt",
      "A file of any size, in a gibibyte of memory."},
+    {"tepal dedup --count-distinct --field 1 access.log", "How many different clients?"},
     {"tepal dedup --every 10m --only-misses --state alerts.state < alerts",
      "Each alert at most once in 10 minutes, across restarts."},
     {NULL, NULL}};

@@ -116,20 +116,25 @@ static void predict(struct gaps *g)
 
 /* ---- print ----------------------------------------------------------------------------------- */
 
-static void tell_row(struct report *r, const struct row *row, bool by_sigma)
+static void tell_row(struct report *r, const struct row *row, const struct gaps *g)
 {
     const struct tepal_recycling_setting *s = &row->setting;
+    /* A line's later arrivals do not depend on whether its first one was lost. */
+    struct tepal_recycling_counts ways =
+        tepal_recycling_ways(row->outlook.fp, 1 / gap_counts_fresh(&g->count));
     report_object(r, NULL);
     report_whole(r, "memory", row->memory, column("memory", 12, NULL));
     report_whole(r, "phases", s->phases, column("phases", 6, NULL));
     report_whole(r, "bits", s->bits, JSON_ONLY);
     report_whole(r, "hashes", s->hashes, column("hashes", 6, NULL));
-    report_whole_if(r, "sigma", by_sigma, s->sigma, NO_TEXT);
+    report_whole_if(r, "sigma", g->by_sigma, s->sigma, NO_TEXT);
     report_real(r, "messages_per_cycle", row->outlook.messages, column("keys/cycle", 13, "%.0f"));
     report_real(r, "arrivals_per_cycle", row->outlook.period,
                 column_or(column("lines/cycle", 13, "%.0f"), "never"));
     report_real(r, "fp", row->outlook.fp, column("fp", 12, "%.3g %%"));
     report_real(r, "fn", row->outlook.fn, column("fn", 12, "%.3g %%"));
+    report_real(r, "fp_each", ways.each, NO_TEXT);
+    report_real(r, "fp_first", ways.first, column("fp, first", 12, "%.3g %%"));
 }
 
 static void tell_stream(struct report *r, const struct gaps *g)
@@ -171,11 +176,11 @@ static int print(const struct gaps *g)
     report_list(&r, "rows");
     report_line(&r, g->rows > 0 ? "\n" : "");
     for (size_t i = 0; i < g->rows; i++) {
-        tell_row(&r, &g->row[i], g->by_sigma);
+        tell_row(&r, &g->row[i], g);
         report_end(&r);
     }
     if (g->rows == 0 && report_is(&r, REPORT_TSV)) {
-        tell_row(&r, &g->row[0], g->by_sigma);
+        tell_row(&r, &g->row[0], g);
         report_headings(&r);
     }
     report_end(&r);

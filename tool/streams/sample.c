@@ -68,12 +68,13 @@ static void arrive(struct sample *t, uint64_t id, bool seen)
     }
     if (t->used == TRACE_KEYS) {
         thin(t);
+        t->broken = t->broken || t->used == TRACE_KEYS;
         if ((id & t->mask) != 0 || t->used == TRACE_KEYS) {
             return; /* left, or there was no memory to thin: it is not watched */
         }
         key = find(t, id);
     }
-    *key = (struct sample_key){.id = id};
+    *key = (struct sample_key){.id = id, .taken = seen};
     t->used++;
 }
 
@@ -99,4 +100,50 @@ double sample_missed(const struct sample *t)
         }
     }
     return repeats == 0 ? NAN : (double)missed / (double)repeats;
+}
+
+struct tepal_recycling_counts sample_ways(const struct sample *t)
+{
+    double keys = 0;
+    double arrivals = 0;
+    double taken = 0;
+    double theirs = 0; /* arrivals of keys that were taken */
+    for (size_t i = 0; i < SLOTS; i++) {
+        const struct sample_key *key = &t->slot[i];
+        double eta = (double)key->repeats + 1;
+        if (key->id != 0) {
+            keys++;
+            arrivals += eta;
+            taken += key->taken;
+            theirs += key->taken ? eta : 0;
+        }
+    }
+    return (struct tepal_recycling_counts){taken / arrivals, theirs / arrivals, taken / keys};
+}
+
+#define Z95 1.959963984540054
+
+struct sample_distinct sample_distinct(const struct sample *t, uint64_t fresh)
+{
+    double w = (double)t->mask + 1;
+    double n = 0;
+    double y = 0;
+    double squares = 0;
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (t->slot[i].id != 0) {
+            double answers = (double)t->slot[i].missed + !t->slot[i].taken;
+            n++;
+            y += answers;
+            squares += answers * answers;
+        }
+    }
+    if (t->broken) {
+        return (struct sample_distinct){NAN, NAN, NAN};
+    }
+    double b = squares > 0 ? y / squares : 0;
+    double keys = w * n + b * ((double)fresh - w * y);
+    /* sum (1 - b y)^2; errors so rare that the sample has none may be there all the same */
+    double left = n - b * y + Z95 * Z95;
+    double half = Z95 * sqrt(w * (w - 1) * left);
+    return (struct sample_distinct){keys, fmax(keys - half, n), keys + half};
 }

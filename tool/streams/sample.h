@@ -1,6 +1,7 @@
 /*
  * sample.h: a sample of a stream's keys, watched exactly: how many of their repeats were answered
- * "not seen"? That is the only way to know the false negatives of a filter while it runs.
+ * "not seen", and which of them "seen" when they first came? That is the only way to know both
+ * errors of a filter while it runs, and how many different keys there were.
  *
  * A key is in the sample if its hash says so, hence with all its arrivals. Memory is fixed: when
  * too many keys are in it, half of them leave, chosen by their hash again, with all that was
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 #include <tepal/hash.h>
+#include <tepal/papers.h>
 
 #define TRACE_KEYS ((size_t)1 << 14) /* watched at most */
 
@@ -21,9 +23,11 @@ struct sample_key {
     uint64_t id; /* 0: none */
     uint64_t repeats;
     uint64_t missed;
+    bool taken; /* its first arrival was answered "seen" */
 };
 
 struct sample {
+    bool broken;   /* no memory to thin: it is no sample any more */
     uint64_t mask; /* a key is watched if these bits of its hash are 0 */
     size_t used;
     struct sample_key *slot; /* 2 * TRACE_KEYS of them */
@@ -42,5 +46,30 @@ void sample_note(struct sample *sample, const struct tepal_digest *digests, cons
 
 /* Of the repeats of all watched keys, the share that was answered "not seen"; NaN without any. */
 double sample_missed(const struct sample *sample);
+
+/*
+ * False positives, counted in three ways, of a filter that was empty at first. Let F be 1 for a key
+ * whose first arrival was answered "seen", and eta the number of its arrivals: first = sum F / sum
+ * eta, each = sum F eta / sum eta, instance = sum F / number of keys. NaN without keys.
+ */
+struct tepal_recycling_counts sample_ways(const struct sample *sample);
+
+/* How many different keys came, with a 95 % interval; all the same if every key was watched. */
+struct sample_distinct {
+    double keys;
+    double low;
+    double high;
+};
+
+/*
+ * From the sample, and from how many arrivals of all keys were answered "not seen". A watched key
+ * stands for w = mask + 1 keys, and has y such answers. Were y always 1 (no errors), `fresh` would
+ * be the number of keys. It is corrected by as much as the sample shows (a regression estimate):
+ *
+ *     w n + b (fresh - w sum y)      b = sum y / sum y^2      variance w (w-1) sum (1 - b y)^2
+ *
+ * NaN if it is broken.
+ */
+struct sample_distinct sample_distinct(const struct sample *sample, uint64_t fresh);
 
 #endif
