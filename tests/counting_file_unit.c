@@ -146,10 +146,27 @@ static enum tepal_status repair_call(struct tepal_filter *counting,
     return status;
 }
 
+static enum tepal_status offline_call(struct tepal_filter *counting,
+                                      const struct tepal_allocator *allocator)
+{
+    struct tepal_digest digest = {1, 2};
+    struct tepal_filter *before;
+    uint8_t group = 0;
+    assert_ok(tepal_filter_clone(counting, NULL, &before, NULL));
+    enum tepal_status status =
+        tepal_counting_add_offline(counting, &digest, 1, allocator, &group, NULL);
+    assert_int_equal(tepal_filter_equal(before, counting), status != TEPAL_OK);
+    if (status == TEPAL_OK) {
+        assert_ok(tepal_counting_remove_group(counting, digest, group));
+    }
+    tepal_filter_free(before);
+    return status;
+}
+
 static void every_request_for_memory(void **state)
 {
     (void)state;
-    for (int call = 0; call < 5; call++) {
+    for (int call = 0; call < 6; call++) {
         struct tepal_filter *filter = make(&pinned[0]);
         for (unsigned n = 1;; n++) {
             struct memory m = {.fail_at = n};
@@ -166,6 +183,9 @@ static void every_request_for_memory(void **state)
                 break;
             case 2:
                 status = tepal_counting_difference(filter, filter, &allocator, &out, NULL, NULL);
+                break;
+            case 4:
+                status = offline_call(filter, &allocator);
                 break;
             case 3:
                 status = repair_call(filter, &allocator);

@@ -190,6 +190,12 @@ static enum tepal_status audit(const struct stage *on, bool well, struct tepal_e
                                 &report, error);
 }
 
+static enum tepal_status offline(const struct stage *on, bool well, struct tepal_error *error)
+{
+    return tepal_counting_add_offline(well ? on->counting : on->bloom, on->keys, 1, NULL, NULL,
+                                      error);
+}
+
 static enum tepal_status repair(const struct stage *on, bool well, struct tepal_error *error)
 {
     static const uint8_t judgements[1] = {200};
@@ -560,6 +566,7 @@ static const struct {
     CALL(difference),
     CALL(audit),
     CALL(repair),
+    CALL(offline),
     CALL(encode),
     CALL(encode_bare),
     CALL(encode_range),

@@ -45,6 +45,7 @@ static void not_counting(const struct specimen *s, struct tepal_filter *f)
     size_t removed = 99;
     refused(tepal_counting_add(f, key, &group));
     refused(tepal_counting_add_many(f, &key, 1, groups));
+    refused(tepal_counting_add_offline(f, &key, 1, NULL, groups, NULL));
     refused(tepal_counting_remove_group(f, key, 0));
     refused(tepal_counting_remove_many(f, &key, NULL, 1, words, &removed));
     refused(tepal_counting_histogram(f, words));
@@ -224,6 +225,7 @@ static void bits_alone(void **unused)
         assert_ok(tepal_counting_strip(f, NULL, &bits, NULL));
         refused(tepal_counting_add(bits, key, &group));
         refused(tepal_counting_add_many(bits, &key, 1, groups));
+        refused(tepal_counting_add_offline(bits, &key, 1, NULL, groups, NULL));
         refused(tepal_counting_remove_group(bits, s->known[0], 0));
         refused(tepal_counting_remove_many(bits, s->known, NULL, 1, words, NULL));
         refused(tepal_counting_difference(bits, bits, NULL, &out, NULL, NULL));

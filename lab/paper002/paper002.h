@@ -98,6 +98,7 @@ struct lab_002_model lab_002_model(uint32_t ratio, uint32_t c, bool improved);
 int lab_002_figure_3(struct lab *lab);
 int lab_002_figure_5(struct lab *lab);
 int lab_002_figure_7(struct lab *lab);
+int lab_002_offline(struct lab *lab);
 int lab_002_figure_8(struct lab *lab);
 int lab_002_figure_9(struct lab *lab);
 int lab_002_figure_10(struct lab *lab);

@@ -130,6 +130,20 @@ is 'model: Sec. 4.3 in numbers' "$("$tepal" model counting --choices 4 --cells 8
 d = json.load(sys.stdin)
 print(*["%.0f" % d[k] for k in ("multi_address_keys", "multi_potential", "multi_exposed")])')" '233 583 309'
 
+# ---- groups chosen offline: fewer false positives, and receipts that hold
+build members -o online.tepal --cells 36000 --hashes 8 --choices 4
+build members -o offline.tepal --cells 36000 --hashes 8 --choices 4 --offline --receipts offline.tsv
+is 'offline: fewer false positives' "$(awk "BEGIN { print ($(json offline.tepal fp_now) < 0.85 * $(json \
+    online.tepal fp_now)) }")" 1
+is 'offline: every member' "$("$tepal" query -c offline.tepal members) $(json offline.tepal keys_added)" '3000 3000'
+build members -o again.tepal --cells 36000 --hashes 8 --choices 4 --offline
+same 'offline: the same file again' again.tepal offline.tepal
+"$tepal" remove offline.tepal --receipts offline.tsv -q
+is 'offline: the receipts empty it' "$(json offline.tepal ones)" 0
+cat members members >twice
+build twice -o twice.tepal --cells 36000 --hashes 8 --choices 4 --offline
+is 'offline: a key that comes twice counts twice' "$(json twice.tepal keys_added)" 6000
+
 # ---- refused, with nothing lost
 bad() {
     refused "$1" "$1" "$tepal" "${@:2}"
@@ -164,6 +178,11 @@ bad 'one.tepal: the list would overwrite another file of this command' \
     audit one.tepal --members members --exposed one.tepal
 bad 'e: the list would overwrite another file of this command' \
     audit one.tepal --members members --exposed e --several e
+refused 'offline: one choice' 'build: --offline chooses between groups: give --choices C, C above 1; nothing was written' \
+    "$tepal" build members -o x --kind counting --cells 1000 --offline
+refused 'offline: another kind' 'build: --offline is not an option of the kind bloom; nothing was written' \
+    "$tepal" build members -o x --offline
+absent 'nothing was written' x
 printf '7\t9\n' >wrong.tsv
 bad 'wrong.tsv: line 1: no such group: this filter has 1, numbered from 0; nothing was changed' \
     repair one.tepal --receipts wrong.tsv

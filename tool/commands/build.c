@@ -19,6 +19,7 @@
 #include "input/secret.h"
 #include "files/filter_file.h"
 #include "files/packed.h"
+#include "input/members.h"
 #include "input/spill.h"
 #include "input/spool.h"
 #include "commands/build/negatives.h"
@@ -158,6 +159,40 @@ static int count_first(struct builder *b, struct feed *feed)
     return code;
 }
 
+/* ---- all keys at once ------------------------------------------------------------------------ */
+
+static int add_offline(struct builder *b, struct members *all)
+{
+    struct tepal_error error = {.why = NULL};
+    if (make_filter(b, all->count > 0 ? all->count : 1) != EXIT_YES ||
+        receipts_open(&b->receipts, b->args, b->filter) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    enum tepal_status status =
+        tepal_counting_add_offline(b->filter, all->digest, all->count, NULL, all->group, &error);
+    for (size_t i = 0; i < all->count && all->texts && status == TEPAL_OK; i++) {
+        size_t len;
+        const char *text = members_text(all, i, &len);
+        receipts_write(&b->receipts, text, len, all->group[i]);
+    }
+    return status == TEPAL_OK ? receipts_finish(&b->receipts, b->args)
+                              : args_status(b->args, status, error.why);
+}
+
+static int offline(struct builder *b, struct feed *feed)
+{
+    struct members all = {.texts = arg(b->args, "receipts")->given};
+    ptrdiff_t count;
+    int code = EXIT_YES;
+    while (code == EXIT_YES && (count = feed_next(feed)) > 0) {
+        code = members_keep(&all, feed, (size_t)count) ? EXIT_YES : args_no_memory(b->args);
+    }
+    code = code == EXIT_YES && count < 0 ? EXIT_TROUBLE : code;
+    code = code == EXIT_YES ? add_offline(b, &all) : code;
+    members_free(&all);
+    return code;
+}
+
 static int read_keys(struct builder *b)
 {
     struct feed *feed = feed_open(b->args, 0, &b->hasher);
@@ -165,7 +200,9 @@ static int read_keys(struct builder *b)
         return EXIT_TROUBLE;
     }
     bool counts = b->plan == NULL && b->recipe->counts(b->args);
-    int code = counts ? count_first(b, feed) : stream(b, feed);
+    int code = arg(b->args, "offline")->given ? offline(b, feed)
+               : counts                       ? count_first(b, feed)
+                                              : stream(b, feed);
     b->keys = feed->total;
     feed_close(feed);
     return code;

@@ -90,6 +90,11 @@ static bool keep_batch(struct members *m, const struct feed *feed, size_t count)
     return true;
 }
 
+bool members_keep(struct members *members, const struct feed *feed, size_t count)
+{
+    return make_room(members, count) && keep_batch(members, feed, count);
+}
+
 int members_read(const struct args *args, const struct tepal_filter *filter,
                  const struct tepal_hasher *hasher, struct members *members)
 {

@@ -8,6 +8,7 @@
 #include <tepal/filter.h>
 
 #include "cli/command.h"
+#include "input/feed.h"
 
 /* All zeros is an empty one. */
 struct members {
@@ -34,6 +35,9 @@ int members_check_kind(const struct args *args, const struct tepal_filter *filte
 /* The same returns. */
 int members_read(const struct args *args, const struct tepal_filter *filter,
                  const struct tepal_hasher *hasher, struct members *members);
+
+/* A batch of keys of any feed; false: no memory. */
+bool members_keep(struct members *members, const struct feed *feed, size_t count);
 
 /* The groups, or NULL if they are not known. */
 const uint8_t *members_groups(const struct args *args, const struct members *members);

@@ -42,13 +42,17 @@ int receipts_open(struct receipts *receipts, const struct args *args, struct tep
     return atomic_file_open(&receipts->file, args, arg(args, "receipts")->text);
 }
 
+void receipts_write(struct receipts *receipts, const char *text, size_t len, uint8_t group)
+{
+    out_bytes(receipts->file.out, text, len);
+    out_format(receipts->file.out, "\t%u", group);
+    out_bytes(receipts->file.out, &receipts->separator, 1);
+}
+
 static void write_batch(struct receipts *receipts, const struct feed *feed, size_t count)
 {
-    struct out *out = receipts->file.out;
     for (size_t i = 0; i < count; i++) {
-        out_bytes(out, feed->key[i].text, feed->key[i].len);
-        out_format(out, "\t%u", receipts->group[i]);
-        out_bytes(out, &receipts->separator, 1);
+        receipts_write(receipts, feed->key[i].text, feed->key[i].len, receipts->group[i]);
     }
 }
 

@@ -30,6 +30,9 @@ int receipts_open(struct receipts *receipts, const struct args *args, struct tep
 int receipts_add(struct receipts *receipts, const struct args *args, struct tepal_filter *filter,
                  const struct feed *feed, size_t count);
 
+/* One line of the file, for a key that is in the filter. */
+void receipts_write(struct receipts *receipts, const char *text, size_t len, uint8_t group);
+
 /* All is written; give the file its name once the filter is saved. */
 int receipts_finish(struct receipts *receipts, const struct args *args);
 int receipts_commit(struct receipts *receipts, const struct args *args);

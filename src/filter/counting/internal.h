@@ -5,6 +5,7 @@
  *   batch.c         many keys: the same, requested some keys ahead
  *   whole.c         whole filters: invariants, union, difference, the bits alone, info
  *   audit.c         what removals have done and would do, against a list of members; repair
+ *   offline.c       groups for keys that are all known: a search
  *   assign.c        which of its groups each of these members is in
  *   change_avx2.c   many keys on the blocked layout with one choice, a counter in each lane
  *   lines_*.c       queries in lines of 128 bits (lines/loops.h once more)

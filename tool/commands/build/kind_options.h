@@ -135,6 +135,11 @@
            "counting: groups of hash functions to choose from when a key is added, 1 to 64 "       \
            "(default 1, the classic counting Bloom filter).")
 
+#define OPTION_OFFLINE                                                                             \
+    FLAG(0, "offline",                                                                             \
+         "counting: choose the groups once all keys are known, by a search: about half the false " \
+         "positives. For sets that are built once; needs the keys in memory.")
+
 #define OPTION_RULE                                                                                \
     OPTION(0, "rule", OF_CHOICE("RULE", "improved-greedy greedy least-increase"),                  \
            "counting: how to choose the group: improved-greedy (default) or greedy; on the "       \
@@ -154,8 +159,8 @@
 #define GENERALIZED_BUILD                                                                          \
     OPTION_RESET_HASHES, OPTION_SETTING_HASHES, OPTION_ZEROS, OPTION_TOLERANCE, OPTION_FN
 #define COUNTING_BUILD                                                                             \
-    OPTION_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_BUILD_RULE, OPTION_POLICY,           \
-        OPTION_RECEIPTS_OUT
+    OPTION_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_OFFLINE, OPTION_BUILD_RULE,          \
+        OPTION_POLICY, OPTION_RECEIPTS_OUT
 #define RECYCLING_BUILD                                                                            \
     OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_CYCLE_MESSAGES, OPTION_FORGET,                 \
         OPTION_KEEP_TRIGGER, OPTION_ONLY_MISSES

@@ -7,8 +7,8 @@
 #include "commands/build/recipe.h"
 
 static const char *const counting_options[] = {
-    "fp",      "bits-per-key", "cells",  "hashes",   "capacity",     "layout", "positions",
-    "choices", "rule",         "policy", "receipts", "counter-bits", NULL};
+    "fp",      "bits-per-key", "cells",  "hashes",   "capacity",     "layout",  "positions",
+    "choices", "rule",         "policy", "receipts", "counter-bits", "offline", NULL};
 
 static bool counting_counts(const struct args *args)
 {
@@ -59,6 +59,9 @@ static int choose(const struct args *args, struct tepal_params *p)
     uint64_t c = choices->given ? choices->whole : 1;
     enum tepal_counting_rule rule = tepal_counting_default_rule(p->layout, (uint32_t)c);
     enum tepal_counting_policy policy = TEPAL_POLICY_KEEP;
+    if (c == 1 && arg(args, "offline")->given) {
+        return args_error(args, "--offline chooses between groups: give --choices C, C above 1");
+    }
     if (c == 1 && (arg(args, "rule")->given || arg(args, "policy")->given)) {
         return args_error(args, "--%s is for filters with more than one choice: give --choices C",
                           arg(args, "rule")->given ? "rule" : "policy");
