@@ -387,7 +387,8 @@ static void capacities(void **state)
         assert_ok(tepal_recycling_best_sigma(&s, known[i][0], &rates));
         assert_ok(tepal_recycling_best_sigma(&half, known[i][0], &two));
         for (int bound = 0; bound < 3; bound++) {
-            n[bound] = (double)tepal_recycling_capacity((enum tepal_recycling_bound)bound, 100000,
+            n[bound] = (double)tepal_recycling_capacity((enum tepal_recycling_bound)bound,
+                                                        TEPAL_POSITIONS_COLLIDING, 100000,
                                                         known[i][0], &k[bound]);
         }
         assert_true(fabs(n[0] / rates.messages_per_cycle - known[i][1]) < 0.01);
@@ -399,11 +400,109 @@ static void capacities(void **state)
         }
     }
     uint32_t k = 0;
-    assert_int_equal(tepal_recycling_capacity(TEPAL_RECYCLING_WORST, 100000, 0.01, &k), 10424);
+    assert_int_equal(tepal_recycling_capacity(TEPAL_RECYCLING_WORST, TEPAL_POSITIONS_COLLIDING,
+                                              100000, 0.01, &k),
+                     10424);
     assert_int_equal(k, 7);
     k = 0;
-    assert_int_equal(tepal_recycling_capacity(TEPAL_RECYCLING_WORST, 0, 0.01, &k), 0);
-    assert_int_equal(tepal_recycling_capacity(TEPAL_RECYCLING_WORST, 10, 1.5, &k), 0);
+    assert_int_equal(
+        tepal_recycling_capacity(TEPAL_RECYCLING_WORST, TEPAL_POSITIONS_COLLIDING, 0, 0.01, &k), 0);
+    assert_int_equal(
+        tepal_recycling_capacity(TEPAL_RECYCLING_WORST, TEPAL_POSITIONS_COLLIDING, 10, 1.5, &k), 0);
+}
+
+/* Distinct positions: eqs. (2) and (3) summed up by hand, from the rate at the expected ones. */
+static void counting_distinct(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t m, n;
+        uint32_t k;
+    } at[] = {{200, 20, 3}, {1000, 100, 5}, {100000, 9000, 7}, {7, 3, 7}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        double m = (double)at[i].m;
+        double unset = m;
+        double sum = 0;
+        double above = 0;
+        double f = 0;
+        for (uint64_t n = 0; n <= at[i].n; n++) {
+            f = 1;
+            for (uint32_t t = 0; t < at[i].k; t++) {
+                f *= m - unset > t ? (m - unset - t) / (m - t) : 0;
+            }
+            sum += n < at[i].n ? f : 0;
+            above += f / (1 - f);
+            unset *= 1 - at[i].k / m;
+        }
+        double n = (double)at[i].n;
+        enum tepal_positions distinct = TEPAL_POSITIONS_DISTINCT;
+        relative(
+            "worst",
+            tepal_recycling_bound_rate(TEPAL_RECYCLING_WORST, distinct, at[i].m, at[i].n, at[i].k),
+            f, 1e-9);
+        relative(
+            "oracle",
+            tepal_recycling_bound_rate(TEPAL_RECYCLING_ORACLE, distinct, at[i].m, at[i].n, at[i].k),
+            sum / n, 1e-7);
+        if (at[i].k < at[i].m) {
+            relative("actual",
+                     tepal_recycling_bound_rate(TEPAL_RECYCLING_ACTUAL, distinct, at[i].m, at[i].n,
+                                                at[i].k),
+                     above / (n + 1 + above), 1e-7);
+        }
+    }
+    assert_true(isnan(
+        tepal_recycling_bound_rate(TEPAL_RECYCLING_WORST, TEPAL_POSITIONS_DISTINCT, 3, 1, 4)));
+    uint32_t k = 7;
+    uint64_t most =
+        tepal_recycling_capacity(TEPAL_RECYCLING_ACTUAL, TEPAL_POSITIONS_DISTINCT, 1000, 0.01, &k);
+    for (uint64_t n = most; n <= most + 1; n++) {
+        double rate = tepal_recycling_bound_rate(TEPAL_RECYCLING_ACTUAL, TEPAL_POSITIONS_DISTINCT,
+                                                 1000, n, 7);
+        assert_true((rate <= 0.01) == (n == most));
+    }
+}
+
+/* Sizes and hashes for a count: every one of them tried. */
+static void filters_that_count(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 8; variant++) {
+        struct tepal_recycling_setting s = setting_of(0, 0, 0);
+        struct tepal_recycling_rates rates;
+        s.positions = variant & 1 ? TEPAL_POSITIONS_DISTINCT : TEPAL_POSITIONS_COLLIDING;
+        s.phases = variant & 2 ? 2 : 1;
+        s.retain = variant & 4;
+        struct tepal_recycling_setting found = s;
+        assert_ok(tepal_recycling_for_count(&found, 50, 0.02, &rates));
+        assert_true(rates.fp_average <= 0.02);
+        double best = 1;
+        for (s.bits = found.bits - 1; s.bits <= found.bits; s.bits++) {
+            for (s.hashes = 1; s.hashes <= 20; s.hashes++) {
+                struct tepal_recycling_setting same = s;
+                assert_ok(tepal_recycling_for_count(&same, 50, 0, &rates));
+                assert_int_equal(same.hashes, s.hashes);
+                assert_true(s.bits == found.bits || rates.fp_average > 0.02);
+                best = s.bits == found.bits ? fmin(best, rates.fp_average) : 1;
+            }
+        }
+        s.bits = found.bits;
+        s.hashes = 0;
+        assert_ok(tepal_recycling_for_count(&s, 50, 0, &rates));
+        assert_true(rates.fp_average == best);
+        if (!s.retain && s.phases == 1) {
+            relative("eq. (3)", rates.fp_average,
+                     tepal_recycling_bound_rate(TEPAL_RECYCLING_ACTUAL, s.positions, s.bits, 50,
+                                                s.hashes),
+                     1e-12);
+        }
+    }
+    struct tepal_recycling_setting s = setting_of(0, 0, 0);
+    struct tepal_recycling_rates rates;
+    assert_int_equal(tepal_recycling_for_count(&s, 0, 0.01, &rates), TEPAL_BAD_ARGUMENT);
+    assert_int_equal(tepal_recycling_for_count(&s, 9, 1, &rates), TEPAL_BAD_ARGUMENT);
+    s.layout = TEPAL_LAYOUT_BLOCKED;
+    assert_int_equal(tepal_recycling_for_count(&s, 9, 0.01, &rates), TEPAL_UNSUPPORTED);
 }
 
 /* ---- the inverse ----------------------------------------------------------------------------- */
@@ -705,6 +804,8 @@ int main(void)
         cmocka_unit_test(counting_messages),
         cmocka_unit_test(counting_filters),
         cmocka_unit_test(capacities),
+        cmocka_unit_test(counting_distinct),
+        cmocka_unit_test(filters_that_count),
         cmocka_unit_test(plans_known_beforehand),
         cmocka_unit_test(plans_are_the_best),
         cmocka_unit_test(plans_of_other_layouts),

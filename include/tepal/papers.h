@@ -392,11 +392,21 @@ TEPAL_API double tepal_recycling_rate(enum tepal_layout layout, enum tepal_posit
 TEPAL_API double tepal_recycling_one_hash(uint64_t bits, uint64_t sigma);
 
 /*
- * Filters that recycle after n messages (flat, colliding): the rate of the message after n, eq. (1)
- * (worst case); the average of an oracle that counts n new messages, eq. (2); the average of the
- * filter that counts messages which set bits, with the limit n (TEPAL_RECYCLING_COUNT, trigger not
- * retained): eq. (3) for the n + 1 of a cycle. NaN unless m, n >= 1 and 1 <= k <= TEPAL_MAX_HASHES.
+ * Filters that recycle after n messages (flat): the rate of the message after n, eq. (1) (worst
+ * case); the average of an oracle that counts n new messages, eq. (2); the average of the filter
+ * that counts messages which set bits, with the limit n (TEPAL_RECYCLING_COUNT, trigger not
+ * retained): eq. (3) for the n + 1 of a cycle. Distinct positions: the same of their eq. (1), the
+ * rate at the expected number of ones. The last three have colliding positions. NaN unless m, n >=
+ * 1 and 1 <= k <= TEPAL_MAX_HASHES (distinct: k <= m).
  */
+enum tepal_recycling_bound {
+    TEPAL_RECYCLING_WORST = 0,
+    TEPAL_RECYCLING_ORACLE = 1,
+    TEPAL_RECYCLING_ACTUAL = 2
+};
+TEPAL_API double tepal_recycling_bound_rate(enum tepal_recycling_bound bound,
+                                            enum tepal_positions positions, uint64_t m, uint64_t n,
+                                            uint32_t k);
 TEPAL_API double tepal_recycling_worst(uint64_t m, uint64_t n, uint32_t k);
 TEPAL_API double tepal_recycling_oracle(uint64_t m, uint64_t n, uint32_t k);
 TEPAL_API double tepal_recycling_actual(uint64_t m, uint64_t n, uint32_t k);
@@ -417,13 +427,20 @@ TEPAL_API enum tepal_status tepal_recycling_best_sigma(struct tepal_recycling_se
  * The largest n that the three ways of counting messages allow at a rate of fp, with the best
  * number of hashes if *hashes is 0. 0 if there is none.
  */
-enum tepal_recycling_bound {
-    TEPAL_RECYCLING_WORST = 0,
-    TEPAL_RECYCLING_ORACLE = 1,
-    TEPAL_RECYCLING_ACTUAL = 2
-};
-TEPAL_API uint64_t tepal_recycling_capacity(enum tepal_recycling_bound bound, uint64_t m, double fp,
+TEPAL_API uint64_t tepal_recycling_capacity(enum tepal_recycling_bound bound,
+                                            enum tepal_positions positions, uint64_t m, double fp,
                                             uint32_t *hashes);
+
+/*
+ * A filter that recycles by count, when more than n messages would have set bits, as its setting
+ * has it (any layout; sigma aside): its rates, of which fp_active is eq. (3), a lower bound. If
+ * setting->hashes is 0, the number with the lowest average. If setting->bits is 0 (flat), the
+ * fewest that keep the average fp, which matters only then. TEPAL_BAD_ARGUMENT for what cannot be
+ * such a filter, TEPAL_UNSUPPORTED for sizes of other layouts.
+ */
+TEPAL_API enum tepal_status tepal_recycling_for_count(struct tepal_recycling_setting *setting,
+                                                      uint64_t n, double fp,
+                                                      struct tepal_recycling_rates *rates);
 
 /*
  * The three ways of counting false positives (Sec. II-E), from the count-instance rate fp and the

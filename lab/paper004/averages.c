@@ -285,9 +285,12 @@ int rbf_capacity(struct lab *lab, uint64_t bits, double fp, struct rbf_capacity 
     if (code == EXIT_YES) {
         out->sigma = rates[0].messages_per_cycle;
         out->halves = 2 * rates[1].messages_per_cycle;
-        out->worst = (double)tepal_recycling_capacity(worst, bits, fp, &any[0]);
-        out->oracle = (double)tepal_recycling_capacity(TEPAL_RECYCLING_ORACLE, bits, fp, &any[1]);
-        out->actual = (double)tepal_recycling_capacity(TEPAL_RECYCLING_ACTUAL, bits, fp, &any[2]);
+        out->worst =
+            (double)tepal_recycling_capacity(worst, TEPAL_POSITIONS_COLLIDING, bits, fp, &any[0]);
+        out->oracle = (double)tepal_recycling_capacity(
+            TEPAL_RECYCLING_ORACLE, TEPAL_POSITIONS_COLLIDING, bits, fp, &any[1]);
+        out->actual = (double)tepal_recycling_capacity(
+            TEPAL_RECYCLING_ACTUAL, TEPAL_POSITIONS_COLLIDING, bits, fp, &any[2]);
     }
     return code;
 }

@@ -248,7 +248,7 @@ struct recycling_cycle tepal_model_recycling_closed(const struct tepal_recycling
         keys + 0.5, tepal_model_recycling_integral(fp_at, s, 0, keys, panels), fp_at(s, frozen)};
 }
 
-/* ---- one hash, and counting messages --------------------------------------------------------- */
+/* ---- one hash -------------------------------------------------------------------------------- */
 
 double tepal_recycling_one_hash(uint64_t bits, uint64_t sigma)
 {
@@ -258,73 +258,4 @@ double tepal_recycling_one_hash(uint64_t bits, uint64_t sigma)
     }
     /* eq. (19): sum of b/(M-b) over sum of M/(M-b) */
     return 1 - ((double)sigma + 1) / (m * harmonic(m, (double)(bits - sigma - 1)));
-}
-
-double tepal_recycling_worst(uint64_t m, uint64_t n, uint32_t k)
-{
-    return m == 0 || n == 0 ? NAN : tepal_bloom_fp_classic(m, n, k);
-}
-
-/* The rate of the message after n others, n real: (1 - e^(-cn))^k. */
-struct counted {
-    double c;
-    double k;
-    bool actual;
-};
-
-static double counted_at(const void *context, double n)
-{
-    const struct counted *a = context;
-    double f = pow(-expm1(-a->c * n), a->k);
-    return a->actual ? f / (1 - f) : f;
-}
-
-/* The slope at n, which Euler and Maclaurin's last term asks for. */
-static double counted_slope(const struct counted *a, double n)
-{
-    double one = -expm1(-a->c * n);
-    double f = pow(one, a->k);
-    double slope = one > 0 ? a->k * f / one * a->c * (1 - one) : (a->k == 1 ? a->c : 0);
-    return a->actual ? slope / ((1 - f) * (1 - f)) : slope;
-}
-
-/* The sum over n = 0 .. count - 1. */
-static double counted_sum(const struct counted *a, double count)
-{
-    if (count <= 4096) {
-        double sum = 0;
-        for (double n = 0; n < count; n++) {
-            sum += counted_at(a, n);
-        }
-        return sum;
-    }
-    unsigned panels = 4 + (unsigned)fmin(a->c * count, 1000);
-    return tepal_model_recycling_integral(counted_at, a, 0, count, panels) -
-           counted_at(a, count) / 2 + (counted_slope(a, count) - counted_slope(a, 0)) / 12;
-}
-
-/*
- * An oracle's cycle is n messages. A filter that counts to n recycles at the next message that sets
- * bits, so that its cycle has n + 1 of them, found after 0 .. n others, and the false positives.
- */
-static double counted_average(uint64_t m, uint64_t n, uint32_t k, bool actual)
-{
-    if (m == 0 || n == 0 || k == 0 || k > TEPAL_MAX_HASHES) {
-        return NAN;
-    }
-    double count = (double)n + actual;
-    /* m = 1: the first message sets everything */
-    struct counted a = {m == 1 ? 1e300 : -(double)k * log1p(-1 / (double)m), k, actual};
-    double sum = counted_sum(&a, count);
-    return actual ? (isfinite(sum) ? sum / (count + sum) : 1) : sum / count;
-}
-
-double tepal_recycling_oracle(uint64_t m, uint64_t n, uint32_t k)
-{
-    return counted_average(m, n, k, false);
-}
-
-double tepal_recycling_actual(uint64_t m, uint64_t n, uint32_t k)
-{
-    return counted_average(m, n, k, true);
 }

@@ -1,6 +1,6 @@
 /*
- * recycling_plan.c: the recycling filter the other way round: what sigma, how many hashes and how
- * many messages a cycle for a given memory and average.
+ * recycling_plan.c: the recycling filter the other way round: what sigma and how many hashes for a
+ * given memory and average.
  *
  * The average grows with sigma, and so does the number of messages: for every k the largest sigma
  * that keeps the average is searched by the closed form, whose cost does not depend on M, and moved
@@ -157,69 +157,4 @@ enum tepal_status tepal_recycling_best_sigma(struct tepal_recycling_setting *set
     }
     *setting = best;
     return tepal_recycling_average(setting, TEPAL_RECYCLING_AUTO, rates);
-}
-
-/* ---- counting messages ----------------------------------------------------------------------- */
-
-struct counting {
-    enum tepal_recycling_bound bound;
-    uint64_t m;
-    uint32_t k;
-    double fp;
-};
-
-static double bound_at(const struct counting *c, uint64_t n)
-{
-    switch (c->bound) {
-    case TEPAL_RECYCLING_WORST:
-        return tepal_recycling_worst(c->m, n, c->k);
-    case TEPAL_RECYCLING_ORACLE:
-        return tepal_recycling_oracle(c->m, n, c->k);
-    case TEPAL_RECYCLING_ACTUAL:
-        return tepal_recycling_actual(c->m, n, c->k);
-    }
-    return NAN;
-}
-
-static double still_within(const void *context, uint64_t n)
-{
-    const struct counting *c = context;
-    return log(c->fp) - log(bound_at(c, n));
-}
-
-static uint64_t count_for(struct counting c)
-{
-    uint64_t first;
-    uint64_t high = c.m < PARAMS_MAX_CELLS / 4 ? 4 * c.m + 64 : PARAMS_MAX_CELLS;
-    double guess = (double)c.m / c.k * 0.7;
-    if (still_within(&c, 1) < 0) {
-        return 0;
-    }
-    /* The first n at which the rate exceeds fp, strictly. */
-    if (!tepal_model_search(still_within, &c, 1, high, guess >= 1 ? (uint64_t)guess : 1, &first)) {
-        return high;
-    }
-    return still_within(&c, first) < 0 ? first - 1 : first;
-}
-
-uint64_t tepal_recycling_capacity(enum tepal_recycling_bound bound, uint64_t m, double fp,
-                                  uint32_t *hashes)
-{
-    uint64_t most = 0;
-    uint32_t best = *hashes == 0 ? 1 : *hashes;
-    uint32_t worse = 0;
-    if (!(fp > 0 && fp < 1) || m == 0 || *hashes > TEPAL_MAX_HASHES) {
-        return 0;
-    }
-    for (uint32_t k = *hashes == 0 ? 1 : *hashes;
-         k <= (*hashes == 0 ? TEPAL_MAX_HASHES : *hashes) && worse < 3; k++) {
-        uint64_t n = count_for((struct counting){bound, m, k, fp});
-        worse = n > most ? 0 : worse + (most > 0);
-        if (n > most) {
-            most = n;
-            best = k;
-        }
-    }
-    *hashes = best;
-    return most;
 }

@@ -22,31 +22,62 @@ static const char *reason_of(const struct tepal_recycling_setting *s)
     return "give the number of hash functions, or a false-positive rate to plan for";
 }
 
+static enum tepal_status by_sigma(const struct tepal_params *params, double fp,
+                                  struct tepal_recycling_setting *s,
+                                  struct tepal_recycling_rates *rates, struct tepal_error *error)
+{
+    if (params->recycling.rule != TEPAL_RECYCLING_SIGMA) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "the model needs a filter that recycles by sigma or by count");
+    }
+    if (!tepal_model_recycling_valid(s, s->sigma == 0)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, reason_of(s));
+    }
+    if (s->sigma == 0 && !(fp > 0 && fp < 1)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "give sigma, or a false-positive rate between 0 and 1");
+    }
+    if (s->sigma == 0 && tepal_recycling_best_sigma(s, fp, rates) != TEPAL_OK) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "no sigma achieves this average rate: use more bits or fewer hash functions");
+    }
+    if (params->recycling.limit != 0) {
+        (void)tepal_recycling_average(s, TEPAL_RECYCLING_AUTO, rates);
+    }
+    return TEPAL_OK;
+}
+
+/* No bits: the fewest that keep the rate. */
+static enum tepal_status by_count(const struct tepal_params *params, double fp,
+                                  struct tepal_recycling_setting *s,
+                                  struct tepal_recycling_rates *rates, struct tepal_error *error)
+{
+    s->sigma = 0;
+    if (s->bits != 0 && !tepal_model_recycling_valid(s, true)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, reason_of(s));
+    }
+    if (tepal_recycling_for_count(s, params->recycling.limit, fp, rates) != TEPAL_OK) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "no filter that counts so many messages: give bits (other layouts than flat "
+                      "need them), or a false-positive rate between 0 and 1");
+    }
+    return TEPAL_OK;
+}
+
 enum tepal_status tepal_model_recycling(const struct tepal_params *params,
                                         const struct tepal_use *use, struct tepal_report *report,
                                         struct tepal_error *error)
 {
     struct tepal_recycling_setting s = model_recycling_setting(params);
-    double fp = use->fp;
     struct tepal_recycling_rates rates;
-    if (params->recycling.rule != TEPAL_RECYCLING_SIGMA) {
-        return refuse(error, TEPAL_BAD_ARGUMENT, "the model needs a filter that recycles by sigma");
+    bool counts = params->recycling.rule == TEPAL_RECYCLING_COUNT;
+    enum tepal_status status = counts ? by_count(params, use->fp, &s, &rates, error)
+                                      : by_sigma(params, use->fp, &s, &rates, error);
+    if (status != TEPAL_OK) {
+        return status;
     }
-    if (!tepal_model_recycling_valid(&s, s.sigma == 0)) {
-        return refuse(error, TEPAL_BAD_ARGUMENT, reason_of(&s));
-    }
-    if (s.sigma == 0 && !(fp > 0 && fp < 1)) {
-        return refuse(error, TEPAL_BAD_ARGUMENT,
-                      "give sigma, or a false-positive rate between 0 and 1");
-    }
-    if (s.sigma == 0 && tepal_recycling_best_sigma(&s, fp, &rates) != TEPAL_OK) {
-        return refuse(error, TEPAL_BAD_ARGUMENT,
-                      "no sigma achieves this average rate: use more bits or fewer hash functions");
-    }
-    if (params->recycling.limit != 0) {
-        (void)tepal_recycling_average(&s, TEPAL_RECYCLING_AUTO, &rates);
-    }
-    uint64_t n = (uint64_t)llround(fmax(rates.messages_from_zero, 1));
+    uint64_t n =
+        counts ? params->recycling.limit : (uint64_t)llround(fmax(rates.messages_from_zero, 1));
     report->count = 0;
     report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", "recycling");
@@ -57,8 +88,16 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
     tepal_report_integer(report, "bits", "M, bits per phase", s.bits);
     tepal_report_integer(report, "phases", "p", s.phases);
     tepal_report_integer(report, "hashes", "k", s.hashes);
-    tepal_report_integer(report, "sigma", "it recycles when more than this many bits are set",
-                         s.sigma);
+    if (counts) {
+        tepal_report_absent(report, "sigma", "it counts messages");
+        tepal_report_integer(report, "messages",
+                             "it recycles when more than this many messages would have set bits",
+                             n);
+    } else {
+        tepal_report_integer(report, "sigma", "it recycles when more than this many bits are set",
+                             s.sigma);
+        tepal_report_absent(report, "messages", "it recycles by sigma");
+    }
     tepal_report_flag(report, "retain", "is the trigger the first message of the new cycle?",
                       s.retain);
     tepal_report_flag(report, "keep_trigger", "does the trigger stay in the frozen phase?",
@@ -67,10 +106,11 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
                       rates.method == TEPAL_RECYCLING_SWEEP ? "sweep" : "closed");
     tepal_report_text(report, "counting", "each message once, when it first arrives (Sec. II-E)",
                       "count-instance");
-    tepal_report_real(report, "fp_average", "long-term false-positive rate, eqs. (18), (26)",
+    tepal_report_real(report, "fp_average", "long-term false-positive rate, eqs. (18) or (3), (26)",
                       rates.fp_average);
     tepal_report_real(report, "fp_active",
-                      "false-positive rate of the active phase alone, eq. (18)", rates.fp_active);
+                      "false-positive rate of the active phase alone, eq. (18) or (3)",
+                      rates.fp_active);
     if (s.phases > 1) {
         tepal_report_real(report, "fp_frozen",
                           "false-positive rate of one frozen phase, eqs. (24), (25)",
@@ -78,8 +118,7 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
     } else {
         tepal_report_absent(report, "fp_frozen", "one phase: none is frozen");
     }
-    tepal_report_real(report, "fp_full",
-                      "false-positive rate of one phase with sigma bits set, eq. (17)",
+    tepal_report_real(report, "fp_full", "false-positive rate of one full phase, eq. (17) or (1)",
                       rates.fp_full);
     tepal_report_real(report, "messages_per_cycle", "new messages from one recycling to the next",
                       rates.messages_per_cycle);
@@ -88,22 +127,35 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
                       rates.messages_from_zero);
     tepal_report_real(report, "capacity", "messages that a phase holds on average when it is full",
                       rates.messages_per_cycle);
-    bool classic = s.layout == TEPAL_LAYOUT_FLAT && s.positions == TEPAL_POSITIONS_COLLIDING;
-    if (classic) {
-        tepal_report_integer(report, "n", "E[N0] as a whole number, for the next three", n);
-        tepal_report_real(report, "fp_worst", "f_w: rate after n messages, eq. (1)",
-                          tepal_recycling_worst(s.bits, n, s.hashes));
-        tepal_report_real(report, "fp_oracle", "f_o: average over n new messages, eq. (2)",
-                          tepal_recycling_oracle(s.bits, n, s.hashes));
-        tepal_report_real(
-            report, "fp_actual",
-            "f_a: average of a filter that counts to n messages that set bits, eq. (3)",
-            tepal_recycling_actual(s.bits, n, s.hashes));
-    } else {
-        const char *about = "only for the flat layout with colliding positions";
-        tepal_report_absent(report, "fp_worst", about);
-        tepal_report_absent(report, "fp_oracle", about);
-        tepal_report_absent(report, "fp_actual", about);
+    static const struct {
+        const char *fp, *fp_about, *capacity, *capacity_about;
+    } bound[] = {
+        {"fp_worst", "f_w: rate after n messages, eq. (1)", "capacity_worst",
+         "the largest n with that f_w"},
+        {"fp_oracle", "f_o: average over n new messages, eq. (2)", "capacity_oracle",
+         "the largest n with that f_o"},
+        {"fp_actual", "f_a: average of a filter that counts to n messages that set bits, eq. (3)",
+         "capacity_actual", "the largest n with that f_a"},
+    };
+    double fp = use->fp > 0 && use->fp < 1 ? use->fp : rates.fp_average;
+    bool flat = s.layout == TEPAL_LAYOUT_FLAT;
+    if (flat) {
+        tepal_report_integer(report, "n",
+                             "messages, or E[N0] as a whole number: for the next three", n);
+        tepal_report_real(report, "fp", "the rate of the capacities: as given, or fp_average", fp);
+    }
+    for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
+        uint32_t k = params->hashes;
+        enum tepal_recycling_bound which = (enum tepal_recycling_bound)i;
+        if (flat) {
+            tepal_report_real(report, bound[i].fp, bound[i].fp_about,
+                              tepal_recycling_bound_rate(which, s.positions, s.bits, n, s.hashes));
+            tepal_report_integer(report, bound[i].capacity, bound[i].capacity_about,
+                                 tepal_recycling_capacity(which, s.positions, s.bits, fp, &k));
+        } else {
+            tepal_report_absent(report, bound[i].fp, "only for the flat layout");
+            tepal_report_absent(report, bound[i].capacity, "only for the flat layout");
+        }
     }
     return TEPAL_OK;
 }

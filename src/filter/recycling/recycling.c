@@ -706,12 +706,17 @@ static const char *const rule_names[] = {"sigma", "count", "time", "average"};
 static void tell_average(const struct tepal_recycling *r, struct tepal_report *report)
 {
     const struct tepal_params *p = &r->head.params;
-    const char *by_sigma = "only for filters that recycle by sigma";
+    const char *by_sigma = "only for filters that recycle by sigma or by count";
     struct tepal_recycling_setting setting = {p->layout, p->positions, p->cells,  p->hashes,
                                               r->limit,  r->phases,    r->retain, r->keep_trigger};
     struct tepal_recycling_rates rates;
-    bool known = r->rule == TEPAL_RECYCLING_SIGMA &&
-                 tepal_recycling_average(&setting, TEPAL_RECYCLING_AUTO, &rates) == TEPAL_OK;
+    enum tepal_status status = TEPAL_UNSUPPORTED;
+    if (r->rule == TEPAL_RECYCLING_SIGMA) {
+        status = tepal_recycling_average(&setting, TEPAL_RECYCLING_AUTO, &rates);
+    } else if (r->rule == TEPAL_RECYCLING_COUNT && !r->only_misses) {
+        status = tepal_recycling_for_count(&setting, r->limit, 0, &rates);
+    }
+    bool known = status == TEPAL_OK;
     if (known) {
         tepal_report_real(report, "fp_average", "long-term false-positive rate (model)",
                           rates.fp_average);

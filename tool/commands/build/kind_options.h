@@ -107,7 +107,8 @@
 
 #define OPTION_CYCLE_MESSAGES                                                                      \
     OPTION(0, "messages", OF_WHOLE("N", 1, UINT64_MAX),                                            \
-           "recycling: a phase is full when more than N messages would have set bits in it.")
+           "recycling: a phase is full when more than N messages would have set bits in it. Give " \
+           "--bits, or --fp for the fewest bits that keep this average rate (flat).")
 
 #define OPTION_FORGET                                                                              \
     FLAG(0, "forget-trigger",                                                                      \

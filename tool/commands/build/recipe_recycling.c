@@ -16,11 +16,9 @@ static bool recycling_counts(const struct args *args)
     return false; /* its size does not depend on how many come */
 }
 
-/* Sigma, and the number of hashes if it was not given, for the rate. */
-static int plan(const struct args *args, struct tepal_params *p)
+static struct tepal_recycling_setting setting_of(const struct tepal_params *p)
 {
-    struct tepal_recycling_rates rates;
-    struct tepal_recycling_setting setting = {
+    return (struct tepal_recycling_setting){
         .layout = p->layout,
         .positions = p->positions,
         .bits = p->cells,
@@ -28,6 +26,13 @@ static int plan(const struct args *args, struct tepal_params *p)
         .phases = (uint32_t)p->recycling.phases,
         .retain = (p->recycling.flags & TEPAL_RECYCLING_RETAIN) != 0,
         .keep_trigger = (p->recycling.flags & TEPAL_RECYCLING_KEEP_TRIGGER) != 0};
+}
+
+/* Sigma, and the number of hashes if it was not given, for the rate. */
+static int plan(const struct args *args, struct tepal_params *p)
+{
+    struct tepal_recycling_rates rates;
+    struct tepal_recycling_setting setting = setting_of(p);
     struct tepal_params any = TEPAL_PARAMS_INIT;
     any.layout = p->layout;
     any.positions = p->positions;
@@ -51,34 +56,56 @@ static int plan(const struct args *args, struct tepal_params *p)
     return EXIT_YES;
 }
 
+/* By count: the messages give the bits, if not given (then --fp is), and the hashes likewise. */
+static int count(const struct args *args, struct tepal_params *p)
+{
+    struct tepal_recycling_rates rates;
+    struct tepal_recycling_setting setting = setting_of(p);
+    p->recycling.rule = TEPAL_RECYCLING_COUNT;
+    p->recycling.limit = arg(args, "messages")->whole;
+    if (arg(args, "fp")->given == arg(args, "bits")->given) {
+        return args_error(args, "--messages needs one of --bits M and --fp RATE");
+    }
+    if (p->cells != 0 && p->hashes != 0) {
+        return EXIT_YES;
+    }
+    if (p->cells == 0 && p->layout != TEPAL_LAYOUT_FLAT) {
+        return args_error(args, "--messages with --fp is for --layout flat: give --bits M");
+    }
+    if (tepal_recycling_for_count(&setting, p->recycling.limit, arg_real(args, "fp", STREAM_FP),
+                                  &rates) != TEPAL_OK) {
+        return args_error(args, "no filter counts to --messages %s", arg(args, "messages")->text);
+    }
+    p->cells = setting.bits;
+    p->hashes = setting.hashes;
+    return EXIT_YES;
+}
+
 static int limit_of(const struct args *args, struct tepal_params *p)
 {
     if (arg(args, "rule")->given && !stream_by(args, "average") && !stream_by(args, "sigma")) {
         return args_error(args, "--rule %s is for --kind counting", arg(args, "rule")->text);
     }
-    if (!arg(args, "sigma")->given && !arg(args, "messages")->given) {
+    if (arg(args, "messages")->given) {
+        return count(args, p);
+    }
+    if (!arg(args, "sigma")->given) {
         return plan(args, p);
     }
     if (arg(args, "fp")->given) {
-        return args_error(args,
-                          "--fp, --sigma and --messages cannot be combined: give one of them");
+        return args_error(args, "--fp and --sigma cannot be combined: give one of them");
     }
     if (!arg(args, "hashes")->given) {
-        return args_error(args, "--sigma and --messages need --hashes K");
+        return args_error(args, "--sigma needs --hashes K");
     }
-    if (arg(args, "messages")->given) {
-        p->recycling.rule = TEPAL_RECYCLING_COUNT;
-        p->recycling.limit = arg(args, "messages")->whole;
-    } else {
-        p->recycling.limit = arg(args, "sigma")->whole;
-    }
+    p->recycling.limit = arg(args, "sigma")->whole;
     return EXIT_YES;
 }
 
 static int recycling_params(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     (void)keys;
-    if (!arg(args, "bits")->given) {
+    if (!arg(args, "bits")->given && !arg(args, "messages")->given) {
         return args_error(args, "--kind recycling needs --bits M, the bits per phase");
     }
     recipe_places(args, 0, p);

@@ -78,6 +78,7 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
         OPTION_WRONG
 #define YESNO_MODEL OPTION_NEGATIVES, YESNO_SIZES
 #define RECYCLING_MODEL                                                                            \
-    OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_DISTINCT, OPTION_RETAIN, OPTION_KEEP_TRIGGER
+    OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_CYCLE_MESSAGES, OPTION_DISTINCT,               \
+        OPTION_RETAIN, OPTION_KEEP_TRIGGER
 
 #endif
