@@ -199,7 +199,13 @@ static void combine(struct tepal_filter *into, const struct tepal_filter *f,
     bool merges = promises(f, TEPAL_MERGEABLE);
     bool meets = tepal_filter_params(f)->kind == TEPAL_KIND_BLOOM;
     query(f, keys, theirs);
-    MUST(tepal_filter_unite(into, f) == (merges ? TEPAL_OK : TEPAL_UNSUPPORTED));
+    enum tepal_status status = tepal_filter_unite(into, f);
+    if (status == TEPAL_FULL) { /* too many of one class, and no digests for the exact table */
+        MUST(tepal_filter_params(f)->kind == TEPAL_KIND_GROWING);
+        merges = false;
+    } else {
+        MUST(status == (merges ? TEPAL_OK : TEPAL_UNSUPPORTED));
+    }
     query(into, keys, united);
     for (size_t i = 0; merges && i < keys->count; i++) {
         MUST(!answer_of(theirs, i) || answer_of(united, i));
@@ -625,6 +631,34 @@ static void use_cascade(struct tepal_filter *f, const struct keys *keys)
     }
 }
 
+/* Batches are single calls, byte for byte; what was added is found, and goes again. */
+static void use_growing(struct tepal_filter *f, const struct keys *keys)
+{
+    struct tepal_filter *copy = clone_of(f);
+    uint64_t answers[WORDS(MANY)];
+    uint64_t buckets = tepal_filter_params(f)->cells;
+    size_t found = 0;
+    MUST(tepal_filter_test_add_many(f, keys->digest, keys->count, answers, &found) == TEPAL_OK);
+    for (size_t i = 0; i < keys->count; i++) {
+        bool there;
+        MUST(tepal_filter_test_add(copy, keys->digest[i], &there) == TEPAL_OK);
+        MUST(there == answer_of(answers, i));
+    }
+    MUST(tepal_filter_equal(f, copy));
+    tepal_filter_free(copy);
+    for (int i = 0; i < 20; i++) { /* more than two buckets hold */
+        MUST(tepal_filter_add(f, keys->digest[1]) == TEPAL_OK);
+    }
+    MUST(tepal_filter_params(f)->cells >= buckets);
+    must_survive_a_file(f);
+    must_find(f, keys);
+    for (int i = 0; i < 20; i++) {
+        MUST(tepal_filter_remove(f, keys->digest[1]) == TEPAL_OK);
+    }
+    must_find(f, keys);
+    must_be_sound(f);
+}
+
 typedef void use_kind(struct tepal_filter *f, const struct keys *keys);
 
 static use_kind *const uses[] = {
@@ -636,6 +670,7 @@ static use_kind *const uses[] = {
     [TEPAL_KIND_YESNO] = use_yesno,
     [TEPAL_KIND_RECYCLING] = use_recycling,
     [TEPAL_KIND_CASCADE] = use_cascade,
+    [TEPAL_KIND_GROWING] = use_growing,
 };
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include "base/little.h"
+#include "base/random.h"
 
 #define BLOCK  65536
 #define STATES 8
@@ -266,6 +267,42 @@ static void own_cascade(struct draft *d)
     limit_hashes(d, p->cells - rest);
 }
 
+/*
+ * A word more than the slots need, and the exact table. Where there is no room for the smallest
+ * filter, it is one of fingerprints instead.
+ */
+static void own_growing(struct draft *d)
+{
+    struct tepal_params *p = &d->params;
+    struct tepal_growing_params *own = &p->growing;
+    const uint64_t least = 4 * TEPAL_GROWING_MIN_BUCKETS;
+    own->tag_bits = within(own->tag_bits, TEPAL_MIN_TAG_BITS, TEPAL_MAX_TAG_BITS);
+    own->extension_bits = within(own->extension_bits, 1, TEPAL_MAX_EXTENSION_BITS);
+    if (least * (own->tag_bits + own->extension_bits + 1) > (d->words - 1) * 64) {
+        own->tag_bits = TEPAL_MIN_TAG_BITS;
+        own->extension_bits = 1;
+    }
+    uint64_t slot_bits = own->tag_bits + own->extension_bits + 1;
+    if (least * slot_bits > (d->words - 1) * 64) {
+        p->kind = TEPAL_KIND_FINGERPRINT;
+        own_fingerprint(d);
+        return;
+    }
+    uint64_t spare = d->words - 1 - least * slot_bits / 64;
+    own->overflow = own->overflow == 0 || spare < 12
+                        ? 0
+                        : UINT64_C(4) << within(own->overflow / 8, 0, spare < 24 ? 0 : 1);
+    uint64_t most = (d->words - 1 - 3 * own->overflow) * 64 / (4 * slot_bits);
+    uint64_t buckets = within(p->cells / (4 * slot_bits), most - most / 8, most);
+    p->layout = TEPAL_LAYOUT_FLAT;
+    p->positions = TEPAL_POSITIONS_COLLIDING;
+    p->hashes = 2;
+    p->cells = 4 * slot_bits * buckets;
+    own->first =
+        4 * slot_bits * within(own->first / (4 * slot_bits), TEPAL_GROWING_MIN_BUCKETS, buckets);
+    zero_from(p->own, 4);
+}
+
 /* ---- cells and state, kind by kind ----------------------------------------------------------- */
 
 static void cells_bloom(struct draft *d)
@@ -339,6 +376,90 @@ static void cells_fingerprint(struct draft *d)
     if (d->keys != UINT64_MAX) {
         d->keys = held > UINT64_MAX - d->state[1] ? UINT64_MAX : held + d->state[1];
     }
+}
+
+static void put_slot(struct draft *d, uint64_t i, uint64_t f, uint64_t value)
+{
+    for (uint64_t bit = 0; bit < f; bit++) {
+        uint64_t at = i * f + bit;
+        uint64_t word = get(d, at / 64) & ~(UINT64_C(1) << at % 64);
+        put(d, at / 64, word | (value >> bit & 1) << at % 64);
+    }
+}
+
+/* What an entry knows; shortened until it knows no more than it may. 0: it is empty. */
+static uint64_t mend_entry(struct draft *d, uint64_t i)
+{
+    const struct tepal_growing_params *own = &d->params.growing;
+    uint64_t f = own->tag_bits + own->extension_bits + 1;
+    uint64_t buckets = d->params.cells / (4 * f);
+    uint64_t level = 63 - (uint64_t)__builtin_clzll(buckets);
+    uint64_t low = (UINT64_C(1) << level) - 1;
+    uint64_t entry = slot(d, i, f);
+    uint64_t tag = entry & ((UINT64_C(1) << own->tag_bits) - 1);
+    uint64_t marked = entry >> own->tag_bits;
+    uint64_t state = tag * RANDOM_GOLDEN;
+    uint64_t here = level + ((i / 4 & low) < buckets - low - 1);
+    uint64_t other = level + (((i / 4 ^ (random_word(&state) | 1)) & low) < buckets - low - 1);
+    uint64_t most = own->extension_bits + (other < here ? other : here) - here;
+    if (marked == 0) {
+        put_slot(d, i, f, 0);
+        return 0;
+    }
+    while (marked >> (most + 1) != 0) {
+        marked = marked >> 1;
+    }
+    put_slot(d, i, f, tag | marked << own->tag_bits);
+    return here + 63 - (uint64_t)__builtin_clzll(marked);
+}
+
+/* At most half of the slots of the exact table; whoever is cut off from his home gets another. */
+static void mend_exact(struct draft *d, uint64_t first)
+{
+    uint64_t slots = d->params.growing.overflow;
+    uint64_t start = 0;
+    uint64_t run = 0;
+    d->state[4] = 0;
+    d->state[5] = 0;
+    while (start + 1 < slots && get(d, first + 3 * start + 2) != 0) {
+        start++;
+    }
+    for (uint64_t i = 0; i < slots; i++) {
+        uint64_t here = (start + i) & (slots - 1);
+        uint64_t at = first + 3 * here;
+        if (i == 0 || get(d, at + 2) == 0 || d->state[5] == slots / 2) {
+            memset(d->payload + 8 * at, 0, 24);
+            run = 0;
+            continue;
+        }
+        if (((here - get(d, at)) & (slots - 1)) > run) {
+            put(d, at, (get(d, at) & -slots) | here);
+        }
+        put(d, at + 2, within(get(d, at + 2), 1, UINT64_C(1) << 50));
+        d->state[4] += get(d, at + 2);
+        d->state[5]++;
+        run++;
+    }
+}
+
+static void cells_growing(struct draft *d)
+{
+    const struct tepal_growing_params *own = &d->params.growing;
+    uint64_t gap = (d->params.cells + 63) / 64;
+    cut_tail(d, 0, d->params.cells);
+    d->state[0] = 0;
+    d->state[2] = 0;
+    for (uint64_t i = 0; i < d->params.cells / (own->tag_bits + own->extension_bits + 1); i++) {
+        uint64_t known = mend_entry(d, i);
+        d->state[0] += known != 0;
+        d->state[2] += known == 0 ? 0 : UINT64_C(1) << (60 - known);
+    }
+    d->state[3] %= UINT64_C(1) << 62;
+    if ((d->leave & MEND_LEAVE_TAILS) == 0) {
+        put(d, gap, 0);
+        mend_exact(d, gap + 1);
+    }
+    zero_from(d->state, 6);
 }
 
 /* members, known negatives, of these positive, of these left; the rest is anybody's */
@@ -472,6 +593,7 @@ static const struct mender menders[] = {
     [TEPAL_KIND_YESNO] = {own_yesno, cells_yesno},
     [TEPAL_KIND_RECYCLING] = {own_recycling, cells_recycling},
     [TEPAL_KIND_CASCADE] = {own_cascade, cells_cascade},
+    [TEPAL_KIND_GROWING] = {own_growing, cells_growing},
 };
 
 #define KINDS (sizeof menders / sizeof *menders - 1)

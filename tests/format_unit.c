@@ -440,6 +440,30 @@ static void golden_fingerprint(void **unused)
     tepal_filter_free(f);
 }
 
+/* A growing filter: 1500 keys, where 896 fit at first, and one of them twelve times more. */
+static void golden_growing(void **unused)
+{
+    (void)unused;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_filter *f;
+    p.kind = TEPAL_KIND_GROWING;
+    p.hashes = 2;
+    p.growing.tag_bits = 6;
+    p.growing.extension_bits = 5;
+    p.cells = (uint64_t)256 * 4 * 12;
+    p.capacity = 10000;
+    p.seed = 42;
+    assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_OK);
+    for (unsigned i = 0; i < 1512; i++) {
+        struct tepal_digest d = recipe_digest(f, "golden", i < 1500 ? i : 0);
+        assert_int_equal(tepal_filter_add(f, d), TEPAL_OK);
+    }
+    golden_check(f, "growing");
+    assert_true(info_integer(f, "overflow") >= 5);
+    assert_true(tepal_filter_params(f)->cells > tepal_filter_params(f)->growing.first);
+    tepal_filter_free(f);
+}
+
 /*
  * A yes-no filter and a cascade of 100 members and 1000 known negatives. Which no-filter a false
  * positive went to is the search's choice of the day; what it answers is pinned, and what it says
@@ -908,6 +932,7 @@ int main(void)
         cmocka_unit_test(recycling_files_that_lie),
         cmocka_unit_test(golden_generalized),
         cmocka_unit_test(golden_fingerprint),
+        cmocka_unit_test(golden_growing),
         cmocka_unit_test(golden_vetoes),
         cmocka_unit_test(golden_strangers),
         cmocka_unit_test(round_trips),

@@ -126,6 +126,21 @@ if [ -n "$tepal" ]; then
         fail "fingerprint: the command answers otherwise"
 fi
 
+# A growing filter: 1500 keys, and one of them so often that the exact table counts it.
+files=$((files + 1))
+seq -f 'golden-%.0f' 0 1499 >"$scratch/members"
+yes golden-0 | head -12 >>"$scratch/members"
+reader "$here/golden/growing.tepal" --rebuild-lines <"$scratch/members" >/dev/null ||
+    fail "growing: grown again from its members, it differs"
+reader "$here/golden/growing.tepal" --query-lines <"$scratch/members" >"$scratch/found"
+[ "$(grep -c '^1' "$scratch/found")" = 1512 ] || fail "growing: a member is missing"
+reader "$here/golden/growing.tepal" --query-lines <"$scratch/strangers" >"$scratch/found"
+if [ -n "$tepal" ]; then
+    "$tepal" query --tsv "$here/golden/growing.tepal" "$scratch/strangers" |
+        awk -F'\t' '{ print $2 "\t" $1 }' | cmp -s - "$scratch/found" ||
+        fail "growing: the command answers otherwise"
+fi
+
 # Filters of 100 members that know 1000 strangers: all members are found, and no stranger.
 for name in yesno cascade; do
     files=$((files + 1))

@@ -128,6 +128,13 @@ static inline void specimens_init(struct specimens *all)
         s->params.fingerprint.bits = prints[i];
         s->params.cells = 8 * prints[i] * (300 + i); /* not powers of two */
     }
+    for (size_t i = 0; i < 2; i++) { /* they grow within the tests */
+        struct specimen *s =
+            specimen_add(all, TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, "");
+        s->params.hashes = 2;
+        s->params.growing = (struct tepal_growing_params){6 + 5 * i, 8 + i, 0, 0};
+        s->params.cells = 4 * (15 + 6 * i) * (256 + i);
+    }
     specimens_known(all, TEPAL_LAYOUT_FLAT);
     specimens_known(all, TEPAL_LAYOUT_BLOCKED);
     specimens_recycling(all);

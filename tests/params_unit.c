@@ -32,6 +32,11 @@ static bool sound(enum tepal_kind_id kind, enum tepal_layout layout, struct tepa
         p.counting.choices = 2;
         p.counting.rule = (uint64_t)tepal_counting_default_rule(layout, 2);
         break;
+    case TEPAL_KIND_GROWING:
+        p.hashes = 2;
+        p.growing = (struct tepal_growing_params){7, 8, 4 * 16 * 256, 4};
+        p.cells = 4 * 16 * 256;
+        break;
     case TEPAL_KIND_FINGERPRINT:
         p.hashes = 2;
         p.fingerprint.bits = 16;
@@ -239,6 +244,15 @@ static void own_fields_are_named(void **state)
         {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(cascade.rest_bits), (uint64_t)1 << 56},
         {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_BLOCKED, PARAMS_INDEX(cascade.rest_bits), 1000},
         {TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(cascade.rest_levels), 63},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.tag_bits), 3},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.tag_bits), 16},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.extension_bits), 0},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.extension_bits), 17},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.first), 4 * 16 * 255},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.first), 4 * 16 * 257},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.overflow), 2},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.overflow), 12},
+        {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.overflow), (uint64_t)1 << 41},
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         struct tepal_params good;
@@ -250,6 +264,12 @@ static void own_fields_are_named(void **state)
     broken(&p, PARAMS_HASHES, 3);
     broken(&p, PARAMS_POSITIONS, TEPAL_POSITIONS_DISTINCT);
     broken(&p, PARAMS_CELLS, 2000);
+    broken(&p, PARAMS_LAYOUT, TEPAL_LAYOUT_BLOCKED);
+    assert_true(sound(TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, &p));
+    broken(&p, PARAMS_HASHES, 3);
+    broken(&p, PARAMS_POSITIONS, TEPAL_POSITIONS_DISTINCT);
+    broken(&p, PARAMS_CELLS, 4 * 16 * 255);
+    broken(&p, PARAMS_CELLS, 4 * 16 * 256 + 1);
     broken(&p, PARAMS_LAYOUT, TEPAL_LAYOUT_BLOCKED);
     assert_true(sound(TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT, &p));
     broken(&p, PARAMS_LAYOUT, TEPAL_LAYOUT_PARTITIONED);
@@ -267,7 +287,9 @@ static void the_largest_filters_are_legal(void **state)
     for (size_t i = 0; i < tepal_kind_count(); i++) {
         struct tepal_params p;
         assert_true(sound(tepal_kind_at(i)->id, TEPAL_LAYOUT_FLAT, &p));
-        p.cells = p.kind == TEPAL_KIND_FINGERPRINT ? (uint64_t)UINT32_MAX / 2 * 128 : LIMIT;
+        p.cells = p.kind == TEPAL_KIND_FINGERPRINT ? (uint64_t)UINT32_MAX / 2 * 128
+                  : p.kind == TEPAL_KIND_GROWING   ? 4 * 16 * ((uint64_t)1 << 40)
+                                                   : LIMIT;
         if (p.kind == TEPAL_KIND_RECYCLING) {
             p.recycling.phases = TEPAL_MAX_PHASES;
         }

@@ -94,6 +94,11 @@ static void same_own(const json_t *o, const struct tepal_proposal *plan)
     case TEPAL_KIND_RETOUCHED:
         same_real(o, "max_fn", plan->max_fn);
         break;
+    case TEPAL_KIND_GROWING:
+        same_whole(o, "first_bits", true, p->cells);
+        same_whole(o, "tag_bits", true, p->growing.tag_bits);
+        same_whole(o, "extension_bits", true, p->growing.extension_bits);
+        break;
     case TEPAL_KIND_BLOOM:
         break;
     }

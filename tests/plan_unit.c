@@ -299,6 +299,8 @@ static bool is_supported(enum tepal_kind_id kind, enum tepal_layout layout)
     case TEPAL_KIND_YESNO:
     case TEPAL_KIND_CASCADE:
         return true;
+    case TEPAL_KIND_GROWING:
+        return false;
     }
     return tepal_params_check(&p, NULL) == TEPAL_OK;
 }

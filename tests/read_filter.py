@@ -530,6 +530,125 @@ class Fingerprint(Filter):
         return self.prints() == collections.Counter(map(self.class_of_key, keys))
 
 
+def splitmix(state):
+    """The first word of the generator."""
+    z = state + GOLDEN & M64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & M64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & M64
+    return z ^ z >> 31
+
+
+class Growing(Filter):
+    name = "growing"
+
+    def check_own(self, own, state):
+        self.t, self.e, first, self.exact = own[:4]
+        need(4 <= self.t <= 15 and 1 <= self.e <= 16, "tags or extensions too short or too long")
+        need(not any(own[4:]) and not any(state[6:]), "own parameters or state")
+        need(self.exact == 0 or (4 <= self.exact <= 1 << 40 and self.exact & (self.exact - 1) == 0), "an exact table that cannot be")
+        self.slot = self.t + self.e + 1
+        bucket = 4 * self.slot
+        need(self.m % bucket == 0 and 256 <= self.m // bucket <= 1 << 40, "not whole buckets, or too few or many")
+        need(first % bucket == 0 and 256 * bucket <= first <= self.m, "a first size that cannot be")
+        need(self.layout == 0 and self.positions == 0 and self.k == 2, "a layout of another kind")
+        self.buckets = self.m // bucket
+        self.first = first // bucket
+        self.held, _, self.sum, copies, self.over, self.over_used = state[:6]
+        need(copies <= 1 << 62 and self.over <= 1 << 62 and 2 * self.over_used <= self.exact, "a state that cannot be")
+
+    def payload_bytes(self):
+        return super().payload_bytes() + 8 + 24 * self.exact
+
+    def bits(self):
+        return self.payload[: 8 * ((self.m + 63) // 64) + 8]
+
+    def check_payload(self, state):
+        super().check_payload(state)
+        self.read_entries()
+        self.ones = len(self.entries)
+        need(len(self.entries) == self.held, "the entries are not as many as stated")
+        need(sum(1 << 60 - known for _, known, _ in self.entries) == self.sum, "the sum is not that of the entries")
+        self.read_table()
+
+    @staticmethod
+    def depth(buckets, address):
+        level = buckets.bit_length() - 1
+        return level + (address % (1 << level) < buckets - (1 << level))
+
+    @staticmethod
+    def offset(tag):
+        return splitmix(tag * GOLDEN & M64) | 1
+
+    def read_entries(self):
+        """Tag, T and the low T bits of the address of every entry."""
+        cells = int.from_bytes(self.bits(), "little")
+        self.entries = []
+        for bucket in range(self.buckets):
+            for slot in range(4):
+                entry = cells >> ((4 * bucket + slot) * self.slot) & ((1 << self.slot) - 1)
+                if entry == 0:
+                    continue
+                tag, marked = entry % (1 << self.t), entry >> self.t
+                need(marked > 0, "an entry has no mark of its length")
+                length = marked.bit_length() - 1
+                depth = self.depth(self.buckets, bucket)
+                address = bucket | (marked - (1 << length)) << depth
+                other = self.depth(self.buckets, address ^ self.offset(tag))
+                need(depth + length <= self.e + min(depth, other), "an entry knows more than it can")
+                self.entries.append((tag, depth + length, address))
+        self.lookup = collections.Counter(self.entries)
+
+    def read_table(self):
+        words = struct.unpack(f"<{3 * self.exact}Q", self.payload[len(self.bits()) :])
+        self.table = {}
+        used = [words[3 * i + 2] > 0 for i in range(self.exact)]
+        for i in range(self.exact):
+            lo, hi, count = words[3 * i : 3 * i + 3]
+            if count == 0:
+                need(lo == 0 and hi == 0, "an empty slot of the exact table is not zero")
+                continue
+            home = lo % self.exact
+            need(all(used[(home + j) % self.exact] for j in range((i - home) % self.exact)), "a key cannot be found in the exact table")
+            self.table[lo, hi] = count
+        need(sum(used) == self.over_used and sum(self.table.values()) == self.over, "the exact table differs from its counts")
+
+    def addresses(self, lo, hi):
+        tag = lo >> (64 - self.t)
+        return tag, (hi, hi ^ self.offset(tag))
+
+    def query(self, key):
+        lo, hi = self.digest(key)
+        tag, both = self.addresses(lo, hi)
+        if (lo, hi) in self.table:
+            return True
+        for address in both:
+            depth = self.depth(self.buckets, address)
+            if any(self.lookup[tag, depth + x, address % (1 << depth + x)] for x in range(self.e + 1)):
+                return True
+        return False
+
+    def same_as(self, keys):
+        """Added one after the other, without removals, before any entry has used up its extension: the
+        same entries, up to which of its two addresses each lies by."""
+        digests = [self.digest(key) for key in keys]
+        slots = collections.Counter(digests) - collections.Counter(self.table)
+        buckets, held, expected = self.first, 0, collections.Counter()
+        for digest in digests:
+            if slots[digest] == 0:
+                continue
+            slots[digest] -= 1
+            tag, both = self.addresses(*digest)
+            known = self.e + min(self.depth(buckets, a) for a in both)
+            expected[tag, known, min(a % (1 << known) for a in both)] += 1
+            held += 1
+            for _ in range(4):
+                buckets += 2 * held > 7 * buckets
+        found = collections.Counter(
+            (tag, known, min(address, (address ^ self.offset(tag)) % (1 << known))) for tag, known, address in self.entries
+        )
+        return buckets == self.buckets and found == expected and sum(self.table.values()) + held == len(digests)
+
+
 class Parted(Filter):
     """Several filters in one payload, each with a digest of its own of a key."""
 
@@ -747,7 +866,7 @@ class Unknown(Filter):
         need(False, "unknown kind")
 
 
-KINDS = {1: Filter, 2: Retouched, 3: Generalized, 4: Counting, 5: Fingerprint, 6: YesNo, 7: Recycling, 8: Cascade}
+KINDS = {1: Filter, 2: Retouched, 3: Generalized, 4: Counting, 5: Fingerprint, 6: YesNo, 7: Recycling, 8: Cascade, 9: Growing}
 
 
 def open_filter(data):

@@ -24,6 +24,10 @@ static struct tepal_filter *make(const struct tepal_kind *kind)
         options.limit = params.cells / 8;
         set_recycling(&params, &options);
     }
+    if (kind->id == TEPAL_KIND_GROWING) {
+        params.growing = (struct tepal_growing_params){4, 3, 0, 0};
+        params.cells = 4 * 8 * 256;
+    }
     assert_int_equal(tepal_filter_create(&params, NULL, &filter, NULL), TEPAL_OK);
     return filter;
 }

@@ -61,7 +61,7 @@ TEPAL_API enum tepal_status tepal_filter_create(const struct tepal_params *param
 /*
  * The short way: an empty filter for so many keys at this false-positive rate, on the flat layout,
  * sized by tepal_params_for_rate, and failing as it does. For bloom, retouched, generalized,
- * counting and fingerprint; TEPAL_UNSUPPORTED for the others.
+ * counting, fingerprint and growing; TEPAL_UNSUPPORTED for the others.
  */
 TEPAL_API enum tepal_status tepal_filter_create_for_rate(enum tepal_kind_id kind, uint64_t keys,
                                                          double fp, uint64_t seed,
@@ -99,8 +99,8 @@ TEPAL_API enum tepal_status tepal_filter_hasher(const struct tepal_filter *filte
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 /*
- * Add one key. TEPAL_FULL if a fingerprint filter (or, rarely, a cascade) has no room left; nothing
- * has changed then.
+ * Add one key. TEPAL_FULL if a fingerprint filter (or, rarely, a cascade) has no room left,
+ * TEPAL_NO_MEMORY if a growing filter finds neither a slot nor memory; nothing has changed then.
  */
 TEPAL_API enum tepal_status tepal_filter_add(struct tepal_filter *filter,
                                              struct tepal_digest digest);
@@ -111,9 +111,10 @@ TEPAL_API enum tepal_status tepal_filter_add_u64(struct tepal_filter *filter, ui
 /*
  * Add many keys, in their order: all of them or, if the call fails, none. Keys of any length: key i
  * is the lens[i] bytes at keys[i]. Fixed: keys of `width` bytes each, stored one after the other.
- * No memory is taken, except for more than 256 keys that are hashed here for a kind that can be
- * full (fingerprint, cascade): these take 16 bytes per key, or fail with TEPAL_NO_MEMORY or
- * TEPAL_TOO_LARGE.
+ * No memory is taken, except by growing filters for what they grow, and for more than 256 keys that
+ * are hashed here for a kind that can fail (fingerprint, cascade, growing): these take 16 bytes per
+ * key, or fail with TEPAL_NO_MEMORY or TEPAL_TOO_LARGE. A growing filter that takes a batch back
+ * keeps its new size.
  */
 TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
                                                   const struct tepal_digest *digests, size_t count);
@@ -228,13 +229,15 @@ TEPAL_API uint64_t tepal_filter_memory_bytes(const struct tepal_filter *filter);
 
 /*
  * The cells as 64-bit words in the order of the format, for tests, tools and other encoders. They
- * belong to the filter, live as long as it does and change with it.
+ * belong to the filter, live as long as it does and change with it. NULL and 0 for a filter that
+ * has grown: its words are in several arrays, and tepal_encode_range has them in order.
  */
 TEPAL_API const uint64_t *tepal_filter_words(const struct tepal_filter *filter, size_t *count);
 
 /*
- * Bits set (counting: counters above 0; fingerprint: slots taken; recycling: in the active phase).
- * Reads all cells, unless the kind counts as it goes (counting, fingerprint, recycling).
+ * Bits set (counting: counters above 0; fingerprint, growing: slots taken; recycling: in the active
+ * phase). Reads all cells, unless the kind counts as it goes (counting, fingerprint, growing,
+ * recycling).
  */
 TEPAL_API uint64_t tepal_filter_ones(const struct tepal_filter *filter);
 
@@ -244,8 +247,9 @@ TEPAL_API uint64_t tepal_filter_ones(const struct tepal_filter *filter);
  * holds for untrusted filters too. Bloom, retouched, generalized: exact for every layout
  * (generalized on the blocked layout with more than 8 hash functions: very nearly, or its bound
  * where that would take seconds). Fingerprint: exact, at about 50 ns per slot (the fp_now of
- * tepal_filter_info is the model's, for as many keys). Counting, yes-no, cascade and recycling: as
- * their info says. Reads all cells, except of counting and recycling filters.
+ * tepal_filter_info is the model's, for as many keys). Growing: the sum over its entries of what
+ * each lets through, which is kept. Counting, yes-no, cascade and recycling: as their info says.
+ * Reads all cells, except of counting, growing and recycling filters.
  */
 TEPAL_API double tepal_filter_fp_now(const struct tepal_filter *filter);
 

@@ -38,6 +38,8 @@ extern "C" {
  *                      (sigma) and the hashes that achieve the *average* rate; phases 0 becomes 2
  *                      with the flag retain; capacity becomes the expected keys per cycle. With
  *                      the rule average the limit is the rate; hashes and capacity as by sigma
+ *   growing            begins with room for a thousandth of the keys (at least 896) and keeps the
+ *                      rate until all are in; beyond, it rises slowly
  *   yesno, cascade     TEPAL_UNSUPPORTED: these are sized and built from known keys
  *
  * TEPAL_BAD_ARGUMENT unless 0 < fp < 1 and there are keys, if no filter of this kind achieves the
@@ -59,11 +61,11 @@ TEPAL_API enum tepal_status tepal_params_for_bits(struct tepal_params *params, u
 
 /*
  * The false-positive rate that no contents of a filter of these parameters can exceed, for keys
- * drawn independently of them: that of a generalized or fingerprint filter; 1 for kinds without a
- * bound. Blocked generalized filters: an adversary may give whole sectors of a line to zeros and
- * others to ones, which the keys' cells, one per sector, then meet in larger shares: with (2, 2)
- * 8.6 % instead of 6.3 %, with (4, 4) 1.4 % instead of 0.4 %. (For k > 8 the two rounds are bounded
- * one by one.) Params must have passed the check.
+ * drawn independently of them: that of a generalized, fingerprint or growing filter; 1 for kinds
+ * without a bound. Blocked generalized filters: an adversary may give whole sectors of a line to
+ * zeros and others to ones, which the keys' cells, one per sector, then meet in larger shares:
+ * with (2, 2) 8.6 % instead of 6.3 %, with (4, 4) 1.4 % instead of 0.4 %. (For k > 8 the two
+ * rounds are bounded one by one.) Params must have passed the check.
  */
 TEPAL_API double tepal_params_fp_bound(const struct tepal_params *params);
 

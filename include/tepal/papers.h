@@ -252,6 +252,25 @@ TEPAL_API enum tepal_status tepal_fingerprint_fit(uint64_t n, double bits_per_ke
                                                   uint32_t *bits);
 
 /*
+ * The growing filter: tags of t bits, extensions of e bits, created with `buckets` buckets.
+ *
+ *   fp       the false-positive rate after n additions
+ *   buckets  how many buckets there are then
+ *   rise     how the sum of 2^-T over the entries rises by `keys` additions to a filter that has
+ *            `buckets` buckets with `held` entries now; the rate is 2^(1 - t) times the sum
+ *   size     t, e, cells and hashes of the filter that begins with room for `first` keys and keeps
+ *            the rate until there are n, with the fewest bits per slot. TEPAL_BAD_ARGUMENT unless
+ *            1 <= first <= n, 0 < fp < 1 and some t and e reach the rate; TEPAL_TOO_LARGE.
+ */
+TEPAL_API double tepal_growing_fp(uint32_t tag_bits, uint32_t extension_bits, uint64_t buckets,
+                                  uint64_t n);
+TEPAL_API double tepal_growing_buckets(uint32_t extension_bits, uint64_t buckets, uint64_t n);
+TEPAL_API double tepal_growing_rise(uint32_t extension_bits, uint64_t buckets, double held,
+                                    double keys);
+TEPAL_API enum tepal_status tepal_growing_size(uint64_t first, uint64_t n, double fp,
+                                               struct tepal_params *params);
+
+/*
  * The counting Bloom filter and what removals do to it (Guo, Liu, Li and Yang 2010), flat layout,
  * colliding positions. m counters, n keys, k hashes, c choices (1..64). A wrong removal is that of
  * a key that was never added and is found all the same. docs/models.md says where the printed

@@ -31,7 +31,8 @@ enum tepal_kind_id {
     TEPAL_KIND_FINGERPRINT = 5,
     TEPAL_KIND_YESNO = 6,
     TEPAL_KIND_RECYCLING = 7,
-    TEPAL_KIND_CASCADE = 8
+    TEPAL_KIND_CASCADE = 8,
+    TEPAL_KIND_GROWING = 9
 };
 
 /*
@@ -218,6 +219,34 @@ struct tepal_recycling_params {
     uint64_t flags;  /* of enum tepal_recycling_flag */
 };
 
+/*
+ * growing: a fingerprint filter that grows with its keys, bucket by bucket, and needs none of them
+ * to do so. The layout is flat, positions are colliding, hashes is 2 (the two buckets of a key);
+ * cells is the number of bits of all slots *now*, which grows: whole buckets of four slots of
+ * tag_bits + extension_bits + 1 bits, at least TEPAL_GROWING_MIN_BUCKETS of them. A new filter has
+ * `first` of them and no exact table, whatever cells and overflow say. `capacity` is the
+ * number of keys that the false-positive rate is planned for; the filter grows beyond it, at a rate
+ * that rises slowly (docs/growing.md).
+ *
+ *   - Additions never find the filter full. Memory is taken in steps of a sixteenth at most.
+ *   - A key that was added several times must be removed as often. Copies beyond eight are kept in
+ *     an exact table of digests and counts.
+ *   - Remove only keys that were added: then there are no false negatives.
+ *   - A key older than extension_bits doublings is stored more than once. Removing it leaves the
+ *     other copies: they take slots and add to the false positives, and nothing else.
+ */
+#define TEPAL_GROWING_MIN_BUCKETS 256
+#define TEPAL_MIN_TAG_BITS        4
+#define TEPAL_MAX_TAG_BITS        15
+#define TEPAL_MAX_EXTENSION_BITS  16
+
+struct tepal_growing_params {
+    uint64_t tag_bits;       /* t: 4 .. 15; the part of a fingerprint that never shrinks */
+    uint64_t extension_bits; /* e: 1 .. 16; the part that becomes addresses, a bit per doubling */
+    uint64_t first;          /* cells when it was created or cleared; 0: as many as `cells` */
+    uint64_t overflow;       /* slots of the exact table now: 0, or a power of two from 4 on */
+};
+
 /* ---- the parameters -------------------------------------------------------------------------- */
 
 #define TEPAL_OWN_PARAMS 8
@@ -244,6 +273,7 @@ struct tepal_params {
         struct tepal_yesno_params yesno;
         struct tepal_cascade_params cascade;
         struct tepal_recycling_params recycling;
+        struct tepal_growing_params growing;
     };
 };
 
@@ -274,7 +304,10 @@ TEPAL_API uint64_t tepal_params_cell_bytes(const struct tepal_params *params);
 TEPAL_API uint64_t tepal_params_memory_bytes(const struct tepal_params *params);
 TEPAL_API uint64_t tepal_params_encoded_bytes(const struct tepal_params *params);
 
-/* Do filters of these parameters have the same cells for the same key? (Capacity may differ.) */
+/*
+ * Do filters of these parameters have the same cells for the same key? (Capacity may differ, and so
+ * may the present sizes of growing filters.)
+ */
 TEPAL_API bool tepal_params_compatible(const struct tepal_params *a, const struct tepal_params *b);
 
 /* Does this layout keep the cells of a key within lines of 512 bits: is it blocked or paired? */

@@ -16,6 +16,7 @@
  *     tepal/bloom.h        concurrent additions, folding                  examples/bloom.c
  *     tepal/counting.h     removal with receipts, audits                  examples/counting.c
  *     (tepal/filter.h)     removal in little memory: fingerprints         examples/fingerprint.c
+ *     (tepal/params.h)     growth: nobody knows how many keys will come   examples/growing.c
  *     tepal/recycling.h    endless streams: clocks and cycles             examples/recycling.c
  *     tepal/generalized.h  bounded false positives; how old is a key?     examples/generalized.c
  *     tepal/retouched.h    remove the false positives that hurt           examples/retouched.c

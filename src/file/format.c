@@ -49,25 +49,32 @@ static uint64_t block_sum(const uint8_t *block, size_t len, uint64_t index)
 }
 
 const uint8_t *tepal_format_block(const struct tepal_filter *filter, uint64_t index,
-                                  uint8_t *scratch)
+                                  union format_scratch *scratch)
 {
-    const uint64_t *words = filter->words + (size_t)index * (FORMAT_BLOCK / 8);
+    size_t words = tepal_format_block_bytes((uint64_t)filter->word_count * 8, index) / 8;
+    uint64_t first = index * (FORMAT_BLOCK / 8);
 #if LITTLE_ENDIAN_HOST
-    (void)scratch;
-    return (const uint8_t *)words;
+    uint64_t together;
+    const uint64_t *run = filter_run(filter, first, &together);
+    if (together >= words) {
+        return (const uint8_t *)run;
+    }
+    tepal_filter_copy_words(filter, first, words, scratch->words);
 #else
-    little_from_words(scratch, words, tepal_format_block_bytes(filter->word_count * 8, index) / 8);
-    return scratch;
+    uint64_t copy[FORMAT_BLOCK / 8];
+    tepal_filter_copy_words(filter, first, words, copy);
+    little_from_words(scratch->bytes, copy, words);
 #endif
+    return scratch->bytes;
 }
 
 void tepal_format_sums(const struct tepal_filter *filter, uint64_t first, size_t count,
                        uint8_t *sums)
 {
-    uint8_t scratch[FORMAT_SCRATCH];
+    union format_scratch scratch;
     uint64_t payload = (uint64_t)filter->word_count * 8;
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *block = tepal_format_block(filter, first + i, scratch);
+        const uint8_t *block = tepal_format_block(filter, first + i, &scratch);
         size_t len = tepal_format_block_bytes(payload, first + i);
         little_put64(sums + 8 * i, block_sum(block, len, first + i));
     }
@@ -373,13 +380,15 @@ static size_t put_header(const struct tepal_filter *filter, size_t offset, uint8
 static size_t put_payload(const struct tepal_filter *filter, uint64_t offset, uint8_t *to,
                           size_t count)
 {
-    size_t here = at_most((uint64_t)filter->word_count * 8 - offset, count);
+    uint64_t words;
+    const uint64_t *run = filter_run(filter, offset / 8, &words);
+    size_t skip = (size_t)(offset % 8);
+    size_t here = at_most(words * 8 - skip, count);
 #if LITTLE_ENDIAN_HOST
-    memcpy(to, (const uint8_t *)filter->words + offset, here);
+    memcpy(to, (const uint8_t *)run + skip, here);
 #else
     for (size_t i = 0; i < here; i++) {
-        uint64_t at = offset + i;
-        to[i] = (uint8_t)(filter->words[at / 8] >> (8 * (at % 8)));
+        to[i] = (uint8_t)(run[(skip + i) / 8] >> (8 * ((skip + i) % 8)));
     }
 #endif
     return here;

@@ -93,12 +93,15 @@ uint64_t tepal_format_blocks(uint64_t payload);
 size_t tepal_format_block_bytes(uint64_t payload, uint64_t index);
 
 /*
- * The bytes of one block of a filter's words. `scratch` is used on machines that are not
- * little-endian only; on the others the words are the bytes.
+ * The bytes of one block of a filter's words. `scratch` is used if the words of the block do not
+ * lie together, and on machines that are not little-endian; otherwise the words are the bytes.
  */
-#define FORMAT_SCRATCH (LITTLE_ENDIAN_HOST ? 1 : FORMAT_BLOCK)
+union format_scratch {
+    uint64_t words[FORMAT_BLOCK / 8];
+    uint8_t bytes[FORMAT_BLOCK];
+};
 const uint8_t *tepal_format_block(const struct tepal_filter *filter, uint64_t index,
-                                  uint8_t *scratch);
+                                  union format_scratch *scratch);
 
 /* The sums of `count` blocks from block `first` on, as 8 bytes each. */
 void tepal_format_sums(const struct tepal_filter *filter, uint64_t first, size_t count,

@@ -115,7 +115,7 @@ enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
 {
     uint8_t header[FORMAT_HEADER];
     uint8_t sums[8 * FORMAT_SUMS_AT_ONCE];
-    uint8_t scratch[FORMAT_SCRATCH];
+    union format_scratch scratch;
     uint64_t payload = (uint64_t)filter->word_count * 8;
     uint64_t blocks = tepal_format_blocks(payload);
     uint64_t at = FORMAT_HEADER;
@@ -126,7 +126,7 @@ enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
     enum tepal_status status = write_all(fd, header, sizeof header, 0, error);
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i++) {
         size_t len = tepal_format_block_bytes(payload, i);
-        status = write_all(fd, tepal_format_block(filter, i, scratch), len, at, error);
+        status = write_all(fd, tepal_format_block(filter, i, &scratch), len, at, error);
         at += len;
     }
     for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += FORMAT_SUMS_AT_ONCE) {

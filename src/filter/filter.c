@@ -117,12 +117,29 @@ void tepal_filter_free(struct tepal_filter *filter)
         return;
     }
     struct tepal_allocator allocator = filter->allocator;
+    if (filter->ops->close != NULL) {
+        filter->ops->close(filter);
+    }
     if (filter_read_only(filter)) {
         filter->mapping.unmap(filter->mapping.start, filter->mapping.bytes);
     } else {
         tepal_alloc_release(&allocator, filter->words, filter->word_count * 8);
     }
     tepal_alloc_release(&allocator, filter, filter->ops->struct_bytes);
+}
+
+void tepal_filter_copy_words(const struct tepal_filter *filter, uint64_t first, uint64_t count,
+                             uint64_t *to)
+{
+    while (count > 0) {
+        uint64_t here;
+        const uint64_t *from = filter_run(filter, first, &here);
+        here = here < count ? here : count;
+        memcpy(to, from, (size_t)here * 8);
+        to += here;
+        first += here;
+        count -= here;
+    }
 }
 
 enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
@@ -135,7 +152,7 @@ enum tepal_status tepal_filter_clone(const struct tepal_filter *filter,
     if (status != TEPAL_OK) {
         return status;
     }
-    memcpy(copy->words, filter->words, filter->word_count * 8);
+    tepal_filter_copy_words(filter, 0, filter->word_count, copy->words);
     filter_inherit(copy, filter);
     copy->ops->open(copy);
     /* The cells of a view may never have been looked at; those of a writable filter are sound. */
@@ -172,8 +189,11 @@ uint64_t tepal_filter_keys_added(const struct tepal_filter *filter)
 
 const uint64_t *tepal_filter_words(const struct tepal_filter *filter, size_t *count)
 {
-    *count = filter->word_count;
-    return filter->words;
+    uint64_t here;
+    const uint64_t *words = filter_run(filter, 0, &here);
+    bool whole = here == filter->word_count;
+    *count = whole ? filter->word_count : 0;
+    return whole ? words : NULL;
 }
 
 uint64_t tepal_params_memory_bytes(const struct tepal_params *params)
@@ -184,13 +204,29 @@ uint64_t tepal_params_memory_bytes(const struct tepal_params *params)
 
 uint64_t tepal_filter_memory_bytes(const struct tepal_filter *filter)
 {
-    return filter->ops->struct_bytes + (filter_read_only(filter) ? 0 : filter->word_count * 8);
+    uint64_t words = filter->ops->memory != NULL ? filter->ops->memory(filter)
+                     : filter_read_only(filter)  ? 0
+                                                 : (uint64_t)filter->word_count * 8;
+    return filter->ops->struct_bytes + words;
 }
 
 bool tepal_filter_equal(const struct tepal_filter *a, const struct tepal_filter *b)
 {
-    return tepal_params_compatible(&a->params, &b->params) &&
-           memcmp(a->words, b->words, a->word_count * 8) == 0;
+    if (!tepal_params_compatible(&a->params, &b->params) || a->word_count != b->word_count) {
+        return false;
+    }
+    for (uint64_t at = 0; at < a->word_count;) {
+        uint64_t here;
+        uint64_t there;
+        const uint64_t *x = filter_run(a, at, &here);
+        const uint64_t *y = filter_run(b, at, &there);
+        here = here < there ? here : there;
+        if (memcmp(x, y, (size_t)here * 8) != 0) {
+            return false;
+        }
+        at += here;
+    }
+    return true;
 }
 
 /* ---- the key of a keyed filter --------------------------------------------------------------- */
@@ -331,7 +367,10 @@ enum tepal_status tepal_filter_clear(struct tepal_filter *filter)
         return TEPAL_READ_ONLY;
     }
     filter->state = (struct filter_state){0};
-    memset(filter->words, 0, filter->word_count * 8);
+    for (uint64_t at = 0, here; at < filter->word_count; at += here) {
+        uint64_t *words = filter_run(filter, at, &here);
+        memset(words, 0, (size_t)here * 8);
+    }
     if (filter->ops->reset != NULL) {
         filter->ops->reset(filter);
     }

@@ -91,6 +91,16 @@ struct filter_ops {
     double (*fp_now)(const struct tepal_filter *filter);
     /* ones, fill, keys_estimated, fp_now, fp_at_capacity, fn_now, then the kind's own. */
     void (*info)(const struct tepal_filter *filter, struct tepal_report *report);
+
+    /*
+     * A kind that grows has its words in several arrays; NULL for the others. `run` finds word
+     * `first`, and how many words lie together from it on. `memory` is the bytes of all arrays.
+     * `close` gives the arrays back except `words`, the first one, and leaves its length in
+     * word_count.
+     */
+    uint64_t *(*run)(const struct tepal_filter *filter, uint64_t first, uint64_t *count);
+    uint64_t (*memory)(const struct tepal_filter *filter);
+    void (*close)(struct tepal_filter *filter);
 };
 
 /* Memory that is not ours: how it is given back when the filter is freed. */
@@ -112,9 +122,9 @@ struct tepal_filter {
     struct tepal_params params;
     struct filter_state state;
     struct tepal_hasher hasher;
-    bool has_hasher; /* false: keyed, and the key was not given yet */
-    uint64_t *words; /* never written through if they are in a mapping */
-    size_t word_count;
+    bool has_hasher;   /* false: keyed, and the key was not given yet */
+    uint64_t *words;   /* never written through if they are in a mapping */
+    size_t word_count; /* of the payload; filter_run finds them */
     struct filter_mapping mapping;
 };
 
@@ -123,6 +133,21 @@ static inline bool filter_read_only(const struct tepal_filter *filter)
 {
     return filter->mapping.unmap != NULL;
 }
+
+/* Word `first` < word_count of the filter, and how many lie together from it on: at least one. */
+static inline uint64_t *filter_run(const struct tepal_filter *filter, uint64_t first,
+                                   uint64_t *count)
+{
+    if (filter->ops->run != NULL) {
+        return filter->ops->run(filter, first, count);
+    }
+    *count = filter->word_count - first;
+    return filter->words + first;
+}
+
+/* Copy `count` words from word `first` on. */
+void tepal_filter_copy_words(const struct tepal_filter *filter, uint64_t first, uint64_t count,
+                             uint64_t *to);
 
 /* The number of additions; it stays at its largest value rather than wrap. */
 static inline void filter_count_keys(struct tepal_filter *filter, uint64_t count)

@@ -12,6 +12,7 @@ extern const struct filter_ops tepal_fingerprint_ops;
 extern const struct filter_ops tepal_yesno_ops;
 extern const struct filter_ops tepal_recycling_ops;
 extern const struct filter_ops tepal_cascade_ops;
+extern const struct filter_ops tepal_growing_ops;
 
 static const struct filter_ops *const table[] = {
     [TEPAL_KIND_BLOOM] = &tepal_bloom_ops,
@@ -22,6 +23,7 @@ static const struct filter_ops *const table[] = {
     [TEPAL_KIND_YESNO] = &tepal_yesno_ops,
     [TEPAL_KIND_RECYCLING] = &tepal_recycling_ops,
     [TEPAL_KIND_CASCADE] = &tepal_cascade_ops,
+    [TEPAL_KIND_GROWING] = &tepal_growing_ops,
 };
 
 const struct filter_ops *tepal_filter_ops_by_id(uint32_t id)

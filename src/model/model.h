@@ -23,10 +23,12 @@ model_entry tepal_model_fingerprint;
 model_entry tepal_model_yesno;
 model_entry tepal_model_recycling;
 model_entry tepal_model_cascade;
+model_entry tepal_model_growing;
 
 /* tepal_params_fp_bound of these kinds. */
 double tepal_model_generalized_bound(const struct tepal_params *params);
 double tepal_model_fingerprint_bound(const struct tepal_params *params);
+double tepal_model_growing_bound(const struct tepal_params *params);
 
 /* Can digests keep the rate for so many keys (0: not known)? And what is said if not. */
 static inline bool model_digests_keep(double fp, uint64_t keys)

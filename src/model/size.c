@@ -107,6 +107,10 @@ enum tepal_status tepal_params_for_rate(struct tepal_params *params, uint64_t ke
         keys = 0;
         status = size_recycling(&p, fp);
         break;
+    case TEPAL_KIND_GROWING:
+        /* A thousandfold growth is planned for, from the smallest filter on at the least. */
+        status = tepal_growing_size(keys / 1000 + 1, keys, fp, &p);
+        break;
     case TEPAL_KIND_YESNO:
     case TEPAL_KIND_CASCADE:
         return refuse(error, TEPAL_UNSUPPORTED,

@@ -158,10 +158,15 @@ uint64_t tepal_params_cell_bytes(const struct tepal_params *params)
 
 bool tepal_params_compatible(const struct tepal_params *a, const struct tepal_params *b)
 {
-    return a->kind == b->kind && a->layout == b->layout && a->positions == b->positions &&
-           a->hash == b->hash && a->hashes == b->hashes && a->cells == b->cells &&
-           a->seed == b->seed && a->key_check == b->key_check &&
-           memcmp(a->own, b->own, sizeof a->own) == 0;
+    struct tepal_params x = *a;
+    if (a->kind == TEPAL_KIND_GROWING && b->kind == TEPAL_KIND_GROWING) {
+        x.cells = b->cells; /* what changes as they grow */
+        x.growing.first = b->growing.first;
+        x.growing.overflow = b->growing.overflow;
+    }
+    return x.kind == b->kind && x.layout == b->layout && x.positions == b->positions &&
+           x.hash == b->hash && x.hashes == b->hashes && x.cells == b->cells && x.seed == b->seed &&
+           x.key_check == b->key_check && memcmp(x.own, b->own, sizeof x.own) == 0;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -83,9 +83,24 @@ extern const struct params_rules tepal_fingerprint_rules;
 extern const struct params_rules tepal_yesno_rules;
 extern const struct params_rules tepal_recycling_rules;
 extern const struct params_rules tepal_cascade_rules;
+extern const struct params_rules tepal_growing_rules;
 
 /* Words behind the phases of a recycling filter that keeps an average (filter/recycling). */
 #define PARAMS_AVERAGE_WORDS 5
+
+/* The bits of a slot of a growing filter, and its buckets. */
+static inline uint32_t params_growing_slot(const struct tepal_params *p)
+{
+    return (uint32_t)(p->growing.tag_bits + p->growing.extension_bits + 1);
+}
+
+static inline uint64_t params_growing_buckets(const struct tepal_params *p)
+{
+    return p->cells / (TEPAL_FINGERPRINT_SLOTS * params_growing_slot(p));
+}
+
+/* Words of a slot of its exact table: a digest and a count. */
+#define PARAMS_OVERFLOW_WORDS 3
 
 /* The table. NULL if there is no such kind. */
 const struct params_rules *tepal_params_rules(uint32_t kind);

@@ -194,6 +194,11 @@ static void put_own(struct text *t, const struct tepal_proposal *plan)
     case TEPAL_KIND_RETOUCHED:
         real(t, "max_fn", plan->max_fn);
         break;
+    case TEPAL_KIND_GROWING:
+        whole(t, "first_bits", p->cells);
+        whole(t, "tag_bits", p->growing.tag_bits);
+        whole(t, "extension_bits", p->growing.extension_bits);
+        break;
     case TEPAL_KIND_BLOOM:
         break;
     }

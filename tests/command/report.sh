@@ -232,6 +232,8 @@ recycling: for endless streams: fixed memory, a chosen average false-positive ra
     promises: endless
 cascade: filters of each other'\''s errors: no errors on the keys it was built from
     promises: no-false-negatives
+growing: a fingerprint filter that grows with its keys; keys can be removed
+    promises: no-false-negatives, bounded-false-positives, deletable, mergeable
 ' '' "$tepal" kinds
 expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen false-positive rate", "promises": ["no-false-negatives", "mergeable", "order-free"]}
 {"kind": "retouched", "summary": "a Bloom filter with chosen false positives removed, for a few false negatives", "promises": ["order-free"]}
@@ -241,6 +243,7 @@ expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no fals
 {"kind": "yesno", "summary": "a Bloom filter that vetoes known negatives, without false negatives", "promises": ["no-false-negatives"]}
 {"kind": "recycling", "summary": "for endless streams: fixed memory, a chosen average false-positive rate", "promises": ["endless"]}
 {"kind": "cascade", "summary": "filters of each other'\''s errors: no errors on the keys it was built from", "promises": ["no-false-negatives"]}
+{"kind": "growing", "summary": "a fingerprint filter that grows with its keys; keys can be removed", "promises": ["no-false-negatives", "bounded-false-positives", "deletable", "mergeable"]}
 ' '' "$tepal" kinds --json
 
 finish

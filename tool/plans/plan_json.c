@@ -55,6 +55,11 @@ static void tell_own(struct report *r, const struct tepal_proposal *plan)
     case TEPAL_KIND_RETOUCHED:
         report_real(r, "max_fn", plan->max_fn, JSON_ONLY);
         break;
+    case TEPAL_KIND_GROWING:
+        report_whole(r, "first_bits", p->cells, JSON_ONLY);
+        report_whole(r, "tag_bits", p->growing.tag_bits, JSON_ONLY);
+        report_whole(r, "extension_bits", p->growing.extension_bits, JSON_ONLY);
+        break;
     case TEPAL_KIND_BLOOM:
         break;
     }
@@ -230,6 +235,11 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
         return;
     case TEPAL_KIND_CASCADE:
         read_cascade(r, plan);
+        return;
+    case TEPAL_KIND_GROWING:
+        p->cells = whole(r, "first_bits");
+        p->growing.tag_bits = whole(r, "tag_bits");
+        p->growing.extension_bits = whole(r, "extension_bits");
         return;
     case TEPAL_KIND_COUNTING:
         p->cells = whole(r, "cells");
