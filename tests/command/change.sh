@@ -47,7 +47,7 @@ is 'add --json: keys read' "$(field "$work/out" keys_read)" 500
 is 'add --json: keys added' "$(field "$work/out" keys_added)" 1500
 run "$tepal" add f high
 is 'add over capacity warns' "$(head -1 "$work/err")" \
-    'tepal: f: warning: 1500 keys have been added, but 1000 were planned: expect more false positives than predicted'
+    'tepal: f: warning: 1500 keys have been added, but 1000 were planned: expect more false positives than predicted; tepal build --grow makes filters that grow with their keys'
 cp f before
 run "$tepal" add f </dev/null
 is 'add nothing' "$code $(head -1 "$work/err")" \

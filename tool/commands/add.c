@@ -57,6 +57,7 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
     /* Keys that are in, as far as the filter knows: what was removed does not count. */
     double added = render_figure(filter, "keys_now", (double)tepal_filter_keys_added(filter));
     bool endless = (tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0;
+    bool grows = tepal_filter_params(filter)->kind == TEPAL_KIND_GROWING;
     if (arg(args, "quiet")->given) {
         return;
     }
@@ -65,8 +66,9 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
     } else if (capacity > 0 && added > (double)capacity && !endless) {
         say_warning(filter_file_name(to, true),
                     "%.0f keys have been added, but %" PRIu64 " were planned: expect more false "
-                    "positives than predicted",
-                    added, capacity);
+                    "positives than predicted%s",
+                    added, capacity,
+                    grows ? "" : "; tepal build --grow makes filters that grow with their keys");
     }
     /* Was it built to veto known negatives? It has not kept them, and cannot look again. */
     if (total > 0 && !isnan(render_figure(filter, "fp_known", NAN))) {

@@ -12,7 +12,7 @@
 static const struct model *const table[] = {
     &model_bloom,     &model_partitioned, &model_blocked,  &model_paired,
     &model_retouched, &model_generalized, &model_counting, &model_fingerprint,
-    &model_yesno,     &model_recycling,   &model_cascade,
+    &model_yesno,     &model_recycling,   &model_cascade,  &model_growing,
 };
 
 #define MODELS (sizeof table / sizeof *table)
@@ -101,6 +101,7 @@ static const struct option options[] = {
     GENERALIZED_BUILD,
     COUNTING_MODEL,
     OPTION_PRINT_BITS,
+    OPTION_FIRST,
     YESNO_MODEL,
     RECYCLING_MODEL,
     OPTION_JSON,
@@ -115,6 +116,7 @@ static const struct example examples[] = {
      "The cost of removing a tenth of the false positives."},
     {"tepal model generalized --keys 256 --bits 64Ki --reset-hashes 2 --set-hashes 2 --zeros 1",
      "Both error rates, and bounds that hold whatever bits the filter has."},
+    {"tepal model growing --keys 1G --first 1M", "A filter that grows a thousandfold."},
     {"tepal model recycling --bits 100k --fp 1%", "An endless stream: when to recycle?"},
     {"tepal model counting --keys 10k --cells 160k --hashes 11 --choices 8",
      "The effect of a wrong removal, with eight choices."},
@@ -133,6 +135,7 @@ const struct command command_model = {
         "generalized: a filter with bounded errors.\n\n"
         "counting: the damage of removing keys that were never added, with c choices.\n\n"
         "fingerprint: a cuckoo filter, from which keys can be removed.\n\n"
+        "growing: a fingerprint filter that has grown from --first keys to --keys.\n\n"
         "yesno: the false positives left of --negatives known ones, with the best division of "
         "--bits.\n\n"
         "cascade: the size without errors on the known keys (with --bits or --fp: fewer errors on "

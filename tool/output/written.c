@@ -28,9 +28,11 @@ static void tell_summary(struct report *r, const char *path, const struct tepal_
     char room[96];
     char per_key[48] = "";
     char capacity[48];
-    if (params->capacity > 0) {
-        snprintf(per_key, sizeof per_key, " (%.2f per key)",
-                 (double)params->cells / (double)params->capacity);
+    /* A growing filter has the size for the keys that are in, not for those planned. */
+    double sized_for = params->kind == TEPAL_KIND_GROWING ? render_number(report, "keys_now", 0)
+                                                          : (double)params->capacity;
+    if (sized_for > 0) {
+        snprintf(per_key, sizeof per_key, " (%.2f per key)", (double)params->cells / sized_for);
     }
     const char *unit = tepal_report_find(report, "counters") == NULL ? "bits" : "counters";
     report_say(r, "filter     %s, %s, %" PRIu64 " %s%s, %" PRIu32 " hash%s",

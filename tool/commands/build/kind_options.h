@@ -72,6 +72,17 @@
            OF_WHOLE("F", TEPAL_MIN_FINGERPRINT_BITS, TEPAL_MAX_FINGERPRINT_BITS),                  \
            "fingerprint: bits per fingerprint, 4 to 32 (default: from the rate or the size).")
 
+#define OPTION_GROW                                                                                \
+    FLAG(0, "grow",                                                                                \
+         "The same as --kind growing: a filter that grows with its keys, from those given here "   \
+         "(or --first N) to --capacity N at the rate --fp, and beyond at a rate that rises "       \
+         "slowly.")
+
+#define OPTION_FIRST                                                                               \
+    OPTION(0, "first", OF_WHOLE("N", 1, (uint64_t)1 << 40),                                        \
+           "growing: room for N keys at first (default: for the keys given, or a thousandth of "   \
+           "the planned number).")
+
 #define OPTION_RESET_HASHES                                                                        \
     OPTION(0, "reset-hashes", OF_WHOLE("K0", 0, TEPAL_MAX_HASHES),                                 \
            "generalized: number of hash functions that reset bits (default 2).")

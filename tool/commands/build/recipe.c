@@ -9,7 +9,7 @@
 
 static const struct recipe *const table[] = {
     &recipe_bloom, &recipe_generalized, &recipe_counting, &recipe_fingerprint,
-    &recipe_yesno, &recipe_recycling,   &recipe_cascade,
+    &recipe_yesno, &recipe_recycling,   &recipe_cascade,  &recipe_growing,
 };
 
 #define RECIPES (sizeof table / sizeof *table)
@@ -79,7 +79,10 @@ int recipe_check(const struct args *args, const struct tepal_params *p)
 const struct recipe *recipe_find(const struct args *args)
 {
     const struct option_value *option = arg(args, "kind");
-    const struct tepal_kind *kind = tepal_kind_by_name(option->given ? option->text : "bloom");
+    const char *name = option->given              ? option->text
+                       : arg(args, "grow")->given ? "growing"
+                                                  : "bloom";
+    const struct tepal_kind *kind = tepal_kind_by_name(name);
     const struct recipe *recipe = NULL;
     for (size_t i = 0; i < RECIPES && kind != NULL; i++) {
         if (table[i]->kind == kind->id) {
@@ -87,8 +90,7 @@ const struct recipe *recipe_find(const struct args *args)
         }
     }
     if (recipe == NULL) {
-        args_error(args, "--kind %s: build does not make this kind",
-                   option->given ? option->text : "bloom");
+        args_error(args, "--kind %s: build does not make this kind", name);
         return NULL;
     }
     const char *foreign = args_misfit(args, fits, recipe);

@@ -28,6 +28,7 @@ struct recipe {
 /* One a kind that `tepal build` makes. */
 extern const struct recipe recipe_bloom;
 extern const struct recipe recipe_fingerprint;
+extern const struct recipe recipe_growing;
 extern const struct recipe recipe_recycling;
 extern const struct recipe recipe_generalized;
 

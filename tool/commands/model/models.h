@@ -29,6 +29,7 @@ extern const struct model model_blocked;
 extern const struct model model_paired;
 extern const struct model model_retouched;
 extern const struct model model_fingerprint;
+extern const struct model model_growing;
 extern const struct model model_recycling;
 extern const struct model model_generalized;
 extern const struct model model_counting;

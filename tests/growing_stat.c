@@ -1,0 +1,122 @@
+/*
+ * growing_stat.c: a growing filter through a thousandfold growth at 1 %: at every moment no member
+ * is missing, the rate is as told and as the model says, memory follows the keys, and a lookup
+ * reads two or three cache lines. TEPAL_SHOW=1 prints the table of docs/growing.md.
+ */
+#include "check.h"
+
+#include <tepal/papers.h>
+#include <tepal/tepal.h>
+
+#include "filter/growing/internal.h"
+
+#define FIRST     1000
+#define GROWTH    1000
+#define LAST      (FIRST * GROWTH)
+#define RATE      0.01
+#define STRANGERS 40000
+
+/* Lines that a lookup of an absent key reads: those of two buckets, wherever these lie. */
+static double lines_per_query(uint64_t bits)
+{
+    unsigned lines = 0;
+    const unsigned buckets = 128; /* their bits are whole lines, for every width */
+    for (uint64_t b = 0; b < buckets; b++) {
+        uint64_t at = b * GROWING_SLOTS * bits;
+        uint64_t last_word = ((at + 2 * bits) >> 6) + 1;
+        lines += 1 + (unsigned)(last_word / 8 - at / 512);
+    }
+    return 2.0 * lines / buckets;
+}
+
+static void lookups_read_few_lines(void **unused)
+{
+    (void)unused;
+    for (uint64_t bits = TEPAL_MIN_TAG_BITS + 2;
+         bits <= TEPAL_MAX_TAG_BITS + TEPAL_MAX_EXTENSION_BITS + 1; bits++) {
+        assert_true(lines_per_query(bits) < 3);
+    }
+}
+
+static void show(const struct tepal_filter *f, uint64_t n, double bits, double model_bits)
+{
+    const struct tepal_params *p = tepal_filter_params(f);
+    uint32_t t = (uint32_t)p->growing.tag_bits;
+    uint32_t e = (uint32_t)p->growing.extension_bits;
+    uint64_t buckets = p->growing.first / (GROWING_SLOTS * (t + e + 1));
+    printf(
+        "%8llu keys: %6.2f bits per key (model %6.2f), rate %.3f %% (model %.3f %%), %.2f lines\n",
+        (unsigned long long)n, bits, model_bits, 100 * tepal_filter_fp_now(f),
+        100 * tepal_growing_fp(t, e, buckets, n), lines_per_query(t + e + 1));
+}
+
+static void a_thousandfold_growth(void **unused)
+{
+    (void)unused;
+    static struct tepal_digest d[LAST];
+    static uint64_t answers[LAST / 64 + 1];
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_filter *f = NULL;
+    uint64_t state = 17;
+    uint64_t others = 18;
+    unsigned moments = 0;
+    p.kind = TEPAL_KIND_GROWING;
+    check_digests(&state, d, LAST);
+    assert_ok(tepal_growing_size(FIRST, LAST, RATE, &p));
+    assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
+    uint32_t t = (uint32_t)p.growing.tag_bits;
+    uint32_t e = (uint32_t)p.growing.extension_bits;
+    uint64_t first = p.cells / (GROWING_SLOTS * (t + e + 1));
+    double worst = 0;
+    size_t found = 0;
+    double expected = 0;
+    for (size_t n = 0; n < LAST;) {
+        size_t next = n == 0 ? FIRST : n + n / 5 < LAST ? n + n / 5 : LAST;
+        next = n < (size_t)10 * FIRST && next > (size_t)10 * FIRST ? (size_t)10 * FIRST : next;
+        assert_ok(tepal_filter_add_many(f, d + n, next - n));
+        n = next;
+        moments++;
+        assert_int_equal(tepal_filter_query_many(f, d, n, answers), n);
+        double told = tepal_filter_fp_now(f);
+        assert_true(told <= RATE);
+        /* The model's entries are spread evenly; n of them differ by about sqrt(n). */
+        double model = tepal_growing_fp(t, e, first, n);
+        assert_true(fabs(told / model - 1) < 0.02 + 2 / sqrt((double)n));
+        for (size_t i = 0; i < STRANGERS; i++) {
+            found += tepal_filter_query(f, check_digest(&others));
+        }
+        expected += STRANGERS * told;
+        /* The cells follow the model, the memory the cells: but for a sixteenth and the handle. */
+        double bits = (double)tepal_filter_params(f)->cells / (double)n;
+        double model_bits =
+            tepal_growing_buckets(e, first, n) * GROWING_SLOTS * (t + e + 1) / (double)n;
+        assert_true(fabs(bits / model_bits - 1) < 0.01);
+        double memory = 8 * (double)tepal_filter_memory_bytes(f) / (double)n;
+        if (n >= 100000) {
+            worst = fmax(worst, memory);
+        }
+        if (getenv("TEPAL_SHOW") != NULL && (n == FIRST || n == (size_t)10 * FIRST || n == LAST)) {
+            show(f, n, bits, model_bits);
+        }
+    }
+    assert_true(moments > 35);
+    /* No two keys in a row are correlated: the sum over all moments is Poisson, nearly. */
+    assert_true(fabs((double)found - expected) < CHECK_Z * sqrt(expected));
+    assert_true(worst <= 18);
+    if (getenv("TEPAL_SHOW") != NULL) {
+        printf("at most %.2f bits of memory per key from 10^5 keys on\n", worst);
+    }
+    /* Beyond what was planned it goes on, and tells its rate. */
+    assert_ok(tepal_filter_add_many(f, d, LAST / 4));
+    assert_true(tepal_filter_fp_now(f) > tepal_growing_fp(t, e, first, LAST));
+    tepal_filter_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lookups_read_few_lines),
+        cmocka_unit_test(a_thousandfold_growth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
