@@ -489,17 +489,21 @@ static inline void brute_cascade(int problems)
     }
 }
 
-/* What is left of the weight, by the planner's model. */
+/* What is left of the weight, by the planner's model and with its margin. */
+#define YESNO_MARGIN 1.15
+#define YESNO_CHANCE 2 /* standard deviations that a wish leaves room for */
+
 static inline double yesno_rate(const struct tepal_wish *w, const struct tepal_yesno_setting *y)
 {
     double stuck = fmax(y->left - y->hopeless, 0) / y->positive;
     double b = 2 + 32.0 / (y->no_hashes * y->no_hashes);
     if (w->weights.count == 0 || y->left == 0 || y->left > 0.6 * y->positive) {
-        return y->left / (double)w->known_negatives;
+        return YESNO_MARGIN * y->left / (double)w->known_negatives;
     }
     double from = pow(fmax(stuck, 1e-12), 1 / b);
-    return y->hopeless / (double)w->known_negatives +
-           y->fp_yes * stuck / from * lightest(&w->weights, from);
+    double light = lightest(&w->weights, from) / from;
+    double margin = YESNO_MARGIN + (y->no_hashes <= 2 ? 1 - light : 0);
+    return margin * (y->hopeless / (double)w->known_negatives + y->fp_yes * stuck * light);
 }
 
 static inline void brute_yesno(int problems)
@@ -537,7 +541,9 @@ static inline void brute_yesno(int problems)
                                                         .no_hashes = no,
                                                         .own_seeds = r > 1};
                         assert_ok(tepal_yesno_predict(0, 0, w.keys, w.known_negatives, &y));
-                        if (yesno_rate(&w, &y) <= w.fp_known &&
+                        double rate = yesno_rate(&w, &y);
+                        double varies = sqrt(rate / (double)w.known_negatives);
+                        if (rate + YESNO_CHANCE * varies <= w.fp_known &&
                             (w.closed_world || y.fp_unknown <= w.fp)) {
                             worse("yesno", i, (double)found, (double)(yes + q * r));
                         }

@@ -31,9 +31,10 @@ static void plans_hold(void **state)
 static void weighted_plans_hold(void **state)
 {
     (void)state;
-    check_weights(0.6, 102);
-    check_weights(1, 103);
-    check_weights(1.4, 104);
+    check_weights(0.6, 10200);
+    check_weights(1, 10300);
+    check_weights(1.4, 10400);
+    check_mild_weights(3);
 }
 
 int main(void)

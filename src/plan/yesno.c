@@ -43,19 +43,26 @@ static bool heavy(const struct search *s)
  * not just the lightest that are left: they are as if drawn at random from the lightest x^(1/b) of
  * F. With few hashes a place is soon refused, so that many are drawn from; fitted to Zipf weights
  * of exponents 0.5 to 1.5 (docs/models.md). If more than MOST_LEFT of F is left, chance rules.
+ *
+ * A search finds divisions for which the estimate is too low. Plans keep "at most": they expect
+ * MARGIN times as much. With one or two hashes built filters left up to 1.8 times the estimate
+ * where it rests on weights: the margin grows with what these save. All this is empirical
+ * (docs/models.md).
  */
 #define MOST_LEFT 0.6
+#define MARGIN    1.15
 
 static double passes(const struct search *s, const struct tepal_yesno_setting *y)
 {
     if (!heavy(s) || !(y->left > 0) || y->left > MOST_LEFT * y->positive) {
-        return y->left / (double)s->task->t;
+        return MARGIN * y->left / (double)s->task->t;
     }
     double x = fmax(y->left - y->hopeless, 0) / y->positive;
     double b = 2 + 32 / ((double)y->no_hashes * y->no_hashes);
     double among = pow(fmin(fmax(x, 1e-12), 1), 1 / b);
-    return y->hopeless / (double)s->task->t +
-           y->fp_yes * x / among * tepal_plan_lightest(s->task, among);
+    double light = tepal_plan_lightest(s->task, among) / among; /* their weight, 1 on average */
+    double margin = y->no_hashes <= 2 ? MARGIN + 1 - light : MARGIN;
+    return margin * (y->hopeless / (double)s->task->t + y->fp_yes * x * light);
 }
 
 /* Divides m bits, with the least rate that a yes-filter of its size could have. */
@@ -88,10 +95,14 @@ static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
     return plan->hashes > 0;
 }
 
-/* Are both rates kept? */
+/* Are both rates kept? How many are left varies as a Poisson number does: by so many deviations. */
+#define CHANCE 2
+
 static bool keeps(const struct search *s, struct tepal_yesno_setting *plan)
 {
-    if (!(passes(s, plan) <= s->task->fp_known)) {
+    double share = passes(s, plan);
+    double each = 1 / (double)s->task->t; /* the weight of those left, at most on average */
+    if (!(share + CHANCE * sqrt(share * each) <= s->task->fp_known)) {
         return false;
     }
     tepal_model_yesno_unknown(plan, s->task->n);
