@@ -68,6 +68,24 @@ is 'keyed, and blocked' "$(count k members --key-file key)" 1000
 run "$tepal" info y
 is 'info: both rates' "$(grep -c '^rates: .* on the negatives it was built for, .* on all others$' "$work/out")" 1
 
+# ---- yesno by rate: strangers are kept at --fp, within 6.5 standard errors of 10^6 lookups, by
+# a filter that is no larger than it has to be: one with 1 % fewer bits is predicted to exceed it.
+seq 100001 1100000 | sed 's/^/unknown-/' >unknown
+seq 20000 >many
+seq 30001 70000 >named
+for layout in flat blocked; do
+    run "$tepal" build many -o z --kind yesno --fp 1% --avoid named --layout $layout --seed 7 --json
+    bits=$(field "$work/out" bits)
+    found=$(count z unknown)
+    is "--fp, $layout: as few strangers" "$((found <= 10000 + 650)) $((found >= 10000 - 1000))" '1 1'
+    is "--fp, $layout: no member is lost" "$(count z many)" 20000
+    has "--fp, $layout: few known negatives" 'd["avoid_left"] <= 4 and d["avoid_positive"] > 300'
+    "$tepal" build many -o less --kind yesno --bits $((bits * 99 / 100 / 512 * 512)) --avoid named \
+        --layout $layout --seed 7 -q
+    run "$tepal" info less --json
+    has "--fp, $layout: fewer bits do not keep it" 'd["fp_at_capacity"] > 0.01'
+done
+
 # ---- cascade
 run "$tepal" build members -o c --kind cascade --avoid strangers --seed 7 --json
 has 'cascade: the counts' 'd["avoid_left"] == 0 and d["false_negatives"] == 0 and d["levels"] > 2 and d["fp_known"] == 0'
@@ -140,7 +158,7 @@ refused 'model: no size' 'model: --bits M or --yes-bits P is needed' "$tepal" mo
 y=("$tepal" build members -o x --kind yesno --seed 1)
 refused 'no list' 'build: --avoid NEGATIVES is needed: the keys known not to be in the set; nothing was written' \
     "${y[@]}" --bits 256
-refused 'no size' 'build: a size is needed: --bits M, --bits-per-key B, or --yes-bits P with --no-bits Q and --no-filters R; nothing was written' \
+refused 'no size' 'build: a size is needed: --fp RATE, --bits M, --bits-per-key B, or --yes-bits P with --no-bits Q and --no-filters R; nothing was written' \
     "${y[@]}" --avoid strangers
 refused 'half a layout' 'build: --yes-bits P needs --no-bits Q and --no-filters R; nothing was written' \
     "${y[@]}" --avoid strangers --yes-bits 100
@@ -162,8 +180,14 @@ refused 'no members' 'build: no keys in the input: there is nothing to build a f
     "$tepal" build /dev/null -o x --kind yesno --bits 256 --avoid strangers
 refused 'standard input twice' 'standard input: given twice, but it can be read only once; nothing was written' \
     "$tepal" build -o x --kind yesno --bits 256 --avoid -
-refused 'an option of the other kind' 'build: --fp is not an option of the kind yesno; nothing was written' \
-    "${y[@]}" --avoid strangers --fp 1%
+refused 'an option of the other kind' 'build: --capacity is not an option of the kind yesno; nothing was written' \
+    "${y[@]}" --avoid strangers --bits 256 --capacity 100
+for other in '--bits 256' '--bits-per-key 8' '--yes-bits 100' '--no-filters 0'; do
+    run "${y[@]}" --avoid strangers --fp 1% $other
+    is "--fp and $other" "$code $(grep -c -- "--fp.*${other% *}\|${other% *}.*--fp" "$work/err")" '2 1'
+done
+run "${y[@]}" --avoid strangers --fp 1e-60
+is '--fp below what digests keep' "$code $(wc -l <"$work/err")" '2 1'
 refused 'an option of this kind alone' 'build: --no-bits is not an option of the kind bloom; nothing was written' \
     "$tepal" build members -o x --no-bits 3
 refused 'a cascade that cannot be' 'build: no cascade this small was found: give more bits, or no limit; nothing was written' \

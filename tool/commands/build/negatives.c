@@ -26,15 +26,21 @@
 /* ---- recipes: which options there are -------------------------------------------------------- */
 
 static const char *const yesno_options[] = {
-    "bits-per-key",    "bits",           "hashes",     "layout",    "positions",
-    "yes-bits",        "no-bits",        "no-filters", "no-hashes", "avoid",
-    "weights",         "method",         "own-seeds",  "salts",     "tolerate",
-    "tolerate-weight", "member-weights", "time-limit", NULL};
+    "fp",        "bits-per-key",    "bits",           "hashes",     "layout",
+    "positions", "yes-bits",        "no-bits",        "no-filters", "no-hashes",
+    "avoid",     "weights",         "method",         "own-seeds",  "salts",
+    "tolerate",  "tolerate-weight", "member-weights", "time-limit", NULL};
 
 static const char *const cascade_options[] = {
     "fp", "bits-per-key", "bits", "hashes", "layout", "positions", "avoid", "weights", NULL};
 
-const struct recipe recipe_yesno = {TEPAL_KIND_YESNO, yesno_options, NULL, NULL, NULL};
+static const char *const yesno_exclusive[][4] = {{"fp", "bits-per-key", "bits"},
+                                                 {"fp", "yes-bits"},
+                                                 {"fp", "no-bits"},
+                                                 {"fp", "no-filters"},
+                                                 {NULL}};
+
+const struct recipe recipe_yesno = {TEPAL_KIND_YESNO, yesno_options, NULL, NULL, yesno_exclusive};
 const struct recipe recipe_cascade = {TEPAL_KIND_CASCADE, cascade_options, NULL, NULL, NULL};
 
 bool negatives_builds(enum tepal_kind_id kind)
@@ -50,10 +56,10 @@ static int check_sizes(const struct args *args)
     if (arg(args, "yes-bits")->given && sized) {
         return args_error(args, "--yes-bits and --bits both set the size: give one of them");
     }
-    if (!arg(args, "yes-bits")->given && !sized) {
-        return args_error(args,
-                          "a size is needed: --bits M, --bits-per-key B, or --yes-bits P with "
-                          "--no-bits Q and --no-filters R");
+    if (!arg(args, "yes-bits")->given && !sized && !arg(args, "fp")->given) {
+        return args_error(
+            args, "a size is needed: --fp RATE, --bits M, --bits-per-key B, or --yes-bits P "
+                  "with --no-bits Q and --no-filters R");
     }
     bool none = arg(args, "no-filters")->given && arg(args, "no-filters")->whole == 0;
     if (none && (arg(args, "no-bits")->given || arg(args, "no-hashes")->given)) {
@@ -177,13 +183,55 @@ static int said_plan(const struct negatives_build *v, size_t n, size_t t, uint64
     return EXIT_YES;
 }
 
+/* Do so many bits, divided as --bits would, keep strangers at --fp? */
+static bool keeps_rate(const struct negatives_build *v, uint64_t bits, size_t n, size_t t,
+                       struct tepal_yesno_setting *plan)
+{
+    return tepal_yesno_best_setting(v->params.layout, v->params.positions, bits, n, t, plan) ==
+               TEPAL_OK &&
+           plan->fp_unknown <= arg(v->args, "fp")->real;
+}
+
+/* The fewest bits that do, but for one in NEARLY: by doubling and halving. 0: none. */
+#define NEARLY 4096
+
+static uint64_t bits_for_rate(const struct negatives_build *v, size_t n, size_t t,
+                              const struct tepal_yesno_setting *said)
+{
+    uint64_t unit = tepal_layout_in_lines(v->params.layout) ? TEPAL_LINE_BITS : 1;
+    uint64_t low = 0; /* too few */
+    uint64_t high = n / unit + 1;
+    struct tepal_yesno_setting plan = *said;
+    while (!keeps_rate(v, high * unit, n, t, &plan)) {
+        low = high;
+        high *= 2;
+        plan = *said;
+        if (high > ((uint64_t)1 << 60) / unit) {
+            return 0;
+        }
+    }
+    while (high - low > 1 + high / NEARLY) {
+        uint64_t middle = low + (high - low) / 2;
+        plan = *said;
+        *(keeps_rate(v, middle * unit, n, t, &plan) ? &high : &low) = middle;
+    }
+    return high * unit;
+}
+
 static int size_yesno(struct negatives_build *v, size_t n, size_t t)
 {
     struct tepal_yesno_setting plan = {.hashes = (uint32_t)arg(v->args, "hashes")->whole,
                                        .no_hashes = (uint32_t)arg(v->args, "no-hashes")->whole};
     uint64_t bits;
-    if (whole_size(v, n, &bits) != EXIT_YES) {
+    if (arg_rate_kept(v->args, "fp", n) != EXIT_YES || whole_size(v, n, &bits) != EXIT_YES) {
         return EXIT_TROUBLE;
+    }
+    if (arg(v->args, "fp")->given) {
+        bits = bits_for_rate(v, n, t, &plan);
+        if (bits == 0) {
+            return args_error(v->args, "no yes-no filter up to 2^60 bits with these hash functions "
+                                       "has this rate");
+        }
     }
     if (arg(v->args, "no-filters")->given) {
         if (said_plan(v, n, t, bits, &plan) != EXIT_YES) {
