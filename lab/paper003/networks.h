@@ -6,7 +6,8 @@
 
 #define NETWORKS 261 /* of the paper */
 
-enum { BLOOM, NEXTFIT, GREEDY, SEARCH, EXACT, COLUMNS };
+/* The last three are beyond the paper. */
+enum { BLOOM, NEXTFIT, GREEDY, SEARCH, EXACT, OWN_SEEDS, SALTS, CHOSEN, COLUMNS };
 
 struct network {
     char name[48];
