@@ -111,22 +111,35 @@ static void rates(const struct lines *l, const double *x, double *rate)
     }
 }
 
-/* The midpoint rule. Lines take tens of keys at most, and a step moves few of them. */
-#define STEPS_PER_KEY 24
-#define STEPS_MOST    20000
+/*
+ * The midpoint rule: a 24th of a key at a time while lines move, so that a step moves few of them,
+ * and more where they hardly do, so that any number of keys takes some thousand steps.
+ */
+#define STEP       (1.0 / 24)
+#define MOVED_MOST 0.02 /* of the lines with as many counters above 0, in a longer step */
+#define RARE       1e-12
+#define STEPS_MOST 20000
+
+/* How long the next step may be. */
+static double step_for(const double *x, const double *rate, double left)
+{
+    double leaving = 0;
+    for (uint32_t o = 0; o <= CELLS; o++) {
+        leaving = x[o] > RARE ? fmax(leaving, -rate[o] / x[o]) : leaving;
+    }
+    return fmin(left, leaving > 0 ? fmax(STEP, MOVED_MOST / leaving) : left);
+}
 
 static void fill(const struct lines *l, double keys, double *x)
 {
-    double steps = ceil(keys * STEPS_PER_KEY);
-    steps = steps < 64 ? 64 : steps < STEPS_MOST ? steps : STEPS_MOST;
-    double h = keys / steps;
     for (uint32_t o = 0; o <= CELLS; o++) {
         x[o] = o == 0;
     }
-    for (double i = 0; i < steps; i++) {
+    for (int i = 0; i < STEPS_MOST && keys > 0; i++) {
         double rate[CELLS + 1];
         double middle[CELLS + 1];
         rates(l, x, rate);
+        double h = step_for(x, rate, keys);
         for (uint32_t o = 0; o <= CELLS; o++) {
             middle[o] = fmax(0, x[o] + rate[o] * h / 2);
         }
@@ -134,6 +147,7 @@ static void fill(const struct lines *l, double keys, double *x)
         for (uint32_t o = 0; o <= CELLS; o++) {
             x[o] = fmax(0, x[o] + rate[o] * h);
         }
+        keys -= h;
     }
 }
 
