@@ -633,7 +633,7 @@ static void in_a_closed_world_strangers_may_pass(void **state)
     plan_it(&w, &closed);
     assert_true(closed.closed_world && isnan(closed.fp) && closed.fp_known == 0);
     assert_true(closed.plan[0].feasible && closed.plan[0].fp > 0.05);
-    assert_true(closed.plan[0].bits < 0.8 * (double)open.plan[0].bits);
+    assert_true((double)closed.plan[0].bits < 0.8 * (double)open.plan[0].bits);
     w.fp_known = 0.01; /* then other kinds, too */
     plan_it(&w, &closed);
     assert_true(flat_of(&closed, TEPAL_KIND_YESNO)->feasible);
