@@ -44,7 +44,7 @@ static bool heavy(const struct search *s)
  * F. With few hashes a place is soon refused, so that many are drawn from; fitted to Zipf weights
  * of exponents 0.5 to 1.5 (docs/models.md). If more than MOST_LEFT of F is left, chance rules.
  *
- * A search finds divisions for which the estimate is too low. Plans keep "at most": they expect
+ * A search finds divisions for which the estimate is too low. Plans therefore expect
  * MARGIN times as much. With one or two hashes built filters left up to 1.8 times the estimate
  * where it rests on weights: the margin grows with what these save. All this is empirical
  * (docs/models.md).
