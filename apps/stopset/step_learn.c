@@ -76,7 +76,7 @@ static int write_filter(struct learning *w)
         }
     }
     code = code == EXIT_YES ? atomic_file_write(w->args, "seen", write_seen, w) : code;
-    return code == EXIT_YES ? filter_file_save(w->args, w->filter, arg(w->args, "output")->text)
+    return code == EXIT_YES ? filter_file_replace(w->args, w->filter, arg(w->args, "output")->text)
                             : code;
 }
 

@@ -166,7 +166,7 @@ mkfifo to
 "$tepal" add f -q <to &
 exec 7>to
 for ((i = 0; i < 200; i++)); do
-    flock -n f true || break
+    [[ ! -e f.lock ]] || flock -n f.lock true || break
     sleep 0.05
 done
 "$tepal" add f 7>&- 2>"$work/waiting" <<<eight &
@@ -175,7 +175,7 @@ for ((i = 0; i < 200; i++)); do
     sleep 0.05
 done
 is 'the second tells that it waits' "$(head -1 "$work/waiting")" \
-    'tepal: f: warning: another command is changing this filter: waiting for it'
+    'tepal: f: warning: another command is changing this file: waiting for it'
 is 'others may ask meanwhile' "$(count six eight)" 1
 echo seven >&7
 exec 7>&-

@@ -453,7 +453,7 @@ def second():
     after = subprocess.run([tepal, "dedup", "-q", "--state", "busy"], input=b"a\nb\n",
                            stdout=subprocess.PIPE)
     return other.returncode, other.stdout, other.stderr.count(b"\n"), \
-        other.stderr.endswith(b"busy: another command is using this state; nothing was read\n"), after.stdout
+        other.stderr.endswith(b"busy: another command is changing this file; nothing was read\n"), after.stdout
 
 def saves_when_idle():
     child = start("--state", "idle", "--save-every", "50ms")

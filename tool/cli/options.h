@@ -20,6 +20,10 @@
 #define OPTION_FORCE                                                                               \
     FLAG('f', "force", "Overwrite FILE even if it is not a filter or is one of the filters read.")
 
+#define OPTION_NO_WAIT                                                                             \
+    FLAG(0, "no-wait",                                                                             \
+         "Fail at once if another command is changing FILE, instead of waiting for it.")
+
 #define OPTION_FP                                                                                  \
     OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),                                                \
            "The target false-positive rate, as 1%, 0.01, 1e-2 or 1/100 (default 1%).")

@@ -272,7 +272,7 @@ static int build_veto(struct builder *b)
     b->keys = v.keys;
     if (code == EXIT_YES) {
         warn(b);
-        code = filter_file_save(b->args, b->filter, b->output);
+        code = filter_file_replace(b->args, b->filter, b->output);
     }
     code = code == EXIT_YES ? negatives_written(&v, b->output) : code;
     tepal_filter_free(b->filter);
@@ -286,7 +286,7 @@ static int build_stream(struct builder *b)
     forget_key(b);
     if (code == EXIT_YES) {
         warn(b);
-        code = filter_file_save(b->args, b->filter, b->output);
+        code = filter_file_replace(b->args, b->filter, b->output);
     }
     code = code == EXIT_YES ? receipts_commit(&b->receipts, b->args) : code;
     code = code == EXIT_YES ? written_print(b->args, b->output, b->filter, b->keys) : code;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "files/file_lock.h"
 #include "files/filter_file.h"
 
 bool change_in_place(const char *from, const char *to)
@@ -44,13 +45,13 @@ int change_run(const struct args *args, const char *keys, change_work *work)
     const char *from = args->operand[0];
     const char *to = output->given ? output->text : from;
     struct tepal_filter *filter;
-    int lock;
+    struct file_lock lock = {.path = NULL};
     if (given && args->operands > 1) {
         return args_error(args, "--%s names the keys: do not give KEYS as well", keys);
     }
     if (check(args, from, to, given ? &file->text : args->operand + 1,
               given ? 1 : args->operands - 1) != EXIT_YES ||
-        filter_file_lock(args, to, args->operand, 1, &lock) != EXIT_YES) {
+        file_lock_take(&lock, args, to, FILE_LOCK_WAIT) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     int code = filter_file_open(args, from, FILTER_FILE_LOAD, &filter);
@@ -58,6 +59,6 @@ int change_run(const struct args *args, const char *keys, change_work *work)
         code = work(args, from, to, filter);
         tepal_filter_free(filter);
     }
-    filter_file_unlock(lock);
+    file_lock_drop(&lock);
     return code;
 }

@@ -1,6 +1,7 @@
 /*
  * change.h: a filter that is changed by keys, in place or to another file: what add and remove have
- * in common. The filter is locked, loaded, given to the work, and written by it.
+ * in common. What will be written is locked; the filter is loaded, given to the work, and written
+ * by it.
  */
 #ifndef TOOL_COMMANDS_CHANGE_H
 #define TOOL_COMMANDS_CHANGE_H

@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "output/written.h"
+#include "files/file_lock.h"
 #include "files/filter_file.h"
 #include "files/packed.h"
 #include "cli/options.h"
@@ -184,20 +185,20 @@ static int convert_run(const struct args *args)
 {
     const char *output = arg(args, "output")->text;
     struct tepal_filter *filter;
-    int lock = -1;
+    struct file_lock lock = {.path = NULL};
     int code =
         filter_file_check_inputs(args, arg(args, "force")->given ? NULL : output, args->operand, 1,
                                  "the output is the input filter; use --force to replace it");
     code = code == EXIT_YES ? filter_file_check_output(args, output) : code;
-    code = code == EXIT_YES ? filter_file_lock(args, output, args->operand, 1, &lock) : code;
+    code = code == EXIT_YES ? file_lock_take(&lock, args, output, FILE_LOCK_WAIT) : code;
     if (code != EXIT_YES ||
         filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &filter) != EXIT_YES) {
-        filter_file_unlock(lock);
+        file_lock_drop(&lock);
         return EXIT_TROUBLE;
     }
     code = change(args, filter_file_name(args->operand[0], false), &filter);
     code = code == EXIT_YES ? filter_file_save(args, filter, output) : code;
-    filter_file_unlock(lock);
+    file_lock_drop(&lock);
     code = code == EXIT_YES ? written_print(args, output, filter, UINT64_MAX) : code;
     tepal_filter_free(filter);
     return code;
@@ -221,6 +222,7 @@ static const struct option options[] = {
            "counters, for any layout; it gives the same answers, but keys can no longer be added "
            "or removed."),
     OPTION_FORCE,
+    OPTION_NO_WAIT,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,

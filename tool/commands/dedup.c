@@ -338,8 +338,7 @@ static int dedup_run(const struct args *args)
 {
     struct dedup d = {.args = args,
                       .prints =
-                          !arg(args, "count-only")->given && !arg(args, "count-distinct")->given,
-                      .state = {.lock = -1}};
+                          !arg(args, "count-only")->given && !arg(args, "count-distinct")->given};
     signals_start(); /* before anything that takes time: a question must not kill it */
     int code = filter_file_check_inputs(args, d.prints ? "-" : NULL, args->operand, args->operands,
                                         "the lines are also the output");

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "output/written.h"
+#include "files/file_lock.h"
 #include "files/filter_file.h"
 #include "cli/options.h"
 
@@ -69,27 +70,29 @@ static int work(const struct args *args, const char *output, struct tepal_filter
 static int diff_run(const struct args *args)
 {
     const char *output = arg(args, "output")->text;
-    struct tepal_filter *now;
-    struct tepal_filter *before;
+    struct file_lock lock = {.path = NULL};
+    struct tepal_filter *now = NULL;
+    struct tepal_filter *before = NULL;
     if (filter_file_check_inputs(
             args, arg(args, "force")->given ? NULL : output, args->operand, 2,
             "the output is one of the input filters; use --force to replace it") != EXIT_YES ||
         filter_file_check_output(args, output) != EXIT_YES ||
-        filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &now) != EXIT_YES) {
+        file_lock_take(&lock, args, output, FILE_LOCK_WAIT) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    int code = filter_file_open(args, args->operand[1], FILTER_FILE_VIEW, &before);
-    if (code == EXIT_YES) {
-        code = work(args, output, now, before);
-        tepal_filter_free(before);
-    }
+    int code = filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &now);
+    code = code == EXIT_YES ? filter_file_open(args, args->operand[1], FILTER_FILE_VIEW, &before)
+                            : code;
+    code = code == EXIT_YES ? work(args, output, now, before) : code;
+    file_lock_drop(&lock);
+    tepal_filter_free(before);
     tepal_filter_free(now);
     return code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {OPTION_OUTPUT, OPTION_FORCE, OPTION_JSON,
+static const struct option options[] = {OPTION_OUTPUT, OPTION_FORCE, OPTION_NO_WAIT, OPTION_JSON,
                                         OPTION_QUIET,  OPTION_HELP,  OPTIONS_END};
 static const struct example examples[] = {
     {"tepal diff noon.tepal morning.tepal -o since.tepal", "What was added since the morning."},

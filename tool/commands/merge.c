@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "output/written.h"
+#include "files/file_lock.h"
 #include "files/filter_file.h"
 #include "files/packed.h"
 #include "cli/options.h"
@@ -74,13 +75,13 @@ static int merge_run(const struct args *args)
 {
     const char *output = arg(args, "output")->text;
     struct tepal_filter *into;
-    int lock;
+    struct file_lock lock = {.path = NULL};
     if (check(args) != EXIT_YES ||
-        filter_file_lock(args, output, args->operand, args->operands, &lock) != EXIT_YES) {
+        file_lock_take(&lock, args, output, FILE_LOCK_WAIT) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     if (filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &into) != EXIT_YES) {
-        filter_file_unlock(lock);
+        file_lock_drop(&lock);
         return EXIT_TROUBLE;
     }
     int code = EXIT_YES;
@@ -88,7 +89,7 @@ static int merge_run(const struct args *args)
         code = merge_one(args, into, args->operand[i]);
     }
     code = code == EXIT_YES ? filter_file_save(args, into, output) : code;
-    filter_file_unlock(lock);
+    file_lock_drop(&lock);
     code = code == EXIT_YES ? written_print(args, output, into, UINT64_MAX) : code;
     tepal_filter_free(into);
     return code;
@@ -103,6 +104,7 @@ static const struct option options[] = {
          "Intersect the filters instead. Every common key is found; the error rate is higher than "
          "that of a filter built from the common keys."),
     OPTION_FORCE,
+    OPTION_NO_WAIT,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,

@@ -22,6 +22,7 @@
 #include "commands/receive/terms.h"
 #include "output/render.h"
 #include "output/report.h"
+#include "files/file_lock.h"
 #include "files/filter_file.h"
 #include "files/packed.h"
 #include "cli/options.h"
@@ -101,19 +102,18 @@ static char *destination(const struct receive *r, const char *path)
     return to;
 }
 
-static int keep(const struct receive *r, const char *path, const struct tepal_filter *filter)
+/* `locked`: it was, before the filter was read. */
+static int keep(const struct receive *r, const char *to, const struct tepal_filter *filter,
+                bool locked)
 {
-    if (!arg(r->args, "output")->given) {
+    if (to == NULL) {
         return EXIT_YES;
     }
-    char *to = destination(r, path);
-    if (to == NULL) {
-        return args_no_memory(r->args);
+    if (r->folder != NULL && filter_file_check_output(r->args, to) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
-    int code = r->folder == NULL ? EXIT_YES : filter_file_check_output(r->args, to);
-    code = code == EXIT_YES ? filter_file_save(r->args, filter, to) : code;
-    free(to);
-    return code;
+    return locked ? filter_file_save(r->args, filter, to)
+                  : filter_file_replace(r->args, filter, to);
 }
 
 /* ---- one filter ------------------------------------------------------------------------------ */
@@ -177,7 +177,7 @@ static bool is_regular(int fd)
     return fd != STDIN_FILENO && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-static int receive_one(struct receive *r, const char *path)
+static int judge_one(struct receive *r, const char *path, const char *to, bool locked)
 {
     const char *name = filter_file_name(path, false);
     struct tepal_judgement judgement;
@@ -197,7 +197,7 @@ static int receive_one(struct receive *r, const char *path)
     if (status != TEPAL_OK) {
         return filter_file_fault(r->args->command->stays, name, &error);
     }
-    int code = filter == NULL ? EXIT_NO : keep(r, path, filter);
+    int code = filter == NULL ? EXIT_NO : keep(r, to, filter, locked);
     tepal_filter_free(filter);
     if (code == EXIT_TROUBLE) {
         return code;
@@ -207,6 +207,21 @@ static int receive_one(struct receive *r, const char *path)
         print_words(&r->report, name, &judgement);
     }
     return report_code(&r->report, code);
+}
+
+static int receive_one(struct receive *r, const char *path)
+{
+    struct file_lock lock = {.path = NULL};
+    char *to = NULL;
+    if (arg(r->args, "output")->given && (to = destination(r, path)) == NULL) {
+        return args_no_memory(r->args);
+    }
+    bool in_place = to != NULL && filter_file_same(path, to);
+    int code = in_place ? file_lock_take(&lock, r->args, to, FILE_LOCK_WAIT) : EXIT_YES;
+    code = code == EXIT_YES ? judge_one(r, path, to, in_place) : code;
+    file_lock_drop(&lock);
+    free(to);
+    return code;
 }
 
 /* Trouble outweighs a refusal, and a refusal an acceptance. */
@@ -281,6 +296,7 @@ static const struct option options[] = {
            "filters into it under their own names. A refused filter is never written."),
     OPTION_COMPRESS,
     OPTION_FORCE,
+    OPTION_NO_WAIT,
     OPTION_JSON,
     FLAG('q', "quiet", "Print nothing; see the exit status."),
     OPTION_HELP,

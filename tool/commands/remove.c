@@ -216,6 +216,7 @@ static const struct option options[] = {
     KEY_OPTIONS,
     OPTION_KEY_FILE,
     OPTION_FORCE,
+    OPTION_NO_WAIT,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,

@@ -73,6 +73,8 @@ static int prepare(struct retouching *w)
 {
     choose(w);
     if (retouch_check_options(w) != EXIT_YES || retouch_check_files(w) != EXIT_YES ||
+        file_lock_take(&w->lock, w->args, arg(w->args, "output")->text, FILE_LOCK_WAIT) !=
+            EXIT_YES ||
         filter_file_open(w->args, w->path, FILTER_FILE_VIEW, &w->filter) != EXIT_YES ||
         retouch_check_kind(w) != EXIT_YES ||
         filter_file_hasher(w->args, filter_file_name(w->path, false), w->filter, &w->hasher) !=
@@ -93,6 +95,7 @@ static int retouch_run(const struct args *args)
         retouch_set_input(&w);
         code = arg(args, "dry-run")->given ? retouch_curve(&w) : retouch(&w);
     }
+    file_lock_drop(&w.lock);
     tepal_filter_free(w.result);
     tepal_filter_free(w.filter);
     free(w.victims);
@@ -162,6 +165,7 @@ static const struct option options[] = {
     KEY_OPTIONS,
     OPTION_KEY_FILE,
     OPTION_FORCE,
+    OPTION_NO_WAIT,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,

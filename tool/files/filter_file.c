@@ -3,17 +3,16 @@
 #include "files/filter_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <sodium.h>
 
+#include "files/file_lock.h"
+#include "files/leftover.h"
 #include "files/packed.h"
 #include "input/secret.h"
 
@@ -229,13 +228,6 @@ bool filter_file_same(const char *a, const char *b)
            same_file(&left, &right);
 }
 
-bool filter_file_is(int fd, const char *path)
-{
-    struct stat held;
-    struct stat now;
-    return fstat(fd, &held) == 0 && stat(path, &now) == 0 && same_file(&held, &now);
-}
-
 /* What `output` is now; false if it is no file, or nothing yet. */
 static bool stat_output(const char *output, struct stat *about)
 {
@@ -279,76 +271,15 @@ int filter_file_check_inputs(const struct args *args, const char *output, const 
     return EXIT_YES;
 }
 
-/* ---- one at a time --------------------------------------------------------------------------- */
-
-/* Wait for the lock, and tell once that one waits. Some file systems have no locks: warn. */
-static void wait_for(const struct args *args, const char *path, int fd, bool *told)
-{
-    bool quiet = arg(args, "quiet")->given;
-    int result = flock(fd, LOCK_EX | LOCK_NB);
-    if (result != 0 && errno == EWOULDBLOCK) {
-        if (!quiet && !*told) {
-            say_warning(path, "another command is changing this filter: waiting for it");
-        }
-        *told = true;
-        do {
-            result = flock(fd, LOCK_EX);
-        } while (result != 0 && errno == EINTR);
-    }
-    if (result != 0 && !quiet) {
-        say_warning(path,
-                    "cannot be locked (%s): make sure that no other command changes it meanwhile",
-                    strerror(errno));
-    }
-}
-
-int filter_file_lock(const struct args *args, const char *output, const char *const *inputs,
-                     size_t count, int *lock)
-{
-    bool in_place = false;
-    bool told = false;
-    *lock = -1;
-    for (size_t i = 0; i < count; i++) {
-        in_place = in_place || filter_file_same(inputs[i], output);
-    }
-    while (in_place && *lock < 0) {
-        int fd = open(output, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) {
-            return args_about(args, output, "%s", strerror(errno));
-        }
-        wait_for(args, output, fd, &told);
-        /* Whoever had the lock has put another file there: that one is to be locked. */
-        if (filter_file_is(fd, output)) {
-            *lock = fd;
-        } else {
-            close(fd);
-        }
-    }
-    return EXIT_YES;
-}
-
-void filter_file_unlock(int lock)
-{
-    if (lock >= 0) {
-        close(lock);
-    }
-}
-
 /* ---- save ------------------------------------------------------------------------------------ */
 
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,
                                            struct tepal_error *error)
 {
-    sigset_t held;
     sigset_t before;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
-    sigaddset(&held, SIGQUIT);
-    sigprocmask(SIG_BLOCK, &held, &before);
+    leftover_hold(&before);
     enum tepal_status status = tepal_save(filter, path, error);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    leftover_release(&before);
     return status;
 }
 
@@ -378,6 +309,16 @@ int filter_file_save(const struct args *args, const struct tepal_filter *filter,
     }
     return status == TEPAL_OK ? EXIT_YES
                               : filter_file_fault(stays, filter_file_name(path, true), &error);
+}
+
+int filter_file_replace(const struct args *args, const struct tepal_filter *filter,
+                        const char *path)
+{
+    struct file_lock lock;
+    int code = file_lock_take(&lock, args, path, FILE_LOCK_WAIT);
+    code = code == EXIT_YES ? filter_file_save(args, filter, path) : code;
+    file_lock_drop(&lock);
+    return code;
 }
 
 uint64_t filter_file_bytes(const char *path, const struct tepal_filter *filter)

@@ -46,20 +46,17 @@ int filter_file_check_in_place(const struct args *args, const char *path);
 int filter_file_check_inputs(const struct args *args, const char *output, const char *const *paths,
                              size_t count, const char *why);
 
-/* Are the two the same file? Is what is open what is there? (Somebody may have replaced it.) */
+/* Are the two the same file? */
 bool filter_file_same(const char *a, const char *b);
-bool filter_file_is(int fd, const char *path);
 
 /*
- * If `output` is one of the inputs, wait until no other command is changing it, and keep others
- * waiting until filter_file_unlock: what two commands add at the same time would be lost otherwise.
+ * Write: atomically to a path, with signals held off so that no temporary file stays behind. Who
+ * calls filter_file_save holds the lock of the path (files/file_lock.h), since before it read what
+ * it replaces; filter_file_replace takes it, for those who read nothing of it.
  */
-int filter_file_lock(const struct args *args, const char *output, const char *const *inputs,
-                     size_t count, int *lock);
-void filter_file_unlock(int lock);
-
-/* Write: atomically to a path, with signals held off so that no temporary file stays behind. */
 int filter_file_save(const struct args *args, const struct tepal_filter *filter, const char *path);
+int filter_file_replace(const struct args *args, const struct tepal_filter *filter,
+                        const char *path);
 
 /* The same to a path, but says nothing: fills in `error`. */
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,

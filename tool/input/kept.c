@@ -1,6 +1,7 @@
 /* kept.c: the list of kept keys, read, changed and written. */
 #include "input/kept.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@ int kept_open(struct kept *kept, const struct args *args, const struct tepal_fil
                           "only filters of the kind counting keep keys, and this one is %s",
                           tepal_filter_kind(filter)->name);
     }
-    if (access(list->text, F_OK) != 0) {
+    if (access(list->text, F_OK) != 0 && errno == ENOENT) {
         return EXIT_YES;
     }
     if (filter_file_check_inputs(args, NULL, &list->text, 1, "") != EXIT_YES) {

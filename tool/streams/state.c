@@ -3,15 +3,12 @@
 #include "streams/state.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <tepal/recycling.h>
 
@@ -20,56 +17,29 @@
 #include "files/filter_file.h"
 #include "streams/stream.h"
 
-static int wrong(const struct state *s, const char *why)
-{
-    return args_about(s->args, s->name, "%s", why);
-}
-
-/* ---- the lock -------------------------------------------------------------------------------- */
-
-static int take_lock(struct state *s)
-{
-    for (;;) {
-        int fd = open(s->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-        if (fd < 0) {
-            return args_about(s->args, s->lock_path, "%s", strerror(errno));
-        }
-        if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-            close(fd);
-            return wrong(s, "another command is using this state");
-        }
-        if (filter_file_is(fd, s->lock_path)) {
-            s->lock = fd;
-            return EXIT_YES;
-        }
-        close(fd);
-    }
-}
-
-/* Through links, so that two names of one file have one lock. */
-static bool make_paths(struct state *s, const char *path)
-{
-    s->path = realpath(path, NULL);
-    if (s->path == NULL) {
-        s->path = strdup(path);
-    }
-    size_t room = s->path == NULL ? 0 : strlen(s->path) + sizeof ".lock";
-    s->lock_path = s->path == NULL ? NULL : malloc(room);
-    if (s->lock_path == NULL) {
-        return false;
-    }
-    snprintf(s->lock_path, room, "%s.lock", s->path);
-    return true;
-}
-
 /* ---- open ------------------------------------------------------------------------------------ */
+
+/* Is there a state? Only "no such file", or an empty one, means no: anything else is an error. */
+static int look(const struct args *args, const char *path, bool *there)
+{
+    struct stat about;
+    *there = stat(path, &about) == 0;
+    if (!*there) {
+        return errno == ENOENT ? EXIT_YES : args_about(args, path, "%s", strerror(errno));
+    }
+    *there = !S_ISREG(about.st_mode) || about.st_size > 0;
+    return EXIT_YES;
+}
 
 /* The filter in the file, or NULL if there is no file yet, or an empty one. */
 static int load(struct state *s, struct tepal_filter **before)
 {
-    struct stat about;
+    bool there;
     *before = NULL;
-    if (stat(s->path, &about) != 0 || (S_ISREG(about.st_mode) && about.st_size == 0)) {
+    if (look(s->args, s->name, &there) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (!there) {
         return EXIT_YES;
     }
     if (filter_file_open(s->args, s->name, FILTER_FILE_LOAD, before) != EXIT_YES) {
@@ -89,22 +59,28 @@ static int load(struct state *s, struct tepal_filter **before)
 /* May there be a state at that path? Says no before anything is read. */
 static int check_place(const struct args *args, const char *path)
 {
-    struct stat about;
-    bool there = stat(path, &about) == 0;
+    bool there;
     if (strcmp(path, "-") == 0) {
         return args_error(args, "--state -: the state must be a file");
     }
-    if (!there || (S_ISREG(about.st_mode) && about.st_size == 0)) {
-        return filter_file_check_output(args, path);
+    if (look(args, path, &there) != EXIT_YES) {
+        return EXIT_TROUBLE;
     }
-    return filter_file_check_in_place(args, path);
+    return there ? filter_file_check_in_place(args, path) : filter_file_check_output(args, path);
+}
+
+/* What the name means now, in case it is a link that changes. NULL and errno if that fails. */
+static char *through_links(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    return whole != NULL || errno != ENOENT ? whole : strdup(path);
 }
 
 int state_open(struct state *s, const struct args *args, struct tepal_filter **before)
 {
     const struct option_value *file = arg(args, "state");
     const struct option_value *every = arg(args, "save-every");
-    *s = (struct state){.args = args, .name = file->text, .lock = -1};
+    *s = (struct state){.args = args, .name = file->text};
     *before = NULL;
     if (!file->given) {
         return EXIT_YES;
@@ -112,11 +88,13 @@ int state_open(struct state *s, const struct args *args, struct tepal_filter **b
     if (check_place(args, file->text) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (!make_paths(s, file->text)) {
-        return args_no_memory(args);
-    }
-    if (take_lock(s) != EXIT_YES || load(s, before) != EXIT_YES) {
+    if (file_lock_take(&s->lock, args, file->text, FILE_LOCK_REFUSE) != EXIT_YES ||
+        load(s, before) != EXIT_YES) {
         return EXIT_TROUBLE;
+    }
+    s->path = through_links(file->text);
+    if (s->path == NULL) {
+        return args_about(args, s->name, "%s", strerror(errno));
     }
     s->interval = every->given ? (double)every->whole / 1000 : 60;
     s->next = progress_clock() + s->interval;
@@ -289,13 +267,7 @@ int state_close(struct state *s, const struct tepal_filter *filter)
 
 void state_free(struct state *s)
 {
-    if (s->lock >= 0) {
-        unlink(s->lock_path); /* while it is held: whoever waits looks whether it is still there */
-        close(s->lock);
-        s->lock = -1;
-    }
+    file_lock_drop(&s->lock);
     free(s->path);
-    free(s->lock_path);
     s->path = NULL;
-    s->lock_path = NULL;
 }

@@ -1,7 +1,7 @@
 /*
  * state.h: the filter of a command that runs on and on, in a file that outlives it. The file is
  * replaced as a whole, so that it is sound at any time, whatever happens to the command or the
- * disk; beside it, FILE.lock keeps a second command out for as long as the first one runs.
+ * disk; its lock (files/file_lock.h) keeps other commands out for as long as this one runs.
  */
 #ifndef TOOL_STREAMS_STATE_H
 #define TOOL_STREAMS_STATE_H
@@ -11,14 +11,14 @@
 #include <tepal/filter.h>
 
 #include "cli/command.h"
+#include "files/file_lock.h"
 
 /* All zeros is one that is not kept anywhere: every call does nothing. */
 struct state {
     const struct args *args;
     const char *name; /* as the user calls it */
     char *path;       /* through links */
-    char *lock_path;
-    int lock;
+    struct file_lock lock;
     double interval; /* seconds between two saves */
     double next;     /* when the next one is due */
     uint64_t saved;  /* keys_added of what is in the file */
@@ -63,7 +63,7 @@ void state_free(struct state *state);
     OPTION(0, "state", OF_VALUE(TAKES_FILE, "FILE"),                                               \
            "Start from the filter in FILE, and save it there at the end, atomically. FILE is "     \
            "created if it does not exist, and refused if it was made with other options. "         \
-           "FILE.lock keeps other commands out meanwhile.")
+           "Other commands that would change FILE wait meanwhile, or refuse.")
 
 #define OPTION_SAVE_EVERY                                                                          \
     OPTION(0, "save-every", OF_VALUE(TAKES_DURATION, "TIME"),                                      \

@@ -8,12 +8,14 @@
 #include <tepal/retouched.h>
 
 #include "cli/command.h"
+#include "files/file_lock.h"
 #include "input/digests.h"
 #include "output/report.h"
 
 struct retouching {
     const struct args *args;
-    const char *path; /* of the filter */
+    const char *path;      /* of the filter */
+    struct file_lock lock; /* of the output */
     struct tepal_filter *filter;
     struct tepal_hasher hasher;
     struct digests members;

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Locks: who waits, who refuses, and what a planted FILE.lock can do.
+source "$(dirname "$0")/lib.sh"
+seq 100 >low
+seq 101 200 >high
+"$tepal" build low -o base --fp 1e-6 --capacity 10k --seed 7 -q
+count() {
+    "$tepal" query -c "$1" "$2"
+}
+
+# held FILE: another command holds its lock until `let_go`.
+held() {
+    exec 8>>"$1.lock"
+    flock 8
+}
+let_go() {
+    rm -f "$1.lock"
+    exec 8>&-
+}
+busy='f: another command is changing this file'
+cp base f
+cp base before
+held f
+refused 'add --no-wait' "$busy; nothing was changed" "$tepal" add f high --no-wait
+refused 'merge --no-wait' "$busy; nothing was written" \
+    "$tepal" merge f base -o f --force --no-wait
+refused 'diff --no-wait' "$busy; nothing was written" "$tepal" diff f base -o f --force --no-wait
+refused 'convert --no-wait' "$busy; nothing was written" \
+    "$tepal" convert f -o f --force --no-wait
+refused 'retouch --no-wait' "$busy; nothing was written" \
+    "$tepal" retouch f --members low --avoid high -o f --force --no-wait
+refused 'receive --no-wait, onto its input' "$busy; nothing was written" \
+    "$tepal" receive f -o f --force --no-wait
+refused 'dedup does not wait' "$busy; nothing was read" "$tepal" dedup --state f low
+refused 'another name of it' "link: another command is changing this file; nothing was changed" \
+    bash -c 'ln -s f link; "$0" add link high --no-wait' "$tepal"
+same 'nothing was changed' f before
+is 'readers do not wait' "$(timeout 20 "$tepal" query -c f low)" 100
+is 'nor do those who write elsewhere' "$(timeout 20 "$tepal" add f high -o g --no-wait -q && count g high)" 100
+
+# Those who wait say so after a second, and not before; all of them get their turn.
+for command in 'add f high' 'merge f g -o f --force' 'convert f -o f --force' \
+    'build high -o f --fp 1e-6 --capacity 10k --seed 7'; do
+    cp base f
+    [[ $command == convert* ]] && want=0 || want=100
+    held f
+    "$tepal" $command 2>"$work/waits" 8>&- &
+    sleep 0.3
+    is "$command: waits without a word" "$(cat "$work/waits")" ''
+    for ((i = 0; i < 400; i++)); do
+        [[ ! -s $work/waits ]] || break
+        sleep 0.05
+    done
+    is "$command: says that it waits" "$(cat "$work/waits")" \
+        'tepal: f: warning: another command is changing this file: waiting for it'
+    same "$command: nothing has happened" f base
+    let_go f
+    wait $!
+    is "$command: done" "$? $(count f high)" "0 $want"
+done
+absent 'no lock is left' f.lock
+
+# A lock that a killed command left means nothing.
+cp base f
+: >f.lock
+expect 'a lock without a holder' 0 '' '' "$tepal" add f high -q --no-wait
+absent 'it goes with the next one' f.lock
+is 'and its keys are there' "$(count f high)" 100
+
+# What is planted in its place is not followed, not opened, not changed.
+cp base f
+ln -s target f.lock
+refused 'a link in the place of the lock' \
+    "f: its lock $PWD/f.lock is a symbolic link: remove it; nothing was changed" \
+    "$tepal" add f high
+absent 'nothing is created through it' target
+rm f.lock
+mkfifo f.lock
+refused 'a pipe in the place of the lock' "f: its lock $PWD/f.lock is not a regular file; nothing was changed" \
+    timeout 20 "$tepal" add f high
+rm f.lock
+mkdir f.lock
+refused 'a folder in the place of the lock' "f: its lock $PWD/f.lock is not a regular file; nothing was read" \
+    timeout 20 "$tepal" dedup --state f low
+rmdir f.lock
+same 'and the filter is as it was' f base
+long=$(printf 'n%.0s' {1..255})
+cp base "$long"
+expect 'the longest name there is' 0 '' '' "$tepal" add "$long" high -q
+is 'no lock is left beside it' "$(ls | grep -c lock)" 0
+
+# An interrupt leaves nothing behind.
+for signal in INT TERM HUP; do
+    cp base f
+    mkfifo keys
+    env --default-signal=$signal "$tepal" add f keys -q &
+    child=$!
+    exec 7>keys
+    for ((i = 0; i < 400; i++)); do
+        [[ ! -e f.lock ]] || flock -n f.lock true || break
+        sleep 0.02
+    done
+    echo 999 >&7
+    kill -$signal $child
+    wait $child 2>/dev/null
+    exec 7>&-
+    absent "SIG$signal: no lock is left" f.lock
+    is "SIG$signal: no other file is left" "$(ls -A | grep -c '^\.tepal')" 0
+    same "SIG$signal: the filter is as it was" f base
+    rm keys
+done
+finish

@@ -1,0 +1,177 @@
+/* file_lock.c: open or create FILE.lock, lock it, and see that it is still there. */
+#define _DEFAULT_SOURCE
+#include "files/file_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "files/leftover.h"
+
+#define ENDING   ".lock"
+#define LONGEST  255 /* of a name, on most file systems */
+#define PAUSES   100 /* in the first second */
+#define PAUSE_NS 10000000
+
+/* Through links, so that two names of one file have one lock. NULL and errno if that fails. */
+static char *lock_path(const char *file)
+{
+    char *whole = realpath(file, NULL);
+    if (whole == NULL && errno == ENOENT) {
+        whole = strdup(file);
+    }
+    if (whole == NULL) {
+        return NULL;
+    }
+    const char *slash = strrchr(whole, '/');
+    size_t len = strlen(whole);
+    size_t most = (slash == NULL ? 0 : (size_t)(slash + 1 - whole)) + LONGEST + 1 - sizeof ENDING;
+    len = len < most ? len : most; /* two such names may share a lock: that is no harm */
+    char *path = malloc(len + sizeof ENDING);
+    if (path != NULL) {
+        snprintf(path, len + sizeof ENDING, "%.*s" ENDING, (int)len, whole);
+    }
+    free(whole);
+    return path;
+}
+
+/*
+ * Whatever is there is opened, or else a new file created: never both in one call, which would
+ * follow a link that somebody planted, or be refused in a shared directory.
+ */
+static int open_lock(const char *path)
+{
+    int fd;
+    do {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0 && errno == ENOENT) {
+            fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0660);
+        }
+    } while (fd < 0 && (errno == EEXIST || errno == EINTR));
+    struct stat about;
+    if (fd >= 0 && (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))) {
+        close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
+}
+
+/* Is what we hold what is there? Whoever had it before has removed it: then ESTALE. 0: it is. */
+static int look_again(int fd, const char *path)
+{
+    struct stat held;
+    struct stat now;
+    if (fstat(fd, &held) != 0 || lstat(path, &now) != 0) {
+        return errno == ENOENT ? ESTALE : errno;
+    }
+    return held.st_dev == now.st_dev && held.st_ino == now.st_ino ? 0 : ESTALE;
+}
+
+static int flock_whole(int fd, int operation)
+{
+    int result;
+    do {
+        result = flock(fd, operation);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
+}
+
+/* For a second without a word, then with one. 0, or what went wrong: EWOULDBLOCK if it is held. */
+static int hold(int fd, const struct args *args, const char *file, bool wait, bool *told)
+{
+    int error = flock_whole(fd, LOCK_EX | LOCK_NB);
+    for (int i = 0; i < PAUSES && wait && !*told && error == EWOULDBLOCK; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        error = flock_whole(fd, LOCK_EX | LOCK_NB);
+    }
+    if (!wait || error != EWOULDBLOCK) {
+        return error;
+    }
+    if (!*told && !arg(args, "quiet")->given) {
+        say_warning(file, "another command is changing this file: waiting for it");
+    }
+    *told = true;
+    return flock_whole(fd, LOCK_EX);
+}
+
+static bool has_no_locks(int error)
+{
+    return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP;
+}
+
+static int cannot(struct file_lock *lock, const struct args *args, const char *file, int error)
+{
+    char *path = lock->path;
+    int code;
+    if (path == NULL) {
+        code = args_about(args, file, "%s", strerror(error));
+    } else if (error == EWOULDBLOCK) {
+        code = args_about(args, file, "another command is changing this file");
+    } else if (error == ELOOP) {
+        code = args_about(args, file, "its lock %s is a symbolic link: remove it", path);
+    } else if (error == EINVAL) {
+        code = args_about(args, file, "its lock %s is not a regular file", path);
+    } else {
+        code = args_about(args, file, "its lock %s cannot be taken: %s", path, strerror(error));
+    }
+    lock->path = NULL;
+    free(path);
+    return code;
+}
+
+int file_lock_take(struct file_lock *lock, const struct args *args, const char *file,
+                   enum file_lock_patience patience)
+{
+    bool wait = patience == FILE_LOCK_WAIT && !arg(args, "no-wait")->given;
+    bool told = false;
+    lock->path = NULL;
+    if (file == NULL || strcmp(file, "-") == 0) {
+        return EXIT_YES;
+    }
+    lock->path = lock_path(file);
+    while (lock->path != NULL) {
+        lock->fd = open_lock(lock->path);
+        if (lock->fd < 0) {
+            break;
+        }
+        int error = hold(lock->fd, args, file, wait, &told);
+        error = error == 0 ? look_again(lock->fd, lock->path) : error;
+        if (error == 0) {
+            leftover_note(lock->path);
+            return EXIT_YES;
+        }
+        if (has_no_locks(error)) {
+            if (!arg(args, "quiet")->given) {
+                say_warning(file,
+                            "cannot be locked (%s): make sure that no other command changes "
+                            "it meanwhile",
+                            strerror(error));
+            }
+            file_lock_drop(lock);
+            return EXIT_YES;
+        }
+        close(lock->fd);
+        if (error != ESTALE) {
+            return cannot(lock, args, file, error);
+        }
+    }
+    return cannot(lock, args, file, errno);
+}
+
+void file_lock_drop(struct file_lock *lock)
+{
+    if (lock->path != NULL) {
+        (void)unlink(lock->path); /* while it is held: whoever waits looks whether it is there */
+        close(lock->fd);
+        leftover_forget(lock->path);
+        free(lock->path);
+        lock->path = NULL;
+    }
+}
