@@ -174,6 +174,115 @@ run "$tepal" app flows many.tsv --bits 4000 -q
 is 'too little memory is refused' "$code $(cat "$work/err")" \
     '2 tepal: app flows: 4000 bits are too few for 1001 flows: give more --bits-per-flow'
 
+# ---- states, by hand: the first flow opens, is answered, talks, closes and ends; the second is reset;
+# the third is UDP; the FIN of the fourth is its only packet; the fifth is answered late.
+cat >states.tsv <<'TSV'
+a	0	tcp	10.0.0.1	1001	10.9.9.9	80	S	60
+a	1	tcp	10.9.9.9	80	10.0.0.1	1001	SA	60
+a	2	tcp	10.0.0.2	2002	10.9.9.9	80	S	60
+a	3	tcp	10.0.0.1	1001	10.9.9.9	80	A	60
+a	4	tcp	10.0.0.1	1001	10.9.9.9	80	A	60
+a	5	tcp	10.9.9.9	80	10.0.0.2	2002	AR	60
+a	6	udp	10.0.0.3	53	10.9.9.9	53	-	60
+a	7	udp	10.9.9.9	53	10.0.0.3	53	-	60
+a	8	tcp	10.0.0.4	4004	10.9.9.9	80	AF	60
+a	9	tcp	10.0.0.1	1001	10.9.9.9	80	AF	60
+a	10	tcp	10.9.9.9	80	10.0.0.1	1001	A	60
+a	11	tcp	10.9.9.9	80	10.0.0.1	1001	AF	60
+a	12	tcp	10.0.0.5	5005	10.9.9.9	80	S	60
+a	13	tcp	10.0.0.5	5005	10.9.9.9	80	A	60
+a	14	tcp	10.9.9.9	80	10.0.0.5	5005	SA	60
+TSV
+run "$tepal" app flows states.tsv --states --windows 1 --tsv --bits 20000
+is 'states by hand: words' "$code $(cat "$work/err")" \
+    '0 packets    15 in 5 flows, over 14.0 s; at most 2 flows at once
+unmatched  1 FIN or RST of flows that are not in the table
+changes    5 changes of state, of flows that go on'
+is 'states by hand: names' "$(head -1 "$work/out" | tr '\t' ' ')" \
+    'kind bits window t flows packets_absent false_positives packets_present false_negatives wrong_removals not_removed not_added flows_missing stranger_fp several wrong_state'
+is 'states by hand: five packets of absent flows, ten of present ones, no error' \
+    "$(tail -n +2 "$work/out" | cut -f1,3,5-13,15,16 | tr '\t' ' ')" \
+    "$(for kind in counting fingerprint; do for rule in keep one all told; do
+        echo "$kind $rule 1 2 5 0 10 0 0 0 0 0 0 0"
+    done; done)"
+run "$tepal" app flows states.tsv --states --windows 1 --tsv --bits 20000 --insert first --one-way -q
+is 'states: an answer alone is a flow of its own' \
+    "$code $(awk -F'\t' '$1 == "counting told"' "$work/out" | cut -f5,6,8 | tr '\t' ' ')" '0 7 9 6'
+
+# ---- states in a crowded filter: every kind of error, and who makes it
+python3 - >crowd.tsv <<'PYTHON'
+import random
+random.seed(2)
+live, t = {}, 0
+def packet(n, flags):
+    print(f"a\t{t:.3f}\ttcp\t10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}\t1000\t10.255.0.1\t80\t{flags}\t60")
+for n in range(4000):
+    t += 0.01
+    packet(n, "S")
+    live[n] = ["FA", "FA", "A", "A", "SA"]
+    for m in random.sample(sorted(live), 5) if len(live) > 400 else []:
+        packet(m, live[m].pop())
+        if not live[m]:
+            del live[m]
+PYTHON
+run "$tepal" app flows crowd.tsv --states --bits-per-flow 30 --json -q --idle 1000
+is 'states: what each rule does' "$(python3 - "$work/out" <<'PYTHON'
+import json, sys
+rules = {o["kind"]: o for o in map(json.loads, open(sys.argv[1]))}
+keep, one, every, told = (rules["counting " + name] for name in ("keep", "one", "all", "told"))
+first = lambda o: o["windows"][0]
+print("same questions", len({(o["packets_absent"], o["packets_present"]) for o in rules.values()}) == 1)
+print("told: nobody is lost or wrong, nothing removed wrongly",
+      told["false_negatives"] == told["wrong_state"] == told["wrong_removals"] == told["not_removed"] == 0)
+print("told: several states, all the same", told["several"] > 100)
+print("keep: nobody is lost, nothing removed wrongly, and it fills up",
+      keep["false_negatives"] == keep["wrong_removals"] == 0 and keep["not_removed"] > 100 and
+      keep["windows"][-1]["stranger_fp"] > 4 * first(keep)["stranger_fp"])
+print("one and all: states of others are removed, and others are lost",
+      all(o["wrong_removals"] > 50 and o["false_negatives"] > 50 for o in (one, every)))
+print("one is sometimes wrong about its own", one["not_removed"] > 50)
+print("sums", all(o["several"] + o["wrong_state"] + o["false_negatives"] <= o["packets_present"] and
+                  abs(o["several_share"] - o["several"] / o["packets_present"]) < 1e-12 for o in rules.values()))
+PYTHON
+)" 'same questions True
+told: nobody is lost or wrong, nothing removed wrongly True
+told: several states, all the same True
+keep: nobody is lost, nothing removed wrongly, and it fills up True
+one and all: states of others are removed, and others are lost True
+one is sometimes wrong about its own True
+sums True'
+
+# ---- somebody means harm
+attacked() { # attacked SHARE: counting filters and fingerprints, as JSON
+    "$tepal" app flows crowd.tsv --idle 1000 --bits-per-flow 14 --attack "$1" --json -q
+}
+attacked 10% >harm
+is 'an attacker: what he removes, and what it costs' "$(python3 - <<'PYTHON'
+import json
+kinds = {o["kind"]: o for o in map(json.loads, open("harm"))}
+f, c = kinds["fingerprint"], kinds["counting"]
+# Flows end at their first FIN; for each ten that do a delete is due. He rests when few are there.
+ends = len({line.split("\t")[3] for line in open("crowd.tsv") if "\tFA\t" in line})
+print("one for every ten that end, but at the start", 0.8 * ends // 10 < f["attacks"] <= ends // 10)
+print("nothing else is removed wrongly but unmatched FINs", f["attacks"] <= f["wrong_removals"])
+print("he looks up 1 / rate strangers for each", 0.5 < f["attack_tries"] * f["windows"][-1]["stranger_fp"] / f["attacks"] < 2)
+print("a fingerprint filter loses one flow at most for each",
+      sum(w["flows_missing"] for w in f["windows"][-1:]) <= f["wrong_removals"])
+print("windows add up", all(sum(w["attacks"] for w in o["windows"]) == o["attacks"] for o in kinds.values()))
+PYTHON
+)" 'one for every ten that end, but at the start True
+nothing else is removed wrongly but unmatched FINs True
+he looks up 1 / rate strangers for each True
+a fingerprint filter loses one flow at most for each True
+windows add up True'
+run attacked 10%
+same 'an attacker: the same again' harm "$work/out"
+run "$tepal" app flows states.tsv --states --attack 100% --bits 20000 --tsv --windows 1 -q
+is 'a filter without false positives: he looks up 10,000 and rests' \
+    "$code $(awk -F'\t' '$1 == "fingerprint told" { print $17, $18 }' "$work/out")" '0 0 10000'
+refused 'an attack of nothing' 'app flows: --attack 0: out of range: a share must be above 0 and at most 1' \
+    "$tepal" app flows hand.tsv --attack 0
+
 # ---- real packets
 if [[ -r ${TEPAL_DATA:-}/flows/packets.tsv.gz ]]; then
     run "$tepal" app flows "$TEPAL_DATA/flows/packets.tsv.gz" --bits-per-flow 12 --repeat 10 --json

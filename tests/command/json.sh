@@ -104,6 +104,7 @@ say 'app stopset trace' "$tepal" app stopset trace routes --set stop.tepal --jso
 say 'app stopset trace --each' "$tepal" app stopset trace routes --set stop.tepal --each --json
 printf 'a\t%d\ttcp\t10.0.0.1\t1001\t10.9.9.9\t80\t%s\t60\n' 0 S 1 A 2 AF >packets
 say 'app flows' "$tepal" app flows packets --json -q
+say 'app flows' "$tepal" app flows packets --states --attack 10% --json -q
 printf '1\t2\n2\t3\n3\t4\n1\t4\n4\t5\n5\t6\n' >edges
 say 'app route' "$tepal" app route edges --allocations 5 --json
 say 'app route' "$tepal" app route edges edges --allocations 5 --json
