@@ -114,8 +114,8 @@ static int take_batch(struct admit *a, const struct feed *feed, size_t count)
         }
         const char *why = a->sized ? read_size(feed, &feed->key[i], field, &size) : NULL;
         if (why != NULL) {
-            return say_error(NULL, keys_subject(feed->keys), "line %" PRIu64 ": %s",
-                             keys_number(feed->keys) + i, why);
+            return say_error(NULL, feed_subject(feed), "line %" PRIu64 ": %s",
+                             feed_number(feed) + i, why);
         }
         if (!append(a, feed->digest[i], size)) {
             return say_no_memory();

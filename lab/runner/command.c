@@ -133,12 +133,6 @@ static int make_folder(const char *folder)
     return say_error(NULL, folder, "%s", strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
-static unsigned cores(void)
-{
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > 64 ? 64 : (unsigned)count;
-}
-
 static int run_some(const struct args *args)
 {
     struct choice choice = {.list = calloc(total() + 1, sizeof *choice.list)};
@@ -148,7 +142,7 @@ static int run_some(const struct args *args)
         .quick = !arg(args, "full")->given,
         .sabotaged = arg(args, "sabotage")->given,
         .seed = arg_whole(args, "seed", 1),
-        .jobs = arg(args, "jobs")->given ? (unsigned)arg(args, "jobs")->whole : cores(),
+        .jobs = arg_jobs(args),
         .progress = !arg(args, "quiet")->given && isatty(STDERR_FILENO)};
     if (choice.list == NULL) {
         return say_no_memory();

@@ -157,22 +157,31 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 PY
 is 'signals' "$(python3 "$work/signals.py" "$tepal")" $'True True\nTrue True\nTrue True'
 
-# A filter that somebody cuts short while it is mapped: an error, not a crash.
-cp f cut
+# A filter that somebody cuts short while it is mapped: an error, not a crash. A small one that is
+# not mapped (--lazy) is in memory: nothing happens to it.
 mkfifo to from
-"$tepal" query cut <to >from 2>"$work/err" &
-child=$!
-exec 7>to 8<from
-echo 5 >&7
-read -r -t 20 answer <&8
-truncate -s 0 cut
-echo 6 >&7
-exec 7>&-
-wait $child
-is 'a filter that is cut short: exit status' "$? $answer" '2 5'
-is 'a filter that is cut short' "$(cat "$work/err")" \
-    'tepal: a filter file was truncated while it was being read'
-exec 8<&-
+for lazy in --lazy ''; do
+    cp f cut
+    "$tepal" query cut $lazy <to >from 2>"$work/err" &
+    child=$!
+    exec 7>to 8<from
+    echo 5 >&7
+    read -r -t 20 answer <&8
+    truncate -s 0 cut
+    echo 6 >&7
+    exec 7>&-
+    wait $child
+    status=$?
+    read -r -t 20 second <&8
+    exec 8<&-
+    if [ -n "$lazy" ]; then
+        is 'a mapped filter that is cut short: exit status' "$status $answer" '2 5'
+        is 'a mapped filter that is cut short' "$(cat "$work/err")" \
+            'tepal: a filter file was truncated while it was being read'
+    else
+        is 'a loaded filter that is cut short' "$status $answer $second $(cat "$work/err")" '0 5 6 '
+    fi
+done
 
 # The error line of a long name is one line.
 long=$(printf 'n%.0s' {1..5000})

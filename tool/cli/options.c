@@ -5,6 +5,8 @@
 
 #include <tepal/model.h>
 
+#include "input/lanes.h"
+
 void arg_layout(const struct args *args, enum tepal_layout *layout)
 {
     if (arg(args, "layout")->given) {
@@ -17,6 +19,11 @@ void arg_positions(const struct args *args, enum tepal_positions *positions)
     if (arg(args, "positions")->given) {
         tepal_positions_parse(arg(args, "positions")->text, positions);
     }
+}
+
+unsigned arg_jobs(const struct args *args)
+{
+    return arg(args, "jobs")->given ? (unsigned)arg(args, "jobs")->whole : lanes_cores();
 }
 
 int arg_rate_kept(const struct args *args, const char *name, uint64_t keys)

@@ -60,6 +60,10 @@
 #define OPTION_PLAIN                                                                               \
     FLAG(0, "plain", "Do not decompress key files, even if they look like gzip or zstd.")
 
+#define OPTION_JOBS                                                                                \
+    OPTION(0, "jobs", OF_WHOLE("N", 1, 64),                                                        \
+           "Work on N cores (default: all). The result is the same for every N.")
+
 #define OPTION_DEMO_SEED                                                                           \
     OPTION('s', "seed", OF_VALUE(TAKES_SEED, "S"),                                                 \
            "The hash seed (default 1). The same seed gives the same results.")
@@ -94,11 +98,14 @@
 #define OPTION_HELP FLAG('h', "help", "Print this help.")
 
 /* How keys are read. */
-#define KEY_OPTIONS OPTION_NULL, OPTION_HEX, OPTION_PLAIN
+#define KEY_OPTIONS OPTION_NULL, OPTION_HEX, OPTION_PLAIN, OPTION_JOBS
 
 /* What --layout and --positions say; nothing changes if they were not given. */
 void arg_layout(const struct args *args, enum tepal_layout *layout);
 void arg_positions(const struct args *args, enum tepal_positions *positions);
+
+/* What --jobs says; by default one for each core. */
+unsigned arg_jobs(const struct args *args);
 
 /* Can digests keep the rate of this option, if it was given, for so many keys (0: not known)? */
 int arg_rate_kept(const struct args *args, const char *name, uint64_t keys);

@@ -16,6 +16,9 @@
 static size_t drop_returned(struct feed *feed, size_t count, struct kept *kept, uint64_t *returned)
 {
     size_t left = 0;
+    if (!kept->given) {
+        return count;
+    }
     for (size_t i = 0; i < count; i++) {
         if (kept_take(kept, feed->digest[i])) {
             ++*returned;
@@ -35,18 +38,22 @@ static int add_keys(const struct args *args, struct tepal_filter *filter,
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
+    struct adder adder;
     ptrdiff_t count;
     int code = EXIT_YES;
+    adder_open(&adder, filter, feed);
     while (code == EXIT_YES && (count = feed_next(feed)) != 0) {
         if (count < 0) {
             code = EXIT_TROUBLE;
         } else {
             size_t left = drop_returned(feed, (size_t)count, kept, returned);
-            code = receipts_add(receipts, args, filter, feed, left);
+            code = receipts_add(receipts, args, &adder, left);
         }
     }
     *total = feed->total;
     feed_close(feed);
+    code = code == EXIT_YES ? args_status(args, adder_finish(&adder), NULL) : code;
+    adder_close(&adder);
     return code;
 }
 

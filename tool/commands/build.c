@@ -12,6 +12,7 @@
 #include "commands/build/auto.h"
 #include "cli/command.h"
 #include "input/feed.h"
+#include "input/adder.h"
 #include "input/receipts.h"
 #include "commands/build/recipe.h"
 #include "output/render.h"
@@ -97,21 +98,28 @@ static int make_filter(struct builder *b, uint64_t keys)
     return args_status(b->args, status, NULL);
 }
 
-static int stream(struct builder *b, struct feed *feed)
+static int add_all(struct builder *b, struct feed *feed)
 {
-    if (make_filter(b, arg(b->args, "capacity")->whole) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    if (receipts_open(&b->receipts, b->args, b->filter) != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
+    struct adder adder;
     ptrdiff_t count;
-    while ((count = feed_next(feed)) > 0) {
-        if (receipts_add(&b->receipts, b->args, b->filter, feed, (size_t)count) != EXIT_YES) {
-            return EXIT_TROUBLE;
-        }
+    int code = EXIT_YES;
+    adder_open(&adder, b->filter, feed);
+    while (code == EXIT_YES && (count = feed_next(feed)) > 0) {
+        code = receipts_add(&b->receipts, b->args, &adder, (size_t)count);
     }
-    return count == 0 ? receipts_finish(&b->receipts, b->args) : EXIT_TROUBLE;
+    code = code == EXIT_YES && count < 0 ? EXIT_TROUBLE : code;
+    feed_stop(feed);
+    code = code == EXIT_YES ? args_status(b->args, adder_finish(&adder), NULL) : code;
+    adder_close(&adder);
+    return code;
+}
+
+static int stream(struct builder *b, struct feed *feed, uint64_t keys)
+{
+    int code = make_filter(b, keys);
+    code = code == EXIT_YES ? receipts_open(&b->receipts, b->args, b->filter) : code;
+    code = code == EXIT_YES ? add_all(b, feed) : code;
+    return code == EXIT_YES ? receipts_finish(&b->receipts, b->args) : code;
 }
 
 static int spill_failed(const struct builder *b, const struct spill *spill)
@@ -159,6 +167,21 @@ static int count_first(struct builder *b, struct feed *feed)
     return code;
 }
 
+/*
+ * Files that can be read twice are: keeping the digests costs more. *again: they have changed
+ * meanwhile, and were another number of keys the second time.
+ */
+static int count_in_files(struct builder *b, struct feed *feed, uint64_t keys, bool *again)
+{
+    int code = stream(b, feed, keys > 0 ? keys : 1);
+    *again = code == EXIT_YES && feed->total != keys;
+    if (*again) {
+        tepal_filter_free(b->filter);
+        b->filter = NULL;
+    }
+    return code;
+}
+
 /* ---- all keys at once ------------------------------------------------------------------------ */
 
 static int add_offline(struct builder *b, struct members *all)
@@ -193,19 +216,29 @@ static int offline(struct builder *b, struct feed *feed)
     return code;
 }
 
-static int read_keys(struct builder *b)
+/* Once; *again: once more, and then with the digests kept. */
+static int read_once(struct builder *b, bool keep, bool *again)
 {
     struct feed *feed = feed_open(b->args, 0, &b->hasher);
+    uint64_t keys;
     if (feed == NULL) {
         return EXIT_TROUBLE;
     }
     bool counts = b->plan == NULL && b->recipe->counts(b->args);
-    int code = arg(b->args, "offline")->given ? offline(b, feed)
-               : counts                       ? count_first(b, feed)
-                                              : stream(b, feed);
+    int code = arg(b->args, "offline")->given     ? offline(b, feed)
+               : !counts                          ? stream(b, feed, arg(b->args, "capacity")->whole)
+               : !keep && feed_count(feed, &keys) ? count_in_files(b, feed, keys, again)
+                                                  : count_first(b, feed);
     b->keys = feed->total;
     feed_close(feed);
     return code;
+}
+
+static int read_keys(struct builder *b)
+{
+    bool again = false;
+    int code = read_once(b, false, &again);
+    return again ? read_once(b, true, &again) : code;
 }
 
 static void warn(const struct builder *b)

@@ -321,7 +321,7 @@ static int watch(struct dedup *d)
         return EXIT_TROUBLE;
     }
     d->feed->progress.on = false;
-    keys_set_wait(d->feed->keys, wait_for_input, d);
+    feed_set_wait(d->feed, wait_for_input, d);
     int code = run_batches(d);
     feed_close(d->feed);
     code = code == EXIT_YES ? conclude(d) : code;

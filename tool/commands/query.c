@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <tepal/counting.h>
@@ -21,6 +22,8 @@
 #include "files/packed.h"
 #include "cli/options.h"
 
+#define LOADED_MOST ((uint64_t)1 << 26) /* bytes: larger filters are mapped */
+
 struct query {
     const struct args *args;
     const char *path;
@@ -32,13 +35,17 @@ struct query {
     uint64_t keys;
     uint64_t present;
     uint64_t ones; /* of a generalized filter whose ages are asked for */
-    uint64_t answers[FEED_BATCH / 64];
 };
+
+static const uint64_t *answers_of(const struct query *q)
+{
+    return q->feed->block->answers;
+}
 
 static void print_table(struct query *q, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char line[3] = {'\t', answer_of(q->answers, i) ? '1' : '0', q->separator};
+        const char line[3] = {'\t', answer_of(answers_of(q), i) ? '1' : '0', q->separator};
         out_bytes(q->out, q->feed->key[i].text, q->feed->key[i].len);
         out_bytes(q->out, line, sizeof line);
     }
@@ -100,9 +107,9 @@ static void print_batch(struct query *q, size_t count)
     } else if (arg(q->args, "tsv")->given) {
         print_table(q, count);
     } else {
-        answers_print(q->out, q->feed->key, q->answers, count, !arg(q->args, "invert")->given);
+        answers_print(q->out, q->feed->key, answers_of(q), count, !arg(q->args, "invert")->given);
     }
-    if (keys_live(q->feed->keys)) {
+    if (feed_live(q->feed)) {
         out_flush(q->out);
     }
 }
@@ -140,29 +147,32 @@ static int load_exceptions(struct query *q)
     return EXIT_YES;
 }
 
-/* Members that the filter lost are found in the list. */
-static void apply_exceptions(struct query *q, size_t count)
+/* ---- batches --------------------------------------------------------------------------------- */
+
+/* By any thread: the filter, and members that it lost, which are found in the list. */
+static void answer_block(void *context, unsigned lane, struct feed_block *b)
 {
-    for (size_t i = 0; i < count && q->exceptions != NULL; i++) {
-        if (!answer_of(q->answers, i) &&
-            tepal_exceptions_query(q->exceptions, q->feed->digest[i])) {
-            q->answers[i / 64] |= (uint64_t)1 << (i % 64);
-            q->present++;
+    const struct query *q = context;
+    (void)lane;
+    b->result = tepal_filter_query_many(q->filter, b->digest, b->count, b->answers);
+    for (size_t i = 0; i < b->count && q->exceptions != NULL; i++) {
+        if (!answer_of(b->answers, i) && tepal_exceptions_query(q->exceptions, b->digest[i])) {
+            b->answers[i / 64] |= (uint64_t)1 << (i % 64);
+            b->result++;
         }
     }
 }
 
-/* ---- batches --------------------------------------------------------------------------------- */
-
 static int run_batches(struct query *q)
 {
     ptrdiff_t count;
+    q->feed->most = SIZE_MAX; /* whole blocks */
+    q->feed->then = answer_block;
+    q->feed->then_context = q;
     while ((count = feed_next(q->feed)) > 0) {
-        size_t n = (size_t)count;
-        q->present += tepal_filter_query_many(q->filter, q->feed->digest, n, q->answers);
-        apply_exceptions(q, n);
-        q->keys += n;
-        print_batch(q, n);
+        q->present += q->feed->block->result;
+        q->keys += (uint64_t)count;
+        print_batch(q, (size_t)count);
         if (arg(q->args, "quiet")->given && selected(q) > 0) {
             return EXIT_YES;
         }
@@ -242,14 +252,38 @@ static int check_age(struct query *q)
     return EXIT_YES;
 }
 
+/*
+ * Mapped, or loaded: a loaded filter has huge pages, with which lookups take two thirds of the
+ * time, but it takes memory and a copy. That pays for many keys, unless the first ends it.
+ */
+static enum filter_file_mode mode_for(const struct args *args)
+{
+    struct stat filter;
+    uint64_t keys = 0;
+    if (arg(args, "lazy")->given) {
+        return FILTER_FILE_GLANCE;
+    }
+    for (size_t i = 1; i < args->operands; i++) {
+        struct stat about;
+        if (stat(args->operand[i], &about) == 0) {
+            keys += S_ISREG(about.st_mode) ? (uint64_t)about.st_size : LOADED_MOST;
+        }
+    }
+    keys = args->operands == 1 ? LOADED_MOST : keys;
+    return arg(args, "quiet")->given || stat(args->operand[0], &filter) != 0 ||
+                   (uint64_t)filter.st_size > keys || (uint64_t)filter.st_size > LOADED_MOST
+               ? FILTER_FILE_VIEW
+               : FILTER_FILE_LOAD;
+}
+
 static int query_run(const struct args *args)
 {
     struct query q = {.args = args,
                       .path = args->operand[0],
                       .separator = arg(args, "null")->given ? '\0' : '\n'};
     struct tepal_hasher hasher;
-    enum filter_file_mode mode = arg(args, "lazy")->given ? FILTER_FILE_GLANCE : FILTER_FILE_VIEW;
-    if (check(args) != EXIT_YES || filter_file_open(args, q.path, mode, &q.filter) != EXIT_YES) {
+    if (check(args) != EXIT_YES ||
+        filter_file_open(args, q.path, mode_for(args), &q.filter) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
     int code = filter_file_hasher(args, filter_file_name(q.path, false), q.filter, &hasher);

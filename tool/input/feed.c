@@ -1,13 +1,20 @@
 /* feed.c: read, take the weight off, decode, hash. */
+#define _GNU_SOURCE /* pipe2 */
 #include "input/feed.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <sodium.h>
 
 #include "cli/number.h"
+#include "cli/options.h"
+
+#define AT_ONCE ((size_t)64) /* keys hashed by one call */
 
 static struct feed *open_paths(const struct args *args, const char *const *paths, size_t count,
                                const struct tepal_hasher *hasher)
@@ -24,11 +31,15 @@ static struct feed *open_paths(const struct args *args, const char *const *paths
         return NULL;
     }
     f->hasher = *hasher;
+    f->separator = how.separator;
     f->hex = arg(args, "hex")->given;
     f->field = (size_t)arg(args, "field")->whole;
     f->delimiter = arg(args, "delimiter")->given ? (int)arg(args, "delimiter")->whole : -1;
     f->stays = args->command->stays;
     f->unit = arg(args, "null")->given ? "key" : "line";
+    f->most = FEED_BATCH;
+    f->jobs = arg_jobs(args);
+    f->wake[0] = f->wake[1] = -1;
     progress_start(&f->progress, !arg(args, "quiet")->given);
     return f;
 }
@@ -48,56 +59,66 @@ struct feed *feed_open_file(const struct args *args, const char *const *path,
     return f;
 }
 
+bool feed_count(const struct feed *f, uint64_t *count)
+{
+    /* Files that stay in memory once they have been read; others had better be read once. */
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 &&
+           keys_count(f->keys, (uint64_t)pages / 2 * (uint64_t)page, count);
+}
+
+void feed_stop(struct feed *f)
+{
+    progress_end(&f->progress);
+    lanes_close(f->lanes);
+    f->lanes = NULL;
+}
+
 void feed_close(struct feed *f)
 {
     if (f == NULL) {
         return;
     }
-    progress_end(&f->progress);
+    feed_stop(f);
+    for (size_t i = 0; i < f->slots; i++) {
+        struct feed_block *b = &f->blocks[i];
+        keys_block_free(&b->text);
+        free(b->key);
+        free(b->digest);
+        free(b->weight);
+        free(b->answers);
+        free(b->bytes);
+    }
+    free(f->blocks);
+    free(f->slot);
     keys_close(f->keys);
-    free(f->bytes);
+    for (size_t i = 0; i < 2 && f->wake[i] >= 0; i++) {
+        close(f->wake[i]);
+    }
     sodium_memzero(&f->hasher, sizeof f->hasher);
     free(f);
 }
 
-static ptrdiff_t fail(struct feed *f, const char *why)
+void feed_set_wait(struct feed *f, bool (*wait)(void *context, int fd), void *context)
 {
-    progress_end(&f->progress);
-    say_error(f->stays, keys_subject(f->keys), "%s", why);
-    return -1;
+    f->waits = true;
+    keys_set_wait(f->keys, wait, context);
 }
 
-static ptrdiff_t tell_bad(struct feed *f)
+const char *feed_subject(const struct feed *f)
 {
-    progress_end(&f->progress);
-    say_error(f->stays, keys_subject(f->keys), "%s %" PRIu64 ", character %zu: %s", f->unit,
-              f->bad.number, f->bad.place, f->bad.why);
-    return -1;
+    return f->block == NULL ? keys_subject(f->keys) : f->block->text.subject;
 }
 
-/* Takes tab and weight off every key. */
-static bool split_weights(struct feed *f, size_t count)
+uint64_t feed_number(const struct feed *f)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct key *key = &f->key[i];
-        size_t tab = key->len;
-        while (tab > 0 && key->text[tab - 1] != '\t') {
-            tab--;
-        }
-        const char *why = tab == 0 ? "no weight: a key, a tab and a weight are needed"
-                                   : number_weight(key->text + tab, key->len - tab, &f->weight[i]);
-        if (why != NULL) {
-            progress_end(&f->progress);
-            say_error(f->stays, keys_subject(f->keys), "%s %" PRIu64 ": %s", f->unit,
-                      keys_number(f->keys) + i,
-                      !f->receipts ? why
-                      : tab == 0   ? "not a receipt: a key, a tab and its group are needed"
-                                   : "the group after the tab is missing or not a number");
-            return false;
-        }
-        key->len = tab - 1;
-    }
-    return true;
+    return f->number;
+}
+
+bool feed_live(const struct feed *f)
+{
+    return f->block != NULL && f->block->text.live && f->next == f->block->count;
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -145,70 +166,256 @@ struct key feed_field(const struct key *line, size_t n, int delimiter)
 }
 
 /* What is hashed of a line. */
-static struct key key_of(const struct feed *f, size_t i)
+static struct key key_of(const struct feed *f, const struct key *line)
 {
-    return f->field == 0 ? f->key[i] : feed_field(&f->key[i], f->field, f->delimiter);
+    return f->field == 0 ? *line : feed_field(line, f->field, f->delimiter);
 }
 
-/* ---- hashing --------------------------------------------------------------------------------- */
+/* ---- work, by any thread --------------------------------------------------------------------- */
 
-static bool make_room(struct feed *f, size_t need)
+static void spoil(struct feed_block *b, size_t count, size_t place, const char *why)
 {
-    if (need <= f->room) {
-        return true;
+    b->count = count;
+    b->bad.why = why;
+    b->bad.place = place;
+}
+
+static void fail_whole(struct feed_block *b, const char *why)
+{
+    spoil(b, 0, 0, why);
+    b->bad.whole = true;
+}
+
+static bool grow(void **array, size_t room, size_t size)
+{
+    void *larger = realloc(*array, room * size);
+    if (larger != NULL) {
+        *array = larger;
     }
-    unsigned char *larger = realloc(f->bytes, need * 2);
-    if (larger == NULL) {
-        return false;
+    return larger != NULL;
+}
+
+/* Room for twice as many keys; a multiple of 64. */
+static bool make_room(const struct feed *f, struct feed_block *b)
+{
+    size_t room = b->room == 0 ? 8192 : b->room * 2;
+    bool got = grow((void **)&b->key, room, sizeof *b->key) &&
+               grow((void **)&b->digest, room, sizeof *b->digest) &&
+               (!f->weighted || grow((void **)&b->weight, room, sizeof *b->weight)) &&
+               (f->then == NULL || grow((void **)&b->answers, room / 64, sizeof *b->answers));
+    b->room = got ? room : b->room;
+    return got;
+}
+
+static bool split(const struct feed *f, struct feed_block *b)
+{
+    size_t at = 0;
+    b->count = 0;
+    while (at < b->text.len) {
+        size_t used;
+        if (b->room - b->count < 64 && !make_room(f, b)) {
+            return false;
+        }
+        b->count += keys_split(b->text.text + at, b->text.len - at, f->separator, b->key + b->count,
+                               b->room - b->count, &used);
+        at += used;
     }
-    f->bytes = larger;
-    f->room = need * 2;
     return true;
 }
 
-static ptrdiff_t hash_hex(struct feed *f, size_t count)
+/* Takes tab and weight off every key. */
+static void split_weights(const struct feed *f, struct feed_block *b)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t place = 0;
-        struct key key = key_of(f, i);
-        if (!make_room(f, key.len / 2 + 1)) {
-            return fail(f, "out of memory for a long key");
+    for (size_t i = 0; i < b->count; i++) {
+        struct key *key = &b->key[i];
+        size_t tab = key->len;
+        while (tab > 0 && key->text[tab - 1] != '\t') {
+            tab--;
         }
-        const char *why = keys_unhex(&key, f->bytes, &place);
+        const char *why = tab == 0 ? "no weight: a key, a tab and a weight are needed"
+                                   : number_weight(key->text + tab, key->len - tab, &b->weight[i]);
         if (why != NULL) {
-            f->bad.why = why;
-            f->bad.number = keys_number(f->keys) + i;
-            f->bad.place = place + (size_t)(key.text - f->key[i].text);
-            f->total -= count - i;
-            return i > 0 ? (ptrdiff_t)i : tell_bad(f);
+            why = !f->receipts ? why
+                  : tab == 0   ? "not a receipt: a key, a tab and its group are needed"
+                               : "the group after the tab is missing or not a number";
+            spoil(b, i, 0, why);
+            return;
         }
-        f->digest[i] = tepal_hash_bytes(&f->hasher, f->bytes, key.len / 2);
+        key->len = tab - 1;
     }
-    return (ptrdiff_t)count;
+}
+
+static void hash_hex(const struct feed *f, struct feed_block *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        size_t place = 0;
+        struct key key = key_of(f, &b->key[i]);
+        size_t need = key.len / 2 + 1;
+        if (need > b->bytes_room && !grow((void **)&b->bytes, need * 2, 1)) {
+            fail_whole(b, "out of memory for a long key");
+            return;
+        }
+        b->bytes_room = need > b->bytes_room ? need * 2 : b->bytes_room;
+        const char *why = keys_unhex(&key, b->bytes, &place);
+        if (why != NULL) {
+            spoil(b, i, place + (size_t)(key.text - b->key[i].text), why);
+            return;
+        }
+        b->digest[i] = tepal_hash_bytes(&f->hasher, b->bytes, key.len / 2);
+    }
+}
+
+static void hash_plain(const struct feed *f, struct feed_block *b)
+{
+    const void *text[AT_ONCE];
+    size_t len[AT_ONCE];
+    for (size_t at = 0; at < b->count; at += AT_ONCE) {
+        size_t n = b->count - at < AT_ONCE ? b->count - at : AT_ONCE;
+        for (size_t i = 0; i < n; i++) {
+            struct key key = key_of(f, &b->key[at + i]);
+            text[i] = key.text;
+            len[i] = key.len;
+        }
+        tepal_hash_bytes_many(&f->hasher, text, len, n, b->digest + at);
+    }
+}
+
+static void work_on(void *context, void *slot, unsigned lane)
+{
+    const struct feed *f = context;
+    struct feed_block *b = slot;
+    if (b->bad.why != NULL) {
+        return;
+    }
+    if (!split(f, b)) {
+        fail_whole(b, "out of memory for many keys");
+        return;
+    }
+    if (f->weighted) {
+        split_weights(f, b);
+    }
+    if (f->hex) {
+        hash_hex(f, b);
+    } else {
+        hash_plain(f, b);
+    }
+    if (f->then != NULL && b->count > 0) {
+        f->then(f->then_context, lane, b);
+    }
+}
+
+/* ---- reading, by any thread, but one at a time ----------------------------------------------- */
+
+static bool take_block(void *context, void *slot)
+{
+    struct feed *f = context;
+    struct feed_block *b = slot;
+    b->bad.why = NULL;
+    b->bad.whole = false;
+    int got = f->ended ? 0 : keys_fill(f->keys, &b->text);
+    if (got < 0) {
+        fail_whole(b, b->text.why);
+    }
+    f->ended = got <= 0;
+    return got != 0;
+}
+
+/* For a read that may wait: it ends when the other end of the pipe is closed, or is written to. */
+static bool wait_for_input(void *context, int fd)
+{
+    const struct feed *f = context;
+    struct pollfd wait[2] = {{.fd = fd, .events = POLLIN}, {.fd = f->wake[0], .events = POLLIN}};
+    while (poll(wait, 2, -1) < 0) {
+    }
+    return wait[1].revents == 0;
+}
+
+static void interrupt(void *context)
+{
+    const struct feed *f = context;
+    if (f->wake[1] >= 0 && write(f->wake[1], "", 1) < 0) {
+        /* It is full of such bytes: nothing is left to be done. */
+    }
+}
+
+static bool open_lanes(struct feed *f)
+{
+    struct lanes_job job = {.context = f, .take = take_block, .work = work_on, .own = f->waits};
+    job.live = !keys_regular(f->keys);
+    if (job.live && (f->waits || f->jobs == 1 || pipe2(f->wake, O_CLOEXEC) != 0)) {
+        f->jobs = 1; /* what waits must not be behind what is waited for */
+        job.live = false;
+    }
+    if (job.live) {
+        keys_set_wait(f->keys, wait_for_input, f);
+        job.interrupt = interrupt;
+    }
+    job.jobs = f->jobs;
+    f->slots = lanes_slots(job.jobs);
+    f->blocks = calloc(f->slots, sizeof *f->blocks);
+    f->slot = calloc(f->slots, sizeof *f->slot);
+    if (f->blocks == NULL || f->slot == NULL) {
+        f->slots = 0;
+        return false;
+    }
+    for (size_t i = 0; i < f->slots; i++) {
+        f->slot[i] = &f->blocks[i];
+    }
+    f->lanes = lanes_open(&job, f->slot);
+    return f->lanes != NULL;
+}
+
+/* ---- in order -------------------------------------------------------------------------------- */
+
+/* All keys before it were handed out. */
+static ptrdiff_t tell_bad(struct feed *f)
+{
+    const struct feed_block *b = f->block;
+    progress_end(&f->progress);
+    if (b->bad.whole) {
+        say_error(f->stays, b->text.subject, "%s", b->bad.why);
+    } else if (b->bad.place == 0) {
+        say_error(f->stays, b->text.subject, "%s %" PRIu64 ": %s", f->unit, f->next_number,
+                  b->bad.why);
+    } else {
+        say_error(f->stays, b->text.subject, "%s %" PRIu64 ", character %zu: %s", f->unit,
+                  f->next_number, b->bad.place, b->bad.why);
+    }
+    return -1;
 }
 
 ptrdiff_t feed_next(struct feed *f)
 {
-    if (f->bad.why != NULL) {
-        return tell_bad(f);
-    }
-    ptrdiff_t count = keys_next(f->keys, f->key, FEED_BATCH);
-    if (count < 0) {
-        return fail(f, keys_why(f->keys));
-    }
-    f->total += (uint64_t)count;
-    progress_tick(&f->progress, f->total);
-    if (f->weighted && !split_weights(f, (size_t)count)) {
+    if (f->lanes == NULL && !open_lanes(f)) {
+        say_error(f->stays, NULL, "out of memory");
         return -1;
     }
-    if (f->hex) {
-        return hash_hex(f, (size_t)count);
+    if (f->block == NULL || f->next == f->block->count) {
+        if (f->block != NULL && f->block->bad.why != NULL) {
+            return tell_bad(f);
+        }
+        struct feed_block *block = lanes_next(f->lanes);
+        if (block == NULL) {
+            return 0;
+        }
+        f->block = block;
+        f->next = 0;
+        f->next_number = block->text.first ? 1 : f->next_number;
+        if (block->count == 0) {
+            return tell_bad(f);
+        }
     }
-    for (size_t i = 0; i < (size_t)count; i++) {
-        struct key key = key_of(f, i);
-        f->digest[i] = tepal_hash_bytes(&f->hasher, key.text, key.len);
-    }
-    return count;
+    size_t left = f->block->count - f->next;
+    size_t count = left < f->most ? left : f->most;
+    f->key = f->block->key + f->next;
+    f->digest = f->block->digest + f->next;
+    f->weight = f->weighted ? f->block->weight + f->next : NULL;
+    f->next += count;
+    f->number = f->next_number;
+    f->next_number += count;
+    f->total += count;
+    progress_tick(&f->progress, f->total);
+    return (ptrdiff_t)count;
 }
 
 int feed_gather(struct feed *feed, struct digests *set, uint64_t *total)

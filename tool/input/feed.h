@@ -1,6 +1,7 @@
 /*
  * feed.h: keys from files to digests, a batch at a time: what build, add, query and retouch have in
- * common.
+ * common. Blocks are read one after the other, split and hashed by several threads (lanes.h,
+ * --jobs), and handed out in order.
  */
 #ifndef TOOL_INPUT_FEED_H
 #define TOOL_INPUT_FEED_H
@@ -10,13 +11,35 @@
 #include "cli/command.h"
 #include "input/digests.h"
 #include "input/keys.h"
+#include "input/lanes.h"
 #include "output/progress.h"
 
 #define FEED_BATCH 2048
 
+/* A block of keys. */
+struct feed_block {
+    struct keys_block text;
+    size_t count;
+    size_t room;
+    struct key *key;
+    struct tepal_digest *digest;
+    double *weight;    /* of a weighted feed */
+    uint64_t *answers; /* of feed->then: a bit for each key ... */
+    uint64_t result;   /* ... and a number */
+    /* After these keys it goes on with one that is wrong, or not at all. */
+    struct {
+        const char *why; /* NULL: nothing is wrong */
+        size_t place;    /* 0: the whole key */
+        bool whole;      /* not a key is wrong, but the file */
+    } bad;
+    unsigned char *bytes; /* of a key in hexadecimal */
+    size_t bytes_room;
+};
+
 struct feed {
     struct keys *keys;
     struct tepal_hasher hasher;
+    char separator;
     bool hex;
     bool weighted;
     bool receipts; /* weighted, and what is behind the tab is a group (receipts.h) */
@@ -26,17 +49,28 @@ struct feed {
     const char *unit; /* what a key is called where its place is told */
     struct progress progress;
     uint64_t total; /* keys so far, this batch included */
-    /* A key that is wrong, to be told once those before it have been handed out. */
-    struct {
-        const char *why; /* NULL: none */
-        uint64_t number;
-        size_t place;
-    } bad;
-    unsigned char *bytes; /* of a key in hexadecimal */
-    size_t room;
-    struct key key[FEED_BATCH];
-    struct tepal_digest digest[FEED_BATCH];
-    double weight[FEED_BATCH]; /* of a weighted feed */
+    /* To be set before the first batch: how many keys it has at most (FEED_BATCH) ... */
+    size_t most;
+    /* ... and what is done with every block, by any thread (`lane` tells which), after hashing. */
+    void (*then)(void *context, unsigned lane, struct feed_block *block);
+    void *then_context;
+    unsigned jobs;
+    /* The batch. */
+    struct key *key;
+    struct tepal_digest *digest;
+    double *weight;
+    struct feed_block *block; /* the one from which it comes; NULL: none yet */
+    /* The rest is feed.c's. */
+    size_t next;          /* of the block's keys: the first that was not handed out */
+    uint64_t number;      /* of the batch's first key, in its file */
+    uint64_t next_number; /* of the next batch's */
+    bool waits;           /* feed_set_wait */
+    bool ended;
+    struct lanes *lanes;
+    struct feed_block *blocks;
+    void **slot;
+    size_t slots;
+    int wake[2]; /* a pipe that ends a read that waits; -1: none */
 };
 
 /*
@@ -53,6 +87,22 @@ struct feed *feed_open(const struct args *args, size_t first, const struct tepal
 struct feed *feed_open_file(const struct args *args, const char *const *path,
                             const struct tepal_hasher *hasher, bool weighted);
 void feed_close(struct feed *feed);
+
+/* No batch is asked for any more: every thread has ended when this returns. */
+void feed_stop(struct feed *feed);
+
+/* How many keys will come, before the first, if counting them is cheap; false: it is not. */
+bool feed_count(const struct feed *feed, uint64_t *count);
+
+/* As keys_set_wait, before the first batch: `wait` is called by the thread that calls feed_next. */
+void feed_set_wait(struct feed *feed, bool (*wait)(void *context, int fd), void *context);
+
+/* The file of the batch, and the number of its first key in it. */
+const char *feed_subject(const struct feed *feed);
+uint64_t feed_number(const struct feed *feed);
+
+/* The batch came from a pipe or a terminal, and ends a block: answer before asking for more. */
+bool feed_live(const struct feed *feed);
 
 /*
  * The n-th field (from 1) of a line: between delimiters, or for a delimiter of -1 between runs of

@@ -1,21 +1,29 @@
 /*
- * keys.c: one buffer, scanned with memchr.
+ * keys.c: blocks of complete keys, and the search for separators.
  *
- *     buffer  |.....handed out.....|..a key that is not complete yet..|......free......|
- *             0                    begin                    scanned    end              room
+ *     block  |tail of the last one|..........read..........|
+ *            |key.|key...|key.....|..|key......|key.|key...|..
+ *                                                   last   new tail
  *
- * Keys point into the buffer. What is not complete is moved to the front before more is read; the
- * buffer doubles when a key fills it. Bytes before `scanned` are known to hold no separator, so a
- * long key is scanned once however small the pieces in which it arrives.
+ * A block ends behind the last separator that was read; what is behind it is copied to the
+ * beginning of the next one. A key that fills the block makes it grow; only new bytes are searched,
+ * so a long key is searched once however small the pieces in which it arrives.
  */
+#define _GNU_SOURCE /* memrchr */
 #include "input/keys.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "input/source.h"
 
-#define FIRST_ROOM ((size_t)1 << 18)
+#define AT_ONCE ((size_t)1 << 16) /* bytes read: a block, its keys and digests stay in the cache */
 
 struct keys {
     struct keys_options options;
@@ -27,15 +35,14 @@ struct keys {
     bool (*wait)(void *context, int fd);
     void *wait_context;
     struct source *source;
-    bool source_ended;
-    bool live;
+    bool first; /* nothing of this source was handed out */
+    char *tail; /* of the last block: the beginning of a key */
+    size_t tail_len;
+    size_t tail_room;
+    struct keys_block block; /* of keys_next: from `at` on it is to be handed out */
+    size_t at;
     uint64_t number; /* of the first key of the last batch */
     uint64_t next_number;
-    char *buffer;
-    size_t begin;
-    size_t scanned;
-    size_t end;
-    size_t room;
 };
 
 static const char *const standard_input[] = {"-"};
@@ -46,12 +53,6 @@ struct keys *keys_open(const char *const *paths, size_t count, const struct keys
     if (k == NULL) {
         return NULL;
     }
-    k->buffer = malloc(FIRST_ROOM);
-    if (k->buffer == NULL) {
-        free(k);
-        return NULL;
-    }
-    k->room = FIRST_ROOM;
     k->options = *options;
     k->paths = count > 0 ? paths : standard_input;
     k->path_count = count > 0 ? count : 1;
@@ -67,7 +68,7 @@ struct keys *keys_open_fd(int fd, const struct keys_options *options)
         return NULL;
     }
     k->next_path = k->path_count;
-    k->next_number = 1;
+    k->first = true;
     k->source = source_open_fd(fd, options->plain, &k->why);
     if (k->source == NULL) {
         keys_close(k);
@@ -76,13 +77,20 @@ struct keys *keys_open_fd(int fd, const struct keys_options *options)
     return k;
 }
 
+void keys_block_free(struct keys_block *block)
+{
+    free(block->text);
+    *block = (struct keys_block){.text = NULL};
+}
+
 void keys_close(struct keys *k)
 {
     if (k == NULL) {
         return;
     }
     source_close(k->source);
-    free(k->buffer);
+    keys_block_free(&k->block);
+    free(k->tail);
     free(k);
 }
 
@@ -93,8 +101,7 @@ static bool open_next(struct keys *k)
     const char *path = k->paths[k->next_path++];
     k->subject = strcmp(path, "-") == 0 ? "standard input" : path;
     k->source = source_open(path, k->options.plain, &k->why);
-    k->source_ended = false;
-    k->next_number = 1;
+    k->first = true;
     if (k->source != NULL) {
         source_set_wait(k->source, k->wait, k->wait_context);
     }
@@ -114,125 +121,257 @@ static void close_current(struct keys *k)
 {
     source_close(k->source);
     k->source = NULL;
+    k->tail_len = 0;
 }
 
-/* Room for more bytes behind `end`, and one for a separator. */
-static bool make_room(struct keys *k)
+bool keys_regular(const struct keys *k)
 {
-    if (k->begin > 0) {
-        memmove(k->buffer, k->buffer + k->begin, k->end - k->begin);
-        k->end -= k->begin;
-        k->scanned -= k->begin;
-        k->begin = 0;
+    for (size_t i = 0; i < k->path_count; i++) {
+        struct stat about;
+        bool standard = strcmp(k->paths[i], "-") == 0;
+        if ((standard ? fstat(STDIN_FILENO, &about) : stat(k->paths[i], &about)) != 0 ||
+            !S_ISREG(about.st_mode)) {
+            return false;
+        }
     }
-    if (k->end < k->room / 2) {
+    return true;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Room for `need` bytes in a buffer; what it holds stays. */
+static bool make_room(char **text, size_t *room, size_t need)
+{
+    if (need <= *room) {
         return true;
     }
-    if (k->end >= KEYS_LONGEST) {
-        k->why = "a key is longer than 1 GiB";
-        return false;
+    char *larger = realloc(*text, need);
+    if (larger != NULL) {
+        *text = larger;
+        *room = need;
     }
-    char *larger = realloc(k->buffer, k->room * 2);
-    if (larger == NULL) {
-        k->why = "out of memory for a long key";
-        return false;
-    }
-    k->buffer = larger;
-    k->room *= 2;
-    return true;
+    return larger != NULL;
 }
 
-static bool read_more(struct keys *k)
+static int fail(struct keys *k, struct keys_block *block, const char *why)
 {
-    if (!make_room(k)) {
-        return false;
-    }
-    ssize_t n = source_read(k->source, k->buffer + k->end, k->room - k->end - 1);
-    if (n < 0) {
-        k->why = source_why(k->source);
-        return false;
-    }
-    k->end += (size_t)n;
-    k->source_ended = n == 0;
-    k->live = source_live(k->source);
-    return true;
+    k->why = why;
+    block->why = why;
+    return -1;
 }
 
-/* ---- keys ------------------------------------------------------------------------------------ */
-
-static size_t scan(struct keys *k, struct key *batch, size_t max)
+/* The block has `end` bytes, and complete keys up to `len`: the rest waits for the next block. */
+static int cut(struct keys *k, struct keys_block *block, size_t len, size_t end)
 {
-    const char *begin = k->buffer + k->begin;
-    const char *from = k->buffer + k->scanned;
-    const char *end = k->buffer + k->end;
-    size_t count = 0;
-    while (count < max && from < end) {
-        const char *stop = memchr(from, k->options.separator, (size_t)(end - from));
-        if (stop == NULL) {
-            from = end;
-            break;
-        }
-        batch[count].text = begin;
-        batch[count].len = (size_t)(stop - begin);
-        count++;
-        begin = from = stop + 1;
+    if (!make_room(&k->tail, &k->tail_room, end - len)) {
+        return fail(k, block, "out of memory for a long key");
     }
-    k->begin = (size_t)(begin - k->buffer);
-    k->scanned = (size_t)(from - k->buffer);
-    return count;
-}
-
-/* The file has ended: what is left, if anything, is its last key. */
-static size_t last_key(struct keys *k, struct key *batch)
-{
-    if (k->begin == k->end) {
-        return 0;
+    if (end > len) {
+        memcpy(k->tail, block->text + len, end - len);
     }
-    k->buffer[k->end] = k->options.separator;
-    batch[0].text = k->buffer + k->begin;
-    batch[0].len = k->end - k->begin;
-    k->begin = k->scanned = k->end;
+    k->tail_len = end - len;
+    block->len = len;
+    block->first = k->first;
+    k->first = false;
     return 1;
 }
 
-static ptrdiff_t hand_out(struct keys *k, size_t count)
+/* Of one file: 1, 0 at its end, -1. */
+static int fill_from_file(struct keys *k, struct keys_block *block)
 {
-    k->number = k->next_number;
-    k->next_number += count;
-    return (ptrdiff_t)count;
+    size_t end = k->tail_len;
+    if (block->room > 16 * AT_ONCE && end < AT_ONCE) {
+        keys_block_free(block); /* after a long key: blocks stay small */
+        block->subject = k->subject;
+    }
+    for (;;) {
+        if (end >= KEYS_LONGEST) {
+            return fail(k, block, "a key is longer than 1 GiB");
+        }
+        if (end + AT_ONCE >= block->room &&
+            !make_room(&block->text, &block->room, 2 * end + AT_ONCE + 1)) {
+            return fail(k, block, "out of memory for a long key");
+        }
+        if (k->tail_len > 0) {
+            memcpy(block->text, k->tail, k->tail_len);
+            k->tail_len = 0;
+        }
+        ssize_t n = source_read(k->source, block->text + end, AT_ONCE);
+        if (n < 0) {
+            return fail(k, block, source_why(k->source));
+        }
+        block->live = source_live(k->source);
+        if (n == 0 && (end == 0 || source_stopped(k->source))) {
+            return 0;
+        }
+        if (n == 0) {
+            block->text[end] = k->options.separator;
+            return cut(k, block, end + 1, end + 1);
+        }
+        const char *last = memrchr(block->text + end, k->options.separator, (size_t)n);
+        end += (size_t)n;
+        if (last != NULL) {
+            return cut(k, block, (size_t)(last + 1 - block->text), end);
+        }
+    }
 }
+
+int keys_fill(struct keys *k, struct keys_block *block)
+{
+    for (;;) {
+        bool opened = k->source != NULL;
+        if (!opened && k->next_path == k->path_count) {
+            return 0;
+        }
+        opened = opened || open_next(k);
+        block->subject = k->subject;
+        if (!opened) {
+            return fail(k, block, k->why);
+        }
+        int got = fill_from_file(k, block);
+        if (got != 0) {
+            return got;
+        }
+        if (source_stopped(k->source)) {
+            k->next_path = k->path_count;
+        }
+        close_current(k);
+    }
+}
+
+/* ---- separators ------------------------------------------------------------------------------ */
+
+#ifdef __SSE2__
+/* Which of 64 bytes are separators. */
+static inline uint64_t separators(const char *text, __m128i separator)
+{
+    uint64_t found = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + 16 * i));
+        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, separator));
+        found |= (uint64_t)mask << (16 * i);
+    }
+    return found;
+}
+
+/* How many separators: byte by byte in 16 sums that hold 255 each. */
+static uint64_t count_separators(const char *text, size_t len, char separator)
+{
+    __m128i wanted = _mm_set1_epi8(separator);
+    uint64_t count = 0;
+    size_t at = 0;
+    while (len - at >= 16) {
+        __m128i sums = _mm_setzero_si128();
+        size_t end = len - at < 255 * 16 ? len / 16 * 16 : at + 255 * 16;
+        for (; at < end; at += 16) {
+            __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + at));
+            sums = _mm_sub_epi8(sums, _mm_cmpeq_epi8(bytes, wanted));
+        }
+        sums = _mm_sad_epu8(sums, _mm_setzero_si128());
+        count += (uint64_t)_mm_cvtsi128_si64(sums);
+        count += (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums));
+    }
+    for (; at < len; at++) {
+        count += text[at] == separator;
+    }
+    return count;
+}
+#else
+static uint64_t count_separators(const char *text, size_t len, char separator)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < len; i++) {
+        count += text[i] == separator;
+    }
+    return count;
+}
+#endif
+
+size_t keys_split(const char *text, size_t len, char separator, struct key *batch, size_t max,
+                  size_t *used)
+{
+    const char *begin = text;
+    const char *end = text + len;
+    const char *at = text;
+    size_t count = 0;
+#ifdef __SSE2__
+    __m128i wanted = _mm_set1_epi8(separator);
+    for (; end - at >= 64 && max - count >= 64; at += 64) {
+        for (uint64_t found = separators(at, wanted); found != 0; found &= found - 1) {
+            const char *stop = at + __builtin_ctzll(found);
+            batch[count++] = (struct key){begin, (size_t)(stop - begin)};
+            begin = stop + 1;
+        }
+    }
+#endif
+    while (count < max && at < end) {
+        const char *stop = memchr(at, separator, (size_t)(end - at));
+        if (stop == NULL) {
+            break;
+        }
+        batch[count++] = (struct key){begin, (size_t)(stop - begin)};
+        at = begin = stop + 1;
+    }
+    *used = (size_t)(begin - text);
+    return count;
+}
+
+/* The separators of one file, and one more if something follows the last. */
+static bool count_file(struct source *source, char separator, uint64_t *count)
+{
+    char text[AT_ONCE];
+    char last = separator;
+    ssize_t n;
+    while ((n = source_read(source, text, sizeof text)) > 0 && !source_packed(source)) {
+        *count += count_separators(text, (size_t)n, separator);
+        last = text[n - 1];
+    }
+    *count += last != separator;
+    return n == 0;
+}
+
+bool keys_count(const struct keys *k, uint64_t most, uint64_t *count)
+{
+    uint64_t bytes = 0;
+    *count = 0;
+    for (size_t i = 0; i < k->path_count; i++) {
+        struct stat about;
+        if (stat(k->paths[i], &about) != 0 || !S_ISREG(about.st_mode) ||
+            (uint64_t)about.st_size > most - bytes) {
+            return false;
+        }
+        bytes += (uint64_t)about.st_size;
+    }
+    bool known = true;
+    for (size_t i = 0; i < k->path_count && known; i++) {
+        const char *why;
+        struct source *source = source_open(k->paths[i], k->options.plain, &why);
+        known = source != NULL && count_file(source, k->options.separator, count);
+        source_close(source);
+    }
+    return known;
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
 
 ptrdiff_t keys_next(struct keys *k, struct key *batch, size_t max)
 {
-    for (;;) {
-        size_t count = scan(k, batch, max);
-        if (count > 0) {
-            return hand_out(k, count);
+    if (k->at == k->block.len) {
+        int got = keys_fill(k, &k->block);
+        k->at = 0;
+        if (got <= 0) {
+            k->block.len = 0;
+            return got;
         }
-        if (k->source == NULL) {
-            if (k->next_path == k->path_count) {
-                return 0;
-            }
-            if (!open_next(k)) {
-                return -1;
-            }
-        }
-        if (!k->source_ended) {
-            if (!read_more(k)) {
-                return -1;
-            }
-            if (source_stopped(k->source)) {
-                k->begin = k->scanned = k->end;
-                k->next_path = k->path_count;
-            }
-            continue;
-        }
-        count = last_key(k, batch);
-        close_current(k);
-        if (count > 0) {
-            return hand_out(k, count);
-        }
+        k->next_number = k->block.first ? 1 : k->next_number;
     }
+    size_t used;
+    size_t count = keys_split(k->block.text + k->at, k->block.len - k->at, k->options.separator,
+                              batch, max, &used);
+    k->at += used;
+    k->number = k->next_number;
+    k->next_number += count;
+    return (ptrdiff_t)count;
 }
 
 const char *keys_subject(const struct keys *k)
@@ -248,11 +387,6 @@ const char *keys_why(const struct keys *k)
 uint64_t keys_number(const struct keys *k)
 {
     return k->number;
-}
-
-bool keys_live(const struct keys *k)
-{
-    return k->live;
 }
 
 /* ---- hexadecimal ----------------------------------------------------------------------------- */

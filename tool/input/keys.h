@@ -1,7 +1,10 @@
 /*
- * keys.h: keys from files, one after the other, without copying them. A key is what stands between
- * two separators: any bytes, any length (up to 1 GiB), the empty key too. A last key without a
- * separator counts, and never runs on into the next file.
+ * keys.h: keys from files, one after the other. A key is what stands between two separators: any
+ * bytes, any length (up to 1 GiB), the empty key too. A last key without a separator counts, and
+ * never runs on into the next file.
+ *
+ * keys_next hands them out in batches. Who has several threads takes whole blocks (keys_fill) and
+ * splits them where he likes (keys_split).
  */
 #ifndef TOOL_INPUT_KEYS_H
 #define TOOL_INPUT_KEYS_H
@@ -54,8 +57,38 @@ const char *keys_why(const struct keys *keys);
 /* The number in its file, from 1, of the first key of the last batch. */
 uint64_t keys_number(const struct keys *keys);
 
-/* The last batch came from a pipe or a terminal: answer before asking for more. */
-bool keys_live(const struct keys *keys);
+/* ---- in blocks ------------------------------------------------------------------------------- */
+
+/* Complete keys of one file, each with its separator. All zeros is an empty one. */
+struct keys_block {
+    char *text;
+    size_t len;
+    size_t room;
+    const char *subject; /* the file */
+    const char *why;     /* after a failure: the cause */
+    bool first;          /* of its file: its first key has the number 1 */
+    bool live;           /* from a pipe or a terminal */
+};
+
+/*
+ * The next block: at least one key, and no more reading than that takes. 1, 0 at the end of all
+ * files, -1 on failure. Not together with keys_next on the same reader.
+ */
+int keys_fill(struct keys *keys, struct keys_block *block);
+void keys_block_free(struct keys_block *block);
+
+/* Up to `max` keys of text that ends with a separator; *used gets how many bytes they took. */
+size_t keys_split(const char *text, size_t len, char separator, struct key *batch, size_t max,
+                  size_t *used);
+
+/* Is every input a regular file, as far as can be seen? Then no read waits for anybody. */
+bool keys_regular(const struct keys *keys);
+
+/*
+ * How many keys there are, if that can be known by counting separators: in regular files that are
+ * not compressed and together have at most `most` bytes. False: it cannot (no reason is told).
+ */
+bool keys_count(const struct keys *keys, uint64_t most, uint64_t *count);
 
 /*
  * Hexadecimal text to bytes. `bytes` has room for key->len / 2. NULL, or what is wrong (*place is

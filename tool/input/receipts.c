@@ -56,13 +56,14 @@ static void write_batch(struct receipts *receipts, const struct feed *feed, size
     }
 }
 
-int receipts_add(struct receipts *receipts, const struct args *args, struct tepal_filter *filter,
-                 const struct feed *feed, size_t count)
+int receipts_add(struct receipts *receipts, const struct args *args, struct adder *adder,
+                 size_t count)
 {
+    const struct feed *feed = adder->feed;
     bool wanted = arg(args, "receipts")->given;
     enum tepal_status status =
-        wanted ? tepal_counting_add_many(filter, feed->digest, count, receipts->group)
-               : tepal_filter_add_many(filter, feed->digest, count);
+        wanted ? tepal_counting_add_many(adder->filter, feed->digest, count, receipts->group)
+               : adder_add(adder, count);
     if (status != TEPAL_OK) {
         return args_status(args, status, NULL);
     }
@@ -93,10 +94,10 @@ int receipts_groups(const struct args *args, const struct feed *feed, size_t cou
     for (size_t i = 0; i < count; i++) {
         double group = feed->weight[i];
         if (!(group < choices) || group != (double)(uint32_t)group) {
-            return args_about(args, keys_subject(feed->keys),
+            return args_about(args, feed_subject(feed),
                               "%s %" PRIu64 ": no such group: this filter has %" PRIu32 ", "
                               "numbered from 0",
-                              feed->unit, keys_number(feed->keys) + i, choices);
+                              feed->unit, feed_number(feed) + i, choices);
         }
         groups[i] = (uint8_t)group;
     }

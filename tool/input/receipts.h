@@ -7,7 +7,7 @@
 
 #include <tepal/counting.h>
 
-#include "input/feed.h"
+#include "input/adder.h"
 #include "files/atomic_file.h"
 
 /* ---- writing; all zeros: nothing is written */
@@ -27,8 +27,8 @@ int receipts_check(const struct args *args, const char *filter, const char *outp
 int receipts_open(struct receipts *receipts, const struct args *args, struct tepal_filter *filter);
 
 /* Add the feed's batch to the filter; its groups are written if there is a file for them. */
-int receipts_add(struct receipts *receipts, const struct args *args, struct tepal_filter *filter,
-                 const struct feed *feed, size_t count);
+int receipts_add(struct receipts *receipts, const struct args *args, struct adder *adder,
+                 size_t count);
 
 /* One line of the file, for a key that is in the filter. */
 void receipts_write(struct receipts *receipts, const char *text, size_t len, uint8_t group);

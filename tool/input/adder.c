@@ -1,0 +1,62 @@
+/* adder.c: filters that are merged in the end. */
+#include "input/adder.h"
+
+/* A filter for the lane, once it has seen so many keys that one is worth its memory. */
+static struct tepal_filter *own_filter(struct adder *a, unsigned lane, size_t count)
+{
+    if (lane == 0) {
+        return a->filter;
+    }
+    a->seen[lane] += count;
+    if (a->own[lane] == NULL && a->seen[lane] >= a->bytes / 64 &&
+        tepal_filter_create(tepal_filter_params(a->filter), NULL, &a->own[lane], NULL) !=
+            TEPAL_OK) {
+        a->own[lane] = NULL; /* no memory: the caller's thread adds */
+    }
+    return a->own[lane];
+}
+
+static void add_block(void *context, unsigned lane, struct feed_block *b)
+{
+    struct adder *a = context;
+    struct tepal_filter *filter = own_filter(a, lane, b->count);
+    b->result = filter != NULL && tepal_filter_add_many(filter, b->digest, b->count) == TEPAL_OK;
+}
+
+void adder_open(struct adder *a, struct tepal_filter *filter, struct feed *feed)
+{
+    const struct tepal_params *params = tepal_filter_params(filter);
+    unsigned promises = tepal_filter_kind(filter)->promises;
+    *a = (struct adder){.filter = filter, .feed = feed, .bytes = tepal_params_cell_bytes(params)};
+    a->divided = feed->jobs > 1 && (promises & TEPAL_MERGEABLE) != 0 &&
+                 (promises & TEPAL_ORDER_FREE) != 0 && params->hash == TEPAL_HASH_XXH3 &&
+                 a->bytes <= ADDER_BYTES / (feed->jobs - 1);
+    if (a->divided) {
+        feed->most = SIZE_MAX;
+        feed->then = add_block;
+        feed->then_context = a;
+    }
+}
+
+enum tepal_status adder_add(struct adder *a, size_t count)
+{
+    return a->divided && a->feed->block->result != 0
+               ? TEPAL_OK
+               : tepal_filter_add_many(a->filter, a->feed->digest, count);
+}
+
+enum tepal_status adder_finish(struct adder *a)
+{
+    enum tepal_status status = TEPAL_OK;
+    for (unsigned i = 1; i < LANES_MOST && status == TEPAL_OK; i++) {
+        status = a->own[i] == NULL ? TEPAL_OK : tepal_filter_unite(a->filter, a->own[i]);
+    }
+    return status;
+}
+
+void adder_close(struct adder *a)
+{
+    for (unsigned i = 1; i < LANES_MOST; i++) {
+        tepal_filter_free(a->own[i]);
+    }
+}

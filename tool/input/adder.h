@@ -1,0 +1,38 @@
+/*
+ * adder.h: keys from a feed into a filter, on several cores.
+ *
+ * If the order of additions does not matter and filters can be merged, each thread adds to a filter
+ * of its own, and these are merged at the end: the result is the same to the bit. Otherwise, or if
+ * these filters would take too much memory, one thread adds while others read and hash.
+ */
+#ifndef TOOL_INPUT_ADDER_H
+#define TOOL_INPUT_ADDER_H
+
+#include <tepal/filter.h>
+
+#include "input/feed.h"
+
+#define ADDER_BYTES ((uint64_t)1 << 30) /* of the threads' own filters together */
+
+struct adder {
+    struct tepal_filter *filter;
+    struct feed *feed;
+    bool divided; /* the threads have filters of their own */
+    uint64_t bytes;
+    struct tepal_filter *own[LANES_MOST];
+    uint64_t seen[LANES_MOST]; /* keys that a thread has left to others */
+};
+
+/* Before the first batch of the feed. Both stay the caller's. */
+void adder_open(struct adder *adder, struct tepal_filter *filter, struct feed *feed);
+
+/* The `count` keys of the feed's batch, if they are not in yet. */
+enum tepal_status adder_add(struct adder *adder, size_t count);
+
+/* After the last batch: the filter has all keys. */
+enum tepal_status adder_finish(struct adder *adder);
+
+/* After the feed was closed; in any case. */
+void adder_close(struct adder *adder);
+
+#endif
