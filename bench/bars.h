@@ -23,12 +23,17 @@ struct runner {
 /* What all tables share: where rows go, and what keeps the compiler from dropping answers. */
 struct bars {
     struct options options;
+    const char *only; /* the one table that is wanted, or NULL: all */
+    uint64_t keys;    /* the one number of keys that is wanted, or 0: all */
     bool first; /* no row was printed yet */
     size_t missed;
     size_t judged; /* rows with a bound */
 };
 
 extern volatile uint64_t bars_sink;
+
+/* Is a table of so many keys wanted? */
+bool bars_wanted(const struct bars *bars, uint64_t n);
 
 /* Fills in `ns` of each. */
 void bars_measure(struct runner *runners, size_t count);

@@ -4,7 +4,7 @@
  * machine, as a user of the best public filters would compile them.
  *
  * Output is TSV (or --json), a row per bar; the last line counts the bars kept. --quick leaves out
- * 10^8 keys.
+ * 10^8 keys; --only one|batch|kinds runs one table, --keys N only filters of so many keys.
  */
 #include "bars.h"
 
@@ -97,15 +97,45 @@ struct tepal_filter *bars_filter(enum tepal_kind_id kind, enum tepal_layout layo
     return filter;
 }
 
+bool bars_wanted(const struct bars *bars, uint64_t n)
+{
+    return bars->keys != 0 ? n == bars->keys : !bars->options.quick || n <= 10000000;
+}
+
+static struct bars bars_of(int argc, char **argv)
+{
+    struct bars bars = {.first = true};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            bars.options.json = true;
+        } else if (strcmp(argv[i], "--quick") == 0) {
+            bars.options.quick = true;
+        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+            bars.only = argv[++i];
+        } else if (strcmp(argv[i], "--keys") == 0 && i + 1 < argc) {
+            bars.keys = strtoull(argv[++i], NULL, 10);
+        } else {
+            die("options: --json, --quick, --only one|batch|kinds, --keys N");
+        }
+    }
+    return bars;
+}
+
 int main(int argc, char **argv)
 {
-    struct bars bars = {.options = options_of(argc, argv), .first = true};
+    static const struct {
+        const char *name;
+        void (*run)(struct bars *bars);
+    } tables[] = {{"one", bars_one}, {"batch", bars_batch}, {"kinds", bars_kinds}};
+    struct bars bars = bars_of(argc, argv);
     if (!bars.options.json) {
         printf("bar\tn\tns\treference_ns\tratio\tat_most\tmet\tfp\treference_fp\n");
     }
-    bars_one(&bars);
-    bars_batch(&bars);
-    bars_kinds(&bars);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        if (bars.only == NULL || strcmp(bars.only, tables[i].name) == 0) {
+            tables[i].run(&bars);
+        }
+    }
     if (bars.options.json) {
         printf("\n]\n");
     } else {

@@ -248,7 +248,7 @@ void bars_batch(struct bars *bars)
 {
     static const uint64_t sizes[] = {100000, 10000000, 100000000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (bars->options.quick && sizes[i] > 10000000) {
+        if (!bars_wanted(bars, sizes[i])) {
             continue;
         }
         struct batch *b = must(calloc(1, sizeof *b));

@@ -292,7 +292,7 @@ void bars_one(struct bars *bars)
 {
     static const uint64_t sizes[] = {100000, 10000000, 100000000};
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        if (bars->options.quick && sizes[i] > 10000000) {
+        if (!bars_wanted(bars, sizes[i])) {
             continue;
         }
         struct one *one = must(calloc(1, sizeof *one));
