@@ -134,7 +134,7 @@ static void prepare(struct batch *b)
     b->lines = must(ref_alloc((size_t)b->line_count * 64));
     b->classic = classic_make(bits);
     b->split = split_block_make(bits);
-    must(b->classic.words);
+    must(b->classic.bytes);
     must(b->split.words);
     b->blocked = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_BLOCKED, bits, 0, b->n);
     b->many = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_BLOCKED, b->n * 16, 0, b->n);
@@ -174,7 +174,7 @@ static void release(struct batch *b)
     free((void *)b->strings);
     free(b->lens);
     free(b->lines);
-    free(b->classic.words);
+    free(b->classic.bytes);
     free(b->split.words);
     tepal_filter_free(b->blocked);
     tepal_filter_free(b->many);

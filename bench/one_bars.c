@@ -32,15 +32,21 @@ struct one {
     struct tepal_hasher hasher;
 };
 
-/* A loop over the sample: `each` is an expression of `key` that is true for keys found. */
-#define RUN(name, each)                                                                            \
+/*
+ * A loop over the sample: `each` is an expression of `key` that is true for keys found. What is asked
+ * is a local variable, `f`: a reference or a handle, behind a pointer; or a copy that nobody else
+ * can change, so that the compiler keeps it in registers.
+ */
+#define RUN(name, declared, each)                                                                  \
     static double name(void *context)                                                              \
     {                                                                                              \
         struct one *one = context;                                                                 \
+        const uint64_t *const keys = one->absent;                                                  \
+        declared;                                                                                  \
         size_t found = 0;                                                                          \
         double start = cpu_ns();                                                                   \
         for (size_t i = 0; i < SAMPLE; i++) {                                                      \
-            uint64_t key = one->absent[i];                                                         \
+            uint64_t key = keys[i];                                                                \
             found += (size_t)(each);                                                               \
         }                                                                                          \
         double spent = cpu_ns() - start;                                                           \
@@ -58,48 +64,37 @@ static inline uint64_t limit_line(const struct one *one, uint64_t key)
     return sum;
 }
 
-RUN(limit_query, limit_line(one, key))
-RUN(split_query, split_block_query(&one->split, ref_hash(key)))
-RUN(split_add, (split_block_add(&one->split, ref_hash(key)), 0))
-RUN(classic_one_query, classic_query(&one->classic, key))
-RUN(classic_one_add, (classic_add(&one->classic, key), 0))
-RUN(cuckoo_query, cuckoo12_query(&one->cuckoo, key))
-RUN(blocked_query, tepal_filter_query_u64(one->blocked, key))
-RUN(blocked_add, tepal_filter_add_u64(one->blocked, key) != TEPAL_OK)
-RUN(paired_query, tepal_filter_query_u64(one->paired, key))
-RUN(paired_add, tepal_filter_add_u64(one->paired, key) != TEPAL_OK)
-RUN(flat_query, tepal_filter_query_u64(one->flat, key))
-RUN(flat_add, tepal_filter_add_u64(one->flat, key) != TEPAL_OK)
-/* The same with a copy that nobody else can change: the compiler keeps it in registers. */
-#define RUN_DIRECT(name, from, each)                                                               \
-    static double name(void *context)                                                              \
-    {                                                                                              \
-        struct one *one = context;                                                                 \
-        const struct tepal_direct direct = one->from;                                              \
-        const uint64_t *keys = one->absent;                                                        \
-        size_t found = 0;                                                                          \
-        double start = cpu_ns();                                                                   \
-        for (size_t i = 0; i < SAMPLE; i++) {                                                      \
-            found += (size_t)(each);                                                               \
-        }                                                                                          \
-        double spent = cpu_ns() - start;                                                           \
-        bars_sink += found;                                                                        \
-        return spent / (double)SAMPLE;                                                             \
-    }
+#define SPLIT        struct split_block *f = &one->split
+#define CLASSIC      struct classic *f = &one->classic
+#define CUCKOO       const struct cuckoo12 *f = &one->cuckoo
+#define HANDLE(from) struct tepal_filter *f = one->from
+#define INLINE(from) const struct tepal_direct f = one->from
 
-RUN_DIRECT(blocked_inline, blocked_direct,
-           tepal_direct_blocked_query(&direct, tepal_direct_digest(&direct, keys[i])))
-RUN_DIRECT(blocked_inline_add, blocked_direct, tepal_direct_add_u64(&direct, keys[i]) != TEPAL_OK)
-RUN_DIRECT(paired_inline, paired_direct,
-           tepal_direct_paired_query(&direct, tepal_direct_digest(&direct, keys[i])))
-RUN_DIRECT(paired_inline_add, paired_direct, tepal_direct_add_u64(&direct, keys[i]) != TEPAL_OK)
-RUN_DIRECT(flat_inline, flat_direct,
-           tepal_direct_flat_query(&direct, tepal_direct_digest(&direct, keys[i])))
-RUN_DIRECT(flat_inline_add, flat_direct, tepal_direct_add_u64(&direct, keys[i]) != TEPAL_OK)
-RUN(blocked_atomic, tepal_bloom_query_atomic(one->blocked, tepal_hash_u64(&one->hasher, key)))
-RUN(blocked_atomic_add,
-    tepal_bloom_add_atomic(one->blocked, tepal_hash_u64(&one->hasher, key), NULL) != TEPAL_OK)
-RUN(fingerprint_query, tepal_filter_query_u64(one->fingerprint, key))
+RUN(limit_query, const struct one *f = one, limit_line(f, key))
+RUN(split_query, SPLIT, split_block_query(f, ref_hash(key)))
+RUN(split_add, SPLIT, (split_block_add(f, ref_hash(key)), 0))
+RUN(classic_one_query, CLASSIC, classic_query(f, key))
+RUN(classic_one_add, CLASSIC, (classic_add(f, key), 0))
+RUN(cuckoo_query, CUCKOO, cuckoo12_query(f, key))
+RUN(blocked_query, HANDLE(blocked), tepal_filter_query_u64(f, key))
+RUN(blocked_add, HANDLE(blocked), tepal_filter_add_u64(f, key) != TEPAL_OK)
+RUN(paired_query, HANDLE(paired), tepal_filter_query_u64(f, key))
+RUN(paired_add, HANDLE(paired), tepal_filter_add_u64(f, key) != TEPAL_OK)
+RUN(flat_query, HANDLE(flat), tepal_filter_query_u64(f, key))
+RUN(flat_add, HANDLE(flat), tepal_filter_add_u64(f, key) != TEPAL_OK)
+RUN(fingerprint_query, HANDLE(fingerprint), tepal_filter_query_u64(f, key))
+RUN(blocked_inline, INLINE(blocked_direct),
+    tepal_direct_blocked_query(&f, tepal_direct_digest(&f, key)))
+RUN(blocked_inline_add, INLINE(blocked_direct), tepal_direct_add_u64(&f, key) != TEPAL_OK)
+RUN(paired_inline, INLINE(paired_direct),
+    tepal_direct_paired_query(&f, tepal_direct_digest(&f, key)))
+RUN(paired_inline_add, INLINE(paired_direct), tepal_direct_add_u64(&f, key) != TEPAL_OK)
+RUN(flat_inline, INLINE(flat_direct), tepal_direct_flat_query(&f, tepal_direct_digest(&f, key)))
+RUN(flat_inline_add, INLINE(flat_direct), tepal_direct_add_u64(&f, key) != TEPAL_OK)
+RUN(blocked_atomic, HANDLE(blocked),
+    tepal_bloom_query_atomic(f, tepal_hash_u64(&one->hasher, key)))
+RUN(blocked_atomic_add, HANDLE(blocked),
+    tepal_bloom_add_atomic(f, tepal_hash_u64(&one->hasher, key), NULL) != TEPAL_OK)
 
 /* The share of strangers found: a sample that is added to neither. */
 #define RATE(name, each)                                                                           \
@@ -173,7 +168,7 @@ static void prepare(struct one *one)
     one->classic = classic_make(bits);
     one->cuckoo = cuckoo12_make(one->n);
     must(one->split.words);
-    must(one->classic.words);
+    must(one->classic.bytes);
     must(one->cuckoo.bytes);
     one->blocked = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_BLOCKED, bits, 0, one->n);
     one->paired = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_PAIRED, bits, 0, one->n);
@@ -193,7 +188,7 @@ static void release(struct one *one)
     free(one->absent);
     free(one->lines);
     free(one->split.words);
-    free(one->classic.words);
+    free(one->classic.bytes);
     free(one->cuckoo.bytes);
     tepal_filter_free(one->blocked);
     tepal_filter_free(one->paired);

@@ -1,9 +1,11 @@
 /*
- * classic.h: the classic Bloom filter, k = 7 bits anywhere, the positions by multiplying a state
- * again and again: the high half of each product is the position, the low half the next state.
+ * classic.h: the classic Bloom filter, k = 7 bits anywhere. The positions come from a multiplicative
+ * generator that starts with the key's hash: a state, scaled, is a byte; three bits of the next
+ * state are the bit in it.
  *
- * One key: probes until the first 0. A batch: 64 keys at a time, probe by probe; the next
- * lines of those that are still in are requested while the others are tested.
+ * One key: probes until the first 0; the next byte is requested while this one is tested. A
+ * batch: 64 keys at a time, probe by probe, without a branch on a bit; the next bytes of those that
+ * are still in are requested as they are tested.
  */
 #ifndef TEPAL_BENCH_REFERENCE_CLASSIC_H
 #define TEPAL_BENCH_REFERENCE_CLASSIC_H
@@ -14,86 +16,77 @@
 #define CLASSIC_BATCH  64
 
 struct classic {
-    uint64_t *words;
-    uint64_t bits;
+    uint8_t *bytes;
+    uint64_t count;
 };
 
 static inline struct classic classic_make(uint64_t bits)
 {
-    return (struct classic){ref_alloc((size_t)(bits / 64 + 1) * 8), bits};
+    uint64_t count = bits / 8 + 1;
+    return (struct classic){ref_alloc((size_t)count), count};
 }
 
-/* The next position; `state` moves on. */
-REF_INLINE uint64_t classic_next(const struct classic *f, uint64_t *state)
+/* A probe: its byte, requested, and the state that has its bit and the next probe. */
+struct classic_probe {
+    uint8_t *byte;
+    uint64_t state;
+};
+
+REF_INLINE struct classic_probe classic_next(const struct classic *f, uint64_t state)
 {
-    uint64_t at = ref_scale(*state, f->bits);
-    *state *= UINT64_C(0xd1342543de82ef95);
-    return at;
+    struct classic_probe p = {f->bytes + ref_scale(state, f->count), state * REF_MULTIPLIER};
+    __builtin_prefetch(p.byte);
+    return p;
 }
 
-REF_INLINE bool classic_test(const struct classic *f, uint64_t at)
+REF_INLINE bool classic_test(struct classic_probe p)
 {
-    return f->words[at >> 6] >> (at & 63) & 1;
+    return *p.byte >> (p.state >> 61) & 1;
 }
 
-REF_INLINE void classic_put(struct classic *f, uint64_t at)
+REF_INLINE void classic_put(struct classic_probe p)
 {
-    f->words[at >> 6] |= (uint64_t)1 << (at & 63);
+    *p.byte = (uint8_t)(*p.byte | 1 << (p.state >> 61));
 }
 
 REF_INLINE bool classic_query(const struct classic *f, uint64_t key)
 {
-    uint64_t state = ref_hash(key);
-    for (int i = 0; i < CLASSIC_HASHES; i++) {
-        if (!classic_test(f, classic_next(f, &state))) {
+    struct classic_probe next = classic_next(f, ref_hash(key));
+    for (int i = 1; i < CLASSIC_HASHES; i++) {
+        struct classic_probe p = next;
+        next = classic_next(f, p.state);
+        if (!classic_test(p)) {
             return false;
         }
     }
-    return true;
+    return classic_test(next);
 }
 
 REF_INLINE void classic_add(struct classic *f, uint64_t key)
 {
     uint64_t state = ref_hash(key);
     for (int i = 0; i < CLASSIC_HASHES; i++) {
-        classic_put(f, classic_next(f, &state));
+        struct classic_probe p = classic_next(f, state);
+        classic_put(p);
+        state = p.state;
     }
-}
-
-/* Keys under way: the state of each, and the position that was requested. */
-struct classic_batch {
-    uint64_t state[CLASSIC_BATCH];
-    uint64_t at[CLASSIC_BATCH];
-};
-
-REF_INLINE void classic_request(const struct classic *f, struct classic_batch *b, size_t j)
-{
-    b->at[j] = classic_next(f, &b->state[j]);
-    __builtin_prefetch(&f->words[b->at[j] >> 6]);
 }
 
 static inline size_t classic_query_many(const struct classic *f, const uint64_t *keys, size_t count)
 {
     size_t present = 0;
     for (size_t base = 0; base < count; base += CLASSIC_BATCH) {
-        struct classic_batch b;
+        struct classic_probe probes[CLASSIC_BATCH];
         size_t here = count - base < CLASSIC_BATCH ? count - base : CLASSIC_BATCH;
         uint64_t alive = here == 64 ? UINT64_MAX : ((uint64_t)1 << here) - 1;
         for (size_t j = 0; j < here; j++) {
-            b.state[j] = ref_hash(keys[base + j]);
-            classic_request(f, &b, j);
+            probes[j] = classic_next(f, ref_hash(keys[base + j]));
         }
-        for (int i = 1; alive != 0; i++) {
+        for (int i = 0; i < CLASSIC_HASHES && alive != 0; i++) {
             for (uint64_t left = alive; left != 0; left &= left - 1) {
                 size_t j = (size_t)__builtin_ctzll(left);
-                if (!classic_test(f, b.at[j])) {
-                    alive &= ~((uint64_t)1 << j);
-                } else if (i < CLASSIC_HASHES) {
-                    classic_request(f, &b, j);
-                }
-            }
-            if (i == CLASSIC_HASHES) {
-                break;
+                alive &= ~((uint64_t)!classic_test(probes[j]) << j);
+                probes[j] = classic_next(f, probes[j].state);
             }
         }
         present += (size_t)__builtin_popcountll(alive);
@@ -104,20 +97,20 @@ static inline size_t classic_query_many(const struct classic *f, const uint64_t 
 static inline void classic_add_many(struct classic *f, const uint64_t *keys, size_t count)
 {
     for (size_t base = 0; base < count; base += CLASSIC_BATCH) {
-        struct classic_batch b;
+        struct classic_probe probes[CLASSIC_BATCH];
         size_t here = count - base < CLASSIC_BATCH ? count - base : CLASSIC_BATCH;
         for (size_t j = 0; j < here; j++) {
-            b.state[j] = ref_hash(keys[base + j]);
-            classic_request(f, &b, j);
+            probes[j] = classic_next(f, ref_hash(keys[base + j]));
         }
         for (int i = 1; i < CLASSIC_HASHES; i++) {
             for (size_t j = 0; j < here; j++) {
-                classic_put(f, b.at[j]);
-                classic_request(f, &b, j);
+                struct classic_probe p = probes[j];
+                probes[j] = classic_next(f, p.state);
+                classic_put(p);
             }
         }
         for (size_t j = 0; j < here; j++) {
-            classic_put(f, b.at[j]);
+            classic_put(probes[j]);
         }
     }
 }

@@ -31,11 +31,14 @@ static inline void *ref_alloc(size_t bytes)
     return p;
 }
 
-/* 64 bits of hash from 64 bits of key: both halves of one product. */
+/* From one state of a multiplicative generator to the next; states are odd. */
+#define REF_MULTIPLIER UINT64_C(0xf1357aea2e62a9c5)
+
+/* 64 bits of hash from 64 bits of key: both halves of one product; odd, a state to start with. */
 REF_INLINE uint64_t ref_hash(uint64_t key)
 {
     ref_wide product = (ref_wide)key * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    return ((uint64_t)product ^ (uint64_t)(product >> 64)) | 1;
 }
 
 REF_INLINE uint64_t ref_scale(uint64_t word, uint64_t range)

@@ -23,7 +23,7 @@ static inline struct counting4 counting4_make(uint64_t cells)
 REF_INLINE uint64_t counting4_next(const struct counting4 *f, uint64_t *state)
 {
     uint64_t at = ref_scale(*state, f->cells);
-    *state *= UINT64_C(0xd1342543de82ef95);
+    *state *= REF_MULTIPLIER;
     return at;
 }
 

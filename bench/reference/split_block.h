@@ -3,7 +3,8 @@
  * and Space-Efficient Bloom Filters, 2007; the form that column stores use), with blocks of one
  * cache line: 512 bits in eight lanes of 64, one bit in each. k = 8.
  *
- * The bits of a key: its hash times eight odd numbers, the top six bits of each product.
+ * The block of a key: its hash, scaled. The bits: eight times six bits of the next state of a
+ * multiplicative generator that starts with the hash.
  */
 #ifndef TEPAL_BENCH_REFERENCE_SPLIT_BLOCK_H
 #define TEPAL_BENCH_REFERENCE_SPLIT_BLOCK_H
@@ -27,10 +28,6 @@ static inline struct split_block split_block_make(uint64_t bits)
     return (struct split_block){ref_alloc((size_t)blocks * 64), blocks};
 }
 
-static const uint32_t split_salts[SPLIT_WORDS] = {0x47b6137bU, 0x44974d91U, 0x8824ad5bU,
-                                                  0xa2b7289dU, 0x705495c7U, 0x2df1424bU,
-                                                  0x9efc4947U, 0x5c6bfb31U};
-
 REF_INLINE uint64_t *split_block_at(const struct split_block *f, uint64_t hash)
 {
     return f->words + ref_scale(hash, f->blocks) * SPLIT_WORDS;
@@ -45,14 +42,13 @@ struct split_mask {
 
 REF_INLINE struct split_mask split_mask_of(uint64_t hash)
 {
-    const __m256i salts = _mm256_loadu_si256((const __m256i *)(const void *)split_salts);
     const __m256i ones = _mm256_set1_epi64x(1);
-    __m256i bits = _mm256_mullo_epi32(salts, _mm256_set1_epi32((int)(uint32_t)hash));
+    __m256i bits = _mm256_set1_epi64x((long long)(hash * REF_MULTIPLIER));
+    bits = _mm256_sllv_epi64(bits, _mm256_set_epi64x(18, 12, 6, 0));
     bits = _mm256_srli_epi32(bits, 26);
-    /* even lanes and odd lanes: no need to keep their order */
-    __m256i even = _mm256_blend_epi32(bits, _mm256_setzero_si256(), 0xaa);
-    return (struct split_mask){_mm256_sllv_epi64(ones, even),
-                               _mm256_sllv_epi64(ones, _mm256_srli_epi64(bits, 32))};
+    __m256i low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(bits));
+    __m256i high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(bits, 1));
+    return (struct split_mask){_mm256_sllv_epi64(ones, low), _mm256_sllv_epi64(ones, high)};
 }
 
 REF_INLINE bool split_block_holds(const uint64_t *block, uint64_t hash)
@@ -76,7 +72,8 @@ REF_INLINE void split_block_set(uint64_t *block, uint64_t hash)
 
 REF_INLINE uint64_t split_bit(uint64_t hash, int lane)
 {
-    return (uint64_t)1 << ((uint32_t)hash * split_salts[lane] >> 26);
+    uint64_t bits = hash * REF_MULTIPLIER << lane / 2 * 6;
+    return (uint64_t)1 << ((uint32_t)(bits >> lane % 2 * 32) >> 26);
 }
 
 REF_INLINE bool split_block_holds(const uint64_t *block, uint64_t hash)
