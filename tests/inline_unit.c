@@ -122,6 +122,8 @@ static void use(struct tepal_filter *filter, const struct bloom_one *table, size
     ((struct tepal_bloom *)filter)->one = &table[way];
     filter->query = table[way].query;
     filter->add = table[way].add;
+    filter->query_u64 = table[way].query_u64;
+    filter->add_u64 = table[way].add_u64;
 }
 
 static void both_tables_agree(void **state)
@@ -138,12 +140,21 @@ static void both_tables_agree(void **state)
         assert_true(way < BLOOM_ONES);
         use(plain, tepal_bloom_one_portable, way);
         uint64_t random = s;
-        for (int i = 0; i < 600; i++) {
+        struct tepal_hasher hasher;
+        assert_ok(tepal_filter_hasher(fast, &hasher));
+        for (uint64_t i = 0; i < 600; i++) {
             struct tepal_digest d = check_digest(&random);
             bool before_fast = false;
             bool before_plain = true;
+            bool hashed = tepal_filter_query(fast, tepal_hash_u64(&hasher, i));
+            assert_int_equal(tepal_filter_query_u64(fast, i), hashed);
+            assert_int_equal(tepal_filter_query_u64(plain, i), hashed);
             assert_int_equal(tepal_filter_query(fast, d), tepal_filter_query(plain, d));
-            if (i % 2 == 0) {
+            if (i % 3 == 0) {
+                assert_ok(tepal_filter_add_u64(fast, i));
+                assert_ok(tepal_filter_add_u64(plain, i));
+                d = tepal_hash_u64(&hasher, i);
+            } else if (i % 3 == 1) {
                 assert_ok(tepal_filter_add(fast, d));
                 assert_ok(tepal_filter_add(plain, d));
             } else {

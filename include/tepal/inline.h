@@ -45,8 +45,10 @@ extern "C" {
 enum tepal_direct_way {
     TEPAL_DIRECT_CALL, /* through the handle */
     TEPAL_DIRECT_FLAT,
-    TEPAL_DIRECT_BLOCKED,
-    TEPAL_DIRECT_PAIRED
+    TEPAL_DIRECT_BLOCKED,     /* up to 8 hashes, ... */
+    TEPAL_DIRECT_PAIRED,      /* ... up to 16: no more cells in a line than it has sectors */
+    TEPAL_DIRECT_BLOCKED_TWO, /* more: a line has a second round of cells */
+    TEPAL_DIRECT_PAIRED_TWO
 };
 
 /* What the keys of a filter have in common in their first lines, or in their second ones. */
@@ -54,8 +56,8 @@ struct tepal_direct_line {
     const uint64_t *subsets; /* the ways to choose the sectors ... */
     uint64_t ways;           /* ... and their number */
     bool two;                /* more cells than sectors: there is a second round, ... */
-    uint64_t more_ways;      /* ... which chooses its sectors in these ways */
     const uint64_t *more_subsets;
+    uint64_t more_ways; /* ... which chooses its sectors in these ways */
 };
 
 /* Its fields are set by tepal_direct_of only. */
@@ -66,7 +68,8 @@ struct tepal_direct {
     uint64_t *words;
     uint64_t range; /* flat: cells; blocked and paired: lines */
     struct tepal_direct_line line[2];
-    uint64_t integer[2];  /* the seed's words for integers */
+    uint64_t integer[2];  /* the seed's words for integers, ... */
+    uint64_t factors[3];  /* ... and what all seeds share: here they are operands, not instructions */
     uint64_t *keys_added; /* NULL: additions go to the handle */
     struct tepal_filter *filter;
 };
@@ -75,7 +78,7 @@ struct tepal_direct {
 static inline struct tepal_digest tepal_direct_digest(const struct tepal_direct *direct,
                                                       uint64_t key)
 {
-    return tepal_place_digest(key, direct->integer[0], direct->integer[1]);
+    return tepal_place_mix(key, direct->integer[0], direct->integer[1], direct->factors);
 }
 
 /* Word i >= 2 of a digest. */
@@ -143,27 +146,39 @@ static inline void tepal_direct_flat_set(const struct tepal_direct *f, struct te
  */
 #if defined(TEPAL_DIRECT_AVX2)
 
-static inline __m256i tepal_direct_half(uint64_t cells, int half)
+struct tepal_direct_mask {
+    __m256i low;  /* sectors 0 to 3 */
+    __m256i high; /* sectors 4 to 7 */
+};
+
+/* All eight bytes go to both halves of a vector; shuffles bring each to a lane of its own. */
+static inline struct tepal_direct_mask tepal_direct_mask_of(uint64_t cells)
 {
-    __m128i bytes = _mm_cvtsi32_si128((int)(uint32_t)(cells >> (32 * half)));
-    return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_cvtepu8_epi64(bytes));
+    const __m256i one = _mm256_set1_epi64x(1);
+    const __m256i first = _mm256_setr_epi64x(-256, -255, -254, -253);
+    const __m256i last = _mm256_setr_epi64x(-252, -251, -250, -249);
+    __m256i all = _mm256_set1_epi64x((long long)cells);
+    struct tepal_direct_mask mask;
+    mask.low = _mm256_sllv_epi64(one, _mm256_shuffle_epi8(all, first));
+    mask.high = _mm256_sllv_epi64(one, _mm256_shuffle_epi8(all, last));
+    return mask;
 }
 
 static inline bool tepal_direct_holds(const uint64_t *line, uint64_t cells)
 {
     const __m256i *at = (const __m256i *)(const void *)line;
-    __m256i low = _mm256_andnot_si256(_mm256_load_si256(at), tepal_direct_half(cells, 0));
-    __m256i high = _mm256_andnot_si256(_mm256_load_si256(at + 1), tepal_direct_half(cells, 1));
-    __m256i missing = _mm256_or_si256(low, high);
+    struct tepal_direct_mask mask = tepal_direct_mask_of(cells);
+    __m256i missing = _mm256_or_si256(_mm256_andnot_si256(_mm256_load_si256(at), mask.low),
+                                      _mm256_andnot_si256(_mm256_load_si256(at + 1), mask.high));
     return _mm256_testz_si256(missing, missing) != 0;
 }
 
 static inline void tepal_direct_set(uint64_t *line, uint64_t cells)
 {
     __m256i *at = (__m256i *)(void *)line;
-    _mm256_store_si256(at, _mm256_or_si256(_mm256_load_si256(at), tepal_direct_half(cells, 0)));
-    _mm256_store_si256(at + 1,
-                       _mm256_or_si256(_mm256_load_si256(at + 1), tepal_direct_half(cells, 1)));
+    struct tepal_direct_mask mask = tepal_direct_mask_of(cells);
+    _mm256_store_si256(at, _mm256_or_si256(_mm256_load_si256(at), mask.low));
+    _mm256_store_si256(at + 1, _mm256_or_si256(_mm256_load_si256(at + 1), mask.high));
 }
 
 #else
@@ -249,66 +264,103 @@ static inline uint64_t tepal_direct_more(const struct tepal_direct_line *rule, b
            tepal_place_sectors(rule->more_subsets, rule->more_ways, key.line_word);
 }
 
-static inline bool tepal_direct_line_query(const struct tepal_direct *f, int which,
-                                           struct tepal_digest d, struct tepal_direct_key key)
+static inline uint64_t *tepal_direct_at(const struct tepal_direct *f, struct tepal_direct_key key)
 {
-    const struct tepal_direct_line *rule = &f->line[which];
-    const uint64_t *line = f->words + key.line * TEPAL_PLACE_SECTORS;
-    if (!tepal_direct_holds(line, tepal_direct_cells(rule, key))) {
-        return false;
-    }
-    return !rule->two || tepal_direct_holds(line, tepal_direct_more(rule, f->distinct, d, key));
+    return f->words + key.line * TEPAL_PLACE_SECTORS;
 }
 
+/* One round. Nothing branches on whether the key is there. */
 static inline bool tepal_direct_blocked_query(const struct tepal_direct *f, struct tepal_digest d)
 {
-    return tepal_direct_line_query(f, 0, d, tepal_direct_blocked_key(f->range, d));
+    struct tepal_direct_key key = tepal_direct_blocked_key(f->range, d);
+    return tepal_direct_holds(tepal_direct_at(f, key), tepal_direct_cells(&f->line[0], key));
+}
+
+static inline void tepal_direct_blocked_set(const struct tepal_direct *f, struct tepal_digest d)
+{
+    struct tepal_direct_key key = tepal_direct_blocked_key(f->range, d);
+    tepal_direct_set(tepal_direct_at(f, key), tepal_direct_cells(&f->line[0], key));
 }
 
 /* Of absent keys, few pass the first line: the second waits for that. */
 static inline bool tepal_direct_paired_query(const struct tepal_direct *f, struct tepal_digest d)
 {
-    struct tepal_direct_key first = tepal_direct_first_key(f->range, d);
-    return tepal_direct_line_query(f, 0, d, first) &&
-           tepal_direct_line_query(f, 1, d,
-                                   tepal_direct_second_key(f->range, f->distinct, d, first.line));
-}
-
-static inline void tepal_direct_blocked_set(const struct tepal_direct *f, struct tepal_digest d)
-{
-    const struct tepal_direct_line *rule = &f->line[0];
-    struct tepal_direct_key key = tepal_direct_blocked_key(f->range, d);
-    uint64_t *line = f->words + key.line * TEPAL_PLACE_SECTORS;
-    if (rule->two) {
-        uint64_t more = tepal_direct_more(rule, f->distinct, d, key);
-        tepal_direct_set(line, tepal_direct_cells(rule, key));
-        tepal_direct_set(line, more);
-    } else {
-        tepal_direct_set(line, tepal_direct_cells(rule, key));
+    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
+    if (!tepal_direct_holds(tepal_direct_at(f, key), tepal_direct_cells(&f->line[0], key))) {
+        return false;
     }
+    key = tepal_direct_second_key(f->range, f->distinct, d, key.line);
+    return tepal_direct_holds(tepal_direct_at(f, key), tepal_direct_cells(&f->line[1], key));
 }
 
-/* Everything is computed before the first cell is written. */
 static inline void tepal_direct_paired_set(const struct tepal_direct *f, struct tepal_digest d)
 {
-    struct tepal_direct_key first = tepal_direct_first_key(f->range, d);
-    struct tepal_direct_key second = tepal_direct_second_key(f->range, f->distinct, d, first.line);
-    uint64_t *line = f->words + first.line * TEPAL_PLACE_SECTORS;
-    uint64_t *other = f->words + second.line * TEPAL_PLACE_SECTORS;
-    uint64_t cells = tepal_direct_cells(&f->line[0], first);
-    uint64_t other_cells = tepal_direct_cells(&f->line[1], second);
-    if (f->line[0].two) { /* the second line has two rounds, too, or one cell fewer */
-        uint64_t more = tepal_direct_more(&f->line[0], f->distinct, d, first);
-        if (f->line[1].two) {
-            tepal_direct_set(other, tepal_direct_more(&f->line[1], f->distinct, d, second));
-        }
-        tepal_direct_set(line, more);
+    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
+    struct tepal_direct_key other = tepal_direct_second_key(f->range, f->distinct, d, key.line);
+    uint64_t *lines[2] = {tepal_direct_at(f, key), tepal_direct_at(f, other)};
+    uint64_t cells = tepal_direct_cells(&f->line[1], other); /* before anything is written */
+    tepal_direct_set(lines[0], tepal_direct_cells(&f->line[0], key));
+    tepal_direct_set(lines[1], cells);
+}
+
+/* A line with a second round, which is asked of keys that pass the first. */
+static inline bool tepal_direct_two_query(const struct tepal_direct *f, int which,
+                                          struct tepal_digest d, struct tepal_direct_key key)
+{
+    const struct tepal_direct_line *rule = &f->line[which];
+    const uint64_t *line = tepal_direct_at(f, key);
+    return tepal_direct_holds(line, tepal_direct_cells(rule, key)) &&
+           (!rule->two ||
+            tepal_direct_holds(line, tepal_direct_more(rule, f->distinct, d, key)));
+}
+
+static inline void tepal_direct_two_set(const struct tepal_direct *f, int which,
+                                        struct tepal_digest d, struct tepal_direct_key key)
+{
+    const struct tepal_direct_line *rule = &f->line[which];
+    uint64_t *line = tepal_direct_at(f, key);
+    tepal_direct_set(line, tepal_direct_cells(rule, key));
+    if (rule->two) { /* of 17 paired cells, the second line has but one round */
+        tepal_direct_set(line, tepal_direct_more(rule, f->distinct, d, key));
     }
-    tepal_direct_set(line, cells);
-    tepal_direct_set(other, other_cells);
+}
+
+static inline bool tepal_direct_blocked_two_query(const struct tepal_direct *f,
+                                                  struct tepal_digest d)
+{
+    return tepal_direct_two_query(f, 0, d, tepal_direct_blocked_key(f->range, d));
+}
+
+static inline void tepal_direct_blocked_two_set(const struct tepal_direct *f, struct tepal_digest d)
+{
+    tepal_direct_two_set(f, 0, d, tepal_direct_blocked_key(f->range, d));
+}
+
+static inline bool tepal_direct_paired_two_query(const struct tepal_direct *f,
+                                                 struct tepal_digest d)
+{
+    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
+    return tepal_direct_two_query(f, 0, d, key) &&
+           tepal_direct_two_query(f, 1, d,
+                                  tepal_direct_second_key(f->range, f->distinct, d, key.line));
+}
+
+static inline void tepal_direct_paired_two_set(const struct tepal_direct *f, struct tepal_digest d)
+{
+    struct tepal_direct_key key = tepal_direct_first_key(f->range, d);
+    tepal_direct_two_set(f, 0, d, key);
+    tepal_direct_two_set(f, 1, d, tepal_direct_second_key(f->range, f->distinct, d, key.line));
 }
 
 /* ---- any filter ------------------------------------------------------------------------------ */
+
+/* One key more; the number stays at its largest value. */
+static inline void tepal_direct_count(const struct tepal_direct *f)
+{
+    if (__builtin_expect(++*f->keys_added == 0, 0)) {
+        *f->keys_added = UINT64_MAX;
+    }
+}
 
 /* As tepal_filter_query. */
 static inline bool tepal_direct_query(const struct tepal_direct *f, struct tepal_digest d)
@@ -320,6 +372,10 @@ static inline bool tepal_direct_query(const struct tepal_direct *f, struct tepal
         return tepal_direct_paired_query(f, d);
     case TEPAL_DIRECT_FLAT:
         return tepal_direct_flat_query(f, d);
+    case TEPAL_DIRECT_BLOCKED_TWO:
+        return tepal_direct_blocked_two_query(f, d);
+    case TEPAL_DIRECT_PAIRED_TWO:
+        return tepal_direct_paired_two_query(f, d);
     case TEPAL_DIRECT_CALL:
         break;
     }
@@ -342,14 +398,25 @@ static inline enum tepal_status tepal_direct_add(const struct tepal_direct *f,
     if (f->keys_added == NULL) {
         return tepal_filter_add(f->filter, d);
     }
-    if (f->way == TEPAL_DIRECT_BLOCKED) {
+    switch (f->way) {
+    case TEPAL_DIRECT_BLOCKED:
         tepal_direct_blocked_set(f, d);
-    } else if (f->way == TEPAL_DIRECT_PAIRED) {
+        break;
+    case TEPAL_DIRECT_PAIRED:
         tepal_direct_paired_set(f, d);
-    } else {
+        break;
+    case TEPAL_DIRECT_BLOCKED_TWO:
+        tepal_direct_blocked_two_set(f, d);
+        break;
+    case TEPAL_DIRECT_PAIRED_TWO:
+        tepal_direct_paired_two_set(f, d);
+        break;
+    case TEPAL_DIRECT_FLAT:
+    case TEPAL_DIRECT_CALL: /* whose additions go to the handle */
         tepal_direct_flat_set(f, d);
+        break;
     }
-    *f->keys_added += *f->keys_added != UINT64_MAX;
+    tepal_direct_count(f);
     return TEPAL_OK;
 }
 

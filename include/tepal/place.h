@@ -23,19 +23,31 @@ extern "C" {
 
 __extension__ typedef unsigned __int128 tepal_place_wide;
 
-static inline struct tepal_digest tepal_place_digest(uint64_t key, uint64_t a, uint64_t b)
+#define TEPAL_PLACE_C1 UINT64_C(0xbf58476d1ce4e5b9)
+#define TEPAL_PLACE_C2 UINT64_C(0x94d049bb133111eb)
+#define TEPAL_PLACE_C3 UINT64_C(0xd1342543de82ef95)
+
+/* `c` are C1, C2 and C3: in loops constants, elsewhere words that lie in memory with a and b. */
+static inline struct tepal_digest tepal_place_mix(uint64_t key, uint64_t a, uint64_t b,
+                                                  const uint64_t c[3])
 {
     struct tepal_digest d;
     uint64_t x = key ^ a;
     x ^= x >> 30;
-    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x *= c[0];
     x ^= x >> 27;
     x ^= b;
-    x *= UINT64_C(0x94d049bb133111eb);
+    x *= c[1];
     x ^= x >> 31;
-    d.lo = x * UINT64_C(0xd1342543de82ef95);
+    d.lo = x * c[2];
     d.hi = x;
     return d;
+}
+
+static inline struct tepal_digest tepal_place_digest(uint64_t key, uint64_t a, uint64_t b)
+{
+    const uint64_t c[3] = {TEPAL_PLACE_C1, TEPAL_PLACE_C2, TEPAL_PLACE_C3};
+    return tepal_place_mix(key, a, b, c);
 }
 
 /* floor(word * range / 2^64): a uniform word becomes a uniform number below range. */

@@ -71,6 +71,8 @@ enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
     filter->add = filter_read_only(filter) ? add_read_only
                   : ops->add == NULL       ? add_unsupported
                                            : ops->add;
+    filter->query_u64 = tepal_filter_hash_query_u64;
+    filter->add_u64 = tepal_filter_hash_add_u64;
     ops->open(filter);
     *out = filter;
     return TEPAL_OK;

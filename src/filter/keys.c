@@ -22,11 +22,6 @@ static inline bool unkeyed(const struct tepal_filter *filter)
     return __builtin_expect(filter->params.hash == TEPAL_HASH_XXH3, 1);
 }
 
-static inline struct tepal_digest of_u64(const struct tepal_filter *filter, uint64_t key)
-{
-    return digest_u64(key, filter->hasher.integer[0], filter->hasher.integer[1]);
-}
-
 static inline bool is_short(const struct tepal_filter *filter, size_t len)
 {
     return unkeyed(filter) && len > 0 && len <= SHORT_BYTES;
@@ -47,23 +42,11 @@ static __attribute__((noinline)) enum tepal_status add_other(struct tepal_filter
                               : TEPAL_KEY_NEEDED;
 }
 
-static __attribute__((noinline)) enum tepal_status add_keyed(struct tepal_filter *filter,
-                                                             uint64_t key)
-{
-    return filter->has_hasher ? filter->add(filter, tepal_hash_u64(&filter->hasher, key))
-                              : TEPAL_KEY_NEEDED;
-}
-
 static __attribute__((noinline)) bool query_other(const struct tepal_filter *filter,
                                                   const void *key, size_t len)
 {
     return !filter->has_hasher ||
            filter->query(filter, tepal_hash_bytes(&filter->hasher, key, len));
-}
-
-static __attribute__((noinline)) bool query_keyed(const struct tepal_filter *filter, uint64_t key)
-{
-    return !filter->has_hasher || filter->query(filter, tepal_hash_u64(&filter->hasher, key));
 }
 
 __attribute__((flatten)) enum tepal_status tepal_filter_add_bytes(struct tepal_filter *filter,
@@ -75,12 +58,20 @@ __attribute__((flatten)) enum tepal_status tepal_filter_add_bytes(struct tepal_f
     return add_other(filter, key, len);
 }
 
+bool tepal_filter_hash_query_u64(const struct tepal_filter *filter, uint64_t key)
+{
+    return !filter->has_hasher || filter->query(filter, tepal_hash_u64(&filter->hasher, key));
+}
+
+enum tepal_status tepal_filter_hash_add_u64(struct tepal_filter *filter, uint64_t key)
+{
+    return filter->has_hasher ? filter->add(filter, tepal_hash_u64(&filter->hasher, key))
+                              : TEPAL_KEY_NEEDED;
+}
+
 enum tepal_status tepal_filter_add_u64(struct tepal_filter *filter, uint64_t key)
 {
-    if (unkeyed(filter)) {
-        return filter->add(filter, of_u64(filter, key));
-    }
-    return add_keyed(filter, key);
+    return filter->add_u64(filter, key);
 }
 
 __attribute__((flatten)) bool tepal_filter_query_bytes(const struct tepal_filter *filter,
@@ -94,10 +85,7 @@ __attribute__((flatten)) bool tepal_filter_query_bytes(const struct tepal_filter
 
 bool tepal_filter_query_u64(const struct tepal_filter *filter, uint64_t key)
 {
-    if (unkeyed(filter)) {
-        return filter->query(filter, of_u64(filter, key));
-    }
-    return query_keyed(filter, key);
+    return filter->query_u64(filter, key);
 }
 
 enum tepal_status tepal_filter_test_add_bytes(struct tepal_filter *filter, const void *key,

@@ -112,11 +112,14 @@ struct filter_mapping {
 
 struct tepal_filter {
     /*
-     * One key, the two calls that programs make most: the kind's own functions or, if it may not be
+     * One key, the calls that programs make most: the kind's own functions or, if it may not be
      * added to, one that says why. Chosen when the filter is opened; nothing is left to be asked.
+     * Integers are hashed in the call: by keys.c, or by a kind's own function if it is unkeyed.
      */
     bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
     enum tepal_status (*add)(struct tepal_filter *filter, struct tepal_digest digest);
+    bool (*query_u64)(const struct tepal_filter *filter, uint64_t key);
+    enum tepal_status (*add_u64)(struct tepal_filter *filter, uint64_t key);
     const struct filter_ops *ops;
     struct tepal_allocator allocator;
     struct tepal_params params;
@@ -154,6 +157,18 @@ static inline void filter_count_keys(struct tepal_filter *filter, uint64_t count
 {
     filter->state.keys_added = saturating_add(filter->state.keys_added, count);
 }
+
+/* The same for one key, in two instructions. */
+static inline void filter_count_key(struct tepal_filter *filter)
+{
+    if (__builtin_expect(++filter->state.keys_added == 0, 0)) {
+        filter->state.keys_added = UINT64_MAX;
+    }
+}
+
+/* What a filter's query_u64 and add_u64 are unless its kind has better ones: hash, then pass on. */
+bool tepal_filter_hash_query_u64(const struct tepal_filter *filter, uint64_t key);
+enum tepal_status tepal_filter_hash_add_u64(struct tepal_filter *filter, uint64_t key);
 
 /* `to` holds the same keys as `from`: it has seen as many, and hashes alike. */
 static inline void filter_inherit(struct tepal_filter *to, const struct tepal_filter *from)

@@ -83,8 +83,10 @@ static inline bool visit(const struct tepal_bloom *bloom, struct tepal_digest d,
     bool all = true;
     switch (f->way) {
     case TEPAL_DIRECT_BLOCKED:
+    case TEPAL_DIRECT_BLOCKED_TWO:
         return visit_line(f, 0, d, tepal_direct_blocked_key(f->range, d), setting);
     case TEPAL_DIRECT_PAIRED:
+    case TEPAL_DIRECT_PAIRED_TWO:
         return visit_paired(f, d, setting);
     case TEPAL_DIRECT_FLAT:
         for (uint32_t i = 0; i < f->hashes && (setting || all); i++) {

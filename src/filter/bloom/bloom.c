@@ -56,6 +56,12 @@ static const struct bloom_one *one_for(const struct address *at)
                                               BLOOM_ONE_BLOCKED, BLOOM_ONE_PAIRED};
     bool distinct = at->layout == TEPAL_LAYOUT_FLAT && at->positions == TEPAL_POSITIONS_DISTINCT;
     enum bloom_one_way way = distinct ? BLOOM_ONE_DISTINCT : ways[at->layout];
+    if (way == BLOOM_ONE_BLOCKED && at->hashes > ADDRESS_SECTORS) {
+        way = BLOOM_ONE_BLOCKED_TWO;
+    }
+    if (way == BLOOM_ONE_PAIRED && at->hashes > 2 * ADDRESS_SECTORS) {
+        way = BLOOM_ONE_PAIRED_TWO;
+    }
     return tepal_processor_has_avx2() ? &tepal_bloom_one_avx2[way] : &tepal_bloom_one_portable[way];
 }
 
@@ -67,8 +73,15 @@ void tepal_bloom_op_open(struct tepal_filter *filter)
     bloom->kernels = tepal_bloom_dispatch(filter->params.layout);
     bloom->one = one_for(&bloom->at);
     filter->query = bloom->one->query;
-    if (filter->ops == &tepal_bloom_ops && !filter_read_only(filter)) {
+    bool unkeyed = filter->params.hash == TEPAL_HASH_XXH3;
+    bool writable = filter->ops == &tepal_bloom_ops && !filter_read_only(filter);
+    if (unkeyed) {
+        tepal_bloom_direct_seed(&bloom->direct, &filter->hasher);
+        filter->query_u64 = bloom->one->query_u64;
+    }
+    if (writable) {
         filter->add = bloom->one->add;
+        filter->add_u64 = unkeyed ? bloom->one->add_u64 : filter->add_u64;
     }
 }
 

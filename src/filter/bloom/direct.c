@@ -24,9 +24,9 @@ static enum tepal_direct_way way_of(const struct address *at)
     case TEPAL_LAYOUT_FLAT:
         return at->positions == TEPAL_POSITIONS_COLLIDING ? TEPAL_DIRECT_FLAT : TEPAL_DIRECT_CALL;
     case TEPAL_LAYOUT_BLOCKED:
-        return TEPAL_DIRECT_BLOCKED;
+        return at->hashes > ADDRESS_SECTORS ? TEPAL_DIRECT_BLOCKED_TWO : TEPAL_DIRECT_BLOCKED;
     case TEPAL_LAYOUT_PAIRED:
-        return TEPAL_DIRECT_PAIRED;
+        return at->hashes > 2 * ADDRESS_SECTORS ? TEPAL_DIRECT_PAIRED_TWO : TEPAL_DIRECT_PAIRED;
     case TEPAL_LAYOUT_PARTITIONED:
         break;
     }
@@ -49,6 +49,15 @@ struct tepal_direct tepal_bloom_direct(const struct address *at, uint64_t *words
     return direct;
 }
 
+void tepal_bloom_direct_seed(struct tepal_direct *direct, const struct tepal_hasher *hasher)
+{
+    direct->integer[0] = hasher->integer[0];
+    direct->integer[1] = hasher->integer[1];
+    direct->factors[0] = TEPAL_PLACE_C1;
+    direct->factors[1] = TEPAL_PLACE_C2;
+    direct->factors[2] = TEPAL_PLACE_C3;
+}
+
 enum tepal_status tepal_direct_of(struct tepal_filter *filter, struct tepal_direct *out)
 {
     enum tepal_kind_id kind = filter->params.kind;
@@ -62,8 +71,6 @@ enum tepal_status tepal_direct_of(struct tepal_filter *filter, struct tepal_dire
     }
     *out = ((const struct tepal_bloom *)filter)->direct;
     out->filter = filter;
-    out->integer[0] = filter->hasher.integer[0];
-    out->integer[1] = filter->hasher.integer[1];
     /* A retouched filter counts more than keys when it is added to. */
     if (kind == TEPAL_KIND_BLOOM && out->way != TEPAL_DIRECT_CALL && !filter_read_only(filter)) {
         out->keys_added = &filter->state.keys_added;

@@ -22,7 +22,9 @@
 /* The calls that take one key, of a layout. */
 struct bloom_one {
     bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
+    bool (*query_u64)(const struct tepal_filter *filter, uint64_t key); /* unkeyed */
     enum tepal_status (*add)(struct tepal_filter *filter, struct tepal_digest digest);
+    enum tepal_status (*add_u64)(struct tepal_filter *filter, uint64_t key); /* unkeyed */
     enum tepal_status (*test_add)(struct tepal_filter *filter, struct tepal_digest digest,
                                   bool *was_present);
 };
@@ -32,6 +34,8 @@ enum bloom_one_way {
     BLOOM_ONE_PARTITIONED,
     BLOOM_ONE_BLOCKED,
     BLOOM_ONE_PAIRED,
+    BLOOM_ONE_BLOCKED_TWO, /* more hashes than a line has sectors: two rounds of cells */
+    BLOOM_ONE_PAIRED_TWO,
     BLOOM_ONE_DISTINCT, /* flat, distinct positions */
     BLOOM_ONES
 };
@@ -42,13 +46,16 @@ extern const struct bloom_one tepal_bloom_one_avx2[BLOOM_ONES]; /* if tepal_proc
 struct tepal_bloom {
     struct tepal_filter head;
     struct address at;
-    struct tepal_direct direct; /* the handle and the seed's words are left out */
+    struct tepal_direct direct; /* without the handle; the seed's words are there if unkeyed */
     const struct bloom_one *one;
     const struct bloom_kernels *kernels;
 };
 
 /* What one key needs of these cells; without a handle. */
 struct tepal_direct tepal_bloom_direct(const struct address *at, uint64_t *words);
+
+/* Let it hash integers, as this unkeyed hasher does. */
+void tepal_bloom_direct_seed(struct tepal_direct *direct, const struct tepal_hasher *hasher);
 
 extern const struct filter_ops tepal_bloom_ops;
 

@@ -55,16 +55,28 @@ static inline bool distinct_visit(const struct tepal_filter *filter, struct tepa
     return true;
 }
 
-/* The three calls of a layout, from its query and its addition. */
+/* The calls of a layout, from its query and its addition. Unkeyed integers are hashed in them. */
 #define ONE(layout, ask, set)                                                                      \
     static bool layout##_query(const struct tepal_filter *filter, struct tepal_digest d)           \
     {                                                                                              \
         return ask;                                                                                \
     }                                                                                              \
+    static bool layout##_query_u64(const struct tepal_filter *filter, uint64_t key)                \
+    {                                                                                              \
+        struct tepal_digest d = tepal_direct_digest(DIRECT, key);                                  \
+        return ask;                                                                                \
+    }                                                                                              \
     static enum tepal_status layout##_add(struct tepal_filter *filter, struct tepal_digest d)      \
     {                                                                                              \
         (void)(set);                                                                               \
-        filter_count_keys(filter, 1);                                                              \
+        filter_count_key(filter);                                                                  \
+        return TEPAL_OK;                                                                           \
+    }                                                                                              \
+    static enum tepal_status layout##_add_u64(struct tepal_filter *filter, uint64_t key)           \
+    {                                                                                              \
+        struct tepal_digest d = tepal_direct_digest(DIRECT, key);                                  \
+        (void)(set);                                                                               \
+        filter_count_key(filter);                                                                  \
         return TEPAL_OK;                                                                           \
     }                                                                                              \
     static enum tepal_status layout##_test_add(struct tepal_filter *filter, struct tepal_digest d, \
@@ -75,7 +87,7 @@ static inline bool distinct_visit(const struct tepal_filter *filter, struct tepa
             (void)(set);                                                                           \
         }                                                                                          \
         *was_present = present;                                                                    \
-        filter_count_keys(filter, 1);                                                              \
+        filter_count_key(filter);                                                                  \
         return TEPAL_OK;                                                                           \
     }
 
@@ -84,14 +96,25 @@ static inline bool distinct_visit(const struct tepal_filter *filter, struct tepa
 ONE(flat, tepal_direct_flat_query(DIRECT, d), (tepal_direct_flat_set(DIRECT, d), 0))
 ONE(blocked, tepal_direct_blocked_query(DIRECT, d), (tepal_direct_blocked_set(DIRECT, d), 0))
 ONE(paired, tepal_direct_paired_query(DIRECT, d), (tepal_direct_paired_set(DIRECT, d), 0))
+ONE(blocked_two, tepal_direct_blocked_two_query(DIRECT, d),
+    (tepal_direct_blocked_two_set(DIRECT, d), 0))
+ONE(paired_two, tepal_direct_paired_two_query(DIRECT, d),
+    (tepal_direct_paired_two_set(DIRECT, d), 0))
 ONE(partitioned, partitioned_visit(filter, d, false), partitioned_visit(filter, d, true))
 ONE(distinct, distinct_visit(filter, d, false), distinct_visit(filter, d, true))
 
+#define CALLS(layout)                                                                              \
+    {                                                                                              \
+        layout##_query, layout##_query_u64, layout##_add, layout##_add_u64, layout##_test_add      \
+    }
+
 #define ONE_TABLE                                                                                  \
     {                                                                                              \
-        [BLOOM_ONE_FLAT] = {flat_query, flat_add, flat_test_add},                                  \
-        [BLOOM_ONE_BLOCKED] = {blocked_query, blocked_add, blocked_test_add},                      \
-        [BLOOM_ONE_PAIRED] = {paired_query, paired_add, paired_test_add},                          \
-        [BLOOM_ONE_PARTITIONED] = {partitioned_query, partitioned_add, partitioned_test_add},      \
-        [BLOOM_ONE_DISTINCT] = {distinct_query, distinct_add, distinct_test_add},                  \
+        [BLOOM_ONE_FLAT] = CALLS(flat),                                                            \
+        [BLOOM_ONE_PARTITIONED] = CALLS(partitioned),                                              \
+        [BLOOM_ONE_BLOCKED] = CALLS(blocked),                                                      \
+        [BLOOM_ONE_PAIRED] = CALLS(paired),                                                        \
+        [BLOOM_ONE_BLOCKED_TWO] = CALLS(blocked_two),                                              \
+        [BLOOM_ONE_PAIRED_TWO] = CALLS(paired_two),                                                \
+        [BLOOM_ONE_DISTINCT] = CALLS(distinct),                                                    \
     }
