@@ -96,24 +96,35 @@ static inline uint64_t tepal_direct_probe(const uint64_t *words, uint64_t range,
     return words[at >> 6] >> (at & 63) & 1;
 }
 
+static inline void tepal_direct_mark(uint64_t *words, uint64_t range, uint64_t word)
+{
+    uint64_t at = tepal_place_scale(word, range);
+    words[at >> 6] |= (uint64_t)1 << (at & 63);
+}
+
 /*
  * Whether a bit is set is a coin toss, and a wrong guess of the processor costs more than a probe:
- * so the first two, whose words are the digest itself, are asked together.
+ * so two are asked together, first those whose words are the digest itself.
  */
 static inline bool tepal_direct_flat_query(const struct tepal_direct *f, struct tepal_digest d)
 {
     const uint64_t *words = f->words;
     const uint64_t range = f->range;
     const uint32_t hashes = f->hashes;
-    uint64_t all = tepal_direct_probe(words, range, d.hi);
     uint64_t step = 2 * TEPAL_PLACE_GOLDEN;
+    uint64_t both = tepal_direct_probe(words, range, d.hi);
     uint32_t i;
-    all &= hashes > 1 ? tepal_direct_probe(words, range, d.lo) : 1;
-    for (i = 2; all != 0 && i < hashes; i++) {
-        all = tepal_direct_probe(words, range, tepal_place_more(d, step));
-        step += TEPAL_PLACE_GOLDEN;
+    if (hashes == 1) {
+        return both != 0;
     }
-    return all != 0;
+    both &= tepal_direct_probe(words, range, d.lo);
+    for (i = 2; both != 0 && i + 1 < hashes; i += 2) {
+        both = tepal_direct_probe(words, range, tepal_place_more(d, step));
+        both &= tepal_direct_probe(words, range, tepal_place_more(d, step + TEPAL_PLACE_GOLDEN));
+        step += 2 * TEPAL_PLACE_GOLDEN;
+    }
+    return both != 0 &&
+           (i >= hashes || tepal_direct_probe(words, range, tepal_place_more(d, step)) != 0);
 }
 
 static inline void tepal_direct_flat_set(const struct tepal_direct *f, struct tepal_digest d)
@@ -121,18 +132,20 @@ static inline void tepal_direct_flat_set(const struct tepal_direct *f, struct te
     uint64_t *const words = f->words;
     const uint64_t range = f->range;
     const uint32_t hashes = f->hashes;
-    uint64_t at = tepal_place_scale(d.hi, range);
     uint64_t step = 2 * TEPAL_PLACE_GOLDEN;
     uint32_t i;
-    words[at >> 6] |= (uint64_t)1 << (at & 63);
-    if (hashes > 1) {
-        at = tepal_place_scale(d.lo, range);
-        words[at >> 6] |= (uint64_t)1 << (at & 63);
+    tepal_direct_mark(words, range, d.hi);
+    if (hashes == 1) {
+        return;
     }
-    for (i = 2; i < hashes; i++) {
-        at = tepal_place_scale(tepal_place_more(d, step), range);
-        words[at >> 6] |= (uint64_t)1 << (at & 63);
-        step += TEPAL_PLACE_GOLDEN;
+    tepal_direct_mark(words, range, d.lo);
+    for (i = 2; i + 1 < hashes; i += 2) {
+        tepal_direct_mark(words, range, tepal_place_more(d, step));
+        tepal_direct_mark(words, range, tepal_place_more(d, step + TEPAL_PLACE_GOLDEN));
+        step += 2 * TEPAL_PLACE_GOLDEN;
+    }
+    if (i < hashes) {
+        tepal_direct_mark(words, range, tepal_place_more(d, step));
     }
 }
 
