@@ -33,9 +33,9 @@ struct one {
 };
 
 /*
- * A loop over the sample: `each` is an expression of `key` that is true for keys found. What is asked
- * is a local variable, `f`: a reference or a handle, behind a pointer; or a copy that nobody else
- * can change, so that the compiler keeps it in registers.
+ * A loop over the sample: `each` is an expression of `key` that is true for keys found. What is
+ * asked is a local variable, `f`: a reference or a handle, behind a pointer; or a copy that nobody
+ * else can change, so that the compiler keeps it in registers.
  */
 #define RUN(name, declared, each)                                                                  \
     static double name(void *context)                                                              \

@@ -188,6 +188,46 @@ static void kernels_agree(void **state)
     }
 }
 
+/* One key, by every function that a table of this width may have, and hashed by each itself. */
+static void assert_one(const struct tepal_filter *f, bool vectors, enum fingerprint_width width)
+{
+    const struct fingerprint_one *table =
+        vectors ? tepal_fingerprint_one_avx2 : tepal_fingerprint_one_portable;
+    const struct fingerprint_table *t = &((const struct tepal_fingerprint *)f)->at;
+    struct tepal_hasher hasher;
+    assert_ok(tepal_filter_hasher(f, &hasher));
+    for (uint64_t key = 0; key < 3000; key++) {
+        struct tepal_digest d = tepal_hash_u64(&hasher, key);
+        uint64_t answer;
+        bool expected = tepal_fingerprint_query_portable(t, &d, 1, &answer) == 1;
+        assert_int_equal(table[width].query(f, d), expected);
+        assert_int_equal(table[width].query_u64(f, key), expected);
+        assert_int_equal(tepal_filter_query_u64(f, key), expected);
+    }
+}
+
+static void one_key_is_found_as_in_a_batch(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 4; bits <= 32; bits++) {
+        struct tepal_filter *f = make(bits, 250);
+        for (uint64_t key = 0; key < 900; key++) {
+            (void)tepal_filter_add_u64(f, key * 3);
+        }
+        for (int vectors = 0; vectors <= tepal_processor_has_avx2(); vectors++) {
+            if (bits > FINGERPRINT_NARROW) {
+                assert_one(f, vectors, FINGERPRINT_WIDE);
+                continue;
+            }
+            assert_one(f, vectors, FINGERPRINT_BITS);
+            if (bits % 2 == 0 && LITTLE_ENDIAN_HOST) {
+                assert_one(f, vectors, FINGERPRINT_BYTES);
+            }
+        }
+        tepal_filter_free(f);
+    }
+}
+
 static uint64_t fill(struct tepal_filter *f, uint64_t seed, struct tepal_digest *last)
 {
     uint64_t added = 0;
@@ -491,6 +531,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_those_of_an_exact_multiset),
         cmocka_unit_test(kernels_agree),
+        cmocka_unit_test(one_key_is_found_as_in_a_batch),
         cmocka_unit_test(a_full_filter_stays_as_it_is),
         cmocka_unit_test(a_batch_is_all_or_nothing),
         cmocka_unit_test(one_key_fits_eight_times),

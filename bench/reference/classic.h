@@ -1,7 +1,7 @@
 /*
- * classic.h: the classic Bloom filter, k = 7 bits anywhere. The positions come from a multiplicative
- * generator that starts with the key's hash: a state, scaled, is a byte; three bits of the next
- * state are the bit in it.
+ * classic.h: the classic Bloom filter, k = 7 bits anywhere. The positions come from a
+ * multiplicative generator that starts with the key's hash: a state, scaled, is a byte; three bits
+ * of the next state are the bit in it.
  *
  * One key: probes until the first 0; the next byte is requested while this one is tested. A
  * batch: 64 keys at a time, probe by probe, without a branch on a bit; the next bytes of those that

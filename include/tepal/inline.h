@@ -69,7 +69,7 @@ struct tepal_direct {
     uint64_t range; /* flat: cells; blocked and paired: lines */
     struct tepal_direct_line line[2];
     uint64_t integer[2];  /* the seed's words for integers, ... */
-    uint64_t factors[3];  /* ... and what all seeds share: here they are operands, not instructions */
+    uint64_t factors[3];  /* ... and what all seeds share: from here, an operand each */
     uint64_t *keys_added; /* NULL: additions go to the handle */
     struct tepal_filter *filter;
 };

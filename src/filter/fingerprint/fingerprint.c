@@ -77,6 +77,14 @@ static const struct tepal_fingerprint *self_const(const struct tepal_filter *fil
     return (const struct tepal_fingerprint *)filter;
 }
 
+static enum fingerprint_width width_of(const struct fingerprint_table *t)
+{
+    if (t->bits > FINGERPRINT_NARROW) {
+        return FINGERPRINT_WIDE;
+    }
+    return t->bits % 2 == 0 && LITTLE_ENDIAN_HOST ? FINGERPRINT_BYTES : FINGERPRINT_BITS;
+}
+
 static void fingerprint_open(struct tepal_filter *filter)
 {
     struct fingerprint_table *t = &self(filter)->at;
@@ -84,6 +92,10 @@ static void fingerprint_open(struct tepal_filter *filter)
     t->bits = (uint32_t)filter->params.fingerprint.bits;
     t->buckets = filter->params.cells / (SLOTS * t->bits);
     t->pairs = t->buckets / 2;
+    t->bytes = SLOTS * t->bits / 8;
+    t->factors[0] = TEPAL_PLACE_C1;
+    t->factors[1] = TEPAL_PLACE_C2;
+    t->factors[2] = TEPAL_PLACE_C3;
     t->values = ((uint64_t)1 << t->bits) - 1;
     t->lanes = 1 | (uint64_t)1 << t->bits;
     if (t->bits <= FINGERPRINT_NARROW) {
@@ -92,7 +104,18 @@ static void fingerprint_open(struct tepal_filter *filter)
     t->highs = t->lanes << (t->bits - 1);
     bool avx2 = tepal_processor_has_avx2();
     self(filter)->query = avx2 ? tepal_fingerprint_query_avx2 : tepal_fingerprint_query_portable;
-    filter->query = avx2 ? tepal_fingerprint_one_avx2 : tepal_fingerprint_one_portable;
+    const struct fingerprint_one *one =
+        &(avx2 ? tepal_fingerprint_one_avx2 : tepal_fingerprint_one_portable)[width_of(t)];
+    filter->query = one->query;
+    if (filter->params.hash == TEPAL_HASH_XXH3) {
+        filter->query_u64 = one->query_u64;
+    }
+}
+
+/* Opening puts a faster one in its place. */
+static bool fingerprint_query(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return tepal_fingerprint_one_portable[width_of(&self_const(filter)->at)].query(filter, digest);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -444,7 +467,7 @@ const struct filter_ops tepal_fingerprint_ops = {
     .add_many = fingerprint_add_many,
     .remove = fingerprint_remove,
     .remove_many = fingerprint_remove_many,
-    .query = tepal_fingerprint_one_portable,
+    .query = fingerprint_query,
     .query_many = fingerprint_query_many,
     .test_add = fingerprint_test_add,
     .test_add_many = fingerprint_test_add_many,

@@ -9,6 +9,8 @@
 #ifndef TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
 #define TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
 
+#include <tepal/place.h>
+
 #include "base/little.h"
 #include "base/wide.h"
 #include "cells/bits.h"
@@ -29,7 +31,9 @@ struct fingerprint_table {
     uint64_t values;  /* fingerprints there are, 2^f - 1: also the mask of a slot */
     uint64_t lanes;   /* the lowest bit of every slot of a bucket (narrow), or of half a bucket */
     uint64_t highs;   /* the highest bits of the same */
+    uint64_t bytes;   /* of a bucket, if they are whole */
     uint32_t bits;    /* f */
+    uint64_t factors[3]; /* of the hash of integers (tepal/place.h) */
 };
 
 /* A fingerprint and its two buckets. */
@@ -124,9 +128,21 @@ typedef size_t fingerprint_query_kernel(const struct fingerprint_table *t,
 fingerprint_query_kernel tepal_fingerprint_query_portable;
 fingerprint_query_kernel tepal_fingerprint_query_avx2; /* only if tepal_processor_has_avx2() */
 
-/* One key, as filter_ops.query. */
-bool tepal_fingerprint_one_portable(const struct tepal_filter *filter, struct tepal_digest digest);
-bool tepal_fingerprint_one_avx2(const struct tepal_filter *filter, struct tepal_digest digest);
+/* One key, in tables of these widths. */
+enum fingerprint_width {
+    FINGERPRINT_BYTES, /* a bucket is whole bytes, eight at most; little-endian machines only */
+    FINGERPRINT_BITS,  /* a bucket is a word at most */
+    FINGERPRINT_WIDE,
+    FINGERPRINT_WIDTHS
+};
+
+struct fingerprint_one {
+    bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
+    bool (*query_u64)(const struct tepal_filter *filter, uint64_t key); /* unkeyed */
+};
+
+extern const struct fingerprint_one tepal_fingerprint_one_portable[FINGERPRINT_WIDTHS];
+extern const struct fingerprint_one tepal_fingerprint_one_avx2[FINGERPRINT_WIDTHS]; /* if AVX2 */
 
 struct tepal_fingerprint {
     struct tepal_filter head;

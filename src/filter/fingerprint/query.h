@@ -69,17 +69,48 @@ static size_t query_batch(const struct fingerprint_table *t, const struct tepal_
                                          : query_loop(t, false, digests, count, answers);
 }
 
-/* Both buckets are read whatever the first one says: a guess would be wrong too often. */
-static bool query_one(const struct tepal_filter *filter, struct tepal_digest digest)
+/*
+ * One key, in a table of each width. Both buckets are read whatever the first one says: a guess
+ * would be wrong too often. Slots of an even number of bits make a bucket of whole bytes: eight are
+ * read and compared as they are.
+ */
+ALWAYS_INLINE bool query_one(const struct tepal_filter *filter, enum fingerprint_width width,
+                             struct tepal_digest digest)
 {
     const struct fingerprint_table *t = &((const struct tepal_fingerprint *)filter)->at;
     struct fingerprint_place at = fingerprint_place_of(t, digest);
-    uint64_t first = fingerprint_start(t, at.bucket);
-    uint64_t second = fingerprint_start(t, at.other);
-    if (t->bits <= FINGERPRINT_NARROW) {
-        return (fingerprint_match(t, true, first, at.print) |
-                fingerprint_match(t, true, second, at.print)) != 0;
+    if (width == FINGERPRINT_BYTES) {
+        uint64_t x[2];
+        memcpy(&x[0], (const char *)t->words + at.bucket * t->bytes, sizeof *x);
+        memcpy(&x[1], (const char *)t->words + at.other * t->bytes, sizeof *x);
+        x[0] ^= at.print * t->lanes;
+        x[1] ^= at.print * t->lanes;
+        return ((((x[0] - t->lanes) & ~x[0]) | ((x[1] - t->lanes) & ~x[1])) & t->highs) != 0;
     }
-    return (fingerprint_match(t, false, first, at.print) |
-            fingerprint_match(t, false, second, at.print)) != 0;
+    bool narrow = width == FINGERPRINT_BITS;
+    return (fingerprint_match(t, narrow, fingerprint_start(t, at.bucket), at.print) |
+            fingerprint_match(t, narrow, fingerprint_start(t, at.other), at.print)) != 0;
 }
+
+#define ONE(name, width)                                                                           \
+    static bool name(const struct tepal_filter *filter, struct tepal_digest digest)                \
+    {                                                                                              \
+        return query_one(filter, width, digest);                                                   \
+    }                                                                                              \
+    static bool name##_u64(const struct tepal_filter *filter, uint64_t key)                        \
+    {                                                                                              \
+        const uint64_t *factors = ((const struct tepal_fingerprint *)filter)->at.factors;          \
+        const uint64_t *seed = filter->hasher.integer;                                             \
+        return query_one(filter, width, tepal_place_mix(key, seed[0], seed[1], factors));          \
+    }
+
+ONE(one_bytes, FINGERPRINT_BYTES)
+ONE(one_bits, FINGERPRINT_BITS)
+ONE(one_wide, FINGERPRINT_WIDE)
+
+#define ONE_TABLE                                                                                  \
+    {                                                                                              \
+        [FINGERPRINT_BYTES] = {one_bytes, one_bytes_u64},                                          \
+        [FINGERPRINT_BITS] = {one_bits, one_bits_u64},                                             \
+        [FINGERPRINT_WIDE] = {one_wide, one_wide_u64},                                             \
+    }

@@ -174,7 +174,4 @@ size_t tepal_fingerprint_query_avx2(const struct fingerprint_table *t,
 
 #endif
 
-bool tepal_fingerprint_one_avx2(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return query_one(filter, digest);
-}
+const struct fingerprint_one tepal_fingerprint_one_avx2[FINGERPRINT_WIDTHS] = ONE_TABLE;

@@ -10,7 +10,4 @@ size_t tepal_fingerprint_query_portable(const struct fingerprint_table *t,
     return query_batch(t, digests, count, answers);
 }
 
-bool tepal_fingerprint_one_portable(const struct tepal_filter *filter, struct tepal_digest digest)
-{
-    return query_one(filter, digest);
-}
+const struct fingerprint_one tepal_fingerprint_one_portable[FINGERPRINT_WIDTHS] = ONE_TABLE;
