@@ -35,6 +35,7 @@ static void *meter_alloc(void *ctx, size_t size, size_t align)
     struct meter *m = ctx;
     m->now += size;
     m->peak = m->now > m->peak ? m->now : m->peak;
+    align = size >= HUGE_PAGE ? HUGE_PAGE : align;
     size_t whole = (size + align - 1) / align * align;
     void *ptr = aligned_alloc(align, whole);
     if (ptr != NULL && align >= HUGE_PAGE) {

@@ -1032,11 +1032,55 @@ static void the_formulas(void **state)
     assert_int_equal(tepal_model(&params, &use, &report, NULL), TEPAL_BAD_ARGUMENT);
 }
 
+/*
+ * What sacrifice chooses is pinned: the order in which it looks at its candidates is a matter of
+ * speed and must not change them. All of B, a budget, and weights.
+ */
+static void sacrifice_chooses_the_same(void **state)
+{
+    static const uint64_t sums[] = {UINT64_C(0x121aaa0f4f98e9d2), UINT64_C(0xa8fa0c6340ddb3e3),
+                                    UINT64_C(0xfc5ab2a24c8e83e6), UINT64_C(0x586b2e9243febc6e),
+                                    UINT64_C(0xb312d6e2e433576e), UINT64_C(0xbec53744fa28c923),
+                                    UINT64_C(0x5a6caf0f5c33e63e), UINT64_C(0x6efea9cf86147051)};
+    double weights[MOST_BAD];
+    (void)state;
+    for (size_t i = 0; i < MOST_BAD; i++) {
+        weights[i] = 1 + (double)(i * 7919 % 101);
+    }
+    for (size_t i = 0; i < COUNT(sums); i++) {
+        struct scene s;
+        struct tepal_retouch_report report;
+        struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+        scene_make(&s, i % 2 == 0 ? TEPAL_LAYOUT_FLAT : TEPAL_LAYOUT_BLOCKED,
+                   TEPAL_POSITIONS_COLLIDING, 1000 + i);
+        struct tepal_known input = scene_input(&s);
+        input.avoid_weights = i < 4 ? NULL : weights;
+        options.method = TEPAL_RETOUCH_SACRIFICE;
+        if (i % 4 >= 2) {
+            options.limit = TEPAL_RETOUCH_LIMIT_COUNT;
+            options.budget = 20;
+        }
+        struct tepal_filter *out = touch(s.bloom, &input, &options, &report, NULL);
+        uint64_t sum = 0;
+        uint8_t bytes[BITS / 8 + 4096];
+        size_t len = (size_t)tepal_encoded_bytes(out);
+        assert_true(len <= sizeof bytes);
+        assert_ok(tepal_encode(out, bytes, len, NULL));
+        for (size_t b = 0; b < len; b++) {
+            sum = (sum ^ bytes[b]) * UINT64_C(1099511628211);
+        }
+        assert_int_equal(sum, sums[i]);
+        tepal_filter_free(out);
+        scene_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_on_every_layout),
         cmocka_unit_test(sacrifice_is_best),
+        cmocka_unit_test(sacrifice_chooses_the_same),
         cmocka_unit_test(methods_decide_as_printed),
         cmocka_unit_test(budgets_are_kept),
         cmocka_unit_test(weights_count),

@@ -29,9 +29,9 @@
 
 static void lose_owners(struct retouch *run, uint32_t bit)
 {
-    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
-        if (!bits_test(run->lost, run->owners.item[i])) {
-            retouch_lose(run, run->owners.item[i]);
+    for (uint32_t i = retouch_owners(run, bit); i < retouch_owners_end(run, bit); i++) {
+        if (!bits_test(run->lost, run->keys.item[i])) {
+            retouch_lose(run, run->keys.item[i]);
         }
     }
 }
@@ -107,9 +107,9 @@ static double owners_weight(const struct retouch *run, uint32_t bit, bool now)
     if (run->blind) {
         return tepal_retouch_blind_owners(run, bit);
     }
-    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
-        if (!now || !bits_test(run->lost, run->owners.item[i])) {
-            sum += retouch_member_weight(run, run->owners.item[i]);
+    for (uint32_t i = retouch_owners(run, bit); i < retouch_owners_end(run, bit); i++) {
+        if (!now || !bits_test(run->lost, run->keys.item[i])) {
+            sum += retouch_member_weight(run, run->keys.item[i]);
         }
     }
     return sum;
@@ -119,9 +119,9 @@ static double owners_weight(const struct retouch *run, uint32_t bit, bool now)
 static double users_weight(const struct retouch *run, uint32_t bit, bool now)
 {
     double sum = 0;
-    for (uint32_t i = run->users.start[bit]; i < run->users.start[bit + 1]; i++) {
-        if (!now || !bits_test(run->gone, run->users.item[i])) {
-            sum += retouch_false_weight(run, run->users.item[i]);
+    for (uint32_t i = retouch_users(run, bit); i < retouch_users_end(run, bit); i++) {
+        if (!now || !bits_test(run->gone, run->keys.item[i])) {
+            sum += retouch_false_weight(run, run->keys.item[i]);
         }
     }
     return sum;

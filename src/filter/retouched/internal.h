@@ -6,7 +6,7 @@
  *   found.c       who is found before: members, the false positives B
  *   tally.c       the index: which bits B touches, who owns them, who uses them
  *   clear.c       the paper's methods: clear a bit of each troublesome key
- *   sacrifice.c   ours: give up members
+ *   sacrifice.c   ours: give up members; heap.h: the candidates, the best on top
  *   blind.c       the same without the members: what they are expected to lose
  *   sweep.c       the new filter
  *   report.c      what was done, by asking the new filter
@@ -20,9 +20,11 @@
  *     owners    bit -> the members that have it            (found ones; as indices)
  *     users     bit -> the false positives that have it    (B first, then others that are known)
  *
- * Both lists are two arrays: where each bit's list starts, and all lists one after the other. A key
- * that hits a bit twice is in its list once. Which bits a key has is computed from its digest again
- * when needed: cheaper than to remember it.
+ * All lists are two arrays: where each list starts, and all lists one after the other, the owners
+ * of a bit and then its users, so that one cache line often holds both. A key that hits a bit twice
+ * is in its list once. Which bits a key has is computed from its digest again when needed, or for
+ * methods that need it often looked up in lists by key: to compute it takes as many random reads as
+ * the key has bits, to look it up two.
  *
  * What changes in a run is two bitmaps: `lost` (members that are given up) and `gone` (false
  * positives that are removed). Every count is taken from the lists and the bitmaps when it is
@@ -81,9 +83,11 @@ struct retouch {
 
     uint64_t *touched;
     uint32_t *rank;
-    uint32_t bits; /* how many are touched */
-    struct retouch_lists owners;
-    struct retouch_lists users;
+    uint32_t bits;             /* how many are touched */
+    struct retouch_lists keys; /* owners of bit i: list 2 i; its users: list 2 i + 1 */
+    /* the same, by key: for methods that ask often (sacrifice); else not there */
+    struct retouch_lists member_bits; /* none of earlier victims */
+    struct retouch_lists false_bits;
     uint64_t *owned; /* over touched bits: some given member has it, found or not */
 
     uint64_t *lost;    /* over members: not found, or given up */
@@ -99,7 +103,7 @@ struct retouch {
     struct known_limits limits; /* of these */
     struct retouch_curve *curve;
 
-    /* without the members (blind.c): `owners`, `owned`, `lost` and `foreign` are not there then */
+    /* without the members (blind.c): no owners, and no `owned`, `lost` and `foreign` then */
     bool blind;
     const struct tepal_filter *counters; /* the counting filter that `from` was; NULL: none */
     struct loss loss;                    /* of this run */
@@ -170,6 +174,27 @@ static inline double retouch_member_weight(const struct retouch *run, uint32_t a
     return known_weight_of(run->in->member_weights, a);
 }
 
+/* Where a bit's owners are in `keys.item`, and where its users are: side by side. */
+static inline uint32_t retouch_owners(const struct retouch *run, uint32_t bit)
+{
+    return run->keys.start[2 * (size_t)bit];
+}
+
+static inline uint32_t retouch_owners_end(const struct retouch *run, uint32_t bit)
+{
+    return run->keys.start[2 * (size_t)bit + 1];
+}
+
+static inline uint32_t retouch_users(const struct retouch *run, uint32_t bit)
+{
+    return run->keys.start[2 * (size_t)bit + 1];
+}
+
+static inline uint32_t retouch_users_end(const struct retouch *run, uint32_t bit)
+{
+    return run->keys.start[2 * (size_t)bit + 2];
+}
+
 /* The number of a touched bit. */
 static inline uint32_t retouch_number(const struct retouch *run, uint64_t position)
 {
@@ -186,8 +211,8 @@ struct retouch_cost {
 static inline struct retouch_cost retouch_cost_of(const struct retouch *run, uint32_t bit)
 {
     struct retouch_cost cost = {0, 0};
-    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
-        uint32_t member = run->owners.item[i];
+    for (uint32_t i = retouch_owners(run, bit); i < retouch_owners_end(run, bit); i++) {
+        uint32_t member = run->keys.item[i];
         if (!bits_test(run->lost, member)) {
             cost.members++;
             cost.weight += retouch_member_weight(run, member);
@@ -212,8 +237,8 @@ static inline void retouch_lose(struct retouch *run, uint32_t member)
 /* All false positives that use the bit are removed. */
 static inline void retouch_free_users(struct retouch *run, uint32_t bit)
 {
-    for (uint32_t i = run->users.start[bit]; i < run->users.start[bit + 1]; i++) {
-        uint32_t f = run->users.item[i];
+    for (uint32_t i = retouch_users(run, bit); i < retouch_users_end(run, bit); i++) {
+        uint32_t f = run->keys.item[i];
         if (!bits_test(run->gone, f)) {
             bits_set(run->gone, f);
             if (f < run->targets) {

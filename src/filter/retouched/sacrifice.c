@@ -34,80 +34,10 @@
 #include "filter/retouched/internal.h"
 
 #include "address/address.h"
+#include "filter/retouched/heap.h"
 
-#define OUTSIDE UINT32_MAX
-#define TIE     1e-3
-#define AHEAD   16
-
-/* A heap of touched bits: the largest worth on top, of equals the lowest bit. */
-struct heap {
-    uint32_t *bit;
-    uint32_t *place; /* of each bit, or OUTSIDE */
-    float *worth;    /* of each bit */
-    uint32_t count;
-};
-
-static bool before(const struct heap *heap, uint32_t a, uint32_t b)
-{
-    return heap->worth[a] > heap->worth[b] || (!(heap->worth[a] < heap->worth[b]) && a < b);
-}
-
-static void put(struct heap *heap, uint32_t at, uint32_t bit)
-{
-    heap->bit[at] = bit;
-    heap->place[bit] = at;
-}
-
-static void sift_up(struct heap *heap, uint32_t at)
-{
-    uint32_t bit = heap->bit[at];
-    while (at > 0 && before(heap, bit, heap->bit[(at - 1) / 2])) {
-        put(heap, at, heap->bit[(at - 1) / 2]);
-        at = (at - 1) / 2;
-    }
-    put(heap, at, bit);
-}
-
-static void sift_down(struct heap *heap, uint32_t at)
-{
-    uint32_t bit = heap->bit[at];
-    for (;;) {
-        uint64_t child = 2 * (uint64_t)at + 1;
-        if (child + 1 < heap->count && before(heap, heap->bit[child + 1], heap->bit[child])) {
-            child++;
-        }
-        if (child >= heap->count || !before(heap, heap->bit[child], bit)) {
-            break;
-        }
-        put(heap, at, heap->bit[child]);
-        at = (uint32_t)child;
-    }
-    put(heap, at, bit);
-}
-
-static void leave(struct heap *heap, uint32_t bit)
-{
-    uint32_t at = heap->place[bit];
-    heap->place[bit] = OUTSIDE;
-    uint32_t last = heap->bit[--heap->count];
-    if (last != bit) {
-        put(heap, at, last);
-        sift_up(heap, at);
-        sift_down(heap, heap->place[last]);
-    }
-}
-
-/* Enter the bit, or move it to where its worth belongs. */
-static void settle(struct heap *heap, uint32_t bit, float worth)
-{
-    heap->worth[bit] = worth;
-    if (heap->place[bit] == OUTSIDE) {
-        put(heap, heap->count, bit);
-        heap->count++;
-    }
-    sift_up(heap, heap->place[bit]);
-    sift_down(heap, heap->place[bit]);
-}
+#define TIE   1e-3
+#define AHEAD 16
 
 /* ---- worth ----------------------------------------------------------------------------------- */
 
@@ -118,13 +48,20 @@ struct scale {
     uint8_t *alone; /* of each member: how many of its bits (touched or not) nobody else has */
 };
 
+/* The touched bits of a key, and how many: as tepal_retouch_bits has them. */
+static uint32_t bits_of(const struct retouch_lists *bits, uint32_t key, const uint32_t **ids)
+{
+    *ids = bits->item + bits->start[key];
+    return bits->start[key + 1] - bits->start[key];
+}
+
 /* The credit of the false positives that use the bit and are not gone. */
 static double users_left(const struct retouch *run, const struct scale *scale, uint32_t bit)
 {
     double sum = 0;
-    for (uint32_t i = run->users.start[bit]; i < run->users.start[bit + 1]; i++) {
-        if (!bits_test(run->gone, run->users.item[i])) {
-            sum += (double)scale->credit[run->users.item[i]];
+    for (uint32_t i = retouch_users(run, bit); i < retouch_users_end(run, bit); i++) {
+        if (!bits_test(run->gone, run->keys.item[i])) {
+            sum += (double)scale->credit[run->keys.item[i]];
         }
     }
     return sum;
@@ -134,9 +71,10 @@ static double users_left(const struct retouch *run, const struct scale *scale, u
 static uint32_t owners_left(const struct retouch *run, uint32_t bit, uint32_t *one)
 {
     uint32_t count = 0;
-    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1] && count < 2; i++) {
-        if (!bits_test(run->lost, run->owners.item[i])) {
-            *one = run->owners.item[i];
+    for (uint32_t i = retouch_owners(run, bit); i < retouch_owners_end(run, bit) && count < 2;
+         i++) {
+        if (!bits_test(run->lost, run->keys.item[i])) {
+            *one = run->keys.item[i];
             count++;
         }
     }
@@ -146,8 +84,8 @@ static uint32_t owners_left(const struct retouch *run, uint32_t bit, uint32_t *o
 /* What goes when the member does: the users of the bits that it alone has. */
 static float sole_of(const struct retouch *run, const struct scale *scale, uint32_t member)
 {
-    uint32_t ids[TEPAL_MAX_HASHES];
-    uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
+    const uint32_t *ids;
+    uint32_t count = bits_of(&run->member_bits, member, &ids);
     double sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t one;
@@ -165,8 +103,8 @@ static float worth_of(const struct retouch *run, const struct scale *scale, uint
     double gain = 0;
     uint32_t owners = 0;
     uint32_t alone = 0;
-    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
-        uint32_t member = run->owners.item[i];
+    for (uint32_t i = retouch_owners(run, bit); i < retouch_owners_end(run, bit); i++) {
+        uint32_t member = run->keys.item[i];
         if (!bits_test(run->lost, member)) {
             cost += retouch_member_weight(run, member);
             gain += (double)scale->sole[member];
@@ -183,8 +121,8 @@ static float worth_of(const struct retouch *run, const struct scale *scale, uint
 /* The same, once `sole` has been made right. */
 static float worth_now(const struct retouch *run, struct scale *scale, uint32_t bit)
 {
-    for (uint32_t i = run->owners.start[bit]; i < run->owners.start[bit + 1]; i++) {
-        uint32_t member = run->owners.item[i];
+    for (uint32_t i = retouch_owners(run, bit); i < retouch_owners_end(run, bit); i++) {
+        uint32_t member = run->keys.item[i];
         if (!bits_test(run->lost, member)) {
             scale->sole[member] = sole_of(run, scale, member);
         }
@@ -217,9 +155,8 @@ static void look_again(const struct retouch *run, const struct scale *scale, str
 /* The member is lost already: see what that does to its bits. */
 static void free_bits(struct retouch *run, struct scale *scale, struct heap *heap, uint32_t member)
 {
-    uint32_t ids[TEPAL_MAX_HASHES];
-    uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
-    uint32_t others[TEPAL_MAX_HASHES];
+    const uint32_t *ids;
+    uint32_t count = bits_of(&run->member_bits, member, &ids);
     uint32_t one;
     for (uint32_t i = 0; i < count; i++) {
         if (owners_left(run, ids[i], &one) == 0) {
@@ -234,7 +171,8 @@ static void free_bits(struct retouch *run, struct scale *scale, struct heap *hea
         double users = left == 1 ? users_left(run, scale, ids[i]) : 0;
         if (users > 0) {
             scale->sole[one] += (float)users;
-            uint32_t more = tepal_retouch_bits(run, run->in->members[one], others);
+            const uint32_t *others;
+            uint32_t more = bits_of(&run->member_bits, one, &others);
             for (uint32_t j = 0; j < more; j++) {
                 look_again(run, scale, heap, others[j]);
             }
@@ -246,31 +184,31 @@ static void free_bits(struct retouch *run, struct scale *scale, struct heap *hea
 
 static void give_up(struct retouch *run, struct scale *scale, struct heap *heap, uint32_t bit)
 {
-    uint32_t first = run->owners.start[bit];
-    uint32_t end = run->owners.start[bit + 1];
+    uint32_t first = retouch_owners(run, bit);
+    uint32_t end = retouch_owners_end(run, bit);
     leave(heap, bit);
     /* Those who go now are moved to the front of the list: they are looked at once all are lost. */
     uint32_t going = first;
     for (uint32_t i = first; i < end; i++) {
-        uint32_t member = run->owners.item[i];
+        uint32_t member = run->keys.item[i];
         if (!bits_test(run->lost, member)) {
             retouch_lose(run, member);
-            run->owners.item[i] = run->owners.item[going];
-            run->owners.item[going++] = member;
+            run->keys.item[i] = run->keys.item[going];
+            run->keys.item[going++] = member;
         }
     }
     for (uint32_t i = first; i < going; i++) {
-        free_bits(run, scale, heap, run->owners.item[i]);
+        free_bits(run, scale, heap, run->keys.item[i]);
     }
     tepal_retouch_note(run);
 }
 
 static void greedy(struct retouch *run, struct scale *scale, struct heap *heap)
 {
-    while (heap->count > 0 && run->gone_targets < run->targets) {
-        uint32_t bit = heap->bit[0];
+    while (run->gone_targets < run->targets && find_top(heap)) {
+        uint32_t bit = heap->node[0].bit;
         float worth = worth_now(run, scale, bit);
-        if (worth < heap->worth[bit]) {
+        if (worth < heap->node[0].worth) {
             if (worth > 0) {
                 settle(heap, bit, worth);
             } else {
@@ -295,8 +233,8 @@ static bool is_free(const struct retouch *run, uint32_t bit)
 /* Would the key be found again if the bits `set` were set again? */
 static bool comes_back(const struct retouch *run, uint32_t key, const uint32_t *set, uint32_t count)
 {
-    uint32_t ids[TEPAL_MAX_HASHES];
-    uint32_t k = tepal_retouch_bits(run, retouch_false(run, key), ids);
+    const uint32_t *ids;
+    uint32_t k = bits_of(&run->false_bits, key, &ids);
     for (uint32_t i = 0; i < k; i++) {
         uint32_t j = 0;
         while (j < count && set[j] != ids[i]) {
@@ -311,14 +249,14 @@ static bool comes_back(const struct retouch *run, uint32_t key, const uint32_t *
 
 static bool needed(const struct retouch *run, uint32_t member)
 {
-    uint32_t ids[TEPAL_MAX_HASHES];
-    uint32_t count = tepal_retouch_bits(run, run->in->members[member], ids);
+    const uint32_t *ids;
+    uint32_t count = bits_of(&run->member_bits, member, &ids);
     for (uint32_t i = 0; i < count; i++) {
         if (!is_free(run, ids[i])) {
             continue;
         }
-        for (uint32_t u = run->users.start[ids[i]]; u < run->users.start[ids[i] + 1]; u++) {
-            if (comes_back(run, run->users.item[u], ids, count)) {
+        for (uint32_t u = retouch_users(run, ids[i]); u < retouch_users_end(run, ids[i]); u++) {
+            if (comes_back(run, run->keys.item[u], ids, count)) {
                 return true;
             }
         }
@@ -352,11 +290,11 @@ static void set_credits(const struct retouch *run, struct scale *scale)
     for (uint32_t f = 0; f < run->targets; f++) {
         double credit = retouch_false_weight(run, f);
         if (run->how->limit == TEPAL_RETOUCH_LIMIT_ALL) {
-            uint32_t ids[TEPAL_MAX_HASHES];
-            uint32_t count = tepal_retouch_bits(run, retouch_false(run, f), ids);
+            const uint32_t *ids;
+            uint32_t count = bits_of(&run->false_bits, f, &ids);
             double ways = 0;
             for (uint32_t i = 0; i < count; i++) {
-                uint32_t owners = run->owners.start[ids[i] + 1] - run->owners.start[ids[i]];
+                uint32_t owners = retouch_owners_end(run, ids[i]) - retouch_owners(run, ids[i]);
                 ways += owners == 0 ? 0 : 1 / (double)owners;
             }
             credit = ways > 0 ? 1 / ways : 0;
@@ -429,7 +367,7 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
 {
     size_t words = (run->in->member_count + 63) / 64;
     struct scale scale;
-    struct heap heap = {.count = 0};
+    struct heap heap = {.count = 0, .run = run};
     scale.alone = tepal_arena_take(&run->arena, run->in->member_count, sizeof *scale.alone);
     /* Counting needs two bitmaps of its own, which are gone before the rest is taken. */
     if (scale.alone == NULL || count_alone(run, &scale) != TEPAL_OK) {
@@ -437,21 +375,22 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
     }
     scale.credit = tepal_arena_take(&run->arena, run->targets, sizeof *scale.credit);
     scale.sole = tepal_arena_take(&run->arena, run->in->member_count, sizeof *scale.sole);
-    heap.bit = tepal_arena_take(&run->arena, run->bits, sizeof *heap.bit);
+    heap.node = tepal_arena_take(&run->arena, (uint64_t)run->bits + NODES, sizeof *heap.node);
     heap.place = tepal_arena_take(&run->arena, run->bits, sizeof *heap.place);
     heap.worth = tepal_arena_take(&run->arena, run->bits, sizeof *heap.worth);
     uint64_t *earlier = tepal_arena_take(&run->arena, words, 8);
-    if (scale.credit == NULL || scale.sole == NULL || heap.bit == NULL || heap.place == NULL ||
+    if (scale.credit == NULL || scale.sole == NULL || heap.node == NULL || heap.place == NULL ||
         heap.worth == NULL || earlier == NULL) {
         return TEPAL_NO_MEMORY;
     }
+    heap.node += NODES - 1 - ((uintptr_t)heap.node / sizeof *heap.node) % NODES;
     set_credits(run, &scale);
     for (size_t i = 0; i < words; i++) {
         earlier[i] = run->lost[i];
     }
     /* What only earlier victims own is freed first: the sweep will clear it. */
+    heap_empty(&heap);
     for (uint32_t bit = 0; bit < run->bits; bit++) {
-        heap.place[bit] = OUTSIDE;
         if (is_free(run, bit)) {
             retouch_free_users(run, bit);
         }
@@ -467,9 +406,7 @@ enum tepal_status tepal_retouch_sacrifice(struct retouch *run)
         }
         greedy(run, &scale, &heap);
         run->curve = NULL; /* what is saved and spent again is the curve's end, not its course */
-        while (heap.count > 0) {
-            heap.place[heap.bit[--heap.count]] = OUTSIDE;
-        }
+        heap_empty(&heap);
         if (revive(run, earlier) == 0 || run->gone_targets == run->targets) {
             break;
         }

@@ -56,8 +56,9 @@ struct hit {
  * the memory that the next one reads.
  */
 static uint32_t find_hits(const struct retouch *run, bool members, uint32_t first, uint32_t here,
-                          struct hit *hits, const uint32_t *start)
+                          struct hit *hits)
 {
+    const uint32_t *start = run->keys.start;
     uint64_t at[AHEAD][TEPAL_MAX_HASHES];
     uint32_t k = 0;
     for (uint32_t i = 0; i < here; i++) {
@@ -91,69 +92,112 @@ static uint32_t find_hits(const struct retouch *run, bool members, uint32_t firs
     for (uint32_t i = 0; i < here; i++) {
         for (uint32_t j = 0; j < TEPAL_MAX_HASHES && at[i][j] != UINT64_MAX; j++) {
             uint32_t bit = retouch_number(run, at[i][j]);
-            __builtin_prefetch(&start[bit + 1], 1);
+            __builtin_prefetch(&start[2 * (size_t)bit + 1], 1);
             hits[count++] = (struct hit){first + i, bit};
         }
     }
     return count;
 }
 
-/* One pass over members or false positives; `lists->item` is NULL while counting. */
-static void pass(struct retouch *run, struct retouch_lists *lists, bool members, uint32_t count)
+/* The bits of the keys `first` on, `here` of them, behind those of the keys before. */
+static void note_bits(const struct retouch *run, struct retouch_lists *bits, bool members,
+                      uint32_t first, uint32_t here, const struct hit *hits, uint32_t found)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < here; i++) {
+        uint32_t key = first + i;
+        uint32_t end = bits->start[key];
+        bool earlier = members && bits_test(run->lost, key);
+        for (; at < found && hits[at].key == key; at++) {
+            if (!earlier) {
+                bits->item[end++] = hits[at].bit;
+            }
+        }
+        bits->start[key + 1] = end;
+    }
+}
+
+/*
+ * One pass over members or false positives, into their lists: while `keys.item` is NULL, it counts.
+ * `bits` gets the lists by key; NULL: they are not wanted. Returns the number of entries.
+ */
+static uint64_t pass(struct retouch *run, struct retouch_lists *bits, bool members)
 {
     struct hit hits[AHEAD * TEPAL_MAX_HASHES];
-    for (uint32_t first = 0; first < count; first += AHEAD) {
-        uint32_t here = count - first < AHEAD ? count - first : AHEAD;
-        uint32_t found = find_hits(run, members, first, here, hits, lists->start);
-        if (lists->item != NULL) {
-            for (uint32_t i = 0; i < found; i++) {
-                __builtin_prefetch(&lists->item[lists->start[hits[i].bit + 1]], 1);
-            }
+    uint32_t count = members ? (uint32_t)run->in->member_count : run->false_count;
+    /* `first[L]` is counted up while list L - 1 is filled: then it is where list L begins. */
+    uint32_t *first = run->keys.start + (members ? 1 : 2);
+    uint32_t *item = run->keys.item;
+    uint64_t entries = 0;
+    for (uint32_t from = 0; from < count; from += AHEAD) {
+        uint32_t here = count - from < AHEAD ? count - from : AHEAD;
+        uint32_t found = find_hits(run, members, from, here, hits);
+        if (bits != NULL) {
+            note_bits(run, bits, members, from, here, hits, found);
+        }
+        for (uint32_t i = 0; i < found && item != NULL; i++) {
+            __builtin_prefetch(&item[first[2 * (size_t)hits[i].bit]], 1);
         }
         for (uint32_t i = 0; i < found; i++) {
             uint32_t bit = hits[i].bit;
             uint32_t key = hits[i].key;
-            if (members && lists->item == NULL &&
+            if (members && item == NULL &&
                 (run->foreign == NULL || !bits_test(run->foreign, key))) {
                 bits_set(run->owned, bit);
             }
             if (members && bits_test(run->lost, key)) {
                 continue; /* an earlier victim: its bits are known, it cannot be lost again */
             }
-            if (lists->item == NULL) {
-                lists->start[bit + 2]++;
+            entries++;
+            if (item == NULL) {
+                first[2 * (size_t)bit + 1]++;
             } else {
-                lists->item[lists->start[bit + 1]++] = key;
+                item[first[2 * (size_t)bit]++] = key;
             }
         }
     }
+    return entries;
 }
 
-static enum tepal_status list(struct retouch *run, struct retouch_lists *lists, bool members,
-                              uint32_t count)
+/* Room for `entries` bits of `count` keys. */
+static bool take_bits(struct retouch *run, struct retouch_lists *bits, uint32_t count,
+                      uint64_t entries)
 {
-    /*
-     * While placing, start[i + 1] is where the next entry of bit i goes; when all are placed it is
-     * the end of its list, which is the start of the next one.
-     */
-    lists->start = tepal_arena_take(&run->arena, (uint64_t)run->bits + 2, sizeof *lists->start);
-    if (lists->start == NULL) {
+    bits->start = tepal_arena_take(&run->arena, (uint64_t)count + 1, sizeof *bits->start);
+    bits->item = tepal_arena_take(&run->arena, entries, sizeof *bits->item);
+    return bits->start != NULL && bits->item != NULL;
+}
+
+/*
+ * The lists. While placing, start[L + 1] is where the next entry of list L goes; when all are
+ * placed it is the end of the list, which is the start of the next one.
+ */
+static enum tepal_status list(struct retouch *run)
+{
+    bool by_key = run->how->method == TEPAL_RETOUCH_SACRIFICE && !run->blind;
+    uint64_t starts = 2 * (uint64_t)run->bits + 2;
+    run->keys.start = tepal_arena_take(&run->arena, starts, sizeof *run->keys.start);
+    if (run->keys.start == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    pass(run, lists, members, count);
-    uint64_t total = 0;
-    for (uint64_t i = 0; i < (uint64_t)run->bits + 2; i++) {
-        total += lists->start[i];
-        if (total > UINT32_MAX) {
-            return TEPAL_TOO_LARGE;
-        }
-        lists->start[i] = (uint32_t)total;
+    uint64_t users = pass(run, NULL, false);
+    uint64_t owners = run->blind ? 0 : pass(run, NULL, true);
+    if (users + owners > UINT32_MAX) {
+        return TEPAL_TOO_LARGE;
     }
-    lists->item = tepal_arena_take(&run->arena, total, sizeof *lists->item);
-    if (lists->item == NULL) {
+    for (uint64_t i = 1; i < starts; i++) {
+        run->keys.start[i] += run->keys.start[i - 1];
+    }
+    run->keys.item = tepal_arena_take(&run->arena, users + owners, sizeof *run->keys.item);
+    if (run->keys.item == NULL ||
+        (by_key && !(take_bits(run, &run->false_bits, run->false_count, users) &&
+                     take_bits(run, &run->member_bits, (uint32_t)run->in->member_count, owners)))) {
         return TEPAL_NO_MEMORY;
     }
-    pass(run, lists, members, count);
+    (void)pass(run, by_key ? &run->false_bits : NULL, false);
+    if (!run->blind) {
+        (void)pass(run, by_key ? &run->member_bits : NULL, true);
+    }
     return TEPAL_OK;
 }
 
@@ -173,10 +217,6 @@ enum tepal_status tepal_retouch_index(struct retouch *run)
         return TEPAL_NO_MEMORY;
     }
     number_bits(run);
-    enum tepal_status status = list(run, &run->users, false, run->false_count);
-    if (status != TEPAL_OK) {
-        return status;
-    }
-    return run->blind ? tepal_retouch_blind_index(run)
-                      : list(run, &run->owners, true, (uint32_t)run->in->member_count);
+    enum tepal_status status = list(run);
+    return status == TEPAL_OK && run->blind ? tepal_retouch_blind_index(run) : status;
 }
