@@ -207,6 +207,8 @@ struct memory {
     unsigned calls;
     unsigned fail_at; /* the call that fails, from 1 on; 0: none */
     size_t largest;
+    size_t bytes; /* live now */
+    size_t peak;  /* and at most */
     size_t live;
     struct {
         void *ptr;
@@ -233,6 +235,8 @@ static inline void *memory_alloc(void *ctx, size_t size, size_t align)
             m->block[i].ptr = ptr;
             m->block[i].size = size;
             m->live++;
+            m->bytes += size;
+            m->peak = m->bytes > m->peak ? m->bytes : m->peak;
             return ptr;
         }
     }
@@ -248,6 +252,7 @@ static inline void memory_free(void *ctx, void *ptr, size_t size)
             assert_int_equal(m->block[i].size, size);
             m->block[i].ptr = NULL;
             m->live--;
+            m->bytes -= size;
             free(ptr);
             return;
         }

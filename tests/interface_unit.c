@@ -455,6 +455,31 @@ static void views_are_read_only(void **unused)
     }
 }
 
+/* No keys need no arrays; with sanitizers, not even NULL + 0 is computed. */
+static void nothing_needs_no_arrays(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct specimen *s = &all.at[i];
+        struct tepal_filter *f = specimen_make(s, i % 2 == 0);
+        struct tepal_filter *before = specimen_clone(f);
+        size_t count = 1;
+        specimen_assert(s, tepal_filter_query_many(f, NULL, 0, NULL) == 0);
+        specimen_assert(s, tepal_filter_query_bytes_many(f, NULL, NULL, 0, NULL) == 0);
+        specimen_assert(s, tepal_filter_query_u64_many(f, NULL, 0, NULL) == 0);
+        specimen_assert(s, tepal_filter_query_fixed_many(f, NULL, 8, 0, NULL) == 0);
+        (void)tepal_filter_add_many(f, NULL, 0);
+        (void)tepal_filter_add_bytes_many(f, NULL, NULL, 0);
+        (void)tepal_filter_add_u64_many(f, NULL, 0);
+        (void)tepal_filter_add_fixed_many(f, NULL, 8, 0);
+        (void)tepal_filter_test_add_many(f, NULL, 0, NULL, &count);
+        (void)tepal_filter_remove_many(f, NULL, 0, &count);
+        specimen_assert(s, specimen_same(f, before));
+        tepal_filter_free(before);
+        tepal_filter_free(f);
+    }
+}
+
 static void bits_alone_neither_add_nor_remove(void **unused)
 {
     static struct keyring k;
@@ -560,6 +585,7 @@ int main(void)
         cmocka_unit_test(test_add_is_query_then_add),
         cmocka_unit_test(full_changes_nothing),
         cmocka_unit_test(views_are_read_only),
+        cmocka_unit_test(nothing_needs_no_arrays),
         cmocka_unit_test(bits_alone_neither_add_nor_remove),
         cmocka_unit_test(without_the_key),
     };

@@ -139,6 +139,9 @@ check "the command refers to no private symbol of the library" "$complaints"
 complaints=$(nm --defined-only --extern-only "$static" 2>/dev/null |
     awk 'NF == 3 && $3 !~ /^(tepal_|__odr_asan|_?_?asan|__start|__stop)/ { print $3 }')
 check "the static library defines no global name but tepal_*" "$complaints"
+complaints=$(nm --undefined-only "$static" 2>/dev/null |
+    awk '$2 ~ /^(lgamma[fl]?|signgam|s?rand|random|strtok|strerror|localtime|gmtime|getenv)$/ { print $2 }')
+check "the library calls nothing that keeps its answer in a global" "$complaints"
 declared=$(sed -nE 's/(^|.*[ *])(tepal_[a-z0-9_]+)\(.*/\2/p' include/tepal/*.h | sort -u)
 exported=$(nm --dynamic --defined-only "$shared" | awk '$2 == "T" { print $3 }' | sort)
 complaints=$(comm -13 <(echo "$declared") <(echo "$exported"))

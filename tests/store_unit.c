@@ -623,6 +623,7 @@ static void a_pipe_that_boasts(void **unused)
     assert_int_equal(load_piped(bytes, len, 60000, 0, &allocator, &g, &error), TEPAL_BAD_LENGTH);
     assert_int_equal(error.offset, len);
     assert_true(m.largest <= 2 * len);
+    assert_true(m.peak > len && m.peak <= 3 * len); /* while it is copied to twice the room */
     assert_int_equal(m.live, 0);
     m.largest = 0;
     assert_int_equal(load_piped(bytes, 300, 300, 0, &allocator, &g, &error), TEPAL_BAD_LENGTH);

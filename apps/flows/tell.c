@@ -177,7 +177,7 @@ int flows_tell(const struct flows *f)
     int code = arg(f->args, "svg")->given ? draw(f, &file) : EXIT_YES;
     code = code == EXIT_YES ? tell(f) : code;
     if (code == EXIT_YES && arg(f->args, "svg")->given) {
-        code = atomic_file_commit(&file, f->args);
+        code = atomic_file_commit(&file, f->args, NULL);
     }
     atomic_file_free(&file);
     return code;

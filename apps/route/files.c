@@ -106,7 +106,7 @@ static int write_figure(const struct route_app *app, int figure, bool table)
                           : draw_figure(written.out, figure, app->row, app->rows);
         code = good ? atomic_file_finish(&written, app->args) : say_no_memory();
     }
-    code = code == EXIT_YES ? atomic_file_commit(&written, app->args) : code;
+    code = code == EXIT_YES ? atomic_file_commit(&written, app->args, NULL) : code;
     atomic_file_free(&written);
     free(path);
     return code;
@@ -148,13 +148,12 @@ static int write_figures(const struct route_app *app)
 
 int route_commit(struct route_app *app)
 {
-    int code = EXIT_YES;
-    if (app->svg.path != NULL) {
-        code = atomic_file_commit(&app->svg, app->args);
-    }
-    if (code == EXIT_YES && app->headers.path != NULL) {
-        code = atomic_file_finish(&app->headers, app->args);
-        code = code == EXIT_YES ? atomic_file_commit(&app->headers, app->args) : code;
+    bool svg = app->svg.path != NULL;
+    bool headers = app->headers.path != NULL;
+    int code = headers ? atomic_file_finish(&app->headers, app->args) : EXIT_YES;
+    code = code == EXIT_YES && svg ? atomic_file_commit(&app->svg, app->args, NULL) : code;
+    if (code == EXIT_YES && headers) {
+        code = atomic_file_commit(&app->headers, app->args, svg ? "the picture was written" : NULL);
     }
     return code == EXIT_YES && arg(app->args, "figures")->given ? write_figures(app) : code;
 }

@@ -237,8 +237,9 @@ static int combine_run(const struct args *args)
     int code = lines_files(args->operand, args->operands, take, &w);
     code = code == EXIT_YES ? wish_for(&w) : code;
     code = code == EXIT_YES ? make(&w) : code;
-    code = code == EXIT_YES ? filter_file_replace(args, w.made.filter, arg(args, "output")->text)
-                            : code;
+    code = code == EXIT_YES
+               ? filter_file_replace(args, w.made.filter, arg(args, "output")->text, NULL, 0)
+               : code;
     code = code == EXIT_YES ? tell(&w) : code;
     tepal_filter_free(w.bloom);
     tepal_filter_free(w.made.filter);

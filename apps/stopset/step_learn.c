@@ -75,9 +75,20 @@ static int write_filter(struct learning *w)
             w->seen.passes[node] = 0;
         }
     }
-    code = code == EXIT_YES ? atomic_file_write(w->args, "seen", write_seen, w) : code;
-    return code == EXIT_YES ? filter_file_replace(w->args, w->filter, arg(w->args, "output")->text)
-                            : code;
+    struct atomic_file seen = {.path = NULL};
+    struct atomic_file *const beside[] = {&seen};
+    if (code == EXIT_YES && arg(w->args, "seen")->given) {
+        code = atomic_file_open(&seen, w->args, arg(w->args, "seen")->text);
+        if (code == EXIT_YES) {
+            write_seen(w, seen.out);
+            code = atomic_file_finish(&seen, w->args);
+        }
+    }
+    code = code == EXIT_YES
+               ? filter_file_replace(w->args, w->filter, arg(w->args, "output")->text, beside, 1)
+               : code;
+    atomic_file_free(&seen);
+    return code;
 }
 
 static int tell(const struct learning *w)

@@ -42,7 +42,7 @@ static int write_held(const struct args *args, const char *path,
     int code = atomic_file_open(&file, args, path);
     code = code == EXIT_YES ? print(file.out, what) : code;
     code = code == EXIT_YES ? atomic_file_finish(&file, args) : code;
-    code = code == EXIT_YES ? atomic_file_commit(&file, args) : code;
+    code = code == EXIT_YES ? atomic_file_commit(&file, args, NULL) : code;
     atomic_file_free(&file);
     return code;
 }

@@ -21,7 +21,7 @@ struct decoding {
     const struct format_gate *gate; /* NULL: none */
     uint64_t length;                /* of the input; 0: nobody knows before it ends */
     uint64_t max_bytes;             /* that it may have by its header; 0: any number */
-    bool cautious;  /* take memory only as bytes arrive: at most twice as much as there are */
+    bool cautious;  /* take memory only as bytes arrive, by doubling it: at most thrice as much */
     uint64_t taken; /* bytes so far */
     struct format_header header;           /* once all of its bytes have come */
     uint8_t *payload;                      /* NULL: there is no memory yet */

@@ -8,7 +8,8 @@
  *
  * Loading. One stream for files and pipes, read to where decoder.c wants it, up to its end. A
  * header's word is taken for the size of the memory only when the file is known to be as long as
- * that; from a pipe, memory at most doubles what has arrived.
+ * that; from a pipe, room is doubled as it fills: at most three times what has arrived, while the
+ * old room is copied to the new.
  *
  * Mapping. The payload's pages are the words; only the header is copied.
  *

@@ -136,7 +136,7 @@ enum tepal_status tepal_cascade_best_setting(enum tepal_layout layout,
 /* log2 of n + t over n. */
 static double least_bits(double n, double t)
 {
-    return (lgamma(n + t + 1) - lgamma(n + 1) - lgamma(t + 1)) / log(2);
+    return (tepal_log_gamma(n + t + 1) - tepal_log_gamma(n + 1) - tepal_log_gamma(t + 1)) / log(2);
 }
 
 enum tepal_status tepal_model_cascade(const struct tepal_params *params,

@@ -52,7 +52,7 @@ static bool valid(uint64_t m, uint32_t k)
 
 static double choose(uint32_t n, uint32_t r)
 {
-    return exp(lgamma(n + 1.0) - lgamma(r + 1.0) - lgamma(n - r + 1.0));
+    return exp(tepal_log_gamma(n + 1.0) - tepal_log_gamma(r + 1.0) - tepal_log_gamma(n - r + 1.0));
 }
 
 /* P(i of n), each with chance p. */
@@ -79,7 +79,8 @@ static void one_choice(uint64_t m, uint64_t n, uint32_t k, struct shares *shares
     double *share = shares->of;
     uint32_t last = shares->values - 1;
     for (uint32_t v = 0; v < last; v++) {
-        double ways = lgamma(keys + 1) - lgamma(v + 1.0) - lgamma(keys - v + 1);
+        double ways =
+            tepal_log_gamma(keys + 1) - tepal_log_gamma(v + 1.0) - tepal_log_gamma(keys - v + 1);
         double left = keys - v > 0 ? (keys - v) * miss : 0;
         share[v] = keys >= v ? exp(ways + v * log_h + left) : 0;
         below += share[v];
@@ -87,7 +88,8 @@ static void one_choice(uint64_t m, uint64_t n, uint32_t k, struct shares *shares
     /* The tail by its own terms: 1 - below would be rounding error. */
     double tail = 0;
     for (uint32_t v = last; v < last + 200 && keys >= v; v++) {
-        double ways = lgamma(keys + 1) - lgamma(v + 1.0) - lgamma(keys - v + 1);
+        double ways =
+            tepal_log_gamma(keys + 1) - tepal_log_gamma(v + 1.0) - tepal_log_gamma(keys - v + 1);
         double left = keys - v > 0 ? (keys - v) * miss : 0;
         tail += exp(ways + v * log_h + left);
     }

@@ -41,6 +41,15 @@ static inline double whole_power(double x, uint64_t e)
     return result;
 }
 
+/* log(gamma(x)), of x > 0. Safe in any thread. */
+double tepal_log_gamma(double x);
+
+/* A count that may be beyond 64 bits, or infinite: then the largest there is. */
+static inline uint64_t whole_of(double x)
+{
+    return !(x >= 1) ? 0 : x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
+}
+
 /* Sums of positive terms may end a few roundings above one; a probability may not. */
 static inline double at_most_one(double p)
 {

@@ -361,7 +361,7 @@ double tepal_occupancy_fullest(const struct tepal_params *p, uint64_t n, uint32_
         for (uint32_t x = ones; x <= TEPAL_LINE_BITS; x++) {
             above += at[x];
         }
-        chance += exp(j * log(load) - load - lgamma(j + 1)) * above;
+        chance += exp(j * log(load) - load - tepal_log_gamma(j + 1)) * above;
         throw_key(at, TEPAL_LINE_BITS, TEPAL_LINE_BITS, k, true);
     }
     return chance >= 1 ? 1 : at_most_one(-expm1(lines * log1p(-chance)));

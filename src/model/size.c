@@ -6,6 +6,7 @@
 
 #include "model/generalized.h"
 #include "model/model.h"
+#include "model/numeric.h"
 
 /* The gate has the last word; *params changes only if it passes. */
 static enum tepal_status settle(const struct tepal_params *done, uint64_t keys,
@@ -42,7 +43,7 @@ static enum tepal_status size_recycling(struct tepal_params *p, double fp)
         p->hashes = s.hashes;
         p->recycling.limit =
             p->recycling.rule == TEPAL_RECYCLING_AVERAGE ? (uint64_t)(fp * 0x1p64) : s.sigma;
-        p->capacity = (uint64_t)rates.messages_per_cycle;
+        p->capacity = whole_of(rates.messages_per_cycle);
     }
     return status;
 }

@@ -121,7 +121,7 @@ static double expected_left(const struct tepal_yesno_setting *plan, enum tepal_p
     }
     double spread = 8 * sqrt(falses) + 8;
     double first = falses > spread ? floor(falses - spread) : 1;
-    double chance = exp(first * log(falses) - falses - lgamma(first + 1));
+    double chance = exp(first * log(falses) - falses - tepal_log_gamma(first + 1));
     double sum = 0;
     for (double i = first; i <= falses + spread; i++) {
         sum += chance * i * share_left(plan, positions, n, i, hopeless);

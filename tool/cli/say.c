@@ -26,17 +26,50 @@ static void put(struct line *line, const char *text)
     line->used += len;
 }
 
+size_t say_control(const char *text)
+{
+    unsigned char first = (unsigned char)text[0];
+    unsigned char second = first == 0xc2 ? (unsigned char)text[1] : 0;
+    return (first > 0 && first < 0x20) || first == 0x7f ? 1
+           : second >= 0x80 && second < 0xa0            ? 2
+                                                        : 0;
+}
+
+/* The next character of the text, clean, to `piece`; how many bytes of the text that was. */
+static size_t clean_one(const char *text, char piece[8])
+{
+    size_t control = say_control(text);
+    if (control == 0) {
+        snprintf(piece, 8, "%c", *text);
+        return 1;
+    }
+    snprintf(piece, 8, "\\x%02x", (unsigned char)text[control - 1]);
+    return control;
+}
+
+const char *say_clean(const char *text, char *room, size_t size)
+{
+    size_t used = 0;
+    room[0] = '\0';
+    while (*text != '\0') {
+        char piece[8];
+        text += clean_one(text, piece);
+        size_t len = strlen(piece);
+        if (len >= size - used) {
+            break;
+        }
+        memcpy(room + used, piece, len + 1);
+        used += len;
+    }
+    return room;
+}
+
 /* The same, with control characters as \xNN. */
 static void put_clean(struct line *line, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
+    while (*text != '\0') {
         char piece[8];
-        if (c < 0x20 || c == 0x7f) {
-            snprintf(piece, sizeof piece, "\\x%02x", c);
-        } else {
-            snprintf(piece, sizeof piece, "%c", c);
-        }
+        text += clean_one(text, piece);
         put(line, piece);
     }
 }

@@ -6,6 +6,7 @@
 #define TOOL_CLI_SAY_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 #include <tepal/base.h>
 
@@ -17,6 +18,15 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_TROUBLE = 2 };
 #else
 #define SAY_FORMAT(string, first)
 #endif
+
+/*
+ * How many bytes of the text are a control character: 1 (C0, DEL), 2 (C1, as UTF-8), or 0. What
+ * stands in a name must not begin a line, move the cursor or set colours.
+ */
+size_t say_control(const char *text);
+
+/* The text with control characters as \xNN (C1: by its number), in `room`; cut off at its end. */
+const char *say_clean(const char *text, char *room, size_t size);
 
 /*
  * "tepal: SUBJECT: MESSAGE; STAYS". subject and stays may be NULL. Returns EXIT_TROUBLE, so that a

@@ -111,9 +111,8 @@ static int save(const struct args *args, const char *from, const char *to,
                    ? tell(args, to, filter, total, returned)
                    : code;
     }
-    code = code == EXIT_YES ? filter_file_save(args, filter, to) : code;
-    code = code == EXIT_YES ? receipts_commit(receipts, args) : code;
-    code = code == EXIT_YES ? kept_commit(kept, args) : code;
+    struct atomic_file *const beside[] = {&receipts->file, &kept->file.file};
+    code = code == EXIT_YES ? filter_file_save_with(args, filter, to, beside, 2) : code;
     return code == EXIT_YES ? tell(args, to, filter, total, returned) : code;
 }
 

@@ -60,7 +60,7 @@ static int write_lists(const struct audit *a)
         code = code == EXIT_YES ? key_list_finish(&list[l], a->args) : code;
     }
     for (size_t l = 0; l < LISTS; l++) {
-        code = code == EXIT_YES ? key_list_commit(&list[l], a->args) : code;
+        code = code == EXIT_YES ? key_list_commit(&list[l], a->args, NULL) : code;
         key_list_free(&list[l]);
     }
     return code;

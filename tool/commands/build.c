@@ -305,7 +305,7 @@ static int build_veto(struct builder *b)
     b->keys = v.keys;
     if (code == EXIT_YES) {
         warn(b);
-        code = filter_file_replace(b->args, b->filter, b->output);
+        code = filter_file_replace(b->args, b->filter, b->output, NULL, 0);
     }
     code = code == EXIT_YES ? negatives_written(&v, b->output) : code;
     tepal_filter_free(b->filter);
@@ -319,9 +319,9 @@ static int build_stream(struct builder *b)
     forget_key(b);
     if (code == EXIT_YES) {
         warn(b);
-        code = filter_file_replace(b->args, b->filter, b->output);
+        struct atomic_file *const beside[] = {&b->receipts.file};
+        code = filter_file_replace(b->args, b->filter, b->output, beside, 1);
     }
-    code = code == EXIT_YES ? receipts_commit(&b->receipts, b->args) : code;
     code = code == EXIT_YES ? written_print(b->args, b->output, b->filter, b->keys) : code;
     receipts_free(&b->receipts);
     tepal_filter_free(b->filter);

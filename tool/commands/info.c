@@ -89,7 +89,9 @@ static int print_one(const struct args *args, struct report *r, const char *path
     tepal_filter_info(filter, &report);
     report_object(r, NULL);
     report_text(r, "file", path, JSON_ONLY);
-    report_line(r, "%s%s\n", path == args->operand[0] ? "" : "\n", filter_file_name(path, false));
+    report_line(r, "%s", path == args->operand[0] ? "" : "\n");
+    report_name(r, filter_file_name(path, false));
+    report_line(r, "\n");
     report_quantities(r, &report, false);
     print_verdict(r, filter, &report);
     print_two_rates(r, &report);

@@ -113,7 +113,7 @@ static int keep(const struct receive *r, const char *to, const struct tepal_filt
         return EXIT_TROUBLE;
     }
     return locked ? filter_file_save(r->args, filter, to)
-                  : filter_file_replace(r->args, filter, to);
+                  : filter_file_replace(r->args, filter, to, NULL, 0);
 }
 
 /* ---- one filter ------------------------------------------------------------------------------ */
@@ -134,11 +134,12 @@ static void tell(struct report *r, const char *path, const struct tepal_judgemen
 static void print_words(struct report *r, const char *name, const struct tepal_judgement *judgement)
 {
     char rate[64];
+    report_name(r, name);
     if (judgement->verdict != TEPAL_ACCEPTED) {
-        report_line(r, "%s: refused: %s\n", name, judgement->why);
+        report_line(r, ": refused: %s\n", judgement->why);
         return;
     }
-    report_line(r, "%s: accepted: finds %s of all keys", name,
+    report_line(r, ": accepted: finds %s of all keys",
                 render_rate(judgement->fp_now, rate, sizeof rate));
     if (judgement->fp_bound < 1) {
         report_line(r, ", at most %s with any bits",

@@ -172,11 +172,11 @@ static int save(struct removal *r, const char *from, const char *to)
 {
     int code = key_list_finish(&r->refused_list, r->args);
     code = code == EXIT_YES ? kept_finish(&r->kept_list, r->args) : code;
-    if (code == EXIT_YES && !(r->total == 0 && change_in_place(from, to))) {
-        code = filter_file_save(r->args, r->filter, to);
-    }
-    code = code == EXIT_YES ? key_list_commit(&r->refused_list, r->args) : code;
-    return code == EXIT_YES ? kept_commit(&r->kept_list, r->args) : code;
+    struct atomic_file *const beside[] = {&r->refused_list.file, &r->kept_list.file.file};
+    bool unchanged = r->total == 0 && change_in_place(from, to);
+    return code == EXIT_YES
+               ? filter_file_save_with(r->args, unchanged ? NULL : r->filter, to, beside, 2)
+               : code;
 }
 
 static int work(const struct args *args, const char *from, const char *to,

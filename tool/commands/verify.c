@@ -32,7 +32,8 @@ static void tell(struct report *r, const char *path, enum tepal_status status,
         report_whole(r, "offset", error->offset, JSON_ONLY);
         report_text(r, "why", error->why != NULL ? error->why : strerror(error->system), JSON_ONLY);
     } else if (!r->quiet) {
-        report_line(r, "%s: OK\n", filter_file_name(path, false));
+        report_name(r, filter_file_name(path, false));
+        report_line(r, ": OK\n");
     }
     report_end(r);
 }

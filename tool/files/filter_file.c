@@ -283,13 +283,22 @@ enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, co
     return status;
 }
 
-int filter_file_save(const struct args *args, const struct tepal_filter *filter, const char *path)
+/* A save can fail after it has put the file in place, when it cannot sync the directory. */
+static bool is_in_place(const struct tepal_error *error)
+{
+    static const char says[] = "the new file is in place";
+    return error->why != NULL && strncmp(error->why, says, sizeof says - 1) == 0;
+}
+
+static int save(const struct args *args, const struct tepal_filter *filter, const char *path,
+                bool *in_place)
 {
     const char *stays = args->command->stays;
     struct tepal_error error;
     enum tepal_status status;
+    *in_place = false;
     if (arg(args, "compress")->given) {
-        return packed_save(args, filter, path);
+        return packed_save(args, filter, path, in_place);
     }
     if (is_standard(path)) {
         status = tepal_save_fd(filter, STDOUT_FILENO, &error);
@@ -298,25 +307,43 @@ int filter_file_save(const struct args *args, const struct tepal_filter *filter,
             return EXIT_TROUBLE;
         }
     } else {
-        struct stat before = {.st_size = 0};
-        struct stat after = {.st_size = 0};
-        (void)stat(path, &before);
         status = filter_file_save_quietly(filter, path, &error);
-        /* A save can fail after it has put the new file in place: do not deny that. */
-        if (status != TEPAL_OK && stat(path, &after) == 0 && !same_file(&before, &after)) {
-            stays = NULL;
-        }
+        stays = status != TEPAL_OK && is_in_place(&error) ? NULL : stays; /* do not deny it */
     }
+    *in_place = status == TEPAL_OK || is_in_place(&error);
     return status == TEPAL_OK ? EXIT_YES
                               : filter_file_fault(stays, filter_file_name(path, true), &error);
 }
 
+int filter_file_save_with(const struct args *args, const struct tepal_filter *filter,
+                          const char *path, struct atomic_file *const *beside, size_t count)
+{
+    const char *done = filter != NULL ? "the filter was written" : NULL;
+    bool in_place = true;
+    sigset_t before;
+    leftover_hold(&before);
+    int code = filter != NULL ? save(args, filter, path, &in_place) : EXIT_YES;
+    for (size_t i = 0; i < count && in_place; i++) {
+        if (beside[i]->temporary != NULL && atomic_file_commit(beside[i], args, done) != EXIT_YES) {
+            code = EXIT_TROUBLE;
+        }
+        done = done != NULL ? done : "the files before it were written";
+    }
+    leftover_release(&before);
+    return code;
+}
+
+int filter_file_save(const struct args *args, const struct tepal_filter *filter, const char *path)
+{
+    return filter_file_save_with(args, filter, path, NULL, 0);
+}
+
 int filter_file_replace(const struct args *args, const struct tepal_filter *filter,
-                        const char *path)
+                        const char *path, struct atomic_file *const *beside, size_t count)
 {
     struct file_lock lock;
     int code = file_lock_take(&lock, args, path, FILE_LOCK_WAIT);
-    code = code == EXIT_YES ? filter_file_save(args, filter, path) : code;
+    code = code == EXIT_YES ? filter_file_save_with(args, filter, path, beside, count) : code;
     file_lock_drop(&lock);
     return code;
 }

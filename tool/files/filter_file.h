@@ -13,6 +13,7 @@
 #include <tepal/filter.h>
 
 #include "cli/command.h"
+#include "files/atomic_file.h"
 
 enum filter_file_mode {
     FILTER_FILE_LOAD,  /* into memory, to be changed */
@@ -53,10 +54,17 @@ bool filter_file_same(const char *a, const char *b);
  * Write: atomically to a path, with signals held off so that no temporary file stays behind. Who
  * calls filter_file_save holds the lock of the path (files/file_lock.h), since before it read what
  * it replaces; filter_file_replace takes it, for those who read nothing of it.
+ *
+ * filter_file_save_with also gives the `count` files beside the filter their names (atomic_file.h;
+ * they are finished, or not open), once the filter is in place: if it does not get there they are
+ * gone, and if one of them does not get its name, the error says where it is. A NULL filter has
+ * nothing to save.
  */
+int filter_file_save_with(const struct args *args, const struct tepal_filter *filter,
+                          const char *path, struct atomic_file *const *beside, size_t count);
 int filter_file_save(const struct args *args, const struct tepal_filter *filter, const char *path);
 int filter_file_replace(const struct args *args, const struct tepal_filter *filter,
-                        const char *path);
+                        const char *path, struct atomic_file *const *beside, size_t count);
 
 /* The same to a path, but says nothing: fills in `error`. */
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,

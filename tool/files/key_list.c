@@ -63,9 +63,9 @@ int key_list_finish(struct key_list *list, const struct args *args)
     return list->file.out != NULL ? atomic_file_finish(&list->file, args) : EXIT_YES;
 }
 
-int key_list_commit(struct key_list *list, const struct args *args)
+int key_list_commit(struct key_list *list, const struct args *args, const char *done)
 {
-    return list->file.temporary != NULL ? atomic_file_commit(&list->file, args) : EXIT_YES;
+    return list->file.temporary != NULL ? atomic_file_commit(&list->file, args, done) : EXIT_YES;
 }
 
 void key_list_free(struct key_list *list)

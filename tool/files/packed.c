@@ -162,18 +162,22 @@ static int pack(const struct args *args, const struct tepal_filter *filter, bool
     return fine ? EXIT_YES : args_no_memory(args);
 }
 
-int packed_save(const struct args *args, const struct tepal_filter *filter, const char *path)
+int packed_save(const struct args *args, const struct tepal_filter *filter, const char *path,
+                bool *in_place)
 {
     bool zstd = strcmp(arg(args, "compress")->text, "zstd") == 0;
     struct atomic_file file = {.path = NULL};
     if (strcmp(path, "-") == 0) {
         struct out *out = out_open(STDOUT_FILENO);
-        return out == NULL ? EXIT_TROUBLE : out_close(out, pack(args, filter, zstd, out));
+        int code = out == NULL ? EXIT_TROUBLE : out_close(out, pack(args, filter, zstd, out));
+        *in_place = code == EXIT_YES;
+        return code;
     }
     int code = atomic_file_open(&file, args, path);
     code = code == EXIT_YES ? pack(args, filter, zstd, file.out) : code;
     code = code == EXIT_YES ? atomic_file_finish(&file, args) : code;
-    code = code == EXIT_YES ? atomic_file_commit(&file, args) : code;
+    code = code == EXIT_YES ? atomic_file_commit(&file, args, NULL) : code;
+    *in_place = file.named;
     atomic_file_free(&file);
     return code;
 }

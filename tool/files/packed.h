@@ -31,7 +31,11 @@ bool packed_looks(const char *path);
 enum tepal_status packed_load(const char *path, uint64_t most, struct tepal_filter **out,
                               struct tepal_error *error);
 
-/* Write it as --compress says, atomically to a path. EXIT_YES, or EXIT_TROUBLE after saying why. */
-int packed_save(const struct args *args, const struct tepal_filter *filter, const char *path);
+/*
+ * Write it as --compress says, atomically to a path. EXIT_YES, or EXIT_TROUBLE after saying why;
+ * even then it may be in place.
+ */
+int packed_save(const struct args *args, const struct tepal_filter *filter, const char *path,
+                bool *in_place);
 
 #endif

@@ -73,11 +73,6 @@ int kept_finish(struct kept *kept, const struct args *args)
     return key_list_finish(&kept->file, args);
 }
 
-int kept_commit(struct kept *kept, const struct args *args)
-{
-    return key_list_commit(&kept->file, args);
-}
-
 void kept_free(struct kept *kept)
 {
     digests_free(&kept->listed);

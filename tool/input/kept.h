@@ -30,7 +30,7 @@ bool kept_take(struct kept *kept, struct tepal_digest digest);
 
 /* Write the list as it is now; give it its name. EXIT_YES, or EXIT_TROUBLE after saying why. */
 int kept_finish(struct kept *kept, const struct args *args);
-int kept_commit(struct kept *kept, const struct args *args);
+
 void kept_free(struct kept *kept);
 
 #define OPTION_KEPT                                                                                \

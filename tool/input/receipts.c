@@ -78,11 +78,6 @@ int receipts_finish(struct receipts *receipts, const struct args *args)
     return arg(args, "receipts")->given ? atomic_file_finish(&receipts->file, args) : EXIT_YES;
 }
 
-int receipts_commit(struct receipts *receipts, const struct args *args)
-{
-    return arg(args, "receipts")->given ? atomic_file_commit(&receipts->file, args) : EXIT_YES;
-}
-
 void receipts_free(struct receipts *receipts)
 {
     atomic_file_free(&receipts->file);

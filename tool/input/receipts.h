@@ -33,9 +33,8 @@ int receipts_add(struct receipts *receipts, const struct args *args, struct adde
 /* One line of the file, for a key that is in the filter. */
 void receipts_write(struct receipts *receipts, const char *text, size_t len, uint8_t group);
 
-/* All is written; give the file its name once the filter is saved. */
+/* All is written; the file gets its name with the filter (filter_file_save_with). */
 int receipts_finish(struct receipts *receipts, const struct args *args);
-int receipts_commit(struct receipts *receipts, const struct args *args);
 void receipts_free(struct receipts *receipts);
 
 /* ---- reading */

@@ -193,7 +193,20 @@ int render_json(struct out *out, json_t *object)
     if (text == NULL) {
         return say_no_memory();
     }
-    out_text(out, text);
+    for (const char *from = text; *from != '\0';) {
+        size_t control = say_control(from); /* jansson leaves DEL and C1 as they are */
+        if (control > 0) {
+            out_format(out, "\\u%04x", (unsigned char)from[control - 1]);
+            from += control;
+            continue;
+        }
+        size_t len = 1;
+        while (from[len] != '\0' && say_control(from + len) == 0) {
+            len++;
+        }
+        out_bytes(out, from, len);
+        from += len;
+    }
     out_text(out, "\n");
     free(text);
     return EXIT_YES;

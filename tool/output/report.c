@@ -142,7 +142,8 @@ static void put_cell(struct report *r, const char *name, const struct column *c,
     } else if (r->rows == 0 && heading != NULL) {
         put(r->head, sizeof r->head, &r->head_used, between, heading, width);
     }
-    put(r->row, sizeof r->row, &r->row_used, between, text, width);
+    char clean[1024];
+    put(r->row, sizeof r->row, &r->row_used, between, say_clean(text, clean, sizeof clean), width);
     r->cells++;
 }
 
@@ -269,6 +270,26 @@ void report_real(struct report *r, const char *name, double value, struct column
     }
 }
 
+/* Line ends are ours, since names come through report_name; other control characters are not. */
+static void put_line(struct out *out, const char *text)
+{
+    while (*text != '\0') {
+        size_t control = *text == '\n' || *text == '\t' ? 0 : say_control(text);
+        if (control > 0) {
+            out_format(out, "\\x%02x", (unsigned char)text[control - 1]);
+        } else {
+            out_bytes(out, text, 1);
+        }
+        text += control > 0 ? control : 1;
+    }
+}
+
+void report_name(struct report *r, const char *name)
+{
+    char clean[4096];
+    report_line(r, "%s", say_clean(name, clean, sizeof clean));
+}
+
 void report_line(struct report *r, const char *format, ...)
 {
     char text[4096];
@@ -277,7 +298,7 @@ void report_line(struct report *r, const char *format, ...)
         va_start(list, format);
         vsnprintf(text, sizeof text, format, list);
         va_end(list);
-        out_text(r->out, text);
+        put_line(r->out, text);
     }
 }
 

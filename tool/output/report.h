@@ -112,8 +112,12 @@ void report_text(struct report *r, const char *name, const char *value, struct c
 void report_whole_if(struct report *r, const char *name, bool known, uint64_t value,
                      struct column column);
 
-/* Words for people: in text alone. */
+/*
+ * Words for people: in text alone. Names of files and the like, which may hold line ends, come
+ * through report_name; other control characters appear as \xNN.
+ */
 void report_line(struct report *r, const char *format, ...) SAY_FORMAT(2, 3);
+void report_name(struct report *r, const char *name);
 
 /* The same on standard error, and not with --quiet: a line. */
 void report_say(struct report *r, const char *format, ...) SAY_FORMAT(2, 3);

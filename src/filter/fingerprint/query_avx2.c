@@ -159,8 +159,10 @@ size_t tepal_fingerprint_query_avx2(const struct fingerprint_table *t,
                                     uint64_t *answers)
 {
     size_t whole = t->bits <= FINGERPRINT_NARROW ? count / WINDOW * WINDOW : 0;
-    return query_words(t, digests, whole, answers) +
-           query_batch(t, digests + whole, count - whole, answers + whole / 64);
+    size_t present = query_words(t, digests, whole, answers);
+    return whole == count /* and then there may be no arrays at all */
+               ? present
+               : present + query_batch(t, digests + whole, count - whole, answers + whole / 64);
 }
 
 #else

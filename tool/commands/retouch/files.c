@@ -54,14 +54,9 @@ int retouch_write(const struct retouching *w)
     if (code == EXIT_YES && arg(w->args, "exceptions")->given) {
         code = write_exceptions(w, &exceptions);
     }
+    struct atomic_file *const beside[] = {&victims, &exceptions};
     if (code == EXIT_YES) {
-        code = filter_file_save(w->args, w->result, arg(w->args, "output")->text);
-    }
-    if (code == EXIT_YES && victims.temporary != NULL) {
-        code = atomic_file_commit(&victims, w->args);
-    }
-    if (code == EXIT_YES && exceptions.temporary != NULL) {
-        code = atomic_file_commit(&exceptions, w->args);
+        code = filter_file_save_with(w->args, w->result, arg(w->args, "output")->text, beside, 2);
     }
     atomic_file_free(&victims);
     atomic_file_free(&exceptions);

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Files that are written beside a filter: mode, owner and links stay as they are with filters; what
+# is denied says so, and interrupts leave nothing.
+source "$(dirname "$0")/lib.sh"
+seq 100 >keys
+counting() {
+    "$tepal" build keys -o "$1" --kind counting --capacity 1000 --seed 7 -q "${@:2}"
+}
+about() {
+    stat -c '%a %h' "$1"
+}
+umask 022
+counting f --receipts r
+is 'a new file: what umask leaves' "$(about r)" '644 1'
+chmod 600 r
+counting f --receipts r --force
+is 'an old one keeps its mode' "$(about r)" '600 1'
+cp r want
+: >secret
+chmod 640 secret
+ln -s secret link
+counting f --receipts link --force
+is 'a link stays a link' "$(readlink link)" secret
+is 'and its target its mode' "$(about secret)" '640 1'
+same 'and has the contents' secret want
+ln -s nowhere astray
+refused 'a link that leads nowhere' 'astray: Too many levels of symbolic links; nothing was written' \
+    counting g --receipts astray
+absent 'nothing is created through it' nowhere
+absent 'nor is there a filter' g
+"$tepal" convert f -o packed --compress gzip -q
+chmod 600 packed
+ln -s packed packed.link
+"$tepal" convert f -o packed.link --compress zstd -q --force
+is 'a compressed filter, too' "$(about packed) $(readlink packed.link)" '600 1 packed'
+if [[ $(id -u) == 0 ]]; then
+    chown 65534:65534 r
+    counting f --receipts r --force
+    is 'root keeps the owner' "$(stat -c '%u %g %a' r)" '65534 65534 600'
+else
+    pass
+fi
+
+# An interrupt while keys are read: neither the filter nor the receipts, nor anything else.
+counting f
+cp f before
+rm r
+mkfifo pipe
+for signal in INT TERM HUP; do
+    env --default-signal=$signal "$tepal" add f pipe --receipts r -q &
+    child=$!
+    exec 7>pipe
+    echo 999 >&7
+    for ((i = 0; i < 400; i++)); do
+        ! ls -A | grep -q '^\.tepal' || break
+        sleep 0.02
+    done
+    kill -$signal $child
+    wait $child 2>/dev/null
+    exec 7>&-
+    is "SIG$signal: nothing is left" "$(ls -A | grep -c '^\.tepal\|lock')" 0
+    absent "SIG$signal: no receipts" r
+    same "SIG$signal: the filter is as it was" f before
+done
+finish
