@@ -13,6 +13,10 @@
  * The filter's memory is a choice, not only a cost: what it has forgotten must be asked for twice
  * again, so a small one lets in only what is asked for twice within a short time. It is set beside
  * a cache that stores everything and one whose second sightings are known exactly and for ever.
+ *
+ * With --within an object is stored only if it was asked for twice within a time frame (what Akamai
+ * does with two phases, as Sec. VI of the paper on recycling filters tells): filters of 2, 4 and 8
+ * phases that recycle by time, sized by the model, beside one that knows every time exactly.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -34,16 +38,20 @@
 #include "output/report.h"
 #include "cli/say.h"
 #include "streams/stream.h"
+#include "streams/times.h"
 #include "cli/options.h"
 
 struct request {
     struct tepal_digest key;
     uint64_t size;
+    uint64_t time; /* milliseconds; never less than that before it */
 };
 
 struct admit {
     const struct args *args;
-    bool sized; /* --size-field: the cache is counted in bytes */
+    bool sized;     /* --size-field: the cache is counted in bytes */
+    uint64_t frame; /* --within, in milliseconds; 0: none */
+    bool clock_told;
     uint32_t phases;
     double fp;
     uint64_t seed;
@@ -57,9 +65,10 @@ struct admit {
 
 /* Who is let in. */
 struct policy {
-    const char *name;            /* "all", "exact", "filter" */
+    const char *name;            /* "all", "exact", "within", "filter" */
     struct tepal_filter *filter; /* or NULL */
-    struct digests *known;       /* or NULL */
+    struct digests *known;       /* or NULL: who was asked for, and when (the weight) */
+    uint64_t frame;              /* how long ago that counts; 0: for ever */
     uint64_t memory;             /* of the filter, bytes */
 };
 
@@ -68,16 +77,24 @@ struct outcome {
     uint64_t hit_bytes;
     uint64_t writes;
     uint64_t written_bytes;
+    uint64_t missed; /* asked for within the frame, but the filter says no */
+    uint64_t late;   /* the filter says yes, but it was not */
 };
 
 /* ---- the log --------------------------------------------------------------------------------- */
 
-static bool append(struct admit *a, struct tepal_digest key, uint64_t size)
+static bool append(struct admit *a, struct tepal_digest key, uint64_t size, uint64_t time)
 {
     if (!grow(&a->request, &a->room, a->requests + 1, sizeof *a->request)) {
         return false;
     }
-    a->request[a->requests++] = (struct request){key, size};
+    uint64_t before = a->requests == 0 ? 0 : a->request[a->requests - 1].time;
+    if (time < before && !a->clock_told && !arg(a->args, "quiet")->given) {
+        say_warning(a->args->command->name, "the times of the log go backwards: the clock waits "
+                                            "until they have caught up");
+        a->clock_told = true;
+    }
+    a->request[a->requests++] = (struct request){key, size, time > before ? time : before};
     a->bytes += size;
     return true;
 }
@@ -109,15 +126,19 @@ static int take_batch(struct admit *a, const struct feed *feed, size_t count)
     size_t field = (size_t)arg(a->args, "size-field")->whole;
     for (size_t i = 0; i < count; i++) {
         uint64_t size = 0;
+        uint64_t time = 0;
         if (feed->key[i].text[0] == '#') {
             continue; /* a comment; the text of an empty line is its separator */
         }
         const char *why = a->sized ? read_size(feed, &feed->key[i], field, &size) : NULL;
+        if (why == NULL && a->frame > 0) {
+            why = times_read(feed, &feed->key[i], (size_t)arg(a->args, "time-field")->whole, &time);
+        }
         if (why != NULL) {
             return say_error(NULL, feed_subject(feed), "line %" PRIu64 ": %s",
                              feed_number(feed) + i, why);
         }
-        if (!append(a, feed->digest[i], size)) {
+        if (!append(a, feed->digest[i], size, time)) {
             return say_no_memory();
         }
     }
@@ -149,18 +170,35 @@ static int read_log(struct admit *a)
 
 /* ---- one cache ------------------------------------------------------------------------------- */
 
-/* Is it to be stored? And remember that it was asked for. -1: no memory. */
-static int admitted(const struct policy *p, struct tepal_digest key)
+/* Was it asked for before, within the frame? And remember this time. False: no memory. */
+static bool know(const struct policy *p, const struct request *r, bool *before)
 {
-    bool seen = true;
-    if (p->filter != NULL) {
-        (void)tepal_filter_test_add(p->filter, key, &seen);
-    } else if (p->known != NULL) {
-        seen = digests_has(p->known, key);
-        if (!seen && !digests_add(p->known, key, 1, NULL, 0)) {
-            return -1;
-        }
+    size_t at = digests_find(p->known, r->key);
+    if (at == SIZE_MAX) {
+        *before = false;
+        return digests_add(p->known, r->key, (double)r->time, NULL, 0);
     }
+    *before = p->frame == 0 || (double)r->time - p->known->weight[at] <= (double)p->frame;
+    p->known->weight[at] = (double)r->time;
+    return true;
+}
+
+/* Is it to be stored? And remember that it was asked for. -1: no memory. */
+static int admitted(const struct policy *p, const struct request *r, struct outcome *o)
+{
+    bool known = true;
+    if (p->known != NULL && !know(p, r, &known)) {
+        return -1;
+    }
+    bool seen = known;
+    if (p->filter != NULL) {
+        if (p->frame > 0) {
+            (void)tepal_recycling_set_clock(p->filter, r->time);
+        }
+        (void)tepal_filter_test_add(p->filter, r->key, &seen);
+    }
+    o->missed += known && !seen;
+    o->late += seen && !known;
     return seen;
 }
 
@@ -178,7 +216,7 @@ static int replay(const struct admit *a, const struct policy *p, struct outcome 
             o->hit_bytes += r->size;
             continue;
         }
-        int in = admitted(p, r->key);
+        int in = admitted(p, r, o);
         /* What is larger than the whole cache is never written. */
         if (in > 0 && (!a->sized || r->size <= size)) {
             in = lru_insert(&cache, r->key, r->size, NULL, NULL) ? 1 : -1;
@@ -211,6 +249,13 @@ static void print_row(struct admit *a, const struct policy *p, const struct outc
     report_real(r, "writes_share", (double)o->writes / all, column("share", 7, "%.4f"));
     report_real(r, "byte_hit_ratio", a->sized ? (double)o->hit_bytes / bytes : (double)NAN, sized);
     report_whole_if(r, "bytes_written", a->sized, o->written_bytes, written);
+    if (a->frame > 0) {
+        bool timed = p->filter != NULL;
+        uint64_t phases = timed ? tepal_filter_params(p->filter)->recycling.phases : 0;
+        report_whole_if(r, "phases", timed, phases, column("phases", 7, NULL));
+        report_whole_if(r, "missed", timed, o->missed, column("missed", 7, NULL));
+        report_whole_if(r, "late", timed, o->late, column("late", 7, NULL));
+    }
     report_end(r);
 }
 
@@ -296,18 +341,113 @@ static int run_filters(struct admit *a)
     return code;
 }
 
-static int run_all(struct admit *a)
+/* ---- within a time frame --------------------------------------------------------------------- */
+
+/* The largest number of different keys in one phase. 0: no memory. */
+static uint64_t busiest(const struct admit *a, uint64_t every)
+{
+    struct digests here;
+    uint64_t most = 0;
+    bool got = true;
+    memset(&here, 0, sizeof here);
+    for (size_t i = 0; i < a->requests && got; i++) {
+        uint64_t start = a->request[0].time;
+        if (i > 0 &&
+            (a->request[i].time - start) / every != (a->request[i - 1].time - start) / every) {
+            digests_free(&here);
+            memset(&here, 0, sizeof here);
+        }
+        got = digests_add(&here, a->request[i].key, 1, NULL, 0);
+        most = here.count > most ? here.count : most;
+    }
+    digests_free(&here);
+    return got ? most : 0;
+}
+
+/* A filter of so many phases that remembers what came within the frame. */
+static int run_within(struct admit *a, uint32_t phases)
+{
+    const struct option_value *memory = arg(a->args, "memory");
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    struct digests known;
+    struct policy p = {.name = "filter", .known = &known, .frame = a->frame};
+    struct tepal_recycling_setting s;
+    struct tepal_recycling_rates rates;
+    params.kind = TEPAL_KIND_RECYCLING;
+    params.layout = LAYOUT;
+    params.seed = a->seed;
+    params.recycling.phases = phases;
+    params.recycling.rule = TEPAL_RECYCLING_TIME;
+    params.recycling.flags = TEPAL_RECYCLING_RETAIN;
+    params.recycling.limit = stream_every(a->frame, phases);
+    uint64_t lines = busiest(a, params.recycling.limit);
+    if (lines == 0) {
+        return say_no_memory();
+    }
+    params.hashes = 0;
+    params.cells = stream_bits_for(LAYOUT, phases, lines, a->fp, &params.hashes);
+    if (memory->given) {
+        bool fits = stream_plan(LAYOUT, memory->whole, phases, 0, a->fp, &s, &rates);
+        params.cells = fits ? s.bits : 0;
+        params.hashes = fits ? s.hashes : 0;
+    }
+    if (params.cells == 0) {
+        return say_error(NULL, a->args->command->name,
+                         "no filter of %" PRIu32 " phases keeps this "
+                         "rate: give more --memory or a higher --fp",
+                         phases);
+    }
+    enum tepal_status status = tepal_filter_create(&params, NULL, &p.filter, NULL);
+    if (status != TEPAL_OK) {
+        return say_status(NULL, a->args->command->name, status, NULL);
+    }
+    memset(&known, 0, sizeof known);
+    p.memory = params.cells / 8 * phases;
+    int code = run_policy(a, &p);
+    digests_free(&known);
+    tepal_filter_free(p.filter);
+    return code;
+}
+
+static int run_frames(struct admit *a)
+{
+    static const uint32_t phases[] = {2, 4, 8};
+    int code = EXIT_YES;
+    if (arg(a->args, "phases")->given) {
+        return run_within(a, a->phases);
+    }
+    for (size_t i = 0; i < sizeof phases / sizeof *phases && code == EXIT_YES; i++) {
+        code = run_within(a, phases[i]);
+    }
+    return code;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* What is known exactly, of a time frame or for ever. */
+static int run_exact(struct admit *a, const char *name, uint64_t frame)
 {
     struct digests known;
     memset(&known, 0, sizeof known);
+    struct policy exact = {.name = name, .known = &known, .frame = frame};
+    int code = run_policy(a, &exact);
+    digests_free(&known);
+    return code;
+}
+
+static int run_all(struct admit *a)
+{
     struct policy all = {.name = "all"};
-    struct policy exact = {.name = "exact", .known = &known};
     a->report = report_open(a->args);
     a->report.tsv = "%.6f";
     int code = run_policy(a, &all);
-    code = code == EXIT_YES ? run_policy(a, &exact) : code;
-    digests_free(&known);
-    code = code == EXIT_YES ? run_filters(a) : code;
+    code = code == EXIT_YES ? run_exact(a, "exact", 0) : code;
+    if (a->frame > 0) {
+        code = code == EXIT_YES ? run_exact(a, "within", a->frame) : code;
+        code = code == EXIT_YES ? run_frames(a) : code;
+    } else {
+        code = code == EXIT_YES ? run_filters(a) : code;
+    }
     return report_close(&a->report, code);
 }
 
@@ -318,6 +458,13 @@ static int admit_run(const struct args *args)
                       .phases = (uint32_t)arg_whole(args, "phases", STREAM_PHASES),
                       .fp = arg_real(args, "fp", STREAM_FP),
                       .seed = arg_whole(args, "seed", 1)};
+    a.frame = arg(args, "within")->given ? arg(args, "within")->whole : 0;
+    if ((a.frame > 0) != arg(args, "time-field")->given) {
+        return args_wrong(args, "--within and --time-field are needed together");
+    }
+    if (a.frame > 0 && a.phases < 2) {
+        return args_wrong(args, "--within needs 2 phases at least");
+    }
     int code = read_log(&a);
     code = code == EXIT_YES ? run_all(&a) : code;
     free(a.request);
@@ -338,6 +485,12 @@ static const struct option options[] = {
            "times as many objects as the cache holds, a row each)."),
     OPTION_STREAM_FP,
     OPTION_STREAM_RULE,
+    OPTION(
+        0, "within", OF_VALUE(TAKES_DURATION, "TIME"),
+        "Store an object that is requested twice within TIME, as 90s, 10m or 2h, by the times of "
+        "the log: filters of 2, 4 and 8 phases, sized by the model for the busiest phase."),
+    OPTION(0, "time-field", OF_WHOLE("N", 1, UINT32_MAX),
+           "The N-th field of a line is its time, in seconds."),
     OPTION_PHASES,
     OPTION_DEMO_SEED,
     OPTION_PLAIN,
@@ -346,11 +499,13 @@ static const struct option options[] = {
     OPTION_QUIET,
     OPTION_HELP,
     OPTIONS_END};
-static const char *const exclusive[][4] = {{"tsv", "json"}, {NULL}};
+static const char *const exclusive[][4] = {{"tsv", "json"}, {"within", "rule"}, {NULL}};
 static const struct example examples[] = {
     {"tepal app admit requests.txt --cache-size 1000", "A cache of a thousand objects."},
     {"tepal app admit access.log --field 7 --size-field 10 --cache-size 64Mi",
      "The log of a web server, and a cache of 64 MiB."},
+    {"tepal app admit log.tsv --field 2 --time-field 1 --within 1h --cache-size 1000",
+     "Objects that are requested twice within an hour."},
     {NULL, NULL}};
 
 const struct command app_admit = {
@@ -364,7 +519,11 @@ const struct command app_admit = {
         "request, known exactly and forever; filter stores it when a small recycling filter says "
         "that the request is not the first. A filter that remembers less admits less: a forgotten "
         "object must be requested twice again.\n\n"
-        "share is the number of writes divided by that of all.",
+        "share is the number of writes divided by that of all.\n\n"
+        "With --within, within stores an object that is requested twice within a time frame, known "
+        "exactly, and the filters recycle by time. missed are requests within the frame that a "
+        "filter had forgotten (none, but for times that go backwards), late those that it "
+        "remembered longer, or took for others.",
     .options = options,
     .exclusive = exclusive,
     .needed = "cache-size",

@@ -793,6 +793,32 @@ static void the_report(void **state)
     }
 }
 
+/* By time: a filter in which keys lie that came at each of many times of a phase, counted. */
+static void ages_by_time(void **state)
+{
+    (void)state;
+    const double every = 7;
+    const unsigned parts = 1000;
+    for (uint32_t phases = 1; phases <= 8; phases++) {
+        for (double age = 0; age < 80; age += 0.37) {
+            double missed = 0;
+            for (unsigned i = 0; i < parts; i++) {
+                double at = (i + 0.5) * every / parts; /* of phase 0 */
+                missed += floor((at + age) / every) >= phases;
+            }
+            double told = tepal_recycling_fn_age(phases, every, age, 0);
+            assert_true(fabs(missed / parts - told) <= 1.0 / parts);
+            assert_true(tepal_recycling_fn_age(phases, every, age, 0.25) == 0.75 * told);
+        }
+        assert_true(tepal_recycling_fn_age(phases, every, (phases - 1) * every, 0) == 0);
+        assert_true(tepal_recycling_fn_age(phases, every, phases * every, 0) == 1);
+    }
+    assert_true(isnan(tepal_recycling_fn_age(0, 1, 1, 0)));
+    assert_true(isnan(tepal_recycling_fn_age(1, 0, 1, 0)));
+    assert_true(isnan(tepal_recycling_fn_age(1, 1, -1, 0)));
+    assert_true(isnan(tepal_recycling_fn_age(1, 1, 1, 1.5)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -814,6 +840,7 @@ int main(void)
         cmocka_unit_test(measured_gaps),
         cmocka_unit_test(streams_that_cannot_be),
         cmocka_unit_test(the_report),
+        cmocka_unit_test(ages_by_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

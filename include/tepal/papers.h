@@ -503,6 +503,14 @@ TEPAL_API enum tepal_status tepal_recycling_fn_zipf(const struct tepal_recycling
                                                     struct tepal_recycling_misses *misses);
 
 /*
+ * By time: the probability that a key is missed which comes `age` after it was last inserted, if a
+ * phase is active for `every` (of the same unit) and keys come at any time of it: 0 up to (phases -
+ * 1) every, 1 - fp from phases * every on, and a straight line between. NaN unless phases >= 1,
+ * every > 0, age >= 0 and 0 <= fp <= 1.
+ */
+TEPAL_API double tepal_recycling_fn_age(uint32_t phases, double every, double age, double fp);
+
+/*
  * A recycling filter on a stream that repeats itself, for *new* messages: those that never came
  * before, at any time, whatever the age of the phase. On such streams their rate is not the one of
  * tepal_recycling_average, which is over messages that the phase does not hold. By average

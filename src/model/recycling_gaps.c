@@ -294,3 +294,12 @@ enum tepal_status tepal_recycling_fn_zipf(const struct tepal_recycling_setting *
     struct tepal_recycling_stream s = {.law = TEPAL_STREAM_ZIPF, .a = exponent, .keys = keys};
     return misses_on(&s, setting, rates, misses);
 }
+
+/* A key of time s of its phase is cleared with it, phases * every - s later; s is uniform. */
+double tepal_recycling_fn_age(uint32_t phases, double every, double age, double fp)
+{
+    if (phases == 0 || !(every > 0) || !(age >= 0) || !(fp >= 0 && fp <= 1)) {
+        return NAN;
+    }
+    return (1 - fp) * fmin(fmax(age / every - (phases - 1), 0), 1);
+}

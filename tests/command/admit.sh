@@ -83,6 +83,56 @@ same 'the same seed, the same figures' rows before
 run "$tepal" app admit log --cache-size 300 --phases 1 --seed 9
 like 'a table' "$(head -1 "$work/out")" '^admit +memory +hits +hit ratio +writes +share$'
 
+# Twice within a time frame: as a naive cache whose filter has phases; what is asked for within the
+# frame is never missed, and what is late was within one phase more.
+awk 'BEGIN { srand(9); for (i = 0; i < 20000; i++) { t += rand() / 5
+    printf "%.2f %s\n", t, rand() < 0.4 ? "once" i : "hot" int(i / 5000) "-" int(500 * rand() * rand()) } }' >timed
+cat >"$work/frames.py" <<'PY'
+from collections import OrderedDict
+frame = 60000
+for phases in (0, 2, 4, 8): # 0: exactly
+    every = -(-frame // (phases - 1)) if phases else 1
+    cache, last, hits, writes, late, start = OrderedDict(), {}, 0, 0, 0, None
+    for line in open("timed"):
+        time, key = line.split()
+        ms = int(time.replace(".", "")) * 10
+        start = ms if start is None else start
+        if key in cache:
+            cache.move_to_end(key)
+            hits += 1
+            continue
+        within = key in last and ms - last[key] <= frame
+        seen = key in last and (ms - start) // every - (last[key] - start) // every < phases if phases else within
+        late += seen and not within
+        last[key] = ms
+        if not seen:
+            continue
+        writes += 1
+        cache[key] = True
+        if len(cache) > 100:
+            cache.popitem(last=False)
+    print("within" if phases == 0 else "filter", phases or "", hits, writes, *((0, late) if phases else ("", "")))
+PY
+run "$tepal" app admit timed --field 2 --time-field 1 --within 1m --cache-size 100 --fp 1e-9 --tsv
+is 'within a time frame: as a naive cache' \
+    "$(awk -F'\t' '$1 == "within" || $1 == "filter" { print $1, $10, $4, $6, $11, $12 }' "$work/out")" \
+    "$(python3 "$work/frames.py")"
+run "$tepal" app admit timed --field 2 --time-field 1 --within 1m --cache-size 100 --tsv
+is 'within a time frame, at 1 %: nothing is missed; more phases, less that is late' \
+    "$(awk -F'\t' '$1 == "filter" { if ($11 != 0 || (n++ && $12 >= late)) bad++; late = $12 } END { print bad + 0, n }' "$work/out")" '0 3'
+run "$tepal" app admit timed --field 2 --time-field 1 --within 1m --cache-size 100 --phases 3 --memory 4Ki --tsv
+is 'within: phases and memory as given' "$(tail -1 "$work/out" | cut -f2,10 | tr '\t' ' ')" '4080 3'
+refused 'a frame without times' 'app admit: --within and --time-field are needed together' \
+    "$tepal" app admit timed --within 1m --cache-size 5
+refused 'times without a frame' 'app admit: --within and --time-field are needed together' \
+    "$tepal" app admit timed --time-field 1 --cache-size 5
+refused 'a frame of one phase' 'app admit: --within needs 2 phases at least' \
+    "$tepal" app admit timed --within 1m --time-field 1 --phases 1 --cache-size 5
+refused 'a time that is none' 'timed: line 1: the time is not a number of seconds' \
+    "$tepal" app admit timed --within 1m --time-field 2 --cache-size 5
+like 'times that go backwards' "$(tac timed | "$tepal" app admit --within 1m --time-field 1 --cache-size 5 2>&1 >/dev/null)" \
+    'warning: the times of the log go backwards'
+
 # Measured logs: the writes fall by half or more.
 folder=${TEPAL_DATA:-/nonexistent}/requests
 for name in web12 orm-busy-2m; do

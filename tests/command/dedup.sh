@@ -195,6 +195,119 @@ same '--only-misses: the state remembers' got want
 rm once
 is '--every: a long time, no cycle' "$(cycles --every 7d)" 0
 
+# ---- by the times of the lines: phases of 60 / (P - 1) seconds, counted by hand
+python3 - >events <<'PY'
+import random
+random.seed(4)
+t = 1e9
+for i in range(40000):
+    t += random.expovariate(10)
+    print(f"{t:.3f} " + (f"event{int(1200 * random.random() ** 1.5)}" if random.random() < 0.9 else f"once{i}"))
+PY
+cat >"$work/within.py" <<'PY'
+import sys
+frame, phases = int(sys.argv[1]), int(sys.argv[2])
+only_misses = "--only-misses" in sys.argv
+every = -(-frame // (phases - 1))
+last, start = {}, None
+for line in open("events"):
+    time, key = line.split()
+    ms = int(time.replace(".", ""))
+    start = ms if start is None else start
+    phase = (ms - start) // every
+    seen = key in last and phase - last[key] < phases
+    if not seen:
+        print(line, end="")
+    if not (only_misses and seen):
+        last[key] = phase
+PY
+for phases in 2 3 8; do
+    python3 "$work/within.py" 60000 $phases >want
+    run dedup --within 60s --phases $phases --time-field 1 --field 2 events
+    same "--within: $phases phases by the times of the lines" "$work/out" want
+done
+run dedup --within 1m --time-field 1 --field 2 events
+same '--within: 8 phases by default' "$work/out" want
+run dedup --every 8572ms --phases 8 --time-field 1 --field 2 events
+same '--every: the same phases' "$work/out" want
+python3 "$work/within.py" 60000 8 --only-misses >want
+run dedup --within 1m --time-field 1 --field 2 --only-misses events
+same '--within --only-misses' "$work/out" want
+python3 "$work/within.py" 60000 8 >want
+head -15000 events | dedup --within 1m --time-field 1 --field 2 --state timed >got
+tail -n +15001 events | "$tepal" dedup -q --state timed --time-field 1 --field 2 >>got
+same '--within: the state knows the clock' got want
+
+# What was forgotten, by age: none up to 60 s, all from 8 / 7 of that on, a line between.
+run "$tepal" dedup --within 1m --time-field 1 --field 2 --lines 700 -c --json --seed 7 --ages ages.tsv --svg ages.svg events
+cp "$work/out" figures
+is 'ages: each step counted by hand; none, a straight line, all' "$(python3 - <<'PY'
+import math
+every, phases = 8572, 8
+step = 1.5 * every * phases / 60
+rows = [list(map(float, line.split("\t"))) for line in open("ages.tsv").readlines()[1:]]
+repeats, missed, last, start = [0] * 60, [0] * 60, {}, None
+for line in open("events"):
+    time, key = line.split()
+    now = int(time.replace(".", ""))
+    start = now if start is None else start
+    if key in last and (now - last[key]) / step < 60:
+        repeats[int((now - last[key]) / step)] += 1
+        missed[int((now - last[key]) / step)] += (now - start) // every - (last[key] - start) // every >= phases
+    last[key] = now
+print([(int(r[1]), int(r[2])) for r in rows] == list(zip(repeats, missed)))
+young = [r for r in rows if (r[0] * 1000 + step / 2) <= (phases - 1) * every + 1]
+old = [r for r in rows if (r[0] * 1000 - step / 2) >= phases * every - 1]
+between = [r for r in rows if r not in young and r not in old]
+print(len(young), all(r[3] == 0 == r[4] for r in young), len(old), all(r[3] == 1 and r[4] > 0.9999 for r in old))
+print(len(between), all(abs(r[3] - r[4]) < 6.5 * math.sqrt(r[4] * (1 - r[4]) / r[1]) for r in between),
+      all(abs(r[4] - (r[0] * 1000 / every - 7)) < 0.03 for r in between))
+PY
+)" 'True
+35 True 20 True
+5 True True'
+like 'ages: drawn' "$(head -c 4 ages.svg) $(grep -c 'class="curve' ages.svg)" '^<svg [1-9]'
+
+# --lines: as many different lines in every phase; the average is what was asked for.
+awk 'BEGIN { for (i = 0; i < 40000; i++) printf "%.3f line%d\n", i / 100, i }' >fresh
+for layout in flat blocked; do
+    run "$tepal" dedup --every 10s --phases 4 --lines 1000 --time-field 1 --field 2 -c --json --seed 7 -l $layout fresh
+    is "--lines, $layout: the average rate, in memory that is not too much" "$(python3 -c "
+import json
+f = json.load(open('$work/out'))
+print(0.85 < f['fp_average'] / 0.01 <= 1.02, f['cycles'], 4 * 1000 * 9 < 8 * f['memory'] < 4 * 1000 * 16)")" 'True 39 True'
+done
+tac events | head -100 >backwards
+like 'times that go backwards' "$("$tepal" dedup --within 1m --time-field 1 --field 2 -c backwards 2>&1 >/dev/null | head -1)" \
+    'dedup: warning: the clock went backwards'
+printf '1 a\n2 b\nx c\n' >bad
+expect 'a time that is none' 2 $'1 a\n2 b\n' \
+    $'tepal: bad: line 3: the time is not a number of seconds; the lines before it are out\n' \
+    dedup --within 1m --time-field 1 --field 2 bad
+expect 'a time that is none, counting' 2 '' \
+    $'tepal: bad: line 3: the time is not a number of seconds; the lines before it were read\n' \
+    dedup -c --within 1m --time-field 1 --field 2 bad
+for time in -1 1e3 .5 1.2.3 inf 99999999999999999; do
+    run dedup --within 1m --time-field 1 --field 2 <<<"$time a"
+    like "no time: $time" "$code $(cat "$work/err" "$work/out")" \
+        '^2 tepal: standard input: line 1: the time is (not a number of seconds|too large); nothing was read$'
+done
+refused 'no time field' 'standard input: line 1: no time: the line has too few fields; nothing was read' \
+    dedup --within 1m --time-field 3 --field 2 <<<'1 a'
+refused 'times without --every' 'dedup: --time-field needs --every or --within; nothing was read' dedup --time-field 1 lines
+refused 'ages without --every' 'dedup: --ages needs --every or --within; nothing was read' dedup --ages x lines
+refused '--within one phase' 'dedup: --within needs 2 phases at least; nothing was read' dedup --within 1m --phases 1 lines
+refused '--within and --every' 'dedup: --within and --every cannot be combined: give one of them' \
+    dedup --within 1m --every 1m lines
+refused '--lines and --memory' 'dedup: --lines and --memory cannot be combined: give one of them' \
+    dedup --lines 5 --memory 5k lines
+refused 'ages over the lines' 'events: the output would overwrite the lines; nothing was read' \
+    dedup --within 1m --ages events events
+refused 'ages and picture in one' 'new: --ages and --svg name the same file; nothing was read' \
+    dedup --within 1m --ages new --svg new events
+refused 'ages are not overwritten' 'ages.tsv: the file exists; use --force to overwrite it; nothing was read' \
+    dedup --within 1m --ages ages.tsv events
+
 # ---- refused
 refused 'sigma too large' 'dedup: --sigma 8192: a phase has 4096 bits, and sigma must be below that; nothing was read' \
     "$tepal" dedup --memory 1Ki --sigma 8192 lines

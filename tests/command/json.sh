@@ -90,6 +90,7 @@ say veto "$tepal" veto vetoed --members keys --avoid few2 --json
 printf 'a x 9\nb x 9\nb y 9\na y 9\n' >log
 say 'app digest' "$tepal" app digest log --field 2 --proxy-field 1 --cache-size 10 --bits 1000 --json -q
 say 'app admit' "$tepal" app admit log --field 2 --size-field 3 --cache-size 100 --json
+say 'app admit' "$tepal" app admit log --field 2 --time-field 3 --within 1m --cache-size 100 --json
 {
     printf '#cycle\tmonitor\ttarget_as\tdst\tdst_ttl\tpen_transit\thops\n'
     printf '1\tm1\tAS1\t9.0.0.1\t4\t0\t1.0.0.1 1.0.0.2 1.0.0.3\n'

@@ -23,10 +23,13 @@
 #include "output/answers.h"
 #include "output/render.h"
 #include "output/report.h"
+#include "files/atomic_file.h"
 #include "files/filter_file.h"
+#include "files/sides.h"
 #include "streams/state.h"
 #include "streams/stream.h"
 #include "streams/sample.h"
+#include "streams/times.h"
 #include "streams/signals.h"
 #include "cli/options.h"
 
@@ -37,6 +40,7 @@ struct dedup {
     struct feed *feed;
     struct out *out;
     struct sample sample;
+    struct ages ages;
     bool prints; /* lines, that is, not counts */
     bool timed;
     bool clock_told;
@@ -131,7 +135,7 @@ static void check_rate(const struct dedup *d, double average)
 {
     const struct option_value *fp = arg(d->args, "fp");
     bool ruled = arg(d->args, "sigma")->given || arg(d->args, "count")->given ||
-                 arg(d->args, "every")->given;
+                 arg(d->args, "every")->given || arg(d->args, "within")->given;
     if (arg(d->args, "quiet")->given || !(fp->given || ruled)) {
         return;
     }
@@ -164,7 +168,10 @@ static int conclude(struct dedup *d)
     struct tepal_recycling_figures f = {.fp_so_far = 0};
     (void)tepal_recycling_get_figures(d->filter, &f);
     check_rate(d, f.fp_so_far);
-    return report_code(&r, EXIT_YES);
+    d->ages.fp = f.fp_so_far;
+    int code = atomic_file_write(d->args, "ages", ages_print, &d->ages);
+    code = code == EXIT_YES ? atomic_file_write(d->args, "svg", ages_draw, &d->ages) : code;
+    return report_code(&r, code);
 }
 
 /* ---- while it runs --------------------------------------------------------------------------- */
@@ -177,12 +184,13 @@ static uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void set_clock(struct dedup *d)
+static void set_clock(struct dedup *d, uint64_t now)
 {
     if (!d->timed) {
         return;
     }
-    enum tepal_status status = tepal_recycling_set_clock(d->filter, milliseconds());
+    enum tepal_status status = tepal_recycling_set_clock(d->filter, now);
+    d->sample.now = status == TEPAL_OK ? now : d->sample.now;
     if (status == TEPAL_CLOCK_BACK && !d->clock_told && !arg(d->args, "quiet")->given) {
         say_warning(
             d->args->command->name,
@@ -219,7 +227,9 @@ static bool wait_for_input(void *context, int fd)
         case SIGNALS_STOP:
             return false;
         case SIGNALS_TELL:
-            set_clock(d);
+            if (!arg(d->args, "time-field")->given) {
+                set_clock(d, milliseconds());
+            }
             tell(d);
             break;
         case SIGNALS_IDLE:
@@ -230,31 +240,82 @@ static bool wait_for_input(void *context, int fd)
     }
 }
 
+/* What a failure leaves, once there were lines. */
+static const char *stays(const struct dedup *d)
+{
+    return !d->prints                       ? "the lines before it were read"
+           : arg(d->args, "repeats")->given ? "the repeats before it are out"
+                                            : "the lines before it are out";
+}
+
+/* Lines that all come now: `n` of the batch, from the first on. */
+static enum tepal_status take_batch(struct dedup *d, size_t n)
+{
+    size_t seen = 0;
+    set_clock(d, milliseconds());
+    enum tepal_status status =
+        tepal_filter_test_add_many(d->filter, d->feed->digest, n, d->answers, &seen);
+    sample_note(&d->sample, d->feed->digest, d->answers, n);
+    d->repeated += seen;
+    return status;
+}
+
+/*
+ * Lines that bring their times. *n becomes the number of those before a line without one; *why is
+ * then what is wrong with it, else NULL.
+ */
+static enum tepal_status take_timed(struct dedup *d, size_t *n, const char **why)
+{
+    size_t field = (size_t)arg(d->args, "time-field")->whole;
+    *why = NULL;
+    for (size_t i = 0; i < *n; i++) {
+        const struct tepal_digest *digest = &d->feed->digest[i];
+        uint64_t *word = &d->answers[i / 64];
+        uint64_t now;
+        bool seen = false;
+        *why = times_read(d->feed, &d->feed->key[i], field, &now);
+        if (*why != NULL) {
+            *n = i;
+            return TEPAL_OK;
+        }
+        set_clock(d, now);
+        enum tepal_status status = tepal_filter_test_add(d->filter, *digest, &seen);
+        if (status != TEPAL_OK) {
+            return status;
+        }
+        uint64_t answer = seen;
+        sample_note(&d->sample, digest, &answer, 1);
+        *word = (i % 64 == 0 ? 0 : *word) | answer << (i % 64);
+        d->repeated += seen;
+    }
+    return TEPAL_OK;
+}
+
 static int run_batches(struct dedup *d)
 {
     bool repeats = arg(d->args, "repeats")->given;
+    bool timed = arg(d->args, "time-field")->given;
     ptrdiff_t count;
     while ((count = feed_next(d->feed)) > 0) {
         size_t n = (size_t)count;
-        size_t seen = 0;
-        set_clock(d);
-        enum tepal_status status =
-            tepal_filter_test_add_many(d->filter, d->feed->digest, n, d->answers, &seen);
+        const char *why = NULL;
+        enum tepal_status status = timed ? take_timed(d, &n, &why) : take_batch(d, n);
         if (status != TEPAL_OK) {
             return args_wrong(d->args, "%s", tepal_status_message(status));
         }
-        sample_note(&d->sample, d->feed->digest, d->answers, n);
         d->lines += n;
-        d->repeated += seen;
         if (d->prints) {
             answers_print(d->out, d->feed->key, d->answers, n, repeats);
         }
         if (d->out->failed != 0) {
             return EXIT_TROUBLE;
         }
-        d->feed->stays = !d->prints ? "the lines before it were read"
-                         : repeats  ? "the repeats before it are out"
-                                    : "the lines before it are out";
+        if (why != NULL) {
+            return say_error(NULL, feed_subject(d->feed), "line %" PRIu64 ": %s; %s",
+                             feed_number(d->feed) + n, why,
+                             d->lines == 0 ? d->args->command->stays : stays(d));
+        }
+        d->feed->stays = stays(d);
     }
     return count == 0 ? EXIT_YES : EXIT_TROUBLE;
 }
@@ -313,7 +374,19 @@ static int watch(struct dedup *d)
     struct tepal_recycling_figures before = {.arrivals = 0};
     (void)tepal_recycling_get_figures(d->filter, &before);
     d->began = before.arrivals == 0;
-    d->timed = tepal_filter_params(d->filter)->recycling.rule == TEPAL_RECYCLING_TIME;
+    const struct tepal_recycling_params *cycle = &tepal_filter_params(d->filter)->recycling;
+    d->timed = cycle->rule == TEPAL_RECYCLING_TIME;
+    for (size_t i = 0; i < 3 && !d->timed; i++) {
+        static const char *const by_time[] = {"time-field", "ages", "svg"};
+        if (arg(d->args, by_time[i])->given) {
+            return args_error(d->args, "--%s needs --every or --within", by_time[i]);
+        }
+    }
+    if (arg(d->args, "ages")->given || arg(d->args, "svg")->given) {
+        ages_init(&d->ages, tepal_filter_params(d->filter));
+        d->sample.ages = &d->ages;
+        d->sample.only_misses = (cycle->flags & TEPAL_RECYCLING_ONLY_MISSES) != 0;
+    }
     d->feed = feed_open(d->args, 0, &hasher);
     d->out = d->feed == NULL ? NULL : out_open(STDOUT_FILENO);
     if (d->out == NULL) {
@@ -346,6 +419,7 @@ static int dedup_run(const struct args *args)
         code = filter_file_check_inputs(args, arg(args, "state")->text, args->operand,
                                         args->operands, "the state would overwrite the lines");
     }
+    code = code == EXIT_YES ? sides_check(args, "ages", "svg") : code;
     if (code == EXIT_YES && !sample_init(&d.sample)) {
         code = args_no_memory(args);
     }
@@ -372,6 +446,13 @@ static const struct option options[] = {
     OPTION_SIGMA,
     OPTION_CYCLE_COUNT,
     OPTION_EVERY,
+    OPTION_WITHIN,
+    OPTION_LINES,
+    OPTION_TIME_FIELD,
+    OPTION(0, "ages", OF_VALUE(TAKES_FILE, "FILE"),
+           "Write what was forgotten against how long ago a line came last to FILE, tab-separated, "
+           "with what the model tells."),
+    OPTION(0, "svg", OF_VALUE(TAKES_FILE, "FILE"), "Draw the same to FILE, as SVG."),
     OPTION_STREAM_ONLY_MISSES,
     OPTION_STATE,
     OPTION_SAVE_EVERY,
@@ -382,6 +463,7 @@ static const struct option options[] = {
     OPTION_STREAM_HASHES,
     OPTION_SEED,
     OPTION_KEY_FILE,
+    OPTION_FORCE,
     FLAG('j', "json",
          "Print the figures as JSON, one object per line, on standard error (with -c on standard "
          "output)."),
@@ -389,6 +471,9 @@ static const struct option options[] = {
     OPTION_HELP,
     OPTIONS_END};
 static const char *const exclusive[][4] = {{"rule", "sigma", "count", "every"},
+                                           {"within", "rule", "sigma", "count"},
+                                           {"within", "every"},
+                                           {"lines", "memory"},
                                            {"count-distinct", "count-only"},
                                            {"count-distinct", "repeats"},
                                            {NULL}};
@@ -399,6 +484,8 @@ static const struct example examples[] = {
     {"tepal dedup --count-distinct --field 1 access.log", "How many different clients?"},
     {"tepal dedup --every 10m --only-misses --state alerts.state < alerts",
      "Each alert at most once in 10 minutes, across restarts."},
+    {"tepal dedup --within 1h --lines 1M --time-field 1 --field 2 events.tsv",
+     "Events of a file, each at most once an hour, by the times in the file."},
     {NULL, NULL}};
 
 const struct command command_dedup = {

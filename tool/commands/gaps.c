@@ -14,6 +14,7 @@
 #include "streams/gap_counts.h"
 #include "output/report.h"
 #include "files/filter_file.h"
+#include "files/sides.h"
 #include "files/atomic_file.h"
 #include "streams/stream.h"
 #include "pictures/svg.h"
@@ -221,48 +222,6 @@ static void print_counts(const void *context, struct out *out)
     gap_counts_print(&g->count, g->sample, out);
 }
 
-static int check_side(const struct args *args, const char *id)
-{
-    const struct option_value *file = arg(args, id);
-    if (!file->given) {
-        return EXIT_YES;
-    }
-    int code = filter_file_check_inputs(args, file->text, args->operand, args->operands,
-                                        "the output would overwrite the lines");
-    return code == EXIT_YES ? atomic_file_check(args, file->text) : code;
-}
-
-/* Files that are there, or are to be: the same name in the same folder. */
-static bool same_place(const char *a, const char *b)
-{
-    const char *const path[] = {a, b};
-    const char *name[2];
-    char *folder[2];
-    for (size_t i = 0; i < 2; i++) {
-        const char *slash = strrchr(path[i], '/');
-        name[i] = slash == NULL ? path[i] : slash + 1;
-        folder[i] = slash == NULL ? strdup(".") : strndup(path[i], (size_t)(slash + 1 - path[i]));
-    }
-    bool same = folder[0] != NULL && folder[1] != NULL && strcmp(name[0], name[1]) == 0 &&
-                filter_file_same(folder[0], folder[1]);
-    free(folder[0]);
-    free(folder[1]);
-    return same || filter_file_same(a, b);
-}
-
-static int check_sides(const struct args *args)
-{
-    const struct option_value *save = arg(args, "save");
-    const struct option_value *svg = arg(args, "svg");
-    if (check_side(args, "save") != EXIT_YES || check_side(args, "svg") != EXIT_YES) {
-        return EXIT_TROUBLE;
-    }
-    if (save->given && svg->given && same_place(save->text, svg->text)) {
-        return args_about(args, svg->text, "--save and --svg name the same file");
-    }
-    return EXIT_YES;
-}
-
 /* A sample without keys says nothing of the stream but its length. */
 static int without_sample(struct gaps *g)
 {
@@ -298,7 +257,7 @@ static int work(struct gaps *g)
 
 static int gaps_run(const struct args *args)
 {
-    if (check_sides(args) != EXIT_YES ||
+    if (sides_check(args, "save", "svg") != EXIT_YES ||
         filter_file_check_inputs(args, NULL, args->operand, args->operands, "") != EXIT_YES) {
         return EXIT_TROUBLE;
     }

@@ -64,6 +64,10 @@ static void arrive(struct sample *t, uint64_t id, bool seen)
     if (key->id != 0) {
         key->repeats++;
         key->missed += !seen;
+        if (t->ages != NULL && t->now >= key->last) {
+            ages_note(t->ages, t->now - key->last, seen);
+        }
+        key->last = t->only_misses && seen ? key->last : t->now;
         return;
     }
     if (t->used == TRACE_KEYS) {
@@ -74,7 +78,7 @@ static void arrive(struct sample *t, uint64_t id, bool seen)
         }
         key = find(t, id);
     }
-    *key = (struct sample_key){.id = id, .taken = seen};
+    *key = (struct sample_key){.id = id, .last = t->now, .taken = seen};
     t->used++;
 }
 

@@ -17,13 +17,16 @@
 #include <tepal/hash.h>
 #include <tepal/papers.h>
 
+#include "streams/ages.h"
+
 #define TRACE_KEYS ((size_t)1 << 14) /* watched at most */
 
 struct sample_key {
     uint64_t id; /* 0: none */
     uint64_t repeats;
     uint64_t missed;
-    bool taken; /* its first arrival was answered "seen" */
+    uint64_t last; /* when it was last remembered; 0 without a clock */
+    bool taken;    /* its first arrival was answered "seen" */
 };
 
 struct sample {
@@ -31,6 +34,9 @@ struct sample {
     uint64_t mask; /* a key is watched if these bits of its hash are 0 */
     size_t used;
     struct sample_key *slot; /* 2 * TRACE_KEYS of them */
+    uint64_t now;            /* the clock of what is noted next */
+    bool only_misses;        /* a key is remembered from when it was answered "not seen" */
+    struct ages *ages;       /* where the ages of repeats are counted, or NULL */
 };
 
 /* The hash by which keys are sampled: independent of where a filter puts them. */

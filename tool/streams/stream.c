@@ -37,6 +37,39 @@ bool stream_plan(enum tepal_layout layout, uint64_t bytes, uint32_t phases, uint
     return true;
 }
 
+uint64_t stream_bits_for(enum tepal_layout layout, uint32_t phases, uint64_t lines, double fp,
+                         uint32_t *hashes)
+{
+    const uint64_t unit = tepal_layout_in_lines(layout) ? TEPAL_LINE_BITS : 64;
+    struct tepal_recycling_setting s = TEPAL_RECYCLING_SETTING_INIT;
+    struct tepal_recycling_rates rates;
+    s.hashes = *hashes;
+    s.phases = phases;
+    s.retain = true;
+    if (tepal_recycling_for_count(&s, lines, fp, &rates) != TEPAL_OK) {
+        return 0;
+    }
+    /* Whole words or lines; layouts with lines need up to some times as many bits as flat. */
+    uint64_t most = 64 * s.bits;
+    for (s.bits = (s.bits + unit - 1) / unit * unit; s.bits <= most;
+         s.bits += (s.bits / 64 + unit - 1) / unit * unit) {
+        struct tepal_recycling_setting t = s;
+        t.layout = layout;
+        t.hashes = *hashes;
+        if (tepal_recycling_for_count(&t, lines, fp, &rates) == TEPAL_OK &&
+            rates.fp_average <= fp) {
+            *hashes = t.hashes;
+            return t.bits;
+        }
+    }
+    return 0;
+}
+
+uint64_t stream_every(uint64_t frame, uint32_t phases)
+{
+    return (frame + phases - 2) / (phases - 1);
+}
+
 bool stream_by(const struct args *args, const char *rule)
 {
     const struct option_value *given = arg(args, "rule");
@@ -83,13 +116,25 @@ static int shape(struct wish *w)
 {
     w->params.layout =
         w->before != NULL && !given(w, "layout") ? w->before->layout : stream_layout(w->args);
-    uint32_t phases = given(w, "phases")  ? (uint32_t)arg(w->args, "phases")->whole
-                      : w->before != NULL ? (uint32_t)w->before->recycling.phases
-                                          : STREAM_PHASES;
+    uint32_t phases = given(w, "phases")   ? (uint32_t)arg(w->args, "phases")->whole
+                      : w->before != NULL  ? (uint32_t)w->before->recycling.phases
+                      : given(w, "within") ? STREAM_WITHIN
+                                           : STREAM_PHASES;
     w->bytes = given(w, "memory")  ? arg(w->args, "memory")->whole
                : w->before != NULL ? w->before->cells / 8 * w->before->recycling.phases
                                    : STREAM_MEMORY;
     w->params.recycling.phases = phases;
+    if (given(w, "within") && phases < 2) {
+        return args_error(w->args, "--within needs 2 phases at least");
+    }
+    if (given(w, "lines")) {
+        w->params.cells = stream_bits_for(w->params.layout, phases, arg(w->args, "lines")->whole,
+                                          w->fp, &w->hashes);
+        w->bytes = w->params.cells / 8 * phases;
+        return w->params.cells > 0 ? EXIT_YES
+                                   : args_error(w->args, "--lines %s: no filter keeps this rate",
+                                                arg(w->args, "lines")->text);
+    }
     w->params.cells = stream_phase_bits(w->bytes, phases, w->params.layout);
     if (w->params.cells > 0) {
         return EXIT_YES;
@@ -212,12 +257,15 @@ static int rule(struct wish *w)
                                                          w->params.cells, cycle->limit);
         return EXIT_YES;
     }
-    if (given(w, "every")) {
-        if (plan_sigma(w) != EXIT_YES) {
+    if (given(w, "every") || given(w, "within")) {
+        w->params.hashes = w->hashes;
+        if (!given(w, "lines") && plan_sigma(w) != EXIT_YES) {
             return EXIT_TROUBLE;
         }
         cycle->rule = TEPAL_RECYCLING_TIME;
-        cycle->limit = arg(w->args, "every")->whole;
+        cycle->limit = given(w, "every")
+                           ? arg(w->args, "every")->whole
+                           : stream_every(arg(w->args, "within")->whole, (uint32_t)cycle->phases);
         return EXIT_YES;
     }
     return by_rate(w);

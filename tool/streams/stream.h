@@ -1,7 +1,7 @@
 /*
  * stream.h: a recycling filter from the options of the commands that watch streams (dedup, gaps,
- * app admit): --memory, --fp, --rule, --phases, --sigma or --count or --every, --only-misses,
- * --hashes, --layout.
+ * app admit): --memory or --lines, --fp, --rule, --phases, --sigma or --count or --every or
+ * --within, --only-misses, --hashes, --layout.
  */
 #ifndef TOOL_STREAMS_STREAM_H
 #define TOOL_STREAMS_STREAM_H
@@ -14,6 +14,7 @@
 
 #define STREAM_MEMORY ((uint64_t)64 << 20) /* bytes, unless --memory says otherwise */
 #define STREAM_PHASES 2
+#define STREAM_WITHIN 8 /* phases, for --within */
 #define STREAM_FP     0.01
 #define STREAM_LEAST  0x1p-54 /* rates below are kept by sigma: units of 2^-64 are too coarse */
 
@@ -38,6 +39,16 @@ bool stream_plan(enum tepal_layout layout, uint64_t bytes, uint32_t phases, uint
  */
 int stream_params(const struct args *args, const struct tepal_params *before,
                   struct tepal_params *params);
+
+/*
+ * The bits of one of several phases that keep an average of fp when `lines` different lines come
+ * while it is active; *hashes, if 0, becomes the best number. 0: there is no such filter.
+ */
+uint64_t stream_bits_for(enum tepal_layout layout, uint32_t phases, uint64_t lines, double fp,
+                         uint32_t *hashes);
+
+/* How long a phase is active so that what came within `frame` is remembered. At least 2 phases. */
+uint64_t stream_every(uint64_t frame, uint32_t phases);
 
 /* By --rule, is it this one? */
 bool stream_by(const struct args *args, const char *rule);
@@ -86,6 +97,16 @@ bool stream_rates(const struct tepal_params *params, struct tepal_recycling_sett
     OPTION(0, "every", OF_VALUE(TAKES_DURATION, "TIME"),                                           \
            "Recycle at this interval, as 90s, 10m or 2h: with 2 phases of 10m a line is "          \
            "remembered for at least 10 and at most 20 minutes.")
+
+#define OPTION_WITHIN                                                                              \
+    OPTION(0, "within", OF_VALUE(TAKES_DURATION, "TIME"),                                          \
+           "Remember every line for TIME, and forget smoothly: with P phases (default 8) a phase " \
+           "lasts TIME / (P - 1), and a line is forgotten at most that long after TIME.")
+
+#define OPTION_LINES                                                                               \
+    OPTION(0, "lines", OF_WHOLE("N", 1, (uint64_t)1 << 50),                                        \
+           "Instead of --memory: as much as the model needs to keep --fp if N different lines "    \
+           "come while a phase is active.")
 
 #define OPTION_STREAM_ONLY_MISSES                                                                  \
     FLAG(0, "only-misses",                                                                         \

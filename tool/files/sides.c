@@ -1,0 +1,51 @@
+/* sides.c: may a command write its two side files? */
+#define _POSIX_C_SOURCE 200809L
+#include "files/sides.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/atomic_file.h"
+#include "files/filter_file.h"
+
+static int check_side(const struct args *args, const char *id)
+{
+    const struct option_value *file = arg(args, id);
+    if (!file->given) {
+        return EXIT_YES;
+    }
+    int code = filter_file_check_inputs(args, file->text, args->operand, args->operands,
+                                        "the output would overwrite the lines");
+    return code == EXIT_YES ? atomic_file_check(args, file->text) : code;
+}
+
+/* Files that are there, or are to be: the same name in the same folder. */
+static bool same_place(const char *a, const char *b)
+{
+    const char *const path[] = {a, b};
+    const char *name[2];
+    char *folder[2];
+    for (size_t i = 0; i < 2; i++) {
+        const char *slash = strrchr(path[i], '/');
+        name[i] = slash == NULL ? path[i] : slash + 1;
+        folder[i] = slash == NULL ? strdup(".") : strndup(path[i], (size_t)(slash + 1 - path[i]));
+    }
+    bool same = folder[0] != NULL && folder[1] != NULL && strcmp(name[0], name[1]) == 0 &&
+                filter_file_same(folder[0], folder[1]);
+    free(folder[0]);
+    free(folder[1]);
+    return same || filter_file_same(a, b);
+}
+
+int sides_check(const struct args *args, const char *a, const char *b)
+{
+    const struct option_value *one = arg(args, a);
+    const struct option_value *two = arg(args, b);
+    if (check_side(args, a) != EXIT_YES || check_side(args, b) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (one->given && two->given && same_place(one->text, two->text)) {
+        return args_about(args, two->text, "--%s and --%s name the same file", a, b);
+    }
+    return EXIT_YES;
+}
