@@ -23,6 +23,7 @@ help:
 	@echo 'make fuzz       10^6 executions of each fuzz target under sanitizers'
 	@echo 'make report     the papers made again, as one page, $(LAB)/report.html (ARGS=--full)'
 	@echo 'make install    to PREFIX=$(PREFIX) (DESTDIR is respected)'
+	@echo 'make uninstall  remove what install wrote with the same PREFIX and DESTDIR'
 	@echo 'make format     clang-format over all sources'
 	@echo 'make clean      remove $(BUILD)/'
 
@@ -71,8 +72,14 @@ install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 
-uninstall:
-	@xargs -r rm -vf < $(BUILD)/install_manifest.txt
+# What install writes is seen by installing once more, below $(BUILD).
+STAGED := $(BUILD)/uninstall
+uninstall: build
+	@rm -rf $(STAGED)
+	@DESTDIR=$(abspath $(STAGED)) cmake --install $(BUILD) --prefix $(PREFIX) $(QUIET)
+	@scripts/remove-like $(abspath $(STAGED)) "$(DESTDIR)"
+	@rm -rf $(STAGED)
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp')
 

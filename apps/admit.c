@@ -474,13 +474,13 @@ static int admit_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION(0, "cache-size", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
+    OPTION(0, "cache-size", OF_SIZE(1, (uint64_t)1 << 56),
            "The size of the cache in objects, or in bytes with --size-field."),
     OPTION(0, "size-field", OF_WHOLE("N", 1, UINT32_MAX),
            "The N-th field of a line is the size of the object in bytes (- is 0)."),
     OPTION_FIELD,
     OPTION_DELIMITER,
-    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
+    OPTION('M', "memory", OF_SIZE(1, (uint64_t)1 << 56),
            "The memory of the filter in bytes (default: enough to remember 1/16, 1/4, 1 and 4 "
            "times as many objects as the cache holds, a row each)."),
     OPTION_STREAM_FP,

@@ -393,7 +393,7 @@ static const struct option options[] = {
            "--client-field, or if there are no names)."),
     OPTION(0, "cache-size", OF_WHOLE("N", 1, (uint64_t)1 << 31),
            "Objects per cache (default 1000); the least recently used are evicted."),
-    OPTION(0, "cache-bytes", OF_WHOLE("N", 1, UINT64_MAX),
+    OPTION(0, "cache-bytes", OF_SIZE(1, UINT64_MAX),
            "Bytes per cache (with --cache-size: the limit that is reached first)."),
     OPTION(0, "refresh", OF_WHOLE("N", 1, UINT64_MAX),
            "A proxy rebuilds its filter after N new objects (default: a tenth of the cache)."),

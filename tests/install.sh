@@ -96,6 +96,24 @@ earlier() { ! cmake -S "$work/project" -B "$work/earlier" -DCMAKE_PREFIX_PATH="$
 check "it is not version 0.1" earlier
 check "the installed command runs" "$work/root/bin/tepal" --version
 
+# ---- and taken away again ------------------------------------------------------------------------
+# Exactly what the same variables install; another installation stays, and so do strangers' files.
+with() { make -C "$here/.." BUILD="$build" "$@"; }
+for stage in one two; do
+    check "make install, stage $stage" with install PREFIX=/opt/tepal DESTDIR="$work/$stage"
+done
+check "make install without a stage" with install PREFIX="$work/live"
+touch "$work/one/opt/tepal/include/tepal/other.h"
+listed() { (cd "$1" && find . \( -type f -o -type l \) -print | sort); }
+listed "$work/live" >"$work/live.list"
+check "make uninstall" with uninstall PREFIX=/opt/tepal DESTDIR="$work/one"
+left() { [ "$(listed "$work/one")" = ./opt/tepal/include/tepal/other.h ]; }
+check "nothing of it is left, and what is not ours stays" left
+check "the other stage has all" diff <(listed "$work/two/opt/tepal") "$work/live.list"
+check "the live one has all" diff <(listed "$work/live") "$work/live.list"
+check "make uninstall without a stage" with uninstall PREFIX="$work/live"
+check "takes all" without listed "$work/live"
+
 # ---- a part of another project -------------------------------------------------------------------
 # Without pkg-config and what it finds, and without effort on speed: compiling is all that it costs.
 parent=$work/parent

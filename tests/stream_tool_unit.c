@@ -21,9 +21,10 @@ static void test_durations(void **state)
     static const struct {
         const char *text;
         uint64_t milliseconds;
-    } good[] = {{"500ms", 500},    {"90s", 90000},    {"10m", 600000}, {"2h", 7200000},
-                {"7d", 604800000}, {"1.5h", 5400000}, {"0.001s", 1},   {"0s", 0},
-                {"1.50m", 90000},  {"00010s", 10000}};
+    } good[] = {{"500ms", 500},    {"90s", 90000},           {"10m", 600000},  {"2h", 7200000},
+                {"7d", 604800000}, {"1.5h", 5400000},        {"0.001s", 1},    {"0s", 0},
+                {"1.50m", 90000},  {"00010s", 10000},        {"5min", 300000}, {"1h30m", 5400000},
+                {"3sec", 3000},    {"1d2h3m4s5ms", 93784005}};
     static const char *const bad[] = {"",
                                       "10",
                                       "s",
@@ -41,7 +42,12 @@ static void test_durations(void **state)
                                       "1.5ms",
                                       "300000000000000d",
                                       "99999999999999999999s",
-                                      "10min"};
+                                      "1h30",
+                                      "30m1h",
+                                      "1h1h",
+                                      "10minutes",
+                                      "1h 30m",
+                                      "213503982334d14h25m51s616ms"};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         uint64_t value = 77;

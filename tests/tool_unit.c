@@ -129,6 +129,51 @@ static void wrong_whole_numbers_are_refused(void **state)
     }
 }
 
+static void sizes_may_end_with_bytes(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {{"0", 0},
+                {"4096", 4096},
+                {"4096B", 4096},
+                {"10M", 10000000},
+                {"10MB", 10000000},
+                {"10MiB", 10485760},
+                {"10Mi", 10485760},
+                {"1.5kB", 1500},
+                {"2GB", 2000000000},
+                {"1PiB", (uint64_t)1 << 50}};
+    static const struct {
+        const char *text;
+        const char *why;
+    } bad[] = {{"", "not a number"},
+               {"B", "not a number"},
+               {"10m", "not a size: m means minutes"},
+               {"10mB", "not a size"},
+               {"10Mb", "not a size"},
+               {"10MBB", "not a size"},
+               {"10iB", "not a size"},
+               {"10 MB", "not a size"},
+               {"-1B", "negative"},
+               {"1.5B", "not a whole number"},
+               {"16384PiB", "too large"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        uint64_t value = 12345;
+        assert_null(number_size(good[i].text, &value));
+        assert_int_equal(value, good[i].value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t value = 12345;
+        const char *why = number_size(bad[i].text, &value);
+        if (why == NULL || strncmp(why, bad[i].why, strlen(bad[i].why)) != 0) {
+            fail_msg("%s: %s", bad[i].text, why == NULL ? "accepted" : why);
+        }
+        assert_int_equal(value, 12345);
+    }
+}
+
 static void seeds_are_decimal_or_hexadecimal(void **state)
 {
     uint64_t seed = 0;
@@ -807,6 +852,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers_are_exact),
         cmocka_unit_test(wrong_whole_numbers_are_refused),
+        cmocka_unit_test(sizes_may_end_with_bytes),
         cmocka_unit_test(seeds_are_decimal_or_hexadecimal),
         cmocka_unit_test(rates_in_four_spellings),
         cmocka_unit_test(positive_numbers),

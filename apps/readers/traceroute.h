@@ -80,7 +80,7 @@ const char *routes_line(struct routes *routes, struct routes_file *file, const c
                         size_t len);
 
 /*
- * All lines of the files ("-" is standard input), which may be compressed with gzip or zstd.
+ * All lines of the files ("-" is standard input), which may be compressed with gzip, zstd or xz.
  * EXIT_YES, or EXIT_TROUBLE after having said which line of which file is wrong.
  */
 int routes_read(struct routes *routes, const char *const *paths, size_t count);

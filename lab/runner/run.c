@@ -197,16 +197,16 @@ static void show_progress(struct laboratory *all)
         done += all->task[i].stage >= DONE;
     }
     all->spoken = now;
-    fprintf(stderr, "\r\033[K%zu of %zu experiments, about %.0f s left", done, all->count,
-            ceil(remaining(all, now)));
-    fflush(stderr);
+    char line[128];
+    snprintf(line, sizeof line, "\r\033[K%zu of %zu experiments, about %.0f s left", done,
+             all->count, ceil(remaining(all, now)));
+    say_words(line, strlen(line));
 }
 
 static void hide_progress(struct laboratory *all)
 {
     if (all->spoken > 0) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
+        say_words("\r\033[K", 4);
     }
 }
 

@@ -323,7 +323,7 @@ refused 'a rate that cannot be kept' \
     "$tepal" dedup --memory 16 --layout flat --fp 1e-12 lines
 refused 'two rules' 'dedup: --count and --every cannot be combined: give one of them' \
     "$tepal" dedup --count 5 --every 5s
-refused 'no unit of time' 'dedup: --every 10: not a duration: write 500ms, 90s, 10m, 2h or 7d' \
+refused 'no unit of time' 'dedup: --every 10: not a duration: write 500ms, 90s, 10m or 10min, 2h, 1h30m or 7d' \
     "$tepal" dedup --every 10
 refused 'no time at all' 'dedup: --every 0s: too short: the minimum is 1ms' "$tepal" dedup --every 0s
 refused 'no such file' 'none: No such file or directory; nothing was read' "$tepal" dedup none

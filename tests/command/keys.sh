@@ -101,6 +101,43 @@ if cmp -s got want; then fail '--plain decompresses'; else pass; fi
 run "$tepal" query -c --plain got g.gz
 is '--plain reads the bytes' "$code" 0
 
+# xz, whole, in two streams, from a pipe in pieces.
+xz -k -c plain >packed3.txt
+"$tepal" build packed3.txt -o got --seed 5 -q
+same 'xz' got want
+{ xz -c first; xz -c second; } >two.xz
+"$tepal" build two.xz -o got --seed 5 -q
+same 'two xz streams' got want
+python3 -c 'import sys
+for byte in open("packed3.txt", "rb").read():
+    sys.stdout.buffer.write(bytes([byte]))
+    sys.stdout.flush()' | "$tepal" build -o got --seed 5 -q
+same 'xz from a pipe, byte by byte' got want
+
+# What is no list of keys says so, unless it is taken as it is.
+python3 -c 'import bz2; open("packed.bz2", "wb").write(bz2.compress(open("plain", "rb").read()))
+open("none.bz2", "wb").write(bz2.compress(b""))'
+for file in packed.bz2 none.bz2; do
+    refused "bzip2: $file" "$file: compressed with bzip2, which is not read: decompress it into a \
+pipe, as in bzcat FILE | tepal ... - (--plain takes any bytes as keys); nothing was written" \
+        "$tepal" build "$file" -o broken
+done
+printf 'BZh9 is a key\n' >bz_key
+round_trip 'a key that begins as bzip2 does' bz_key
+refused 'a filter as keys' "want: a tepal filter, not a list of keys (--plain takes any bytes as \
+keys); nothing was written" "$tepal" build want -o broken
+gzip -c want >want.gz
+refused 'a compressed filter as keys' "want.gz: a tepal filter, not a list of keys (--plain takes \
+any bytes as keys); nothing was written" "$tepal" build plain want.gz -o broken
+refused 'a filter as keys of -0' "standard input: a tepal filter, not a list of keys (--plain \
+takes any bytes as keys); nothing was written" "$tepal" build -0 -o broken <want
+expect '--plain takes it' 0 '' '' "$tepal" build --plain want packed.bz2 -o got -q
+printf '\x89TEPAL\rx\n' >nearly
+round_trip 'a key that begins as filters do' nearly
+printf '\x89TEP' >short
+expect 'a shorter one' 0 $'1\n' '' "$tepal" query -vc u short
+absent 'none of these wrote anything' broken
+
 # Damage: an error that names the file, and no filter.
 head -c 2000 g.gz >cut.gz
 refused 'truncated gzip' \

@@ -50,6 +50,19 @@ is 'and it is sound' "$("$tepal" verify g)" 'g: OK'
 refused 'standard output is closed' 'standard output: Bad file descriptor' \
     bash -c '"$0" info f >&-' "$tepal"
 
+# Nobody reads standard error any more: the work is done all the same.
+rm -f g
+python3 - "$tepal" <<'PY'
+import os, subprocess, sys
+get, put = os.pipe()
+os.close(get)
+child = subprocess.Popen([sys.argv[1], "build", "keys", "-o", "g"], stderr=put,
+                         preexec_fn=lambda: __import__("signal").signal(13, 0))
+sys.exit(child.wait())
+PY
+is 'standard error is a closed pipe: exit status' "$?" 0
+is 'and the filter is sound' "$("$tepal" verify g)" 'g: OK'
+
 # Descriptors that somebody has made non-blocking are waited for.
 cat >"$work/waiting.py" <<'PY'
 import os, subprocess, sys, time

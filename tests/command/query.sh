@@ -33,6 +33,18 @@ expect 'keys from - and a file' 0 $'cherry\nbanana\napple\n' '' "$tepal" query f
 expect 'the filter from standard input' 0 $'banana\napple\n' '' "$tepal" query - asked <f
 expect 'the filter from a pipe' 0 $'banana\napple\n' '' "$tepal" query <(cat f) asked
 
+# By a field of each line: the line is printed whole.
+printf 'GET apple 1\nPUT stone 2\n  GET  cherry\nshort\n' >log
+expect '--field' 0 $'GET apple 1\n  GET  cherry\n' '' "$tepal" query f log --field 2
+expect '--field -v' 0 $'PUT stone 2\nshort\n' '' "$tepal" query f log --field 2 -v
+expect '--field -c' 0 $'2\n' '' "$tepal" query f log --field 2 -c
+expect '--field --tsv' 0 $'GET apple 1\t1\nPUT stone 2\t0\n  GET  cherry\t1\nshort\t0\n' '' \
+    "$tepal" query f log --field 2 --tsv
+expect '--delimiter' 0 $'a,,banana\n' '' "$tepal" query f --field 3 --delimiter , <<<$'a,,banana\nb,banana'
+expect '--hex by a field' 0 $'x 6170706c65\n' '' "$tepal" query f --field 2 -x <<<$'x 6170706c65\ny 00'
+refused '--delimiter alone' 'query: --delimiter needs --field: which field is the key?' \
+    "$tepal" query f asked --delimiter ,
+
 # Runs of selected keys, in all patterns of three batches, against grep.
 seq 1 20000 >all
 awk 'NR % 3 != 0 || NR % 7 == 0' all >some

@@ -81,7 +81,8 @@ static int take_word(const struct parser *p, const struct option *o, const char 
 
 static int take_whole(const struct parser *p, const struct option *o, struct option_value *value)
 {
-    const char *why = number_whole(value->text, &value->whole);
+    const char *why = o->type == TAKES_SIZE ? number_size(value->text, &value->whole)
+                                            : number_whole(value->text, &value->whole);
     char room[96];
     if (why == NULL && value->whole < o->least) {
         snprintf(room, sizeof room, "too small: the minimum is %" PRIu64, o->least);
@@ -107,6 +108,7 @@ static int take_value(const struct parser *p, size_t at, const char *text)
         why = text[0] == '\0' ? "a file name is needed" : NULL;
         break;
     case TAKES_WHOLE:
+    case TAKES_SIZE:
         p->args->texts[p->args->text_count++] = (struct option_text){o, text};
         return take_whole(p, o, value);
     case TAKES_POSITIVE:

@@ -21,6 +21,7 @@ enum option_type {
     TAKES_NOTHING,
     TAKES_FILE,
     TAKES_WHOLE,    /* number_whole, within least .. most; several: args_text */
+    TAKES_SIZE,     /* number_size, likewise */
     TAKES_POSITIVE, /* number_positive */
     TAKES_RATE,     /* number_rate */
     TAKES_SHARE,    /* number_share */
@@ -56,6 +57,8 @@ struct option {
 #define OF_VALUE(type_, value_) .type = type_, .value = value_
 #define OF_WHOLE(value_, least_, most_) \
     .type = TAKES_WHOLE, .value = value_, .least = least_, .most = most_
+#define OF_SIZE(least_, most_) \
+    .type = TAKES_SIZE, .value = "SIZE", .least = least_, .most = most_
 #define OF_CHOICE(value_, choices_) .type = TAKES_CHOICE, .value = value_, .choices = choices_
 #define OPTIONS_END {.name = NULL}
 /* clang-format on */

@@ -151,15 +151,43 @@ const char *number_whole(const char *text, uint64_t *out)
     return scaled(value, unit, scale, out);
 }
 
-/* Milliseconds in a unit of time; 0 if it is unknown. */
-static uint64_t duration_unit(const char *suffix)
+const char *number_size(const char *text, uint64_t *out)
+{
+    char copy[64];
+    size_t len = strlen(text);
+    if (len >= sizeof copy) {
+        return not_a_number;
+    }
+    memcpy(copy, text, len + 1);
+    if (len > 1 && copy[len - 1] == 'B') {
+        copy[--len] = '\0';
+    }
+    const char *wrong = number_whole(copy, out);
+    if (wrong == NULL || wrong == too_large || wrong == not_whole) {
+        return wrong;
+    }
+    if (len > 1 && copy[len - 1] == 'm') {
+        return "not a size: m means minutes; write 10M or 10MB (millions of bytes), 10Mi or 10MiB "
+               "(1024 x 1024)";
+    }
+    return isdigit((unsigned char)text[0])
+               ? "not a size: write 4096, 64k or 64kB (1000), 64Ki or 64KiB (1024), and so on with "
+                 "M, G, T, P"
+               : wrong;
+}
+
+/* The unit of time that `*at` begins with: its milliseconds, and *at goes behind it; 0: none. */
+static uint64_t duration_unit(const char **at)
 {
     static const struct {
         const char *name;
         uint64_t milliseconds;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+    } units[] = {{"ms", 1},      {"s", 1000},    {"sec", 1000},  {"m", 60000},
+                 {"min", 60000}, {"h", 3600000}, {"d", 86400000}};
+    size_t len = strspn(*at, "abcdefghijklmnopqrstuvwxyz");
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (strcmp(units[i].name, suffix) == 0) {
+        if (strlen(units[i].name) == len && memcmp(units[i].name, *at, len) == 0) {
+            *at += len;
             return units[i].milliseconds;
         }
     }
@@ -168,16 +196,30 @@ static uint64_t duration_unit(const char *suffix)
 
 const char *number_duration(const char *text, uint64_t *out)
 {
-    static const char not_a_duration[] = "not a duration: write 500ms, 90s, 10m, 2h or 7d";
-    uint64_t value = 0;
-    int scale = 0;
-    const char *wrong = read_digits(&text, &value, &scale);
-    uint64_t unit = wrong == NULL ? duration_unit(text) : 0;
-    if (wrong != NULL || unit == 0) {
-        return wrong == too_large ? too_large : not_a_duration;
-    }
-    wrong = scaled(value, unit, scale, out);
-    return wrong == not_whole ? "not a whole number of milliseconds" : wrong;
+    static const char not_a_duration[] =
+        "not a duration: write 500ms, 90s, 10m or 10min, 2h, 1h30m or 7d";
+    uint64_t sum = 0;
+    uint64_t before = UINT64_MAX; /* units only get smaller: 1h30m, not 30m1h */
+    do {
+        uint64_t value = 0;
+        int scale = 0;
+        const char *wrong = read_digits(&text, &value, &scale);
+        uint64_t unit = wrong == NULL ? duration_unit(&text) : 0;
+        if (unit == 0 || unit >= before) {
+            return wrong == too_large ? too_large : not_a_duration;
+        }
+        wrong = scaled(value, unit, scale, &value);
+        if (wrong != NULL) {
+            return wrong == not_whole ? "not a whole number of milliseconds" : wrong;
+        }
+        if (value > UINT64_MAX - sum) {
+            return too_large;
+        }
+        sum += value;
+        before = unit;
+    } while (*text != '\0');
+    *out = sum;
+    return NULL;
 }
 
 const char *number_seed(const char *text, uint64_t *out)

@@ -14,9 +14,12 @@
  */
 const char *number_whole(const char *text, uint64_t *out);
 
+/* A size in bytes: the same, and a B may follow: 4096, 10MB, 10MiB. */
+const char *number_size(const char *text, uint64_t *out);
+
 /*
- * A duration, to milliseconds: 500ms, 90s, 10m, 1.5h, 7d. The unit is needed; what is not a whole
- * number of milliseconds is refused.
+ * A duration, to milliseconds: 500ms, 90s, 10m or 10min, 1.5h, 1h30m, 7d. The unit is needed; what
+ * is not a whole number of milliseconds is refused.
  */
 const char *number_duration(const char *text, uint64_t *out);
 

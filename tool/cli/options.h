@@ -58,7 +58,7 @@
 #define OPTION_HEX FLAG('x', "hex", "Keys are in hexadecimal and are decoded to bytes first.")
 
 #define OPTION_PLAIN                                                                               \
-    FLAG(0, "plain", "Do not decompress key files, even if they look like gzip or zstd.")
+    FLAG(0, "plain", "Do not decompress key files, even if they look compressed.")
 
 #define OPTION_JOBS                                                                                \
     OPTION(0, "jobs", OF_WHOLE("N", 1, 64),                                                        \

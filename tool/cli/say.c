@@ -2,10 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/say.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "input/retry.h"
@@ -97,20 +100,43 @@ static void put_name(struct line *line, const char *colour)
     put(line, on ? "\033[0m " : " ");
 }
 
+static void write_words(const char *text, size_t len)
+{
+    size_t done = 0;
+    while (done < len) {
+        ssize_t n = write(STDERR_FILENO, text + done, len - done);
+        if (n < 0 && !retry_io(STDERR_FILENO, POLLOUT)) {
+            return;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* A SIGPIPE that a write brings is held back and taken: it goes to the thread that wrote. */
+void say_words(const char *text, size_t len)
+{
+    sigset_t pipe;
+    sigset_t before;
+    sigset_t pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    write_words(text, len);
+    if (!sigismember(&pending, SIGPIPE)) {
+        while (sigtimedwait(&pipe, NULL, &(struct timespec){0}) < 0 && errno == EINTR) {
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static void send_line(struct line *line)
 {
     if (line->used == sizeof line->text) {
         line->used--;
     }
     line->text[line->used++] = '\n';
-    size_t done = 0;
-    while (done < line->used) {
-        ssize_t n = write(STDERR_FILENO, line->text + done, line->used - done);
-        if (n < 0 && !retry_io(STDERR_FILENO, POLLOUT)) {
-            return;
-        }
-        done += n > 0 ? (size_t)n : 0;
-    }
+    say_words(line->text, line->used);
 }
 
 int say_error_list(const char *stays, const char *subject, const char *format, va_list list)

@@ -46,6 +46,12 @@ int say_no_memory(void);
 /* "tepal: SUBJECT: warning: MESSAGE". */
 void say_warning(const char *subject, const char *format, ...) SAY_FORMAT(2, 3);
 
+/*
+ * Bytes to standard error, as they are. Whether anybody reads them changes nothing: a pipe that was
+ * closed there does not end the command before its work is done.
+ */
+void say_words(const char *text, size_t len);
+
 /* A line as it is: part of a summary. */
 void say_line(const char *format, ...) SAY_FORMAT(1, 2);
 

@@ -497,7 +497,7 @@ const struct command command_dedup = {
         "that it has not seen before, immediately. Memory is fixed however long the stream is: old "
         "lines are forgotten, and may be printed again. So there are two errors: a new line taken "
         "for a repeat (the rate is --fp), and a repeat that was forgotten (the rate depends on the "
-        "stream: `tepal gaps` predicts it). Files may be compressed with gzip or zstd.\n\n"
+        "stream: `tepal gaps` predicts it). Files may be compressed with gzip, zstd or xz.\n\n"
         "At the end, and on SIGUSR1, prints a line of figures on standard error: lines, new lines "
         "and repeats of this run; completed cycles, fill and average false-positive rate of the "
         "filter; and the false negatives, measured on a sample of the keys. SIGINT and SIGTERM act "

@@ -74,7 +74,7 @@ static enum tepal_status add_members(struct trial *t)
             return status;
         }
         i += count;
-        progress_tick(t->progress, i);
+        progress_parts(t->progress, i, t->keys, "keys added");
     }
     t->ns_add = (progress_clock() - start) * 1e9 / (double)t->keys;
     return TEPAL_OK;
@@ -90,7 +90,7 @@ static uint64_t ask(struct trial *t, uint64_t from, uint64_t to)
         size_t count = digests_of(t, i, to, digests);
         present += tepal_filter_query_many(t->filter, digests, count, answers);
         i += count;
-        progress_tick(t->progress, i);
+        progress_parts(t->progress, i - from, to - from, "keys looked up");
     }
     return present;
 }

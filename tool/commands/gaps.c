@@ -280,7 +280,7 @@ static int gaps_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),
+    OPTION('M', "memory", OF_SIZE(1, (uint64_t)1 << 56),
            "Only this much memory, in bytes (default: powers of 2, up to enough for all keys)."),
     OPTION_STREAM_FP,
     OPTION_STREAM_RULE,

@@ -128,7 +128,7 @@ const struct command command_info = {
     .summary = "Show the parameters, contents and error rates of a filter.",
     .about = "Prints parameters, counts and error rates, among them the current false-positive "
              "rate (fp_now) and the planned one (fp_at_capacity). Filters may be compressed with "
-             "gzip or zstd.",
+             "gzip, zstd or xz.",
     .options = options,
     .files = true,
     .least_operands = 1,

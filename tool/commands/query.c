@@ -222,6 +222,10 @@ static int ask(struct query *q, const struct tepal_hasher *hasher)
 
 static int check(const struct args *args)
 {
+    if (arg(args, "delimiter")->given && !arg(args, "field")->given) {
+        return say_error(NULL, args->command->name,
+                         "--delimiter needs --field: which field is the key?");
+    }
     bool reads_standard = args->operands == 1;
     for (size_t i = 1; i < args->operands; i++) {
         reads_standard = reads_standard || strcmp(args->operand[i], "-") == 0;
@@ -316,6 +320,8 @@ static const struct option options[] = {
          "it: the most likely number, and the lowest and the highest (95 % confidence), separated "
          "by tabs; - means that it cannot be told."),
     KEY_OPTIONS,
+    OPTION_FIELD,
+    OPTION_DELIMITER,
     OPTION_KEY_FILE,
     OPTION_PACKED_MOST,
     FLAG(0, "lazy",
@@ -341,6 +347,7 @@ static const char *const exclusive[][4] = {{"tsv", "quiet", "json", "age"},
 static const struct example examples[] = {
     {"tepal query domains.tepal candidates.txt", "The candidates that may be in the set."},
     {"tepal query -v seen.tepal < today.txt > new.txt", "The lines that are certainly new."},
+    {"tepal query blocked.tepal access.log --field 1", "The requests of blocked clients."},
     {"echo example.org | tepal query -q domains.tepal && echo blocked",
      "Check one key in a script."},
     {NULL, NULL}};
@@ -350,7 +357,9 @@ const struct command command_query = {
     .synopsis = "FILE [KEYS...] [-v] [-c | -q | --tsv | --groups | --age]",
     .summary = "Look up keys, and print those that may be in the set.",
     .about = "Reads keys as build does and prints those that may be in the set of the filter FILE, "
-             "unchanged and in order. FILE may be compressed with gzip or zstd; it may be - "
+             "unchanged and in order. With --field, lines are looked up by one of their fields and "
+             "printed "
+             "whole. FILE may be compressed with gzip, zstd or xz; it may be - "
              "(standard input) if the keys come from files.\n\n"
              "Exit status 0 if a key was selected, 1 if none was, 2 on an error.",
     .options = options,

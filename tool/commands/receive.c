@@ -276,7 +276,7 @@ static const struct option options[] = {
     OPTION(0, "key-file", OF_VALUE(TAKES_FILE, "FILE"),
            "The filter must be keyed with the secret key in FILE."),
     FLAG(0, "unkeyed", "The filter must not be keyed."),
-    OPTION(0, "max-bytes", OF_WHOLE("N", 1, UINT64_MAX),
+    OPTION(0, "max-bytes", OF_SIZE(1, UINT64_MAX),
            "Refuse a filter of more than N bytes, decompressed, as soon as its header is read "
            "(default 1Gi)."),
     OPTION(0, "max-keys", OF_WHOLE("N", 1, UINT64_MAX),
@@ -322,7 +322,7 @@ const struct command command_receive = {
              "and checks each: is it intact, does it have the agreed parameters, how many false "
              "positives do its bits cause, and is its share of ones plausible for its number of "
              "keys? Prints one line per filter; a refused filter is reported with the first check "
-             "that failed. Filters may be compressed with gzip or zstd.\n\n"
+             "that failed. Filters may be compressed with gzip, zstd or xz.\n\n"
              "A Bloom filter can be saturated; a generalized filter finds at most a known share of "
              "all keys, whatever bits it has. Neither is safe from a sender who knows the seed and "
              "sets bits for chosen keys; only a secret key prevents that (build --key-file).\n\n"

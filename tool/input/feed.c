@@ -414,7 +414,9 @@ ptrdiff_t feed_next(struct feed *f)
     f->number = f->next_number;
     f->next_number += count;
     f->total += count;
-    progress_tick(&f->progress, f->total);
+    if (progress_due(&f->progress)) {
+        progress_tick(&f->progress, f->total, f->block->text.share);
+    }
     return (ptrdiff_t)count;
 }
 

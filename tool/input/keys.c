@@ -12,6 +12,7 @@
 #define _GNU_SOURCE /* memrchr */
 #include "input/keys.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,7 +36,9 @@ struct keys {
     bool (*wait)(void *context, int fd);
     void *wait_context;
     struct source *source;
-    bool first; /* nothing of this source was handed out */
+    double bytes;  /* of all files, as they are stored; NAN: one is no regular file */
+    double before; /* of those that have been read */
+    bool first;    /* nothing of this source was handed out */
     char *tail; /* of the last block: the beginning of a key */
     size_t tail_len;
     size_t tail_room;
@@ -47,6 +50,14 @@ struct keys {
 
 static const char *const standard_input[] = {"-"};
 
+/* The length of a path's file as it is stored; NAN if it has none. */
+static double length_of(const char *path)
+{
+    struct stat about;
+    int failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &about) : stat(path, &about);
+    return failed == 0 && S_ISREG(about.st_mode) ? (double)about.st_size : NAN;
+}
+
 struct keys *keys_open(const char *const *paths, size_t count, const struct keys_options *options)
 {
     struct keys *k = calloc(1, sizeof *k);
@@ -56,6 +67,9 @@ struct keys *keys_open(const char *const *paths, size_t count, const struct keys
     k->options = *options;
     k->paths = count > 0 ? paths : standard_input;
     k->path_count = count > 0 ? count : 1;
+    for (size_t i = 0; i < k->path_count; i++) {
+        k->bytes += length_of(k->paths[i]);
+    }
     k->subject = "";
     k->why = "";
     return k;
@@ -119,6 +133,7 @@ void keys_set_wait(struct keys *k, bool (*wait)(void *context, int fd), void *co
 
 static void close_current(struct keys *k)
 {
+    k->before += (double)source_at(k->source);
     source_close(k->source);
     k->source = NULL;
     k->tail_len = 0;
@@ -126,15 +141,7 @@ static void close_current(struct keys *k)
 
 bool keys_regular(const struct keys *k)
 {
-    for (size_t i = 0; i < k->path_count; i++) {
-        struct stat about;
-        bool standard = strcmp(k->paths[i], "-") == 0;
-        if ((standard ? fstat(STDIN_FILENO, &about) : stat(k->paths[i], &about)) != 0 ||
-            !S_ISREG(about.st_mode)) {
-            return false;
-        }
-    }
-    return true;
+    return !isnan(k->bytes);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -160,6 +167,14 @@ static int fail(struct keys *k, struct keys_block *block, const char *why)
     return -1;
 }
 
+/* A filter where keys belong; its first bytes hold no separator but the last. */
+static bool is_filter(const struct keys *k, const struct keys_block *block, size_t len)
+{
+    static const char magic[] = "\x89TEPAL\r\n";
+    return k->first && !k->options.plain && len >= sizeof magic - 1 &&
+           memcmp(block->text, magic, sizeof magic - 1) == 0;
+}
+
 /* The block has `end` bytes, and complete keys up to `len`: the rest waits for the next block. */
 static int cut(struct keys *k, struct keys_block *block, size_t len, size_t end)
 {
@@ -169,8 +184,12 @@ static int cut(struct keys *k, struct keys_block *block, size_t len, size_t end)
     if (end > len) {
         memcpy(k->tail, block->text + len, end - len);
     }
+    if (is_filter(k, block, len)) {
+        return fail(k, block, "a tepal filter, not a list of keys (--plain takes any bytes as keys)");
+    }
     k->tail_len = end - len;
     block->len = len;
+    block->share = (k->before + (double)source_at(k->source)) / k->bytes;
     block->first = k->first;
     k->first = false;
     return 1;

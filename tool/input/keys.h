@@ -68,6 +68,7 @@ struct keys_block {
     const char *why;     /* after a failure: the cause */
     bool first;          /* of its file: its first key has the number 1 */
     bool live;           /* from a pipe or a terminal */
+    double share;        /* of all files' bytes, as they are stored, read so far; NAN: not known */
 };
 
 /*

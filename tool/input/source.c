@@ -1,4 +1,4 @@
-/* source.c: read(2), inflate or ZSTD_decompressStream behind one call. */
+/* source.c: read(2), or zlib, libzstd or liblzma, behind one call. */
 #define _POSIX_C_SOURCE 200809L
 #include "input/source.h"
 
@@ -9,14 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "input/retry.h"
 
-#define IN_ROOM ((size_t)1 << 17)
+#define IN_ROOM   ((size_t)1 << 17)
+#define XZ_MEMORY ((uint64_t)1 << 27) /* what a decoder may take, as much as zstd's */
 
-enum form { FORM_UNKNOWN, FORM_PLAIN, FORM_GZIP, FORM_ZSTD };
+enum form { FORM_UNKNOWN, FORM_PLAIN, FORM_GZIP, FORM_ZSTD, FORM_XZ, FORM_BZIP2 };
 
 struct source {
     int fd;
@@ -31,6 +33,7 @@ struct source {
     void *wait_context;
     z_stream gzip;
     ZSTD_DStream *zstd;
+    lzma_stream xz;
     size_t at; /* in[at .. used) is read and not yet consumed */
     size_t used;
     uint8_t in[IN_ROOM];
@@ -91,18 +94,64 @@ static bool zstd_skippable(const struct source *s)
     return len > 0 && (s->in[0] & 0xf0) == 0x50 && memcmp(s->in + 1, rest, len - 1) == 0;
 }
 
+/* "BZh", a level, and the six bytes that begin a block or end the data. */
+static bool bzip2(const struct source *s)
+{
+    static const uint8_t block[] = {0x31, 0x41, 0x59, 0x26, 0x53, 0x59};
+    static const uint8_t end[] = {0x17, 0x72, 0x45, 0x38, 0x50, 0x90};
+    size_t rest = s->used < 4 ? 0 : s->used < 10 ? s->used - 4 : 6;
+    return begins(s, (const uint8_t *)"BZh", 3) &&
+           (s->used < 4 || (s->in[3] >= '1' && s->in[3] <= '9')) &&
+           (memcmp(s->in + 4, block, rest) == 0 || memcmp(s->in + 4, end, rest) == 0);
+}
+
 /* FORM_UNKNOWN as long as more bytes could decide otherwise. */
 static enum form guess(const struct source *s)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b, 0x08};
     static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    static const uint8_t xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
     if (begins(s, gzip, sizeof gzip)) {
         return s->used >= sizeof gzip || (s->ended && s->used == 2) ? FORM_GZIP : FORM_UNKNOWN;
     }
     if (begins(s, zstd, sizeof zstd) || zstd_skippable(s)) {
         return s->used >= 4 ? FORM_ZSTD : FORM_UNKNOWN;
     }
+    if (begins(s, xz, sizeof xz)) {
+        return s->used >= sizeof xz ? FORM_XZ : FORM_UNKNOWN;
+    }
+    if (bzip2(s)) {
+        return s->used >= 10 ? FORM_BZIP2 : FORM_UNKNOWN;
+    }
     return FORM_PLAIN;
+}
+
+/* What the form needs to be read. */
+static bool begin_form(struct source *s)
+{
+    bool fine = true;
+    switch (s->form) {
+    case FORM_GZIP:
+        fine = inflateInit2(&s->gzip, 15 + 16) == Z_OK;
+        break;
+    case FORM_ZSTD:
+        fine = (s->zstd = ZSTD_createDStream()) != NULL;
+        break;
+    case FORM_XZ:
+        fine = lzma_stream_decoder(&s->xz, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK;
+        break;
+    case FORM_BZIP2:
+        return fail(s, "compressed with bzip2, which is not read: decompress it into a pipe, as in "
+                       "bzcat FILE | tepal ... - (--plain takes any bytes as keys)") == 0;
+    default:
+        s->form = FORM_PLAIN; /* shorter than any of these */
+        return true;
+    }
+    if (!fine) {
+        s->form = FORM_UNKNOWN;
+        return fail(s, "out of memory") == 0;
+    }
+    return true;
 }
 
 static bool detect(struct source *s)
@@ -114,20 +163,10 @@ static bool detect(struct source *s)
         }
         s->used += (size_t)n;
     }
-    if (s->form == FORM_GZIP && inflateInit2(&s->gzip, 15 + 16) != Z_OK) {
-        s->form = FORM_UNKNOWN;
-        return fail(s, "out of memory") == 0;
-    }
-    if (s->form == FORM_ZSTD && (s->zstd = ZSTD_createDStream()) == NULL) {
-        return fail(s, "out of memory") == 0;
-    }
-    if (s->form == FORM_UNKNOWN) {
-        s->form = FORM_PLAIN;
-    }
-    return true;
+    return begin_form(s);
 }
 
-/* ---- the three readers ----------------------------------------------------------------------- */
+/* ---- the four readers ----------------------------------------------------------------------- */
 
 static ssize_t read_plain(struct source *s, char *bytes, size_t room)
 {
@@ -227,6 +266,49 @@ static ssize_t read_zstd(struct source *s, char *bytes, size_t room)
     }
 }
 
+static ssize_t xz_fault(struct source *s, lzma_ret result)
+{
+    switch (result) {
+    case LZMA_MEM_ERROR:
+        return fail(s, "out of memory");
+    case LZMA_MEMLIMIT_ERROR:
+        return fail(s, "the xz data need more than 128 MiB of memory to decompress");
+    case LZMA_BUF_ERROR:
+        return fail(s, "truncated xz data: the file ends too early");
+    case LZMA_OPTIONS_ERROR:
+        return fail(s, "xz data of a sort that this liblzma does not know");
+    default:
+        return fail(s, "damaged xz data");
+    }
+}
+
+static ssize_t read_xz(struct source *s, char *bytes, size_t room)
+{
+    while (!s->between) {
+        if (!refill(s)) {
+            return -1;
+        }
+        bool spent = s->at == s->used;
+        if (spent && s->stopped) {
+            return 0;
+        }
+        s->xz.next_in = s->in + s->at;
+        s->xz.avail_in = s->used - s->at;
+        s->xz.next_out = (uint8_t *)bytes;
+        s->xz.avail_out = room;
+        lzma_ret result = lzma_code(&s->xz, spent ? LZMA_FINISH : LZMA_RUN);
+        s->at = s->used - s->xz.avail_in;
+        s->between = result == LZMA_STREAM_END;
+        if (result != LZMA_OK && result != LZMA_STREAM_END) {
+            return xz_fault(s, result);
+        }
+        if (s->xz.avail_out < room) {
+            return (ssize_t)(room - s->xz.avail_out);
+        }
+    }
+    return 0;
+}
+
 ssize_t source_read(struct source *s, char *bytes, size_t room)
 {
     if (s->form == FORM_UNKNOWN && !detect(s)) {
@@ -237,6 +319,10 @@ ssize_t source_read(struct source *s, char *bytes, size_t room)
         return read_gzip(s, bytes, room);
     case FORM_ZSTD:
         return read_zstd(s, bytes, room);
+    case FORM_XZ:
+        return read_xz(s, bytes, room);
+    case FORM_BZIP2:
+        return -1; /* said when it was recognised */
     default:
         return read_plain(s, bytes, room);
     }
@@ -299,6 +385,7 @@ void source_close(struct source *s)
         inflateEnd(&s->gzip);
     }
     ZSTD_freeDStream(s->zstd);
+    lzma_end(&s->xz);
     if (s->owned) {
         close(s->fd);
     }
@@ -323,10 +410,15 @@ bool source_stopped(const struct source *s)
 
 bool source_packed(const struct source *s)
 {
-    return s->form == FORM_GZIP || s->form == FORM_ZSTD;
+    return s->form == FORM_GZIP || s->form == FORM_ZSTD || s->form == FORM_XZ;
 }
 
 bool source_live(const struct source *s)
 {
     return s->live;
+}
+
+off_t source_at(const struct source *s)
+{
+    return s->live ? -1 : lseek(s->fd, 0, SEEK_CUR);
 }

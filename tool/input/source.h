@@ -1,7 +1,7 @@
 /*
- * source.h: the bytes of one key file. Plain, gzip or zstd is decided by the first bytes, not by
- * the name; members and frames that follow one another are read as one. Memory does not grow with
- * the file.
+ * source.h: the bytes of one key file. Plain, gzip, zstd or xz is decided by the first bytes, not
+ * by the name; members and frames that follow one another are read as one. Memory does not grow with
+ * the file. bzip2 is recognised and refused.
  */
 #ifndef TOOL_INPUT_SOURCE_H
 #define TOOL_INPUT_SOURCE_H
@@ -37,8 +37,11 @@ typedef bool source_wait(void *context, int fd);
 void source_set_wait(struct source *source, source_wait *wait, void *context);
 bool source_stopped(const struct source *source);
 
-/* Is it gzip or zstd? Known once something was read. */
+/* Is it compressed? Known once something was read. */
 bool source_packed(const struct source *source);
+
+/* How many bytes of the file were read, as they are stored; -1: not a regular file. */
+off_t source_at(const struct source *source);
 
 /* Not a regular file: what was read should be answered before more is waited for. */
 bool source_live(const struct source *source);

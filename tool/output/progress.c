@@ -3,9 +3,16 @@
 #include "output/progress.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli/say.h"
+
+#define CLEAR_LINE "\r\033[K"
 
 double progress_clock(void)
 {
@@ -22,42 +29,71 @@ void progress_start(struct progress *p, bool wanted)
     p->next = p->started + 1;
 }
 
-/* Is it time for a line? */
-static bool due(struct progress *p, double *now)
+bool progress_due(struct progress *p)
 {
-    *now = p->on ? progress_clock() : 0;
-    if (!p->on || *now < p->next) {
+    double now = p->on ? progress_clock() : 0;
+    if (!p->on || now < p->next) {
         return false;
     }
-    p->shown = true;
-    p->next = *now + 0.1;
+    p->next = now + 0.1;
     return true;
 }
 
-void progress_tick(struct progress *p, uint64_t keys)
+/* ", 1 h 5 min left", from the share that is done; nothing where that is not known. */
+static void put_left(const struct progress *p, double share, char *text, size_t room)
 {
-    double now;
-    if (due(p, &now)) {
-        fprintf(stderr, "\r\033[K%.2f million keys, %.2f million per second", (double)keys / 1e6,
-                (double)keys / 1e6 / (now - p->started));
-        fflush(stderr);
+    double left = (progress_clock() - p->started) * (1 - share) / share;
+    text[0] = '\0';
+    if (!(share > 0 && share < 1) || !(left < 1e9)) {
+        return;
     }
+    uint64_t seconds = (uint64_t)ceil(left);
+    if (seconds < 120) {
+        snprintf(text, room, ", %" PRIu64 " s left", seconds);
+    } else if (seconds < 7200) {
+        snprintf(text, room, ", %" PRIu64 " min left", (seconds + 59) / 60);
+    } else {
+        snprintf(text, room, ", %" PRIu64 " h %" PRIu64 " min left", seconds / 3600,
+                 seconds % 3600 / 60);
+    }
+}
+
+void progress_show(struct progress *p, double share, const char *format, ...)
+{
+    char line[256] = CLEAR_LINE;
+    size_t used = strlen(line);
+    va_list list;
+    va_start(list, format);
+    int more = vsnprintf(line + used, sizeof line - 64 - used, format, list);
+    va_end(list);
+    if (more < 0) {
+        return;
+    }
+    used = strlen(line);
+    put_left(p, share, line + used, sizeof line - used);
+    say_words(line, strlen(line));
+    p->shown = true;
+}
+
+void progress_tick(struct progress *p, uint64_t keys, double share)
+{
+    double million = (double)keys / 1e6;
+    progress_show(p, share, "%.2f million keys, %.2f million per second", million,
+                  million / (progress_clock() - p->started));
 }
 
 void progress_parts(struct progress *p, uint64_t done, uint64_t all, const char *what)
 {
-    double now;
-    if (due(p, &now)) {
-        fprintf(stderr, "\r\033[K%" PRIu64 " of %" PRIu64 " %s", done, all, what);
-        fflush(stderr);
+    if (progress_due(p)) {
+        progress_show(p, all > 0 ? (double)done / (double)all : NAN,
+                      "%" PRIu64 " of %" PRIu64 " %s", done, all, what);
     }
 }
 
 void progress_end(struct progress *p)
 {
     if (p->shown) {
-        fputs("\r\033[K", stderr);
-        fflush(stderr);
+        say_words(CLEAR_LINE, strlen(CLEAR_LINE));
         p->shown = false;
     }
 }

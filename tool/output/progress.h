@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/say.h"
+
 struct progress {
     bool on;
     bool shown;
@@ -17,9 +19,19 @@ struct progress {
 
 /* `wanted`: false silences it altogether. */
 void progress_start(struct progress *progress, bool wanted);
-void progress_tick(struct progress *progress, uint64_t keys);
 
-/* The same for things that are counted out: "3 of 276 networks". */
+/* Is it time for a line? What it says need not be computed otherwise. */
+bool progress_due(struct progress *progress);
+
+/*
+ * A line, and the time left if the share that is done is known (else NAN): from it and the time so
+ * far. progress_tick: so many keys, and how many in a second.
+ */
+void progress_show(struct progress *progress, double share, const char *format, ...)
+    SAY_FORMAT(3, 4);
+void progress_tick(struct progress *progress, uint64_t keys, double share);
+
+/* For things that are counted out, when it is due: "3 of 276 networks, 12 s left". */
 void progress_parts(struct progress *progress, uint64_t done, uint64_t all, const char *what);
 
 /* Takes the line away again. */

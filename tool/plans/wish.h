@@ -43,7 +43,7 @@ void wish_warn(const struct args *args, const struct wish *wish, const struct te
 int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count);
 
 #define OPTION_WISH_MEMORY                                                                         \
-    OPTION('M', "memory", OF_WHOLE("SIZE", 1, (uint64_t)1 << 56),                                  \
+    OPTION('M', "memory", OF_SIZE(1, (uint64_t)1 << 56),                                  \
            "Maximum size of the cells, in bytes.")
 
 #define OPTION_WISH_BITS_PER_KEY                                                                   \

@@ -5,7 +5,7 @@
 #include <tepal/receive.h>
 
 /*
- * As tepal_receive_fd, of the bytes that are decompressed if they are gzip or zstd. The header is
+ * As tepal_receive_fd, of the bytes that are decompressed if they are compressed. The header is
  * judged before more is decompressed, and then no more than it says.
  */
 enum tepal_status receive_stream(int fd, const struct tepal_terms *terms, struct tepal_filter **out,
