@@ -847,12 +847,44 @@ static void axes_have_round_steps(void **state)
     }
 }
 
+static void marks_of_axes_read_well(void **state)
+{
+    static const struct {
+        enum svg_unit unit;
+        double value;
+        const char *text;
+    } marks[] = {{SVG_NUMBER, 0, "0"},
+                 {SVG_NUMBER, 0.5, "0.5"},
+                 {SVG_NUMBER, 2000, "2,000"},
+                 {SVG_NUMBER, 250000, "250,000"},
+                 {SVG_NUMBER, 1e6, "1 million"},
+                 {SVG_NUMBER, 2.5e9, "2.5 billion"},
+                 {SVG_NUMBER, 1e12, "1,000 billion"},
+                 {SVG_NUMBER, 1e-7, "10\u207b\u2077"},
+                 {SVG_SHARE, 0, "0 %"},
+                 {SVG_SHARE, 1, "100 %"},
+                 {SVG_SHARE, 0.01, "1 %"},
+                 {SVG_SHARE, 1e-6, "0.0001 %"},
+                 {SVG_SHARE, 1e-12, "10\u207b\u00b9\u00b2"},
+                 {SVG_BYTES, 512, "512 B"},
+                 {SVG_BYTES, 1e4, "10 kB"},
+                 {SVG_BYTES, 1e7, "10 MB"},
+                 {SVG_BYTES, 1e9, "1 GB"},
+                 {SVG_NUMBER, 2e-5, "2\u00b710\u207b\u2075"}};
+    char text[32];
+    (void)state;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        assert_string_equal(svg_mark(marks[i].unit, marks[i].value, text), marks[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers_are_exact),
         cmocka_unit_test(wrong_whole_numbers_are_refused),
         cmocka_unit_test(sizes_may_end_with_bytes),
+        cmocka_unit_test(marks_of_axes_read_well),
         cmocka_unit_test(seeds_are_decimal_or_hexadecimal),
         cmocka_unit_test(rates_in_four_spellings),
         cmocka_unit_test(positive_numbers),

@@ -137,6 +137,7 @@ static int tell(const struct flows *f)
 static int draw(const struct flows *f, struct atomic_file *file)
 {
     struct svg_series series[2 * CONTESTANTS];
+    struct svg_look look[2 * CONTESTANTS];
     char names[2 * CONTESTANTS][64];
     const size_t each = f->states ? 1 : 2;
     struct svg_point *point = calloc(2 * CONTESTANTS * f->windows, sizeof *point);
@@ -152,19 +153,22 @@ static int draw(const struct flows *f, struct atomic_file *file)
         for (size_t n = 0; n < f->windows; n++) {
             const struct window *w = &c->window[n];
             to[n].x = (double)(n + 1);
-            to[n].y = 100 * (strangers ? w->stranger_fp : missed(&w->counts));
+            to[n].y = strangers ? w->stranger_fp : missed(&w->counts);
         }
         snprintf(names[i], sizeof names[i], f->states ? "%s" : "%s: %s", c->name,
                  strangers ? "strangers found" : "false negatives");
+        look[i] = (struct svg_look){.colour = i / each + 1};
         series[i] =
             (struct svg_series){names[i], strangers ? SVG_DASHED : SVG_LINE, to, f->windows};
     }
     struct svg_chart chart = {.title = f->states ? "Flows not found in exactly their state"
                                                  : "False negatives, and strangers found",
                               .x_label = "window",
-                              .y_label = "share, %",
+                              .y_label = f->states ? "share of flows" : "share of packets",
+                              .y_unit = SVG_SHARE,
                               .y_log = true,
                               .series = series,
+                              .look = look,
                               .count = each * f->sets};
     svg_print(file->out, &chart);
     free(point);

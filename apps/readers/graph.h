@@ -80,7 +80,7 @@ bool graph_parse(struct graph *graph, enum graph_form form, const char *network,
                  size_t len, struct graph_trouble *trouble);
 
 /*
- * A file ("-" is standard input), which may be compressed with gzip, zstd or xz. A name that ends in
+ * A file ("-" is standard input), which may be compressed with gzip, zstd or xz. A name ending in
  * .graphml or .xml says what it is, otherwise the first byte does. EXIT_YES, or EXIT_TROUBLE after
  * having said which line is wrong.
  */

@@ -70,6 +70,11 @@ is 'the head of the table' "$(sed -n 3p "$work/out" | xargs)" \
 is 'a million strangers are drawn' "$(head -1 "$work/out")" \
     '20000 members, 0 negatives, 1000000 queries (1000000 of non-members)'
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")' && pass || fail 'not XML'
+is 'rows are sorted by cost' "$(awk 'NR > 3 { print $(NF - 1) }' "$work/out" | sort -gc && echo yes)" yes
+"$tepal" compare --members members --negatives negatives --bits-per-key 40 --svg zero.svg >/dev/null
+is 'no error at all is drawn as 0' "$(grep -c '>0 %</text>' zero.svg)" 1
+is 'and a legend tells kinds and layouts' \
+    "$(grep -cE '>(cascade|bloom|yesno|flat: circles|blocked: squares|paired: diamonds)</text>' zero.svg)" 6
 
 # Weights: false positives count by weight. The 400 heaviest have two thirds of it (Zipf), so that
 # a yesno filter, which leaves light ones, has far fewer than its share of keys.

@@ -134,7 +134,7 @@ is '--svg: XML with two curves' "$(python3 -c '
 import xml.dom.minidom
 d = xml.dom.minidom.parse("six.svg")
 text = "".join(t.firstChild.data for t in d.getElementsByTagName("text"))
-print(d.documentElement.tagName, "1 phase" in text, "2 phases" in text, "memory, bytes" in text)')" \
+print(d.documentElement.tagName, "1 phase" in text, "2 phases" in text, "1 kB" in text)')" \
     'svg True True True'
 cp six.svg before
 refused '--svg: not over a file' \

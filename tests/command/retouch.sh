@@ -216,8 +216,8 @@ for x, y in re.findall(r"[Ml](-?[\d.]+) ?(-?[\d.]+)", curve[0].get("d")):  # the
 inside = all(84 <= x <= 696 and 52 <= y <= 376 for x, y in points)
 rises = all(a[0] <= b[0] and a[1] >= b[1] for a, b in zip(points, points[1:]))
 style = next(e.text for e in root.iter() if name(e) == "style")
-print(name(root), len(curve), len(points) > 20, inside, rises, "members lost, %" in texts,
-      "weight of false positives removed, %" in texts, "prefers-color-scheme:dark" in style)
+print(name(root), len(curve), len(points) > 20, inside, rises, "members lost" in texts,
+      "weight of false positives removed" in texts, "prefers-color-scheme:dark" in style)
 PY
 is 'svg: a picture with labelled axes, for light and dark' \
     "$(python3 "$work/picture.py" curve.svg)" 'svg 1 True True True True True True'

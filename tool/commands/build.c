@@ -437,8 +437,8 @@ const struct command command_build = {
     .synopsis = "[KEYS...] -o FILE [--fp RATE | --bits-per-key B | --bits M | --auto]",
     .summary = "Build a filter from keys.",
     .about = "Reads keys from the files KEYS (standard input if there are none, or for -), one per "
-             "line, and writes a filter. Key files may be compressed with gzip, zstd or xz. A key is "
-             "exactly the bytes of its line: spaces and carriage returns count.\n\n"
+             "line, and writes a filter. Key files may be compressed with gzip, zstd or xz. A key "
+             "is exactly the bytes of its line: spaces and carriage returns count.\n\n"
              "Prints a summary with the seed on standard error. With --capacity or --bits only the "
              "filter is kept in memory, however many keys there are.",
     .options = options,

@@ -1,7 +1,7 @@
 /*
  * compare.c: every kind that goes into the memory, built on the user's own keys and asked for them
- * (of streams: compare_stream.c). Times are those of many queries at once, the best of several
- * rounds.
+ * (of streams: compare_stream.c). Times are those of many queries at once, the median of several
+ * rounds in which all take turns. The least cost comes first.
  */
 #include "commands/compare.h"
 
@@ -25,6 +25,7 @@
 
 #define QUERIES_DRAWN 1000000
 #define ROUNDS        5
+#define TOGETHER      ((uint64_t)1 << 30) /* bytes of filters that wait until all are timed */
 #define SEED          1
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -189,15 +190,37 @@ static int plan(struct compare *c)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static double time_queries(struct compare *c, const struct tepal_filter *filter)
+static int by_size(const void *a, const void *b)
 {
-    double best = INFINITY;
-    for (int i = 0; i < ROUNDS && c->queries > 0; i++) {
-        double from = progress_clock();
-        (void)tepal_filter_query_many(filter, c->query, c->queries, c->answers);
-        best = fmin(best, progress_clock() - from);
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/*
+ * The median of several rounds, for each row that still has its filter. All take turns, so that a
+ * machine that is busy for a while does not slow down one of them alone.
+ */
+static void time_rows(struct compare *c)
+{
+    double took[COMPARE_ROWS][ROUNDS];
+    for (size_t round = 0; round < ROUNDS; round++) {
+        for (size_t i = 0; i < c->rows; i++) {
+            if (c->row[i].filter != NULL) {
+                double from = progress_clock();
+                (void)tepal_filter_query_many(c->row[i].filter, c->query, c->queries, c->answers);
+                took[i][round] = progress_clock() - from;
+            }
+        }
     }
-    return best / (double)c->queries * 1e9;
+    for (size_t i = 0; i < c->rows; i++) {
+        if (c->row[i].filter != NULL) {
+            qsort(took[i], ROUNDS, sizeof took[i][0], by_size);
+            c->row[i].ns = took[i][ROUNDS / 2] / (double)c->queries * 1e9;
+            tepal_filter_free(c->row[i].filter);
+            c->row[i].filter = NULL;
+        }
+    }
 }
 
 /* The share of the weight of known negatives that is found; as sure as so many equal ones. */
@@ -238,7 +261,7 @@ static void measure(struct compare *c, const struct tepal_filter *filter, struct
     uint64_t present =
         tepal_filter_query_many(filter, c->members.digest, c->members.count, c->answers);
     row->fn = wilson_99(c->members.count - present, c->members.count);
-    row->ns = time_queries(c, filter);
+    (void)tepal_filter_query_many(filter, c->query, c->queries, c->answers);
     measure_errors(c, row);
     if (c->draws > 0) {
         row->fp =
@@ -251,6 +274,8 @@ static int build_all(struct compare *c)
 {
     const struct tepal_plans *plans = &c->plans[0];
     bool weighted = arg(c->args, "weights")->given;
+    bool together = c->limit / 8 <= TOGETHER / COMPARE_ROWS;
+    int code = EXIT_YES;
     for (size_t i = 0; i < plans->count && plans->plan[i].feasible; i++) {
         const struct tepal_proposal *p = &plans->plan[i];
         struct tepal_plan_input input = {
@@ -264,7 +289,8 @@ static int build_all(struct compare *c)
         struct tepal_error error = {.why = ""};
         enum tepal_status status = tepal_plan_build(p, &input, NULL, &filter, NULL, &error);
         if (status == TEPAL_NO_MEMORY) {
-            return args_no_memory(c->args);
+            code = args_no_memory(c->args);
+            break;
         }
         if (status != TEPAL_OK) {
             say_warning(c->args->command->name, "%s, %s: %s", tepal_kind_by_id(p->kind)->name,
@@ -273,10 +299,14 @@ static int build_all(struct compare *c)
         }
         struct compare_row *row = &c->row[c->rows++];
         row->plan = p;
+        row->filter = filter;
         measure(c, filter, row);
-        tepal_filter_free(filter);
+        if (!together) {
+            time_rows(c);
+        }
     }
-    return EXIT_YES;
+    time_rows(c);
+    return code;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -359,28 +389,90 @@ static int print(const struct compare *c)
     return report_close(&r, EXIT_YES);
 }
 
-/* A mark for each: how long a query takes, and how often it is wrong. */
+static enum svg_shape shape_of(const struct compare_row *row)
+{
+    switch (row->plan->params.layout) {
+    case TEPAL_LAYOUT_BLOCKED:
+        return SVG_SQUARE;
+    case TEPAL_LAYOUT_PAIRED:
+        return SVG_DIAMOND;
+    case TEPAL_LAYOUT_PARTITIONED:
+        return SVG_TRIANGLE;
+    default:
+        return SVG_CIRCLE;
+    }
+}
+
+#define LEGEND 36 /* kinds and layouts, at most */
+
+/* The legend: series without points, the colours of the kinds and the shapes of the layouts. */
+static size_t add_legend(const struct compare *c, struct svg_series *series, struct svg_look *look)
+{
+    size_t count = 0;
+    uint64_t kinds = 0; /* those that are there */
+    uint64_t layouts = 0;
+    static const char *const shapes[] = {"flat: circles", "partitioned: triangles",
+                                         "blocked: squares", "paired: diamonds"};
+    for (size_t i = 0; i < c->rows; i++) {
+        const struct compare_row *r = &c->row[i];
+        uint64_t bit = UINT64_C(1) << (r->plan->kind % 32);
+        if ((kinds & bit) == 0) {
+            kinds |= bit;
+            look[count] = (struct svg_look){.colour = (size_t)r->plan->kind};
+            series[count++] = (struct svg_series){kind_name(r), SVG_MARKS, NULL, 0};
+        }
+    }
+    for (size_t i = 0; i < c->rows; i++) {
+        const struct compare_row *r = &c->row[i];
+        uint64_t bit = UINT64_C(1) << (r->plan->params.layout % 4);
+        if ((layouts & bit) == 0) {
+            layouts |= bit;
+            look[count] = (struct svg_look){.colour = SVG_COLOURS, .shape = shape_of(r)};
+            series[count++] =
+                (struct svg_series){shapes[r->plan->params.layout % 4], SVG_MARKS, NULL, 0};
+        }
+    }
+    return count;
+}
+
+/*
+ * A mark for each: how long a query takes, and how often it is wrong. A kind has a colour, a layout
+ * a shape, and each mark its name.
+ */
 static void draw(const void *context, struct out *out)
 {
     const struct compare *c = context;
-    struct svg_series series[COMPARE_ROWS];
+    struct svg_series series[COMPARE_ROWS + LEGEND];
+    struct svg_look look[COMPARE_ROWS + LEGEND];
     struct svg_point point[COMPARE_ROWS];
     char name[COMPARE_ROWS][40];
     for (size_t i = 0; i < c->rows; i++) {
         const struct compare_row *r = &c->row[i];
         char room[24];
         snprintf(name[i], sizeof name[i], "%s, %s", label(r, room), layout_name(r));
+        look[i] = (struct svg_look){
+            .colour = (size_t)r->plan->kind, .shape = shape_of(r), .label = name[i]};
         point[i] =
             (struct svg_point){r->ns, isnan(r->fp.rate) ? 0 : r->fp.rate, r->fp.low, r->fp.high};
-        series[i] = (struct svg_series){name[i], SVG_MARKS, &point[i], 1};
+        series[i] = (struct svg_series){NULL, SVG_MARKS, &point[i], 1};
     }
     struct svg_chart chart = {.title = "False positives by lookup time, at the same memory",
-                              .x_label = "ns per query",
+                              .x_label = "time of a query, ns",
                               .y_label = "false positives",
+                              .y_unit = SVG_SHARE,
                               .y_log = true,
                               .series = series,
-                              .count = c->rows};
+                              .look = look,
+                              .count = c->rows + add_legend(c, series + c->rows, look + c->rows)};
     svg_print(out, &chart);
+}
+
+/* The least cost first; of equal ones, the faster. */
+static int by_cost(const void *a, const void *b)
+{
+    const struct compare_row *x = a;
+    const struct compare_row *y = b;
+    return x->cost != y->cost ? by_size(&x->cost, &y->cost) : by_size(&x->ns, &y->ns);
 }
 
 static int compare_set(struct compare *c)
@@ -408,6 +500,7 @@ static int compare_run(const struct args *args)
     if (code == EXIT_YES) {
         code = arg(c->args, "endless")->given ? compare_stream(c) : compare_set(c);
     }
+    qsort(c->row, c->rows, sizeof *c->row, by_cost);
     code = code == EXIT_YES ? atomic_file_write(args, "svg", draw, c) : code;
     code = code == EXIT_YES ? print(c) : code;
     digests_free(&c->members);

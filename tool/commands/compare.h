@@ -18,6 +18,7 @@ struct compare_row {
     double cost;
     double ns; /* a query */
     uint64_t bytes;
+    struct tepal_filter *filter; /* until it has been timed */
 };
 
 #define COMPARE_ROWS (2 * TEPAL_MAX_PLANS)

@@ -202,14 +202,16 @@ static void draw(const void *context, struct out *out)
         uint32_t p = r->setting.phases - 1;
         struct svg_point *at = &point[p][series[p].count++];
         at->x = (double)r->memory;
-        at->y = 100 * r->outlook.fn;
+        at->y = r->outlook.fn;
         series[p].point = point[p];
     }
     char title[96];
     snprintf(title, sizeof title, "Repeats forgotten, at %.3g %% false positives", 100 * g->fp);
     struct svg_chart chart = {.title = title,
-                              .x_label = "memory, bytes",
-                              .y_label = "repeats forgotten, %",
+                              .x_label = "memory",
+                              .y_label = "repeats forgotten",
+                              .x_unit = SVG_BYTES,
+                              .y_unit = SVG_SHARE,
                               .x_log = true,
                               .series = series,
                               .count = PHASES};

@@ -185,7 +185,8 @@ static int cut(struct keys *k, struct keys_block *block, size_t len, size_t end)
         memcpy(k->tail, block->text + len, end - len);
     }
     if (is_filter(k, block, len)) {
-        return fail(k, block, "a tepal filter, not a list of keys (--plain takes any bytes as keys)");
+        return fail(k, block,
+                    "a tepal filter, not a list of keys (--plain takes any bytes as keys)");
     }
     k->tail_len = end - len;
     block->len = len;

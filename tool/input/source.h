@@ -1,7 +1,7 @@
 /*
  * source.h: the bytes of one key file. Plain, gzip, zstd or xz is decided by the first bytes, not
- * by the name; members and frames that follow one another are read as one. Memory does not grow with
- * the file. bzip2 is recognised and refused.
+ * by the name; members and frames that follow one another are read as one. Memory does not grow
+ * with the file. bzip2 is recognised and refused.
  */
 #ifndef TOOL_INPUT_SOURCE_H
 #define TOOL_INPUT_SOURCE_H

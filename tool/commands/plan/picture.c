@@ -106,14 +106,18 @@ void plan_picture(const void *context, struct out *out)
     }
     char title[96];
     if (keys_drawn(p) > 0) {
-        snprintf(title, sizeof title, "Memory for %" PRIu64 " keys", keys_drawn(p));
+        char keys[32];
+        snprintf(title, sizeof title, "Memory for %s keys",
+                 svg_mark(SVG_NUMBER, (double)keys_drawn(p), keys));
     } else {
         snprintf(title, sizeof title, "Memory for the stream%s",
                  isnan(p->wish->fn) ? ", at the same false negatives" : "");
     }
     struct svg_chart chart = {.title = title,
-                              .x_label = "memory, bytes",
+                              .x_label = "memory",
                               .y_label = "false positives",
+                              .x_unit = SVG_BYTES,
+                              .y_unit = SVG_SHARE,
                               .x_log = true,
                               .y_log = true,
                               .series = series,

@@ -51,16 +51,18 @@ static void draw(const void *context, struct out *out)
     struct svg_point drawn[CURVE_POINTS];
     char title[160];
     for (size_t i = 0; i < c->count; i++) {
-        drawn[i] = (struct svg_point){.x = 100 * lost_share(c, i), .y = 100 * removed_share(c, i)};
+        drawn[i] = (struct svg_point){.x = lost_share(c, i), .y = removed_share(c, i)};
     }
     snprintf(title, sizeof title, "What each budget removes: %s, %" PRIu64 " false positives",
              tepal_retouch_method_name(c->w->how.method), c->w->report.avoid_positive);
     struct svg_series series = {.style = SVG_LINE, .point = drawn, .count = c->count};
     struct svg_chart chart = {.title = title,
-                              .x_label = "members lost, %",
+                              .x_label = "members lost",
                               .y_label = arg(c->w->args, "weights")->given
-                                             ? "weight of false positives removed, %"
-                                             : "false positives removed, %",
+                                             ? "weight of false positives removed"
+                                             : "false positives removed",
+                              .x_unit = SVG_SHARE,
+                              .y_unit = SVG_SHARE,
                               .series = &series,
                               .count = 1};
     svg_print(out, &chart);
