@@ -283,6 +283,58 @@ static void kernels_are_bit_identical(void **state)
     }
 }
 
+/*
+ * Beyond the cache, flat and partitioned queries run in stages of 64 keys: every awkward number of
+ * keys and of hashes, with none, some and all of the keys present, against single calls.
+ */
+static void stages_agree_with_single_calls(void **state)
+{
+    (void)state;
+    enum { KEYS = 1400 };
+    static const uint32_t hashes[] = {1, 2, 3, 7, 15, 16, 17, 40};
+    static const size_t lengths[] = {0, 1, 63, 64, 65, 128, 700, KEYS};
+    static struct tepal_digest digests[KEYS];
+    static uint64_t fast[KEYS / 64 + 2];
+    static uint64_t plain[KEYS / 64 + 2];
+    uint64_t random = 8;
+    for (size_t c = 0; c < 2 * sizeof hashes / sizeof *hashes; c++) {
+        struct shape shape = {c % 2 == 0 ? TEPAL_LAYOUT_FLAT : TEPAL_LAYOUT_PARTITIONED,
+                              TEPAL_POSITIONS_COLLIDING, ((uint64_t)4 << 20) + 1000, hashes[c / 2]};
+        struct tepal_filter *bloom = bloom_with(&shape);
+        struct tepal_params params = params_of(&shape);
+        struct address at = tepal_address_of(&params, 1);
+        size_t count;
+        const uint64_t *words = words_of(bloom, &count);
+        check_digests(&random, digests, KEYS);
+        for (size_t i = 0; i < 200000; i++) { /* half full: survivors at every stage */
+            assert_ok(tepal_filter_add(bloom, check_digest(&random)));
+        }
+        for (size_t i = 0; i < KEYS; i++) {
+            if (i % 3 == 0 || (i >= 256 && i < 512)) {
+                assert_ok(tepal_filter_add(bloom, digests[i]));
+            }
+        }
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            struct bloom_source source = {.form = BLOOM_DIGESTS, .digests = digests};
+            size_t n = lengths[l];
+            memset(fast, 0xff, sizeof fast);
+            memset(plain, 0xff, sizeof plain);
+            size_t found = tepal_filter_query_many(bloom, digests, n, fast);
+            assert_int_equal(tepal_bloom_flat_portable.query(&at, words, &source, n, plain), found);
+            assert_memory_equal(fast, plain, sizeof fast);
+            size_t expected = 0;
+            for (size_t i = 0; i < (n + 63) / 64 * 64; i++) {
+                bool yes = i < n && tepal_filter_query(bloom, digests[i]);
+                assert_int_equal(fast[i / 64] >> (i % 64) & 1, yes);
+                expected += yes;
+            }
+            assert_int_equal(found, expected);
+            assert_true(fast[(n + 63) / 64] == UINT64_MAX);
+        }
+        tepal_filter_free(bloom);
+    }
+}
+
 /* ---- whole filters --------------------------------------------------------------------------- */
 
 static void add_range(struct tepal_filter *bloom, uint64_t first, uint64_t end)
@@ -777,6 +829,7 @@ int main(void)
         cmocka_unit_test(ones_are_counted_alike),
         cmocka_unit_test(single_calls_agree_with_the_reference),
         cmocka_unit_test(batches_agree_with_single_calls),
+        cmocka_unit_test(stages_agree_with_single_calls),
         cmocka_unit_test(kernels_are_bit_identical),
         cmocka_unit_test(union_is_the_filter_of_both_sets),
         cmocka_unit_test(filters_that_differ_do_not_mix),

@@ -178,6 +178,22 @@ static void many_digests_are_single_digests(void **state)
         for (size_t i = 0; i < 100; i++) {
             assert_true(same(digests[i], tepal_hash_u64(&hasher, integers[i])));
         }
+        uint64_t offsets[50]; /* lengths 0, 1, 2 and so on */
+        for (size_t i = 0; i < 50; i++) {
+            offsets[i] = i * (i - 1) / 2;
+        }
+        tepal_hash_packed_many(&hasher, keys, offsets, 49, digests);
+        for (size_t i = 0; i < 49; i++) {
+            assert_true(same(digests[i], tepal_hash_bytes(&hasher, keys + offsets[i], i)));
+        }
+        const uint64_t backwards[3] = {5, 5, 2}; /* both are empty */
+        tepal_hash_packed_many(&hasher, keys, backwards, 2, digests);
+        assert_true(same(digests[0], tepal_hash_bytes(&hasher, NULL, 0)));
+        assert_true(same(digests[1], digests[0]));
+        tepal_hash_fixed_many(&hasher, keys, 32, 40, digests);
+        for (size_t i = 0; i < 40; i++) {
+            assert_true(same(digests[i], tepal_hash_bytes(&hasher, keys + 32 * i, 32)));
+        }
     }
 }
 

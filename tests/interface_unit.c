@@ -17,7 +17,7 @@ static struct specimens all;
 
 /* ---- keys in all their forms ----------------------------------------------------------------- */
 
-enum form { INTEGERS, STRINGS, FIXED, FORMS };
+enum form { INTEGERS, STRINGS, PACKED, FIXED, FORMS };
 
 /* The same keys as bytes or integers, and as digests. */
 struct keyring {
@@ -27,6 +27,7 @@ struct keyring {
     uint8_t bytes[MOST * 48];
     const void *pointers[MOST];
     size_t lens[MOST];
+    uint64_t offsets[MOST + 1]; /* PACKED */
     struct tepal_digest digests[MOST];
 };
 
@@ -37,6 +38,7 @@ static void keyring_init(struct keyring *k, const struct tepal_filter *f, enum f
     assert_ok(tepal_filter_hasher(f, &hasher));
     k->form = form;
     k->width = width;
+    k->offsets[0] = 0;
     for (size_t i = 0; i < MOST * 48; i++) {
         k->bytes[i] = (uint8_t)check_random(&seed);
     }
@@ -44,6 +46,10 @@ static void keyring_init(struct keyring *k, const struct tepal_filter *f, enum f
         k->integers[i] = check_random(&seed);
         k->lens[i] = form == FIXED ? width : i % 41;
         k->pointers[i] = form == FIXED ? k->bytes + i * width : k->bytes + i * 48;
+        if (form == PACKED) {
+            k->offsets[i + 1] = k->offsets[i] + k->lens[i];
+            k->pointers[i] = k->bytes + k->offsets[i];
+        }
         if (form == STRINGS && k->lens[i] == 0) {
             k->pointers[i] = NULL; /* the empty key is a key */
         }
@@ -65,6 +71,8 @@ static enum tepal_status add_many(struct tepal_filter *f, const struct keyring *
         return tepal_filter_add_u64_many(f, k->integers, count);
     case STRINGS:
         return tepal_filter_add_bytes_many(f, k->pointers, k->lens, count);
+    case PACKED:
+        return tepal_filter_add_packed_many(f, k->bytes, k->offsets, count);
     default:
         return tepal_filter_add_fixed_many(f, k->bytes, k->width, count);
     }
@@ -84,6 +92,8 @@ static size_t query_many(const struct tepal_filter *f, const struct keyring *k, 
         return tepal_filter_query_u64_many(f, k->integers, count, answers);
     case STRINGS:
         return tepal_filter_query_bytes_many(f, k->pointers, k->lens, count, answers);
+    case PACKED:
+        return tepal_filter_query_packed_many(f, k->bytes, k->offsets, count, answers);
     default:
         return tepal_filter_query_fixed_many(f, k->bytes, k->width, count, answers);
     }
@@ -116,6 +126,8 @@ static void check_hashes(const struct specimen *s, const struct tepal_filter *f,
         tepal_hash_u64_many(&hasher, k->integers, count, digests);
     } else if (k->form == STRINGS) {
         tepal_hash_bytes_many(&hasher, k->pointers, k->lens, count, digests);
+    } else if (k->form == PACKED) {
+        tepal_hash_packed_many(&hasher, k->bytes, k->offsets, count, digests);
     } else {
         tepal_hash_fixed_many(&hasher, k->bytes, k->width, count, digests);
     }
@@ -234,6 +246,7 @@ static void forms_agree(void **unused)
     for (size_t i = 0; i < all.count; i++) {
         check_form(&all.at[i], i % 2 == 0, INTEGERS, 0);
         check_form(&all.at[i], i % 2 == 1, STRINGS, 0);
+        check_form(&all.at[i], i % 2 == 0, PACKED, 0);
         check_form(&all.at[i], i % 3 == 0, FIXED, 1 + i % 24);
     }
 }
@@ -390,6 +403,7 @@ static void check_refused(const struct specimen *s, struct tepal_filter *f,
         tepal_filter_add_u64(f, 7),
         tepal_filter_add_many(f, digests, 3),
         tepal_filter_add_bytes_many(f, keys, lens, 3),
+        tepal_filter_add_packed_many(f, bytes, (const uint64_t[]){0, 1, 2, 3}, 3),
         tepal_filter_add_u64_many(f, integers, 3),
         tepal_filter_add_fixed_many(f, bytes, 1, 3),
         tepal_filter_test_add(f, digests[0], &present),

@@ -19,8 +19,9 @@
  *            hash once, query many filters. A digest made with another seed is another key
  *   _bytes   a string of any length, hashed here
  *   _u64     a 64-bit integer, hashed here
- *   _many    an array of digests; _bytes_many, _u64_many and _fixed_many for the other forms. Much
- *            faster than one by one on filters larger than the cache: memory is prefetched
+ *   _many    an array of digests; _bytes_many, _packed_many, _u64_many and _fixed_many for the
+ *            other forms. Much faster than one by one on filters larger than the cache: memory is
+ *            prefetched
  * Batches of test_add and remove, and what only one kind can do, take digests alone
  * (tepal_hash_bytes_many makes them).
  *
@@ -110,7 +111,9 @@ TEPAL_API enum tepal_status tepal_filter_add_u64(struct tepal_filter *filter, ui
 
 /*
  * Add many keys, in their order: all of them or, if the call fails, none. Keys of any length: key i
- * is the lens[i] bytes at keys[i]. Fixed: keys of `width` bytes each, stored one after the other.
+ * is the lens[i] bytes at keys[i]. Packed: all in one array, key i from offsets[i] up to
+ * offsets[i + 1]; there are count + 1 offsets, and a key that would end before it begins is empty.
+ * Fixed: keys of `width` bytes each, stored one after the other.
  * No memory is taken, except by growing filters for what they grow, and for more than 256 keys that
  * are hashed here for a kind that can fail (fingerprint, cascade, growing): these take 16 bytes per
  * key, or fail with TEPAL_NO_MEMORY or TEPAL_TOO_LARGE. A growing filter that takes a batch back
@@ -121,6 +124,9 @@ TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
 TEPAL_API enum tepal_status tepal_filter_add_bytes_many(struct tepal_filter *filter,
                                                         const void *const *keys, const size_t *lens,
                                                         size_t count);
+TEPAL_API enum tepal_status tepal_filter_add_packed_many(struct tepal_filter *filter,
+                                                         const void *bytes, const uint64_t *offsets,
+                                                         size_t count);
 TEPAL_API enum tepal_status tepal_filter_add_u64_many(struct tepal_filter *filter,
                                                       const uint64_t *keys, size_t count);
 TEPAL_API enum tepal_status tepal_filter_add_fixed_many(struct tepal_filter *filter,
@@ -165,6 +171,9 @@ TEPAL_API size_t tepal_filter_query_many(const struct tepal_filter *filter,
 TEPAL_API size_t tepal_filter_query_bytes_many(const struct tepal_filter *filter,
                                                const void *const *keys, const size_t *lens,
                                                size_t count, uint64_t *answers);
+TEPAL_API size_t tepal_filter_query_packed_many(const struct tepal_filter *filter,
+                                                const void *bytes, const uint64_t *offsets,
+                                                size_t count, uint64_t *answers);
 TEPAL_API size_t tepal_filter_query_u64_many(const struct tepal_filter *filter,
                                              const uint64_t *keys, size_t count, uint64_t *answers);
 TEPAL_API size_t tepal_filter_query_fixed_many(const struct tepal_filter *filter, const void *keys,

@@ -75,6 +75,14 @@ TEPAL_API void tepal_hash_bytes_many(const struct tepal_hasher *hasher, const vo
                                      const size_t *lens, size_t count,
                                      struct tepal_digest *digests);
 
+/*
+ * The digests of `count` keys that lie in one array: key i is the bytes from offsets[i] up to
+ * offsets[i + 1], of which there are count + 1. A key that would end before it begins is empty.
+ */
+TEPAL_API void tepal_hash_packed_many(const struct tepal_hasher *hasher, const void *bytes,
+                                      const uint64_t *offsets, size_t count,
+                                      struct tepal_digest *digests);
+
 /* The digests of `count` keys of `width` bytes each, stored one after the other. */
 TEPAL_API void tepal_hash_fixed_many(const struct tepal_hasher *hasher, const void *keys,
                                      size_t width, size_t count, struct tepal_digest *digests);

@@ -1,7 +1,7 @@
 /*
  * keys.c: keys that are hashed here, for every kind: bytes, integers, and many of them. One key is
  * hashed and passed on as its digest. Many are hashed in chunks, or on the way by kinds whose
- * batches can (add_keys, query_keys: the fastest path, for unkeyed integers and keys of one width).
+ * batches can (add_keys, query_keys: the fastest path, for unkeyed integers and for strings).
  */
 #include "base/alloc.h"
 #include "base/checked.h"
@@ -121,39 +121,32 @@ enum tepal_status tepal_filter_remove_u64(struct tepal_filter *filter, uint64_t 
 
 /* ---- many keys ------------------------------------------------------------------------------- */
 
-/* Keys in one of their forms; `source` is for kinds that hash on the way, if `inlined`. */
-struct keys {
-    const void *const *pointers; /* keys of any length ... */
-    const size_t *lens;          /* ... and their lengths; NULL: the source has them */
-    struct bloom_source source;
-};
-
-static void hash_some(const struct tepal_filter *filter, const struct keys *keys, size_t first,
-                      size_t count, struct tepal_digest *digests)
+void tepal_filter_hash_keys(const struct bloom_source *source, size_t first, size_t count,
+                            struct tepal_digest *digests)
 {
-    const struct bloom_source *source = &keys->source;
-    if (keys->pointers != NULL) {
-        tepal_hash_bytes_many(&filter->hasher, keys->pointers + first, keys->lens + first, count,
+    const struct tepal_hasher *hasher = &source->hasher;
+    if (source->form == BLOOM_INTEGERS) {
+        tepal_hash_u64_many(hasher, source->integers + first, count, digests);
+    } else if (source->pointers != NULL) {
+        tepal_hash_bytes_many(hasher, source->pointers + first, source->lens + first, count,
                               digests);
-    } else if (source->form == BLOOM_INTEGERS) {
-        tepal_hash_u64_many(&filter->hasher, source->integers + first, count, digests);
+    } else if (source->offsets != NULL) {
+        tepal_hash_packed_many(hasher, source->bytes, source->offsets + first, count, digests);
     } else {
-        tepal_hash_fixed_many(&filter->hasher, source->bytes + first * source->width, source->width,
-                              count, digests);
+        const uint8_t *bytes = source->width == 0 ? NULL : source->bytes + first * source->width;
+        tepal_hash_fixed_many(hasher, bytes, source->width, count, digests);
     }
 }
 
-/* Can the kind hash them on the way? Only unkeyed, and not if every key is empty. */
-static bool on_the_way(const struct tepal_filter *filter, struct keys *keys)
+/* Can the kind hash them on the way? Integers only unkeyed. */
+static bool on_the_way(const struct bloom_source *source)
 {
-    keys->source.hasher = filter->hasher;
-    return keys->pointers == NULL && filter->hasher.hash == TEPAL_HASH_XXH3 &&
-           (keys->source.form == BLOOM_INTEGERS || keys->source.width > 0);
+    return source->form == BLOOM_STRINGS || source->hasher.hash == TEPAL_HASH_XXH3;
 }
 
 /* Kinds that can be full take all or none, so they need all digests at once. */
-static enum tepal_status add_at_once(struct tepal_filter *filter, const struct keys *keys,
-                                     size_t count)
+static enum tepal_status add_at_once(struct tepal_filter *filter,
+                                     const struct bloom_source *source, size_t count)
 {
     uint64_t bytes;
     if (!checked_mul(count, sizeof(struct tepal_digest), &bytes) || !checked_size(bytes)) {
@@ -163,13 +156,14 @@ static enum tepal_status add_at_once(struct tepal_filter *filter, const struct k
     if (digests == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    hash_some(filter, keys, 0, count, digests);
+    tepal_filter_hash_keys(source, 0, count, digests);
     enum tepal_status status = tepal_filter_add_many(filter, digests, count);
     tepal_alloc_release(&filter->allocator, digests, (size_t)bytes);
     return status;
 }
 
-static enum tepal_status add_keys(struct tepal_filter *filter, struct keys *keys, size_t count)
+static enum tepal_status add_keys(struct tepal_filter *filter, struct bloom_source *source,
+                                  size_t count)
 {
     struct tepal_digest digests[CHUNK];
     enum tepal_status status = tepal_filter_may(filter, filter->ops->add_many != NULL);
@@ -179,16 +173,17 @@ static enum tepal_status add_keys(struct tepal_filter *filter, struct keys *keys
     if (!filter->has_hasher) {
         return TEPAL_KEY_NEEDED;
     }
-    if (filter->ops->add_keys != NULL && on_the_way(filter, keys)) {
-        filter->ops->add_keys(filter, &keys->source, count);
+    source->hasher = filter->hasher;
+    if (filter->ops->add_keys != NULL && on_the_way(source)) {
+        filter->ops->add_keys(filter, source, count);
         return TEPAL_OK;
     }
     if (filter->ops->can_be_full && count > CHUNK) {
-        return add_at_once(filter, keys, count);
+        return add_at_once(filter, source, count);
     }
     for (size_t i = 0; i < count && status == TEPAL_OK; i += CHUNK) {
         size_t here = count - i < CHUNK ? count - i : CHUNK;
-        hash_some(filter, keys, i, here, digests);
+        tepal_filter_hash_keys(source, i, here, digests);
         status = tepal_filter_add_many(filter, digests, here);
     }
     return status;
@@ -203,20 +198,21 @@ static size_t perhaps(size_t count, uint64_t *answers)
     return count;
 }
 
-static size_t query_keys(const struct tepal_filter *filter, struct keys *keys, size_t count,
-                         uint64_t *answers)
+static size_t query_keys(const struct tepal_filter *filter, struct bloom_source *source,
+                         size_t count, uint64_t *answers)
 {
     struct tepal_digest digests[CHUNK];
     size_t present = 0;
     if (!filter->has_hasher || count == 0) {
         return perhaps(count, answers);
     }
-    if (filter->ops->query_keys != NULL && on_the_way(filter, keys)) {
-        return filter->ops->query_keys(filter, &keys->source, count, answers);
+    source->hasher = filter->hasher;
+    if (filter->ops->query_keys != NULL && on_the_way(source)) {
+        return filter->ops->query_keys(filter, source, count, answers);
     }
     for (size_t i = 0; i < count; i += CHUNK) {
         size_t here = count - i < CHUNK ? count - i : CHUNK;
-        hash_some(filter, keys, i, here, digests);
+        tepal_filter_hash_keys(source, i, here, digests);
         present += tepal_filter_query_many(filter, digests, here, answers + i / 64);
     }
     return present;
@@ -225,41 +221,55 @@ static size_t query_keys(const struct tepal_filter *filter, struct keys *keys, s
 enum tepal_status tepal_filter_add_bytes_many(struct tepal_filter *filter, const void *const *keys,
                                               const size_t *lens, size_t count)
 {
-    struct keys all = {.pointers = keys, .lens = lens};
+    struct bloom_source all = {.form = BLOOM_STRINGS, .pointers = keys, .lens = lens};
     return add_keys(filter, &all, count);
 }
 
 enum tepal_status tepal_filter_add_u64_many(struct tepal_filter *filter, const uint64_t *keys,
                                             size_t count)
 {
-    struct keys all = {.source = {.form = BLOOM_INTEGERS, .integers = keys}};
+    struct bloom_source all = {.form = BLOOM_INTEGERS, .integers = keys};
     return add_keys(filter, &all, count);
 }
 
 enum tepal_status tepal_filter_add_fixed_many(struct tepal_filter *filter, const void *keys,
                                               size_t width, size_t count)
 {
-    struct keys all = {.source = {.form = BLOOM_FIXED, .bytes = keys, .width = width}};
+    struct bloom_source all = {.form = BLOOM_STRINGS, .bytes = keys, .width = width};
+    return add_keys(filter, &all, count);
+}
+
+enum tepal_status tepal_filter_add_packed_many(struct tepal_filter *filter, const void *bytes,
+                                               const uint64_t *offsets, size_t count)
+{
+    struct bloom_source all = {.form = BLOOM_STRINGS, .bytes = bytes, .offsets = offsets};
     return add_keys(filter, &all, count);
 }
 
 size_t tepal_filter_query_bytes_many(const struct tepal_filter *filter, const void *const *keys,
                                      const size_t *lens, size_t count, uint64_t *answers)
 {
-    struct keys all = {.pointers = keys, .lens = lens};
+    struct bloom_source all = {.form = BLOOM_STRINGS, .pointers = keys, .lens = lens};
     return query_keys(filter, &all, count, answers);
 }
 
 size_t tepal_filter_query_u64_many(const struct tepal_filter *filter, const uint64_t *keys,
                                    size_t count, uint64_t *answers)
 {
-    struct keys all = {.source = {.form = BLOOM_INTEGERS, .integers = keys}};
+    struct bloom_source all = {.form = BLOOM_INTEGERS, .integers = keys};
     return query_keys(filter, &all, count, answers);
 }
 
 size_t tepal_filter_query_fixed_many(const struct tepal_filter *filter, const void *keys,
                                      size_t width, size_t count, uint64_t *answers)
 {
-    struct keys all = {.source = {.form = BLOOM_FIXED, .bytes = keys, .width = width}};
+    struct bloom_source all = {.form = BLOOM_STRINGS, .bytes = keys, .width = width};
+    return query_keys(filter, &all, count, answers);
+}
+
+size_t tepal_filter_query_packed_many(const struct tepal_filter *filter, const void *bytes,
+                                      const uint64_t *offsets, size_t count, uint64_t *answers)
+{
+    struct bloom_source all = {.form = BLOOM_STRINGS, .bytes = bytes, .offsets = offsets};
     return query_keys(filter, &all, count, answers);
 }

@@ -77,8 +77,8 @@ struct filter_ops {
                                        const struct tepal_digest *digests, size_t count,
                                        uint64_t *answers, size_t *present);
     /*
-     * Unkeyed keys that are hashed on the way: integers, or of a fixed width. NULL: filter.c hashes
-     * them, in chunks (or all at once if an addition may fail: can_be_full).
+     * Keys that are hashed on the way: unkeyed integers, or strings. NULL: keys.c hashes them, in
+     * chunks (or all at once if an addition may fail: can_be_full).
      */
     void (*add_keys)(struct tepal_filter *filter, const struct bloom_source *source, size_t count);
     size_t (*query_keys)(const struct tepal_filter *filter, const struct bloom_source *source,

@@ -89,11 +89,29 @@ void tepal_hash_bytes_many(const struct tepal_hasher *hasher, const void *const 
     }
 }
 
+void tepal_hash_packed_many(const struct tepal_hasher *hasher, const void *bytes,
+                            const uint64_t *offsets, size_t count, struct tepal_digest *digests)
+{
+    bool unkeyed = hasher->hash == TEPAL_HASH_XXH3;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t start = offsets[i];
+        size_t len = offsets[i + 1] > start ? (size_t)(offsets[i + 1] - start) : 0;
+        const uint8_t *key = len == 0 ? (const uint8_t *)"" : (const uint8_t *)bytes + start;
+        digests[i] = unkeyed ? digest_bytes(key, len, hasher->seed)
+                             : tepal_hash_bytes(hasher, key, len);
+    }
+}
+
+/* Keys of 32 bytes, as hashes are, have a loop of their own: little of XXH3 is left of it. */
 void tepal_hash_fixed_many(const struct tepal_hasher *hasher, const void *keys, size_t width,
                            size_t count, struct tepal_digest *digests)
 {
     const uint8_t *p = keys;
-    for (size_t i = 0; i < count; i++) {
+    bool constant = width == 32 && hasher->hash == TEPAL_HASH_XXH3;
+    for (size_t i = 0; i < count && constant; i++) {
+        digests[i] = digest_bytes(p + i * 32, 32, hasher->seed);
+    }
+    for (size_t i = 0; i < count && !constant; i++) {
         digests[i] = tepal_hash_bytes(hasher, width == 0 ? NULL : p + i * width, width);
     }
 }

@@ -3,19 +3,23 @@
  * its own. Plain C, included by two files that compile it for the baseline and for AVX2 machines,
  * whose newer multiplications and shifts save a fifth of the time.
  *
- * Queries run in waves: the first probe of all keys of a chunk, then the second of those that
- * survived, and so on; an absent key costs about two probes. In a filter larger than the cache, a
- * wave's lines are requested together before the first is looked at. Nothing branches on a bit, as
- * whether it is set is a coin toss, and no address depends on one until a whole wave has been
- * read: so the reads of many keys overlap. In the cache, where a read costs little, the first wave
- * takes two probes at once.
+ * Whether a bit is set is a coin toss: nothing branches on one, and an absent key costs about two
+ * probes.
  *
- * When nearly all keys of a chunk (7 of 8) turn out to be present, waves only sort what need not be
- * sorted: the next chunk is asked key by key, all probes of each, requested some keys ahead.
+ * Queries in the cache run in waves over a chunk: the first two probes of all keys, then the third
+ * of those that survived, and so on. When nearly all keys of a chunk (7 of 8) turn out to be present,
+ * waves only sort what need not be sorted: the next chunk is asked key by key.
+ *
+ * Queries beyond the cache run through stages, a group of 64 keys at each: in a turn the keys that
+ * wait at stage i have their probe i tested, which was requested a turn ago, and the survivors
+ * request probe i + 1 and move on, while a new group enters at the front. So some 128 lines are
+ * under way all the time, however many keys drop out.
  *
  * Additions beyond the cache go probe by probe over 64 keys: position i + 1 of a key is computed
  * and requested when its position i is set.
  */
+#include <string.h>
+
 #define CHUNK         512
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -63,19 +67,15 @@ static void gather(const struct bloom_source *source, size_t first, size_t count
 {
     switch (source->form) {
     case BLOOM_DIGESTS:
-        for (size_t i = 0; i < count; i++) {
-            digests[i] = bloom_digest(source, BLOOM_DIGESTS, first + i);
-        }
+        memcpy(digests, source->digests + first, count * sizeof *digests);
         break;
     case BLOOM_INTEGERS:
         for (size_t i = 0; i < count; i++) {
-            digests[i] = bloom_digest(source, BLOOM_INTEGERS, first + i);
+            digests[i] = bloom_digest(source, BLOOM_INTEGERS, digests, first, i);
         }
         break;
-    case BLOOM_FIXED:
-        for (size_t i = 0; i < count; i++) {
-            digests[i] = bloom_digest(source, BLOOM_FIXED, first + i);
-        }
+    case BLOOM_STRINGS:
+        tepal_filter_hash_keys(source, first, count, digests);
         break;
     }
 }
@@ -124,38 +124,115 @@ static void one_probe(const struct slices *slices, const uint64_t *words, struct
     compact(chunk, hit);
 }
 
-static void one_probe_requested(const struct slices *slices, const uint64_t *words,
-                                struct chunk *chunk, uint32_t i)
-{
-    bool hit[CHUNK];
-    uint64_t positions[CHUNK];
-    for (size_t j = 0; j < chunk->count; j++) {
-        uint64_t word = address_word(chunk->digest[chunk->alive[j]], i);
-        positions[j] = position(slices, slices->flat, i, word);
-        bits_prefetch(words, positions[j]);
-    }
-    for (size_t j = 0; j < chunk->count; j++) {
-        hit[j] = bits_test(words, positions[j]);
-    }
-    compact(chunk, hit);
-}
-
 static void in_waves(const struct address *at, const struct slices *slices, const uint64_t *words,
                      struct chunk *chunk)
 {
-    bool in_cache = at->cells <= IN_CACHE_CELLS;
     uint32_t i = 0;
-    if (in_cache && at->hashes >= 2) {
+    if (at->hashes >= 2) {
         two_probes(slices, words, chunk);
         i = 2;
     }
     for (; i < at->hashes && chunk->count > 0; i++) {
-        if (in_cache) {
-            one_probe(slices, words, chunk, i);
-        } else {
-            one_probe_requested(slices, words, chunk, i);
+        one_probe(slices, words, chunk, i);
+    }
+}
+
+/* ---- queries beyond the cache, in stages ----------------------------------------------------- */
+
+/* Keys that survive so many probes, which few do unless they are present, are asked the rest. */
+#define STAGES 16
+#define GROUP  BLOOM_GROUP
+
+/* The keys under way. Those at one stage are of one group, which entered a turn later than those
+ * at the stage behind it. */
+struct stages {
+    struct tepal_digest digest[STAGES][GROUP]; /* by group, modulo STAGES */
+    uint64_t position[STAGES][GROUP];          /* requested, by stage */
+    uint8_t key[STAGES][GROUP + 1];            /* which of the group; one to spare, as above */
+    size_t count[STAGES];
+};
+
+/* The probe of stage i: those that hit are written to `out`. Returns how many. */
+ALWAYS_INLINE size_t stage_test(const struct stages *stages, const uint64_t *words, uint32_t i,
+                                uint8_t *out)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < stages->count[i]; j++) {
+        out[kept] = stages->key[i][j];
+        kept += bits_test(words, stages->position[i][j]);
+    }
+    return kept;
+}
+
+/* The keys that have come to stage i request their probes there. */
+ALWAYS_INLINE void stage_request(struct stages *stages, const struct slices *slices, bool flat,
+                                 const uint64_t *words, const struct tepal_digest *digests,
+                                 uint32_t i)
+{
+    const uint64_t step = i * ADDRESS_GOLDEN;
+    for (size_t j = 0; j < stages->count[i]; j++) {
+        struct tepal_digest d = digests[stages->key[i][j]];
+        uint64_t word = i == 0 ? d.hi : i == 1 ? d.lo : address_more(d, step);
+        stages->position[i][j] = position(slices, flat, i, word);
+        bits_prefetch(words, stages->position[i][j]);
+    }
+}
+
+/* The answers of a group, of which these keys have passed the last stage. */
+static uint64_t stage_answers(const struct address *at, const struct slices *slices,
+                              const uint64_t *words, const struct tepal_digest *digests,
+                              const uint8_t *keys, size_t count)
+{
+    uint64_t answers = 0;
+    for (size_t j = 0; j < count; j++) {
+        uint64_t yes = 1;
+        for (uint32_t i = STAGES; i < at->hashes && yes != 0; i++) {
+            uint64_t word = address_word(digests[keys[j]], i);
+            yes = bits_test(words, position(slices, slices->flat, i, word));
+        }
+        answers |= yes << keys[j];
+    }
+    return answers;
+}
+
+ALWAYS_INLINE size_t in_stages(const struct address *at, const struct slices *slices, bool flat,
+                               const uint64_t *words, const struct bloom_source *source,
+                               size_t count, uint64_t *answers)
+{
+    struct stages stages;
+    const size_t depth = at->hashes < STAGES ? at->hashes : STAGES;
+    const size_t groups = (count + GROUP - 1) / GROUP;
+    size_t present = 0;
+    for (size_t turn = 0; turn < groups + depth; turn++) {
+        /* the last stage first: each makes room for the one before it */
+        for (size_t i = turn < depth ? turn : depth; i-- > 0;) {
+            size_t group = turn - 1 - i;
+            if (group >= groups) {
+                break; /* earlier stages have younger groups: there are none */
+            }
+            const struct tepal_digest *digests = stages.digest[group % STAGES];
+            uint8_t last[GROUP + 1];
+            uint8_t *out = i + 1 == depth ? last : stages.key[i + 1];
+            size_t kept = stage_test(&stages, words, (uint32_t)i, out);
+            if (i + 1 == depth) {
+                answers[group] = stage_answers(at, slices, words, digests, last, kept);
+                present += bits_count_word(answers[group]);
+                continue;
+            }
+            stages.count[i + 1] = kept;
+            stage_request(&stages, slices, flat, words, digests, (uint32_t)i + 1);
+        }
+        if (turn < groups) {
+            size_t here = count - turn * GROUP < GROUP ? count - turn * GROUP : GROUP;
+            gather(source, turn * GROUP, here, stages.digest[turn % STAGES]);
+            for (size_t j = 0; j < here; j++) {
+                stages.key[0][j] = (uint8_t)j;
+            }
+            stages.count[0] = here;
+            stage_request(&stages, slices, flat, words, stages.digest[turn % STAGES], 0);
         }
     }
+    return present;
 }
 
 /* ---- all positions of a key, for additions and for keys that are there ----------------------- */
@@ -258,6 +335,10 @@ static size_t flat_query(const struct address *at, const uint64_t *words,
     size_t present = 0;
     bool mostly_present = is_distinct(at); /* whose positions come all at once anyway */
     slices_of(at, &slices);
+    if (at->cells > IN_CACHE_CELLS && !is_distinct(at)) {
+        return slices.flat ? in_stages(at, &slices, true, words, source, count, answers)
+                           : in_stages(at, &slices, false, words, source, count, answers);
+    }
     for (size_t base = 0; base < count; base += CHUNK) {
         size_t here = count - base < CHUNK ? count - base : CHUNK;
         chunk.count = here;

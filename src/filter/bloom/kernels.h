@@ -14,18 +14,34 @@
 #include "hash/digest.h"
 
 /*
- * Where a batch's digests come from: an array of them, or unkeyed keys that are hashed on the way.
+ * Where a batch's digests come from: an array of them; unkeyed integers, which are hashed one by
+ * one on the way; or strings, which are hashed a group at a time, while the lines of the group
+ * before are on their way.
  */
-enum bloom_form { BLOOM_DIGESTS, BLOOM_INTEGERS, BLOOM_FIXED };
+enum bloom_form { BLOOM_DIGESTS, BLOOM_INTEGERS, BLOOM_STRINGS };
 
 struct bloom_source {
     enum bloom_form form;
     const struct tepal_digest *digests;
     const uint64_t *integers;
-    const uint8_t *bytes; /* keys of `width` bytes each */
+    /*
+     * Strings: behind pointers and of these lengths; or in one array, where key i begins and ends
+     * at offsets i and i + 1, or all are of one width.
+     */
+    const void *const *pointers;
+    const size_t *lens;
+    const uint8_t *bytes;
+    const uint64_t *offsets;
     size_t width;
-    struct tepal_hasher hasher; /* for integers and bytes: the filter's own */
+    struct tepal_hasher hasher; /* for integers and strings: the filter's own */
 };
+
+/* Keys of a group: a word of answers. */
+#define BLOOM_GROUP 64
+
+/* The digests of keys first .. first + count - 1, integers or strings (keys.c). */
+void tepal_filter_hash_keys(const struct bloom_source *source, size_t first, size_t count,
+                            struct tepal_digest *digests);
 
 struct bloom_kernels {
     void (*add)(const struct address *at, uint64_t *words, const struct bloom_source *source,
@@ -48,30 +64,32 @@ double tepal_bits_rate(const struct address *at, const uint64_t *bits);
 double tepal_bits_flat_rate(const struct address *at, double ones);
 
 /*
- * `form` is a compile-time constant in every loop. Hashing bytes stays a call: all of XXH3 would
- * crowd the loop. A width of 32 bytes is a constant there: little of XXH3 is left of it.
+ * `form` is a compile-time constant in every loop. First the digests of a group, in `room` if they
+ * are not somewhere else; then the one of its key j, which is key first + j of the batch.
  */
-static __attribute__((noinline, unused)) struct tepal_digest
-bloom_digest_fixed(const struct bloom_source *source, size_t i)
+static inline __attribute__((always_inline)) const struct tepal_digest *
+bloom_group(const struct bloom_source *source, enum bloom_form form, size_t first, size_t count,
+            struct tepal_digest *room)
 {
-    const uint8_t *key = source->bytes + source->width * i;
-    if (source->width == 32) {
-        return digest_bytes(key, 32, source->hasher.seed);
+    if (count == 0 || form == BLOOM_INTEGERS) {
+        return room; /* nobody will look */
     }
-    return digest_bytes(key, source->width, source->hasher.seed);
+    if (form == BLOOM_DIGESTS) {
+        return source->digests + first;
+    }
+    tepal_filter_hash_keys(source, first, count, room);
+    return room;
 }
 
 static inline __attribute__((always_inline)) struct tepal_digest
-bloom_digest(const struct bloom_source *source, enum bloom_form form, size_t i)
+bloom_digest(const struct bloom_source *source, enum bloom_form form,
+             const struct tepal_digest *group, size_t first, size_t j)
 {
-    if (form == BLOOM_DIGESTS) {
-        return source->digests[i];
-    }
     if (form == BLOOM_INTEGERS) {
-        return digest_u64(source->integers[i], source->hasher.integer[0],
+        return digest_u64(source->integers[first + j], source->hasher.integer[0],
                           source->hasher.integer[1]);
     }
-    return bloom_digest_fixed(source, i);
+    return group[j];
 }
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * line_avx2.h: the operations on a line of 512 bits with AVX2, for the loops that are written once
- * (loops.h, recycling/lines.h). A line is two vectors of four sectors; a mask is one widening
- * load and one variable shift for each. Only for files that are built with -mavx2.
+ * (loops.h, recycling/lines.h). A line is two vectors of four sectors; a mask is one shuffle
+ * and one variable shift for each. Only for files that are built with -mavx2.
  */
 #ifndef TEPAL_SRC_FILTER_LINES_LINE_AVX2_H
 #define TEPAL_SRC_FILTER_LINES_LINE_AVX2_H
@@ -16,16 +16,18 @@ struct line_mask {
     __m256i high; /* sectors 4..7 */
 };
 
-/* 1 shifted by each of four cells' numbers; a shift by 64 (ADDRESS_SKIP) and more gives nothing. */
-static inline __m256i four_bits(uint64_t cells, int half)
-{
-    __m128i bytes = _mm_cvtsi32_si128((int)(uint32_t)(cells >> (32 * half)));
-    return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_cvtepu8_epi64(bytes));
-}
-
+/*
+ * 1 shifted by each of the cells' numbers; a shift by 64 (ADDRESS_SKIP) and more gives nothing. All
+ * eight bytes go to both halves of a vector; shuffles bring each to a lane of its own.
+ */
 static inline struct line_mask line_mask_of(uint64_t cells)
 {
-    return (struct line_mask){four_bits(cells, 0), four_bits(cells, 1)};
+    const __m256i one = _mm256_set1_epi64x(1);
+    const __m256i first = _mm256_setr_epi64x(-256, -255, -254, -253);
+    const __m256i last = _mm256_setr_epi64x(-252, -251, -250, -249);
+    __m256i all = _mm256_set1_epi64x((long long)cells);
+    return (struct line_mask){_mm256_sllv_epi64(one, _mm256_shuffle_epi8(all, first)),
+                              _mm256_sllv_epi64(one, _mm256_shuffle_epi8(all, last))};
 }
 
 static inline struct line_mask line_mask_or(struct line_mask a, struct line_mask b)

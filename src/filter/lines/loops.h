@@ -123,25 +123,51 @@ ALWAYS_INLINE struct line_key first_line(const struct line_rule *rule, struct te
 
 #define BLOCKED_MORE 2
 
+/* How many keys of the next group there are, when `left` keys from this group on are left. */
+ALWAYS_INLINE size_t next_group(size_t left)
+{
+    size_t more = left < WINDOW ? 0 : left - WINDOW;
+    return more < WINDOW ? more : WINDOW;
+}
+
+/* Set the cells of `here` keys under way and ask for the next `more`, those from `next` on. */
+ALWAYS_INLINE void blocked_add_turn(struct line_window *window, const struct line_rule *rule,
+                                    uint64_t *words, const struct bloom_source *source,
+                                    enum bloom_form form, size_t here, size_t next, size_t more)
+{
+    struct tepal_digest room[WINDOW];
+    const struct tepal_digest *group = bloom_group(source, form, next, more, room);
+    for (size_t j = 0; j < more; j++) {
+        set_at(window, j, rule, words);
+        struct tepal_digest d = bloom_digest(source, form, group, next, j);
+        ask(window, j, rule, first_line(rule, d, BLOCKED_MORE));
+    }
+    for (size_t j = more; j < here; j++) {
+        set_at(window, j, rule, words);
+    }
+}
+
 ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
                                const struct bloom_source *source, size_t count,
                                enum bloom_form form, bool two)
 {
     const struct line_rule rule = line_rule_of(at, words, at->hashes, two);
     struct line_window window;
-    size_t ahead = count < WINDOW ? count : WINDOW;
-    for (size_t i = 0; i < ahead; i++) {
-        struct tepal_digest d = bloom_digest(source, form, i);
-        ask(&window, i, &rule, first_line(&rule, d, BLOCKED_MORE));
+    struct tepal_digest room[WINDOW];
+    size_t here = count < WINDOW ? count : WINDOW;
+    const struct tepal_digest *group = bloom_group(source, form, 0, here, room);
+    for (size_t j = 0; j < here; j++) {
+        struct tepal_digest d = bloom_digest(source, form, group, 0, j);
+        ask(&window, j, &rule, first_line(&rule, d, BLOCKED_MORE));
     }
-    size_t i = 0;
-    for (; i + WINDOW < count; i++) {
-        set_at(&window, i % WINDOW, &rule, words);
-        struct tepal_digest d = bloom_digest(source, form, i + WINDOW);
-        ask(&window, i % WINDOW, &rule, first_line(&rule, d, BLOCKED_MORE));
-    }
-    for (; i < count; i++) {
-        set_at(&window, i % WINDOW, &rule, words);
+    for (size_t base = 0; base < count; base += here) {
+        size_t more = next_group(count - base);
+        here = count - base < WINDOW ? count - base : WINDOW;
+        if (more == WINDOW) {
+            blocked_add_turn(&window, &rule, words, source, form, WINDOW, base + WINDOW, WINDOW);
+        } else {
+            blocked_add_turn(&window, &rule, words, source, form, here, base + WINDOW, more);
+        }
     }
 }
 
@@ -187,15 +213,22 @@ ALWAYS_INLINE bool blocked_test(const struct blocked_window *window, size_t slot
 /* Hits among 64 keys from which on both rounds are asked at once. */
 #define FEW_HITS 3
 
-/* Test the keys of a full window and ask for the next: those of the batch from `next` on. */
+/*
+ * Test the `here` keys under way and ask for the next `more`, those of the batch from `next` on.
+ */
 ALWAYS_INLINE uint64_t blocked_turn(struct blocked_window *window, const struct line_rule *rule,
                                     const struct bloom_source *source, enum bloom_form form,
-                                    size_t next, bool both)
+                                    size_t here, size_t next, size_t more, bool both)
 {
-    bool yes[WINDOW];
-    for (size_t j = 0; j < WINDOW; j++) {
+    struct tepal_digest room[WINDOW];
+    bool yes[WINDOW] = {false};
+    const struct tepal_digest *group = bloom_group(source, form, next, more, room);
+    for (size_t j = 0; j < more; j++) {
         yes[j] = blocked_test(window, j, rule, both);
-        blocked_ask(window, j, rule, bloom_digest(source, form, next + j));
+        blocked_ask(window, j, rule, bloom_digest(source, form, group, next, j));
+    }
+    for (size_t j = more; j < here; j++) {
+        yes[j] = blocked_test(window, j, rule, both);
     }
     return line_answers(yes);
 }
@@ -206,34 +239,26 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
 {
     const struct line_rule rule = line_rule_of(at, words, at->hashes, two);
     struct blocked_window window;
+    struct tepal_digest room[WINDOW];
     uint32_t hits = 0; /* of the window before */
     size_t present = 0;
-    size_t base = 0;
     size_t here = count < WINDOW ? count : WINDOW;
+    const struct tepal_digest *group = bloom_group(source, form, 0, here, room);
     for (size_t j = 0; j < here; j++) {
-        blocked_ask(&window, j, &rule, bloom_digest(source, form, j));
+        blocked_ask(&window, j, &rule, bloom_digest(source, form, group, 0, j));
     }
-    for (; base + 2 * WINDOW <= count; base += WINDOW) {
-        answers[base / 64] = two && hits > FEW_HITS
-                                 ? blocked_turn(&window, &rule, source, form, base + WINDOW, true)
-                                 : blocked_turn(&window, &rule, source, form, base + WINDOW, false);
+#define TURN(here, more, both)                                                                     \
+    blocked_turn(&window, &rule, source, form, here, base + WINDOW, more, both)
+    for (size_t base = 0; base < count; base += here) {
+        size_t more = next_group(count - base);
+        here = count - base < WINDOW ? count - base : WINDOW;
+        answers[base / 64] = more < WINDOW             ? TURN(here, more, false)
+                             : two && hits > FEW_HITS ? TURN(WINDOW, WINDOW, true)
+                                                       : TURN(WINDOW, WINDOW, false);
         hits = bits_count_word(answers[base / 64]);
         present += hits;
     }
-    /* What is left: a full window, and then less than one; or less than one from the start. */
-    for (; base < count; base += here) {
-        here = count - base < WINDOW ? count - base : WINDOW;
-        size_t more = count - base - here;
-        uint64_t answer = 0;
-        for (size_t j = 0; j < here; j++) {
-            answer |= (uint64_t)blocked_test(&window, j, &rule, false) << j;
-            if (j < more) {
-                blocked_ask(&window, j, &rule, bloom_digest(source, form, base + WINDOW + j));
-            }
-        }
-        answers[base / 64] = answer;
-        present += bits_count_word(answer);
-    }
+#undef TURN
     return present;
 }
 
@@ -255,45 +280,95 @@ static bool second_has_two(const struct address *at)
     return at->hashes / 2 > ADDRESS_SECTORS;
 }
 
+ALWAYS_INLINE void paired_add_turn(const struct address *at, struct line_window window[2],
+                                   const struct line_rule rules[2], uint64_t *words,
+                                   const struct bloom_source *source, enum bloom_form form,
+                                   size_t here, size_t next, size_t more)
+{
+    struct tepal_digest room[WINDOW];
+    const struct tepal_digest *group = bloom_group(source, form, next, more, room);
+    for (size_t j = 0; j < (here > more ? here : more); j++) {
+        if (j < here) {
+            set_at(&window[0], j, &rules[0], words);
+            set_at(&window[1], j, &rules[1], words);
+        }
+        if (j < more) {
+            struct tepal_digest d = bloom_digest(source, form, group, next, j);
+            ask(&window[0], j, &rules[0], first_line(&rules[0], d, PAIRED_MORE));
+            ask(&window[1], j, &rules[1], second_line(at, &rules[1], d));
+        }
+    }
+}
+
 ALWAYS_INLINE void paired_add(const struct address *at, uint64_t *words,
                               const struct bloom_source *source, size_t count, enum bloom_form form,
                               bool two)
 {
-    const struct line_rule first = line_rule_of(at, words, (at->hashes + 1) / 2, two);
-    const struct line_rule second =
-        line_rule_of(at, words, at->hashes / 2, two && second_has_two(at));
+    const struct line_rule rules[2] = {
+        line_rule_of(at, words, (at->hashes + 1) / 2, two),
+        line_rule_of(at, words, at->hashes / 2, two && second_has_two(at))};
     struct line_window window[2];
-    size_t asked = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (; asked < count && asked < i + WINDOW; asked++) {
-            struct tepal_digest d = bloom_digest(source, form, asked);
-            ask(&window[0], asked % WINDOW, &first, first_line(&first, d, PAIRED_MORE));
-            ask(&window[1], asked % WINDOW, &second, second_line(at, &second, d));
+    size_t here = count < WINDOW ? count : WINDOW;
+    paired_add_turn(at, window, rules, words, source, form, 0, 0, here);
+    for (size_t base = 0; base < count; base += here) {
+        size_t more = next_group(count - base);
+        here = count - base < WINDOW ? count - base : WINDOW;
+        if (more == WINDOW) {
+            paired_add_turn(at, window, rules, words, source, form, WINDOW, base + WINDOW, WINDOW);
+        } else {
+            paired_add_turn(at, window, rules, words, source, form, here, base + WINDOW, more);
         }
-        set_at(&window[0], i % WINDOW, &first, words);
-        set_at(&window[1], i % WINDOW, &second, words);
     }
 }
 
-/* Keys that passed their first line: which answers they are, and their second lines. */
+/* The keys of a group that passed their first lines, and their second lines. */
 struct survivors {
-    size_t count;
-    size_t index[WINDOW + 1]; /* one to spare: the last entry may be dropped */
-    struct tepal_digest digest[WINDOW + 1];
+    uint64_t answers; /* bit j: key j passed */
     struct line_window second;
 };
 
-/* Ask the second lines; a key that fails loses its answer bit. Returns how many are left. */
-ALWAYS_INLINE size_t paired_settle(const struct line_rule *second, const struct survivors *keys,
-                                   uint64_t *answers)
+/* Have the second lines brought. */
+ALWAYS_INLINE void paired_survive(const struct address *at, const struct line_rule *second,
+                                  struct survivors *keys, uint64_t answers,
+                                  const struct tepal_digest *digests)
 {
-    size_t present = 0;
-    for (size_t i = 0; i < keys->count; i++) {
-        uint64_t no = !test_at(&keys->second, i, second);
-        answers[keys->index[i] / 64] &= ~(no << (keys->index[i] % 64));
-        present += 1 - no;
+    size_t i = 0;
+    keys->answers = answers;
+    for (uint64_t left = answers; left != 0; left &= left - 1) {
+        struct tepal_digest d = digests[__builtin_ctzll(left)];
+        ask(&keys->second, i++, second, second_line(at, second, d));
     }
-    return present;
+}
+
+/* Ask them; a key that fails loses its answer bit. */
+ALWAYS_INLINE uint64_t paired_settle(const struct line_rule *second, const struct survivors *keys)
+{
+    uint64_t answers = keys->answers;
+    size_t i = 0;
+    for (uint64_t left = answers; left != 0; left &= left - 1) {
+        uint64_t no = !test_at(&keys->second, i++, second);
+        answers &= ~(no << __builtin_ctzll(left));
+    }
+    return answers;
+}
+
+/* As blocked_turn. The digests of the keys asked for go to `digests`. */
+ALWAYS_INLINE uint64_t paired_turn(struct line_window *window, const struct line_rule *first,
+                                   const struct bloom_source *source, enum bloom_form form,
+                                   size_t here, size_t next, size_t more,
+                                   struct tepal_digest *digests)
+{
+    bool yes[WINDOW] = {false};
+    const struct tepal_digest *group = bloom_group(source, form, next, more, digests);
+    for (size_t j = 0; j < more; j++) {
+        yes[j] = here > 0 && test_at(window, j, first);
+        digests[j] = bloom_digest(source, form, group, next, j);
+        ask(window, j, first, first_line(first, digests[j], PAIRED_MORE));
+    }
+    for (size_t j = more; j < here; j++) {
+        yes[j] = test_at(window, j, first);
+    }
+    return line_answers(yes);
 }
 
 ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *words,
@@ -304,44 +379,28 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
     const struct line_rule second =
         line_rule_of(at, words, at->hashes / 2, two && second_has_two(at));
     struct line_window window;
-    struct tepal_digest digests[WINDOW];
-    struct survivors survivors[2]; /* of this turn and of the one before */
+    struct tepal_digest digests[2][WINDOW]; /* of this group and of the next, by turns */
+    struct survivors survivors[2];          /* of this group and of the one before */
     size_t present = 0;
-    survivors[1].count = 0;
-    for (size_t i = 0; i < (count < WINDOW ? count : WINDOW); i++) {
-        digests[i] = bloom_digest(source, form, i);
-        ask(&window, i, &first, first_line(&first, digests[i], PAIRED_MORE));
-    }
-    for (size_t base = 0; base < count; base += WINDOW) {
-        struct survivors *now = &survivors[base / WINDOW % 2];
-        const struct survivors *before = &survivors[1 - base / WINDOW % 2];
-        size_t here = count - base < WINDOW ? count - base : WINDOW;
-        size_t more = count - base - here < WINDOW ? count - base - here : WINDOW;
-        size_t passed = 0;
-        uint64_t answer = 0;
-        for (size_t j = 0; j < here; j++) {
-            uint64_t yes = test_at(&window, j, &first);
-            answer |= yes << j;
-            now->digest[passed] = digests[j];
-            now->index[passed] = base + j;
-            passed += yes;
-            if (j < more) {
-                struct tepal_digest d = bloom_digest(source, form, base + WINDOW + j);
-                ask(&window, j, &first, first_line(&first, d, PAIRED_MORE));
-                digests[j] = d;
-            }
-        }
-        answers[base / 64] = answer;
-        now->count = passed;
-        for (size_t i = 0; i < passed; i++) {
-            ask(&now->second, i, &second, second_line(at, &second, now->digest[i]));
-        }
-        present += paired_settle(&second, before, answers);
-        if (more == 0) {
-            present += paired_settle(&second, now, answers);
+    size_t here = count < WINDOW ? count : WINDOW;
+    (void)paired_turn(&window, &first, source, form, 0, 0, here, digests[0]);
+#define TURN(here, more) paired_turn(&window, &first, source, form, here, base + WINDOW, more, next)
+    for (size_t base = 0; base < count; base += here) {
+        size_t now = base / WINDOW % 2;
+        struct tepal_digest *next = digests[1 - now];
+        size_t more = next_group(count - base);
+        here = count - base < WINDOW ? count - base : WINDOW;
+        uint64_t passed = more == WINDOW ? TURN(WINDOW, WINDOW) : TURN(here, more);
+        paired_survive(at, &second, &survivors[now], passed, digests[now]);
+        if (base > 0) {
+            answers[base / 64 - 1] = paired_settle(&second, &survivors[1 - now]);
+            present += bits_count_word(answers[base / 64 - 1]);
         }
     }
-    return present;
+#undef TURN
+    size_t last = (count - 1) / WINDOW;
+    answers[last] = paired_settle(&second, &survivors[last % 2]);
+    return present + bits_count_word(answers[last]);
 }
 
 /* ---- one loop for each layout, form of source and number of rounds --------------------------- */
@@ -361,8 +420,8 @@ ALWAYS_INLINE size_t paired_query(const struct address *at, const uint64_t *word
     case BLOOM_INTEGERS:                                                                           \
         call(BLOOM_INTEGERS, two);                                                                 \
         break;                                                                                     \
-    case BLOOM_FIXED:                                                                              \
-        call(BLOOM_FIXED, two);                                                                    \
+    case BLOOM_STRINGS:                                                                            \
+        call(BLOOM_STRINGS, two);                                                                  \
         break;                                                                                     \
     }
 
@@ -399,6 +458,9 @@ static size_t lines_query(const struct address *at, const uint64_t *words,
                           const struct bloom_source *source, size_t count, uint64_t *answers)
 {
     size_t present = 0;
+    if (count == 0) {
+        return 0;
+    }
 #define BLOCKED(form, two) present = blocked_query(at, words, source, count, answers, form, two)
 #define PAIRED(form, two)  present = paired_query(at, words, source, count, answers, form, two)
     if (at->layout == TEPAL_LAYOUT_BLOCKED) {
