@@ -139,6 +139,7 @@ static void both_tables_agree(void **state)
         size_t way = (size_t)(((struct tepal_bloom *)fast)->one - tepal_bloom_one_avx2);
         assert_true(way < BLOOM_ONES);
         use(plain, tepal_bloom_one_portable, way);
+        ((struct tepal_bloom *)plain)->atomic = &tepal_bloom_atomic_portable;
         uint64_t random = s;
         struct tepal_hasher hasher;
         assert_ok(tepal_filter_hasher(fast, &hasher));
@@ -150,7 +151,13 @@ static void both_tables_agree(void **state)
             assert_int_equal(tepal_filter_query_u64(fast, i), hashed);
             assert_int_equal(tepal_filter_query_u64(plain, i), hashed);
             assert_int_equal(tepal_filter_query(fast, d), tepal_filter_query(plain, d));
-            if (i % 3 == 0) {
+            assert_int_equal(tepal_bloom_query_atomic(fast, d), tepal_filter_query(plain, d));
+            assert_int_equal(tepal_bloom_query_atomic(plain, d), tepal_filter_query(fast, d));
+            if (i % 7 == 6) {
+                assert_ok(tepal_bloom_add_atomic(fast, d, &before_fast));
+                assert_ok(tepal_bloom_add_atomic(plain, d, &before_plain));
+                assert_int_equal(before_fast, before_plain);
+            } else if (i % 3 == 0) {
                 assert_ok(tepal_filter_add_u64(fast, i));
                 assert_ok(tepal_filter_add_u64(plain, i));
                 d = tepal_hash_u64(&hasher, i);
@@ -245,6 +252,20 @@ static void counts_stay_at_the_largest(void **state)
     assert_ok(tepal_direct_add_u64(&direct, 1));
     assert_int_equal(tepal_filter_keys_added(filter), UINT64_MAX);
     assert_ok(tepal_direct_add_u64(&direct, 2));
+    assert_int_equal(tepal_filter_keys_added(filter), UINT64_MAX);
+    filter->state.keys_added = UINT64_MAX - 1;
+    assert_ok(tepal_filter_add_u64(filter, 3));
+    assert_ok(tepal_filter_add_u64(filter, 4));
+    assert_int_equal(tepal_filter_keys_added(filter), UINT64_MAX);
+    filter->state.keys_added = UINT64_MAX / 2 - 1;
+    for (uint64_t key = 0; key < 3; key++) {
+        assert_ok(tepal_bloom_add_atomic(filter, (struct tepal_digest){key, key}, NULL));
+    }
+    assert_int_equal(tepal_filter_keys_added(filter), UINT64_MAX / 2 + 2);
+    filter->state.keys_added = UINT64_MAX - 1;
+    for (uint64_t key = 0; key < 3; key++) {
+        assert_ok(tepal_bloom_add_atomic(filter, (struct tepal_digest){key, key}, NULL));
+    }
     assert_int_equal(tepal_filter_keys_added(filter), UINT64_MAX);
     tepal_filter_free(filter);
 }

@@ -7,8 +7,8 @@
  * probes.
  *
  * Queries in the cache run in waves over a chunk: the first two probes of all keys, then the third
- * of those that survived, and so on. When nearly all keys of a chunk (7 of 8) turn out to be present,
- * waves only sort what need not be sorted: the next chunk is asked key by key.
+ * of those that survived, and so on. When nearly all keys of a chunk (7 of 8) turn out to be
+ * present, waves only sort what need not be sorted: the next chunk is asked key by key.
  *
  * Queries beyond the cache run through stages, a group of 64 keys at each: in a turn the keys that
  * wait at stage i have their probe i tested, which was requested a turn ago, and the survivors

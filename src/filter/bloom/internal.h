@@ -5,7 +5,8 @@
  *   bloom.c     the kind: batches, whole filters, what the bits say
  *   one.h       one key, a function for each layout; one_*.c: these in plain C, and for AVX2
  *   direct.c    what one key needs of a filter (tepal/inline.h)
- *   atomic.c    one key of a filter that several threads share
+ *   atomic.h    one key of a filter that several threads share; atomic_*.c: in plain C, and for
+ *               AVX2; atomic.c: the calls
  *   kernels.h   batches: the table of kernels, and where keys come from; flat*: those of the flat
  *               and partitioned layouts; those of the other layouts are in lines/
  *   rate.c      the false-positive rate that bits have, for every kind that asks bits
@@ -18,6 +19,8 @@
 
 #include "filter/bloom/kernels.h"
 #include "filter/kind.h"
+
+struct tepal_bloom;
 
 /* The calls that take one key, of a layout. */
 struct bloom_one {
@@ -43,11 +46,21 @@ enum bloom_one_way {
 extern const struct bloom_one tepal_bloom_one_portable[BLOOM_ONES];
 extern const struct bloom_one tepal_bloom_one_avx2[BLOOM_ONES]; /* if tepal_processor_has_avx2() */
 
+/* One key of a filter that threads share: are its bits all set? `add` sets them. */
+struct bloom_atomic {
+    bool (*query)(const struct tepal_bloom *bloom, struct tepal_digest digest);
+    bool (*add)(const struct tepal_bloom *bloom, struct tepal_digest digest);
+};
+
+extern const struct bloom_atomic tepal_bloom_atomic_portable;
+extern const struct bloom_atomic tepal_bloom_atomic_avx2; /* only if tepal_processor_has_avx2() */
+
 struct tepal_bloom {
     struct tepal_filter head;
     struct address at;
     struct tepal_direct direct; /* without the handle; the seed's words are there if unkeyed */
     const struct bloom_one *one;
+    const struct bloom_atomic *atomic;
     const struct bloom_kernels *kernels;
 };
 

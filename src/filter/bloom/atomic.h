@@ -1,0 +1,166 @@
+/*
+ * atomic.h: one key of a Bloom filter that several threads share; included by two files that
+ * compile it in plain C and for AVX2 machines.
+ *
+ * Relaxed is enough: bits are only ever set, so that a reader who comes after (in the
+ * happens-before order) finds them, and one who races may see any part of them, as if it had come
+ * before. So it does not matter in which order the words of a line are read. With AVX2 four are
+ * read by one instruction: processors read each aligned word of a vector at once, though the
+ * language has no name for it, hence the assembly (and words one by one where a tool watches for
+ * races).
+ */
+#define TEPAL_DIRECT_PORTABLE
+#include <tepal/inline.h>
+
+#include "filter/bloom/internal.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define WORD_BY_WORD
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WORD_BY_WORD
+#endif
+#endif
+
+/* Which of these bits are not set? Reading spares a line's ownership when they are all there. */
+static inline uint64_t missing_bits(const uint64_t *word, uint64_t bits)
+{
+    return bits & ~__atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Set them. Was one of them still missing? */
+static inline uint64_t set_bits(uint64_t *word, uint64_t bits)
+{
+    return bits & ~__atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+}
+
+#if defined(__AVX2__) && !defined(WORD_BY_WORD)
+
+#include "filter/lines/line_avx2.h"
+
+/* Four words of a line. */
+static inline __m256i read_words(const uint64_t *words)
+{
+    __m256i four;
+    __asm__("vmovdqa %1, %0" : "=x"(four) : "m"(*(const __m256i *)(const void *)words));
+    return four;
+}
+
+/* Are the cells of a round all set? If `setting`, they are afterwards. */
+static inline bool visit_cells(uint64_t *line, uint64_t cells, bool setting)
+{
+    struct line_mask mask = line_mask_of(cells);
+    mask.low = _mm256_andnot_si256(read_words(line), mask.low);
+    mask.high = _mm256_andnot_si256(read_words(line + 4), mask.high);
+    __m256i any = _mm256_or_si256(mask.low, mask.high);
+    bool all = _mm256_testz_si256(any, any);
+    if (!setting || all) {
+        return all;
+    }
+    uint64_t missing[ADDRESS_SECTORS];
+    _mm256_storeu_si256((__m256i *)(void *)missing, mask.low);
+    _mm256_storeu_si256((__m256i *)(void *)(missing + 4), mask.high);
+    uint64_t still = 0;
+    for (int s = 0; s < ADDRESS_SECTORS; s++) {
+        still |= missing[s] != 0 ? set_bits(&line[s], missing[s]) : 0;
+    }
+    return still == 0;
+}
+
+#else
+
+/* Are the cells of a round all set? If `setting`, they are afterwards. */
+static inline bool visit_cells(uint64_t *line, uint64_t cells, bool setting)
+{
+    uint64_t missing = 0;
+    for (int s = 0; s < ADDRESS_SECTORS; s++) {
+        missing |= missing_bits(&line[s], tepal_direct_bit(cells, s));
+    }
+    if (!setting || missing == 0) {
+        return missing == 0;
+    }
+    missing = 0;
+    for (int s = 0; s < ADDRESS_SECTORS; s++) {
+        uint64_t bits = missing_bits(&line[s], tepal_direct_bit(cells, s));
+        missing |= bits != 0 ? set_bits(&line[s], bits) : 0;
+    }
+    return missing == 0;
+}
+
+#endif
+
+/* A key in one of its lines. */
+static inline bool visit_line(const struct tepal_direct *f, int which, struct tepal_digest d,
+                              struct tepal_direct_key key, bool setting)
+{
+    const struct tepal_direct_line *rule = &f->line[which];
+    uint64_t *line = f->words + key.line * ADDRESS_SECTORS;
+    bool all = visit_cells(line, tepal_direct_cells(rule, key), setting);
+    if (rule->two && (setting || all)) {
+        all &= visit_cells(line, tepal_direct_more(rule, f->distinct, d, key), setting);
+    }
+    return all;
+}
+
+static inline bool visit_paired(const struct tepal_direct *f, struct tepal_digest d, bool setting)
+{
+    struct tepal_direct_key first = tepal_direct_first_key(f->range, d);
+    bool all = visit_line(f, 0, d, first, setting);
+    if (setting || all) {
+        struct tepal_direct_key second =
+            tepal_direct_second_key(f->range, f->distinct, d, first.line);
+        all &= visit_line(f, 1, d, second, setting);
+    }
+    return all;
+}
+
+static inline bool visit_position(uint64_t *words, uint64_t position, bool setting)
+{
+    uint64_t *word = &words[position >> 6];
+    uint64_t missing = missing_bits(word, (uint64_t)1 << (position & 63));
+    return missing == 0 || (setting && set_bits(word, missing) == 0);
+}
+
+/* Are the key's bits all set? If `setting`, they are afterwards. */
+static inline __attribute__((always_inline)) bool visit(const struct tepal_bloom *bloom,
+                                                        struct tepal_digest d, bool setting)
+{
+    const struct tepal_direct *f = &bloom->direct;
+    uint64_t positions[TEPAL_MAX_HASHES];
+    bool all = true;
+    switch (f->way) {
+    case TEPAL_DIRECT_BLOCKED:
+    case TEPAL_DIRECT_BLOCKED_TWO:
+        return visit_line(f, 0, d, tepal_direct_blocked_key(f->range, d), setting);
+    case TEPAL_DIRECT_PAIRED:
+    case TEPAL_DIRECT_PAIRED_TWO:
+        return visit_paired(f, d, setting);
+    case TEPAL_DIRECT_FLAT:
+        for (uint32_t i = 0; i < f->hashes && (setting || all); i++) {
+            all &= visit_position(f->words, wide_scale(address_word(d, i), f->range), setting);
+        }
+        return all;
+    case TEPAL_DIRECT_CALL:
+        break;
+    }
+    (void)tepal_address_positions(&bloom->at, d, positions);
+    for (uint32_t i = 0; i < f->hashes && (setting || all); i++) {
+        all &= visit_position(f->words, positions[i], setting);
+    }
+    return all;
+}
+
+static bool visit_query(const struct tepal_bloom *bloom, struct tepal_digest d)
+{
+    return visit(bloom, d, false);
+}
+
+static bool visit_add(const struct tepal_bloom *bloom, struct tepal_digest d)
+{
+    return visit(bloom, d, true);
+}
+
+#define ATOMIC_TABLE                                                                               \
+    {                                                                                              \
+        visit_query, visit_add                                                                     \
+    }
