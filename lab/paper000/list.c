@@ -1,16 +1,25 @@
 /* list.c: retouched Bloom filters (Donnet, Baynat, Friedman): the list of experiments. */
 #include "paper000/paper000.h"
 
+/* What the columns of Tables I to IV stand for. */
+#define TABLE_SYMBOLS                                                                              \
+    "|B|: the troublesome false positives, all removed. |B'|: other false positives removed with " \
+    "them. |A'|: members lost. beta: |B| as a share of all false positives.\n\n"
+
 const struct lab_experiment lab_000[] = {
     LAB_EXPERIMENT("000-table-1", "Table I", 1, 5, lab_000_tables,
                    "random selection: what it removes and what it costs",
+                   TABLE_SYMBOLS
                    "The total at 5 % is printed as 2826; its two parts add up to 2866."),
     LAB_EXPERIMENT("000-table-2", "Table II", 1, 5, lab_000_tables, "minimum false negatives",
+                   TABLE_SYMBOLS
                    "The total at 25 % is printed as 10045; its two parts add up to 10005."),
     LAB_EXPERIMENT("000-table-3", "Table III", 1, 5, lab_000_tables, "maximum false positives",
+                   TABLE_SYMBOLS
                    "The printed numbers follow when false positives are counted over all of them, "
                    "not over the troublesome ones alone, as in the text."),
     LAB_EXPERIMENT("000-table-4", "Table IV", 1, 5, lab_000_tables, "ratio",
+                   TABLE_SYMBOLS
                    "Counted over all false positives, as Table III. The total at 2 % cannot vary "
                    "by as much as its +-30.58: its parts vary by 3.25 and 20.05."),
     LAB_EXPERIMENT("000-fig-3", "Fig. 3", 1, 4, lab_000_figure_3,

@@ -47,12 +47,26 @@ static const char style[] =
     "@media(max-width:40rem){th,td{padding:.2rem}table{font-size:.8rem}"
     "th:first-child,td:first-child{min-width:6rem;overflow-wrap:anywhere}"
     "i{display:block;font-size:.75rem;margin:0;white-space:normal}"
-    "svg{overflow:visible}svg g,svg [text-anchor]{font-size:16px}}"
+    "svg{width:600px;max-width:none}svg text{font-size:15px}}" /* wide, but readable: it scrolls */
     "code{background:var(--card);padding:.1rem .3rem;overflow-wrap:anywhere}"
     ".remark{background:var(--card);border-left:4px solid var(--erratum);padding:.5rem .8rem}"
     "summary{cursor:pointer;color:var(--ours)}"
     ".agrees{color:var(--agrees)}.differs{color:var(--differs);font-weight:bold}"
     ".erratum{color:var(--erratum)}.paper-only,.ours-only{color:var(--ours)}";
+
+/* Text in which `...` is code. */
+static void put_words(struct out *out, char *text)
+{
+    bool code = false;
+    for (char *end; (end = strchr(text, '`')) != NULL; text = end + 1) {
+        *end = '\0';
+        svg_escaped(out, text);
+        out_text(out, code ? "</code>" : "<code>");
+        code = !code;
+    }
+    svg_escaped(out, text);
+    out_text(out, code ? "</code>" : "");
+}
 
 /* Paragraphs, divided by empty lines. */
 static void paragraphs(struct out *out, const char *text, const char *class)
@@ -63,7 +77,9 @@ static void paragraphs(struct out *out, const char *text, const char *class)
         char *copy = strndup(text, len);
         out_format(out, "<p%s%s%s>", class == NULL ? "" : " class=\"", class == NULL ? "" : class,
                    class == NULL ? "" : "\"");
-        svg_escaped(out, copy == NULL ? "" : copy);
+        if (copy != NULL) {
+            put_words(out, copy);
+        }
         out_text(out, "</p>\n");
         free(copy);
         text += len + (end == NULL ? 0 : 2);
@@ -101,7 +117,9 @@ static bool put_picture(struct page *page, const struct lab_experiment *e, unsig
         page->code = say_error(NULL, path, "not a picture written by tepal lab");
         there = false;
     } else if (there) {
+        out_text(page->out, "<div class=wide>");
         put_svg(page->out, text);
+        out_text(page->out, "</div>\n");
     }
     free(text);
     free(path);
