@@ -88,6 +88,8 @@ struct tepal_filter *bars_filter(enum tepal_kind_id kind, enum tepal_layout layo
     params.seed = 42;
     if (kind == TEPAL_KIND_COUNTING) {
         params.counting.choices = 1;
+        params.counting.lines =
+            tepal_layout_in_lines(layout) ? TEPAL_LINES_LONG : TEPAL_LINES_SHORT;
     }
     params.hashes =
         hashes != 0 ? hashes : tepal_bloom_best_hashes(layout, params.positions, params.cells, n);

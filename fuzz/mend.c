@@ -168,13 +168,15 @@ static void own_counting(struct draft *d)
     struct tepal_counting_params *own = &p->counting;
     own->form = d->words < 9 ? TEPAL_FORM_BITS : own->form % 3;
     uint64_t words = own->form == TEPAL_FORM_BITS ? 1 : own->form == TEPAL_FORM_COUNTERS ? 5 : 9;
-    set_cells(d, d->words / words * 64, TEPAL_LINE_BITS / 4);
+    uint64_t cells = d->words / words * 64;
+    own->lines = lined(d) && cells >= 2 * TEPAL_LINE_BITS ? own->lines % 2 : TEPAL_LINES_SHORT;
+    set_cells(d, cells, own->lines == TEPAL_LINES_LONG ? TEPAL_LINE_BITS : TEPAL_LINE_BITS / 4);
     limit_hashes(d, p->cells);
     own->choices = within(own->choices, 1, 6);
     bool choice = own->choices > 1;
     own->policy = choice ? own->policy % 2 : 0;
     own->rule = !choice ? 0 : lined(d) ? TEPAL_RULE_LEAST_INCREASE : own->rule % 2;
-    zero_from(p->own, 4);
+    zero_from(p->own, 5);
 }
 
 /* One word more than the slots need. */
@@ -343,6 +345,10 @@ static void cells_counting(struct draft *d)
         }
         uint64_t at = counters + i * each / 64;
         uint64_t shift = i * each % 64;
+        if (d->params.counting.lines == TEPAL_LINES_LONG) { /* a word of each sector in turn */
+            at = counters + i / (8 * width) * 8 + i % 8;
+            shift = i / 8 % width * each;
+        }
         uint64_t flags = (((uint64_t)1 << each) - 1) << shift;
         put(d, at, (get(d, at) & ~flags) | set << shift);
     }

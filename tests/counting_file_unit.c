@@ -16,16 +16,25 @@ struct pinned {
     uint32_t choices;
     enum tepal_counting_policy policy;
     enum tepal_counting_form form;
+    enum tepal_counting_lines lines;
 };
 
 /* All of the keys golden-0 .. golden-299, seed 42. */
 static const struct pinned pinned[] = {
-    {"counting", TEPAL_LAYOUT_FLAT, 5, 2401, 1, TEPAL_POLICY_KEEP, TEPAL_FORM_COUNTERS},
+    {"counting", TEPAL_LAYOUT_FLAT, 5, 2401, 1, TEPAL_POLICY_KEEP, TEPAL_FORM_COUNTERS,
+     TEPAL_LINES_SHORT},
     {"counting-choices", TEPAL_LAYOUT_PARTITIONED, 5, 3000, 4, TEPAL_POLICY_REMOVE,
-     TEPAL_FORM_COUNTERS},
-    {"counting-lines", TEPAL_LAYOUT_BLOCKED, 11, 4096, 3, TEPAL_POLICY_KEEP, TEPAL_FORM_COUNTERS},
-    {"counting-bits", TEPAL_LAYOUT_PAIRED, 6, 2560, 2, TEPAL_POLICY_KEEP, TEPAL_FORM_BITS},
-    {"counting-wide", TEPAL_LAYOUT_FLAT, 4, 2003, 2, TEPAL_POLICY_KEEP, TEPAL_FORM_WIDE_COUNTERS},
+     TEPAL_FORM_COUNTERS, TEPAL_LINES_SHORT},
+    {"counting-lines", TEPAL_LAYOUT_BLOCKED, 11, 4096, 3, TEPAL_POLICY_KEEP, TEPAL_FORM_COUNTERS,
+     TEPAL_LINES_SHORT},
+    {"counting-bits", TEPAL_LAYOUT_PAIRED, 6, 2560, 2, TEPAL_POLICY_KEEP, TEPAL_FORM_BITS,
+     TEPAL_LINES_SHORT},
+    {"counting-wide", TEPAL_LAYOUT_FLAT, 4, 2003, 2, TEPAL_POLICY_KEEP, TEPAL_FORM_WIDE_COUNTERS,
+     TEPAL_LINES_SHORT},
+    {"counting-long", TEPAL_LAYOUT_BLOCKED, 6, 3072, 1, TEPAL_POLICY_KEEP, TEPAL_FORM_COUNTERS,
+     TEPAL_LINES_LONG},
+    {"counting-long-wide", TEPAL_LAYOUT_PAIRED, 9, 4096, 2, TEPAL_POLICY_KEEP,
+     TEPAL_FORM_WIDE_COUNTERS, TEPAL_LINES_LONG},
 };
 
 #define PINNED (sizeof pinned / sizeof *pinned)
@@ -44,6 +53,7 @@ static struct tepal_filter *make(const struct pinned *p)
     params.counting.choices = p->choices;
     params.counting.rule = (uint64_t)tepal_counting_default_rule(p->layout, p->choices);
     params.counting.policy = (uint64_t)p->policy;
+    params.counting.lines = (uint64_t)p->lines;
     params.counting.form = p->form == TEPAL_FORM_BITS ? TEPAL_FORM_COUNTERS : p->form;
     assert_int_equal(tepal_filter_create(&params, NULL, &filter, NULL), TEPAL_OK);
     for (unsigned i = 0; i < MEMBERS; i++) {
@@ -101,8 +111,10 @@ static void disagreement_is_refused(void **state)
                               pinned[i].choices > 1 && was == 0;
                 bool rule = at == OWN + 8 * PARAMS_INDEX(counting.rule) && !huge &&
                             pinned[i].layout < 2 && pinned[i].choices > 1;
-                bool one = at == OWN && !huge && pinned[i].choices == 1;
-                if (history || choices || policy || rule || one) {
+                bool one = at == OWN && !huge && pinned[i].choices == 1 && pinned[i].layout < 2;
+                bool lines = at == OWN + 8 * PARAMS_INDEX(counting.lines) && !huge && was == 0 &&
+                             pinned[i].form == TEPAL_FORM_BITS;
+                if (history || choices || policy || rule || one || lines) {
                     assert_int_equal(status, TEPAL_OK); /* another filter, and a sound one */
                     assert_int_equal(tepal_filter_validate(out, NULL), TEPAL_OK);
                 } else {

@@ -14,6 +14,7 @@
 struct naive {
     struct tepal_params params;
     struct address at;
+    uint64_t line; /* cells of a line */
     uint32_t choices;
     uint8_t *counter;
     uint64_t refused;
@@ -41,7 +42,8 @@ static inline void naive_open(struct naive *naive, const struct tepal_params *pa
 {
     memset(naive, 0, sizeof *naive);
     naive->params = *params;
-    naive->at = tepal_address_of(params, 4);
+    naive->line = params->counting.lines == TEPAL_LINES_LONG ? 512 : 128;
+    naive->at = tepal_address_of(params, naive->line == 512 ? 1 : 4);
     naive->choices = (uint32_t)params->counting.choices;
     naive->most = params->counting.form == TEPAL_FORM_WIDE_COUNTERS ? 255 : 15;
     naive->counter = calloc(params->cells, 1);
@@ -117,8 +119,8 @@ static inline uint64_t naive_fourth(uint64_t x)
 static inline uint64_t naive_occupied(const struct naive *naive, uint64_t line)
 {
     uint64_t occupied = 0;
-    for (uint64_t i = 0; i < 128; i++) {
-        occupied += naive->counter[line * 128 + i] > 0;
+    for (uint64_t i = 0; i < naive->line; i++) {
+        occupied += naive->counter[line * naive->line + i] > 0;
     }
     return occupied;
 }
@@ -143,11 +145,11 @@ static inline int64_t naive_metric(const struct naive *naive, struct tepal_diges
     }
     int64_t cost = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t line = at[i] / 128;
+        uint64_t line = at[i] / naive->line;
         bool first = true;
         uint64_t fresh = 0;
         for (uint32_t j = 0; j < count; j++) {
-            if (at[j] / 128 == line) {
+            if (at[j] / naive->line == line) {
                 first = first && j >= i;
                 fresh += naive->counter[at[j]] == 0;
             }

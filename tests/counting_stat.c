@@ -702,7 +702,8 @@ static void ten_million_operations_agree_with_a_plain_twin(void **state)
  * The rate on every layout against the model. A filter's own rate varies by about k / sqrt(n) of
  * itself (more in lines, whose loads vary): allowed for, over all filters.
  */
-static void measure_layout(enum tepal_layout layout, uint32_t k, uint64_t cells, uint64_t *state)
+static void measure_layout(enum tepal_layout layout, enum tepal_counting_lines lines, uint32_t k,
+                           uint64_t cells, uint64_t *state)
 {
     struct tepal_params p = TEPAL_PARAMS_INIT;
     p.kind = TEPAL_KIND_COUNTING;
@@ -710,7 +711,9 @@ static void measure_layout(enum tepal_layout layout, uint32_t k, uint64_t cells,
     p.cells = cells;
     p.hashes = k;
     p.counting.choices = 1;
-    double model = tepal_counting_rate(layout, p.positions, cells, LINED_KEYS, k);
+    p.counting.lines = (uint64_t)lines;
+    double model = (lines == TEPAL_LINES_LONG ? tepal_bloom_fp : tepal_counting_rate)(
+        layout, p.positions, cells, LINED_KEYS, k);
     uint64_t found = 0;
     for (int i = 0; i < LINED_FILTERS; i++) {
         struct tepal_filter *filter;
@@ -734,8 +737,13 @@ static void counters_in_lines_err_as_the_model_says(void **state)
     (void)state;
     uint64_t random = 41;
     for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
-        measure_layout((enum tepal_layout)layout, 5, 1250 * 128, &random);  /* 8 a key */
-        measure_layout((enum tepal_layout)layout, 11, 1250 * 128, &random); /* two in a sector */
+        const enum tepal_layout in = (enum tepal_layout)layout;
+        measure_layout(in, TEPAL_LINES_SHORT, 5, 1250 * 128, &random);  /* 8 a key */
+        measure_layout(in, TEPAL_LINES_SHORT, 11, 1250 * 128, &random); /* two in a sector */
+        if (tepal_layout_in_lines(in)) {
+            measure_layout(in, TEPAL_LINES_LONG, 5, 312 * 512, &random);
+            measure_layout(in, TEPAL_LINES_LONG, 11, 312 * 512, &random);
+        }
     }
     /* Where lines are crowded they err much more than the flat layout: the test can tell. */
     double flat = tepal_counting_rate(0, 0, 160000, LINED_KEYS, 5);
@@ -755,15 +763,17 @@ static void choices_in_lines_err_as_the_model_says(void **state)
     enum { KEYS = 60000 };
     uint64_t random = 42;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        for (uint32_t positions = 0; positions < 2; positions++) {
+        for (uint32_t variant = 0; variant < 4; variant++) {
+            const enum tepal_counting_lines lines = (enum tepal_counting_lines)(variant / 2);
             struct tepal_params p = TEPAL_PARAMS_INIT;
             struct tepal_filter *filter;
             struct tepal_report report;
             double p0;
             p.kind = TEPAL_KIND_COUNTING;
             p.layout = TEPAL_LAYOUT_BLOCKED;
-            p.positions = (enum tepal_positions)positions;
-            p.cells = (uint64_t)cases[i][0] * KEYS / 128 * 128;
+            p.positions = (enum tepal_positions)(variant % 2);
+            p.cells = (uint64_t)cases[i][0] * KEYS / 512 * 512;
+            p.counting.lines = (uint64_t)lines;
             p.hashes = cases[i][1];
             p.counting.choices = cases[i][2];
             p.counting.rule = TEPAL_RULE_LEAST_INCREASE;
@@ -772,7 +782,7 @@ static void choices_in_lines_err_as_the_model_says(void **state)
                 assert_ok(tepal_filter_add(filter, check_digest(&random)));
             }
             tepal_filter_info(filter, &report);
-            double fp = tepal_counting_blocked_choices(p.positions, p.cells, KEYS, p.hashes,
+            double fp = tepal_counting_blocked_choices(lines, p.positions, p.cells, KEYS, p.hashes,
                                                        cases[i][2], &p0);
             near("choices in lines: fp", check_number(&report, "fp_now"), fp, 0.10);
             near("choices in lines: p0", check_number(&report, "p0"), p0, 0.01);

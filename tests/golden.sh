@@ -97,7 +97,8 @@ for name in generalized generalized-blocked generalized-two-rounds; do
 done
 
 # Counting filters: counters, bits and choices, made again from the members.
-for name in counting counting-choices counting-lines counting-bits counting-wide; do
+for name in counting counting-choices counting-lines counting-bits counting-wide counting-long \
+    counting-long-wide; do
     files=$((files + 1))
     file=$here/golden/$name.tepal
     seq -f 'golden-%.0f' 0 299 >"$scratch/members"

@@ -56,6 +56,11 @@ static inline void specimens_counting(struct specimens *all, enum tepal_layout l
     s->params.counting.choices = 4;
     s->params.counting.rule = (uint64_t)tepal_counting_default_rule(layout, 4);
     s->params.counting.policy = TEPAL_POLICY_REMOVE;
+    if (tepal_layout_in_lines(layout)) {
+        s = specimen_add(all, TEPAL_KIND_COUNTING, layout, positions, "1 long");
+        s->params.counting.choices = 1;
+        s->params.counting.lines = TEPAL_LINES_LONG;
+    }
 }
 
 static inline void specimens_recycling(struct specimens *all)

@@ -106,7 +106,7 @@ static bool retouchable(const struct tepal_params *p)
     bool bits = p->kind == TEPAL_KIND_BLOOM || p->kind == TEPAL_KIND_RETOUCHED ||
                 p->kind == TEPAL_KIND_GENERALIZED;
     return bits || (p->kind == TEPAL_KIND_COUNTING && p->counting.choices == 1 &&
-                    !tepal_layout_in_lines(p->layout));
+                    (!tepal_layout_in_lines(p->layout) || p->counting.lines == TEPAL_LINES_LONG));
 }
 
 static void others_cannot(void **unused)

@@ -366,24 +366,40 @@ static void choices_in_lines(void **state)
     const enum tepal_positions colliding = TEPAL_POSITIONS_COLLIDING;
     double last = 0;
     double p0;
-    assert_near(tepal_counting_blocked_choices(colliding, 160000, 10000, 11, 1, &p0),
-                tepal_counting_rate(TEPAL_LAYOUT_BLOCKED, colliding, 160000, 10000, 11), 1e-12);
+    assert_near(
+        tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 160000, 10000, 11, 1, &p0),
+        tepal_counting_rate(TEPAL_LAYOUT_BLOCKED, colliding, 160000, 10000, 11), 1e-12);
     for (uint32_t c = 1; c <= 64; c *= 2) {
-        double fp = tepal_counting_blocked_choices(colliding, 160000, 10000, 11, c, &p0);
+        double fp =
+            tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 160000, 10000, 11, c, &p0);
         assert_true(fp > 0 && fp < 1 && p0 > last);
         last = p0;
     }
-    assert_near(tepal_counting_blocked_choices(colliding, 160000, 10000, 11, 3, NULL), 8.33e-4,
-                0.05);
-    assert_int_equal(tepal_counting_blocked_choices(colliding, 160000, 0, 11, 3, &p0), 0);
+    assert_near(
+        tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 160000, 10000, 11, 3, NULL),
+        8.33e-4, 0.05);
+    assert_int_equal(
+        tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 160000, 0, 11, 3, &p0), 0);
     assert_near(p0, 1, 1e-12);
     /* more keys than there is room for */
-    double full = tepal_counting_blocked_choices(colliding, 1280, 1000000, 11, 3, &p0);
+    double full =
+        tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 1280, 1000000, 11, 3, &p0);
     assert_true(full > 0.99 && full <= 1 && p0 >= 0 && p0 < 0.01);
-    assert_true(isnan(tepal_counting_blocked_choices(colliding, 127, 10, 3, 2, NULL)));
-    assert_true(isnan(tepal_counting_blocked_choices(colliding, 1280, 10, 17, 2, NULL)));
-    assert_true(isnan(tepal_counting_blocked_choices(colliding, 1280, 10, 0, 2, NULL)));
-    assert_true(isnan(tepal_counting_blocked_choices(colliding, 1280, 10, 3, 65, NULL)));
+    assert_near(
+        tepal_counting_blocked_choices(TEPAL_LINES_LONG, colliding, 163840, 10000, 11, 1, &p0),
+        tepal_bloom_fp(TEPAL_LAYOUT_BLOCKED, colliding, 163840, 10000, 11), 1e-12);
+    full = tepal_counting_blocked_choices(TEPAL_LINES_LONG, colliding, 5120, 1000000, 11, 3, &p0);
+    assert_true(full > 0.99 && full <= 1 && p0 >= 0 && p0 < 0.01);
+    assert_true(
+        isnan(tepal_counting_blocked_choices(TEPAL_LINES_LONG, colliding, 511, 10, 3, 2, NULL)));
+    assert_true(
+        isnan(tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 127, 10, 3, 2, NULL)));
+    assert_true(
+        isnan(tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 1280, 10, 17, 2, NULL)));
+    assert_true(
+        isnan(tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 1280, 10, 0, 2, NULL)));
+    assert_true(
+        isnan(tepal_counting_blocked_choices(TEPAL_LINES_SHORT, colliding, 1280, 10, 3, 65, NULL)));
 }
 
 /* What the report of a model says of a counting filter. */

@@ -222,6 +222,8 @@ static void own_fields_are_named(void **state)
         {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_BLOCKED, PARAMS_INDEX(counting.rule), TEPAL_RULE_GREEDY},
         {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.policy), 2},
         {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.form), 3},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(counting.lines), 1},
+        {TEPAL_KIND_COUNTING, TEPAL_LAYOUT_PAIRED, PARAMS_INDEX(counting.lines), 2},
         {TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(fingerprint.bits), 3},
         {TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(fingerprint.bits), 33},
         {TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(yesno.no_bits), 0},
@@ -347,7 +349,7 @@ static void compatible_is_the_same_cells(void **state)
     p.seed = 7;
     p.key_check = 9;
     p.counting.choices = 2;
-    struct tepal_params other[9];
+    struct tepal_params other[10];
     for (size_t i = 0; i < COUNT(other); i++) {
         other[i] = p;
         assert_true(tepal_params_compatible(&p, &other[i]));
@@ -363,6 +365,7 @@ static void compatible_is_the_same_cells(void **state)
     other[6].seed = 8;
     other[7].key_check = 0;
     other[8].counting.choices = 3;
+    other[9].counting.lines = TEPAL_LINES_LONG;
     for (size_t i = 0; i < COUNT(other); i++) {
         assert_false(tepal_params_compatible(&p, &other[i]));
         assert_false(tepal_params_compatible(&other[i], &p));

@@ -297,7 +297,7 @@ static inline double counting_fn(enum tepal_layout layout, uint64_t m, uint64_t 
 static inline double counting_cost(enum tepal_layout layout, uint64_t m, uint32_t k,
                                    const struct tepal_wish *w)
 {
-    double fp = tepal_counting_rate(layout, 0, m, w->keys, k);
+    double fp = tepal_bloom_fp(layout, 0, m, w->keys, k); /* long lines */
     return fp + counting_fn(layout, m, w->keys, k, w->wrong_deletes, fp);
 }
 
@@ -305,11 +305,11 @@ static inline double counting_cost(enum tepal_layout layout, uint64_t m, uint32_
 static inline void brute_counters(int problem, enum tepal_layout layout, const struct tepal_wish *w,
                                   const struct tepal_proposal *p)
 {
-    uint64_t unit = layout >= TEPAL_LAYOUT_BLOCKED ? 128 : 1;
+    uint64_t unit = layout >= TEPAL_LAYOUT_BLOCKED ? 512 : 1;
     for (uint32_t k = 1; k <= 12; k++) {
         for (double less = 0.002; less < 0.1; less *= 20) {
             uint64_t m = (uint64_t)((double)p->params.cells * (1 - less)) / unit * unit;
-            double fp = m < 12 ? 1 : tepal_counting_rate(layout, 0, m, w->keys, k);
+            double fp = m < 12 ? 1 : tepal_bloom_fp(layout, 0, m, w->keys, k);
             if (fp <= w->fp && counting_fn(layout, m, w->keys, k, w->wrong_deletes, fp) <= w->fn) {
                 worse("counting", problem, (double)p->params.cells, (double)m);
             }

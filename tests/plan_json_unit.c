@@ -67,6 +67,8 @@ static void same_own(const json_t *o, const struct tepal_proposal *plan)
     case TEPAL_KIND_COUNTING:
         same_whole(o, "cells", true, p->cells);
         same_whole(o, "choices", true, p->counting.choices);
+        same_whole(o, "line_cells", tepal_layout_in_lines(p->layout),
+                   p->counting.lines == TEPAL_LINES_LONG ? 512 : 128);
         break;
     case TEPAL_KIND_FINGERPRINT:
         same_whole(o, "fingerprint_bits", true, p->fingerprint.bits);

@@ -145,6 +145,8 @@ class Filter:
         self.m, self.capacity, self.seed, self.check, self.added = struct.unpack_from("<5Q", data, 32)
         own = struct.unpack_from("<16Q", data, 72)
         payload, whole, log, bits = struct.unpack_from("<QQII", data, 200)
+        if self.kind == 4 and own[4] == 1:
+            self.sector = 64
         self.line = 8 * self.sector
         self.check_fields(log, bits, data[224:248])
         self.check_own(own[:8], own[8:])
@@ -407,14 +409,22 @@ class Counting(Filter):
     sector = 16
 
     def check_own(self, own, state):
-        self.choices, self.rule, self.policy, self.form = own[:4]
+        self.choices, self.rule, self.policy, self.form, self.lines = own[:5]
         need(1 <= self.choices <= 64, "no or too many choices")
         need(self.rule <= 2 and self.policy <= 1 and self.form <= 2, "unknown rule, policy or form")
         if self.choices == 1:
             need(self.rule == 0 and self.policy == 0, "a rule or a policy with one choice")
         else:
             need((self.rule == 2) == (self.layout >= 2), "a rule that the layout does not have")
-        need(not any(own[4:]), "own parameters")
+        need(self.lines <= (1 if self.layout >= 2 else 0), "unknown lines")
+        need(not any(own[5:]), "own parameters")
+
+    def slot(self, p):
+        """The number of a position's counter."""
+        if self.lines == 0:
+            return p
+        line, sector, cell, word = p // 512, p // 64 % 8, p % 64, 8 if self.form == 2 else 16
+        return 512 * line + 8 * word * (cell // word) + word * sector + cell % word
 
     def payload_bytes(self):
         return self.counter_bytes() + 8 * ((self.m + 63) // 64)
@@ -427,7 +437,8 @@ class Counting(Filter):
 
     def counters(self, payload):
         payload = payload[: self.counter_bytes()]
-        return list(payload) if self.form == 2 else [b >> s & 15 for b in payload for s in (0, 4)]
+        stored = list(payload) if self.form == 2 else [b >> s & 15 for b in payload for s in (0, 4)]
+        return [stored[self.slot(p)] for p in range(len(stored))]
 
     def check_payload(self, state):
         super().check_payload(state)
@@ -456,9 +467,9 @@ class Counting(Filter):
             values = [counters[p] for p in places]
             return (values.count(0), -values.count(1), max(values))[: 1 if self.rule == 1 else 3]
         growth = 0
-        for line in {p // 128 for p in places}:
-            now = sum(c > 0 for c in counters[128 * line : 128 * line + 128])
-            then = now + sum(counters[p] == 0 for p in places if p // 128 == line)
+        for line in {p // self.line for p in places}:
+            now = sum(c > 0 for c in counters[self.line * line : self.line * line + self.line])
+            then = now + sum(counters[p] == 0 for p in places if p // self.line == line)
             growth += then**4 - now**4
         return growth
 
@@ -472,8 +483,11 @@ class Counting(Filter):
             word = fold((lo ^ ((2**20 - 1) * GOLDEN & M64)) * (hi | 1))
             for p in tied[scale(word, len(tied))]:
                 counters[p] = min(255 if self.form == 2 else 15, counters[p] + 1)
-        halves = bytes(counters[i] | counters[i + 1] << 4 for i in range(0, len(counters), 2))
-        whole = bytes(counters[: self.counter_bytes()])
+        stored = [0] * len(counters)
+        for p, c in enumerate(counters):
+            stored[self.slot(p)] = c
+        halves = bytes(stored[i] | stored[i + 1] << 4 for i in range(0, len(stored), 2))
+        whole = bytes(stored[: self.counter_bytes()])
         bits = bytearray(8 * ((self.m + 63) // 64))
         for p, c in enumerate(counters):
             bits[p // 8] |= (c > 0) << (p % 8)

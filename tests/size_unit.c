@@ -44,7 +44,8 @@ static double rate_of(const struct tepal_params *params, uint64_t n)
 
 static uint64_t step_of(const struct tepal_params *p)
 {
-    uint64_t cells = p->kind == TEPAL_KIND_COUNTING ? TEPAL_COUNTING_LINE_CELLS : TEPAL_LINE_BITS;
+    bool in_short = p->kind == TEPAL_KIND_COUNTING && p->counting.lines == TEPAL_LINES_SHORT;
+    uint64_t cells = in_short ? TEPAL_COUNTING_LINE_CELLS : TEPAL_LINE_BITS;
     return tepal_layout_in_lines(p->layout) ? cells : 1;
 }
 
@@ -97,6 +98,10 @@ static void smallest_bit_and_counting_filters(void **unused)
         struct tepal_params p =
             of_kind(kinds[i / 8], (enum tepal_layout)(i % 8 / 2), (enum tepal_positions)(i % 2));
         for (size_t r = 0; r < COUNT(rates); r++) {
+            bool lined = p.kind == TEPAL_KIND_COUNTING && tepal_layout_in_lines(p.layout);
+            if (lined) {
+                p.counting.lines = r % 2; /* short, long */
+            }
             p.hashes = 0;
             check_for_rate(&p, keys[(i + r) % COUNT(keys)], rates[r]);
             p.hashes = 3;

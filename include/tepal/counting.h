@@ -31,8 +31,9 @@
  * A bit for each counter (is it above 0?) is kept beside the counters, so that queries touch the
  * bits alone, a fifth of the memory: 5 bits per cell in total (9 with counters of 8 bits).
  *
- * Layouts. flat and partitioned: as the Bloom filter's, and with c = 1 the same positions. blocked
- * and paired: lines of 512 bits are 128 counters. Positions of a key that coincide count once.
+ * Layouts. As the Bloom filter's, and with c = 1 the same positions, except on the blocked and
+ * paired layouts with short lines (params.counting.lines), which have 128 counters instead of 512.
+ * Positions of a key that coincide count once.
  */
 #ifndef TEPAL_COUNTING_H
 #define TEPAL_COUNTING_H
@@ -116,8 +117,8 @@ TEPAL_API enum tepal_status tepal_counting_histogram(const struct tepal_filter *
 
 /*
  * The plain Bloom filter of the same keys: a bit wherever a counter is above 0; a fifth of the
- * bytes, for sending. Flat and partitioned layouts with c = 1 only, where a Bloom filter has the
- * same positions; TEPAL_UNSUPPORTED otherwise: use tepal_counting_strip.
+ * bytes, for sending. Only with c = 1 and without short lines, where a Bloom filter has the same
+ * positions; TEPAL_UNSUPPORTED otherwise: use tepal_counting_strip.
  */
 TEPAL_API enum tepal_status tepal_counting_to_bloom(const struct tepal_filter *filter,
                                                     const struct tepal_allocator *allocator,

@@ -282,7 +282,8 @@ TEPAL_API enum tepal_status tepal_growing_size(uint64_t first, uint64_t n, doubl
  *   fp        1 - (1 - (1-p0)^k)^c
  *   blocked_choices  the rate with c choices on the blocked layout (rule least-increase), and p0
  *             (may be NULL): in the limit of many lines; within 10 % of filters with 8 to 24
- *             counters per key. NaN outside: m >= 128, k <= TEPAL_MAX_HASHES_BLOCKED.
+ *             counters per key. NaN outside: m at least a line, k <=
+ *             TEPAL_MAX_HASHES_BLOCKED.
  *   multi_address  a member is found in further groups than its own, eq. (7)
  *   wrong_address  and then removal takes a wrong one: Theorem 5, corrected and as printed
  *   potential  P(Y = i), i = 0 .. k: Theorem 1, corrected and as printed; its mean alone is cheaper
@@ -297,7 +298,8 @@ TEPAL_API enum tepal_status tepal_growing_size(uint64_t first, uint64_t n, doubl
 TEPAL_API enum tepal_status tepal_counting_shares(uint64_t m, uint64_t n, uint32_t k, uint32_t c,
                                                   bool improved, double share[16]);
 TEPAL_API double tepal_counting_fp(double p0, uint32_t k, uint32_t c);
-TEPAL_API double tepal_counting_blocked_choices(enum tepal_positions positions, uint64_t m,
+TEPAL_API double tepal_counting_blocked_choices(enum tepal_counting_lines lines,
+                                                enum tepal_positions positions, uint64_t m,
                                                 uint64_t n, uint32_t k, uint32_t c, double *p0);
 TEPAL_API double tepal_counting_multi_address(double p0, uint32_t k, uint32_t c);
 TEPAL_API double tepal_counting_wrong_address(double p0, uint32_t k, uint32_t c);
@@ -318,8 +320,9 @@ TEPAL_API double tepal_counting_mean(const double *pmf, uint32_t k);
 /*
  * The rate, the share of counters above 0, the best hashes and the size of a counting filter with
  * one choice on any layout: as those of the Bloom filter, except that a line has 128 counters, in
- * sectors of 16. (For distinct positions and more than eight counters in a line the rate is up to
- * 2 % low: the second counter of a sector is a little uneven.)
+ * sectors of 16. (Long lines, params.counting.lines, have those of the Bloom filter. For distinct
+ * positions and more than eight counters in a line the rate is up to 2 % low: the second counter of
+ * a sector is a little uneven.)
  */
 TEPAL_API double tepal_counting_rate(enum tepal_layout layout, enum tepal_positions positions,
                                      uint64_t m, uint64_t n, uint32_t k);

@@ -85,6 +85,13 @@ enum tepal_positions { TEPAL_POSITIONS_COLLIDING = 0, TEPAL_POSITIONS_DISTINCT =
  *           one that comes back (Sec. 4.3); the filter cannot tell it from a false positive
  *   remove  removes the lowest of the groups, which is the wrong one about half of the time and
  *           then harms other keys
+ *
+ * `lines`, blocked and paired layouts only; on the others it must be 0.
+ *
+ *   short  a line is one cache line of counters, TEPAL_COUNTING_LINE_CELLS of them
+ *   long   a line is TEPAL_LINE_BITS counters, whose bits are one cache line: those of a Bloom
+ *          filter, with its false-positive rate, which is lower. Additions and removals touch five
+ *          cache lines instead of two. `tepal build` and plans take long lines
  */
 enum tepal_counting_rule {
     TEPAL_RULE_IMPROVED_GREEDY = 0,
@@ -102,17 +109,19 @@ enum tepal_counting_form {
     TEPAL_FORM_BITS = 1,
     TEPAL_FORM_WIDE_COUNTERS = 2
 };
+enum tepal_counting_lines { TEPAL_LINES_SHORT = 0, TEPAL_LINES_LONG = 1 };
 
 #define TEPAL_MAX_CHOICES         64
 #define TEPAL_MAX_COUNTER         255 /* of counters of 8 bits */
 #define TEPAL_MAX_SMALL_COUNTER   15  /* of counters of 4 bits */
-#define TEPAL_COUNTING_LINE_CELLS 128 /* counters in a line of 512 bits */
+#define TEPAL_COUNTING_LINE_CELLS 128 /* counters in a short line: 512 bits */
 
 struct tepal_counting_params {
     uint64_t choices; /* c: 1 .. TEPAL_MAX_CHOICES */
     uint64_t rule;    /* enum tepal_counting_rule */
     uint64_t policy;  /* enum tepal_counting_policy */
     uint64_t form;    /* enum tepal_counting_form */
+    uint64_t lines;   /* enum tepal_counting_lines */
 };
 
 /* generalized: params.hashes is k0 + k1, the hash functions that reset and those that set. */

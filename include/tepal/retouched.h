@@ -194,8 +194,8 @@ struct tepal_retouch_report {
 /*
  * Retouch `filter`, of kind bloom, retouched, counting or generalized, into a new filter, to be
  * freed by tepal_filter_free. The filter itself is not changed. Bloom filters become retouched
- * filters, and so do counting filters, which lose their counters (flat and partitioned with one
- * choice: those that have the positions of a Bloom filter); generalized filters stay generalized.
+ * filters, and so do counting filters, which lose their counters (one choice and no short lines:
+ * those that have the positions of a Bloom filter); generalized filters stay generalized.
  *
  * With known.members NULL and member_count 0, none is known: see `expected` in the report; all of
  * `avoid` is then taken for non-members, and sweep is refused. Otherwise all members must be given:

@@ -680,21 +680,25 @@ static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, 
                                       struct tepal_report *report, struct tepal_error *error)
 {
     uint32_t c = (uint32_t)p->counting.choices;
-    double p0 = 1 - tepal_counting_fill(p->layout, p->positions, p->cells, n, p->hashes);
-    double fp = tepal_counting_rate(p->layout, p->positions, p->cells, n, p->hashes);
+    double p0 = 1 - model_counting_fill(p, n);
+    double fp = model_counting_rate(p, n);
     if (c > 1 && p->layout != TEPAL_LAYOUT_BLOCKED) {
         return refuse(error, TEPAL_BAD_ARGUMENT,
                       "with several choices the model knows the flat layout with colliding "
                       "positions, and the blocked layout");
     }
     if (c > 1) {
-        fp = tepal_counting_blocked_choices(p->positions, p->cells, n, p->hashes, c, &p0);
+        fp = tepal_counting_blocked_choices((enum tepal_counting_lines)p->counting.lines,
+                                            p->positions, p->cells, n, p->hashes, c, &p0);
     }
     report->count = 0;
     report->numbers = 0;
     tepal_report_text(report, "kind", "the kind of filter", "counting");
     tepal_report_text(report, "layout", "where the counters of a key are",
                       tepal_layout_name(p->layout));
+    if (tepal_layout_in_lines(p->layout)) {
+        tepal_report_integer(report, "line_cells", "counters in a line", params_line_cells(p));
+    }
     tepal_report_integer(report, "cells", "m, counters", p->cells);
     tepal_report_integer(report, "hashes", "k", p->hashes);
     tepal_report_integer(report, "keys", "n", n);
@@ -710,7 +714,7 @@ static enum tepal_status report_other(const struct tepal_params *p, uint64_t n, 
         tepal_report_absent(report, "hashes_best", "known for one choice alone");
     } else {
         tepal_report_integer(report, "hashes_best", "the k with the lowest fp in this layout",
-                             tepal_counting_best_hashes(p->layout, p->positions, p->cells, n));
+                             model_counting_best_hashes(p, n));
     }
     tepal_report_real(report, "potential_bound", "members missed after all wrong removals, at most",
                       fmin(deletes * p->hashes, (double)n));
@@ -727,7 +731,7 @@ enum tepal_status tepal_model_counting(const struct tepal_params *params,
     uint64_t n = use->keys;
     bool other = p.layout != TEPAL_LAYOUT_FLAT || p.positions != TEPAL_POSITIONS_COLLIDING;
     if (p.hashes == 0 && p.cells != 0) {
-        p.hashes = tepal_counting_best_hashes(p.layout, p.positions, p.cells, n);
+        p.hashes = model_counting_best_hashes(&p, n);
         p.hashes = p.hashes == 0 ? 1 : p.hashes; /* the check tells what is wrong */
     }
     enum tepal_status status = tepal_params_check(&p, error);

@@ -19,32 +19,38 @@
 #include "model/model.h"
 #include "model/numeric.h"
 
-#define CELLS   TEPAL_COUNTING_LINE_CELLS
+#define LARGEST TEPAL_LINE_BITS /* cells of a line */
 #define SECTORS 8
-#define SECTOR  (CELLS / SECTORS)
 #define MOST    TEPAL_MAX_HASHES_BLOCKED
-#define MOVES   ((CELLS + 1) * (MOST + 1))
+#define MOVES   ((LARGEST + 1) * (MOST + 1))
 
 /* A line with o counters above 0 gets z more. */
 struct move {
-    uint64_t cost;
-    uint32_t o;
-    uint32_t z;
+    uint16_t o;
+    uint16_t z;
 };
 
 struct lines {
+    uint32_t cells; /* of a line */
     uint32_t k;
     uint32_t c;
     bool distinct;
     size_t moves; /* in the order of their cost */
     struct move move[MOVES];
-    double fresh[CELLS + 1][MOST + 1]; /* P(z | o) */
+    double fresh[LARGEST + 1][MOST + 1]; /* P(z | o) */
 };
+
+static uint64_t cost_of(struct move m)
+{
+    uint64_t now = m.o;
+    uint64_t then = now + m.z;
+    return then * then * then * then - now * now * now * now;
+}
 
 static int by_cost(const void *a, const void *b)
 {
-    uint64_t x = ((const struct move *)a)->cost;
-    uint64_t y = ((const struct move *)b)->cost;
+    uint64_t x = cost_of(*(const struct move *)a);
+    uint64_t y = cost_of(*(const struct move *)b);
     return x < y ? -1 : x > y;
 }
 
@@ -63,24 +69,22 @@ static void draw(double *pmf, uint32_t from, uint32_t to, double q)
 /* The first eight lie in different sectors; a ninth and later one may meet the first of its own. */
 static void prepare(struct lines *l)
 {
+    const double sector = l->cells / SECTORS;
     l->moves = 0;
-    for (uint32_t o = 0; o <= CELLS; o++) {
-        double q = 1 - (double)o / CELLS;
-        double second = l->distinct ? (q * SECTOR - q) / (SECTOR - 1) : q - q / SECTOR;
+    for (uint32_t o = 0; o <= l->cells; o++) {
+        double q = 1 - (double)o / l->cells;
+        double second = l->distinct ? (q * sector - q) / (sector - 1) : q - q / sector;
         double *pmf = l->fresh[o];
         uint32_t first = l->k < SECTORS ? l->k : SECTORS;
         pmf[0] = 1;
         draw(pmf, 0, first, q);
         draw(pmf, first, l->k, second);
         uint32_t most = l->k;
-        for (; o + most > CELLS; most--) { /* a full line takes no more */
+        for (; o + most > l->cells; most--) { /* a full line takes no more */
             pmf[most - 1] += pmf[most];
         }
         for (uint32_t z = 0; z <= most; z++) {
-            uint64_t now = o;
-            uint64_t then = now + z;
-            uint64_t cost = then * then * then * then - now * now * now * now;
-            l->move[l->moves++] = (struct move){.cost = cost, .o = o, .z = z};
+            l->move[l->moves++] = (struct move){.o = (uint16_t)o, .z = (uint16_t)z};
         }
     }
     qsort(l->move, l->moves, sizeof *l->move, by_cost);
@@ -90,13 +94,13 @@ static void prepare(struct lines *l)
 static void rates(const struct lines *l, const double *x, double *rate)
 {
     double left = 1;
-    for (uint32_t o = 0; o <= CELLS; o++) {
+    for (uint32_t o = 0; o <= l->cells; o++) {
         rate[o] = 0;
     }
     for (size_t i = 0; i < l->moves;) {
         size_t end = i;
         double level = 0; /* the weight of all moves that cost the same */
-        for (; end < l->moves && l->move[end].cost == l->move[i].cost; end++) {
+        for (; end < l->moves && cost_of(l->move[end]) == cost_of(l->move[i]); end++) {
             level += x[l->move[end].o] * l->fresh[l->move[end].o][l->move[end].z];
         }
         double rest = left - level > 0 ? left - level : 0;
@@ -121,10 +125,10 @@ static void rates(const struct lines *l, const double *x, double *rate)
 #define STEPS_MOST 20000
 
 /* How long the next step may be. */
-static double step_for(const double *x, const double *rate, double left)
+static double step_for(const struct lines *l, const double *x, const double *rate, double left)
 {
     double leaving = 0;
-    for (uint32_t o = 0; o <= CELLS; o++) {
+    for (uint32_t o = 0; o <= l->cells; o++) {
         leaving = x[o] > RARE ? fmax(leaving, -rate[o] / x[o]) : leaving;
     }
     return fmin(left, leaving > 0 ? fmax(STEP, MOVED_MOST / leaving) : left);
@@ -132,19 +136,19 @@ static double step_for(const double *x, const double *rate, double left)
 
 static void fill(const struct lines *l, double keys, double *x)
 {
-    for (uint32_t o = 0; o <= CELLS; o++) {
+    for (uint32_t o = 0; o <= l->cells; o++) {
         x[o] = o == 0;
     }
     for (int i = 0; i < STEPS_MOST && keys > 0; i++) {
-        double rate[CELLS + 1];
-        double middle[CELLS + 1];
+        double rate[LARGEST + 1];
+        double middle[LARGEST + 1];
         rates(l, x, rate);
-        double h = step_for(x, rate, keys);
-        for (uint32_t o = 0; o <= CELLS; o++) {
+        double h = step_for(l, x, rate, keys);
+        for (uint32_t o = 0; o <= l->cells; o++) {
             middle[o] = fmax(0, x[o] + rate[o] * h / 2);
         }
         rates(l, middle, rate);
-        for (uint32_t o = 0; o <= CELLS; o++) {
+        for (uint32_t o = 0; o <= l->cells; o++) {
             x[o] = fmax(0, x[o] + rate[o] * h);
         }
         keys -= h;
@@ -154,37 +158,44 @@ static void fill(const struct lines *l, double keys, double *x)
 /* That all k counters of a key are above 0 in a line of the shares. */
 static double found(const struct lines *l, const double *x)
 {
+    const double sector = l->cells / SECTORS;
     uint32_t first = l->k < SECTORS ? l->k : SECTORS;
     double sum = 0;
-    for (uint32_t o = 1; o <= CELLS; o++) {
-        double p = (double)o / CELLS;
-        double other = fmax(0, (p * SECTOR - 1) / (SECTOR - 1)); /* one is known to be above 0 */
-        double second = l->distinct ? other : (1 + (SECTOR - 1) * other) / SECTOR;
+    for (uint32_t o = 1; o <= l->cells; o++) {
+        double p = (double)o / l->cells;
+        double other = fmax(0, (p * sector - 1) / (sector - 1)); /* one is known to be above 0 */
+        double second = l->distinct ? other : (1 + (sector - 1) * other) / sector;
         sum += x[o] * whole_power(p, first) * whole_power(second, l->k - first);
     }
     return sum;
 }
 
-double tepal_counting_blocked_choices(enum tepal_positions positions, uint64_t m, uint64_t n,
+double tepal_counting_blocked_choices(enum tepal_counting_lines lines,
+                                      enum tepal_positions positions, uint64_t m, uint64_t n,
                                       uint32_t k, uint32_t c, double *p0)
 {
-    if (m < CELLS || k == 0 || k > MOST || c == 0 || c > TEPAL_MAX_CHOICES) {
+    const bool is_long = lines == TEPAL_LINES_LONG;
+    const uint32_t cells = is_long ? TEPAL_LINE_BITS : TEPAL_COUNTING_LINE_CELLS;
+    if (m < cells || k == 0 || k > MOST || c == 0 || c > TEPAL_MAX_CHOICES) {
         return NAN;
     }
-    double exact = tepal_counting_rate(TEPAL_LAYOUT_BLOCKED, positions, m, n, k);
-    double zeros = 1 - tepal_counting_fill(TEPAL_LAYOUT_BLOCKED, positions, m, n, k);
-    double keys = (double)n / (double)(m / CELLS);
+    const enum tepal_layout layout = TEPAL_LAYOUT_BLOCKED;
+    double exact = (is_long ? tepal_bloom_fp : tepal_counting_rate)(layout, positions, m, n, k);
+    double above = (is_long ? tepal_bloom_fill : tepal_counting_fill)(layout, positions, m, n, k);
+    double zeros = 1 - above;
+    double keys = (double)n / (double)(m / cells);
     if (c > 1 && n > 0) {
-        struct lines l = {.k = k, .c = 1, .distinct = positions == TEPAL_POSITIONS_DISTINCT};
-        double x[CELLS + 1];
+        struct lines l = {
+            .cells = cells, .k = k, .c = 1, .distinct = positions == TEPAL_POSITIONS_DISTINCT};
+        double x[LARGEST + 1];
         prepare(&l);
         fill(&l, keys, x);
         double even = found(&l, x);
         l.c = c;
         fill(&l, keys, x);
         zeros = 0;
-        for (uint32_t o = 0; o <= CELLS; o++) {
-            zeros += x[o] * (1 - (double)o / CELLS);
+        for (uint32_t o = 0; o <= cells; o++) {
+            zeros += x[o] * (1 - (double)o / cells);
         }
         double group = found(&l, x) * (even > 0 ? exact / even : 1);
         exact = -expm1(c * log1p(-at_most_one(group)));

@@ -55,4 +55,35 @@ model_recycling_setting(const struct tepal_params *params)
     };
 }
 
+/* Of a counting filter with one choice: in long lines its bits are those of a Bloom filter. */
+static inline bool model_counting_is_bloom(const struct tepal_params *p)
+{
+    return p->counting.lines == TEPAL_LINES_LONG;
+}
+
+static inline double model_counting_rate(const struct tepal_params *p, uint64_t n)
+{
+    return (model_counting_is_bloom(p) ? tepal_bloom_fp : tepal_counting_rate)(
+        p->layout, p->positions, p->cells, n, p->hashes);
+}
+
+static inline double model_counting_fill(const struct tepal_params *p, uint64_t n)
+{
+    return (model_counting_is_bloom(p) ? tepal_bloom_fill : tepal_counting_fill)(
+        p->layout, p->positions, p->cells, n, p->hashes);
+}
+
+static inline uint32_t model_counting_best_hashes(const struct tepal_params *p, uint64_t n)
+{
+    return (model_counting_is_bloom(p) ? tepal_bloom_best_hashes : tepal_counting_best_hashes)(
+        p->layout, p->positions, p->cells, n);
+}
+
+/* Sets cells and, if they are 0, hashes. */
+static inline enum tepal_status model_counting_size(struct tepal_params *p, uint64_t n, double fp)
+{
+    return (model_counting_is_bloom(p) ? tepal_bloom_size : tepal_counting_size)(
+        p->layout, p->positions, n, fp, &p->cells, &p->hashes);
+}
+
 #endif

@@ -51,9 +51,7 @@ static enum tepal_status size_recycling(struct tepal_params *p, double fp)
 static enum tepal_status size_counting(struct tepal_params *p, uint64_t keys, double fp)
 {
     p->counting.choices += p->counting.choices == 0;
-    return p->counting.choices > 1
-               ? TEPAL_UNSUPPORTED
-               : tepal_counting_size(p->layout, p->positions, keys, fp, &p->cells, &p->hashes);
+    return p->counting.choices > 1 ? TEPAL_UNSUPPORTED : model_counting_size(p, keys, fp);
 }
 
 static enum tepal_status size_fingerprint(struct tepal_params *p, uint64_t keys, double fp)
@@ -133,7 +131,7 @@ enum tepal_status tepal_params_for_rate(struct tepal_params *params, uint64_t ke
 /* The largest number of cells, in steps of the layout, that so many bits hold. */
 static uint64_t cells_in(const struct tepal_params *p, uint64_t bits, uint64_t per_cell)
 {
-    uint64_t unit = params_unit(p->layout, per_cell == 1 ? 1 : 4);
+    uint64_t unit = params_unit(p->layout, params_placed_bits(p, 1));
     return bits / per_cell / unit * unit;
 }
 
@@ -154,7 +152,7 @@ enum tepal_status tepal_params_for_bits(struct tepal_params *params, uint64_t ke
     } else if (p.kind == TEPAL_KIND_COUNTING && p.counting.choices <= 1) {
         p.counting.choices = 1;
         p.cells = cells_in(&p, bits, 5); /* a counter of 4 bits, and its bit */
-        best = tepal_counting_best_hashes(p.layout, p.positions, p.cells, keys);
+        best = model_counting_best_hashes(&p, keys);
     } else if (p.kind == TEPAL_KIND_FINGERPRINT) {
         uint32_t f = (uint32_t)p.fingerprint.bits;
         double each = (double)bits / (double)keys;

@@ -81,6 +81,12 @@ static struct params_verdict check(const struct tepal_params *p)
         return params_refuse_own(PARAMS_INDEX(counting.form),
                                  "the form of this counting filter is unknown");
     }
+    if (p->counting.lines > (lined ? TEPAL_LINES_LONG : TEPAL_LINES_SHORT)) {
+        return params_refuse_own(PARAMS_INDEX(counting.lines),
+                                 lined ? "the lines of this counting filter are neither short nor "
+                                         "long"
+                                       : "only blocked and paired layouts have long lines");
+    }
     return PARAMS_PASSED;
 }
 
@@ -102,7 +108,8 @@ const struct params_rules tepal_counting_rules = {
     .own = {[PARAMS_INDEX(counting.choices)] = "choices",
             [PARAMS_INDEX(counting.rule)] = "rule",
             [PARAMS_INDEX(counting.policy)] = "policy",
-            [PARAMS_INDEX(counting.form)] = "form"},
+            [PARAMS_INDEX(counting.form)] = "form",
+            [PARAMS_INDEX(counting.lines)] = "lines"},
     .check = check,
     .payload_bytes = payload_bytes,
 };

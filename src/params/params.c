@@ -128,7 +128,7 @@ struct params_verdict tepal_params_gate(const struct tepal_params *p)
     }
     struct params_verdict verdict = check_names(p, rules);
     if (verdict.status == TEPAL_OK) {
-        verdict = tepal_params_check_size(p, p->cells, rules->cell_bits);
+        verdict = tepal_params_check_size(p, p->cells, params_placed_bits(p, rules->cell_bits));
     }
     return verdict.status == TEPAL_OK ? check_own(p, rules) : verdict;
 }

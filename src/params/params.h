@@ -135,6 +135,19 @@ static inline uint32_t params_counter_bits(const struct tepal_params *p)
                                                           : 0;
 }
 
+/* The cells of a counting filter's line. */
+static inline uint64_t params_line_cells(const struct tepal_params *p)
+{
+    return p->counting.lines == TEPAL_LINES_LONG ? TEPAL_LINE_BITS : TEPAL_COUNTING_LINE_CELLS;
+}
+
+/* The bits of a cell as cells lie in lines: long lines of counters are lines of bits. */
+static inline uint32_t params_placed_bits(const struct tepal_params *p, uint32_t cell_bits)
+{
+    bool counters = p->kind == TEPAL_KIND_COUNTING;
+    return counters ? TEPAL_LINE_BITS / (uint32_t)params_line_cells(p) : cell_bits;
+}
+
 /* The bits of a cell: of a counting filter without its counters, one. */
 static inline uint32_t params_cell_bits(const struct tepal_params *p,
                                         const struct params_rules *rules)

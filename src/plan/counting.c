@@ -11,16 +11,15 @@
 
 #include <tepal/papers.h>
 
+#include "model/model.h"
 #include "model/search.h"
 #include "plan/plan.h"
-
-#define POSITIONS TEPAL_POSITIONS_COLLIDING
 
 /* ---- what is missed -------------------------------------------------------------------------- */
 
 static double missed_each(uint64_t m, uint64_t n, uint32_t k)
 {
-    double p0 = 1 - tepal_counting_fill(TEPAL_LAYOUT_FLAT, POSITIONS, m, n, k);
+    double p0 = 1 - tepal_counting_fill(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, m, n, k);
     double mean = tepal_counting_potential_mean(m, n, k, p0);
     return mean > 0 ? mean : k;
 }
@@ -50,7 +49,7 @@ static uint64_t bits_of(const struct tepal_params *p)
 
 static double rate_of(const struct plan_task *task, const struct tepal_params *p)
 {
-    return tepal_counting_rate(p->layout, p->positions, p->cells, task->n, p->hashes);
+    return model_counting_rate(p, task->n);
 }
 
 /* ---- the fewest counters --------------------------------------------------------------------- */
@@ -72,9 +71,7 @@ static bool size_with(const struct plan_task *task, uint32_t k, struct tepal_par
 {
     double fp = rate_with(task, k);
     p->hashes = k;
-    return fp > 0 &&
-           tepal_counting_size(p->layout, POSITIONS, task->n, fp, &p->cells, &p->hashes) ==
-               TEPAL_OK &&
+    return fp > 0 && model_counting_size(p, task->n, fp) == TEPAL_OK &&
            tepal_params_check(p, NULL) == TEPAL_OK;
 }
 
@@ -147,7 +144,7 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
 static uint64_t most_cells(const struct plan_task *task, struct tepal_params p)
 {
     uint64_t cells = task->limit / 5 < (uint64_t)1 << 59 ? task->limit / 5 : (uint64_t)1 << 59;
-    uint64_t unit = params_unit(p.layout, 4);
+    uint64_t unit = params_unit(p.layout, params_placed_bits(&p, 4));
     p.hashes = 1;
     p.cells = tepal_plan_down(cells, unit);
     while (p.cells > 0 && (tepal_params_check(&p, NULL) != TEPAL_OK || bits_of(&p) > task->limit)) {
@@ -167,7 +164,7 @@ static bool best(const struct plan_task *task, struct tepal_params *p)
         return false;
     }
     /* Beyond the k with the lowest fp both errors grow. */
-    uint32_t most = tepal_counting_best_hashes(p->layout, POSITIONS, p->cells, task->n);
+    uint32_t most = model_counting_best_hashes(p, task->n);
     for (uint32_t k = task->wish->wrong_deletes > 0 ? 1 : most; k <= most; k++) {
         p->hashes = k;
         double fp = rate_of(task, p);
@@ -187,6 +184,35 @@ static bool best(const struct plan_task *task, struct tepal_params *p)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
+static bool find(const struct plan_task *task, struct tepal_params *p)
+{
+    return task->smallest ? smallest(task, p) : best(task, p);
+}
+
+static double cost_of(const struct plan_task *task, const struct tepal_params *p)
+{
+    double fp = rate_of(task, p);
+    return task->cost_fp * fp + task->cost_fn * missed(task, p, fp);
+}
+
+/* From so many counters on what long lines lose as whole lines is less than they save. */
+#define MANY (16 * TEPAL_LINE_BITS)
+
+/* Long lines have fewer false positives, and few keys may fit into fewer short ones. */
+static bool find_in_lines(const struct plan_task *task, struct tepal_params *p)
+{
+    struct tepal_params in_long = *p;
+    in_long.counting.lines = TEPAL_LINES_LONG;
+    bool found_long = find(task, &in_long);
+    bool found = (!found_long || in_long.cells < MANY) && find(task, p);
+    if (found_long && (!found || (task->smallest ? in_long.cells <= p->cells
+                                                 : cost_of(task, &in_long) <= cost_of(task, p)))) {
+        *p = in_long;
+        found = true;
+    }
+    return found;
+}
+
 static void on_layout(const struct plan_task *task, enum tepal_layout layout,
                       struct tepal_plans *out)
 {
@@ -196,7 +222,7 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     p.capacity = task->n;
     p.counting.choices = 1;
     struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_COUNTING, layout);
-    if (!(task->smallest ? smallest(task, &p) : best(task, &p))) {
+    if (!(tepal_layout_in_lines(layout) ? find_in_lines(task, &p) : find(task, &p))) {
         tepal_plan_no(plan, task->smallest ? "fp" : "memory",
                       task->smallest             ? "no size achieves these rates"
                       : most_cells(task, p) == 0 ? "the memory is too small for its counters"

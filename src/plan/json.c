@@ -167,6 +167,7 @@ static void put_own(struct text *t, const struct tepal_proposal *plan)
     case TEPAL_KIND_COUNTING:
         whole(t, "cells", p->cells);
         whole(t, "choices", p->counting.choices);
+        whole_if(t, "line_cells", tepal_layout_in_lines(p->layout), params_line_cells(p));
         break;
     case TEPAL_KIND_FINGERPRINT:
         whole(t, "fingerprint_bits", p->fingerprint.bits);

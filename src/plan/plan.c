@@ -128,7 +128,7 @@ double tepal_plan_reads(enum tepal_layout layout, double fill, uint32_t k, uint6
 double tepal_plan_probes(const struct tepal_params *p, uint64_t n)
 {
     bool counters = p->kind == TEPAL_KIND_COUNTING;
-    uint32_t cells = counters ? TEPAL_COUNTING_LINE_CELLS : TEPAL_LINE_BITS;
+    uint32_t cells = counters ? (uint32_t)params_line_cells(p) : TEPAL_LINE_BITS;
     struct model_line line = {cells / MODEL_LINE_SECTORS, p->positions == TEPAL_POSITIONS_DISTINCT};
     double first = 0;
     switch (p->layout) {

@@ -76,8 +76,10 @@ build members -o bits.tepal --cells 16000 --hashes 5 --choices 3 --policy remove
 "$tepal" query bits.tepal members strangers >with
 "$tepal" query stripped.tepal members strangers >without
 same 'convert --to bits: the same answers' with without
-is 'blocked: its rule' "$(build members -o lines.tepal --cells 16000 --layout blocked --choices 2 &&
-    json lines.tepal rule policy)" 'least-increase keep'
+is 'blocked: its rule' "$(build members -o lines.tepal --cells 16384 --layout blocked --choices 2 &&
+    json lines.tepal rule policy line_cells)" 'least-increase keep 512'
+is 'blocked: the lines of 0.1.0' "$(build members -o lines.tepal --cells 16000 --layout blocked \
+    --choices 2 --line-cells 128 && json lines.tepal rule policy line_cells)" 'least-increase keep 128'
 
 # ---- audit
 "$tepal" remove all.tepal strangers -q
@@ -109,9 +111,23 @@ is 'model: Theorem 5 as printed, and right' \
 run "$tepal" model counting --cells 80000 --keys 10000 --hashes 5 --p0 0.62 --p1 0.2 --json
 is 'model: measured shares' "$(field "$work/out" measured) $(field "$work/out" p0)" 'True 0.62'
 
+run "$tepal" model counting --layout blocked --cells 128000 --keys 8000 --hashes 11 --line-cells 128 --json
+is 'model: counters in short lines' "$(python3 -c "print('%.4f' % $(field "$work/out" fp))")" 0.0031
 run "$tepal" model counting --layout blocked --cells 128000 --keys 8000 --hashes 11 --json
-is 'model: counters in lines' "$(python3 -c "print('%.4f' % $(field "$work/out" fp))")" 0.0031
-"$tepal" build members -o lined.tepal --kind counting --layout blocked --fp 1% --seed 1 -q
+is 'model: counters in lines, as a Bloom filter' "$(python3 -c "print('%.9f' % $(field "$work/out" fp))")" \
+    "$("$tepal" model bloom --layout blocked --bits 128000 --keys 8000 --hashes 11 --json >"$work/out" &&
+        python3 -c "print('%.9f' % $(field "$work/out" fp))")"
+"$tepal" build members -o bits.tepal --layout blocked --bits 128000 --hashes 6 --seed 1 -q
+"$tepal" build members -o lined.tepal --kind counting --layout blocked --cells 128000 --hashes 6 \
+    --seed 1 -q
+"$tepal" convert lined.tepal -o converted.tepal --to bloom -q
+"$tepal" query bits.tepal members strangers >with
+"$tepal" query converted.tepal members strangers >without
+same 'long lines have the positions of a Bloom filter' with without
+bad 'build: --line-cells is for the blocked and paired layouts; nothing was written' \
+    build members -o x --kind counting --seed 1 --cells 1000 --line-cells 512
+"$tepal" build members -o lined.tepal --kind counting --layout blocked --fp 1% --seed 1 \
+    --line-cells 128 -q
 "$tepal" info --json lined.tepal >"$work/out"
 is 'counters in lines are sized by a rate' \
     "$(python3 -c "f = $(field "$work/out" fp_at_capacity); print(0.009 < f <= 0.01)")" True
@@ -131,7 +147,7 @@ bad 'build: the rule least-increase needs a blocked or paired layout; nothing wa
     build members -o x $kind --cells 12800 --choices 2 --rule least-increase
 bad 'build: --rule is for filters with more than one choice: give --choices C; nothing was written' \
     build members -o x $kind --rule greedy
-bad 'build: --cells 1000: the blocked layout needs a multiple of 128; the next is 1024; nothing was written' \
+bad 'build: --cells 1000: the blocked layout needs a multiple of 512; the next is 1024; nothing was written' \
     build members -o x $kind --cells 1000 --layout blocked
 bad 'build: --fp sizes a counting filter with one choice only; give --cells M or --bits-per-key B; nothing was written' \
     build members -o x $kind --choices 2
@@ -174,7 +190,7 @@ bad 'bloom.tepal: only counting filters can be subtracted, and this one is of th
     diff d.tepal bloom.tepal -o x
 bad 'low.tepal: is not a snapshot of d.tepal: their parameters differ; nothing was written' \
     diff d.tepal low.tepal -o x
-bad 'd.tepal: a Bloom filter needs the flat or partitioned layout and one choice; --to bits works with any; nothing was written' \
+bad 'd.tepal: a Bloom filter needs one choice and no lines of 128 counters; --to bits works with any; nothing was written' \
     convert d.tepal -o x --to bloom
 bad 'bloom.tepal: only counting filters have counters to drop, and this one is bloom; nothing was written' \
     convert bloom.tepal -o x --to bits

@@ -23,7 +23,7 @@ for kind in bloom counting fingerprint; do
     say build "$tepal" build keys -o "$kind" --kind "$kind" -n 2000 -s 1 --json
 done
 say build "$tepal" build keys -o generalized --kind generalized --bits 40000 -n 2000 -s 1 --json
-say build "$tepal" build keys -o choices --kind counting --cells 32000 --choices 4 -s 1 --json
+say build "$tepal" build keys -o choices --kind counting --cells 32768 --layout blocked --choices 4 -s 1 --json
 say build "$tepal" build keys -o recycling --kind recycling --bits 20000 --fp 1% -s 1 --json
 say build "$tepal" build keys -o yesno --kind yesno --bits 20000 --avoid others -s 1 --json
 say build "$tepal" build keys -o cascade --kind cascade --avoid others -s 1 --json
@@ -79,6 +79,7 @@ say 'model yesno' "$tepal" model yesno --keys 30 --negatives 100 --yes-bits 160 
 say 'model recycling' "$tepal" model recycling --bits 100k --fp 1% --json
 say 'model recycling' "$tepal" model recycling --bits 100k --fp 1% --phases 2 --json
 say 'model counting' "$tepal" model counting --keys 10k --cells 160k --hashes 11 --json
+say 'model counting' "$tepal" model counting --keys 10k --cells 160256 --hashes 11 --layout blocked --json
 say 'model cascade' "$tepal" model cascade --keys 20k --negatives 100k --json
 say dedup "$tepal" dedup keys few -c --json
 say gaps "$tepal" gaps keys keys --memory 1Ki --json

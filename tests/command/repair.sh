@@ -119,7 +119,7 @@ is 'model: saturation by width' "$("$tepal" model counting --keys 100 --cells 10
     python3 -c 'import json, sys; print(json.load(sys.stdin)["stuck_mean"] < 1e-9)')" 'True True'
 
 # ---- the model of several choices in lines takes its own rule
-run "$tepal" model counting --layout blocked --choices 3 --cells 160k --keys 10k --hashes 11 --json
+run "$tepal" model counting --layout blocked --choices 3 --cells 160256 --keys 10k --hashes 11 --json
 is 'model: blocked, three choices' "$code $(field "$work/out" choices)" '0 3'
 build members -o lines.tepal --layout blocked --choices 3 --cells 49152 --hashes 11 --capacity 3000
 is 'info: predicted near what it is' "$("$tepal" info --json lines.tepal | python3 -c 'import json, sys

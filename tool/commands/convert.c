@@ -156,7 +156,7 @@ static int drop_counters(const struct args *args, const char *name, struct tepal
                                         : tepal_counting_strip(*filter, NULL, &bits, NULL);
     if (status == TEPAL_UNSUPPORTED) {
         return args_about(args, name,
-                          "a Bloom filter needs the flat or partitioned layout and one choice; "
+                          "a Bloom filter needs one choice and no lines of 128 counters; "
                           "--to bits works with any");
     }
     if (status != TEPAL_OK) {
@@ -218,7 +218,7 @@ static const struct option options[] = {
            "positions; otherwise rebuild from the keys."),
     OPTION(0, "to", OF_CHOICE("KIND", "bloom bits"),
            "Drop the counters of a counting filter, to send it. bloom: make a Bloom filter; needs "
-           "the flat or partitioned layout and one choice. bits: the same filter without its "
+           "one choice and no lines of 128 counters. bits: the same filter without its "
            "counters, for any layout; it gives the same answers, but keys can no longer be added "
            "or removed."),
     OPTION_FORCE,

@@ -138,6 +138,11 @@ static void say_plain(struct line *l)
     say_size(l, l->plan->kind == TEPAL_KIND_COUNTING ? "cells" : "bits");
     say_capacity(l);
     say_positions(l);
+    bool in_lines = tepal_layout_in_lines(l->p->layout);
+    if (l->plan->kind == TEPAL_KIND_COUNTING && in_lines &&
+        l->p->counting.lines == TEPAL_LINES_SHORT) {
+        say(l, " --line-cells %d", TEPAL_COUNTING_LINE_CELLS);
+    }
 }
 
 const char *plan_command(const struct tepal_proposal *plan, const char *negatives, char *room,

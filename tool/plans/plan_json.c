@@ -15,6 +15,11 @@
 #include "plans/plan_command.h"
 #include "streams/stream.h"
 
+static uint64_t line_cells(const struct tepal_params *p)
+{
+    return p->counting.lines == TEPAL_LINES_LONG ? TEPAL_LINE_BITS : TEPAL_COUNTING_LINE_CELLS;
+}
+
 /* The kind's own parameters. */
 static void tell_own(struct report *r, const struct tepal_proposal *plan)
 {
@@ -29,6 +34,8 @@ static void tell_own(struct report *r, const struct tepal_proposal *plan)
     case TEPAL_KIND_COUNTING:
         report_whole(r, "cells", p->cells, JSON_ONLY);
         report_whole(r, "choices", p->counting.choices, JSON_ONLY);
+        report_whole_if(r, "line_cells", tepal_layout_in_lines(p->layout), line_cells(p),
+                        JSON_ONLY);
         break;
     case TEPAL_KIND_FINGERPRINT:
         report_whole(r, "fingerprint_bits", p->fingerprint.bits, JSON_ONLY);
@@ -222,6 +229,17 @@ static void read_cascade(struct reader *r, struct tepal_proposal *plan)
     }
 }
 
+/* Plans of 0.1.0 have no such field, and short lines. */
+static void read_lines(struct reader *r, struct tepal_params *p)
+{
+    const json_t *value = json_object_get(r->plan, "line_cells");
+    json_int_t cells = json_integer_value(value);
+    p->counting.lines = cells == TEPAL_LINE_BITS ? TEPAL_LINES_LONG : TEPAL_LINES_SHORT;
+    if (value != NULL && !json_is_null(value) && cells != (json_int_t)line_cells(p)) {
+        wrong(r, "line_cells", "is neither 128 nor 512");
+    }
+}
+
 /* The other way round of tell_own, and the cells, which most kinds have as "bits". */
 static void read_own(struct reader *r, struct tepal_proposal *plan)
 {
@@ -244,6 +262,7 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
     case TEPAL_KIND_COUNTING:
         p->cells = whole(r, "cells");
         p->counting.choices = whole(r, "choices");
+        read_lines(r, p);
         return;
     case TEPAL_KIND_GENERALIZED:
         p->generalized.reset_hashes = whole(r, "reset_hashes");

@@ -26,7 +26,8 @@ struct plan {
 
 static void fetch(const struct tepal_counting *counting, uint64_t position)
 {
-    __builtin_prefetch(&counting->head.words[position >> (6 - counting->wide)], 1);
+    uint64_t slot = counting_slot(counting, position);
+    __builtin_prefetch(&counting->head.words[slot >> (6 - counting->wide)], 1);
     __builtin_prefetch(&counting->bits[position >> 6], 1);
 }
 
@@ -43,7 +44,7 @@ static void draw_up(const struct tepal_counting *counting, struct tepal_digest d
         end +=
             tepal_counting_draw(counting, counting_group(digest, first + g), plan->position + end);
         plan->end[g] = end;
-        if (counting->at.layout == TEPAL_LAYOUT_BLOCKED) {
+        if (counting->at.layout == TEPAL_LAYOUT_BLOCKED && !counting->spread) {
             uint64_t line = plan->position[start] & ~(uint64_t)127;
             fetch(counting, line);
             if (counting->wide == COUNTERS_WIDE) {
@@ -67,8 +68,9 @@ static const uint64_t *positions_of(const struct plan *plan, uint32_t g, uint32_
 /* How many keys ahead: about so many cache lines are kept under way. */
 static size_t keys_ahead(const struct tepal_counting *counting, uint32_t groups)
 {
-    uint32_t lines = counting->at.layout == TEPAL_LAYOUT_BLOCKED  ? 2
-                     : counting->at.layout == TEPAL_LAYOUT_PAIRED ? 4
+    uint32_t each = counting->spread ? 5 : 2; /* of bits, and of counters */
+    uint32_t lines = counting->at.layout == TEPAL_LAYOUT_BLOCKED  ? each
+                     : counting->at.layout == TEPAL_LAYOUT_PAIRED ? 2 * each
                                                                   : 2 * counting->at.hashes;
     size_t ahead = 128 / ((size_t)lines * groups);
     return ahead == 0 ? 1 : ahead > PLANS ? PLANS : ahead;
@@ -116,6 +118,18 @@ static void add_planned(struct tepal_counting *counting, const struct tepal_dige
     filter_count_keys(&counting->head, count);
 }
 
+void tepal_counting_add_lines(struct tepal_counting *counting, const struct tepal_digest *digests,
+                              size_t count)
+{
+    if (!counting->in_long) {
+        tepal_counting_blocked_add_avx2(counting, digests, count);
+    } else if (counting->in_lanes) {
+        tepal_counting_long_add_avx2(counting, digests, count);
+    } else {
+        tepal_counting_long_add(counting, digests, count);
+    }
+}
+
 enum tepal_status tepal_counting_add_many(struct tepal_filter *filter,
                                           const struct tepal_digest *digests, size_t count,
                                           uint8_t *groups)
@@ -125,8 +139,8 @@ enum tepal_status tepal_counting_add_many(struct tepal_filter *filter,
         return status;
     }
     struct tepal_counting *counting = counting_of(filter);
-    if (counting->in_lanes) {
-        tepal_counting_blocked_add_avx2(counting, digests, count);
+    if (counting->in_lanes || counting->in_long) {
+        tepal_counting_add_lines(counting, digests, count);
         filter_count_keys(filter, count);
         if (groups != NULL) {
             memset(groups, 0, count);
@@ -206,6 +220,16 @@ static size_t remove_planned(struct tepal_counting *counting, const struct tepal
     return removed;
 }
 
+static size_t remove_lines(struct tepal_counting *counting, const struct tepal_digest *digests,
+                           size_t count, uint64_t *done)
+{
+    if (!counting->in_long) {
+        return tepal_counting_blocked_remove_avx2(counting, digests, count, done);
+    }
+    return counting->in_lanes ? tepal_counting_long_remove_avx2(counting, digests, count, done)
+                              : tepal_counting_long_remove(counting, digests, count, done);
+}
+
 /* Groups are below c, the filter is writable. */
 static size_t remove_all(struct tepal_counting *counting, const struct tepal_digest *digests,
                          const uint8_t *groups, size_t count, uint64_t *done)
@@ -213,8 +237,8 @@ static size_t remove_all(struct tepal_counting *counting, const struct tepal_dig
     if (done != NULL) {
         memset(done, 0, (count + 63) / 64 * 8);
     }
-    if (counting->in_lanes) { /* the only group is 0 */
-        return tepal_counting_blocked_remove_avx2(counting, digests, count, done);
+    if (counting->in_lanes || counting->in_long) { /* the only group is 0 */
+        return remove_lines(counting, digests, count, done);
     }
     if (groups != NULL || fits_plan(counting, counting->choices)) {
         return remove_planned(counting, digests, groups, count, done);

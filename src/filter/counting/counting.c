@@ -31,7 +31,7 @@ static void counting_open(struct tepal_filter *filter)
     struct tepal_counting *counting = counting_of(filter);
     const struct tepal_params *p = &filter->params;
     uint32_t k = p->hashes;
-    counting->at = tepal_address_of(p, 4);
+    counting->at = tepal_address_of(p, params_placed_bits(p, 4));
     counting->choices = (uint32_t)p->counting.choices;
     counting->rule = (enum tepal_counting_rule)p->counting.rule;
     counting->policy = (enum tepal_counting_policy)p->counting.policy;
@@ -44,15 +44,19 @@ static void counting_open(struct tepal_filter *filter)
         counting->bits += tepal_params_cells_bytes(p->cells, bits) / 8;
     }
     counting->lined = tepal_layout_in_lines(p->layout);
+    counting->line = (uint32_t)params_line_cells(p);
     counting->may_repeat = false;
     bool paired = p->layout == TEPAL_LAYOUT_PAIRED;
     if (p->positions == TEPAL_POSITIONS_COLLIDING && k > 1) {
         counting->may_repeat =
             p->layout == TEPAL_LAYOUT_FLAT || paired || (counting->lined && k > ADDRESS_SECTORS);
     }
-    counting->in_lanes = p->layout == TEPAL_LAYOUT_BLOCKED && counting->choices == 1 &&
-                         k <= ADDRESS_SECTORS && bits == 4 && tepal_processor_has_avx2();
-    if (!counting->lined) {
+    bool one_line =
+        p->layout == TEPAL_LAYOUT_BLOCKED && counting->choices == 1 && k <= ADDRESS_SECTORS;
+    counting->spread = counting->lined && counting->line == TEPAL_LINE_BITS;
+    counting->in_lanes = one_line && bits == 4 && tepal_processor_has_avx2();
+    counting->in_long = one_line && counting->spread;
+    if (!counting->lined || counting->spread) { /* the positions of a Bloom filter */
         counting->kernels = tepal_bloom_dispatch(p->layout);
     } else {
         counting->kernels = tepal_processor_has_avx2() ? &tepal_counting_lines_avx2
@@ -114,9 +118,10 @@ void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *posit
     uint32_t wide = counting->wide;
     uint32_t most = counting->most;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = counters_get(words, wide, positions[i]);
+        uint64_t slot = counting_slot(counting, positions[i]);
+        uint32_t value = counters_get(words, wide, slot);
         uint64_t up = value < most;
-        counters_add(words, wide, positions[i], up);
+        counters_add(words, wide, slot, up);
         bits_set(counting->bits, positions[i]);
         ones += value == 0;
         stuck += value == most - 1;
@@ -136,10 +141,11 @@ void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *posit
     uint64_t sum = 0;
     uint32_t wide = counting->wide;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = counters_get(words, wide, positions[i]);
+        uint64_t slot = counting_slot(counting, positions[i]);
+        uint32_t value = counters_get(words, wide, slot);
         uint64_t down = value > 0 && value < counting->most;
         uint64_t empty = value == 1;
-        counters_add(words, wide, positions[i], -down);
+        counters_add(words, wide, slot, -down);
         counting->bits[positions[i] >> 6] &= ~(empty << (positions[i] & 63));
         ones += empty;
         sum += down;
@@ -164,7 +170,7 @@ static uint64_t greedy_cost(const struct tepal_counting *counting, const uint64_
     uint64_t ones = 0;
     uint64_t largest = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = counters_get(counting->head.words, counting->wide, positions[i]);
+        uint32_t value = counting_value(counting, positions[i]);
         zeros += value == 0;
         ones += value == 1;
         largest = value > largest ? value : largest;
@@ -174,13 +180,18 @@ static uint64_t greedy_cost(const struct tepal_counting *counting, const uint64_
 
 static uint64_t occupied(const struct tepal_counting *counting, uint64_t line)
 {
-    const uint64_t *bits = counting->bits + line * COUNTING_LINE_WORDS;
-    return bits_count_word(bits[0]) + bits_count_word(bits[1]);
+    uint32_t words = counting->line / 64;
+    const uint64_t *bits = counting->bits + line * words;
+    uint64_t occupied = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        occupied += bits_count_word(bits[i]);
+    }
+    return occupied;
 }
 
 /*
  * How much occupied^4 grows, summed over the (one or two) lines of the group. A line's own
- * false-positive rate is (occupied/128)^k, but to choose by its growth is to be blind to the keys
+ * false-positive rate is (occupied/cells)^k, but to choose by its growth is to be blind to the keys
  * that come later: what is cheap now, more cells in an empty line, is dear in the end. A lower
  * power weighs new cells more. (16 counters a key, k = 11, c = 3: power 11 9.5e-4, 4 8.3e-4, 2
  * 1.3e-3; at 12 to 24 counters a key and c = 2 to 16, 3 to 5 are best.) In integers, every machine
@@ -191,10 +202,10 @@ static uint64_t increase(const struct tepal_counting *counting, const uint64_t *
 {
     uint64_t cost = 0;
     for (uint32_t i = 0; i < count;) {
-        uint64_t line = positions[i] / TEPAL_COUNTING_LINE_CELLS;
+        uint64_t line = positions[i] / counting->line;
         uint64_t now = occupied(counting, line);
         uint64_t then = now;
-        for (; i < count && positions[i] / TEPAL_COUNTING_LINE_CELLS == line; i++) {
+        for (; i < count && positions[i] / counting->line == line; i++) {
             then += !bits_test(counting->bits, positions[i]);
         }
         cost += then * then * then * then - now * now * now * now;
@@ -236,8 +247,8 @@ enum tepal_status tepal_counting_add(struct tepal_filter *filter, struct tepal_d
     }
     struct tepal_counting *counting = counting_of(filter);
     uint32_t g = 0;
-    if (counting->in_lanes) {
-        tepal_counting_blocked_add_avx2(counting, &digest, 1);
+    if (counting->in_lanes || counting->in_long) {
+        tepal_counting_add_lines(counting, &digest, 1);
     } else {
         uint64_t positions[TEPAL_MAX_HASHES];
         g = choose(counting, digest);
@@ -285,7 +296,9 @@ uint64_t tepal_counting_groups(const struct tepal_filter *filter, struct tepal_d
 
 static bool counting_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
-    return found_groups(counting_of_const(filter), digest, 1) != 0;
+    const struct tepal_counting *counting = counting_of_const(filter);
+    return counting->in_long ? tepal_counting_long_query(counting, digest)
+                             : found_groups(counting, digest, 1) != 0;
 }
 
 /* Remove from a group in which the key was found. */

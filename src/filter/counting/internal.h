@@ -7,16 +7,20 @@
  *   audit.c         what removals have done and would do, against a list of members; repair
  *   offline.c       groups for keys that are all known: a search
  *   assign.c        which of its groups each of these members is in
- *   change_avx2.c   many keys on the blocked layout with one choice, a counter in each lane
+ *   change_avx2.c   many keys in short lines, blocked, one choice, a counter in each lane
+ *   long.c          the same in long lines, in plain C; long_avx2.c: a sector in each lane
  *   lines_*.c       queries in lines of 128 bits (lines/loops.h once more)
  *
  * The words of a filter: counters, then bits.
  *
  *     | 4-bit counters, 16 a word ......................... | bits, 64 a word .... |
- *       counter i: is bits 4 (i % 16).. of word i / 16        bit i: is counter i above 0?
+ *       counter i: is bits 4 (i % 16).. of word i / 16        bit i: is its counter above 0?
  *
- * On lines, 8 words of counters (128 of them) belong to 2 words of bits. Counters of 8 bits are 8 a
- * word, 16 words a line; the positions of keys are the same.
+ * In short lines, 8 words of counters (128 of them, a cache line) belong to 2 words of bits; in
+ * long ones, 32 words (512, four cache lines) belong to 8, a cache line: positions, bits and
+ * queries are those of a Bloom filter. The counter of position i is number i, and in long lines
+ * number counting_slot. Counters of 8 bits are 8 a word, twice as many words a line; the positions of keys
+ * are the same.
  */
 #ifndef TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
 #define TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
@@ -43,7 +47,7 @@ enum counting_state {
 #define COUNTING_NOT     "this is not a counting filter"
 #define COUNTING_DROPPED "this counting filter has only its bits: the counters were dropped"
 
-#define COUNTING_LINE_WORDS 2 /* of bits */
+#define COUNTING_LINE_WORDS 2 /* of bits, in a short line */
 
 struct tepal_counting {
     struct tepal_filter head;
@@ -54,11 +58,14 @@ struct tepal_counting {
     enum tepal_counting_rule rule;
     enum tepal_counting_policy policy;
     bool lined;      /* blocked or paired */
+    bool spread;     /* in long lines */
+    uint32_t line;   /* cells of a line, if there are lines */
     bool may_repeat; /* two positions of a key may coincide */
     bool has_counters;
     uint32_t wide; /* COUNTERS_NARROW or _WIDE */
     uint32_t most; /* what a counter can be: 15 or 255 */
-    bool in_lanes; /* change_avx2.c can change it */
+    bool in_long;  /* long.c can change it */
+    bool in_lanes; /* with AVX2: long_avx2.c or change_avx2.c can */
 };
 
 extern const struct filter_ops tepal_counting_ops;
@@ -67,14 +74,29 @@ extern const struct bloom_kernels
     tepal_counting_lines_avx2; /* only if tepal_processor_has_avx2() */
 
 /*
- * Add or remove keys of a filter that is in_lanes. `done`: cleared by the caller, or NULL.
- * Returns how many were removed. The counts of keys added are the caller's.
+ * Add or remove keys of a filter that is in_lanes and not in_long. `done`: cleared by the caller,
+ * or NULL. Returns how many were removed. The counts of keys added are the caller's.
  */
 void tepal_counting_blocked_add_avx2(struct tepal_counting *counting,
                                      const struct tepal_digest *digests, size_t count);
 size_t tepal_counting_blocked_remove_avx2(struct tepal_counting *counting,
                                           const struct tepal_digest *digests, size_t count,
                                           uint64_t *done);
+
+/* The same for a filter that is in_long (_avx2: and in_lanes); and one query. */
+void tepal_counting_long_add(struct tepal_counting *counting, const struct tepal_digest *digests,
+                             size_t count);
+size_t tepal_counting_long_remove(struct tepal_counting *counting,
+                                  const struct tepal_digest *digests, size_t count, uint64_t *done);
+void tepal_counting_long_add_avx2(struct tepal_counting *counting,
+                                  const struct tepal_digest *digests, size_t count);
+size_t tepal_counting_long_remove_avx2(struct tepal_counting *counting,
+                                       const struct tepal_digest *digests, size_t count,
+                                       uint64_t *done);
+/* Either, whatever the lines. */
+void tepal_counting_add_lines(struct tepal_counting *counting, const struct tepal_digest *digests,
+                              size_t count);
+bool tepal_counting_long_query(const struct tepal_counting *counting, struct tepal_digest digest);
 
 static inline struct tepal_counting *counting_of(struct tepal_filter *filter)
 {
@@ -178,9 +200,29 @@ void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *posit
 /* The groups that hold a key: bit g for group g. */
 uint64_t tepal_counting_holding(const struct tepal_counting *counting, struct tepal_digest digest);
 
+/*
+ * Where a long line has the counter of a cell: first the counters of the first words of all
+ * sectors, then those of the second ones, so that a cache line has some of each sector (long.c).
+ */
+static inline uint64_t counting_long_slot(uint32_t wide, uint64_t position)
+{
+    uint32_t per = 6 - wide; /* log2 of the counters in a word */
+    uint64_t cell = position % 64;
+    uint64_t sector = position / 64 % ADDRESS_SECTORS;
+    return (position & ~(uint64_t)(TEPAL_LINE_BITS - 1)) | (cell >> per) << (per + 3) |
+           sector << per | (cell & ((1u << per) - 1));
+}
+
+/* The counter of a position. */
+static inline uint64_t counting_slot(const struct tepal_counting *counting, uint64_t position)
+{
+    return counting->spread ? counting_long_slot(counting->wide, position) : position;
+}
+
 static inline uint32_t counting_value(const struct tepal_counting *counting, uint64_t position)
 {
-    return counting->has_counters ? counters_get(counting->head.words, counting->wide, position)
+    return counting->has_counters ? counters_get(counting->head.words, counting->wide,
+                                                 counting_slot(counting, position))
                                   : bits_test(counting->bits, position);
 }
 

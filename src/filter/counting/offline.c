@@ -8,9 +8,9 @@
  *
  * What the moves of the last step raise is the number of counters at 0, and among equals lower that
  * at 1: fewer false positives, then fewer exposed members per wrong removal. In lines it is the sum
- * of occupied^e over the lines, e = min(k, 8), that they lower: about the rate. The better of this
- * and the online result is taken, by the rate and then by the counters at 1. Integers throughout:
- * every machine chooses alike.
+ * of occupied^e over the lines, e = min(k, POWER), that they lower: about the rate. The better of
+ * this and the online result is taken, by the rate and then by the counters at 1. Integers
+ * throughout: every machine chooses alike.
  */
 #include "filter/counting/internal.h"
 
@@ -25,15 +25,19 @@
 
 #define MOST_USERS UINT16_MAX
 
+/* What 63 bits hold of 128^e and of 512^e. */
+#define POWER      8
+#define LONG_POWER 6
+
 struct offline {
     const struct tepal_counting *counting;
     const struct tepal_digest *digests;
     size_t count;
     uint8_t *group;
-    uint16_t *users;      /* of each counter */
-    uint8_t *occupied;    /* of each line: counters with users; lines only */
-    int64_t cost[SHARED]; /* of one more user, by those that there are */
-    uint64_t power[TEPAL_COUNTING_LINE_CELLS + 1]; /* occupied^e */
+    uint16_t *users;                     /* of each counter */
+    uint16_t *occupied;                  /* of each line: counters with users; lines only */
+    int64_t cost[SHARED];                /* of one more user, by those that there are */
+    uint64_t power[TEPAL_LINE_BITS + 1]; /* occupied^e */
 };
 
 static uint32_t draw(const struct offline *o, size_t key, uint32_t group, uint64_t *positions)
@@ -46,7 +50,7 @@ static void use(struct offline *o, const uint64_t *positions, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         uint16_t *users = &o->users[positions[i]];
         if (*users == 0 && o->occupied != NULL) {
-            o->occupied[positions[i] / TEPAL_COUNTING_LINE_CELLS]++;
+            o->occupied[positions[i] / o->counting->line]++;
         }
         *users = (uint16_t)(*users + (*users < MOST_USERS));
     }
@@ -58,7 +62,7 @@ static void leave(struct offline *o, const uint64_t *positions, uint32_t count)
         uint16_t *users = &o->users[positions[i]];
         *users = (uint16_t)(*users - (*users < MOST_USERS));
         if (*users == 0 && o->occupied != NULL) {
-            o->occupied[positions[i] / TEPAL_COUNTING_LINE_CELLS]--;
+            o->occupied[positions[i] / o->counting->line]--;
         }
     }
 }
@@ -71,9 +75,9 @@ static int64_t cost_of(const struct offline *o, const uint64_t *positions, uint3
         cost += o->cost[users < SHARED ? users : SHARED - 1];
     }
     for (uint32_t i = 0; i < count && o->occupied != NULL;) { /* one line after the other */
-        uint64_t line = positions[i] / TEPAL_COUNTING_LINE_CELLS;
+        uint64_t line = positions[i] / o->counting->line;
         uint32_t fresh = 0;
-        for (; i < count && positions[i] / TEPAL_COUNTING_LINE_CELLS == line; i++) {
+        for (; i < count && positions[i] / o->counting->line == line; i++) {
             fresh += o->users[positions[i]] == 0;
         }
         cost += (int64_t)(o->power[o->occupied[line] + fresh] - o->power[o->occupied[line]]);
@@ -143,8 +147,9 @@ static void search(struct offline *o)
 static void begin(struct offline *o)
 {
     uint64_t cells = o->counting->head.params.cells;
-    uint32_t e = o->counting->at.hashes < 8 ? o->counting->at.hashes : 8;
-    for (uint64_t i = 0; i <= TEPAL_COUNTING_LINE_CELLS; i++) {
+    uint32_t most = o->counting->spread ? LONG_POWER : POWER;
+    uint32_t e = o->counting->at.hashes < most ? o->counting->at.hashes : most;
+    for (uint64_t i = 0; i <= o->counting->line; i++) {
         o->power[i] = 1;
         for (uint32_t j = 0; j < e; j++) {
             o->power[i] *= i;
@@ -154,7 +159,7 @@ static void begin(struct offline *o)
         uint32_t value = counting_value(o->counting, i);
         o->users[i] = value == o->counting->most ? MOST_USERS : (uint16_t)value; /* for good */
         if (value > 0 && o->occupied != NULL) {
-            o->occupied[i / TEPAL_COUNTING_LINE_CELLS]++;
+            o->occupied[i / o->counting->line]++;
         }
     }
     for (size_t key = 0; key < o->count; key++) {
@@ -192,7 +197,7 @@ static bool improve(struct offline *o, struct arena *arena, struct tepal_filter 
     o->users = tepal_arena_take(arena, p->cells, sizeof *o->users);
     o->group = tepal_arena_take(arena, o->count, 1);
     if (o->counting->lined) {
-        o->occupied = tepal_arena_take(arena, p->cells / TEPAL_COUNTING_LINE_CELLS, 1);
+        o->occupied = tepal_arena_take(arena, p->cells / o->counting->line, sizeof *o->occupied);
     }
     if (o->users == NULL || o->group == NULL || (o->counting->lined && o->occupied == NULL)) {
         return false;

@@ -54,8 +54,14 @@ static uint64_t bits_for(const struct tepal_counting *counting, size_t word)
     uint64_t bits = 0;
     uint32_t wide = counting->wide;
     size_t words = (size_t)1 << wide;
-    for (size_t i = 0; i < words && words * word + i < counter_words(counting); i++) {
-        uint64_t flags = counters_above_zero(counting->head.words[words * word + i], wide);
+    size_t first = words * word;
+    size_t step = 1;
+    if (counting->spread) { /* a word of each sector, then the next */
+        first = word / ADDRESS_SECTORS * ADDRESS_SECTORS * words + word % ADDRESS_SECTORS;
+        step = ADDRESS_SECTORS;
+    }
+    for (size_t i = 0; i < words && first + step * i < counter_words(counting); i++) {
+        uint64_t flags = counters_above_zero(counting->head.words[first + step * i], wide);
         bits |= counters_gather(flags, wide) << (i * counters_per_word(wide));
     }
     return bits;
@@ -263,9 +269,9 @@ enum tepal_status tepal_counting_to_bloom(const struct tepal_filter *filter,
         return refuse(error, TEPAL_UNSUPPORTED, COUNTING_NOT);
     }
     const struct tepal_counting *counting = counting_of_const(filter);
-    if (counting->lined || counting->choices > 1) {
+    if ((counting->lined && !counting->spread) || counting->choices > 1) {
         return refuse(error, TEPAL_UNSUPPORTED,
-                      "only a flat or partitioned counting filter with one choice has the "
+                      "only a counting filter with one choice and without short lines has the "
                       "positions of a Bloom filter");
     }
     struct tepal_params params = filter->params;
@@ -354,9 +360,10 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
     if (p->capacity == 0) {
         tepal_report_absent(report, "fp_at_capacity", "no capacity was given");
     } else if (counting->choices == 1) {
-        tepal_report_real(
-            report, "fp_at_capacity", "false-positive rate expected at capacity (model)",
-            tepal_counting_rate(p->layout, p->positions, p->cells, p->capacity, p->hashes));
+        tepal_report_real(report, "fp_at_capacity",
+                          "false-positive rate expected at capacity (model)",
+                          (counting->spread ? tepal_bloom_fp : tepal_counting_rate)(
+                              p->layout, p->positions, p->cells, p->capacity, p->hashes));
     } else if (!counting->lined) {
         double share[TEPAL_MAX_SMALL_COUNTER + 1];
         (void)tepal_counting_shares(p->cells, p->capacity, p->hashes, counting->choices,
@@ -367,8 +374,9 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
     } else if (p->layout == TEPAL_LAYOUT_BLOCKED) {
         tepal_report_real(report, "fp_at_capacity",
                           "false-positive rate expected at capacity (model, within 10 %)",
-                          tepal_counting_blocked_choices(p->positions, p->cells, p->capacity,
-                                                         p->hashes, counting->choices, NULL));
+                          tepal_counting_blocked_choices(
+                              (enum tepal_counting_lines)p->counting.lines, p->positions, p->cells,
+                              p->capacity, p->hashes, counting->choices, NULL));
     } else {
         tepal_report_absent(report, "fp_at_capacity",
                             "there is no model for several choices on the paired layout");
@@ -409,6 +417,9 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
         report, "policy", "what removal does with a key that is found in several groups",
         counting->choices == 1 ? "none" : tepal_counting_policy_name(counting->policy));
     tepal_report_integer(report, "counters", "cells of the filter", p->cells);
+    if (counting->lined) {
+        tepal_report_integer(report, "line_cells", "counters in a line", counting->line);
+    }
     tepal_report_integer(report, "counter_bits", "bits per counter: it sticks at 15 (4) or 255 (8)",
                          params_counter_bits(p));
     tepal_report_integer(report, "keys_removed", "removals done", own[COUNTING_REMOVED]);

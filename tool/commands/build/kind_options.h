@@ -134,8 +134,13 @@
 
 #define OPTION_CELLS                                                                               \
     OPTION(0, "cells", OF_WHOLE("M", 1, (uint64_t)1 << 60),                                        \
-           "counting: M counters in total (blocked and paired: a multiple of 128). A counter "     \
-           "takes 5 bits: 4, and one extra bit for lookups.")
+           "counting: M counters in total (blocked and paired: whole lines). A counter takes 5 "   \
+           "bits: 4, and one extra bit for lookups.")
+
+#define OPTION_LINE_CELLS                                                                          \
+    OPTION(0, "line-cells", OF_CHOICE("CELLS", "128 512"),                                         \
+           "counting, blocked and paired: counters in a line: 512 (default), with a Bloom "        \
+           "filter's false positives, or 128, faster to change; files of 0.1.0 have 128.")
 
 #define OPTION_COUNTER_BITS                                                                        \
     OPTION(0, "counter-bits", OF_CHOICE("BITS", "4 8"),                                            \
@@ -171,8 +176,8 @@
 #define GENERALIZED_BUILD                                                                          \
     OPTION_RESET_HASHES, OPTION_SETTING_HASHES, OPTION_ZEROS, OPTION_TOLERANCE, OPTION_FN
 #define COUNTING_BUILD                                                                             \
-    OPTION_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_OFFLINE, OPTION_BUILD_RULE,          \
-        OPTION_POLICY, OPTION_RECEIPTS_OUT
+    OPTION_CELLS, OPTION_LINE_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_OFFLINE,          \
+        OPTION_BUILD_RULE, OPTION_POLICY, OPTION_RECEIPTS_OUT
 #define RECYCLING_BUILD                                                                            \
     OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_CYCLE_MESSAGES, OPTION_FORGET,                 \
         OPTION_KEEP_TRIGGER, OPTION_ONLY_MISSES

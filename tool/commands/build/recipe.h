@@ -73,4 +73,17 @@ static inline uint64_t recipe_counter_form(const struct args *args)
     return bits->given && bits->text[0] == '8' ? TEPAL_FORM_WIDE_COUNTERS : TEPAL_FORM_COUNTERS;
 }
 
+/* The lines of a counting filter by --line-cells, if its layout has lines. */
+static inline uint64_t recipe_counter_lines(const struct args *args, enum tepal_layout layout)
+{
+    const struct option_value *cells = arg(args, "line-cells");
+    bool is_short = cells->given && cells->text[0] == '1';
+    return tepal_layout_in_lines(layout) && !is_short ? TEPAL_LINES_LONG : TEPAL_LINES_SHORT;
+}
+
+static inline uint64_t recipe_line_cells(const struct tepal_params *p)
+{
+    return p->counting.lines == TEPAL_LINES_LONG ? TEPAL_LINE_BITS : TEPAL_COUNTING_LINE_CELLS;
+}
+
 #endif

@@ -7,8 +7,9 @@
 #include "commands/build/recipe.h"
 
 static const char *const counting_options[] = {
-    "fp",      "bits-per-key", "cells",  "hashes",   "capacity",     "layout",  "positions",
-    "choices", "rule",         "policy", "receipts", "counter-bits", "offline", NULL};
+    "fp",       "bits-per-key", "cells",   "hashes",     "capacity",
+    "layout",   "positions",    "choices", "rule",       "policy",
+    "receipts", "counter-bits", "offline", "line-cells", NULL};
 
 static bool counting_counts(const struct args *args)
 {
@@ -23,7 +24,7 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
         return args_error(args, "the filter would be larger than the limit of 2^60 counters");
     }
     p->cells = cells < 1 ? 1 : (uint64_t)cells;
-    recipe_fill_line(p, TEPAL_COUNTING_LINE_CELLS);
+    recipe_fill_line(p, recipe_line_cells(p));
     return EXIT_YES;
 }
 
@@ -35,8 +36,9 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
                           "--fp sizes a counting filter with one choice only; give --cells M or "
                           "--bits-per-key B");
     }
-    enum tepal_status status =
-        tepal_counting_size(p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
+    bool as_bits = p->counting.lines == TEPAL_LINES_LONG;
+    enum tepal_status status = (as_bits ? tepal_bloom_size : tepal_counting_size)(
+        p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
         return args_error(args, "no size up to 2^60 counters holds this many keys at this rate");
     }
@@ -46,13 +48,13 @@ static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_par
 static int size(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     if (arg(args, "cells")->given) {
-        return recipe_whole_lines(args, "cells", TEPAL_COUNTING_LINE_CELLS, p);
+        return recipe_whole_lines(args, "cells", recipe_line_cells(p), p);
     }
     return arg(args, "bits-per-key")->given ? size_by_keys(args, keys, p)
                                             : size_by_rate(args, keys, p);
 }
 
-/* Choices, rule, policy and the width of a counter. */
+/* Choices, rule, policy, lines and the width of a counter. */
 static int choose(const struct args *args, struct tepal_params *p)
 {
     const struct option_value *choices = arg(args, "choices");
@@ -76,6 +78,10 @@ static int choose(const struct args *args, struct tepal_params *p)
     p->counting.rule = (uint64_t)rule;
     p->counting.policy = (uint64_t)policy;
     p->counting.form = recipe_counter_form(args);
+    p->counting.lines = recipe_counter_lines(args, p->layout);
+    if (arg(args, "line-cells")->given && !tepal_layout_in_lines(p->layout)) {
+        return args_error(args, "--line-cells is for the blocked and paired layouts");
+    }
     return EXIT_YES;
 }
 
@@ -85,7 +91,8 @@ static int counting_params(const struct args *args, uint64_t keys, struct tepal_
     if (choose(args, p) != EXIT_YES || size(args, keys, p) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (p->hashes == 0 && keys > 0) { /* not those of bits: a line has fewer counters */
+    if (p->hashes == 0 && keys > 0 && p->counting.lines == TEPAL_LINES_SHORT) {
+        /* not those of bits: a line has fewer counters */
         p->hashes = tepal_counting_best_hashes(p->layout, p->positions, p->cells, keys);
     }
     return recipe_hashes(args, keys, p);

@@ -27,6 +27,7 @@ static int counting_report(const struct args *args, uint64_t keys, struct tepal_
     p->cells = arg(args, "cells")->whole;
     p->counting.choices = choices;
     p->counting.form = recipe_counter_form(args);
+    p->counting.lines = recipe_counter_lines(args, p->layout);
     p->counting.rule = (uint64_t)rule;
     use.keys = keys;
     use.p0 = arg_real(args, "p0", NAN);
@@ -36,9 +37,9 @@ static int counting_report(const struct args *args, uint64_t keys, struct tepal_
     return args_status(args, status, error.why);
 }
 
-static const char *const of_counting[] = {"keys",    "layout",       "cells", "hashes",
-                                          "choices", "rule",         "p0",    "p1",
-                                          "wrong",   "counter-bits", NULL};
+static const char *const of_counting[] = {"keys",    "layout",       "cells",      "hashes",
+                                          "choices", "rule",         "p0",         "p1",
+                                          "wrong",   "counter-bits", "line-cells", NULL};
 
 const struct model model_counting = {"counting", TEPAL_LAYOUT_FLAT, of_counting, counting_report,
                                      NULL};

@@ -75,8 +75,8 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
            "counting: number of removed keys that were never added (default 1).")
 
 #define COUNTING_MODEL                                                                             \
-    OPTION_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_RULE, OPTION_P0, OPTION_P1,          \
-        OPTION_WRONG
+    OPTION_CELLS, OPTION_LINE_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_RULE, OPTION_P0,  \
+        OPTION_P1, OPTION_WRONG
 #define YESNO_MODEL OPTION_NEGATIVES, YESNO_SIZES
 #define RECYCLING_MODEL                                                                            \
     OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_CYCLE_MESSAGES, OPTION_DISTINCT,               \
