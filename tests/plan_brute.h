@@ -294,10 +294,22 @@ static inline double counting_fn(enum tepal_layout layout, uint64_t m, uint64_t 
     return (finds < 1 ? finds * each : tepal_counting_many(each, n, finds)) / (double)n;
 }
 
-static inline double counting_cost(enum tepal_layout layout, uint64_t m, uint32_t k,
+/* In short or, if there are any, long lines: the cells of one, and the rate. */
+static inline uint64_t counting_unit(enum tepal_layout layout, int lines)
+{
+    return layout < TEPAL_LAYOUT_BLOCKED ? 1 : lines == TEPAL_LINES_LONG ? 512 : 128;
+}
+
+static inline double counting_fp_in(enum tepal_layout layout, int lines, uint64_t m, uint64_t n,
+                                    uint32_t k)
+{
+    return (lines == TEPAL_LINES_LONG ? tepal_bloom_fp : tepal_counting_rate)(layout, 0, m, n, k);
+}
+
+static inline double counting_cost(enum tepal_layout layout, int lines, uint64_t m, uint32_t k,
                                    const struct tepal_wish *w)
 {
-    double fp = tepal_bloom_fp(layout, 0, m, w->keys, k); /* long lines */
+    double fp = counting_fp_in(layout, lines, m, w->keys, k);
     return fp + counting_fn(layout, m, w->keys, k, w->wrong_deletes, fp);
 }
 
@@ -305,11 +317,13 @@ static inline double counting_cost(enum tepal_layout layout, uint64_t m, uint32_
 static inline void brute_counters(int problem, enum tepal_layout layout, const struct tepal_wish *w,
                                   const struct tepal_proposal *p)
 {
-    uint64_t unit = layout >= TEPAL_LAYOUT_BLOCKED ? 512 : 1;
-    for (uint32_t k = 1; k <= 12; k++) {
+    for (uint32_t i = 0; i < 24; i++) {
+        int lines = (int)(i % 2);
+        uint32_t k = 1 + i / 2;
+        uint64_t unit = counting_unit(layout, lines);
         for (double less = 0.002; less < 0.1; less *= 20) {
             uint64_t m = (uint64_t)((double)p->params.cells * (1 - less)) / unit * unit;
-            double fp = m < 12 ? 1 : tepal_bloom_fp(layout, 0, m, w->keys, k);
+            double fp = m < 12 ? 1 : counting_fp_in(layout, lines, m, w->keys, k);
             if (fp <= w->fp && counting_fn(layout, m, w->keys, k, w->wrong_deletes, fp) <= w->fn) {
                 worse("counting", problem, (double)p->params.cells, (double)m);
             }
@@ -348,9 +362,13 @@ static inline void brute_counting(int problems)
             const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_COUNTING, layout);
             assert_non_null(p);
             assert_true(p->bits <= w.bits);
-            for (uint32_t k = 1; k <= 12; k++) {
-                double cost = counting_cost(layout, p->params.cells, k, &w);
-                no_worse("counting in memory", i, p->cost, cost, EXACT);
+            for (uint32_t c = 0; c < 24; c++) {
+                uint64_t unit = counting_unit(layout, (int)(c % 2));
+                uint64_t m = unit == 1 ? p->params.cells : w.bits / 5 / unit * unit;
+                if (m > 0) {
+                    double cost = counting_cost(layout, (int)(c % 2), m, 1 + c / 2, &w);
+                    no_worse("counting in memory", i, p->cost, cost, EXACT);
+                }
             }
         }
     }
