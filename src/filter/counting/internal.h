@@ -19,8 +19,8 @@
  * In short lines, 8 words of counters (128 of them, a cache line) belong to 2 words of bits; in
  * long ones, 32 words (512, four cache lines) belong to 8, a cache line: positions, bits and
  * queries are those of a Bloom filter. The counter of position i is number i, and in long lines
- * number counting_slot. Counters of 8 bits are 8 a word, twice as many words a line; the positions of keys
- * are the same.
+ * number counting_slot. Counters of 8 bits are 8 a word, twice as many words a line; the positions
+ * of keys are the same.
  */
 #ifndef TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
 #define TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
