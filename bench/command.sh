@@ -48,11 +48,12 @@ def library(layout):
 
 def commands(layout):
     file = f"{layout}.tepal"
-    build = (tepal, "build", "keys", "-o", file, "--layout", layout, "--seed", "1", "-q")
+    build = (tepal, "build", "keys", "-o", file, "--layout", layout, "--seed", "1", "-q",
+             "--jobs", "1")
     return {"build": ("add", build),
             "build --capacity": ("add", (*build, "--capacity", count)),
-            "query -c": ("query", (tepal, "query", "-c", file, "keys")),
-            "query": ("query", (tepal, "query", file, "keys"))}
+            "query -c": ("query", (tepal, "query", "-c", file, "keys", "--jobs", "1")),
+            "query": ("query", (tepal, "query", file, "keys", "--jobs", "1"))}
 
 
 times, peaks = {}, {}
@@ -81,7 +82,7 @@ for layout in LAYOUTS:
         print(f"tepal {name}", layout, count, f"{seconds:.3f}", f"{least:.3f}",
               f"{seconds / least:.2f}", peaks[name, layout], size, sep="\t")
 
-# The bars: against wc -l, and what it takes to start at all.
+# The bars: against wc -l on one core, two cores against one, and what it takes to start at all.
 print("bar", "seconds", "reference_seconds", "ratio", "at_most", "met", sep="\t")
 
 
@@ -94,6 +95,71 @@ def bar(what, seconds, reference, at_most):
 for name in ("query -c", "build"):
     for layout in LAYOUTS:
         bar(f"command: {name}, {layout} / wc -l", median[name, layout], wc, 2.5)
+
+
+def several(jobs):
+    """What takes --jobs: the same command on `jobs` cores."""
+    one = {"query -c, blocked": ("query", "-c", "blocked.tepal", "keys"),
+           "query, flat": ("query", "flat.tepal", "keys"),
+           "build, blocked": ("build", "keys", "-o", "out", "--layout", "blocked", "--seed", "1"),
+           "build, flat": ("build", "keys", "-o", "out", "--seed", "1"),
+           "verify, 4 files": ("verify", *["flat.tepal"] * 4),
+           "merge, 4 files": ("merge", *["flat.tepal"] * 4, "-o", "out"),
+           # In order: reading and hashing are all that is divided.
+           "dedup, in order": ("dedup", "keys", "--seed", "1", "-c"),
+           "build generalized, in order": ("build", "keys", "-o", "out", "--seed", "1", "--kind",
+                                           "generalized", "--fp", "1%", "--fn", "1%"),
+           "build fingerprint, in order": ("build", "keys", "-o", "out", "--seed", "1", "--kind",
+                                           "fingerprint"),
+           "build counting --choices 4, in order": (
+               "build", "keys", "-o", "out", "--seed", "1", "--kind", "counting", "--choices", "4",
+               "--cells", "150000000")}
+    return {name: (tepal, *words, "-q", "--jobs", str(jobs)) if words[0] != "query" else
+            (tepal, *words, "--jobs", str(jobs)) for name, words in one.items()}
+
+
+pairs = {name: ([], []) for name in several(1)}
+for turn in range(ROUNDS):
+    for jobs in (1, 2):
+        for name, command in several(jobs).items():
+            pairs[name][jobs - 1].append(run(*command)[0])
+for name, (one, two) in pairs.items():
+    ordered = name.endswith("in order")
+    ratio = statistics.median(two) / statistics.median(one)
+    print(f"command: two cores / one, {name}", f"{statistics.median(two):.4f}",
+          f"{statistics.median(one):.4f}", f"{ratio:.2f}", "-" if ordered else 0.6,
+          "-" if ordered else "yes" if ratio <= 0.6 else "NO", sep="\t")
+
+# A filter to a file and back, against the bytes alone: 100 MB.
+os.system(f"'{tepal}' build -o big.tepal --seed 1 -q --bits 800000000 /dev/null")
+size = os.path.getsize("big.tepal")
+data = open("big.tepal", "rb").read()
+
+
+def write_alone():
+    start = time.monotonic()
+    with open("copy", "wb", buffering=0) as out:
+        at = 0
+        while at < size:
+            at += out.write(data[at:at + (1 << 22)])
+        os.fsync(out.fileno())
+    return time.monotonic() - start
+
+
+def read_alone():
+    room = bytearray(1 << 26)
+    start = time.monotonic()
+    with open("big.tepal", "rb", buffering=0) as file:
+        while file.readinto(room):
+            pass
+    return time.monotonic() - start
+
+
+moves = [(float(a), float(b), write_alone(), read_alone()) for a, b in (
+    (line.split() for line in (os.popen(f"'{limit}' --move big.tepal").read() for _ in range(5))))]
+save, load, writing, reading = (statistics.median(m[i] for m in moves) for i in range(4))
+bar("command: save / write and fsync", save, writing, 1.1)
+bar("command: load / read", load, reading, 1.1)
 starts = [(run(tepal, "--version")[0], run("true")[0]) for _ in range(100)]
 bar("command: start-up / an empty program", statistics.median(s for s, _ in starts),
     statistics.median(t for _, t in starts), 1.5)

@@ -73,6 +73,20 @@ each 'gaps' "$tepal" gaps asked members
 each 'add' "$tepal" add set asked -o out
 each 'add, compressed' "$tepal" add lines asked.zst members.gz -o out
 
+"$tepal" build members -o same --seed 1 -q --bits 600064 -k 7
+for name in one two three four five; do
+    "$tepal" build <(seq 1 5000) -o $name --seed 1 -q --bits 600064 -k 7
+done
+cp three broken
+printf 'x' | dd of=broken bs=1 seek=5000 conv=notrunc status=none
+each 'verify' "$tepal" verify set lines one two three
+each 'verify, damaged' "$tepal" verify one broken missing two empty lines
+each 'verify --json' "$tepal" verify one broken missing two --json
+each 'merge' "$tepal" merge same one two three four five -o out
+each 'merge, one damaged' "$tepal" merge same one broken missing four -o out
+each 'merge, one other' "$tepal" merge same one set missing -o out
+each 'intersect' "$tepal" merge same one two --intersect -o out
+
 # What is wrong is told as by one thread: after all that is before it, with the right number.
 { seq -f %08.0f 1 80000; echo 12x4; seq -f %08.0f 1 80000; echo zz; } >hex
 each 'a wrong key' "$tepal" build --hex hex -o out --seed 1

@@ -1,5 +1,6 @@
 /* merge.c: the union (or intersection) of filters; the first is loaded, the others are viewed. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <tepal/filter.h>
 
@@ -9,6 +10,7 @@
 #include "files/filter_file.h"
 #include "files/packed.h"
 #include "cli/options.h"
+#include "input/lanes.h"
 
 /* Which parameter keeps two filters apart. */
 static const char *difference(const struct tepal_params *a, const struct tepal_params *b)
@@ -32,12 +34,31 @@ static const char *difference(const struct tepal_params *a, const struct tepal_p
     return parts[i].why;
 }
 
-static int merge_one(const struct args *args, struct tepal_filter *into, const char *path)
+/* A filter, opened and checked by any thread. */
+struct part {
+    struct tepal_filter *filter; /* NULL: it could not be opened */
+    struct tepal_error error;
+};
+
+struct merge {
+    const struct args *args;
+    struct part *part;
+    int code;
+};
+
+static void open_part(void *context, size_t i)
 {
-    struct tepal_filter *other;
-    if (filter_file_open(args, path, FILTER_FILE_VIEW, &other) != EXIT_YES) {
-        return EXIT_TROUBLE;
+    const struct merge *m = context;
+    struct part *p = &m->part[i];
+    if (filter_file_try(m->args->operand[i], i == 0 ? FILTER_FILE_LOAD : FILTER_FILE_VIEW,
+                        &p->filter, &p->error) != TEPAL_OK) {
+        p->filter = NULL;
     }
+}
+
+static int merge_one(const struct args *args, struct tepal_filter *into, struct tepal_filter *other,
+                     const char *path)
+{
     enum tepal_status status = arg(args, "intersect")->given ? tepal_filter_intersect(into, other)
                                                              : tepal_filter_unite(into, other);
     int code = EXIT_YES;
@@ -55,8 +76,40 @@ static int merge_one(const struct args *args, struct tepal_filter *into, const c
     } else if (status != TEPAL_OK) {
         code = say_status(args->command->stays, filter_file_name(path, false), status, NULL);
     }
-    tepal_filter_free(other);
     return code;
+}
+
+/* In the order of the files: the first is what the others are merged into. */
+static bool take_part(void *context, size_t i)
+{
+    struct merge *m = context;
+    struct part *p = &m->part[i];
+    const char *path = m->args->operand[i];
+    m->code = p->filter == NULL ? filter_file_fault(m->args->command->stays,
+                                                    filter_file_name(path, false), &p->error)
+              : i == 0          ? EXIT_YES
+                                : merge_one(m->args, m->part[0].filter, p->filter, path);
+    if (i > 0) {
+        tepal_filter_free(p->filter);
+        p->filter = NULL;
+    }
+    return m->code == EXIT_YES;
+}
+
+/* *into is the first filter with all others, or NULL if it could not be opened. */
+static int merge_all(const struct args *args, struct tepal_filter **into)
+{
+    struct merge m = {.args = args, .part = calloc(args->operands, sizeof *m.part)};
+    *into = NULL;
+    if (m.part == NULL || !lanes_each(arg_jobs(args), args->operands, open_part, take_part, &m)) {
+        m.code = args_no_memory(args);
+    }
+    for (size_t i = 1; i < args->operands && m.part != NULL; i++) {
+        tepal_filter_free(m.part[i].filter); /* opened, but no longer wanted */
+    }
+    *into = m.part == NULL ? NULL : m.part[0].filter;
+    free(m.part);
+    return m.code;
 }
 
 static int check(const struct args *args)
@@ -80,14 +133,7 @@ static int merge_run(const struct args *args)
         file_lock_take(&lock, args, output, FILE_LOCK_WAIT) != EXIT_YES) {
         return EXIT_TROUBLE;
     }
-    if (filter_file_open(args, args->operand[0], FILTER_FILE_LOAD, &into) != EXIT_YES) {
-        file_lock_drop(&lock);
-        return EXIT_TROUBLE;
-    }
-    int code = EXIT_YES;
-    for (size_t i = 1; i < args->operands && code == EXIT_YES; i++) {
-        code = merge_one(args, into, args->operand[i]);
-    }
+    int code = merge_all(args, &into);
     code = code == EXIT_YES ? filter_file_save(args, into, output) : code;
     file_lock_drop(&lock);
     code = code == EXIT_YES ? written_print(args, output, into, UINT64_MAX) : code;
@@ -103,6 +149,7 @@ static const struct option options[] = {
     FLAG(0, "intersect",
          "Intersect the filters instead. Every common key is found; the error rate is higher than "
          "that of a filter built from the common keys."),
+    OPTION_JOBS,
     OPTION_FORCE,
     OPTION_NO_WAIT,
     OPTION_JSON,

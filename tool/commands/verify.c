@@ -1,4 +1,5 @@
 /* verify.c: is the file what was written? Every checksum, every invariant. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <tepal/filter.h>
@@ -6,6 +7,7 @@
 #include "cli/command.h"
 #include "output/report.h"
 #include "files/filter_file.h"
+#include "input/lanes.h"
 #include "cli/options.h"
 
 static enum tepal_status check(const char *path, struct tepal_error *error)
@@ -38,32 +40,57 @@ static void tell(struct report *r, const char *path, enum tepal_status status,
     report_end(r);
 }
 
-static int verify_one(struct report *r, const char *path)
+/* What is found out of each file, by any thread. */
+struct verdict {
+    enum tepal_status status;
+    struct tepal_error error;
+};
+
+struct verify {
+    const struct args *args;
+    struct verdict *verdict;
+    struct report report;
+    int code;
+};
+
+static void verify_one(void *context, size_t i)
 {
-    struct tepal_error error = {.status = TEPAL_OK, .why = ""};
-    enum tepal_status status = check(path, &error);
-    tell(r, path, status, &error);
-    if (status != TEPAL_OK && report_is(r, REPORT_TEXT)) {
-        filter_file_fault(NULL, filter_file_name(path, false), &error);
+    const struct verify *v = context;
+    v->verdict[i].error = (struct tepal_error){.status = TEPAL_OK, .why = ""};
+    v->verdict[i].status = check(v->args->operand[i], &v->verdict[i].error);
+}
+
+static bool tell_one(void *context, size_t i)
+{
+    struct verify *v = context;
+    const struct verdict *is = &v->verdict[i];
+    const char *path = v->args->operand[i];
+    tell(&v->report, path, is->status, &is->error);
+    if (is->status != TEPAL_OK && report_is(&v->report, REPORT_TEXT)) {
+        filter_file_fault(NULL, filter_file_name(path, false), &is->error);
     }
-    return status == TEPAL_OK ? EXIT_YES : EXIT_TROUBLE;
+    v->code = is->status == TEPAL_OK ? v->code : EXIT_TROUBLE;
+    return true;
 }
 
 static int verify_run(const struct args *args)
 {
-    struct report r = report_open(args);
-    int code = EXIT_YES;
-    for (size_t i = 0; i < args->operands; i++) {
-        if (verify_one(&r, args->operand[i]) != EXIT_YES) {
-            code = EXIT_TROUBLE;
-        }
+    struct verify v = {.args = args,
+                       .verdict = calloc(args->operands, sizeof *v.verdict),
+                       .report = report_open(args),
+                       .code = EXIT_YES};
+    if (v.verdict == NULL ||
+        !lanes_each(arg_jobs(args), args->operands, verify_one, tell_one, &v)) {
+        v.code = args_no_memory(args);
     }
-    return report_close(&r, code);
+    free(v.verdict);
+    return report_close(&v.report, v.code);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTIONS_END};
+static const struct option options[] = {OPTION_JOBS, OPTION_JSON, OPTION_QUIET, OPTION_HELP,
+                                        OPTIONS_END};
 static const struct example examples[] = {
     {"tepal verify *.tepal", "Check every checksum and every invariant."}, {NULL, NULL}};
 

@@ -58,7 +58,7 @@ struct lanes *lanes_open(const struct lanes_job *job, void *const *slot)
     l->job = *job;
     l->job.jobs = job->jobs < 1 ? 1 : job->jobs > LANES_MOST ? LANES_MOST : job->jobs;
     l->slot = slot;
-    l->slots = lanes_slots(job->jobs);
+    l->slots = lanes_slots(l->job.jobs);
     l->done = calloc(l->slots, sizeof *l->done);
     if (l->done == NULL) {
         free(l);
@@ -91,7 +91,7 @@ static void take(struct lanes *l)
     pthread_cond_broadcast(&l->news);
 }
 
-static void work(struct lanes *l, unsigned lane)
+static void work_one(struct lanes *l, unsigned lane)
 {
     size_t at = (size_t)(l->claimed++ % l->slots);
     pthread_mutex_unlock(&l->mutex);
@@ -107,7 +107,7 @@ static bool step(struct lanes *l, bool main, unsigned lane)
     if (ahead && can_take(l, main)) {
         take(l);
     } else if (l->claimed < l->taken) {
-        work(l, lane);
+        work_one(l, lane);
     } else if (can_take(l, main)) {
         take(l);
     } else {
@@ -154,6 +154,9 @@ static void start(struct lanes *l)
 void *lanes_next(struct lanes *l)
 {
     pthread_mutex_lock(&l->mutex);
+    if (l->job.eager && !l->started) {
+        start(l);
+    }
     if (l->out) {
         l->out = false;
         l->handed++;
@@ -195,4 +198,51 @@ void lanes_close(struct lanes *l)
     pthread_cond_destroy(&l->news);
     free(l->done);
     free(l);
+}
+
+/* ---- things that are there ------------------------------------------------------------------- */
+
+struct each {
+    void (*work)(void *context, size_t i);
+    void *context;
+    size_t count;
+    size_t next;
+};
+
+static bool take_each(void *context, void *slot)
+{
+    struct each *e = context;
+    *(size_t *)slot = e->next;
+    return e->next < e->count && ++e->next > 0;
+}
+
+static void work_each(void *context, void *slot, unsigned lane)
+{
+    const struct each *e = context;
+    (void)lane;
+    e->work(e->context, *(size_t *)slot);
+}
+
+bool lanes_each(unsigned jobs, size_t count, void (*work)(void *context, size_t i),
+                bool (*then)(void *context, size_t i), void *context)
+{
+    size_t number[2 * LANES_MOST + 2];
+    void *slot[2 * LANES_MOST + 2];
+    struct each e = {.work = work, .context = context, .count = count};
+    struct lanes_job job = {
+        .context = &e, .take = take_each, .work = work_each, .jobs = jobs, .eager = true};
+    job.jobs = count < jobs ? (unsigned)count : jobs;
+    for (size_t i = 0; i < sizeof slot / sizeof *slot; i++) {
+        slot[i] = &number[i];
+    }
+    struct lanes *lanes = lanes_open(&job, slot);
+    if (lanes == NULL) {
+        return false;
+    }
+    size_t *i = lanes_next(lanes);
+    while (i != NULL && then(context, *i)) {
+        i = lanes_next(lanes);
+    }
+    lanes_close(lanes);
+    return true;
 }

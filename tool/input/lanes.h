@@ -5,7 +5,7 @@
  *
  * The thread that calls lanes_next takes and works like the others while it has nothing to hand
  * out, so that N jobs are N threads; with one job there is no other thread. The others are started
- * when the second piece is asked for: what is short never pays for them.
+ * when the second piece is asked for (unless `eager`): what is short never pays for them.
  */
 #ifndef TOOL_INPUT_LANES_H
 #define TOOL_INPUT_LANES_H
@@ -31,6 +31,8 @@ struct lanes_job {
     bool live;
     /* Only the thread of lanes_next calls `take`. Not together with `live`. */
     bool own;
+    /* Pieces are few and long: start the other threads before the first. */
+    bool eager;
 };
 
 struct lanes;
@@ -43,6 +45,13 @@ struct lanes *lanes_open(const struct lanes_job *job, void *const *slot);
 
 /* The next piece, worked on, until the next call; NULL: there is none. */
 void *lanes_next(struct lanes *lanes);
+
+/*
+ * The same for `count` things that are there from the beginning: `work` is called for each of them
+ * by any thread, and `then` in order by the caller's, until it returns false. False: no memory.
+ */
+bool lanes_each(unsigned jobs, size_t count, void (*work)(void *context, size_t i),
+                bool (*then)(void *context, size_t i), void *context);
 
 /* Whatever is under way ends; every thread has ended when this returns. */
 void lanes_close(struct lanes *lanes);
