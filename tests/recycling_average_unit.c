@@ -677,6 +677,56 @@ static void sized_by_the_rate(void **unused)
     assert_int_equal(tepal_params_for_rate(&p, 0, 0.01, NULL), TEPAL_BAD_PARAMETER);
 }
 
+/*
+ * Messages that are known not to be the trigger are not asked, and the loops over lines keep their
+ * own account: the same answers, cells, sums and cycles as if each message were decided exactly.
+ */
+static void looking_ahead_decides_the_same(void **state)
+{
+    (void)state;
+    enum { MESSAGES = 30000, PIECE = 3000 };
+    static struct tepal_digest stream[MESSAGES];
+    static const struct recycling_kernels *const kernels[] = {&tepal_recycling_lines_portable,
+                                                              &tepal_recycling_lines_avx2};
+    for (unsigned variant = 0; variant < 24; variant++) {
+        enum tepal_layout layout = variant % 4 == 0 ? TEPAL_LAYOUT_FLAT : TEPAL_LAYOUT_BLOCKED;
+        struct tepal_params p =
+            params_of(layout, variant % 2, 1 + variant % 3, variant < 12 ? 0.01 : 0.2);
+        uint64_t random = variant;
+        uint64_t answers[(PIECE + 63) / 64];
+        p.hashes = variant % 5 < 3 ? 5 : 11;
+        p.cells *= variant % 7 == 0 ? 1 : 6;
+        struct tepal_filter *exact = make(&p);
+        struct tepal_filter *fast = make(&p);
+        struct tepal_recycling *r = (struct tepal_recycling *)exact;
+        bool vectors = ((struct tepal_recycling *)fast)->kernels == kernels[1];
+        if (layout == TEPAL_LAYOUT_BLOCKED && (variant / 4 % 2 == 0 || !vectors)) {
+            ((struct tepal_recycling *)fast)->kernels = kernels[0];
+        }
+        for (int i = 0; i < MESSAGES; i++) {
+            stream[i] = message(&random);
+        }
+        for (size_t at = 0; at < MESSAGES; at += PIECE) {
+            size_t seen;
+            assert_ok(tepal_filter_test_add_many(fast, stream + at, PIECE, answers, &seen));
+            for (size_t i = 0; i < PIECE; i++) {
+                exact->state.keys_added++;
+                r->average.safe = 0;
+                bool yes = tepal_recycling_seen_one(r, stream[at + i]);
+                assert_int_equal(answers[i / 64] >> (i % 64) & 1, yes);
+                seen -= yes;
+            }
+            assert_int_equal(seen, 0);
+            assert_true(tepal_filter_equal(fast, exact));
+            assert_memory_equal(&fast->state, &exact->state, sizeof fast->state);
+        }
+        assert_true(exact->state.own[STATE_CYCLES] > 0);
+        assert_ok(tepal_filter_validate(fast, NULL));
+        tepal_filter_free(exact);
+        tepal_filter_free(fast);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -693,6 +743,7 @@ int main(void)
         cmocka_unit_test(lies_about_the_sums),
         cmocka_unit_test(the_end_of_counting),
         cmocka_unit_test(sized_by_the_rate),
+        cmocka_unit_test(looking_ahead_decides_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@
 
 #include "base/refuse.h"
 #include "cells/bits.h"
-#include "filter/recycling/internal.h"
+#include "filter/recycling/average.h"
 
 /* The words behind the cells. Sums: the low half first. */
 enum {
@@ -152,6 +152,7 @@ void tepal_average_weigh(struct tepal_recycling *r)
             r->average.frozen -= rate_of(r, r->average.both[age]);
         }
     }
+    r->average.safe = 0;
     tell(r);
 }
 
@@ -187,16 +188,82 @@ void tepal_average_arrives(struct tepal_recycling *r)
     }
 }
 
+/* What a cycle of so many arrivals may come to on average, if the phase's rate is then `now`. */
+static wide_int128 room_for(const struct tepal_recycling *r, wide_int128 error,
+                            wide_int128 arrivals, uint64_t now)
+{
+    wide_int128 f = r->limit;
+    wide_int128 owed = error / (arrivals + 1);
+    owed = owed > f / 2 ? f / 2 : owed < -(f / 2) ? -(f / 2) : owed;
+    return f - owed - (wide_int128)(r->phases - 1) * now;
+}
+
+static wide_int128 error_now(const struct tepal_recycling *r)
+{
+    return (wide_int128)sum_get(sums_of(r) + SUM_TOLD) -
+           (wide_int128)r->average.arrivals * r->limit;
+}
+
+/*
+ * Can none of the next `ahead` arrivals be the trigger, whatever they are? Each sets k cells at
+ * most, so that rates stay at or below `most`, the sum of the cycle grows by that and the error by
+ * what is told above f; and the room is never less than with the largest error and the fewest (if
+ * the error is below 0: the most) arrivals. Both sides of the comparison grow steadily: it is
+ * enough to look at the first and at the last arrival.
+ */
+static bool none_is_trigger(struct tepal_recycling *r, uint64_t ones, uint64_t ahead)
+{
+    const uint64_t *sums = sums_of(r);
+    const struct tepal_params *p = &r->head.params;
+    uint64_t filled = ones + ahead * p->hashes;
+    uint64_t most = rate_of(r, filled < p->cells ? filled : p->cells);
+    wide_int128 told = r->average.frozen + most;
+    wide_int128 excess = told - r->limit;
+    wide_int128 error = error_now(r) + (excess > 0 ? excess * ahead : 0);
+    wide_int128 arrivals = sums[SUM_CYCLE_ARRIVALS];
+    if (r->average.arrivals + ahead > RECYCLING_MOST) {
+        return false; /* counting ends: this does not hold then */
+    }
+    wide_int128 room = room_for(r, error, error < 0 ? arrivals + ahead : arrivals, most);
+    wide_int128 sum = (wide_int128)sum_get(sums + SUM_CYCLE);
+    return room > 0 && sum + most < room * (arrivals + 1) &&
+           sum + (wide_int128)most * ahead < room * (arrivals + ahead);
+}
+
+/* How far to look ahead: at most so many arrivals, and not at all if these are few. */
+#define AHEAD_MOST  ((uint64_t)1 << 20)
+#define AHEAD_LEAST 8
+
+/*
+ * Arrivals that cannot be the trigger. Each look costs as much as some exact decisions, and the
+ * last one told how far it was: twice as far is tried, then half of it, and so on.
+ */
+static uint64_t safe_ahead(struct tepal_recycling *r, uint64_t ones)
+{
+    struct recycling_average *a = &r->average;
+    uint64_t ahead = a->ahead < AHEAD_MOST / 2 ? 2 * a->ahead : AHEAD_MOST;
+    ahead = ahead < AHEAD_LEAST ? AHEAD_LEAST : ahead;
+    while (ahead >= AHEAD_LEAST && !none_is_trigger(r, ones, ahead)) {
+        ahead /= 2;
+    }
+    a->ahead = ahead;
+    return ahead >= AHEAD_LEAST ? ahead : 0;
+}
+
 bool tepal_average_full(struct tepal_recycling *r, uint64_t ones)
 {
     const uint64_t *sums = sums_of(r);
-    wide_int128 f = r->limit;
+    if (r->average.safe > 0) {
+        r->average.safe--;
+        return false;
+    }
     wide_int128 arrivals = sums[SUM_CYCLE_ARRIVALS];
-    wide_int128 error = (wide_int128)sum_get(sums + SUM_TOLD) - r->average.arrivals * f;
-    wide_int128 owed = error / (arrivals + 1);
-    owed = owed > f / 2 ? f / 2 : owed < -(f / 2) ? -(f / 2) : owed;
-    wide_int128 room = f - owed - (wide_int128)(r->phases - 1) * active_rate(r, ones);
-    return room <= 0 || (wide_int128)sum_get(sums + SUM_CYCLE) >= room * arrivals;
+    wide_int128 room = room_for(r, error_now(r), arrivals, active_rate(r, ones));
+    bool full = room <= 0 || (wide_int128)sum_get(sums + SUM_CYCLE) >= room * arrivals;
+    if (!full) {
+        r->average.safe = safe_ahead(r, ones);
+    }
+    return full;
 }
 
 void tepal_average_took(struct tepal_recycling *r, const uint64_t *positions, uint64_t fresh)
@@ -209,6 +276,45 @@ void tepal_average_took(struct tepal_recycling *r, const uint64_t *positions, ui
         r->average.both[0] += bits_test(newest, positions[__builtin_ctzll(fresh)]);
     }
     tell(r);
+}
+
+/* ---- for loops ------------------------------------------------------------------------------- */
+
+void tepal_average_load(struct tepal_recycling *r, struct average_run *run)
+{
+    const struct recycling_average *a = &r->average;
+    const uint64_t *sums = sums_of(r);
+    run->told_sum = sum_get(sums + SUM_TOLD);
+    run->cycle_sum = sum_get(sums + SUM_CYCLE);
+    run->arrivals = a->arrivals;
+    run->cycle_arrivals = sums[SUM_CYCLE_ARRIVALS];
+    run->told = a->told;
+    run->rate = active_rate(r, r->head.state.own[STATE_ONES]);
+    run->both = a->both[0];
+    run->frozen = a->frozen;
+    run->safe = a->safe;
+    run->cells = (double)r->head.params.cells;
+}
+
+void tepal_average_store(struct tepal_recycling *r, const struct average_run *run)
+{
+    struct recycling_average *a = &r->average;
+    uint64_t *sums = sums_of(r);
+    sum_set(sums + SUM_TOLD, run->told_sum);
+    sum_set(sums + SUM_CYCLE, run->cycle_sum);
+    sums[SUM_CYCLE_ARRIVALS] = run->cycle_arrivals;
+    a->arrivals = run->arrivals;
+    a->told = run->told;
+    a->ones = r->head.state.own[STATE_ONES];
+    a->rate = run->rate;
+    a->both[0] = run->both;
+    a->safe = run->safe;
+}
+
+struct average_segment tepal_average_segment(struct tepal_recycling *r, uint32_t step)
+{
+    double low = tepal_recycling_rate_at(r, step);
+    return (struct average_segment){step, low, tepal_recycling_rate_at(r, step + 1) - low};
 }
 
 /* ---- from another rule ----------------------------------------------------------------------- */

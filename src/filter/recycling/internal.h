@@ -2,7 +2,8 @@
  * internal.h: the recycling filter from the inside, for its kernels.
  *
  *   recycling.c   the kind: phases and when they turn, any layout, what it tells of itself
- *   average.c     the rule `average`: what a new message risks, and the sums of it
+ *   average.c     the rule `average`: what a new message risks, and the sums of it; average.h:
+ *                 the same for loops
  *   lines.h       the blocked layout's loops; lines_*.c: these in plain C, and for AVX2
  */
 #ifndef TEPAL_SRC_FILTER_RECYCLING_INTERNAL_H
@@ -62,6 +63,8 @@ struct recycling_average {
     uint64_t rate;                   /* in units of 2^-64, as the next two */
     uint64_t told;                   /* the chance that a new message is found now */
     wide_int128 frozen;              /* what the frozen phases contribute to it */
+    uint64_t safe;                   /* so many arrivals cannot be the trigger */
+    uint64_t ahead;                  /* as many as the last look ahead found */
 };
 
 struct tepal_recycling {
@@ -170,6 +173,8 @@ static inline void recycling_miss(struct tepal_recycling *r)
 void tepal_recycling_turn(struct tepal_recycling *r);
 void tepal_recycling_trigger(struct tepal_recycling *r, struct tepal_digest digest);
 void tepal_recycling_filled(struct tepal_recycling *r);
+bool tepal_recycling_seen_one(struct tepal_recycling *r, struct tepal_digest digest);
+double tepal_recycling_rate_at(struct tepal_recycling *r, uint32_t step);
 
 /* The rate of a phase with so many ones; of the layouts other than flat, interpolated. */
 double tepal_recycling_phase_rate(struct tepal_recycling *r, double ones);

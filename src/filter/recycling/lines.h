@@ -6,7 +6,12 @@
  * same mask in it: one address, as many loads as there are phases, all requested at once. Messages
  * are taken in order, so that the answers are those of one by one; only the requests run ahead, and
  * these do not depend on which phase is active.
+ *
+ * Beside those, the includer has line_shared(line, mask, other, two): how many bits of the mask are
+ * not set in the line and set in the other.
  */
+#include "filter/recycling/average.h"
+
 #define AHEAD         32 /* messages whose lines are requested ahead */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -47,84 +52,212 @@ ALWAYS_INLINE struct line_mask mask_of(const struct message *m, bool two)
     return two ? line_mask_or(mask, line_mask_of(m->cells[1])) : mask;
 }
 
-ALWAYS_INLINE void request(const struct tepal_recycling *r, const struct message *m)
+/* Where the phases are: constants of a batch, but for `active`. */
+struct phases {
+    char *words; /* of the first */
+    size_t bytes;
+    uint32_t count;
+    uint32_t active;
+};
+
+ALWAYS_INLINE struct phases phases_of(const struct tepal_recycling *r)
 {
-    const char *at = (const char *)r->head.words + m->offset;
-    for (uint32_t phase = 0; phase < r->phases; phase++) {
+    return (struct phases){(char *)r->head.words, r->phase_words * 8, r->phases,
+                           (uint32_t)r->active};
+}
+
+ALWAYS_INLINE void request(const struct phases *p, const struct message *m)
+{
+    const char *at = p->words + m->offset;
+    __builtin_prefetch(at);
+    for (uint32_t phase = 1; phase < p->count; phase++) {
+        at += p->bytes;
         __builtin_prefetch(at);
-        at += r->phase_words * 8;
     }
 }
 
-/* Does a phase other than `skip` hold it? All phases: skip = phases. */
-ALWAYS_INLINE bool any_holds(const struct tepal_recycling *r, const struct message *m,
-                             struct line_mask mask, uint64_t skip)
+/* Does a phase other than `skip` hold it? All phases: skip = count. */
+ALWAYS_INLINE bool any_holds(const struct phases *p, const struct message *m, struct line_mask mask,
+                             uint32_t skip)
 {
-    const char *at = (const char *)r->head.words + m->offset;
+    const char *at = p->words + m->offset;
+    if (p->count == 2) { /* the common case, without a loop */
+        return skip == 2 ? line_holds(at, mask) | line_holds(at + p->bytes, mask)
+                         : line_holds(skip == 0 ? at + p->bytes : at, mask);
+    }
     bool holds = false;
-    for (uint32_t phase = 0; phase < r->phases; phase++) {
+    for (uint32_t phase = 0; phase < p->count; phase++) {
         holds |= phase != skip && line_holds(at, mask);
-        at += r->phase_words * 8;
+        at += p->bytes;
     }
     return holds;
 }
 
-ALWAYS_INLINE bool seen_line(struct tepal_recycling *r, struct tepal_digest digest,
-                             const struct message *m, bool two)
+/*
+ * What a message changes, held here while a batch lasts and given back for whatever is not the
+ * common case: a phase that is full, or as full as somebody has to look (`mark`).
+ */
+struct tally {
+    struct phases phases;
+    uint64_t ones;
+    uint64_t messages;
+    uint64_t fresh;
+    double expected;
+    double odds;
+    uint64_t mark;
+    uint64_t most_ones;     /* by sigma */
+    uint64_t most_messages; /* by count */
+    struct average_run average;
+};
+
+ALWAYS_INLINE void tally_load(struct tepal_recycling *r, struct tally *t, bool average)
+{
+    const uint64_t *own = r->head.state.own;
+    t->phases = phases_of(r);
+    t->ones = own[STATE_ONES];
+    t->messages = own[STATE_MESSAGES];
+    t->fresh = own[STATE_FRESH];
+    t->expected = recycling_expected(r);
+    t->odds = r->odds;
+    t->mark = r->mark;
+    t->most_ones = r->rule == TEPAL_RECYCLING_SIGMA ? r->limit : UINT64_MAX;
+    t->most_messages = r->rule == TEPAL_RECYCLING_COUNT ? r->limit : UINT64_MAX;
+    if (average) {
+        tepal_average_load(r, &t->average);
+    }
+}
+
+ALWAYS_INLINE void tally_store(struct tepal_recycling *r, const struct tally *t, bool average)
 {
     uint64_t *own = r->head.state.own;
+    own[STATE_ONES] = t->ones;
+    own[STATE_MESSAGES] = t->messages;
+    own[STATE_FRESH] = t->fresh;
+    memcpy(&own[STATE_EXPECTED], &t->expected, sizeof t->expected);
+    if (average) {
+        tepal_average_store(r, &t->average);
+    }
+}
+
+/* The phase is full: turn, as the filter does it for one message. */
+ALWAYS_INLINE void turn(struct tepal_recycling *r, struct tally *t, struct tepal_digest digest,
+                        char *line, struct line_mask mask, uint32_t missing, bool average)
+{
+    if (r->keep_trigger) {
+        line_set(line, mask);
+        t->ones += missing;
+        t->messages++;
+    }
+    tally_store(r, t, average);
+    tepal_recycling_trigger(r, digest);
+    tally_load(r, t, average);
+}
+
+/* By average: may this message be inserted? Most are known not to be the trigger. */
+ALWAYS_INLINE bool average_fits(struct tepal_recycling *r, struct tally *t, uint32_t missing)
+{
+    if (t->average.safe > 0) {
+        t->average.safe--;
+        return true;
+    }
+    tally_store(r, t, true);
+    bool full = tepal_average_full(r, t->ones + missing);
+    t->average.safe = r->average.safe;
+    return !full;
+}
+
+ALWAYS_INLINE bool seen_line(struct tepal_recycling *r, struct tally *t, struct tepal_digest digest,
+                             const struct message *m, bool two, bool average)
+{
     struct line_mask mask = mask_of(m, two);
-    char *line = (char *)r->head.words + r->active * r->phase_words * 8 + m->offset;
-    bool frozen = any_holds(r, m, mask, r->active);
+    char *line = t->phases.words + t->phases.active * t->phases.bytes + m->offset;
+    bool frozen = any_holds(&t->phases, m, mask, t->phases.active);
     uint32_t missing = line_missing(line, mask, two);
+    bool seen = frozen || missing == 0;
+    t->fresh += !seen;
+    t->expected += seen ? 0 : t->odds;
+    if (average) {
+        average_arrives(&t->average);
+        if (!average_fits(r, t, missing)) {
+            turn(r, t, digest, line, mask, missing, true);
+            return seen;
+        }
+    }
     if (missing == 0) {
         return true;
     }
-    if (!frozen) {
-        recycling_miss(r);
+    if (!average && (t->ones + missing > t->most_ones || t->messages >= t->most_messages)) {
+        turn(r, t, digest, line, mask, missing, false);
+        return seen;
     }
-    uint64_t ones = own[STATE_ONES] + missing;
-    if (!recycling_full(r, ones)) {
-        line_set(line, mask);
-        own[STATE_ONES] = ones;
-        own[STATE_MESSAGES]++;
-        if (ones > r->mark) {
-            tepal_recycling_filled(r);
-        }
-        return frozen;
+    t->ones += missing;
+    t->messages++;
+    if (average) {
+        uint32_t newest = t->phases.active == 0 ? t->phases.count - 1 : t->phases.active - 1;
+        const char *other = t->phases.words + newest * t->phases.bytes + m->offset;
+        average_took(r, &t->average, t->ones, line_shared(line, mask, other, two));
     }
-    if (r->keep_trigger) {
-        line_set(line, mask);
-        own[STATE_ONES] = ones;
-        own[STATE_MESSAGES]++;
+    line_set(line, mask);
+    if (!average && t->ones > t->mark) {
+        tally_store(r, t, false);
+        tepal_recycling_filled(r);
+        t->odds = r->odds;
+        t->mark = r->mark;
     }
-    tepal_recycling_trigger(r, digest);
-    return frozen;
+    return seen;
 }
 
 ALWAYS_INLINE size_t seen_lines(struct tepal_recycling *r, const struct tepal_digest *digests,
-                                size_t count, uint64_t *answers, bool two)
+                                size_t count, uint64_t *answers, bool two, bool average)
 {
     const struct recycling_rule rule = rule_of(r);
     struct message window[AHEAD];
+    struct tally t;
     size_t seen = 0;
+    t.average.active.step = RATE_STEPS;
+    t.average.shared.step = RATE_STEPS;
+    tally_load(r, &t, average);
     for (size_t i = 0; i < count && i < AHEAD; i++) {
         window[i] = message_of(&rule, two, digests[i]);
-        request(r, &window[i]);
+        request(&t.phases, &window[i]);
     }
     for (size_t base = 0; base < count; base += 64) {
         size_t here = count - base < 64 ? count - base : 64;
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
             size_t i = base + j;
-            answer |= (uint64_t)seen_line(r, digests[i], &window[i % AHEAD], two) << j;
+            struct message *m = &window[i % AHEAD];
+            answer |= (uint64_t)seen_line(r, &t, digests[i], m, two, average) << j;
             if (i + AHEAD < count) {
-                window[i % AHEAD] = message_of(&rule, two, digests[i + AHEAD]);
-                request(r, &window[i % AHEAD]);
+                *m = message_of(&rule, two, digests[i + AHEAD]);
+                request(&t.phases, m);
             }
         }
         answers[base / 64] = answer;
         seen += bits_count_word(answer);
+    }
+    tally_store(r, &t, average);
+    return seen;
+}
+
+/* Where counting may end the account is kept one by one. */
+static bool account_ends(const struct tepal_recycling *r, size_t count)
+{
+    return r->average.arrivals > RECYCLING_MOST - count;
+}
+
+static size_t average_seen(struct tepal_recycling *r, const struct tepal_digest *digests,
+                           size_t count, uint64_t *answers)
+{
+    size_t seen = 0;
+    if (!account_ends(r, count)) {
+        return r->at.hashes > ADDRESS_SECTORS ? seen_lines(r, digests, count, answers, true, true)
+                                              : seen_lines(r, digests, count, answers, false, true);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint64_t yes = tepal_recycling_seen_one(r, digests[i]);
+        answers[i / 64] = (i % 64 == 0 ? 0 : answers[i / 64]) | yes << (i % 64);
+        seen += yes;
     }
     return seen;
 }
@@ -132,8 +265,11 @@ ALWAYS_INLINE size_t seen_lines(struct tepal_recycling *r, const struct tepal_di
 static size_t lines_seen(struct tepal_recycling *r, const struct tepal_digest *digests,
                          size_t count, uint64_t *answers)
 {
-    return r->at.hashes > ADDRESS_SECTORS ? seen_lines(r, digests, count, answers, true)
-                                          : seen_lines(r, digests, count, answers, false);
+    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
+        return average_seen(r, digests, count, answers);
+    }
+    return r->at.hashes > ADDRESS_SECTORS ? seen_lines(r, digests, count, answers, true, false)
+                                          : seen_lines(r, digests, count, answers, false, false);
 }
 
 ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
@@ -141,22 +277,22 @@ ALWAYS_INLINE size_t query_lines(const struct tepal_recycling *r,
                                  uint64_t *answers, bool two)
 {
     const struct recycling_rule rule = rule_of(r);
-    const uint32_t all = r->phases;
+    const struct phases phases = phases_of(r);
     struct message window[AHEAD];
     size_t present = 0;
     for (size_t i = 0; i < count && i < AHEAD; i++) {
         window[i] = message_of(&rule, two, digests[i]);
-        request(r, &window[i]);
+        request(&phases, &window[i]);
     }
     for (size_t base = 0; base < count; base += 64) {
         size_t here = count - base < 64 ? count - base : 64;
         uint64_t answer = 0;
         for (size_t j = 0; j < here; j++) {
             struct message *m = &window[(base + j) % AHEAD];
-            answer |= (uint64_t)any_holds(r, m, mask_of(m, two), all) << j;
+            answer |= (uint64_t)any_holds(&phases, m, mask_of(m, two), phases.count) << j;
             if (base + j + AHEAD < count) {
                 *m = message_of(&rule, two, digests[base + j + AHEAD]);
-                request(r, m);
+                request(&phases, m);
             }
         }
         answers[base / 64] = answer;
@@ -175,19 +311,19 @@ static size_t lines_query(const struct tepal_recycling *r, const struct tepal_di
 /* One message: the loads of all phases are under way together without being asked for ahead. */
 static bool line_seen_one(struct tepal_recycling *r, struct tepal_digest d)
 {
-    const struct recycling_rule rule = rule_of(r);
-    if (r->at.hashes > ADDRESS_SECTORS) {
-        struct message m = message_of(&rule, true, d);
-        return seen_line(r, d, &m, true);
+    uint64_t answer;
+    if (r->rule == TEPAL_RECYCLING_AVERAGE && account_ends(r, 1)) {
+        return tepal_recycling_seen_one(r, d);
     }
-    struct message m = message_of(&rule, false, d);
-    return seen_line(r, d, &m, false);
+    (void)lines_seen(r, &d, 1, &answer);
+    return answer != 0;
 }
 
 static bool line_query_one(const struct tepal_recycling *r, struct tepal_digest d)
 {
     const struct recycling_rule rule = rule_of(r);
+    const struct phases phases = phases_of(r);
     bool two = r->at.hashes > ADDRESS_SECTORS;
     struct message m = message_of(&rule, two, d);
-    return any_holds(r, &m, mask_of(&m, two), r->phases);
+    return any_holds(&phases, &m, mask_of(&m, two), phases.count);
 }

@@ -85,7 +85,7 @@ uint64_t tepal_recycling_ones(const struct tepal_recycling *r, uint32_t age)
  * The rate of a phase with so many ones. The flat layout's is a power; the others' takes some
  * 10 us, so it is taken at most 128 times and interpolated.
  */
-static double rate_at_step(struct tepal_recycling *r, uint32_t step)
+double tepal_recycling_rate_at(struct tepal_recycling *r, uint32_t step)
 {
     const struct tepal_params *p = &r->head.params;
     if (isnan(r->rate[step])) {
@@ -105,8 +105,8 @@ double tepal_recycling_phase_rate(struct tepal_recycling *r, double ones)
     }
     double at = ones / (double)p->cells * RATE_STEPS;
     uint32_t step = at < RATE_STEPS - 1 ? (uint32_t)at : RATE_STEPS - 1;
-    double low = rate_at_step(r, step);
-    return low + (at - step) * (rate_at_step(r, step + 1) - low);
+    double low = tepal_recycling_rate_at(r, step);
+    return low + (at - step) * (tepal_recycling_rate_at(r, step + 1) - low);
 }
 
 /*
@@ -149,8 +149,7 @@ static const struct recycling_kernels general;
 
 static const struct recycling_kernels *kernels_for(const struct tepal_recycling *r)
 {
-    if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->own_hashes ||
-        r->rule == TEPAL_RECYCLING_AVERAGE) {
+    if (r->at.layout != TEPAL_LAYOUT_BLOCKED || r->own_hashes) {
         return &general;
     }
     return tepal_processor_has_avx2() ? &tepal_recycling_lines_avx2
@@ -435,7 +434,7 @@ static bool seen_at(struct tepal_recycling *r, struct tepal_digest digest, uint6
     return active || frozen;
 }
 
-static bool general_seen_one(struct tepal_recycling *r, struct tepal_digest digest)
+bool tepal_recycling_seen_one(struct tepal_recycling *r, struct tepal_digest digest)
 {
     uint64_t positions[TEPAL_MAX_HASHES];
     request(r, digest, positions);
@@ -513,8 +512,8 @@ static size_t general_query(const struct tepal_recycling *r, const struct tepal_
 }
 
 /* Any layout, any options. */
-static const struct recycling_kernels general = {general_seen, general_query, general_seen_one,
-                                                 general_query_one};
+static const struct recycling_kernels general = {general_seen, general_query,
+                                                 tepal_recycling_seen_one, general_query_one};
 
 /* ---- keys, through the table ----------------------------------------------------------------- */
 
