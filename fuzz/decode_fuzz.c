@@ -125,7 +125,8 @@ static void must_refuse_rightly(const struct tepal_filter *f, enum tepal_status 
         MUST(p->kind == TEPAL_KIND_COUNTING && p->counting.form == TEPAL_FORM_BITS);
     } else {
         MUST(status == TEPAL_FULL);
-        MUST(p->kind == TEPAL_KIND_FINGERPRINT || p->kind == TEPAL_KIND_CASCADE);
+        MUST(p->kind == TEPAL_KIND_FINGERPRINT || p->kind == TEPAL_KIND_CASCADE ||
+             p->kind == TEPAL_KIND_CHAIN);
     }
 }
 
@@ -659,6 +660,34 @@ static void use_growing(struct tepal_filter *f, const struct keys *keys)
     must_be_sound(f);
 }
 
+/* Batches are single calls, byte for byte; what is found needs no room; one part, once cleared. */
+static void use_chain(struct tepal_filter *f, const struct keys *keys)
+{
+    struct tepal_filter *copy = clone_of(f);
+    uint64_t answers[WORDS(MANY)];
+    size_t found = 0;
+    enum tepal_status status =
+        tepal_filter_test_add_many(f, keys->digest, keys->count, answers, &found);
+    if (status != TEPAL_OK) {
+        must_refuse_rightly(f, status);
+        MUST(tepal_filter_equal(f, copy));
+    } else {
+        for (size_t i = 0; i < keys->count; i++) {
+            bool there;
+            MUST(tepal_filter_test_add(copy, keys->digest[i], &there) == TEPAL_OK);
+            MUST(there == answer_of(answers, i));
+        }
+        MUST(tepal_filter_equal(f, copy));
+        MUST(tepal_filter_add_many(f, keys->digest, keys->count) == TEPAL_OK);
+        MUST(tepal_filter_equal(f, copy));
+        must_find(f, keys);
+    }
+    tepal_filter_free(copy);
+    must_survive_a_file(f);
+    MUST(tepal_filter_clear(f) == TEPAL_OK && tepal_filter_params(f)->chain.parts == 1);
+    must_be_sound(f);
+}
+
 typedef void use_kind(struct tepal_filter *f, const struct keys *keys);
 
 static use_kind *const uses[] = {
@@ -671,6 +700,7 @@ static use_kind *const uses[] = {
     [TEPAL_KIND_RECYCLING] = use_recycling,
     [TEPAL_KIND_CASCADE] = use_cascade,
     [TEPAL_KIND_GROWING] = use_growing,
+    [TEPAL_KIND_CHAIN] = use_chain,
 };
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -269,6 +269,46 @@ static void own_cascade(struct draft *d)
     limit_hashes(d, p->cells - rest);
 }
 
+/* The lines that a part of a chain has at least. */
+static uint64_t chain_least(const struct draft *d)
+{
+    return d->params.layout == TEPAL_LAYOUT_PAIRED && d->params.positions != 0 ? 2 : 1;
+}
+
+/*
+ * Parts of whole lines and four words for each; where there is no room for one, a Bloom filter
+ * instead. What it grows by is little, so that the parts that are to come stay small.
+ */
+#define CHAIN_KEYS 500
+
+static void own_chain(struct draft *d)
+{
+    struct tepal_params *p = &d->params;
+    struct tepal_chain_params own = p->chain;
+    uint64_t least = chain_least(d);
+    uint64_t most = d->words / (8 * least + 4);
+    if (most == 0) {
+        p->kind = TEPAL_KIND_BLOOM;
+        own_bloom(d);
+        return;
+    }
+    own.parts = within(own.parts, 1, most < TEPAL_MAX_PARTS ? most : TEPAL_MAX_PARTS);
+    uint64_t lines = (d->words - 4 * own.parts) / 8;
+    uint64_t first = own.parts == 1 ? lines
+                                    : within(own.first_bits / TEPAL_LINE_BITS, least,
+                                             lines - least * (own.parts - 1));
+    own.first_keys = within(own.first_keys, 1, CHAIN_KEYS);
+    own.rate = within(own.rate, UINT64_C(1) << 40, UINT64_MAX);
+    own.series %= 2;
+    own.growth = own.growth % 8 == 0 ? 0 : within(own.growth, 257 - own.series, 280);
+    own.planned = own.series == 1 ? 0 : within(own.planned, 1, TEPAL_MAX_PARTS);
+    own.first_bits = first * TEPAL_LINE_BITS;
+    zero_from(p->own, 0);
+    p->chain = own;
+    p->cells = lines * TEPAL_LINE_BITS;
+    limit_hashes(d, own.first_bits);
+}
+
 /*
  * A word more than the slots need, and the exact table. Where there is no room for the smallest
  * filter, it is one of fingerprints instead.
@@ -506,6 +546,35 @@ static void cells_cascade(struct draft *d)
     zero_from(d->state, 5);
 }
 
+/* The entries of the parts: whole lines that add up, the first as the header has it. */
+static void cells_chain(struct draft *d)
+{
+    const struct tepal_params *p = &d->params;
+    if (p->kind != TEPAL_KIND_CHAIN) {
+        cells_bloom(d);
+        return;
+    }
+    zero_from(d->state, 0);
+    if ((d->leave & MEND_LEAVE_TAILS) != 0) {
+        return;
+    }
+    uint64_t least = chain_least(d);
+    uint64_t left = p->cells / TEPAL_LINE_BITS;
+    for (uint64_t i = 0; i < p->chain.parts; i++) {
+        uint64_t at = p->cells / 64 + 4 * i;
+        uint64_t after = least * (p->chain.parts - 1 - i);
+        uint64_t lines = i == 0       ? p->chain.first_bits / TEPAL_LINE_BITS
+                         : after == 0 ? left
+                                      : within(get(d, at), least, left - after);
+        put(d, at, lines * TEPAL_LINE_BITS);
+        put(d, at + 1,
+            i == 0 ? p->hashes
+                   : within(get(d, at + 1), 1, most_hashes(d, lines * TEPAL_LINE_BITS)));
+        put(d, at + 2, i == 0 ? p->chain.first_keys : within(get(d, at + 2), 1, CHAIN_KEYS));
+        left -= lines;
+    }
+}
+
 /* The first bits of the active phase go until no more are left than sigma allows. */
 static uint64_t thin_out(struct draft *d, uint64_t first, uint64_t words)
 {
@@ -600,6 +669,7 @@ static const struct mender menders[] = {
     [TEPAL_KIND_RECYCLING] = {own_recycling, cells_recycling},
     [TEPAL_KIND_CASCADE] = {own_cascade, cells_cascade},
     [TEPAL_KIND_GROWING] = {own_growing, cells_growing},
+    [TEPAL_KIND_CHAIN] = {own_chain, cells_chain},
 };
 
 #define KINDS (sizeof menders / sizeof *menders - 1)

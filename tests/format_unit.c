@@ -464,6 +464,27 @@ static void golden_growing(void **unused)
     tepal_filter_free(f);
 }
 
+/* A chain of four parts for 400 keys, where 50 fit at first; the last one is not full. */
+static void golden_chain(void **unused)
+{
+    (void)unused;
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_filter *f;
+    p.kind = TEPAL_KIND_CHAIN;
+    p.layout = TEPAL_LAYOUT_PAIRED;
+    p.chain.first_keys = 50;
+    p.chain.growth = 2 * TEPAL_CHAIN_UNIT;
+    p.seed = 42;
+    assert_int_equal(tepal_params_for_rate(&p, 400, 0.01, NULL), TEPAL_OK);
+    assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_OK);
+    for (unsigned i = 0; i < 320; i++) {
+        assert_int_equal(tepal_filter_add(f, recipe_digest(f, "golden", i % 310)), TEPAL_OK);
+    }
+    golden_check(f, "chain");
+    assert_int_equal(info_integer(f, "parts"), 4);
+    tepal_filter_free(f);
+}
+
 /*
  * A yes-no filter and a cascade of 100 members and 1000 known negatives. Which no-filter a false
  * positive went to is the search's choice of the day; what it answers is pinned, and what it says
@@ -933,6 +954,7 @@ int main(void)
         cmocka_unit_test(golden_generalized),
         cmocka_unit_test(golden_fingerprint),
         cmocka_unit_test(golden_growing),
+        cmocka_unit_test(golden_chain),
         cmocka_unit_test(golden_vetoes),
         cmocka_unit_test(golden_strangers),
         cmocka_unit_test(round_trips),

@@ -142,6 +142,20 @@ if [ -n "$tepal" ]; then
         fail "growing: the command answers otherwise"
 fi
 
+# A chain of four parts.
+files=$((files + 1))
+seq -f 'golden-%.0f' 0 309 >"$scratch/members"
+reader "$here/golden/chain.tepal" --rebuild-lines <"$scratch/members" >/dev/null ||
+    fail "chain: built again from its members, it differs"
+reader "$here/golden/chain.tepal" --query-lines <"$scratch/members" >"$scratch/found"
+[ "$(grep -c '^1' "$scratch/found")" = 310 ] || fail "chain: a member is missing"
+reader "$here/golden/chain.tepal" --query-lines <"$scratch/strangers" >"$scratch/found"
+if [ -n "$tepal" ]; then
+    "$tepal" query --tsv "$here/golden/chain.tepal" "$scratch/strangers" |
+        awk -F'\t' '{ print $2 "\t" $1 }' | cmp -s - "$scratch/found" ||
+        fail "chain: the command answers otherwise"
+fi
+
 # Filters of 100 members that know 1000 strangers: all members are found, and no stranger.
 for name in yesno cascade; do
     files=$((files + 1))

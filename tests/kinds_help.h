@@ -140,6 +140,17 @@ static inline void specimens_init(struct specimens *all)
         s->params.growing = (struct tepal_growing_params){6 + 5 * i, 8 + i, 0, 0};
         s->params.cells = 4 * (15 + 6 * i) * (256 + i);
     }
+    for (int i = 0; i < 5; i++) { /* so do these; the last one does not, and has room */
+        struct specimen *s = specimen_add(all, TEPAL_KIND_CHAIN, (enum tepal_layout)(i % 4),
+                                          (enum tepal_positions)(i == 3), i == 4 ? "fixed" : "");
+        s->params.chain =
+            (struct tepal_chain_params){.first_keys = i == 4 ? 100000 : 90,
+                                        .rate = (uint64_t)1 << 57,
+                                        .growth = (uint64_t)(i == 4 ? 0 : 300 + 100 * i),
+                                        .series = i == 1 ? TEPAL_CHAIN_HALVING : TEPAL_CHAIN_EVEN,
+                                        .planned = i == 1 ? 0 : 3};
+        s->params.cells = i == 4 ? KINDS_CELLS : 2 * 512;
+    }
     specimens_known(all, TEPAL_LAYOUT_FLAT);
     specimens_known(all, TEPAL_LAYOUT_BLOCKED);
     specimens_recycling(all);

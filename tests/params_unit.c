@@ -37,6 +37,14 @@ static bool sound(enum tepal_kind_id kind, enum tepal_layout layout, struct tepa
         p.growing = (struct tepal_growing_params){7, 8, 4 * 16 * 256, 4};
         p.cells = 4 * 16 * 256;
         break;
+    case TEPAL_KIND_CHAIN:
+        p.chain = (struct tepal_chain_params){.first_keys = 50,
+                                              .rate = (uint64_t)1 << 57,
+                                              .growth = 512,
+                                              .planned = 4,
+                                              .parts = 2,
+                                              .first_bits = 1024};
+        break;
     case TEPAL_KIND_FINGERPRINT:
         p.hashes = 2;
         p.fingerprint.bits = 16;
@@ -181,7 +189,7 @@ static void the_hashes_of_lines_are_named(void **state)
             tried++;
         }
     }
-    assert_int_equal(tried, 7); /* all but fingerprints */
+    assert_int_equal(tried, 8); /* all but fingerprints */
 }
 
 static void sizes_are_named(void **state)
@@ -255,6 +263,18 @@ static void own_fields_are_named(void **state)
         {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.overflow), 2},
         {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.overflow), 12},
         {TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(growing.overflow), (uint64_t)1 << 41},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.first_keys), 0},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.first_keys),
+         ((uint64_t)1 << 56) + 1},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.rate), 0},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.growth), 256},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.growth), ((uint64_t)1 << 24) + 1},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.series), 2},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.planned), 0},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.planned), 65},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.parts), 65},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_FLAT, PARAMS_INDEX(chain.first_bits), 1000},
+        {TEPAL_KIND_CHAIN, TEPAL_LAYOUT_BLOCKED, PARAMS_INDEX(chain.first_bits), 1 << 20},
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         struct tepal_params good;

@@ -101,6 +101,14 @@ static void same_own(const json_t *o, const struct tepal_proposal *plan)
         same_whole(o, "tag_bits", true, p->growing.tag_bits);
         same_whole(o, "extension_bits", true, p->growing.extension_bits);
         break;
+    case TEPAL_KIND_CHAIN:
+        same_whole(o, "first_bits", true, p->cells);
+        same_whole(o, "first_keys", true, p->chain.first_keys);
+        same_real(o, "fp_any_size", ldexp((double)p->chain.rate, -64));
+        same_real(o, "growth", (double)p->chain.growth / TEPAL_CHAIN_UNIT);
+        same_text(o, "series", tepal_chain_series_name((enum tepal_chain_series)p->chain.series));
+        same_whole(o, "parts", true, p->chain.planned);
+        break;
     case TEPAL_KIND_BLOOM:
         break;
     }

@@ -300,6 +300,7 @@ static bool is_supported(enum tepal_kind_id kind, enum tepal_layout layout)
     case TEPAL_KIND_CASCADE:
         return true;
     case TEPAL_KIND_GROWING:
+    case TEPAL_KIND_CHAIN:
         return false;
     }
     return tepal_params_check(&p, NULL) == TEPAL_OK;

@@ -56,6 +56,11 @@ static bool params_for(enum tepal_kind_id kind, enum tepal_layout layout,
         params->hashes = 2;
         params->cells = 4 * 10 * 256;
         break;
+    case TEPAL_KIND_CHAIN:
+        params->chain = (struct tepal_chain_params){
+            .first_keys = 40, .rate = (uint64_t)1 << 56, .growth = 512, .planned = 4};
+        params->cells = 1024;
+        break;
     case TEPAL_KIND_FINGERPRINT:
         params->fingerprint.bits = 8;
         params->hashes = 2;
@@ -264,6 +269,9 @@ static bool fills_up_with_strangers(const struct tepal_params *params)
         cycle.limit = 2 * FLOOD;
         set_recycling(&p, &cycle);
     }
+    if (p.kind == TEPAL_KIND_CHAIN) { /* a first part too small for what is said of it */
+        p.chain.first_keys = 2 * FLOOD;
+    }
     assert_true(tepal_params_fp_bound(&p) == 1); /* and says so */
     struct tepal_filter *filter = made(&p);
     for (uint64_t i = 0; i < FLOOD; i++) {
@@ -440,10 +448,10 @@ static const struct promise {
 /* What a kind does without promising it, so that nothing can be shown. */
 static bool is_modest(enum tepal_kind_id kind, enum tepal_promise promise)
 {
-    /* additions to a cascade change odd levels and look at even ones; a growing filter goes on as
-       long as there is memory */
+    /* additions to a cascade change odd levels and look at even ones; a growing filter and a chain
+       go on as long as there is memory */
     return (kind == TEPAL_KIND_CASCADE && promise == TEPAL_ORDER_FREE) ||
-           (kind == TEPAL_KIND_GROWING && promise == TEPAL_ENDLESS);
+           ((kind == TEPAL_KIND_GROWING || kind == TEPAL_KIND_CHAIN) && promise == TEPAL_ENDLESS);
 }
 
 /* Whether it was decided as the table of kinds says; every promise that is made must hold. */

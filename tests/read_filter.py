@@ -743,6 +743,59 @@ class Cascade(Parted):
         return len(self.levels) % 2 == 1
 
 
+class Chain(Parted):
+    name = "chain"
+
+    def check_own(self, own, state):
+        self.own = own
+        first_keys, rate, growth, series, planned, parts, first_bits, nothing = own
+        need(nothing == 0 and not any(state), "own parameters or state")
+        need(1 <= first_keys <= 1 << 56 and rate >= 1 and series <= 1, "own parameters")
+        need(growth == 0 or 257 - series <= growth <= 1 << 24, "growth")
+        need(1 <= planned <= 64 if series == 0 else planned == 0, "planned parts")
+        need(1 <= parts <= 64 and self.m % 512 == 0 and first_bits % 512 == 0, "parts")
+
+    def payload_bytes(self):
+        return self.m // 8 + 32 * self.own[5]
+
+    def bits(self):
+        return self.payload[: self.m // 8]
+
+    def check_payload(self, state):
+        first_keys, first_bits = self.own[0], self.own[6]
+        self.directory = list(struct.iter_unpack("<4Q", self.payload[self.m // 8 :]))
+        need(self.directory[0][:3] == (first_bits, self.k, first_keys), "the first part is another one")
+        self.parts, start = [], 0
+        for i, (bits, k, room, _) in enumerate(self.directory):
+            need(bits % 512 == 0 and bits >= 512 and 1 <= k <= MOST_HASHES[self.layout], "a part that cannot be")
+            need(bits >= 1024 or self.layout != 3 or self.positions == 0, "fewer than two lines")
+            need(1 <= room <= 1 << 56, "a part that cannot be")
+            self.parts.append(self.part(start, bits, k, self.layout, i))
+            start += bits
+        need(start == self.m, "the directory does not add up")
+
+    def query(self, key):
+        return any(part.holds(key) for part in self.parts)
+
+    def same_as(self, keys):
+        """Added one after the other, without unions: the same bits and counts."""
+        cells = [set() for _ in self.parts]
+        counts, at = [0] * len(self.parts), 0
+        for key in keys:
+            places = [set(part.places(key)) for part in self.parts]
+            if any(p <= c for p, c in zip(places, cells)):
+                continue
+            at += counts[at] == self.directory[at][2]
+            need(at < len(self.parts), "more keys than the parts have room for")
+            cells[at] |= places[at]
+            counts[at] += 1
+        whole = bytearray(self.m // 8)
+        for part, bits in zip(self.parts, cells):
+            for p in bits:
+                whole[(part.start + p) // 8] |= 1 << (part.start + p) % 8
+        return bytes(whole) == self.bits() and counts == [entry[3] for entry in self.directory]
+
+
 class Recycling(Filter):
     name = "recycling"
 
@@ -880,7 +933,7 @@ class Unknown(Filter):
         need(False, "unknown kind")
 
 
-KINDS = {1: Filter, 2: Retouched, 3: Generalized, 4: Counting, 5: Fingerprint, 6: YesNo, 7: Recycling, 8: Cascade, 9: Growing}
+KINDS = {1: Filter, 2: Retouched, 3: Generalized, 4: Counting, 5: Fingerprint, 6: YesNo, 7: Recycling, 8: Cascade, 9: Growing, 10: Chain}
 
 
 def open_filter(data):

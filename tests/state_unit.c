@@ -28,6 +28,11 @@ static struct tepal_filter *make(const struct tepal_kind *kind)
         params.growing = (struct tepal_growing_params){4, 3, 0, 0};
         params.cells = 4 * 8 * 256;
     }
+    if (kind->id == TEPAL_KIND_CHAIN) {
+        params.chain =
+            (struct tepal_chain_params){.first_keys = 100, .rate = (uint64_t)1 << 57, .planned = 1};
+        params.cells = 2048;
+    }
     assert_int_equal(tepal_filter_create(&params, NULL, &filter, NULL), TEPAL_OK);
     return filter;
 }

@@ -62,7 +62,7 @@ TEPAL_API enum tepal_status tepal_filter_create(const struct tepal_params *param
 /*
  * The short way: an empty filter for so many keys at this false-positive rate, on the flat layout,
  * sized by tepal_params_for_rate, and failing as it does. For bloom, retouched, generalized,
- * counting, fingerprint and growing; TEPAL_UNSUPPORTED for the others.
+ * counting, fingerprint, growing and chain; TEPAL_UNSUPPORTED for the others.
  */
 TEPAL_API enum tepal_status tepal_filter_create_for_rate(enum tepal_kind_id kind, uint64_t keys,
                                                          double fp, uint64_t seed,
@@ -100,8 +100,10 @@ TEPAL_API enum tepal_status tepal_filter_hasher(const struct tepal_filter *filte
 /* ---- adding ---------------------------------------------------------------------------------- */
 
 /*
- * Add one key. TEPAL_FULL if a fingerprint filter (or, rarely, a cascade) has no room left,
- * TEPAL_NO_MEMORY if a growing filter finds neither a slot nor memory; nothing has changed then.
+ * Add one key. TEPAL_FULL if a fingerprint filter, a chain that may not grow (or, rarely, a
+ * cascade) has no room left, TEPAL_NO_MEMORY if a growing filter finds neither a slot nor memory or
+ * a chain no memory for its next part; nothing has changed then. A key that a chain finds is
+ * counted, and nothing else. The key that opens a part of a chain waits until it is cleared.
  */
 TEPAL_API enum tepal_status tepal_filter_add(struct tepal_filter *filter,
                                              struct tepal_digest digest);
@@ -114,10 +116,11 @@ TEPAL_API enum tepal_status tepal_filter_add_u64(struct tepal_filter *filter, ui
  * is the lens[i] bytes at keys[i]. Packed: all in one array, key i from offsets[i] up to
  * offsets[i + 1]; there are count + 1 offsets, and a key that would end before it begins is empty.
  * Fixed: keys of `width` bytes each, stored one after the other.
- * No memory is taken, except by growing filters for what they grow, and for more than 256 keys that
- * are hashed here for a kind that can fail (fingerprint, cascade, growing): these take 16 bytes per
- * key, or fail with TEPAL_NO_MEMORY or TEPAL_TOO_LARGE. A growing filter that takes a batch back
- * keeps its new size.
+ * No memory is taken, except by growing filters and chains for what they grow, and for more than
+ * 256 keys that are hashed here for a kind that can fail (fingerprint, cascade, growing, chain):
+ * these take 16 bytes per key, or fail with TEPAL_NO_MEMORY or TEPAL_TOO_LARGE. A growing filter
+ * that takes a batch back keeps its new size. A chain takes memory for all keys of the batch that
+ * it does not find, repeats included; a chain that may not grow is full if these are too many.
  */
 TEPAL_API enum tepal_status tepal_filter_add_many(struct tepal_filter *filter,
                                                   const struct tepal_digest *digests, size_t count);
@@ -212,8 +215,9 @@ TEPAL_API enum tepal_status tepal_filter_clear(struct tepal_filter *filter);
  * aside), TEPAL_UNSUPPORTED if the kind cannot do this. The union finds every key that either
  * finds; for an order-free kind or a counting filter with one choice it is exactly the filter of
  * both sets (with more choices receipts stay valid, but there are more false positives than in a
- * filter that was filled with all the keys). The intersection finds every common key but may find
- * more than the filter of the common keys would.
+ * filter that was filled with all the keys). Chains are united part by part, and parts that have
+ * more keys together than they have room for let more strangers through. The intersection finds
+ * every common key but may find more than the filter of the common keys would.
  */
 TEPAL_API enum tepal_status tepal_filter_unite(struct tepal_filter *into,
                                                const struct tepal_filter *other);
@@ -257,8 +261,9 @@ TEPAL_API uint64_t tepal_filter_ones(const struct tepal_filter *filter);
  * (generalized on the blocked layout with more than 8 hash functions: very nearly, or its bound
  * where that would take seconds). Fingerprint: exact, at about 50 ns per slot (the fp_now of
  * tepal_filter_info is the model's, for as many keys). Growing: the sum over its entries of what
- * each lets through, which is kept. Counting, yes-no, cascade and recycling: as their info says.
- * Reads all cells, except of counting, growing and recycling filters.
+ * each lets through, which is kept. Chain: exact, from all parts. Counting, yes-no, cascade and
+ * recycling: as their info says. Reads all cells, except of counting, growing and recycling
+ * filters.
  */
 TEPAL_API double tepal_filter_fp_now(const struct tepal_filter *filter);
 

@@ -40,6 +40,9 @@ extern "C" {
  *                      the rule average the limit is the rate; hashes and capacity as by sigma
  *   growing            begins with room for a thousandth of the keys (at least 896) and keeps the
  *                      rate until all are in; beyond, it rises slowly
+ *   chain              keeps the rate at every size. chain.first_keys, growth and series may be
+ *                      given; first_keys 0: a thousandth of the keys, doubled again and again,
+ *                      by the even series. `keys` is what is planned: it grows beyond
  *   yesno, cascade     TEPAL_UNSUPPORTED: these are sized and built from known keys
  *
  * TEPAL_BAD_ARGUMENT unless 0 < fp < 1 and there are keys, if no filter of this kind achieves the

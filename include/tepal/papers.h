@@ -271,6 +271,29 @@ TEPAL_API enum tepal_status tepal_growing_size(uint64_t first, uint64_t n, doubl
                                                struct tepal_params *params);
 
 /*
+ * The chain of Bloom filters of these parameters (chain.first_keys, rate, growth, series, planned;
+ * layout and positions).
+ *
+ *   share    w_i, the share of the rate that part i may add
+ *   part     the keys that part i has room for, its bits (whole lines of 512) and hashes: the
+ *            smallest that keeps its share. TEPAL_FULL if there is no such part
+ *   fp       the false-positive rate when n keys are in; NaN if the chain does not grow so large
+ *   size     first_keys (0: n / 1000 + 1, with the even series and a growth of 2), growth and
+ *            series are given: sets rate, planned, cells and hashes, for n keys planned.
+ *            TEPAL_BAD_ARGUMENT unless n >= 1 and 2^-64 <= fp < 1; TEPAL_TOO_LARGE
+ */
+struct tepal_chain_part {
+    uint64_t keys;
+    uint64_t bits;
+    uint32_t hashes;
+};
+TEPAL_API double tepal_chain_share(const struct tepal_params *params, uint32_t i);
+TEPAL_API enum tepal_status tepal_chain_part(const struct tepal_params *params, uint32_t i,
+                                             struct tepal_chain_part *out);
+TEPAL_API double tepal_chain_fp(const struct tepal_params *params, uint64_t n);
+TEPAL_API enum tepal_status tepal_chain_size(uint64_t n, double fp, struct tepal_params *params);
+
+/*
  * The counting Bloom filter and what removals do to it (Guo, Liu, Li and Yang 2010), flat layout,
  * colliding positions. m counters, n keys, k hashes, c choices (1..64). A wrong removal is that of
  * a key that was never added and is found all the same. docs/models.md says where the printed

@@ -32,7 +32,8 @@ enum tepal_kind_id {
     TEPAL_KIND_YESNO = 6,
     TEPAL_KIND_RECYCLING = 7,
     TEPAL_KIND_CASCADE = 8,
-    TEPAL_KIND_GROWING = 9
+    TEPAL_KIND_GROWING = 9,
+    TEPAL_KIND_CHAIN = 10
 };
 
 /*
@@ -256,6 +257,43 @@ struct tepal_growing_params {
     uint64_t overflow;       /* slots of the exact table now: 0, or a power of two from 4 on */
 };
 
+/*
+ * chain: Bloom filters one after the other, each larger than the one before: a filter that grows
+ * and keeps its rate at every size, however many keys come. All parts have the layout and positions
+ * of the parameters, and each has hash functions of its own; hashes and first_bits are those of the
+ * first part, cells is the number of bits of all parts *now*, whole lines of 512 for each. A new
+ * filter has the first part alone, whatever parts and cells say. tepal_params_for_rate sets all of
+ * this; set first_keys, growth and series before, or leave first_keys 0 for the defaults.
+ *
+ * The first i + 1 parts have room for N_i keys, N_0 = first_keys, and part i may add the share w_i
+ * of the rate. The sum of the shares never exceeds 1 (docs/models.md), so the rate holds.
+ *
+ *   even     N_i = first_keys growth^i, and w_i = 7/8 / planned for the parts that are planned:
+ *            of all series the one with the fewest bits per key at the worst size, an eighth of the
+ *            rate aside, which the parts beyond share. (In memory they become more expensive.)
+ *   halving  part i has room for first_keys growth^i keys and w_i = 2^-(i + 1): the usual scalable
+ *            Bloom filter, that of Redis too
+ *
+ * Keys that are found are not added again, so that repeats need no room. With a growth of 0 there
+ * is one part, which takes the whole rate, and additions beyond first_keys return TEPAL_FULL; so
+ * they do when there are TEPAL_MAX_PARTS parts.
+ */
+#define TEPAL_MAX_PARTS  64
+#define TEPAL_CHAIN_UNIT 256
+
+enum tepal_chain_series { TEPAL_CHAIN_EVEN = 0, TEPAL_CHAIN_HALVING = 1 };
+
+struct tepal_chain_params {
+    uint64_t first_keys; /* that the first part has room for: 1 .. 2^56 */
+    uint64_t rate;       /* of all parts together, in units of 2^-64; at least 1 */
+    uint64_t growth;     /* in units of 1 / TEPAL_CHAIN_UNIT: above 1 (halving: from 1 on) up to
+                            2^16; or 0: it does not grow */
+    uint64_t series;     /* enum tepal_chain_series */
+    uint64_t planned;    /* even: parts that are planned, 1 .. TEPAL_MAX_PARTS; otherwise 0 */
+    uint64_t parts;      /* now; 0: it is new */
+    uint64_t first_bits; /* of the first part; 0: as many as `cells` */
+};
+
 /* ---- the parameters -------------------------------------------------------------------------- */
 
 #define TEPAL_OWN_PARAMS 8
@@ -283,6 +321,7 @@ struct tepal_params {
         struct tepal_cascade_params cascade;
         struct tepal_recycling_params recycling;
         struct tepal_growing_params growing;
+        struct tepal_chain_params chain;
     };
 };
 
@@ -315,7 +354,7 @@ TEPAL_API uint64_t tepal_params_encoded_bytes(const struct tepal_params *params)
 
 /*
  * Do filters of these parameters have the same cells for the same key? (Capacity may differ, and so
- * may the present sizes of growing filters.)
+ * may the present sizes of growing filters and chains.)
  */
 TEPAL_API bool tepal_params_compatible(const struct tepal_params *a, const struct tepal_params *b);
 
@@ -336,6 +375,8 @@ TEPAL_API const char *tepal_counting_rule_name(enum tepal_counting_rule rule);
 TEPAL_API bool tepal_counting_rule_parse(const char *name, enum tepal_counting_rule *out);
 TEPAL_API const char *tepal_counting_policy_name(enum tepal_counting_policy policy);
 TEPAL_API bool tepal_counting_policy_parse(const char *name, enum tepal_counting_policy *out);
+TEPAL_API const char *tepal_chain_series_name(enum tepal_chain_series series);
+TEPAL_API bool tepal_chain_series_parse(const char *name, enum tepal_chain_series *out);
 
 /* The default rule for a layout and a number of choices: 0, or least-increase on lines if c > 1. */
 TEPAL_API enum tepal_counting_rule tepal_counting_default_rule(enum tepal_layout layout,

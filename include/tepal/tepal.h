@@ -17,6 +17,7 @@
  *     tepal/counting.h     removal with receipts, audits                  examples/counting.c
  *     (tepal/filter.h)     removal in little memory: fingerprints         examples/fingerprint.c
  *     (tepal/params.h)     growth: nobody knows how many keys will come   examples/growing.c
+ *                          and a rate that holds at every size            examples/chain.c
  *     tepal/states.h       a state for each key, removed and added anew   examples/states.c
  *     tepal/recycling.h    endless streams: clocks and cycles             examples/recycling.c
  *     tepal/generalized.h  bounded false positives; how old is a key?     examples/generalized.c

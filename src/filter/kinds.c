@@ -13,6 +13,7 @@ extern const struct filter_ops tepal_yesno_ops;
 extern const struct filter_ops tepal_recycling_ops;
 extern const struct filter_ops tepal_cascade_ops;
 extern const struct filter_ops tepal_growing_ops;
+extern const struct filter_ops tepal_chain_ops;
 
 static const struct filter_ops *const table[] = {
     [TEPAL_KIND_BLOOM] = &tepal_bloom_ops,
@@ -24,6 +25,7 @@ static const struct filter_ops *const table[] = {
     [TEPAL_KIND_RECYCLING] = &tepal_recycling_ops,
     [TEPAL_KIND_CASCADE] = &tepal_cascade_ops,
     [TEPAL_KIND_GROWING] = &tepal_growing_ops,
+    [TEPAL_KIND_CHAIN] = &tepal_chain_ops,
 };
 
 const struct filter_ops *tepal_filter_ops_by_id(uint32_t id)

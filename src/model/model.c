@@ -11,6 +11,7 @@ static model_entry *const table[] = {
     [TEPAL_KIND_RECYCLING] = tepal_model_recycling,
     [TEPAL_KIND_CASCADE] = tepal_model_cascade,
     [TEPAL_KIND_GROWING] = tepal_model_growing,
+    [TEPAL_KIND_CHAIN] = tepal_model_chain,
 };
 
 enum tepal_status tepal_model(const struct tepal_params *params, const struct tepal_use *use,
@@ -36,6 +37,7 @@ double tepal_params_fp_bound(const struct tepal_params *params)
     case TEPAL_KIND_YESNO:
     case TEPAL_KIND_RECYCLING:
     case TEPAL_KIND_CASCADE:
+    case TEPAL_KIND_CHAIN:
         break;
     case TEPAL_KIND_GROWING:
         return tepal_model_growing_bound(params);

@@ -24,6 +24,7 @@ model_entry tepal_model_yesno;
 model_entry tepal_model_recycling;
 model_entry tepal_model_cascade;
 model_entry tepal_model_growing;
+model_entry tepal_model_chain;
 
 /* tepal_params_fp_bound of these kinds. */
 double tepal_model_generalized_bound(const struct tepal_params *params);

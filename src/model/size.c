@@ -110,6 +110,9 @@ enum tepal_status tepal_params_for_rate(struct tepal_params *params, uint64_t ke
         /* A thousandfold growth is planned for, from the smallest filter on at the least. */
         status = tepal_growing_size(keys / 1000 + 1, keys, fp, &p);
         break;
+    case TEPAL_KIND_CHAIN:
+        status = tepal_chain_size(keys, fp, &p);
+        break;
     case TEPAL_KIND_YESNO:
     case TEPAL_KIND_CASCADE:
         return refuse(error, TEPAL_UNSUPPORTED,

@@ -7,6 +7,7 @@ static const struct params_rules *const table[] = {
     &tepal_bloom_rules,     &tepal_retouched_rules,   &tepal_generalized_rules,
     &tepal_counting_rules,  &tepal_fingerprint_rules, &tepal_yesno_rules,
     &tepal_recycling_rules, &tepal_cascade_rules,     &tepal_growing_rules,
+    &tepal_chain_rules,
 };
 
 size_t tepal_kind_count(void)

@@ -164,6 +164,12 @@ bool tepal_params_compatible(const struct tepal_params *a, const struct tepal_pa
         x.growing.first = b->growing.first;
         x.growing.overflow = b->growing.overflow;
     }
+    if (a->kind == TEPAL_KIND_CHAIN && b->kind == TEPAL_KIND_CHAIN &&
+        params_chain_first(a) == params_chain_first(b)) {
+        x.cells = b->cells;
+        x.chain.parts = b->chain.parts;
+        x.chain.first_bits = b->chain.first_bits;
+    }
     return x.kind == b->kind && x.layout == b->layout && x.positions == b->positions &&
            x.hash == b->hash && x.hashes == b->hashes && x.cells == b->cells && x.seed == b->seed &&
            x.key_check == b->key_check && memcmp(x.own, b->own, sizeof x.own) == 0;

@@ -84,6 +84,7 @@ extern const struct params_rules tepal_yesno_rules;
 extern const struct params_rules tepal_recycling_rules;
 extern const struct params_rules tepal_cascade_rules;
 extern const struct params_rules tepal_growing_rules;
+extern const struct params_rules tepal_chain_rules;
 
 /* Words behind the phases of a recycling filter that keeps an average (filter/recycling). */
 #define PARAMS_AVERAGE_WORDS 5
@@ -101,6 +102,20 @@ static inline uint64_t params_growing_buckets(const struct tepal_params *p)
 
 /* Words of a slot of its exact table: a digest and a count. */
 #define PARAMS_OVERFLOW_WORDS 3
+
+/* The parts of a chain, the bits of the first, and the words of a part's entry behind the cells. */
+static inline uint64_t params_chain_parts(const struct tepal_params *p)
+{
+    return p->chain.parts == 0 ? 1 : p->chain.parts;
+}
+
+static inline uint64_t params_chain_first(const struct tepal_params *p)
+{
+    return p->chain.first_bits == 0 ? p->cells : p->chain.first_bits;
+}
+
+#define PARAMS_CHAIN_WORDS    4
+#define PARAMS_CHAIN_MAX_KEYS ((uint64_t)1 << 56) /* that a part has room for */
 
 /* The table. NULL if there is no such kind. */
 const struct params_rules *tepal_params_rules(uint32_t kind);

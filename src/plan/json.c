@@ -200,6 +200,14 @@ static void put_own(struct text *t, const struct tepal_proposal *plan)
         whole(t, "tag_bits", p->growing.tag_bits);
         whole(t, "extension_bits", p->growing.extension_bits);
         break;
+    case TEPAL_KIND_CHAIN:
+        whole(t, "first_bits", p->cells);
+        whole(t, "first_keys", p->chain.first_keys);
+        real(t, "fp_any_size", ldexp((double)p->chain.rate, -64));
+        real(t, "growth", (double)p->chain.growth / TEPAL_CHAIN_UNIT);
+        string(t, "series", tepal_chain_series_name((enum tepal_chain_series)p->chain.series));
+        whole(t, "parts", p->chain.planned);
+        break;
     case TEPAL_KIND_BLOOM:
         break;
     }

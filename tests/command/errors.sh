@@ -86,7 +86,7 @@ bad '--layout' \
     build keys -o x --layout block
 bad '--positions' 'build: --positions any: not one of colliding, distinct' \
     build keys -o x --positions any
-bad '--kind' 'build: --kind blom: not one of bloom, retouched, generalized, counting, fingerprint, yesno, recycling, cascade, growing; did you mean bloom?' build keys -o x --kind blom
+bad '--kind' 'build: --kind blom: not one of bloom, retouched, generalized, counting, fingerprint, yesno, recycling, cascade, growing, chain; did you mean bloom?' build keys -o x --kind blom
 
 # ---- numbers that only contradict each other
 bad '--fp and --bits' 'build: --fp and --bits cannot be combined: give one of them' \

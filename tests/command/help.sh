@@ -94,7 +94,7 @@ is 'bash: an option' "$(offered tepal build --pos)" '--positions'
 is 'bash: options of one command only' "$(offered tepal info --)" '--max-bytes --json --help'
 is 'bash: layouts' "$(offered tepal build keys --layout '')" 'flat partitioned blocked paired'
 is 'bash: layouts after the letter' "$(offered tepal build -l p)" 'partitioned paired'
-is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched generalized counting fingerprint yesno recycling cascade growing'
+is 'bash: kinds' "$(offered tepal build --kind '')" 'bloom retouched generalized counting fingerprint yesno recycling cascade growing chain'
 is 'bash: models' "$(offered tepal model b)" 'bloom blocked'
 is 'bash: applications' "$(offered tepal app '')" "$apps"
 is 'bash: options of a step' "$(offered tepal app stopset trace --in)" '--in-full'

@@ -28,6 +28,7 @@ say build "$tepal" build keys -o recycling --kind recycling --bits 20000 --fp 1%
 say build "$tepal" build keys -o yesno --kind yesno --bits 20000 --avoid others -s 1 --json
 say build "$tepal" build keys -o cascade --kind cascade --avoid others -s 1 --json
 say build "$tepal" build keys -o growing --grow -s 1 --json
+say build "$tepal" build keys -o chain --grow --kind chain -s 1 --json
 say build "$tepal" build keys -o blocked -l blocked -n 2000 -s 1 --json
 say build "$tepal" build keys -o planned --auto --fp 1% -s 1 --json
 "$tepal" plan -n 2000 --known-negatives 5000 --closed-world --fp-known 3% --fn 3% --json | python3 -c 'import json, sys
@@ -39,7 +40,7 @@ say retouch "$tepal" retouch bloom --members keys --avoid others -o retouched --
 say retouch "$tepal" retouch generalized --members keys --avoid others -o inverted --json
 say retouch "$tepal" retouch bloom --members keys --avoid others --dry-run --json
 say convert "$tepal" convert counting -o bits --to bits --json
-for kind in bloom retouched generalized counting choices bits fingerprint recycling yesno cascade growing; do
+for kind in bloom retouched generalized counting choices bits fingerprint recycling yesno cascade growing chain; do
     say info "$tepal" info --json "$kind"
 done
 say merge "$tepal" merge bloom bloom -o merged --json
@@ -68,7 +69,7 @@ say plan "$tepal" plan -n 2000 --fp 1% --known-negatives 5000 --json
 say 'Each of plans' each -n 2000 --memory 1k --known-negatives 5000
 say 'Each of plans' each --endless --memory 1k
 say compare "$tepal" compare --members keys --negatives others --bits-per-key 10 -s 1 --json
-for model in bloom partitioned blocked paired fingerprint growing; do
+for model in bloom partitioned blocked paired fingerprint growing chain; do
     say "model $model" "$tepal" model $model --keys 1000 --fp 1% --json
 done
 say 'model generalized' "$tepal" model generalized --keys 256 --bits 64Ki --reset-hashes 2 --set-hashes 2 --json

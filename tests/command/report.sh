@@ -234,6 +234,8 @@ cascade: filters of each other'\''s errors: no errors on the keys it was built f
     promises: no-false-negatives
 growing: a fingerprint filter that grows with its keys; keys can be removed
     promises: no-false-negatives, bounded-false-positives, deletable, mergeable
+chain: Bloom filters in a row that grow with their keys and keep their rate
+    promises: no-false-negatives, mergeable
 ' '' "$tepal" kinds
 expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no false negatives, a chosen false-positive rate", "promises": ["no-false-negatives", "mergeable", "order-free"]}
 {"kind": "retouched", "summary": "a Bloom filter with chosen false positives removed, for a few false negatives", "promises": ["order-free"]}
@@ -244,6 +246,7 @@ expect 'kinds --json' 0 '{"kind": "bloom", "summary": "the Bloom filter: no fals
 {"kind": "recycling", "summary": "for endless streams: fixed memory, a chosen average false-positive rate", "promises": ["endless"]}
 {"kind": "cascade", "summary": "filters of each other'\''s errors: no errors on the keys it was built from", "promises": ["no-false-negatives"]}
 {"kind": "growing", "summary": "a fingerprint filter that grows with its keys; keys can be removed", "promises": ["no-false-negatives", "bounded-false-positives", "deletable", "mergeable"]}
+{"kind": "chain", "summary": "Bloom filters in a row that grow with their keys and keep their rate", "promises": ["no-false-negatives", "mergeable"]}
 ' '' "$tepal" kinds --json
 
 finish

@@ -64,18 +64,29 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
     /* Keys that are in, as far as the filter knows: what was removed does not count. */
     double added = render_figure(filter, "keys_now", (double)tepal_filter_keys_added(filter));
     bool endless = (tepal_filter_kind(filter)->promises & TEPAL_ENDLESS) != 0;
-    bool grows = tepal_filter_params(filter)->kind == TEPAL_KIND_GROWING;
+    enum tepal_kind_id kind = tepal_filter_params(filter)->kind;
+    char rate[64];
     if (arg(args, "quiet")->given) {
         return;
     }
     if (total == 0) {
         say_warning(filter_file_name(to, true), "no keys in the input: the filter is unchanged");
+    } else if (capacity > 0 && added > (double)capacity && kind == TEPAL_KIND_CHAIN) {
+        say_warning(filter_file_name(to, true),
+                    "it has %.0f keys, and %" PRIu64 " were planned: the rate holds, and "
+                    "further keys take more memory",
+                    added, capacity);
+    } else if (capacity > 0 && added > (double)capacity && kind == TEPAL_KIND_GROWING) {
+        say_warning(filter_file_name(to, true),
+                    "%.0f keys have been added, but %" PRIu64 " were planned: false positives are "
+                    "at %s now, and rise slowly",
+                    added, capacity, render_rate(tepal_filter_fp_now(filter), rate, sizeof rate));
     } else if (capacity > 0 && added > (double)capacity && !endless) {
         say_warning(filter_file_name(to, true),
                     "%.0f keys have been added, but %" PRIu64 " were planned: expect more false "
-                    "positives than predicted%s",
-                    added, capacity,
-                    grows ? "" : "; tepal build --grow makes filters that grow with their keys");
+                    "positives than predicted; tepal build --grow makes filters that grow with "
+                    "their keys",
+                    added, capacity);
     }
     /* Was it built to veto known negatives? It has not kept them, and cannot look again. */
     if (total > 0 && !isnan(render_figure(filter, "fp_known", NAN))) {

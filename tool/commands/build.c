@@ -254,8 +254,9 @@ static void warn(const struct builder *b)
         say_warning(filter_file_name(b->output, true),
                     "%" PRIu64 " keys were added, but %" PRIu64 " were planned: %s than predicted",
                     b->keys, planned,
-                    endless ? "older keys are forgotten more often"
-                            : "there are more false positives");
+                    endless                              ? "older keys are forgotten more often"
+                    : b->params.kind == TEPAL_KIND_CHAIN ? "the rate holds, with more memory"
+                                                         : "there are more false positives");
     }
 }
 
@@ -402,6 +403,8 @@ static const struct option options[] = {
     OPTION_PRINT_BITS,
     OPTION_GROW,
     OPTION_FIRST,
+    OPTION_GROWTH,
+    OPTION_SERIES,
     YESNO_BUILD,
     RECYCLING_BUILD,
     FLAG(0, "auto",
@@ -426,6 +429,8 @@ static const struct example examples[] = {
     {"tepal build flows.txt -o flows.tepal --kind counting",
      "A filter from which keys can be removed."},
     {"tepal build today.txt -o seen.tepal --grow", "A filter that may grow a thousandfold at 1 %."},
+    {"tepal build today.txt -o seen.tepal --grow --kind chain --layout blocked",
+     "The same with Bloom filters in a row, which can be merged bit by bit."},
     {"tepal build bad.txt -o bad.tepal --kind yesno --bits-per-key 10 --avoid popular.tsv -w",
      "Veto known negatives without losing a member."},
     {"tepal build revoked.txt -o revoked.tepal --kind cascade --avoid valid.txt",

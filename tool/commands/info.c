@@ -11,6 +11,35 @@
 #include "files/packed.h"
 #include "cli/options.h"
 
+/* A chain keeps its rate at every size, unless parts were united that were too full together. */
+static void print_chain(struct report *r, const struct tepal_filter *filter,
+                        const struct tepal_report *report, const char *now)
+{
+    const struct tepal_quantity *room = tepal_report_find(report, "part_room");
+    const struct tepal_quantity *keys = tepal_report_find(report, "part_keys");
+    uint64_t capacity = tepal_filter_params(filter)->capacity;
+    double held = render_number(report, "keys_now", 0);
+    bool crowded = false;
+    char most[64];
+    for (size_t i = 0; room != NULL && keys != NULL && i < keys->value.list.count; i++) {
+        crowded |=
+            report->number[keys->value.list.first + i] > report->number[room->value.list.first + i];
+    }
+    render_rate(render_number(report, "fp_any_size", 1), most, sizeof most);
+    if (crowded) {
+        report_line(r,
+                    "verdict: merged parts have more keys than room; %s false positives now, %s "
+                    "planned\n",
+                    now, most);
+    } else {
+        report_line(r,
+                    "verdict: %s (%.0f %% of the keys); %s false positives now, at most %s at "
+                    "any size\n",
+                    held > (double)capacity ? "beyond the plan" : "within the plan",
+                    100.0 * held / (double)capacity, now, most);
+    }
+}
+
 /* A line that says whether all is well. */
 static void print_verdict(struct report *r, const struct tepal_filter *filter,
                           const struct tepal_report *report)
@@ -35,6 +64,8 @@ static void print_verdict(struct report *r, const struct tepal_filter *filter,
         report_line(r, "verdict: empty\n");
     } else if (capacity == 0) {
         report_line(r, "verdict: %s false positives now; no capacity was planned\n", now);
+    } else if (tepal_filter_params(filter)->kind == TEPAL_KIND_CHAIN) {
+        print_chain(r, filter, report, now);
     } else if (added > capacity && estimated > (double)capacity) {
         report_line(r, "verdict: over capacity; %s false positives now, %s planned\n", now,
                     planned);

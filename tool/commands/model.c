@@ -10,9 +10,9 @@
 #include "commands/build/kind_options.h"
 
 static const struct model *const table[] = {
-    &model_bloom,     &model_partitioned, &model_blocked,  &model_paired,
-    &model_retouched, &model_generalized, &model_counting, &model_fingerprint,
-    &model_yesno,     &model_recycling,   &model_cascade,  &model_growing,
+    &model_bloom,       &model_partitioned, &model_blocked,     &model_paired, &model_retouched,
+    &model_generalized, &model_counting,    &model_fingerprint, &model_yesno,  &model_recycling,
+    &model_cascade,     &model_growing,     &model_chain,
 };
 
 #define MODELS (sizeof table / sizeof *table)
@@ -102,6 +102,8 @@ static const struct option options[] = {
     COUNTING_MODEL,
     OPTION_PRINT_BITS,
     OPTION_FIRST,
+    OPTION_GROWTH,
+    OPTION_SERIES,
     YESNO_MODEL,
     RECYCLING_MODEL,
     OPTION_JSON,
@@ -136,6 +138,7 @@ const struct command command_model = {
         "counting: the damage of removing keys that were never added, with c choices.\n\n"
         "fingerprint: a cuckoo filter, from which keys can be removed.\n\n"
         "growing: a fingerprint filter that has grown from --first keys to --keys.\n\n"
+        "chain: Bloom filters in a row that have grown from --first keys to --keys.\n\n"
         "yesno: the false positives left of --negatives known ones, with the best division of "
         "--bits.\n\n"
         "cascade: the size without errors on the known keys (with --bits or --fp: fewer errors on "

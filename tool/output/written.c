@@ -28,16 +28,21 @@ static void tell_summary(struct report *r, const char *path, const struct tepal_
     char room[96];
     char per_key[48] = "";
     char capacity[48];
-    /* A growing filter has the size for the keys that are in, not for those planned. */
-    double sized_for = params->kind == TEPAL_KIND_GROWING ? render_number(report, "keys_now", 0)
-                                                          : (double)params->capacity;
+    /* What grows has the size for the keys that are in, not for those planned. */
+    bool grows = params->kind == TEPAL_KIND_GROWING || params->kind == TEPAL_KIND_CHAIN;
+    double sized_for = grows ? render_number(report, "keys_now", 0) : (double)params->capacity;
     if (sized_for > 0) {
         snprintf(per_key, sizeof per_key, " (%.2f per key)", (double)params->cells / sized_for);
     }
     const char *unit = tepal_report_find(report, "counters") == NULL ? "bits" : "counters";
-    report_say(r, "filter     %s, %s, %" PRIu64 " %s%s, %" PRIu32 " hash%s",
+    bool chain = params->kind == TEPAL_KIND_CHAIN;
+    uint64_t pieces = chain ? params->chain.parts : params->hashes;
+    report_say(r, "filter     %s, %s, %" PRIu64 " %s%s, %" PRIu64 " %s%s",
                tepal_filter_kind(filter)->name, tepal_layout_name(params->layout), params->cells,
-               unit, per_key, params->hashes, params->hashes == 1 ? "" : "es");
+               unit, per_key, pieces, chain ? "part" : "hash",
+               pieces == 1 ? ""
+               : chain     ? "s"
+                           : "es");
     snprintf(capacity, sizeof capacity, " with %" PRIu64 " key%s", params->capacity,
              params->capacity == 1 ? "" : "s");
     tell_rate(r, report, "fp_at_capacity", "predicted", capacity);

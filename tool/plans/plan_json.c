@@ -67,6 +67,15 @@ static void tell_own(struct report *r, const struct tepal_proposal *plan)
         report_whole(r, "tag_bits", p->growing.tag_bits, JSON_ONLY);
         report_whole(r, "extension_bits", p->growing.extension_bits, JSON_ONLY);
         break;
+    case TEPAL_KIND_CHAIN:
+        report_whole(r, "first_bits", p->cells, JSON_ONLY);
+        report_whole(r, "first_keys", p->chain.first_keys, JSON_ONLY);
+        report_real(r, "fp_any_size", ldexp((double)p->chain.rate, -64), JSON_ONLY);
+        report_real(r, "growth", (double)p->chain.growth / TEPAL_CHAIN_UNIT, JSON_ONLY);
+        report_text(r, "series", tepal_chain_series_name((enum tepal_chain_series)p->chain.series),
+                    JSON_ONLY);
+        report_whole(r, "parts", p->chain.planned, JSON_ONLY);
+        break;
     case TEPAL_KIND_BLOOM:
         break;
     }
@@ -240,6 +249,23 @@ static void read_lines(struct reader *r, struct tepal_params *p)
     }
 }
 
+static void read_chain(struct reader *r, struct tepal_params *p)
+{
+    enum tepal_chain_series series = TEPAL_CHAIN_EVEN;
+    double growth = json_number_value(field(r, r->plan, "growth"));
+    double fp = rate(r, "fp_any_size");
+    if (!tepal_chain_series_parse(name_of(r, "series"), &series)) {
+        wrong(r, "series", "is unknown");
+    }
+    p->cells = whole(r, "first_bits");
+    p->chain.first_keys = whole(r, "first_keys");
+    p->chain.rate = fp > 0 && fp < 1 ? (uint64_t)ldexp(fp, 64) : 0;
+    p->chain.growth =
+        growth >= 0 && growth <= 0x1p16 ? (uint64_t)(growth * TEPAL_CHAIN_UNIT) : UINT64_MAX;
+    p->chain.series = (uint64_t)series;
+    p->chain.planned = whole(r, "parts");
+}
+
 /* The other way round of tell_own, and the cells, which most kinds have as "bits". */
 static void read_own(struct reader *r, struct tepal_proposal *plan)
 {
@@ -258,6 +284,9 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
         p->cells = whole(r, "first_bits");
         p->growing.tag_bits = whole(r, "tag_bits");
         p->growing.extension_bits = whole(r, "extension_bits");
+        return;
+    case TEPAL_KIND_CHAIN:
+        read_chain(r, p);
         return;
     case TEPAL_KIND_COUNTING:
         p->cells = whole(r, "cells");

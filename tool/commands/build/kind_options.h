@@ -74,14 +74,23 @@
 
 #define OPTION_GROW                                                                                \
     FLAG(0, "grow",                                                                                \
-         "The same as --kind growing: a filter that grows with its keys, from those given here "   \
-         "(or --first N) to --capacity N at the rate --fp, and beyond at a rate that rises "       \
-         "slowly.")
+         "A filter that grows with its keys, from those given here (or --first N) to "             \
+         "--capacity N at the rate --fp, and beyond: the kind growing, whose rate then rises "     \
+         "slowly, or with --kind chain Bloom filters in a row, which take more memory.")
 
 #define OPTION_FIRST                                                                               \
     OPTION(0, "first", OF_WHOLE("N", 1, (uint64_t)1 << 40),                                        \
-           "growing: room for N keys at first (default: for the keys given, or a thousandth of "   \
-           "the planned number).")
+           "growing, chain: room for N keys at first (default: for the keys given, or a "          \
+           "thousandth of the planned number).")
+
+#define OPTION_GROWTH                                                                              \
+    OPTION(0, "growth", OF_VALUE(TAKES_POSITIVE, "S"),                                             \
+           "chain: the factor by which it grows with each part (default 2).")
+
+#define OPTION_SERIES                                                                              \
+    OPTION(0, "series", OF_CHOICE("SERIES", "even halving"),                                       \
+           "chain: how the parts share the rate: even (default; the fewest bits), or each has "    \
+           "half of the one before, as in Redis.")
 
 #define OPTION_RESET_HASHES                                                                        \
     OPTION(0, "reset-hashes", OF_WHOLE("K0", 0, TEPAL_MAX_HASHES),                                 \

@@ -8,8 +8,8 @@
 #include "cli/options.h"
 
 static const struct recipe *const table[] = {
-    &recipe_bloom, &recipe_generalized, &recipe_counting, &recipe_fingerprint,
-    &recipe_yesno, &recipe_recycling,   &recipe_cascade,  &recipe_growing,
+    &recipe_bloom,     &recipe_generalized, &recipe_counting, &recipe_fingerprint, &recipe_yesno,
+    &recipe_recycling, &recipe_cascade,     &recipe_growing,  &recipe_chain,
 };
 
 #define RECIPES (sizeof table / sizeof *table)

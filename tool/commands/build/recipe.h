@@ -29,6 +29,7 @@ struct recipe {
 extern const struct recipe recipe_bloom;
 extern const struct recipe recipe_fingerprint;
 extern const struct recipe recipe_growing;
+extern const struct recipe recipe_chain;
 extern const struct recipe recipe_recycling;
 extern const struct recipe recipe_generalized;
 
@@ -56,6 +57,9 @@ void recipe_places(const struct args *args, uint64_t keys, struct tepal_params *
 int recipe_whole_lines(const struct args *args, const char *option, uint64_t line,
                        struct tepal_params *p);
 void recipe_fill_line(struct tepal_params *p, uint64_t line);
+
+/* --growth and --series of a chain, into *p. EXIT_YES, or EXIT_TROUBLE after saying why. */
+int recipe_chain_series(const struct args *args, struct tepal_params *p);
 
 /* The best hashes for the size, if none were said, and the gate. EXIT_YES, or EXIT_TROUBLE. */
 int recipe_hashes(const struct args *args, uint64_t keys, struct tepal_params *p);

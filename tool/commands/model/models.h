@@ -30,6 +30,7 @@ extern const struct model model_paired;
 extern const struct model model_retouched;
 extern const struct model model_fingerprint;
 extern const struct model model_growing;
+extern const struct model model_chain;
 extern const struct model model_recycling;
 extern const struct model model_generalized;
 extern const struct model model_counting;
