@@ -286,6 +286,54 @@ static void shares_given_up_can_be_written_down(void **state)
     }
 }
 
+/*
+ * 200 keys in 350 bytes: no fingerprint filter is sure to have room, but one that is likely to.
+ * Built with many seeds, it has room as often as told; the law claims .03, and chance has its part.
+ */
+static void a_likely_plan_is_built_as_often_as_told(void **state)
+{
+    (void)state;
+    enum { SEEDS = 3000, KEYS = 200 };
+    static struct tepal_digest keys[KEYS];
+    static struct tepal_plans plans;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    unsigned built = 0;
+    uint64_t draws = 16;
+    w.keys = KEYS;
+    w.deletes = true;
+    w.fp = 0.001;
+    w.bits = 8 * 350;
+    plan_it(&w, &plans);
+    const struct tepal_proposal *plan = &plans.plan[0];
+    assert_true(plan->kind == TEPAL_KIND_FINGERPRINT && !plan->feasible && plan->bits == 8 * 338);
+    assert_string_equal(plan->blocked_by, "memory");
+    assert_string_equal(plans.blocked_by, "memory");
+    assert_true(plan->fp <= w.fp && plan->excess > 1 && plans.nearest.bits == plan->bits);
+    assert_true(plan->likely > 0.5 && plan->likely < 1 && plans.plan[1].likely == 0);
+    for (unsigned i = 0; i < SEEDS; i++) {
+        struct tepal_filter *filter = NULL;
+        check_digests(&draws, keys, KEYS);
+        struct tepal_plan_input in = {.seed = i, .known = {.members = keys, .member_count = KEYS}};
+        enum tepal_status status = tepal_plan_build(plan, &in, NULL, &filter, NULL, NULL);
+        assert_true(status == (filter != NULL ? TEPAL_OK : TEPAL_FULL));
+        built += filter != NULL;
+        tepal_filter_free(filter);
+    }
+    double p = plan->likely;
+    assert_true(fabs((double)built / SEEDS - p) <= 0.03 + CHECK_Z * sqrt(p * (1 - p) / SEEDS));
+    w.bits = 8 * 1000; /* enough */
+    plan_it(&w, &plans);
+    assert_true(plans.plan[0].feasible && plans.plan[0].likely == 0);
+    w.bits = 8 * 320; /* hopeless: 13 bits for each of 196 slots */
+    plan_it(&w, &plans);
+    assert_true(!plans.plan[0].feasible && plans.plan[0].likely == 0);
+    w.fp = NAN; /* any rate: the shortest fingerprints have the most slots */
+    w.bits = 8 * 104;
+    plan_it(&w, &plans);
+    plan = plan_of(&plans, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
+    assert_true(plan != NULL && plan->likely > 0.5 && plan->params.fingerprint.bits == 4);
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static void refused(const struct tepal_proposal *plan, const struct tepal_plan_input *in,
@@ -414,6 +462,7 @@ int main(void)
         cmocka_unit_test(a_keyed_filter_has_its_key),
         cmocka_unit_test(repeats_count_as_added_to_what_is_retouched),
         cmocka_unit_test(shares_given_up_can_be_written_down),
+        cmocka_unit_test(a_likely_plan_is_built_as_often_as_told),
         cmocka_unit_test(nonsense_is_refused_with_a_reason),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };

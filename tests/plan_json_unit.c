@@ -128,6 +128,7 @@ static void same_plan(const json_t *o, const struct tepal_proposal *plan)
     same_real(o, "bits_per_key", plan->bits_per_key);
     same_whole(o, "hashes", is, p->hashes);
     same_text(o, "positions", is ? tepal_positions_name(p->positions) : NULL);
+    same_real(o, "likely", plan->likely);
     same_real(o, "fp", plan->fp);
     same_real(o, "fp_known", plan->fp_known);
     same_real(o, "fn", plan->fn);

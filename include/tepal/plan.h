@@ -116,6 +116,11 @@ struct tepal_proposal {
     enum tepal_kind_id kind;
     bool all_layouts; /* refused on every layout; else params.layout is the one */
     bool feasible;
+    /*
+     * Not feasible, because it cannot be built with every seed; but with this share of them, 1/2 or
+     * more (fingerprint: the keys may not find room). Else 0.
+     */
+    double likely;
     const char *blocked_by; /* "" if feasible, else the violated limit: "fp", "deletes", ... */
     double excess;          /* by which factor a limit is exceeded; 1 if none is */
     /* Feasible: what it rests on. Else: why not, in a clause. */
@@ -146,7 +151,10 @@ struct tepal_plans {
     double fn;         /* allowed for kinds that need some; NaN: by cost */
     bool closed_world; /* may strangers pass? */
     size_t count;
-    /* Feasible ones first, the best first (without a stated fn: after those that lose no key). */
+    /*
+     * Feasible ones first, the best first (without a stated fn: after those that lose no key); then
+     * likely ones.
+     */
     struct tepal_proposal plan[TEPAL_MAX_PLANS];
     /*
      * If none is feasible: the constraint that the nearest plan violates ("fp", "fp-known", "fn",
@@ -194,14 +202,14 @@ struct tepal_plan_input {
 };
 
 /*
- * The filter of a feasible plan, to be freed by tepal_filter_free; *report may be NULL.
+ * The filter of a feasible or likely plan, to be freed by tepal_filter_free; *report may be NULL.
  * It is, bit for bit, the one that the kind's own call makes with the same parameters; yesno and
  * cascade note as their capacity the members that they are built from.
  *
- * TEPAL_BAD_ARGUMENT: the plan is not feasible or is inconsistent; a kind that needs known
+ * TEPAL_BAD_ARGUMENT: the plan is neither feasible nor likely, or is inconsistent; a kind that needs known
  * negatives gets none, or a weighted plan no weights; a weight is negative or not finite; there are
  * no members to choose from. TEPAL_FULL: the keys do not fit into a fingerprint filter, or no
- * cascade this small was found. TEPAL_TOO_LARGE, TEPAL_NO_MEMORY, and as tepal_params_check. Cost
+ * cascade this small was found; with other seeds, and digests made with them, it may succeed. TEPAL_TOO_LARGE, TEPAL_NO_MEMORY, and as tepal_params_check. Cost
  * and memory: those of the kind.
  */
 TEPAL_API enum tepal_status

@@ -44,7 +44,7 @@ static double first_rate(const struct tepal_params *p)
 
 enum tepal_status tepal_plan_check(const struct tepal_proposal *plan, struct tepal_error *error)
 {
-    if (!plan->feasible) {
+    if (!plan->feasible && !(plan->likely > 0)) {
         return refuse(error, TEPAL_BAD_ARGUMENT, "the plan is not feasible");
     }
     if (plan->kind != plan->params.kind) {

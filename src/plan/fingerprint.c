@@ -95,6 +95,44 @@ static bool best(const struct plan_task *task, struct tepal_params *p)
     return p->cells > 0;
 }
 
+/* Where nothing is sure, what can be built with most seeds: all the memory, for each length. */
+#define LIKELY 0.5
+
+static double likely(const struct plan_task *task, struct tepal_params *p)
+{
+    double most = 0;
+    double fp = task->smallest ? rate_wanted(task) : 1;
+    for (uint32_t f = TEPAL_MIN_FINGERPRINT_BITS; f <= TEPAL_MAX_FINGERPRINT_BITS; f++) {
+        struct tepal_params here = *p;
+        uint64_t buckets = task->limit / (PAIR_SLOTS * f) * 2;
+        buckets = buckets < UINT32_MAX - 1 ? buckets : UINT32_MAX - 1;
+        here.cells = buckets * TEPAL_FINGERPRINT_SLOTS * f;
+        here.fingerprint.bits = f;
+        double fits = tepal_fingerprint_fits(f, buckets, task->n); /* NaN: too few buckets */
+        if (fits >= LIKELY && fits < 1 && fits > most && rate(task, &here) <= fp) {
+            most = fits;
+            *p = here;
+        }
+    }
+    return most;
+}
+
+/* It keeps all limits, but not every seed has room for the keys. */
+static void not_sure(const struct plan_task *task, double chance, struct tepal_proposal *plan)
+{
+    uint64_t sure = 0;
+    uint32_t bits = (uint32_t)plan->params.fingerprint.bits;
+    if (plan->feasible) {
+        plan->feasible = false;
+        plan->likely = chance;
+        plan->blocked_by = "memory";
+        (void)tepal_fingerprint_size(task->n, fmin(plan->fp * (1 + 1e-9), 0.99), &sure, &bits);
+        plan->excess = fmax((double)sure / (double)task->limit, 1);
+        snprintf(plan->reason, sizeof plan->reason,
+                 "has room for the keys with %.3g %% of all seeds", 100 * chance);
+    }
+}
+
 void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *out)
 {
     struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_FINGERPRINT);
@@ -104,11 +142,13 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
     p.capacity = task->n;
     plan_bar_if(&bar, task->wish->header_bits > 0, "header-bits",
                 "its buckets are too coarse for a header");
-    if (bar.why == NULL && task->smallest) {
-        plan_bar_if(&bar, !smallest(task, &p), "fp",
-                    "no fingerprint of 4 to 32 bits achieves this rate");
-    } else if (bar.why == NULL) {
-        plan_bar_if(&bar, !best(task, &p), "memory", "this many keys do not fit");
+    double chance = 0;
+    if (bar.why == NULL) {
+        bool sure = task->smallest ? smallest(task, &p) : best(task, &p);
+        chance = !sure || p.cells > task->limit ? likely(task, &p) : 0;
+        plan_bar_if(&bar, !sure && chance == 0, task->smallest ? "fp" : "memory",
+                    task->smallest ? "no fingerprint of 4 to 32 bits achieves this rate"
+                                   : "this many keys do not fit");
     }
     if (tepal_plan_barred(out, TEPAL_KIND_FINGERPRINT, bar)) {
         return;
@@ -127,4 +167,7 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
                  ? "a wrong removal removes a member if the removed key is a false positive"
                  : "assumes that no key is added more than 8 times");
     tepal_plan_finish(task, plan);
+    if (chance > 0) {
+        not_sure(task, chance, plan);
+    }
 }

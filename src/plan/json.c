@@ -222,6 +222,7 @@ static void put_plan(struct text *t, const struct tepal_proposal *plan)
     string(t, "kind", kind == NULL ? "" : kind->name);
     string(t, "layout", plan->all_layouts ? NULL : tepal_layout_name(p->layout));
     flag(t, "feasible", plan->feasible);
+    real(t, "likely", plan->likely);
     string(t, "reason", plan->reason);
     string(t, "blocked_by", plan->feasible ? NULL : plan->blocked_by);
     whole_if(t, "bits", is, plan->bits);

@@ -234,7 +234,8 @@ static int better(const struct plan_task *task, const struct tepal_proposal *a,
         return a->feasible ? -1 : 1;
     }
     if (!a->feasible) {
-        return compare(a->excess, b->excess);
+        order = compare(b->likely, a->likely);
+        return order != 0 ? order : compare(a->excess, b->excess);
     }
     bool zero_first = !task->fn_stated && !task->costs;
     if (zero_first && (a->fn == 0) != (b->fn == 0)) {

@@ -314,6 +314,42 @@ done
 refused 'a plan that nothing fits' 'none.json: it contains no feasible plan; nothing was written' \
     "$tepal" build --plan none.json members -o h
 absent 'nothing stays' h
+
+# Likely plans: with one seed they may not fit, with several they do.
+seq -f 'key%.0f' 1 200 >few
+refused 'a likely plan' "build: the plan is likely, not sure: its 338 bytes have room for the keys \
+with 92.3 % of all seeds; --try N tries N of them; nothing was written" \
+    "$tepal" build --auto -q few -o h --deletes --fp 0.1% --memory 350
+refused 'tries without a plan' 'build: --try is a constraint for a plan: it needs --auto; nothing was written' \
+    "$tepal" build few -o h --try 2
+seed=0 # the first that does not work
+while "$tepal" build -q -f few -o h --kind fingerprint --bits 2704 --fingerprint-bits 13 \
+    --capacity 200 --seed $((++seed)) 2>/dev/null; do :; done
+rm -f h
+refused 'one try' \
+    'build: the filter is full, or one key was added too often; build a larger one; nothing was written' \
+    "$tepal" build --auto -q few -o h --deletes --fp 0.1% --memory 350 --try 1 --seed $seed
+absent 'one try: nothing is written' h
+run "$tepal" build --auto few -o h --deletes --fp 0.1% --memory 350 --try 9 --seed $seed
+is 'several tries: exit status' "$code" 0
+worked=$(sed -n 's/^try [0-9]* of 9: seed \([0-9]*\) has room for the keys$/\1/p' "$work/err")
+is 'several tries: the seed after those that do not work' "$((worked > seed))" 1
+"$tepal" build few -o i -q --kind fingerprint --bits 2704 --fingerprint-bits 13 --capacity 200 \
+    --seed "$worked"
+same 'several tries: the filter of that seed' h i
+"$tepal" plan --keys 200 --deletes --fp 0.1% --memory 350 --json >likely.json
+"$tepal" build --plan likely.json -q few -o i -f --try 9 --seed $seed
+same 'a likely plan that was saved' h i
+"$tepal" build --auto -q -o i -f --deletes --fp 0.1% --memory 350 --try 9 --seed $seed <few
+same 'tries of standard input' h i
+refused 'a likely plan that was saved, without tries' "build: the plan is likely, not sure: its \
+338 bytes have room for the keys with 92.3 % of all seeds; --try N tries N of them; nothing was written" \
+    "$tepal" build --plan likely.json few -o j
+seq 1 209 >more # hopeless
+refused 'no seed has room' 'build: 4 seeds were tried: none has room for the keys; nothing was written' \
+    "$tepal" build --plan likely.json -q more -o j --try 4 --seed 1
+absent 'no seed has room: nothing is written' j
+
 mkdir room
 TMPDIR=$PWD/room run "$tepal" build --auto -q -o c -f --fp 1% <members
 is 'no temporary file stays' "$code $(find room | wc -l)" '0 1'

@@ -178,6 +178,19 @@ like 'nothing fits: what is in the way' "$(head -1 "$work/out")" '^nothing fits:
 is 'nothing fits: the nearest' "$(sed -n 2p "$work/out")" 'plan       bloom, flat'
 is 'nothing fits, in JSON' "$(plans '(o["feasible"], o["blocked_by"], o["nearest"]["kind"])' \
     --keys 1M --fp 1% --memory 1M)" "(False, 'memory', 'bloom')"
+
+# Likely, not sure: the keys find room with most seeds.
+run "$tepal" plan --keys 200 --deletes --fp 0.1% --memory 350
+is 'likely: exit status' "$code" 1
+is 'likely: told' "$(head -2 "$work/out")" \
+    'nothing fits with every seed: this plan is likely, 92.3 % of all seeds build it
+plan       fingerprint, flat'
+like 'likely: listed' "$(cat "$work/out")" '338 .* likely, 92\.3 %'
+is 'likely: how to build it' "$(grep '^try' "$work/out")" \
+    'try        tepal build --auto --try 3: some seed of 3 builds it with probability 99.9549 %'
+is 'likely, in JSON' "$(plans '(o["feasible"], o["blocked_by"], round(o["plans"][0]["likely"], 3))' \
+    --keys 200 --deletes --fp 0.1% --memory 350)" "(False, 'memory', 0.923)"
+
 is 'a memory in which everything passes' \
     "$(plans '(o["feasible"], o["blocked_by"], o["nearest"]["kind"], o["nearest"]["fp"] <= 0.01)' \
         --keys 1M --memory 1Ki)" "(False, 'memory', 'bloom', True)"

@@ -40,13 +40,30 @@ struct builder {
     struct tepal_filter *filter;
     struct receipts receipts;
     uint64_t keys;
+    uint64_t attempt; /* with another seed each, from 0 on ... */
+    uint64_t tries;   /* ... so many */
+    bool full;        /* this seed has no room for the keys */
 };
+
+/* Another seed may do, or none of them did. */
+static int is_full(struct builder *b)
+{
+    b->full = true;
+    if (b->attempt + 1 < b->tries) {
+        return EXIT_TROUBLE;
+    }
+    return b->tries == 1 ? args_status(b->args, TEPAL_FULL, NULL)
+                         : args_error(b->args,
+                                      "%" PRIu64 " seeds were tried: none has room for "
+                                      "the keys",
+                                      b->tries);
+}
 
 static int draw_seed(struct builder *b)
 {
     const struct option_value *seed = arg(b->args, "seed");
     if (seed->given) {
-        b->params.seed = seed->whole;
+        b->params.seed = seed->whole + b->attempt;
         return EXIT_YES;
     }
     if (sodium_init() < 0) {
@@ -98,6 +115,16 @@ static int make_filter(struct builder *b, uint64_t keys)
     return args_status(b->args, status, NULL);
 }
 
+/* A plan has no receipts, but may find no room. */
+static int add_batch(struct builder *b, struct adder *adder, size_t count)
+{
+    if (b->plan == NULL) {
+        return receipts_add(&b->receipts, b->args, adder, count);
+    }
+    enum tepal_status status = adder_add(adder, count);
+    return status == TEPAL_FULL ? is_full(b) : args_status(b->args, status, NULL);
+}
+
 static int add_all(struct builder *b, struct feed *feed)
 {
     struct adder adder;
@@ -105,7 +132,7 @@ static int add_all(struct builder *b, struct feed *feed)
     int code = EXIT_YES;
     adder_open(&adder, b->filter, feed);
     while (code == EXIT_YES && (count = feed_next(feed)) > 0) {
-        code = receipts_add(&b->receipts, b->args, &adder, (size_t)count);
+        code = add_batch(b, &adder, (size_t)count);
     }
     code = code == EXIT_YES && count < 0 ? EXIT_TROUBLE : code;
     feed_stop(feed);
@@ -298,10 +325,12 @@ static int build_veto(struct builder *b)
                                             (b->plan != NULL && b->plan->weighted),
                                 .hasher = &b->hasher,
                                 .key = b->key,
-                                .params = b->params};
+                                .params = b->params,
+                                .more = b->attempt + 1 < b->tries};
     int code = negatives_check(&v);
     code = code == EXIT_YES ? negatives_build(&v) : code;
     forget_key(b);
+    b->full = v.full;
     b->filter = v.filter;
     b->keys = v.keys;
     if (code == EXIT_YES) {
@@ -329,21 +358,39 @@ static int build_stream(struct builder *b)
     return code;
 }
 
-/* By the options, or (not NULL) by a plan. */
-static int build(const struct args *args, const struct tepal_proposal *plan, const char *avoid)
+static int build_once(struct builder *b)
 {
-    struct builder b = {.args = args,
-                        .plan = plan,
-                        .avoid = avoid,
-                        .output = arg(args, "output")->text,
-                        .params =
-                            plan != NULL ? plan->params : (struct tepal_params)TEPAL_PARAMS_INIT};
-    int code = prepare(&b);
+    int code = prepare(b);
     if (code != EXIT_YES) {
-        forget_key(&b);
+        forget_key(b);
         return code;
     }
-    return negatives_builds(b.params.kind) ? build_veto(&b) : build_stream(&b);
+    return negatives_builds(b->params.kind) ? build_veto(b) : build_stream(b);
+}
+
+/* By the options, or (not NULL) by a plan; with one seed after the other until the keys fit. */
+static int build(const struct args *args, const struct tepal_proposal *plan, const char *avoid)
+{
+    const struct option_value *tries = arg(args, "try");
+    int code = EXIT_TROUBLE;
+    bool again = true;
+    for (uint64_t i = 0; again; i++) {
+        struct builder b = {.args = args,
+                            .plan = plan,
+                            .avoid = avoid,
+                            .output = arg(args, "output")->text,
+                            .params = plan != NULL ? plan->params
+                                                   : (struct tepal_params)TEPAL_PARAMS_INIT,
+                            .attempt = i,
+                            .tries = tries->given ? tries->whole : 1};
+        code = build_once(&b);
+        again = b.full && i + 1 < b.tries;
+        if (code == EXIT_YES && tries->given && !arg(args, "quiet")->given) {
+            say_line("try %" PRIu64 " of %" PRIu64 ": seed %" PRIu64 " has room for the keys",
+                     i + 1, b.tries, b.params.seed);
+        }
+    }
+    return code;
 }
 
 /* The keys are read twice: to be counted and planned for, and to build the filter. */
@@ -412,6 +459,9 @@ static const struct option options[] = {
          "--memory, --deletes, ...; --avoid for known negatives), and build the best plan."),
     OPTION(0, "plan", OF_VALUE(TAKES_FILE, "PLAN"),
            "Build the best plan in the file PLAN, written by tepal plan --json."),
+    OPTION(0, "try", OF_WHOLE("N", 1, 1000000),
+           "With --auto or --plan: if the keys do not fit with one seed, try another, N in all "
+           "(with --seed S: S, S + 1, ...). Builds plans that are likely, not sure."),
     WISH_OPTIONS,
     OPTION_FORCE,
     OPTION_JSON,

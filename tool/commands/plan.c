@@ -63,6 +63,12 @@ static void print_choice(const struct planner *p, const struct tepal_proposal *p
                 plan_command(plan, p->wish.negatives, room, sizeof room));
 }
 
+/* Can it be built, with every seed or with most? */
+static bool can_be(const struct tepal_proposal *plan)
+{
+    return plan->feasible || plan->likely > 0;
+}
+
 /* Is there a plan of this kind before it? */
 static bool has_better(const struct tepal_proposal *plan, size_t i)
 {
@@ -85,9 +91,10 @@ static void tell_plans(const struct planner *p)
     struct report *r = p->report;
     bool json = report_is(r, REPORT_JSON);
     size_t hidden = 0;
+    char note[32];
     report_list(r, "plans");
-    report_line(r, plan[0].feasible ? "\n" : "");
-    for (size_t i = 0; i < p->plans.count && (json || plan[i].feasible); i++) {
+    report_line(r, can_be(&plan[0]) ? "\n" : "");
+    for (size_t i = 0; i < p->plans.count && (json || can_be(&plan[i])); i++) {
         if (!json && !arg(p->args, "all")->given && plan[i].kind != plan[0].kind &&
             has_better(plan, i)) {
             hidden++;
@@ -95,8 +102,12 @@ static void tell_plans(const struct planner *p)
         }
         report_object(r, NULL);
         plan_figures(r, &plan[i], p->wish.wish.known_negatives > 0);
-        if (i == 1) {
-            report_text(r, NULL, " runner-up", text_column(NULL, 0, NULL));
+        if (plan[i].likely > 0) {
+            snprintf(note, sizeof note, " likely, %.3g %%", 100 * plan[i].likely);
+        }
+        if (plan[i].likely > 0 || i == 1) {
+            report_text(r, NULL, plan[i].likely > 0 ? note : " runner-up",
+                        text_column(NULL, 0, NULL));
         }
         report_end(r);
     }
@@ -113,7 +124,7 @@ static void print_refused(const struct planner *p)
     const struct tepal_proposal *last = NULL;
     for (size_t i = 0; i < p->plans.count; i++) {
         const struct tepal_proposal *plan = &p->plans.plan[i];
-        if (plan->feasible) {
+        if (can_be(plan)) {
             continue;
         }
         bool again =
@@ -184,6 +195,28 @@ static void print_equations(const struct planner *p, const struct tepal_proposal
     }
 }
 
+/* Tries enough for all but one in a thousand. */
+static unsigned tries(double likely)
+{
+    return (unsigned)ceil(log(1e-3) / log1p(-likely));
+}
+
+static void print_likely(const struct planner *p)
+{
+    const struct tepal_proposal *plan = &p->plans.plan[0];
+    unsigned enough = tries(plan->likely);
+    report_line(
+        p->report,
+        "nothing fits with every seed: this plan is likely, %.3g %% of all seeds build it\n",
+        100 * plan->likely);
+    print_choice(p, plan);
+    report_line(
+        p->report,
+        "try        tepal build --auto --try %u: some seed of %u builds it with probability "
+        "%.6g %%\n",
+        enough, enough, 100 * (1 - pow(1 - plan->likely, enough)));
+}
+
 static void print_blocked(const struct planner *p)
 {
     const struct tepal_plans *plans = &p->plans;
@@ -232,6 +265,8 @@ static void tell(const struct planner *p)
     tell_wish(p);
     if (feasible) {
         print_choice(p, &p->plans.plan[0]);
+    } else if (p->plans.plan[0].likely > 0) {
+        print_likely(p);
     } else {
         print_blocked(p);
     }
@@ -329,8 +364,10 @@ const struct command command_plan = {
              "--fp-known and --fn. With a memory size alone, minimizes the cost within it: "
              "--cost-fp per false positive and --cost-fn per false negative; with known negatives "
              "their false positives, and then those of strangers.\n\n"
-             "Exit status 0 if there is a plan, 1 if nothing fits (prints the nearest plan and the "
-             "constraints it does not satisfy), 2 on an error.",
+             "A fingerprint filter into which the keys fit with most seeds but not with all is "
+             "listed as likely, with its probability; tepal build --auto --try N builds it.\n\n"
+             "Exit status 0 if there is a plan, 1 if nothing fits for certain (prints the likely "
+             "plan, or the nearest plan and the constraints it does not satisfy), 2 on an error.",
     .options = options,
     .exclusive = exclusive,
     .examples = examples,

@@ -92,6 +92,7 @@ void plan_figures(struct report *r, const struct tepal_proposal *plan, bool know
     report_text(r, "layout", plan->all_layouts ? NULL : tepal_layout_name(p->layout),
                 column("layout", -11, NULL));
     report_flag(r, "feasible", plan->feasible, JSON_ONLY);
+    report_real(r, "likely", plan->likely, JSON_ONLY);
     report_text(r, "reason", plan->reason, JSON_ONLY);
     report_text(r, "blocked_by", plan->feasible ? NULL : plan->blocked_by, JSON_ONLY);
     report_whole(r, NULL, (plan->bits + 7) / 8, text_column("bytes", 14, NULL));
@@ -345,11 +346,12 @@ static void read_plan(struct reader *r, const json_t *all, struct tepal_proposal
         snprintf(r->why, PLAN_JSON_WHY, "not a plan, as written by tepal plan --json");
         return;
     }
-    if (!json_is_true(json_object_get(r->plan, "feasible"))) {
+    plan->feasible = json_is_true(json_object_get(r->plan, "feasible"));
+    plan->likely = plan->feasible ? 0 : json_number_value(json_object_get(r->plan, "likely"));
+    if (!plan->feasible && !(plan->likely > 0 && plan->likely < 1)) {
         snprintf(r->why, PLAN_JSON_WHY, "it contains no feasible plan");
         return;
     }
-    plan->feasible = true;
     plan_json_rates(r->plan, &plan->fp, &plan->fp_known);
     plan->params.capacity = whole_of(r, all, "keys", INT64_MAX);
     read_places(r, plan);

@@ -18,7 +18,7 @@
 /* Constraints that only a planner understands. */
 static const char *const constraints[] = {
     "memory", "fp-average",  "deletes", "wrong-deletes", "untrusted", "endless", "gaps",
-    "stream", "header-bits", "prefer",  "cost-fp",       "cost-fn",   NULL};
+    "stream", "header-bits", "prefer",  "cost-fp",       "cost-fn",   "try",     NULL};
 
 /* What a planner takes of the options that build has anyway. */
 static const char *const shared[] = {"fp", "fp-known", "closed-world", "fn", "bits-per-key", NULL};
@@ -33,7 +33,8 @@ static const char *const negatives[] = {"avoid", "weights", NULL};
 static bool fits_plan(const void *context, const char *name)
 {
     (void)context;
-    return args_listed(others, name) || args_listed(negatives, name) || strcmp(name, "plan") == 0;
+    return args_listed(others, name) || args_listed(negatives, name) || strcmp(name, "plan") == 0 ||
+           strcmp(name, "try") == 0;
 }
 
 static bool fits_auto(const void *context, const char *name)
@@ -65,6 +66,14 @@ int auto_check(const struct args *args)
 }
 
 /* ---- a plan that is made --------------------------------------------------------------------- */
+
+static int say_likely(const struct args *args, const struct tepal_proposal *plan)
+{
+    return args_error(args,
+                      "the plan is likely, not sure: its %" PRIu64 " bytes have room for the keys "
+                      "with %.3g %% of all seeds; --try N tries N of them",
+                      (plan->params.cells + 7) / 8, 100 * plan->likely);
+}
 
 static int say_infeasible(const struct args *args, const struct tepal_plans *plans)
 {
@@ -121,7 +130,7 @@ static int make_plan(const struct args *args, const struct spool *spool,
         wish_warn(args, &w, &plans);
     }
     wish_free(&w);
-    if (code == EXIT_YES && !plans.plan[0].feasible) {
+    if (code == EXIT_YES && !plans.plan[0].feasible && !(plans.plan[0].likely > 0)) {
         code = say_infeasible(args, &plans);
     }
     if (code == EXIT_YES) {
@@ -166,5 +175,7 @@ static int read_plan(const struct args *args, struct tepal_proposal *plan)
 
 int auto_plan(const struct args *args, const struct spool *spool, struct tepal_proposal *plan)
 {
-    return arg(args, "auto")->given ? make_plan(args, spool, plan) : read_plan(args, plan);
+    int code = arg(args, "auto")->given ? make_plan(args, spool, plan) : read_plan(args, plan);
+    return code == EXIT_YES && plan->likely > 0 && !arg(args, "try")->given ? say_likely(args, plan)
+                                                                            : code;
 }

@@ -324,6 +324,10 @@ static int build_plan(struct negatives_build *v, const struct digests *members,
     v->method = TEPAL_YESNO_LOCAL_SEARCH;
     enum tepal_status status =
         tepal_plan_build(v->plan, &input, NULL, &v->filter, &v->report, &error);
+    v->full = status == TEPAL_FULL;
+    if (v->full && v->more) {
+        return EXIT_TROUBLE;
+    }
     return status == TEPAL_OK ? EXIT_YES : refused(v, status, error.why);
 }
 

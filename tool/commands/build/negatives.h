@@ -21,6 +21,8 @@ struct negatives_build {
     struct tepal_filter *filter; /* the result; the caller's to free */
     uint64_t keys;               /* members read, repeats included */
     enum tepal_yesno_method method;
+    bool more;                        /* seeds to try: what does not fit is no error yet ... */
+    bool full;                        /* ... and nothing is said if a plan's keys do not */
     struct tepal_known_report report; /* also of what was built by options */
 };
 

@@ -9,12 +9,18 @@
 static const char *const fingerprint_options[] = {"fp",       "bits-per-key",     "bits",
                                                   "capacity", "fingerprint-bits", NULL};
 
+/* Of this size, if the length of fingerprints is given too: do some seeds have room? */
+static bool may_fit(uint64_t all, uint32_t bits, uint64_t keys)
+{
+    return bits > 0 && tepal_fingerprint_fits(bits, all / (8 * bits) * 2, keys) > 0;
+}
+
 /* --bits M: all of it, with 12 bits a fingerprint unless told otherwise, or as many as fit. */
 static int size_by_bits(const struct args *args, uint64_t keys, struct tepal_params *p,
                         uint32_t *bits)
 {
     uint64_t all = arg(args, "bits")->whole;
-    if (keys > 0) {
+    if (keys > 0 && !may_fit(all, *bits, keys)) {
         uint64_t cells;
         if (tepal_fingerprint_fit(keys, (double)all / (double)keys, &cells, bits) != TEPAL_OK) {
             return args_error(
