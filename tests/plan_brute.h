@@ -9,6 +9,7 @@
 #include "check.h"
 
 #include <tepal/papers.h>
+#include "model/yesno.h"
 #include "plan/plan.h"
 
 #define EXACT (1 + 1e-9)
@@ -53,6 +54,17 @@ static inline void plan_kind(const struct tepal_wish *wish,
                              struct tepal_plans *plans)
 {
     struct plan_task task = tepal_plan_definite(wish);
+    plans->count = 0;
+    kind(&task, plans);
+}
+
+/* On the flat layout alone. */
+static inline void plan_flat(const struct tepal_wish *wish,
+                             void (*kind)(const struct plan_task *, struct tepal_plans *),
+                             struct tepal_plans *plans)
+{
+    struct plan_task task = tepal_plan_definite(wish);
+    task.last = TEPAL_LAYOUT_FLAT;
     plans->count = 0;
     kind(&task, plans);
 }
@@ -205,7 +217,7 @@ static inline void brute_retouched(int problems)
         w.cost_fp = draw(&state, 0.1, 10);
         w.cost_fn = 1;
         w.weights = zipf_weights(&curve, 1000, i % 2 == 0 ? 0 : draw(&state, 0.3, 1.6));
-        plan_kind(&w, tepal_plan_retouched, &plans);
+        plan_flat(&w, tepal_plan_retouched, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
         assert_non_null(p);
         for (uint64_t lost = 1; lost <= w.keys / 2; lost += 1 + lost / 4) {
@@ -221,7 +233,7 @@ static inline void brute_retouched(int problems)
         w.fp = w.closed_world ? NAN : draw(&open_state, 1e-3, 0.1);
         w.fn = draw(&state, 0.02, 0.2);
         w.keys += 50;
-        plan_kind(&w, tepal_plan_retouched, &plans);
+        plan_flat(&w, tepal_plan_retouched, &plans);
         p = plan_of(&plans, TEPAL_KIND_RETOUCHED, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible && p->fp_known <= w.fp_known * EXACT);
         assert_true(w.closed_world || p->fp <= w.fp * EXACT);
@@ -409,7 +421,7 @@ static inline void brute_generalized(int problems)
         w.untrusted = true;
         w.fp = draw(&state, 1e-3, 0.3);
         w.fn = draw(&state, 1e-3, 0.3);
-        plan_kind(&w, tepal_plan_generalized, &plans);
+        plan_flat(&w, tepal_plan_generalized, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible);
         for (uint32_t k0 = 1; k0 < 32; k0 += 1 + k0 / 8) {
@@ -429,7 +441,7 @@ static inline void brute_generalized(int problems)
         w.bits = (uint64_t)(draw(&state, 5, 120) * (double)w.keys) / 64 * 64;
         w.fp = NAN;
         w.fn = NAN;
-        plan_kind(&w, tepal_plan_generalized, &plans);
+        plan_flat(&w, tepal_plan_generalized, &plans);
         p = plan_of(&plans, TEPAL_KIND_GENERALIZED, TEPAL_LAYOUT_FLAT);
         assert_non_null(p);
         for (uint32_t k0 = 1; k0 < 40; k0 += 1 + k0 / 8) {
@@ -482,7 +494,7 @@ static inline void brute_cascade(int problems)
         w.known_negatives = (uint64_t)((double)w.keys * draw(&state, 0.5, 30));
         w.closed_world = true;
         w.fn = 0;
-        plan_kind(&w, tepal_plan_cascade, &plans);
+        plan_flat(&w, tepal_plan_cascade, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible && p->fp_known == 0);
         for (double f1 = 0.9; f1 > 1e-3; f1 /= 1.3) {
@@ -493,7 +505,7 @@ static inline void brute_cascade(int problems)
         /* The same for a rate of strangers, by the model. */
         w.closed_world = false;
         w.fp = draw(&open_state, 1e-4, 0.3);
-        plan_kind(&w, tepal_plan_cascade, &plans);
+        plan_flat(&w, tepal_plan_cascade, &plans);
         p = plan_of(&plans, TEPAL_KIND_CASCADE, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible && p->fp_known == 0 && p->fp <= w.fp * EXACT);
         for (double each = 1; each < 24; each *= 1.07) {
@@ -509,7 +521,7 @@ static inline void brute_cascade(int problems)
 
 /* What is left of the weight, by the planner's model and with its margin. */
 #define YESNO_MARGIN 1.15
-#define YESNO_CHANCE 2 /* standard deviations that a wish leaves room for */
+#define YESNO_CHANCE 3 /* standard deviations that a wish leaves room for */
 
 static inline double yesno_rate(const struct tepal_wish *w, const struct tepal_yesno_setting *y)
 {
@@ -522,6 +534,38 @@ static inline double yesno_rate(const struct tepal_wish *w, const struct tepal_y
     double light = lightest(&w->weights, from) / from;
     double margin = YESNO_MARGIN + (y->no_hashes <= 2 ? 1 - light : 0);
     return margin * (y->hopeless / (double)w->known_negatives + y->fp_yes * stuck * light);
+}
+
+/* The same if `more` known negatives than expected pass the yes-filter, and their variance. */
+static inline double yesno_steep(const struct tepal_wish *w, struct tepal_yesno_setting y)
+{
+    double m = (double)y.yes_bits;
+    double a = y.hashes * (double)w->keys / m;
+    double ones = m * (exp(-a) - (1 + a) * exp(-2 * a)); /* their variance */
+    double rate = y.hashes / (m * (1 - exp(-a)));        /* relative, for one more of them */
+    y.positive += sqrt(y.positive + y.positive * y.positive * rate * rate * ones);
+    y.fp_yes = y.positive / (double)w->known_negatives;
+    tepal_model_yesno_rest(&y, 0, w->keys);
+    return yesno_rate(w, &y);
+}
+
+/* Does a division keep the rates, with so many deviations of what is left to spare? */
+static inline bool yesno_keeps(const struct tepal_wish *w, double squares, double heavy,
+                               struct tepal_yesno_setting *y)
+{
+    double t = (double)w->known_negatives;
+    tepal_model_yesno_rest(y, 0, w->keys);
+    double rate = yesno_rate(w, y);
+    if (rate > w->fp_known || y->hopeless / t * heavy > 1e-3) {
+        return false;
+    }
+    double steep = yesno_steep(w, *y) - rate;
+    double variance = rate / t + y->hopeless / t * squares + steep * steep;
+    if (rate + YESNO_CHANCE * sqrt(variance) > w->fp_known) {
+        return false;
+    }
+    tepal_model_yesno_unknown(y, w->keys);
+    return w->closed_world || y->fp_unknown <= w->fp;
 }
 
 static inline void brute_yesno(int problems)
@@ -538,10 +582,20 @@ static inline void brute_yesno(int problems)
         w.closed_world = i % 4 > 0;
         w.fp = w.closed_world ? NAN : draw(&open_state, 1e-2, 0.1);
         w.fn = 0;
+        double alike = 1 / (double)w.known_negatives;
+        double heavy = alike > w.fp_known ? (double)w.known_negatives : 0;
+        double squares = alike > w.fp_known ? 0 : alike;
         if (i % 2 == 1) {
             w.weights = zipf_weights(&curve, w.known_negatives, draw(&state, 0.3, 1.6));
+            heavy = 0;
+            squares = 0;
+            for (size_t j = 0; j < w.weights.count; j++) {
+                double weight = curve.weight[j] - (j > 0 ? curve.weight[j - 1] : 0);
+                heavy += weight > w.fp_known;
+                squares += weight > w.fp_known ? 0 : weight * weight;
+            }
         }
-        plan_kind(&w, tepal_plan_yesno, &plans);
+        plan_flat(&w, tepal_plan_yesno, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_YESNO, TEPAL_LAYOUT_FLAT);
         uint64_t found =
             p == NULL ? (uint64_t)bloom_bits((double)w.keys, fmin(w.fp, w.fp_known)) : p->bits;
@@ -551,18 +605,15 @@ static inline void brute_yesno(int problems)
                 uint64_t yes = found - 1 - q * r;
                 yes = yes / 8 * 8;
                 for (uint32_t k = 1; k <= 6 && yes > 0; k++) {
-                    for (uint32_t no = 1; no <= 12; no++) {
-                        struct tepal_yesno_setting y = {.yes_bits = yes,
-                                                        .hashes = k,
-                                                        .no_bits = q,
-                                                        .no_filters = r,
-                                                        .no_hashes = no,
-                                                        .own_seeds = r > 1};
-                        assert_ok(tepal_yesno_predict(0, 0, w.keys, w.known_negatives, &y));
-                        double rate = yesno_rate(&w, &y);
-                        double varies = sqrt(rate / (double)w.known_negatives);
-                        if (rate + YESNO_CHANCE * varies <= w.fp_known &&
-                            (w.closed_world || y.fp_unknown <= w.fp)) {
+                    struct tepal_yesno_setting y = {.yes_bits = yes,
+                                                    .hashes = k,
+                                                    .no_bits = q,
+                                                    .no_filters = r,
+                                                    .own_seeds = r > 1};
+                    y.fp_yes = tepal_bloom_fp(0, 0, yes, w.keys, k);
+                    y.positive = y.fp_yes * (double)w.known_negatives;
+                    for (y.no_hashes = 1; y.no_hashes <= 12; y.no_hashes++) {
+                        if (yesno_keeps(&w, squares, heavy, &y)) {
                             worse("yesno", i, (double)found, (double)(yes + q * r));
                         }
                     }
@@ -583,7 +634,7 @@ static inline void brute_recycling(int problems)
         w.endless = true;
         w.bits = draw_whole(&state, 128, 480) / 64 * 64;
         w.fp = draw(&state, 3e-3, 0.2);
-        plan_kind(&w, tepal_plan_recycling, &plans);
+        plan_flat(&w, tepal_plan_recycling, &plans);
         const struct tepal_proposal *p = plan_of(&plans, TEPAL_KIND_RECYCLING, TEPAL_LAYOUT_FLAT);
         assert_true(p != NULL && p->feasible && p->fp <= w.fp * EXACT);
         for (uint32_t phases = 2; phases <= 4; phases++) {
@@ -596,8 +647,8 @@ static inline void brute_recycling(int problems)
                 double reach = (phases - 1) * fmax(each - 1.5 * sqrt(each), 0);
                 struct tepal_recycling_setting sigma = s;
                 struct tepal_recycling_rates r;
-                if (tepal_recycling_best_sigma(&sigma, w.fp, &r) == TEPAL_OK &&
-                    !(reach <= p->remembers * EXACT)) {
+                if (!(reach <= p->remembers * EXACT) &&
+                    tepal_recycling_best_sigma(&sigma, w.fp, &r) == TEPAL_OK) {
                     worse("recycling", i, p->remembers, reach);
                 }
             }

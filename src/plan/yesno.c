@@ -24,6 +24,8 @@ struct search {
     const struct plan_task *task;
     enum tepal_layout layout;
     enum tepal_positions positions;
+    double heavy_keys; /* known negatives that alone weigh more than may be left ... */
+    double squares;    /* ... and of the others: sum of the squares of their shares of the weight */
     struct tepal_yesno_setting best;
 };
 
@@ -95,14 +97,44 @@ static bool divide(const struct search *s, uint64_t m, uint64_t r, double share,
     return plan->hashes > 0;
 }
 
-/* Are both rates kept? How many are left varies as a Poisson number does: by so many deviations. */
-#define CHANCE 2
+/*
+ * The variance of F: that of a binomial number, and the yes-filter's rate varies with its ones,
+ * m (e^-a - (1 + a) e^-2a) for a = k n / m. (Of a rough division k is not known: without the ones.)
+ */
+static double variance_of_positive(const struct search *s, const struct tepal_yesno_setting *y)
+{
+    double m = (double)y->yes_bits;
+    double load = y->hashes * (double)s->task->n / m;
+    double zeros = exp(-load);
+    double ones = y->hashes == 0 ? 0 : (zeros - (1 + load) * zeros * zeros) / m;
+    double own = y->positive * y->hashes / fmax(1 - zeros, 1e-9);
+    return y->positive + own * own * ones;
+}
+
+/*
+ * Are both rates kept? What is left varies: with F, on which it depends steeply; by the number of
+ * those left, which is a Poisson number; and by the weights of the hopeless, which may be any. (The
+ * others are light: on average no heavier than all.) So many deviations are left for it; and next
+ * to never is a key hopeless that weighs too much alone.
+ */
+#define CHANCE 3
+#define NEVER  1e-3
 
 static bool keeps(const struct search *s, struct tepal_yesno_setting *plan)
 {
+    double t = (double)s->task->t;
     double share = passes(s, plan);
-    double each = 1 / (double)s->task->t; /* the weight of those left, at most on average */
-    if (!(share + CHANCE * sqrt(share * each) <= s->task->fp_known)) {
+    double variance = share / t + plan->hopeless / t * s->squares;
+    if (!(share + CHANCE * sqrt(variance) <= s->task->fp_known) ||
+        plan->hopeless / t * s->heavy_keys > NEVER) {
+        return false;
+    }
+    struct tepal_yesno_setting more = *plan;
+    more.positive += sqrt(variance_of_positive(s, plan));
+    more.fp_yes = more.positive / t;
+    tepal_model_yesno_rest(&more, s->positions, s->task->n);
+    double steep = passes(s, &more) - share;
+    if (!(share + CHANCE * sqrt(variance + steep * steep) <= s->task->fp_known)) {
         return false;
     }
     tepal_model_yesno_unknown(plan, s->task->n);
@@ -157,6 +189,39 @@ static bool some_reach(struct search *s, uint64_t m)
     return false;
 }
 
+/*
+ * The shares above are steps of a ladder, and what they reach does not quite grow with m: a few
+ * bits less may do with a division in between. If there are few bits, all divisions near the best
+ * are tried.
+ */
+#define FEW_BITS 2048
+
+static bool near_reach(struct search *s, uint64_t m)
+{
+    const struct tepal_yesno_setting *last = &s->best;
+    uint64_t all = last->no_bits * last->no_filters;
+    uint64_t most = last->no_filters < MOST_FILTERS ? last->no_filters + 1 : MOST_FILTERS;
+    for (uint64_t r = last->no_filters > 1 ? last->no_filters - 1 : 1; r <= most; r++) {
+        for (uint64_t q = all * 3 / 4 / r; q <= all * 4 / 3 / r; q++) {
+            struct tepal_yesno_setting plan;
+            double share = ((double)(q * r) + 0.5) / (double)m;
+            if (divide_roughly(s, m, r, share, &plan) && reaches(s, &plan) &&
+                divide(s, m, r, share, &plan) && reaches(s, &plan)) {
+                s->best = plan;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void shrink(struct search *s, uint64_t m)
+{
+    while (m > 1 && m <= FEW_BITS && near_reach(s, m - 1)) {
+        m--;
+    }
+}
+
 /* The smallest m in low+1 .. high, if high does; to a 2000th if it is large. */
 static bool smallest_flat(struct search *s, uint64_t high)
 {
@@ -173,6 +238,7 @@ static bool smallest_flat(struct search *s, uint64_t high)
             low = middle;
         }
     }
+    shrink(s, high);
     return true;
 }
 
@@ -197,6 +263,30 @@ static bool smallest_other(struct search *s, const struct tepal_yesno_setting *f
         }
     }
     return false;
+}
+
+/* The share `part` of the known negatives has this weight. */
+static void weigh(struct search *s, double part, double weight)
+{
+    double keys = part * (double)s->task->t;
+    if (keys > 0 && weight / keys > s->task->fp_known) {
+        s->heavy_keys += keys;
+    } else if (keys > 0) {
+        s->squares += weight * weight / keys;
+    }
+}
+
+static void weigh_all(struct search *s)
+{
+    const struct tepal_plan_weights *w = &s->task->wish->weights;
+    double x = 0;
+    double y = 0;
+    for (size_t i = 0; i < w->count; i++) {
+        weigh(s, w->share[i] - x, w->weight[i] - y);
+        x = w->share[i];
+        y = w->weight[i];
+    }
+    weigh(s, 1 - x, 1 - y);
 }
 
 static double probes_of(const struct search *s)
@@ -330,6 +420,7 @@ void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out)
     struct plan_bar bar = tepal_plan_bar(task, TEPAL_KIND_YESNO);
     struct search s = {
         .task = task, .layout = TEPAL_LAYOUT_FLAT, .positions = plan_positions(task)};
+    weigh_all(&s);
     plan_bar_if(&bar, task->t == 0, "known-negatives", "no negatives are known");
     if (bar.why == NULL) {
         bar = (struct plan_bar){"fp", find_flat(&s)};
