@@ -95,8 +95,8 @@ static void the_load_limit_is_beyond_the_room(void **state)
 /*
  * The law of how many fit, at sizes between those that it was fitted to. An empirical distribution
  * of N filters is nowhere further from the true one than e but with probability 2 exp(-2 N e^2)
- * (Dvoretzky, Kiefer, Wolfowitz; Massart), here 8e-11; the law itself claims .03 (f = 4: .06). Below 1/2, where
- * nothing is planned, nothing is claimed. TEPAL_FULL=1: ten times the filters.
+ * (Dvoretzky, Kiefer, Wolfowitz; Massart), here 8e-11; the law itself claims .03 (f = 4: .06).
+ * Below 1/2, where nothing is planned, nothing is claimed. TEPAL_FULL=1: many more filters.
  */
 static void law_holds(uint32_t bits, uint64_t buckets, unsigned filters)
 {

@@ -206,11 +206,12 @@ struct tepal_plan_input {
  * It is, bit for bit, the one that the kind's own call makes with the same parameters; yesno and
  * cascade note as their capacity the members that they are built from.
  *
- * TEPAL_BAD_ARGUMENT: the plan is neither feasible nor likely, or is inconsistent; a kind that needs known
- * negatives gets none, or a weighted plan no weights; a weight is negative or not finite; there are
- * no members to choose from. TEPAL_FULL: the keys do not fit into a fingerprint filter, or no
- * cascade this small was found; with other seeds, and digests made with them, it may succeed. TEPAL_TOO_LARGE, TEPAL_NO_MEMORY, and as tepal_params_check. Cost
- * and memory: those of the kind.
+ * TEPAL_BAD_ARGUMENT: the plan is neither feasible nor likely, or is inconsistent; a kind that
+ * needs known negatives gets none, or a weighted plan no weights; a weight is negative or not
+ * finite; there are no members to choose from. TEPAL_FULL: the keys do not fit into a fingerprint
+ * filter, or no cascade this small was found; with other seeds, and digests made with them, it may
+ * succeed. TEPAL_TOO_LARGE, TEPAL_NO_MEMORY, and as tepal_params_check. Cost and memory: those of
+ * the kind.
  */
 TEPAL_API enum tepal_status
 tepal_plan_build(const struct tepal_proposal *plan, const struct tepal_plan_input *input,

@@ -6,14 +6,15 @@
  * 98 % of its slots if it is large, more if it is small; the rest of J is what the search for a
  * chain of moves gives up on. The law of J has no closed form that we know of: it is measured. For
  * 16 to 16,384 slots a gamma law with a shift agrees with it to .03; with 4 bits, of which few
- * pairs of buckets follow, to .06 (docs/models.md). The constants are its mean over the slots, its standard deviation over their
- * root, and its skewness, at powers of two; in between they are interpolated. At 16 and 32 slots
- * most of the law lies below 0, where J is 0.
+ * pairs of buckets follow, to .06 (docs/models.md). The constants are its mean over the slots, its
+ * standard deviation over their root, and its skewness, at powers of two; in between they are
+ * interpolated. At 16 and 32 slots most of the law lies below 0, where J is 0.
  */
 #include <math.h>
 
 #include <tepal/papers.h>
 
+#include "model/numeric.h"
 #include "params/params.h"
 
 #define LEAST_LOG 4 /* of the slots, to base 2 */
@@ -106,7 +107,7 @@ static double gamma_below(double a, double x)
     if (!(x > 0)) {
         return 0;
     }
-    double front = exp(a * log(x) - x - lgamma(a));
+    double front = exp(a * log(x) - x - tepal_log_gamma(a));
     if (x < a + 1) {
         double term = 1 / a;
         double sum = term;
