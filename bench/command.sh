@@ -113,7 +113,7 @@ def several(jobs):
                                            "fingerprint"),
            "build counting --choices 4, in order": (
                "build", "keys", "-o", "out", "--seed", "1", "--kind", "counting", "--choices", "4",
-               "--cells", "150000000")}
+               "--cells", str(15 * int(count)))}
     return {name: (tepal, *words, "-q", "--jobs", str(jobs)) if words[0] != "query" else
             (tepal, *words, "--jobs", str(jobs)) for name, words in one.items()}
 
@@ -132,31 +132,8 @@ for name, (one, two) in pairs.items():
 
 # A filter to a file and back, against the bytes alone: 100 MB.
 os.system(f"'{tepal}' build -o big.tepal --seed 1 -q --bits 800000000 /dev/null")
-size = os.path.getsize("big.tepal")
-data = open("big.tepal", "rb").read()
-
-
-def write_alone():
-    start = time.monotonic()
-    with open("copy", "wb", buffering=0) as out:
-        at = 0
-        while at < size:
-            at += out.write(data[at:at + (1 << 22)])
-        os.fsync(out.fileno())
-    return time.monotonic() - start
-
-
-def read_alone():
-    room = bytearray(1 << 26)
-    start = time.monotonic()
-    with open("big.tepal", "rb", buffering=0) as file:
-        while file.readinto(room):
-            pass
-    return time.monotonic() - start
-
-
-moves = [(float(a), float(b), write_alone(), read_alone()) for a, b in (
-    (line.split() for line in (os.popen(f"'{limit}' --move big.tepal").read() for _ in range(5))))]
+moves = [[float(word) for word in os.popen(f"'{limit}' --move big.tepal").read().split()]
+         for _ in range(5)]
 save, load, writing, reading = (statistics.median(m[i] for m in moves) for i in range(4))
 bar("command: save / write and fsync", save, writing, 1.1)
 bar("command: load / read", load, reading, 1.1)
