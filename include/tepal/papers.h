@@ -481,10 +481,11 @@ TEPAL_API uint64_t tepal_recycling_capacity(enum tepal_recycling_bound bound,
 
 /*
  * A filter that recycles by count, when more than n messages would have set bits, as its setting
- * has it (any layout; sigma aside): its rates, of which fp_active is eq. (3), a lower bound. If
- * setting->hashes is 0, the number with the lowest average. If setting->bits is 0 (flat), the
- * fewest that keep the average fp, which matters only then. TEPAL_BAD_ARGUMENT for what cannot be
- * such a filter, TEPAL_UNSUPPORTED for sizes of other layouts.
+ * has it (any layout; sigma aside): its rates, over new messages of which n + 1 set bits. (Eq. (3)
+ * is a lower bound of fp_active: 2 % less at a rate of 1 %, 12 % less at 10 %.) If setting->hashes
+ * is 0, the number with the lowest average. If setting->bits is 0 (flat), the fewest that keep the
+ * average fp, which matters only then. TEPAL_BAD_ARGUMENT for what cannot be such a filter,
+ * TEPAL_UNSUPPORTED for sizes of other layouts.
  */
 TEPAL_API enum tepal_status tepal_recycling_for_count(struct tepal_recycling_setting *setting,
                                                       uint64_t n, double fp,

@@ -75,4 +75,9 @@ const struct lab_experiment lab_002[] = {
                    "keys come and go, with and without wrong removals: every kind and policy",
                    "Not in the paper. With more than one choice even right removals do harm: "
                    "`remove` loses members, `keep` piles up what it keeps; receipts do neither."),
+    LAB_EXPERIMENT("002-states", "Sec. 2.3", 3, 20, lab_002_states,
+                   "states of flows: found in several, and what changes do by each rule",
+                   "The paper describes the scenario and has no numbers. A table that is told "
+                   "which state a flow leaves loses nobody. To keep what is found in several "
+                   "states fills the table with it; to remove one, or all, loses flows."),
     {.name = NULL}};

@@ -107,4 +107,7 @@ int lab_002_figure_10(struct lab *lab);
 int lab_002_hashes(struct lab *lab);
 int lab_002_churn(struct lab *lab);
 
+/* states.c */
+int lab_002_states(struct lab *lab);
+
 #endif

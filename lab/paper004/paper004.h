@@ -55,7 +55,7 @@ extern const double rbf_rates_asked[RBF_RATES];
 /* A claim of all points, and the share of them that bear it out. */
 void rbf_all_of(struct lab *lab, uint64_t hits, uint64_t points, const char *words);
 
-/* averages.c, text.c, streams.c, average.c, chain.c */
+/* averages.c, text.c, streams.c, average.c, chain.c, counts.c */
 int lab_004_fig_3(struct lab *lab);
 int lab_004_fig_4(struct lab *lab);
 int lab_004_fig_5(struct lab *lab);
@@ -66,5 +66,7 @@ int lab_004_text(struct lab *lab);
 int lab_004_negatives(struct lab *lab);
 int lab_004_average(struct lab *lab);
 int lab_004_chain(struct lab *lab);
+int lab_004_count(struct lab *lab);
+int lab_004_ways(struct lab *lab);
 
 #endif

@@ -169,18 +169,39 @@ uint64_t tepal_recycling_capacity(enum tepal_recycling_bound bound, enum tepal_p
 
 /* ---- a filter that counts -------------------------------------------------------------------- */
 
+/*
+ * How many messages, false positives among them, come until n of them have set bits. False
+ * positives set none, so that the bits after t messages of both sorts are those of any t messages,
+ * and the next is found with rate_after(t): T - sum of rate_after over t < T is n. (Eq. (3) takes
+ * the bits after n messages that set some for those after any n, which are fewer: a lower bound.)
+ * Newton's steps: from the left they never go beyond, since ever fewer messages set bits.
+ */
+static double messages_until(const struct tepal_recycling_setting *s, double n)
+{
+    const struct counted a = {s, false};
+    double t = n;
+    for (unsigned step = 0; step < 1000 && isfinite(t); step++) {
+        double whole = floor(t);
+        double last = rate_after(s, whole);
+        double sum = counted_sum(&a, 0, whole) + (t - whole) * last;
+        double more = (n - (t - sum)) / (1 - last);
+        if (!(more > 1e-12 * t)) {
+            return t;
+        }
+        t += more;
+    }
+    return INFINITY;
+}
+
 static struct tepal_recycling_rates rates_of(const struct tepal_recycling_setting *s, double n)
 {
-    const struct counted a = {s, true};
-    double sum = counted_sum(&a, 0, n + 1); /* false positives of a cycle from an empty phase */
-    struct recycling_cycle cycle = {isfinite(sum) ? n + 1 + sum : INFINITY,
-                                    isfinite(sum) ? sum : INFINITY,
-                                    rate_after(s, n + s->keep_trigger)};
+    double t = messages_until(s, n + 1); /* a cycle from an empty phase, with its trigger */
+    struct recycling_cycle cycle = {t, t - (n + 1), rate_after(s, t - 1 + s->keep_trigger)};
     struct tepal_recycling_rates rates = tepal_model_recycling_rates(s, cycle);
-    if (!isfinite(sum)) {
+    if (!isfinite(t)) {
         rates.fp_active = rates.fp_average = 1;
     }
-    rates.fp_full = rate_after(s, n);
+    rates.fp_full = rate_after(s, t - 1);
     rates.method = TEPAL_RECYCLING_CLOSED;
     return rates;
 }

@@ -106,10 +106,11 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
                       rates.method == TEPAL_RECYCLING_SWEEP ? "sweep" : "closed");
     tepal_report_text(report, "counting", "each message once, when it first arrives (Sec. II-E)",
                       "count-instance");
-    tepal_report_real(report, "fp_average", "long-term false-positive rate, eqs. (18) or (3), (26)",
+    tepal_report_real(report, "fp_average",
+                      "long-term false-positive rate, eqs. (18) and (26), or by count",
                       rates.fp_average);
     tepal_report_real(report, "fp_active",
-                      "false-positive rate of the active phase alone, eq. (18) or (3)",
+                      "false-positive rate of the active phase alone, eq. (18), or by count",
                       rates.fp_active);
     if (s.phases > 1) {
         tepal_report_real(report, "fp_frozen",
@@ -134,7 +135,8 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
          "the largest n with that f_w"},
         {"fp_oracle", "f_o: average over n new messages, eq. (2)", "capacity_oracle",
          "the largest n with that f_o"},
-        {"fp_actual", "f_a: average of a filter that counts to n messages that set bits, eq. (3)",
+        {"fp_actual",
+         "f_a: a lower bound for a filter that counts n messages that set bits, eq. (3)",
          "capacity_actual", "the largest n with that f_a"},
     };
     double fp = use->fp > 0 && use->fp < 1 ? use->fp : rates.fp_average;
