@@ -143,28 +143,61 @@ static bool cascade_query(const struct tepal_filter *filter, struct tepal_digest
 
 #define CHUNK 512
 
+/*
+ * Of these keys, those whose bit i in the second level is set; the others are not in it. Nobody
+ * knows which leave: nothing branches on it. Where i is a constant, only the word that is asked for
+ * is computed.
+ */
+static inline __attribute__((always_inline)) uint32_t wave(const struct tepal_cascade *cascade,
+                                                           const struct tepal_digest *digests,
+                                                           uint32_t i, const uint16_t *keys,
+                                                           uint32_t count, uint16_t *stay)
+{
+    const uint64_t *words = cascade->head.words;
+    const uint64_t start = cascade->start[1];
+    const uint64_t cells = cascade->level[1].cells;
+    uint32_t left = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        uint16_t key = keys[n];
+        uint64_t word = address_word(address_rehash(digests[key], 1), i);
+        stay[left] = key;
+        left += bits_test(words, start + wide_scale(word, cells));
+    }
+    return left;
+}
+
+/* A second level of so many bits is in the cache, and need not be requested. */
+#define CACHED_BITS ((uint64_t)1 << 21)
+
 /* Those that the first level has ask the others; its answers become the cascade's. */
 static size_t ask_others(const struct tepal_cascade *cascade, const struct tepal_digest *digests,
                          size_t count, uint64_t *answers)
 {
-    size_t present = 0;
+    const struct address *second = &cascade->level[1];
+    uint16_t keys[CHUNK];
+    uint32_t in = 0;
     for (size_t w = 0; w < (count + 63) / 64; w++) {
         for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
-            uint64_t first = address_rehash(digests[w * 64 + (size_t)__builtin_ctzll(word)], 1).hi;
-            bits_prefetch(cascade->head.words,
-                          cascade->start[1] + wide_scale(first, cascade->level[1].cells));
+            keys[in++] = (uint16_t)(w * 64 + (size_t)__builtin_ctzll(word));
         }
     }
-    for (size_t w = 0; w < (count + 63) / 64; w++) {
-        for (uint64_t word = answers[w]; word != 0; word &= word - 1) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(word);
-            if (first_without(cascade, 1, digests[w * 64 + bit]) % 2 == 0) {
-                answers[w] &= ~((uint64_t)1 << bit);
-            }
-        }
-        present += bits_count_word(answers[w]);
+    for (uint32_t n = 0; second->cells > CACHED_BITS && n < in; n++) {
+        uint64_t first = address_rehash(digests[keys[n]], 1).hi;
+        bits_prefetch(cascade->head.words, cascade->start[1] + wide_scale(first, second->cells));
     }
-    return present;
+    if (second->positions == TEPAL_POSITIONS_COLLIDING) {
+        in = wave(cascade, digests, 0, keys, in, keys);
+        in = second->hashes > 1 ? wave(cascade, digests, 1, keys, in, keys) : in;
+        for (uint32_t i = 2; i < second->hashes && in > 0; i++) {
+            in = wave(cascade, digests, i, keys, in, keys);
+        }
+    }
+    for (uint32_t n = 0; n < in; n++) { /* the others are not in the second level: members */
+        if (first_without(cascade, 1, digests[keys[n]]) % 2 == 0) {
+            answers[keys[n] / 64] &= ~((uint64_t)1 << keys[n] % 64);
+        }
+    }
+    return (size_t)tepal_bits_count(answers, (count + 63) / 64);
 }
 
 static size_t cascade_query_many(const struct tepal_filter *filter,

@@ -165,17 +165,68 @@ static void list_found(const uint64_t *answers, size_t count, struct pending *fo
     }
 }
 
+/*
+ * Of these keys, those whose bit i in no-filter j is set; the others are not in it. Half of them
+ * leave, and nobody knows which: nothing branches on it. Where i is a constant, only the word that
+ * is asked for is computed.
+ */
+static inline __attribute__((always_inline)) uint32_t
+wave(const struct tepal_yesno *yesno, const struct tepal_digest *digests, uint32_t j, uint32_t i,
+     const uint16_t *keys, uint32_t count, uint16_t *stay)
+{
+    const uint64_t *words = yesno->head.words;
+    const uint64_t start = no_start(yesno, j);
+    const uint64_t cells = yesno->no.cells;
+    const uint64_t salt = yesno->salt;
+    const bool own_seeds = yesno->own_seeds;
+    uint32_t left = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        uint16_t key = keys[n];
+        uint64_t word = address_word(yesno_no_digest(salt, own_seeds, j, digests[key]), i);
+        stay[left] = key;
+        left += bits_test(words, start + wide_scale(word, cells));
+    }
+    return left;
+}
+
+/* Of these keys, those that no-filter j has, to `stay`. */
+static uint32_t in_filter(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
+                          uint32_t j, const struct pending *found, uint16_t *stay)
+{
+    const uint32_t k = yesno->no.hashes;
+    uint32_t in = wave(yesno, digests, j, 0, found->index, found->count, stay);
+    in = k > 1 ? wave(yesno, digests, j, 1, stay, in, stay) : in;
+    for (uint32_t i = 2; i < k && in > 0; i++) {
+        in = wave(yesno, digests, j, i, stay, in, stay);
+    }
+    return in;
+}
+
+/* No-filters of so many bits in all are in the cache, and need not be requested. */
+#define CACHED_BITS ((uint64_t)1 << 21)
+
 static size_t veto_chunk(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
                          size_t count, uint64_t *answers)
 {
     struct pending found;
     list_found(answers, count, &found);
-    for (uint32_t j = 0; j < (yesno->own_seeds ? yesno->filters : 1); j++) {
+    bool far = yesno->filters * yesno->no.cells > CACHED_BITS;
+    for (uint32_t j = 0; far && j < (yesno->own_seeds ? yesno->filters : 1); j++) {
         for (uint32_t i = 0; i < found.count; i++) {
             uint64_t first = no_digest(yesno, j, digests[found.index[i]]).hi;
             bits_prefetch(yesno->head.words,
                           no_start(yesno, j) + wide_scale(first, yesno->no.cells));
         }
+    }
+    if (yesno->no.positions == TEPAL_POSITIONS_COLLIDING) {
+        for (uint32_t j = 0; j < yesno->filters; j++) {
+            uint16_t stay[CHUNK];
+            uint32_t in = in_filter(yesno, digests, j, &found, stay);
+            for (uint32_t n = 0; n < in; n++) {
+                answers[stay[n] / 64] &= ~((uint64_t)1 << stay[n] % 64);
+            }
+        }
+        return (size_t)tepal_bits_count(answers, (count + 63) / 64);
     }
     size_t left = found.count;
     for (uint32_t i = 0; i < found.count; i++) {
