@@ -59,8 +59,9 @@ static int write_lists(const struct audit *a)
         }
         code = code == EXIT_YES ? key_list_finish(&list[l], a->args) : code;
     }
+    struct atomic_file *const beside[LISTS] = {&list[0].file, &list[1].file, &list[2].file};
+    code = code == EXIT_YES ? filter_file_save_with(a->args, NULL, NULL, beside, LISTS) : code;
     for (size_t l = 0; l < LISTS; l++) {
-        code = code == EXIT_YES ? key_list_commit(&list[l], a->args, NULL) : code;
         key_list_free(&list[l]);
     }
     return code;

@@ -401,7 +401,8 @@ static int watch(struct dedup *d)
     out_flush(d->out);
     bool written = d->out->failed == 0;
     code = out_close(d->out, code);
-    if (written && state_close(&d->state, d->filter) != EXIT_YES) {
+    bool begun = code == EXIT_YES || d->lines > 0; /* if nothing was read, nothing is saved */
+    if (written && begun && state_close(&d->state, d->filter) != EXIT_YES) {
         code = EXIT_TROUBLE;
     }
     return code;

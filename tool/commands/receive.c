@@ -188,7 +188,7 @@ static int judge_one(struct receive *r, const char *path, const char *to, bool l
     if (fd < 0) {
         return EXIT_TROUBLE;
     }
-    bool as_it_is = is_regular(fd) && !packed_looks(path);
+    bool as_it_is = is_regular(fd) && packed_look(path) == PACKED_NOT;
     enum tepal_status status =
         as_it_is ? tepal_receive_fd(fd, &r->terms, NULL, &filter, &judgement, &error)
                  : receive_stream(fd, &r->terms, &filter, &judgement, &error);

@@ -55,11 +55,15 @@ static int open_lock(const char *path)
         }
     } while (fd < 0 && (errno == EEXIST || errno == EINTR));
     struct stat about;
-    if (fd >= 0 && (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))) {
+    int error = fd < 0                   ? errno
+                : fstat(fd, &about) != 0 ? errno
+                : S_ISREG(about.st_mode) ? 0
+                                         : EINVAL;
+    if (fd >= 0 && error != 0) {
         close(fd);
-        errno = EINVAL;
-        return -1;
+        fd = -1;
     }
+    errno = error;
     return fd;
 }
 

@@ -70,8 +70,9 @@ static enum tepal_status open_any(const char *path, enum filter_file_mode mode, 
         return packed_load(path, most, out, error);
     }
     enum tepal_status status = open_regular(path, mode, out, error);
-    return status == TEPAL_NOT_A_FILTER && packed_looks(path) ? packed_load(path, most, out, error)
-                                                              : status;
+    return status == TEPAL_NOT_A_FILTER && packed_look(path) != PACKED_NOT
+               ? packed_load(path, most, out, error)
+               : status;
 }
 
 enum tepal_status filter_file_try(const char *path, enum filter_file_mode mode,
@@ -208,7 +209,7 @@ int filter_file_check_in_place(const struct args *args, const char *path)
         return args_about(args, path,
                           "not a regular file, so it cannot be changed in place: give --output");
     }
-    if (packed_looks(path)) {
+    if (packed_look(path) == PACKED_SO) {
         return args_about(args, path,
                           "compressed, so it cannot be changed in place: give --output");
     }
@@ -283,8 +284,7 @@ enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, co
     return status;
 }
 
-/* A save can fail after it has put the file in place, when it cannot sync the directory. */
-static bool is_in_place(const struct tepal_error *error)
+bool filter_file_in_place(const struct tepal_error *error)
 {
     static const char says[] = "the new file is in place";
     return error->why != NULL && strncmp(error->why, says, sizeof says - 1) == 0;
@@ -308,9 +308,10 @@ static int save(const struct args *args, const struct tepal_filter *filter, cons
         }
     } else {
         status = filter_file_save_quietly(filter, path, &error);
-        stays = status != TEPAL_OK && is_in_place(&error) ? NULL : stays; /* do not deny it */
+        stays =
+            status != TEPAL_OK && filter_file_in_place(&error) ? NULL : stays; /* do not deny it */
     }
-    *in_place = status == TEPAL_OK || is_in_place(&error);
+    *in_place = status == TEPAL_OK || filter_file_in_place(&error);
     return status == TEPAL_OK ? EXIT_YES
                               : filter_file_fault(stays, filter_file_name(path, true), &error);
 }
@@ -324,10 +325,11 @@ int filter_file_save_with(const struct args *args, const struct tepal_filter *fi
     leftover_hold(&before);
     int code = filter != NULL ? save(args, filter, path, &in_place) : EXIT_YES;
     for (size_t i = 0; i < count && in_place; i++) {
-        if (beside[i]->temporary != NULL && atomic_file_commit(beside[i], args, done) != EXIT_YES) {
-            code = EXIT_TROUBLE;
+        if (beside[i]->temporary == NULL) {
+            continue;
         }
-        done = done != NULL ? done : "the files before it were written";
+        code = atomic_file_commit(beside[i], args, done) == EXIT_YES ? code : EXIT_TROUBLE;
+        done = done == NULL && beside[i]->named ? "others before it were written" : done;
     }
     leftover_release(&before);
     return code;

@@ -66,6 +66,9 @@ int filter_file_save(const struct args *args, const struct tepal_filter *filter,
 int filter_file_replace(const struct args *args, const struct tepal_filter *filter,
                         const char *path, struct atomic_file *const *beside, size_t count);
 
+/* A save can fail after it has put the file in place, when it cannot sync the directory. */
+bool filter_file_in_place(const struct tepal_error *error);
+
 /* The same to a path, but says nothing: fills in `error`. */
 enum tepal_status filter_file_save_quietly(const struct tepal_filter *filter, const char *path,
                                            struct tepal_error *error);

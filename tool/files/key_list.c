@@ -63,11 +63,6 @@ int key_list_finish(struct key_list *list, const struct args *args)
     return list->file.out != NULL ? atomic_file_finish(&list->file, args) : EXIT_YES;
 }
 
-int key_list_commit(struct key_list *list, const struct args *args, const char *done)
-{
-    return list->file.temporary != NULL ? atomic_file_commit(&list->file, args, done) : EXIT_YES;
-}
-
 void key_list_free(struct key_list *list)
 {
     atomic_file_free(&list->file);

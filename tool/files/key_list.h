@@ -27,7 +27,6 @@ int key_lists_check(const struct args *args, const char *const *options, const c
 int key_list_open(struct key_list *list, const struct args *args, const char *option);
 void key_list_add(struct key_list *list, const char *text, size_t len);
 int key_list_finish(struct key_list *list, const struct args *args);
-int key_list_commit(struct key_list *list, const struct args *args, const char *done);
 void key_list_free(struct key_list *list);
 
 #endif

@@ -20,19 +20,23 @@
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-bool packed_looks(const char *path)
+enum packed_look packed_look(const char *path)
 {
     const char *why;
     char byte;
     struct stat about;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
-        return false;
+    if (stat(path, &about) != 0) {
+        return errno == ENOENT ? PACKED_NOT : PACKED_UNKNOWN;
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return PACKED_NOT;
     }
     struct source *source = source_open(path, false, &why);
+    bool fine = source != NULL && (source_read(source, &byte, 1), source_error(source) == 0);
     /* damaged ones count too: whoever reads it shall say so */
-    bool packed = source != NULL && (source_read(source, &byte, 1), source_packed(source));
+    bool packed = fine && source_packed(source);
     source_close(source);
-    return packed;
+    return packed ? PACKED_SO : fine ? PACKED_NOT : PACKED_UNKNOWN;
 }
 
 static enum tepal_status fault(struct tepal_error *error, const char *why, uint64_t at)
@@ -52,7 +56,10 @@ static enum tepal_status decode(struct source *source, uint64_t most, struct tep
     ssize_t n;
     do {
         n = source_read(source, piece, sizeof piece);
-        if (n < 0) {
+        if (n < 0 && source_error(source) != 0) {
+            *error = (struct tepal_error){.status = TEPAL_IO, .system = source_error(source)};
+            status = TEPAL_IO;
+        } else if (n < 0) {
             status = fault(error, source_why(source), done);
         } else if (decoder == NULL) {
             most = source_packed(source) ? most : 0;

@@ -21,8 +21,10 @@
     OPTION(0, "max-bytes", OF_SIZE(1, UINT64_MAX),                                           \
            "Refuse a compressed filter of more than N bytes when decompressed (default 1Gi).")
 
-/* Is it a regular file that begins as compressed ones do? */
-bool packed_looks(const char *path);
+/* Is it a regular file that begins as compressed ones do? It may be impossible to say. */
+enum packed_look { PACKED_NOT, PACKED_SO, PACKED_UNKNOWN };
+
+enum packed_look packed_look(const char *path);
 
 /*
  * A filter from a path or a pipe ("-" is standard input), compressed or not. A compressed one may

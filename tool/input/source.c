@@ -29,6 +29,7 @@ struct source {
     bool between; /* compressed: at the end of a member or a frame */
     enum form form;
     const char *why;
+    int error;         /* of read(2) */
     source_wait *wait; /* NULL: nobody */
     void *wait_context;
     z_stream gzip;
@@ -62,7 +63,8 @@ static ssize_t read_some(struct source *s, void *bytes, size_t room)
             return 0;
         }
         if (!retry_io(s->fd, POLLIN)) {
-            return fail(s, strerror(errno));
+            s->error = errno;
+            return fail(s, strerror(s->error));
         }
     }
 }
@@ -351,6 +353,7 @@ struct source *source_open_fd(int fd, bool plain, const char **why)
     s->live = !S_ISREG(about.st_mode);
     s->form = plain ? FORM_PLAIN : FORM_UNKNOWN;
     s->why = "";
+    s->error = 0;
     return s;
 }
 
@@ -390,6 +393,11 @@ void source_close(struct source *s)
         close(s->fd);
     }
     free(s);
+}
+
+int source_error(const struct source *s)
+{
+    return s->error;
 }
 
 const char *source_why(const struct source *s)

@@ -28,6 +28,9 @@ void source_close(struct source *source);
 ssize_t source_read(struct source *source, char *bytes, size_t room);
 const char *source_why(const struct source *source);
 
+/* If it was the system that failed, the number of its error; 0: the data, or nothing, is wrong. */
+int source_error(const struct source *source);
+
 /*
  * Somebody to ask before every read(2), which may block: for a command that has to do something
  * meanwhile. He returns when there is something to read, or false to end it here: then source_read

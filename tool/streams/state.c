@@ -241,7 +241,10 @@ void state_save(struct state *s, const struct tepal_filter *filter)
         return;
     }
     bool failed = filter_file_save_quietly(filter, s->path, &error) != TEPAL_OK;
-    if (failed && !s->failing) {
+    bool in_place = failed && filter_file_in_place(&error);
+    if (in_place && !s->failing) {
+        say_warning(s->name, "%s: %s", error.why, strerror(error.system));
+    } else if (failed && !s->failing) {
         const char *why = error.system != 0   ? strerror(error.system)
                           : error.why != NULL ? error.why
                                               : tepal_status_message(error.status);
@@ -250,7 +253,7 @@ void state_save(struct state *s, const struct tepal_filter *filter)
             "the state could not be saved (%s): the previous one is kept, and dedup continues",
             why);
     }
-    if (!failed) {
+    if (!failed || in_place) {
         s->saved = tepal_filter_keys_added(filter);
     }
     s->failing = failed;

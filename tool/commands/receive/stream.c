@@ -73,11 +73,17 @@ enum tepal_status receive_stream(int fd, const struct tepal_terms *terms, struct
     struct heap heap = {NULL, 0, 0};
     struct source *source = source_open_fd(fd, false, &why);
     *error = (struct tepal_error){.status = TEPAL_NO_MEMORY, .why = why};
-    if (source == NULL) {
+    if (source == NULL) { /* no memory, or fstat(2) failed */
         return TEPAL_NO_MEMORY;
     }
     error->status = TEPAL_OK;
     enum tepal_status status = judge(source, terms, &heap, out, judgement, error);
+    if (status == TEPAL_OK && source_error(source) != 0) { /* nobody's filter is to blame */
+        tepal_filter_free(*out);
+        *out = NULL;
+        *error = (struct tepal_error){.status = TEPAL_IO, .system = source_error(source)};
+        status = TEPAL_IO;
+    }
     free(heap.bytes);
     source_close(source);
     return status;

@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+"""Every system call of every command that writes, made to fail in turn (shim.c), or to be the last.
+
+Usage: faults.py TEPAL SHIM [--quick | --kills N] [--only NAME]
+
+After each run: every output is the old one or the new one, whole; the exit status is right; the
+message does not deny what happened; what could not get its name is where the message says; nothing
+else is left. What is no failure (EINTR, EAGAIN, fewer bytes than asked for) changes nothing at all.
+A recorded run shows the order: write, sync, rename, sync the directory; and the lock before it.
+--kills N: SIGKILL at N random moments instead.
+"""
+import errno
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+TEPAL = os.path.abspath(sys.argv[1])
+SHIM = os.path.abspath(sys.argv[2])
+QUICK = "--quick" in sys.argv
+KILLS = int(sys.argv[sys.argv.index("--kills") + 1]) if "--kills" in sys.argv else 0
+ONLY = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
+
+ERRORS = {
+    "open": ["EIO", "ENOSPC", "EMFILE", "EINTR"],
+    "read": ["EIO", "EINTR", "EAGAIN", "short"],
+    "write": ["EIO", "ENOSPC", "EINTR", "EAGAIN", "short"],
+    "close": ["EIO", "EINTR"],
+    "fsync": ["EIO", "ENOSPC", "EINTR"],
+    "rename": ["EBUSY", "EIO", "ENOSPC"],
+    "unlink": ["EIO"],
+    "flock": ["EIO", "ENOLCK", "EINTR", "EAGAIN"],
+    "fchmod": ["EIO", "EPERM"],
+    "fchown": ["EIO", "EPERM"],
+    "access": ["EIO"],
+    "stat": ["EIO", "EACCES"],
+    "lstat": ["EIO"],
+    "fstat": ["EIO"],
+    "realpath": ["EIO"],
+    "mmap": ["ENOMEM", "ENODEV"],
+    "getentropy": ["EIO"],
+}
+# No failures at all: whoever is told so tries again.
+HARMLESS = {(call, what) for call in ("read", "write") for what in ("EINTR", "EAGAIN", "short")}
+HARMLESS |= {("fsync", "EINTR"), ("flock", "EINTR"), ("close", "EINTR"), ("flock", "ENOLCK")}
+
+COUNTING = ["--kind", "counting", "--cells", "8192", "--choices", "2", "--seed", "7", "-q"]
+
+
+class Scenario:
+    def __init__(self, name, prepare, command, outputs, stdin=None):
+        self.name = name
+        self.prepare = prepare      # lists of arguments
+        self.command = command
+        self.outputs = outputs      # the filter first
+        self.stdin = stdin
+
+
+def keys(first, last, tab=""):
+    return "".join(f"{i}{tab}\n" for i in range(first, last))
+
+
+FILES = {
+    "low": keys(0, 100),
+    "high": keys(100, 200),
+    "few": keys(0, 20),
+    "mixed": keys(90, 300),
+    "routes": "",
+}
+BLOOM = ["build", "low", "-o", "f", "--capacity", "1000", "--seed", "7", "-q"]
+OTHER = ["build", "high", "-o", "g", "--capacity", "1000", "--seed", "7", "-q"]
+STATE = ["dedup", "--state", "f", "--memory", "2Ki", "--seed", "7", "-q", "low"]
+SCENARIOS = [
+    Scenario("build", [], BLOOM, ["f"]),
+    Scenario("build over another", [OTHER[:3] + ["f"] + OTHER[4:]], BLOOM, ["f"]),
+    Scenario("build, receipts", [["build", "high", "-o", "f", *COUNTING, "--receipts", "r"]],
+             ["build", "low", "-o", "f", *COUNTING, "--receipts", "r", "--force"], ["f", "r"]),
+    Scenario("build --auto from a pipe", [],
+             ["build", "--auto", "--fp", "1%", "-o", "f", "--seed", "7", "-q"], ["f"], "low"),
+    Scenario("build, compressed", [BLOOM + ["--compress", "gzip"]],
+             ["build", "high", "-o", "f", "--capacity", "1000", "--seed", "7", "-q", "--compress",
+              "zstd", "--force"], ["f"]),
+    Scenario("add", [BLOOM], ["add", "f", "high", "-q"], ["f"]),
+    Scenario("add, growing", [["build", "low", "-o", "f", "--kind", "growing", "--seed", "7", "-q"]],
+             ["add", "f", "high", "-q"], ["f"]),
+    Scenario("add, receipts", [["build", "low", "-o", "f", *COUNTING]],
+             ["add", "f", "high", "--receipts", "r", "-q"], ["f", "r"]),
+    Scenario("add, kept", [["build", "low", "-o", "f", *COUNTING], ["remove", "f", "few", "--kept", "k", "-q"]],
+             ["add", "f", "high", "--kept", "k", "-q"], ["f", "k"]),
+    Scenario("remove", [["build", "low", "-o", "f", *COUNTING]],
+             ["remove", "f", "mixed", "--refused", "x", "--kept", "k", "-q"], ["f", "x", "k"]),
+    Scenario("veto", [["build", "low", "-o", "f", "--kind", "yesno", "--avoid", "few2", "--bits", "900",
+                       "--seed", "7", "-q"]],
+             ["veto", "f", "--members", "low", "--avoid", "mixed2", "-q"], ["f"]),
+    Scenario("repair", [["build", "low", "-o", "f", "--kind", "counting", "--cells", "256", "--seed", "7", "-q"],
+                        ["remove", "f", "high", "-q"]],
+             ["repair", "f", "--members", "low", "-q"], ["f"]),
+    Scenario("retouch", [["build", "low", "-o", "f", "--bits", "700", "--hashes", "3", "--seed", "7", "-q"]],
+             ["retouch", "f", "--members", "low", "--avoid", "mixed2", "--max-fn", "20%", "-o", "f",
+              "--force", "--victims", "v", "--exceptions", "e", "-q"], ["f", "v", "e"]),
+    Scenario("diff", [["build", "low", "-o", "f", *COUNTING], ["build", "few", "-o", "g", *COUNTING]],
+             ["diff", "f", "g", "-o", "f", "--force", "-q"], ["f"]),
+    Scenario("convert", [BLOOM[:-3] + ["--bits", "8192", "--seed", "7", "-q"]],
+             ["convert", "f", "-o", "f", "--force", "--fold", "2", "-q"], ["f"]),
+    Scenario("convert, compressed", [BLOOM, BLOOM[:3] + ["g"] + BLOOM[4:] + ["--compress", "gzip"]],
+             ["convert", "f", "-o", "g", "--force", "--compress", "zstd", "-q"], ["g"]),
+    Scenario("merge", [BLOOM, OTHER], ["merge", "f", "g", "-o", "f", "--force", "-q"], ["f"]),
+    Scenario("receive", [BLOOM, OTHER],
+             ["receive", "f", "-o", "g", "--any-fill", "--force", "-q"], ["g"]),
+    Scenario("receive, in place", [BLOOM + ["--compress", "gzip"]],
+             ["receive", "f", "-o", "f", "--any-fill", "--force", "-q"], ["f"]),
+    Scenario("dedup", [STATE], ["dedup", "--state", "f", "-q", "mixed"], ["f"]),
+    Scenario("dedup, a new state", [], STATE[:-1] + ["mixed"], ["f"]),
+    Scenario("gaps", [], ["gaps", "mixed", "--save", "s", "-q"], ["s"]),
+    Scenario("audit", [["build", "low", "-o", "g", *COUNTING]],
+             ["audit", "g", "--members", "mixed", "--exposed", "x", "--potential", "p", "-q"], ["x", "p"]),
+]
+
+passed = 0
+failed = 0
+
+
+def fail(scenario, fault, why, run):
+    global failed
+    failed += 1
+    if failed <= 30:
+        print(f"FAILED: {scenario.name}, {fault}: {why}\n    {run[0]} {run[1].strip()}", file=sys.stderr)
+
+
+def content(folder, name):
+    try:
+        with open(os.path.join(folder, name), "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def start(scenario, folder, fault=None, log=None):
+    env = {"PATH": "/usr/bin:/bin", "TERM": "dumb", "TMPDIR": folder, "LC_ALL": "C"}
+    if fault is not None or log is not None:
+        env["LD_PRELOAD"] = SHIM
+    if fault is not None:
+        call, at, what = fault
+        what = str(getattr(errno, what)) if what[0] == "E" else what
+        env["TEPAL_FAULT"] = f"{call}:{at}:{what}"
+    if log is not None:
+        env["TEPAL_FAULT_LOG"] = log
+    stdin = open(os.path.join(folder, scenario.stdin)) if scenario.stdin else subprocess.DEVNULL
+    child = subprocess.Popen([TEPAL, *scenario.command], cwd=folder, env=env, stdin=stdin,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    if scenario.stdin:
+        stdin.close()
+    return child
+
+
+def run(scenario, folder, fault=None, log=None):
+    child = start(scenario, folder, fault, log)
+    err = child.communicate(timeout=300)[1].decode(errors="replace")
+    return child.returncode, err
+
+
+class Case:
+    """A scenario's files before, and what they are after it went well."""
+
+    def __init__(self, scenario, base):
+        self.scenario = scenario
+        self.template = os.path.join(base, "template")
+        self.folder = os.path.join(base, "work")
+        os.mkdir(self.template)
+        for name, text in FILES.items():
+            with open(os.path.join(self.template, name), "w") as file:
+                file.write(text)
+        with open(os.path.join(self.template, "few2"), "w") as file:
+            file.write(keys(500, 520))
+        with open(os.path.join(self.template, "mixed2"), "w") as file:
+            file.write(keys(1000, 1400))
+        for command in scenario.prepare:
+            code = subprocess.run([TEPAL, *command], cwd=self.template, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL).returncode
+            assert code in (0, 1), (scenario.name, command, code)
+        self.names = set(os.listdir(self.template))
+        self.old = {name: content(self.template, name) for name in scenario.outputs}
+        self.log = os.path.join(base, "log")
+        self.fresh()
+        self.normal, words = run(scenario, self.folder, log=self.log)
+        assert self.normal in (0, 1), (scenario.name, self.normal, words)
+        self.new = {name: content(self.folder, name) for name in scenario.outputs}
+        assert all(self.new[name] is not None for name in self.new), scenario.name
+        assert self.old != self.new, scenario.name
+        with open(self.log) as file:
+            self.calls = [line.split() for line in file]
+
+    def fresh(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.mkdir(self.folder)
+        for name in self.names:
+            shutil.copyfile(os.path.join(self.template, name), os.path.join(self.folder, name))
+
+    def counts(self):
+        count = {}
+        for name, _, fd, *_ in self.calls:
+            if name == "write" and fd == "2":
+                continue
+            name = "open" if name == "create" else name
+            count[name] = count.get(name, 0) + 1
+        return count
+
+
+def is_old(case, name, now):
+    return now[name] == case.old[name]
+
+
+def is_new(case, name, now):
+    return now[name] == case.new[name]
+
+
+def leftovers(case):
+    return set(os.listdir(case.folder)) - case.names - set(case.scenario.outputs)
+
+
+def check_told(case, fault, result, now, left):
+    """Exit status 2: does the message tell what is true?"""
+    words = result[1]
+    main = case.scenario.outputs[0]
+    if not re.search(r"^tepal: ", words, re.M):
+        return "no message"
+    if "nothing was" in words and not all(is_old(case, name, now) for name in now):
+        return "it denies what was written"
+    if "the previous one is kept" in words and not is_old(case, main, now):
+        return "it denies the new state"
+    if re.search(r"in place|filter was written", words) and is_old(case, main, now) \
+            and case.old[main] != case.new[main]:
+        return "it claims what was not written"
+    if is_old(case, main, now) and case.old[main] != case.new[main]:
+        return None
+    named = re.findall(r"is in (?:\S*/)?(\S+\.tmp)", words)
+    for name in case.scenario.outputs[1:]:
+        kept = [file for file in named if content(case.folder, file) == case.new[name]]
+        if not is_new(case, name, now) and not kept:
+            return f"{name} is lost"
+        left -= set(kept)
+    if not re.search(r"in place|filter was written|were written|standard output|cannot be synced", words):
+        return "it does not tell that the new one is there"
+    return None
+
+
+def check(case, fault, result):
+    code = result[0]
+    now = {name: content(case.folder, name) for name in case.scenario.outputs}
+    left = leftovers(case)
+    for name in now:
+        if not is_old(case, name, now) and not is_new(case, name, now):
+            return f"{name} is neither old nor new"
+    if (fault[0], fault[2]) in HARMLESS and code != case.normal:
+        return "no reason to fail"
+    if code == case.normal:
+        if not all(is_new(case, name, now) for name in now):
+            return "done, and not done"
+    elif code != 2:
+        return f"exit status {code}"
+    else:
+        why = check_told(case, fault, result, now, left)
+        if why is not None:
+            return why
+    if fault[0] in ("unlink", "flock", "fstat", "lstat"):
+        left -= {name for name in left if name.endswith(".lock")}  # it may be another's
+    if left and fault[0] != "unlink":
+        return f"left behind: {left}"
+    return None
+
+
+def check_killed(case):
+    """Whatever is there is whole, and the next command is not kept from its work."""
+    now = {name: content(case.folder, name) for name in case.scenario.outputs}
+    for name in now:
+        if not is_old(case, name, now) and not is_new(case, name, now):
+            return f"{name} is neither old nor new"
+    for name in leftovers(case):
+        if not re.fullmatch(r"\.tepal-[0-9a-f]{16}\.tmp|[a-z]+\.lock|tepal-keys-\w+", name):
+            return f"left behind: {name}"
+    if all(is_old(case, name, now) for name in now):
+        code, words = run(case.scenario, case.folder)
+        after = {name: content(case.folder, name) for name in now}
+        if code != case.normal or after != case.new:
+            return f"the next one does not work: {code} {words}"
+        if any(name.endswith(".lock") for name in leftovers(case)):
+            return "the lock stays"
+    return None
+
+
+def check_order(case):
+    """From the log: what a file needs before it gets its name, and what the name needs after."""
+    opened = {}     # descriptor: path
+    written = {}    # path: "written" or "synced"
+    locked = False
+    for number, (name, result, fd, first, second) in enumerate(case.calls):
+        if name in ("open", "create") and int(result) >= 0:
+            opened[fd] = first
+            if name == "create" and first.endswith(".tmp"):
+                written[os.path.basename(first)] = "new"
+        path = os.path.basename(opened.get(fd, ""))
+        if name == "write" and path in written:
+            written[path] = "written"
+        if name == "fsync" and path in written:
+            written[path] = "synced"
+        if name == "flock":
+            locked = True
+        if name == "close":
+            opened.pop(fd, None)
+        if name == "rename":
+            if written.get(os.path.basename(first)) != "synced":
+                return f"{first} gets its name before it is synced"
+            target = os.path.basename(second)
+            is_filter = target == case.scenario.outputs[0] and target not in ("s", "x")
+            if is_filter and not locked:
+                return f"{target} is replaced without a lock"
+            syncs = [(c, f) for c, _, f, *_ in case.calls[number + 1:] if c in ("fsync", "rename")]
+            if not syncs or syncs[0][0] != "fsync":
+                return f"the directory is not synced after {target}"
+    if case.scenario.command[0] in ("add", "remove", "veto", "repair", "retouch", "diff", "convert", "merge"):
+        flocks = [i for i, call in enumerate(case.calls) if call[0] == "flock"]
+        reads = [i for i, call in enumerate(case.calls)
+                 if call[0] == "open" and os.path.basename(call[3]) == "f" and int(call[1]) >= 0]
+        if not flocks or not reads or reads[-1] < flocks[0]:
+            return "the filter is read before it is locked"
+    return None
+
+
+def faults_of(case, index):
+    for call, count in sorted(case.counts().items()):
+        what = ERRORS.get(call, [])
+        for at in range(1, count + 1):
+            if QUICK:
+                # one error each, another one for each call and scenario; all of the decisive ones
+                some = what if call in ("rename", "fsync") else what[(at + index) % len(what):][:1]
+            else:
+                some = what
+            for each in some:
+                yield call, at, each
+            if not QUICK or (at + index) % 4 == 0:
+                yield call, at, "kill"
+
+
+def attempt(case, fault):
+    global passed
+    case.fresh()
+    try:
+        result = run(case.scenario, case.folder, fault)
+    except subprocess.TimeoutExpired:
+        fail(case.scenario, fault, "it hangs", (None, ""))
+        return
+    why = check_killed(case) if fault[2] == "kill" else check(case, fault, result)
+    if why is None:
+        passed += 1
+    else:
+        fail(case.scenario, fault, why, result)
+
+
+def kill_at_random(cases, number):
+    """SIGKILL at moments spread over the time that the command takes."""
+    global passed
+    draw = random.Random(1)
+    took = {}
+    for case in cases:
+        case.fresh()
+        began = time.monotonic()
+        run(case.scenario, case.folder)
+        took[case] = time.monotonic() - began
+    killed = 0
+    for i in range(number):
+        case = cases[i % len(cases)]
+        case.fresh()
+        child = start(case.scenario, case.folder)
+        try:
+            child.wait(draw.random() * took[case])
+        except subprocess.TimeoutExpired:
+            child.send_signal(signal.SIGKILL)
+        child.communicate()
+        killed += child.returncode == -signal.SIGKILL
+        why = check_killed(case)
+        if why is None:
+            passed += 1
+        else:
+            fail(case.scenario, f"SIGKILL {i}", why, (child.returncode, ""))
+    print(f"{killed} of {number} were killed before their end")
+
+
+def main():
+    global passed
+    with tempfile.TemporaryDirectory() as base:
+        cases = []
+        for index, scenario in enumerate(SCENARIOS):
+            if not scenario.name.startswith(ONLY):
+                continue
+            place = os.path.join(base, str(index))
+            os.mkdir(place)
+            case = Case(scenario, place)
+            cases.append(case)
+            if KILLS > 0:
+                continue
+            why = check_order(case)
+            if why is None:
+                passed += 1
+            else:
+                fail(scenario, "order", why, (case.normal, ""))
+            for fault in faults_of(case, index):
+                attempt(case, fault)
+        if KILLS > 0:
+            kill_at_random(cases, KILLS)
+    print(f"{os.path.basename(sys.argv[0])}: {passed} passed, {failed} failed")
+    sys.exit(failed > 0 or passed == 0)
+
+
+main()
