@@ -429,6 +429,42 @@ static void files_go_on(void **unused)
     tepal_filter_free(other);
 }
 
+/*
+ * No addition does more than move a few entries and split four buckets, whatever the size: counted
+ * in words that change. A bucket lies in three words at most, so do both children of each of the
+ * four splits, and a chain of moves changes a bucket a step (at most six: 2 (1 + 4 + 16 + ...)
+ * buckets are more than are looked at).
+ */
+static void an_addition_changes_few_words(void **unused)
+{
+    (void)unused;
+    enum { SIZES = 4, TRIALS = 400, MOST = 3 * (2 * 4 + 6) };
+    uint64_t state = 15;
+    struct tepal_filter *f = make(6, 6, 256);
+    for (int size = 0; size < SIZES; size++) {
+        for (size_t n = 0; n < (size_t)1000 << (2 * size); n++) {
+            uint64_t before = buckets_of(f);
+            assert_ok(tepal_filter_add(f, check_digest(&state)));
+            assert_true(buckets_of(f) <= before + 4);
+        }
+        for (int trial = 0; trial < TRIALS; trial++) {
+            const size_t words = f->word_count;
+            uint64_t *old = calloc(words, 8);
+            size_t changed = 0;
+            assert_non_null(old);
+            tepal_filter_copy_words(f, 0, words, old);
+            assert_ok(tepal_filter_add(f, check_digest(&state)));
+            for (uint64_t w = 0, here; w < words; w++) {
+                changed += *filter_run(f, w, &here) != old[w];
+            }
+            changed += f->word_count - words;
+            assert_true(changed >= 1 && changed <= MOST);
+            free(old);
+        }
+    }
+    tepal_filter_free(f);
+}
+
 /* States and cells that contradict each other are refused. */
 static void contradictions_are_refused(void **unused)
 {
@@ -722,6 +758,7 @@ int main(void)
         cmocka_unit_test(one_key_many_times),
         cmocka_unit_test(the_exact_table_counts),
         cmocka_unit_test(files_go_on),
+        cmocka_unit_test(an_addition_changes_few_words),
         cmocka_unit_test(contradictions_are_refused),
         cmocka_unit_test(unions_hold_both),
         cmocka_unit_test(growth_without_memory),

@@ -1046,9 +1046,69 @@ static void streams_at_absurd_rates_are_planned(void **state)
     }
 }
 
+/* Sets that grow: the two kinds that do keep what they promise; the others say why not. */
+static void growth_is_planned(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys_first = 500;
+    w.keys = 100000;
+    w.fp = 0.02;
+    assert_ok(tepal_plan(&w, &plans, NULL));
+    size_t feasible = 0;
+    for (size_t i = 0; i < plans.count; i++) {
+        const struct tepal_proposal *plan = &plans.plan[i];
+        bool grows = plan->kind == TEPAL_KIND_GROWING || plan->kind == TEPAL_KIND_CHAIN;
+        assert_true(plan->feasible == grows);
+        assert_true(grows || strcmp(plan->blocked_by, "grow") == 0);
+        feasible += grows;
+        if (!grows) {
+            continue;
+        }
+        struct tepal_filter *f = NULL;
+        assert_true(plan->fp <= 0.02 && plan->fn == 0 && tepal_plan_streams(plan));
+        assert_ok(tepal_plan_create(plan, 1, NULL, NULL, &f, NULL));
+        uint64_t random = 3;
+        for (uint64_t n = 0; n < w.keys; n++) {
+            assert_ok(tepal_filter_add(f, check_digest(&random)));
+        }
+        /* A chain may have found a few that it did not add, and so a part less. */
+        double bits = (double)tepal_filter_params(f)->cells;
+        assert_true(bits <= 1.01 * (double)plan->bits && bits >= 0.99 * (double)plan->bits);
+        assert_true(tepal_filter_fp_now(f) <= 0.02);
+        tepal_filter_free(f);
+    }
+    assert_int_equal(feasible, 5);
+    assert_int_equal(plans.plan[0].kind, TEPAL_KIND_GROWING); /* the fewest lines */
+    w.deletes = true;
+    w.wrong_deletes = 0.1;
+    assert_ok(tepal_plan(&w, &plans, NULL));
+    assert_int_equal(plans.plan[0].kind, TEPAL_KIND_GROWING);
+    assert_true(plans.plan[0].feasible && !plans.plan[1].feasible);
+    assert_true(plans.plan[0].fn > 0);
+    w.deletes = false;
+    w.wrong_deletes = 0;
+    w.untrusted = true; /* neither is bounded that low: growth is given up, or trust */
+    assert_ok(tepal_plan(&w, &plans, NULL));
+    assert_false(plans.plan[0].feasible);
+    assert_string_equal(plans.blocked_by, "untrusted");
+    w.untrusted = false;
+    w.bits = 1000;
+    assert_ok(tepal_plan(&w, &plans, NULL));
+    assert_string_equal(plans.blocked_by, "memory");
+    w.bits = 0;
+    w.keys_first = w.keys + 1;
+    assert_int_equal(tepal_plan(&w, &plans, NULL), TEPAL_BAD_ARGUMENT);
+    w.keys_first = 10;
+    w.endless = true;
+    assert_int_equal(tepal_plan(&w, &plans, NULL), TEPAL_BAD_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(growth_is_planned),
         cmocka_unit_test(bloom_is_never_worse_than_a_grid),
         cmocka_unit_test(retouched_is_never_worse_than_a_grid),
         cmocka_unit_test(fingerprint_is_never_worse_than_a_grid),

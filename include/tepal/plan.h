@@ -93,15 +93,17 @@ struct tepal_wish {
      * fp_known is then a share of the weight, not of the keys.
      */
     struct tepal_plan_weights weights;
+    /*
+     * The number of keys grows from this to `keys`, and perhaps beyond, and the memory is to follow
+     * it: only growing filters and chains do that. 0: it does not.
+     */
+    uint64_t keys_first;
 };
 
 #define TEPAL_WISH_INIT                                                                            \
     {                                                                                              \
         0, 0, NAN, NAN, NAN, NAN, false, 0, false, 0, false, false, TEPAL_STREAM_UNKNOWN, 0, 0, 0, \
-            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0,                                     \
-        {                                                                                          \
-            NULL, NULL, 0                                                                          \
-        }                                                                                          \
+            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0, {NULL, NULL, 0}, 0                  \
     }
 
 #define TEPAL_MAX_PLANS 32
@@ -133,7 +135,8 @@ struct tepal_proposal {
     uint64_t max_bits;
     double max_fn;       /* retouched: the share of the members that may be given up; else 0 */
     bool weighted;       /* do the weights of the known negatives decide which of them go first? */
-    uint64_t bits;       /* memory of the cells: counters and phases included */
+    uint64_t bits;       /* memory of the cells: counters and phases included; of what grows, when
+                            all keys are in */
     double bits_per_key; /* NaN without keys */
     double fp;           /* predicted, of strangers */
     double fp_known;     /* of the known negatives, by weight; NaN if there are none */
@@ -158,8 +161,8 @@ struct tepal_plans {
     struct tepal_proposal plan[TEPAL_MAX_PLANS];
     /*
      * If none is feasible: the constraint that the nearest plan violates ("fp", "fp-known", "fn",
-     * "memory", "deletes", "untrusted", "endless", "header-bits"), else "". `nearest` is that
-     * plan, as it would be without the constraint and, if dropping one is not enough, without
+     * "memory", "deletes", "untrusted", "endless", "header-bits", "grow"), else "". `nearest` is
+     * that plan, as it would be without the constraint and, if dropping one is not enough, without
      * those in `blocked_also`, separated by blanks.
      */
     const char *blocked_by;
@@ -225,7 +228,10 @@ tepal_plan_build(const struct tepal_proposal *plan, const struct tepal_plan_inpu
 TEPAL_API enum tepal_status tepal_plan_check(const struct tepal_proposal *plan,
                                              struct tepal_error *error);
 
-/* Can its kind be filled key by key (bloom, generalized, counting, fingerprint, recycling)? */
+/*
+ * Can its kind be filled key by key (bloom, generalized, counting, fingerprint, recycling, growing,
+ * chain)?
+ */
 TEPAL_API bool tepal_plan_streams(const struct tepal_proposal *plan);
 
 /*

@@ -57,6 +57,8 @@ struct plan_bar tepal_plan_bar(const struct plan_task *task, enum tepal_kind_id 
                 "its error is unbounded: an attacker can fill it");
     plan_bar_if(&bar, w->endless && (lacks & TEPAL_ENDLESS) != 0, "endless",
                 "fills up: not for endless streams");
+    plan_bar_if(&bar, w->keys_first > 0 && kind != TEPAL_KIND_GROWING && kind != TEPAL_KIND_CHAIN,
+                "grow", "does not grow: it takes the memory of its last size from the start");
     if (task->t > 0 && task->fp_known == 0 && kind != TEPAL_KIND_CASCADE) {
         plan_bar_if(&bar, true, "fp-known",
                     kind == TEPAL_KIND_YESNO || kind == TEPAL_KIND_RETOUCHED
@@ -241,7 +243,9 @@ static int better(const struct plan_task *task, const struct tepal_proposal *a,
     if (zero_first && (a->fn == 0) != (b->fn == 0)) {
         return a->fn == 0 ? -1 : 1;
     }
-    if (task->wish->prefer == TEPAL_PREFER_SPEED && fabs(a->probes - b->probes) > SAME_PROBES) {
+    /* What grows has its smallest size at some moments only, and lookups at all of them. */
+    bool by_speed = task->wish->prefer == TEPAL_PREFER_SPEED || task->wish->keys_first > 0;
+    if (by_speed && fabs(a->probes - b->probes) > SAME_PROBES) {
         return compare(a->probes, b->probes);
     }
     if (!task->smallest && isnan(a->fn) && isnan(b->fn)) {
@@ -392,6 +396,9 @@ static const char *contradiction(const struct tepal_wish *w)
          "gaps and distributions need an endless stream"},
         {w->header_bits > 0 && w->bits > 0,
          "a header and a memory cannot be combined: give one of them"},
+        {w->keys_first > w->keys, "it cannot grow from more keys to fewer"},
+        {w->keys_first > 0 && w->endless,
+         "an endless stream is not a set that grows: give one of the two"},
         {w->header_bits > (uint64_t)1 << 20,
          "a header has at most 2^20 bits: give a memory instead"},
     };
@@ -489,6 +496,10 @@ static void solve(const struct tepal_wish *w, bool quick, struct tepal_plans *ou
         tepal_plan_generalized(&task, out);
     }
     tepal_plan_recycling(&task, out);
+    if (w->keys_first > 0) {
+        tepal_plan_growing(&task, out);
+        tepal_plan_chain(&task, out);
+    }
     rank(&task, out);
 }
 
@@ -500,10 +511,10 @@ static bool exists(const struct tepal_proposal *plan)
 }
 
 /* Qualities, the one most easily given up first. */
-static const char *const quality_name[] = {"fn",      "fp-known", "memory",     "untrusted",
-                                           "deletes", "endless",  "header-bits"};
+static const char *const quality_name[] = {"fn",      "fp-known", "memory",      "untrusted",
+                                           "deletes", "endless",  "header-bits", "grow"};
 
-#define QUALITIES 7
+#define QUALITIES 8
 
 /* False: this one is not asked for. */
 static bool drop(struct tepal_wish *w, unsigned quality)
@@ -529,8 +540,10 @@ static bool drop(struct tepal_wish *w, unsigned quality)
         w->stream = TEPAL_STREAM_UNKNOWN;
         w->fp_average = NAN;
         return w->endless && w->keys > 0 && (w->endless = false, true);
-    default:
+    case 6:
         return w->header_bits > 0 && (w->header_bits = 0, true);
+    default:
+        return w->keys_first > 0 && (w->keys_first = 0, true);
     }
 }
 

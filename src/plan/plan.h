@@ -117,5 +117,7 @@ void tepal_plan_fingerprint(const struct plan_task *task, struct tepal_plans *ou
 void tepal_plan_yesno(const struct plan_task *task, struct tepal_plans *out);
 void tepal_plan_cascade(const struct plan_task *task, struct tepal_plans *out);
 void tepal_plan_recycling(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_growing(const struct plan_task *task, struct tepal_plans *out);
+void tepal_plan_chain(const struct plan_task *task, struct tepal_plans *out);
 
 #endif

@@ -55,8 +55,68 @@ refused 'a range that is none' \
     "$tepal" build keys -o x.tepal --grow --first 3000 --capacity 2000
 refused 'growth of another kind' 'build: --grow is not an option of the kind bloom; nothing was written' \
     "$tepal" build keys -o x.tepal --grow --kind bloom
-refused 'a plan decides' 'build: --grow cannot be combined with --auto: the plan decides; nothing was written' \
-    "$tepal" build keys -o x.tepal --grow --auto
+# Plans: growing filters are smaller, chains cannot remove but keep their rate.
+run "$tepal" plan --grow --first 1000 --keys 1M --fp 1% --json
+cp "$work/out" json
+is 'a plan' "$code $(python3 -c '
+import json
+plans = json.load(open("json"))["plans"]
+can = [p for p in plans if p["feasible"]]
+print([p["kind"] for p in can], all(p["fp"] <= 0.01 for p in can), {p["blocked_by"] for p in plans if not p["feasible"]})
+print(can[0]["bits_per_key"] < 18, can[0]["probes"] < 3, min(p["bits_per_key"] for p in can[1:]) < 15.3)')" \
+    "0 ['growing', 'chain', 'chain', 'chain', 'chain'] True {'grow'}
+True True True"
+run "$tepal" build keys -o p.tepal --plan json --seed 1 -q
+is 'is built' "$code $("$tepal" info --json p.tepal >info; field info kind) $("$tepal" query -c p.tepal keys)" \
+    '0 growing 1000'
+for kind in growing chain; do
+    python3 -c '
+import json
+o = json.load(open("json"))
+o["plans"] = [p for p in o["plans"] if p["kind"] == "'$kind'"][:1]
+print(json.dumps(o))' >one
+    run "$tepal" build keys -o p.tepal -f --plan one --seed 1 -q
+    command=$(python3 -c 'import json; print(json.load(open("one"))["plans"][0]["command"])')
+    command=${command#tepal}
+    command=${command/KEYS/keys}
+    # shellcheck disable=SC2086
+    run "$tepal" ${command/FILE/q.tepal} -f --seed 1 -q
+    is "$kind as its command does" "$(cmp p.tepal q.tepal && echo same)" same
+done
+run "$tepal" build keys -o p.tepal -f --auto --grow --deletes --fp 1% --seed 1
+is 'from the keys at hand' "$code $(sed -n 1p "$work/err") $("$tepal" info --json p.tepal >info; field info kind) $(field info capacity)" \
+    '0 plan: tepal build KEYS -o FILE --kind growing --first 1001 --capacity 1000000 --fp 0.0080133818580166143 growing 1000000'
+"$tepal" build keys -o q.tepal -f --grow --first 1000 --capacity 1M --seed 1 -q
+is 'the filter that --grow makes' "$(cmp p.tepal q.tepal && echo same)" same
+run "$tepal" plan --grow --keys 1M --fp 1% --explain
+like 'explained' "$(cat "$work/out")" 'together at most F = 0.01 at any size'
+refused 'growth to nowhere' 'plan: --grow needs --keys N, the number that it grows to' \
+    "$tepal" plan --grow --memory 1M
+refused 'growth backwards' 'plan: it cannot grow from 1000 keys to 10' "$tepal" plan --grow --first 1000 --keys 10
+refused 'a range without growth' 'build: --capacity cannot be combined with --auto: the plan decides; nothing was written' \
+    "$tepal" build keys -o x.tepal --auto --capacity 10
+
+# ---- settled
+for kind in growing chain; do
+    run "$tepal" build keys more -o g.tepal -f --grow --kind $kind --first 1000 --capacity 1M --layout flat --seed 1 -q
+    [ $kind = chain ] || run "$tepal" build keys more -o g.tepal -f --grow --first 1000 --capacity 1M --seed 1 -q
+    cat keys more >all
+    run "$tepal" convert g.tepal -o fixed.tepal -f --settle --members all
+    is "$kind settles" "$code $(grep -c '^saved      .* bytes .* of ' "$work/err") $("$tepal" query -c fixed.tepal all) $("$tepal" info --json fixed.tepal >info; field info kind)" \
+        "0 1 50000 $([ $kind = chain ] && echo bloom || echo fingerprint)"
+    is 'in fewer bytes' "$(($(stat -c %s fixed.tepal) < $(stat -c %s g.tepal)))" 1
+    run "$tepal" convert g.tepal -o fixed.tepal -f --settle --members keys
+    like 'keys that are missing' "$(cat "$work/err")" 'g.tepal: warning: it has .* keys, and 1000 were given: the others are lost'
+    run "$tepal" convert g.tepal -o fixed.tepal -f --settle --members strangers
+    like 'keys of others' "$code $(cat "$work/err")" '2 tepal: strangers: .* of these keys are not in the filter: are they its members'
+done
+refused 'nothing to settle with' 'convert: --settle needs the keys: --members KEYS; nothing was written' \
+    "$tepal" convert g.tepal -o x.tepal -f --settle
+refused 'members of nothing' 'convert: --members belongs to --settle; nothing was written' \
+    "$tepal" convert g.tepal -o x.tepal -f --members keys
+"$tepal" build keys -o b.tepal --seed 1 -q
+refused 'what does not grow' 'b.tepal: only filters that grow can be settled, and this one is bloom; nothing was written' \
+    "$tepal" convert b.tepal -o x.tepal -f --settle --members keys
 refused 'a rate out of reach' \
     'build: no growing filter keeps this rate up to 1000000 keys; nothing was written' \
     "$tepal" build keys -o x.tepal --grow --fp 1e-12

@@ -62,7 +62,7 @@ document guide 31
 document retouching 10
 document planning 12
 document deletes 20
-document growing 16
+document growing 19
 document flows 4
 document vetoes 15
 document forwarding 8

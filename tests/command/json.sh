@@ -40,6 +40,7 @@ say retouch "$tepal" retouch bloom --members keys --avoid others -o retouched --
 say retouch "$tepal" retouch generalized --members keys --avoid others -o inverted --json
 say retouch "$tepal" retouch bloom --members keys --avoid others --dry-run --json
 say convert "$tepal" convert counting -o bits --to bits --json
+say convert "$tepal" convert chain -o settled --settle --members keys --json
 for kind in bloom retouched generalized counting choices bits fingerprint recycling yesno cascade growing chain; do
     say info "$tepal" info --json "$kind"
 done
@@ -68,6 +69,7 @@ say 'Each of plans' each -n 2000 --closed-world --fp-known 1% --known-negatives 
 say plan "$tepal" plan -n 2000 --fp 1% --known-negatives 5000 --json
 say 'Each of plans' each -n 2000 --memory 1k --known-negatives 5000
 say 'Each of plans' each --endless --memory 1k
+say 'Each of plans' each -n 2000 --grow --first 100 --fp 1%
 say compare "$tepal" compare --members keys --negatives others --bits-per-key 10 -s 1 --json
 for model in bloom partitioned blocked paired fingerprint growing chain; do
     say "model $model" "$tepal" model $model --keys 1000 --fp 1% --json

@@ -5,8 +5,10 @@
 
 #include <tepal/bloom.h>
 #include <tepal/counting.h>
+#include <tepal/file.h>
 
 #include "cli/command.h"
+#include "commands/convert/settle.h"
 #include "output/written.h"
 #include "files/file_lock.h"
 #include "files/filter_file.h"
@@ -178,7 +180,39 @@ static int change(const struct args *args, const char *name, struct tepal_filter
     if (arg(args, "to")->given) {
         return drop_counters(args, name, filter);
     }
+    if (arg(args, "settle")->given) {
+        return settle(args, name, filter);
+    }
     return arg(args, "layout")->given ? relayout(args, name, filter) : EXIT_YES;
+}
+
+/* Options of --settle alone; and inputs that the output would overwrite. */
+static int check_settle(const struct args *args, const char *output)
+{
+    static const char *const own[] = {"members", "fp", NULL};
+    for (size_t i = 0; own[i] != NULL; i++) {
+        if (arg(args, own[i])->given && !arg(args, "settle")->given) {
+            return args_error(args, "--%s belongs to --settle", own[i]);
+        }
+    }
+    const char *members = arg(args, "members")->text;
+    return arg(args, "members")->given
+               ? filter_file_check_inputs(args, output, &members, 1,
+                                          "the filter would overwrite the keys")
+               : EXIT_YES;
+}
+
+static int tell(const struct args *args, const char *output, const struct tepal_filter *filter,
+                uint64_t before)
+{
+    struct report r = report_open(args);
+    report_object(&r, NULL);
+    written_tell(&r, output, filter, UINT64_MAX);
+    if (arg(args, "settle")->given) {
+        settle_tell(&r, before, tepal_encoded_bytes(filter));
+    }
+    report_end(&r);
+    return written_close(&r);
 }
 
 static int convert_run(const struct args *args)
@@ -189,6 +223,7 @@ static int convert_run(const struct args *args)
     int code =
         filter_file_check_inputs(args, arg(args, "force")->given ? NULL : output, args->operand, 1,
                                  "the output is the input filter; use --force to replace it");
+    code = code == EXIT_YES ? check_settle(args, output) : code;
     code = code == EXIT_YES ? filter_file_check_output(args, output) : code;
     code = code == EXIT_YES ? file_lock_take(&lock, args, output, FILE_LOCK_WAIT) : code;
     if (code != EXIT_YES ||
@@ -196,10 +231,11 @@ static int convert_run(const struct args *args)
         file_lock_drop(&lock);
         return EXIT_TROUBLE;
     }
+    uint64_t before = tepal_encoded_bytes(filter);
     code = change(args, filter_file_name(args->operand[0], false), &filter);
     code = code == EXIT_YES ? filter_file_save(args, filter, output) : code;
     file_lock_drop(&lock);
-    code = code == EXIT_YES ? written_print(args, output, filter, UINT64_MAX) : code;
+    code = code == EXIT_YES ? tell(args, output, filter, before) : code;
     tepal_filter_free(filter);
     return code;
 }
@@ -221,24 +257,38 @@ static const struct option options[] = {
            "one choice and no lines of 128 counters. bits: the same filter without its "
            "counters, for any layout; it gives the same answers, but keys can no longer be added "
            "or removed."),
+    FLAG(0, "settle",
+         "Build a filter that grew again as one of fixed size, from its keys (--members): a chain "
+         "as a Bloom filter, a growing filter as a fingerprint filter, each key once."),
+    OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"),
+           "With --settle: all keys of the filter, one per line (- is standard input)."),
+    OPTION(0, "fp", OF_VALUE(TAKES_RATE, "RATE"),
+           "With --settle: the false-positive rate (default: the one planned)."),
+    KEY_OPTIONS,
+    OPTION_KEY_FILE,
     OPTION_FORCE,
     OPTION_NO_WAIT,
     OPTION_JSON,
     OPTION_QUIET,
     OPTION_HELP,
     OPTIONS_END};
-static const char *const exclusive[][4] = {{"fold", "bits", "layout", "to"}, {NULL}};
+static const char *const exclusive[][4] = {{"fold", "bits", "layout", "to"},
+                                           {"settle", "fold", "bits"},
+                                           {"settle", "layout", "to"},
+                                           {NULL}};
 static const struct example examples[] = {
     {"tepal convert old.tepal -o new.tepal", "Rewrite it in the current format version."},
     {"tepal convert big.tepal -o small.tepal --fold 4",
      "A quarter of the size, with a higher error rate."},
     {"tepal convert flows.tepal -o send.tepal --to bloom",
      "A counting filter at a fifth of its size."},
+    {"tepal convert seen.tepal -o last.tepal --settle --members keys.txt",
+     "A filter that has grown enough, in fewer bits."},
     {NULL, NULL}};
 
 const struct command command_convert = {
     .name = "convert",
-    .synopsis = "FILE -o OUT [--fold D | --bits M | --layout LAYOUT | --to KIND]",
+    .synopsis = "FILE -o OUT [--fold D | --bits M | --layout LAYOUT | --to KIND | --settle]",
     .summary = "Rewrite or shrink a filter.",
     .about = "Folding is exact: the result is the filter that the same keys would give at the "
              "smaller size.",

@@ -321,6 +321,11 @@ static const struct option options[] = {
     OPTION(0, "fn", OF_VALUE(TAKES_PART, "RATE"),
            "Maximum false-negative rate; 0 for none (default: none if possible, else the "
            "false-positive rate)."),
+    FLAG(0, "grow",
+         "The number of keys grows from --first to --keys, and the memory is to follow it: plan "
+         "growing filters and chains."),
+    OPTION(0, "first", OF_WHOLE("N", 1, (uint64_t)1 << 40),
+           "With --grow: the number of keys at first (default: a thousandth)."),
     OPTION_WISH_BITS_PER_KEY,
     WISH_OPTIONS,
     OPTION(0, "known-negatives", OF_VALUE(TAKES_FILE, "N"),
@@ -350,6 +355,8 @@ static const struct example examples[] = {
     {"tepal plan --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20",
      "The lowest cost within a mebibyte."},
     {"tepal plan --endless --keys 1M --fp 1%", "An endless stream."},
+    {"tepal plan --grow --first 1M --keys 1G --fp 1%", "A set that grows from a million keys to a "
+                                                       "billion."},
     {NULL, NULL}};
 
 const struct command command_plan = {

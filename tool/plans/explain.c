@@ -220,6 +220,43 @@ static void recycling(const struct context *c)
     }
 }
 
+static void growing(const struct context *c)
+{
+    const struct tepal_growing_params *own = &c->plan->params.growing;
+    double slot = (double)(own->tag_bits + own->extension_bits + 1);
+    double first = (double)c->plan->params.cells / (4 * slot);
+    double doublings = log2((double)c->plan->bits / (double)c->plan->params.cells);
+    out_format(c->out,
+               "  t = %" PRIu64 " bits per tag, e = %" PRIu64
+               " per extension, B = %.0f buckets at first, n = %" PRIu64 " keys in the end\n",
+               own->tag_bits, own->extension_bits, first, c->n);
+    out_format(c->out,
+               "  g = %.4g doublings; bits per key ~ (t + e + 1) / (7/8) = %.4g, and copies\n",
+               doublings, slot / 0.875);
+    out_format(c->out, "  fp ~ 7 2^-(t + e) (1 + 5 g / 6) = %.6g; by rounds %.6g\n",
+               7 * exp2(-(double)(own->tag_bits + own->extension_bits)) * (1 + 5 * doublings / 6),
+               c->plan->fp);
+}
+
+static void chain(const struct context *c)
+{
+    const struct tepal_params *p = &c->plan->params;
+    double rate = ldexp((double)p->chain.rate, -64);
+    double growth = (double)p->chain.growth / TEPAL_CHAIN_UNIT;
+    out_format(c->out,
+               "  N_0 = %" PRIu64 " keys at first, s = %.4g, J = %" PRIu64
+               " parts planned for n = %" PRIu64 " keys\n",
+               p->chain.first_keys, growth, p->chain.planned, c->n);
+    out_format(c->out,
+               "  each may add f = 7/8 F / J = %.6g; together at most F = %.6g at any size\n",
+               rate * tepal_chain_share(p, 0), rate);
+    out_format(c->out,
+               "  bits per key ~ log2(1/f) / ln 2 = %.4g when the last is full, flat; "
+               "s times that when it is opened\n",
+               -log2(rate * tepal_chain_share(p, 0)) / log(2));
+    out_format(c->out, "  fp = 1 - (1 - f_0) (1 - f_1) ... = %.6g\n", c->plan->fp);
+}
+
 void explain_plan(struct out *out, const struct tepal_wish *wish, const struct tepal_plans *plans,
                   const struct tepal_proposal *plan)
 {
@@ -232,6 +269,8 @@ void explain_plan(struct out *out, const struct tepal_wish *wish, const struct t
         [TEPAL_KIND_YESNO] = yesno,
         [TEPAL_KIND_CASCADE] = cascade,
         [TEPAL_KIND_RECYCLING] = recycling,
+        [TEPAL_KIND_GROWING] = growing,
+        [TEPAL_KIND_CHAIN] = chain,
     };
     struct context c = {out, wish, plans->keys, plan};
     explain[plan->kind](&c);

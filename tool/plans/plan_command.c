@@ -5,6 +5,7 @@
 #include "plans/plan_command.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,27 @@ static void say_recycling(struct line *l)
     }
 }
 
+/* From where it begins to where it is planned to end. */
+static void say_range(struct line *l, uint64_t first, double fp)
+{
+    say(l, " --first %" PRIu64, first);
+    say_capacity(l);
+    say(l, " --fp %.17g", fp);
+}
+
+static void say_growing(struct line *l)
+{
+    uint64_t slot = l->p->growing.tag_bits + l->p->growing.extension_bits + 1;
+    say_range(l, l->p->cells / (4 * slot) * 7 / 2, l->plan->fp);
+}
+
+static void say_chain(struct line *l)
+{
+    say_layout(l);
+    say_positions(l);
+    say_range(l, l->p->chain.first_keys, ldexp((double)l->p->chain.rate, -64));
+}
+
 /* A Bloom or a counting filter. */
 static void say_plain(struct line *l)
 {
@@ -157,6 +179,8 @@ const char *plan_command(const struct tepal_proposal *plan, const char *negative
         [TEPAL_KIND_YESNO] = say_yesno,
         [TEPAL_KIND_CASCADE] = say_cascade,
         [TEPAL_KIND_RECYCLING] = say_recycling,
+        [TEPAL_KIND_GROWING] = say_growing,
+        [TEPAL_KIND_CHAIN] = say_chain,
     };
     struct line l = {plan, &plan->params, negatives, room, size, 0};
     room[0] = '\0';

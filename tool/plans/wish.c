@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "plans/wish.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,10 +263,34 @@ static int read_size(const struct args *args, struct wish *w)
     return EXIT_YES;
 }
 
+/* --grow: from the keys that were counted, or a thousandth of those planned, or --first. */
+static int read_growth(const struct args *args, uint64_t counted, struct tepal_wish *w)
+{
+    const uint64_t growth = 1000;
+    if (!args_knows(args, "grow") || !arg(args, "grow")->given) {
+        return EXIT_YES;
+    }
+    if (counted > 0) {
+        w->keys_first = arg_whole(args, "first", counted);
+        w->keys = arg_whole(args, "capacity", growth * w->keys_first);
+    } else if (arg(args, "keys")->given) {
+        w->keys_first = arg_whole(args, "first", w->keys / growth + 1);
+    } else {
+        return args_error(args, "--grow needs --keys N, the number that it grows to");
+    }
+    return w->keys_first <= w->keys
+               ? EXIT_YES
+               : args_error(args, "it cannot grow from %" PRIu64 " keys to %" PRIu64, w->keys_first,
+                            w->keys);
+}
+
 int wish_read(const struct args *args, uint64_t keys, const char *negatives, struct wish *w)
 {
     *w = (struct wish){.wish = TEPAL_WISH_INIT, .negatives = negatives};
     w->wish.keys = keys > 0 ? keys : arg(args, "keys")->whole;
+    if (read_growth(args, keys, &w->wish) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     w->wish.deletes = arg(args, "deletes")->given;
     w->wish.untrusted = arg(args, "untrusted")->given;
     w->wish.endless = arg(args, "endless")->given;

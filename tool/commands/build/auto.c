@@ -37,8 +37,15 @@ static bool fits_plan(const void *context, const char *name)
            strcmp(name, "try") == 0;
 }
 
+/* The range of a filter that grows is a constraint for the planner, too. */
+static const char *const growth[] = {"grow", "first", "capacity", NULL};
+
 static bool fits_auto(const void *context, const char *name)
 {
+    const struct args *args = context;
+    if (arg(args, "grow")->given && args_listed(growth, name)) {
+        return true;
+    }
     return strcmp(name, "auto") == 0 || args_listed(constraints, name) ||
            args_listed(shared, name) || (strcmp(name, "plan") != 0 && fits_plan(context, name));
 }
@@ -56,7 +63,7 @@ int auto_check(const struct args *args)
     bool (*fits)(const void *, const char *) = plans     ? fits_auto
                                                : planned ? fits_plan
                                                          : fits_options;
-    const char *other = args_misfit(args, fits, NULL);
+    const char *other = args_misfit(args, fits, args);
     if (other == NULL) {
         return EXIT_YES;
     }

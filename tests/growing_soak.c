@@ -1,0 +1,123 @@
+/*
+ * growing_soak.c: ten million additions to a growing filter, from a thousand on, one by one: none
+ * splits more than four buckets; no false negative; rate and bits by the model at every factor of
+ * ten; and the longest additions (TEPAL_SHOW=1 prints them, no time is asserted). Then a chain to
+ * the same size.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <time.h>
+
+#include <tepal/papers.h>
+
+enum { FIRST = 1000, LAST = 10000000, STRANGERS = 1000000, BINS = 40 };
+#define RATE 0.01
+
+static struct tepal_digest key_of(uint64_t i)
+{
+    uint64_t state = 1 + i * UINT64_C(0x9e3779b97f4a7c15);
+    return check_digest(&state);
+}
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void must_find(const struct tepal_filter *f, uint64_t keys)
+{
+    for (uint64_t i = 0; i < keys; i++) {
+        assert_true(tepal_filter_query(f, key_of(i)));
+    }
+}
+
+static void must_keep_told_rate(const struct tepal_filter *f)
+{
+    double told = tepal_filter_fp_now(f);
+    uint64_t found = 0;
+    assert_true(told <= RATE);
+    for (uint64_t i = 0; i < STRANGERS; i++) {
+        found += tepal_filter_query(f, key_of(((uint64_t)1 << 40) + i));
+    }
+    check_within("strangers", (double)found, STRANGERS * told, sqrt(STRANGERS * told));
+}
+
+/* How long additions took, by powers of two of nanoseconds; and what they cost in buckets. */
+static void add_timed(struct tepal_filter *f, uint64_t from, uint64_t to, bool counted)
+{
+    uint64_t bin[BINS] = {0};
+    uint64_t longest = 0;
+    for (uint64_t i = from; i < to; i++) {
+        const struct tepal_digest d = key_of(i);
+        uint64_t cells = tepal_filter_params(f)->cells;
+        uint64_t start = clock_ns();
+        assert_ok(tepal_filter_add(f, d));
+        uint64_t took = clock_ns() - start;
+        if (counted) {
+            const struct tepal_params *p = tepal_filter_params(f);
+            uint64_t bucket = 4 * (p->growing.tag_bits + p->growing.extension_bits + 1);
+            assert_true(p->cells - cells <= 4 * bucket);
+        }
+        longest = took > longest ? took : longest;
+        int size = took == 0 ? 0 : 63 - __builtin_clzll(took);
+        bin[size < BINS ? size : BINS - 1]++;
+    }
+    if (getenv("TEPAL_SHOW") != NULL) {
+        printf("%llu to %llu keys: longest addition %.1f us;", (unsigned long long)from,
+               (unsigned long long)to, (double)longest / 1e3);
+        for (int i = 0; i < BINS; i++) {
+            if (bin[i] > 0 && i >= 13) {
+                printf(" %llu from %.0f us on", (unsigned long long)bin[i], ldexp(1, i) / 1e3);
+            }
+        }
+        printf("\n");
+    }
+}
+
+static void ten_million_additions(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < 2; kind++) {
+        struct tepal_params p = TEPAL_PARAMS_INIT;
+        struct tepal_filter *f = NULL;
+        bool growing = kind == 0;
+        p.kind = growing ? TEPAL_KIND_GROWING : TEPAL_KIND_CHAIN;
+        p.layout = growing ? TEPAL_LAYOUT_FLAT : TEPAL_LAYOUT_BLOCKED;
+        if (growing) {
+            assert_ok(tepal_growing_size(FIRST, LAST, RATE, &p));
+        } else {
+            p.chain.first_keys = FIRST;
+            p.chain.growth = 2 * TEPAL_CHAIN_UNIT;
+            assert_ok(tepal_params_for_rate(&p, LAST, RATE, NULL));
+        }
+        assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
+        uint64_t from = 0;
+        for (uint64_t to = FIRST; to <= LAST; from = to, to *= 10) {
+            add_timed(f, from, to, growing);
+            must_keep_told_rate(f);
+            double bits = (double)tepal_filter_params(f)->cells / (double)to;
+            if (growing) {
+                uint32_t e = (uint32_t)p.growing.extension_bits;
+                uint64_t bucket = 4 * (p.growing.tag_bits + e + 1);
+                double model = tepal_growing_buckets(e, p.cells / bucket, to) * (double)bucket;
+                assert_true(fabs(bits * (double)to / model - 1) < 0.01);
+            }
+            if (getenv("TEPAL_SHOW") != NULL) {
+                printf("%s, %llu keys: %.2f bits per key, told %.4f %%\n",
+                       tepal_filter_kind(f)->name, (unsigned long long)to, bits,
+                       100 * tepal_filter_fp_now(f));
+            }
+        }
+        must_find(f, LAST);
+        tepal_filter_free(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ten_million_additions)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
