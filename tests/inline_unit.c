@@ -139,7 +139,8 @@ static void both_tables_agree(void **state)
         size_t way = (size_t)(((struct tepal_bloom *)fast)->one - tepal_bloom_one_avx2);
         assert_true(way < BLOOM_ONES);
         use(plain, tepal_bloom_one_portable, way);
-        ((struct tepal_bloom *)plain)->atomic = &tepal_bloom_atomic_portable;
+        struct tepal_bloom *inside = (struct tepal_bloom *)plain;
+        inside->atomic = &tepal_bloom_atomic_portable[inside->direct.way];
         uint64_t random = s;
         struct tepal_hasher hasher;
         assert_ok(tepal_filter_hasher(fast, &hasher));

@@ -89,27 +89,28 @@ static inline bool visit_cells(uint64_t *line, uint64_t cells, bool setting)
 
 #endif
 
-/* A key in one of its lines. */
-static inline bool visit_line(const struct tepal_direct *f, int which, struct tepal_digest d,
-                              struct tepal_direct_key key, bool setting)
+/* A key in one of its lines; `two` (a constant) if there may be a second round. */
+static inline bool visit_line(const struct tepal_direct *f, bool two, int which,
+                              struct tepal_digest d, struct tepal_direct_key key, bool setting)
 {
     const struct tepal_direct_line *rule = &f->line[which];
     uint64_t *line = f->words + key.line * ADDRESS_SECTORS;
     bool all = visit_cells(line, tepal_direct_cells(rule, key), setting);
-    if (rule->two && (setting || all)) {
+    if (two && rule->two && (setting || all)) {
         all &= visit_cells(line, tepal_direct_more(rule, f->distinct, d, key), setting);
     }
     return all;
 }
 
-static inline bool visit_paired(const struct tepal_direct *f, struct tepal_digest d, bool setting)
+static inline bool visit_paired(const struct tepal_direct *f, bool two, struct tepal_digest d,
+                                bool setting)
 {
     struct tepal_direct_key first = tepal_direct_first_key(f->range, d);
-    bool all = visit_line(f, 0, d, first, setting);
+    bool all = visit_line(f, two, 0, d, first, setting);
     if (setting || all) {
         struct tepal_direct_key second =
             tepal_direct_second_key(f->range, f->distinct, d, first.line);
-        all &= visit_line(f, 1, d, second, setting);
+        all &= visit_line(f, two, 1, d, second, setting);
     }
     return all;
 }
@@ -121,46 +122,62 @@ static inline bool visit_position(uint64_t *words, uint64_t position, bool setti
     return missing == 0 || (setting && set_bits(word, missing) == 0);
 }
 
-/* Are the key's bits all set? If `setting`, they are afterwards. */
-static inline __attribute__((always_inline)) bool visit(const struct tepal_bloom *bloom,
-                                                        struct tepal_digest d, bool setting)
+/* By positions: those of the flat layout, or what the addresses say. */
+static inline bool visit_positions(const struct tepal_bloom *bloom, bool flat,
+                                   struct tepal_digest d, bool setting)
 {
     const struct tepal_direct *f = &bloom->direct;
     uint64_t positions[TEPAL_MAX_HASHES];
     bool all = true;
-    switch (f->way) {
-    case TEPAL_DIRECT_BLOCKED:
-    case TEPAL_DIRECT_BLOCKED_TWO:
-        return visit_line(f, 0, d, tepal_direct_blocked_key(f->range, d), setting);
-    case TEPAL_DIRECT_PAIRED:
-    case TEPAL_DIRECT_PAIRED_TWO:
-        return visit_paired(f, d, setting);
-    case TEPAL_DIRECT_FLAT:
-        for (uint32_t i = 0; i < f->hashes && (setting || all); i++) {
-            all &= visit_position(f->words, wide_scale(address_word(d, i), f->range), setting);
-        }
-        return all;
-    case TEPAL_DIRECT_CALL:
-        break;
+    if (!flat) {
+        (void)tepal_address_positions(&bloom->at, d, positions);
     }
-    (void)tepal_address_positions(&bloom->at, d, positions);
     for (uint32_t i = 0; i < f->hashes && (setting || all); i++) {
-        all &= visit_position(f->words, positions[i], setting);
+        uint64_t at = flat ? wide_scale(address_word(d, i), f->range) : positions[i];
+        all &= visit_position(f->words, at, setting);
     }
     return all;
 }
 
-static bool visit_query(const struct tepal_bloom *bloom, struct tepal_digest d)
+/* Are the key's bits all set? If `setting`, they are afterwards. `way` is a constant. */
+static inline __attribute__((always_inline)) bool visit(const struct tepal_bloom *bloom,
+                                                        enum tepal_direct_way way,
+                                                        struct tepal_digest d, bool setting)
 {
-    return visit(bloom, d, false);
+    const struct tepal_direct *f = &bloom->direct;
+    bool two = way == TEPAL_DIRECT_BLOCKED_TWO || way == TEPAL_DIRECT_PAIRED_TWO;
+    if (way == TEPAL_DIRECT_BLOCKED || way == TEPAL_DIRECT_BLOCKED_TWO) {
+        return visit_line(f, two, 0, d, tepal_direct_blocked_key(f->range, d), setting);
+    }
+    if (way == TEPAL_DIRECT_PAIRED || way == TEPAL_DIRECT_PAIRED_TWO) {
+        return visit_paired(f, two, d, setting);
+    }
+    return visit_positions(bloom, way == TEPAL_DIRECT_FLAT, d, setting);
 }
 
-static bool visit_add(const struct tepal_bloom *bloom, struct tepal_digest d)
-{
-    return visit(bloom, d, true);
-}
+#define ATOMIC(name, way)                                                                          \
+    static bool name##_query(const struct tepal_bloom *bloom, struct tepal_digest d)               \
+    {                                                                                              \
+        return visit(bloom, way, d, false);                                                        \
+    }                                                                                              \
+    static bool name##_add(const struct tepal_bloom *bloom, struct tepal_digest d)                 \
+    {                                                                                              \
+        return visit(bloom, way, d, true);                                                         \
+    }
+
+ATOMIC(call, TEPAL_DIRECT_CALL)
+ATOMIC(flat, TEPAL_DIRECT_FLAT)
+ATOMIC(blocked, TEPAL_DIRECT_BLOCKED)
+ATOMIC(paired, TEPAL_DIRECT_PAIRED)
+ATOMIC(blocked_two, TEPAL_DIRECT_BLOCKED_TWO)
+ATOMIC(paired_two, TEPAL_DIRECT_PAIRED_TWO)
 
 #define ATOMIC_TABLE                                                                               \
     {                                                                                              \
-        visit_query, visit_add                                                                     \
+        [TEPAL_DIRECT_CALL] = {call_query, call_add},                                              \
+        [TEPAL_DIRECT_FLAT] = {flat_query, flat_add},                                              \
+        [TEPAL_DIRECT_BLOCKED] = {blocked_query, blocked_add},                                     \
+        [TEPAL_DIRECT_PAIRED] = {paired_query, paired_add},                                        \
+        [TEPAL_DIRECT_BLOCKED_TWO] = {blocked_two_query, blocked_two_add},                         \
+        [TEPAL_DIRECT_PAIRED_TWO] = {paired_two_query, paired_two_add},                            \
     }

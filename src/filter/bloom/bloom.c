@@ -72,8 +72,9 @@ void tepal_bloom_op_open(struct tepal_filter *filter)
     bloom->direct = tepal_bloom_direct(&bloom->at, filter->words);
     bloom->kernels = tepal_bloom_dispatch(filter->params.layout);
     bloom->one = one_for(&bloom->at);
-    bloom->atomic =
-        tepal_processor_has_avx2() ? &tepal_bloom_atomic_avx2 : &tepal_bloom_atomic_portable;
+    bloom->atomic = &(tepal_processor_has_avx2()
+                          ? tepal_bloom_atomic_avx2
+                          : tepal_bloom_atomic_portable)[bloom->direct.way];
     filter->query = bloom->one->query;
     bool unkeyed = filter->params.hash == TEPAL_HASH_XXH3;
     bool writable = filter->ops == &tepal_bloom_ops && !filter_read_only(filter);

@@ -52,8 +52,11 @@ struct bloom_atomic {
     bool (*add)(const struct tepal_bloom *bloom, struct tepal_digest digest);
 };
 
-extern const struct bloom_atomic tepal_bloom_atomic_portable;
-extern const struct bloom_atomic tepal_bloom_atomic_avx2; /* only if tepal_processor_has_avx2() */
+#define BLOOM_DIRECT_WAYS (TEPAL_DIRECT_PAIRED_TWO + 1)
+
+/* By enum tepal_direct_way; the second only if tepal_processor_has_avx2(). */
+extern const struct bloom_atomic tepal_bloom_atomic_portable[BLOOM_DIRECT_WAYS];
+extern const struct bloom_atomic tepal_bloom_atomic_avx2[BLOOM_DIRECT_WAYS];
 
 struct tepal_bloom {
     struct tepal_filter head;
