@@ -14,8 +14,8 @@ static uint64_t found;
 
 /* A loop over keys in no order. */
 #define LOOP(name, type, each)                                                                     \
-    __attribute__((noinline)) void name(type *f);                                                  \
-    void name(type *f)                                                                             \
+    __attribute__((noinline)) void loop_##name(type *f);                                           \
+    void loop_##name(type *f)                                                                      \
     {                                                                                              \
         uint64_t sum = 0;                                                                          \
         for (uint64_t i = 0; i < CALLS; i++) {                                                     \
@@ -65,19 +65,19 @@ int main(void)
         return 1;
     }
     /* Absent keys first: the filters are empty. */
-    flat_query(flat);
-    blocked_query(blocked);
-    blocked_inline(&direct);
-    blocked_atomic(blocked);
-    paired_query(paired);
-    fingerprint_query(fingerprint);
+    loop_flat_query(flat);
+    loop_blocked_query(blocked);
+    loop_blocked_inline(&direct);
+    loop_blocked_atomic(blocked);
+    loop_paired_query(paired);
+    loop_fingerprint_query(fingerprint);
     if (found != 0) {
         fputs("instructions: an empty filter found a key\n", stderr);
         return 1;
     }
-    flat_add(flat);
-    blocked_add(blocked);
-    paired_add(paired);
+    loop_flat_add(flat);
+    loop_blocked_add(blocked);
+    loop_paired_add(paired);
     tepal_filter_free(flat);
     tepal_filter_free(blocked);
     tepal_filter_free(paired);

@@ -34,11 +34,17 @@ static inline void *ref_alloc(size_t bytes)
 /* From one state of a multiplicative generator to the next; states are odd. */
 #define REF_MULTIPLIER UINT64_C(0xf1357aea2e62a9c5)
 
-/* 64 bits of hash from 64 bits of key: both halves of one product; odd, a state to start with. */
-REF_INLINE uint64_t ref_hash(uint64_t key)
+/* 64 bits of hash from 64 bits of key: both halves of one product. */
+REF_INLINE uint64_t ref_mix(uint64_t key)
 {
     ref_wide product = (ref_wide)key * UINT64_C(0x9e3779b97f4a7c15);
-    return ((uint64_t)product ^ (uint64_t)(product >> 64)) | 1;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The same as a state to start with. */
+REF_INLINE uint64_t ref_hash(uint64_t key)
+{
+    return ref_mix(key) | 1;
 }
 
 REF_INLINE uint64_t ref_scale(uint64_t word, uint64_t range)

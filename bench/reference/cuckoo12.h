@@ -64,7 +64,7 @@ REF_INLINE uint64_t cuckoo12_match(uint64_t word, uint64_t tag)
 
 REF_INLINE bool cuckoo12_query(const struct cuckoo12 *f, uint64_t key)
 {
-    uint64_t hash = ref_hash(key);
+    uint64_t hash = ref_mix(key);
     uint64_t tag = cuckoo12_tag(hash);
     uint64_t bucket = (hash >> 32) & f->mask;
     uint64_t other = cuckoo12_other(f, bucket, tag);
@@ -87,7 +87,7 @@ REF_INLINE bool cuckoo12_put(struct cuckoo12 *f, uint64_t bucket, uint64_t tag)
 
 static inline bool cuckoo12_add(struct cuckoo12 *f, uint64_t key)
 {
-    uint64_t hash = ref_hash(key);
+    uint64_t hash = ref_mix(key);
     uint64_t tag = cuckoo12_tag(hash);
     uint64_t bucket = (hash >> 32) & f->mask;
     if (cuckoo12_put(f, bucket, tag)) {
