@@ -194,6 +194,7 @@ class Case:
         assert self.old != self.new, scenario.name
         with open(self.log) as file:
             self.calls = [line.split() for line in file]
+        assert self.calls, "the shim is not in the way of the calls"
 
     def fresh(self):
         shutil.rmtree(self.folder, ignore_errors=True)
