@@ -176,7 +176,7 @@ static void own_counting(struct draft *d)
     bool choice = own->choices > 1;
     own->policy = choice ? own->policy % 2 : 0;
     own->rule = !choice ? 0 : lined(d) ? TEPAL_RULE_LEAST_INCREASE : own->rule % 2;
-    zero_from(p->own, 5);
+    zero_from(p->own, 6); /* any budget may be */
 }
 
 /* One word more than the slots need. */
@@ -358,7 +358,9 @@ static void cells_retouched(struct draft *d)
     cut_tail(d, 0, d->params.cells);
     d->state[1] = within(d->state[1], 0, d->state[0]);
     d->state[2] = within(d->state[2], 0, d->params.cells);
-    zero_from(d->state, 3);
+    d->state[3] = within(d->state[3], 0, 1);
+    d->state[5] = within(d->state[5], 0, d->state[3] == 0 ? 0 : UINT32_MAX);
+    zero_from(d->state, 6);
 }
 
 /* Bits and counts as the counters have them, nothing beyond the last. */
@@ -373,29 +375,35 @@ static void cells_counting(struct draft *d)
     uint64_t bits = (cells + 63) / 64;
     uint64_t sum = 0;
     uint64_t stuck = 0;
+    uint64_t ones = 0;
+    uint64_t lost = 0; /* counters whose bits are cleared: only if there is a budget */
+    bool learns = d->params.counting.most_lost > 0;
     cut_tail(d, 0, form ? 0 : cells * width);
     cut_tail(d, counters, cells);
     for (uint64_t i = 0; i < counters; i++) {
         uint64_t set = 0;
-        for (uint64_t c = 0; c < each; c++) {
-            uint64_t value = get(d, i) >> (width * c) & most;
-            set |= (uint64_t)(value > 0) << c;
-            sum += value;
-            stuck += value == most;
-        }
         uint64_t at = counters + i * each / 64;
         uint64_t shift = i * each % 64;
         if (d->params.counting.lines == TEPAL_LINES_LONG) { /* a word of each sector in turn */
             at = counters + i / (8 * width) * 8 + i % 8;
             shift = i / 8 % width * each;
         }
+        for (uint64_t c = 0; c < each; c++) {
+            uint64_t value = get(d, i) >> (width * c) & most;
+            bool cleared = learns && value < most && (get(d, at) >> (shift + c) & 1) == 0;
+            set |= (uint64_t)(value > 0 && !cleared) << c;
+            sum += value;
+            stuck += value == most;
+            ones += value > 0;
+            lost += cleared ? value : 0;
+        }
         uint64_t flags = (((uint64_t)1 << each) - 1) << shift;
         put(d, at, (get(d, at) & ~flags) | set << shift);
     }
-    d->state[4] = count_ones(d, counters, bits);
+    d->state[4] = form ? count_ones(d, counters, bits) : ones;
     d->state[5] = sum;
     d->state[6] = stuck;
-    zero_from(d->state, 7);
+    d->state[7] = !form ? lost : learns ? d->state[7] : 0;
 }
 
 static uint64_t slot(const struct draft *d, uint64_t i, uint64_t f)

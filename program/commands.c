@@ -16,6 +16,7 @@
     X(command_convert) \
     X(command_retouch) \
     X(command_veto) \
+    X(command_avoid) \
     X(command_receive) \
     X(command_audit) \
     X(command_repair) \

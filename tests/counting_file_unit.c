@@ -111,10 +111,11 @@ static void disagreement_is_refused(void **state)
                               pinned[i].choices > 1 && was == 0;
                 bool rule = at == OWN + 8 * PARAMS_INDEX(counting.rule) && !huge &&
                             pinned[i].layout < 2 && pinned[i].choices > 1;
+                bool budget = at == OWN + 8 * PARAMS_INDEX(counting.most_lost);
                 bool one = at == OWN && !huge && pinned[i].choices == 1 && pinned[i].layout < 2;
                 bool lines = at == OWN + 8 * PARAMS_INDEX(counting.lines) && !huge && was == 0 &&
                              pinned[i].form == TEPAL_FORM_BITS;
-                if (history || choices || policy || rule || one || lines) {
+                if (history || choices || policy || rule || one || lines || budget) {
                     assert_int_equal(status, TEPAL_OK); /* another filter, and a sound one */
                     assert_int_equal(tepal_filter_validate(out, NULL), TEPAL_OK);
                 } else {

@@ -262,7 +262,7 @@ static void the_gate_stops_bad_parameters(void **state)
             p.counting.form = 3;
             break;
         case 9:
-            p.own[5] = 1;
+            p.own[TEPAL_OWN_PARAMS - 1] = 1;
             break;
         case 10:
             p.counting.lines = TEPAL_LINES_LONG; /* and a flat layout */

@@ -112,6 +112,32 @@ for name in counting counting-choices counting-lines counting-bits counting-wide
         cmp -s "$scratch/theirs" "$scratch/ours" || fail "$name: the command answers otherwise"
     fi
 done
+# Filters that learned: their counters are those of the members, and the 20 keys that they avoid
+# (in golden/learned.txt, beside a key that they still find) are absent; the members lost are at
+# most as many as the header says.
+for name in counting-learned retouched-learned; do
+    files=$((files + 1))
+    file=$here/golden/$name.tepal
+    seq -f 'golden-%.0f' 0 299 >"$scratch/members"
+    if [ $name = counting-learned ]; then
+        reader "$file" --rebuild-lines <"$scratch/members" >/dev/null ||
+            fail "$name: rebuilt from its members, the counters differ"
+    fi
+    lost=$(reader "$file" --query-lines <"$scratch/members" | grep -c '^0')
+    [ "$lost" -gt 0 ] && [ "$lost" -le 40 ] || fail "$name: $lost members are lost"
+    sed -n "s/^$name avoided //p" "$here/golden/learned.txt" >"$scratch/avoided"
+    [ "$(wc -l <"$scratch/avoided")" = 20 ] || fail "$name: not 20 keys to avoid"
+    [ "$(reader "$file" --query-lines <"$scratch/avoided" | grep -c '^0')" = 20 ] ||
+        fail "$name: a key that is avoided is found"
+    sed -n "s/^$name found //p" "$here/golden/learned.txt" >"$scratch/refused"
+    [ "$(reader "$file" --query-lines <"$scratch/refused" | cut -f1)" = 1 ] ||
+        fail "$name: a key that is found is absent"
+    if [ -n "$tepal" ]; then
+        reader "$file" --query-lines <"$scratch/strangers" | cut -f1 >"$scratch/theirs"
+        "$tepal" query --tsv "$file" "$scratch/strangers" | cut -f2 >"$scratch/ours"
+        cmp -s "$scratch/theirs" "$scratch/ours" || fail "$name: the command answers otherwise"
+    fi
+done
 # A fingerprint filter: of its 100 members 10 were removed again.
 files=$((files + 1))
 seq -f 'golden-%.0f' 0 89 >"$scratch/held"

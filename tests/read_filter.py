@@ -322,9 +322,10 @@ class Retouched(Filter):
 
     def check_own(self, own, state):
         need(not any(own), "own parameters")
-        members, victims, cleared, expected = state[:4]
-        need(not any(state[4:]), "own state")
+        members, victims, cleared, expected, _budget, part = state[:6]
+        need(not any(state[6:]), "own state")
         need(victims <= members and cleared <= self.m and expected <= 1, "a state that cannot be")
+        need(part < 1 << 32 if expected else part == 0, "a part of a victim that is none")
 
 
 class Generalized(Filter):
@@ -417,7 +418,8 @@ class Counting(Filter):
         else:
             need((self.rule == 2) == (self.layout >= 2), "a rule that the layout does not have")
         need(self.lines <= (1 if self.layout >= 2 else 0), "unknown lines")
-        need(not any(own[5:]), "own parameters")
+        self.most_lost = own[5]
+        need(not any(own[6:]), "own parameters")
 
     def slot(self, p):
         """The number of a position's counter."""
@@ -443,16 +445,21 @@ class Counting(Filter):
     def check_payload(self, state):
         super().check_payload(state)
         bits = int.from_bytes(self.bits(), "little")
-        need(state[7] == 0, "own state")
-        need(state[4] == bin(bits).count("1"), "the counters disagree with the header's counts")
+        need(state[7] == 0 or self.most_lost > 0, "own state")
         if self.form == 1:
+            need(state[4] == bin(bits).count("1"), "the bits disagree with the header's counts")
             need(state[5] == 0 and state[6] == 0, "own state")
             return
         counters = self.counters(self.payload)
+        need(state[4] == sum(c > 0 for c in counters), "the counters disagree with the header's counts")
         need(state[5] == sum(counters), "the counters disagree with the header's counts")
         need(state[6] == counters.count(255 if self.form == 2 else 15), "the counters disagree with the header's counts")
         need(not any(counters[self.m :]), "a counter beyond the last cell is set")
-        need(all((bits >> i & 1) == (c > 0) for i, c in enumerate(counters)), "bits and counters disagree")
+        cleared = [c for i, c in enumerate(counters) if c > 0 and not bits >> i & 1]
+        need(all(c > 0 for i, c in enumerate(counters) if bits >> i & 1), "bits and counters disagree")
+        need(not cleared or self.most_lost > 0, "bits and counters disagree")
+        need((255 if self.form == 2 else 15) not in cleared, "a stuck counter's bit is cleared")
+        need(state[7] == sum(cleared), "the cleared bits disagree with the header's count")
 
     def places(self, key, g=0):
         lo, hi = self.digest(key)
@@ -492,6 +499,12 @@ class Counting(Filter):
         for p, c in enumerate(counters):
             bits[p // 8] |= (c > 0) << (p % 8)
         return (halves, b"", whole)[self.form] + bytes(bits)
+
+    def same_as(self, keys):
+        """Bits that were cleared since aside: check_payload has seen that they may be."""
+        again = self.rebuilt(keys)
+        here = self.counter_bytes() if self.most_lost > 0 else len(again)
+        return again[:here] == self.payload[:here]
 
 
 class Fingerprint(Filter):

@@ -777,10 +777,18 @@ static void a_retouched_filter_is_a_bloom_filter_to_ask(void **state)
         header_resum(bytes);
         assert_int_equal(tepal_decode(bytes, len, NULL, &none, NULL), TEPAL_CORRUPT);
         little_put64(bytes + 136 + 24, 0);
-        little_put64(bytes + 136 + 32, 1);
+        for (size_t at = 40; at <= 48; at += 8) { /* a part of a victim that was counted; a stray */
+            little_put64(bytes + 136 + at, 1);
+            header_resum(bytes);
+            assert_int_equal(tepal_decode(bytes, len, NULL, &none, NULL), TEPAL_CORRUPT);
+            little_put64(bytes + 136 + at, 0);
+        }
+        little_put64(bytes + 136 + 24, 1);
+        little_put64(bytes + 136 + 40, UINT64_C(1) << 32); /* a whole one */
         header_resum(bytes);
         assert_int_equal(tepal_decode(bytes, len, NULL, &none, NULL), TEPAL_CORRUPT);
-        little_put64(bytes + 136 + 32, 0);
+        little_put64(bytes + 136 + 24, 0);
+        little_put64(bytes + 136 + 40, 0);
         little_put64(bytes + 136 + 16, BITS + 1);
         header_resum(bytes);
         assert_int_equal(tepal_decode(bytes, len, NULL, &none, NULL), TEPAL_CORRUPT);

@@ -78,6 +78,14 @@ TEPAL_API uint64_t tepal_counting_groups(const struct tepal_filter *filter,
                                          struct tepal_digest digest);
 
 /*
+ * The groups from which the key could be removed: those whose counters are all above 0. The same
+ * unless bits were cleared to avoid keys (tepal/avoid.h): removals ask the counters, so that members
+ * that were given up can still be removed. 0 for the bits alone and for other kinds.
+ */
+TEPAL_API uint64_t tepal_counting_removable(const struct tepal_filter *filter,
+                                            struct tepal_digest digest);
+
+/*
  * Remove a key from the group that adding it returned. Never takes a wrong address, whatever other
  * groups match. TEPAL_BAD_ARGUMENT if group >= c, TEPAL_NOT_PRESENT if the key is not in that
  * group. (tepal_filter_remove removes by the rules of Sec. 3: a key that is found is removed, one
@@ -158,7 +166,8 @@ tepal_counting_difference(const struct tepal_filter *now, const struct tepal_fil
 /*
  * What removals have done, computed from the list of all members (a key that was added twice is in
  * it twice; receipts, a group for each, or NULL). The report has: members; exposed, those that are
- * not found now (Sec. 3.2); potential, those that would not be found once the members around them
+ * not found now (Sec. 3.2); if keys are avoided, given up, those of them that were lost to these and
+ * whose counts are all there; potential, those that would not be found once the members around them
  * are gone (Sec. 3.1); counts missing for members (deficit) and counts that belong to no member
  * (surplus); how many wrong removals would explain the deficit, and what Theorems 1 to 4 predict
  * for that many; p0, p1, p2 and the histogram. `findings` (may be NULL) has `count` bytes: what
@@ -175,7 +184,8 @@ tepal_counting_difference(const struct tepal_filter *now, const struct tepal_fil
 enum tepal_counting_finding {
     TEPAL_COUNTING_EXPOSED = 1,   /* it is not found */
     TEPAL_COUNTING_POTENTIAL = 2, /* it would not be found once others are removed */
-    TEPAL_COUNTING_SEVERAL = 4    /* it is found in several groups */
+    TEPAL_COUNTING_SEVERAL = 4,   /* it is found in several groups */
+    TEPAL_COUNTING_GIVEN_UP = 8   /* it is not found because a key is avoided (tepal/avoid.h) */
 };
 
 TEPAL_API enum tepal_status
@@ -187,12 +197,13 @@ tepal_counting_audit(const struct tepal_filter *filter, const struct tepal_diges
  * Undo what wrong removals did to these members: every counter that lacks counts gets them. Then
  * no member is exposed and none is potential, in any order of removal. Members and receipts are as
  * for the audit; a list of some of the members repairs what these lack. Nothing is taken from any
- * counter, so that counts which belong to nobody stay. Fails as the audit does, and with
+ * counter, so that counts which belong to nobody stay; bits that were cleared to avoid keys stay
+ * cleared, and members given up for them stay lost. Fails as the audit does, and with
  * TEPAL_READ_ONLY for a view, leaving the filter unchanged. *repair (may be NULL) tells the cost.
  */
 struct tepal_counting_repaired {
     bool estimated;     /* the groups were: see the audit */
-    uint64_t exposed;   /* members that were not found */
+    uint64_t exposed;   /* members that were not found, and are now */
     uint64_t potential; /* members that would have been lost, these included */
     uint64_t counts;    /* given back */
     uint64_t counters;  /* that got them */

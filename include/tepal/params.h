@@ -123,6 +123,8 @@ struct tepal_counting_params {
     uint64_t policy;  /* enum tepal_counting_policy */
     uint64_t form;    /* enum tepal_counting_form */
     uint64_t lines;   /* enum tepal_counting_lines */
+    /* The members that tepal_avoid may lose, its budget (tepal/avoid.h); 0: it clears no bits */
+    uint64_t most_lost;
 };
 
 /* generalized: params.hashes is k0 + k1, the hash functions that reset and those that set. */

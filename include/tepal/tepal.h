@@ -22,6 +22,7 @@
  *     tepal/recycling.h    endless streams: clocks and cycles             examples/recycling.c
  *     tepal/generalized.h  bounded false positives; how old is a key?     examples/generalized.c
  *     tepal/retouched.h    remove the false positives that hurt           examples/retouched.c
+ *     tepal/avoid.h        the same one by one, at run time               examples/avoid.c
  *     tepal/yesno.h        veto known negatives                           examples/yesno.c
  *     tepal/cascade.h      no errors on known keys                        examples/cascade.c
  *     tepal/known.h        members and known negatives: input of the last three
@@ -44,6 +45,7 @@
 #ifndef TEPAL_TEPAL_H
 #define TEPAL_TEPAL_H
 
+#include <tepal/avoid.h>
 #include <tepal/base.h>
 #include <tepal/bloom.h>
 #include <tepal/cascade.h>

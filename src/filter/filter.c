@@ -37,6 +37,18 @@ static enum tepal_status add_unsupported(struct tepal_filter *filter, struct tep
     return TEPAL_UNSUPPORTED;
 }
 
+void tepal_filter_open(struct tepal_filter *filter)
+{
+    const struct filter_ops *ops = filter->ops;
+    filter->query = ops->query;
+    filter->add = filter_read_only(filter) ? add_read_only
+                  : ops->add == NULL       ? add_unsupported
+                                           : ops->add;
+    filter->query_u64 = tepal_filter_hash_query_u64;
+    filter->add_u64 = tepal_filter_hash_add_u64;
+    ops->open(filter);
+}
+
 enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, struct tepal_error *error)
@@ -67,13 +79,7 @@ enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
     filter->word_count = (size_t)(bytes / 8);
     filter->mapping = parts->mapping;
     make_hasher(filter);
-    filter->query = ops->query;
-    filter->add = filter_read_only(filter) ? add_read_only
-                  : ops->add == NULL       ? add_unsupported
-                                           : ops->add;
-    filter->query_u64 = tepal_filter_hash_query_u64;
-    filter->add_u64 = tepal_filter_hash_add_u64;
-    ops->open(filter);
+    tepal_filter_open(filter);
     *out = filter;
     return TEPAL_OK;
 }

@@ -32,7 +32,8 @@ struct filter_state {
     uint64_t own[FILTER_STATES]; /* the kind's own (filter_ops.states of them); the others are 0 */
 };
 
-struct bloom_source; /* filter/bloom/kernels.h */
+struct bloom_source;  /* filter/bloom/kernels.h */
+struct tepal_avoided; /* tepal/avoid.h */
 
 struct filter_ops {
     const struct params_rules *rules; /* what it is called, promises and takes for parameters */
@@ -91,6 +92,16 @@ struct filter_ops {
     double (*fp_now)(const struct tepal_filter *filter);
     /* ones, fill, keys_estimated, fp_now, fp_at_capacity, fn_now, then the kind's own. */
     void (*info)(const struct tepal_filter *filter, struct tepal_report *report);
+
+    /*
+     * tepal_avoid_budget (at least 1 member) and tepal_avoid; both say in `error` why not. *done is
+     * cleared. The kind of the filter may become another one, with the same struct and words.
+     */
+    enum tepal_status (*allow)(struct tepal_filter *filter, uint64_t members,
+                               struct tepal_error *error);
+    enum tepal_status (*avoid)(struct tepal_filter *filter, const struct tepal_digest *digests,
+                               size_t count, uint64_t *refused, struct tepal_avoided *done,
+                               struct tepal_error *error);
 
     /*
      * A kind that grows has its words in several arrays; NULL for the others. `run` finds word
@@ -188,6 +199,9 @@ enum tepal_status tepal_filter_may(const struct tepal_filter *filter, bool has);
 enum tepal_status tepal_filter_mates(const struct tepal_filter *into,
                                      const struct tepal_filter *other);
 
+#define FILTER_NO_BUDGET                                                                           \
+    "the filter has no budget of members that may be lost: set one (tepal_avoid_budget)"
+
 /* The table. NULL if there is no such kind. */
 const struct filter_ops *tepal_filter_ops_by_id(uint32_t id);
 
@@ -207,6 +221,9 @@ struct filter_parts {
 enum tepal_status tepal_filter_adopt(const struct filter_parts *parts,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, struct tepal_error *error);
+
+/* Everything that derives from kind, parameters, state and words; again if one of them changed. */
+void tepal_filter_open(struct tepal_filter *filter);
 
 #define FILTER_STRAY_CELLS "there are cells set beyond the last one"
 

@@ -109,7 +109,8 @@ const struct params_rules tepal_counting_rules = {
             [PARAMS_INDEX(counting.rule)] = "rule",
             [PARAMS_INDEX(counting.policy)] = "policy",
             [PARAMS_INDEX(counting.form)] = "form",
-            [PARAMS_INDEX(counting.lines)] = "lines"},
+            [PARAMS_INDEX(counting.lines)] = "lines",
+            [PARAMS_INDEX(counting.most_lost)] = "most_lost"},
     .check = check,
     .payload_bytes = payload_bytes,
 };

@@ -170,6 +170,9 @@ bool tepal_params_compatible(const struct tepal_params *a, const struct tepal_pa
         x.chain.parts = b->chain.parts;
         x.chain.first_bits = b->chain.first_bits;
     }
+    if (a->kind == TEPAL_KIND_COUNTING && b->kind == TEPAL_KIND_COUNTING) {
+        x.counting.most_lost = b->counting.most_lost; /* what was allowed, not where keys are */
+    }
     return x.kind == b->kind && x.layout == b->layout && x.positions == b->positions &&
            x.hash == b->hash && x.hashes == b->hashes && x.cells == b->cells && x.seed == b->seed &&
            x.key_check == b->key_check && memcmp(x.own, b->own, sizeof x.own) == 0;

@@ -27,6 +27,7 @@
 #include "filter/bloom/internal.h"
 #include "filter/lines/kernels.h"
 #include "filter/lines/processor.h"
+#include "filter/retouched/internal.h"
 
 /* Keys whose cells are requested ahead of their use, when they are tested and added. */
 #define KEYS_AHEAD 16
@@ -397,4 +398,6 @@ const struct filter_ops tepal_bloom_ops = {
     .ones = tepal_bloom_op_ones,
     .fp_now = tepal_bloom_op_fp_now,
     .info = bloom_info,
+    .allow = tepal_retouched_op_allow,
+    .avoid = tepal_retouched_op_avoid,
 };

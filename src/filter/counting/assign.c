@@ -129,7 +129,7 @@ static void estimate(const struct tepal_counting *counting, const struct tepal_d
                      size_t count, struct counting_wish *wish)
 {
     for (size_t i = 0; i < count; i++) {
-        uint64_t groups = tepal_counting_holding(counting, members[i]);
+        uint64_t groups = tepal_counting_counting(counting, members[i]);
         wish->group[i] = NOWHERE;
         if (groups != 0 && (groups & (groups - 1)) == 0) {
             place(counting, members[i], (uint32_t)__builtin_ctzll(groups), &wish->group[i], wish);

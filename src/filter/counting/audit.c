@@ -27,6 +27,7 @@
 struct tally {
     bool estimated; /* which group each member is in */
     uint64_t exposed;
+    uint64_t given_up;  /* of them, for a key that is avoided: the counters still have them */
     uint64_t several;   /* members found in more than one group */
     uint64_t potential; /* members that were refused on the copy */
     uint64_t deficit;
@@ -50,9 +51,12 @@ static void ask_members(const struct tepal_counting *counting, const struct tepa
     for (size_t i = 0; i < count; i++) {
         uint64_t groups = tepal_counting_holding(counting, members[i]);
         bool several = (groups & (groups - 1)) != 0;
+        bool given_up = groups == 0 && tepal_counting_counting(counting, members[i]) != 0;
         tally->exposed += groups == 0;
+        tally->given_up += given_up;
         tally->several += several;
         find(findings, i, groups == 0, TEPAL_COUNTING_EXPOSED);
+        find(findings, i, given_up, TEPAL_COUNTING_GIVEN_UP);
         find(findings, i, several, TEPAL_COUNTING_SEVERAL);
     }
 }
@@ -144,9 +148,14 @@ static void give_back(struct tepal_counting *counting, const struct counting_wis
 {
     for (uint64_t i = 0; i < counting->head.params.cells; i++) {
         uint32_t missing = missing_at(counting, wish, i);
-        repair->zeros += missing > 0 && counting_value(counting, i) == 0;
+        uint32_t value = counting_value(counting, i);
+        bool cleared = value > 0 && !bits_test(counting->bits, i);
+        repair->zeros += missing > 0 && value == 0;
         for (uint32_t j = 0; j < missing; j++) {
             tepal_counting_raise(counting, &i, 1);
+        }
+        if (missing > 0 && cleared && value + missing < counting->most) {
+            tepal_counting_hide(counting, i); /* it stays cleared */
         }
     }
 }
@@ -171,7 +180,7 @@ enum tepal_status tepal_counting_repair(struct tepal_filter *filter,
     status = walk(counting, members, receipts, count, &arena, NULL, &wish, &tally);
     if (status == TEPAL_OK) {
         struct tepal_counting_repaired done = {.estimated = tally.estimated,
-                                               .exposed = tally.exposed,
+                                               .exposed = tally.exposed - tally.given_up,
                                                .potential = tally.potential,
                                                .counts = tally.deficit,
                                                .counters = tally.deficit_counters};
@@ -223,13 +232,18 @@ static void report_theory(const struct tepal_counting *counting, uint64_t n, dou
                       tepal_counting_missed(p->cells, n, k, p0, p1));
 }
 
-static void report_tally(const struct tally *tally, uint64_t n, struct tepal_report *report)
+static void report_tally(const struct tally *tally, uint64_t n, bool learns,
+                         struct tepal_report *report)
 {
     tepal_report_integer(report, "members", "keys that should be in the filter", n);
     tepal_report_flag(report, "estimated",
                       "without receipts the groups are estimated: those with the least deficit",
                       tally->estimated);
     tepal_report_integer(report, "exposed", "of them, not found now (Sec. 3.2)", tally->exposed);
+    if (learns) {
+        tepal_report_integer(report, "given_up", "of these, lost to keys that are avoided",
+                             tally->given_up);
+    }
     tepal_report_real(report, "exposed_share", "false-negative rate",
                       n > 0 ? (double)tally->exposed / (double)n : 0);
     tepal_report_integer(report, "potential",
@@ -273,7 +287,7 @@ enum tepal_status tepal_counting_audit(const struct tepal_filter *filter,
     double wrong = (double)tally.deficit / (double)counting->head.params.hashes;
     report->count = 0;
     report->numbers = 0;
-    report_tally(&tally, count, report);
+    report_tally(&tally, count, counting->learns, report);
     tepal_report_real(report, "wrong_removals",
                       "wrong removals that would explain the deficit: deficit / k", wrong);
     report_theory(counting, count, load[0] / m, load[1] / m, wrong, report);

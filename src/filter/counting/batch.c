@@ -173,7 +173,7 @@ static bool remove_plan(struct tepal_counting *counting, const struct plan *plan
     for (uint32_t g = 0; g < plan->groups && found < 2; g++) {
         uint32_t count;
         const uint64_t *positions = positions_of(plan, g, &count);
-        if (counting_holds(counting, positions, count) && found++ == 0) {
+        if (counting_counted(counting, positions, count) && found++ == 0) {
             victim = positions;
             victim_count = count;
         }

@@ -12,10 +12,11 @@
  * are all above 0. Positions of one group that coincide count once, so that what an addition
  * raised a removal lowers.
  *
- * Invariants: bit i is set if and only if counter i is above 0; the state's counts (of counters
- * above 0, of their sum, of those at the limit) are those of the cells; a counter at its limit (15,
- * or 255) never changes until the filter is cleared; bits and counters beyond the last cell are
- * zero.
+ * Invariants: bit i is set if and only if counter i is above 0 (in a filter that learns, only if:
+ * avoid.c clears bits of counters that are below their limit); the state's counts (of counters
+ * above 0, of their sum, of those at the limit, of those whose bits were cleared) are those of the
+ * cells; a counter at its limit (15, or 255) never changes until the filter is cleared; bits and
+ * counters beyond the last cell are zero.
  *
  * Single operations are here; internal.h tells where the rest is.
  */
@@ -53,6 +54,8 @@ static void counting_open(struct tepal_filter *filter)
     }
     bool one_line =
         p->layout == TEPAL_LAYOUT_BLOCKED && counting->choices == 1 && k <= ADDRESS_SECTORS;
+    counting->learns = p->counting.most_lost > 0;
+    one_line = one_line && !counting->learns; /* these ways know no cleared bits */
     counting->spread = counting->lined && counting->line == TEPAL_LINE_BITS;
     counting->in_lanes = one_line && bits == 4 && tepal_processor_has_avx2();
     counting->in_long = one_line && counting->spread;
@@ -106,6 +109,20 @@ uint32_t tepal_counting_at(const struct tepal_filter *filter, uint64_t position)
     return counting_value(counting_of_const(filter), position);
 }
 
+void tepal_counting_hide(struct tepal_counting *counting, uint64_t position)
+{
+    counting->bits[position >> 6] &= ~((uint64_t)1 << (position & 63));
+    counting->head.state.own[COUNTING_LOST] += counting_value(counting, position);
+}
+
+void tepal_counting_show(struct tepal_counting *counting, uint64_t position)
+{
+    if (!bits_test(counting->bits, position)) {
+        bits_set(counting->bits, position);
+        counting->head.state.own[COUNTING_LOST] -= counting_value(counting, position);
+    }
+}
+
 /* What a counter is, and whether it is stuck, are coin tosses: nothing branches on them. */
 void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *positions,
                           uint32_t count)
@@ -117,6 +134,9 @@ void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *posit
     uint64_t stuck = 0;
     uint32_t wide = counting->wide;
     uint32_t most = counting->most;
+    for (uint32_t i = 0; counting->learns && i < count; i++) {
+        tepal_counting_show(counting, positions[i]);
+    }
     for (uint32_t i = 0; i < count; i++) {
         uint64_t slot = counting_slot(counting, positions[i]);
         uint32_t value = counters_get(words, wide, slot);
@@ -140,6 +160,9 @@ void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *posit
     uint64_t ones = 0;
     uint64_t sum = 0;
     uint32_t wide = counting->wide;
+    for (uint32_t i = 0; counting->learns && i < count; i++) {
+        own[COUNTING_LOST] -= !bits_test(counting->bits, positions[i]); /* one member fewer */
+    }
     for (uint32_t i = 0; i < count; i++) {
         uint64_t slot = counting_slot(counting, positions[i]);
         uint32_t value = counters_get(words, wide, slot);
@@ -171,8 +194,9 @@ static uint64_t greedy_cost(const struct tepal_counting *counting, const uint64_
     uint64_t largest = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t value = counting_value(counting, positions[i]);
-        zeros += value == 0;
-        ones += value == 1;
+        bool zero = value == 0 || (counting->learns && !bits_test(counting->bits, positions[i]));
+        zeros += zero;
+        ones += !zero && value == 1;
         largest = value > largest ? value : largest;
     }
     return zeros << 16 | (TEPAL_MAX_HASHES - ones) << 8 | largest;
@@ -267,16 +291,19 @@ static enum tepal_status counting_add(struct tepal_filter *filter, struct tepal_
     return tepal_counting_add(filter, digest, NULL);
 }
 
-/* Up to `most` groups that are found, from group `from` on. */
-static uint64_t found_groups(const struct tepal_counting *counting, struct tepal_digest digest,
-                             uint32_t most)
+typedef bool holds(const struct tepal_counting *counting, const uint64_t *positions,
+                   uint32_t count);
+
+/* Up to `most` groups that hold the key. */
+static inline uint64_t found_groups(const struct tepal_counting *counting,
+                                    struct tepal_digest digest, uint32_t most, holds *hold)
 {
     uint64_t groups = 0;
     for (uint32_t g = 0; g < counting->choices && most > 0; g++) {
         uint64_t positions[TEPAL_MAX_HASHES];
         uint32_t count =
             tepal_address_positions(&counting->at, counting_group(digest, g), positions);
-        if (counting_holds(counting, positions, count)) {
+        if (hold(counting, positions, count)) {
             groups |= (uint64_t)1 << g;
             most--;
         }
@@ -286,7 +313,12 @@ static uint64_t found_groups(const struct tepal_counting *counting, struct tepal
 
 uint64_t tepal_counting_holding(const struct tepal_counting *counting, struct tepal_digest digest)
 {
-    return found_groups(counting, digest, TEPAL_MAX_CHOICES);
+    return found_groups(counting, digest, TEPAL_MAX_CHOICES, counting_holds);
+}
+
+uint64_t tepal_counting_counting(const struct tepal_counting *counting, struct tepal_digest digest)
+{
+    return found_groups(counting, digest, TEPAL_MAX_CHOICES, counting_counted);
 }
 
 uint64_t tepal_counting_groups(const struct tepal_filter *filter, struct tepal_digest digest)
@@ -294,11 +326,16 @@ uint64_t tepal_counting_groups(const struct tepal_filter *filter, struct tepal_d
     return counting_is(filter) ? tepal_counting_holding(counting_of_const(filter), digest) : 0;
 }
 
+uint64_t tepal_counting_removable(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return counting_counts(filter) ? tepal_counting_counting(counting_of_const(filter), digest) : 0;
+}
+
 static bool counting_query(const struct tepal_filter *filter, struct tepal_digest digest)
 {
     const struct tepal_counting *counting = counting_of_const(filter);
     return counting->in_long ? tepal_counting_long_query(counting, digest)
-                             : found_groups(counting, digest, 1) != 0;
+                             : found_groups(counting, digest, 1, counting_holds) != 0;
 }
 
 /* Remove from a group in which the key was found. */
@@ -318,7 +355,7 @@ enum tepal_status tepal_counting_op_remove(struct tepal_filter *filter, struct t
     if (!counting->has_counters) {
         return TEPAL_UNSUPPORTED;
     }
-    uint64_t groups = found_groups(counting, digest, 2);
+    uint64_t groups = found_groups(counting, digest, 2, counting_counted);
     if (groups == 0) {
         own[COUNTING_REFUSED] = saturating_add(own[COUNTING_REFUSED], 1);
         return TEPAL_NOT_PRESENT;
@@ -349,7 +386,7 @@ enum tepal_status tepal_counting_remove_group(struct tepal_filter *filter,
     uint64_t *own = counting->head.state.own;
     uint64_t positions[TEPAL_MAX_HASHES];
     uint32_t count = tepal_counting_draw(counting, counting_group(digest, group), positions);
-    if (!counting_holds(counting, positions, count)) {
+    if (!counting_counted(counting, positions, count)) {
         own[COUNTING_REFUSED] = saturating_add(own[COUNTING_REFUSED], 1);
         return TEPAL_NOT_PRESENT;
     }
@@ -377,4 +414,6 @@ const struct filter_ops tepal_counting_ops = {
     .ones = tepal_counting_op_ones,
     .fp_now = tepal_counting_op_fp_now,
     .info = tepal_counting_op_info,
+    .allow = tepal_counting_op_allow,
+    .avoid = tepal_counting_op_avoid,
 };

@@ -5,6 +5,7 @@
  *   batch.c         many keys: the same, requested some keys ahead
  *   whole.c         whole filters: invariants, union, difference, the bits alone, info
  *   audit.c         what removals have done and would do, against a list of members; repair
+ *   avoid.c         keys that must not be found: bits that are cleared and counters that stay
  *   offline.c       groups for keys that are all known: a search
  *   assign.c        which of its groups each of these members is in
  *   change_avx2.c   many keys in short lines, blocked, one choice, a counter in each lane
@@ -21,10 +22,14 @@
  * queries are those of a Bloom filter. The counter of position i is number i, and in long lines
  * number counting_slot. Counters of 8 bits are 8 a word, twice as many words a line; the positions
  * of keys are the same.
+ *
+ * A filter that learns (params.counting.most_lost above 0) may have cleared bits too: 0 although
+ * the counter is above 0. Queries ask the bits; removals ask the counters.
  */
 #ifndef TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
 #define TEPAL_SRC_FILTER_COUNTING_INTERNAL_H
 
+#include <tepal/avoid.h>
 #include <tepal/counting.h>
 
 #include "cells/bits.h"
@@ -41,6 +46,7 @@ enum counting_state {
     COUNTING_ONES,    /* counters above 0 */
     COUNTING_SUM,     /* of all counters */
     COUNTING_STUCK,   /* counters at their limit */
+    COUNTING_LOST,    /* the sum of the counters whose bits were cleared (avoid.c) */
     COUNTING_STATES
 };
 
@@ -66,6 +72,7 @@ struct tepal_counting {
     uint32_t most; /* what a counter can be: 15 or 255 */
     bool in_long;  /* long.c can change it */
     bool in_lanes; /* with AVX2: long_avx2.c or change_avx2.c can */
+    bool learns;   /* bits may be cleared whose counters are above 0 */
 };
 
 extern const struct filter_ops tepal_counting_ops;
@@ -127,6 +134,14 @@ static inline enum tepal_status counting_writable(const struct tepal_filter *fil
         return TEPAL_READ_ONLY;
     }
     return counting_counts(filter) ? TEPAL_OK : TEPAL_UNSUPPORTED;
+}
+
+/* Keys that were added and not removed. */
+static inline uint64_t counting_keys_now(const struct tepal_counting *counting)
+{
+    uint64_t added = counting->head.state.keys_added;
+    uint64_t removed = counting->head.state.own[COUNTING_REMOVED];
+    return added > removed ? added - removed : 0;
 }
 
 /*
@@ -191,14 +206,22 @@ static inline bool counting_holds(const struct tepal_counting *counting, const u
     return true;
 }
 
+/*
+ * Clear the bit of a counter, which is above 0 and below its limit: the members that it counts are
+ * lost, at most so many. Or set it again.
+ */
+void tepal_counting_hide(struct tepal_counting *counting, uint64_t position);
+void tepal_counting_show(struct tepal_counting *counting, uint64_t position);
+
 /* Increment (decrement) the counters of a key; to decrement, all must be above 0. */
 void tepal_counting_raise(struct tepal_counting *counting, const uint64_t *positions,
                           uint32_t count);
 void tepal_counting_lower(struct tepal_counting *counting, const uint64_t *positions,
                           uint32_t count);
 
-/* The groups that hold a key: bit g for group g. */
+/* The groups that hold a key, by the bits or by the counters: bit g for group g. */
 uint64_t tepal_counting_holding(const struct tepal_counting *counting, struct tepal_digest digest);
+uint64_t tepal_counting_counting(const struct tepal_counting *counting, struct tepal_digest digest);
 
 /*
  * Where a long line has the counter of a cell: first the counters of the first words of all
@@ -224,6 +247,21 @@ static inline uint32_t counting_value(const struct tepal_counting *counting, uin
     return counting->has_counters ? counters_get(counting->head.words, counting->wide,
                                                  counting_slot(counting, position))
                                   : bits_test(counting->bits, position);
+}
+
+/* Are all its counters above 0? What removals ask; unless the filter learns, its bits say it. */
+static inline bool counting_counted(const struct tepal_counting *counting,
+                                    const uint64_t *positions, uint32_t count)
+{
+    if (!counting->learns || !counting->has_counters) {
+        return counting_holds(counting, positions, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (counting_value(counting, positions[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /*
@@ -262,5 +300,11 @@ double tepal_counting_op_fp_now(const struct tepal_filter *filter);
 const char *tepal_counting_op_validate(const struct tepal_filter *filter);
 const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter);
 void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_report *report);
+enum tepal_status tepal_counting_op_allow(struct tepal_filter *filter, uint64_t members,
+                                          struct tepal_error *error);
+enum tepal_status tepal_counting_op_avoid(struct tepal_filter *filter,
+                                          const struct tepal_digest *digests, size_t count,
+                                          uint64_t *refused, struct tepal_avoided *done,
+                                          struct tepal_error *error);
 
 #endif

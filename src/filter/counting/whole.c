@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/refuse.h"
 #include "base/report.h"
+#include "filter/retouched/internal.h"
 
 static size_t counter_words(const struct tepal_counting *counting)
 {
@@ -30,26 +31,14 @@ struct census {
     uint64_t ones;
     uint64_t sum;
     uint64_t stuck;
+    uint64_t lost;    /* counters whose bits were cleared, summed */
+    uint64_t cleared; /* how many these are */
 };
 
-static struct census count_cells(const struct tepal_counting *counting)
-{
-    struct census census = {0, 0, 0};
-    if (!counting->has_counters) {
-        census.ones = tepal_bits_count(counting->bits, bit_words(counting));
-        return census;
-    }
-    for (size_t i = 0; i < counter_words(counting); i++) {
-        uint64_t word = counting->head.words[i];
-        census.ones += bits_count_word(counters_above_zero(word, counting->wide));
-        census.stuck += bits_count_word(counters_at_max(word, counting->wide));
-        census.sum += counters_sum(word, counting->wide);
-    }
-    return census;
-}
+typedef uint64_t flags_of(uint64_t word, uint32_t wide);
 
-/* The bits that 64 counters (4 or 8 words) ask for; words past the end count as 0. */
-static uint64_t bits_for(const struct tepal_counting *counting, size_t word)
+/* The bits of 64 counters (4 or 8 words) for which a flag holds; not for words past the end. */
+static inline uint64_t gather(const struct tepal_counting *counting, size_t word, flags_of *flag)
 {
     uint64_t bits = 0;
     uint32_t wide = counting->wide;
@@ -61,10 +50,63 @@ static uint64_t bits_for(const struct tepal_counting *counting, size_t word)
         step = ADDRESS_SECTORS;
     }
     for (size_t i = 0; i < words && first + step * i < counter_words(counting); i++) {
-        uint64_t flags = counters_above_zero(counting->head.words[first + step * i], wide);
+        uint64_t flags = flag(counting->head.words[first + step * i], wide);
         bits |= counters_gather(flags, wide) << (i * counters_per_word(wide));
     }
     return bits;
+}
+
+/* The bits that they ask for; and of those that are stuck, whose bits are never cleared. */
+static uint64_t bits_for(const struct tepal_counting *counting, size_t word)
+{
+    return gather(counting, word, counters_above_zero);
+}
+
+static uint64_t stuck_for(const struct tepal_counting *counting, size_t word)
+{
+    return gather(counting, word, counters_at_max);
+}
+
+/* The bits that were cleared. */
+static void count_cleared(const struct tepal_counting *counting, struct census *census)
+{
+    for (size_t i = 0; i < bit_words(counting); i++) {
+        uint64_t cleared = bits_for(counting, i) & ~counting->bits[i];
+        census->cleared += bits_count_word(cleared);
+        for (; cleared != 0; cleared &= cleared - 1) {
+            uint64_t position = 64 * (uint64_t)i + (uint32_t)__builtin_ctzll(cleared);
+            census->lost += counting_value(counting, position);
+        }
+    }
+}
+
+static struct census count_cells(const struct tepal_counting *counting)
+{
+    struct census census = {0};
+    if (!counting->has_counters) {
+        census.ones = tepal_bits_count(counting->bits, bit_words(counting));
+        return census;
+    }
+    for (size_t i = 0; i < counter_words(counting); i++) {
+        uint64_t word = counting->head.words[i];
+        census.ones += bits_count_word(counters_above_zero(word, counting->wide));
+        census.stuck += bits_count_word(counters_at_max(word, counting->wide));
+        census.sum += counters_sum(word, counting->wide);
+    }
+    if (counting->learns) {
+        count_cleared(counting, &census);
+    }
+    return census;
+}
+
+static void settle_counts(struct tepal_counting *counting)
+{
+    struct census census = count_cells(counting);
+    uint64_t *own = counting->head.state.own;
+    own[COUNTING_ONES] = census.ones;
+    own[COUNTING_SUM] = census.sum;
+    own[COUNTING_STUCK] = census.stuck;
+    own[COUNTING_LOST] = census.lost;
 }
 
 /* After the counters changed: bits and counts once more. */
@@ -73,10 +115,7 @@ static void settle(struct tepal_counting *counting)
     for (size_t i = 0; i < bit_words(counting); i++) {
         counting->bits[i] = bits_for(counting, i);
     }
-    struct census census = count_cells(counting);
-    counting->head.state.own[COUNTING_ONES] = census.ones;
-    counting->head.state.own[COUNTING_SUM] = census.sum;
-    counting->head.state.own[COUNTING_STUCK] = census.stuck;
+    settle_counts(counting);
 }
 
 /* Could there be cells with these counts? */
@@ -85,11 +124,15 @@ static bool counts_can_be(const struct tepal_counting *counting)
     uint64_t ones = counting->head.state.own[COUNTING_ONES];
     uint64_t sum = counting->head.state.own[COUNTING_SUM];
     uint64_t stuck = counting->head.state.own[COUNTING_STUCK];
-    if (ones > counting->head.params.cells || stuck > ones) {
+    uint64_t lost = counting->head.state.own[COUNTING_LOST];
+    if (ones > counting->head.params.cells || stuck > ones || (!counting->learns && lost != 0)) {
         return false;
     }
     if (!counting->has_counters) {
         return sum == 0 && stuck == 0;
+    }
+    if (lost > sum) {
+        return false;
     }
     uint64_t limit = counting->most; /* and 255 times 2^60 would not fit */
     wide_uint128 least = (wide_uint128)limit * stuck + (ones - stuck);
@@ -113,13 +156,17 @@ const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter)
     const struct tepal_counting *counting = counting_of_const(filter);
     const uint64_t *own = filter->state.own;
     for (size_t i = 0; counting->has_counters && i < bit_words(counting); i++) {
-        if (counting->bits[i] != bits_for(counting, i)) {
+        uint64_t bits = counting->bits[i];
+        uint64_t asked = bits_for(counting, i);
+        if (bits != asked &&
+            (!counting->learns || (bits & ~asked) != 0 || (stuck_for(counting, i) & ~bits) != 0)) {
             return "the bits do not match the counters";
         }
     }
     struct census census = count_cells(counting);
     if (own[COUNTING_ONES] != census.ones || own[COUNTING_SUM] != census.sum ||
-        own[COUNTING_STUCK] != census.stuck) {
+        own[COUNTING_STUCK] != census.stuck ||
+        (counting->has_counters && own[COUNTING_LOST] != census.lost)) {
         return "the counters disagree with the counts in the header";
     }
     return NULL;
@@ -165,13 +212,27 @@ static uint64_t add_words(const struct tepal_counting *counting, uint64_t a, uin
     return sum;
 }
 
+/*
+ * What either finds is found, as if the other's keys had been added: a bit stays cleared only where
+ * neither has it set. Both budgets may be spent.
+ */
+static void unite_bits(struct tepal_counting *counting, const struct tepal_counting *other)
+{
+    uint64_t *most_lost = &counting->head.params.counting.most_lost;
+    tepal_bits_or(counting->bits, other->bits, bit_words(counting));
+    *most_lost = saturating_add(*most_lost, other->head.params.counting.most_lost);
+    tepal_filter_open(&counting->head);
+    for (size_t i = 0; counting->has_counters && i < bit_words(counting); i++) {
+        counting->bits[i] |= stuck_for(counting, i);
+    }
+}
+
 enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
                                           const struct tepal_filter *other)
 {
     struct tepal_counting *counting = counting_of(into);
-    if (!counting->has_counters) {
-        tepal_bits_or(into->words, other->words, into->word_count);
-    } else {
+    uint64_t lost = saturating_add(into->state.own[COUNTING_LOST], other->state.own[COUNTING_LOST]);
+    if (counting->has_counters) {
         for (size_t i = 0; i < counter_words(counting); i++) {
             into->words[i] = add_words(counting, into->words[i], other->words[i]);
         }
@@ -180,10 +241,10 @@ enum tepal_status tepal_counting_op_unite(struct tepal_filter *into,
     for (size_t i = 0; i < COUNTING_ONES; i++) {
         into->state.own[i] = saturating_add(into->state.own[i], other->state.own[i]);
     }
-    if (counting->has_counters) {
-        settle(counting);
-    } else {
-        into->state.own[COUNTING_ONES] = count_cells(counting).ones;
+    unite_bits(counting, counting_of_const(other));
+    settle_counts(counting);
+    if (!counting->has_counters) {
+        into->state.own[COUNTING_LOST] = lost;
     }
     return TEPAL_OK;
 }
@@ -238,8 +299,10 @@ tepal_counting_difference(const struct tepal_filter *now, const struct tepal_fil
         /* Nobody knows whether the keys are the same. */
         return refuse_if(error, TEPAL_KEY_NEEDED);
     }
+    struct tepal_params params = now->params;
     struct tepal_filter *filter;
-    enum tepal_status status = create_like(now, &now->params, allocator, &filter, error);
+    params.counting.most_lost = 0; /* it is a filter of its own, with all its bits */
+    enum tepal_status status = create_like(now, &params, allocator, &filter, error);
     if (status != TEPAL_OK) {
         return status;
     }
@@ -274,8 +337,10 @@ enum tepal_status tepal_counting_to_bloom(const struct tepal_filter *filter,
                       "only a counting filter with one choice and without short lines has the "
                       "positions of a Bloom filter");
     }
+    uint64_t cleared = count_cells(counting).cleared;
+    bool lost = cleared > 0 || filter->state.own[COUNTING_LOST] > 0;
     struct tepal_params params = filter->params;
-    params.kind = TEPAL_KIND_BLOOM;
+    params.kind = lost ? TEPAL_KIND_RETOUCHED : TEPAL_KIND_BLOOM;
     memset(params.own, 0, sizeof params.own);
     struct tepal_filter *bloom;
     enum tepal_status status = create_like(filter, &params, allocator, &bloom, error);
@@ -284,6 +349,13 @@ enum tepal_status tepal_counting_to_bloom(const struct tepal_filter *filter,
     }
     memcpy(bloom->words, counting->bits, bloom->word_count * 8);
     bloom->state.keys_added = filter->state.keys_added;
+    if (lost) {
+        uint64_t members = counting_keys_now(counting);
+        uint64_t victims = filter->state.own[COUNTING_LOST];
+        bloom->state.own[RETOUCHED_MEMBERS] = members;
+        bloom->state.own[RETOUCHED_VICTIMS] = victims < members ? victims : members;
+        bloom->state.own[RETOUCHED_CLEARED] = cleared;
+    }
     *out = bloom;
     return TEPAL_OK;
 }
@@ -381,10 +453,37 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
         tepal_report_absent(report, "fp_at_capacity",
                             "there is no model for several choices on the paired layout");
     }
-    if (counting->head.state.own[COUNTING_REMOVED] == 0) {
-        tepal_report_real(report, "fn_now", "false-negative rate: nothing was removed", 0);
-    } else {
+    double lost = (double)counting->head.state.own[COUNTING_LOST];
+    double now = (double)counting_keys_now(counting);
+    bool removed = counting->head.state.own[COUNTING_REMOVED] > 0;
+    if (counting->learns) {
+        tepal_report_real(report, "fn_now",
+                          removed ? "false-negative rate, at most, if no removal was wrong: see "
+                                    "tepal audit"
+                                  : "false-negative rate, at most",
+                          lost > 0 ? fmin(1, lost / now) : 0);
+    } else if (removed) {
         tepal_report_absent(report, "fn_now", "depends on what was removed: see tepal audit");
+    } else {
+        tepal_report_real(report, "fn_now", "false-negative rate: nothing was removed", 0);
+    }
+}
+
+/* What avoid.c has done; nothing of a filter that does not learn. */
+static void report_avoided(const struct tepal_counting *counting, struct tepal_report *report)
+{
+    if (!counting->learns) {
+        return;
+    }
+    tepal_report_integer(report, "most_lost", "members that avoiding keys may lose: its budget",
+                         counting->head.params.counting.most_lost);
+    tepal_report_integer(report, "lost", "members lost to keys that are avoided, at most",
+                         counting->head.state.own[COUNTING_LOST]);
+    if (counting->has_counters) {
+        tepal_report_integer(report, "bits_cleared", "bits cleared whose counters are above 0",
+                             count_cells(counting).cleared);
+    } else {
+        tepal_report_absent(report, "bits_cleared", "the counters were dropped");
     }
 }
 
@@ -395,9 +494,7 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
     const uint64_t *own = filter->state.own;
     double m = (double)p->cells;
     double ones = (double)own[COUNTING_ONES];
-    uint64_t now = filter->state.keys_added > own[COUNTING_REMOVED]
-                       ? filter->state.keys_added - own[COUNTING_REMOVED]
-                       : 0;
+    uint64_t now = counting_keys_now(counting);
     if (own[COUNTING_STUCK] == 0 && counting->has_counters) {
         /* Each key adds k, less what coincides: about k (k - 1) / 2m of it. */
         double k = (double)p->hashes;
@@ -435,6 +532,7 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
                       "keys found in several groups, at most: keys now times eq. (7)",
                       -(double)now * expm1((counting->choices - 1.0) * log1p(-f)));
     report_cells(counting, report);
+    report_avoided(counting, report);
     tepal_report_integer(report, "counter_bytes", "memory of the counters",
                          (uint64_t)counter_words(counting) * 8);
     tepal_report_integer(report, "plane_bytes", "memory of the extra bits for lookups",

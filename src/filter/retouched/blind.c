@@ -23,19 +23,19 @@ static void count_members(struct retouch *run, double *members, double *lost)
     const struct tepal_filter *from = &run->from->head;
     *lost = 0;
     if (run->counters != NULL) {
-        uint64_t added = run->counters->state.keys_added;
-        uint64_t removed = run->counters->state.own[COUNTING_REMOVED];
-        *members = added > removed ? (double)(added - removed) : 0;
+        *members = (double)counting_keys_now(counting_of_const(run->counters));
+        *lost = fmin(*members, (double)run->counters->state.own[COUNTING_LOST]);
     } else if (from->ops == &tepal_retouched_ops) {
         *members = (double)from->state.own[RETOUCHED_MEMBERS];
-        *lost = (double)from->state.own[RETOUCHED_VICTIMS];
+        *lost = retouched_lost(from);
     } else {
         *members =
             tepal_bloom_estimate(&from->params, tepal_bits_count(from->words, from->word_count));
     }
 }
 
-static void count_ones(const struct tepal_filter *from, struct loss_region *region, uint64_t count)
+void tepal_retouch_region_ones(const struct tepal_filter *from, struct loss_region *region,
+                               uint64_t count)
 {
     const struct tepal_params *p = &from->params;
     for (uint64_t i = 0; i < count; i++) {
@@ -77,7 +77,7 @@ enum tepal_status tepal_retouch_blind_open(struct retouch *run, struct tepal_err
     if (region == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    count_ones(from, region, count);
+    tepal_retouch_region_ones(from, region, count);
     double owners = run->counters == NULL ? NAN : (double)run->counters->state.own[COUNTING_SUM];
     tepal_loss_open(&run->loss, &from->params, members - lost, owners, region);
     run->most_lost = limit_of(run->how, members);

@@ -8,6 +8,7 @@
  *   clear.c       the paper's methods: clear a bit of each troublesome key
  *   sacrifice.c   ours: give up members; heap.h: the candidates, the best on top
  *   blind.c       the same without the members: what they are expected to lose
+ *   avoid.c       keys to avoid that become known one by one
  *   sweep.c       the new filter
  *   report.c      what was done, by asking the new filter
  *   curve.c       the points along the way
@@ -47,10 +48,21 @@ enum retouched_state {
     RETOUCHED_VICTIMS,
     RETOUCHED_CLEARED,
     RETOUCHED_EXPECTED, /* 1: some of the victims were not counted but expected, members too */
+    RETOUCHED_BUDGET,   /* members that avoid.c may lose in total; 0: it was not allowed to */
+    RETOUCHED_PART,     /* of a victim, expected, in 2^-32: below 2^32 */
     RETOUCHED_STATES
 };
 
 extern const struct filter_ops tepal_retouched_ops;
+
+#define RETOUCHED_PARTS 0x1p32 /* of a victim */
+
+/* The victims, with the part of one that is expected. */
+static inline double retouched_lost(const struct tepal_filter *filter)
+{
+    const uint64_t *own = filter->state.own;
+    return (double)own[RETOUCHED_VICTIMS] + (double)own[RETOUCHED_PART] / RETOUCHED_PARTS;
+}
 
 /* list of bit i: item[start[i]] .. item[start[i + 1] - 1] */
 struct retouch_lists {
@@ -150,6 +162,19 @@ void tepal_retouch_blind_clear(struct retouch *run, uint32_t bit);
 
 /* What was lost, into the report. */
 void tepal_retouch_blind_report(struct retouch *run);
+
+/* The ones of every region (model/loss.h). */
+void tepal_retouch_region_ones(const struct tepal_filter *from, struct loss_region *region,
+                               uint64_t count);
+
+/* ---- keys that become known later (avoid.c): of Bloom and of retouched filters --------------- */
+
+enum tepal_status tepal_retouched_op_allow(struct tepal_filter *filter, uint64_t members,
+                                           struct tepal_error *error);
+enum tepal_status tepal_retouched_op_avoid(struct tepal_filter *filter,
+                                           const struct tepal_digest *digests, size_t count,
+                                           uint64_t *refused, struct tepal_avoided *done,
+                                           struct tepal_error *error);
 
 /* ---- the index (tally.c) --------------------------------------------------------------------- */
 

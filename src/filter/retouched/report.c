@@ -65,6 +65,7 @@ static void keep_state(struct tepal_filter *made, const struct tepal_retouch_rep
     own[RETOUCHED_MEMBERS] = report->members;
     own[RETOUCHED_VICTIMS] = report->false_negatives;
     own[RETOUCHED_EXPECTED] = report->expected;
+    own[RETOUCHED_PART] = 0;
     own[RETOUCHED_CLEARED] += report->bits_changed;
     if (own[RETOUCHED_CLEARED] > made->params.cells) {
         own[RETOUCHED_CLEARED] = made->params.cells; /* bits that came back and went again */

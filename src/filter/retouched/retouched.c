@@ -13,7 +13,8 @@
  *
  * A filter that was retouched without its members has estimates of both, which the state says too.
  *
- * Invariants: no more victims than members; no more bits were cleared than there are.
+ * Invariants: no more victims than members; no more bits were cleared than there are; only expected
+ * victims have fractions.
  */
 #include "filter/retouched/internal.h"
 
@@ -71,6 +72,9 @@ static const char *retouched_validate(const struct tepal_filter *filter)
     if (own[RETOUCHED_EXPECTED] > 1) {
         return "neither counted nor expected false negatives";
     }
+    if (own[RETOUCHED_PART] > (own[RETOUCHED_EXPECTED] == 0 ? 0 : UINT32_MAX)) {
+        return "a part of a false negative that is none";
+    }
     return own[RETOUCHED_CLEARED] > filter->params.cells ? "more bits cleared than the filter has"
                                                          : NULL;
 }
@@ -85,9 +89,8 @@ static void retouched_info(const struct tepal_filter *filter, struct tepal_repor
     fn->about = expected ? "false-negative rate, expected: it was retouched without its members"
                          : "false-negative rate, at most: members given up that were not added "
                            "again";
-    fn->value.real = own[RETOUCHED_MEMBERS] == 0
-                         ? 0
-                         : (double)own[RETOUCHED_VICTIMS] / (double)own[RETOUCHED_MEMBERS];
+    fn->value.real =
+        own[RETOUCHED_MEMBERS] == 0 ? 0 : retouched_lost(filter) / (double)own[RETOUCHED_MEMBERS];
     tepal_report_integer(report, "members",
                          expected ? "members, estimated, and those added since"
                                   : "members it was retouched for, and those added since",
@@ -99,6 +102,10 @@ static void retouched_info(const struct tepal_filter *filter, struct tepal_repor
     tepal_report_integer(report, "bits_cleared", "bits cleared", own[RETOUCHED_CLEARED]);
     tepal_report_flag(report, "expected", "were false negatives expected instead of counted?",
                       expected);
+    if (own[RETOUCHED_BUDGET] > 0) {
+        tepal_report_integer(report, "most_lost", "members that avoiding keys may lose: its budget",
+                             own[RETOUCHED_BUDGET]);
+    }
 }
 
 const struct filter_ops tepal_retouched_ops = {
@@ -118,4 +125,6 @@ const struct filter_ops tepal_retouched_ops = {
     .ones = tepal_bloom_op_ones,
     .fp_now = tepal_bloom_op_fp_now,
     .info = retouched_info,
+    .allow = tepal_retouched_op_allow,
+    .avoid = tepal_retouched_op_avoid,
 };
