@@ -1,10 +1,10 @@
 /*
- * avoid_unit.c: filters that learn, against plain twins. For counting filters, on every layout, with
- * one choice and several, with both widths: the bit that is cleared, the sum of the counters whose
- * bits are cleared and every refusal are computed again from counters and positions; what is lost
- * never exceeds what is told, and is exactly that after the first bit. Through additions, removals,
- * unions, files and repairs the cells stay sound. For Bloom filters: one bit of each key, the
- * expectation with its fraction, one call or many; what changes the kind and what does not.
+ * avoid_unit.c: filters that learn, against plain twins. For counting filters, on every layout,
+ * with one choice and several, with both widths: the bit that is cleared, the sum of the counters
+ * whose bits are cleared and every refusal are computed again from counters and positions; what is
+ * lost never exceeds what is told, and is exactly that after the first bit. Through additions,
+ * removals, unions, files and repairs the cells stay sound. For Bloom filters: one bit of each key,
+ * the expectation with its fraction, one call or many; what changes the kind and what does not.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
@@ -502,7 +502,7 @@ static void refusals(void **state)
     tepal_filter_free(f);
 }
 
-/* ---- Bloom filters ---------------------------------------------------------------------------- */
+/* ---- Bloom filters --------------------------------------------------------------------------- */
 
 static struct tepal_filter *bloom_of_members(enum tepal_layout layout, uint64_t seed)
 {

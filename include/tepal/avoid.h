@@ -1,7 +1,7 @@
 /*
- * tepal/avoid.h: filters that learn. A service finds out one by one which answers of its filter were
- * wrong; the filter is told, and does not find these keys any more. The price is members that are
- * no longer found either, at most as many as its budget allows.
+ * tepal/avoid.h: filters that learn. A service finds out one by one which answers of its filter
+ * were wrong; the filter is told, and does not find these keys any more. The price is members that
+ * are no longer found either, at most as many as its budget allows.
  *
  *     tepal_avoid_budget(f, 20, &error);                  once: at most 20 members may be lost
  *     tepal_avoid(f, &digest, 1, NULL, &done, &error);    a false positive was seen
@@ -12,8 +12,8 @@
  *   counting          the counters say how many members each bit has. The bit with the smallest
  *                     counter is cleared (Minimum FN), in every group that holds the key, and the
  *                     counters stay. What is lost is bounded by the counters of the cleared bits.
- *   Bloom, retouched  one bit at random (Random). The filter becomes a retouched one, in place. What
- *                     is lost is expected, from the number of bits that are set.
+ *   Bloom, retouched  one bit at random (Random). The filter becomes a retouched one, in place.
+ *                     What is lost is expected, from the number of bits that are set.
  *
  * Other kinds: TEPAL_UNSUPPORTED. tepal/retouched.h does the same at once for all keys that are
  * known, better, and with the members.

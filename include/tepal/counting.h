@@ -79,8 +79,8 @@ TEPAL_API uint64_t tepal_counting_groups(const struct tepal_filter *filter,
 
 /*
  * The groups from which the key could be removed: those whose counters are all above 0. The same
- * unless bits were cleared to avoid keys (tepal/avoid.h): removals ask the counters, so that members
- * that were given up can still be removed. 0 for the bits alone and for other kinds.
+ * unless bits were cleared to avoid keys (tepal/avoid.h): removals ask the counters, so that
+ * members that were given up can still be removed. 0 for the bits alone and for other kinds.
  */
 TEPAL_API uint64_t tepal_counting_removable(const struct tepal_filter *filter,
                                             struct tepal_digest digest);
@@ -166,12 +166,12 @@ tepal_counting_difference(const struct tepal_filter *now, const struct tepal_fil
 /*
  * What removals have done, computed from the list of all members (a key that was added twice is in
  * it twice; receipts, a group for each, or NULL). The report has: members; exposed, those that are
- * not found now (Sec. 3.2); if keys are avoided, given up, those of them that were lost to these and
- * whose counts are all there; potential, those that would not be found once the members around them
- * are gone (Sec. 3.1); counts missing for members (deficit) and counts that belong to no member
- * (surplus); how many wrong removals would explain the deficit, and what Theorems 1 to 4 predict
- * for that many; p0, p1, p2 and the histogram. `findings` (may be NULL) has `count` bytes: what
- * holds of each member, bits of enum tepal_counting_finding.
+ * not found now (Sec. 3.2); if keys are avoided, given up, those of them that were lost to these
+ * and whose counts are all there; potential, those that would not be found once the members around
+ * them are gone (Sec. 3.1); counts missing for members (deficit) and counts that belong to no
+ * member (surplus); how many wrong removals would explain the deficit, and what Theorems 1 to 4
+ * predict for that many; p0, p1, p2 and the histogram. `findings` (may be NULL) has `count` bytes:
+ * what holds of each member, bits of enum tepal_counting_finding.
  *
  * With c > 1 and no receipts, which group a member is in is not known. The assignment with the
  * least deficit that a search finds is taken, and the report says `estimated`: right (no deficit)

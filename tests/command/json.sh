@@ -44,6 +44,12 @@ say convert "$tepal" convert chain -o settled --settle --members keys --json
 for kind in bloom retouched generalized counting choices bits fingerprint recycling yesno cascade growing chain; do
     say info "$tepal" info --json "$kind"
 done
+"$tepal" build keys -o learning --kind counting --cells 16000 --hashes 4 -s 1 --max-fn 1% -q
+say avoid "$tepal" avoid learning others --json
+say avoid "$tepal" avoid bloom others -o taught --max-fn-count 9 --json
+say info "$tepal" info --json learning
+say audit "$tepal" audit learning --members keys --json
+say add "$tepal" add learning few -o learned --json
 say merge "$tepal" merge bloom bloom -o merged --json
 say add "$tepal" add bloom few --json
 say remove "$tepal" remove counting few --json

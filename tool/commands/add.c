@@ -88,6 +88,11 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
                     "their keys",
                     added, capacity);
     }
+    if (total > 0 && tepal_filter_kind(filter)->id == TEPAL_KIND_RETOUCHED) {
+        say_warning(filter_file_name(to, true),
+                    "keys that the filter was retouched to avoid may be found again after "
+                    "additions: retouch it again, or tell it with tepal avoid");
+    }
     /* Was it built to veto known negatives? It has not kept them, and cannot look again. */
     if (total > 0 && !isnan(render_figure(filter, "fp_known", NAN))) {
         say_warning(filter_file_name(to, true),
@@ -96,12 +101,28 @@ static void warn(const struct args *args, const char *to, const struct tepal_fil
     }
 }
 
+/* Additions set bits again that were cleared to avoid keys: `back` members return, at most. */
+static void tell_back(struct report *r, double back)
+{
+    if (isnan(back)) { /* no counting filter that learns */
+        return;
+    }
+    if (back > 0) {
+        report_say(r,
+                   "set again  bits of at most %.0f lost member%s, found again; and keys that were "
+                   "avoided may be",
+                   back, back > 1 ? "s" : "");
+    }
+    report_whole(r, "members_back", (uint64_t)back, JSON_ONLY);
+}
+
 static int tell(const struct args *args, const char *to, const struct tepal_filter *filter,
-                uint64_t total, uint64_t returned)
+                uint64_t total, uint64_t returned, double lost)
 {
     struct report r = report_open(args);
     report_object(&r, NULL);
     written_tell(&r, to, filter, total);
+    tell_back(&r, lost - render_figure(filter, "lost", (double)NAN));
     if (arg(args, "kept")->given) {
         report_say(&r, "returned   %" PRIu64 " kept keys, which were in the filter", returned);
         report_whole(&r, "returned", returned, JSON_ONLY);
@@ -112,19 +133,19 @@ static int tell(const struct args *args, const char *to, const struct tepal_filt
 
 static int save(const struct args *args, const char *from, const char *to,
                 const struct tepal_filter *filter, struct receipts *receipts, struct kept *kept,
-                uint64_t total, uint64_t returned)
+                uint64_t total, uint64_t returned, double lost)
 {
     warn(args, to, filter, total);
     int code = receipts_finish(receipts, args);
     code = code == EXIT_YES ? kept_finish(kept, args) : code;
     if (total == 0 && change_in_place(from, to)) {
         return code == EXIT_YES && arg(args, "json")->given
-                   ? tell(args, to, filter, total, returned)
+                   ? tell(args, to, filter, total, returned, lost)
                    : code;
     }
     struct atomic_file *const beside[] = {&receipts->file, &kept->file.file};
     code = code == EXIT_YES ? filter_file_save_with(args, filter, to, beside, 2) : code;
-    return code == EXIT_YES ? tell(args, to, filter, total, returned) : code;
+    return code == EXIT_YES ? tell(args, to, filter, total, returned, lost) : code;
 }
 
 static int work(const struct args *args, const char *from, const char *to,
@@ -137,6 +158,7 @@ static int work(const struct args *args, const char *from, const char *to,
     const char *const others[] = {from, to};
     uint64_t total = 0;
     uint64_t returned = 0;
+    double lost = render_figure(filter, "lost", (double)NAN);
     int code = filter_file_hasher(args, filter_file_name(from, false), filter, &hasher);
     if (code == EXIT_YES) {
         code = receipts_check(args, from, to, args->operand + 1, args->operands - 1);
@@ -149,8 +171,8 @@ static int work(const struct args *args, const char *from, const char *to,
     code = code == EXIT_YES ? receipts_open(&receipts, args, filter) : code;
     code = code == EXIT_YES ? add_keys(args, filter, &hasher, &receipts, &kept, &total, &returned)
                             : code;
-    code =
-        code == EXIT_YES ? save(args, from, to, filter, &receipts, &kept, total, returned) : code;
+    code = code == EXIT_YES ? save(args, from, to, filter, &receipts, &kept, total, returned, lost)
+                            : code;
     receipts_free(&receipts);
     kept_free(&kept);
     return code;

@@ -8,6 +8,7 @@
 #include <tepal/avoid.h>
 
 #include "cli/options.h"
+#include "commands/avoid_budget.h"
 #include "commands/change.h"
 #include "files/filter_file.h"
 #include "files/key_list.h"
@@ -33,17 +34,12 @@ static int refuse(const struct avoiding *a, const char *from, enum tepal_status 
 /* The members that the options allow to be lost; 0: they say nothing. */
 static uint64_t allowed(const struct avoiding *a)
 {
-    const struct option_value *count = arg(a->args, "max-fn-count");
-    double members = render_figure(a->filter, "keys_now", NAN); /* of a counting filter */
+    double members = render_figure(a->filter, "keys_now", (double)NAN); /* of a counting filter */
     if (isnan(members)) {
-        members = render_figure(a->filter, "members",
-                                render_figure(a->filter, "keys_estimated", 0));
+        members =
+            render_figure(a->filter, "members", render_figure(a->filter, "keys_estimated", 0));
     }
-    if (count->given) {
-        return count->whole;
-    }
-    double share = arg_real(a->args, "max-fn", 0);
-    return share > 0 ? (uint64_t)fmax(1, fmin(floor(share * members * (1 + 1e-12)), 0x1p60)) : 0;
+    return avoid_budget(a->args, members);
 }
 
 static int set_budget(struct avoiding *a, const char *from)
@@ -68,8 +64,7 @@ static int avoid_batch(struct avoiding *a, const char *from, const struct feed *
     uint64_t refused[(FEED_BATCH + 63) / 64];
     struct tepal_avoided done;
     struct tepal_error error = {.why = ""};
-    enum tepal_status status =
-        tepal_avoid(a->filter, feed->digest, count, refused, &done, &error);
+    enum tepal_status status = tepal_avoid(a->filter, feed->digest, count, refused, &done, &error);
     if (status != TEPAL_OK) {
         return refuse(a, from, status, error.why);
     }
@@ -108,10 +103,9 @@ static void say_lost(struct report *r, const struct tepal_avoided *all)
     char rate[96];
     double share = all->members > 0 ? fmin(1, all->lost_all / all->members) : 0;
     const char *how = all->expected ? "about" : "at most";
-    report_say(r, "lost       %s %.*f member%s, %s %.*f in all: %s of %.0f; %.0f may be", how,
-               all->expected, all->lost, !all->expected && all->lost == 1 ? "" : "s", how,
-               all->expected, all->lost_all, render_rate(share, rate, sizeof rate), all->members,
-               all->most_lost);
+    report_say(r, "lost       %s %.*f member%s, %.*f in all (%s of %.0f); the budget is %.0f", how,
+               all->expected, all->lost, !all->expected && all->lost == 1 ? "" : "s", all->expected,
+               all->lost_all, render_rate(share, rate, sizeof rate), all->members, all->most_lost);
 }
 
 static int tell(const struct avoiding *a, const char *to)
@@ -142,12 +136,12 @@ static int tell(const struct avoiding *a, const char *to)
 
 static int save(struct avoiding *a, const char *from, const char *to)
 {
-    bool unchanged = a->all.avoided == 0 && allowed(a) == 0;
+    bool unchanged = a->all.avoided == 0 && allowed(a) == 0 && change_in_place(from, to);
+    struct atomic_file *const beside[] = {&a->refused.file};
     int code = key_list_finish(&a->refused, a->args);
-    if (code == EXIT_YES && !(unchanged && change_in_place(from, to))) {
-        code = filter_file_save(a->args, a->filter, to);
-    }
-    return code == EXIT_YES ? key_list_commit(&a->refused, a->args) : code;
+    return code == EXIT_YES
+               ? filter_file_save_with(a->args, unchanged ? NULL : a->filter, to, beside, 1)
+               : code;
 }
 
 static int work(const struct args *args, const char *from, const char *to,
@@ -184,11 +178,8 @@ static int avoid_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION(0, "max-fn", OF_VALUE(TAKES_SHARE, "R"),
-           "The budget: the filter may lose at most the share R of its members, as 0.1% or 1/1000, "
-           "in all. It is saved with the filter: give it once, or again to change it."),
-    OPTION(0, "max-fn-count", OF_WHOLE("N", 1, UINT64_MAX),
-           "The same as a number: at most N members."),
+    OPTION_BUDGET,
+    OPTION_BUDGET_COUNT,
     OPTION(0, "refused", OF_VALUE(TAKES_FILE, "LIST"),
            "Write the keys that the budget does not allow, one per line."),
     OPTION_IN_PLACE_OUTPUT,

@@ -3,12 +3,15 @@
  * must be counted first, their digests wait in a spill.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include <sodium.h>
 
+#include <tepal/avoid.h>
 #include <tepal/filter.h>
 
+#include "commands/avoid_budget.h"
 #include "commands/build/auto.h"
 #include "cli/command.h"
 #include "input/feed.h"
@@ -342,11 +345,22 @@ static int build_veto(struct builder *b)
     return code;
 }
 
+/* A filter that may learn: so many of its members (or of those planned) may be lost. */
+static int set_budget(struct builder *b)
+{
+    double planned = (double)tepal_filter_params(b->filter)->capacity;
+    uint64_t most = avoid_budget(b->args, fmax((double)b->keys, planned));
+    struct tepal_error error = {.why = ""};
+    enum tepal_status status = most == 0 ? TEPAL_OK : tepal_avoid_budget(b->filter, most, &error);
+    return status == TEPAL_OK ? EXIT_YES : args_status(b->args, status, error.why);
+}
+
 /* The kinds to which keys are added one by one. */
 static int build_stream(struct builder *b)
 {
     int code = read_keys(b);
     forget_key(b);
+    code = code == EXIT_YES ? set_budget(b) : code;
     if (code == EXIT_YES) {
         warn(b);
         struct atomic_file *const beside[] = {&b->receipts.file};

@@ -69,6 +69,12 @@ static void print_verdict(struct report *r, const struct tepal_filter *filter,
     } else if (added > capacity && estimated > (double)capacity) {
         report_line(r, "verdict: over capacity; %s false positives now, %s planned\n", now,
                     planned);
+    } else if (added > capacity && tepal_filter_kind(filter)->id == TEPAL_KIND_RETOUCHED) {
+        /* Bits were cleared: they do not tell whether the keys were new. */
+        report_line(r,
+                    "verdict: more keys were added than planned; %s false positives now, %s "
+                    "planned\n",
+                    now, planned);
     } else if (added > capacity) {
         report_line(r, "verdict: within capacity, because keys were %s; %s false positives now\n",
                     deletable ? "removed or added again" : "added again", now);

@@ -66,7 +66,7 @@ static int remove_listed(struct removal *r, const struct feed *feed, size_t coun
 {
     for (size_t i = 0; i < count; i++) {
         struct tepal_digest digest = feed->digest[i];
-        uint64_t found = tepal_counting_groups(r->filter, digest);
+        uint64_t found = tepal_counting_removable(r->filter, digest);
         enum tepal_status status = groups == NULL
                                        ? tepal_filter_remove(r->filter, digest)
                                        : tepal_counting_remove_group(r->filter, digest, groups[i]);

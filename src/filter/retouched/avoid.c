@@ -2,11 +2,11 @@
  * avoid.c: keys that a Bloom filter must not find, as they become known: Algorithm 1 (Random
  * Selection) without the members. The filter becomes a retouched one: the same words, another kind.
  *
- * What that loses is expected (model/loss.c). The members that were lost before are out of it: given
- * the bits that are set now, the positions of the others lie on these at random. So one call after
- * the other expects what a single call would have expected (on lines up to their weights, which are
- * taken from the bits that are left). The state has the expectation with its fraction: many calls of
- * one key each would otherwise round it away.
+ * What that loses is expected (model/loss.c). The members that were lost before are out of it:
+ * given the bits that are set now, the positions of the others lie on these at random. So one call
+ * after the other expects what a single call would have expected (on lines up to their weights,
+ * which are taken from the bits that are left). The state has the expectation with its fraction:
+ * many calls of one key each would otherwise round it away.
  */
 #include "filter/retouched/internal.h"
 

@@ -6,6 +6,7 @@
 #include <tepal/recycling.h>
 
 #include "cli/options.h"
+#include "commands/avoid_budget.h"
 #include "input/receipts.h"
 
 #define OPTION_YES_BITS                                                                            \
@@ -186,7 +187,7 @@
     OPTION_RESET_HASHES, OPTION_SETTING_HASHES, OPTION_ZEROS, OPTION_TOLERANCE, OPTION_FN
 #define COUNTING_BUILD                                                                             \
     OPTION_CELLS, OPTION_LINE_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_OFFLINE,          \
-        OPTION_BUILD_RULE, OPTION_POLICY, OPTION_RECEIPTS_OUT
+        OPTION_BUILD_RULE, OPTION_POLICY, OPTION_RECEIPTS_OUT, OPTION_BUDGET, OPTION_BUDGET_COUNT
 #define RECYCLING_BUILD                                                                            \
     OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_CYCLE_MESSAGES, OPTION_FORGET,                 \
         OPTION_KEEP_TRIGGER, OPTION_ONLY_MISSES

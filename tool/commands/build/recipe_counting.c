@@ -7,9 +7,9 @@
 #include "commands/build/recipe.h"
 
 static const char *const counting_options[] = {
-    "fp",       "bits-per-key", "cells",   "hashes",     "capacity",
-    "layout",   "positions",    "choices", "rule",       "policy",
-    "receipts", "counter-bits", "offline", "line-cells", NULL};
+    "fp",        "bits-per-key", "cells",  "hashes",       "capacity", "layout",
+    "positions", "choices",      "rule",   "policy",       "receipts", "counter-bits",
+    "offline",   "line-cells",   "max-fn", "max-fn-count", NULL};
 
 static bool counting_counts(const struct args *args)
 {
@@ -98,7 +98,8 @@ static int counting_params(const struct args *args, uint64_t keys, struct tepal_
     return recipe_hashes(args, keys, p);
 }
 
-static const char *const counting_exclusive[][4] = {{"fp", "bits-per-key", "bits", "cells"}, {0}};
+static const char *const counting_exclusive[][4] = {
+    {"fp", "bits-per-key", "bits", "cells"}, {"max-fn", "max-fn-count"}, {0}};
 
 const struct recipe recipe_counting = {TEPAL_KIND_COUNTING, counting_options, counting_counts,
                                        counting_params, counting_exclusive};
