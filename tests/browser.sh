@@ -56,6 +56,8 @@ document.title = [all("body svg").filter(sized).length, all("table").filter(size
     all("tbody tr").filter((r) => r.getBoundingClientRect().height > 10).length,\
     document.documentElement.scrollWidth <= innerWidth,\
     all(".wide").filter((w) => w.scrollWidth > w.clientWidth).length,\
+    all("svg text").filter((t) => Math.hypot(t.getScreenCTM().a, t.getScreenCTM().b) *\
+        parseFloat(getComputedStyle(t).fontSize) < 10).length,\
     getComputedStyle(document.body).backgroundColor].join(" ");\
 </script></body>#' all/report.html >page.html
 
@@ -65,8 +67,8 @@ look() { # look OPTION...: the title that the page gives itself
         --dump-dom "file://$work/page.html" 2>complaints | sed -n 's#.*<head>.*##; s#^<title>\(.*\)</title>$#\1#p' | head -n 1
     grep CONSOLE complaints >&2
 }
-is 'in light' "$(look 2>&1)" "$pictures $tables $rows true 0 rgb(255, 255, 255)"
+is 'in light' "$(look 2>&1)" "$pictures $tables $rows true 0 0 rgb(255, 255, 255)"
 is 'in dark' "$(look --blink-settings=preferredColorScheme=0 2>&1)" \
-    "$pictures $tables $rows true 0 rgb(22, 24, 28)"
+    "$pictures $tables $rows true 0 0 rgb(22, 24, 28)"
 echo "browser: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

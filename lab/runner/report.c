@@ -39,7 +39,7 @@ static const char style[] =
     "background:var(--paper);font:16px/1.5 system-ui,sans-serif}"
     "h1{font-size:1.6rem}h2{margin-top:3rem;border-bottom:2px solid var(--line)}"
     "h3{margin:2rem 0 .3rem}a{color:var(--ours)}.soft{color:var(--soft)}"
-    ".wide{overflow-x:auto}svg{width:100%;max-width:720px;height:auto;display:block}"
+    ".wide,.picture{overflow-x:auto}svg{width:100%;max-width:720px;height:auto;display:block}"
     "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}"
     "th,td{padding:.2rem .6rem;text-align:right;border-bottom:1px solid var(--line);"
     "white-space:nowrap}th:first-child,td:first-child{text-align:left;white-space:normal;"
@@ -117,7 +117,7 @@ static bool put_picture(struct page *page, const struct lab_experiment *e, unsig
         page->code = say_error(NULL, path, "not a picture written by tepal lab");
         there = false;
     } else if (there) {
-        out_text(page->out, "<div class=wide>");
+        out_text(page->out, "<div class=picture>");
         put_svg(page->out, text);
         out_text(page->out, "</div>\n");
     }

@@ -467,12 +467,13 @@ static void draw(const void *context, struct out *out)
     svg_print(out, &chart);
 }
 
-/* The least cost first; of equal ones, the faster. */
+/* The least cost first; of equal ones, the better plan. */
 static int by_cost(const void *a, const void *b)
 {
     const struct compare_row *x = a;
     const struct compare_row *y = b;
-    return x->cost != y->cost ? by_size(&x->cost, &y->cost) : by_size(&x->ns, &y->ns);
+    return x->cost != y->cost ? by_size(&x->cost, &y->cost)
+                              : (x->plan > y->plan) - (x->plan < y->plan);
 }
 
 static int compare_set(struct compare *c)
