@@ -262,7 +262,7 @@ static const struct option options[] = {
          "as a Bloom filter, a growing filter as a fingerprint filter, each key once."),
     OPTION(0, "members", OF_VALUE(TAKES_FILE, "KEYS"),
            "With --settle: all keys of the filter, one per line (- is standard input)."),
-    OPTION(0, "fp", OF_VALUE(TAKES_RATE, "RATE"),
+    OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),
            "With --settle: the false-positive rate (default: the one planned)."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
