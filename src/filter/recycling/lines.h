@@ -82,7 +82,7 @@ ALWAYS_INLINE bool any_holds(const struct phases *p, const struct message *m, st
 {
     const char *at = p->words + m->offset;
     if (p->count == 2) { /* the common case, without a loop */
-        return skip == 2 ? line_holds(at, mask) | line_holds(at + p->bytes, mask)
+        return skip == 2 ? (int)line_holds(at, mask) | line_holds(at + p->bytes, mask)
                          : line_holds(skip == 0 ? at + p->bytes : at, mask);
     }
     bool holds = false;
