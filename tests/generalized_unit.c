@@ -81,45 +81,12 @@ static struct tepal_generalized *inside(struct tepal_filter *filter)
 
 /* ---- a naive filter -------------------------------------------------------------------------- */
 
-/* The positions a key resets (role 0) and sets (1), from the address alone and the rules' text. */
-struct naive_key {
-    uint64_t at[TEPAL_MAX_HASHES];
-    bool set[TEPAL_MAX_HASHES];
-    uint32_t count;
-};
-
-static void naive_flat(const struct tepal_params *p, struct tepal_digest d, struct naive_key *key)
+static void naive_flat(const struct tepal_params *p, struct tepal_digest d, struct plain_key *key)
 {
     struct address at = tepal_address_of(p, 1);
     key->count = tepal_address_positions(&at, d, key->at);
     for (uint32_t i = 0; i < key->count; i++) {
         key->set[i] = i >= p->generalized.reset_hashes;
-    }
-}
-
-static bool naive_found(const uint8_t *cells, const struct naive_key *key, uint32_t tolerance)
-{
-    uint32_t inverted = 0;
-    for (uint32_t i = 0; i < key->count; i++) {
-        bool counts = true;
-        for (uint32_t j = 0; j < key->count; j++) {
-            bool same = key->at[i] == key->at[j];
-            counts = counts && !(same && key->set[i] == key->set[j] && j < i); /* once */
-            counts = counts && !(same && key->set[i] && !key->set[j]);         /* a reset wins */
-        }
-        inverted += counts && cells[key->at[i]] != key->set[i];
-    }
-    return inverted <= tolerance;
-}
-
-static void naive_add(uint8_t *cells, const struct naive_key *key)
-{
-    for (int sets = 1; sets >= 0; sets--) {
-        for (uint32_t i = 0; i < key->count; i++) {
-            if (key->set[i] == sets) {
-                cells[key->at[i]] = (uint8_t)sets;
-            }
-        }
     }
 }
 
@@ -150,10 +117,10 @@ static void flat_is_the_naive_filter(void **state)
         const struct tepal_params *p = tepal_filter_params(g);
         uint8_t cells[3000] = {0};
         uint64_t answers[(KEYS + 63) / 64];
-        struct naive_key key;
+        struct plain_key key;
         for (size_t j = 0; j < KEYS / 2; j++) {
             naive_flat(p, digests[j], &key);
-            naive_add(cells, &key);
+            plain_put(cells, &key);
             assert_ok(tepal_filter_add(g, digests[j]));
             assert_true(tepal_filter_query(g, digests[j])); /* never lost at birth */
         }
@@ -163,7 +130,7 @@ static void flat_is_the_naive_filter(void **state)
         size_t present = tepal_filter_query_many(g, digests, KEYS, answers);
         for (size_t j = 0; j < KEYS; j++) {
             naive_flat(p, digests[j], &key);
-            bool found = naive_found(cells, &key, tolerance);
+            bool found = plain_found(cells, &key, tolerance);
             assert_int_equal(tepal_filter_query(g, digests[j]), found);
             assert_int_equal(answers[j / 64] >> (j % 64) & 1, found);
             present -= found;
@@ -202,7 +169,7 @@ static void blocked_keeps_its_rules(void **state)
         assert_ok(tepal_filter_clone(g, NULL, &copy, NULL));
         for (size_t j = 0; j < KEYS; j++) {
             struct places places;
-            struct naive_key key = {.count = hashes};
+            struct plain_key key = {.count = hashes};
             tepal_generalized_places(inside(g), digests[j], &places);
             uint64_t line = places.at[0] / 512;
             uint32_t in_sector[8] = {0};
@@ -220,11 +187,11 @@ static void blocked_keeps_its_rules(void **state)
                 assert_in_range(in_sector[s], hashes > 8, hashes > 8 ? 2 : 1);
             }
             if (j < KEYS / 2) {
-                naive_add(cells, &key);
+                plain_put(cells, &key);
                 assert_ok(tepal_filter_add(g, digests[j]));
             } else {
                 assert_int_equal(tepal_filter_query(g, digests[j]),
-                                 naive_found(cells, &key, tolerance));
+                                 plain_found(cells, &key, tolerance));
             }
         }
         check_cells(g, cells, 512 * lines);

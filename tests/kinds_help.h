@@ -8,7 +8,7 @@
 
 #include "file_help.h"
 
-#define KINDS_MOST   64
+#define KINDS_MOST   72
 #define KINDS_CELLS  (16 * 512)
 #define KINDS_SEED   77
 #define KINDS_KNOWN  300 /* members that the built ones have, and as many known negatives */
@@ -125,6 +125,14 @@ static inline void specimens_init(struct specimens *all)
             s->params.generalized =
                 (struct tepal_generalized_params){2, (uint64_t)i % 2, TEPAL_GENERALIZED_UNIT / 4};
         }
+    }
+    for (int i = 0; i < 2; i++) { /* counters of 8 bits, and removals that may be refused */
+        struct specimen *s = specimen_add(all, TEPAL_KIND_COUNTING, (enum tepal_layout)(2 * i),
+                                          TEPAL_POSITIONS_COLLIDING, i == 0 ? "1 wide" : "3 keep");
+        s->params.counting.choices = i == 0 ? 1 : 3;
+        s->params.counting.form = i == 0 ? TEPAL_FORM_WIDE_COUNTERS : TEPAL_FORM_COUNTERS;
+        s->params.counting.rule = i == 0 ? 0 : TEPAL_RULE_LEAST_INCREASE;
+        s->params.counting.policy = TEPAL_POLICY_KEEP;
     }
     for (size_t i = 0; i < COUNT(prints); i++) {
         struct specimen *s = specimen_add(all, TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT,

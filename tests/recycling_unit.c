@@ -1,11 +1,12 @@
 /*
- * recycling_unit.c: the recycling filter against a naive one that follows the words of
- * tepal/recycling.h with arrays of bools: every answer, every number that it keeps, in all variants
- * and layouts, one by one and in batches, through files and copies; and what must be refused.
+ * recycling_unit.c: the recycling filter against a naive one (recycling_plain.h): every answer,
+ * every number that it keeps, in all variants and layouts, one by one and in batches, through files
+ * and copies; and what must be refused.
  */
 #define _GNU_SOURCE
 #include "check.h"
 #include "recycling_help.h"
+#include "recycling_plain.h"
 
 #include <tepal/papers.h>
 
@@ -16,7 +17,7 @@
 #include "filter/recycling/internal.h"
 
 #define CELLS 512
-#define MOST  4 /* phases that the naive filter has room for */
+#define MOST  PLAIN_PHASES
 
 static void near_to(double value, double expected, double most)
 {
@@ -34,115 +35,6 @@ static struct tepal_recycling *inside(struct tepal_filter *filter)
 static const struct tepal_recycling *inside_const(const struct tepal_filter *filter)
 {
     return (const struct tepal_recycling *)filter;
-}
-
-/* ---- the naive filter ------------------------------------------------------------------------ */
-
-struct naive {
-    struct tepal_params params;
-    struct recycling_options options;
-    bool bit[MOST][2 * CELLS]; /* [0] is active, [1] the youngest frozen one, ... */
-    unsigned slot[MOST];       /* which place in memory it has: this chooses its hashes */
-    uint64_t ones, messages, cycles, fresh;
-    bool shared; /* one set of hashes for all, whatever the library does */
-};
-
-static void naive_init(struct naive *n, const struct tepal_params *params)
-{
-    memset(n, 0, sizeof *n);
-    n->params = *params;
-    n->options = recycling_options_of(params);
-    for (unsigned i = 0; i < n->options.phases; i++) {
-        n->slot[i] = (n->options.phases - i) % n->options.phases;
-    }
-}
-
-static uint32_t naive_positions(const struct naive *n, unsigned age, struct tepal_digest d,
-                                uint64_t *out)
-{
-    struct address at = tepal_address_of(&n->params, 1);
-    unsigned slot = n->slot[age];
-    bool both = n->options.retain && n->options.keep_trigger;
-    if ((n->options.only_misses || both) && !n->shared && slot != 0) {
-        struct tepal_digest other = {address_word(d, 0x10000 + 2 * slot),
-                                     address_word(d, 0x10001 + 2 * slot)};
-        d = other;
-    }
-    return tepal_address_positions(&at, d, out);
-}
-
-static bool naive_holds(const struct naive *n, unsigned age, struct tepal_digest d)
-{
-    uint64_t p[TEPAL_MAX_HASHES];
-    uint32_t k = naive_positions(n, age, d, p);
-    for (uint32_t i = 0; i < k; i++) {
-        if (!n->bit[age][p[i]]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void naive_set(struct naive *n, struct tepal_digest d)
-{
-    uint64_t p[TEPAL_MAX_HASHES];
-    uint32_t k = naive_positions(n, 0, d, p);
-    for (uint32_t i = 0; i < k; i++) {
-        n->ones += !n->bit[0][p[i]];
-        n->bit[0][p[i]] = true;
-    }
-    n->messages++;
-}
-
-static void naive_recycle(struct naive *n)
-{
-    unsigned phases = n->options.phases;
-    unsigned oldest = n->slot[phases - 1];
-    for (unsigned age = phases - 1; age > 0; age--) {
-        memcpy(n->bit[age], n->bit[age - 1], sizeof n->bit[0]);
-        n->slot[age] = n->slot[age - 1];
-    }
-    n->slot[0] = oldest;
-    memset(n->bit[0], 0, sizeof n->bit[0]);
-    n->ones = 0;
-    n->messages = 0;
-    n->cycles++;
-}
-
-static bool naive_query(const struct naive *n, struct tepal_digest d)
-{
-    bool seen = false;
-    for (unsigned age = 0; age < n->options.phases; age++) {
-        seen |= naive_holds(n, age, d);
-    }
-    return seen;
-}
-
-static bool naive_seen(struct naive *n, struct tepal_digest d)
-{
-    static bool before[2 * CELLS];
-    bool seen = naive_query(n, d);
-    n->fresh += !seen;
-    if (naive_holds(n, 0, d) || (n->options.only_misses && seen)) {
-        return seen;
-    }
-    uint64_t ones = n->ones;
-    memcpy(before, n->bit[0], sizeof before);
-    naive_set(n, d);
-    bool full = n->options.rule == TEPAL_RECYCLING_SIGMA   ? n->ones > n->options.limit
-                : n->options.rule == TEPAL_RECYCLING_COUNT ? n->messages > n->options.limit
-                                                           : false;
-    if (full) {
-        if (!n->options.keep_trigger) {
-            memcpy(n->bit[0], before, sizeof before);
-            n->ones = ones;
-        }
-        naive_recycle(n);
-        if (n->options.retain) {
-            naive_set(n, d);
-        }
-    }
-    return seen;
 }
 
 /* ---- filters of all variants ----------------------------------------------------------------- */
@@ -177,7 +69,7 @@ static struct tepal_digest message(uint64_t *random)
     return check_digest(&pick);
 }
 
-static void check_same(const struct tepal_filter *r, const struct naive *n)
+static void check_same(const struct tepal_filter *r, const struct plain_recycling *n)
 {
     struct tepal_recycling_figures now = recycling_figures(r);
     assert_int_equal(now.ones, n->ones);
@@ -201,7 +93,7 @@ static void check_same(const struct tepal_filter *r, const struct naive *n)
 static void it_is_the_naive_filter(void **state)
 {
     (void)state;
-    static struct naive n;
+    static struct plain_recycling n;
     uint64_t recycled = 0;
     for (unsigned variant = 0; variant < VARIANTS; variant++) {
         for (int layout = 0; layout < 4; layout++) {
@@ -210,13 +102,13 @@ static void it_is_the_naive_filter(void **state)
                 struct tepal_filter *r;
                 uint64_t random = variant;
                 assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
-                naive_init(&n, &p);
+                plain_init(&n, &p);
                 for (int i = 0; i < 400; i++) {
                     struct tepal_digest d = message(&random);
                     bool seen;
-                    assert_int_equal(tepal_filter_query(r, d), naive_query(&n, d));
+                    assert_int_equal(tepal_filter_query(r, d), plain_query(&n, d));
                     assert_ok(tepal_filter_test_add(r, d, &seen));
-                    assert_int_equal(seen, naive_seen(&n, d));
+                    assert_int_equal(seen, plain_seen(&n, d));
                     if (i % 97 == 0) {
                         check_same(r, &n);
                     }
@@ -502,7 +394,7 @@ static void the_oldest_phase_is_cleared_ahead(void **state)
 static void the_trap_of_shared_hashes(void **state)
 {
     (void)state;
-    static struct naive n;
+    static struct plain_recycling n;
     struct tepal_params p = params_of(2 | 8, TEPAL_LAYOUT_FLAT, 2);
     struct recycling_options options = recycling_options_of(&p);
     struct tepal_filter *r;
@@ -513,13 +405,13 @@ static void the_trap_of_shared_hashes(void **state)
     options.limit = p.cells / 2;
     set_recycling(&p, &options);
     assert_ok(tepal_filter_create(&p, NULL, &r, NULL));
-    naive_init(&n, &p);
+    plain_init(&n, &p);
     n.shared = true;
     for (int i = 0; i < 20000; i++) {
         struct tepal_digest d = check_digest(&random);
         bool seen;
         assert_ok(tepal_filter_test_add(r, d, &seen));
-        bool shared = naive_seen(&n, d);
+        bool shared = plain_seen(&n, d);
         if (i >= 10000) {
             positives += shared;
             cycles = n.cycles;

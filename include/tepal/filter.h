@@ -212,12 +212,14 @@ TEPAL_API enum tepal_status tepal_filter_clear(struct tepal_filter *filter);
 
 /*
  * into := into united (intersected) with other. TEPAL_MISMATCH if the parameters differ (capacity
- * aside), TEPAL_UNSUPPORTED if the kind cannot do this. The union finds every key that either
- * finds; for an order-free kind or a counting filter with one choice it is exactly the filter of
- * both sets (with more choices receipts stay valid, but there are more false positives than in a
- * filter that was filled with all the keys). Chains are united part by part, and parts that have
- * more keys together than they have room for let more strangers through. The intersection finds
- * every common key but may find more than the filter of the common keys would.
+ * aside), TEPAL_UNSUPPORTED if the kind cannot do this, TEPAL_NO_MEMORY, TEPAL_FULL if two growing
+ * filters hold more than eight copies of one key together; nothing has changed then. The union
+ * finds every key that either finds; for an order-free kind or a counting filter with one choice it
+ * is exactly the filter of both sets (with more choices receipts stay valid, but there are more
+ * false positives than in a filter that was filled with all the keys). Chains are united part by
+ * part, and parts that have more keys together than they have room for let more strangers through.
+ * The intersection finds every common key but may find more than the filter of the common keys
+ * would.
  */
 TEPAL_API enum tepal_status tepal_filter_unite(struct tepal_filter *into,
                                                const struct tepal_filter *other);
