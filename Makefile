@@ -10,7 +10,7 @@ export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 QUIET := >/dev/null
 
 .PHONY: all build demo test bench soak fuzz report install uninstall format check-format clean help \
-        packages-build packages-test
+        packages-build packages-test redis install-redis redis-demo
 
 all: build
 
@@ -24,6 +24,9 @@ help:
 	@echo 'make report     the papers made again, as one page, $(LAB)/report.html (ARGS=--full)'
 	@echo 'make install    to PREFIX=$(PREFIX) (DESTDIR is respected)'
 	@echo 'make uninstall  remove what install wrote with the same PREFIX and DESTDIR'
+	@echo 'make redis      build the module for Redis and Valkey, $(BUILD)/tepal-redis.so'
+	@echo 'make install-redis  to PREFIX/lib/.../redis/modules'
+	@echo 'make redis-demo a server with the module on a free port, ten commands, and its end'
 	@echo 'make format     clang-format over all sources'
 	@echo 'make clean      remove $(BUILD)/'
 
@@ -71,6 +74,16 @@ report: build
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+
+redis: packages-build
+	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(QUIET)
+	@cmake --build $(BUILD) --parallel $(JOBS) --target tepal_redis $(QUIET)
+
+install-redis: redis
+	@cmake --install $(BUILD) --prefix $(PREFIX) --component redis
+
+redis-demo: redis packages-test
+	@servers/redis/demo $(BUILD)/tepal-redis.so
 
 # What install writes is seen by installing once more, below $(BUILD).
 STAGED := $(BUILD)/uninstall

@@ -9,7 +9,7 @@ build=$3
 cd "$(dirname "$0")/.." || exit 1
 passed=0
 failed=0
-sources=$(find include src program tool apps lab tests fuzz bench examples -name '*.[ch]')
+sources=$(find include src program tool apps lab servers tests fuzz bench examples -name '*.[ch]')
 
 check() { # check DESCRIPTION COMPLAINTS: passes if there are none
     if [ -z "$2" ]; then
@@ -21,8 +21,8 @@ check() { # check DESCRIPTION COMPLAINTS: passes if there are none
 }
 
 # Folder, and the modules that its files may include and whose symbols they may refer to. A public
-# header belongs to the module that implements it. tool, apps and bench stand on public headers
-# alone. Models hang from parameters, never from filters: else to compare the two proves nothing.
+# header belongs to the module that implements it. tool, apps, servers and bench stand on public
+# headers alone. Models hang from parameters, never from filters: else to compare the two proves nothing.
 allowed='
 src/base     base
 src/hash     base hash
@@ -38,6 +38,7 @@ tool         tool public
 apps         apps tool public
 lab          lab apps tool public
 bench        bench public
+servers      servers public
 examples     public
 '
 
@@ -67,7 +68,7 @@ while read -r header; do
     esac
     module_of[$header]=$module
 done < <(find include src -name '*.h' -printf '%P\n')
-for module in program tool apps lab bench; do
+for module in program tool apps lab servers bench; do
     while read -r header; do
         module_of[$header]=$module
     done < <(find "$module" -name '*.h' -printf '%P\n')
@@ -130,11 +131,18 @@ for objects in tepal_objects tepal_tool; do
 done
 
 # The command stands on what the headers declare, and on nothing else of the library.
-complaints=$(comm -12 \
-    <(symbols "$build/CMakeFiles/tepal_tool.dir" --undefined-only | cut -d ' ' -f 2 | sort -u) \
-    <(symbols "$build/CMakeFiles/tepal_objects.dir" --defined-only | cut -d ' ' -f 2 | sort -u) |
-    comm -23 - <(grep -ohE 'tepal_[a-z0-9_]+' include/tepal/*.h | sort -u))
-check "the command refers to no private symbol of the library" "$complaints"
+private_to() { # private_to OBJECT-FOLDER: the private symbols of the library that it refers to
+    comm -12 <(symbols "$1" --undefined-only | cut -d ' ' -f 2 | sort -u) \
+        <(symbols "$build/CMakeFiles/tepal_objects.dir" --defined-only | cut -d ' ' -f 2 | sort -u) |
+        comm -23 - <(grep -ohE 'tepal_[a-z0-9_]+' include/tepal/*.h | sort -u)
+}
+check "the command refers to no private symbol of the library" \
+    "$(private_to "$build/CMakeFiles/tepal_tool.dir")"
+check "the server module refers to none either" \
+    "$(private_to "$build/CMakeFiles/tepal_redis.dir")"
+check "the server module shows its entry point alone" \
+    "$(nm --dynamic --defined-only "$build/tepal-redis.so" | awk '{ print $3 }' |
+        grep -v '^RedisModule_OnLoad$')"
 
 complaints=$(nm --defined-only --extern-only "$static" 2>/dev/null |
     awk 'NF == 3 && $3 !~ /^(tepal_|__odr_asan|_?_?asan|__start|__stop)/ { print $3 }')

@@ -228,8 +228,16 @@ static void every_cut(void **unused)
         assert_ok(tepal_decoder_create(0, NULL, &d, NULL));
         assert_ok(tepal_decoder_feed(d, first, cut, NULL));
         assert_ok(tepal_decoder_feed(d, NULL, 0, NULL));
+        size_t cells = 99;
+        const void *payload = tepal_decoder_payload(d, &cells);
+        assert_true((payload == NULL) == (cut < 256)); /* the length of the header */
+        size_t most = len - 256 - 8;                   /* and one sum */
+        assert_int_equal(cells, cut < 256 ? 0 : cut - 256 < most ? cut - 256 : most);
+        assert_true(cells == 0 || memcmp(payload, bytes + 256, cells) == 0);
         assert_ok(tepal_decoder_feed(d, bytes + cut, len - cut, NULL));
         assert_ok(tepal_decoder_finish(d, &got, NULL));
+        assert_null(tepal_decoder_payload(d, &cells));
+        assert_int_equal(cells, 0);
         assert_true(specimen_same(got, f));
         tepal_decoder_free(d);
         tepal_filter_free(got);

@@ -74,6 +74,13 @@ TEPAL_API enum tepal_status tepal_decoder_finish(struct tepal_decoder *decoder,
                                                  struct tepal_error *error);
 TEPAL_API void tepal_decoder_free(struct tepal_decoder *decoder); /* NULL is allowed */
 
+/*
+ * The cells that have come so far, as they came (the bytes of the format from 256 on), to save a
+ * transfer that is under way. They belong to the decoder, until it is finished or fails; *count is
+ * 0 and the pointer NULL before the header has come, and then.
+ */
+TEPAL_API const void *tepal_decoder_payload(const struct tepal_decoder *decoder, size_t *count);
+
 /* ---- files: absent from a library that was built without the operating system ---------------- */
 
 /*

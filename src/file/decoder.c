@@ -240,6 +240,18 @@ enum tepal_status tepal_decoder_finish(struct tepal_decoder *decoder, struct tep
     return tell(decoder, error);
 }
 
+const void *tepal_decoder_payload(const struct tepal_decoder *decoder, size_t *count)
+{
+    const struct decoding *d = &decoder->decoding;
+    if (d->payload == NULL) {
+        *count = 0;
+        return NULL;
+    }
+    uint64_t have = d->taken - FORMAT_HEADER;
+    *count = (size_t)(have < d->header.payload ? have : d->header.payload);
+    return d->payload;
+}
+
 void tepal_decoder_free(struct tepal_decoder *decoder)
 {
     if (decoder != NULL) {

@@ -1,0 +1,422 @@
+/*
+ * transfer.c: SET, GET and PART: filters in the format of files (docs/format.md), as the command
+ * `tepal` writes and reads them, whole or in parts. What comes is checked as `tepal receive` checks
+ * a stranger's filter; until all of it has come and was found right, what is at the key stays.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "server.h"
+
+#define MOST_AT_ONCE ((uint64_t)512 << 20) /* of one reply: the server's own limit for a string */
+
+/* What may follow the bytes. */
+struct options {
+    bool nx, xx;
+    double max_fp; /* NaN: any */
+    uint64_t dialect;
+    uint64_t notes[NOTES];
+};
+
+static bool read_options(struct words *words, struct options *o)
+{
+    memset(o, 0, sizeof *o);
+    o->max_fp = NAN;
+    while (words->at < words->argc) {
+        if (words_take(words, "NX") && !o->xx) {
+            o->nx = true;
+        } else if (words_take(words, "XX") && !o->nx) {
+            o->xx = true;
+        } else if (words_take(words, "MAXFP") && words->at < words->argc &&
+                   word_real(words->argv[words->at], &o->max_fp) && o->max_fp >= 0 &&
+                   o->max_fp <= 1) {
+            words->at++;
+        } else if (words_take(words, "DIALECT") && words->argc - words->at >= 1 + NOTES &&
+                   word_u64(words->argv[words->at], &o->dialect)) {
+            words->at++;
+            for (size_t i = 0; i < NOTES; i++) {
+                if (!word_u64(words->argv[words->at++], &o->notes[i])) {
+                    return false;
+                }
+            }
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char BAD_OPTIONS[] =
+    "ERR after the bytes may follow: NX or XX, MAXFP p with p from 0 to 1";
+
+/* Is the key as NX or XX want it? */
+static bool wanted(const struct options *o, const struct opened *opened)
+{
+    bool there = opened->value != NULL && opened->value->held != NULL;
+    return !(o->nx && there) && !(o->xx && !there);
+}
+
+/* A sound filter has come: is it one to take? NULL, or why not. */
+static const char *judge(const struct held *held, const struct options *o)
+{
+    static char why[sizeof(struct tepal_judgement)];
+    struct tepal_terms terms = TEPAL_TERMS_INIT;
+    struct tepal_judgement judgement;
+    struct tepal_error error;
+    if (isnan(o->max_fp)) {
+        return NULL;
+    }
+    terms.max_fp = o->max_fp;
+    terms.repeats = true; /* filters on servers count them */
+    if (tepal_judge(held->filter, &terms, &judgement, &error) != TEPAL_OK) {
+        return error.why;
+    }
+    if (judgement.verdict == TEPAL_ACCEPTED) {
+        return NULL;
+    }
+    memcpy(why, judgement.why, sizeof judgement.why);
+    return why;
+}
+
+/* The filter is whole: what is to be known of it before it is put in place. */
+static const char *settle(struct held *held, struct tepal_decoder *decoder, const struct options *o)
+{
+    held->dialect = o->dialect;
+    memcpy(held->notes, o->notes, sizeof held->notes);
+    const char *wrong = held_finish(held, decoder);
+    return wrong != NULL ? wrong : judge(held, o);
+}
+
+static int refused(struct redis_ctx *ctx, const char *wrong)
+{
+    counts.refused_bytes++;
+    return reply_error(ctx, "REFUSED %s; nothing was changed", wrong);
+}
+
+int run_set(struct redis_ctx *ctx, struct redis_string **argv, int argc)
+{
+    struct words words = {ctx, argv, argc, 3};
+    struct options options;
+    struct opened opened;
+    if (argc < 3) {
+        return redis.WrongArity(ctx);
+    }
+    if (!read_options(&words, &options)) {
+        return reply_error(ctx, "%s", BAD_OPTIONS);
+    }
+    limits_begin(ctx);
+    if (!value_open(ctx, argv[1], ACCESS_ANY, &opened)) {
+        return REDIS_OK;
+    }
+    if (!wanted(&options, &opened)) {
+        value_close(&opened);
+        return redis.ReplyWithNull(ctx);
+    }
+    size_t len;
+    const char *bytes = redis.StringPtrLen(argv[2], &len);
+    struct held *held = held_new();
+    struct tepal_allocator allocator = held_allocator(held);
+    struct tepal_decoder *decoder = NULL;
+    struct tepal_error error;
+    const char *wrong = NULL;
+    enum tepal_status status = tepal_decoder_create(limits_encoded(), &allocator, &decoder, &error);
+    if (status == TEPAL_OK) {
+        status = tepal_decoder_feed(decoder, bytes, len, &error);
+    }
+    if (status != TEPAL_OK) {
+        wrong = status == TEPAL_NO_MEMORY ? limits_why() : error.why;
+    }
+    if (wrong == NULL) {
+        wrong = settle(held, decoder, &options);
+    }
+    tepal_decoder_free(decoder);
+    if (wrong != NULL) {
+        held_free(held);
+        value_close(&opened);
+        return refused(ctx, wrong);
+    }
+    value_put(&opened, held);
+    value_close(&opened);
+    (void)redis.ReplicateVerbatim(ctx);
+    (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tepal.set", argv[1]);
+    return redis.ReplyWithSimpleString(ctx, "OK");
+}
+
+/* ---- GET ------------------------------------------------------------------------------------- */
+
+static int reply_bytes(struct redis_ctx *ctx, const struct tepal_filter *filter, uint64_t at,
+                       size_t len, long long generation)
+{
+    struct tepal_error error;
+    char *bytes = redis.TryAlloc(len > 0 ? len : 1);
+    if (bytes == NULL) {
+        return reply_error(ctx, "OOM out of memory for the reply");
+    }
+    enum tepal_status status =
+        len == 0 ? TEPAL_OK : tepal_encode_range(filter, at, bytes, len, &error);
+    if (status != TEPAL_OK) {
+        redis.Free(bytes);
+        return reply_status(ctx, status, error.why);
+    }
+    if (generation >= 0) {
+        (void)redis.ReplyWithArray(ctx, 3);
+        (void)redis.ReplyWithLongLong(ctx, generation);
+        (void)redis.ReplyWithLongLong(ctx, (long long)tepal_encoded_bytes(filter));
+    }
+    (void)redis.ReplyWithStringBuffer(ctx, bytes, len);
+    redis.Free(bytes);
+    return REDIS_OK;
+}
+
+int run_get(struct redis_ctx *ctx, struct redis_string **argv, int argc)
+{
+    struct opened opened;
+    uint64_t at = 0;
+    uint64_t len = MOST_AT_ONCE;
+    uint64_t generation = 0;
+    if (argc != 2 && argc != 4 && argc != 6) {
+        return redis.WrongArity(ctx);
+    }
+    if (argc >= 4 && (!word_u64(argv[2], &at) || !word_u64(argv[3], &len))) {
+        return reply_error(ctx, "ERR offset and length are numbers of bytes");
+    }
+    if (argc == 6 && (!word_is(argv[4], "GENERATION") || !word_u64(argv[5], &generation))) {
+        return reply_error(ctx, "ERR after the length may follow: GENERATION g");
+    }
+    if (!value_open(ctx, argv[1], ACCESS_READ, &opened)) {
+        return REDIS_OK;
+    }
+    if (opened.value == NULL) {
+        value_close(&opened);
+        return redis.ReplyWithNull(ctx);
+    }
+    const struct value *value = opened.value;
+    uint64_t total = tepal_encoded_bytes(value->held->filter);
+    if (argc == 2 && total > MOST_AT_ONCE) {
+        (void)reply_error(ctx, "ERR the filter has %llu bytes: read it by ranges",
+                          (unsigned long long)total);
+    } else if (argc == 6 && generation != value->generation) {
+        (void)reply_error(ctx, "CHANGED the filter has changed since; begin again");
+    } else if (at > total) {
+        (void)reply_error(ctx, "ERR the filter has %llu bytes", (unsigned long long)total);
+    } else {
+        uint64_t rest = total - at < MOST_AT_ONCE ? total - at : MOST_AT_ONCE;
+        (void)reply_bytes(ctx, value->held->filter, at, (size_t)(len < rest ? len : rest),
+                          argc == 2 ? -1 : (long long)value->generation);
+    }
+    value_close(&opened);
+    return REDIS_OK;
+}
+
+/* ---- PART ------------------------------------------------------------------------------------ */
+
+/* Drops what has come, and the key if there is nothing else. */
+static void drop(struct opened *opened)
+{
+    staged_free(opened->value->staged);
+    opened->value->staged = NULL;
+    if (opened->value->held == NULL) {
+        (void)redis.DeleteKey(opened->key); /* frees the value */
+        opened->value = NULL;
+    }
+}
+
+static bool same_id(const struct staged *staged, const char *id, size_t len)
+{
+    return staged != NULL && staged->id_len == len && memcmp(staged->id, id, len) == 0;
+}
+
+static int cancel(struct redis_ctx *ctx, struct redis_string **argv)
+{
+    struct opened opened;
+    size_t len;
+    const char *id = redis.StringPtrLen(argv[2], &len);
+    if (!value_open(ctx, argv[1], ACCESS_ANY, &opened)) {
+        return REDIS_OK;
+    }
+    bool there = opened.value != NULL && same_id(opened.value->staged, id, len);
+    if (there) {
+        drop(&opened);
+        (void)redis.ReplicateVerbatim(ctx);
+    }
+    value_close(&opened);
+    return redis.ReplyWithBool(ctx, there);
+}
+
+/* All parts are there. NULL, or why the filter is not taken. */
+static const char *swap(struct opened *opened, const struct options *options)
+{
+    struct staged *staged = opened->value->staged;
+    const char *wrong = settle(staged->held, staged->decoder, options);
+    if (wrong == NULL) {
+        struct held *held = staged->held;
+        staged->held = NULL;
+        value_put(opened, held);
+        staged_free(staged);
+        opened->value->staged = NULL;
+    }
+    return wrong;
+}
+
+int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
+{
+    struct words words = {ctx, argv, argc, 6};
+    struct options options;
+    struct opened opened;
+    uint64_t at;
+    uint64_t total;
+    if (argc == 4 && word_is(argv[3], "CANCEL")) {
+        return cancel(ctx, argv);
+    }
+    if (argc < 6) {
+        return redis.WrongArity(ctx);
+    }
+    size_t id_len;
+    size_t len;
+    const char *id = redis.StringPtrLen(argv[2], &id_len);
+    const char *bytes = redis.StringPtrLen(argv[5], &len);
+    if (!word_u64(argv[3], &at) || !word_u64(argv[4], &total) || total > INT64_MAX || at >= total ||
+        len == 0 || len > total - at || id_len == 0 || id_len > PART_ID) {
+        return reply_error(ctx, "ERR key id offset total bytes: an id of 1 to 64 bytes, and a part "
+                                "that is not empty and lies within the total");
+    }
+    if (!read_options(&words, &options)) {
+        return reply_error(ctx, "%s", BAD_OPTIONS);
+    }
+    limits_begin(ctx);
+    if (!value_open(ctx, argv[1], ACCESS_ANY, &opened)) {
+        return REDIS_OK;
+    }
+    if (!wanted(&options, &opened)) {
+        value_close(&opened);
+        return redis.ReplyWithNull(ctx);
+    }
+    const char *wrong = NULL;
+    if (at == 0) { /* begins, perhaps again */
+        bool fresh = opened.value == NULL;
+        struct value *value = fresh ? value_new(NULL) : opened.value;
+        wrong = staged_begin(value, id, id_len, total);
+        if (wrong != NULL) {
+            if (fresh) {
+                value_free(value);
+            }
+            value_close(&opened);
+            return refused(ctx, wrong);
+        }
+        transfer_note(value->staged, redis.GetSelectedDb(ctx), argv[1]);
+        if (fresh) {
+            opened.value = value;
+            (void)redis.ModuleTypeSetValue(opened.key, value_type, value);
+        }
+    } else if (opened.value == NULL || !same_id(opened.value->staged, id, id_len) ||
+               opened.value->staged->total != total) {
+        value_close(&opened);
+        return reply_error(ctx, "NOPART no transfer of this id and total is under way: begin at 0");
+    } else if (opened.value->staged->have != at) {
+        (void)reply_error(ctx, "OFFSET the next part begins at %llu",
+                          (unsigned long long)opened.value->staged->have);
+        value_close(&opened);
+        return REDIS_OK;
+    }
+    struct staged *staged = opened.value->staged;
+    wrong = staged_feed(staged, bytes, len);
+    bool last = wrong == NULL && staged->have == total;
+    if (last) {
+        wrong = swap(&opened, &options);
+    }
+    if (wrong != NULL) {
+        (void)refused(ctx, wrong);
+        drop(&opened);
+        value_close(&opened);
+        if (at > 0) { /* replicas have the parts before */
+            (void)redis.Replicate(ctx, "TEPAL.PART", "ssc", argv[1], argv[2], "CANCEL");
+        }
+        return REDIS_OK;
+    }
+    value_close(&opened);
+    (void)redis.ReplicateVerbatim(ctx);
+    if (last) {
+        (void)redis.NotifyKeyspaceEvent(ctx, REDIS_NOTIFY_MODULE, "tepal.set", argv[1]);
+    }
+    return redis.ReplyWithLongLong(ctx, (long long)(at + len));
+}
+
+/* ---- transfers that nobody goes on with ------------------------------------------------------ */
+
+/*
+ * Where transfers were begun. Values are freed in other threads too, so they are not referred to:
+ * whoever is in the list is looked up by key and id, and leaves it when it is not there any more.
+ */
+struct noted {
+    struct noted *next;
+    struct redis_string *key;
+    int db;
+    char id[PART_ID];
+    size_t id_len;
+};
+
+static struct noted *noted;
+
+void transfer_note(const struct staged *staged, int db, const struct redis_string *key)
+{
+    size_t len = 0;
+    const char *name = key == NULL ? NULL : redis.StringPtrLen(key, &len);
+    if (name == NULL) {
+        return; /* RESTORE of an unknown key: it lives as long as the key does */
+    }
+    struct noted *note = redis.Alloc(sizeof *note);
+    note->key = redis.CreateString(NULL, name, len);
+    note->db = db;
+    memcpy(note->id, staged->id, sizeof note->id);
+    note->id_len = staged->id_len;
+    note->next = noted;
+    noted = note;
+}
+
+/* Is it there no more, or was it just dropped? A key that was renamed is left to its owner. */
+static bool gone(struct redis_ctx *ctx, const struct noted *note)
+{
+    if (redis.SelectDb(ctx, note->db) != REDIS_OK) {
+        return true;
+    }
+    struct opened opened = {redis.OpenKey(ctx, note->key, REDIS_READ), NULL};
+    bool ours = opened.key != NULL && redis.ModuleTypeGetType(opened.key) == value_type;
+    opened.value = ours ? redis.ModuleTypeGetValue(opened.key) : NULL;
+    ours = ours && same_id(opened.value->staged, note->id, note->id_len);
+    long long idle = ours ? redis.Milliseconds() - opened.value->staged->latest : 0;
+    bool drops = ours && idle >= (long long)settings.part_timeout &&
+                 (redis.GetContextFlags(ctx) & REDIS_IN_MASTER) != 0; /* a replica is told */
+    value_close(&opened);
+    if (drops) {
+        opened.key = redis.OpenKey(ctx, note->key, REDIS_READ | REDIS_WRITE);
+        opened.value = redis.ModuleTypeGetValue(opened.key);
+        drop(&opened);
+        value_close(&opened);
+        (void)redis.Replicate(ctx, "TEPAL.PART", "sbc", note->key, note->id, note->id_len,
+                              "CANCEL");
+        counts.expired++;
+    }
+    return !ours || drops;
+}
+
+static void sweep(struct redis_ctx *ctx, void *data)
+{
+    (void)data;
+    for (struct noted **at = &noted; *at != NULL;) {
+        struct noted *note = *at;
+        if (gone(ctx, note)) {
+            *at = note->next;
+            redis.FreeString(NULL, note->key);
+            redis.Free(note);
+        } else {
+            at = &note->next;
+        }
+    }
+    transfer_watch(ctx);
+}
+
+void transfer_watch(struct redis_ctx *ctx)
+{
+    long long period = (long long)settings.part_timeout / 4;
+    (void)redis.CreateTimer(ctx, period < 1000 ? period : 1000, sweep, NULL);
+}
