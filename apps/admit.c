@@ -127,12 +127,13 @@ static int take_batch(struct admit *a, const struct feed *feed, size_t count)
     for (size_t i = 0; i < count; i++) {
         uint64_t size = 0;
         uint64_t time = 0;
-        if (feed->key[i].text[0] == '#') {
+        struct key line = feed_key(feed, i);
+        if (line.text[0] == '#') {
             continue; /* a comment; the text of an empty line is its separator */
         }
-        const char *why = a->sized ? read_size(feed, &feed->key[i], field, &size) : NULL;
+        const char *why = a->sized ? read_size(feed, &line, field, &size) : NULL;
         if (why == NULL && a->frame > 0) {
-            why = times_read(feed, &feed->key[i], (size_t)arg(a->args, "time-field")->whole, &time);
+            why = times_read(feed, &line, (size_t)arg(a->args, "time-field")->whole, &time);
         }
         if (why != NULL) {
             return say_error(NULL, feed_subject(feed), "line %" PRIu64 ": %s",

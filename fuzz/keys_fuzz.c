@@ -3,7 +3,7 @@
  *
  *     bits 0-1  the rest is the file as it is | is packed with gzip | with zstd | follows a magic
  *     bit 2     keys end with NUL instead of newline
- *     bit 3     a batch of one key instead of seven
+ *     bit 3     a batch of one key instead of seven, or with bit 6 of 300
  *     bit 4     the file arrives in pieces (a socket that keeps them apart) instead of at once
  *     bit 5     never decompress
  *
@@ -223,7 +223,7 @@ static void check_hex(const struct key *key)
 static void compare(struct keys *keys, size_t batch, char separator, const struct bytes *want,
                     enum verdict verdict)
 {
-    struct key got[7];
+    struct key got[300];
     size_t at = 0;
     ptrdiff_t count;
     while ((count = keys_next(keys, got, batch)) > 0) {
@@ -251,6 +251,37 @@ static void compare(struct keys *keys, size_t batch, char separator, const struc
     }
 }
 
+/* Both ways to split a block, in arrays that have room for `max` keys and no more. */
+static void check_split(const struct bytes *text, char separator, size_t max)
+{
+    struct bytes block = {NULL, 0};
+    append(&block, text->at, text->len);
+    append(&block, &separator, 1);
+    for (int way = 0; way < 2; way++) {
+        const void **keys = malloc(max * sizeof *keys);
+        size_t *lens = malloc(max * sizeof *lens);
+        size_t at = 0;
+        MUST(keys != NULL && lens != NULL);
+        while (at < block.len) {
+            size_t used = 0;
+            size_t got = (way == 0 ? keys_split : keys_split_portable)(
+                (char *)block.at + at, block.len - at, separator, keys, lens, max, &used);
+            MUST(got > 0 && got <= max);
+            for (size_t i = 0; i < got; i++) {
+                const uint8_t *stop = memchr(block.at + at, separator, block.len - at);
+                MUST(stop != NULL && keys[i] == block.at + at);
+                MUST(lens[i] == (size_t)(stop - (block.at + at)));
+                at += lens[i] + 1;
+                used -= lens[i] + 1;
+            }
+            MUST(used == 0);
+        }
+        free(keys);
+        free(lens);
+    }
+    free(block.at);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1 || size > 8192) {
@@ -267,9 +298,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         int fd = (choice & 16) != 0 ? open_pieces(&file) : open_whole(&file);
         struct keys *keys = keys_open_fd(fd, &how);
         MUST(keys != NULL);
-        compare(keys, (choice & 8) != 0 ? 1 : 7, how.separator, &want, verdict);
+        compare(keys,
+                (choice & 8) == 0    ? 7
+                : (choice & 64) == 0 ? 1
+                                     : 300,
+                how.separator, &want, verdict);
         keys_close(keys);
         close(fd);
+        check_split(&want, how.separator, 1 + (size_t)choice * 2);
     }
     free(file.at);
     free(want.at);

@@ -19,6 +19,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "check.h"
 #include "cli/command.h"
 #include "commands.h"
 #include "input/digests.h"
@@ -323,6 +324,61 @@ static void expect_everywhere(const char *data, size_t len, char separator)
     int fd = as_file(data, len);
     expect_split(fd, data, len, separator, 2);
     close(fd);
+}
+
+typedef size_t split_call(const char *, size_t, char, const void **, size_t *, size_t, size_t *);
+
+/* All of `block`, up to `max` keys a call, against memchr. */
+static void expect_all_split(split_call *split, const char *block, size_t len, char separator,
+                             size_t max)
+{
+    const void **keys = calloc(max, sizeof *keys);
+    size_t *lens = calloc(max, sizeof *lens);
+    size_t at = 0;
+    assert_non_null(keys);
+    assert_non_null(lens);
+    while (at < len) {
+        size_t used = 0;
+        size_t began = at;
+        size_t got = split(block + at, len - at, separator, keys, lens, max, &used);
+        assert_in_range(got, 1, max);
+        for (size_t i = 0; i < got; i++) {
+            const char *stop = memchr(block + at, separator, len - at);
+            assert_non_null(stop);
+            assert_ptr_equal(keys[i], block + at);
+            assert_int_equal(lens[i], stop - (block + at));
+            at += lens[i] + 1;
+        }
+        assert_int_equal(used, at - began);
+        assert_true(got == max || at == len);
+    }
+    free(keys);
+    free(lens);
+}
+
+/* Blocks whose keys have lengths of all sorts; every array is as long as it must be. */
+static void blocks_are_split_alike(void **state)
+{
+    static const size_t longest[] = {1, 2, 5, 17, 40, 64, 65, 200};
+    uint64_t random = 1;
+    (void)state;
+    for (size_t round = 0; round < 4000; round++) {
+        size_t len = 1 + check_random(&random) % 700;
+        size_t most = longest[round % 8];
+        char separator = round % 3 == 0 ? '\0' : '\n';
+        char *block = malloc(len);
+        assert_non_null(block);
+        for (size_t i = 0; i < len; i++) {
+            uint64_t draw = check_random(&random);
+            block[i] = draw % most == 0 ? separator : (char)(draw >> 32);
+        }
+        block[len - 1] = separator;
+        size_t max =
+            round % 5 == 0 ? 1 + check_random(&random) % 8 : 60 + check_random(&random) % 200;
+        expect_all_split(keys_split, block, len, separator, max);
+        expect_all_split(keys_split_portable, block, len, separator, max);
+        free(block);
+    }
 }
 
 static void keys_of_small_inputs(void **state)
@@ -888,6 +944,7 @@ int main(void)
         cmocka_unit_test(seeds_are_decimal_or_hexadecimal),
         cmocka_unit_test(rates_in_four_spellings),
         cmocka_unit_test(positive_numbers),
+        cmocka_unit_test(blocks_are_split_alike),
         cmocka_unit_test(keys_of_small_inputs),
         cmocka_unit_test(nul_bytes_are_part_of_a_line_or_separate),
         cmocka_unit_test(almost_compressed_is_plain),

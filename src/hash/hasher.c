@@ -75,12 +75,23 @@ struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t k
     return digest_u64(key, hasher->integer[0], hasher->integer[1]);
 }
 
+/*
+ * A digest to where it belongs, word by word: copied as a structure it goes through the stack, and
+ * is read from there sooner than both of its words have arrived, which takes longer than the hash.
+ */
+static inline void put_digest(struct tepal_digest *to, const void *key, size_t len, uint64_t seed)
+{
+    XXH128_hash_t h = XXH3_128bits_withSeed(len == 0 ? "" : key, len, seed);
+    to->lo = h.low64;
+    to->hi = h.high64;
+}
+
 void tepal_hash_bytes_many(const struct tepal_hasher *hasher, const void *const *keys,
                            const size_t *lens, size_t count, struct tepal_digest *digests)
 {
     if (hasher->hash == TEPAL_HASH_XXH3) {
         for (size_t i = 0; i < count; i++) {
-            digests[i] = digest_bytes(lens[i] == 0 ? "" : keys[i], lens[i], hasher->seed);
+            put_digest(&digests[i], keys[i], lens[i], hasher->seed);
         }
         return;
     }
@@ -97,8 +108,11 @@ void tepal_hash_packed_many(const struct tepal_hasher *hasher, const void *bytes
         uint64_t start = offsets[i];
         size_t len = offsets[i + 1] > start ? (size_t)(offsets[i + 1] - start) : 0;
         const uint8_t *key = len == 0 ? (const uint8_t *)"" : (const uint8_t *)bytes + start;
-        digests[i] = unkeyed ? digest_bytes(key, len, hasher->seed)
-                             : tepal_hash_bytes(hasher, key, len);
+        if (unkeyed) {
+            put_digest(&digests[i], key, len, hasher->seed);
+        } else {
+            digests[i] = tepal_hash_bytes(hasher, key, len);
+        }
     }
 }
 
@@ -109,7 +123,7 @@ void tepal_hash_fixed_many(const struct tepal_hasher *hasher, const void *keys, 
     const uint8_t *p = keys;
     bool constant = width == 32 && hasher->hash == TEPAL_HASH_XXH3;
     for (size_t i = 0; i < count && constant; i++) {
-        digests[i] = digest_bytes(p + i * 32, 32, hasher->seed);
+        put_digest(&digests[i], p + i * 32, 32, hasher->seed);
     }
     for (size_t i = 0; i < count && !constant; i++) {
         digests[i] = tepal_hash_bytes(hasher, width == 0 ? NULL : p + i * width, width);

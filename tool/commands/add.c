@@ -25,7 +25,8 @@ static size_t drop_returned(struct feed *feed, size_t count, struct kept *kept, 
             continue;
         }
         feed->digest[left] = feed->digest[i];
-        feed->key[left++] = feed->key[i];
+        feed->key[left] = feed->key[i];
+        feed->len[left++] = feed->len[i];
     }
     return left;
 }
@@ -41,7 +42,7 @@ static int add_keys(const struct args *args, struct tepal_filter *filter,
     struct adder adder;
     ptrdiff_t count;
     int code = EXIT_YES;
-    adder_open(&adder, filter, feed);
+    adder_open(&adder, filter, feed, kept->given || arg(args, "receipts")->given);
     while (code == EXIT_YES && (count = feed_next(feed)) != 0) {
         if (count < 0) {
             code = EXIT_TROUBLE;

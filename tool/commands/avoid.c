@@ -70,7 +70,7 @@ static int avoid_batch(struct avoiding *a, const char *from, const struct feed *
     }
     for (size_t i = 0; i < count; i++) {
         if ((refused[i / 64] >> (i % 64) & 1) != 0) {
-            key_list_add(&a->refused, feed->key[i].text, feed->key[i].len);
+            key_list_add(&a->refused, feed->key[i], feed->len[i]);
         }
     }
     done.absent += a->all.absent;

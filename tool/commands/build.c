@@ -133,7 +133,7 @@ static int add_all(struct builder *b, struct feed *feed)
     struct adder adder;
     ptrdiff_t count;
     int code = EXIT_YES;
-    adder_open(&adder, b->filter, feed);
+    adder_open(&adder, b->filter, feed, arg(b->args, "receipts")->given);
     while (code == EXIT_YES && (count = feed_next(feed)) > 0) {
         code = add_batch(b, &adder, (size_t)count);
     }

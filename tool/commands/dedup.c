@@ -273,7 +273,8 @@ static enum tepal_status take_timed(struct dedup *d, size_t *n, const char **why
         uint64_t *word = &d->answers[i / 64];
         uint64_t now;
         bool seen = false;
-        *why = times_read(d->feed, &d->feed->key[i], field, &now);
+        struct key line = feed_key(d->feed, i);
+        *why = times_read(d->feed, &line, field, &now);
         if (*why != NULL) {
             *n = i;
             return TEPAL_OK;
@@ -305,7 +306,7 @@ static int run_batches(struct dedup *d)
         }
         d->lines += n;
         if (d->prints) {
-            answers_print(d->out, d->feed->key, d->answers, n, repeats);
+            answers_print(d->out, d->feed->key, d->feed->len, d->answers, n, repeats);
         }
         if (d->out->failed != 0) {
             return EXIT_TROUBLE;

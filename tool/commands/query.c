@@ -14,6 +14,7 @@
 #include <tepal/retouched.h>
 
 #include "cli/command.h"
+#include "input/adder.h"
 #include "input/feed.h"
 #include "input/slurp.h"
 #include "output/answers.h"
@@ -46,7 +47,7 @@ static void print_table(struct query *q, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const char line[3] = {'\t', answer_of(answers_of(q), i) ? '1' : '0', q->separator};
-        out_bytes(q->out, q->feed->key[i].text, q->feed->key[i].len);
+        out_bytes(q->out, q->feed->key[i], q->feed->len[i]);
         out_bytes(q->out, line, sizeof line);
     }
 }
@@ -60,7 +61,7 @@ static void print_groups(struct query *q, size_t count)
         if (groups == 0) {
             continue;
         }
-        out_bytes(q->out, q->feed->key[i].text, q->feed->key[i].len);
+        out_bytes(q->out, q->feed->key[i], q->feed->len[i]);
         for (; groups != 0; groups &= groups - 1) {
             out_format(q->out, "%c%d", between, __builtin_ctzll(groups));
             between = ',';
@@ -85,7 +86,7 @@ static void print_ages(struct query *q, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct tepal_generalized_trace trace;
         (void)tepal_generalized_age(q->filter, q->feed->digest[i], q->ones, &trace);
-        out_bytes(q->out, q->feed->key[i].text, q->feed->key[i].len);
+        out_bytes(q->out, q->feed->key[i], q->feed->len[i]);
         out_text(q->out, trace.present ? "\t1" : "\t0");
         print_age(q, trace.age);
         print_age(q, trace.age_low);
@@ -107,7 +108,8 @@ static void print_batch(struct query *q, size_t count)
     } else if (arg(q->args, "tsv")->given) {
         print_table(q, count);
     } else {
-        answers_print(q->out, q->feed->key, answers_of(q), count, !arg(q->args, "invert")->given);
+        answers_print(q->out, q->feed->key, q->feed->len, answers_of(q), count,
+                      !arg(q->args, "invert")->given);
     }
     if (feed_live(q->feed)) {
         out_flush(q->out);
@@ -149,7 +151,15 @@ static int load_exceptions(struct query *q)
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* By any thread: the filter, and members that it lost, which are found in the list. */
+/* By any thread. */
+static void answer_bare(void *context, unsigned lane, struct feed_block *b)
+{
+    const struct query *q = context;
+    (void)lane;
+    b->result = tepal_filter_query_bytes_many(q->filter, b->key, b->len, b->count, b->answers);
+}
+
+/* The same by digests; and members that the filter lost, which are found in the list. */
 static void answer_block(void *context, unsigned lane, struct feed_block *b)
 {
     const struct query *q = context;
@@ -167,7 +177,8 @@ static int run_batches(struct query *q)
 {
     ptrdiff_t count;
     q->feed->most = SIZE_MAX; /* whole blocks */
-    q->feed->then = answer_block;
+    bool bare = q->exceptions == NULL && adder_hashes(q->filter) && feed_bare(q->feed);
+    q->feed->then = bare ? answer_bare : answer_block;
     q->feed->then_context = q;
     while ((count = feed_next(q->feed)) > 0) {
         q->present += q->feed->block->result;

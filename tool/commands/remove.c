@@ -74,13 +74,14 @@ static int remove_listed(struct removal *r, const struct feed *feed, size_t coun
             return args_status(r->args, status, NULL);
         }
         bool kept = status != TEPAL_OK && groups == NULL && found != 0;
+        struct key key = feed_key(feed, i);
         r->removed += status == TEPAL_OK;
         r->kept += kept;
         if (status == TEPAL_OK) {
             (void)kept_take(&r->kept_list, digest);
         } else if (!kept) {
-            key_list_add(&r->refused_list, feed->key[i].text, feed->key[i].len);
-        } else if (!kept_put(&r->kept_list, digest, &feed->key[i])) {
+            key_list_add(&r->refused_list, key.text, key.len);
+        } else if (!kept_put(&r->kept_list, digest, &key)) {
             return args_wrong(r->args, "out of memory for the list of kept keys");
         }
     }

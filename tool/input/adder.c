@@ -16,14 +16,23 @@ static struct tepal_filter *own_filter(struct adder *a, unsigned lane, size_t co
     return a->own[lane];
 }
 
+/* `count` keys, of which the feed or its block has these. */
+static enum tepal_status add(const struct adder *a, struct tepal_filter *filter,
+                             const void *const *key, const size_t *len,
+                             const struct tepal_digest *digest, size_t count)
+{
+    return a->bare ? tepal_filter_add_bytes_many(filter, key, len, count)
+                   : tepal_filter_add_many(filter, digest, count);
+}
+
 static void add_block(void *context, unsigned lane, struct feed_block *b)
 {
     struct adder *a = context;
     struct tepal_filter *filter = own_filter(a, lane, b->count);
-    b->result = filter != NULL && tepal_filter_add_many(filter, b->digest, b->count) == TEPAL_OK;
+    b->result = filter != NULL && add(a, filter, b->key, b->len, b->digest, b->count) == TEPAL_OK;
 }
 
-void adder_open(struct adder *a, struct tepal_filter *filter, struct feed *feed)
+void adder_open(struct adder *a, struct tepal_filter *filter, struct feed *feed, bool digests)
 {
     const struct tepal_params *params = tepal_filter_params(filter);
     unsigned promises = tepal_filter_kind(filter)->promises;
@@ -31,8 +40,9 @@ void adder_open(struct adder *a, struct tepal_filter *filter, struct feed *feed)
     a->divided = feed->jobs > 1 && (promises & TEPAL_MERGEABLE) != 0 &&
                  (promises & TEPAL_ORDER_FREE) != 0 && params->hash == TEPAL_HASH_XXH3 &&
                  a->bytes <= ADDER_BYTES / (feed->jobs - 1);
+    a->bare = !digests && adder_hashes(filter) && feed_bare(feed);
+    feed->most = a->divided || a->bare ? SIZE_MAX : feed->most;
     if (a->divided) {
-        feed->most = SIZE_MAX;
         feed->then = add_block;
         feed->then_context = a;
     }
@@ -40,9 +50,10 @@ void adder_open(struct adder *a, struct tepal_filter *filter, struct feed *feed)
 
 enum tepal_status adder_add(struct adder *a, size_t count)
 {
-    return a->divided && a->feed->block->result != 0
+    const struct feed *f = a->feed;
+    return a->divided && f->block->result != 0
                ? TEPAL_OK
-               : tepal_filter_add_many(a->filter, a->feed->digest, count);
+               : add(a, a->filter, f->key, f->len, f->digest, count);
 }
 
 enum tepal_status adder_finish(struct adder *a)

@@ -12,19 +12,27 @@
 
 #include "input/feed.h"
 
+/* Does this filter hash on the way, by the seed of its parameters alone? See feed_bare. */
+static inline bool adder_hashes(const struct tepal_filter *filter)
+{
+    const struct tepal_params *params = tepal_filter_params(filter);
+    return params->kind == TEPAL_KIND_BLOOM && params->hash == TEPAL_HASH_XXH3;
+}
+
 #define ADDER_BYTES ((uint64_t)1 << 30) /* of the threads' own filters together */
 
 struct adder {
     struct tepal_filter *filter;
     struct feed *feed;
     bool divided; /* the threads have filters of their own */
+    bool bare;    /* the filter hashes */
     uint64_t bytes;
     struct tepal_filter *own[LANES_MOST];
     uint64_t seen[LANES_MOST]; /* keys that a thread has left to others */
 };
 
-/* Before the first batch of the feed. Both stay the caller's. */
-void adder_open(struct adder *adder, struct tepal_filter *filter, struct feed *feed);
+/* Before the first batch of the feed. Both stay the caller's, who may want to see the digests. */
+void adder_open(struct adder *adder, struct tepal_filter *filter, struct feed *feed, bool digests);
 
 /* The `count` keys of the feed's batch, if they are not in yet. */
 enum tepal_status adder_add(struct adder *adder, size_t count);

@@ -85,6 +85,7 @@ void feed_close(struct feed *f)
         struct feed_block *b = &f->blocks[i];
         keys_block_free(&b->text);
         free(b->key);
+        free(b->len);
         free(b->digest);
         free(b->weight);
         free(b->answers);
@@ -98,6 +99,12 @@ void feed_close(struct feed *f)
     }
     sodium_memzero(&f->hasher, sizeof f->hasher);
     free(f);
+}
+
+bool feed_bare(struct feed *f)
+{
+    f->bare = !f->hex && f->field == 0;
+    return f->bare;
 }
 
 void feed_set_wait(struct feed *f, bool (*wait)(void *context, int fd), void *context)
@@ -166,9 +173,10 @@ struct key feed_field(const struct key *line, size_t n, int delimiter)
 }
 
 /* What is hashed of a line. */
-static struct key key_of(const struct feed *f, const struct key *line)
+static struct key key_of(const struct feed *f, const struct feed_block *b, size_t i)
 {
-    return f->field == 0 ? *line : feed_field(line, f->field, f->delimiter);
+    struct key line = {b->key[i], b->len[i]};
+    return f->field == 0 ? line : feed_field(&line, f->field, f->delimiter);
 }
 
 /* ---- work, by any thread --------------------------------------------------------------------- */
@@ -200,7 +208,8 @@ static bool make_room(const struct feed *f, struct feed_block *b)
 {
     size_t room = b->room == 0 ? 8192 : b->room * 2;
     bool got = grow((void **)&b->key, room, sizeof *b->key) &&
-               grow((void **)&b->digest, room, sizeof *b->digest) &&
+               grow((void **)&b->len, room, sizeof *b->len) &&
+               (f->bare || grow((void **)&b->digest, room, sizeof *b->digest)) &&
                (!f->weighted || grow((void **)&b->weight, room, sizeof *b->weight)) &&
                (f->then == NULL || grow((void **)&b->answers, room / 64, sizeof *b->answers));
     b->room = got ? room : b->room;
@@ -217,7 +226,7 @@ static bool split(const struct feed *f, struct feed_block *b)
             return false;
         }
         b->count += keys_split(b->text.text + at, b->text.len - at, f->separator, b->key + b->count,
-                               b->room - b->count, &used);
+                               b->len + b->count, b->room - b->count, &used);
         at += used;
     }
     return true;
@@ -227,13 +236,14 @@ static bool split(const struct feed *f, struct feed_block *b)
 static void split_weights(const struct feed *f, struct feed_block *b)
 {
     for (size_t i = 0; i < b->count; i++) {
-        struct key *key = &b->key[i];
-        size_t tab = key->len;
-        while (tab > 0 && key->text[tab - 1] != '\t') {
+        const char *text = b->key[i];
+        size_t len = b->len[i];
+        size_t tab = len;
+        while (tab > 0 && text[tab - 1] != '\t') {
             tab--;
         }
         const char *why = tab == 0 ? "no weight: a key, a tab and a weight are needed"
-                                   : number_weight(key->text + tab, key->len - tab, &b->weight[i]);
+                                   : number_weight(text + tab, len - tab, &b->weight[i]);
         if (why != NULL) {
             why = !f->receipts ? why
                   : tab == 0   ? "not a receipt: a key, a tab and its group are needed"
@@ -241,7 +251,7 @@ static void split_weights(const struct feed *f, struct feed_block *b)
             spoil(b, i, 0, why);
             return;
         }
-        key->len = tab - 1;
+        b->len[i] = tab - 1;
     }
 }
 
@@ -249,7 +259,7 @@ static void hash_hex(const struct feed *f, struct feed_block *b)
 {
     for (size_t i = 0; i < b->count; i++) {
         size_t place = 0;
-        struct key key = key_of(f, &b->key[i]);
+        struct key key = key_of(f, b, i);
         size_t need = key.len / 2 + 1;
         if (need > b->bytes_room && !grow((void **)&b->bytes, need * 2, 1)) {
             fail_whole(b, "out of memory for a long key");
@@ -258,21 +268,21 @@ static void hash_hex(const struct feed *f, struct feed_block *b)
         b->bytes_room = need > b->bytes_room ? need * 2 : b->bytes_room;
         const char *why = keys_unhex(&key, b->bytes, &place);
         if (why != NULL) {
-            spoil(b, i, place + (size_t)(key.text - b->key[i].text), why);
+            spoil(b, i, place + (size_t)(key.text - (const char *)b->key[i]), why);
             return;
         }
         b->digest[i] = tepal_hash_bytes(&f->hasher, b->bytes, key.len / 2);
     }
 }
 
-static void hash_plain(const struct feed *f, struct feed_block *b)
+static void hash_fields(const struct feed *f, struct feed_block *b)
 {
     const void *text[AT_ONCE];
     size_t len[AT_ONCE];
     for (size_t at = 0; at < b->count; at += AT_ONCE) {
         size_t n = b->count - at < AT_ONCE ? b->count - at : AT_ONCE;
         for (size_t i = 0; i < n; i++) {
-            struct key key = key_of(f, &b->key[at + i]);
+            struct key key = key_of(f, b, at + i);
             text[i] = key.text;
             len[i] = key.len;
         }
@@ -296,8 +306,10 @@ static void work_on(void *context, void *slot, unsigned lane)
     }
     if (f->hex) {
         hash_hex(f, b);
-    } else {
-        hash_plain(f, b);
+    } else if (f->field != 0) {
+        hash_fields(f, b);
+    } else if (!f->bare) {
+        tepal_hash_bytes_many(&f->hasher, b->key, b->len, b->count, b->digest);
     }
     if (f->then != NULL && b->count > 0) {
         f->then(f->then_context, lane, b);
@@ -408,7 +420,8 @@ ptrdiff_t feed_next(struct feed *f)
     size_t left = f->block->count - f->next;
     size_t count = left < f->most ? left : f->most;
     f->key = f->block->key + f->next;
-    f->digest = f->block->digest + f->next;
+    f->len = f->block->len + f->next;
+    f->digest = f->bare ? NULL : f->block->digest + f->next;
     f->weight = f->weighted ? f->block->weight + f->next : NULL;
     f->next += count;
     f->number = f->next_number;
@@ -427,7 +440,7 @@ int feed_gather(struct feed *feed, struct digests *set, uint64_t *total)
     while (feed != NULL && room && (count = feed_next(feed)) > 0) {
         for (ptrdiff_t i = 0; i < count && room; i++) {
             room = digests_add(set, feed->digest[i], feed->weighted ? feed->weight[i] : 1,
-                               feed->key[i].text, feed->key[i].len);
+                               feed->key[i], feed->len[i]);
         }
     }
     const char *stays = feed == NULL ? NULL : feed->stays;

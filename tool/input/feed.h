@@ -21,7 +21,8 @@ struct feed_block {
     struct keys_block text;
     size_t count;
     size_t room;
-    struct key *key;
+    const void **key; /* where each begins in the text ... */
+    size_t *len;      /* ... and how long it is */
     struct tepal_digest *digest;
     double *weight;    /* of a weighted feed */
     uint64_t *answers; /* of feed->then: a bit for each key ... */
@@ -54,9 +55,11 @@ struct feed {
     /* ... and what is done with every block, by any thread (`lane` tells which), after hashing. */
     void (*then)(void *context, unsigned lane, struct feed_block *block);
     void *then_context;
+    bool bare; /* feed_bare */
     unsigned jobs;
     /* The batch. */
-    struct key *key;
+    const void **key;
+    size_t *len;
     struct tepal_digest *digest;
     double *weight;
     struct feed_block *block; /* the one from which it comes; NULL: none yet */
@@ -90,6 +93,19 @@ void feed_close(struct feed *feed);
 
 /* No batch is asked for any more: every thread has ended when this returns. */
 void feed_stop(struct feed *feed);
+
+/*
+ * Before the first batch: nobody will look at digests, if the keys are hashed as they stand in the
+ * text (no --hex, no --field). True: so it is, and `digest` is NULL. Who adds or asks Bloom filters
+ * leaves hashing to them: they do it while lines are on their way from the memory.
+ */
+bool feed_bare(struct feed *feed);
+
+/* A key of the batch, with --field the whole line. */
+static inline struct key feed_key(const struct feed *feed, size_t i)
+{
+    return (struct key){feed->key[i], feed->len[i]};
+}
 
 /* How many keys will come, before the first, if counting them is cheap; false: it is not. */
 bool feed_count(const struct feed *feed, uint64_t *count);

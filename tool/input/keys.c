@@ -18,13 +18,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef __SSE2__
+#ifdef __x86_64__
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 #include "input/source.h"
 
 #define AT_ONCE ((size_t)1 << 16) /* bytes read: a block, its keys and digests stay in the cache */
+#define PIECE   ((size_t)512)     /* keys that keys_next splits at once */
 
 struct keys {
     struct keys_options options;
@@ -39,7 +42,7 @@ struct keys {
     double bytes;  /* of all files, as they are stored; NAN: one is no regular file */
     double before; /* of those that have been read */
     bool first;    /* nothing of this source was handed out */
-    char *tail; /* of the last block: the beginning of a key */
+    char *tail;    /* of the last block: the beginning of a key */
     size_t tail_len;
     size_t tail_room;
     struct keys_block block; /* of keys_next: from `at` on it is to be handed out */
@@ -307,33 +310,115 @@ static uint64_t count_separators(const char *text, size_t len, char separator)
 }
 #endif
 
-size_t keys_split(const char *text, size_t len, char separator, struct key *batch, size_t max,
-                  size_t *used)
+/* Keys that `keys` and `lens` have got, up to where the text was searched. */
+struct split {
+    const void **keys;
+    size_t *lens;
+    size_t count;
+    size_t max;
+    const char *begin; /* of the next key */
+    const char *at;    /* before it there are no more separators */
+    const char *end;
+};
+
+static inline void put(struct split *s, const char *stop)
 {
-    const char *begin = text;
-    const char *end = text + len;
-    const char *at = text;
-    size_t count = 0;
+    s->keys[s->count] = s->begin;
+    s->lens[s->count++] = (size_t)(stop - s->begin);
+    s->begin = stop + 1;
+}
+
+#ifdef __x86_64__
+/*
+ * 64 bytes at a time, and the keys that end in them by fours: how many there are is guessed right
+ * much more often than whether there is another one. Behind the last of them up to three are
+ * written that are none.
+ */
+__attribute__((target("avx2,bmi,popcnt,lzcnt"))) static void split_wide(struct split *s,
+                                                                        char separator)
+{
+    const __m256i wanted = _mm256_set1_epi8(separator);
+    const void **key = s->keys + s->count;
+    size_t *len = s->lens + s->count;
+    const char *begin = s->begin;
+    const char *at = s->at;
+    for (; s->end - at >= 64 && s->lens + s->max - len >= 64 + 4; at += 64) {
+        __m256i low = _mm256_loadu_si256((const __m256i *)(const void *)at);
+        __m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(at + 32));
+        uint64_t found = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted));
+        found |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted)) << 32;
+        size_t count = (size_t)__builtin_popcountll(found);
+        const char *next = found == 0 ? begin : at + 64 - __builtin_clzll(found);
+        for (size_t i = 0; i < count; i += 4) {
+            for (size_t j = i; j < i + 4; j++) {
+                const char *stop = at + __builtin_ctzll(found | (uint64_t)1 << 63);
+                key[j] = begin;
+                len[j] = (size_t)(stop - begin);
+                begin = stop + 1;
+                found &= found - 1;
+            }
+        }
+        key += count;
+        len += count;
+        begin = next;
+    }
+    s->count = (size_t)(len - s->lens);
+    s->begin = begin;
+    s->at = at;
+}
+#endif
+
+/* What the processor has beyond its kind's least. */
+static void split_best(struct split *s, char separator)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("lzcnt")) {
+        split_wide(s, separator);
+    }
+#else
+    (void)s;
+    (void)separator;
+#endif
+}
+
+static void split_rest(struct split *s, char separator)
+{
 #ifdef __SSE2__
     __m128i wanted = _mm_set1_epi8(separator);
-    for (; end - at >= 64 && max - count >= 64; at += 64) {
-        for (uint64_t found = separators(at, wanted); found != 0; found &= found - 1) {
-            const char *stop = at + __builtin_ctzll(found);
-            batch[count++] = (struct key){begin, (size_t)(stop - begin)};
-            begin = stop + 1;
+    for (; s->end - s->at >= 64 && s->max - s->count >= 64; s->at += 64) {
+        for (uint64_t found = separators(s->at, wanted); found != 0; found &= found - 1) {
+            put(s, s->at + __builtin_ctzll(found));
         }
     }
 #endif
-    while (count < max && at < end) {
-        const char *stop = memchr(at, separator, (size_t)(end - at));
+    while (s->count < s->max && s->at < s->end) {
+        const char *stop = memchr(s->at, separator, (size_t)(s->end - s->at));
         if (stop == NULL) {
             break;
         }
-        batch[count++] = (struct key){begin, (size_t)(stop - begin)};
-        at = begin = stop + 1;
+        put(s, stop);
+        s->at = s->begin;
     }
-    *used = (size_t)(begin - text);
-    return count;
+}
+
+size_t keys_split(const char *text, size_t len, char separator, const void **keys, size_t *lens,
+                  size_t max, size_t *used)
+{
+    struct split s = {keys, lens, 0, max, text, text, text + len};
+    split_best(&s, separator);
+    split_rest(&s, separator);
+    *used = (size_t)(s.begin - text);
+    return s.count;
+}
+
+size_t keys_split_portable(const char *text, size_t len, char separator, const void **keys,
+                           size_t *lens, size_t max, size_t *used)
+{
+    struct split s = {keys, lens, 0, max, text, text, text + len};
+    split_rest(&s, separator);
+    *used = (size_t)(s.begin - text);
+    return s.count;
 }
 
 /* The separators of one file, and one more if something follows the last. */
@@ -385,10 +470,19 @@ ptrdiff_t keys_next(struct keys *k, struct key *batch, size_t max)
         }
         k->next_number = k->block.first ? 1 : k->next_number;
     }
-    size_t used;
-    size_t count = keys_split(k->block.text + k->at, k->block.len - k->at, k->options.separator,
-                              batch, max, &used);
-    k->at += used;
+    const void *text[PIECE];
+    size_t len[PIECE];
+    size_t count = 0;
+    while (count < max && k->at < k->block.len) {
+        size_t used;
+        size_t got = keys_split(k->block.text + k->at, k->block.len - k->at, k->options.separator,
+                                text, len, max - count < PIECE ? max - count : PIECE, &used);
+        for (size_t i = 0; i < got; i++) {
+            batch[count + i] = (struct key){text[i], len[i]};
+        }
+        count += got;
+        k->at += used;
+    }
     k->number = k->next_number;
     k->next_number += count;
     return (ptrdiff_t)count;

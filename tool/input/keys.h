@@ -78,9 +78,17 @@ struct keys_block {
 int keys_fill(struct keys *keys, struct keys_block *block);
 void keys_block_free(struct keys_block *block);
 
-/* Up to `max` keys of text that ends with a separator; *used gets how many bytes they took. */
-size_t keys_split(const char *text, size_t len, char separator, struct key *batch, size_t max,
-                  size_t *used);
+/*
+ * Up to `max` keys of text that ends with a separator, as two arrays: where each begins and how
+ * long it is. *used gets how many bytes they took. Behind the keys that are counted the arrays hold
+ * anything.
+ */
+size_t keys_split(const char *text, size_t len, char separator, const void **keys, size_t *lens,
+                  size_t max, size_t *used);
+
+/* The same without vectors wider than every processor has, to test the other against. */
+size_t keys_split_portable(const char *text, size_t len, char separator, const void **keys,
+                           size_t *lens, size_t max, size_t *used);
 
 /* Is every input a regular file, as far as can be seen? Then no read waits for anybody. */
 bool keys_regular(const struct keys *keys);

@@ -82,7 +82,8 @@ static bool keep_text(struct members *m, const struct key *key)
 static bool keep_batch(struct members *m, const struct feed *feed, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (m->texts && !keep_text(m, &feed->key[i])) {
+        struct key key = feed_key(feed, i);
+        if (m->texts && !keep_text(m, &key)) {
             return false;
         }
         m->digest[m->count++] = feed->digest[i];

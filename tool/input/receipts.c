@@ -52,7 +52,7 @@ void receipts_write(struct receipts *receipts, const char *text, size_t len, uin
 static void write_batch(struct receipts *receipts, const struct feed *feed, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        receipts_write(receipts, feed->key[i].text, feed->key[i].len, receipts->group[i]);
+        receipts_write(receipts, feed->key[i], feed->len[i], receipts->group[i]);
     }
 }
 
