@@ -65,7 +65,7 @@ bool feed_count(const struct feed *f, uint64_t *count)
     long pages = sysconf(_SC_PHYS_PAGES);
     long page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 &&
-           keys_count(f->keys, (uint64_t)pages / 2 * (uint64_t)page, count);
+           keys_count(f->keys, (uint64_t)pages / 2 * (uint64_t)page, f->jobs, count);
 }
 
 void feed_stop(struct feed *f)

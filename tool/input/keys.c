@@ -12,6 +12,8 @@
 #define _GNU_SOURCE /* memrchr */
 #include "input/keys.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +26,12 @@
 #include <emmintrin.h>
 #endif
 
+#include "input/lanes.h"
 #include "input/source.h"
 
 #define AT_ONCE ((size_t)1 << 16) /* bytes read: a block, its keys and digests stay in the cache */
-#define PIECE   ((size_t)512)     /* keys that keys_next splits at once */
+#define COUNTED ((uint64_t)1 << 22) /* bytes of a file that one thread counts */
+#define PIECE   ((size_t)512)       /* keys that keys_next splits at once */
 
 struct keys {
     struct keys_options options;
@@ -334,8 +338,7 @@ static inline void put(struct split *s, const char *stop)
  * much more often than whether there is another one. Behind the last of them up to three are
  * written that are none.
  */
-__attribute__((target("avx2,bmi,popcnt,lzcnt"))) static void split_wide(struct split *s,
-                                                                        char separator)
+__attribute__((target("avx2,bmi,popcnt"))) static void split_wide(struct split *s, char separator)
 {
     const __m256i wanted = _mm256_set1_epi8(separator);
     const void **key = s->keys + s->count;
@@ -373,7 +376,7 @@ static void split_best(struct split *s, char separator)
 {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("lzcnt")) {
+        __builtin_cpu_supports("popcnt")) {
         split_wide(s, separator);
     }
 #else
@@ -421,21 +424,75 @@ size_t keys_split_portable(const char *text, size_t len, char separator, const v
     return s.count;
 }
 
-/* The separators of one file, and one more if something follows the last. */
-static bool count_file(struct source *source, char separator, uint64_t *count)
+/* A file, of which any thread counts a part. */
+struct tally {
+    int fd;
+    char separator;
+    uint64_t bytes;
+    bool failed; /* it was cut short, or cannot be read */
+    uint64_t count;
+    uint64_t part[]; /* UINT64_MAX: failed */
+};
+
+static void count_part(void *context, size_t i)
 {
+    struct tally *t = context;
     char text[AT_ONCE];
-    char last = separator;
-    ssize_t n;
-    while ((n = source_read(source, text, sizeof text)) > 0 && !source_packed(source)) {
-        *count += count_separators(text, (size_t)n, separator);
-        last = text[n - 1];
+    uint64_t at = (uint64_t)i * COUNTED;
+    uint64_t end = t->bytes - at < COUNTED ? t->bytes : at + COUNTED;
+    uint64_t count = 0;
+    while (at < end) {
+        size_t want = end - at < sizeof text ? (size_t)(end - at) : sizeof text;
+        ssize_t n = pread(t->fd, text, want, (off_t)at);
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            t->part[i] = UINT64_MAX;
+            return;
+        }
+        at += n > 0 ? (uint64_t)n : 0;
+        count += n > 0 ? count_separators(text, (size_t)n, t->separator) : 0;
+        count += n > 0 && at == t->bytes && text[n - 1] != t->separator; /* the last has none */
     }
-    *count += last != separator;
-    return n == 0;
+    t->part[i] = count;
 }
 
-bool keys_count(const struct keys *k, uint64_t most, uint64_t *count)
+static bool add_part(void *context, size_t i)
+{
+    struct tally *t = context;
+    t->failed = t->part[i] == UINT64_MAX;
+    t->count += t->part[i];
+    return !t->failed;
+}
+
+/* The keys of one file, if it is not compressed. */
+static bool count_file(const struct keys *k, const char *path, unsigned jobs, uint64_t *count)
+{
+    const char *why;
+    char text[8];
+    struct stat about;
+    struct source *source = source_open(path, k->options.plain, &why);
+    bool plain =
+        source != NULL && source_read(source, text, sizeof text) >= 0 && !source_packed(source);
+    source_close(source);
+    int fd = plain ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    bool known = fd >= 0 && fstat(fd, &about) == 0;
+    size_t parts = known ? (size_t)((uint64_t)about.st_size / COUNTED + 1) : 0;
+    struct tally *t = known ? calloc(1, sizeof *t + parts * sizeof t->part[0]) : NULL;
+    known = t != NULL;
+    if (known) {
+        t->fd = fd;
+        t->separator = k->options.separator;
+        t->bytes = (uint64_t)about.st_size;
+        known = lanes_each(jobs, parts, count_part, add_part, t) && !t->failed;
+        *count += t->count;
+    }
+    free(t);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return known;
+}
+
+bool keys_count(const struct keys *k, uint64_t most, unsigned jobs, uint64_t *count)
 {
     uint64_t bytes = 0;
     *count = 0;
@@ -449,10 +506,7 @@ bool keys_count(const struct keys *k, uint64_t most, uint64_t *count)
     }
     bool known = true;
     for (size_t i = 0; i < k->path_count && known; i++) {
-        const char *why;
-        struct source *source = source_open(k->paths[i], k->options.plain, &why);
-        known = source != NULL && count_file(source, k->options.separator, count);
-        source_close(source);
+        known = count_file(k, k->paths[i], jobs, count);
     }
     return known;
 }

@@ -95,9 +95,10 @@ bool keys_regular(const struct keys *keys);
 
 /*
  * How many keys there are, if that can be known by counting separators: in regular files that are
- * not compressed and together have at most `most` bytes. False: it cannot (no reason is told).
+ * not compressed and together have at most `most` bytes; by so many threads. False: it cannot (no
+ * reason is told).
  */
-bool keys_count(const struct keys *keys, uint64_t most, uint64_t *count);
+bool keys_count(const struct keys *keys, uint64_t most, unsigned jobs, uint64_t *count);
 
 /*
  * Hexadecimal text to bytes. `bytes` has room for key->len / 2. NULL, or what is wrong (*place is
