@@ -1,8 +1,10 @@
 /*
  * bars.h: speed as ratios with a bound. A runner is something that is timed: it does its work once
  * for a sample of keys and returns the nanoseconds per key. Runners of one table take turns, round
- * by round, so that a noisy machine hurts all of them alike, and the median round counts. A bar is
- * the ratio of two runners and the most that it should be; it is printed and never asserted.
+ * by round, so that a noisy machine hurts all of them alike, and the median round counts. Each runs
+ * twice in a row and only the second time counts: what the one before it left in the cache, be it
+ * the same filter or another one, helps or hurts nobody. A bar is the ratio of two runners and the
+ * most that it should be; it is printed and never asserted.
  */
 #ifndef TEPAL_BENCH_BARS_H
 #define TEPAL_BENCH_BARS_H
@@ -25,7 +27,7 @@ struct bars {
     struct options options;
     const char *only; /* the one table that is wanted, or NULL: all */
     uint64_t keys;    /* the one number of keys that is wanted, or 0: all */
-    bool first; /* no row was printed yet */
+    bool first;       /* no row was printed yet */
     size_t missed;
     size_t judged; /* rows with a bound */
 };
@@ -61,6 +63,29 @@ static inline void bars_keys(uint64_t *keys, uint64_t first, size_t count)
     for (size_t i = 0; i < count; i++) {
         keys[i] = bench_mix(first + i);
     }
+}
+
+/*
+ * Keys that take turns: a run takes the next sample, so that it finds the cells of other keys in
+ * the cache, as a program does, and not those of its own.
+ */
+#define BARS_SAMPLES 5
+
+struct samples {
+    uint64_t *keys; /* BARS_SAMPLES times `count` */
+    size_t count;
+    size_t next;
+};
+
+static inline struct samples bars_samples(size_t count)
+{
+    return (struct samples){must(malloc(BARS_SAMPLES * count * sizeof(uint64_t))), count, 0};
+}
+
+static inline const uint64_t *bars_next(struct samples *samples)
+{
+    samples->next = (samples->next + 1) % BARS_SAMPLES;
+    return samples->keys + samples->next * samples->count;
 }
 
 /* A filter of `cells` cells and `hashes` hashes (0: the best) for n keys; or the end. */

@@ -10,15 +10,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define SAMPLE ((size_t)500000)
+#define SAMPLE ((size_t)200000)
+#define TOTAL  (BARS_SAMPLES * SAMPLE)
 #define AHEAD  64
 #define WIDTH  32
 #define CHUNK  4096
 
 struct batch {
     uint64_t n;
-    uint64_t *absent;
-    uint64_t *mixed; /* every other one is a member, in no order */
+    size_t from;      /* where the sample of this run begins among TOTAL keys */
+    uint64_t *absent; /* TOTAL keys */
+    uint64_t *mixed;  /* every other one is a member, in no order */
     uint64_t *answers;
     uint64_t *lines; /* the limit's array */
     uint64_t line_count;
@@ -28,7 +30,7 @@ struct batch {
     struct tepal_filter *many; /* blocked, 16 bits per key: more than 8 hashes */
     struct tepal_filter *paired;
     struct tepal_filter *flat;
-    uint8_t *text; /* SAMPLE strings of WIDTH bytes ... */
+    uint8_t *text; /* TOTAL strings of WIDTH bytes ... */
     const void **strings;
     size_t *lens;      /* ... of which so many count, ... */
     uint8_t *packed;   /* ... and these one after the other, ... */
@@ -39,6 +41,7 @@ struct batch {
     static double name(void *context)                                                              \
     {                                                                                              \
         struct batch *b = context;                                                                 \
+        b->from = (b->from + SAMPLE) % TOTAL;                                                      \
         double start = cpu_ns();                                                                   \
         bars_sink += (uint64_t)(work);                                                             \
         return (cpu_ns() - start) / (double)SAMPLE;                                                \
@@ -90,22 +93,23 @@ static uint64_t split_strings(const struct batch *b, bool fixed)
             found += split_block_query(&b->split, hashes[i % AHEAD]);
         }
         if (i < SAMPLE) {
-            hashes[i % AHEAD] = fixed ? split_hash(b->text + i * WIDTH, WIDTH)
-                                      : split_hash(b->strings[i], b->lens[i]);
+            hashes[i % AHEAD] = fixed ? split_hash(b->text + (b->from + i) * WIDTH, WIDTH)
+                                      : split_hash(b->strings[b->from + i], b->lens[b->from + i]);
             __builtin_prefetch(split_block_at(&b->split, hashes[i % AHEAD]));
         }
     }
     return found;
 }
 
-#define QUERY(filter, keys) tepal_filter_query_u64_many(b->filter, b->keys, SAMPLE, b->answers)
-#define ADD(filter)         tepal_filter_add_u64_many(b->filter, b->absent, SAMPLE)
+#define QUERY(filter, keys)                                                                        \
+    tepal_filter_query_u64_many(b->filter, b->keys + b->from, SAMPLE, b->answers)
+#define ADD(filter) tepal_filter_add_u64_many(b->filter, b->absent + b->from, SAMPLE)
 
 RUN(limit_read, limit_lines(b, false))
 RUN(limit_write, limit_lines(b, true))
-RUN(classic_absent, classic_query_many(&b->classic, b->absent, SAMPLE))
-RUN(classic_mixed, classic_query_many(&b->classic, b->mixed, SAMPLE))
-RUN(classic_batch_add, (classic_add_many(&b->classic, b->absent, SAMPLE), 0))
+RUN(classic_absent, classic_query_many(&b->classic, b->absent + b->from, SAMPLE))
+RUN(classic_mixed, classic_query_many(&b->classic, b->mixed + b->from, SAMPLE))
+RUN(classic_batch_add, (classic_add_many(&b->classic, b->absent + b->from, SAMPLE), 0))
 RUN(blocked_absent, QUERY(blocked, absent))
 RUN(blocked_add, ADD(blocked))
 RUN(many_absent, QUERY(many, absent))
@@ -117,32 +121,33 @@ RUN(flat_mixed, QUERY(flat, mixed))
 RUN(flat_add, ADD(flat))
 RUN(split_fixed, split_strings(b, true))
 RUN(split_varying, split_strings(b, false))
-RUN(blocked_fixed, tepal_filter_query_fixed_many(b->blocked, b->text, WIDTH, SAMPLE, b->answers))
-RUN(blocked_varying,
-    tepal_filter_query_bytes_many(b->blocked, b->strings, b->lens, SAMPLE, b->answers))
+RUN(blocked_fixed,
+    tepal_filter_query_fixed_many(b->blocked, b->text + b->from * WIDTH, WIDTH, SAMPLE, b->answers))
+RUN(blocked_varying, tepal_filter_query_bytes_many(b->blocked, b->strings + b->from,
+                                                   b->lens + b->from, SAMPLE, b->answers))
 RUN(blocked_packed,
-    tepal_filter_query_packed_many(b->blocked, b->packed, b->offsets, SAMPLE, b->answers))
+    tepal_filter_query_packed_many(b->blocked, b->packed, b->offsets + b->from, SAMPLE, b->answers))
 
 static double rate_of(struct batch *b, const struct tepal_filter *filter)
 {
     size_t found = filter == NULL
-                       ? classic_query_many(&b->classic, b->absent, SAMPLE)
-                       : tepal_filter_query_u64_many(filter, b->absent, SAMPLE, b->answers);
-    return (double)found / (double)SAMPLE;
+                       ? classic_query_many(&b->classic, b->absent, TOTAL)
+                       : tepal_filter_query_u64_many(filter, b->absent, TOTAL, b->answers);
+    return (double)found / (double)TOTAL;
 }
 
 static void prepare(struct batch *b)
 {
     uint64_t keys[CHUNK];
     uint64_t bits = b->n * 10;
-    b->absent = must(malloc(SAMPLE * 8));
-    b->mixed = must(malloc(SAMPLE * 8));
-    b->answers = must(malloc((SAMPLE + 63) / 64 * 8));
-    b->text = must(malloc(SAMPLE * WIDTH));
-    b->strings = must(malloc(SAMPLE * sizeof *b->strings));
-    b->lens = must(malloc(SAMPLE * sizeof *b->lens));
-    b->packed = must(malloc(SAMPLE * WIDTH));
-    b->offsets = must(calloc(SAMPLE + 1, sizeof *b->offsets));
+    b->absent = must(malloc(TOTAL * 8));
+    b->mixed = must(malloc(TOTAL * 8));
+    b->answers = must(malloc((TOTAL + 63) / 64 * 8));
+    b->text = must(malloc(TOTAL * WIDTH));
+    b->strings = must(malloc(TOTAL * sizeof *b->strings));
+    b->lens = must(malloc(TOTAL * sizeof *b->lens));
+    b->packed = must(malloc(TOTAL * WIDTH));
+    b->offsets = must(calloc(TOTAL + 1, sizeof *b->offsets));
     b->line_count = bits / 512 + 1;
     b->lines = must(ref_alloc((size_t)b->line_count * 64));
     b->classic = classic_make(bits);
@@ -165,8 +170,8 @@ static void prepare(struct batch *b)
         (void)tepal_filter_add_u64_many(b->paired, keys, here);
         (void)tepal_filter_add_u64_many(b->flat, keys, here);
     }
-    bars_keys(b->absent, b->n, SAMPLE);
-    for (size_t i = 0; i < SAMPLE; i++) {
+    bars_keys(b->absent, b->n, TOTAL);
+    for (size_t i = 0; i < TOTAL; i++) {
         uint64_t coin = bench_mix(~(uint64_t)i);
         b->mixed[i] = bench_mix(coin & 1 ? (coin >> 1) % b->n : b->n + i);
         for (size_t j = 0; j < WIDTH / 8; j++) {
@@ -224,10 +229,10 @@ static void measure(struct bars *bars, struct batch *b)
         RUNNERS
     };
     double (*const run[RUNNERS])(void *) = {
-        limit_read,    classic_absent, classic_mixed,   blocked_absent, many_absent,
-        many_mixed,    paired_absent,  flat_absent,     flat_mixed,     split_fixed,
-        split_varying, blocked_fixed,  blocked_varying, blocked_packed, limit_write,
-        classic_batch_add, blocked_add, paired_add, flat_add,
+        limit_read,        classic_absent, classic_mixed,   blocked_absent, many_absent,
+        many_mixed,        paired_absent,  flat_absent,     flat_mixed,     split_fixed,
+        split_varying,     blocked_fixed,  blocked_varying, blocked_packed, limit_write,
+        classic_batch_add, blocked_add,    paired_add,      flat_add,
     };
     struct runner r[RUNNERS];
     uint64_t n = b->n;

@@ -16,7 +16,7 @@
 
 struct one {
     uint64_t n;
-    uint64_t *absent;
+    struct samples absent;
     uint64_t *lines; /* the limit's array */
     uint64_t line_count;
     struct split_block split;
@@ -41,7 +41,7 @@ struct one {
     static double name(void *context)                                                              \
     {                                                                                              \
         struct one *one = context;                                                                 \
-        const uint64_t *const keys = one->absent;                                                  \
+        const uint64_t *const keys = bars_next(&one->absent);                                      \
         declared;                                                                                  \
         size_t found = 0;                                                                          \
         double start = cpu_ns();                                                                   \
@@ -94,8 +94,7 @@ RUN(paired_inline_add, INLINE(paired_direct),
 RUN(flat_inline, INLINE(flat_direct), tepal_direct_flat_query(&f, tepal_direct_digest(&f, key)))
 RUN(flat_inline_add, INLINE(flat_direct),
     (tepal_direct_flat_set(&f, tepal_direct_digest(&f, key)), tepal_direct_count(&f), 0))
-RUN(blocked_atomic, HANDLE(blocked),
-    tepal_bloom_query_atomic(f, tepal_hash_u64(&one->hasher, key)))
+RUN(blocked_atomic, HANDLE(blocked), tepal_bloom_query_atomic(f, tepal_hash_u64(&one->hasher, key)))
 RUN(blocked_atomic_add, HANDLE(blocked),
     tepal_bloom_add_atomic(f, tepal_hash_u64(&one->hasher, key), NULL) != TEPAL_OK)
 
@@ -105,7 +104,7 @@ RUN(blocked_atomic_add, HANDLE(blocked),
     {                                                                                              \
         size_t found = 0;                                                                          \
         for (size_t i = 0; i < SAMPLE; i++) {                                                      \
-            uint64_t key = bench_mix(one->n + 2 * SAMPLE + i);                                     \
+            uint64_t key = bench_mix(one->n + BARS_SAMPLES * SAMPLE + i);                          \
             found += (size_t)(each);                                                               \
         }                                                                                          \
         return (double)found / (double)SAMPLE;                                                     \
@@ -163,8 +162,8 @@ static struct tepal_filter *fingerprint_like(const struct cuckoo12 *cuckoo, uint
 static void prepare(struct one *one)
 {
     uint64_t bits = one->n * 10;
-    one->absent = must(malloc(SAMPLE * 8));
-    bars_keys(one->absent, one->n, SAMPLE);
+    one->absent = bars_samples(SAMPLE);
+    bars_keys(one->absent.keys, one->n, BARS_SAMPLES * SAMPLE);
     one->line_count = bits / 512 + 1;
     one->lines = must(ref_alloc((size_t)one->line_count * 64));
     one->split = split_block_make(bits);
@@ -188,7 +187,7 @@ static void prepare(struct one *one)
 
 static void release(struct one *one)
 {
-    free(one->absent);
+    free(one->absent.keys);
     free(one->lines);
     free(one->split.words);
     free(one->classic.bytes);
