@@ -51,8 +51,8 @@ static void slices_of(const struct address *at, struct slices *slices)
 /* `flat` repeats slices->flat: a constant where loops are worth having twice. */
 ALWAYS_INLINE uint64_t position(const struct slices *slices, bool flat, uint32_t i, uint64_t word)
 {
-    return flat ? wide_scale(word, slices->cells)
-                : slices->start[i] + wide_scale(word, slices->size[i]);
+    return flat ? tepal_place_scale(word, slices->cells)
+                : slices->start[i] + tepal_place_scale(word, slices->size[i]);
 }
 
 /* Distinct positions depend on each other and are computed together, by address_positions. */
@@ -71,7 +71,7 @@ static void gather(const struct bloom_source *source, size_t first, size_t count
         break;
     case BLOOM_INTEGERS:
         for (size_t i = 0; i < count; i++) {
-            digests[i] = bloom_digest(source, BLOOM_INTEGERS, digests, first, i);
+            digests[i] = bloom_digest(source, BLOOM_INTEGERS, first, count, i, digests);
         }
         break;
     case BLOOM_STRINGS:

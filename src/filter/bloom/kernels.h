@@ -15,8 +15,8 @@
 
 /*
  * Where a batch's digests come from: an array of them; unkeyed integers, which are hashed one by
- * one on the way; or strings, which are hashed a group at a time, while the lines of the group
- * before are on their way.
+ * one on the way; or strings, which are hashed a few at a time, while the lines of those before
+ * are on their way.
  */
 enum bloom_form { BLOOM_DIGESTS, BLOOM_INTEGERS, BLOOM_STRINGS };
 
@@ -64,32 +64,32 @@ double tepal_bits_rate(const struct address *at, const uint64_t *bits);
 double tepal_bits_flat_rate(const struct address *at, double ones);
 
 /*
- * `form` is a compile-time constant in every loop. First the digests of a group, in `room` if they
- * are not somewhere else; then the one of its key j, which is key first + j of the batch.
+ * Strings hashed in one call: few, so that lines are requested all the time and not in bursts, of
+ * which the machine keeps but some twenty under way and is idle until the next.
  */
-static inline __attribute__((always_inline)) const struct tepal_digest *
-bloom_group(const struct bloom_source *source, enum bloom_form form, size_t first, size_t count,
-            struct tepal_digest *room)
-{
-    if (count == 0 || form == BLOOM_INTEGERS) {
-        return room; /* nobody will look */
-    }
-    if (form == BLOOM_DIGESTS) {
-        return source->digests + first;
-    }
-    tepal_filter_hash_keys(source, first, count, room);
-    return room;
-}
+#define BLOOM_FEW 4
 
+/*
+ * The digest of key j of `count` keys, those of the batch from `first` on; they are asked for one
+ * after the other, from 0 on. `form` is a compile-time constant in every loop, `room` has as many
+ * digests as there are keys.
+ */
 static inline __attribute__((always_inline)) struct tepal_digest
-bloom_digest(const struct bloom_source *source, enum bloom_form form,
-             const struct tepal_digest *group, size_t first, size_t j)
+bloom_digest(const struct bloom_source *source, enum bloom_form form, size_t first, size_t count,
+             size_t j, struct tepal_digest *room)
 {
+    if (form == BLOOM_DIGESTS) {
+        return source->digests[first + j];
+    }
     if (form == BLOOM_INTEGERS) {
         return digest_u64(source->integers[first + j], source->hasher.integer[0],
                           source->hasher.integer[1]);
     }
-    return group[j];
+    if (j % BLOOM_FEW == 0) {
+        size_t few = count - j < BLOOM_FEW ? count - j : BLOOM_FEW;
+        tepal_filter_hash_keys(source, first + j, few, room + j);
+    }
+    return room[j];
 }
 
 #endif

@@ -136,10 +136,9 @@ ALWAYS_INLINE void blocked_add_turn(struct line_window *window, const struct lin
                                     enum bloom_form form, size_t here, size_t next, size_t more)
 {
     struct tepal_digest room[WINDOW];
-    const struct tepal_digest *group = bloom_group(source, form, next, more, room);
     for (size_t j = 0; j < more; j++) {
         set_at(window, j, rule, words);
-        struct tepal_digest d = bloom_digest(source, form, group, next, j);
+        struct tepal_digest d = bloom_digest(source, form, next, more, j, room);
         ask(window, j, rule, first_line(rule, d, BLOCKED_MORE));
     }
     for (size_t j = more; j < here; j++) {
@@ -155,9 +154,8 @@ ALWAYS_INLINE void blocked_add(const struct address *at, uint64_t *words,
     struct line_window window;
     struct tepal_digest room[WINDOW];
     size_t here = count < WINDOW ? count : WINDOW;
-    const struct tepal_digest *group = bloom_group(source, form, 0, here, room);
     for (size_t j = 0; j < here; j++) {
-        struct tepal_digest d = bloom_digest(source, form, group, 0, j);
+        struct tepal_digest d = bloom_digest(source, form, 0, here, j, room);
         ask(&window, j, &rule, first_line(&rule, d, BLOCKED_MORE));
     }
     for (size_t base = 0; base < count; base += here) {
@@ -222,10 +220,9 @@ ALWAYS_INLINE uint64_t blocked_turn(struct blocked_window *window, const struct 
 {
     struct tepal_digest room[WINDOW];
     bool yes[WINDOW] = {false};
-    const struct tepal_digest *group = bloom_group(source, form, next, more, room);
     for (size_t j = 0; j < more; j++) {
         yes[j] = blocked_test(window, j, rule, both);
-        blocked_ask(window, j, rule, bloom_digest(source, form, group, next, j));
+        blocked_ask(window, j, rule, bloom_digest(source, form, next, more, j, room));
     }
     for (size_t j = more; j < here; j++) {
         yes[j] = blocked_test(window, j, rule, both);
@@ -243,18 +240,17 @@ ALWAYS_INLINE size_t blocked_query(const struct address *at, const uint64_t *wor
     uint32_t hits = 0; /* of the window before */
     size_t present = 0;
     size_t here = count < WINDOW ? count : WINDOW;
-    const struct tepal_digest *group = bloom_group(source, form, 0, here, room);
     for (size_t j = 0; j < here; j++) {
-        blocked_ask(&window, j, &rule, bloom_digest(source, form, group, 0, j));
+        blocked_ask(&window, j, &rule, bloom_digest(source, form, 0, here, j, room));
     }
 #define TURN(here, more, both)                                                                     \
     blocked_turn(&window, &rule, source, form, here, base + WINDOW, more, both)
     for (size_t base = 0; base < count; base += here) {
         size_t more = next_group(count - base);
         here = count - base < WINDOW ? count - base : WINDOW;
-        answers[base / 64] = more < WINDOW             ? TURN(here, more, false)
+        answers[base / 64] = more < WINDOW            ? TURN(here, more, false)
                              : two && hits > FEW_HITS ? TURN(WINDOW, WINDOW, true)
-                                                       : TURN(WINDOW, WINDOW, false);
+                                                      : TURN(WINDOW, WINDOW, false);
         hits = bits_count_word(answers[base / 64]);
         present += hits;
     }
@@ -286,14 +282,13 @@ ALWAYS_INLINE void paired_add_turn(const struct address *at, struct line_window 
                                    size_t here, size_t next, size_t more)
 {
     struct tepal_digest room[WINDOW];
-    const struct tepal_digest *group = bloom_group(source, form, next, more, room);
     for (size_t j = 0; j < (here > more ? here : more); j++) {
         if (j < here) {
             set_at(&window[0], j, &rules[0], words);
             set_at(&window[1], j, &rules[1], words);
         }
         if (j < more) {
-            struct tepal_digest d = bloom_digest(source, form, group, next, j);
+            struct tepal_digest d = bloom_digest(source, form, next, more, j, room);
             ask(&window[0], j, &rules[0], first_line(&rules[0], d, PAIRED_MORE));
             ask(&window[1], j, &rules[1], second_line(at, &rules[1], d));
         }
@@ -359,10 +354,9 @@ ALWAYS_INLINE uint64_t paired_turn(struct line_window *window, const struct line
                                    struct tepal_digest *digests)
 {
     bool yes[WINDOW] = {false};
-    const struct tepal_digest *group = bloom_group(source, form, next, more, digests);
     for (size_t j = 0; j < more; j++) {
         yes[j] = here > 0 && test_at(window, j, first);
-        digests[j] = bloom_digest(source, form, group, next, j);
+        digests[j] = bloom_digest(source, form, next, more, j, digests);
         ask(window, j, first, first_line(first, digests[j], PAIRED_MORE));
     }
     for (size_t j = more; j < here; j++) {
