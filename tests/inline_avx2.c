@@ -2,27 +2,7 @@
 #include "inline_help.h"
 
 #if defined(TEPAL_DIRECT_AVX2)
-const bool inline_avx2_built = true;
+const struct inline_calls inline_avx2 = INLINE_CALLS(true);
 #else
-const bool inline_avx2_built = false;
+const struct inline_calls inline_avx2 = INLINE_CALLS(false);
 #endif
-
-bool inline_avx2_query(const struct tepal_direct *direct, struct tepal_digest digest)
-{
-    return tepal_direct_query(direct, digest);
-}
-
-bool inline_avx2_query_u64(const struct tepal_direct *direct, uint64_t key)
-{
-    return tepal_direct_query_u64(direct, key);
-}
-
-enum tepal_status inline_avx2_add(const struct tepal_direct *direct, struct tepal_digest digest)
-{
-    return tepal_direct_add(direct, digest);
-}
-
-enum tepal_status inline_avx2_add_u64(const struct tepal_direct *direct, uint64_t key)
-{
-    return tepal_direct_add_u64(direct, key);
-}

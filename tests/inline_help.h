@@ -1,14 +1,28 @@
-/* inline_help.h: tepal/inline.h as a program compiled for AVX2 has it (inline_avx2.c). */
+/*
+ * inline_help.h: tepal/inline.h as a program has it that is compiled for AVX2 (inline_avx2.c) or
+ * for AVX-512 (inline_avx512.c).
+ */
 #ifndef TEPAL_TESTS_INLINE_HELP_H
 #define TEPAL_TESTS_INLINE_HELP_H
 
 #include <tepal/inline.h>
 
-extern const bool inline_avx2_built; /* was that file compiled for AVX2? */
+struct inline_calls {
+    bool built; /* was that file compiled for what it is named after? */
+    bool (*query)(const struct tepal_direct *direct, struct tepal_digest digest);
+    bool (*query_u64)(const struct tepal_direct *direct, uint64_t key);
+    enum tepal_status (*add)(const struct tepal_direct *direct, struct tepal_digest digest);
+    enum tepal_status (*add_u64)(const struct tepal_direct *direct, uint64_t key);
+};
 
-bool inline_avx2_query(const struct tepal_direct *direct, struct tepal_digest digest);
-bool inline_avx2_query_u64(const struct tepal_direct *direct, uint64_t key);
-enum tepal_status inline_avx2_add(const struct tepal_direct *direct, struct tepal_digest digest);
-enum tepal_status inline_avx2_add_u64(const struct tepal_direct *direct, uint64_t key);
+extern const struct inline_calls inline_avx2;
+extern const struct inline_calls inline_avx512;
+
+/* The calls as the file that includes this has them. */
+#define INLINE_CALLS(was_built)                                                                    \
+    {                                                                                              \
+        .built = (was_built), .query = tepal_direct_query, .query_u64 = tepal_direct_query_u64,    \
+        .add = tepal_direct_add, .add_u64 = tepal_direct_add_u64                                   \
+    }
 
 #endif

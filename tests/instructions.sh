@@ -30,14 +30,14 @@ while read -r call most; do
     echo "$call: $each instructions, at most $most"
     [ "$each" -le "$most" ] || { echo "not ok: $call takes more than it should"; failed=1; }
 done <<'BOUNDS'
-flat_query 70
-flat_add 165
-blocked_query 60
-blocked_add 62
-blocked_inline 52
-blocked_atomic 60
+flat_query 68
+flat_add 122
+blocked_query 57
+blocked_add 61
+blocked_inline 50
+blocked_atomic 46
 paired_query 70
-paired_add 110
+paired_add 102
 fingerprint_query 80
 BOUNDS
 exit $failed

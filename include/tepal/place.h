@@ -50,10 +50,48 @@ static inline struct tepal_digest tepal_place_digest(uint64_t key, uint64_t a, u
     return tepal_place_mix(key, a, b, c);
 }
 
+/*
+ * Products of 128 bits. gcc keeps their halves together, runs out of registers and puts them on the
+ * stack, so that with BMI2 (-mbmi2, -march=native) it is told the instruction; clang needs no help.
+ */
+#if defined(__BMI2__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+
+static inline uint64_t tepal_place_high(uint64_t a, uint64_t b)
+{
+    uint64_t high;
+    __asm__("mulx %2, %0, %0" : "=r"(high) : "d"(a), "r"(b));
+    return high;
+}
+
+static inline uint64_t tepal_place_fold(uint64_t a, uint64_t b)
+{
+    uint64_t low;
+    uint64_t high;
+    __asm__("mulx %3, %0, %1" : "=r"(low), "=r"(high) : "d"(a), "r"(b));
+    return low ^ high;
+}
+
+#else
+
+/* The high half of a product ... */
+static inline uint64_t tepal_place_high(uint64_t a, uint64_t b)
+{
+    return (uint64_t)(((tepal_place_wide)a * b) >> 64);
+}
+
+/* ... and both halves, one exclusive-or the other. */
+static inline uint64_t tepal_place_fold(uint64_t a, uint64_t b)
+{
+    tepal_place_wide product = (tepal_place_wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+#endif
+
 /* floor(word * range / 2^64): a uniform word becomes a uniform number below range. */
 static inline uint64_t tepal_place_scale(uint64_t word, uint64_t range)
 {
-    return (uint64_t)(((tepal_place_wide)word * range) >> 64);
+    return tepal_place_high(word, range);
 }
 
 #define TEPAL_PLACE_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
@@ -61,8 +99,7 @@ static inline uint64_t tepal_place_scale(uint64_t word, uint64_t range)
 /* Word i >= 2 of a digest, from i times TEPAL_PLACE_GOLDEN: loops get that by adding. */
 static inline uint64_t tepal_place_more(struct tepal_digest d, uint64_t step)
 {
-    tepal_place_wide product = (tepal_place_wide)(d.lo ^ step) * (d.hi | 1);
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    return tepal_place_fold(d.lo ^ step, d.hi | 1);
 }
 
 /* ---- cells of a line ------------------------------------------------------------------------- */

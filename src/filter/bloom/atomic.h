@@ -133,7 +133,7 @@ static inline bool visit_positions(const struct tepal_bloom *bloom, bool flat,
         (void)tepal_address_positions(&bloom->at, d, positions);
     }
     for (uint32_t i = 0; i < f->hashes && (setting || all); i++) {
-        uint64_t at = flat ? wide_scale(address_word(d, i), f->range) : positions[i];
+        uint64_t at = flat ? tepal_place_scale(address_word(d, i), f->range) : positions[i];
         all &= visit_position(f->words, at, setting);
     }
     return all;

@@ -28,7 +28,7 @@ static inline bool partitioned_visit(const struct tepal_filter *filter, struct t
         share += rest;
         uint64_t more = share >= at->hashes;
         share -= more ? at->hashes : 0;
-        uint64_t position = start + wide_scale(word, size + more);
+        uint64_t position = start + tepal_place_scale(word, size + more);
         if (setting) {
             bits_set(filter->words, position);
         } else if (!bits_test(filter->words, position)) {
@@ -110,11 +110,8 @@ ONE(distinct, distinct_visit(filter, d, false), distinct_visit(filter, d, true))
 
 #define ONE_TABLE                                                                                  \
     {                                                                                              \
-        [BLOOM_ONE_FLAT] = CALLS(flat),                                                            \
-        [BLOOM_ONE_PARTITIONED] = CALLS(partitioned),                                              \
-        [BLOOM_ONE_BLOCKED] = CALLS(blocked),                                                      \
-        [BLOOM_ONE_PAIRED] = CALLS(paired),                                                        \
-        [BLOOM_ONE_BLOCKED_TWO] = CALLS(blocked_two),                                              \
-        [BLOOM_ONE_PAIRED_TWO] = CALLS(paired_two),                                                \
+        [BLOOM_ONE_FLAT] = CALLS(flat), [BLOOM_ONE_PARTITIONED] = CALLS(partitioned),              \
+        [BLOOM_ONE_BLOCKED] = CALLS(blocked), [BLOOM_ONE_PAIRED] = CALLS(paired),                  \
+        [BLOOM_ONE_BLOCKED_TWO] = CALLS(blocked_two), [BLOOM_ONE_PAIRED_TWO] = CALLS(paired_two),  \
         [BLOOM_ONE_DISTINCT] = CALLS(distinct),                                                    \
     }
