@@ -223,6 +223,11 @@ static int flows_run(const struct args *args)
         }
         code = flows_tell(&f);
     }
+    if (code == EXIT_YES && f.packets.unread > 0) {
+        code = say_error(NULL, args->command->name, "%zu of %zu files could not be read%s",
+                         f.packets.unread, args->operands,
+                         f.packets.unread == 1 ? ": its warning is above" : ": see the warnings");
+    }
     packets_free(&f.packets);
     free(f.table.flow);
     contest_free(&f);
@@ -290,7 +295,8 @@ const struct command app_flows = {
         "removal damages others.\n\n"
         "PACKETS are pcap or pcapng captures, or tab-separated (capture, t, proto, src, sport, "
         "dst, dport, flags, len; a first line that starts with # may name other columns), and may "
-        "be compressed. Prints for each kind the false positives and false negatives among "
+        "be compressed. Of several files, those that cannot be read are skipped with a warning; the "
+        "exit status is then 2. Prints for each kind the false positives and false negatives among "
         "packets, the number of strangers (flows that are not in the table) that were removed, and "
         "for the first, middle and last window the share of strangers found at its end and of "
         "false negatives in it.\n\n"

@@ -408,86 +408,117 @@ static bool is_capture(const struct stream *s)
     return false;
 }
 
-static int wrong_line(const char *name, const struct packets_file *f, const char *why)
-{
-    return say_error(NULL, name, "line %" PRIu64 ": %s", f->line, why);
-}
+/* What is being read, and why it could not be. */
+struct reading {
+    struct packets *packets;
+    const char *name;
+    char why[PCAP_ERRBUF_SIZE + 64];
+};
 
-static int read_lines(struct packets *p, struct stream *s, const char *name)
+static bool read_lines(struct reading *r, struct stream *s)
 {
     char *buffer = malloc(PACKETS_LINE * 16);
     struct packets_file f;
+    const char *why = buffer == NULL ? LINES_NO_MEMORY : NULL;
     size_t used = 0;
     ssize_t more = 1;
-    int code = buffer == NULL ? say_no_memory() : EXIT_YES;
     packets_begin(&f);
-    while (code == EXIT_YES && more > 0) {
+    while (why == NULL && more > 0) {
         more = stream_read(s, buffer + used, PACKETS_LINE * 16 - used);
         used += more > 0 ? (size_t)more : 0;
         size_t from = 0;
         const char *end;
-        while (code == EXIT_YES && (end = memchr(buffer + from, '\n', used - from)) != NULL) {
+        while (why == NULL && (end = memchr(buffer + from, '\n', used - from)) != NULL) {
             size_t len = (size_t)(end - (buffer + from));
-            const char *why = packets_line(p, &f, buffer + from, len);
-            code = why == NULL ? code : wrong_line(name, &f, why);
+            why = packets_line(r->packets, &f, buffer + from, len);
             from += len + 1;
         }
         memmove(buffer, buffer + from, used - from);
         used -= from;
-        if (code == EXIT_YES && used > 0 && (more == 0 || used > PACKETS_LINE)) {
-            const char *why = packets_line(p, &f, buffer, used); /* the last one has no end */
-            code = why == NULL ? code : wrong_line(name, &f, why);
+        if (why == NULL && used > 0 && (more == 0 || used > PACKETS_LINE)) {
+            why = packets_line(r->packets, &f, buffer, used); /* the last one has no end */
             used = 0;
         }
     }
     free(buffer);
-    return code == EXIT_YES && more < 0 ? say_error(NULL, name, "%s", source_why(s->source)) : code;
+    if (why != NULL && f.line > 0) {
+        snprintf(r->why, sizeof r->why, "line %" PRIu64 ": %s", f.line, why);
+    } else if (why != NULL || more < 0) {
+        snprintf(r->why, sizeof r->why, "%s", why != NULL ? why : source_why(s->source));
+    }
+    return why == NULL && more >= 0;
 }
 
-static int read_capture(struct packets *p, struct stream *s, const char *name)
+static bool read_capture(struct reading *r, struct stream *s)
 {
-    char words[PCAP_ERRBUF_SIZE + 64];
-    uint64_t cut = p->cut;
+    uint64_t cut = r->packets->cut;
     FILE *file = fopencookie(s, "rb", (cookie_io_functions_t){.read = stream_read});
     if (file == NULL) {
-        return say_no_memory();
+        snprintf(r->why, sizeof r->why, LINES_NO_MEMORY);
+        return false;
     }
-    const char *why = packets_capture(p, file, words, sizeof words);
+    char words[sizeof r->why];
+    const char *why = packets_capture(r->packets, file, words, sizeof words);
     if (why != NULL) {
         const char *cause = source_why(s->source);
-        return say_error(NULL, name, "%s", cause != NULL && cause[0] != '\0' ? cause : why);
+        snprintf(r->why, sizeof r->why, "%s", cause != NULL && cause[0] != '\0' ? cause : why);
+    } else if (r->packets->cut > cut) {
+        say_warning(r->name, "the capture ends within a packet; the packets before it are used");
     }
-    if (p->cut > cut) {
-        say_warning(name, "the capture ends within a packet; the packets before it are used");
-    }
-    return EXIT_YES;
+    return why == NULL;
 }
 
-static int read_one(void *ctx, const char *path, size_t number)
+static bool read_one(struct reading *r, const char *path)
 {
-    struct packets *p = ctx;
     const char *why = "";
-    const char *name = lines_subject(path);
     struct stream s = {.source = source_open(path, false, &why)};
-    (void)number;
+    r->name = lines_subject(path);
     if (s.source == NULL) {
-        return say_error(NULL, name, "%s", why);
+        snprintf(r->why, sizeof r->why, "%s", why);
+        return false;
     }
     ssize_t more = 1;
     while (s.held < sizeof s.head && more > 0) {
         more = source_read(s.source, s.head + s.held, sizeof s.head - s.held);
         s.held += more > 0 ? (size_t)more : 0;
     }
-    int code = more < 0         ? say_error(NULL, name, "%s", source_why(s.source))
-               : is_capture(&s) ? read_capture(p, &s, name)
-                                : read_lines(p, &s, name);
+    if (more < 0) {
+        snprintf(r->why, sizeof r->why, "%s", source_why(s.source));
+    }
+    bool read = more >= 0 && (is_capture(&s) ? read_capture(r, &s) : read_lines(r, &s));
     source_close(s.source);
-    return code;
+    return read;
+}
+
+/* One of several files that cannot be read, or not to its end, does not cost the others. */
+static void pass_over(struct reading *r, size_t before)
+{
+    r->packets->unread++;
+    if (r->packets->count > before) {
+        say_warning(r->name, "%s; the packets before that are used", r->why);
+    } else {
+        say_warning(r->name, "%s; the file is skipped", r->why);
+    }
 }
 
 int packets_read(struct packets *p, const char *const *paths, size_t count)
 {
-    int code = lines_files(paths, count, read_one, p);
+    static const char *const standard[] = {"-"};
+    struct reading r = {.packets = p};
+    paths = count == 0 ? standard : paths;
+    count = count == 0 ? 1 : count;
+    for (size_t i = 0; i < count; i++) {
+        size_t before = p->count;
+        if (read_one(&r, paths[i])) {
+            continue;
+        }
+        if (count == 1 || strstr(r.why, LINES_NO_MEMORY) != NULL) {
+            return say_error(NULL, r.name, "%s", r.why);
+        }
+        pass_over(&r, before);
+    }
     packets_sort(p);
-    return code;
+    return p->unread < count || p->count > 0
+               ? EXIT_YES
+               : say_error(NULL, NULL, "none of the %zu files could be read", count);
 }

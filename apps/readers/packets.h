@@ -50,6 +50,7 @@ struct packets {
     uint64_t truncated; /* packets whose headers were cut off */
     uint64_t other;     /* packets that are neither TCP nor UDP, or later fragments */
     uint64_t cut;       /* captures that end within a packet */
+    size_t unread;      /* of several files, those that could not be read, or not to their end */
 };
 
 enum packets_column {
@@ -86,7 +87,10 @@ const char *packets_frame(struct packets *p, int link, double t, const uint8_t *
 /* A capture from a stream, which is closed. NULL, or what is wrong (in `why`, or static). */
 const char *packets_capture(struct packets *p, FILE *stream, char *why, size_t room);
 
-/* All files ("-", or none: standard input). EXIT_YES, or EXIT_TROUBLE after having said why. */
+/*
+ * All files ("-", or none: standard input). EXIT_YES, or EXIT_TROUBLE after having said why. Of
+ * several files, one that is wrong is passed over with a warning and counted.
+ */
 int packets_read(struct packets *p, const char *const *paths, size_t count);
 
 /* Put them in the order of their times. */

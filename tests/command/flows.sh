@@ -114,6 +114,34 @@ refused 'no such file' 'none.pcap: No such file or directory' "$tepal" app flows
 refused 'two sizes' 'app flows: --bits and --bits-per-flow cannot be combined: give one of them' \
     "$tepal" app flows hand.tsv --bits 1000 --bits-per-flow 3
 
+# ---- one bad file of several costs neither the others nor its exit status
+python3 - <<'PYTHON'
+import struct
+def block(kind, body):
+    size = 12 + len(body)
+    return struct.pack("<II", kind, size) + body + struct.pack("<I", size)
+capture = open("1.pcap", "rb").read()
+size = struct.unpack("<I", capture[32:36])[0]
+frame = capture[40:40 + size] + b"\0" * (-size % 4)
+section = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+port = lambda snap: block(1, struct.pack("<HHI", 1, 0, snap))
+packet = block(6, struct.pack("<IIIII", 0, 0, 0, size, size) + frame)
+open("snap.pcapng", "wb").write(section + port(65535) + packet + port(100) + packet)
+PYTHON
+run "$tepal" app flows early.tsv wifi.pcap late.tsv --tsv -q
+is 'a link type among others: skipped, told, exit status 2' "$code $(cat "$work/err")" \
+    '2 tepal: wifi.pcap: warning: link type 105 is not supported; the file is skipped
+tepal: app flows: 1 of 3 files could not be read: its warning is above'
+same 'and the figures are those of the others' want "$work/out"
+run "$tepal" app flows early.tsv none.pcap late.tsv snap.pcapng port.tsv --tsv -q
+is 'several bad files' "$code $(wc -l <"$work/out") $(tail -1 "$work/err")" \
+    "2 $(wc -l <want) tepal: app flows: 3 of 5 files could not be read: see the warnings"
+like 'differing snap lengths: what came before is used' "$(grep snap.pcapng "$work/err")" \
+    '^tepal: snap.pcapng: warning: .*snapshot length.*; the packets before that are used$'
+run "$tepal" app flows wifi.pcap none.pcap
+is 'none can be read' "$code $(cat "$work/out")$(tail -1 "$work/err")" \
+    '2 tepal: none of the 2 files could be read'
+
 # ---- a long run: half of the FINs are of flows that never began
 python3 - >many.tsv <<'PYTHON'
 import random
