@@ -136,8 +136,8 @@ static int take_batch(struct admit *a, const struct feed *feed, size_t count)
             why = times_read(feed, &line, (size_t)arg(a->args, "time-field")->whole, &time);
         }
         if (why != NULL) {
-            return say_error(NULL, feed_subject(feed), "line %" PRIu64 ": %s",
-                             feed_number(feed) + i, why);
+            return say_error(NULL, feed_subject(feed), "line %" PRIu64 ": %s", feed_number(feed, i),
+                             why);
         }
         if (!append(a, feed->digest[i], size, time)) {
             return say_no_memory();

@@ -315,8 +315,8 @@ static int experiment(struct digest *d)
         say_line("requests   %zu for %" PRIu32 " objects, to %" PRIu32 " proxies; the last one is "
                  "malicious",
                  d->requests.count, d->requests.keys.count, d->proxies);
-        say_line("filters    %" PRIu64 " bits each, rebuilt after %" PRIu64 " new objects", bits,
-                 d->refresh);
+        say_line("filters    %" PRIu64 " bits each, rebuilt after %" PRIu64 " new object%s", bits,
+                 d->refresh, SAY_S(d->refresh));
     }
     d->report = report_open(d->args);
     d->report.tsv = "%.6f";

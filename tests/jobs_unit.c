@@ -196,7 +196,7 @@ static void expect_keys(unsigned jobs, const char *path, const char *text, size_
     ptrdiff_t count;
     while ((count = feed_next(feed)) > 0) {
         assert_true((size_t)count <= most);
-        assert_int_equal(feed_number(feed), number);
+        assert_int_equal(feed_number(feed, 0), number);
         assert_string_equal(feed_subject(feed), path);
         for (ptrdiff_t i = 0; i < count; i++) {
             const char *stop = memchr(text + at, '\n', len - at);

@@ -141,25 +141,26 @@ static int trouble(const struct flows *f, const char *what)
 static void say_read(const struct flows *f)
 {
     const struct packets *p = &f->packets;
-    say_line("packets    %zu in %zu flows, over %.1f s; at most %zu flows at once", p->count,
-             p->flows, f->span, f->table.peak);
+    say_line("packets    %zu in %zu flow%s, over %.1f s; at most %zu flow%s at once", p->count,
+             p->flows, SAY_S(p->flows), f->span, f->table.peak, SAY_S(f->table.peak));
     if (f->repeat > 1) {
         say_line("repeated   %" PRIu64 " times, each time as other flows", f->repeat);
     }
     say_line("unmatched  %" PRIu64 " FIN or RST of flows that are not in the table",
              f->never_begun);
     if (f->states) {
-        say_line("changes    %" PRIu64 " changes of state, of flows that go on", f->changes);
+        say_line("changes    %" PRIu64 " change%s of state, of flows that go on", f->changes,
+                 SAY_S(f->changes));
     }
     if (p->truncated + p->other > 0) {
-        say_line("left out   %" PRIu64 " packets truncated in their headers, %" PRIu64 " that are "
-                 "neither TCP nor UDP, or later fragments",
-                 p->truncated, p->other);
+        say_line("left out   %" PRIu64 " packet%s truncated in their headers, %" PRIu64 " neither "
+                 "TCP nor UDP, or later fragments",
+                 p->truncated, SAY_S(p->truncated), p->other);
     }
     for (size_t i = 0; i < f->sets; i++) {
         if (f->set[i].total.not_added > 0) {
-            say_line("full       %s: %" PRIu64 " additions were refused", f->set[i].name,
-                     f->set[i].total.not_added);
+            say_line("full       %s: %" PRIu64 " addition%s refused", f->set[i].name,
+                     f->set[i].total.not_added, f->set[i].total.not_added == 1 ? " was" : "s were");
         }
     }
 }
@@ -295,7 +296,8 @@ const struct command app_flows = {
         "removal damages others.\n\n"
         "PACKETS are pcap or pcapng captures, or tab-separated (capture, t, proto, src, sport, "
         "dst, dport, flags, len; a first line that starts with # may name other columns), and may "
-        "be compressed. Of several files, those that cannot be read are skipped with a warning; the "
+        "be compressed. Of several files, those that cannot be read are skipped with a warning; "
+        "the "
         "exit status is then 2. Prints for each kind the false positives and false negatives among "
         "packets, the number of strangers (flows that are not in the table) that were removed, and "
         "for the first, middle and last window the share of strangers found at its end and of "

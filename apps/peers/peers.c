@@ -104,11 +104,12 @@ static int experiment(struct peers *p)
         liars += p->liar[v];
     }
     if (!arg(p->args, "quiet")->given) {
-        say_line("peers      %" PRIu32 " with %" PRIu32 " links and %zu objects; %" PRIu32
+        say_line("peers      %" PRIu32 " with %" PRIu32 " link%s and %zu object%s; %" PRIu32
                  " of them lie under attack",
-                 p->graph.nodes, p->graph.edges, p->objects.count, liars);
-        say_line("filters    %" PRIu64 " bits each, for what is up to %" PRIu32 " hops away", bits,
-                 p->depth);
+                 p->graph.nodes, p->graph.edges, SAY_S(p->graph.edges), p->objects.count,
+                 SAY_S(p->objects.count), liars);
+        say_line("filters    %" PRIu64 " bits each, for what is up to %" PRIu32 " hop%s away", bits,
+                 p->depth, SAY_S(p->depth));
     }
     p->report = report_open(p->args);
     p->report.tsv = "%.6f";

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/say.h"
 #include "readers/lines.h"
 #include "shared/grow.h"
 
@@ -157,8 +158,8 @@ static const char *take(struct requests *r, struct requests_file *f, const struc
     needed = f->who != NOWHERE && f->who > needed ? f->who : needed;
     needed = f->size != NOWHERE && f->size > needed ? f->size : needed;
     if (count <= needed) {
-        snprintf(f->why, sizeof f->why, "%zu field%s, but %zu are needed", count,
-                 count == 1 ? "" : "s", needed + 1);
+        snprintf(f->why, sizeof f->why, "%zu field%s, but %zu are needed", count, SAY_S(count),
+                 needed + 1);
         return f->why;
     }
     if (field[f->key].len == 0) {

@@ -74,8 +74,8 @@ int route_draw(struct route_job *job)
     if (!arg(app->args, "svg")->given) {
         return EXIT_YES;
     }
-    snprintf(title, sizeof title, "%.200s: %s%" PRIu32 " links from %.200s", job->name,
-             app->many ? "the worst path, " : "", job->plan.members,
+    snprintf(title, sizeof title, "%.200s: %s%" PRIu32 " link%s from %.200s", job->name,
+             app->many ? "the worst path, " : "", job->plan.members, SAY_S(job->plan.members),
              graph_name(&job->graph, job->plan.root, room));
     int code = atomic_file_open(&app->svg, app->args, arg(app->args, "svg")->text);
     if (code == EXIT_YES && !draw_network(app->svg.out, &job->plan, title, job->use)) {

@@ -104,7 +104,7 @@ static const char *add_header(struct forward_app *app, struct piece from, uint32
     if (why == NULL && h->salt >= app->tables.salts) {
         snprintf(app->why, sizeof app->why,
                  "salt %" PRIu32 ", but the tables have %" PRIu32 " salt%s", h->salt,
-                 app->tables.salts, app->tables.salts == 1 ? "" : "s");
+                 app->tables.salts, SAY_S(app->tables.salts));
         return app->why;
     }
     why = why == NULL ? tables_words(&app->tables.layout, hex.text, hex.len, h->words) : why;

@@ -215,8 +215,8 @@ static void print_path(const struct route_job *job)
     const struct graph *g = &job->graph;
     const struct packet_plan *plan = &job->plan;
     char room[GRAPH_NAME_ROOM];
-    out_format(out, "%-11s%" PRIu32 " links from %s", plan->to_count == 1 ? "path" : "tree",
-               plan->members, graph_name(g, plan->root, room));
+    out_format(out, "%-11s%" PRIu32 " link%s from %s", plan->to_count == 1 ? "path" : "tree",
+               plan->members, SAY_S(plan->members), graph_name(g, plan->root, room));
     for (size_t i = 0; i < plan->to_count; i++) {
         out_format(out, "%s%s", i == 0 ? " to " : ", ", graph_name(g, plan->to[i], room));
     }
@@ -252,7 +252,7 @@ static void print_kind(const struct route_job *job, enum packet_kind kind)
     double packets = (double)job->app->allocations * (double)job->demands.count;
     char what[128];
     if (kind == PACKET_BLOOM) {
-        snprintf(what, sizeof what, "%" PRIu32 " hashes", p->hashes);
+        snprintf(what, sizeof what, "%" PRIu32 " hash%s", p->hashes, p->hashes == 1 ? "" : "es");
     } else {
         snprintf(what, sizeof what,
                  "%" PRIu64 " bits, %" PRIu32 "; %" PRIu64 " of %" PRIu64 ", %" PRIu64 "; %s",
@@ -301,13 +301,13 @@ static void print_parts(const struct route_job *job)
     char room[GRAPH_NAME_ROOM];
     char hex[TABLES_HEX];
     (void)tepal_header_layout_init(&job->setting.params[PACKET_YESNO], &layout, NULL);
-    report_line(r, "\nyes-no header%s of seed %" PRIu64 "\n", job->parts.count == 1 ? "" : "s",
+    report_line(r, "\nyes-no header%s of seed %" PRIu64 "\n", SAY_S(job->parts.count),
                 job->app->seed);
     for (size_t i = 0; i < job->parts.count; i++) {
         const struct route_part *part = &job->parts.part[i];
         const uint32_t *link = job->plan.member + part->first;
-        report_line(r, "%-11zu%" PRIu32 " link%s from %s", i + 1, part->count,
-                    part->count == 1 ? "" : "s", graph_name(g, g->link[link[0]].from, room));
+        report_line(r, "%-11zu%" PRIu32 " link%s from %s", i + 1, part->count, SAY_S(part->count),
+                    graph_name(g, g->link[link[0]].from, room));
         if (job->plan.to_count == 1) {
             report_line(r, " to %s", graph_name(g, g->link[link[part->count - 1]].to, room));
         }
@@ -322,8 +322,8 @@ static void print_one(const struct route_job *job)
 {
     struct report *r = &job->app->report;
     const struct graph *g = &job->graph;
-    report_line(r, "%-11s%s: %" PRIu32 " nodes, %" PRIu32 " edges", "network", job->name, g->nodes,
-                g->edges);
+    report_line(r, "%-11s%s: %" PRIu32 " nodes, %" PRIu32 " edge%s", "network", job->name, g->nodes,
+                g->edges, SAY_S(g->edges));
     if (g->loops > 0) {
         report_line(r, ", %" PRIu32 " from a node to itself left out", g->loops);
     }

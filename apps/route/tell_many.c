@@ -48,8 +48,8 @@ static void tell_worst(const struct route_job *job, enum packet_kind kind)
     report_real(r, "false", route_mean(job, s->false_links), JSON_ONLY);
     report_real(r, "wasted", route_mean(job, s->wasted), JSON_ONLY);
     report_end(r);
-    report_line(r, "%-11s%" PRIu32 " links from %s to %s", route_kind_words[kind], worst->members,
-                from, to);
+    report_line(r, "%-11s%" PRIu32 " link%s from %s to %s", route_kind_words[kind], worst->members,
+                SAY_S(worst->members), from, to);
     if (d->count > 1) {
         report_line(r, " and %" PRIu32 " more", d->count - 1);
     }
@@ -80,14 +80,15 @@ void route_tell_many(const struct route_job *job)
         route_tell_kind(job, PACKET_BLOOM, false);
         route_tell_kind(job, PACKET_YESNO, false);
     } else {
-        report_line(r, "%-11s%s: %" PRIu32 " nodes, %" PRIu32 " edges\n", "network", job->name,
-                    g->nodes, g->edges);
+        report_line(r, "%-11s%s: %" PRIu32 " nodes, %" PRIu32 " edge%s\n", "network", job->name,
+                    g->nodes, g->edges, SAY_S(g->edges));
         report_line(r,
                     "%-11s%" PRIu64 ", of %.3g links on average, %" PRIu32 " at most; %" PRIu64
                     " header%s\n",
                     "paths", paths, (double)job->members / (double)paths, job->longest,
-                    job->all_parts, job->all_parts == 1 ? "" : "s");
-        report_line(r, "%-11s%" PRIu64 " other links leave their nodes\n", "beside", job->others);
+                    job->all_parts, SAY_S(job->all_parts));
+        report_line(r, "%-11s%" PRIu64 " other link%s their nodes\n", "beside", job->others,
+                    job->others == 1 ? " leaves" : "s leave");
         route_print_kinds(job);
         report_line(r, "\npaths without a false link\n");
         for (enum packet_kind k = 0; k < PACKET_KINDS; k++) {

@@ -175,7 +175,7 @@ static void say(struct report *r, const struct combining *w)
     report_say(r,
                "received   %" PRIu64 " list%s and %" PRIu64 " filter%s, %s: %" PRIu32
                " addresses seen, %s%" PRIu64 " penultimate",
-               w->lists, w->lists == 1 ? "" : "s", w->filters, w->filters == 1 ? "" : "s",
+               w->lists, SAY_S(w->lists), w->filters, SAY_S(w->filters),
                bits_text(w->up, room[0], sizeof room[0]), w->nodes.count,
                m->expected ? "about " : "", m->members);
     report_say(r, "filter     %" PRIu64 " bits, %" PRIu32 " hashes", w->wish.bits, m->hashes);

@@ -90,8 +90,8 @@ static void say_learned(const struct stopset *s)
     }
     say_line("learned    cycle %" PRIu64 ": %zu routes of %" PRIu32 " monitor%s, %" PRIu32
              " addresses, %" PRIu64 " of them penultimate",
-             s->learn, s->learned, s->routes.monitors.count,
-             s->routes.monitors.count == 1 ? "" : "s", addresses, s->members);
+             s->learn, s->learned, s->routes.monitors.count, SAY_S(s->routes.monitors.count),
+             addresses, s->members);
     if (s->routes.incomplete > 0) {
         say_line("left out   %" PRIu64 " routes that do not reach their destination",
                  s->routes.incomplete);

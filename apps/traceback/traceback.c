@@ -101,8 +101,8 @@ static void say_network(const struct traceback *t)
         say_line("network    %" PRIu32 " routers on %zu routes, %zu of them complete",
                  t->mesh.nodes, t->routes.count, t->usable_count);
     } else {
-        say_line("network    %" PRIu32 " routers, %" PRIu32 " edges", t->graph.nodes,
-                 t->graph.edges);
+        say_line("network    %" PRIu32 " routers, %" PRIu32 " edge%s", t->graph.nodes,
+                 t->graph.edges, SAY_S(t->graph.edges));
     }
 }
 

@@ -80,7 +80,7 @@ static int one_case(struct lab *lab, const struct stream *s, uint32_t phases, bo
     run_stream(lab, s, r, lab_trials(lab, 300000, 3000000), &t);
     tepal_filter_free(r);
     lab_row_count(lab, expected(s, phases, average), t.found, t.fresh,
-                  "%s, %" PRIu32 " phase%s, %s", s->name, phases, phases == 1 ? "" : "s",
+                  "%s, %" PRIu32 " phase%s, %s", s->name, phases, SAY_S(phases),
                   average ? "average" : "sigma");
     *share = (double)t.found / (double)t.fresh;
     return EXIT_YES;

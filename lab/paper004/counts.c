@@ -34,10 +34,10 @@ static int counted(struct lab *lab, uint64_t messages, double rate, uint32_t pha
     if (code == EXIT_YES) {
         lab_row_share(lab, lab_expected(rate, 0.01 * rate), &fp, 1,
                       "N %" PRIu64 ", %g asked for, %" PRIu32 " phase%s: measured", messages, rate,
-                      phases, phases == 1 ? "" : "s");
+                      phases, SAY_S(phases));
         lab_row_exact(lab, LAB_ROW, (double)(setting.bits * phases) / (double)messages,
                       "N %" PRIu64 ", %g asked for, %" PRIu32 " phase%s: bits for each message",
-                      messages, rate, phases, phases == 1 ? "" : "s");
+                      messages, rate, phases, SAY_S(phases));
     }
     return code;
 }

@@ -321,15 +321,14 @@ static int conclude(struct laboratory *all)
     for (size_t i = 0; i < all->count; i++) {
         failed += all->task[i].stage != DONE;
     }
-    out_format(all->out, "%zu experiment%s:", all->count, all->count == 1 ? "" : "s");
+    out_format(all->out, "%zu experiment%s:", all->count, SAY_S(all->count));
     for (int v = 0; v < LAB_VERDICTS; v++) {
         out_format(all->out, "%s %zu %s", v == 0 ? "" : ",", all->verdicts[v],
                    lab_verdict_name((enum lab_verdict)v));
     }
     out_format(all->out, "; tables and pictures are in %s\n", all->settings->folder);
     if (failed > 0) {
-        return say_error(NULL, "lab", "%zu experiment%s did not finish", failed,
-                         failed == 1 ? "" : "s");
+        return say_error(NULL, "lab", "%zu experiment%s did not finish", failed, SAY_S(failed));
     }
     return all->verdicts[LAB_DIFFERS] > 0 ? EXIT_NO : EXIT_YES;
 }

@@ -327,7 +327,7 @@ while "$tepal" build -q -f few -o h --kind fingerprint --bits 2704 --fingerprint
     --capacity 200 --seed $((++seed)) 2>/dev/null; do :; done
 rm -f h
 refused 'one try' \
-    'build: the filter is full, or one key was added too often; build a larger one; nothing was written' \
+    "few: line 199: 'key199': no room is left for it: build a larger filter; nothing was written" \
     "$tepal" build --auto -q few -o h --deletes --fp 0.1% --memory 350 --try 1 --seed $seed
 absent 'one try: nothing is written' h
 run "$tepal" build --auto few -o h --deletes --fp 0.1% --memory 350 --try 9 --seed $seed

@@ -2,6 +2,11 @@
 # Counting filters: build, add, remove, receipts, audit, diff, convert --to, model counting, and all
 # that is refused.
 source "$(dirname "$0")/lib.sh"
+bad() {
+    local message=$1
+    shift
+    refused "$message" "$message" "$tepal" "$@"
+}
 
 seq 1 1000 >members
 seq 1 500 >half
@@ -134,11 +139,6 @@ is 'counters in lines are sized by a rate' \
 
 # ---- refused
 kind='--kind counting --seed 1'
-bad() {
-    local message=$1
-    shift
-    refused "$message" "$message" "$tepal" "$@"
-}
 bad 'build: --choices 0: too small: the minimum is 1' build members -o x $kind --choices 0
 bad 'build: --choices 65: too large: the maximum is 64' build members -o x $kind --choices 65
 bad 'build: on blocked and paired layouts the rule must be least-increase: (improved) greedy would fill the fullest lines; nothing was written' \

@@ -46,16 +46,25 @@ is 'info' "$(field json keys_added) $(field json removed) $(field json keys_esti
 
 # ---- full
 cp f.tepal before.tepal
+full=$("$tepal" add f.tepal strangers -o x.tepal 2>&1 | sed -n 's/.*line \([0-9]*\):.*/\1/p')
+"$tepal" add f.tepal <(head -n $((full - 1)) strangers) -o x.tepal -q
+is 'the keys before the one that is named fit' "$?" 0
 refused 'a full filter is left as it is' \
-    'add: the filter is full, or one key was added too often; build a larger one; nothing was changed' \
+    "strangers: line $full: '$(sed -n "${full}p" strangers)': no room is left for it: build a larger filter; nothing was changed" \
     "$tepal" add f.tepal strangers
 same 'byte for byte' f.tepal before.tepal
 yes same | head -n 8 | "$tepal" build -o eight.tepal --kind fingerprint -q
 is 'eight times the same key' "$(echo same | "$tepal" query -c eight.tepal)" 1
 yes same | head -n 9 >nine
+(head -n 3000 keys && cat nine && tail -n 3000 keys) >mixed
+often='it came more than 8 times, and a fingerprint filter holds a key 8 times at most; --unique takes each key once, and filters of the kind growing count them'
 refused 'nine times are once too often' \
-    'build: the filter is full, or one key was added too often; build a larger one; nothing was written' \
+    "nine: line 9: 'same': $often; nothing was written" \
     "$tepal" build nine -o nine.tepal --kind fingerprint
+refused 'among others' "mixed: line 3009: 'same': $often; nothing was written" \
+    "$tepal" build mixed -o nine.tepal --kind fingerprint -q
+refused 'from a pipe, whose keys are counted first' "build: key 3009 of the input: $often; nothing was written" \
+    bash -c 'cat mixed | "$0" build -o nine.tepal --kind fingerprint -q' "$tepal"
 absent 'and nothing was written' nine.tepal
 
 # ---- wrong options

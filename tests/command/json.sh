@@ -30,6 +30,8 @@ say build "$tepal" build keys -o cascade --kind cascade --avoid others -s 1 --js
 say build "$tepal" build keys -o growing --grow -s 1 --json
 say build "$tepal" build keys -o chain --grow --kind chain -s 1 --json
 say build "$tepal" build keys -o blocked -l blocked -n 2000 -s 1 --json
+say build "$tepal" build keys -o lists --comments --unique -s 1 --json
+say add "$tepal" add lists keys --comments --unique --json
 say build "$tepal" build keys -o planned --auto --fp 1% -s 1 --json
 "$tepal" plan -n 2000 --known-negatives 5000 --closed-world --fp-known 3% --fn 3% --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)

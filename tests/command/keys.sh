@@ -51,7 +51,9 @@ same '--tsv with -0' "$work/out" "$work/want"
 printf 'a\r\n' >crlf
 "$tepal" build crlf -o c --seed 5 --fp 1e-9 -q
 expect 'a carriage return counts' 1 '' '' "$tepal" query c <<<'a'
-expect 'and is given back' 0 $'a\r\n' '' "$tepal" query c crlf
+expect 'and is given back, with a warning' 0 $'a\r\n' \
+    $'tepal: crlf: warning: 1 of 1 line ends with a carriage return, which is part of the key: --crlf takes it off\n' \
+    "$tepal" query c crlf
 
 # Hexadecimal keys are the bytes they stand for; query prints the text.
 printf '61\n6A6b\n\n' >hex
@@ -185,10 +187,61 @@ seq 1 9999 | sed 's/.*/6162/' >far
 echo 616 >>far
 refused 'the line number counts from the start' \
     'far: line 10000, character 3: an odd number of hexadecimal digits; nothing was written' \
-    "$tepal" build --hex far -o broken
+    "$tepal" build --hex far -q -o broken
 absent 'wrong hexadecimal writes nothing' broken
 run "$tepal" query --hex h2 wrong
 is 'query --hex stops with an error' "$code $(cat "$work/err")" \
     '2 tepal: wrong: line 3, character 2: not a hexadecimal digit'
+
+# ---- lists as others write them: a warning with counts that names the remedy, and the remedy
+printf '# a list\r\none\r\ntwo\r\none\r\n\r\n' >crlf
+printf 'one\ntwo\n' >lf
+run "$tepal" build crlf -o crlf.tepal --seed 1
+is 'a list with carriage returns, comments and repeats' "$code $(grep warning "$work/err")" \
+    '0 tepal: crlf: warning: 5 of 5 lines end with a carriage return, which is part of the key: --crlf takes it off
+tepal: crlf: warning: 1 of 5 lines begins with # and is taken as a key: --comments leaves such lines out
+tepal: crlf: warning: 1 of 5 keys came before: a key counts as often as it comes; --unique takes each once'
+"$tepal" build lf -o lf.tepal --seed 1 -q
+run "$tepal" build crlf -o crlf.tepal --seed 1 --crlf --comments --unique
+is 'the remedies' "$code $(grep -E 'warning|comments|repeats' "$work/err")" \
+    '0 comments   2 lines left out
+repeats    1 key left out'
+same 'give the filter of the plain list' lf.tepal crlf.tepal
+for jobs in 1 3; do
+    run bash -c '"$0" build -o - --seed 1 -q --crlf --comments --unique --jobs "$1" <crlf >out.tepal' "$tepal" $jobs
+    same "from a pipe, $jobs jobs" lf.tepal out.tepal
+done
+expect 'query prints lines as they stand, and no comment' 0 $'one\r\ntwo\r\none\r\n' '' \
+    "$tepal" query lf.tepal crlf --crlf --comments
+run "$tepal" query lf.tepal crlf
+like 'query warns, too' "$code $(cat "$work/err")" '^1 tepal: crlf: warning: 5 of 5 lines end with a carriage'
+expect 'unless it is quiet' 1 '' '' "$tepal" query lf.tepal crlf -q
+printf 'a one\r\n' >fields
+expect 'the last field ends before the carriage return' 0 $'a one\r\n' '' \
+    "$tepal" query lf.tepal fields --field 2 --crlf
+expect 'another field does not need it' 1 '' '' "$tepal" query lf.tepal fields --field 1
+printf '#a\n#b\n' >tags
+expect 'lists in which all begin with # have no comments' 1 '' '' "$tepal" query lf.tepal tags
+printf '\r\n61\r\n#no\r\n6' >hex
+refused 'lines that are left out are counted where a place is told' \
+    'hex: line 4, character 1: an odd number of hexadecimal digits; nothing was written' \
+    "$tepal" build hex -o x.tepal --hex --crlf --comments
+printf 'k\t1\r\n# no\nj\t2\r\n' >weighted
+run "$tepal" build lf -o yes.tepal --kind yesno --bits 400 --avoid weighted --weights --crlf --comments --seed 1 --json
+is 'weights before a carriage return' "$code $(field "$work/out" avoid_given)" '0 2'
+(seq 100000 && seq 100000) >twice
+run "$tepal" build twice -o twice.tepal --seed 1
+like 'repeats far behind the first keys: the filter tells' "$code $(grep warning "$work/err")" \
+    '^0 tepal: twice.tepal: warning: about 50 % of the keys came before, as far as the filter tells: a key counts'
+run "$tepal" build twice -o twice.tepal --seed 1 --unique --json
+is 'and --unique counts' "$(field "$work/out" repeats) $(field "$work/out" keys_read)" '100000 100000'
+"$tepal" build <(seq 100000) -o once.tepal --seed 1 -q
+same 'which is the same filter' once.tepal twice.tepal
+run "$tepal" add twice.tepal twice --unique --json -o more.tepal
+is 'add --unique' "$(field "$work/out" repeats)" 100000
+(seq 4095 && echo 1 && seq 5000 6000) >late
+run "$tepal" build late -o late.tepal --kind counting --fp 1%
+like 'a repeat among the first' "$(cat "$work/err")" \
+    '^tepal: late: warning: 1 of the first 4096 keys came before'
 
 finish

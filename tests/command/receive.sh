@@ -85,6 +85,11 @@ forge peer.tepal few.tepal keys=3000
 refuse 'few keys claimed' '50\.[0-9]* % of its bits are ones, but 3000 keys are expected to set 40.1' few.tepal
 forge peer.tepal many.tepal keys=6000
 refuse 'many keys claimed' '50\.[0-9]* % of its bits are ones, but 6000 keys are expected to set 64.1' many.tepal
+like 'many keys claimed: the remedy is named' "$("$tepal" receive many.tepal)" \
+    'the limit is 1e-06; --repeated accepts lists in which keys came more than once$'
+like 'and in JSON' "$("$tepal" receive many.tepal --json)" '--repeated accepts lists'
+run "$tepal" receive few.tepal
+[[ $(cat "$work/out") != *--repeated* ]] && pass || fail 'too full: repeats are no remedy'
 run "$tepal" receive many.tepal --repeated
 is 'many keys claimed, repeats allowed' "$code" 0
 run "$tepal" receive few.tepal --keys 4096

@@ -92,6 +92,11 @@ same 'repair: and nothing done' mended.tepal again.tepal
 # with several choices: exactly with receipts, and without by an estimate
 is 'audit without receipts: no false alarm' \
     "$(audit all.tepal --members members estimated exposed potential deficit surplus)" 'True 0 0 0 0'
+run "$tepal" audit all.tepal --members members
+like 'and its caveat names the remedy' "$(cat "$work/err")" \
+    '^tepal: all.tepal: warning: which group .* was estimated.*: more may be; --receipts FILE'
+run "$tepal" audit all.tepal --receipts members.tsv
+is 'receipts need no caveat' "$code $(cat "$work/err")" '0 '
 cut -f1 members.tsv >plain
 "$tepal" remove all.tepal found --refused nobody --kept nothing -q
 is 'audit: receipts are no estimate' "$(audit all.tepal --receipts members.tsv estimated)" False

@@ -48,7 +48,7 @@ is 'a tree' "$(sed -n 2,4p "$work/out")" 'tree       5 links from Essen to Arles
 by         Essen > Dax > Cork > Arles | Cork > Bern & Thun | Essen > Twin#5
 beside     11 other links leave its nodes'
 run "$tepal" app route hand.graphml --allocations 5 --from '#7' --to '#6'
-is 'nodes by id' "$(sed -n 2p "$work/out")" 'path       1 links from 7 to Twin#6'
+is 'nodes by id' "$(sed -n 2p "$work/out")" 'path       1 link from 7 to Twin#6'
 run "$tepal" app route hand.graphml --allocations 20 --tsv
 is 'tsv' "$(tr '\t' ' ' <"$work/out")" 'network nodes edges n t bloom_expected bloom_false bloom_rate bloom_taken bloom_wasted bloom_loops yesno_false yesno_rate yesno_taken yesno_wasted yesno_loops
 hand 8 9 3 8 8.12572e-07 0 0 0 0 0 0 0 0 0 0'

@@ -36,5 +36,5 @@ int arg_rate_kept(const struct args *args, const char *name, uint64_t keys)
                : args_error(args,
                             "--%s %s: too low: digests of 128 bits keep %.2g or more for %" PRIu64
                             " key%s",
-                            name, rate->text, least, n, n == 1 ? "" : "s");
+                            name, rate->text, least, n, SAY_S(n));
 }

@@ -57,8 +57,17 @@
 
 #define OPTION_HEX FLAG('x', "hex", "Keys are in hexadecimal and are decoded to bytes first.")
 
-#define OPTION_PLAIN                                                                               \
-    FLAG(0, "plain", "Do not decompress key files, even if they look compressed.")
+#define OPTION_PLAIN FLAG(0, "plain", "Do not decompress key files, even if they look compressed.")
+
+#define OPTION_CRLF                                                                                \
+    FLAG(0, "crlf", "Lines end with a carriage return and a newline: neither is part of the key.")
+
+#define OPTION_COMMENTS FLAG(0, "comments", "Leave out lines that begin with #, and empty ones.")
+
+#define OPTION_UNIQUE                                                                              \
+    FLAG(0, "unique",                                                                              \
+         "Take each key once, however often it stands in the input (40 to 60 bytes of memory per " \
+         "key).")
 
 #define OPTION_JOBS                                                                                \
     OPTION(0, "jobs", OF_WHOLE("N", 1, 64),                                                        \
@@ -98,7 +107,7 @@
 #define OPTION_HELP FLAG('h', "help", "Print this help.")
 
 /* How keys are read. */
-#define KEY_OPTIONS OPTION_NULL, OPTION_HEX, OPTION_PLAIN, OPTION_JOBS
+#define KEY_OPTIONS OPTION_NULL, OPTION_HEX, OPTION_CRLF, OPTION_COMMENTS, OPTION_PLAIN, OPTION_JOBS
 
 /* What --layout and --positions say; nothing changes if they were not given. */
 void arg_layout(const struct args *args, enum tepal_layout *layout);

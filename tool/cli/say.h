@@ -52,6 +52,9 @@ void say_warning(const char *subject, const char *format, ...) SAY_FORMAT(2, 3);
  */
 void say_words(const char *text, size_t len);
 
+/* What follows a noun that is counted: "1 key", "2 keys". */
+#define SAY_S(n) ((n) == 1 ? "" : "s")
+
 /* A line as it is: part of a summary. */
 void say_line(const char *format, ...) SAY_FORMAT(1, 2);
 

@@ -31,9 +31,17 @@ static size_t drop_returned(struct feed *feed, size_t count, struct kept *kept, 
     return left;
 }
 
+/* What was read. */
+struct added {
+    uint64_t total;
+    uint64_t returned; /* kept keys that were in the filter */
+    struct feed_left left;
+    double lost; /* by a filter that learns, before */
+};
+
 static int add_keys(const struct args *args, struct tepal_filter *filter,
                     const struct tepal_hasher *hasher, struct receipts *receipts, struct kept *kept,
-                    uint64_t *total, uint64_t *returned)
+                    struct added *added)
 {
     struct feed *feed = feed_open(args, 1, hasher);
     if (feed == NULL) {
@@ -42,16 +50,20 @@ static int add_keys(const struct args *args, struct tepal_filter *filter,
     struct adder adder;
     ptrdiff_t count;
     int code = EXIT_YES;
+    enum tepal_kind_id kind = tepal_filter_params(filter)->kind;
+    feed->notice_repeats = !arg(args, "quiet")->given && !arg(args, "unique")->given &&
+                           kind != TEPAL_KIND_RECYCLING && kind != TEPAL_KIND_CHAIN;
     adder_open(&adder, filter, feed, kept->given || arg(args, "receipts")->given);
     while (code == EXIT_YES && (count = feed_next(feed)) != 0) {
         if (count < 0) {
             code = EXIT_TROUBLE;
         } else {
-            size_t left = drop_returned(feed, (size_t)count, kept, returned);
+            size_t left = drop_returned(feed, (size_t)count, kept, &added->returned);
             code = receipts_add(receipts, args, &adder, left);
         }
     }
-    *total = feed->total;
+    added->total = feed->total;
+    added->left = feed->left;
     feed_close(feed);
     code = code == EXIT_YES ? args_status(args, adder_finish(&adder), NULL) : code;
     adder_close(&adder);
@@ -118,15 +130,17 @@ static void tell_back(struct report *r, double back)
 }
 
 static int tell(const struct args *args, const char *to, const struct tepal_filter *filter,
-                uint64_t total, uint64_t returned, double lost)
+                const struct added *added)
 {
     struct report r = report_open(args);
     report_object(&r, NULL);
-    written_tell(&r, to, filter, total);
-    tell_back(&r, lost - render_figure(filter, "lost", (double)NAN));
+    written_tell(&r, to, filter, added->total);
+    written_left_out(&r, args, added->left.comments, added->left.repeats);
+    tell_back(&r, added->lost - render_figure(filter, "lost", (double)NAN));
     if (arg(args, "kept")->given) {
-        report_say(&r, "returned   %" PRIu64 " kept keys, which were in the filter", returned);
-        report_whole(&r, "returned", returned, JSON_ONLY);
+        report_say(&r, "returned   %" PRIu64 " kept keys, which were in the filter",
+                   added->returned);
+        report_whole(&r, "returned", added->returned, JSON_ONLY);
     }
     report_end(&r);
     return written_close(&r);
@@ -134,19 +148,17 @@ static int tell(const struct args *args, const char *to, const struct tepal_filt
 
 static int save(const struct args *args, const char *from, const char *to,
                 const struct tepal_filter *filter, struct receipts *receipts, struct kept *kept,
-                uint64_t total, uint64_t returned, double lost)
+                const struct added *added)
 {
-    warn(args, to, filter, total);
+    warn(args, to, filter, added->total);
     int code = receipts_finish(receipts, args);
     code = code == EXIT_YES ? kept_finish(kept, args) : code;
-    if (total == 0 && change_in_place(from, to)) {
-        return code == EXIT_YES && arg(args, "json")->given
-                   ? tell(args, to, filter, total, returned, lost)
-                   : code;
+    if (added->total == 0 && change_in_place(from, to)) {
+        return code == EXIT_YES && arg(args, "json")->given ? tell(args, to, filter, added) : code;
     }
     struct atomic_file *const beside[] = {&receipts->file, &kept->file.file};
     code = code == EXIT_YES ? filter_file_save_with(args, filter, to, beside, 2) : code;
-    return code == EXIT_YES ? tell(args, to, filter, total, returned, lost) : code;
+    return code == EXIT_YES ? tell(args, to, filter, added) : code;
 }
 
 static int work(const struct args *args, const char *from, const char *to,
@@ -157,9 +169,7 @@ static int work(const struct args *args, const char *from, const char *to,
     struct kept kept = {.given = false};
     static const char *const lists[] = {"kept", NULL};
     const char *const others[] = {from, to};
-    uint64_t total = 0;
-    uint64_t returned = 0;
-    double lost = render_figure(filter, "lost", (double)NAN);
+    struct added added = {.lost = render_figure(filter, "lost", (double)NAN)};
     int code = filter_file_hasher(args, filter_file_name(from, false), filter, &hasher);
     if (code == EXIT_YES) {
         code = receipts_check(args, from, to, args->operand + 1, args->operands - 1);
@@ -170,10 +180,8 @@ static int work(const struct args *args, const char *from, const char *to,
                : code;
     code = code == EXIT_YES ? kept_open(&kept, args, filter, &hasher) : code;
     code = code == EXIT_YES ? receipts_open(&receipts, args, filter) : code;
-    code = code == EXIT_YES ? add_keys(args, filter, &hasher, &receipts, &kept, &total, &returned)
-                            : code;
-    code = code == EXIT_YES ? save(args, from, to, filter, &receipts, &kept, total, returned, lost)
-                            : code;
+    code = code == EXIT_YES ? add_keys(args, filter, &hasher, &receipts, &kept, &added) : code;
+    code = code == EXIT_YES ? save(args, from, to, filter, &receipts, &kept, &added) : code;
     receipts_free(&receipts);
     kept_free(&kept);
     return code;
@@ -186,10 +194,18 @@ static int add_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {
-    OPTION_IN_PLACE_OUTPUT, OPTION_RECEIPTS_OUT, OPTION_KEPT,    KEY_OPTIONS,
-    OPTION_KEY_FILE,        OPTION_FORCE,        OPTION_NO_WAIT, OPTION_JSON,
-    OPTION_QUIET,           OPTION_HELP,         OPTIONS_END};
+static const struct option options[] = {OPTION_IN_PLACE_OUTPUT,
+                                        OPTION_RECEIPTS_OUT,
+                                        OPTION_KEPT,
+                                        KEY_OPTIONS,
+                                        OPTION_UNIQUE,
+                                        OPTION_KEY_FILE,
+                                        OPTION_FORCE,
+                                        OPTION_NO_WAIT,
+                                        OPTION_JSON,
+                                        OPTION_QUIET,
+                                        OPTION_HELP,
+                                        OPTIONS_END};
 static const char *const exclusive[][4] = {{"receipts", "kept"}, {NULL}};
 static const struct example examples[] = {
     {"tepal add seen.tepal today.txt", "In place, atomically."},

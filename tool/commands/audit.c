@@ -205,6 +205,12 @@ static int work(struct audit *a)
     if (status != TEPAL_OK) {
         return say_status(NULL, name, status, error.why);
     }
+    const struct tepal_quantity *estimated = tepal_report_find(&a->report, "estimated");
+    if (estimated != NULL && estimated->value.flag && !arg(a->args, "quiet")->given) {
+        say_warning(name, "which group each member is in was estimated, so that the fewest counts "
+                          "are missing: more may be; --receipts FILE, with the receipts of the "
+                          "members, tells exactly");
+    }
     if (write_lists(a) != EXIT_YES || atomic_file_write(a->args, "svg", draw, a) != EXIT_YES) {
         return EXIT_TROUBLE;
     }

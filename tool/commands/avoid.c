@@ -104,7 +104,7 @@ static void say_lost(struct report *r, const struct tepal_avoided *all)
     double share = all->members > 0 ? fmin(1, all->lost_all / all->members) : 0;
     const char *how = all->expected ? "about" : "at most";
     report_say(r, "lost       %s %.*f member%s, %.*f in all (%s of %.0f); the budget is %.0f", how,
-               all->expected, all->lost, !all->expected && all->lost == 1 ? "" : "s", all->expected,
+               all->expected, all->lost, all->expected ? "s" : SAY_S(all->lost), all->expected,
                all->lost_all, render_rate(share, rate, sizeof rate), all->members, all->most_lost);
 }
 
@@ -114,11 +114,11 @@ static int tell(const struct avoiding *a, const char *to)
     struct report r = report_open(a->args);
     report_object(&r, NULL);
     report_say(&r, "avoided    %" PRIu64 " of %" PRIu64 " key%s; %" PRIu64 " %s not found anyway",
-               all->avoided, a->total, a->total == 1 ? "" : "s", all->absent,
+               all->avoided, a->total, SAY_S(a->total), all->absent,
                all->absent == 1 ? "was" : "were");
     if (all->refused > 0) {
         report_say(&r, "refused    %" PRIu64 " key%s, which %s still found: the budget is spent",
-                   all->refused, all->refused == 1 ? "" : "s", all->refused == 1 ? "is" : "are");
+                   all->refused, SAY_S(all->refused), all->refused == 1 ? "is" : "are");
     }
     say_lost(&r, all);
     written_tell(&r, to, a->filter, UINT64_MAX);

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "input/feed.h"
 #include "input/adder.h"
+#include "input/look.h"
 #include "input/receipts.h"
 #include "commands/build/recipe.h"
 #include "output/render.h"
@@ -43,6 +44,8 @@ struct builder {
     struct tepal_filter *filter;
     struct receipts receipts;
     uint64_t keys;
+    struct feed_left left;
+    bool told_repeats;
     uint64_t attempt; /* with another seed each, from 0 on ... */
     uint64_t tries;   /* ... so many */
     bool full;        /* this seed has no room for the keys */
@@ -55,11 +58,8 @@ static int is_full(struct builder *b)
     if (b->attempt + 1 < b->tries) {
         return EXIT_TROUBLE;
     }
-    return b->tries == 1 ? args_status(b->args, TEPAL_FULL, NULL)
-                         : args_error(b->args,
-                                      "%" PRIu64 " seeds were tried: none has room for "
-                                      "the keys",
-                                      b->tries);
+    return args_error(b->args, "%" PRIu64 " seeds were tried: none has room for the keys",
+                      b->tries);
 }
 
 static int draw_seed(struct builder *b)
@@ -118,10 +118,10 @@ static int make_filter(struct builder *b, uint64_t keys)
     return args_status(b->args, status, NULL);
 }
 
-/* A plan has no receipts, but may find no room. */
+/* A plan has no receipts, but may find no room; with another seed it may. */
 static int add_batch(struct builder *b, struct adder *adder, size_t count)
 {
-    if (b->plan == NULL) {
+    if (b->plan == NULL || b->tries == 1) {
         return receipts_add(&b->receipts, b->args, adder, count);
     }
     enum tepal_status status = adder_add(adder, count);
@@ -176,11 +176,20 @@ static int replay(struct builder *b, struct spill *spill)
         return EXIT_TROUBLE;
     }
     ptrdiff_t count;
+    uint64_t before = 0;
     while ((count = spill_next(spill, &digests)) > 0) {
         enum tepal_status status = tepal_filter_add_many(b->filter, digests, (size_t)count);
+        bool often = false;
+        size_t at =
+            status == TEPAL_FULL ? adder_full_at(b->filter, digests, (size_t)count, &often) : 0;
+        if (often) {
+            return args_error(b->args, "key %" PRIu64 " of the input: " ADDER_OFTEN,
+                              before + at + 1);
+        }
         if (status != TEPAL_OK) {
             return args_status(b->args, status, NULL);
         }
+        before += (uint64_t)count;
     }
     return count == 0 ? EXIT_YES : spill_failed(b, spill);
 }
@@ -246,6 +255,13 @@ static int offline(struct builder *b, struct feed *feed)
     return code;
 }
 
+/* Does a key that comes again take room, or is room planned for it? */
+static bool counts_repeats(const struct builder *b)
+{
+    return !arg(b->args, "quiet")->given && !arg(b->args, "unique")->given &&
+           b->params.kind != TEPAL_KIND_RECYCLING && b->params.kind != TEPAL_KIND_CHAIN;
+}
+
 /* Once; *again: once more, and then with the digests kept. */
 static int read_once(struct builder *b, bool keep, bool *again)
 {
@@ -255,11 +271,14 @@ static int read_once(struct builder *b, bool keep, bool *again)
         return EXIT_TROUBLE;
     }
     bool counts = b->plan == NULL && b->recipe->counts(b->args);
+    feed->notice_repeats = counts_repeats(b);
     int code = arg(b->args, "offline")->given     ? offline(b, feed)
                : !counts                          ? stream(b, feed, arg(b->args, "capacity")->whole)
                : !keep && feed_count(feed, &keys) ? count_in_files(b, feed, keys, again)
                                                   : count_first(b, feed);
     b->keys = feed->total;
+    b->left = feed->left;
+    b->told_repeats = feed->told_repeats;
     feed_close(feed);
     return code;
 }
@@ -271,19 +290,34 @@ static int read_keys(struct builder *b)
     return again ? read_once(b, true, &again) : code;
 }
 
+/* Repeats beyond the first keys: a Bloom filter has fewer bits set than its keys explain. */
+static void warn_repeats(const struct builder *b)
+{
+    double keys = (double)b->keys;
+    double held = render_figure(b->filter, "keys_estimated", keys);
+    if (b->params.kind == TEPAL_KIND_BLOOM && !b->told_repeats &&
+        keys - held > keys / 20 + 6 * sqrt(keys)) {
+        say_warning(
+            filter_file_name(b->output, true),
+            "about %.2g %% of the keys came before, as far as the filter tells: " LOOK_UNIQUE,
+            100 * (keys - held) / keys);
+    }
+}
+
 static void warn(const struct builder *b)
 {
     uint64_t planned = b->plan != NULL ? b->plan->params.capacity : arg(b->args, "capacity")->whole;
     if (arg(b->args, "quiet")->given) {
         return;
     }
+    warn_repeats(b);
     if (b->keys == 0) {
         say_warning(filter_file_name(b->output, true), "no keys in the input: the filter is empty");
     } else if (planned > 0 && b->keys > planned) {
         bool endless = (tepal_filter_kind(b->filter)->promises & TEPAL_ENDLESS) != 0;
         say_warning(filter_file_name(b->output, true),
-                    "%" PRIu64 " keys were added, but %" PRIu64 " were planned: %s than predicted",
-                    b->keys, planned,
+                    "%" PRIu64 " keys were added, but %" PRIu64 " %s planned: %s than predicted",
+                    b->keys, planned, planned == 1 ? "was" : "were",
                     endless                              ? "older keys are forgotten more often"
                     : b->params.kind == TEPAL_KIND_CHAIN ? "the rate holds, with more memory"
                                                          : "there are more false positives");
@@ -355,6 +389,16 @@ static int set_budget(struct builder *b)
     return status == TEPAL_OK ? EXIT_YES : args_status(b->args, status, error.why);
 }
 
+static int tell(const struct builder *b)
+{
+    struct report r = report_open(b->args);
+    report_object(&r, NULL);
+    written_tell(&r, b->output, b->filter, b->keys);
+    written_left_out(&r, b->args, b->left.comments, b->left.repeats);
+    report_end(&r);
+    return written_close(&r);
+}
+
 /* The kinds to which keys are added one by one. */
 static int build_stream(struct builder *b)
 {
@@ -366,7 +410,7 @@ static int build_stream(struct builder *b)
         struct atomic_file *const beside[] = {&b->receipts.file};
         code = filter_file_replace(b->args, b->filter, b->output, beside, 1);
     }
-    code = code == EXIT_YES ? written_print(b->args, b->output, b->filter, b->keys) : code;
+    code = code == EXIT_YES ? tell(b) : code;
     receipts_free(&b->receipts);
     tepal_filter_free(b->filter);
     return code;
@@ -458,6 +502,7 @@ static const struct option options[] = {
            "The kind of filter (default bloom); `tepal kinds` lists them."),
     OPTION_SEED,
     KEY_OPTIONS,
+    OPTION_UNIQUE,
     OPTION_KEY_FILE,
     GENERALIZED_BUILD,
     COUNTING_BUILD,

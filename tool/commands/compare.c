@@ -373,12 +373,14 @@ static int print(const struct compare *c)
     report_whole(&r, "non_members", c->outsiders, JSON_ONLY);
     report_whole(&r, "strangers", c->draws > 0 ? c->draws : c->outsiders - c->known, JSON_ONLY);
     if (arg(c->args, "endless")->given) {
-        report_line(&r, "%zu messages, %" PRIu64 " of them new\n\n", c->queries, c->outsiders);
+        report_line(&r, "%zu message%s, %" PRIu64 " of them new\n\n", c->queries, SAY_S(c->queries),
+                    c->outsiders);
     } else {
         report_line(&r,
-                    "%zu members, %zu negatives, %zu queries (%" PRIu64 " of non-members)%s\n\n",
-                    c->members.count, c->negatives.count, c->queries, c->outsiders,
-                    c->query_weight != NULL ? "; fp known by weight" : "");
+                    "%zu member%s, %zu negative%s, %zu quer%s (%" PRIu64 " of non-members)%s\n\n",
+                    c->members.count, SAY_S(c->members.count), c->negatives.count,
+                    SAY_S(c->negatives.count), c->queries, c->queries == 1 ? "y" : "ies",
+                    c->outsiders, c->query_weight != NULL ? "; fp known by weight" : "");
     }
     report_list(&r, "rows");
     for (size_t i = 0; i < c->rows; i++) {

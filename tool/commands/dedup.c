@@ -306,14 +306,15 @@ static int run_batches(struct dedup *d)
         }
         d->lines += n;
         if (d->prints) {
-            answers_print(d->out, d->feed->key, d->feed->len, d->answers, n, repeats);
+            answers_print(d->out, d->feed->key, d->feed->len, d->answers, n, repeats,
+                          d->feed->comments);
         }
         if (d->out->failed != 0) {
             return EXIT_TROUBLE;
         }
         if (why != NULL) {
             return say_error(NULL, feed_subject(d->feed), "line %" PRIu64 ": %s; %s",
-                             feed_number(d->feed) + n, why,
+                             feed_number(d->feed, n), why,
                              d->lines == 0 ? d->args->command->stays : stays(d));
         }
         d->feed->stays = stays(d);

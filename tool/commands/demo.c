@@ -166,8 +166,8 @@ static int show(const struct args *args, struct report *r, struct trial *t)
     }
     if (r->rows == 0) {
         report_line(
-            r, "%" PRIu64 " keys for %s false positives; %" PRIu64 " non-members looked up\n\n",
-            t->keys, render_rate(t->rate, rate, sizeof rate), t->strangers);
+            r, "%" PRIu64 " key%s for %s false positives; %" PRIu64 " non-members looked up\n\n",
+            t->keys, SAY_S(t->keys), render_rate(t->rate, rate, sizeof rate), t->strangers);
     }
     tell_row(r, t);
     out_flush(r->out);

@@ -37,9 +37,9 @@ static int tell(const struct args *args, const char *output,
     struct report r = report_open(args);
     if (change->fell > 0 && !r.quiet) {
         say_warning(filter_file_name(output, true),
-                    "%" PRIu64 " counters fell: keys were removed in between, so some added keys "
-                    "may be missing from the result",
-                    change->fell);
+                    "%" PRIu64 " counter%s fell: keys were removed in between, so some added "
+                    "keys may be missing from the result",
+                    change->fell, SAY_S(change->fell));
     }
     report_object(&r, NULL);
     report_say(&r, "counters   %" PRIu64 " rose, %" PRIu64 " fell, %" PRIu64 " stuck", change->rose,

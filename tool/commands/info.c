@@ -110,9 +110,10 @@ static void print_lost(struct report *r, const struct tepal_report *report)
                     lost, render_number(report, "members", 0));
     } else if (lost > 0) {
         report_line(r,
-                    "false negatives: at most %.0f of %.0f members; any of them that were added "
-                    "again are found\n",
-                    lost, render_number(report, "members", 0));
+                    "false negatives: at most %.0f of %.0f member%s; any of them that were "
+                    "added again are found\n",
+                    lost, render_number(report, "members", 0),
+                    SAY_S(render_number(report, "members", 0)));
     }
 }
 

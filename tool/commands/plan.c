@@ -58,7 +58,7 @@ static void print_choice(const struct planner *p, const struct tepal_proposal *p
         report_line(p->report, ", %.4g bits per key", plan->bits_per_key);
     }
     report_line(p->report, "\nprobes     %.3g cache line%s per lookup of an absent key\n",
-                plan->probes, plan->probes == 1 ? "" : "s");
+                plan->probes, SAY_S(plan->probes));
     report_line(p->report, "build      %s\n",
                 plan_command(plan, p->wish.negatives, room, sizeof room));
 }
@@ -114,7 +114,7 @@ static void tell_plans(const struct planner *p)
     report_end(r);
     if (hidden > 0) {
         report_line(r, "and %zu other layout%s of these kinds (--all lists them)\n", hidden,
-                    hidden == 1 ? "" : "s");
+                    SAY_S(hidden));
     }
 }
 

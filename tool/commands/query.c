@@ -109,7 +109,7 @@ static void print_batch(struct query *q, size_t count)
         print_table(q, count);
     } else {
         answers_print(q->out, q->feed->key, q->feed->len, answers_of(q), count,
-                      !arg(q->args, "invert")->given);
+                      !arg(q->args, "invert")->given, q->feed->comments);
     }
     if (feed_live(q->feed)) {
         out_flush(q->out);

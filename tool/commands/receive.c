@@ -116,27 +116,47 @@ static int keep(const struct receive *r, const char *to, const struct tepal_filt
                   : filter_file_replace(r->args, filter, to, NULL, 0);
 }
 
+#define REASON 320 /* characters of a reason, remedy included */
+
 /* ---- one filter ------------------------------------------------------------------------------ */
 
-static void tell(struct report *r, const char *path, const struct tepal_judgement *judgement)
+/* Why it was refused, and the remedy if one of the options is. */
+static const char *reason(const struct receive *r, const struct tepal_judgement *judgement,
+                          char *room, size_t size)
 {
+    bool empty = judgement->verdict == TEPAL_REFUSED_FILL && !r->terms.repeats &&
+                 judgement->fill < judgement->fill_expected;
+    snprintf(room, size, "%s%s", judgement->why,
+             empty ? "; --repeated accepts lists in which keys came more than once" : "");
+    return room;
+}
+
+static void tell(struct receive *all, const char *path, const struct tepal_judgement *judgement)
+{
+    struct report *r = &all->report;
     struct tepal_report quantities = {.count = 0};
+    char room[REASON];
     report_object(r, NULL);
     report_text(r, "file", path, JSON_ONLY);
     tepal_judgement_report(judgement, &quantities);
     if (report_is(r, REPORT_JSON)) {
         report_quantities(r, &quantities, false);
     }
-    report_text(r, "why", judgement->why[0] == '\0' ? NULL : judgement->why, JSON_ONLY);
+    report_text(r, "why",
+                judgement->why[0] == '\0' ? NULL : reason(all, judgement, room, sizeof room),
+                JSON_ONLY);
     report_end(r);
 }
 
-static void print_words(struct report *r, const char *name, const struct tepal_judgement *judgement)
+static void print_words(struct receive *all, const char *name,
+                        const struct tepal_judgement *judgement)
 {
+    struct report *r = &all->report;
     char rate[64];
+    char room[REASON];
     report_name(r, name);
     if (judgement->verdict != TEPAL_ACCEPTED) {
-        report_line(r, ": refused: %s\n", judgement->why);
+        report_line(r, ": refused: %s\n", reason(all, judgement, room, sizeof room));
         return;
     }
     report_line(r, ": accepted: finds %s of all keys",
@@ -203,9 +223,9 @@ static int judge_one(struct receive *r, const char *path, const char *to, bool l
     if (code == EXIT_TROUBLE) {
         return code;
     }
-    tell(&r->report, path, &judgement);
+    tell(r, path, &judgement);
     if (!r->report.quiet) {
-        print_words(&r->report, name, &judgement);
+        print_words(r, name, &judgement);
     }
     return report_code(&r->report, code);
 }

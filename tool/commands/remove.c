@@ -137,7 +137,7 @@ static int tell(const struct removal *r, const char *to)
     uint64_t refused = r->total - r->removed - r->kept;
     report_object(&report, NULL);
     report_say(&report, "removed    %" PRIu64 " of %" PRIu64 " key%s", r->removed, r->total,
-               r->total == 1 ? "" : "s");
+               SAY_S(r->total));
     if (refused > 0) {
         report_say(&report, "refused    %" PRIu64 ", which were not found", refused);
     }

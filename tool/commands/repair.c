@@ -23,14 +23,16 @@ static int tell(const struct args *args, const char *to, const struct tepal_filt
     double after = render_figure(filter, "fp_now", before);
     report_object(&r, NULL);
     report_say(&r,
-               "repaired   %" PRIu64 " of %" PRIu64 " members were not found, %" PRIu64 " more "
+               "repaired   %" PRIu64 " of %" PRIu64 " member%s %s not found, %" PRIu64 " more "
                "would have been lost%s",
-               repair->exposed, members, repair->potential - repair->exposed,
+               repair->exposed, members, SAY_S(members), repair->exposed == 1 ? "was" : "were",
+               repair->potential - repair->exposed,
                repair->estimated ? " (estimated: there are no receipts)" : "");
     report_say(&r,
-               "cost       %" PRIu64 " counts to %" PRIu64 " counters, %" PRIu64 " of which were "
+               "cost       %" PRIu64 " count%s to %" PRIu64 " counter%s, %" PRIu64 " of which %s "
                "0: false positives %s -> %s",
-               repair->counts, repair->counters, repair->zeros,
+               repair->counts, SAY_S(repair->counts), repair->counters, SAY_S(repair->counters),
+               repair->zeros, repair->zeros == 1 ? "was" : "were",
                render_rate(before, was, sizeof was), render_rate(after, is, sizeof is));
     written_tell(&r, to, filter, UINT64_MAX);
     report_whole(&r, "members", members, JSON_ONLY);

@@ -59,16 +59,16 @@ static int check_members(const struct vetoing *v, const struct tepal_filter *fil
         return EXIT_YES;
     }
     return args_about(v->args, filter_file_name(arg(v->args, "members")->text, false),
-                      "%" PRIu64 " keys, but %" PRIu64 " were added to the filter: give all of "
+                      "%" PRIu64 " key%s, but %" PRIu64 " were added to the filter: give all of "
                       "them, or the others may be lost",
-                      v->members_read, added);
+                      v->members_read, SAY_S(v->members_read), added);
 }
 
 static void say_counts(struct report *r, const struct vetoing *v)
 {
     const struct tepal_known_report *c = &v->report;
     report_say(r, "avoid      %" PRIu64 " key%s: %" PRIu64 " found, %" PRIu64 " left",
-               c->avoid_given, c->avoid_given == 1 ? "" : "s", c->avoid_positive, c->avoid_left);
+               c->avoid_given, SAY_S(c->avoid_given), c->avoid_positive, c->avoid_left);
     if (c->avoid_members > 0) {
         report_say(r, "           %" PRIu64 " %s, not vetoed", c->avoid_members,
                    c->avoid_members == 1 ? "is a member" : "are members");

@@ -1,6 +1,8 @@
 /* adder.c: filters that are merged in the end. */
 #include "input/adder.h"
 
+#include <inttypes.h>
+
 /* A filter for the lane, once it has seen so many keys that one is worth its memory. */
 static struct tepal_filter *own_filter(struct adder *a, unsigned lane, size_t count)
 {
@@ -37,7 +39,7 @@ void adder_open(struct adder *a, struct tepal_filter *filter, struct feed *feed,
     const struct tepal_params *params = tepal_filter_params(filter);
     unsigned promises = tepal_filter_kind(filter)->promises;
     *a = (struct adder){.filter = filter, .feed = feed, .bytes = tepal_params_cell_bytes(params)};
-    a->divided = feed->jobs > 1 && (promises & TEPAL_MERGEABLE) != 0 &&
+    a->divided = feed->jobs > 1 && !feed->unique && (promises & TEPAL_MERGEABLE) != 0 &&
                  (promises & TEPAL_ORDER_FREE) != 0 && params->hash == TEPAL_HASH_XXH3 &&
                  a->bytes <= ADDER_BYTES / (feed->jobs - 1);
     a->bare = !digests && adder_hashes(filter) && feed_bare(feed);
@@ -63,6 +65,37 @@ enum tepal_status adder_finish(struct adder *a)
         status = a->own[i] == NULL ? TEPAL_OK : tepal_filter_unite(a->filter, a->own[i]);
     }
     return status;
+}
+
+size_t adder_full_at(struct tepal_filter *filter, const struct tepal_digest *digests, size_t count,
+                     bool *often)
+{
+    size_t at = 0;
+    unsigned copies = 0;
+    while (at < count && tepal_filter_add(filter, digests[at]) == TEPAL_OK) {
+        at++;
+    }
+    while (at < count && tepal_filter_kind(filter)->id == TEPAL_KIND_FINGERPRINT &&
+           tepal_filter_remove(filter, digests[at]) == TEPAL_OK) {
+        copies++;
+    }
+    *often = copies >= TEPAL_MAX_COPIES;
+    return at;
+}
+
+int adder_say_full(struct adder *a, const struct args *args, size_t count)
+{
+    const struct feed *feed = a->feed;
+    bool often;
+    size_t at = adder_full_at(a->filter, feed->digest, count, &often);
+    if (at == count) {
+        return args_status(args, TEPAL_FULL, NULL);
+    }
+    struct key key = feed_key(feed, at);
+    return args_about(args, feed_subject(feed), "%s %" PRIu64 ": '%.*s%s': %s", feed->unit,
+                      feed_number(feed, at), key.len < 60 ? (int)key.len : 60, key.text,
+                      key.len < 60 ? "" : "...",
+                      often ? ADDER_OFTEN : "no room is left for it: build a larger filter");
 }
 
 void adder_close(struct adder *a)

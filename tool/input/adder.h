@@ -40,6 +40,20 @@ enum tepal_status adder_add(struct adder *adder, size_t count);
 /* After the last batch: the filter has all keys. */
 enum tepal_status adder_finish(struct adder *adder);
 
+/*
+ * After TEPAL_FULL, says which key of the batch has no room, and whether that is because it came
+ * too often; the filter is of no use any more. Returns EXIT_TROUBLE. The two parts: the first of
+ * the digests that has no room (`often`: a fingerprint filter holds it as often as it can), ...
+ */
+int adder_say_full(struct adder *adder, const struct args *args, size_t count);
+size_t adder_full_at(struct tepal_filter *filter, const struct tepal_digest *digests, size_t count,
+                     bool *often);
+
+/* ... and the sentence about a key that came too often. */
+#define ADDER_OFTEN                                                                                \
+    "it came more than 8 times, and a fingerprint filter holds a key 8 times at most; --unique "   \
+    "takes each key once, and filters of the kind growing count them"
+
 /* After the feed was closed; in any case. */
 void adder_close(struct adder *adder);
 

@@ -13,6 +13,7 @@
 
 #include "cli/number.h"
 #include "cli/options.h"
+#include "input/look.h"
 
 #define AT_ONCE ((size_t)64) /* keys hashed by one call */
 
@@ -33,6 +34,10 @@ static struct feed *open_paths(const struct args *args, const char *const *paths
     f->hasher = *hasher;
     f->separator = how.separator;
     f->hex = arg(args, "hex")->given;
+    f->crlf = arg(args, "crlf")->given;
+    f->comments = arg(args, "comments")->given;
+    f->unique = arg(args, "unique")->given;
+    f->notice = args_knows(args, "crlf") && !arg(args, "quiet")->given && how.separator == '\n';
     f->field = (size_t)arg(args, "field")->whole;
     f->delimiter = arg(args, "delimiter")->given ? (int)arg(args, "delimiter")->whole : -1;
     f->stays = args->command->stays;
@@ -64,7 +69,7 @@ bool feed_count(const struct feed *f, uint64_t *count)
     /* Files that stay in memory once they have been read; others had better be read once. */
     long pages = sysconf(_SC_PHYS_PAGES);
     long page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 &&
+    return pages > 0 && page > 0 && !f->comments && !f->unique &&
            keys_count(f->keys, (uint64_t)pages / 2 * (uint64_t)page, f->jobs, count);
 }
 
@@ -93,6 +98,7 @@ void feed_close(struct feed *f)
     }
     free(f->blocks);
     free(f->slot);
+    digests_free(&f->seen);
     keys_close(f->keys);
     for (size_t i = 0; i < 2 && f->wake[i] >= 0; i++) {
         close(f->wake[i]);
@@ -103,7 +109,7 @@ void feed_close(struct feed *f)
 
 bool feed_bare(struct feed *f)
 {
-    f->bare = !f->hex && f->field == 0;
+    f->bare = !f->hex && f->field == 0 && !f->crlf && !f->unique;
     return f->bare;
 }
 
@@ -118,9 +124,16 @@ const char *feed_subject(const struct feed *f)
     return f->block == NULL ? keys_subject(f->keys) : f->block->text.subject;
 }
 
-uint64_t feed_number(const struct feed *f)
+/* Lines are counted where they are asked for: in what is wrong. */
+uint64_t feed_number(const struct feed *f, size_t i)
 {
-    return f->number;
+    uint64_t number = f->number;
+    const char *at = f->block->text.text;
+    while ((at = memchr(at, f->separator, (size_t)((const char *)f->key[i] - at))) != NULL) {
+        at++;
+        number++;
+    }
+    return number;
 }
 
 bool feed_live(const struct feed *f)
@@ -172,10 +185,17 @@ struct key feed_field(const struct key *line, size_t n, int delimiter)
                          : delimited_field(line->text, end, n, delimiter);
 }
 
+static struct key without_return(struct key line)
+{
+    bool has = line.len > 0 && line.text[line.len - 1] == '\r';
+    return (struct key){line.text, line.len - has};
+}
+
 /* What is hashed of a line. */
 static struct key key_of(const struct feed *f, const struct feed_block *b, size_t i)
 {
     struct key line = {b->key[i], b->len[i]};
+    line = f->crlf ? without_return(line) : line;
     return f->field == 0 ? line : feed_field(&line, f->field, f->delimiter);
 }
 
@@ -232,12 +252,27 @@ static bool split(const struct feed *f, struct feed_block *b)
     return true;
 }
 
+/* Leaves out what is no key. */
+static void drop_comments(const struct feed *f, struct feed_block *b)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        struct key line = {b->key[i], b->len[i]};
+        line = f->crlf ? without_return(line) : line;
+        if (line.len > 0 && line.text[0] != '#') {
+            b->key[left] = b->key[i];
+            b->len[left++] = b->len[i];
+        }
+    }
+    b->count = left;
+}
+
 /* Takes tab and weight off every key. */
 static void split_weights(const struct feed *f, struct feed_block *b)
 {
     for (size_t i = 0; i < b->count; i++) {
         const char *text = b->key[i];
-        size_t len = b->len[i];
+        size_t len = f->crlf ? without_return((struct key){text, b->len[i]}).len : b->len[i];
         size_t tab = len;
         while (tab > 0 && text[tab - 1] != '\t') {
             tab--;
@@ -301,12 +336,16 @@ static void work_on(void *context, void *slot, unsigned lane)
         fail_whole(b, "out of memory for many keys");
         return;
     }
+    b->lines = b->count;
+    if (f->comments) {
+        drop_comments(f, b);
+    }
     if (f->weighted) {
         split_weights(f, b);
     }
     if (f->hex) {
         hash_hex(f, b);
-    } else if (f->field != 0) {
+    } else if (f->field != 0 || f->crlf) {
         hash_fields(f, b);
     } else if (!f->bare) {
         tepal_hash_bytes_many(&f->hasher, b->key, b->len, b->count, b->digest);
@@ -386,14 +425,65 @@ static ptrdiff_t tell_bad(struct feed *f)
     progress_end(&f->progress);
     if (b->bad.whole) {
         say_error(f->stays, b->text.subject, "%s", b->bad.why);
-    } else if (b->bad.place == 0) {
-        say_error(f->stays, b->text.subject, "%s %" PRIu64 ": %s", f->unit, f->next_number,
-                  b->bad.why);
+        return -1;
+    }
+    f->key = b->key;
+    uint64_t number = feed_number(f, b->count);
+    if (b->bad.place == 0) {
+        say_error(f->stays, b->text.subject, "%s %" PRIu64 ": %s", f->unit, number, b->bad.why);
     } else {
-        say_error(f->stays, b->text.subject, "%s %" PRIu64 ", character %zu: %s", f->unit,
-                  f->next_number, b->bad.place, b->bad.why);
+        say_error(f->stays, b->text.subject, "%s %" PRIu64 ", character %zu: %s", f->unit, number,
+                  b->bad.place, b->bad.why);
     }
     return -1;
+}
+
+/* The next block with keys into f->block: 1, 0 at the end, -1 after having said why. */
+static ptrdiff_t next_block(struct feed *f)
+{
+    do {
+        if (f->block != NULL && f->block->bad.why != NULL) {
+            return tell_bad(f);
+        }
+        uint64_t before = f->block == NULL ? 0 : f->block->lines;
+        struct feed_block *block = lanes_next(f->lanes);
+        if (block == NULL) {
+            feed_look_end(f);
+            return 0;
+        }
+        f->block = block;
+        f->next = 0;
+        f->number = block->text.first ? 1 : f->number + before;
+        f->left.comments += f->comments && block->bad.why == NULL ? block->lines - block->count : 0;
+        if (f->notice && block->text.first) {
+            feed_look(f);
+        }
+    } while (f->block->count == 0);
+    return 1;
+}
+
+/* --unique: leaves out of the batch what was there before; false: no memory. */
+static bool drop_repeats(struct feed *f, size_t *count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < *count; i++) {
+        size_t before = f->seen.count;
+        if (!digests_add(&f->seen, f->digest[i], 1, NULL, 0)) {
+            return false;
+        }
+        if (f->seen.count > before) {
+            f->digest[left] = f->digest[i];
+            f->key[left] = f->key[i];
+            f->len[left] = f->len[i];
+            if (f->weighted) {
+                f->weight[left] = f->weight[i];
+            }
+            left++;
+        }
+    }
+    f->left.repeats += *count - left;
+    *count = left;
+    return true;
 }
 
 ptrdiff_t feed_next(struct feed *f)
@@ -402,30 +492,27 @@ ptrdiff_t feed_next(struct feed *f)
         say_error(f->stays, NULL, "out of memory");
         return -1;
     }
-    if (f->block == NULL || f->next == f->block->count) {
-        if (f->block != NULL && f->block->bad.why != NULL) {
-            return tell_bad(f);
+    size_t count = 0;
+    while (count == 0) {
+        ptrdiff_t got = f->block == NULL || f->next == f->block->count ? next_block(f) : 1;
+        if (got <= 0) {
+            return got;
         }
-        struct feed_block *block = lanes_next(f->lanes);
-        if (block == NULL) {
-            return 0;
-        }
-        f->block = block;
-        f->next = 0;
-        f->next_number = block->text.first ? 1 : f->next_number;
-        if (block->count == 0) {
-            return tell_bad(f);
+        size_t left = f->block->count - f->next;
+        count = left < f->most ? left : f->most;
+        f->key = f->block->key + f->next;
+        f->len = f->block->len + f->next;
+        f->digest = f->bare ? NULL : f->block->digest + f->next;
+        f->weight = f->weighted ? f->block->weight + f->next : NULL;
+        f->next += count;
+        if (f->unique && !drop_repeats(f, &count)) {
+            say_error(f->stays, NULL, "out of memory for --unique");
+            return -1;
         }
     }
-    size_t left = f->block->count - f->next;
-    size_t count = left < f->most ? left : f->most;
-    f->key = f->block->key + f->next;
-    f->len = f->block->len + f->next;
-    f->digest = f->bare ? NULL : f->block->digest + f->next;
-    f->weight = f->weighted ? f->block->weight + f->next : NULL;
-    f->next += count;
-    f->number = f->next_number;
-    f->next_number += count;
+    if (f->notice_repeats) {
+        feed_look_repeats(f, count);
+    }
     f->total += count;
     if (progress_due(&f->progress)) {
         progress_tick(&f->progress, f->total, f->block->text.share);

@@ -19,6 +19,7 @@
 /* A block of keys. */
 struct feed_block {
     struct keys_block text;
+    size_t lines; /* those that are no keys (--comments) included */
     size_t count;
     size_t room;
     const void **key; /* where each begins in the text ... */
@@ -37,6 +38,12 @@ struct feed_block {
     size_t bytes_room;
 };
 
+/* What was left out: --comments, --unique. */
+struct feed_left {
+    uint64_t comments;
+    uint64_t repeats;
+};
+
 struct feed {
     struct keys *keys;
     struct tepal_hasher hasher;
@@ -44,12 +51,16 @@ struct feed {
     bool hex;
     bool weighted;
     bool receipts; /* weighted, and what is behind the tab is a group (receipts.h) */
+    bool crlf;     /* --crlf: a carriage return at the end of a line is no part of the key */
+    bool comments; /* --comments: lines that begin with # are no keys, nor are empty ones */
+    bool unique;   /* --unique: each key once */
     size_t field;  /* --field: which one is the key; 0: the whole line */
     int delimiter; /* --delimiter, or -1: blanks */
     const char *stays;
     const char *unit; /* what a key is called where its place is told */
     struct progress progress;
     uint64_t total; /* keys so far, this batch included */
+    struct feed_left left;
     /* To be set before the first batch: how many keys it has at most (FEED_BATCH) ... */
     size_t most;
     /* ... and what is done with every block, by any thread (`lane` tells which), after hashing. */
@@ -63,11 +74,15 @@ struct feed {
     struct tepal_digest *digest;
     double *weight;
     struct feed_block *block; /* the one from which it comes; NULL: none yet */
+    /* To be set before the first batch: say if keys come more than once; feed.c sets it back. */
+    bool notice_repeats;
+    bool told_repeats; /* there were some, and it was said */
     /* The rest is feed.c's. */
-    size_t next;          /* of the block's keys: the first that was not handed out */
-    uint64_t number;      /* of the batch's first key, in its file */
-    uint64_t next_number; /* of the next batch's */
-    bool waits;           /* feed_set_wait */
+    size_t next;         /* of the block's keys: the first that was not handed out */
+    uint64_t number;     /* of the block's first line, in its file */
+    bool waits;          /* feed_set_wait */
+    bool notice;         /* say what may be meant otherwise (look.c) */
+    struct digests seen; /* of --unique, or the sample of notice_repeats */
     bool ended;
     struct lanes *lanes;
     struct feed_block *blocks;
@@ -96,8 +111,9 @@ void feed_stop(struct feed *feed);
 
 /*
  * Before the first batch: nobody will look at digests, if the keys are hashed as they stand in the
- * text (no --hex, no --field). True: so it is, and `digest` is NULL. Who adds or asks Bloom filters
- * leaves hashing to them: they do it while lines are on their way from the memory.
+ * text (no --hex, --field or --crlf, and no --unique). True: so it is, and `digest` is NULL. Who
+ * adds or asks Bloom filters leaves hashing to them: they do it while lines are on their way from
+ * the memory.
  */
 bool feed_bare(struct feed *feed);
 
@@ -113,9 +129,9 @@ bool feed_count(const struct feed *feed, uint64_t *count);
 /* As keys_set_wait, before the first batch: `wait` is called by the thread that calls feed_next. */
 void feed_set_wait(struct feed *feed, bool (*wait)(void *context, int fd), void *context);
 
-/* The file of the batch, and the number of its first key in it. */
+/* The file of the batch, and the number of the line in it on which its i-th key stands. */
 const char *feed_subject(const struct feed *feed);
-uint64_t feed_number(const struct feed *feed);
+uint64_t feed_number(const struct feed *feed, size_t i);
 
 /* The batch came from a pipe or a terminal, and ends a block: answer before asking for more. */
 bool feed_live(const struct feed *feed);

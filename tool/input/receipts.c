@@ -64,6 +64,9 @@ int receipts_add(struct receipts *receipts, const struct args *args, struct adde
     enum tepal_status status =
         wanted ? tepal_counting_add_many(adder->filter, feed->digest, count, receipts->group)
                : adder_add(adder, count);
+    if (status == TEPAL_FULL) {
+        return adder_say_full(adder, args, count);
+    }
     if (status != TEPAL_OK) {
         return args_status(args, status, NULL);
     }
@@ -92,7 +95,7 @@ int receipts_groups(const struct args *args, const struct feed *feed, size_t cou
             return args_about(args, feed_subject(feed),
                               "%s %" PRIu64 ": no such group: this filter has %" PRIu32 ", "
                               "numbered from 0",
-                              feed->unit, feed_number(feed) + i, choices);
+                              feed->unit, feed_number(feed, i), choices);
         }
         groups[i] = (uint8_t)group;
     }

@@ -29,15 +29,16 @@ static inline size_t answers_run(const uint64_t *answers, size_t i, size_t count
 
 /*
  * Keys whose answer is `wanted`, with their separators: runs of them lie next to each other in the
- * buffer, and are copied as such. `key` and `len`: where each begins, and how long it is.
+ * buffer, and are copied as such. `key` and `len`: where each begins, and how long it is. `gaps`:
+ * something may be between two of them (--comments).
  */
 static inline void answers_print(struct out *out, const void *const *key, const size_t *len,
-                                 const uint64_t *answers, size_t count, bool wanted)
+                                 const uint64_t *answers, size_t count, bool wanted, bool gaps)
 {
     size_t i = answers_run(answers, 0, count, !wanted);
     while (i < count) {
         const char *from = key[i];
-        i += answers_run(answers, i, count, wanted);
+        i += gaps ? 1 : answers_run(answers, i, count, wanted);
         out_bytes(out, from, (size_t)((const char *)key[i - 1] + len[i - 1] + 1 - from));
         i += answers_run(answers, i, count, !wanted);
     }

@@ -44,7 +44,7 @@ const char *render_bytes(uint64_t bytes, char *room, size_t size)
     double scaled = (double)bytes;
     size_t unit = 0;
     if (bytes < 1024) {
-        snprintf(room, size, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
+        snprintf(room, size, "%" PRIu64 " byte%s", bytes, SAY_S(bytes));
         return room;
     }
     for (scaled /= 1024; scaled >= 1024 && unit < 4; scaled /= 1024) {
@@ -85,7 +85,7 @@ const char *render_value(const struct tepal_quantity *q, char *room, size_t size
         break;
     case TEPAL_QUANTITY_LIST:
         snprintf(room, size, "%zu number%s (--json)", q->value.list.count,
-                 q->value.list.count == 1 ? "" : "s");
+                 SAY_S(q->value.list.count));
         break;
     }
     return room;

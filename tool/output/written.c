@@ -34,17 +34,17 @@ static void tell_summary(struct report *r, const char *path, const struct tepal_
     if (sized_for > 0) {
         snprintf(per_key, sizeof per_key, " (%.2f per key)", (double)params->cells / sized_for);
     }
-    const char *unit = tepal_report_find(report, "counters") == NULL ? "bits" : "counters";
+    const char *unit = tepal_report_find(report, "counters") == NULL ? "bit" : "counter";
     bool chain = params->kind == TEPAL_KIND_CHAIN;
     uint64_t pieces = chain ? params->chain.parts : params->hashes;
-    report_say(r, "filter     %s, %s, %" PRIu64 " %s%s, %" PRIu64 " %s%s",
+    report_say(r, "filter     %s, %s, %" PRIu64 " %s%s%s, %" PRIu64 " %s%s",
                tepal_filter_kind(filter)->name, tepal_layout_name(params->layout), params->cells,
-               unit, per_key, pieces, chain ? "part" : "hash",
+               unit, SAY_S(params->cells), per_key, pieces, chain ? "part" : "hash",
                pieces == 1 ? ""
                : chain     ? "s"
                            : "es");
     snprintf(capacity, sizeof capacity, " with %" PRIu64 " key%s", params->capacity,
-             params->capacity == 1 ? "" : "s");
+             SAY_S(params->capacity));
     tell_rate(r, report, "fp_at_capacity", "predicted", capacity);
     tell_rate(r, report, "fp_now", "now", "");
     report_say(r, "seed       %" PRIu64 "%s", params->seed,
@@ -67,6 +67,19 @@ void written_tell(struct report *r, const char *path, const struct tepal_filter 
         report_say(r, "keys       %" PRIu64, keys);
     }
     tell_summary(r, path, filter, &report);
+}
+
+void written_left_out(struct report *r, const struct args *args, uint64_t comments,
+                      uint64_t repeats)
+{
+    if (arg(args, "comments")->given) {
+        report_say(r, "comments   %" PRIu64 " line%s left out", comments, SAY_S(comments));
+        report_whole(r, "comments", comments, JSON_ONLY);
+    }
+    if (arg(args, "unique")->given) {
+        report_say(r, "repeats    %" PRIu64 " key%s left out", repeats, SAY_S(repeats));
+        report_whole(r, "repeats", repeats, JSON_ONLY);
+    }
 }
 
 int written_close(struct report *r)

@@ -13,6 +13,10 @@
 void written_tell(struct report *r, const char *path, const struct tepal_filter *filter,
                   uint64_t keys);
 
+/* What --comments and --unique left out of the input, if they were given. */
+void written_left_out(struct report *r, const struct args *args, uint64_t comments,
+                      uint64_t repeats);
+
 /* Closes a report of a filter that stays written even if the report could not be. */
 int written_close(struct report *r);
 

@@ -25,8 +25,9 @@ static void bloom(const struct context *c, uint64_t m, uint64_t n, uint32_t k, d
     const struct tepal_params *p = &c->plan->params;
     const char *fill = p->positions == TEPAL_POSITIONS_DISTINCT ? "(1 - k/m)^n" : "(1 - 1/m)^(k n)";
     double flat = tepal_bloom_fp_approx(m, n, k);
-    out_format(c->out, "  m = %" PRIu64 " %s, n = %" PRIu64 " keys, k = %" PRIu32 " hashes\n", m,
-               c->plan->kind == TEPAL_KIND_COUNTING ? "counters" : "bits", n, k);
+    out_format(c->out, "  m = %" PRIu64 " %s%s, n = %" PRIu64 " key%s, k = %" PRIu32 " hash%s\n", m,
+               c->plan->kind == TEPAL_KIND_COUNTING ? "counter" : "bit", SAY_S(m), n, SAY_S(n), k,
+               k == 1 ? "" : "es");
     if (p->layout == TEPAL_LAYOUT_FLAT) {
         out_format(c->out, "  fill = 1 - %s = %.6g\n", fill,
                    tepal_bloom_fill(p->layout, p->positions, m, n, k));
@@ -119,8 +120,8 @@ static void generalized(const struct context *c)
         "m = %" PRIu64 " bits: %.6g\n",
         tepal_generalized_fp_bound(k0, k1, b), tepal_generalized_worst_zero(k0, k1, b),
         tepal_layout_name(p->layout), p->cells, c->plan->fp);
-    out_format(c->out, "  touched = 1 - e^(-(k0 + k1) n / m) = %.6g after n = %" PRIu64 " keys\n",
-               touched, c->n);
+    out_format(c->out, "  touched = 1 - e^(-(k0 + k1) n / m) = %.6g after n = %" PRIu64 " key%s\n",
+               touched, c->n, SAY_S(c->n));
     out_format(
         c->out,
         "  fn <= P(Bin(k0, k1/k touched) + Bin(k1, k0/k touched) > b) = %.6g for the oldest\n",
@@ -142,9 +143,9 @@ static void yesno(const struct context *c)
     out_format(c->out, "  F = t fp = %.6g of t = %" PRIu64 " known negatives pass the yes-filter\n",
                y.positive, t);
     out_format(c->out,
-               "  r = %" PRIu64 " no-filters of q = %" PRIu64 " bits, k' = %" PRIu32
+               "  r = %" PRIu64 " no-filter%s of q = %" PRIu64 " bit%s, k' = %" PRIu32
                ": of F, about %.4g are left\n",
-               y.no_filters, y.no_bits, y.no_hashes, y.left);
+               y.no_filters, SAY_S(y.no_filters), y.no_bits, SAY_S(y.no_bits), y.no_hashes, y.left);
     if (c->wish->weights.count > 0) {
         out_format(
             c->out,
@@ -196,8 +197,8 @@ static void recycling(const struct context *c)
     const struct tepal_recycling_params *cycle = &p->recycling;
     double messages = floor(c->plan->messages_per_cycle);
     bool by_sigma = cycle->rule == TEPAL_RECYCLING_SIGMA;
-    out_format(c->out, "  M = %" PRIu64 " bits per phase, p = %" PRIu32 " phases, k = %" PRIu32,
-               p->cells, (uint32_t)cycle->phases, p->hashes);
+    out_format(c->out, "  M = %" PRIu64 " bits per phase, p = %" PRIu32 " phase%s, k = %" PRIu32,
+               p->cells, (uint32_t)cycle->phases, SAY_S(cycle->phases), p->hashes);
     if (by_sigma) {
         out_format(c->out, ", sigma = %" PRIu64 " (%.4g M)", cycle->limit,
                    (double)cycle->limit / (double)p->cells);

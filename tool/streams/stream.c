@@ -143,8 +143,7 @@ static int shape(struct wish *w)
                       "--memory %" PRIu64 ": %s: %" PRIu32 " phase%s of the %s layout need%s at "
                       "least %" PRIu32 " bytes",
                       w->bytes, w->bytes > 1024 ? "too much" : "too little for one line", phases,
-                      phases == 1 ? "" : "s", tepal_layout_name(w->params.layout),
-                      phases == 1 ? "s" : "",
+                      SAY_S(phases), tepal_layout_name(w->params.layout), phases == 1 ? "s" : "",
                       phases * (tepal_layout_in_lines(w->params.layout) ? 64u : 8u));
 }
 

@@ -361,7 +361,7 @@ static void say_counts(struct report *r, const struct negatives_build *v)
     const struct tepal_yesno_params *no = &tepal_filter_params(v->filter)->yesno;
     enum tepal_kind_id kind = v->params.kind;
     report_say(r, "avoid      %" PRIu64 " key%s: %" PRIu64 " found by the %s, %" PRIu64 " left",
-               c->avoid_given, c->avoid_given == 1 ? "" : "s", c->avoid_positive,
+               c->avoid_given, SAY_S(c->avoid_given), c->avoid_positive,
                kind == TEPAL_KIND_YESNO     ? "yes-filter"
                : kind == TEPAL_KIND_CASCADE ? "first level"
                                             : "Bloom filter",
@@ -381,8 +381,9 @@ static void say_counts(struct report *r, const struct negatives_build *v)
                    render_rate(known, room, sizeof room));
     }
     if (c->false_negatives > 0) {
-        report_say(r, "lost       %" PRIu64 " of %" PRIu64 " members, as %s", c->false_negatives,
-                   c->members, kind == TEPAL_KIND_RETOUCHED ? "planned" : "tolerated");
+        report_say(r, "lost       %" PRIu64 " of %" PRIu64 " member%s, as %s", c->false_negatives,
+                   c->members, SAY_S(c->members),
+                   kind == TEPAL_KIND_RETOUCHED ? "planned" : "tolerated");
         if (arg(v->args, "member-weights")->given) {
             report_say(r, "           %.6g of their weight %.6g", c->weight_lost,
                        c->members_weight);
@@ -390,9 +391,10 @@ static void say_counts(struct report *r, const struct negatives_build *v)
     }
     if (kind == TEPAL_KIND_YESNO) {
         report_say(
-            r, "no-filters %" PRIu64 " of %" PRIu64 " bits, %" PRIu64 " hash%s each; method %s%s",
-            no->no_filters, no->no_bits, no->no_hashes, no->no_hashes == 1 ? "" : "es",
-            tepal_yesno_method_name(v->method), c->proved_optimal ? " (proved optimal)" : "");
+            r, "no-filters %" PRIu64 " of %" PRIu64 " bit%s, %" PRIu64 " hash%s each; method %s%s",
+            no->no_filters, no->no_bits, SAY_S(no->no_bits), no->no_hashes,
+            no->no_hashes == 1 ? "" : "es", tepal_yesno_method_name(v->method),
+            c->proved_optimal ? " (proved optimal)" : "");
     } else if (kind == TEPAL_KIND_CASCADE) {
         report_say(r, "levels     %" PRIu32, c->levels);
     }

@@ -92,9 +92,9 @@ static int check_keys(const struct retouching *w)
     }
     if (w->members_read < tepal_filter_keys_added(w->filter)) {
         say_warning(members,
-                    "%" PRIu64 " keys, but %" PRIu64 " were added to the filter: the others may be "
-                    "lost without being counted",
-                    w->members_read, tepal_filter_keys_added(w->filter));
+                    "%" PRIu64 " key%s, but %" PRIu64 " were added to the filter: the others may "
+                    "be lost without being counted",
+                    w->members_read, SAY_S(w->members_read), tepal_filter_keys_added(w->filter));
     }
     return EXIT_YES;
 }

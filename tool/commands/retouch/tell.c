@@ -10,11 +10,6 @@
 #include "files/filter_file.h"
 #include "output/render.h"
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 void retouch_tell_counts(struct report *r, const struct retouching *w)
 {
     const struct tepal_retouch_report *t = &w->report;
@@ -30,7 +25,7 @@ void retouch_tell_counts(struct report *r, const struct retouching *w)
                                 : ", by the bits; they were not given");
     }
     report_say(r, "avoid      %" PRIu64 " key%s: %" PRIu64 " %s", t->avoid_given,
-               plural(t->avoid_given), t->avoid_positive,
+               SAY_S(t->avoid_given), t->avoid_positive,
                t->avoid_positive == 1 ? "is a false positive" : "are false positives");
     if (t->avoid_members > 0) {
         report_say(r, "           %" PRIu64 " %s: %s", t->avoid_members,
@@ -147,7 +142,7 @@ void retouch_tell_trade(struct report *r, const struct retouching *w)
     if (w->generalized) {
         report_say(r,
                    "inverted   %" PRIu64 " bit%s; of the false positives left, %" PRIu64 " %s new",
-                   w->report.bits_changed, plural(w->report.bits_changed), w->report.avoid_created,
+                   w->report.bits_changed, SAY_S(w->report.bits_changed), w->report.avoid_created,
                    w->report.avoid_created == 1 ? "is" : "are");
     }
     say_trade(r, w);
