@@ -201,7 +201,7 @@ static inline void golden_check(const struct tepal_filter *f, const char *name)
 
 /* ---- an allocator that counts, remembers sizes, and fails when told -------------------------- */
 
-#define MEMORY_LIVE 64
+#define MEMORY_LIVE 512
 
 struct memory {
     unsigned calls;

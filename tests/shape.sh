@@ -150,6 +150,13 @@ check "the static library defines no global name but tepal_*" "$complaints"
 complaints=$(nm --undefined-only "$static" 2>/dev/null |
     awk '$2 ~ /^(lgamma[fl]?|signgam|s?rand|random|strtok|strerror|localtime|gmtime|getenv)$/ { print $2 }')
 check "the library calls nothing that keeps its answer in a global" "$complaints"
+# alloc_calls_unit.c takes it from here that these need no test of running out of memory.
+complaints=$(symbols "$build/CMakeFiles/tepal_objects.dir" --undefined-only |
+    awk '$2 ~ /^(malloc|calloc|realloc|aligned_alloc|posix_memalign|strdup|mmap|free)$/ &&
+            $1 !~ /^src\/(base\/alloc|file\/store)\.c$/ { print $1 " calls " $2 }
+        $2 ~ /^tepal_(alloc_|arena_)/ && $1 ~ /^src\/(hash|address|cells|params|model|plan)\// &&
+            $1 != "src/plan/build.c" { print $1 " calls " $2 }')
+check "memory is taken from the allocator alone, and not at all by numbers and names" "$complaints"
 declared=$(sed -nE 's/(^|.*[ *])(tepal_[a-z0-9_]+)\(.*/\2/p' include/tepal/*.h | sort -u)
 exported=$(nm --dynamic --defined-only "$shared" | awk '$2 == "T" { print $3 }' | sort)
 complaints=$(comm -13 <(echo "$declared") <(echo "$exported"))
