@@ -480,18 +480,23 @@ static size_t general_seen(struct tepal_recycling *r, const struct tepal_digest 
     return seen;
 }
 
-/* Messages that are asked at a time: whole words of answers. */
-#define CHUNK 512
+/*
+ * Messages that are asked at a time, whole words of answers: many, as the loops of the phases keep
+ * several hundred under way and begin and end with fewer; fewer where their digests are computed.
+ */
+#define CHUNK     8192
+#define OWN_CHUNK 512
 
 /* Every phase is a Bloom filter: its loops ask each, and a message that one has is found. */
 static size_t general_query(const struct tepal_recycling *r, const struct tepal_digest *digests,
                             size_t count, uint64_t *answers)
 {
-    struct tepal_digest own[CHUNK];
+    const size_t chunk = r->own_hashes ? OWN_CHUNK : CHUNK;
+    struct tepal_digest own[OWN_CHUNK];
     uint64_t found[CHUNK / 64];
     size_t present = 0;
-    for (size_t base = 0; base < count; base += CHUNK) {
-        size_t here = count - base < CHUNK ? count - base : CHUNK;
+    for (size_t base = 0; base < count; base += chunk) {
+        size_t here = count - base < chunk ? count - base : chunk;
         size_t words = (here + 63) / 64;
         uint64_t *out = answers + base / 64;
         memset(out, 0, words * 8);
