@@ -31,6 +31,7 @@ struct kinds {
     struct tepal_filter *generalized;
     struct tepal_filter *generalized_bloom; /* as many hashes */
     struct tepal_filter *counting;
+    struct tepal_filter *fingerprint;
     struct tepal_filter *yesno;
     struct tepal_filter *cascade;
     struct counting4 plain;
@@ -174,6 +175,12 @@ RUN(count_ones, tepal_filter_ones(k->flat))
 RUN(flat_fp_now, tepal_filter_fp_now(k->flat) * 1e9)
 RUN(blocked_fp_now, tepal_filter_fp_now(k->blocked) * 1e9)
 RUN(memory_read, read_memory(k->flat))
+RUN(recycling_validate, tepal_filter_validate(k->recycling_blocked, NULL))
+RUN(recycling_read, read_memory(k->recycling_blocked))
+RUN(fingerprint_validate, tepal_filter_validate(k->fingerprint, NULL))
+RUN(fingerprint_read, read_memory(k->fingerprint))
+RUN(counting_validate, tepal_filter_validate(k->counting, NULL))
+RUN(counting_read, read_memory(k->counting))
 
 static struct tepal_filter *recycling(enum tepal_layout layout, enum tepal_recycling_rule rule)
 {
@@ -243,17 +250,37 @@ static struct tepal_filter *generalized(void)
     return filter;
 }
 
+static struct tepal_filter *fingerprint(void)
+{
+    struct tepal_params p = TEPAL_PARAMS_INIT;
+    struct tepal_filter *filter;
+    struct tepal_error error;
+    p.kind = TEPAL_KIND_FINGERPRINT;
+    p.hashes = 2;
+    p.fingerprint.bits = 12;
+    p.cells = KEYS / 10 * 3 * 48; /* 1.2 slots for each key */
+    p.capacity = KEYS;
+    p.seed = 42;
+    if (tepal_filter_create(&p, NULL, &filter, &error) != TEPAL_OK) {
+        die(error.why);
+    }
+    return filter;
+}
+
 static void fill(struct kinds *k)
 {
     struct tepal_digest digests[CHUNK];
     struct tepal_filter *const filters[] = {
         k->flat,        k->blocked,           k->recycling_flat, k->recycling_blocked,
-        k->generalized, k->generalized_bloom, k->counting,       k->recycling_average};
+        k->generalized, k->generalized_bloom, k->counting,       k->recycling_average,
+        k->fingerprint};
     for (uint64_t i = 0; i < KEYS; i += CHUNK) {
         size_t here = KEYS - i < CHUNK ? (size_t)(KEYS - i) : CHUNK;
         digests_of(k, i, here, digests);
         for (size_t f = 0; f < sizeof filters / sizeof *filters; f++) {
-            (void)tepal_filter_add_many(filters[f], digests, here);
+            if (tepal_filter_add_many(filters[f], digests, here) != TEPAL_OK) {
+                die("a filter is full");
+            }
         }
         for (size_t j = 0; j < here; j++) {
             counting4_add(&k->plain, bench_mix(i + j));
@@ -283,6 +310,7 @@ static void prepare(struct kinds *k)
     k->generalized = generalized();
     k->generalized_bloom = bars_filter(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_FLAT, cells, 4, KEYS);
     k->counting = bars_filter(TEPAL_KIND_COUNTING, TEPAL_LAYOUT_BLOCKED, cells, 6, KEYS);
+    k->fingerprint = fingerprint();
     k->plain = counting4_make(cells);
     must(k->plain.bytes);
     fill(k);
@@ -291,11 +319,10 @@ static void prepare(struct kinds *k)
 
 static void release(struct kinds *k)
 {
-    struct tepal_filter *const filters[] = {k->flat,           k->blocked,
-                                            k->recycling_flat, k->recycling_blocked,
-                                            k->generalized,    k->generalized_bloom,
-                                            k->counting,       k->recycling_average,
-                                            k->yesno,          k->cascade};
+    struct tepal_filter *const filters[] = {
+        k->flat,        k->blocked,           k->recycling_flat, k->recycling_blocked,
+        k->generalized, k->generalized_bloom, k->counting,       k->recycling_average,
+        k->yesno,       k->cascade,           k->fingerprint};
     for (size_t f = 0; f < sizeof filters / sizeof *filters; f++) {
         tepal_filter_free(filters[f]);
     }
@@ -339,6 +366,12 @@ void bars_kinds(struct bars *bars)
         {"flat fp_now", flat_fp_now, k, 0},
         {"blocked fp_now", blocked_fp_now, k, 0},
         {"memory", memory_read, k, 0},
+        {"recycling validate", recycling_validate, k, 0},
+        {"recycling memory", recycling_read, k, 0},
+        {"fingerprint validate", fingerprint_validate, k, 0},
+        {"fingerprint memory", fingerprint_read, k, 0},
+        {"counting validate", counting_validate, k, 0},
+        {"counting memory", counting_read, k, 0},
     };
     static const struct {
         const char *what;
@@ -360,6 +393,10 @@ void bars_kinds(struct bars *bars)
         {"counting bits: ones / reading memory", "ones", "memory", 1 / 0.9},
         {"counting bits: flat fp_now / reading memory", "flat fp_now", "memory", 1 / 0.9},
         {"counting bits: blocked fp_now / reading memory", "blocked fp_now", "memory", NAN},
+        {"validate: recycling / reading memory", "recycling validate", "recycling memory", 1 / 0.9},
+        {"validate: fingerprint / reading memory", "fingerprint validate", "fingerprint memory",
+         1 / 0.9},
+        {"validate: counting / reading memory", "counting validate", "counting memory", 1 / 0.9},
     };
     const size_t runners = sizeof r / sizeof *r;
     fprintf(stderr, "other kinds, n = %" PRIu64 "\n", KEYS);

@@ -216,7 +216,7 @@ static void batches_agree_with_single_calls(void **state)
     }
 }
 
-/* Ones are counted in two ways, from any word on and of any length. */
+/* Ones are counted in three ways, from any word on and of any length. */
 static void ones_are_counted_alike(void **state)
 {
     (void)state;
@@ -231,6 +231,9 @@ static void ones_are_counted_alike(void **state)
             assert_int_equal(tepal_bits_count_portable(words + from, count), naive);
             if (tepal_bits_has_popcnt()) {
                 assert_int_equal(tepal_bits_count_popcnt(words + from, count), naive);
+            }
+            if (tepal_bits_has_vpopcnt()) {
+                assert_int_equal(tepal_bits_count_vpopcnt(words + from, count), naive);
             }
             for (int bit = 0; bit < 64; bit++) {
                 naive += words[from + count] >> bit & 1;

@@ -41,10 +41,12 @@ static inline bool bits_beyond(const uint64_t *words, uint64_t count)
 uint64_t tepal_bits_count(const uint64_t *words, size_t count);
 uint64_t tepal_bits_count_range(const uint64_t *words, uint64_t first, uint64_t end);
 
-/* The two ways to count whole words: in plain C, and with an instruction where there is one. */
+/* The ways to count whole words: in plain C, and with an instruction for a word or a vector. */
 bool tepal_bits_has_popcnt(void);
+bool tepal_bits_has_vpopcnt(void);
 uint64_t tepal_bits_count_portable(const uint64_t *words, size_t count);
-uint64_t tepal_bits_count_popcnt(const uint64_t *words, size_t count); /* only if it has */
+uint64_t tepal_bits_count_popcnt(const uint64_t *words, size_t count);  /* only if it has */
+uint64_t tepal_bits_count_vpopcnt(const uint64_t *words, size_t count); /* likewise */
 
 /* into := into OR (AND) other, word by word. */
 void tepal_bits_or(uint64_t *into, const uint64_t *other, size_t count);

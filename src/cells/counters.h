@@ -77,13 +77,26 @@ static inline uint64_t counters_gather(uint64_t flags, uint32_t wide)
     return (flags | flags >> 24) & 0xffff;
 }
 
+#define COUNTERS_LANES UINT64_C(0x00ff00ff00ff00ff)
+
+/* The sums of two counters each, in fields of twice their width: of 8 words and more together. */
+static inline uint64_t counters_pairs(uint64_t word, uint32_t wide)
+{
+    return wide == COUNTERS_WIDE ? (word & COUNTERS_LANES) + (word >> 8 & COUNTERS_LANES)
+                                 : (word & COUNTERS_LOW) + (word >> 4 & COUNTERS_LOW);
+}
+
+static inline uint64_t counters_sum_pairs(uint64_t pairs, uint32_t wide)
+{
+    if (wide != COUNTERS_WIDE) {
+        pairs = (pairs & COUNTERS_LANES) + (pairs >> 8 & COUNTERS_LANES);
+    }
+    return pairs * UINT64_C(0x0001000100010001) >> 48;
+}
+
 static inline uint64_t counters_sum(uint64_t word, uint32_t wide)
 {
-    const uint64_t lanes = UINT64_C(0x00ff00ff00ff00ff);
-    if (wide != COUNTERS_WIDE) { /* bytes of two counters each */
-        word = (word & COUNTERS_LOW) + (word >> 4 & COUNTERS_LOW);
-    }
-    return ((word & lanes) + (word >> 8 & lanes)) * UINT64_C(0x0001000100010001) >> 48;
+    return counters_sum_pairs(counters_pairs(word, wide), wide);
 }
 
 #endif

@@ -37,11 +37,14 @@ struct census {
 
 typedef uint64_t flags_of(uint64_t word, uint32_t wide);
 
-/* The bits of 64 counters (4 or 8 words) for which a flag holds; not for words past the end. */
-static inline uint64_t gather(const struct tepal_counting *counting, size_t word, flags_of *flag)
+/*
+ * The bits of 64 counters (4 or 8 words) for which a flag holds; not for words past the end. `wide`
+ * repeats the filter's, as a constant.
+ */
+static inline __attribute__((always_inline)) uint64_t
+gather_of(const struct tepal_counting *counting, uint32_t wide, size_t word, flags_of *flag)
 {
     uint64_t bits = 0;
-    uint32_t wide = counting->wide;
     size_t words = (size_t)1 << wide;
     size_t first = words * word;
     size_t step = 1;
@@ -54,6 +57,12 @@ static inline uint64_t gather(const struct tepal_counting *counting, size_t word
         bits |= counters_gather(flags, wide) << (i * counters_per_word(wide));
     }
     return bits;
+}
+
+static inline uint64_t gather(const struct tepal_counting *counting, size_t word, flags_of *flag)
+{
+    return counting->wide == COUNTERS_WIDE ? gather_of(counting, COUNTERS_WIDE, word, flag)
+                                           : gather_of(counting, COUNTERS_NARROW, word, flag);
 }
 
 /* The bits that they ask for; and of those that are stuck, whose bits are never cleared. */
@@ -80,6 +89,34 @@ static void count_cleared(const struct tepal_counting *counting, struct census *
     }
 }
 
+/*
+ * Words of counters whose flags and sums of pairs are added side by side: a counter of 4 bits has
+ * room for so many flags, and a byte for so many sums of two.
+ */
+#define SUMMED 8
+
+/* `wide` is a constant. */
+static inline __attribute__((always_inline)) void
+count_counters(const struct tepal_counting *counting, uint32_t wide, struct census *census)
+{
+    const uint64_t *words = counting->head.words;
+    const size_t count = counter_words(counting);
+    for (size_t i = 0; i < count; i += SUMMED) {
+        size_t here = count - i < SUMMED ? count - i : SUMMED;
+        uint64_t above = 0;
+        uint64_t full = 0;
+        uint64_t pairs = 0;
+        for (size_t j = 0; j < here; j++) {
+            above += counters_above_zero(words[i + j], wide);
+            full += counters_at_max(words[i + j], wide);
+            pairs += counters_pairs(words[i + j], wide);
+        }
+        census->ones += counters_sum(above, wide);
+        census->stuck += counters_sum(full, wide);
+        census->sum += counters_sum_pairs(pairs, wide);
+    }
+}
+
 static struct census count_cells(const struct tepal_counting *counting)
 {
     struct census census = {0};
@@ -87,11 +124,10 @@ static struct census count_cells(const struct tepal_counting *counting)
         census.ones = tepal_bits_count(counting->bits, bit_words(counting));
         return census;
     }
-    for (size_t i = 0; i < counter_words(counting); i++) {
-        uint64_t word = counting->head.words[i];
-        census.ones += bits_count_word(counters_above_zero(word, counting->wide));
-        census.stuck += bits_count_word(counters_at_max(word, counting->wide));
-        census.sum += counters_sum(word, counting->wide);
+    if (counting->wide == COUNTERS_WIDE) {
+        count_counters(counting, COUNTERS_WIDE, &census);
+    } else {
+        count_counters(counting, COUNTERS_NARROW, &census);
     }
     if (counting->learns) {
         count_cleared(counting, &census);
