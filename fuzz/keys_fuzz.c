@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -157,6 +158,33 @@ static enum verdict unpack_zstd(const struct bytes *file, struct bytes *out)
     return result == 0 ? SOUND : BROKEN;
 }
 
+static enum verdict unpack_xz(const struct bytes *file, struct bytes *out)
+{
+    lzma_stream xz = LZMA_STREAM_INIT;
+    lzma_ret result = LZMA_OK;
+    MUST(lzma_stream_decoder(&xz, (uint64_t)1 << 27, LZMA_CONCATENATED) == LZMA_OK);
+    xz.next_in = file->at;
+    xz.avail_in = file->len;
+    while (result == LZMA_OK && out->len < MOST) {
+        uint8_t room[16384];
+        xz.next_out = room;
+        xz.avail_out = sizeof room;
+        result = lzma_code(&xz, LZMA_FINISH);
+        append(out, room, sizeof room - xz.avail_out);
+    }
+    lzma_end(&xz);
+    return result == LZMA_STREAM_END ? SOUND : result == LZMA_OK ? UNDECIDED : BROKEN;
+}
+
+/* Which is recognised, and refused. */
+static bool is_bzip2(const struct bytes *file)
+{
+    return file->len >= 10 && memcmp(file->at, "BZh", 3) == 0 && file->at[3] >= '1' &&
+           file->at[3] <= '9' &&
+           (memcmp(file->at + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
+            memcmp(file->at + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
+}
+
 static bool is_zstd(const struct bytes *file)
 {
     return file->len >= 4 &&
@@ -172,6 +200,12 @@ static enum verdict unpack(const struct bytes *file, bool plain, struct bytes *o
     }
     if (!plain && is_zstd(file)) {
         return unpack_zstd(file, out);
+    }
+    if (!plain && file->len >= 6 && memcmp(file->at, "\3757zXZ", 6) == 0) {
+        return unpack_xz(file, out);
+    }
+    if (!plain && is_bzip2(file)) {
+        return BROKEN;
     }
     append(out, file->at, file->len);
     return SOUND;

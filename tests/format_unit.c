@@ -14,6 +14,12 @@
 #include "recycling_help.h"
 #include "yesno_help.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "file/format.h"
+#include "filter/lines/processor.h"
+
 #define FLAT        TEPAL_LAYOUT_FLAT
 #define PARTITIONED TEPAL_LAYOUT_PARTITIONED
 #define BLOCKED     TEPAL_LAYOUT_BLOCKED
@@ -942,9 +948,33 @@ static void not_filters(void **unused)
     assert_null(f);
 }
 
+/* The sum is the same by the vectors of any machine and by this one's. */
+static void sums_by_any_vectors(void **unused)
+{
+    (void)unused;
+    uint64_t state = 5;
+    uint64_t *words = malloc(FORMAT_BLOCK);
+    assert_non_null(words);
+    for (size_t i = 0; i < FORMAT_BLOCK / 8; i++) {
+        words[i] = check_random(&state);
+    }
+    for (size_t len = 8; len <= FORMAT_BLOCK; len = len < 2048 ? len + 8 : 2 * len) {
+        for (uint64_t index = 0; index < 3; index++) {
+            const uint8_t *block = (const uint8_t *)words;
+            uint64_t want = XXH3_64bits_withSeed(block, len, index);
+            assert_int_equal(tepal_format_sum(block, len, index), want);
+            if (tepal_processor_has_avx2()) {
+                assert_int_equal(tepal_format_sum_avx2(block, len, index), want);
+            }
+        }
+    }
+    free(words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_by_any_vectors),
         cmocka_unit_test(golden_files),
         cmocka_unit_test(golden_integers),
         cmocka_unit_test(golden_retouched),

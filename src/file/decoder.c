@@ -14,6 +14,9 @@
 
 #define NO_MEMORY "out of memory for the cells"
 
+/* Bytes that come between two looks at their sums: the cache has them. */
+#define PIECE (4 * FORMAT_BLOCK)
+
 void tepal_decoding_begin(struct decoding *d, const struct tepal_allocator *allocator,
                           const struct format_gate *gate)
 {
@@ -25,6 +28,9 @@ void tepal_decoding_begin(struct decoding *d, const struct tepal_allocator *allo
     d->taken = 0;
     d->payload = NULL;
     d->room = 0;
+    d->sums = NULL;
+    d->sums_room = 0;
+    d->summed = 0;
 }
 
 void tepal_decoding_drop(struct decoding *d)
@@ -47,7 +53,7 @@ uint8_t *tepal_decoding_room(struct decoding *d, size_t *room)
     }
     if (d->taken < sums_at(d)) {
         size_t have = (size_t)d->taken - FORMAT_HEADER;
-        *room = d->room - have;
+        *room = d->room - have < PIECE ? d->room - have : PIECE;
         return d->payload + have;
     }
     if (d->taken >= d->header.file) {
@@ -101,6 +107,19 @@ static enum tepal_status judge_header(struct decoding *d, struct tepal_error *er
     return status == TEPAL_OK ? make_room(d, error) : status;
 }
 
+/* Sum the blocks of the payload that have come, as far as there is room for sums. */
+static void sum_blocks(struct decoding *d)
+{
+    uint64_t have = d->taken - FORMAT_HEADER;
+    uint64_t whole = have == d->header.payload ? d->header.blocks : have / FORMAT_BLOCK;
+    uint64_t end = whole < d->sums_room ? whole : d->sums_room;
+    for (; d->summed < end; d->summed++) {
+        d->sums[d->summed] =
+            tepal_format_sum(d->payload + (size_t)d->summed * FORMAT_BLOCK,
+                             tepal_format_block_bytes(d->header.payload, d->summed), d->summed);
+    }
+}
+
 /* Sums have come up to `taken`: compare them once they fill `part`, or are the last. */
 static enum tepal_status judge_sums(struct decoding *d, struct tepal_error *error)
 {
@@ -110,7 +129,9 @@ static enum tepal_status judge_sums(struct decoding *d, struct tepal_error *erro
         return TEPAL_OK;
     }
     here = here == 0 ? sizeof d->part : here;
-    return tepal_format_verify(&d->header, d->payload, (have - here) / 8, here / 8, d->part, error);
+    const struct format_known known = {d->sums, d->summed};
+    return tepal_format_verify(&d->header, d->payload, (have - here) / 8, here / 8, d->part, known,
+                               error);
 }
 
 enum tepal_status tepal_decoding_take(struct decoding *d, size_t count, struct tepal_error *error)
@@ -125,6 +146,7 @@ enum tepal_status tepal_decoding_take(struct decoding *d, size_t count, struct t
     }
     if (before < sums_at(d)) {
         bool full = d->taken - FORMAT_HEADER == d->room && d->room < d->header.payload;
+        sum_blocks(d);
         return full ? make_room(d, error) : TEPAL_OK;
     }
     return before < d->header.file ? judge_sums(d, error)
@@ -177,8 +199,11 @@ enum tepal_status tepal_format_decode_gated(const void *bytes, size_t len,
                                             struct tepal_filter **out, struct tepal_error *error)
 {
     struct decoding d;
+    uint64_t sums[FORMAT_SUMS_KEPT];
     tepal_decoding_begin(&d, allocator, gate);
     d.length = len;
+    d.sums = sums;
+    d.sums_room = FORMAT_SUMS_KEPT;
     enum tepal_status status = feed(&d, bytes, len, error);
     return status == TEPAL_OK ? tepal_decoding_end(&d, out, error) : status;
 }

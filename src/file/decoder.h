@@ -8,8 +8,8 @@
  *     tepal_decoding_take   so many have come  ------------------------------------+ input ends
  *     tepal_decoding_end    a filter; or tepal_decoding_drop, if something failed
  *
- * The payload goes straight to where the filter will have it. The sums stand behind it, and are
- * compared with it as they come.
+ * The payload goes straight to where the filter will have it, and is summed as it comes. The sums
+ * stand behind it, and are compared as they come.
  */
 #ifndef TEPAL_SRC_FILE_DECODER_H
 #define TEPAL_SRC_FILE_DECODER_H
@@ -23,9 +23,12 @@ struct decoding {
     uint64_t max_bytes;             /* that it may have by its header; 0: any number */
     bool cautious;  /* take memory only as bytes arrive, by doubling it: at most thrice as much */
     uint64_t taken; /* bytes so far */
-    struct format_header header;           /* once all of its bytes have come */
-    uint8_t *payload;                      /* NULL: there is no memory yet */
-    size_t room;                           /* bytes at `payload` */
+    struct format_header header; /* once all of its bytes have come */
+    uint8_t *payload;            /* NULL: there is no memory yet */
+    size_t room;                 /* bytes at `payload` */
+    uint64_t *sums;              /* of the first blocks, as they come; ... */
+    uint64_t sums_room;          /* ... so many at most, 0 if there is no such array ... */
+    uint64_t summed;             /* ... and so many so far */
     uint8_t part[8 * FORMAT_SUMS_AT_ONCE]; /* the header as it comes, and later some of the sums */
 };
 

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/refuse.h"
+#include "filter/lines/processor.h"
 
 /* Not text, and broken by whatever changes line ends or drops the eighth bit. */
 static const uint8_t magic[8] = {0x89, 'T', 'E', 'P', 'A', 'L', '\r', '\n'};
@@ -43,13 +44,14 @@ size_t tepal_format_block_bytes(uint64_t payload, uint64_t index)
 }
 
 /* The index is the seed, so that blocks that change places are noticed. */
-static uint64_t block_sum(const uint8_t *block, size_t len, uint64_t index)
+uint64_t tepal_format_sum(const uint8_t *block, size_t len, uint64_t index)
 {
-    return XXH3_64bits_withSeed(block, len, index);
+    return tepal_processor_has_avx2() ? tepal_format_sum_avx2(block, len, index)
+                                      : XXH3_64bits_withSeed(block, len, index);
 }
 
-const uint8_t *tepal_format_block(const struct tepal_filter *filter, uint64_t index,
-                                  union format_scratch *scratch)
+const uint8_t *tepal_format_run(const struct tepal_filter *filter, uint64_t index, uint64_t *count,
+                                union format_scratch *scratch)
 {
     size_t words = tepal_format_block_bytes((uint64_t)filter->word_count * 8, index) / 8;
     uint64_t first = index * (FORMAT_BLOCK / 8);
@@ -57,6 +59,9 @@ const uint8_t *tepal_format_block(const struct tepal_filter *filter, uint64_t in
     uint64_t together;
     const uint64_t *run = filter_run(filter, first, &together);
     if (together >= words) {
+        uint64_t whole = together < filter->word_count - first ? together / (FORMAT_BLOCK / 8)
+                                                               : tepal_format_blocks(together * 8);
+        *count = whole < *count ? whole : *count;
         return (const uint8_t *)run;
     }
     tepal_filter_copy_words(filter, first, words, scratch->words);
@@ -65,6 +70,7 @@ const uint8_t *tepal_format_block(const struct tepal_filter *filter, uint64_t in
     tepal_filter_copy_words(filter, first, words, copy);
     little_from_words(scratch->bytes, copy, words);
 #endif
+    *count = 1;
     return scratch->bytes;
 }
 
@@ -74,20 +80,23 @@ void tepal_format_sums(const struct tepal_filter *filter, uint64_t first, size_t
     union format_scratch scratch;
     uint64_t payload = (uint64_t)filter->word_count * 8;
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *block = tepal_format_block(filter, first + i, &scratch);
+        uint64_t one = 1;
+        const uint8_t *block = tepal_format_run(filter, first + i, &one, &scratch);
         size_t len = tepal_format_block_bytes(payload, first + i);
-        little_put64(sums + 8 * i, block_sum(block, len, first + i));
+        little_put64(sums + 8 * i, tepal_format_sum(block, len, first + i));
     }
 }
 
 enum tepal_status tepal_format_verify(const struct format_header *header, const uint8_t *payload,
                                       uint64_t first, size_t count, const uint8_t *sums,
-                                      struct tepal_error *error)
+                                      struct format_known known, struct tepal_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         uint64_t start = (first + i) * FORMAT_BLOCK;
         size_t len = tepal_format_block_bytes(header->payload, first + i);
-        if (block_sum(payload + start, len, first + i) != little_get64(sums + 8 * i)) {
+        uint64_t sum = first + i < known.count ? known.sums[first + i]
+                                               : tepal_format_sum(payload + start, len, first + i);
+        if (sum != little_get64(sums + 8 * i)) {
             return tepal_format_fault(error, TEPAL_BAD_CHECKSUM, 0, FORMAT_HEADER + start,
                                       "a block's checksum does not match");
         }

@@ -29,6 +29,12 @@
 /* How many sums readers and writers handle at a time: 4 KiB of them, for 32 MiB of payload. */
 #define FORMAT_SUMS_AT_ONCE 512
 
+/*
+ * How many they keep at most: the first blocks, 256 MiB, are summed on their way, while the cache
+ * has them. Those that follow are read a second time, since nothing is allocated for sums.
+ */
+#define FORMAT_SUMS_KEPT 4096
+
 /* Where the fields of the header lie. */
 enum format_offset {
     FORMAT_AT_MAGIC = 0,
@@ -92,25 +98,39 @@ enum tepal_status tepal_format_check_room(const struct format_header *header,
 uint64_t tepal_format_blocks(uint64_t payload);
 size_t tepal_format_block_bytes(uint64_t payload, uint64_t index);
 
+/* The sum of one block; the second only if tepal_processor_has_avx2() (sum_avx2.c). */
+uint64_t tepal_format_sum(const uint8_t *block, size_t len, uint64_t index);
+uint64_t tepal_format_sum_avx2(const uint8_t *block, size_t len, uint64_t index);
+
 /*
- * The bytes of one block of a filter's words. `scratch` is used if the words of the block do not
- * lie together, and on machines that are not little-endian; otherwise the words are the bytes.
+ * The bytes of a filter's blocks from `index` on, up to *count of them: as many as lie together, at
+ * least one. `scratch` is used if not even the words of one do, and on machines that are not
+ * little-endian; otherwise the words are the bytes.
  */
 union format_scratch {
     uint64_t words[FORMAT_BLOCK / 8];
     uint8_t bytes[FORMAT_BLOCK];
 };
-const uint8_t *tepal_format_block(const struct tepal_filter *filter, uint64_t index,
-                                  union format_scratch *scratch);
+const uint8_t *tepal_format_run(const struct tepal_filter *filter, uint64_t index, uint64_t *count,
+                                union format_scratch *scratch);
 
 /* The sums of `count` blocks from block `first` on, as 8 bytes each. */
 void tepal_format_sums(const struct tepal_filter *filter, uint64_t first, size_t count,
                        uint8_t *sums);
 
-/* Compare the sums of `count` blocks from block `first` on with the bytes of the whole payload. */
+/* Sums that somebody has computed already: of the first blocks of a payload. */
+struct format_known {
+    const uint64_t *sums;
+    uint64_t count;
+};
+
+/*
+ * Compare the sums of `count` blocks from block `first` on with the bytes of the whole payload, or
+ * with what is known of them.
+ */
 enum tepal_status tepal_format_verify(const struct format_header *header, const uint8_t *payload,
                                       uint64_t first, size_t count, const uint8_t *sums,
-                                      struct tepal_error *error);
+                                      struct format_known known, struct tepal_error *error);
 
 /*
  * The last step of every way in: a filter around the words, validated, or with TEPAL_MAP_LAZY as

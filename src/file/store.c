@@ -2,8 +2,8 @@
  * store.c: filters in files. The bytes are format.c's; here they meet the operating system.
  *
  * Saving. The new file is written beside the old one under another name, synced, and renamed over
- * it: a reader, or a machine that stops in between, sees the old file or the new one, whole. Both
- * passes over the cells (one writes them, one sums them) read the filter's own memory: nothing is
+ * it: a reader, or a machine that stops in between, sees the old file or the new one, whole. Cells
+ * are summed and written a few at a time, straight from the filter's own memory: nothing is
  * allocated, so a filter can be saved when memory is out.
  *
  * Loading. One stream for files and pipes, read to where decoder.c wants it, up to its end. A
@@ -111,29 +111,55 @@ static bool sync_all(int fd)
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
+/* Blocks written by one call, if they lie together: the cache has them from summing. */
+#define WRITTEN_AT_ONCE 16
+
+/* The payload; the sums of its first blocks go to `sums`, which has room for so many. */
+static enum tepal_status write_payload(const struct tepal_filter *filter, int fd, uint8_t *sums,
+                                       uint64_t room, struct tepal_error *error)
+{
+    union format_scratch scratch;
+    uint64_t payload = (uint64_t)filter->word_count * 8;
+    uint64_t blocks = tepal_format_blocks(payload);
+    enum tepal_status status = TEPAL_OK;
+    uint64_t count;
+    for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += count) {
+        count = WRITTEN_AT_ONCE;
+        const uint8_t *bytes = tepal_format_run(filter, i, &count, &scratch);
+        size_t len = 0;
+        for (uint64_t j = i; j < i + count; j++) {
+            size_t block = tepal_format_block_bytes(payload, j);
+            if (j < room) {
+                little_put64(sums + 8 * j, tepal_format_sum(bytes + len, block, j));
+            }
+            len += block;
+        }
+        status = write_all(fd, bytes, len, FORMAT_HEADER + i * FORMAT_BLOCK, error);
+    }
+    return status;
+}
+
 enum tepal_status tepal_save_fd(const struct tepal_filter *filter, int fd,
                                 struct tepal_error *error)
 {
     uint8_t header[FORMAT_HEADER];
-    uint8_t sums[8 * FORMAT_SUMS_AT_ONCE];
-    union format_scratch scratch;
+    uint8_t sums[8 * FORMAT_SUMS_KEPT];
     uint64_t payload = (uint64_t)filter->word_count * 8;
     uint64_t blocks = tepal_format_blocks(payload);
-    uint64_t at = FORMAT_HEADER;
+    uint64_t at = FORMAT_HEADER + payload;
     if (tepal_format_lacks_key(filter)) {
         return tepal_format_fault(error, TEPAL_KEY_NEEDED, 0, 0, FORMAT_LACKS_KEY);
     }
     tepal_format_write_header(filter, header);
     enum tepal_status status = write_all(fd, header, sizeof header, 0, error);
-    for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i++) {
-        size_t len = tepal_format_block_bytes(payload, i);
-        status = write_all(fd, tepal_format_block(filter, i, &scratch), len, at, error);
-        at += len;
+    if (status == TEPAL_OK) {
+        status = write_payload(filter, fd, sums, FORMAT_SUMS_KEPT, error);
     }
-    for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += FORMAT_SUMS_AT_ONCE) {
-        size_t count =
-            blocks - i < FORMAT_SUMS_AT_ONCE ? (size_t)(blocks - i) : FORMAT_SUMS_AT_ONCE;
-        tepal_format_sums(filter, i, count, sums);
+    for (uint64_t i = 0; status == TEPAL_OK && i < blocks; i += FORMAT_SUMS_KEPT) {
+        size_t count = blocks - i < FORMAT_SUMS_KEPT ? (size_t)(blocks - i) : FORMAT_SUMS_KEPT;
+        if (i > 0) {
+            tepal_format_sums(filter, i, count, sums); /* those that did not fit */
+        }
         status = write_all(fd, sums, 8 * count, at, error);
         at += 8 * count;
     }
@@ -321,7 +347,10 @@ static enum tepal_status load_stream(int fd, uint64_t length, const struct forma
                                      struct tepal_filter **out, struct tepal_error *error)
 {
     struct decoding d;
+    uint64_t sums[FORMAT_SUMS_KEPT];
     tepal_decoding_begin(&d, allocator, gate);
+    d.sums = sums;
+    d.sums_room = FORMAT_SUMS_KEPT;
     d.length = length;
     d.cautious = length == LENGTH_UNKNOWN;
     for (;;) {
@@ -451,7 +480,8 @@ static enum tepal_status map_file(int fd, const struct format_header *h, enum te
     if (check != TEPAL_MAP_LAZY) {
         advise(mapping, h, MADV_SEQUENTIAL);
         enum tepal_status status =
-            tepal_format_verify(h, payload, 0, (size_t)h->blocks, payload + h->payload, error);
+            tepal_format_verify(h, payload, 0, (size_t)h->blocks, payload + h->payload,
+                                (struct format_known){NULL, 0}, error);
         if (status != TEPAL_OK) {
             unmap(mapping, bytes);
             return status;
