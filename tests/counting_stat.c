@@ -791,6 +791,55 @@ static void choices_in_lines_err_as_the_model_says(void **state)
     }
 }
 
+/*
+ * A filter that was sized for a rate keeps it. The rate of one filter varies from seed to seed: the
+ * counters above 0 by sqrt(m p0 (1 - p0 (1 + lambda))) with one choice, and less with more, so that
+ * (1 - p0)^k varies by a share of 0.56 k / sqrt(m) at half of them; half as much again in lines.
+ */
+static void sizes_with_choices_keep_their_rate(void **state)
+{
+    (void)state;
+    enum { KEYS = 20000, SEEDS = 16 };
+    static const uint32_t choices[] = {2, 4, 8, 32};
+    static const double rates[] = {0.02, 1e-4};
+    static const struct {
+        enum tepal_layout layout;
+        uint64_t lines;
+    } places[] = {{TEPAL_LAYOUT_FLAT, 0},
+                  {TEPAL_LAYOUT_PARTITIONED, 0},
+                  {TEPAL_LAYOUT_BLOCKED, TEPAL_LINES_SHORT},
+                  {TEPAL_LAYOUT_BLOCKED, TEPAL_LINES_LONG}};
+    for (size_t i = 0; i < COUNT(choices) * COUNT(places) * COUNT(rates); i++) {
+        const size_t place = i % COUNT(places);
+        const double rate = rates[i / COUNT(places) % COUNT(rates)];
+        const uint32_t c = choices[i / COUNT(places) / COUNT(rates)];
+        struct tepal_params p = TEPAL_PARAMS_INIT;
+        double sum = 0;
+        p.kind = TEPAL_KIND_COUNTING;
+        p.layout = places[place].layout;
+        p.counting.lines = places[place].lines;
+        p.counting.choices = c;
+        assert_ok(tepal_params_for_rate(&p, KEYS, rate, NULL));
+        double model = tepal_counting_choices_rate(&p, KEYS);
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct tepal_filter *filter;
+            uint64_t random = 1000 * i + seed;
+            assert_ok(tepal_filter_create(&p, NULL, &filter, NULL));
+            for (int j = 0; j < KEYS; j++) {
+                assert_ok(tepal_filter_add(filter, check_digest(&random)));
+            }
+            sum += tepal_filter_fp_now(filter);
+            tepal_filter_free(filter);
+        }
+        bool lined = p.layout == TEPAL_LAYOUT_BLOCKED;
+        double se = (lined ? 1.5 : 1) * 0.56 * p.hashes / sqrt((double)p.cells) / sqrt(SEEDS);
+        double stated = !lined ? 0.02 : c <= 8 ? 0.03 : 0.15;
+        near("sized with choices", sum / SEEDS, model, stated + 6.5 * se);
+        assert_true(sum / SEEDS <= rate * (1 + 6.5 * se));
+        assert_true(model >= (lined && c > 8 ? 0.8 : 0.95) * rate);
+    }
+}
+
 int main(void)
 {
     show = getenv("TEPAL_SHOW") != NULL;
@@ -808,6 +857,7 @@ int main(void)
         cmocka_unit_test(ten_million_operations_agree_with_a_plain_twin),
         cmocka_unit_test(counters_in_lines_err_as_the_model_says),
         cmocka_unit_test(choices_in_lines_err_as_the_model_says),
+        cmocka_unit_test(sizes_with_choices_keep_their_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

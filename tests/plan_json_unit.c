@@ -69,6 +69,10 @@ static void same_own(const json_t *o, const struct tepal_proposal *plan)
         same_whole(o, "choices", true, p->counting.choices);
         same_whole(o, "line_cells", tepal_layout_in_lines(p->layout),
                    p->counting.lines == TEPAL_LINES_LONG ? 512 : 128);
+        same_whole(o, "counter_bits", true,
+                   p->counting.form == TEPAL_FORM_COUNTERS        ? 4
+                   : p->counting.form == TEPAL_FORM_WIDE_COUNTERS ? 8
+                                                                  : 0);
         break;
     case TEPAL_KIND_FINGERPRINT:
         same_whole(o, "fingerprint_bits", true, p->fingerprint.bits);

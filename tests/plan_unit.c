@@ -557,6 +557,89 @@ static const struct tepal_proposal *flat_of(const struct tepal_plans *plans,
     return p;
 }
 
+/* For sets that are built once, from 16 counters a key on. */
+static void choices_are_offered_where_they_pay(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans once;
+    struct tepal_plans changing;
+    w.keys = 20000;
+    w.fp = 1e-4;
+    plan_it(&w, &once);
+    w.deletes = true;
+    plan_it(&w, &changing);
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        const struct tepal_proposal *p = plan_of(&once, TEPAL_KIND_COUNTING, layout);
+        const struct tepal_proposal *one = plan_of(&changing, TEPAL_KIND_COUNTING, layout);
+        assert_true(p != NULL && one != NULL && p->feasible && one->feasible);
+        bool pays = layout != TEPAL_LAYOUT_PAIRED;
+        assert_int_equal(p->params.counting.choices, pays ? 8 : 1);
+        assert_int_equal(one->params.counting.choices, 1);
+        assert_true(p->fp <= w.fp && p->fp > 0.9 * w.fp);
+        if (pays) {
+            assert_true((double)p->bits < 0.95 * (double)one->bits);
+            assert_true(p->probes > 7 && strstr(p->reason, "receipts") != NULL);
+        }
+    }
+    w.deletes = false;
+    w.prefer = TEPAL_PREFER_SPEED;
+    plan_it(&w, &once);
+    assert_int_equal(flat_of(&once, TEPAL_KIND_COUNTING)->params.counting.choices, 1);
+    w.prefer = TEPAL_PREFER_SIZE;
+    w.fp = 0.001; /* 14.4 counters per key */
+    plan_it(&w, &once);
+    assert_int_equal(flat_of(&once, TEPAL_KIND_COUNTING)->params.counting.choices, 1);
+    /* In a memory: fewer false positives. */
+    w.fp = NAN;
+    w.bits = 5 * 20 * w.keys;
+    plan_it(&w, &once);
+    w.deletes = true;
+    plan_it(&w, &changing);
+    assert_int_equal(flat_of(&once, TEPAL_KIND_COUNTING)->params.counting.choices, 8);
+    assert_true(flat_of(&once, TEPAL_KIND_COUNTING)->fp <
+                0.7 * flat_of(&changing, TEPAL_KIND_COUNTING)->fp);
+}
+
+static void counters_are_as_wide_as_needed(void **state)
+{
+    (void)state;
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    struct tepal_plans plans;
+    w.keys = 100000;
+    w.deletes = true;
+    w.fp = 0.01;
+    for (uint32_t bits = 0; bits <= 8; bits += 4) {
+        w.counter_bits = bits;
+        plan_it(&w, &plans);
+        const struct tepal_proposal *p = flat_of(&plans, TEPAL_KIND_COUNTING);
+        double each = (double)p->bits / (double)p->params.cells;
+        assert_true(bits == 8 ? each > 8.9 && each < 9.1 : each > 4.9 && each < 5.1);
+        assert_int_equal(p->params.counting.form,
+                         bits == 8 ? TEPAL_FORM_WIDE_COUNTERS : TEPAL_FORM_COUNTERS);
+        w.bits = p->bits; /* and back, in a memory */
+        w.fp = NAN;
+        plan_it(&w, &plans);
+        p = flat_of(&plans, TEPAL_KIND_COUNTING);
+        assert_true(p->bits <= w.bits && p->fp < 0.0101 && p->fp > 0.0099);
+        w.bits = 0;
+        w.fp = 0.01;
+    }
+    /* Three keys and a half at each counter: some of 4 bits would stick. */
+    w.keys = 1000000;
+    w.fp = 0.97;
+    w.counter_bits = 0;
+    plan_it(&w, &plans);
+    assert_int_equal(flat_of(&plans, TEPAL_KIND_COUNTING)->params.counting.form,
+                     TEPAL_FORM_WIDE_COUNTERS);
+    w.deletes = false; /* nothing would lower them anyway */
+    plan_it(&w, &plans);
+    assert_int_equal(flat_of(&plans, TEPAL_KIND_COUNTING)->params.counting.form,
+                     TEPAL_FORM_COUNTERS);
+    w.counter_bits = 5;
+    refused(w);
+}
+
 /* fp is of keys that nobody named, fp_known of the others; what is feasible keeps both. */
 static void strangers_and_known_negatives_have_rates_of_their_own(void **state)
 {
@@ -1125,6 +1208,8 @@ int main(void)
         cmocka_unit_test(few_keys_take_positions_that_differ),
         cmocka_unit_test(recycling_reaches_the_limits_that_are_known),
         cmocka_unit_test(wrong_removals_ask_for_fewer_hashes_or_fingerprints),
+        cmocka_unit_test(choices_are_offered_where_they_pay),
+        cmocka_unit_test(counters_are_as_wide_as_needed),
         cmocka_unit_test(every_kind_is_planned_or_refused_with_a_reason),
         cmocka_unit_test(every_layout_is_planned_or_refused),
         cmocka_unit_test(lines_forget_what_the_model_says),

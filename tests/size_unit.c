@@ -110,16 +110,48 @@ static void smallest_bit_and_counting_filters(void **unused)
     }
 }
 
-static void counting_has_one_choice(void **unused)
+/* That the rates are kept is measured in counting_stat.c. */
+static void counting_has_one_choice_or_more(void **unused)
 {
     struct tepal_params p =
         of_kind(TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
     (void)unused;
     assert_ok(tepal_params_for_rate(&p, 1000, 0.01, NULL));
     assert_int_equal(p.counting.choices, 1);
+    const uint64_t one = p.cells;
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_BLOCKED; layout++) {
+        for (uint64_t lines = 0; lines <= (layout == TEPAL_LAYOUT_BLOCKED); lines++) {
+            p = of_kind(TEPAL_KIND_COUNTING, (enum tepal_layout)layout, TEPAL_POSITIONS_COLLIDING);
+            p.counting.choices = 4;
+            p.counting.lines = lines;
+            assert_ok(tepal_params_for_rate(&p, 1000, 0.01, NULL));
+            assert_int_equal(p.counting.rule, tepal_counting_default_rule(p.layout, 4));
+            assert_true(p.cells > one && p.cells < 2 * one && p.capacity == 1000);
+            double fp = tepal_counting_choices_rate(&p, 1000);
+            assert_true(fp <= 0.01 && fp > 0.008);
+            uint32_t best = p.hashes;
+            uint64_t cells = p.cells;
+            p.hashes = best - 2; /* given: kept, and no better */
+            assert_ok(tepal_params_for_rate(&p, 1000, 0.01, NULL));
+            assert_true(p.hashes == best - 2 && p.cells >= cells);
+            assert_int_equal(tepal_params_for_bits(&p, 1000, 10000, NULL), TEPAL_UNSUPPORTED);
+        }
+    }
+    p = of_kind(TEPAL_KIND_COUNTING, TEPAL_LAYOUT_PAIRED, TEPAL_POSITIONS_COLLIDING);
     p.counting.choices = 2;
+    struct tepal_params before = p;
     assert_int_equal(tepal_params_for_rate(&p, 1000, 0.01, NULL), TEPAL_UNSUPPORTED);
-    assert_int_equal(tepal_params_for_bits(&p, 1000, 10000, NULL), TEPAL_UNSUPPORTED);
+    assert_memory_equal(&p, &before, sizeof p);
+    assert_true(isnan(tepal_counting_choices_rate(&p, 1000)));
+    assert_int_equal(tepal_counting_choices_size(&p, 1000, 0.01), TEPAL_UNSUPPORTED);
+    p.layout = TEPAL_LAYOUT_FLAT;
+    p.counting.choices = 65;
+    assert_int_not_equal(tepal_params_for_rate(&p, 1000, 0.01, NULL), TEPAL_OK);
+    /* A wide counter takes nine bits. */
+    p = of_kind(TEPAL_KIND_COUNTING, TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING);
+    p.counting.form = TEPAL_FORM_WIDE_COUNTERS;
+    assert_ok(tepal_params_for_bits(&p, 1000, 90000, NULL));
+    assert_int_equal(p.cells, 10000);
 }
 
 /* There is room for the keys: all of them are taken, and found, at that rate. */
@@ -413,7 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(smallest_bit_and_counting_filters),
-        cmocka_unit_test(counting_has_one_choice),
+        cmocka_unit_test(counting_has_one_choice_or_more),
         cmocka_unit_test(fingerprints_have_room),
         cmocka_unit_test(generalized_keeps_both_rates),
         cmocka_unit_test(recycling_keeps_the_average),

@@ -29,8 +29,8 @@ extern "C" {
  * capacity are set here. `hashes` (fingerprint: fingerprint.bits) may be given; 0: the best.
  *
  *   bloom, retouched   the smallest filter
- *   counting           the same in counters, with one choice; choices 0 becomes 1. More choices:
- *                      TEPAL_UNSUPPORTED, plan them with tepal/plan.h
+ *   counting           the same in counters; choices 0 becomes 1. With more choices, rule 0 is
+ *                      that of the layout, and paired is TEPAL_UNSUPPORTED
  *   fingerprint        room for the keys at that rate
  *   generalized        the oldest keys are forgotten at a rate of at most fp too, and fp holds
  *                      for any bits. Blocked: at most 8 hash functions, and fp from 1.4 % on
@@ -55,7 +55,8 @@ TEPAL_API enum tepal_status tepal_params_for_rate(struct tepal_params *params, u
 
 /*
  * The inverse: complete *params so that `keys` keys have the lowest false-positive rate in at most
- * `bits` bits of cells (counting: 5 bits per counter; fingerprint: up to a pair of buckets more).
+ * `bits` bits of cells (counting: 5 bits per counter, or 9; fingerprint: up to a pair of buckets
+ * more).
  * For bloom, retouched, counting with one choice and fingerprint; otherwise TEPAL_UNSUPPORTED.
  * Fails as tepal_params_for_rate does.
  */

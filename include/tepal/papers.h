@@ -308,8 +308,8 @@ TEPAL_API enum tepal_status tepal_chain_size(uint64_t n, double fp, struct tepal
  *   fp        1 - (1 - (1-p0)^k)^c
  *   blocked_choices  the rate with c choices on the blocked layout (rule least-increase), and p0
  *             (may be NULL): in the limit of many lines; within 10 % of filters with 8 to 24
- *             counters per key. NaN outside: m at least a line, k <=
- *             TEPAL_MAX_HASHES_BLOCKED.
+ *             counters per key, and within 2 % of those with up to 8 choices. NaN
+ *             outside: m at least a line, k <= TEPAL_MAX_HASHES_BLOCKED.
  *   multi_address  a member is found in further groups than its own, eq. (7)
  *   wrong_address  and then removal takes a wrong one: Theorem 5, corrected and as printed
  *   potential  P(Y = i), i = 0 .. k: Theorem 1, corrected and as printed; its mean alone is cheaper
@@ -360,6 +360,19 @@ TEPAL_API uint32_t tepal_counting_best_hashes(enum tepal_layout layout,
 TEPAL_API enum tepal_status tepal_counting_size(enum tepal_layout layout,
                                                 enum tepal_positions positions, uint64_t n,
                                                 double fp, uint64_t *cells, uint32_t *hashes);
+
+/*
+ * With any number of choices, params.counting.choices: the rate with n keys, and the fewest
+ * counters (within a thousandth) that keep a rate of fp, with a margin for what the model does not
+ * know. Of *params, kind, layout, positions, choices, rule and lines count; the size sets cells
+ * and, if they are 0, hashes. One choice: exact, on any layout. More: on the flat, partitioned and
+ * blocked layouts, within 2 % (a few dozen lines: up to 10 % high); paired: NaN,
+ * TEPAL_UNSUPPORTED. Fails as tepal_counting_size does. Cost: milliseconds; in long lines tens of
+ * them, and some tenths of a second if the hashes are to be found.
+ */
+TEPAL_API double tepal_counting_choices_rate(const struct tepal_params *params, uint64_t n);
+TEPAL_API enum tepal_status tepal_counting_choices_size(struct tepal_params *params, uint64_t n,
+                                                        double fp);
 
 /*
  * The recycling Bloom filter (Dozier, Salamatian and Rubenstein 2024): tepal/recycling.h. All rates

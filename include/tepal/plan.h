@@ -98,12 +98,17 @@ struct tepal_wish {
      * it: only growing filters and chains do that. 0: it does not.
      */
     uint64_t keys_first;
+    /*
+     * Bits of the counters of counting filters, 4 or 8. 0: 4, unless keys are removed and a counter
+     * of 4 bits is expected to stick. Keys that are added more than 14 times need 8.
+     */
+    uint32_t counter_bits;
 };
 
 #define TEPAL_WISH_INIT                                                                            \
     {                                                                                              \
         0, 0, NAN, NAN, NAN, NAN, false, 0, false, 0, false, false, TEPAL_STREAM_UNKNOWN, 0, 0, 0, \
-            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0, {NULL, NULL, 0}, 0                  \
+            0, {NULL, NULL, 0, 0}, 0, TEPAL_PREFER_SIZE, 0, 0, {NULL, NULL, 0}, 0, 0               \
     }
 
 #define TEPAL_MAX_PLANS 32

@@ -51,7 +51,11 @@ static enum tepal_status size_recycling(struct tepal_params *p, double fp)
 static enum tepal_status size_counting(struct tepal_params *p, uint64_t keys, double fp)
 {
     p->counting.choices += p->counting.choices == 0;
-    return p->counting.choices > 1 ? TEPAL_UNSUPPORTED : model_counting_size(p, keys, fp);
+    if (p->counting.choices > 1 && p->counting.rule == 0) {
+        p->counting.rule =
+            (uint64_t)tepal_counting_default_rule(p->layout, (uint32_t)p->counting.choices);
+    }
+    return tepal_counting_choices_size(p, keys, fp);
 }
 
 static enum tepal_status size_fingerprint(struct tepal_params *p, uint64_t keys, double fp)
@@ -124,8 +128,8 @@ enum tepal_status tepal_params_for_rate(struct tepal_params *params, uint64_t ke
     }
     if (status == TEPAL_UNSUPPORTED) {
         return refuse(error, status,
-                      "with several choices there is no such model: set cells and hashes, or take "
-                      "one choice");
+                      "with several choices there is no model of the paired layout: set cells and "
+                      "hashes, or take another layout or one choice");
     }
     return status == TEPAL_OK ? settle(&p, keys, params, error)
                               : refuse(error, status, reason(status));
@@ -154,7 +158,7 @@ enum tepal_status tepal_params_for_bits(struct tepal_params *params, uint64_t ke
         best = tepal_bloom_best_hashes(p.layout, p.positions, p.cells, keys);
     } else if (p.kind == TEPAL_KIND_COUNTING && p.counting.choices <= 1) {
         p.counting.choices = 1;
-        p.cells = cells_in(&p, bits, 5); /* a counter of 4 bits, and its bit */
+        p.cells = cells_in(&p, bits, params_counter_bits(&p) + 1); /* and its bit */
         best = model_counting_best_hashes(&p, keys);
     } else if (p.kind == TEPAL_KIND_FINGERPRINT) {
         uint32_t f = (uint32_t)p.fingerprint.bits;

@@ -1,11 +1,14 @@
 /*
- * counting.c: the counting filter with one choice. A wrong removal that finds something takes
+ * counting.c: the counting filter. A wrong removal that finds something takes
  * a count from k counters: as other keys come and go, every key that has one of them alone is
  * missed sooner or later, Y of them (Theorem 1, put right: close to k). So fewer hashes mean fewer
  * false negatives at a given rate, for more counters: every k up to the best is tried.
  *
- * More than one choice is not offered: at up to 12 counters a key it gains nothing, and where keys
- * come and go it harms unless the caller keeps receipts (docs/deletes.md).
+ * More than one choice is offered for sets that are built once, from 16 counters a key on, if that
+ * saves a hundredth: at up to 12 it gains nothing, and where keys come and go it harms unless the
+ * caller keeps receipts (docs/deletes.md).
+ *
+ * Counters have 4 bits, or 8 on request, and where some of 4 would stick although keys are removed.
  */
 #include <stdio.h>
 
@@ -49,7 +52,7 @@ static uint64_t bits_of(const struct tepal_params *p)
 
 static double rate_of(const struct plan_task *task, const struct tepal_params *p)
 {
-    return model_counting_rate(p, task->n);
+    return tepal_counting_choices_rate(p, task->n);
 }
 
 /* ---- the fewest counters --------------------------------------------------------------------- */
@@ -140,10 +143,11 @@ static bool smallest(const struct plan_task *task, struct tepal_params *p)
 
 /* ---- as many as fit -------------------------------------------------------------------------- */
 
-/* Five bits each, in whole words and whole lines. */
+/* Five bits each (or nine), in whole words and whole lines. */
 static uint64_t most_cells(const struct plan_task *task, struct tepal_params p)
 {
-    uint64_t cells = task->limit / 5 < (uint64_t)1 << 59 ? task->limit / 5 : (uint64_t)1 << 59;
+    uint64_t fit = task->limit / (params_counter_bits(&p) + 1);
+    uint64_t cells = fit < (uint64_t)1 << 59 ? fit : (uint64_t)1 << 59;
     uint64_t unit = params_unit(p.layout, params_placed_bits(&p, 4));
     p.hashes = 1;
     p.cells = tepal_plan_down(cells, unit);
@@ -213,6 +217,81 @@ static bool find_in_lines(const struct plan_task *task, struct tepal_params *p)
     return found;
 }
 
+static bool find_on(const struct plan_task *task, struct tepal_params *p)
+{
+    return tepal_layout_in_lines(p->layout) ? find_in_lines(task, p) : find(task, p);
+}
+
+/* ---- sets that are built once ---------------------------------------------------------------- */
+
+#define CHOICES     8
+#define MORE_HASHES 2  /* than with one choice */
+#define PAYS_FROM   16 /* counters per key */
+#define SAVES       0.99
+
+/* More choices read more lines, and the model does not know the paired layout. */
+static bool may_choose(const struct plan_task *task, const struct tepal_params *p)
+{
+    const struct tepal_wish *w = task->wish;
+    return !w->deletes && !(w->wrong_deletes > 0) && w->prefer == TEPAL_PREFER_SIZE &&
+           p->layout != TEPAL_LAYOUT_PAIRED && p->cells / task->n >= PAYS_FROM;
+}
+
+static void try_choices(const struct plan_task *task, struct tepal_params *p)
+{
+    struct tepal_params more = *p;
+    uint32_t most = tepal_params_max_hashes(p->layout);
+    more.counting.choices = CHOICES;
+    more.counting.rule = (uint64_t)tepal_counting_default_rule(p->layout, CHOICES);
+    more.hashes = p->hashes + MORE_HASHES < most ? p->hashes + MORE_HASHES : most;
+    if (!may_choose(task, p)) {
+        return;
+    }
+    bool saves = task->smallest
+                     ? tepal_counting_choices_size(&more, task->n, task->fp) == TEPAL_OK &&
+                           (double)more.cells <= SAVES * (double)p->cells
+                     : rate_of(task, &more) <= SAVES * rate_of(task, p);
+    if (saves) {
+        *p = more;
+    }
+}
+
+/* ---- wide counters --------------------------------------------------------------------------- */
+
+/* Is a counter of 4 bits expected to stick, that removals should lower? */
+static bool sticks(const struct plan_task *task, const struct tepal_params *p)
+{
+    double share[TEPAL_MAX_SMALL_COUNTER + 1];
+    return task->wish->deletes &&
+           tepal_counting_shares(p->cells, task->n, p->hashes, 1, true, share) == TEPAL_OK &&
+           (double)p->cells * share[TEPAL_MAX_SMALL_COUNTER] > 0.5;
+}
+
+static bool find_wide_enough(const struct plan_task *task, struct tepal_params *p)
+{
+    const uint32_t bits = task->wish->counter_bits;
+    struct tepal_params wide = *p;
+    wide.counting.form = TEPAL_FORM_WIDE_COUNTERS;
+    bool found = bits != 8 && find_on(task, p);
+    if (bits == 8 || (bits == 0 && found && sticks(task, p))) {
+        if (find_on(task, &wide)) {
+            *p = wide;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static const char *reason_of(const struct tepal_params *p)
+{
+    return p->counting.choices > 1
+               ? "8 choices, for a set that is built once: keys could not be removed safely "
+                 "without receipts"
+           : p->counting.form == TEPAL_FORM_WIDE_COUNTERS
+               ? "counters of 8 bits: they stick at 255, not at 15; one choice"
+               : "one choice: more would damage the set when keys are removed without receipts";
+}
+
 static void on_layout(const struct plan_task *task, enum tepal_layout layout,
                       struct tepal_plans *out)
 {
@@ -222,20 +301,20 @@ static void on_layout(const struct plan_task *task, enum tepal_layout layout,
     p.capacity = task->n;
     p.counting.choices = 1;
     struct tepal_proposal *plan = tepal_plan_add(out, TEPAL_KIND_COUNTING, layout);
-    if (!(tepal_layout_in_lines(layout) ? find_in_lines(task, &p) : find(task, &p))) {
+    if (!find_wide_enough(task, &p)) {
         tepal_plan_no(plan, task->smallest ? "fp" : "memory",
                       task->smallest             ? "no size achieves these rates"
                       : most_cells(task, p) == 0 ? "the memory is too small for its counters"
                                                  : "too many false negatives");
         return;
     }
+    try_choices(task, &p);
     plan->params = p;
     plan->bits = bits_of(&p);
     plan->fp = rate_of(task, &p);
     plan->fn = missed(task, &p, plan->fp);
     plan->probes = tepal_plan_probes(&p, task->n);
-    snprintf(plan->reason, sizeof plan->reason,
-             "one choice: more would damage the set when keys are removed without receipts");
+    snprintf(plan->reason, sizeof plan->reason, "%s", reason_of(&p));
     tepal_plan_finish(task, plan);
 }
 

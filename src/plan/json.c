@@ -168,6 +168,7 @@ static void put_own(struct text *t, const struct tepal_proposal *plan)
         whole(t, "cells", p->cells);
         whole(t, "choices", p->counting.choices);
         whole_if(t, "line_cells", tepal_layout_in_lines(p->layout), params_line_cells(p));
+        whole(t, "counter_bits", params_counter_bits(p));
         break;
     case TEPAL_KIND_FINGERPRINT:
         whole(t, "fingerprint_bits", p->fingerprint.bits);

@@ -133,6 +133,12 @@ double tepal_plan_probes(const struct tepal_params *p, uint64_t n)
     uint32_t cells = counters ? (uint32_t)params_line_cells(p) : TEPAL_LINE_BITS;
     struct model_line line = {cells / MODEL_LINE_SECTORS, p->positions == TEPAL_POSITIONS_DISTINCT};
     double first = 0;
+    uint64_t c = counters ? p->counting.choices : 1; /* all groups of an absent key are asked */
+    if (c > 1) {
+        double group = -expm1(log1p(-tepal_counting_choices_rate(p, n)) / (double)c);
+        return (double)c *
+               tepal_plan_reads(p->layout, pow(group, 1.0 / p->hashes), p->hashes, p->cells);
+    }
     switch (p->layout) {
     case TEPAL_LAYOUT_BLOCKED:
         return 1;
@@ -387,6 +393,8 @@ static const char *contradiction(const struct tepal_wish *w)
          "a closed world, or a rate of known negatives, needs known negatives"},
         {w->closed_world && !isnan(w->fp),
          "a closed world has no strangers: give their rate, or a closed world"},
+        {w->counter_bits != 0 && w->counter_bits != 4 && w->counter_bits != 8,
+         "counters have 4 or 8 bits"},
         {w->deletes && w->header_bits > 0, "deletes and a header cannot be combined: counters and "
                                            "fingerprints do not fit into a header"},
         {w->endless && w->header_bits > 0 && w->keys == 0, "a header needs the number of keys"},

@@ -149,8 +149,8 @@ bad 'build: --rule is for filters with more than one choice: give --choices C; n
     build members -o x $kind --rule greedy
 bad 'build: --cells 1000: the blocked layout needs a multiple of 512; the next is 1024; nothing was written' \
     build members -o x $kind --cells 1000 --layout blocked
-bad 'build: --fp sizes a counting filter with one choice only; give --cells M or --bits-per-key B; nothing was written' \
-    build members -o x $kind --choices 2
+bad 'build: --fp does not size a filter with several choices on the paired layout: give --cells M or --bits-per-key B, or another layout; nothing was written' \
+    build members -o x $kind --choices 2 --layout paired
 bad 'build: --receipts needs to know the size in advance: give --cells M or --capacity N; nothing was written' \
     build members -o x $kind --receipts r
 bad 'build: --cells is not an option of the kind bloom; nothing was written' build members -o x --cells 5

@@ -172,6 +172,7 @@ static int plan(struct compare *c)
     w.keys = c->members.count;
     w.bits = c->limit;
     w.known_negatives = c->negatives.count;
+    w.counter_bits = wish_counter_bits(c->args);
     w.cost_fp = c->cost_fp;
     w.cost_fn = c->cost_fn;
     if (arg(c->args, "weights")->given) {
@@ -321,13 +322,21 @@ static const char *layout_name(const struct compare_row *row)
     return tepal_layout_name(row->plan->params.layout);
 }
 
-/* "recycling 2": in two phases. */
+/* 0: it is not a counting filter, or has one. */
+static unsigned choices(const struct tepal_proposal *plan)
+{
+    uint64_t c = plan->kind == TEPAL_KIND_COUNTING ? plan->params.counting.choices : 0;
+    return c > 1 ? (unsigned)c : 0;
+}
+
+/* "recycling 2": in two phases; "counting 8": with eight choices. */
 static const char *label(const struct compare_row *row, char room[24])
 {
-    if (compare_phases(row->plan) == 0) {
+    unsigned number = compare_phases(row->plan) + choices(row->plan);
+    if (number == 0) {
         return kind_name(row);
     }
-    snprintf(room, 24, "%s %u", kind_name(row), compare_phases(row->plan));
+    snprintf(room, 24, "%s %u", kind_name(row), number);
     return room;
 }
 
@@ -356,6 +365,9 @@ static void tell_row(struct report *r, const struct compare_row *row, bool known
     report_real(r, "ns_per_query", row->ns, column("ns/query", 8, "%.1f"));
     if (compare_phases(row->plan) > 0) {
         report_whole(r, "phases", compare_phases(row->plan), JSON_ONLY);
+    }
+    if (choices(row->plan) > 0) {
+        report_whole(r, "choices", choices(row->plan), JSON_ONLY);
     }
     report_text(r, "command", plan_command(row->plan, NULL, command, sizeof command), JSON_ONLY);
     report_end(r);
@@ -528,6 +540,7 @@ static const struct option options[] = {
     OPTION_ENDLESS,
     OPTION_WISH_MEMORY,
     OPTION_WISH_BITS_PER_KEY,
+    OPTION_WISH_COUNTER_BITS,
     OPTION_COST_FP,
     OPTION_COST_FN,
     OPTION_SEED,
@@ -539,8 +552,11 @@ static const struct option options[] = {
     OPTION_QUIET,
     OPTION_HELP,
     OPTIONS_END};
-static const char *const exclusive[][4] = {
-    {"memory", "bits-per-key"}, {"endless", "negatives"}, {"endless", "queries"}, {NULL}};
+static const char *const exclusive[][4] = {{"memory", "bits-per-key"},
+                                           {"endless", "negatives"},
+                                           {"endless", "queries"},
+                                           {"endless", "counter-bits"},
+                                           {NULL}};
 static const struct example examples[] = {
     {"tepal compare --members seen.txt --negatives others.txt --bits-per-key 10",
      "Every kind at ten bits per key."},

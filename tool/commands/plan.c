@@ -328,6 +328,7 @@ static const struct option options[] = {
            "With --grow: the number of keys at first (default: a thousandth)."),
     OPTION_WISH_BITS_PER_KEY,
     WISH_OPTIONS,
+    OPTION_WISH_COUNTER_BITS,
     OPTION(0, "known-negatives", OF_VALUE(TAKES_FILE, "N"),
            "The number of known negatives: keys that will be looked up and are not in the set; or "
            "a file with them. --fp-known is their rate."),

@@ -74,9 +74,19 @@ static void retouched(const struct context *c)
 static void counting(const struct context *c)
 {
     double w = c->wish->wrong_deletes;
-    plain(c);
-    out_format(c->out, "  bits = 5 m = %" PRIu64 ": a counter of 4 bits and an extra bit\n",
-               c->plan->bits);
+    const struct tepal_counting_params *own = &c->plan->params.counting;
+    int bits = own->form == TEPAL_FORM_WIDE_COUNTERS ? 8 : 4;
+    if (own->choices > 1) {
+        const struct tepal_params *p = &c->plan->params;
+        out_format(c->out,
+                   "  m = %" PRIu64 " counters, k = %" PRIu32 ", c = %" PRIu64
+                   " groups to choose from: fp = %.6g (differential equations)\n",
+                   p->cells, p->hashes, own->choices, c->plan->fp);
+    } else {
+        plain(c);
+    }
+    out_format(c->out, "  bits = %d m = %" PRIu64 ": a counter of %d bits and an extra bit\n",
+               bits + 1, c->plan->bits, bits);
     if (w > 0) {
         out_format(c->out,
                    "  fn = w fp Y = %.6g x %.6g x %.4g = %.6g: Y keys lost per wrong removal\n", w,

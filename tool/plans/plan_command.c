@@ -165,6 +165,12 @@ static void say_plain(struct line *l)
         l->p->counting.lines == TEPAL_LINES_SHORT) {
         say(l, " --line-cells %d", TEPAL_COUNTING_LINE_CELLS);
     }
+    if (l->plan->kind == TEPAL_KIND_COUNTING && l->p->counting.choices > 1) {
+        say(l, " --choices %" PRIu64, l->p->counting.choices);
+    }
+    if (l->plan->kind == TEPAL_KIND_COUNTING && l->p->counting.form == TEPAL_FORM_WIDE_COUNTERS) {
+        say(l, " --counter-bits 8");
+    }
 }
 
 const char *plan_command(const struct tepal_proposal *plan, const char *negatives, char *room,

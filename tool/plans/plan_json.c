@@ -20,6 +20,11 @@ static uint64_t line_cells(const struct tepal_params *p)
     return p->counting.lines == TEPAL_LINES_LONG ? TEPAL_LINE_BITS : TEPAL_COUNTING_LINE_CELLS;
 }
 
+static uint64_t counter_bits(const struct tepal_params *p)
+{
+    return p->counting.form == TEPAL_FORM_WIDE_COUNTERS ? 8 : 4;
+}
+
 /* The kind's own parameters. */
 static void tell_own(struct report *r, const struct tepal_proposal *plan)
 {
@@ -36,6 +41,7 @@ static void tell_own(struct report *r, const struct tepal_proposal *plan)
         report_whole(r, "choices", p->counting.choices, JSON_ONLY);
         report_whole_if(r, "line_cells", tepal_layout_in_lines(p->layout), line_cells(p),
                         JSON_ONLY);
+        report_whole(r, "counter_bits", counter_bits(p), JSON_ONLY);
         break;
     case TEPAL_KIND_FINGERPRINT:
         report_whole(r, "fingerprint_bits", p->fingerprint.bits, JSON_ONLY);
@@ -250,6 +256,17 @@ static void read_lines(struct reader *r, struct tepal_params *p)
     }
 }
 
+/* Plans of 0.1.0 have no such field, and counters of 4 bits. */
+static void read_counters(struct reader *r, struct tepal_params *p)
+{
+    const json_t *value = json_object_get(r->plan, "counter_bits");
+    p->counting.form =
+        json_integer_value(value) == 8 ? TEPAL_FORM_WIDE_COUNTERS : TEPAL_FORM_COUNTERS;
+    if (value != NULL && json_integer_value(value) != (json_int_t)counter_bits(p)) {
+        wrong(r, "counter_bits", "is neither 4 nor 8");
+    }
+}
+
 static void read_chain(struct reader *r, struct tepal_params *p)
 {
     enum tepal_chain_series series = TEPAL_CHAIN_EVEN;
@@ -292,7 +309,10 @@ static void read_own(struct reader *r, struct tepal_proposal *plan)
     case TEPAL_KIND_COUNTING:
         p->cells = whole(r, "cells");
         p->counting.choices = whole(r, "choices");
+        p->counting.rule =
+            (uint64_t)tepal_counting_default_rule(p->layout, p->counting.choices > 1 ? 2 : 1);
         read_lines(r, p);
+        read_counters(r, p);
         return;
     case TEPAL_KIND_GENERALIZED:
         p->generalized.reset_hashes = whole(r, "reset_hashes");

@@ -284,6 +284,12 @@ static int read_growth(const struct args *args, uint64_t counted, struct tepal_w
                             w->keys);
 }
 
+uint32_t wish_counter_bits(const struct args *args)
+{
+    const struct option_value *bits = arg(args, "counter-bits");
+    return !bits->given ? 0 : strcmp(bits->text, "8") == 0 ? 8 : 4;
+}
+
 int wish_read(const struct args *args, uint64_t keys, const char *negatives, struct wish *w)
 {
     *w = (struct wish){.wish = TEPAL_WISH_INIT, .negatives = negatives};
@@ -298,6 +304,7 @@ int wish_read(const struct args *args, uint64_t keys, const char *negatives, str
     w->wish.prefer = arg(args, "prefer")->given && strcmp(arg(args, "prefer")->text, "speed") == 0
                          ? TEPAL_PREFER_SPEED
                          : TEPAL_PREFER_SIZE;
+    w->wish.counter_bits = wish_counter_bits(args);
     read_rates(args, &w->wish);
     int code = read_size(args, w);
     code = code == EXIT_YES ? arg_rate_kept(args, "fp", w->wish.keys) : code;

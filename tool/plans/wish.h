@@ -42,9 +42,16 @@ void wish_warn(const struct args *args, const struct wish *wish, const struct te
 /* How many keys a file has. EXIT_YES, or EXIT_TROUBLE after saying why. */
 int wish_count(const struct args *args, const char *path, bool weighted, uint64_t *count);
 
+/* Of --counter-bits, for counting filters; 0 if it was not given. */
+uint32_t wish_counter_bits(const struct args *args);
+
+#define OPTION_WISH_COUNTER_BITS                                                                   \
+    OPTION(0, "counter-bits", OF_CHOICE("BITS", "4 8"),                                            \
+           "Bits per counter of counting filters: 8 for keys that are added more than 14 times "   \
+           "(default 4; 8 if keys are removed and counters of 4 bits would stick).")
+
 #define OPTION_WISH_MEMORY                                                                         \
-    OPTION('M', "memory", OF_SIZE(1, (uint64_t)1 << 56),                                  \
-           "Maximum size of the cells, in bytes.")
+    OPTION('M', "memory", OF_SIZE(1, (uint64_t)1 << 56), "Maximum size of the cells, in bytes.")
 
 #define OPTION_WISH_BITS_PER_KEY                                                                   \
     OPTION(0, "bits-per-key", OF_VALUE(TAKES_POSITIVE, "B"),                                       \

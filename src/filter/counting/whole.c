@@ -467,24 +467,13 @@ static void report_rates(const struct tepal_counting *counting, struct tepal_rep
                       tepal_counting_op_fp_now(&counting->head));
     if (p->capacity == 0) {
         tepal_report_absent(report, "fp_at_capacity", "no capacity was given");
-    } else if (counting->choices == 1) {
-        tepal_report_real(report, "fp_at_capacity",
-                          "false-positive rate expected at capacity (model)",
-                          (counting->spread ? tepal_bloom_fp : tepal_counting_rate)(
-                              p->layout, p->positions, p->cells, p->capacity, p->hashes));
-    } else if (!counting->lined) {
-        double share[TEPAL_MAX_SMALL_COUNTER + 1];
-        (void)tepal_counting_shares(p->cells, p->capacity, p->hashes, counting->choices,
-                                    counting->rule == TEPAL_RULE_IMPROVED_GREEDY, share);
-        tepal_report_real(report, "fp_at_capacity",
-                          "false-positive rate expected at capacity (model)",
-                          tepal_counting_fp(share[0], p->hashes, counting->choices));
-    } else if (p->layout == TEPAL_LAYOUT_BLOCKED) {
-        tepal_report_real(report, "fp_at_capacity",
-                          "false-positive rate expected at capacity (model, within 10 %)",
-                          tepal_counting_blocked_choices(
-                              (enum tepal_counting_lines)p->counting.lines, p->positions, p->cells,
-                              p->capacity, p->hashes, counting->choices, NULL));
+    } else if (counting->choices == 1 || p->layout != TEPAL_LAYOUT_PAIRED) {
+        tepal_report_real(
+            report, "fp_at_capacity",
+            counting->choices == 1 ? "false-positive rate expected at capacity (model)"
+            : counting->lined      ? "false-positive rate expected at capacity (model, within 10 %)"
+                                   : "false-positive rate expected at capacity (model, within 2 %)",
+            tepal_counting_choices_rate(p, p->capacity));
     } else {
         tepal_report_absent(report, "fp_at_capacity",
                             "there is no model for several choices on the paired layout");

@@ -31,14 +31,12 @@ static int size_by_keys(const struct args *args, uint64_t keys, struct tepal_par
 static int size_by_rate(const struct args *args, uint64_t keys, struct tepal_params *p)
 {
     double rate = arg_real(args, "fp", 0.01);
-    if (p->counting.choices > 1) {
+    enum tepal_status status = tepal_counting_choices_size(p, keys, rate);
+    if (status == TEPAL_UNSUPPORTED) {
         return args_error(args,
-                          "--fp sizes a counting filter with one choice only; give --cells M or "
-                          "--bits-per-key B");
+                          "--fp does not size a filter with several choices on the paired layout: "
+                          "give --cells M or --bits-per-key B, or another layout");
     }
-    bool as_bits = p->counting.lines == TEPAL_LINES_LONG;
-    enum tepal_status status = (as_bits ? tepal_bloom_size : tepal_counting_size)(
-        p->layout, p->positions, keys, rate, &p->cells, &p->hashes);
     if (status == TEPAL_TOO_LARGE) {
         return args_error(args, "no size up to 2^60 counters holds this many keys at this rate");
     }
