@@ -25,8 +25,7 @@ struct blind {
     struct lab_mean inside; /* is the true number in the interval? */
 };
 
-/* A counting filter with the members of the sample in the same places. */
-static int counting_of(const struct sample *s, struct tepal_filter **out)
+int lab_000_counting(const struct sample *s, struct tepal_filter **out)
 {
     struct tepal_params params = TEPAL_PARAMS_INIT;
     params.kind = TEPAL_KIND_COUNTING;
@@ -72,7 +71,7 @@ int lab_000_without_members(struct lab *lab)
     for (size_t r = 0; r < runs && code == EXIT_YES; r++) {
         struct sample *s = lab_000_sample_draw(lab);
         struct tepal_filter *counting = NULL;
-        code = s == NULL ? EXIT_TROUBLE : counting_of(s, &counting);
+        code = s == NULL ? EXIT_TROUBLE : lab_000_counting(s, &counting);
         for (size_t i = 0; i < WAYS * SHARES && code == EXIT_YES; i++) {
             code = run_one(lab, s, counting, i / SHARES, blind_beta[i % SHARES],
                            &sum[i / SHARES][i % SHARES]);

@@ -56,6 +56,15 @@ const struct lab_experiment lab_000[] = {
                    "retouching without the members: what is expected to be lost, and what is",
                    "Sec. VII-B names receivers of filters who would retouch them, but none of them "
                    "has the members, by which the paper counts what is lost."),
+    LAB_EXPERIMENT("000-told", "beyond the paper", 2, 8, lab_000_told,
+                   "Algorithms 1 and 2 at run time: filters that are told one by one what to avoid",
+                   NULL),
+    LAB_EXPERIMENT("000-learn", "beyond the paper", 3, 15, lab_000_learn,
+                   "requests for false positives that a budget of members removes, told one by one "
+                   "or all at once",
+                   "The false positives are requested with weights 1 / rank. Told one by one, the "
+                   "filter learns of a key when it is first requested, until its budget is used "
+                   "up; all at once, the weights are known."),
     LAB_EXPERIMENT("000-fig-13", "Figs. 13, 15-17", 3, 15, lab_000_figure_13,
                    "the red stop set: success, stopping short, what is missed and collisions by "
                    "the size",

@@ -73,7 +73,13 @@ int lab_000_figure_6(struct lab *lab);
 int lab_000_improved(struct lab *lab); /* Figs. 8 to 10 */
 int lab_000_sacrifice(struct lab *lab);
 
+/* avoid.c */
+int lab_000_told(struct lab *lab);
+int lab_000_learn(struct lab *lab);
+
 /* blind.c */
+/* A counting filter with the members of the sample in the same places. */
+int lab_000_counting(const struct sample *s, struct tepal_filter **out);
 int lab_000_without_members(struct lab *lab);
 
 /* stopset_sizes.c, stopset_methods.c, stopset_aspects.c, stopset_fresh.c */

@@ -432,8 +432,9 @@ int lab_report(const struct args *args, const char *folder, const char *output)
     int code = look(&page);
     code = code == EXIT_YES ? lab_write(args, output, fill, &page) : code;
     if (code == EXIT_YES && !arg(args, "quiet")->given) {
-        say_line("wrote %s: %zu experiments, %zu rows differ", output, page.experiments,
-                 page.all.of[LAB_DIFFERS]);
+        say_line("wrote %s: %zu experiment%s, %zu row%s", output, page.experiments,
+                 SAY_S(page.experiments), page.all.of[LAB_DIFFERS],
+                 page.all.of[LAB_DIFFERS] == 1 ? " differs" : "s differ");
     }
     free(page.paper);
     return code;

@@ -96,7 +96,7 @@ fi
 
 # ---- the report
 run "$tepal" lab report one
-is 'report' "$code $(cat "$work/err")" '0 wrote one/report.html: 1 experiments, 0 rows differ'
+is 'report' "$code $(cat "$work/err")" '0 wrote one/report.html: 1 experiment, 0 rows differ'
 is 'report: what it holds' "$(grep -c '<svg \|<table>' one/report.html) $(grep -c '^<tr>' one/report.html)" '2 72'
 like 'report: the verdicts are counted before the tables' "$(sed '/<h2>/q' one/report.html)" \
     "Retouched Bloom Filters</a>: <span class=agrees>$(grep -cP '\tagrees\t' one/000-table-4.tsv) agrees<"
