@@ -18,6 +18,9 @@
     X(command_veto) \
     X(command_avoid) \
     X(command_receive) \
+    X(command_split) \
+    X(command_push) \
+    X(command_pull) \
     X(command_audit) \
     X(command_repair) \
     X(command_diff) \

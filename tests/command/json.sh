@@ -62,6 +62,15 @@ say audit "$tepal" audit counting --members keys --json
 say query "$tepal" query --json bloom keys
 say verify "$tepal" verify --json bloom broken
 say receive "$tepal" receive --json blocked fingerprint counting broken
+mkfifo fifo
+python3 "$here/fake_server.py" good port <fifo &
+exec {server}>fifo # which ends when this is closed
+until [[ -s port ]]; do sleep 0.05; done
+at=(--server "127.0.0.1:$(cat port)" --key x)
+say push "$tepal" push bloom "${at[@]}" --json
+say pull "$tepal" pull "${at[@]}" -o pulled --json
+exec {server}>&-
+say split "$tepal" split keys --parts 3 -o part --json
 say measure "$tepal" measure bloom --members keys --strangers others --json
 say kinds "$tepal" kinds --json
 say demo "$tepal" demo -n 2000 --json
