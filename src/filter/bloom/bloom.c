@@ -73,9 +73,8 @@ void tepal_bloom_op_open(struct tepal_filter *filter)
     bloom->direct = tepal_bloom_direct(&bloom->at, filter->words);
     bloom->kernels = tepal_bloom_dispatch(filter->params.layout);
     bloom->one = one_for(&bloom->at);
-    bloom->atomic = &(tepal_processor_has_avx2()
-                          ? tepal_bloom_atomic_avx2
-                          : tepal_bloom_atomic_portable)[bloom->direct.way];
+    bloom->atomic = &(tepal_processor_has_avx2() ? tepal_bloom_atomic_avx2
+                                                 : tepal_bloom_atomic_portable)[bloom->direct.way];
     filter->query = bloom->one->query;
     bool unkeyed = filter->params.hash == TEPAL_HASH_XXH3;
     bool writable = filter->ops == &tepal_bloom_ops && !filter_read_only(filter);
@@ -318,7 +317,7 @@ uint64_t tepal_bloom_op_ones(const struct tepal_filter *filter)
 
 double tepal_bloom_op_fp_now(const struct tepal_filter *filter)
 {
-    return tepal_bits_rate(&bloom_of_const(filter)->at, filter->words);
+    return tepal_bits_rate(&bloom_of_const(filter)->at, filter->words, NULL);
 }
 
 double tepal_bloom_estimate(const struct tepal_params *p, uint64_t ones)
@@ -338,9 +337,20 @@ double tepal_bloom_estimate(const struct tepal_params *p, uint64_t ones)
     return log1p(-(double)ones / m) / leave;
 }
 
+void tepal_bits_tell_worst(const struct address *at, double worst, struct tepal_report *report)
+{
+    if (tepal_layout_in_lines(at->layout)) {
+        tepal_report_real(report, "fp_worst_line",
+                          "the same for keys of the worst line: whoever knows the seed can aim",
+                          worst);
+    }
+}
+
 static void bloom_info(const struct tepal_filter *filter, struct tepal_report *report)
 {
     const struct tepal_params *p = &filter->params;
+    const struct address *at = &bloom_of_const(filter)->at;
+    double worst = 0;
     uint64_t ones = tepal_bloom_op_ones(filter);
     tepal_report_real(report, "keys_estimated",
                       "distinct keys, from the fill: about -(m/k) ln(1 - fill)",
@@ -348,7 +358,8 @@ static void bloom_info(const struct tepal_filter *filter, struct tepal_report *r
     tepal_report_integer(report, "ones", "bits set", ones);
     tepal_report_real(report, "fill", "share of bits set", (double)ones / (double)p->cells);
     tepal_report_real(report, "fp_now", "false-positive rate now, from the bits themselves",
-                      tepal_bloom_op_fp_now(filter));
+                      tepal_bits_rate(at, filter->words, &worst));
+    tepal_bits_tell_worst(at, worst, report);
     if (p->capacity != 0) {
         tepal_report_real(
             report, "fp_at_capacity", "false-positive rate expected at capacity (model)",
@@ -369,6 +380,9 @@ double tepal_bloom_report_part(const struct tepal_filter *filter, const struct a
     q->about = "rate on unknown negatives, from the bits";
     q->value.real *= passes;
     double unknown = q->value.real;
+    if (tepal_layout_in_lines(first->layout)) {
+        tepal_report_change(report, "fp_worst_line")->value.real *= passes;
+    }
     q = tepal_report_change(report, "fp_at_capacity");
     if (q->type == TEPAL_QUANTITY_REAL) {
         q->about = at_capacity;

@@ -57,8 +57,14 @@ extern const struct bloom_kernels tepal_bloom_flat_avx2; /* only if tepal_proces
 /* The fastest table for this layout on this machine. */
 const struct bloom_kernels *tepal_bloom_dispatch(enum tepal_layout layout);
 
-/* The chance that the cells of a random key are all set. Reads all bits (rate.c). */
-double tepal_bits_rate(const struct address *at, const uint64_t *bits);
+/*
+ * The chance that the cells of a random key are all set. Reads all bits (rate.c). On layouts in
+ * lines, *worst (may be NULL) gets the chance for keys of the line where it is highest.
+ */
+double tepal_bits_rate(const struct address *at, const uint64_t *bits, double *worst);
+
+/* What info tells of that line; nothing on other layouts. */
+void tepal_bits_tell_worst(const struct address *at, double worst, struct tepal_report *report);
 
 /* The same of `at`'s cells on the flat layout, so many of which are set. */
 double tepal_bits_flat_rate(const struct address *at, double ones);

@@ -65,55 +65,81 @@ ALWAYS_INLINE double line_rate(const struct address *at, const uint64_t *bits, u
     return first * sum[chosen] / tepal_address_subset_count[chosen];
 }
 
-/* The same for all cells of a key and a random line. */
-ALWAYS_INLINE double blocked_sum(const struct address *at, const uint64_t *bits)
+/*
+ * The same for all cells of a key and a random line. *worst (may be NULL): for keys of the line
+ * that says yes most often. Whoever chooses the keys can choose the line.
+ */
+ALWAYS_INLINE double blocked_sum(const struct address *at, const uint64_t *bits, double *worst)
 {
     double sum = 0;
+    double most = 0;
     for (uint64_t line = 0; line < at->lines; line++) {
-        sum += line_rate(at, bits, line, at->hashes);
+        double rate = line_rate(at, bits, line, at->hashes);
+        sum += rate;
+        most = rate > most ? rate : most;
+    }
+    if (worst != NULL) {
+        *worst = most;
     }
     return sum / (double)at->lines;
 }
 
-WITH_POPCNT static double blocked_popcnt(const struct address *at, const uint64_t *bits)
+WITH_POPCNT static double blocked_popcnt(const struct address *at, const uint64_t *bits,
+                                         double *worst)
 {
-    return blocked_sum(at, bits);
+    return blocked_sum(at, bits, worst);
 }
 
-static double blocked_rate(const struct address *at, const uint64_t *bits)
+static double blocked_rate(const struct address *at, const uint64_t *bits, double *worst)
 {
-    return tepal_bits_has_popcnt() ? blocked_popcnt(at, bits) : blocked_sum(at, bits);
+    return tepal_bits_has_popcnt() ? blocked_popcnt(at, bits, worst) : blocked_sum(at, bits, worst);
 }
 
 /*
  * Two lines a key, each with its own part of the cells: any two if positions may collide, two
- * different ones if not, and then the pairs of different lines are summed.
+ * different ones if not, and then the pairs of different lines are summed. *worst: for keys that
+ * have their first part in the line that says yes to most of these, or their second.
  */
-ALWAYS_INLINE double paired_sum(const struct address *at, const uint64_t *bits)
+ALWAYS_INLINE double paired_sum(const struct address *at, const uint64_t *bits, double *worst)
 {
     const double lines = (double)at->lines;
     double first = 0;
     double second = 0;
     double different = 0;
+    double most[2][2] = {{0, 0}, {0, 0}}; /* a and b where a is largest, and where b is */
     for (uint64_t line = 0; line < at->lines; line++) {
         double a = line_rate(at, bits, line, (at->hashes + 1) / 2);
         double b = at->hashes > 1 ? line_rate(at, bits, line, at->hashes / 2) : 1;
         different += a * second + b * first;
         first += a;
         second += b;
+        if (a > most[0][0]) {
+            most[0][0] = a, most[0][1] = b;
+        }
+        if (b > most[1][1]) {
+            most[1][0] = a, most[1][1] = b;
+        }
     }
-    return at->positions == TEPAL_POSITIONS_DISTINCT ? different / (lines * (lines - 1))
-                                                     : first * second / (lines * lines);
+    bool distinct = at->positions == TEPAL_POSITIONS_DISTINCT;
+    if (worst != NULL) {
+        double with_first =
+            most[0][0] * (distinct ? (second - most[0][1]) / (lines - 1) : second / lines);
+        double with_second =
+            most[1][1] * (distinct ? (first - most[1][0]) / (lines - 1) : first / lines);
+        *worst = with_first > with_second ? with_first : with_second;
+    }
+    return distinct ? different / (lines * (lines - 1)) : first * second / (lines * lines);
 }
 
-WITH_POPCNT static double paired_popcnt(const struct address *at, const uint64_t *bits)
+WITH_POPCNT static double paired_popcnt(const struct address *at, const uint64_t *bits,
+                                        double *worst)
 {
-    return paired_sum(at, bits);
+    return paired_sum(at, bits, worst);
 }
 
-static double paired_rate(const struct address *at, const uint64_t *bits)
+static double paired_rate(const struct address *at, const uint64_t *bits, double *worst)
 {
-    return tepal_bits_has_popcnt() ? paired_popcnt(at, bits) : paired_sum(at, bits);
+    return tepal_bits_has_popcnt() ? paired_popcnt(at, bits, worst) : paired_sum(at, bits, worst);
 }
 
 double tepal_bits_flat_rate(const struct address *at, double ones)
@@ -139,7 +165,7 @@ static double partitioned_rate(const struct address *at, const uint64_t *bits)
     return rate;
 }
 
-double tepal_bits_rate(const struct address *at, const uint64_t *bits)
+double tepal_bits_rate(const struct address *at, const uint64_t *bits, double *worst)
 {
     switch (at->layout) {
     case TEPAL_LAYOUT_FLAT:
@@ -147,9 +173,9 @@ double tepal_bits_rate(const struct address *at, const uint64_t *bits)
     case TEPAL_LAYOUT_PARTITIONED:
         return partitioned_rate(at, bits);
     case TEPAL_LAYOUT_BLOCKED:
-        return blocked_rate(at, bits);
+        return blocked_rate(at, bits, worst);
     case TEPAL_LAYOUT_PAIRED:
-        return paired_rate(at, bits);
+        return paired_rate(at, bits, worst);
     }
     return 1;
 }

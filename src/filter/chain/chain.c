@@ -303,14 +303,25 @@ static uint64_t chain_ones(const struct tepal_filter *filter)
     return ones;
 }
 
+/* Also for keys of the worst line of the worst part, which the others treat like any key. */
+static double rate_now(const struct tepal_chain *chain, double *worst)
+{
+    double passes = 1;
+    double least = 1; /* of all parts, with the worst line of one */
+    for (uint32_t i = 0; i < chain->parts; i++) {
+        double line = 0;
+        double rate = tepal_bits_rate(&chain->part[i].at, chain->part[i].words, &line);
+        least = fmin(least * (1 - rate), passes * (1 - line));
+        passes *= 1 - rate;
+    }
+    *worst = 1 - least;
+    return 1 - passes;
+}
+
 static double chain_fp_now(const struct tepal_filter *filter)
 {
-    const struct tepal_chain *chain = chain_of_const(filter);
-    double passes = 1;
-    for (uint32_t i = 0; i < chain->parts; i++) {
-        passes *= 1 - tepal_bits_rate(&chain->part[i].at, chain->part[i].words);
-    }
-    return 1 - passes;
+    double worst;
+    return rate_now(chain_of_const(filter), &worst);
 }
 
 /* The distinct keys that the bits speak for. */
@@ -357,8 +368,10 @@ static void chain_info(const struct tepal_filter *filter, struct tepal_report *r
                       estimate(chain));
     tepal_report_integer(report, "ones", "bits set", ones);
     tepal_report_real(report, "fill", "share of ones", (double)ones / (double)p->cells);
+    double worst;
     tepal_report_real(report, "fp_now", "false-positive rate now, from the bits of all parts",
-                      chain_fp_now(filter));
+                      rate_now(chain, &worst));
+    tepal_bits_tell_worst(&chain->part[0].at, worst, report);
     if (p->capacity == 0) {
         tepal_report_absent(report, "fp_at_capacity", "no capacity was given");
     } else {

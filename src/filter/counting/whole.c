@@ -453,18 +453,29 @@ uint64_t tepal_counting_op_ones(const struct tepal_filter *filter)
     return filter->state.own[COUNTING_ONES];
 }
 
+/* Also for keys that have one of their groups in the worst line. */
+static double rate_now(const struct tepal_counting *counting, double *worst)
+{
+    double c = (double)counting->choices;
+    double line = 0;
+    double group = tepal_bits_rate(&counting->at, counting->bits, &line);
+    *worst = 1 - (1 - line) * pow(1 - group, c - 1);
+    return -expm1(c * log1p(-group));
+}
+
 double tepal_counting_op_fp_now(const struct tepal_filter *filter)
 {
-    const struct tepal_counting *counting = counting_of_const(filter);
-    double c = (double)counting->choices;
-    return -expm1(c * log1p(-tepal_bits_rate(&counting->at, counting->bits)));
+    double worst;
+    return rate_now(counting_of_const(filter), &worst);
 }
 
 static void report_rates(const struct tepal_counting *counting, struct tepal_report *report)
 {
     const struct tepal_params *p = &counting->head.params;
+    double worst;
     tepal_report_real(report, "fp_now", "false-positive rate now, from the cells themselves",
-                      tepal_counting_op_fp_now(&counting->head));
+                      rate_now(counting, &worst));
+    tepal_bits_tell_worst(&counting->at, worst, report);
     if (p->capacity == 0) {
         tepal_report_absent(report, "fp_at_capacity", "no capacity was given");
     } else if (counting->choices == 1 || p->layout != TEPAL_LAYOUT_PAIRED) {
@@ -552,7 +563,7 @@ void tepal_counting_op_info(const struct tepal_filter *filter, struct tepal_repo
                          "removals done although several groups were found", own[COUNTING_MULTI]);
     tepal_report_integer(report, "kept", "removals not done because several groups were found",
                          own[COUNTING_KEPT]);
-    double f = tepal_bits_rate(&counting->at, counting->bits);
+    double f = tepal_bits_rate(&counting->at, counting->bits, NULL);
     tepal_report_real(report, "multi_address_keys",
                       "keys found in several groups, at most: keys now times eq. (7)",
                       -(double)now * expm1((counting->choices - 1.0) * log1p(-f)));
