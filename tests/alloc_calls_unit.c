@@ -329,6 +329,8 @@ static enum tepal_status case_tell(struct stage *on)
     assert_non_null(tepal_filter_params(f));
     assert_false(tepal_filter_read_only(f) || tepal_filter_needs_key(f));
     assert_true(tepal_filter_keys_added(f) > 0 && tepal_filter_memory_bytes(f) > 0);
+    assert_true(tepal_filter_keys_now(f) <= tepal_filter_keys_added(f));
+    (void)tepal_filter_copies(f, news[0]);
     (void)tepal_filter_words(f, &words);
     (void)tepal_filter_ones(f);
     (void)tepal_filter_fp_now(f);
@@ -562,7 +564,8 @@ static const struct {
     {"filter_intersect", case_intersect, OF(BLOOM), 0, false},
     {"filter_equal", case_equal, ANY, 0, false},
     {"filter_kind filter_params filter_read_only filter_needs_key filter_keys_added "
-     "filter_memory_bytes filter_words filter_ones filter_fp_now filter_summary filter_info "
+     "filter_keys_now filter_copies filter_memory_bytes filter_words filter_ones filter_fp_now "
+     "filter_summary filter_info "
      "filter_validate",
      case_tell, ANY, 0, false},
     {"generalized_age generalized_touch generalized_query_wild", case_generalized, OF(GENERALIZED),

@@ -182,6 +182,15 @@ TEPAL_API size_t tepal_filter_query_u64_many(const struct tepal_filter *filter,
 TEPAL_API size_t tepal_filter_query_fixed_many(const struct tepal_filter *filter, const void *keys,
                                                size_t width, size_t count, uint64_t *answers);
 
+/*
+ * How often the key was added and not removed: never less, unless a key was removed that was not in
+ * the filter, and more if others share its cells. Counting: up to the limit of its counters;
+ * fingerprint and growing: exact but for false positives. Other kinds do not count: 1 if it is
+ * found, else 0. With choices, the sum over all groups that hold it.
+ */
+TEPAL_API uint64_t tepal_filter_copies(const struct tepal_filter *filter,
+                                       struct tepal_digest digest);
+
 /* ---- removing -------------------------------------------------------------------------------- */
 
 /*
@@ -238,6 +247,13 @@ TEPAL_API bool tepal_filter_read_only(const struct tepal_filter *filter);
 
 /* How many keys were added, repeats included (a merged filter: the sum). */
 TEPAL_API uint64_t tepal_filter_keys_added(const struct tepal_filter *filter);
+
+/*
+ * How many of them it holds, by its counts, at any size at once: those added and not removed
+ * (counting, fingerprint, growing), those that were not found when they were added (chain), else
+ * all that were added.
+ */
+TEPAL_API uint64_t tepal_filter_keys_now(const struct tepal_filter *filter);
 
 /* The bytes this filter has taken from its allocator (a view: in addition to the mapping). */
 TEPAL_API uint64_t tepal_filter_memory_bytes(const struct tepal_filter *filter);

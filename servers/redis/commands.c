@@ -125,6 +125,62 @@ static const struct command table[] = {
      "O(1)", NULL},
 };
 
+static struct redis_arg any_args[] = {KEY, MANY("argument", REDIS_ARG_STRING), END};
+
+/* RedisBloom documents them. */
+static const struct command compat_table[] = {
+    {"BF.RESERVE", run_bf_reserve, -4, "write deny-oom", 1, 1, 1, FILLS,
+     "Makes an empty Bloom filter that scales", "O(n)", any_args},
+    {"BF.ADD", run_bf_add, 3, "write deny-oom fast", 1, 1, 1, FILLS, "Adds an item", "O(1)",
+     item_args},
+    {"BF.MADD", run_bf_madd, -3, "write deny-oom", 1, 1, 1, FILLS, "Adds items", "O(n)",
+     items_args},
+    {"BF.INSERT", run_bf_insert, -4, "write deny-oom", 1, 1, 1, FILLS,
+     "Adds items, to a filter that is made if it is not there", "O(n)", any_args},
+    {"BF.EXISTS", run_bf_exists, 3, "readonly fast", 1, 1, 1, READS, "Is the item in the filter?",
+     "O(1)", item_args},
+    {"BF.MEXISTS", run_bf_mexists, -3, "readonly fast", 1, 1, 1, READS,
+     "Which of the items are in the filter?", "O(n)", items_args},
+    {"BF.INFO", run_bf_info, -2, "readonly", 1, 1, 1, READS, "What is known of a filter", "O(1)",
+     any_args},
+    {"BF.CARD", run_bf_card, 2, "readonly fast", 1, 1, 1, READS, "How many items were added",
+     "O(1)", key_args},
+    {"BF.DEBUG", run_bf_debug, 2, "readonly", 1, 1, 1, READS, "The parts of a filter", "O(1)",
+     key_args},
+    {"BF.SCANDUMP", run_bf_scandump, 3, "readonly", 1, 1, 1, READS, "A chunk of a dump", "O(n)",
+     any_args},
+    {"BF.LOADCHUNK", run_bf_loadchunk, 4, "write deny-oom", 1, 1, 1, FILLS,
+     "Takes a chunk of a dump", "O(n)", any_args},
+    {"CF.RESERVE", run_cf_reserve, -3, "write deny-oom", 1, 1, 1, FILLS,
+     "Makes an empty cuckoo filter that grows", "O(n)", any_args},
+    {"CF.ADD", run_cf_add, 3, "write deny-oom fast", 1, 1, 1, FILLS, "Adds an item", "O(1)",
+     item_args},
+    {"CF.ADDNX", run_cf_addnx, 3, "write deny-oom fast", 1, 1, 1, FILLS,
+     "Adds an item that is not there", "O(1)", item_args},
+    {"CF.INSERT", run_cf_insert, -4, "write deny-oom", 1, 1, 1, FILLS,
+     "Adds items, to a filter that is made if it is not there", "O(n)", any_args},
+    {"CF.INSERTNX", run_cf_insertnx, -4, "write deny-oom", 1, 1, 1, FILLS,
+     "Adds items that are not there", "O(n)", any_args},
+    {"CF.EXISTS", run_cf_exists, 3, "readonly fast", 1, 1, 1, READS, "Is the item in the filter?",
+     "O(1)", item_args},
+    {"CF.MEXISTS", run_cf_mexists, -3, "readonly fast", 1, 1, 1, READS,
+     "Which of the items are in the filter?", "O(n)", items_args},
+    {"CF.COUNT", run_cf_count, 3, "readonly fast", 1, 1, 1, READS, "How often an item was added",
+     "O(1)", item_args},
+    {"CF.DEL", run_cf_del, 3, "write fast", 1, 1, 1, ALTERS, "Removes an item once", "O(1)",
+     item_args},
+    {"CF.INFO", run_cf_info, 2, "readonly", 1, 1, 1, READS, "What is known of a filter", "O(1)",
+     key_args},
+    {"CF.DEBUG", run_cf_debug, 2, "readonly", 1, 1, 1, READS, "The same in a line", "O(1)",
+     key_args},
+    {"CF.COMPACT", run_cf_compact, 2, "readonly", 1, 1, 1, READS, "Does nothing: it is compact",
+     "O(1)", key_args},
+    {"CF.SCANDUMP", run_cf_scandump, 3, "readonly", 1, 1, 1, READS, "A chunk of a dump", "O(n)",
+     any_args},
+    {"CF.LOADCHUNK", run_cf_loadchunk, 4, "write deny-oom", 1, 1, 1, FILLS,
+     "Takes a chunk of a dump", "O(n)", any_args},
+};
+
 static int describe(struct redis_ctx *ctx, const struct command *command)
 {
     static const struct redis_command_info_version version = {
@@ -151,10 +207,10 @@ static int describe(struct redis_ctx *ctx, const struct command *command)
     return made == NULL ? REDIS_ERR : redis.SetCommandInfo(made, &info);
 }
 
-int commands_register(struct redis_ctx *ctx)
+static int register_all(struct redis_ctx *ctx, const struct command *commands, size_t count)
 {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const struct command *c = &table[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct command *c = &commands[i];
         if (redis.CreateCommand(ctx, c->name, c->run, c->flags, c->first, c->last, c->step) !=
             REDIS_OK) {
             redis.Log(ctx, "warning", "tepal: the command %s is taken by another module", c->name);
@@ -166,4 +222,14 @@ int commands_register(struct redis_ctx *ctx)
         }
     }
     return REDIS_OK;
+}
+
+int commands_register(struct redis_ctx *ctx)
+{
+    if (register_all(ctx, table, sizeof table / sizeof *table) != REDIS_OK) {
+        return REDIS_ERR;
+    }
+    return settings.compat
+               ? register_all(ctx, compat_table, sizeof compat_table / sizeof *compat_table)
+               : REDIS_OK;
 }

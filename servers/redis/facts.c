@@ -31,26 +31,6 @@ int run_info(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     return REDIS_OK;
 }
 
-uint64_t facts_card(const struct tepal_filter *filter)
-{
-    static struct tepal_report report;
-    switch (tepal_filter_kind(filter)->id) {
-    case TEPAL_KIND_COUNTING:
-    case TEPAL_KIND_FINGERPRINT:
-    case TEPAL_KIND_GROWING:
-    case TEPAL_KIND_CHAIN:
-        break;
-    default:
-        return tepal_filter_keys_added(filter);
-    }
-    tepal_filter_info(filter, &report);
-    const struct tepal_quantity *now = tepal_report_find(&report, "keys_now");
-    const struct tepal_quantity *removed = tepal_report_find(&report, "removed");
-    uint64_t added = tepal_filter_keys_added(filter);
-    return now != NULL ? now->value.integer
-                       : added - (removed != NULL ? removed->value.integer : 0);
-}
-
 int run_card(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 {
     struct opened opened;
@@ -60,7 +40,7 @@ int run_card(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     if (!value_open(ctx, argv[1], ACCESS_READ, &opened)) {
         return REDIS_OK;
     }
-    reply_number(ctx, opened.value == NULL ? 0 : facts_card(opened.value->held->filter));
+    reply_number(ctx, opened.value == NULL ? 0 : tepal_filter_keys_now(opened.value->held->filter));
     value_close(&opened);
     return REDIS_OK;
 }

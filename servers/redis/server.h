@@ -11,6 +11,7 @@
  *   args.c      words and numbers of a command; reply.c  answers and errors
  *   wish.c      RESERVE, PLAN       items.c     ADD, EXISTS, REM, SEEN, AVOID and their batches
  *   combine.c   MERGE, INTERSECT    transfer.c  SET, GET, PART
+ *   compat.c    what BF.* (compat_bf.c) and CF.* (compat_cf.c) share
  *   facts.c     INFO, CARD, VERIFY, KINDS, and the section of the server's INFO
  */
 #ifndef TEPAL_REDIS_SERVER_H
@@ -206,18 +207,23 @@ redis_run run_add, run_madd, run_exists, run_mexists, run_rem, run_mrem, run_see
     run_avoid;
 redis_run run_merge, run_intersect;
 redis_run run_set, run_get, run_part;
+redis_run run_bf_reserve, run_bf_add, run_bf_madd, run_bf_insert, run_bf_exists, run_bf_mexists;
+redis_run run_bf_info, run_bf_card, run_bf_debug, run_bf_scandump, run_bf_loadchunk;
+redis_run run_cf_reserve, run_cf_add, run_cf_addnx, run_cf_insert, run_cf_insertnx, run_cf_exists;
+redis_run run_cf_mexists, run_cf_count, run_cf_del, run_cf_info, run_cf_debug, run_cf_compact;
+redis_run run_cf_scandump, run_cf_loadchunk;
 redis_run run_info, run_card, run_verify, run_kinds;
 
 /* RESERVE in numbers: how every creation is told to replicas and to the append-only file. */
 void replicate_create(struct redis_ctx *ctx, struct redis_string *key, const struct held *held,
                       uint64_t budget);
 
-/* The keys that a filter holds: added and not removed. */
-uint64_t facts_card(const struct tepal_filter *filter);
 void facts_section(struct redis_info_ctx *ctx, int for_crash_report);
 
 /* Drops abandoned transfers from now on; and this one, if it is abandoned. */
 void transfer_watch(struct redis_ctx *ctx);
+/* Drops what has come of a transfer, and the key if there is nothing else. */
+void transfer_drop(struct opened *opened);
 void transfer_note(const struct staged *staged, int db, const struct redis_string *key);
 
 #endif

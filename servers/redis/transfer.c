@@ -78,11 +78,15 @@ static const char *judge(const struct held *held, const struct options *o)
     return why;
 }
 
-/* The filter is whole: what is to be known of it before it is put in place. */
-static const char *settle(struct held *held, struct tepal_decoder *decoder, const struct options *o)
+static void note_dialect(struct held *held, const struct options *o)
 {
     held->dialect = o->dialect;
     memcpy(held->notes, o->notes, sizeof held->notes);
+}
+
+/* The filter is whole: what is to be known of it before it is put in place. */
+static const char *settle(struct held *held, struct tepal_decoder *decoder, const struct options *o)
+{
     const char *wrong = held_finish(held, decoder);
     return wrong != NULL ? wrong : judge(held, o);
 }
@@ -127,6 +131,7 @@ int run_set(struct redis_ctx *ctx, struct redis_string **argv, int argc)
         wrong = status == TEPAL_NO_MEMORY ? limits_why() : error.why;
     }
     if (wrong == NULL) {
+        note_dialect(held, &options);
         wrong = settle(held, decoder, &options);
     }
     tepal_decoder_free(decoder);
@@ -210,8 +215,7 @@ int run_get(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 
 /* ---- PART ------------------------------------------------------------------------------------ */
 
-/* Drops what has come, and the key if there is nothing else. */
-static void drop(struct opened *opened)
+void transfer_drop(struct opened *opened)
 {
     staged_free(opened->value->staged);
     opened->value->staged = NULL;
@@ -236,7 +240,7 @@ static int cancel(struct redis_ctx *ctx, struct redis_string **argv)
     }
     bool there = opened.value != NULL && same_id(opened.value->staged, id, len);
     if (there) {
-        drop(&opened);
+        transfer_drop(&opened);
         (void)redis.ReplicateVerbatim(ctx);
     }
     value_close(&opened);
@@ -303,6 +307,7 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
             value_close(&opened);
             return refused(ctx, wrong);
         }
+        note_dialect(value->staged->held, &options);
         transfer_note(value->staged, redis.GetSelectedDb(ctx), argv[1]);
         if (fresh) {
             opened.value = value;
@@ -326,7 +331,7 @@ int run_part(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     }
     if (wrong != NULL) {
         (void)refused(ctx, wrong);
-        drop(&opened);
+        transfer_drop(&opened);
         value_close(&opened);
         if (at > 0) { /* replicas have the parts before */
             (void)redis.Replicate(ctx, "TEPAL.PART", "ssc", argv[1], argv[2], "CANCEL");
@@ -390,7 +395,7 @@ static bool gone(struct redis_ctx *ctx, const struct noted *note)
     if (drops) {
         opened.key = redis.OpenKey(ctx, note->key, REDIS_READ | REDIS_WRITE);
         opened.value = redis.ModuleTypeGetValue(opened.key);
-        drop(&opened);
+        transfer_drop(&opened);
         value_close(&opened);
         (void)redis.Replicate(ctx, "TEPAL.PART", "sbc", note->key, note->id, note->id_len,
                               "CANCEL");

@@ -3,9 +3,9 @@
  *
  * RDB, encoding version 1: what is there (1: a filter, 2: one that is arriving); of a filter its
  * dialect and notes, its length, and its encoded bytes (docs/format.md) in strings of 1 MiB; of one
- * that is arriving its id, its whole length, and the bytes that have come. One string would need
- * the memory of the filter a second time, on both sides. A load checks parameters and length
- * before anything is allocated, and fills memory that was never cleared.
+ * that is arriving its id, dialect and notes, its whole length, how much has come, and that. One
+ * string would need the memory of the filter a second time, on both sides. A load checks parameters
+ * and length before anything is allocated, and fills memory that was never cleared.
  *
  * AOF, when rewritten without an RDB preamble: TEPAL.SET, or TEPAL.PART in pieces of 16 MiB.
  *
@@ -25,6 +25,14 @@ enum { HAS_FILTER = 1, HAS_STAGED = 2 };
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
+static void save_dialect(struct redis_io *io, const struct held *held)
+{
+    redis.SaveUnsigned(io, held->dialect);
+    for (size_t i = 0; i < NOTES; i++) {
+        redis.SaveUnsigned(io, held->notes[i]);
+    }
+}
+
 static void rdb_save(struct redis_io *io, void *ptr)
 {
     const struct value *value = ptr;
@@ -34,10 +42,7 @@ static void rdb_save(struct redis_io *io, void *ptr)
     redis.SaveUnsigned(io, (held != NULL ? HAS_FILTER : 0) | (staged != NULL ? HAS_STAGED : 0));
     if (held != NULL) {
         uint64_t total = tepal_encoded_bytes(held->filter);
-        redis.SaveUnsigned(io, held->dialect);
-        for (size_t i = 0; i < NOTES; i++) {
-            redis.SaveUnsigned(io, held->notes[i]);
-        }
+        save_dialect(io, held);
         redis.SaveUnsigned(io, total);
         for (uint64_t at = 0; at < total;) {
             size_t len = total - at < CHUNK ? (size_t)(total - at) : CHUNK;
@@ -48,6 +53,7 @@ static void rdb_save(struct redis_io *io, void *ptr)
     }
     if (staged != NULL) {
         redis.SaveStringBuffer(io, staged->id, staged->id_len);
+        save_dialect(io, staged->held);
         redis.SaveUnsigned(io, staged->total);
         redis.SaveUnsigned(io, staged->have);
         for (uint64_t at = 0; at < staged->have;) {
@@ -59,34 +65,37 @@ static void rdb_save(struct redis_io *io, void *ptr)
     redis.Free(chunk);
 }
 
+/* As TEPAL.SET and TEPAL.PART take it. */
+#define DIALECT_FORMAT "clllll"
+#define DIALECT_WORDS(h)                                                                           \
+    "DIALECT", (long long)(h)->dialect, (long long)(h)->notes[0], (long long)(h)->notes[1],        \
+        (long long)(h)->notes[2], (long long)(h)->notes[3]
+
 static void aof_rewrite(struct redis_io *io, struct redis_string *key, void *ptr)
 {
     const struct value *value = ptr;
     const struct held *held = value->held;
+    const struct staged *staged = value->staged;
     uint64_t total = held != NULL ? tepal_encoded_bytes(held->filter) : 0;
-    size_t room = total < AOF_PART && value->staged == NULL ? (size_t)total : AOF_PART;
+    size_t room = total < AOF_PART && staged == NULL ? (size_t)total : AOF_PART;
     char *bytes = redis.Alloc(room);
     for (uint64_t at = 0; at < total;) {
         size_t len = total - at < room ? (size_t)(total - at) : room;
         (void)tepal_encode_range(held->filter, at, bytes, len, NULL);
         if (len == total) {
-            redis.EmitAOF(io, "TEPAL.SET", "sbclllll", key, bytes, len, "DIALECT",
-                          (long long)held->dialect, (long long)held->notes[0],
-                          (long long)held->notes[1], (long long)held->notes[2],
-                          (long long)held->notes[3]);
+            redis.EmitAOF(io, "TEPAL.SET", "sb" DIALECT_FORMAT, key, bytes, len,
+                          DIALECT_WORDS(held));
         } else {
-            redis.EmitAOF(io, "TEPAL.PART", "scllbclllll", key, "rewrite", (long long)at,
-                          (long long)total, bytes, len, "DIALECT", (long long)held->dialect,
-                          (long long)held->notes[0], (long long)held->notes[1],
-                          (long long)held->notes[2], (long long)held->notes[3]);
+            redis.EmitAOF(io, "TEPAL.PART", "scllb" DIALECT_FORMAT, key, "rewrite", (long long)at,
+                          (long long)total, bytes, len, DIALECT_WORDS(held));
         }
         at += len;
     }
-    const struct staged *staged = value->staged;
     for (uint64_t at = 0; staged != NULL && at < staged->have;) {
         size_t len = staged_range(staged, at, bytes, room);
-        redis.EmitAOF(io, "TEPAL.PART", "sbllb", key, staged->id, staged->id_len, (long long)at,
-                      (long long)staged->total, bytes, len);
+        redis.EmitAOF(io, "TEPAL.PART", "sbllb" DIALECT_FORMAT, key, staged->id, staged->id_len,
+                      (long long)at, (long long)staged->total, bytes, len,
+                      DIALECT_WORDS(staged->held));
         at += len;
     }
     redis.Free(bytes);
@@ -131,6 +140,15 @@ static bool load_number(struct redis_io *io, uint64_t *out)
     return !redis.IsIOError(io);
 }
 
+static bool load_dialect(struct redis_io *io, struct held *held)
+{
+    bool read = load_number(io, &held->dialect);
+    for (size_t i = 0; i < NOTES && read; i++) {
+        read = load_number(io, &held->notes[i]);
+    }
+    return read;
+}
+
 static const char *load_filter(struct redis_io *io, struct held **out)
 {
     struct held *held = held_new();
@@ -138,11 +156,7 @@ static const char *load_filter(struct redis_io *io, struct held **out)
     struct tepal_decoder *decoder = NULL;
     struct tepal_error error;
     uint64_t total = 0;
-    bool read = load_number(io, &held->dialect);
-    for (size_t i = 0; i < NOTES && read; i++) {
-        read = load_number(io, &held->notes[i]);
-    }
-    read = read && load_number(io, &total);
+    bool read = load_dialect(io, held) && load_number(io, &total);
     const char *wrong = read ? NULL : "it ends too early";
     if (wrong == NULL &&
         tepal_decoder_create(limits_encoded(), &allocator, &decoder, &error) != TEPAL_OK) {
@@ -165,6 +179,7 @@ static const char *load_filter(struct redis_io *io, struct held **out)
 
 static const char *load_staged(struct redis_io *io, struct value *value)
 {
+    struct held told; /* dialect and notes */
     uint64_t total;
     uint64_t have;
     size_t len = 0;
@@ -173,7 +188,7 @@ static const char *load_staged(struct redis_io *io, struct value *value)
         return "it ends too early";
     }
     const char *wrong = NULL;
-    if (!load_number(io, &total) || !load_number(io, &have)) {
+    if (!load_dialect(io, &told) || !load_number(io, &total) || !load_number(io, &have)) {
         wrong = "it ends too early";
     } else if (len > PART_ID || have >= total) {
         wrong = "its parts do not add up";
@@ -182,6 +197,8 @@ static const char *load_staged(struct redis_io *io, struct value *value)
     }
     redis.Free(id);
     if (wrong == NULL) {
+        value->staged->held->dialect = told.dialect;
+        memcpy(value->staged->held->notes, told.notes, sizeof told.notes);
         transfer_note(value->staged, redis.GetDbIdFromIO(io), redis.GetKeyNameFromIO(io));
         wrong = load_bytes(io, have, feed_staged, value->staged);
     }

@@ -53,7 +53,12 @@ const char *held_flaw(const struct held *held)
     bool right = held->dialect == DIALECT_TEPAL ||
                  (held->dialect == DIALECT_BF && kind == TEPAL_KIND_CHAIN) ||
                  (held->dialect == DIALECT_CF && kind == TEPAL_KIND_GROWING);
-    return right ? NULL : "its dialect does not fit its kind";
+    bool notes = held->dialect != DIALECT_CF || held->notes[1] > 0; /* the size of a bucket */
+    for (size_t i = 0; i < NOTES; i++) {
+        notes = notes && held->notes[i] <= INT64_MAX;
+    }
+    bool plain = held->dialect == DIALECT_TEPAL || tepal_filter_params(held->filter)->hash == 0;
+    return right && notes && plain ? NULL : "its dialect does not fit its kind";
 }
 
 /* ---- a value --------------------------------------------------------------------------------- */

@@ -195,6 +195,11 @@ uint64_t tepal_filter_keys_added(const struct tepal_filter *filter)
     return filter->state.keys_added;
 }
 
+uint64_t tepal_filter_keys_now(const struct tepal_filter *filter)
+{
+    return filter->ops->keys_now != NULL ? filter->ops->keys_now(filter) : filter->state.keys_added;
+}
+
 const uint64_t *tepal_filter_words(const struct tepal_filter *filter, size_t *count)
 {
     uint64_t here;
@@ -339,6 +344,12 @@ enum tepal_status tepal_filter_test_add_many(struct tepal_filter *filter,
     }
     *seen = found;
     return TEPAL_OK;
+}
+
+uint64_t tepal_filter_copies(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    return filter->ops->copies != NULL ? filter->ops->copies(filter, digest)
+                                       : tepal_filter_query(filter, digest);
 }
 
 enum tepal_status tepal_filter_remove(struct tepal_filter *filter, struct tepal_digest digest)

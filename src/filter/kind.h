@@ -68,6 +68,10 @@ struct filter_ops {
     bool (*query)(const struct tepal_filter *filter, struct tepal_digest digest);
     size_t (*query_many)(const struct tepal_filter *filter, const struct tepal_digest *digests,
                          size_t count, uint64_t *answers);
+    /* tepal_filter_keys_now; NULL: all that were added. */
+    uint64_t (*keys_now)(const struct tepal_filter *filter);
+    /* tepal_filter_copies; NULL: 1 if it is found. */
+    uint64_t (*copies)(const struct tepal_filter *filter, struct tepal_digest digest);
     /*
      * Query and add in one walk, as tepal_filter_test_add; NULL: filter.c queries, then adds. Many:
      * `present` is never NULL.

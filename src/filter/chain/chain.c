@@ -355,15 +355,22 @@ static void tell_parts(const struct tepal_chain *chain, struct tepal_report *rep
                       chain->parts);
 }
 
+static uint64_t chain_keys_now(const struct tepal_filter *filter)
+{
+    const struct tepal_chain *chain = chain_of_const(filter);
+    uint64_t now = 0;
+    for (uint32_t i = 0; i < chain->parts; i++) {
+        now = saturating_add(now, chain_entry(chain, i)[CHAIN_KEYS]);
+    }
+    return now;
+}
+
 static void chain_info(const struct tepal_filter *filter, struct tepal_report *report)
 {
     const struct tepal_chain *chain = chain_of_const(filter);
     const struct tepal_params *p = &filter->params;
     uint64_t ones = chain_ones(filter);
-    uint64_t now = 0;
-    for (uint32_t i = 0; i < chain->parts; i++) {
-        now = saturating_add(now, chain_entry(chain, i)[CHAIN_KEYS]);
-    }
+    uint64_t now = chain_keys_now(filter);
     tepal_report_real(report, "keys_estimated", "distinct keys, estimated from the ones",
                       estimate(chain));
     tepal_report_integer(report, "ones", "bits set", ones);
@@ -395,6 +402,7 @@ const struct filter_ops tepal_chain_ops = {
     .struct_bytes = sizeof(struct tepal_chain),
     .open = tepal_chain_open,
     .reset = tepal_chain_reset,
+    .keys_now = chain_keys_now,
     .validate = tepal_chain_validate,
     .add = chain_add,
     .add_many = chain_add_many,

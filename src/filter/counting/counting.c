@@ -395,6 +395,32 @@ enum tepal_status tepal_counting_remove_group(struct tepal_filter *filter,
     return TEPAL_OK;
 }
 
+static uint64_t counting_held(const struct tepal_filter *filter)
+{
+    return counting_keys_now(counting_of_const(filter));
+}
+
+static uint64_t counting_copies(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    const struct tepal_counting *counting = counting_of_const(filter);
+    uint64_t holding = tepal_counting_holding(counting, digest);
+    uint64_t copies = 0;
+    for (uint32_t group = 0; group < counting->choices; group++) {
+        if ((holding >> group & 1) != 0) {
+            uint64_t positions[TEPAL_MAX_HASHES];
+            uint32_t least = TEPAL_MAX_COUNTER;
+            uint32_t count =
+                tepal_counting_draw(counting, counting_group(digest, group), positions);
+            for (uint32_t i = 0; i < count; i++) {
+                uint32_t value = counting_value(counting, positions[i]);
+                least = value < least ? value : least;
+            }
+            copies += least;
+        }
+    }
+    return copies;
+}
+
 /* ---- the table entry ------------------------------------------------------------------------- */
 
 const struct filter_ops tepal_counting_ops = {
@@ -406,6 +432,8 @@ const struct filter_ops tepal_counting_ops = {
     .validate_cells = tepal_counting_op_validate_cells,
     .add = counting_add,
     .add_many = tepal_counting_op_add_many,
+    .keys_now = counting_held,
+    .copies = counting_copies,
     .remove = tepal_counting_op_remove,
     .remove_many = tepal_counting_op_remove_many,
     .query = counting_query,

@@ -272,6 +272,18 @@ static enum tepal_status fingerprint_remove(struct tepal_filter *filter, struct 
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
+static uint64_t fingerprint_copies(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    const struct fingerprint_table *t = &self_const(filter)->at;
+    struct fingerprint_place at = fingerprint_place_of(t, digest);
+    uint64_t copies = 0;
+    for (uint32_t slot = 0; slot < SLOTS; slot++) {
+        copies += slot_get(t, at.bucket, slot) == at.print;
+        copies += at.other != at.bucket && slot_get(t, at.other, slot) == at.print;
+    }
+    return copies;
+}
+
 /* The place of a key whose turn will come, its buckets requested. */
 static inline struct fingerprint_place ask(const struct fingerprint_table *t,
                                            struct tepal_digest digest)
@@ -484,6 +496,8 @@ const struct filter_ops tepal_fingerprint_ops = {
     .validate_cells = fingerprint_validate_cells,
     .add = fingerprint_add,
     .add_many = fingerprint_add_many,
+    .keys_now = fingerprint_ones,
+    .copies = fingerprint_copies,
     .remove = fingerprint_remove,
     .remove_many = fingerprint_remove_many,
     .query = fingerprint_query,

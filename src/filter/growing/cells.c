@@ -100,14 +100,20 @@ static double fp_at_capacity(const struct tepal_growing *f, uint64_t now)
     return -expm1(-ldexp(sum, 1 - (int)f->at.tag_bits));
 }
 
+uint64_t tepal_growing_keys_now(const struct tepal_filter *filter)
+{
+    uint64_t added = filter->state.keys_added;
+    uint64_t removed = filter->state.own[GROWING_REMOVED];
+    return added > removed ? added - removed : 0;
+}
+
 void tepal_growing_info(const struct tepal_filter *filter, struct tepal_report *report)
 {
     const struct tepal_growing *f = growing_self_const(filter);
     const struct tepal_params *p = &filter->params;
     const uint64_t *own = filter->state.own;
     uint64_t slots = GROWING_SLOTS * f->at.buckets;
-    uint64_t added = filter->state.keys_added;
-    uint64_t now = added > own[GROWING_REMOVED] ? added - own[GROWING_REMOVED] : 0;
+    uint64_t now = tepal_growing_keys_now(filter);
     tepal_report_real(report, "keys_estimated", "keys held, repeats included (counted)",
                       (double)now);
     tepal_report_integer(report, "ones", "slots taken", own[GROWING_HELD]);

@@ -338,6 +338,24 @@ static enum tepal_status growing_remove(struct tepal_filter *filter, struct tepa
     return remove_one(growing_self(filter), digest) ? TEPAL_OK : TEPAL_NOT_PRESENT;
 }
 
+static uint64_t growing_copies(const struct tepal_filter *filter, struct tepal_digest digest)
+{
+    const struct tepal_growing *f = growing_self_const(filter);
+    const struct growing_table *t = &f->at;
+    struct growing_key key = growing_key_of(t, digest);
+    uint64_t copies = filter->params.growing.overflow != 0 ? tepal_overflow_count(f, digest) : 0;
+    uint64_t before = UINT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        uint32_t depth = growing_depth(t, key.address[i]);
+        uint64_t here = key.address[i] & growing_ones(depth);
+        for (uint32_t s = 0; s < SLOTS && here != before; s++) {
+            copies += entry_matches(t, growing_slot(f, here, s), key.tag, key.address[i] >> depth);
+        }
+        before = here; /* the two buckets may be one */
+    }
+    return copies;
+}
+
 /* ---- batches --------------------------------------------------------------------------------- */
 
 static void ask(const struct tepal_growing *f, struct tepal_digest digest)
@@ -446,6 +464,8 @@ const struct filter_ops tepal_growing_ops = {
     .validate_cells = tepal_growing_validate_cells,
     .add = growing_add,
     .add_many = growing_add_many,
+    .keys_now = tepal_growing_keys_now,
+    .copies = growing_copies,
     .remove = growing_remove,
     .remove_many = growing_remove_many,
     .query = growing_query,

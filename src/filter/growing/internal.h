@@ -286,6 +286,7 @@ void tepal_growing_grow(struct tepal_growing *f);
 const char *tepal_growing_validate(const struct tepal_filter *filter);
 const char *tepal_growing_validate_cells(const struct tepal_filter *filter);
 double tepal_growing_fp_now(const struct tepal_filter *filter);
+uint64_t tepal_growing_keys_now(const struct tepal_filter *filter);
 void tepal_growing_info(const struct tepal_filter *filter, struct tepal_report *report);
 
 enum tepal_status tepal_growing_unite(struct tepal_filter *into, const struct tepal_filter *other);
