@@ -25,6 +25,15 @@ enum { HAS_FILTER = 1, HAS_STAGED = 2 };
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
+/* A buffer for the value: as much as there is, and no more than `most`. */
+static size_t piece(const struct value *value, size_t most)
+{
+    uint64_t held = value->held != NULL ? tepal_encoded_bytes(value->held->filter) : 0;
+    uint64_t staged = value->staged != NULL ? value->staged->have : 0;
+    uint64_t larger = held > staged ? held : staged;
+    return larger == 0 ? 1 : larger < most ? (size_t)larger : most;
+}
+
 static void save_dialect(struct redis_io *io, const struct held *held)
 {
     redis.SaveUnsigned(io, held->dialect);
@@ -38,14 +47,15 @@ static void rdb_save(struct redis_io *io, void *ptr)
     const struct value *value = ptr;
     const struct held *held = value->held;
     const struct staged *staged = value->staged;
-    char *chunk = redis.Alloc(CHUNK);
+    size_t room = piece(value, CHUNK);
+    char *chunk = redis.Alloc(room);
     redis.SaveUnsigned(io, (held != NULL ? HAS_FILTER : 0) | (staged != NULL ? HAS_STAGED : 0));
     if (held != NULL) {
         uint64_t total = tepal_encoded_bytes(held->filter);
         save_dialect(io, held);
         redis.SaveUnsigned(io, total);
         for (uint64_t at = 0; at < total;) {
-            size_t len = total - at < CHUNK ? (size_t)(total - at) : CHUNK;
+            size_t len = total - at < room ? (size_t)(total - at) : room;
             (void)tepal_encode_range(held->filter, at, chunk, len, NULL);
             redis.SaveStringBuffer(io, chunk, len);
             at += len;
@@ -57,7 +67,7 @@ static void rdb_save(struct redis_io *io, void *ptr)
         redis.SaveUnsigned(io, staged->total);
         redis.SaveUnsigned(io, staged->have);
         for (uint64_t at = 0; at < staged->have;) {
-            size_t len = staged_range(staged, at, chunk, CHUNK);
+            size_t len = staged_range(staged, at, chunk, room);
             redis.SaveStringBuffer(io, chunk, len);
             at += len;
         }
@@ -77,7 +87,7 @@ static void aof_rewrite(struct redis_io *io, struct redis_string *key, void *ptr
     const struct held *held = value->held;
     const struct staged *staged = value->staged;
     uint64_t total = held != NULL ? tepal_encoded_bytes(held->filter) : 0;
-    size_t room = total < AOF_PART && staged == NULL ? (size_t)total : AOF_PART;
+    size_t room = piece(value, AOF_PART);
     char *bytes = redis.Alloc(room);
     for (uint64_t at = 0; at < total;) {
         size_t len = total - at < room ? (size_t)(total - at) : room;
@@ -275,12 +285,13 @@ static void *copy_value(struct redis_string *from, struct redis_string *to, cons
 static void digest_value(struct redis_digest *digest, void *ptr)
 {
     const struct value *value = ptr;
-    char *chunk = redis.Alloc(CHUNK);
+    size_t room = piece(value, CHUNK);
+    char *chunk = redis.Alloc(room);
     if (value->held != NULL) {
         uint64_t total = tepal_encoded_bytes(value->held->filter);
         redis.DigestAddLongLong(digest, (long long)value->held->dialect);
         for (uint64_t at = 0; at < total;) {
-            size_t len = total - at < CHUNK ? (size_t)(total - at) : CHUNK;
+            size_t len = total - at < room ? (size_t)(total - at) : room;
             (void)tepal_encode_range(value->held->filter, at, chunk, len, NULL);
             redis.DigestAddStringBuffer(digest, chunk, len);
             at += len;
