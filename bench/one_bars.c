@@ -29,6 +29,7 @@ struct one {
     struct tepal_direct blocked_direct;
     struct tepal_direct paired_direct;
     struct tepal_direct flat_direct;
+    struct tepal_direct fingerprint_direct;
     struct tepal_hasher hasher;
 };
 
@@ -83,6 +84,8 @@ RUN(paired_add, HANDLE(paired), tepal_filter_add_u64(f, key) != TEPAL_OK)
 RUN(flat_query, HANDLE(flat), tepal_filter_query_u64(f, key))
 RUN(flat_add, HANDLE(flat), tepal_filter_add_u64(f, key) != TEPAL_OK)
 RUN(fingerprint_query, HANDLE(fingerprint), tepal_filter_query_u64(f, key))
+RUN(fingerprint_inline, INLINE(fingerprint_direct),
+    tepal_direct_fingerprint_query(&f, tepal_direct_digest(&f, key)))
 RUN(blocked_inline, INLINE(blocked_direct),
     tepal_direct_blocked_query(&f, tepal_direct_digest(&f, key)))
 RUN(blocked_inline_add, INLINE(blocked_direct),
@@ -179,6 +182,8 @@ static void prepare(struct one *one)
     if (tepal_direct_of(one->blocked, &one->blocked_direct) != TEPAL_OK ||
         tepal_direct_of(one->paired, &one->paired_direct) != TEPAL_OK ||
         tepal_direct_of(one->flat, &one->flat_direct) != TEPAL_OK ||
+        tepal_direct_of(one->fingerprint, &one->fingerprint_direct) != TEPAL_OK ||
+        one->fingerprint_direct.way != TEPAL_DIRECT_FINGERPRINT ||
         tepal_filter_hasher(one->blocked, &one->hasher) != TEPAL_OK) {
         die("a filter cannot be taken");
     }
@@ -216,6 +221,7 @@ static void measure(struct bars *bars, struct one *one)
         {"flat", flat_query, one, 0},
         {"flat inline", flat_inline, one, 0},
         {"fingerprint", fingerprint_query, one, 0},
+        {"fingerprint inline", fingerprint_inline, one, 0},
     };
     struct runner adds[] = {
         {"split", split_add, one, 0},
@@ -233,6 +239,8 @@ static void measure(struct bars *bars, struct one *one)
     double blocked = blocked_fp(one);
     double paired = paired_fp(one);
     double flat = flat_fp(one);
+    double fingerprint = fingerprint_fp(one);
+    double cuckoo = cuckoo_fp(one);
     const struct {
         const char *what;
         const char *ours;
@@ -255,8 +263,9 @@ static void measure(struct bars *bars, struct one *one)
          classic},
         {"one key: query, flat / classic", "flat", "classic", 1.0, flat, classic},
         {"one key: query, flat inline / classic", "flat inline", "classic", 1.0, flat, classic},
-        {"one key: query, fingerprint / cuckoo", "fingerprint", "cuckoo", 1.0, fingerprint_fp(one),
-         cuckoo_fp(one)},
+        {"one key: query, fingerprint / cuckoo", "fingerprint", "cuckoo", 1.0, fingerprint, cuckoo},
+        {"one key: query, fingerprint inline / cuckoo", "fingerprint inline", "cuckoo", 1.0,
+         fingerprint, cuckoo},
     };
     static const struct {
         const char *what;

@@ -186,6 +186,23 @@ static void assert_one(const struct tepal_filter *f, bool vectors, enum fingerpr
     }
 }
 
+/* The same inlined; other widths go through the handle. */
+static void assert_inlined(struct tepal_filter *f, uint32_t bits)
+{
+    struct tepal_direct direct;
+    bool inlined = bits <= FINGERPRINT_NARROW && bits % 2 == 0 && LITTLE_ENDIAN_HOST;
+    assert_ok(tepal_direct_of(f, &direct));
+    assert_int_equal(direct.way, inlined ? TEPAL_DIRECT_FINGERPRINT : TEPAL_DIRECT_CALL);
+    for (uint64_t key = 0; key < 3000; key++) {
+        assert_int_equal(tepal_direct_query_u64(&direct, key), tepal_filter_query_u64(f, key));
+    }
+    uint64_t added = tepal_filter_keys_added(f);
+    assert_ok(tepal_direct_add_u64(&direct, 1));
+    assert_true(tepal_direct_query_u64(&direct, 1));
+    assert_true(tepal_filter_keys_added(f) == added + 1);
+    assert_ok(tepal_filter_remove_u64(f, 1));
+}
+
 static void one_key_is_found_as_in_a_batch(void **state)
 {
     (void)state;
@@ -194,6 +211,7 @@ static void one_key_is_found_as_in_a_batch(void **state)
         for (uint64_t key = 0; key < 900; key++) {
             (void)tepal_filter_add_u64(f, key * 3);
         }
+        assert_inlined(f, bits);
         for (int vectors = 0; vectors <= tepal_processor_has_avx2(); vectors++) {
             if (bits > FINGERPRINT_NARROW) {
                 assert_one(f, vectors, FINGERPRINT_WIDE);

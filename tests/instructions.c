@@ -37,6 +37,8 @@ LOOP(blocked_atomic, struct tepal_filter,
      tepal_bloom_query_atomic(f, (struct tepal_digest){key, ~key}))
 LOOP(blocked_inline, const struct tepal_direct,
      tepal_direct_blocked_query(f, tepal_direct_digest(f, key)))
+LOOP(fingerprint_inline, const struct tepal_direct,
+     tepal_direct_fingerprint_query(f, tepal_direct_digest(f, key)))
 
 static struct tepal_filter *filter_of(enum tepal_kind_id kind, enum tepal_layout layout)
 {
@@ -61,7 +63,9 @@ int main(void)
     struct tepal_filter *paired = filter_of(TEPAL_KIND_BLOOM, TEPAL_LAYOUT_PAIRED);
     struct tepal_filter *fingerprint = filter_of(TEPAL_KIND_FINGERPRINT, TEPAL_LAYOUT_FLAT);
     struct tepal_direct direct;
-    if (tepal_direct_of(blocked, &direct) != TEPAL_OK) {
+    struct tepal_direct buckets;
+    if (tepal_direct_of(blocked, &direct) != TEPAL_OK ||
+        tepal_direct_of(fingerprint, &buckets) != TEPAL_OK) {
         return 1;
     }
     /* Absent keys first: the filters are empty. */
@@ -71,6 +75,9 @@ int main(void)
     loop_blocked_atomic(blocked);
     loop_paired_query(paired);
     loop_fingerprint_query(fingerprint);
+    if (buckets.way == TEPAL_DIRECT_FINGERPRINT) {
+        loop_fingerprint_inline(&buckets);
+    }
     if (found != 0) {
         fputs("instructions: an empty filter found a key\n", stderr);
         return 1;

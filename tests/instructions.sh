@@ -39,5 +39,6 @@ blocked_atomic 46
 paired_query 70
 paired_add 102
 fingerprint_query 80
+fingerprint_inline 70
 BOUNDS
 exit $failed

@@ -1,6 +1,6 @@
 /*
  * tepal/inline.h: one key at a time, inlined into your own loop. Include it besides tepal/tepal.h
- * where single lookups of Bloom filters are what your program does most.
+ * where single lookups of Bloom or fingerprint filters are what your program does most.
  *
  *     struct tepal_direct direct;
  *     if (tepal_direct_of(filter, &direct) != TEPAL_OK)
@@ -11,8 +11,9 @@
  *
  * A struct tepal_direct is what a lookup needs of a filter, taken from the handle once: the cells,
  * their number, the seed's words. Bloom filters without a secret key are then queried and filled
- * without a call, on the flat, blocked and paired layouts (flat: colliding positions), and
- * retouched ones are queried so. Every other filter works too: its calls go to the handle. Answers
+ * without a call, on the flat, blocked and paired layouts (flat: colliding positions); retouched
+ * ones, and fingerprint filters of 4 to 16 bits, an even number, are queried so (on little-endian
+ * machines). Every other filter works too: its calls go to the handle. Answers
  * and cells are the same, bit for bit, with whatever options your program is compiled; with AVX2
  * or AVX-512 (-mavx2, -march=native) the lines of the blocked and paired layouts are tested by
  * vectors, and with BMI2 positions take fewer instructions.
@@ -29,6 +30,8 @@
  */
 #ifndef TEPAL_INLINE_H
 #define TEPAL_INLINE_H
+
+#include <string.h>
 
 #include <tepal/filter.h>
 #include <tepal/place.h>
@@ -51,7 +54,8 @@ enum tepal_direct_way {
     TEPAL_DIRECT_BLOCKED,     /* up to 8 hashes, ... */
     TEPAL_DIRECT_PAIRED,      /* ... up to 16: no more cells in a line than it has sectors */
     TEPAL_DIRECT_BLOCKED_TWO, /* more: a line has a second round of cells */
-    TEPAL_DIRECT_PAIRED_TWO
+    TEPAL_DIRECT_PAIRED_TWO,
+    TEPAL_DIRECT_FINGERPRINT /* whose buckets are whole bytes, eight at most */
 };
 
 /* What the keys of a filter have in common in their first lines, or in their second ones. */
@@ -63,14 +67,23 @@ struct tepal_direct_line {
     uint64_t more_ways; /* ... which chooses its sectors in these ways */
 };
 
+/* What the keys of a fingerprint filter have in common. */
+struct tepal_direct_bucket {
+    uint64_t lanes; /* the lowest bit of every slot of a bucket, ... */
+    uint64_t highs; /* ... and the highest one */
+    uint32_t bytes; /* of a bucket */
+    uint32_t shift; /* of a digest's word: what is left is the fingerprint */
+};
+
 /* Its fields are set by tepal_direct_of only. */
 struct tepal_direct {
     enum tepal_direct_way way;
     uint32_t hashes;
     bool distinct;
     uint64_t *words;
-    uint64_t range; /* flat: cells; blocked and paired: lines */
+    uint64_t range; /* flat: cells; blocked and paired: lines; fingerprint: buckets */
     struct tepal_direct_line line[2];
+    struct tepal_direct_bucket bucket;
     uint64_t integer[2];  /* the seed's words for integers, ... */
     uint64_t factors[3];  /* ... and what all seeds share: from here, an operand each */
     uint64_t *keys_added; /* NULL: additions go to the handle */
@@ -410,6 +423,29 @@ static inline void tepal_direct_paired_two_set(const struct tepal_direct *f, str
     tepal_direct_two_set(f, 1, d, tepal_direct_second_key(f->range, f->distinct, d, key.line));
 }
 
+/* ---- fingerprints ---------------------------------------------------------------------------- */
+
+/*
+ * Both buckets are read whatever the first one says: a guess would be wrong too often. Four slots
+ * are compared by one subtraction: it borrows from a slot's highest bit where a slot is equal.
+ */
+static inline bool tepal_direct_fingerprint_query(const struct tepal_direct *f,
+                                                  struct tepal_digest d)
+{
+    const unsigned char *bytes = (const unsigned char *)f->words;
+    const uint64_t lanes = f->bucket.lanes;
+    uint64_t print = tepal_place_print(d.lo, f->bucket.shift);
+    uint64_t bucket = tepal_place_scale(d.hi, f->range);
+    uint64_t other = tepal_place_other_bucket(f->range, bucket, print);
+    uint64_t x;
+    uint64_t y;
+    memcpy(&x, bytes + bucket * f->bucket.bytes, sizeof x);
+    memcpy(&y, bytes + other * f->bucket.bytes, sizeof y);
+    x ^= print * lanes;
+    y ^= print * lanes;
+    return ((((x - lanes) & ~x) | ((y - lanes) & ~y)) & f->bucket.highs) != 0;
+}
+
 /* ---- any filter ------------------------------------------------------------------------------ */
 
 /* One key more; the number stays at its largest value. */
@@ -434,6 +470,8 @@ static inline bool tepal_direct_query(const struct tepal_direct *f, struct tepal
         return tepal_direct_blocked_two_query(f, d);
     case TEPAL_DIRECT_PAIRED_TWO:
         return tepal_direct_paired_two_query(f, d);
+    case TEPAL_DIRECT_FINGERPRINT:
+        return tepal_direct_fingerprint_query(f, d);
     case TEPAL_DIRECT_CALL:
         break;
     }
@@ -470,7 +508,8 @@ static inline enum tepal_status tepal_direct_add(const struct tepal_direct *f,
         tepal_direct_paired_two_set(f, d);
         break;
     case TEPAL_DIRECT_FLAT:
-    case TEPAL_DIRECT_CALL: /* whose additions go to the handle */
+    case TEPAL_DIRECT_FINGERPRINT: /* whose additions go to the handle, as ... */
+    case TEPAL_DIRECT_CALL:
         tepal_direct_flat_set(f, d);
         break;
     }

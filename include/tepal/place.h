@@ -137,6 +137,32 @@ static inline uint64_t tepal_place_other(uint64_t first, uint64_t draw, uint64_t
     return (first + draw + zero) & low_bits;
 }
 
+/* ---- buckets of fingerprints ----------------------------------------------------------------- */
+
+#define TEPAL_PLACE_MIX1 UINT64_C(0x9e3779b1)
+#define TEPAL_PLACE_MIX2 UINT64_C(0x85ebca77)
+
+/* The high bits of a digest's lower word, those above `shift`; 0 is none, and becomes 1. */
+static inline uint64_t tepal_place_print(uint64_t word, uint32_t shift)
+{
+    uint64_t print = word >> shift;
+    return print + (print == 0);
+}
+
+/*
+ * The other bucket of a fingerprint: H(p) - b, where H(p) is odd and the number of buckets even:
+ * one of the two is even and the other odd, so that they are never the same. H is made of
+ * multiplications of 32 bits, of which a vector does several at a time.
+ */
+static inline uint64_t tepal_place_other_bucket(uint64_t buckets, uint64_t bucket, uint64_t print)
+{
+    uint64_t x = print * TEPAL_PLACE_MIX1;
+    uint64_t h;
+    x = (uint64_t)(uint32_t)(x ^ x >> 16) * TEPAL_PLACE_MIX2;
+    h = ((uint64_t)(uint32_t)(x ^ x >> 32) * (buckets / 2) >> 32) << 1 | 1;
+    return h - bucket + (h < bucket ? buckets : 0);
+}
+
 #ifdef __cplusplus
 }
 #endif

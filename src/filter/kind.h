@@ -34,6 +34,7 @@ struct filter_state {
 
 struct bloom_source;  /* filter/bloom/kernels.h */
 struct tepal_avoided; /* tepal/avoid.h */
+struct tepal_direct;  /* tepal/inline.h */
 
 struct filter_ops {
     const struct params_rules *rules; /* what it is called, promises and takes for parameters */
@@ -184,6 +185,9 @@ static inline void filter_count_key(struct tepal_filter *filter)
 /* What a filter's query_u64 and add_u64 are unless its kind has better ones: hash, then pass on. */
 bool tepal_filter_hash_query_u64(const struct tepal_filter *filter, uint64_t key);
 enum tepal_status tepal_filter_hash_add_u64(struct tepal_filter *filter, uint64_t key);
+
+/* Let one hash integers, as this unkeyed hasher does (bloom/direct.c). */
+void tepal_filter_direct_seed(struct tepal_direct *direct, const struct tepal_hasher *hasher);
 
 /* `to` holds the same keys as `from`: it has seen as many, and hashes alike. */
 static inline void filter_inherit(struct tepal_filter *to, const struct tepal_filter *from)

@@ -79,7 +79,7 @@ void tepal_bloom_op_open(struct tepal_filter *filter)
     bool unkeyed = filter->params.hash == TEPAL_HASH_XXH3;
     bool writable = filter->ops == &tepal_bloom_ops && !filter_read_only(filter);
     if (unkeyed) {
-        tepal_bloom_direct_seed(&bloom->direct, &filter->hasher);
+        tepal_filter_direct_seed(&bloom->direct, &filter->hasher);
         filter->query_u64 = bloom->one->query_u64;
     }
     if (writable) {

@@ -5,6 +5,7 @@
 #include <tepal/inline.h>
 
 #include "filter/bloom/internal.h"
+#include "filter/fingerprint/internal.h"
 
 static struct tepal_direct_line line_of(uint32_t cells)
 {
@@ -49,7 +50,7 @@ struct tepal_direct tepal_bloom_direct(const struct address *at, uint64_t *words
     return direct;
 }
 
-void tepal_bloom_direct_seed(struct tepal_direct *direct, const struct tepal_hasher *hasher)
+void tepal_filter_direct_seed(struct tepal_direct *direct, const struct tepal_hasher *hasher)
 {
     direct->integer[0] = hasher->integer[0];
     direct->integer[1] = hasher->integer[1];
@@ -58,21 +59,31 @@ void tepal_bloom_direct_seed(struct tepal_direct *direct, const struct tepal_has
     direct->factors[2] = TEPAL_PLACE_C3;
 }
 
+/* Its own, if the kind has one. */
+static struct tepal_direct direct_of(const struct tepal_filter *filter)
+{
+    switch (filter->params.kind) {
+    case TEPAL_KIND_BLOOM:
+    case TEPAL_KIND_RETOUCHED:
+        return ((const struct tepal_bloom *)filter)->direct;
+    case TEPAL_KIND_FINGERPRINT:
+        return ((const struct tepal_fingerprint *)filter)->direct;
+    default:
+        return (struct tepal_direct){.way = TEPAL_DIRECT_CALL};
+    }
+}
+
 enum tepal_status tepal_direct_of(struct tepal_filter *filter, struct tepal_direct *out)
 {
-    enum tepal_kind_id kind = filter->params.kind;
     if (!filter->has_hasher) {
         return TEPAL_KEY_NEEDED;
     }
-    *out = (struct tepal_direct){.way = TEPAL_DIRECT_CALL, .filter = filter};
-    if ((kind != TEPAL_KIND_BLOOM && kind != TEPAL_KIND_RETOUCHED) ||
-        filter->hasher.hash != TEPAL_HASH_XXH3) {
-        return TEPAL_OK;
-    }
-    *out = ((const struct tepal_bloom *)filter)->direct;
+    *out = filter->hasher.hash == TEPAL_HASH_XXH3 ? direct_of(filter)
+                                                  : (struct tepal_direct){.way = TEPAL_DIRECT_CALL};
     out->filter = filter;
-    /* A retouched filter counts more than keys when it is added to. */
-    if (kind == TEPAL_KIND_BLOOM && out->way != TEPAL_DIRECT_CALL && !filter_read_only(filter)) {
+    /* A retouched filter counts more than keys when it is added to; others look for room. */
+    if (filter->params.kind == TEPAL_KIND_BLOOM && out->way != TEPAL_DIRECT_CALL &&
+        !filter_read_only(filter)) {
         out->keys_added = &filter->state.keys_added;
     }
     return TEPAL_OK;

@@ -70,9 +70,6 @@ struct tepal_bloom {
 /* What one key needs of these cells; without a handle. */
 struct tepal_direct tepal_bloom_direct(const struct address *at, uint64_t *words);
 
-/* Let it hash integers, as this unkeyed hasher does. */
-void tepal_bloom_direct_seed(struct tepal_direct *direct, const struct tepal_hasher *hasher);
-
 extern const struct filter_ops tepal_bloom_ops;
 
 /*

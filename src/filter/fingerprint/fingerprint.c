@@ -85,17 +85,25 @@ static enum fingerprint_width width_of(const struct fingerprint_table *t)
     return t->bits % 2 == 0 && LITTLE_ENDIAN_HOST ? FINGERPRINT_BYTES : FINGERPRINT_BITS;
 }
 
+static struct tepal_direct direct_of(const struct fingerprint_table *t)
+{
+    bool bytes = width_of(t) == FINGERPRINT_BYTES;
+    return (struct tepal_direct){.way = bytes ? TEPAL_DIRECT_FINGERPRINT : TEPAL_DIRECT_CALL,
+                                 .hashes = 2,
+                                 .words = t->words,
+                                 .range = t->buckets,
+                                 .bucket = {.lanes = t->lanes,
+                                            .highs = t->highs,
+                                            .bytes = SLOTS * t->bits / 8,
+                                            .shift = 64 - t->bits}};
+}
+
 static void fingerprint_open(struct tepal_filter *filter)
 {
     struct fingerprint_table *t = &self(filter)->at;
     t->words = filter->words;
     t->bits = (uint32_t)filter->params.fingerprint.bits;
     t->buckets = filter->params.cells / (SLOTS * t->bits);
-    t->pairs = t->buckets / 2;
-    t->bytes = SLOTS * t->bits / 8;
-    t->factors[0] = TEPAL_PLACE_C1;
-    t->factors[1] = TEPAL_PLACE_C2;
-    t->factors[2] = TEPAL_PLACE_C3;
     t->values = ((uint64_t)1 << t->bits) - 1;
     t->lanes = 1 | (uint64_t)1 << t->bits;
     if (t->bits <= FINGERPRINT_NARROW) {
@@ -107,7 +115,9 @@ static void fingerprint_open(struct tepal_filter *filter)
     const struct fingerprint_one *one =
         &(avx2 ? tepal_fingerprint_one_avx2 : tepal_fingerprint_one_portable)[width_of(t)];
     filter->query = one->query;
+    self(filter)->direct = direct_of(t);
     if (filter->params.hash == TEPAL_HASH_XXH3) {
+        tepal_filter_direct_seed(&self(filter)->direct, &filter->hasher);
         filter->query_u64 = one->query_u64;
     }
 }
@@ -179,7 +189,8 @@ static bool search_room(struct fingerprint_table *t, struct fingerprint_place at
             return true;
         }
         for (uint8_t s = 0; s < SLOTS && count < SEARCH_MAX; s++) {
-            uint64_t next = fingerprint_other(t, steps[i].bucket, slot_get(t, steps[i].bucket, s));
+            uint64_t next = tepal_place_other_bucket(t->buckets, steps[i].bucket,
+                                                     slot_get(t, steps[i].bucket, s));
             steps[count++] = (struct step){next, (uint16_t)i, s};
         }
     }
@@ -444,7 +455,7 @@ static double fingerprint_fp_now(const struct tepal_filter *filter)
             if (print == 0 || slot_find(t, bucket, print) < slot) {
                 continue; /* empty, or there twice */
             }
-            uint64_t other = fingerprint_other(t, bucket, print);
+            uint64_t other = tepal_place_other_bucket(t->buckets, bucket, print);
             uint64_t buckets = slot_find(t, other, print) == SLOTS ? 2 : 1;
             pairs += buckets << (print == 1);
         }

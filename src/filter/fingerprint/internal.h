@@ -9,7 +9,7 @@
 #ifndef TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
 #define TEPAL_SRC_FILTER_FINGERPRINT_INTERNAL_H
 
-#include <tepal/place.h>
+#include <tepal/inline.h>
 
 #include "base/little.h"
 #include "base/wide.h"
@@ -21,19 +21,13 @@
 /* Up to this many bits a fingerprint, a bucket is at most a word. */
 #define FINGERPRINT_NARROW 16
 
-#define FINGERPRINT_MIX1 UINT64_C(0x9e3779b1)
-#define FINGERPRINT_MIX2 UINT64_C(0x85ebca77)
-
 struct fingerprint_table {
     uint64_t *words;
     uint64_t buckets; /* even, below 2^32 */
-    uint64_t pairs;   /* buckets / 2 */
     uint64_t values;  /* fingerprints there are, 2^f - 1: also the mask of a slot */
     uint64_t lanes;   /* the lowest bit of every slot of a bucket (narrow), or of half a bucket */
     uint64_t highs;   /* the highest bits of the same */
-    uint64_t bytes;   /* of a bucket, if they are whole */
     uint32_t bits;    /* f */
-    uint64_t factors[3]; /* of the hash of integers (tepal/place.h) */
 };
 
 /* A fingerprint and its two buckets. */
@@ -43,28 +37,13 @@ struct fingerprint_place {
     uint64_t print;
 };
 
-/*
- * H(p) - b, where H(p) is odd and the number of buckets even: one of the two is even and the other
- * odd, so that they are never the same. H is made of multiplications of 32 bits, of which a vector
- * does several at a time.
- */
-static inline uint64_t fingerprint_other(const struct fingerprint_table *t, uint64_t bucket,
-                                         uint64_t print)
-{
-    uint64_t x = print * FINGERPRINT_MIX1;
-    x = (uint64_t)(uint32_t)(x ^ x >> 16) * FINGERPRINT_MIX2;
-    uint64_t h = ((uint64_t)(uint32_t)(x ^ x >> 32) * t->pairs >> 32) << 1 | 1;
-    return h - bucket + (h < bucket ? t->buckets : 0);
-}
-
-/* The high bits of the digest's words; 0 is no fingerprint, and becomes 1. */
 static inline struct fingerprint_place fingerprint_place_of(const struct fingerprint_table *t,
                                                             struct tepal_digest d)
 {
-    uint64_t print = d.lo >> (64 - t->bits);
-    print += print == 0;
+    uint64_t print = tepal_place_print(d.lo, 64 - t->bits);
     uint64_t bucket = wide_scale(d.hi, t->buckets);
-    return (struct fingerprint_place){bucket, fingerprint_other(t, bucket, print), print};
+    return (struct fingerprint_place){bucket, tepal_place_other_bucket(t->buckets, bucket, print),
+                                      print};
 }
 
 static inline uint64_t fingerprint_start(const struct fingerprint_table *t, uint64_t bucket)
@@ -147,6 +126,7 @@ extern const struct fingerprint_one tepal_fingerprint_one_avx2[FINGERPRINT_WIDTH
 struct tepal_fingerprint {
     struct tepal_filter head;
     struct fingerprint_table at;
+    struct tepal_direct direct; /* without the handle; way: CALL unless buckets are whole bytes */
     fingerprint_query_kernel *query;
 };
 

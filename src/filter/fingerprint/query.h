@@ -70,23 +70,18 @@ static size_t query_batch(const struct fingerprint_table *t, const struct tepal_
 }
 
 /*
- * One key, in a table of each width. Both buckets are read whatever the first one says: a guess
- * would be wrong too often. Slots of an even number of bits make a bucket of whole bytes: eight are
- * read and compared as they are.
+ * One key, in a table of each width. Slots of an even number of bits make a bucket of whole bytes:
+ * eight are read and compared as they are (tepal/inline.h).
  */
 ALWAYS_INLINE bool query_one(const struct tepal_filter *filter, enum fingerprint_width width,
                              struct tepal_digest digest)
 {
-    const struct fingerprint_table *t = &((const struct tepal_fingerprint *)filter)->at;
-    struct fingerprint_place at = fingerprint_place_of(t, digest);
+    const struct tepal_fingerprint *self = (const struct tepal_fingerprint *)filter;
     if (width == FINGERPRINT_BYTES) {
-        uint64_t x[2];
-        memcpy(&x[0], (const char *)t->words + at.bucket * t->bytes, sizeof *x);
-        memcpy(&x[1], (const char *)t->words + at.other * t->bytes, sizeof *x);
-        x[0] ^= at.print * t->lanes;
-        x[1] ^= at.print * t->lanes;
-        return ((((x[0] - t->lanes) & ~x[0]) | ((x[1] - t->lanes) & ~x[1])) & t->highs) != 0;
+        return tepal_direct_fingerprint_query(&self->direct, digest);
     }
+    const struct fingerprint_table *t = &self->at;
+    struct fingerprint_place at = fingerprint_place_of(t, digest);
     bool narrow = width == FINGERPRINT_BITS;
     return (fingerprint_match(t, narrow, fingerprint_start(t, at.bucket), at.print) |
             fingerprint_match(t, narrow, fingerprint_start(t, at.other), at.print)) != 0;
@@ -99,9 +94,8 @@ ALWAYS_INLINE bool query_one(const struct tepal_filter *filter, enum fingerprint
     }                                                                                              \
     static bool name##_u64(const struct tepal_filter *filter, uint64_t key)                        \
     {                                                                                              \
-        const uint64_t *factors = ((const struct tepal_fingerprint *)filter)->at.factors;          \
-        const uint64_t *seed = filter->hasher.integer;                                             \
-        return query_one(filter, width, tepal_place_mix(key, seed[0], seed[1], factors));          \
+        const struct tepal_fingerprint *self = (const struct tepal_fingerprint *)filter;           \
+        return query_one(filter, width, tepal_direct_digest(&self->direct, key));                  \
     }
 
 ONE(one_bytes, FINGERPRINT_BYTES)

@@ -35,7 +35,7 @@ static struct vectors vectors_of(const struct fingerprint_table *t)
 {
     return (struct vectors){
         .buckets = _mm256_set1_epi64x((long long)t->buckets),
-        .pairs = _mm256_set1_epi64x((long long)t->pairs),
+        .pairs = _mm256_set1_epi64x((long long)(t->buckets / 2)),
         .bucket_bits = _mm256_set1_epi64x(FINGERPRINT_SLOTS * t->bits),
         .lanes = _mm256_set1_epi64x((long long)t->lanes),
         .highs = _mm256_set1_epi64x((long long)t->highs),
@@ -53,12 +53,12 @@ ALWAYS_INLINE __m256i scale4(__m256i word, __m256i range)
     return _mm256_srli_epi64(_mm256_add_epi64(high, low), 32);
 }
 
-/* fingerprint_other. Everything is below 2^33, so that signed comparisons are right. */
+/* tepal_place_other_bucket. Everything is below 2^33, so that signed comparisons are right. */
 ALWAYS_INLINE __m256i other4(const struct vectors *v, __m256i bucket, __m256i print)
 {
-    __m256i x = _mm256_mul_epu32(print, _mm256_set1_epi64x((long long)FINGERPRINT_MIX1));
+    __m256i x = _mm256_mul_epu32(print, _mm256_set1_epi64x((long long)TEPAL_PLACE_MIX1));
     x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 16));
-    x = _mm256_mul_epu32(x, _mm256_set1_epi64x((long long)FINGERPRINT_MIX2));
+    x = _mm256_mul_epu32(x, _mm256_set1_epi64x((long long)TEPAL_PLACE_MIX2));
     x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 32));
     __m256i h = _mm256_srli_epi64(_mm256_mul_epu32(x, v->pairs), 32);
     h = _mm256_or_si256(_mm256_slli_epi64(h, 1), _mm256_set1_epi64x(1));
