@@ -181,6 +181,14 @@ static const struct command compat_table[] = {
      "Takes a chunk of a dump", "O(n)", any_args},
 };
 
+/* Servers before 7.2 have none for the commands of modules. */
+static const char *categories(const char *flags)
+{
+    bool fast = strstr(flags, "fast") != NULL;
+    return strstr(flags, "write") != NULL ? (fast ? "write fast" : "write slow")
+                                          : (fast ? "read fast" : "read slow");
+}
+
 static int describe(struct redis_ctx *ctx, const struct command *command)
 {
     static const struct redis_command_info_version version = {
@@ -204,7 +212,12 @@ static int describe(struct redis_ctx *ctx, const struct command *command)
         command->last < 0 ? command->last : command->last - command->first;
     specs[0].find.range.keystep = command->step;
     struct redis_command *made = redis.GetCommand(ctx, command->name);
-    return made == NULL ? REDIS_ERR : redis.SetCommandInfo(made, &info);
+    if (made == NULL || redis.SetCommandInfo(made, &info) != REDIS_OK) {
+        return REDIS_ERR;
+    }
+    return redis.SetCommandACLCategories == NULL
+               ? REDIS_OK
+               : redis.SetCommandACLCategories(made, categories(command->flags));
 }
 
 static int register_all(struct redis_ctx *ctx, const struct command *commands, size_t count)

@@ -192,7 +192,6 @@ typedef int redis_apply(struct redis_ctx *ctx, void *data, struct redis_string *
     X(struct redis_command *, GetCommand, (struct redis_ctx * ctx, const char *name))              \
     X(int, SetCommandInfo,                                                                         \
       (struct redis_command * command, const struct redis_command_info *info))                     \
-    MAY(int, AddACLCategory, (struct redis_ctx * ctx, const char *name))                           \
     MAY(int, SetCommandACLCategories, (struct redis_command * command, const char *categories))    \
     X(int, WrongArity, (struct redis_ctx * ctx))                                                   \
     X(int, GetContextFlags, (struct redis_ctx * ctx))                                              \

@@ -345,6 +345,10 @@ def test_protocol_3(t):
         t.check("maps", isinstance(c("TEPAL.INFO", "f"), dict))
         docs = flat(c("COMMAND", "DOCS", "TEPAL.ADD"))["TEPAL.ADD"]
         t.check("docs", docs[b"summary"].startswith(b"Adds an item") and docs[b"arguments"], docs)
+        # Servers from 7.2 on put them into categories.
+        if s.client()("INFO", "server").find(b"redis_version:7.0") < 0:
+            categories = c("COMMAND", "INFO", "TEPAL.EXISTS")[0][6]
+            t.check("acl", "@read" in categories and "@fast" in categories, categories)
         t.equal("arity", c("COMMAND", "INFO", "TEPAL.EXISTS")[0][1], 3)
         t.equal("keys", c("COMMAND", "GETKEYS", "TEPAL.MERGE", "a", "b", "c"), [b"a", b"b", b"c"])
 

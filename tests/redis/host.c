@@ -520,12 +520,6 @@ static int host_SetCommandInfo(struct redis_command *command, const struct redis
     REQUIRE(info->summary != NULL && info->arity != 0);
     return REDIS_OK;
 }
-static int host_AddACLCategory(struct redis_ctx *c, const char *name)
-{
-    (void)c;
-    (void)name;
-    return REDIS_OK;
-}
 static int host_SetCommandACLCategories(struct redis_command *command, const char *categories)
 {
     (void)command;

@@ -126,9 +126,9 @@ def free_port():
 class Server:
     """A server of its own in a folder of its own; `with` stops it."""
 
-    def __init__(self, module, program="redis-server", arguments=(), settings=(), folder=None):
+    def __init__(self, module, program=None, arguments=(), settings=(), folder=None):
         self.module = module
-        self.program = program
+        self.program = program or os.environ.get("TEPAL_SERVER", "redis-server")
         self.arguments = list(arguments)
         self.settings = list(settings)
         self.folder = folder or tempfile.mkdtemp(prefix="tepal-redis-")
@@ -160,9 +160,11 @@ class Server:
                                    (self.process.returncode, self.text()))
             try:
                 client = Client(self.port)
-                if client("PING") == "PONG":
+                try:
+                    if client("PING") == "PONG":
+                        return
+                finally:
                     client.close()
-                    return
             except Error:  # it is loading
                 pass
             except OSError:
