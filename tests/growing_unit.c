@@ -732,8 +732,10 @@ static void sizes_keep_their_rates(void **unused)
             assert_ok(tepal_params_check(&p, NULL));
             assert_true(tepal_growing_fp(t, e, buckets, n) <= rates[i]);
             assert_true(buckets * 7 / 2 >= n / 100);
-            /* A bit less would not do, unless that is the smallest there is. */
-            assert_true(tepal_growing_fp(t, e, buckets, n) * 2 > rates[i] || t + e == 6);
+            /* A bit less would not do, or would not save memory, or cannot be. */
+            double bits = tepal_growing_buckets(e, buckets, n) * (t + e + 1);
+            assert_true(tepal_growing_fp(t, e, buckets, n) * 2 > rates[i] || t + e == 6 ||
+                        tepal_growing_buckets(e - 1, buckets, n) * (t + e) >= bits);
         }
     }
     /* What is added in two steps is what is added in one. */
@@ -746,6 +748,35 @@ static void sizes_keep_their_rates(void **unused)
     assert_int_equal(tepal_growing_size(6, 5, 0.1, &p), TEPAL_BAD_ARGUMENT);
     assert_int_equal(tepal_growing_size(1, 5, 1, &p), TEPAL_BAD_ARGUMENT);
     assert_int_equal(tepal_growing_size(1, UINT64_MAX, 0.1, &p), TEPAL_TOO_LARGE);
+}
+
+/* Few extension bits make copies, which take more memory than the bits would have. */
+static void loose_rates_take_no_more_memory(void **unused)
+{
+    (void)unused;
+    enum { FROM = 21, TO = 20000 };
+    static const double rates[] = {0.9, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01};
+    double before = 0;
+    for (size_t i = 0; i < COUNT(rates); i++) {
+        struct tepal_params p = params_of(6, 6, 256);
+        struct tepal_filter *f = NULL;
+        uint64_t state = 900 + i;
+        assert_ok(tepal_growing_size(FROM, TO, rates[i], &p));
+        uint64_t slot = p.growing.tag_bits + p.growing.extension_bits + 1;
+        double model =
+            4 * (double)slot *
+            tepal_growing_buckets((uint32_t)p.growing.extension_bits, p.cells / (4 * slot), TO);
+        assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
+        for (size_t k = 0; k < TO; k++) {
+            assert_ok(tepal_filter_add(f, check_digest(&state)));
+        }
+        double bits = (double)tepal_filter_params(f)->cells;
+        assert_true(fabs(bits / model - 1) < 0.03); /* 20,000 keys: the model is the mean */
+        assert_true(bits / TO < 18 && bits > 0.97 * before);
+        assert_true(tepal_filter_fp_now(f) <= rates[i]);
+        before = bits;
+        tepal_filter_free(f);
+    }
 }
 
 int main(void)
@@ -765,6 +796,7 @@ int main(void)
         cmocka_unit_test(batches_without_memory),
         cmocka_unit_test(unions_without_memory),
         cmocka_unit_test(sizes_keep_their_rates),
+        cmocka_unit_test(loose_rates_take_no_more_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,19 +113,25 @@ enum tepal_status tepal_growing_size(uint64_t first, uint64_t n, double fp,
     }
     uint64_t buckets = (uint64_t)wanted;
     double doublings = ceil(log2(fmax((double)n / PER / wanted, 1)));
+    double least = INFINITY;
+    /* The fewest bits that keep the rate may store so many copies that more take less memory. */
     for (uint32_t both = MIN_TAG + 1; both <= TEPAL_MAX_TAG_BITS + TEPAL_MAX_EXTENSION_BITS;
          both++) {
         uint32_t e = (uint32_t)fmin(fmin(both - MIN_TAG, doublings + 1), TEPAL_MAX_EXTENSION_BITS);
         e = both - e > TEPAL_MAX_TAG_BITS ? both - TEPAL_MAX_TAG_BITS : e;
-        if (tepal_growing_fp(both - e, e, buckets, n) <= fp) {
+        bool keeps = tepal_growing_fp(both - e, e, buckets, n) <= fp;
+        double bits = keeps ? tepal_growing_buckets(e, buckets, n) * (both + 1) : INFINITY;
+        if (bits < least) {
+            least = bits;
             params->growing.tag_bits = both - e;
             params->growing.extension_bits = e;
             params->cells = buckets * SLOTS * (both + 1);
             params->hashes = 2;
-            return TEPAL_OK;
+        } else if (bits > 2 * least) {
+            break;
         }
     }
-    return TEPAL_BAD_ARGUMENT;
+    return isinf(least) ? TEPAL_BAD_ARGUMENT : TEPAL_OK;
 }
 
 enum tepal_status tepal_model_growing(const struct tepal_params *params,

@@ -36,7 +36,20 @@ PY
 is 'the kinds' "$(python3 -c '
 import json
 print(sorted(set(r["kind"] for r in json.load(open("json"))["rows"])))')" \
-    "['bloom', 'cascade', 'counting', 'fingerprint', 'generalized', 'retouched', 'yesno']"
+    "['bloom', 'cascade', 'chain', 'counting', 'fingerprint', 'generalized', 'retouched', 'yesno']"
+# Growing filters take 13 bits per key at least; both kinds that grow fit into the memory as planned.
+run "$tepal" compare --members members --bits-per-key 16 --seed 1 --json
+is 'the kinds that grow' "$(python3 - "$work/out" <<'PY'
+import json, sys
+o = json.load(open(sys.argv[1]))
+rows = [r for r in o["rows"] if r["kind"] in ("growing", "chain")]
+print(sorted((r["kind"], r["layout"]) for r in rows))
+print(all(r["bytes"] <= 2 * 20000 and r["fn"] == 0 for r in rows),
+      all(r["fp"] < r["fp_predicted"] + 6 * (r["fp_predicted"] / 1e6 + (0.03 * r["fp_predicted"]) ** 2) ** 0.5 for r in rows),
+      all(r["fp_predicted"] < 0.05 for r in rows))
+PY
+)" "[('chain', 'blocked'), ('chain', 'flat'), ('chain', 'paired'), ('chain', 'partitioned'), ('growing', 'flat')]
+True True True"
 
 # Queries that are neither: the prediction is that for unknown keys.
 cat members unknown >queries

@@ -255,4 +255,17 @@ refused 'a gap file that is not there' 'nowhere: No such file or directory' \
     "$tepal" plan --endless --gaps nowhere
 refused 'two sizes' 'plan: --memory and --header-bits cannot be combined: give one of them' \
     "$tepal" plan --keys 10 --memory 10 --header-bits 10
+# ---- a range of keys is a wish for growth
+"$tepal" plan --grow --first 1000 --keys 1M --fp 1% --json >grow.json
+run "$tepal" plan --keys 1k..1M --fp 1% --json
+same 'a range of keys' grow.json "$work/out"
+refused 'a range that shrinks' 'plan: --keys 1M..1k: a range goes from a number to a larger one, as 1M..1G' \
+    "$tepal" plan --keys 1M..1k
+refused 'half a range' 'plan: --keys ..1k: not a number' \
+    "$tepal" plan --keys ..1k
+refused 'two beginnings' 'plan: --keys 1k..1M says where it begins: --first is one too many' \
+    "$tepal" plan --keys 1k..1M --first 5
+refused 'no range elsewhere' 'model: --keys 1k..1M: not a number: the suffixes are k M G T P (1000) and Ki Mi Gi Ti Pi (1024)' \
+    "$tepal" model growing --keys 1k..1M
+
 finish

@@ -79,10 +79,30 @@ static int take_word(const struct parser *p, const struct option *o, const char 
                      suggest_text(&near, "", hint, sizeof hint));
 }
 
+/* "A..B" into `from` and `whole`. */
+static const char *take_range(struct option_value *value, const char *dots)
+{
+    char first[64];
+    size_t len = (size_t)(dots - value->text);
+    if (len >= sizeof first) {
+        return "not a range of whole numbers, as 1M..1G";
+    }
+    memcpy(first, value->text, len);
+    first[len] = '\0';
+    const char *why = number_whole(first, &value->from);
+    why = why == NULL ? number_whole(dots + 2, &value->whole) : why;
+    if (why == NULL && (value->from == 0 || value->from > value->whole)) {
+        return "a range goes from a number to a larger one, as 1M..1G";
+    }
+    return why;
+}
+
 static int take_whole(const struct parser *p, const struct option *o, struct option_value *value)
 {
-    const char *why = o->type == TAKES_SIZE ? number_size(value->text, &value->whole)
-                                            : number_whole(value->text, &value->whole);
+    const char *dots = o->range ? strstr(value->text, "..") : NULL;
+    const char *why = dots != NULL            ? take_range(value, dots)
+                      : o->type == TAKES_SIZE ? number_size(value->text, &value->whole)
+                                              : number_whole(value->text, &value->whole);
     char room[96];
     if (why == NULL && value->whole < o->least) {
         snprintf(room, sizeof room, "too small: the minimum is %" PRIu64, o->least);

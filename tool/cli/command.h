@@ -41,6 +41,7 @@ struct option {
     enum option_type type;
     uint64_t least;
     uint64_t most;
+    bool range;          /* of whole numbers: A..B is one, too */
     const char *choices; /* words with spaces between */
     const char *about;
 };
@@ -59,6 +60,8 @@ struct option {
     .type = TAKES_WHOLE, .value = value_, .least = least_, .most = most_
 #define OF_SIZE(least_, most_) \
     .type = TAKES_SIZE, .value = "SIZE", .least = least_, .most = most_
+#define OF_RANGE(value_, least_, most_) \
+    .type = TAKES_WHOLE, .value = value_, .least = least_, .most = most_, .range = true
 #define OF_CHOICE(value_, choices_) .type = TAKES_CHOICE, .value = value_, .choices = choices_
 #define OPTIONS_END {.name = NULL}
 /* clang-format on */
@@ -67,6 +70,7 @@ struct option_value {
     bool given;
     const char *text;
     uint64_t whole;
+    uint64_t from; /* of a range, of which `whole` is the end; else 0 */
     double real;
 };
 

@@ -160,6 +160,69 @@ int compare_limit(struct compare *c, uint64_t keys)
     return EXIT_YES;
 }
 
+/* The proposal of a kind and layout among plans; NULL: none that is feasible. */
+static const struct tepal_proposal *proposal_of(const struct tepal_plans *plans,
+                                                enum tepal_kind_id kind, enum tepal_layout layout)
+{
+    for (size_t i = 0; i < plans->count; i++) {
+        const struct tepal_proposal *p = &plans->plan[i];
+        if (p->feasible && p->kind == kind && p->params.layout == layout) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+#define HALVINGS  10   /* of the exponent of a rate, from -40 to -1: within 3 % */
+#define DIRECTORY 3072 /* bits of a chain beside those of its parts, of which there are ten */
+
+/*
+ * What grows is planned by its rate, not by its memory: the lowest rate that fits, after a
+ * thousandfold growth to the members.
+ */
+static void plan_one_that_grows(struct compare *c, enum tepal_kind_id kind,
+                                enum tepal_layout layout, struct tepal_plans *scratch)
+{
+    struct tepal_wish w = TEPAL_WISH_INIT;
+    double low = -40; /* powers of two: too much memory, or no such filter ... */
+    double high = -1; /* ... and little enough, if anything is */
+    struct tepal_plans *out = &c->plans[1];
+    bool fits = false;
+    w.keys = c->members.count;
+    w.keys_first = c->members.count / 1000 + 1;
+    for (int i = 0; i <= HALVINGS; i++) {
+        double power = i == 0 ? high : (low + high) / 2;
+        w.fp = exp2(power);
+        const struct tepal_proposal *p =
+            tepal_plan(&w, scratch, NULL) == TEPAL_OK ? proposal_of(scratch, kind, layout) : NULL;
+        bool here = p != NULL && p->bits + (kind == TEPAL_KIND_CHAIN ? DIRECTORY : 0) <= c->limit;
+        if (here) {
+            out->plan[out->count] = *p;
+            out->plan[out->count].fp_known = c->negatives.count > 0 ? p->fp : p->fp_known;
+            fits = true;
+        }
+        *(here ? &high : &low) = power;
+        if (!fits) {
+            return;
+        }
+    }
+    out->count += fits;
+}
+
+static int plan_growth(struct compare *c)
+{
+    struct tepal_plans *scratch = malloc(sizeof *scratch);
+    if (scratch == NULL) {
+        return args_no_memory(c->args);
+    }
+    plan_one_that_grows(c, TEPAL_KIND_GROWING, TEPAL_LAYOUT_FLAT, scratch);
+    for (int layout = TEPAL_LAYOUT_FLAT; layout <= TEPAL_LAYOUT_PAIRED; layout++) {
+        plan_one_that_grows(c, TEPAL_KIND_CHAIN, (enum tepal_layout)layout, scratch);
+    }
+    free(scratch);
+    return EXIT_YES;
+}
+
 static int plan(struct compare *c)
 {
     struct tepal_wish w = TEPAL_WISH_INIT;
@@ -186,7 +249,7 @@ static int plan(struct compare *c)
     if (why == NULL && !c->plans[0].plan[0].feasible) {
         why = "no kind of filter fits into so little memory";
     }
-    return why == NULL ? EXIT_YES : args_error(c->args, "%s", why);
+    return why == NULL ? plan_growth(c) : args_error(c->args, "%s", why);
 }
 
 /* ---- measuring ------------------------------------------------------------------------------- */
@@ -271,9 +334,8 @@ static void measure(struct compare *c, const struct tepal_filter *filter, struct
     row->bytes = tepal_params_cell_bytes(tepal_filter_params(filter));
 }
 
-static int build_all(struct compare *c)
+static int build_plans(struct compare *c, const struct tepal_plans *plans)
 {
-    const struct tepal_plans *plans = &c->plans[0];
     bool weighted = arg(c->args, "weights")->given;
     bool together = c->limit / 8 <= TOGETHER / COMPARE_ROWS;
     int code = EXIT_YES;
@@ -306,6 +368,13 @@ static int build_all(struct compare *c)
             time_rows(c);
         }
     }
+    return code;
+}
+
+static int build_all(struct compare *c)
+{
+    int code = build_plans(c, &c->plans[0]);
+    code = code == EXIT_YES ? build_plans(c, &c->plans[1]) : code;
     time_rows(c);
     return code;
 }
@@ -575,6 +644,7 @@ const struct command command_compare = {
         "or a "
         "million keys if there are none), fp known that of the negatives; with --weights by "
         "weight.\n\n"
+        "Growing filters and chains are those that have grown a thousandfold to the members.\n\n"
         "With --endless the members are a stream, in order: the kinds for endless streams are "
         "planned from its gaps, and must say for every line whether it came before.",
     .options = options,

@@ -312,8 +312,9 @@ static int plan_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION('n', "keys", OF_WHOLE("N", 1, (uint64_t)1 << 50),
-           "The number of keys; with --endless, how many of the latest must be remembered "
+    OPTION('n', "keys", OF_RANGE("N", 1, (uint64_t)1 << 50),
+           "The number of keys, or A..B for a number that grows from A to B (as --grow --first A "
+           "--keys B); with --endless, how many of the latest must be remembered "
            "(default: as many as fit into the memory)."),
     OPTION('p', "fp", OF_VALUE(TAKES_RATE, "RATE"),
            "Maximum false-positive rate of strangers (keys that nobody named), as 1%, 0.01, 1e-2 "

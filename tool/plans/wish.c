@@ -267,14 +267,19 @@ static int read_size(const struct args *args, struct wish *w)
 static int read_growth(const struct args *args, uint64_t counted, struct tepal_wish *w)
 {
     const uint64_t growth = 1000;
-    if (!args_knows(args, "grow") || !arg(args, "grow")->given) {
+    uint64_t from = arg(args, "keys")->from; /* --keys 1M..1G */
+    if (!args_knows(args, "grow") || (!arg(args, "grow")->given && from == 0)) {
         return EXIT_YES;
+    }
+    if (from > 0 && arg(args, "first")->given) {
+        return args_error(args, "--keys %s says where it begins: --first is one too many",
+                          arg(args, "keys")->text);
     }
     if (counted > 0) {
         w->keys_first = arg_whole(args, "first", counted);
         w->keys = arg_whole(args, "capacity", growth * w->keys_first);
     } else if (arg(args, "keys")->given) {
-        w->keys_first = arg_whole(args, "first", w->keys / growth + 1);
+        w->keys_first = from > 0 ? from : arg_whole(args, "first", w->keys / growth + 1);
     } else {
         return args_error(args, "--grow needs --keys N, the number that it grows to");
     }
