@@ -114,6 +114,37 @@ static void the_same_bits_as_with_members(void **state)
     }
 }
 
+/* A counter that sticks, at 15 or at 255, does not tell how many own it: all may be lost. */
+static void a_stuck_counter_bounds_nothing(void **state)
+{
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        const uint64_t limit = wide ? TEPAL_MAX_COUNTER : TEPAL_MAX_SMALL_COUNTER;
+        for (uint64_t copies = limit - 1; copies <= limit + 20; copies += 7) {
+            struct tepal_params p = TEPAL_PARAMS_INIT;
+            struct tepal_filter *f = NULL;
+            struct tepal_retouch_report report;
+            struct tepal_retouch_options how = TEPAL_RETOUCH_OPTIONS_INIT;
+            struct tepal_digest digest = {.lo = 7, .hi = 11};
+            p.kind = TEPAL_KIND_COUNTING;
+            p.cells = 4096;
+            p.hashes = 4;
+            p.counting.choices = 1;
+            p.counting.form = wide ? TEPAL_FORM_WIDE_COUNTERS : TEPAL_FORM_COUNTERS;
+            assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
+            for (uint64_t i = 0; i < copies; i++) {
+                assert_ok(tepal_filter_add(f, digest));
+            }
+            how.method = TEPAL_RETOUCH_MIN_FN;
+            struct tepal_known known = {.avoid = &digest, .avoid_count = 1};
+            tepal_filter_free(touch(f, &known, &how, &report));
+            assert_int_equal(report.lost_most, copies); /* those members were the same key */
+            assert_true(report.lost_high <= (double)copies);
+            tepal_filter_free(f);
+        }
+    }
+}
+
 /* `best` knows what it may ask for; a counting filter with its members is a Bloom filter. */
 static void the_best_of_what_is_known(void **state)
 {
@@ -314,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_bits_as_with_members),
         cmocka_unit_test(the_best_of_what_is_known),
+        cmocka_unit_test(a_stuck_counter_bounds_nothing),
         cmocka_unit_test(budgets_of_the_expectation),
         cmocka_unit_test(again),
         cmocka_unit_test(what_is_refused),

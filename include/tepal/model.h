@@ -73,36 +73,6 @@ TEPAL_API enum tepal_status tepal_params_for_bits(struct tepal_params *params, u
  */
 TEPAL_API double tepal_params_fp_bound(const struct tepal_params *params);
 
-/* ---- predictions ----------------------------------------------------------------------------- */
-
-/* How a filter will be used. Start from TEPAL_USE_INIT and set what applies. */
-struct tepal_use {
-    uint64_t keys;            /* members; not used for streams (recycling) */
-    uint64_t known_negatives; /* yesno, cascade: keys to avoid */
-    uint64_t universe;        /* retouched: all keys there are, more than `keys` */
-    double share_removed;     /* retouched: of the false positives, by random selection; 0..1 */
-    uint64_t bits_cleared;    /* retouched: set bits cleared at random */
-    double wrong_removals;    /* counting: removals of keys that were never added */
-    double p0, p1;            /* counting: measured shares of counters at 0 and 1 (Sec. 3.3); NAN:
-                                 the expected ones */
-    double fp;                /* recycling with limit 0, cascade with cells 0: sized for this rate
-                                 first; NAN: not */
-    uint64_t bits;            /* yesno, cascade with cells 0: sized to fit into these; 0: not */
-};
-
-#define TEPAL_USE_INIT                                                                             \
-    {                                                                                              \
-        0, 0, 0, 1, 0, 0, NAN, NAN, NAN, 0                                                         \
-    }
-
-/*
- * Everything the model of the kind predicts for these parameters and this use, by name. Hashes of 0
- * become the best number. Fails as tepal_params_check does, or with TEPAL_BAD_ARGUMENT.
- */
-TEPAL_API enum tepal_status tepal_model(const struct tepal_params *params,
-                                        const struct tepal_use *use, struct tepal_report *report,
-                                        struct tepal_error *error);
-
 /* ---- streams --------------------------------------------------------------------------------- */
 
 /* How an endless stream repeats itself; this decides the false negatives of filters that forget. */
@@ -130,6 +100,51 @@ struct tepal_gaps {
     size_t count;
     double fresh; /* 0 .. 1 */
 };
+
+/* A stream, by its law. */
+struct tepal_recycling_stream {
+    enum tepal_stream law;
+    double a;
+    double b;
+    double fresh;
+    uint64_t keys;
+    struct tepal_gaps gaps;
+};
+
+/* ---- predictions ----------------------------------------------------------------------------- */
+
+/* How a filter will be used. Start from TEPAL_USE_INIT and set what applies. */
+struct tepal_use {
+    uint64_t keys;            /* members; not used for streams (recycling) */
+    uint64_t known_negatives; /* yesno, cascade: keys to avoid */
+    uint64_t universe;        /* retouched: all keys there are, more than `keys` */
+    double share_removed;     /* retouched: of the false positives, by random selection; 0..1 */
+    uint64_t bits_cleared;    /* retouched: set bits cleared at random */
+    double wrong_removals;    /* counting: removals of keys that were never added */
+    double p0, p1;            /* counting: measured shares of counters at 0 and 1 (Sec. 3.3); NAN:
+                                 the expected ones */
+    double fp;                /* recycling with limit 0, cascade with cells 0: sized for this rate
+                                 first; NAN: not */
+    uint64_t bits;            /* yesno, cascade with cells 0: sized to fit into these; 0: not */
+    /*
+     * recycling: the stream, for what new messages and repeats of it meet; NULL: all are new (by
+     * average), or nothing is told of it
+     */
+    const struct tepal_recycling_stream *stream;
+};
+
+#define TEPAL_USE_INIT                                                                             \
+    {                                                                                              \
+        0, 0, 0, 1, 0, 0, NAN, NAN, NAN, 0, NULL                                                   \
+    }
+
+/*
+ * Everything the model of the kind predicts for these parameters and this use, by name. Hashes of 0
+ * become the best number. Fails as tepal_params_check does, or with TEPAL_BAD_ARGUMENT.
+ */
+TEPAL_API enum tepal_status tepal_model(const struct tepal_params *params,
+                                        const struct tepal_use *use, struct tepal_report *report,
+                                        struct tepal_error *error);
 
 #ifdef __cplusplus
 }

@@ -558,17 +558,9 @@ TEPAL_API double tepal_recycling_fn_age(uint32_t phases, double every, double ag
  * before, at any time, whatever the age of the phase. On such streams their rate is not the one of
  * tepal_recycling_average, which is over messages that the phase does not hold. By average
  * (TEPAL_RECYCLING_AVERAGE) at a rate of fp, or by setting->sigma if fp is NaN; the trigger is
- * retained and every message inserted. Stream: as in struct tepal_wish; law unknown: all are new.
+ * retained and every message inserted. Stream: tepal/model.h; law unknown: all are new.
  * Derivation: docs/models.md. With more than two phases fp is a bound.
  */
-struct tepal_recycling_stream {
-    enum tepal_stream law;
-    double a;
-    double b;
-    double fresh;
-    uint64_t keys;
-    struct tepal_gaps gaps;
-};
 struct tepal_recycling_outlook {
     double fp;       /* the share of new messages that are answered "seen" */
     double fn;       /* of all repeats, the share answered "not seen" */

@@ -28,7 +28,7 @@ static enum tepal_status by_sigma(const struct tepal_params *params, double fp,
 {
     if (params->recycling.rule != TEPAL_RECYCLING_SIGMA) {
         return refuse(error, TEPAL_BAD_ARGUMENT,
-                      "the model needs a filter that recycles by sigma or by count");
+                      "the model needs a filter that recycles by sigma, by count or by average");
     }
     if (!tepal_model_recycling_valid(s, s->sigma == 0)) {
         return refuse(error, TEPAL_BAD_ARGUMENT, reason_of(s));
@@ -64,6 +64,84 @@ static enum tepal_status by_count(const struct tepal_params *params, double fp,
     return TEPAL_OK;
 }
 
+/* What is told of any of them. */
+static void report_setting(const struct tepal_recycling_setting *s, const char *rule,
+                           struct tepal_report *report)
+{
+    report->count = 0;
+    report->numbers = 0;
+    tepal_report_text(report, "kind", "the kind of filter", "recycling");
+    tepal_report_text(report, "layout", "where the cells of a key are",
+                      tepal_layout_name(s->layout));
+    tepal_report_text(report, "positions", "may two positions of a key be the same?",
+                      tepal_positions_name(s->positions));
+    tepal_report_integer(report, "bits", "M, bits per phase", s->bits);
+    tepal_report_integer(report, "phases", "p", s->phases);
+    tepal_report_integer(report, "hashes", "k", s->hashes);
+    tepal_report_text(report, "rule", "when a phase is full: sigma, count or average", rule);
+}
+
+/* On a stream that may repeat itself; by sigma if fp is NaN. */
+static enum tepal_status report_stream(const struct tepal_recycling_setting *s, double fp,
+                                       const struct tepal_recycling_stream *stream,
+                                       struct tepal_report *report, struct tepal_error *error)
+{
+    const struct tepal_recycling_stream all_new = {.law = TEPAL_STREAM_UNKNOWN};
+    struct tepal_recycling_outlook on;
+    if (tepal_recycling_on_stream(s, fp, stream == NULL ? &all_new : stream, &on) != TEPAL_OK) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "the stream is not a distribution of gaps");
+    }
+    tepal_report_real(
+        report, "fp_new",
+        s->phases > 2 ? "share of this stream's new messages that are taken for repeats, at most"
+                      : "share of this stream's new messages that are taken for repeats",
+        on.fp);
+    tepal_report_real(report, "fn", "share of its repeats that are taken for new ones", on.fn);
+    if (isfinite(on.period)) {
+        tepal_report_real(report, "arrivals_per_cycle", "from one recycling to the next",
+                          on.period);
+    } else {
+        tepal_report_absent(report, "arrivals_per_cycle", "it is never full");
+    }
+    tepal_report_real(report, "messages_on_stream", "of them, different messages", on.messages);
+    return TEPAL_OK;
+}
+
+/* By average: the rate itself is the limit, and as many hashes are best as sigma would want. */
+static enum tepal_status report_average(const struct tepal_params *params,
+                                        const struct tepal_use *use, struct tepal_report *report,
+                                        struct tepal_error *error)
+{
+    struct tepal_recycling_setting s = model_recycling_setting(params);
+    struct tepal_recycling_rates rates;
+    double fp =
+        params->recycling.limit != 0 ? ldexp((double)params->recycling.limit, -64) : use->fp;
+    s.sigma = 0;
+    s.retain = true;
+    if (s.keep_trigger) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "by average the trigger opens the new phase");
+    }
+    if (!(fp > 0 && fp < 1)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, "give a false-positive rate between 0 and 1");
+    }
+    if (!tepal_model_recycling_valid(&s, true)) {
+        return refuse(error, TEPAL_BAD_ARGUMENT, reason_of(&s));
+    }
+    struct tepal_recycling_setting best = s;
+    if (s.hashes == 0 && tepal_recycling_best_sigma(&best, fp, &rates) != TEPAL_OK) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "no such filter keeps this rate: use more bits, or give the hash functions");
+    }
+    s.hashes = best.hashes;
+    report_setting(&s, "average", report);
+    tepal_report_real(report, "fp", "the rate that it keeps", fp);
+    enum tepal_status status = report_stream(&s, fp, use->stream, report, error);
+    tepal_report_real(report, "messages_least",
+                      "messages that a full phase holds at least on average, on any stream",
+                      tepal_recycling_least(&s, fp));
+    return status;
+}
+
 enum tepal_status tepal_model_recycling(const struct tepal_params *params,
                                         const struct tepal_use *use, struct tepal_report *report,
                                         struct tepal_error *error)
@@ -71,6 +149,13 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
     struct tepal_recycling_setting s = model_recycling_setting(params);
     struct tepal_recycling_rates rates;
     bool counts = params->recycling.rule == TEPAL_RECYCLING_COUNT;
+    if (params->recycling.rule == TEPAL_RECYCLING_AVERAGE) {
+        return report_average(params, use, report, error);
+    }
+    if (counts && use->stream != NULL) {
+        return refuse(error, TEPAL_BAD_ARGUMENT,
+                      "a stream needs a filter that recycles by sigma or by average");
+    }
     enum tepal_status status = counts ? by_count(params, use->fp, &s, &rates, error)
                                       : by_sigma(params, use->fp, &s, &rates, error);
     if (status != TEPAL_OK) {
@@ -78,16 +163,7 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
     }
     uint64_t n =
         counts ? params->recycling.limit : (uint64_t)llround(fmax(rates.messages_from_zero, 1));
-    report->count = 0;
-    report->numbers = 0;
-    tepal_report_text(report, "kind", "the kind of filter", "recycling");
-    tepal_report_text(report, "layout", "where the cells of a key are",
-                      tepal_layout_name(s.layout));
-    tepal_report_text(report, "positions", "may two positions of a key be the same?",
-                      tepal_positions_name(s.positions));
-    tepal_report_integer(report, "bits", "M, bits per phase", s.bits);
-    tepal_report_integer(report, "phases", "p", s.phases);
-    tepal_report_integer(report, "hashes", "k", s.hashes);
+    report_setting(&s, counts ? "count" : "sigma", report);
     if (counts) {
         tepal_report_absent(report, "sigma", "it counts messages");
         tepal_report_integer(report, "messages",
@@ -159,5 +235,5 @@ enum tepal_status tepal_model_recycling(const struct tepal_params *params,
             tepal_report_absent(report, bound[i].capacity, "only for the flat layout");
         }
     }
-    return TEPAL_OK;
+    return use->stream == NULL ? TEPAL_OK : report_stream(&s, NAN, use->stream, report, error);
 }

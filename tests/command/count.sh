@@ -21,6 +21,49 @@ d = json.load(sys.stdin)
 print(*[d[name] for name in sys.argv[1:]])' "${@:2}"
 }
 
+# ---- counters that are stuck are told, by build, add and remove
+told() { # told COMMAND...: the line about stuck counters
+    "$@" 2>&1 | grep '^stuck' || echo none
+}
+yes hot | head -20 >hot
+is 'build tells no stuck counters if there are none' \
+    "$(told "$tepal" build seven -o s.tepal --kind counting --cells 1000 --hashes 4 -s 1 -f)" none
+is 'add tells them' "$(told "$tepal" add s.tepal hot)" \
+    'stuck      4 counters at the limit of 15, never lowered again; build with --counter-bits 8 for a limit of 255'
+is 'remove tells them' "$(told "$tepal" remove s.tepal hot)" \
+    'stuck      4 counters at the limit of 15, never lowered again; build with --counter-bits 8 for a limit of 255'
+is 'with 8 bits none are' \
+    "$(told "$tepal" build hot -o s.tepal --kind counting --cells 1000 --hashes 4 -s 1 -f --counter-bits 8)" none
+yes hot | head -300 >hotter
+is 'up to 255' \
+    "$(told "$tepal" build hotter -o s.tepal --kind counting --cells 1000 --hashes 4 -s 1 -f --counter-bits 8)" \
+    'stuck      4 counters at the limit of 255, never lowered again'
+
+# ---- choices, sized by their rate, as options and as a plan
+for layout in flat partitioned blocked; do
+    "$tepal" build members -o c.tepal --kind counting --choices 4 --fp 0.1% --layout $layout -s 1 -q -f
+    is "choices, $layout: the size keeps the rate" \
+        "$(json c.tepal choices fp_at_capacity | awk '{ print $1, ($2 <= 0.001 && $2 > 0.0008) }')" '4 1'
+done
+"$tepal" plan --keys 1000 --fp 0.001% --json | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+d["plans"].sort(key=lambda p: not (p["kind"] == "counting" and p["layout"] == "blocked"))
+json.dump(d, open("choices.json", "w"))
+print(d["plans"][0]["command"].replace("KEYS", "members").replace("FILE", "by-options.tepal"))' >command
+sed "s|^tepal|\"$tepal\"|" command | sed 's/$/ -s 1 -q/' | bash
+"$tepal" build members -o by-plan.tepal --plan choices.json -s 1 -q
+is 'a plan with choices, built' "$(json by-plan.tepal choices rule)" '8 least-increase'
+is 'as by its options' "$(cmp by-plan.tepal by-options.tepal && echo same)" same
+"$tepal" plan --keys 1000 --fp 1% --deletes --counter-bits 8 --json | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+d["plans"].sort(key=lambda p: not (p["kind"] == "counting" and p["layout"] == "flat"))
+json.dump(d, open("wide.json", "w"))'
+"$tepal" build members -o wide.tepal --plan wide.json -s 1 -q -f
+is 'a plan with wide counters, built' "$(json wide.tepal counter_bits)" 8
+sed 's/"counter_bits": 8/"counter_bits": 5/' wide.json >wrong.json
+bad 'wrong.json: "counter_bits" is neither 4 nor 8; nothing was written' \
+    build members -o x --plan wrong.json
+
 # ---- one choice
 build() {
     "$tepal" build "$@" --kind counting --seed 7 -q

@@ -318,6 +318,9 @@ refused 'nine phases' 'dedup: --phases 9: too large: the maximum is 8' "$tepal" 
 refused 'too little memory' \
     'dedup: --memory 127: too little for one line: 2 phases of the blocked layout need at least 128 bytes; nothing was read' \
     "$tepal" dedup --memory 127 lines
+refused 'a rate that digests cannot keep' \
+    'dedup: --fp 1e-60: too low: digests of 128 bits keep 7.5e-37 or more for 1 key; nothing was read' \
+    "$tepal" dedup --fp 1e-60 lines
 refused 'a rate that cannot be kept' \
     'dedup: the rate cannot be kept: give more --memory, a higher --fp, other --hashes or --layout flat; nothing was read' \
     "$tepal" dedup --memory 16 --layout flat --fp 1e-12 lines

@@ -98,6 +98,8 @@ say 'model yesno' "$tepal" model yesno --keys 30 --negatives 100 --yes-bits 160 
     --no-hashes 2 --json
 say 'model recycling' "$tepal" model recycling --bits 100k --fp 1% --json
 say 'model recycling' "$tepal" model recycling --bits 100k --fp 1% --phases 2 --json
+say 'model recycling' "$tepal" model recycling --bits 16Ki --fp 1% --stream geometric:4290,0.02 --json
+say 'model recycling' "$tepal" model recycling --bits 16Ki --fp 1% --rule average --stream zipf:0,100 --json
 say 'model counting' "$tepal" model counting --keys 10k --cells 160k --hashes 11 --json
 say 'model counting' "$tepal" model counting --keys 10k --cells 160256 --hashes 11 --layout blocked --json
 say 'model cascade' "$tepal" model cascade --keys 20k --negatives 100k --json

@@ -144,7 +144,8 @@ const struct command command_model = {
         "cascade: the size without errors on the known keys (with --bits or --fp: fewer errors on "
         "unknown keys, too).\n\n"
         "recycling: the average error rate of a filter that starts over when more than --sigma of "
-        "its --bits bits are set (with --fp: the largest such number).",
+        "its --bits bits are set (with --fp: the largest such number), or by --rule average. With "
+        "--gaps or --stream: both error rates on a stream that repeats itself.",
     .options = options,
     .words = model_words,
     .least_operands = 1,

@@ -47,6 +47,16 @@ static void tell_summary(struct report *r, const char *path, const struct tepal_
              SAY_S(params->capacity));
     tell_rate(r, report, "fp_at_capacity", "predicted", capacity);
     tell_rate(r, report, "fp_now", "now", "");
+    double stuck = render_number(report, "stuck", 0);
+    if (stuck > 0) {
+        report_say(r, "stuck      %.0f counter%s at the limit of %d, never lowered again%s", stuck,
+                   stuck > 1 ? "s" : "",
+                   params->counting.form == TEPAL_FORM_WIDE_COUNTERS ? TEPAL_MAX_COUNTER
+                                                                     : TEPAL_MAX_SMALL_COUNTER,
+                   params->counting.form == TEPAL_FORM_WIDE_COUNTERS
+                       ? ""
+                       : "; build with --counter-bits 8 for a limit of 255");
+    }
     report_say(r, "seed       %" PRIu64 "%s", params->seed,
                params->hash == TEPAL_HASH_SIPHASH ? ", and a secret key" : "");
     report_say(r, "wrote      %s, %s", filter_file_name(path, true),

@@ -195,6 +195,12 @@ static int read_stream(const struct args *args, struct tepal_wish *w)
     return EXIT_YES;
 }
 
+int wish_stream(const struct args *args, struct wish *w)
+{
+    int code = arg(args, "stream")->given ? read_stream(args, &w->wish) : EXIT_YES;
+    return code == EXIT_YES && arg(args, "gaps")->given ? read_gaps(args, w) : code;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Known negatives with their weights; those of a repeated key are added, as when it is built. */
@@ -317,12 +323,7 @@ int wish_read(const struct args *args, uint64_t keys, const char *negatives, str
     if (code == EXIT_YES && w->wish.fp_known > 0) {
         code = arg_rate_kept(args, "fp-known", w->wish.keys);
     }
-    if (code == EXIT_YES && arg(args, "stream")->given) {
-        code = read_stream(args, &w->wish);
-    }
-    if (code == EXIT_YES && arg(args, "gaps")->given) {
-        code = read_gaps(args, w);
-    }
+    code = code == EXIT_YES ? wish_stream(args, w) : code;
     return code == EXIT_YES ? read_negatives(args, w) : code;
 }
 

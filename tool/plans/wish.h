@@ -36,6 +36,9 @@ void wish_free(struct wish *wish);
 const char *wish_gaps(const char *text, size_t len, double *gap, double *survival, size_t most,
                       struct tepal_gaps *out);
 
+/* The stream of --stream and --gaps, if one was given, into the wish. */
+int wish_stream(const struct args *args, struct wish *wish);
+
 /* Warns that strangers are not bounded, if nobody asked for that. */
 void wish_warn(const struct args *args, const struct wish *wish, const struct tepal_plans *plans);
 

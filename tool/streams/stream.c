@@ -124,6 +124,10 @@ static int shape(struct wish *w)
                : w->before != NULL ? w->before->cells / 8 * w->before->recycling.phases
                                    : STREAM_MEMORY;
     w->params.recycling.phases = phases;
+    if (arg_rate_kept(w->args, "fp", given(w, "lines") ? arg(w->args, "lines")->whole : 1) !=
+        EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     if (given(w, "within") && phases < 2) {
         return args_error(w->args, "--within needs 2 phases at least");
     }

@@ -113,6 +113,14 @@ double tepal_retouch_blind_owners(const struct retouch *run, uint32_t bit)
                                  : (double)tepal_counting_at(run->counters, run->place[bit]);
 }
 
+/* The value at which a counter sticks: it may have more owners then. */
+static double most_of(const struct retouch *run)
+{
+    bool wide =
+        run->counters != NULL && run->counters->params.counting.form == TEPAL_FORM_WIDE_COUNTERS;
+    return wide ? TEPAL_MAX_COUNTER : TEPAL_MAX_SMALL_COUNTER;
+}
+
 static uint64_t region_of(const struct retouch *run, uint32_t bit)
 {
     return tepal_loss_region_of(&run->from->head.params, run->place[bit]);
@@ -131,7 +139,7 @@ void tepal_retouch_blind_clear(struct retouch *run, uint32_t bit)
     double owners = tepal_retouch_blind_owners(run, bit);
     tepal_loss_clear(&run->loss, region_of(run, bit), owners);
     run->owners_gone += run->counters == NULL ? 0 : (uint64_t)owners;
-    run->stuck = run->stuck || owners >= TEPAL_MAX_COUNTER;
+    run->stuck = run->stuck || owners >= most_of(run); /* NaN without counters: never */
     run->lost_weight = (double)run->report.members_absent + tepal_loss_expected(&run->loss);
     run->lost_count = (uint64_t)llround(run->lost_weight);
 }

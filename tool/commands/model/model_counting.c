@@ -20,8 +20,8 @@ static int counting_report(const struct args *args, uint64_t keys, struct tepal_
     if (arg(args, "p0")->given != arg(args, "p1")->given) {
         return args_wrong(args, "--p0 and --p1 go together: give both");
     }
-    if (arg(args, "rule")->given) {
-        tepal_counting_rule_parse(arg(args, "rule")->text, &rule);
+    if (arg(args, "rule")->given && !tepal_counting_rule_parse(arg(args, "rule")->text, &rule)) {
+        return args_wrong(args, "--rule %s is for recycling filters", arg(args, "rule")->text);
     }
     p->kind = TEPAL_KIND_COUNTING;
     p->cells = arg(args, "cells")->whole;

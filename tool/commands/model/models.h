@@ -64,6 +64,17 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
          "recycling: the trigger (the message that finds the phase full) is inserted into the "    \
          "new cycle as its first message.")
 
+#define OPTION_MODEL_GAPS                                                                          \
+    OPTION(                                                                                        \
+        0, "gaps", OF_VALUE(TAKES_FILE, "FILE"),                                                   \
+        "recycling: the gaps of the stream, a file saved by tepal gaps: what its new lines and "   \
+        "its repeats will meet, by sigma or by average.")
+
+#define OPTION_MODEL_STREAM                                                                        \
+    OPTION(0, "stream", OF_VALUE(TAKES_TEXT, "LAW"),                                               \
+           "recycling: the same by a law, as in tepal plan: geometric:MEAN[,NEW], "                \
+           "pareto:SHAPE,SCALE[,NEW] or zipf:EXPONENT,KEYS.")
+
 #define OPTION_P0                                                                                  \
     OPTION(0, "p0", OF_VALUE(TAKES_SHARE, "R"),                                                    \
            "counting: measured share of counters that are 0 (see tepal info).")
@@ -76,11 +87,11 @@ int model_solve_bloom(const struct args *args, struct tepal_params *p, uint64_t 
            "counting: number of removed keys that were never added (default 1).")
 
 #define COUNTING_MODEL                                                                             \
-    OPTION_CELLS, OPTION_LINE_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_RULE, OPTION_P0,  \
-        OPTION_P1, OPTION_WRONG
+    OPTION_CELLS, OPTION_LINE_CELLS, OPTION_COUNTER_BITS, OPTION_CHOICES, OPTION_BUILD_RULE,       \
+        OPTION_P0, OPTION_P1, OPTION_WRONG
 #define YESNO_MODEL OPTION_NEGATIVES, YESNO_SIZES
 #define RECYCLING_MODEL                                                                            \
     OPTION_CYCLE_PHASES, OPTION_CYCLE_SIGMA, OPTION_CYCLE_MESSAGES, OPTION_DISTINCT,               \
-        OPTION_RETAIN, OPTION_KEEP_TRIGGER
+        OPTION_RETAIN, OPTION_KEEP_TRIGGER, OPTION_MODEL_GAPS, OPTION_MODEL_STREAM
 
 #endif
