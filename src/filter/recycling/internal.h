@@ -1,7 +1,8 @@
 /*
  * internal.h: the recycling filter from the inside, for its kernels.
  *
- *   recycling.c   the kind: phases and when they turn, any layout, what it tells of itself
+ *   recycling.c   the kind: phases and when they turn, any layout
+ *   tell.c        what it says of itself: contradictions, figures, its report
  *   average.c     the rule `average`: what a new message risks, and the sums of it; average.h:
  *                 the same for loops
  *   lines.h       the blocked layout's loops; lines_*.c: these in plain C, and for AVX2
@@ -92,6 +93,19 @@ struct tepal_recycling {
     void *context;
 };
 
+extern const struct filter_ops tepal_recycling_ops;
+
+static inline const struct tepal_recycling *recycling_of_const(const struct tepal_filter *filter)
+{
+    return (const struct tepal_recycling *)filter;
+}
+
+/* Is it of this kind? Public calls ask before they look further. */
+static inline bool is_recycling(const struct tepal_filter *filter)
+{
+    return filter->ops == &tepal_recycling_ops;
+}
+
 static inline uint64_t *recycling_active(struct tepal_recycling *r)
 {
     return r->head.words + r->active * r->phase_words;
@@ -179,5 +193,13 @@ double tepal_recycling_rate_at(struct tepal_recycling *r, uint32_t step);
 /* The rate of a phase with so many ones; of the layouts other than flat, interpolated. */
 double tepal_recycling_phase_rate(struct tepal_recycling *r, double ones);
 uint64_t tepal_recycling_ones(const struct tepal_recycling *r, uint32_t age);
+uint64_t tepal_recycling_phase_ones(const struct tepal_recycling *r, uint32_t age);
+
+/* tell.c: operations of the table. */
+const char *tepal_recycling_op_validate(const struct tepal_filter *filter);
+const char *tepal_recycling_op_validate_cells(const struct tepal_filter *filter);
+uint64_t tepal_recycling_op_ones(const struct tepal_filter *filter);
+double tepal_recycling_op_fp_now(const struct tepal_filter *filter);
+void tepal_recycling_op_info(const struct tepal_filter *filter, struct tepal_report *report);
 
 #endif

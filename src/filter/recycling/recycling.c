@@ -31,7 +31,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/report.h"
 #include "cells/bits.h"
 #include "filter/lines/processor.h"
 #include "filter/recycling/internal.h"
@@ -39,19 +38,6 @@
 static struct tepal_recycling *recycling_of(struct tepal_filter *filter)
 {
     return (struct tepal_recycling *)filter;
-}
-
-static const struct tepal_recycling *recycling_of_const(const struct tepal_filter *filter)
-{
-    return (const struct tepal_recycling *)filter;
-}
-
-extern const struct filter_ops tepal_recycling_ops;
-
-/* Is it of this kind? Public calls ask before they look further. */
-static bool is_recycling(const struct tepal_filter *filter)
-{
-    return filter->ops == &tepal_recycling_ops;
 }
 
 /* May a public call write to it? */
@@ -62,12 +48,9 @@ static enum tepal_status writable(const struct tepal_filter *filter)
                                       : TEPAL_OK;
 }
 
-/* What is added each time, 10^6 at most, is lost in rounding before it gets there. */
-#define MOST_EXPECTED 0x1p82
-
 /* ---- construction ---------------------------------------------------------------------------- */
 
-static uint64_t phase_ones(const struct tepal_recycling *r, uint32_t age)
+uint64_t tepal_recycling_phase_ones(const struct tepal_recycling *r, uint32_t age)
 {
     if (age == 0) {
         return r->head.state.own[STATE_ONES];
@@ -78,7 +61,8 @@ static uint64_t phase_ones(const struct tepal_recycling *r, uint32_t age)
 /* The same without counting, unless it is a view. */
 uint64_t tepal_recycling_ones(const struct tepal_recycling *r, uint32_t age)
 {
-    return age == 0 || filter_read_only(&r->head) ? phase_ones(r, age) : r->frozen_ones[age];
+    return age == 0 || filter_read_only(&r->head) ? tepal_recycling_phase_ones(r, age)
+                                                  : r->frozen_ones[age];
 }
 
 /*
@@ -181,7 +165,7 @@ static void recycling_open(struct tepal_filter *filter)
     }
     bool first = filter->state.own[STATE_CYCLES] == 0;
     for (uint32_t age = 1; age < r->phases; age++) {
-        r->frozen_ones[age] = first ? 0 : phase_ones(r, age);
+        r->frozen_ones[age] = first ? 0 : tepal_recycling_phase_ones(r, age);
     }
     if (r->rule == TEPAL_RECYCLING_AVERAGE) {
         tepal_average_open(r);
@@ -586,215 +570,21 @@ static size_t recycling_query_many(const struct tepal_filter *filter,
     return r->kernels->query(r, digests, count, answers);
 }
 
-/* ---- invariants ------------------------------------------------------------------------------ */
-
-/* What the state contradicts of itself and of the parameters, and the zeros after each phase. */
-static const char *recycling_validate(const struct tepal_filter *filter)
-{
-    const struct tepal_recycling *r = recycling_of_const(filter);
-    const uint64_t *own = r->head.state.own;
-    const struct tepal_params *p = &r->head.params;
-    for (uint32_t phase = 0; phase < r->phases; phase++) {
-        if (bits_beyond(recycling_words(r, phase), p->cells)) {
-            return "there are cells set beyond the last one of a phase";
-        }
-    }
-    if (own[STATE_ONES] > p->cells) {
-        return "more bits are set in the active phase than it has";
-    }
-    if (r->rule == TEPAL_RECYCLING_SIGMA && own[STATE_ONES] > r->limit) {
-        return "more bits are set in the active phase than sigma allows";
-    }
-    if (r->rule == TEPAL_RECYCLING_COUNT && own[STATE_MESSAGES] > r->limit) {
-        return "there are more messages in the active phase than its limit allows";
-    }
-    if (own[STATE_MESSAGES] > own[STATE_ONES]) {
-        return "more messages set bits in the active phase than there are bits set";
-    }
-    if (own[STATE_CYCLES] > RECYCLING_MOST || r->head.state.keys_added > RECYCLING_MOST) {
-        return "the number of messages is impossible";
-    }
-    if (own[STATE_FRESH] > r->head.state.keys_added) {
-        return "more new messages than messages";
-    }
-    double expected = recycling_expected(r);
-    if (!(expected >= 0 && expected <= MOST_EXPECTED)) {
-        return "the expected number of false positives is impossible";
-    }
-    if (own[STATE_CLOCKED] > 1 || own[STATE_BEGAN] > own[STATE_CLOCK] ||
-        (own[STATE_CLOCKED] == 0 && own[STATE_CLOCK] != 0)) {
-        return "the clock is inconsistent";
-    }
-    if (r->rule == TEPAL_RECYCLING_TIME && own[STATE_CLOCK] - own[STATE_BEGAN] >= r->limit) {
-        return "the active phase is older than its limit";
-    }
-    return r->rule == TEPAL_RECYCLING_AVERAGE ? tepal_average_flaw(r) : NULL;
-}
-
-/* The same, of the cells. */
-static const char *recycling_validate_cells(const struct tepal_filter *filter)
-{
-    const struct tepal_recycling *r = recycling_of_const(filter);
-    const uint64_t *own = r->head.state.own;
-    for (uint32_t phase = 0; phase < r->phases; phase++) {
-        uint64_t ones = tepal_bits_count(recycling_words(r, phase), r->phase_words);
-        if (phase > own[STATE_CYCLES] && ones != 0) {
-            return "a phase that was never active is not empty";
-        }
-        if (phase == r->active && ones != own[STATE_ONES]) {
-            return "the number of bits set in the active phase differs from the one in the header";
-        }
-    }
-    return NULL;
-}
-
-/* ---- what it says of itself ------------------------------------------------------------------ */
-
-/* The rate of the next new message, if what one phase holds does not depend on the others. */
-static double independent_now(const struct tepal_recycling *r)
-{
-    const struct tepal_params *p = &r->head.params;
-    double miss = 1;
-    for (uint32_t age = 0; age < r->phases; age++) {
-        uint64_t ones = tepal_recycling_ones(r, age);
-        miss *= 1 - tepal_recycling_rate(p->layout, p->positions, p->cells, ones, p->hashes);
-    }
-    return 1 - miss;
-}
-
-static struct tepal_recycling_figures figures_of(const struct tepal_recycling *r)
-{
-    const uint64_t *own = r->head.state.own;
-    const struct tepal_params *p = &r->head.params;
-    bool by_average = r->rule == TEPAL_RECYCLING_AVERAGE;
-    double expected = recycling_expected(r);
-    double all = expected + (double)own[STATE_FRESH];
-    return (struct tepal_recycling_figures){
-        .arrivals = r->head.state.keys_added,
-        .fresh = own[STATE_FRESH],
-        .cycles = own[STATE_CYCLES],
-        .messages = own[STATE_MESSAGES],
-        .ones = own[STATE_ONES],
-        .clock = own[STATE_CLOCK],
-        .fill = (double)own[STATE_ONES] / (double)p->cells,
-        .fp_now = by_average ? tepal_average_now(r) : independent_now(r),
-        .fp_so_far = by_average ? tepal_average_so_far(r)
-                     : all > 0  ? expected / all
-                                : 0,
-    };
-}
-
-enum tepal_status tepal_recycling_get_figures(const struct tepal_filter *filter,
-                                              struct tepal_recycling_figures *figures)
-{
-    if (!is_recycling(filter)) {
-        return TEPAL_UNSUPPORTED;
-    }
-    *figures = figures_of(recycling_of_const(filter));
-    return TEPAL_OK;
-}
-
-static uint64_t recycling_ones(const struct tepal_filter *filter)
-{
-    return filter->state.own[STATE_ONES];
-}
-
-static double recycling_fp_now(const struct tepal_filter *filter)
-{
-    return figures_of(recycling_of_const(filter)).fp_now;
-}
-
-static const char *const rule_names[] = {"sigma", "count", "time", "average"};
-
-/* What comes of it in the long run. */
-static void tell_average(const struct tepal_recycling *r, struct tepal_report *report)
-{
-    const struct tepal_params *p = &r->head.params;
-    const char *by_sigma = "only for filters that recycle by sigma or by count";
-    struct tepal_recycling_setting setting = {p->layout, p->positions, p->cells,  p->hashes,
-                                              r->limit,  r->phases,    r->retain, r->keep_trigger};
-    struct tepal_recycling_rates rates;
-    enum tepal_status status = TEPAL_UNSUPPORTED;
-    if (r->rule == TEPAL_RECYCLING_SIGMA) {
-        status = tepal_recycling_average(&setting, TEPAL_RECYCLING_AUTO, &rates);
-    } else if (r->rule == TEPAL_RECYCLING_COUNT && !r->only_misses) {
-        status = tepal_recycling_for_count(&setting, r->limit, 0, &rates);
-    }
-    bool known = status == TEPAL_OK;
-    if (known) {
-        tepal_report_real(report, "fp_average", "long-term false-positive rate (model)",
-                          rates.fp_average);
-        tepal_report_real(report, "messages_per_cycle", "new messages per cycle (model)",
-                          rates.messages_per_cycle);
-        return;
-    }
-    if (r->rule == TEPAL_RECYCLING_AVERAGE) {
-        tepal_report_real(report, "fp_average", "long-term false-positive rate that the rule keeps",
-                          (double)r->limit * 0x1p-64);
-    } else {
-        tepal_report_absent(report, "fp_average", by_sigma);
-    }
-    tepal_report_absent(report, "messages_per_cycle", by_sigma);
-}
-
-static void recycling_info(const struct tepal_filter *filter, struct tepal_report *report)
-{
-    const struct tepal_recycling *r = recycling_of_const(filter);
-    const struct tepal_params *p = &filter->params;
-    struct tepal_recycling_figures now = figures_of(r);
-    double frozen[TEPAL_MAX_PHASES];
-    tepal_report_absent(report, "keys_estimated", "the messages of past cycles are forgotten");
-    tepal_report_integer(report, "ones", "bits set in the active phase", now.ones);
-    tepal_report_real(report, "fill", "share of bits set in the active phase", now.fill);
-    tepal_report_real(report, "fp_now", "false-positive rate of the next new message", now.fp_now);
-    tepal_report_absent(report, "fp_at_capacity", "see fp_average: it recycles");
-    tepal_report_absent(report, "fn_now", "depends on how messages repeat");
-    tepal_report_integer(report, "phases", "number of phases; bits is the size of each", r->phases);
-    tepal_report_text(report, "rule", "the rule by which the active phase is full",
-                      rule_names[r->rule]);
-    tepal_report_integer(
-        report, "limit",
-        "the limit of that rule: bits set, messages, ticks, or a rate in units of 2^-64", r->limit);
-    tepal_report_flag(report, "retain", "is the trigger the first message of the new cycle?",
-                      r->retain);
-    tepal_report_flag(report, "keep_trigger", "does the trigger stay in the frozen phase?",
-                      r->keep_trigger);
-    tepal_report_flag(report, "only_misses", "are messages inserted only if no phase has them?",
-                      r->only_misses);
-    tepal_report_integer(report, "fresh", "messages answered \"not seen\"", now.fresh);
-    tepal_report_integer(report, "cycles", "number of cycles ended", now.cycles);
-    tepal_report_integer(report, "messages", "messages that set bits in the active phase",
-                         now.messages);
-    for (uint32_t age = 1; age < r->phases; age++) {
-        frozen[age - 1] = (double)phase_ones(r, age) / (double)p->cells;
-    }
-    tepal_report_list(report, "frozen_fill", "share of bits set in the frozen phases, newest first",
-                      frozen, r->phases - 1);
-    tepal_report_real(report, "fp_so_far", "false-positive rate so far, estimated from the fills",
-                      now.fp_so_far);
-    tell_average(r, report);
-    if (filter->state.own[STATE_CLOCKED] != 0) {
-        tepal_report_integer(report, "clock", "the clock, as last set", now.clock);
-    } else {
-        tepal_report_absent(report, "clock", "the clock was never set");
-    }
-}
-
 const struct filter_ops tepal_recycling_ops = {
     .rules = &tepal_recycling_rules,
     .struct_bytes = sizeof(struct tepal_recycling),
     .states = STATE_COUNT,
     .open = recycling_open,
     .reset = recycling_open, /* a cleared filter's state is already that of a new one */
-    .validate = recycling_validate,
-    .validate_cells = recycling_validate_cells,
+    .validate = tepal_recycling_op_validate,
+    .validate_cells = tepal_recycling_op_validate_cells,
     .add = recycling_add,
     .add_many = recycling_add_many,
     .query = recycling_query,
     .query_many = recycling_query_many,
     .test_add = recycling_test_add,
     .test_add_many = recycling_test_add_many,
-    .ones = recycling_ones,
-    .fp_now = recycling_fp_now,
-    .info = recycling_info,
+    .ones = tepal_recycling_op_ones,
+    .fp_now = tepal_recycling_op_fp_now,
+    .info = tepal_recycling_op_info,
 };
