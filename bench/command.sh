@@ -137,6 +137,13 @@ moves = [[float(word) for word in os.popen(f"'{limit}' --move big.tepal").read()
 save, load, writing, reading = (statistics.median(m[i] for m in moves) for i in range(4))
 bar("command: save / write and fsync", save, writing, 1.1)
 bar("command: load / read", load, reading, 1.1)
+
+# The library's code and constants, against half of what they were in 0.1.0 with -O3.
+library = os.path.join(os.path.dirname(tepal), "libtepal.a")
+sizes = os.popen(f"size '{library}' 2>/dev/null").read().splitlines()[1:]
+if sizes:
+    bar("library: bytes of code and constants / 0.1.0", sum(int(line.split()[0]) for line in sizes),
+        823000, 0.5)
 starts = [(run(tepal, "--version")[0], run("true")[0]) for _ in range(100)]
 bar("command: start-up / an empty program", statistics.median(s for s, _ in starts),
     statistics.median(t for _, t in starts), 1.5)

@@ -7,10 +7,12 @@
  * the caches' edges.
  *
  * Each time is the median of ROUNDS runs, of processor time, the methods taking turns. Output is
- * TSV (or --json). --quick leaves out the largest size.
+ * TSV (or --json), and last, unless JSON is wanted, how sacrifice grows from one size to the next,
+ * with the bound that this should keep. --quick leaves out the largest size.
  */
 #include "timing.h"
 
+#include <math.h>
 #include <sys/mman.h>
 
 #define ROUNDS       3
@@ -146,6 +148,7 @@ int main(int argc, char **argv)
         printf("method\tmembers\tavoid\tns_per_member\tns_per_avoid\tbytes_per_member\t"
                "false_negatives\tavoid_left\ttimes_improved_ratio\n");
     }
+    double sacrifice[2] = {0, 0}; /* nanoseconds at the last size, and at the one before */
     for (size_t n = 100000; n <= most; n *= 10) {
         struct scene s;
         struct result result[METHODS];
@@ -160,6 +163,10 @@ int main(int argc, char **argv)
         for (size_t m = 0; m < METHODS; m++) {
             struct result *r = &result[m];
             double ns = median(r->ns, (size_t)rounds);
+            if (methods[m] == TEPAL_RETOUCH_SACRIFICE) {
+                sacrifice[1] = sacrifice[0];
+                sacrifice[0] = ns;
+            }
             const char *format =
                 o.json ? "{\"method\": \"%s\", \"members\": %zu, \"avoid\": %zu, "
                          "\"ns_per_member\": %.2f, \"ns_per_avoid\": %.1f, "
@@ -171,6 +178,12 @@ int main(int argc, char **argv)
         }
         (void)fflush(stdout);
         scene_free(&s);
+    }
+    if (!o.json) {
+        double growth = log10(sacrifice[0] / sacrifice[1]);
+        printf("bar\tratio\tat_most\tmet\n"
+               "retouch: sacrifice, decades of time per decade of members\t%.2f\t1.1\t%s\n",
+               growth, growth <= 1.1 ? "yes" : "NO");
     }
     return 0;
 }

@@ -328,6 +328,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bytes want = {NULL, 0};
     make_file(&file, choice & 3, data + 1, size - 1);
     enum verdict verdict = unpack(&file, how.plain, &want);
+    if (!how.plain && want.len >= 8 && memcmp(want.at, "\x89TEPAL\r\n", 8) == 0) {
+        verdict = verdict == SOUND ? BROKEN : verdict; /* a filter is refused */
+    }
     if (want.len < MOST) {
         int fd = (choice & 16) != 0 ? open_pieces(&file) : open_whole(&file);
         struct keys *keys = keys_open_fd(fd, &how);
