@@ -25,7 +25,7 @@ help:
 	@echo 'make install    to PREFIX=$(PREFIX) (DESTDIR is respected)'
 	@echo 'make uninstall  remove what install wrote with the same PREFIX and DESTDIR'
 	@echo 'make redis      build the module for Redis and Valkey, $(BUILD)/tepal-redis.so'
-	@echo 'make install-redis  to PREFIX/lib/.../redis/modules'
+	@echo 'make install-redis  to PREFIX/lib/redis/modules'
 	@echo 'make redis-demo a server with the module on a free port, ten commands, and its end'
 	@echo 'make format     clang-format over all sources'
 	@echo 'make clean      remove $(BUILD)/'
