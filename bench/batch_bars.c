@@ -58,7 +58,7 @@ static inline uint64_t *limit_next(const struct batch *b, uint64_t *state)
 static uint64_t limit_lines(const struct batch *b, bool writing)
 {
     uint64_t *window[AHEAD];
-    uint64_t state = bench_mix(bars_sink);
+    uint64_t state = bench_mix(b->from); /* other lines than the run before */
     uint64_t sum = 0;
     for (size_t i = 0; i < AHEAD; i++) {
         window[i] = limit_next(b, &state);
