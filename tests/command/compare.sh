@@ -183,4 +183,17 @@ refused 'empty members' 'compare: no members in the input: there is nothing to b
     "$tepal" compare --members empty --memory 1k
 refused 'a file that is not there' 'nowhere: No such file or directory' \
     "$tepal" compare --members nowhere --memory 1k
+# Ten kinds, ten colours: no two of them share one in the picture.
+"$tepal" compare --members members --negatives negatives --bits-per-key 16 --seed 1 --svg kinds.svg -q >/dev/null
+is 'a colour for each kind' "$(python3 - <<'PY'
+import re
+text = open("kinds.svg").read()
+kinds = "bloom retouched generalized counting fingerprint yesno cascade growing chain".split()
+colour = {}
+for c, name in re.findall(r'class="(?:point|mark) c(\d+)"[^>]*/>\s*<text[^>]*>([a-z-]+)</text>', text):
+    colour.setdefault(name, c)
+print(sorted(set(kinds) - set(colour)), len(set(colour[k] for k in kinds if k in colour)))
+PY
+)" '[] 9'
+
 finish

@@ -274,7 +274,7 @@ static struct svg_look look(const struct svg_chart *c, size_t number)
 static size_t colour(const struct svg_chart *c, size_t number)
 {
     size_t chosen = look(c, number).colour;
-    return (chosen > 0 ? chosen - 1 : number) % SVG_COLOURS;
+    return chosen > 0 ? (chosen - 1) % SVG_ALL_COLOURS : number % SVG_COLOURS;
 }
 
 /* The intervals of a series, as one path. Those that the curve or the point would hide are left. */
@@ -585,10 +585,12 @@ static void print_key(struct out *out, const struct svg_chart *c)
 
 void svg_style(struct out *out)
 {
-    static const char *const light[SVG_COLOURS] = {"#0b62a8", "#c0392b", "#2e7d32", "#8e44ad",
-                                                   "#b9770e", "#00796b", "#5d4037", "#616161"};
-    static const char *const dark[SVG_COLOURS] = {"#6cb6ff", "#ff8a80", "#81c784", "#ce93d8",
-                                                  "#ffcc80", "#80cbc4", "#bcaaa4", "#bdbdbd"};
+    static const char *const light[SVG_ALL_COLOURS] = {"#0b62a8", "#c0392b", "#2e7d32", "#8e44ad",
+                                                       "#b9770e", "#00796b", "#5d4037", "#616161",
+                                                       "#d81b60", "#827717"};
+    static const char *const dark[SVG_ALL_COLOURS] = {"#6cb6ff", "#ff8a80", "#81c784", "#ce93d8",
+                                                      "#ffcc80", "#80cbc4", "#bcaaa4", "#bdbdbd",
+                                                      "#f48fb1", "#dce775"};
     out_text(out,
              "svg{font:13px "
              "sans-serif}.paper{fill:#fff}text{fill:#222}.title{font-size:16px;font-weight:bold}\n"
@@ -596,12 +598,12 @@ void svg_style(struct out *out)
              ".curve{stroke-width:2.5;fill:none;stroke-linejoin:round}\n"
              ".dashed{stroke-dasharray:6 4}.point{stroke-width:7;stroke-linecap:round}\n"
              ".mark{stroke-width:2.5;fill:none}\n");
-    for (int i = 0; i < SVG_COLOURS; i++) {
+    for (int i = 0; i < SVG_ALL_COLOURS; i++) {
         out_format(out, ".c%d{stroke:%s}\n", i, light[i]);
     }
     out_text(out, "@media(prefers-color-scheme:dark){.paper{fill:#16181c}text{fill:#e6e6e6}\n"
                   ".grid{stroke:#3a3d44}.axis{stroke:#e6e6e6}\n");
-    for (int i = 0; i < SVG_COLOURS; i++) {
+    for (int i = 0; i < SVG_ALL_COLOURS; i++) {
         out_format(out, ".c%d{stroke:%s}\n", i, dark[i]);
     }
     out_text(out, "}\n");

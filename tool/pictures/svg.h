@@ -40,7 +40,7 @@ struct svg_series {
 
 /* How a series looks, where its number alone should not decide. */
 struct svg_look {
-    size_t colour;        /* 1 .. SVG_COLOURS; 0: by its number */
+    size_t colour;        /* 1 .. SVG_ALL_COLOURS; 0: by its number */
     enum svg_shape shape; /* of its marks */
     const char *label;    /* beside its first mark; NULL: none */
 };
@@ -63,10 +63,11 @@ struct svg_chart {
     bool y_log;
     const struct svg_series *series;
     const struct svg_look *look; /* of each series; NULL: by their numbers */
-    size_t count; /* of series; beyond SVG_COLOURS the colours repeat */
+    size_t count;                /* of series; beyond SVG_COLOURS the colours repeat */
 };
 
-#define SVG_COLOURS 8
+#define SVG_COLOURS     8
+#define SVG_ALL_COLOURS 10 /* and those that must be chosen */
 
 void svg_print(struct out *out, const struct svg_chart *chart);
 
