@@ -21,6 +21,7 @@
     X(command_split) \
     X(command_push) \
     X(command_pull) \
+    X(command_ask) \
     X(command_audit) \
     X(command_repair) \
     X(command_diff) \

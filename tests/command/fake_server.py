@@ -105,7 +105,7 @@ def answer(words):
         if MODE == "too few":
             return b"*1\r\n:1\r\n"
         return b"*%d\r\n" % (len(words) - 2) + b"".join(
-            b":%d\r\n" % (int(word) <= 1000) for word in words[2:])
+            b":%d\r\n" % ((int(word) <= 1000) == (name == b"TEPAL.MEXISTS")) for word in words[2:])
     return b"-ERR unknown command\r\n"
 
 

@@ -2,7 +2,7 @@
 # help: texts against golden files, the manual page, the completions, the version.
 source "$(dirname "$0")/lib.sh"
 
-names='build query add remove merge info verify convert retouch veto avoid receive split push pull audit repair diff plan measure compare model dedup gaps app lab demo kinds completion help'
+names='build query add remove merge info verify convert retouch veto avoid receive split push pull ask audit repair diff plan measure compare model dedup gaps app lab demo kinds completion help'
 apps='stopset route forward flows digest traceback peers admit'
 steps='learn combine trace' # of stopset
 

@@ -69,6 +69,7 @@ until [[ -s port ]]; do sleep 0.05; done
 at=(--server "127.0.0.1:$(cat port)" --key x)
 say push "$tepal" push bloom "${at[@]}" --json
 say pull "$tepal" pull "${at[@]}" -o pulled --json
+say ask "$tepal" ask keys "${at[@]}" --json
 exec {server}>&-
 say split "$tepal" split keys --parts 3 -o part --json
 say measure "$tepal" measure bloom --members keys --strangers others --json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# push, pull, split: against a server that is made up, and fails in chosen ways; tests/redis/ has
+# push, pull, ask, split: against a server that is made up, and fails in chosen ways; tests/redis/ has
 # real ones. What fails leaves the file as it was.
 source "$(dirname "$0")/lib.sh"
 
@@ -114,7 +114,7 @@ fails memory push 'x: the server has no memory left for it (maxmemory)'
 fails expired push 'x: the transfer was broken off: another client pushes to the same name, or '\
 'the server dropped the parts (tepal.part-timeout)'
 fails miscounts push 'x: the server has another number of bytes than were sent'
-fails circle push 'x: the nodes send each other in a circle'
+fails circle push 'x: the nodes send each other in a circle' 1s
 fails nowhere push 'x: MOVED x y'
 fails escapes push 'x: \x1b[31mred\x07'
 fails password pull 'x: the server wants a password: give --password-file, or set TEPAL_PASSWORD'
@@ -147,6 +147,30 @@ serve endless
 run "$tepal" pull "${at[@]}" -o g --timeout 500ms
 is 'an endless answer: an error' "$code" 2
 same 'an endless answer: the file is as it was' g old
+
+# Lookups and additions.
+serve good
+seq 991 1010 >some
+expect 'ask' 0 "$(seq 991 1000)"$'\n' '' "$tepal" ask some "${at[@]}"
+expect 'ask -v' 0 "$(seq 1001 1010)"$'\n' '' "$tepal" ask some "${at[@]}" -v
+expect 'ask -c' 0 $'10\n' '' "$tepal" ask "${at[@]}" -c <some
+expect 'ask --tsv' 0 $'1\t1\n2000\t0\n' '' "$tepal" ask "${at[@]}" --tsv <<<$'1\n2000'
+expect 'ask: none' 1 '' '' "$tepal" ask "${at[@]}" <<<2000
+expect 'ask -q' 0 '' '' "$tepal" ask "${at[@]}" -q <some
+seq 1 100000 >lots
+expect 'ask: many batches of parts' 0 "$(seq 1 1000)"$'\n' '' \
+    "$tepal" ask lots "${at[@]}" --parts 300
+expect 'ask --add' 0 '' $'added 20 keys: 10 were not found before\n' \
+    "$tepal" ask --add some "${at[@]}" --parts 7
+run "$tepal" ask some "${at[@]}" --json
+is 'ask --json' "$(cat "$work/out")" \
+    '{"key": "x", "nodes": 1, "keys": 20, "present": 10, "absent": 10}'
+serve 'too few'
+refused 'ask: an answer that is too short' "x: the server's answer was not understood" \
+    "$tepal" ask some "${at[@]}"
+serve 'no module'
+refused 'ask: no module' 'x: the server has no tepal module (load tepal-redis.so into it)' \
+    "$tepal" ask some "${at[@]}"
 
 # Passwords: from a file or the environment, and only there.
 serve password

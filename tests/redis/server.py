@@ -126,7 +126,7 @@ def free_port():
 class Server:
     """A server of its own in a folder of its own; `with` stops it."""
 
-    def __init__(self, module, program=None, arguments=(), settings=(), folder=None):
+    def __init__(self, module, program=None, arguments=(), settings=(), folder=None, port=None):
         self.module = module
         self.program = program or os.environ.get("TEPAL_SERVER", "redis-server")
         self.arguments = list(arguments)
@@ -134,10 +134,11 @@ class Server:
         self.folder = folder or tempfile.mkdtemp(prefix="tepal-redis-")
         self.own = folder is None
         self.process = None
+        self.wanted = port  # None: a free one at each start
         self.start()
 
     def start(self, wait=True):
-        self.port = free_port()
+        self.port = self.wanted or free_port()
         self.log = os.path.join(self.folder, "log")
         words = [self.program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "",
                  "--dir", self.folder, "--logfile", self.log, "--daemonize", "no",

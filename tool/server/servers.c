@@ -11,7 +11,7 @@
 #define NODES_MOST 4096
 #define NO_NODE    UINT16_MAX
 #define PAUSE      20 /* milliseconds before a cluster that is changing is asked again */
-#define HOPS       16 /* MOVED and ASK in a row, before it is said that they do not end */
+#define HOPS       4  /* MOVED and ASK in a row, before the nodes are given time to agree */
 
 struct node {
     char *address;
@@ -419,8 +419,9 @@ bool servers_run(struct servers *s, struct request *requests, size_t count)
             hops = 0;
         } else if (round.moved && !round.waits && ++hops >= HOPS) {
             snprintf(s->why, sizeof s->why, "the nodes send each other in a circle");
-            break;
-        } else if (now() - since >= s->login->timeout) {
+            round.waits = true; /* while a slot moves, that can be so for a moment */
+        }
+        if (round.replied == before && now() - since >= s->login->timeout) {
             break; /* with the words of the latest failure */
         }
         if (round.waits && round.replied < count && !round.fatal) {
