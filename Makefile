@@ -36,6 +36,9 @@ packages-build:
 packages-test:
 	@scripts/install-packages build test
 
+packages-soak:
+	@scripts/install-packages build test soak
+
 build: packages-build
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(QUIET)
 	@cmake --build $(BUILD) --parallel $(JOBS) $(QUIET)
@@ -46,7 +49,7 @@ demo: build
 test: packages-test
 	@tests/run $(BUILD)
 
-soak: packages-test
+soak: packages-soak
 	@cmake -S . -B $(BUILD)/release -DCMAKE_BUILD_TYPE=Release -DTEPAL_TESTS=ON -DTEPAL_WERROR=ON $(QUIET)
 	@cmake --build $(BUILD)/release --parallel $(JOBS) $(QUIET)
 	@tests/soak $(BUILD)/release

@@ -55,6 +55,12 @@ static inline void naive_close(struct naive *naive)
     free(naive->counter);
 }
 
+static inline uint64_t naive_fold(uint64_t a, uint64_t b)
+{
+    wide_int product = wide_times(wide_of(a), wide_of(b));
+    return wide_low(product) ^ wide_high(product);
+}
+
 /* As docs/format.md defines it. */
 static inline struct tepal_digest naive_group(struct tepal_digest d, uint32_t g)
 {
@@ -64,8 +70,7 @@ static inline struct tepal_digest naive_group(struct tepal_digest d, uint32_t g)
     uint64_t word[2];
     for (uint64_t i = 0; i < 2; i++) {
         uint64_t a = d.lo ^ ((((uint64_t)1 << 20) + 2 * g + i) * UINT64_C(0x9e3779b97f4a7c15));
-        wide_uint128 product = (wide_uint128)a * (d.hi | 1);
-        word[i] = (uint64_t)product ^ (uint64_t)(product >> 64);
+        word[i] = naive_fold(a, d.hi | 1);
     }
     return (struct tepal_digest){.lo = word[0], .hi = word[1]};
 }
@@ -186,9 +191,8 @@ static inline uint32_t naive_choose(const struct naive *naive, struct tepal_dige
         count = stay;
     }
     uint64_t a = d.lo ^ ((((uint64_t)1 << 20) - 1) * UINT64_C(0x9e3779b97f4a7c15));
-    wide_uint128 product = (wide_uint128)a * (d.hi | 1);
-    uint64_t word = (uint64_t)product ^ (uint64_t)(product >> 64);
-    return left[(uint64_t)(((wide_uint128)word * count) >> 64)];
+    uint64_t word = naive_fold(a, d.hi | 1);
+    return left[wide_high(wide_times(wide_of(word), wide_of(count)))];
 }
 
 static inline uint32_t naive_add(struct naive *naive, struct tepal_digest d)

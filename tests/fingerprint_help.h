@@ -20,7 +20,7 @@ static inline struct class class_of(uint32_t bits, uint64_t buckets, struct tepa
 {
     uint64_t print = d.lo >> (64 - bits);
     print = print == 0 ? 1 : print;
-    uint64_t bucket = (uint64_t)((wide_uint128)d.hi * buckets >> 64);
+    uint64_t bucket = wide_high(wide_times(wide_of(d.hi), wide_of(buckets)));
     uint64_t x = print * UINT64_C(0x9e3779b1);
     x = ((x ^ x >> 16) & UINT32_MAX) * UINT64_C(0x85ebca77);
     uint64_t h = 2 * (((x ^ x >> 32) & UINT32_MAX) * (buckets / 2) >> 32) + 1;

@@ -3,6 +3,10 @@
  * everything afresh for every arrival; what they tell, against all messages that there can be;
  * batches, files, cleared phases and long histories; and what must be refused.
  */
+/* An account of its own: what the library does on machines without this type has wide_unit.c. */
+__extension__ typedef unsigned __int128 wide_u;
+__extension__ typedef __int128 wide_s;
+
 #define _GNU_SOURCE
 #include <tepal/papers.h>
 
@@ -65,9 +69,9 @@ static const uint64_t *sums_of(const struct tepal_filter *f)
     return words + count - WORDS;
 }
 
-static wide_uint128 told_of(const struct tepal_filter *f)
+static wide_u told_of(const struct tepal_filter *f)
 {
-    return (wide_uint128)sums_of(f)[1] << 64 | sums_of(f)[0];
+    return (wide_u)sums_of(f)[1] << 64 | sums_of(f)[0];
 }
 
 /* The same cells, sums and states. */
@@ -89,7 +93,7 @@ struct naive {
     struct tepal_params params;
     bool bit[TEPAL_MAX_PHASES][CELLS]; /* by age */
     uint64_t cycles, arrivals, cycle_arrivals;
-    wide_uint128 told, cycle;
+    wide_u told, cycle;
 };
 
 static uint64_t naive_rate(const struct naive *n, uint64_t ones)
@@ -99,8 +103,8 @@ static uint64_t naive_rate(const struct naive *n, uint64_t ones)
         uint64_t less = n->params.positions == TEPAL_POSITIONS_DISTINCT ? i : 0;
         uint64_t have = ones > less ? ones - less : 0;
         uint64_t of = n->params.cells - less;
-        uint64_t share = have == of ? UINT64_MAX : (uint64_t)(((wide_uint128)have << 64) / of);
-        rate = i == 0 ? share : (uint64_t)((wide_uint128)rate * share >> 64);
+        uint64_t share = have == of ? UINT64_MAX : (uint64_t)(((wide_u)have << 64) / of);
+        rate = i == 0 ? share : (uint64_t)((wide_u)rate * share >> 64);
     }
     return rate;
 }
@@ -121,7 +125,7 @@ static uint64_t naive_count(const struct naive *n, uint64_t first, uint64_t last
 
 static uint64_t naive_told(const struct naive *n)
 {
-    wide_int128 told = 0;
+    wide_s told = 0;
     for (uint64_t age = 0; age < n->params.recycling.phases; age++) {
         told += naive_rate(n, naive_count(n, age, age));
         told -= age > 0 ? naive_rate(n, naive_count(n, age - 1, age)) : 0;
@@ -131,14 +135,14 @@ static uint64_t naive_told(const struct naive *n)
 
 static bool naive_full(const struct naive *n, uint64_t now)
 {
-    wide_int128 f = n->params.recycling.limit;
-    wide_int128 error = (wide_int128)n->told - (wide_int128)n->arrivals * f;
-    wide_int128 next = n->cycle_arrivals + 1;
-    wide_int128 owed = error / next;
+    wide_s f = n->params.recycling.limit;
+    wide_s error = (wide_s)n->told - (wide_s)n->arrivals * f;
+    wide_s next = n->cycle_arrivals + 1;
+    wide_s owed = error / next;
     owed = owed > f / 2 ? f / 2 : owed;
     owed = owed < -(f / 2) ? -(f / 2) : owed;
-    wide_int128 least = f - owed - (wide_int128)(n->params.recycling.phases - 1) * now;
-    return least <= 0 || (wide_int128)n->cycle >= least * (next - 1);
+    wide_s least = f - owed - (wide_s)(n->params.recycling.phases - 1) * now;
+    return least <= 0 || (wide_s)n->cycle >= least * (next - 1);
 }
 
 static bool naive_seen(struct naive *n, struct tepal_digest d)
@@ -398,7 +402,7 @@ static void sums_are_exact(void **unused)
     size_t len;
     uint8_t *bytes = encoded(fresh, &len);
     size_t payload = (size_t)tepal_params_cell_bytes(&p);
-    wide_uint128 before = (wide_uint128)many * p.recycling.limit;
+    wide_u before = (wide_u)many * p.recycling.limit;
     little_put64(bytes + 64, many);
     little_put64(bytes + 256 + payload - 8 * WORDS, (uint64_t)before);
     little_put64(bytes + 256 + payload - 8 * WORDS + 8, (uint64_t)(before >> 64));

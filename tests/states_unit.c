@@ -17,9 +17,9 @@ static struct tepal_digest naive_pair(struct tepal_digest d, uint32_t state)
     uint64_t word[2];
     for (uint64_t i = 0; i < 2; i++) {
         uint64_t number = ((uint64_t)1 << 20) + 2 * (((uint64_t)1 << 30) + state) + i;
-        wide_uint128 product =
-            (wide_uint128)(d.lo ^ number * UINT64_C(0x9e3779b97f4a7c15)) * (d.hi | 1);
-        word[i] = (uint64_t)product ^ (uint64_t)(product >> 64);
+        uint64_t a = d.lo ^ number * UINT64_C(0x9e3779b97f4a7c15);
+        wide_int product = wide_times(wide_of(a), wide_of(d.hi | 1));
+        word[i] = wide_low(product) ^ wide_high(product);
     }
     return (struct tepal_digest){.lo = word[0], .hi = word[1]};
 }

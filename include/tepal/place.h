@@ -21,8 +21,6 @@
 extern "C" {
 #endif
 
-__extension__ typedef unsigned __int128 tepal_place_wide;
-
 #define TEPAL_PLACE_C1 UINT64_C(0xbf58476d1ce4e5b9)
 #define TEPAL_PLACE_C2 UINT64_C(0x94d049bb133111eb)
 #define TEPAL_PLACE_C3 UINT64_C(0xd1342543de82ef95)
@@ -50,6 +48,15 @@ static inline struct tepal_digest tepal_place_digest(uint64_t key, uint64_t a, u
     return tepal_place_mix(key, a, b, c);
 }
 
+/* The high half of a product, from four products of half words. */
+static inline uint64_t tepal_place_high_by_parts(uint64_t a, uint64_t b)
+{
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
+    uint64_t middle = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+    uint64_t other = (a & UINT32_MAX) * (b >> 32) + (middle & UINT32_MAX);
+    return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+}
+
 /*
  * Products of 128 bits. gcc keeps their halves together, runs out of registers and puts them on the
  * stack, so that with BMI2 (-mbmi2, -march=native) it is told the instruction; clang needs no help.
@@ -71,7 +78,9 @@ static inline uint64_t tepal_place_fold(uint64_t a, uint64_t b)
     return low ^ high;
 }
 
-#else
+#elif defined(__SIZEOF_INT128__)
+
+__extension__ typedef unsigned __int128 tepal_place_wide;
 
 /* The high half of a product ... */
 static inline uint64_t tepal_place_high(uint64_t a, uint64_t b)
@@ -84,6 +93,18 @@ static inline uint64_t tepal_place_fold(uint64_t a, uint64_t b)
 {
     tepal_place_wide product = (tepal_place_wide)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+#else /* machines of 32 bits */
+
+static inline uint64_t tepal_place_high(uint64_t a, uint64_t b)
+{
+    return tepal_place_high_by_parts(a, b);
+}
+
+static inline uint64_t tepal_place_fold(uint64_t a, uint64_t b)
+{
+    return tepal_place_high_by_parts(a, b) ^ a * b;
 }
 
 #endif

@@ -50,8 +50,9 @@ uint64_t tepal_loss_region_of(const struct tepal_params *params, uint64_t positi
         return 0;
     }
     /* slice i starts at floor(i m / k): the last one that starts at or before the position */
-    wide_uint128 scaled = (wide_uint128)(position + 1) * params->hashes - 1;
-    return (uint64_t)(scaled / params->cells);
+    wide_int scaled =
+        wide_sub(wide_times(wide_of(position + 1), wide_of(params->hashes)), wide_of(1));
+    return wide_low(wide_over(scaled, wide_of(params->cells)));
 }
 
 /* How many keys the ones of a line speak for, up to a factor. */

@@ -171,9 +171,11 @@ static bool counts_can_be(const struct tepal_counting *counting)
         return false;
     }
     uint64_t limit = counting->most; /* and 255 times 2^60 would not fit */
-    wide_uint128 least = (wide_uint128)limit * stuck + (ones - stuck);
-    wide_uint128 most = (wide_uint128)limit * stuck + (wide_uint128)(limit - 1) * (ones - stuck);
-    return sum >= least && sum <= most;
+    wide_int others = wide_of(ones - stuck);
+    wide_int at_limit = wide_times(wide_of(limit), wide_of(stuck));
+    wide_int least = wide_add(at_limit, others);
+    wide_int most = wide_add(at_limit, wide_times(wide_of(limit - 1), others));
+    return !wide_below(wide_of(sum), least) && !wide_below(most, wide_of(sum));
 }
 
 const char *tepal_counting_op_validate(const struct tepal_filter *filter)

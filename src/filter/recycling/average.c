@@ -53,22 +53,27 @@ static uint64_t *sums_of(const struct tepal_recycling *r)
     return r->head.words + r->phases * r->phase_words;
 }
 
-static wide_uint128 sum_get(const uint64_t *sum)
+static wide_int sum_get(const uint64_t *sum)
 {
-    return (wide_uint128)sum[1] << 64 | sum[0];
+    return wide_join(sum[1], sum[0]);
 }
 
-static void sum_set(uint64_t *sum, wide_uint128 value)
+static void sum_set(uint64_t *sum, wide_int value)
 {
-    sum[0] = (uint64_t)value;
-    sum[1] = (uint64_t)(value >> 64);
+    sum[0] = wide_low(value);
+    sum[1] = wide_high(value);
+}
+
+static void sum_raise(uint64_t *sum, uint64_t by)
+{
+    sum_set(sum, wide_add(sum_get(sum), wide_of(by)));
 }
 
 /* ---- rates ----------------------------------------------------------------------------------- */
 
 static uint64_t share_of(uint64_t ones, uint64_t cells)
 {
-    return ones < cells ? (uint64_t)(((wide_uint128)ones << 64) / cells) : UINT64_MAX;
+    return ones < cells ? wide_low(wide_over(wide_join(ones, 0), wide_of(cells))) : UINT64_MAX;
 }
 
 /* Rounded down, by a unit for each hash at most. */
@@ -110,11 +115,11 @@ static uint64_t active_rate(struct tepal_recycling *r, uint64_t ones)
 static void tell(struct tepal_recycling *r)
 {
     struct recycling_average *a = &r->average;
-    wide_int128 told = a->frozen + active_rate(r, r->head.state.own[STATE_ONES]);
+    wide_int told = wide_add(a->frozen, wide_of(active_rate(r, r->head.state.own[STATE_ONES])));
     if (r->phases > 1) {
-        told -= rate_of(r, a->both[0]);
+        told = wide_sub(told, wide_of(rate_of(r, a->both[0])));
     }
-    a->told = told < 0 ? 0 : told > UINT64_MAX ? UINT64_MAX : (uint64_t)told;
+    a->told = wide_clamp(told);
 }
 
 /* ---- phases ---------------------------------------------------------------------------------- */
@@ -145,11 +150,12 @@ void tepal_average_open(struct tepal_recycling *r)
 
 void tepal_average_weigh(struct tepal_recycling *r)
 {
-    r->average.frozen = 0;
+    wide_int *frozen = &r->average.frozen;
+    *frozen = wide_of(0);
     for (uint32_t age = 1; age < r->phases; age++) {
-        r->average.frozen += rate_of(r, r->frozen_ones[age]);
+        *frozen = wide_add(*frozen, wide_of(rate_of(r, r->frozen_ones[age])));
         if (age + 1 < r->phases) {
-            r->average.frozen -= rate_of(r, r->average.both[age]);
+            *frozen = wide_sub(*frozen, wide_of(rate_of(r, r->average.both[age])));
         }
     }
     r->average.safe = 0;
@@ -162,7 +168,7 @@ void tepal_average_turn(struct tepal_recycling *r)
         r->average.both[age] = r->average.both[age - 1];
     }
     r->average.both[0] = 0;
-    sum_set(sums_of(r) + SUM_CYCLE, 0);
+    sum_set(sums_of(r) + SUM_CYCLE, wide_of(0));
     sums_of(r)[SUM_CYCLE_ARRIVALS] = 0;
 }
 
@@ -179,29 +185,30 @@ void tepal_average_arrives(struct tepal_recycling *r)
     uint64_t *sums = sums_of(r);
     if (r->average.arrivals < RECYCLING_MOST) {
         r->average.arrivals++;
-        sum_set(sums + SUM_TOLD, sum_get(sums + SUM_TOLD) + r->average.told);
+        sum_raise(sums + SUM_TOLD, r->average.told);
     }
     if (sums[SUM_CYCLE_ARRIVALS] < RECYCLING_MOST) {
         sums[SUM_CYCLE_ARRIVALS]++;
-        sum_set(sums + SUM_CYCLE,
-                sum_get(sums + SUM_CYCLE) + active_rate(r, r->head.state.own[STATE_ONES]));
+        sum_raise(sums + SUM_CYCLE, active_rate(r, r->head.state.own[STATE_ONES]));
     }
 }
 
 /* What a cycle of so many arrivals may come to on average, if the phase's rate is then `now`. */
-static wide_int128 room_for(const struct tepal_recycling *r, wide_int128 error,
-                            wide_int128 arrivals, uint64_t now)
+static wide_int room_for(const struct tepal_recycling *r, wide_int error, wide_int arrivals,
+                         uint64_t now)
 {
-    wide_int128 f = r->limit;
-    wide_int128 owed = error / (arrivals + 1);
-    owed = owed > f / 2 ? f / 2 : owed < -(f / 2) ? -(f / 2) : owed;
-    return f - owed - (wide_int128)(r->phases - 1) * now;
+    const wide_int half = wide_of(r->limit / 2);
+    const wide_int minus_half = wide_sub(wide_of(0), half);
+    wide_int owed = wide_over_signed(error, wide_add(arrivals, wide_of(1)));
+    owed = wide_less(half, owed) ? half : wide_less(owed, minus_half) ? minus_half : owed;
+    return wide_sub(wide_sub(wide_of(r->limit), owed),
+                    wide_times(wide_of(r->phases - 1), wide_of(now)));
 }
 
-static wide_int128 error_now(const struct tepal_recycling *r)
+static wide_int error_now(const struct tepal_recycling *r)
 {
-    return (wide_int128)sum_get(sums_of(r) + SUM_TOLD) -
-           (wide_int128)r->average.arrivals * r->limit;
+    return wide_sub(sum_get(sums_of(r) + SUM_TOLD),
+                    wide_times(wide_of(r->average.arrivals), wide_of(r->limit)));
 }
 
 /*
@@ -217,17 +224,24 @@ static bool none_is_trigger(struct tepal_recycling *r, uint64_t ones, uint64_t a
     const struct tepal_params *p = &r->head.params;
     uint64_t filled = ones + ahead * p->hashes;
     uint64_t most = rate_of(r, filled < p->cells ? filled : p->cells);
-    wide_int128 told = r->average.frozen + most;
-    wide_int128 excess = told - r->limit;
-    wide_int128 error = error_now(r) + (excess > 0 ? excess * ahead : 0);
-    wide_int128 arrivals = sums[SUM_CYCLE_ARRIVALS];
+    const wide_int none = wide_of(0);
+    wide_int excess = wide_sub(wide_add(r->average.frozen, wide_of(most)), wide_of(r->limit));
+    wide_int error = error_now(r);
+    if (wide_less(none, excess)) {
+        error = wide_add(error, wide_times(excess, wide_of(ahead)));
+    }
+    wide_int arrivals = wide_of(sums[SUM_CYCLE_ARRIVALS]);
+    wide_int last = wide_add(arrivals, wide_of(ahead));
     if (r->average.arrivals + ahead > RECYCLING_MOST) {
         return false; /* counting ends: this does not hold then */
     }
-    wide_int128 room = room_for(r, error, error < 0 ? arrivals + ahead : arrivals, most);
-    wide_int128 sum = (wide_int128)sum_get(sums + SUM_CYCLE);
-    return room > 0 && sum + most < room * (arrivals + 1) &&
-           sum + (wide_int128)most * ahead < room * (arrivals + ahead);
+    wide_int room = room_for(r, error, wide_less(error, none) ? last : arrivals, most);
+    wide_int sum = sum_get(sums + SUM_CYCLE);
+    return wide_less(none, room) &&
+           wide_less(wide_add(sum, wide_of(most)),
+                     wide_times(room, wide_add(arrivals, wide_of(1)))) &&
+           wide_less(wide_add(sum, wide_times(wide_of(most), wide_of(ahead))),
+                     wide_times(room, last));
 }
 
 /* How far to look ahead: at most so many arrivals, and not at all if these are few. */
@@ -257,9 +271,10 @@ bool tepal_average_full(struct tepal_recycling *r, uint64_t ones)
         r->average.safe--;
         return false;
     }
-    wide_int128 arrivals = sums[SUM_CYCLE_ARRIVALS];
-    wide_int128 room = room_for(r, error_now(r), arrivals, active_rate(r, ones));
-    bool full = room <= 0 || (wide_int128)sum_get(sums + SUM_CYCLE) >= room * arrivals;
+    wide_int arrivals = wide_of(sums[SUM_CYCLE_ARRIVALS]);
+    wide_int room = room_for(r, error_now(r), arrivals, active_rate(r, ones));
+    bool full = !wide_less(wide_of(0), room) ||
+                !wide_less(sum_get(sums + SUM_CYCLE), wide_times(room, arrivals));
     if (!full) {
         r->average.safe = safe_ahead(r, ones);
     }
@@ -331,8 +346,9 @@ static void begin_account(struct tepal_recycling *r)
     state->keys_added = messages;
     state->own[STATE_FRESH] = 0;
     state->own[STATE_EXPECTED] = 0;
-    sum_set(sums + SUM_TOLD, (wide_uint128)messages * r->limit);
-    sum_set(sums + SUM_CYCLE, (wide_uint128)messages * rate_of(r, state->own[STATE_ONES]));
+    sum_set(sums + SUM_TOLD, wide_times(wide_of(messages), wide_of(r->limit)));
+    sum_set(sums + SUM_CYCLE,
+            wide_times(wide_of(messages), wide_of(rate_of(r, state->own[STATE_ONES]))));
     sums[SUM_CYCLE_ARRIVALS] = messages;
 }
 
@@ -379,19 +395,21 @@ const char *tepal_average_flaw(const struct tepal_recycling *r)
 {
     const uint64_t *own = r->head.state.own;
     const uint64_t *sums = sums_of(r);
-    wide_uint128 arrivals = r->head.state.keys_added;
-    wide_uint128 cycle = sums[SUM_CYCLE_ARRIVALS];
+    const wide_int unit = wide_of(UINT64_MAX);
+    uint64_t arrivals = r->head.state.keys_added;
+    uint64_t cycle = sums[SUM_CYCLE_ARRIVALS];
     if (own[STATE_EXPECTED] != 0) {
         return "by average nothing is expected from the misses";
     }
     if (cycle > arrivals) {
         return "more messages in this cycle than in all";
     }
-    if (own[STATE_MESSAGES] > cycle + 1) { /* the trigger of the one before opened it */
+    if (own[STATE_MESSAGES] > 0 &&
+        own[STATE_MESSAGES] - 1 > cycle) { /* the trigger of the one before opened it */
         return "more messages set bits in the active phase than arrived";
     }
-    if (sum_get(sums + SUM_TOLD) > arrivals * UINT64_MAX ||
-        sum_get(sums + SUM_CYCLE) > cycle * UINT64_MAX) {
+    if (wide_below(wide_times(wide_of(arrivals), unit), sum_get(sums + SUM_TOLD)) ||
+        wide_below(wide_times(wide_of(cycle), unit), sum_get(sums + SUM_CYCLE))) {
         return "the sums of the rates are impossible";
     }
     return NULL;
@@ -416,6 +434,6 @@ double tepal_average_now(const struct tepal_recycling *r)
 double tepal_average_so_far(const struct tepal_recycling *r)
 {
     uint64_t arrivals = r->head.state.keys_added;
-    double told = (double)sum_get(sums_of(r) + SUM_TOLD);
+    double told = wide_real(sum_get(sums_of(r) + SUM_TOLD));
     return arrivals > 0 ? told / (double)arrivals * 0x1p-64 : 0;
 }

@@ -16,14 +16,14 @@ struct average_segment {
 };
 
 struct average_run {
-    wide_uint128 told_sum;
-    wide_uint128 cycle_sum;
+    wide_int told_sum;
+    wide_int cycle_sum;
     uint64_t arrivals;
     uint64_t cycle_arrivals;
     uint64_t told;
     uint64_t rate;
     uint64_t both; /* of the active phase and the newest frozen one */
-    wide_int128 frozen;
+    wide_int frozen;
     uint64_t safe;
     double cells;
     struct average_segment active;
@@ -58,8 +58,8 @@ static inline uint64_t average_rate(struct tepal_recycling *r, struct average_se
 /* A message, before it is inserted. */
 static inline void average_arrives(struct average_run *run)
 {
-    run->told_sum += run->told;
-    run->cycle_sum += run->rate;
+    run->told_sum = wide_add(run->told_sum, wide_of(run->told));
+    run->cycle_sum = wide_add(run->cycle_sum, wide_of(run->rate));
     run->arrivals++;
     run->cycle_arrivals++;
 }
@@ -69,12 +69,12 @@ static inline void average_took(struct tepal_recycling *r, struct average_run *r
                                 uint64_t shared)
 {
     run->rate = average_rate(r, &run->active, run->cells, ones);
-    wide_int128 told = run->frozen + run->rate;
+    wide_int told = wide_add(run->frozen, wide_of(run->rate));
     if (r->phases > 1) {
         run->both += shared;
-        told -= average_rate(r, &run->shared, run->cells, run->both);
+        told = wide_sub(told, wide_of(average_rate(r, &run->shared, run->cells, run->both)));
     }
-    run->told = told < 0 ? 0 : told > UINT64_MAX ? UINT64_MAX : (uint64_t)told;
+    run->told = wide_clamp(told);
 }
 
 #endif

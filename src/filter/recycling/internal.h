@@ -63,7 +63,7 @@ struct recycling_average {
     uint64_t ones;                   /* that `rate` is the rate of */
     uint64_t rate;                   /* in units of 2^-64, as the next two */
     uint64_t told;                   /* the chance that a new message is found now */
-    wide_int128 frozen;              /* what the frozen phases contribute to it */
+    wide_int frozen;                 /* what the frozen phases contribute to it */
     uint64_t safe;                   /* so many arrivals cannot be the trigger */
     uint64_t ahead;                  /* as many as the last look ahead found */
 };
