@@ -145,8 +145,8 @@ static bool on_the_way(const struct bloom_source *source)
 }
 
 /* Kinds that can be full take all or none, so they need all digests at once. */
-static enum tepal_status add_at_once(struct tepal_filter *filter,
-                                     const struct bloom_source *source, size_t count)
+static enum tepal_status add_at_once(struct tepal_filter *filter, const struct bloom_source *source,
+                                     size_t count)
 {
     uint64_t bytes;
     if (!checked_mul(count, sizeof(struct tepal_digest), &bytes) || !checked_size(bytes)) {

@@ -18,7 +18,7 @@
            "both.")
 
 #define OPTION_PACKED_MOST                                                                         \
-    OPTION(0, "max-bytes", OF_SIZE(1, UINT64_MAX),                                           \
+    OPTION(0, "max-bytes", OF_SIZE(1, UINT64_MAX),                                                 \
            "Refuse a compressed filter of more than N bytes when decompressed (default 1Gi).")
 
 /* Is it a regular file that begins as compressed ones do? It may be impossible to say. */

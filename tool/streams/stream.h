@@ -68,7 +68,7 @@ bool stream_rates(const struct tepal_params *params, struct tepal_recycling_sett
                   struct tepal_recycling_rates *rates);
 
 #define OPTION_MEMORY                                                                              \
-    OPTION('M', "memory", OF_SIZE(1, (uint64_t)1 << 56),                                  \
+    OPTION('M', "memory", OF_SIZE(1, (uint64_t)1 << 56),                                           \
            "The memory of the filter in bytes, all phases together (default 64Mi).")
 
 #define OPTION_STREAM_FP                                                                           \

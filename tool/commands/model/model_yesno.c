@@ -44,9 +44,8 @@ static int yesno_report(const struct args *args, uint64_t keys, struct tepal_par
         }
     } else if (tepal_yesno_best_setting(p->layout, p->positions, p->cells, keys,
                                         arg(args, "negatives")->whole, &plan) != TEPAL_OK) {
-        return args_wrong(args,
-                          "no yes-no filter with this many bits and hash functions was found "
-                          "(blocked and paired need a multiple of 512)");
+        return args_wrong(args, "no yes-no filter with this many bits and hash functions was found "
+                                "(blocked and paired need a multiple of 512)");
     }
     p->kind = TEPAL_KIND_YESNO;
     p->cells = plan.yes_bits + plan.no_filters * plan.no_bits;
