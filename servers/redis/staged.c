@@ -105,8 +105,8 @@ const char *staged_feed(struct staged *staged, const char *bytes, size_t len)
 
 size_t staged_range(const struct staged *staged, uint64_t at, char *bytes, size_t room)
 {
-    const uint8_t *from = staged->header + at;
-    uint64_t end = sizeof staged->header;
+    const uint8_t *from;
+    uint64_t end;
     if (staged->sums != NULL && at >= staged->sums_at) {
         from = staged->sums + (at - staged->sums_at);
         end = staged->total;
@@ -115,6 +115,9 @@ size_t staged_range(const struct staged *staged, uint64_t at, char *bytes, size_
         from = tepal_decoder_payload(staged->decoder, &count);
         from += at - sizeof staged->header;
         end = staged->sums_at;
+    } else {
+        from = staged->header + at;
+        end = sizeof staged->header;
     }
     end = end < staged->have ? end : staged->have;
     size_t len = end - at < room ? (size_t)(end - at) : room;

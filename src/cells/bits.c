@@ -61,7 +61,10 @@ tepal_bits_count_vpopcnt(const uint64_t *words, size_t count)
         }
     }
     uint64_t sum = (uint64_t)_mm512_reduce_add_epi64(_mm512_add_epi64(ones[0], ones[1]));
-    return sum + count_words(words + i, count - i);
+    for (; i < count; i++) { /* not by a pointer into words, which may be none */
+        sum += bits_count_word(words[i]);
+    }
+    return sum;
 }
 
 #else

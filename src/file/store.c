@@ -334,14 +334,6 @@ enum tepal_status tepal_save(const struct tepal_filter *filter, const char *path
 /* When nothing but the stream tells how much there is. */
 #define LENGTH_UNKNOWN 0
 
-static enum tepal_status read_header(int fd, struct format_header *h, struct tepal_error *error)
-{
-    uint8_t bytes[FORMAT_HEADER];
-    size_t got = 0;
-    enum tepal_status status = read_all(fd, bytes, sizeof bytes, 0, &got, error);
-    return status != TEPAL_OK ? status : tepal_format_read_header(bytes, got, h, error);
-}
-
 static enum tepal_status load_stream(int fd, uint64_t length, const struct format_gate *gate,
                                      const struct tepal_allocator *allocator,
                                      struct tepal_filter **out, struct tepal_error *error)
@@ -441,8 +433,8 @@ static enum tepal_status open_regular(const char *path, int *out, uint64_t *leng
 enum tepal_status tepal_load(const char *path, const struct tepal_allocator *allocator,
                              struct tepal_filter **out, struct tepal_error *error)
 {
-    int fd;
-    uint64_t length;
+    int fd = -1;
+    uint64_t length = 0;
     enum tepal_status status = open_regular(path, &fd, &length, error);
     if (status != TEPAL_OK) {
         return status;
@@ -455,6 +447,14 @@ enum tepal_status tepal_load(const char *path, const struct tepal_allocator *all
 /* ---- mapped ---------------------------------------------------------------------------------- */
 
 #if LITTLE_ENDIAN_HOST
+
+static enum tepal_status read_header(int fd, struct format_header *h, struct tepal_error *error)
+{
+    uint8_t bytes[FORMAT_HEADER];
+    size_t got = 0;
+    enum tepal_status status = read_all(fd, bytes, sizeof bytes, 0, &got, error);
+    return status != TEPAL_OK ? status : tepal_format_read_header(bytes, got, h, error);
+}
 
 static void unmap(void *mapping, size_t bytes)
 {

@@ -191,7 +191,7 @@ absent 'nothing was written' x
 printf '7\t9\n' >wrong.tsv
 bad 'wrong.tsv: line 1: no such group: this filter has 1, numbered from 0; nothing was changed' \
     repair one.tepal --receipts wrong.tsv
-bad 'model: with several choices the model knows the flat layout with colliding positions, and the blocked layout' \
+bad 'model: with several choices there is no model of the paired layout' \
     model counting --layout paired --choices 3 --cells 12800 --keys 100
 same 'the filter is as it was' one.tepal one.before
 is 'the list is as it was' "$(cat full)" old
