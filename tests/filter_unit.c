@@ -11,6 +11,7 @@
 static void the_table_of_kinds_is_consistent(void **state)
 {
     (void)state;
+    unsigned named = 0;
     assert_int_equal(tepal_kind_count(), TEPAL_KIND_CHAIN); /* the last: none may drop out */
     assert_null(tepal_kind_at(tepal_kind_count()));
     assert_null(tepal_kind_by_id(0));
@@ -21,7 +22,13 @@ static void the_table_of_kinds_is_consistent(void **state)
         assert_ptr_equal(tepal_kind_by_id((uint32_t)kind->id), kind);
         assert_ptr_equal(tepal_kind_by_name(kind->name), kind);
         assert_true(strlen(kind->summary) > 10);
+        named |= kind->promises;
     }
+    for (unsigned promise = 1; promise != 0; promise <<= 1) { /* each that is made has a name */
+        assert_int_equal(tepal_promise_name(promise) != NULL, (named & promise) != 0);
+    }
+    assert_null(tepal_promise_name(TEPAL_DELETABLE | TEPAL_MERGEABLE));
+    assert_string_equal(tepal_promise_name(TEPAL_DELETABLE), "deletable");
     assert_int_equal(TEPAL_KIND_BLOOM, 1); /* on disk: pinned */
 }
 

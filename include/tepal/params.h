@@ -417,6 +417,9 @@ TEPAL_API const struct tepal_kind *tepal_kind_at(size_t index);
 TEPAL_API const struct tepal_kind *tepal_kind_by_id(uint32_t id);
 TEPAL_API const struct tepal_kind *tepal_kind_by_name(const char *name);
 
+/* "deletable" and so on, for one bit of enum tepal_promise; NULL if there is no such promise. */
+TEPAL_API const char *tepal_promise_name(unsigned promise);
+
 #ifdef __cplusplus
 }
 #endif

@@ -63,17 +63,6 @@ int run_verify(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 
 int run_kinds(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 {
-    static const struct {
-        unsigned bit;
-        const char *name;
-    } promises[] = {
-        {TEPAL_NO_FALSE_NEGATIVES, "no-false-negatives"},
-        {TEPAL_BOUNDED_FALSE_POSITIVES, "bounded-false-positives"},
-        {TEPAL_DELETABLE, "deletable"},
-        {TEPAL_MERGEABLE, "mergeable"},
-        {TEPAL_ORDER_FREE, "order-free"},
-        {TEPAL_ENDLESS, "endless"},
-    };
     (void)argv;
     if (argc != 1) {
         return redis.WrongArity(ctx);
@@ -89,9 +78,9 @@ int run_kinds(struct redis_ctx *ctx, struct redis_string **argv, int argc)
         (void)redis.ReplyWithCString(ctx, kind->summary);
         (void)redis.ReplyWithCString(ctx, "promises");
         (void)redis.ReplyWithArray(ctx, REDIS_POSTPONED);
-        for (size_t p = 0; p < sizeof promises / sizeof *promises; p++) {
-            if ((kind->promises & promises[p].bit) != 0) {
-                (void)redis.ReplyWithCString(ctx, promises[p].name);
+        for (unsigned promise = 1; tepal_promise_name(promise) != NULL; promise <<= 1) {
+            if ((kind->promises & promise) != 0) {
+                (void)redis.ReplyWithCString(ctx, tepal_promise_name(promise));
                 count++;
             }
         }

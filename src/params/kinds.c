@@ -45,3 +45,23 @@ const struct tepal_kind *tepal_kind_by_name(const char *name)
     }
     return NULL;
 }
+
+const char *tepal_promise_name(unsigned promise)
+{
+    switch (promise) {
+    case TEPAL_NO_FALSE_NEGATIVES:
+        return "no-false-negatives";
+    case TEPAL_BOUNDED_FALSE_POSITIVES:
+        return "bounded-false-positives";
+    case TEPAL_DELETABLE:
+        return "deletable";
+    case TEPAL_MERGEABLE:
+        return "mergeable";
+    case TEPAL_ORDER_FREE:
+        return "order-free";
+    case TEPAL_ENDLESS:
+        return "endless";
+    default:
+        return NULL;
+    }
+}

@@ -106,6 +106,10 @@
 
 #define OPTION_HELP FLAG('h', "help", "Print this help.")
 
+/* How commands end their options that write a filter which others may be changing. */
+#define WRITER_OPTIONS                                                                             \
+    OPTION_FORCE, OPTION_NO_WAIT, OPTION_JSON, OPTION_QUIET, OPTION_HELP, OPTIONS_END
+
 /* How keys are read. */
 #define KEY_OPTIONS OPTION_NULL, OPTION_HEX, OPTION_CRLF, OPTION_COMMENTS, OPTION_PLAIN, OPTION_JOBS
 

@@ -194,18 +194,9 @@ static int add_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {OPTION_IN_PLACE_OUTPUT,
-                                        OPTION_RECEIPTS_OUT,
-                                        OPTION_KEPT,
-                                        KEY_OPTIONS,
-                                        OPTION_UNIQUE,
-                                        OPTION_KEY_FILE,
-                                        OPTION_FORCE,
-                                        OPTION_NO_WAIT,
-                                        OPTION_JSON,
-                                        OPTION_QUIET,
-                                        OPTION_HELP,
-                                        OPTIONS_END};
+static const struct option options[] = {
+    OPTION_IN_PLACE_OUTPUT, OPTION_RECEIPTS_OUT, OPTION_KEPT,   KEY_OPTIONS,
+    OPTION_UNIQUE,          OPTION_KEY_FILE,     WRITER_OPTIONS};
 static const char *const exclusive[][4] = {{"receipts", "kept"}, {NULL}};
 static const struct example examples[] = {
     {"tepal add seen.tepal today.txt", "In place, atomically."},

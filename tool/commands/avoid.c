@@ -185,12 +185,7 @@ static const struct option options[] = {
     OPTION_IN_PLACE_OUTPUT,
     KEY_OPTIONS,
     OPTION_KEY_FILE,
-    OPTION_FORCE,
-    OPTION_NO_WAIT,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_HELP,
-    OPTIONS_END};
+    WRITER_OPTIONS};
 static const char *const exclusive[][4] = {{"max-fn", "max-fn-count"}, {NULL}};
 static const struct example examples[] = {
     {"tepal avoid blocked.tepal complaints.txt --max-fn 0.1%",

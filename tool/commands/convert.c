@@ -266,12 +266,7 @@ static const struct option options[] = {
            "With --settle: the false-positive rate (default: the one planned)."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
-    OPTION_FORCE,
-    OPTION_NO_WAIT,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_HELP,
-    OPTIONS_END};
+    WRITER_OPTIONS};
 static const char *const exclusive[][4] = {{"fold", "bits", "layout", "to"},
                                            {"settle", "fold", "bits"},
                                            {"settle", "layout", "to"},

@@ -92,8 +92,7 @@ static int diff_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {OPTION_OUTPUT, OPTION_FORCE, OPTION_NO_WAIT, OPTION_JSON,
-                                        OPTION_QUIET,  OPTION_HELP,  OPTIONS_END};
+static const struct option options[] = {OPTION_OUTPUT, WRITER_OPTIONS};
 static const struct example examples[] = {
     {"tepal diff noon.tepal morning.tepal -o since.tepal", "What was added since the morning."},
     {NULL, NULL}};

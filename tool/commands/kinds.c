@@ -5,18 +5,6 @@
 #include "output/report.h"
 #include "cli/options.h"
 
-static const struct {
-    unsigned bit;
-    const char *name;
-} promises[] = {
-    {TEPAL_NO_FALSE_NEGATIVES, "no-false-negatives"},
-    {TEPAL_BOUNDED_FALSE_POSITIVES, "bounded-false-positives"},
-    {TEPAL_DELETABLE, "deletable"},
-    {TEPAL_MERGEABLE, "mergeable"},
-    {TEPAL_ORDER_FREE, "order-free"},
-    {TEPAL_ENDLESS, "endless"},
-};
-
 static void tell_kind(struct report *r, const struct tepal_kind *kind)
 {
     const char *between = "\n    promises: ";
@@ -25,10 +13,10 @@ static void tell_kind(struct report *r, const struct tepal_kind *kind)
     report_text(r, "summary", kind->summary, JSON_ONLY);
     report_line(r, "%s: %s", kind->name, kind->summary);
     report_list(r, "promises");
-    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
-        if ((kind->promises & promises[i].bit) != 0) {
-            report_text(r, NULL, promises[i].name, JSON_ONLY);
-            report_line(r, "%s%s", between, promises[i].name);
+    for (unsigned promise = 1; tepal_promise_name(promise) != NULL; promise <<= 1) {
+        if ((kind->promises & promise) != 0) {
+            report_text(r, NULL, tepal_promise_name(promise), JSON_ONLY);
+            report_line(r, "%s%s", between, tepal_promise_name(promise));
             between = ", ";
         }
     }

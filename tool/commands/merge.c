@@ -144,18 +144,11 @@ static int merge_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION_OUTPUT,
-    OPTION_COMPRESS,
+    OPTION_OUTPUT, OPTION_COMPRESS,
     FLAG(0, "intersect",
          "Intersect the filters instead. Every common key is found; the error rate is higher than "
          "that of a filter built from the common keys."),
-    OPTION_JOBS,
-    OPTION_FORCE,
-    OPTION_NO_WAIT,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_HELP,
-    OPTIONS_END};
+    OPTION_JOBS, WRITER_OPTIONS};
 static const struct example examples[] = {
     {"tepal merge monday.tepal tuesday.tepal -o week.tepal", "One filter for both days."},
     {"tepal merge total.tepal new.tepal -o total.tepal --force", "Replace one of the inputs."},

@@ -205,13 +205,7 @@ static const struct option options[] = {
            "standard output. With --parts 16, to FILE.00 ... FILE.15."),
     OPTION(0, "max-bytes", OF_SIZE(1, UINT64_MAX),
            "Refuse a filter of more than SIZE bytes (default: any)."),
-    OPTION_COMPRESS,
-    OPTION_FORCE,
-    OPTION_NO_WAIT,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_HELP,
-    OPTIONS_END};
+    OPTION_COMPRESS, WRITER_OPTIONS};
 static const struct example examples[] = {
     {"tepal pull --server localhost:6379 --key blocked -o blocked.tepal",
      "What the server has now, for lookups elsewhere."},

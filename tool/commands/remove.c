@@ -216,12 +216,7 @@ static const struct option options[] = {
     OPTION_KEPT,
     KEY_OPTIONS,
     OPTION_KEY_FILE,
-    OPTION_FORCE,
-    OPTION_NO_WAIT,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_HELP,
-    OPTIONS_END};
+    WRITER_OPTIONS};
 static const struct example examples[] = {
     {"tepal remove flows.tepal closed.txt", "In place, atomically."},
     {"tepal remove flows.tepal --receipts closed.tsv", "Each key from the group it was added to."},

@@ -83,17 +83,9 @@ static int repair_run(const struct args *args)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct option options[] = {OPTION_COUNTED_MEMBERS,
-                                        OPTION_RECEIPTS_IN,
-                                        OPTION_IN_PLACE_OUTPUT,
-                                        KEY_OPTIONS,
-                                        OPTION_KEY_FILE,
-                                        OPTION_FORCE,
-                                        OPTION_NO_WAIT,
-                                        OPTION_JSON,
-                                        OPTION_QUIET,
-                                        OPTION_HELP,
-                                        OPTIONS_END};
+static const struct option options[] = {OPTION_COUNTED_MEMBERS, OPTION_RECEIPTS_IN,
+                                        OPTION_IN_PLACE_OUTPUT, KEY_OPTIONS,
+                                        OPTION_KEY_FILE,        WRITER_OPTIONS};
 static const char *const exclusive[][4] = {{"members", "receipts"}, {NULL}};
 static const struct example examples[] = {
     {"tepal repair flows.tepal --members open.txt", "Every open flow is found again."},

@@ -164,12 +164,7 @@ static const struct option options[] = {
          "and left alone."),
     KEY_OPTIONS,
     OPTION_KEY_FILE,
-    OPTION_FORCE,
-    OPTION_NO_WAIT,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_HELP,
-    OPTIONS_END};
+    WRITER_OPTIONS};
 static const char *const exclusive[][4] = {{"max-fn", "max-fn-count"},
                                            {"dry-run", "output"},
                                            {"dry-run", "victims"},

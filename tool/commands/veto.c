@@ -168,12 +168,7 @@ static const struct option options[] = {
     OPTION_IN_PLACE_OUTPUT,
     KEY_OPTIONS,
     OPTION_KEY_FILE,
-    OPTION_FORCE,
-    OPTION_NO_WAIT,
-    OPTION_JSON,
-    OPTION_QUIET,
-    OPTION_HELP,
-    OPTIONS_END};
+    WRITER_OPTIONS};
 static const struct example examples[] = {
     {"tepal veto blocked.tepal --members blocked.txt --avoid complaints.txt",
      "In place, atomically."},
