@@ -8,7 +8,8 @@
 
 #include "compat.h"
 
-#define FULL "ERR non scaling filter is full"
+#define FULL  "ERR non scaling filter is full"
+#define GROUP 64
 
 struct wanted {
     double rate;
@@ -98,6 +99,42 @@ int run_bf_reserve(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 
 /* ---- adding and asking ----------------------------------------------------------------------- */
 
+/*
+ * Adds items in groups, for which memory is fetched ahead. A group that cannot be added as a whole
+ * goes item by item, up to the first that cannot be. How many replies there were: one for each item
+ * that was added, and the error.
+ */
+static size_t insert_items(struct redis_ctx *ctx, struct tepal_filter *filter,
+                           struct redis_string **items, size_t count, bool *changed)
+{
+    struct tepal_digest digests[GROUP];
+    size_t most = GROUP;
+    for (size_t done = 0; done < count;) {
+        size_t here = count - done < most ? count - done : most;
+        uint64_t answers = 0;
+        size_t present = 0;
+        for (size_t i = 0; i < here; i++) {
+            digests[i] = compat_digest(filter, items[done + i]);
+        }
+        enum tepal_status status =
+            tepal_filter_test_add_many(filter, digests, here, &answers, &present);
+        if (status == TEPAL_OK) {
+            for (size_t i = 0; i < here; i++) {
+                (void)redis.ReplyWithBool(ctx, (answers >> i & 1) == 0);
+            }
+            *changed = *changed || present < here;
+            done += here;
+        } else if (here > 1) {
+            most = 1; /* nothing was added */
+        } else {
+            (void)redis.ReplyWithError(
+                ctx, status == TEPAL_FULL ? FULL : "ERR Insufficient memory to expand filter");
+            return done + 1;
+        }
+    }
+    return count;
+}
+
 static int insert(struct redis_ctx *ctx, struct redis_string *key, struct redis_string **items,
                   size_t count, bool many, const struct wanted *w)
 {
@@ -111,26 +148,13 @@ static int insert(struct redis_ctx *ctx, struct redis_string *key, struct redis_
         value_close(&opened);
         return REDIS_OK;
     }
-    struct tepal_filter *filter = opened.value->held->filter;
-    enum tepal_status status = TEPAL_OK;
-    size_t done = 0;
     bool changed = false;
     if (many) {
         (void)redis.ReplyWithArray(ctx, REDIS_POSTPONED);
     }
-    for (; done < count && status == TEPAL_OK; done++) {
-        bool present = false;
-        status = tepal_filter_test_add(filter, compat_digest(filter, items[done]), &present);
-        if (status == TEPAL_OK) {
-            changed = changed || !present;
-            (void)redis.ReplyWithBool(ctx, !present);
-        } else {
-            (void)redis.ReplyWithError(
-                ctx, status == TEPAL_FULL ? FULL : "ERR Insufficient memory to expand filter");
-        }
-    }
+    size_t replies = insert_items(ctx, opened.value->held->filter, items, count, &changed);
     if (many) {
-        redis.ReplySetArrayLength(ctx, (long)done);
+        redis.ReplySetArrayLength(ctx, (long)replies);
     }
     value_changed(opened.value);
     value_close(&opened);
@@ -193,27 +217,14 @@ int run_bf_insert(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     return insert(ctx, argv[1], argv + words.at, (size_t)(argc - words.at), true, &w);
 }
 
-static int exists(struct redis_ctx *ctx, struct redis_string **argv, int argc, redis_run *run)
-{
-    struct opened opened;
-    if (argc < 3) {
-        return redis.WrongArity(ctx);
-    }
-    if (!compat_open(ctx, argv[1], ACCESS_READ, DIALECT_BF, &opened)) {
-        return REDIS_OK;
-    }
-    value_close(&opened);
-    return run(ctx, argv, argc);
-}
-
 int run_bf_exists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 {
-    return exists(ctx, argv, argc, run_exists);
+    return answer_exists(ctx, argv, argc, DIALECT_BF);
 }
 
 int run_bf_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 {
-    return exists(ctx, argv, argc, run_mexists);
+    return answer_mexists(ctx, argv, argc, DIALECT_BF);
 }
 
 /* ---- facts ----------------------------------------------------------------------------------- */

@@ -25,7 +25,11 @@ static bool create(struct redis_ctx *ctx, struct redis_string *name, struct open
     struct tepal_error error;
     uint64_t capacity = notes[CAPACITY];
     p.kind = TEPAL_KIND_GROWING;
-    /* It begins with room for a thousandth of the keys that it is planned for. */
+    /*
+     * It begins with room for a thousandth of the keys that it is planned for, and grows when seven
+     * of eight slots are taken: not before it has as many keys as were asked for.
+     */
+    capacity += capacity <= INT64_MAX ? capacity / 7 + 1 : 0;
     uint64_t planned =
         notes[EXPANSION] == 0 || capacity > ((uint64_t)1 << 44) ? capacity : capacity * 1000;
     if (tepal_params_for_rate(&p, planned, RATE, &error) != TEPAL_OK) {
@@ -283,27 +287,14 @@ int run_cf_insertnx(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 
 /* ---- asking and removing --------------------------------------------------------------------- */
 
-static int exists(struct redis_ctx *ctx, struct redis_string **argv, int argc, redis_run *run)
-{
-    struct opened opened;
-    if (argc < 3) {
-        return redis.WrongArity(ctx);
-    }
-    if (!compat_open(ctx, argv[1], ACCESS_READ, DIALECT_CF, &opened)) {
-        return REDIS_OK;
-    }
-    value_close(&opened);
-    return run(ctx, argv, argc);
-}
-
 int run_cf_exists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 {
-    return exists(ctx, argv, argc, run_exists);
+    return answer_exists(ctx, argv, argc, DIALECT_CF);
 }
 
 int run_cf_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
 {
-    return exists(ctx, argv, argc, run_mexists);
+    return answer_mexists(ctx, argv, argc, DIALECT_CF);
 }
 
 int run_cf_count(struct redis_ctx *ctx, struct redis_string **argv, int argc)

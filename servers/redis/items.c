@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server.h"
+#include "compat.h"
 
 #define FEW 128
 
@@ -85,14 +85,21 @@ static void notify(struct redis_ctx *ctx, const char *event, struct redis_string
 
 /* ---- EXISTS, MEXISTS ------------------------------------------------------------------------- */
 
-int run_exists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
+static bool open_to_read(struct redis_ctx *ctx, struct redis_string *name, enum dialect of,
+                         struct opened *out)
+{
+    return of == DIALECT_TEPAL ? value_open(ctx, name, ACCESS_READ, out)
+                               : compat_open(ctx, name, ACCESS_READ, of, out);
+}
+
+int answer_exists(struct redis_ctx *ctx, struct redis_string **argv, int argc, enum dialect of)
 {
     struct opened opened;
     size_t len;
     if (argc != 3) {
         return redis.WrongArity(ctx);
     }
-    if (!value_open(ctx, argv[1], ACCESS_READ, &opened)) {
+    if (!open_to_read(ctx, argv[1], of, &opened)) {
         return REDIS_OK;
     }
     const char *item = redis.StringPtrLen(argv[2], &len);
@@ -102,14 +109,14 @@ int run_exists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     return redis.ReplyWithBool(ctx, found);
 }
 
-int run_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
+int answer_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc, enum dialect of)
 {
     struct opened opened;
     struct batch b;
     if (argc < 3) {
         return redis.WrongArity(ctx);
     }
-    if (!value_open(ctx, argv[1], ACCESS_READ, &opened)) {
+    if (!open_to_read(ctx, argv[1], of, &opened)) {
         return REDIS_OK;
     }
     if (opened.value == NULL) {
@@ -124,6 +131,16 @@ int run_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
     }
     value_close(&opened);
     return REDIS_OK;
+}
+
+int run_exists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
+{
+    return answer_exists(ctx, argv, argc, DIALECT_TEPAL);
+}
+
+int run_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc)
+{
+    return answer_mexists(ctx, argv, argc, DIALECT_TEPAL);
 }
 
 /* ---- ADD, MADD, SEEN, MSEEN ------------------------------------------------------------------ */

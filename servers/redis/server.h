@@ -205,6 +205,9 @@ void reply_number(struct redis_ctx *ctx, uint64_t number);
 redis_run run_reserve, run_plan;
 redis_run run_add, run_madd, run_exists, run_mexists, run_rem, run_mrem, run_seen, run_mseen,
     run_avoid;
+/* EXISTS and MEXISTS of keys of a dialect; DIALECT_TEPAL: of any key. */
+int answer_exists(struct redis_ctx *ctx, struct redis_string **argv, int argc, enum dialect of);
+int answer_mexists(struct redis_ctx *ctx, struct redis_string **argv, int argc, enum dialect of);
 redis_run run_merge, run_intersect;
 redis_run run_set, run_get, run_part;
 redis_run run_bf_reserve, run_bf_add, run_bf_madd, run_bf_insert, run_bf_exists, run_bf_mexists;

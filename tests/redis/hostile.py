@@ -127,7 +127,9 @@ def test_mixed(t):
     for aof in ("yes", "no"):
         settings = [("appendonly", aof), ("appendfsync", "always"),
                     ("repl-diskless-sync-delay", "0")]
-        with Server(MODULE, settings=settings) as m, Server(MODULE) as r:
+        compat = ["compat", "yes"]
+        with Server(MODULE, settings=settings, arguments=compat) as m, \
+                Server(MODULE, arguments=compat) as r:
             c, d = m.client(), r.client()
             d("REPLICAOF", "127.0.0.1", m.port)
             wait_for_sync(c, d)

@@ -243,19 +243,29 @@ def mixed(c, count, seed):
             return [draw.choice(["TEPAL.MERGE", "TEPAL.INTERSECT"]), key, draw.choice(names)]
         if what < 88:
             return ["COPY", key, draw.choice(names), "REPLACE"]
-        if what < 90:
+        if what < 89:
             return ["TEPAL.GET", key]
-        if what < 95 and blobs:
+        if what < 93 and blobs:
             blob = draw.choice(blobs)
-            if what < 92:
+            if what < 91:
                 return ["TEPAL.SET", key, blob]
             half = draw.randrange(1, len(blob))
             if draw.randrange(2):
                 return ["TEPAL.PART", key, "id%d" % len(blob), 0, len(blob), blob[:half]]
             return ["TEPAL.PART", key, "one", 0, len(blob), blob]
-        if what < 97:
+        if what < 95:
             return ["DEL", key]
-        return ["RENAME", key, draw.choice(names)]
+        if what < 96:
+            return ["RENAME", key, draw.choice(names)]
+        family = draw.choice(["BF", "CF"])  # unknown to a server without `compat yes`
+        key = family + str(draw.randrange(5))
+        rate = ["0.01"] if family == "BF" else []
+        return draw.choice([[family + ".RESERVE", key] + rate + [draw.randrange(10, 300)],
+                            [family + ".INSERT", key, "ITEMS"] + items,
+                            [family + ".ADD", key, items[0]],
+                            ["CF.DEL", key, items[0]],
+                            ["CF.INSERTNX", key, "ITEMS"] + items,
+                            ["DEL", key]])
 
     done = 0
     while done < count:
