@@ -64,6 +64,18 @@ static inline double median(double *values, size_t count)
     return values[count / 2];
 }
 
+/* How time grows with keys, from 10^`first` on by decades: times in any unit. */
+static inline void print_growth(const char *what, int first, const double *times, size_t count)
+{
+    const double at_most = 1.1;
+    printf("bar\tdecades_of_time\tat_most\tmet\n");
+    for (size_t i = 1; i < count; i++) {
+        double growth = log10(times[i] / times[i - 1]);
+        printf("%s, from 10^%d to 10^%d keys\t%.2f\t%.1f\t%s\n", what, first + (int)i - 1,
+               first + (int)i, growth, at_most, growth <= at_most ? "yes" : "NO");
+    }
+}
+
 struct options {
     bool json;
     bool quick; /* the largest sizes are left out, where there are any */

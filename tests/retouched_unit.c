@@ -1083,12 +1083,347 @@ static void sacrifice_chooses_the_same(void **state)
     }
 }
 
+/* ---- sacrifice, naively ---------------------------------------------------------------------- */
+
+#define MOST_OWNERS 16
+
+/* The same choices by looking at everything every time. */
+struct naive {
+    uint64_t member_at[MEMBERS][HASHES]; /* its bits that some bad key has, each once */
+    uint32_t member_bits[MEMBERS];
+    uint64_t bad_at[MOST_BAD][HASHES];
+    uint32_t bad_bits[MOST_BAD];
+    size_t bad_count;
+    size_t owner[BITS][MOST_OWNERS];
+    uint32_t owners[BITS];
+    float credit[MOST_BAD];
+    float sole[MEMBERS];
+    double alone[MEMBERS];
+    float worth[BITS]; /* below 0: not a candidate */
+    bool touched[BITS];
+    bool lost[MEMBERS];
+    bool gone[MOST_BAD];
+    size_t lost_count;
+    size_t gone_count;
+};
+
+static uint32_t once_each(const struct address *at, struct tepal_digest d, const bool *only,
+                          uint64_t *out)
+{
+    uint64_t all[TEPAL_MAX_HASHES];
+    uint32_t k = tepal_address_positions(at, d, all);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < k; i++) {
+        bool new = only == NULL || only[all[i]];
+        for (uint32_t j = 0; j < count; j++) {
+            new = new &&out[j] != all[i];
+        }
+        if (new) {
+            out[count++] = all[i];
+        }
+    }
+    return count;
+}
+
+static void naive_open(struct naive *n, const struct scene *s, const double *weights, bool all)
+{
+    struct address at = tepal_address_of(tepal_filter_params(s->bloom), 1);
+    uint32_t hits[BITS] = {0};
+    memset(n, 0, sizeof *n);
+    n->bad_count = s->bad_count;
+    for (size_t f = 0; f < s->bad_count; f++) {
+        n->bad_bits[f] = once_each(&at, s->bad[f], NULL, n->bad_at[f]);
+        for (uint32_t i = 0; i < n->bad_bits[f]; i++) {
+            n->touched[n->bad_at[f][i]] = true;
+        }
+    }
+    for (size_t a = 0; a < MEMBERS; a++) {
+        uint64_t positions[TEPAL_MAX_HASHES];
+        uint32_t k = tepal_address_positions(&at, s->member[a], positions);
+        for (uint32_t i = 0; i < k; i++) {
+            hits[positions[i]]++;
+        }
+        n->member_bits[a] = once_each(&at, s->member[a], n->touched, n->member_at[a]);
+        for (uint32_t i = 0; i < n->member_bits[a]; i++) {
+            uint64_t bit = n->member_at[a][i];
+            assert_true(n->owners[bit] < MOST_OWNERS);
+            n->owner[bit][n->owners[bit]++] = a;
+        }
+    }
+    for (size_t a = 0; a < MEMBERS; a++) {
+        uint64_t positions[TEPAL_MAX_HASHES];
+        uint32_t k = tepal_address_positions(&at, s->member[a], positions);
+        for (uint32_t i = 0; i < k; i++) {
+            n->alone[a] += hits[positions[i]] == 1;
+        }
+    }
+    for (size_t f = 0; f < s->bad_count; f++) {
+        double ways = 0;
+        for (uint32_t i = 0; i < n->bad_bits[f]; i++) {
+            ways += 1 / (double)n->owners[n->bad_at[f][i]];
+        }
+        n->credit[f] = (float)(all ? 1 / ways : weights == NULL ? 1 : weights[f]);
+    }
+}
+
+static double naive_users(const struct naive *n, uint64_t bit)
+{
+    double sum = 0;
+    for (size_t f = 0; f < n->bad_count; f++) {
+        for (uint32_t i = 0; i < n->bad_bits[f] && !n->gone[f]; i++) {
+            sum += n->bad_at[f][i] == bit ? (double)n->credit[f] : 0;
+        }
+    }
+    return sum;
+}
+
+static uint32_t naive_left(const struct naive *n, uint64_t bit, size_t *one)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n->owners[bit]; i++) {
+        if (!n->lost[n->owner[bit][i]]) {
+            *one = n->owner[bit][i];
+            left++;
+        }
+    }
+    return left;
+}
+
+static float naive_worth(const struct naive *n, uint64_t bit)
+{
+    double gain = 0;
+    double alone = 0;
+    double left = 0;
+    for (uint32_t i = 0; i < n->owners[bit]; i++) {
+        size_t a = n->owner[bit][i];
+        if (!n->lost[a]) {
+            gain += (double)n->sole[a];
+            alone += n->alone[a];
+            left++;
+        }
+    }
+    gain += left > 1 ? naive_users(n, bit) : 0;
+    return gain > 0 ? (float)(gain / left * (1 + 1e-3 * alone / left)) : 0;
+}
+
+/* The member is lost: what that does to its bits. */
+static void naive_free(struct naive *n, size_t member)
+{
+    size_t one = 0;
+    for (uint32_t i = 0; i < n->member_bits[member]; i++) {
+        uint64_t bit = n->member_at[member][i];
+        for (size_t f = 0; f < n->bad_count && naive_left(n, bit, &one) == 0; f++) {
+            for (uint32_t j = 0; j < n->bad_bits[f]; j++) {
+                if (n->bad_at[f][j] == bit && !n->gone[f]) {
+                    n->gone[f] = true;
+                    n->gone_count++;
+                }
+            }
+        }
+        n->worth[bit] = naive_left(n, bit, &one) == 0 ? -1 : n->worth[bit];
+    }
+    for (uint32_t i = 0; i < n->member_bits[member]; i++) {
+        uint64_t bit = n->member_at[member][i];
+        uint32_t left = naive_left(n, bit, &one);
+        double users = naive_users(n, bit);
+        if (left > 1) {
+            n->worth[bit] = naive_worth(n, bit);
+        } else if (left == 1 && users > 0) {
+            n->sole[one] += (float)users;
+            for (uint32_t j = 0; j < n->member_bits[one]; j++) {
+                n->worth[n->member_at[one][j]] = naive_worth(n, n->member_at[one][j]);
+            }
+        }
+    }
+}
+
+static void naive_give_up(struct naive *n, uint64_t bit)
+{
+    uint32_t going = 0;
+    n->worth[bit] = -1;
+    for (uint32_t i = 0; i < n->owners[bit]; i++) {
+        size_t a = n->owner[bit][i];
+        if (!n->lost[a]) {
+            n->lost[a] = true;
+            n->lost_count++;
+            n->owner[bit][i] = n->owner[bit][going];
+            n->owner[bit][going++] = a;
+        }
+    }
+    for (uint32_t i = 0; i < going; i++) {
+        naive_free(n, n->owner[bit][i]);
+    }
+}
+
+static void naive_greedy(struct naive *n, size_t budget)
+{
+    while (n->gone_count < n->bad_count) {
+        uint64_t best = 0;
+        for (uint64_t bit = 1; bit < BITS; bit++) {
+            best = n->worth[bit] > n->worth[best] ? bit : best;
+        }
+        if (n->worth[best] < 0) {
+            return;
+        }
+        size_t left = 0;
+        for (uint32_t i = 0; i < n->owners[best]; i++) {
+            size_t a = n->owner[best][i];
+            if (!n->lost[a]) {
+                double sum = 0;
+                for (uint32_t j = 0; j < n->member_bits[a]; j++) {
+                    size_t one;
+                    uint64_t bit = n->member_at[a][j];
+                    sum += naive_left(n, bit, &one) == 1 ? naive_users(n, bit) : 0;
+                }
+                n->sole[a] = (float)sum;
+                left++;
+            }
+        }
+        float worth = naive_worth(n, best);
+        if (worth < n->worth[best]) {
+            n->worth[best] = worth > 0 ? worth : -1;
+        } else if (n->lost_count + left > budget) {
+            n->worth[best] = -1;
+        } else {
+            naive_give_up(n, best);
+        }
+    }
+}
+
+/* Is the member still lost for a purpose: would a key be found if its bits were set again? */
+static bool naive_needed(struct naive *n, size_t member)
+{
+    bool needed = false;
+    n->lost[member] = false;
+    for (size_t f = 0; f < n->bad_count; f++) {
+        bool found = true;
+        bool its_own = false; /* does it depend on a bit that only this member would set again? */
+        for (uint32_t i = 0; i < n->bad_bits[f]; i++) {
+            size_t one = MEMBERS;
+            uint32_t left = naive_left(n, n->bad_at[f][i], &one);
+            found = found && left > 0;
+            its_own = its_own || (left == 1 && one == member);
+        }
+        needed = needed || (found && its_own);
+    }
+    n->lost[member] = true;
+    return needed;
+}
+
+static void naive_run(struct naive *n, size_t budget)
+{
+    for (int round = 0; round < 4; round++) {
+        size_t revived = 0;
+        memset(n->sole, 0, sizeof n->sole);
+        for (uint64_t bit = 0; bit < BITS; bit++) {
+            size_t one;
+            if (naive_left(n, bit, &one) == 1) {
+                n->sole[one] += (float)naive_users(n, bit);
+            }
+        }
+        for (uint64_t bit = 0; bit < BITS; bit++) {
+            float worth = n->touched[bit] ? naive_worth(n, bit) : 0;
+            n->worth[bit] = worth > 0 ? worth : -1;
+        }
+        naive_greedy(n, budget);
+        for (size_t a = 0; a < MEMBERS; a++) {
+            if (n->lost[a] && !naive_needed(n, a)) {
+                n->lost[a] = false;
+                n->lost_count--;
+                revived++;
+            }
+        }
+        if (revived == 0 || n->gone_count == n->bad_count) {
+            return;
+        }
+    }
+}
+
+static void sacrifice_is_as_the_naive_one(void **state)
+{
+    double weights[MOST_BAD];
+    static struct naive naive;
+    (void)state;
+    for (size_t i = 0; i < MOST_BAD; i++) {
+        weights[i] = 1 + (double)(i * 7919 % 101);
+    }
+    for (size_t i = 0; i < 4 * COUNT(layouts); i++) {
+        struct scene s;
+        struct tepal_retouch_report report;
+        struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+        uint64_t victims[(MEMBERS + 63) / 64];
+        size_t budget = i % 2 == 0 ? MEMBERS : 5 + 5 * i;
+        scene_make(&s, layouts[i / 4].layout, layouts[i / 4].positions, 2000 + i);
+        struct tepal_known input = scene_input(&s);
+        input.avoid_weights = i % 4 >= 2 ? weights : NULL;
+        options.method = TEPAL_RETOUCH_SACRIFICE;
+        if (i % 2 != 0) {
+            options.limit = TEPAL_RETOUCH_LIMIT_COUNT;
+            options.budget = (double)budget;
+        }
+        tepal_filter_free(touch(s.bloom, &input, &options, &report, victims));
+        naive_open(&naive, &s, input.avoid_weights, i % 2 == 0);
+        naive_run(&naive, budget);
+        for (size_t a = 0; a < MEMBERS; a++) {
+            assert_int_equal(victims[a / 64] >> a % 64 & 1, naive.lost[a]);
+        }
+        scene_free(&s);
+    }
+}
+
+/*
+ * In a filter of several blocks, with keys in several slabs.
+ * The sum is that of a run without blocks.
+ */
+static void sacrifice_in_blocks(void **state)
+{
+    enum { KEYS = 250000, BAD = 25000 };
+    struct tepal_params params = TEPAL_PARAMS_INIT;
+    params.cells = (uint64_t)10 * KEYS;
+    params.hashes = 7;
+    params.seed = KEYS;
+    struct tepal_filter *bloom;
+    struct tepal_hasher hasher;
+    struct tepal_digest *member = test_malloc(KEYS * sizeof *member);
+    struct tepal_digest *bad = test_malloc(BAD * sizeof *bad);
+    (void)state;
+    assert_ok(tepal_filter_create(&params, NULL, &bloom, NULL));
+    (void)tepal_filter_hasher(bloom, &hasher);
+    for (size_t i = 0; i < KEYS; i++) {
+        member[i] = tepal_hash_u64(&hasher, i);
+    }
+    assert_ok(tepal_filter_add_many(bloom, member, KEYS));
+    uint64_t key = (uint64_t)1 << 40;
+    for (size_t found = 0; found < BAD; key++) {
+        bad[found] = tepal_hash_u64(&hasher, key);
+        found += tepal_filter_query(bloom, bad[found]);
+    }
+    struct tepal_known input = {
+        .members = member, .member_count = KEYS, .avoid = bad, .avoid_count = BAD};
+    struct tepal_retouch_options options = TEPAL_RETOUCH_OPTIONS_INIT;
+    struct tepal_retouch_report report;
+    options.method = TEPAL_RETOUCH_SACRIFICE;
+    struct tepal_filter *out = touch(bloom, &input, &options, &report, NULL);
+    uint64_t sum = 0;
+    for (size_t w = 0; w < out->word_count; w++) {
+        sum = (sum ^ out->words[w]) * UINT64_C(1099511628211);
+    }
+    assert_int_equal(report.avoid_left, 0);
+    assert_int_equal(sum, UINT64_C(0x6d829acb7cfcf55f));
+    tepal_filter_free(out);
+    tepal_filter_free(bloom);
+    test_free(member);
+    test_free(bad);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_on_every_layout),
         cmocka_unit_test(sacrifice_is_best),
         cmocka_unit_test(sacrifice_chooses_the_same),
+        cmocka_unit_test(sacrifice_is_as_the_naive_one),
+        cmocka_unit_test(sacrifice_in_blocks),
         cmocka_unit_test(methods_decide_as_printed),
         cmocka_unit_test(budgets_are_kept),
         cmocka_unit_test(weights_count),

@@ -14,14 +14,15 @@ struct arena tepal_arena_open(const struct tepal_allocator *allocator)
     return (struct arena){.allocator = tepal_alloc_choose(allocator)};
 }
 
-void *tepal_arena_take(struct arena *arena, uint64_t count, size_t size)
+static void *take(struct arena *arena, uint64_t count, size_t size,
+                  void *(*allocate)(const struct tepal_allocator *, size_t))
 {
     uint64_t bytes;
     if (!checked_mul(count == 0 ? 1 : count, size, &bytes) ||
         !checked_add(bytes, ALLOC_LINE, &bytes) || !checked_size(bytes)) {
         return NULL;
     }
-    struct arena_piece *piece = tepal_alloc_zeroed(&arena->allocator, (size_t)bytes);
+    struct arena_piece *piece = allocate(&arena->allocator, (size_t)bytes);
     if (piece == NULL) {
         return NULL;
     }
@@ -29,6 +30,16 @@ void *tepal_arena_take(struct arena *arena, uint64_t count, size_t size)
     piece->bytes = (size_t)bytes;
     arena->last = piece;
     return (char *)piece + ALLOC_LINE;
+}
+
+void *tepal_arena_take(struct arena *arena, uint64_t count, size_t size)
+{
+    return take(arena, count, size, tepal_alloc_zeroed);
+}
+
+void *tepal_arena_raw(struct arena *arena, uint64_t count, size_t size)
+{
+    return take(arena, count, size, tepal_alloc_raw);
 }
 
 uint64_t *tepal_arena_bitmap(struct arena *arena, uint64_t count)

@@ -1,6 +1,6 @@
 /*
- * arena.h: the memory of one piece of work. Everything that it takes is cleared, is checked for
- * overflow, and is given back at once when the work ends, whichever way it ends.
+ * arena.h: the memory of one piece of work. Everything that it takes is checked for overflow, and
+ * is given back at once when the work ends, whichever way it ends.
  *
  *     last --> | before, bytes | what was taken ... |      each piece is an allocation of its own:
  *                  |                                       a line of its own, then the memory
@@ -29,6 +29,9 @@ struct arena tepal_arena_open(const struct tepal_allocator *allocator);
  * there is no memory or no such size.
  */
 void *tepal_arena_take(struct arena *arena, uint64_t count, size_t size);
+
+/* The same, not cleared: for those who fill all that they read. */
+void *tepal_arena_raw(struct arena *arena, uint64_t count, size_t size);
 
 /* A bitmap of `count` zeros, in whole words. */
 uint64_t *tepal_arena_bitmap(struct arena *arena, uint64_t count);

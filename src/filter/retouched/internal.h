@@ -5,8 +5,10 @@
  *   retouch.c     the public calls: what is refused, the order of a run
  *   found.c       who is found before: members, the false positives B
  *   tally.c       the index: which bits B touches, who owns them, who uses them
+ *   blocks.c      positions of many keys, a block of the filter at a time
  *   clear.c       the paper's methods: clear a bit of each troublesome key
- *   sacrifice.c   ours: give up members; heap.h: the candidates, the best on top
+ *   sacrifice.c   ours: give up members
+ *   queue.c       the bits that they may be given up for, the best first
  *   blind.c       the same without the members: what they are expected to lose
  *   avoid.c       keys to avoid that become known one by one
  *   sweep.c       the new filter
@@ -70,6 +72,14 @@ struct retouch_lists {
     uint32_t *item;
 };
 
+/* What sacrifice asks of a member together. */
+struct retouch_member {
+    uint32_t first; /* of its bits in `member_bits`, up to the first of the next member */
+    uint32_t
+        alone;  /* how many of its bits, touched or not, nobody else has; 0: it has no touched */
+    float sole; /* sacrifice.c */
+};
+
 /* The curve, if one is asked for: every `stride`-th step is kept; when full, every other goes. */
 struct retouch_curve {
     struct tepal_retouch_point *points;
@@ -98,7 +108,8 @@ struct retouch {
     uint32_t bits;             /* how many are touched */
     struct retouch_lists keys; /* owners of bit i: list 2 i; its users: list 2 i + 1 */
     /* the same, by key: for methods that ask often (sacrifice); else not there */
-    struct retouch_lists member_bits; /* none of earlier victims */
+    struct retouch_member *member; /* and one behind the last */
+    uint32_t *member_bits;         /* none of earlier victims */
     struct retouch_lists false_bits;
     uint64_t *owned; /* over touched bits: some given member has it, found or not */
 
@@ -259,17 +270,22 @@ static inline void retouch_lose(struct retouch *run, uint32_t member)
     run->lost_weight += retouch_member_weight(run, member);
 }
 
-/* All false positives that use the bit are removed. */
+/* A false positive that is not gone yet is removed. */
+static inline void retouch_remove(struct retouch *run, uint32_t f)
+{
+    bits_set(run->gone, f);
+    if (f < run->targets) {
+        run->gone_targets++;
+        run->gone_weight += retouch_false_weight(run, f);
+    }
+}
+
+/* All that use the bit are. */
 static inline void retouch_free_users(struct retouch *run, uint32_t bit)
 {
     for (uint32_t i = retouch_users(run, bit); i < retouch_users_end(run, bit); i++) {
-        uint32_t f = run->keys.item[i];
-        if (!bits_test(run->gone, f)) {
-            bits_set(run->gone, f);
-            if (f < run->targets) {
-                run->gone_targets++;
-                run->gone_weight += retouch_false_weight(run, f);
-            }
+        if (!bits_test(run->gone, run->keys.item[i])) {
+            retouch_remove(run, run->keys.item[i]);
         }
     }
 }

@@ -3,17 +3,19 @@
  * users. What the paper calls counting vectors (CREATECV, CREATEFV of Algorithms 2 and 3) and
  * ElementList vectors (Fig. 7) are both read off it.
  *
- * Each list is made in two passes over its keys: count, then place. Most positions of most members
- * are not touched at all; to find that out is a random read of the bitmap, so positions of several
- * keys are computed and their words prefetched before any is read.
+ * Most positions of most members are not touched at all. To find that out is a random read of the
+ * bitmap, to number a bit another, to count it a third: so the positions of many keys are ordered
+ * by block first (blocks.h), and what is found is kept, to be placed once all lengths are known.
  *
- * Cost: four times k positions a key; 4 bytes for each touched bit and for each entry of a list.
+ * Cost: k positions a key, twice for what members alone have; 8 bytes for each entry of a list
+ * until all are placed, then 4 for it and 8 for each touched bit.
  */
 #include "filter/retouched/internal.h"
 
-#include "address/address.h"
+#include <string.h>
 
-#define AHEAD 16
+#include "address/address.h"
+#include "filter/retouched/blocks.h"
 
 uint32_t tepal_retouch_bits(const struct retouch *run, struct tepal_digest digest, uint32_t *ids)
 {
@@ -45,160 +47,379 @@ static void number_bits(struct retouch *run)
     }
 }
 
-/* A key has a touched bit. */
-struct hit {
-    uint32_t key;
-    uint32_t bit;
+/* ---- hits: a key has a touched bit ----------------------------------------------------------- */
+
+/* Members or false positives, and their hits, a slab of keys at a time, by block of the filter. */
+struct side {
+    bool members;
+    uint32_t count; /* of the keys */
+    uint32_t slabs;
+    struct blocks *blocks;
+    uint64_t **hits; /* of each slab: number of the bit, index of the position in the slab */
+    uint32_t *end;   /* of each block in these, slab after slab */
+    uint64_t total;
 };
 
-/*
- * The hits of `here` keys from `first` on, a bit once a key. In three steps, each of which asks for
- * the memory that the next one reads.
- */
-static uint32_t find_hits(const struct retouch *run, bool members, uint32_t first, uint32_t here,
-                          struct hit *hits)
+static bool open_side(struct arena *work, struct side *side)
 {
-    const uint32_t *start = run->keys.start;
-    uint64_t at[AHEAD][TEPAL_MAX_HASHES];
-    uint32_t k = 0;
-    for (uint32_t i = 0; i < here; i++) {
-        struct tepal_digest d =
-            members ? run->in->members[first + i] : retouch_false(run, first + i);
-        k = tepal_address_positions(&run->from->at, d, at[i]);
-        for (uint32_t j = 0; j < k; j++) {
-            bits_prefetch(run->touched, at[i][j]);
+    if (side->count > 0) {
+        side->slabs = (side->count - 1) / side->blocks->room + 1;
+    }
+    side->hits = tepal_arena_take(work, side->slabs, sizeof *side->hits);
+    side->end =
+        tepal_arena_raw(work, (uint64_t)side->slabs * side->blocks->count, sizeof *side->end);
+    return side->hits != NULL && side->end != NULL;
+}
+
+static uint32_t slab_keys(const struct side *side, uint32_t slab)
+{
+    uint32_t left = side->count - slab * side->blocks->room;
+    return left < side->blocks->room ? left : side->blocks->room;
+}
+
+/* Earlier victims are marked: their bits are known, they cannot be lost again. */
+static void sort_slab(const struct retouch *run, struct side *side, uint32_t slab)
+{
+    uint32_t first = slab * side->blocks->room;
+    uint32_t count = slab_keys(side, slab);
+    tepal_blocks_clear(side->blocks);
+    for (uint32_t key = first; key < first + count; key++) {
+        if (!side->members) {
+            tepal_blocks_add(side->blocks, retouch_false(run, key), false);
+        } else if (run->foreign != NULL && bits_test(run->foreign, key)) {
+            tepal_blocks_skip(side->blocks);
+        } else {
+            tepal_blocks_add(side->blocks, run->in->members[key], bits_test(run->lost, key));
         }
     }
-    for (uint32_t i = 0; i < here; i++) {
-        uint32_t kept = 0;
-        for (uint32_t j = 0; j < k; j++) {
-            uint32_t earlier = 0;
-            if (!bits_test(run->touched, at[i][j])) {
+    tepal_blocks_sort(side->blocks);
+}
+
+/* Bits that were seen, bits that were seen again: the others have one owner. */
+struct seen {
+    uint64_t *once;
+    uint64_t *again;
+};
+
+/* What is read of a block, in its order: faster than to wait for it in another. */
+static void fetch_block(const struct retouch *run, const struct blocks *blocks, uint32_t block,
+                        const struct seen *seen)
+{
+    const size_t line = 8; /* words */
+    size_t first = (size_t)block << blocks->shift >> 6;
+    size_t end = first + ((size_t)1 << blocks->shift >> 6);
+    end = end < run->from->head.word_count ? end : run->from->head.word_count;
+    for (size_t word = first; word < end; word += line) {
+        __builtin_prefetch(&run->touched[word]);
+        __builtin_prefetch(&run->rank[word]);
+        if (seen != NULL) {
+            __builtin_prefetch(&seen->once[word], 1);
+            __builtin_prefetch(&seen->again[word], 1);
+        }
+    }
+}
+
+/* The hits of a slab, where its positions were. Returns how many there are. */
+static uint32_t find_hits(struct retouch *run, struct side *side, uint32_t slab,
+                          const struct seen *seen)
+{
+    const struct blocks *blocks = side->blocks;
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < blocks->count; b++) {
+        fetch_block(run, blocks, b, seen);
+        for (uint32_t i = blocks->end[b]; i < blocks->end[b + 1]; i++) {
+            uint64_t entry = blocks->sorted[i];
+            uint64_t position = blocks_position(blocks, b, entry);
+            if (seen != NULL && !blocks_marked(entry)) {
+                uint64_t bit = (uint64_t)1 << (position & 63);
+                seen->again[position >> 6] |= seen->once[position >> 6] & bit;
+                seen->once[position >> 6] |= bit;
+            }
+            if (!bits_test(run->touched, position)) {
                 continue;
             }
-            while (earlier < kept && at[i][earlier] != at[i][j]) {
-                earlier++;
+            uint32_t id = retouch_number(run, position);
+            if (side->members) {
+                bits_set(run->owned, id);
             }
-            if (earlier == kept) {
-                __builtin_prefetch(&run->rank[at[i][j] >> 6]);
-                at[i][kept++] = at[i][j];
+            if (!blocks_marked(entry)) {
+                blocks->sorted[count++] = (uint64_t)id << 32 | blocks_index(entry);
             }
         }
-        if (kept < TEPAL_MAX_HASHES) {
-            at[i][kept] = UINT64_MAX; /* the end */
-        }
-    }
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < here; i++) {
-        for (uint32_t j = 0; j < TEPAL_MAX_HASHES && at[i][j] != UINT64_MAX; j++) {
-            uint32_t bit = retouch_number(run, at[i][j]);
-            __builtin_prefetch(&start[2 * (size_t)bit + 1], 1);
-            hits[count++] = (struct hit){first + i, bit};
-        }
+        side->end[(size_t)slab * blocks->count + b] = count;
     }
     return count;
 }
 
-/* The bits of the keys `first` on, `here` of them, behind those of the keys before. */
-static void note_bits(const struct retouch *run, struct retouch_lists *bits, bool members,
-                      uint32_t first, uint32_t here, const struct hit *hits, uint32_t found)
+static enum tepal_status gather(struct retouch *run, struct arena *work, struct side *side,
+                                const struct seen *seen)
 {
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < here; i++) {
-        uint32_t key = first + i;
-        uint32_t end = bits->start[key];
-        bool earlier = members && bits_test(run->lost, key);
-        for (; at < found && hits[at].key == key; at++) {
-            if (!earlier) {
-                bits->item[end++] = hits[at].bit;
-            }
+    for (uint32_t slab = 0; slab < side->slabs; slab++) {
+        sort_slab(run, side, slab);
+        uint32_t count = find_hits(run, side, slab, seen);
+        side->hits[slab] = tepal_arena_raw(work, count, sizeof **side->hits);
+        if (side->hits[slab] == NULL) {
+            return TEPAL_NO_MEMORY;
         }
-        bits->start[key + 1] = end;
-    }
-}
-
-/*
- * One pass over members or false positives, into their lists: while `keys.item` is NULL, it counts.
- * `bits` gets the lists by key; NULL: they are not wanted. Returns the number of entries.
- */
-static uint64_t pass(struct retouch *run, struct retouch_lists *bits, bool members)
-{
-    struct hit hits[AHEAD * TEPAL_MAX_HASHES];
-    uint32_t count = members ? (uint32_t)run->in->member_count : run->false_count;
-    /* `first[L]` is counted up while list L - 1 is filled: then it is where list L begins. */
-    uint32_t *first = run->keys.start + (members ? 1 : 2);
-    uint32_t *item = run->keys.item;
-    uint64_t entries = 0;
-    for (uint32_t from = 0; from < count; from += AHEAD) {
-        uint32_t here = count - from < AHEAD ? count - from : AHEAD;
-        uint32_t found = find_hits(run, members, from, here, hits);
-        if (bits != NULL) {
-            note_bits(run, bits, members, from, here, hits, found);
-        }
-        for (uint32_t i = 0; i < found && item != NULL; i++) {
-            __builtin_prefetch(&item[first[2 * (size_t)hits[i].bit]], 1);
-        }
-        for (uint32_t i = 0; i < found; i++) {
-            uint32_t bit = hits[i].bit;
-            uint32_t key = hits[i].key;
-            if (members && item == NULL &&
-                (run->foreign == NULL || !bits_test(run->foreign, key))) {
-                bits_set(run->owned, bit);
-            }
-            if (members && bits_test(run->lost, key)) {
-                continue; /* an earlier victim: its bits are known, it cannot be lost again */
-            }
-            entries++;
-            if (item == NULL) {
-                first[2 * (size_t)bit + 1]++;
-            } else {
-                item[first[2 * (size_t)bit]++] = key;
-            }
-        }
-    }
-    return entries;
-}
-
-/* Room for `entries` bits of `count` keys. */
-static bool take_bits(struct retouch *run, struct retouch_lists *bits, uint32_t count,
-                      uint64_t entries)
-{
-    bits->start = tepal_arena_take(&run->arena, (uint64_t)count + 1, sizeof *bits->start);
-    bits->item = tepal_arena_take(&run->arena, entries, sizeof *bits->item);
-    return bits->start != NULL && bits->item != NULL;
-}
-
-/*
- * The lists. While placing, start[L + 1] is where the next entry of list L goes; when all are
- * placed it is the end of the list, which is the start of the next one.
- */
-static enum tepal_status list(struct retouch *run)
-{
-    bool by_key = run->how->method == TEPAL_RETOUCH_SACRIFICE && !run->blind;
-    uint64_t starts = 2 * (uint64_t)run->bits + 2;
-    run->keys.start = tepal_arena_take(&run->arena, starts, sizeof *run->keys.start);
-    if (run->keys.start == NULL) {
-        return TEPAL_NO_MEMORY;
-    }
-    uint64_t users = pass(run, NULL, false);
-    uint64_t owners = run->blind ? 0 : pass(run, NULL, true);
-    if (users + owners > UINT32_MAX) {
-        return TEPAL_TOO_LARGE;
-    }
-    for (uint64_t i = 1; i < starts; i++) {
-        run->keys.start[i] += run->keys.start[i - 1];
-    }
-    run->keys.item = tepal_arena_take(&run->arena, users + owners, sizeof *run->keys.item);
-    if (run->keys.item == NULL ||
-        (by_key && !(take_bits(run, &run->false_bits, run->false_count, users) &&
-                     take_bits(run, &run->member_bits, (uint32_t)run->in->member_count, owners)))) {
-        return TEPAL_NO_MEMORY;
-    }
-    (void)pass(run, by_key ? &run->false_bits : NULL, false);
-    if (!run->blind) {
-        (void)pass(run, by_key ? &run->member_bits : NULL, true);
+        memcpy(side->hits[slab], side->blocks->sorted, count * sizeof **side->hits);
+        side->total += count;
     }
     return TEPAL_OK;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+#define AGAIN UINT32_MAX /* instead of an index: the key has the bit already */
+
+/* The hits of a block in a slab. */
+static uint64_t *block_hits(const struct side *side, uint32_t block, uint32_t slab, uint32_t *count)
+{
+    const uint32_t *end = side->end + (size_t)slab * side->blocks->count + block;
+    uint32_t first = block == 0 ? 0 : end[-1];
+    *count = *end - first;
+    return side->hits[slab] + first;
+}
+
+static uint32_t key_of(const struct side *side, uint32_t slab, uint64_t hit)
+{
+    return slab * side->blocks->room + (uint32_t)hit / side->blocks->at->hashes;
+}
+
+/* The lengths of the lists of a block; latest[bit] is the last key that has it, + 1. */
+static void count_block(struct retouch *run, const struct side *side, uint32_t block,
+                        uint32_t first, uint32_t *latest)
+{
+    uint32_t *length = run->keys.start + (side->members ? 1 : 2);
+    for (uint32_t slab = 0; slab < side->slabs; slab++) {
+        uint32_t count;
+        uint64_t *hit = block_hits(side, block, slab, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t bit = (uint32_t)(hit[i] >> 32);
+            uint32_t key = key_of(side, slab, hit[i]);
+            if (latest[bit - first] == key + 1) {
+                hit[i] |= AGAIN;
+                continue;
+            }
+            latest[bit - first] = key + 1;
+            length[2 * (size_t)bit]++;
+        }
+    }
+}
+
+/* The keys of every bit of a block, ascending. start[L] is where the next one of list L goes. */
+static void place_block(struct retouch *run, const struct side *side, uint32_t block)
+{
+    uint32_t *next = run->keys.start + (side->members ? 0 : 1);
+    for (uint32_t slab = 0; slab < side->slabs; slab++) {
+        uint32_t count;
+        const uint64_t *hit = block_hits(side, block, slab, &count);
+        for (uint32_t i = 0; i < count; i++) {
+            if ((uint32_t)hit[i] != AGAIN) {
+                run->keys.item[next[2 * (hit[i] >> 32)]++] = key_of(side, slab, hit[i]);
+            }
+        }
+    }
+}
+
+/* The number of the first touched bit behind a block. */
+static uint32_t bits_end(const struct retouch *run, const struct blocks *blocks, uint32_t block)
+{
+    uint64_t word = ((uint64_t)block + 1) << blocks->shift >> 6;
+    return word < run->from->head.word_count ? run->rank[word] : run->bits;
+}
+
+static uint32_t most_bits(const struct retouch *run, const struct blocks *blocks)
+{
+    uint32_t first = 0;
+    uint32_t most = 0;
+    for (uint32_t b = 0; b < blocks->count; b++) {
+        uint32_t end = bits_end(run, blocks, b);
+        most = end - first > most ? end - first : most;
+        first = end;
+    }
+    return most;
+}
+
+/*
+ * All lists of keys. Those of a block are made while it is in the cache: lengths, starts, places.
+ * Then the start of each list has become its end, and is moved to where that belongs.
+ */
+static void list_keys(struct retouch *run, const struct side *falses, const struct side *members,
+                      uint32_t *latest)
+{
+    const struct blocks *blocks = falses->blocks;
+    uint32_t *start = run->keys.start;
+    uint32_t first = 0;
+    for (uint32_t b = 0; b < blocks->count; b++) {
+        uint32_t end = bits_end(run, blocks, b);
+        uint32_t begin = start[2 * (size_t)first];
+        memset(latest, 0, (end - first) * sizeof *latest);
+        count_block(run, falses, b, first, latest);
+        memset(latest, 0, (end - first) * sizeof *latest);
+        count_block(run, members, b, first, latest);
+        for (size_t list = 2 * (size_t)first; list < 2 * (size_t)end; list++) {
+            start[list + 1] += start[list];
+        }
+        place_block(run, falses, b);
+        place_block(run, members, b);
+        for (size_t list = 2 * (size_t)end; list > 2 * (size_t)first; list--) {
+            start[list] = start[list - 1];
+        }
+        start[2 * (size_t)first] = begin;
+        first = end;
+    }
+}
+
+/* Where the bits of a key start: in lists, or in what is known of members. */
+static uint32_t *first_bit(struct retouch *run, const struct side *side, uint32_t key)
+{
+    return side->members ? &run->member[key].first : &run->false_bits.start[key];
+}
+
+/* The bits of every key, in the order of its hashes. */
+static enum tepal_status list_bits(struct retouch *run, struct arena *work, const struct side *side,
+                                   uint32_t *item)
+{
+    uint32_t k = side->blocks->at->hashes;
+    /* Of each position of a slab: the number of its bit, + 1. */
+    uint32_t *number = tepal_arena_take(work, (uint64_t)side->blocks->room * k, sizeof *number);
+    if (number == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    uint32_t end = 0;
+    *first_bit(run, side, 0) = 0;
+    for (uint32_t slab = 0; slab < side->slabs; slab++) {
+        uint32_t hits = side->end[(size_t)(slab + 1) * side->blocks->count - 1];
+        for (uint32_t i = 0; i < hits; i++) {
+            uint64_t hit = side->hits[slab][i];
+            if ((uint32_t)hit != AGAIN) {
+                number[(uint32_t)hit] = (uint32_t)(hit >> 32) + 1;
+            }
+        }
+        uint32_t at = 0;
+        uint32_t first = slab * side->blocks->room;
+        for (uint32_t key = first; key < first + slab_keys(side, slab); key++) {
+            for (uint32_t j = 0; j < k; j++, at++) {
+                if (number[at] != 0) {
+                    item[end++] = number[at] - 1;
+                    number[at] = 0;
+                }
+            }
+            *first_bit(run, side, key + 1) = end;
+        }
+    }
+    return TEPAL_OK;
+}
+
+/* Those of both sides, for methods that ask often. */
+static enum tepal_status list_all_bits(struct retouch *run, struct arena *work,
+                                       const struct side *falses, const struct side *members)
+{
+    struct retouch_lists *bits = &run->false_bits;
+    bits->start = tepal_arena_raw(&run->arena, (uint64_t)falses->count + 1, sizeof *bits->start);
+    bits->item = tepal_arena_raw(&run->arena, falses->total, sizeof *bits->item);
+    run->member = tepal_arena_take(&run->arena, (uint64_t)members->count + 1, sizeof *run->member);
+    run->member_bits = tepal_arena_raw(&run->arena, members->total, sizeof *run->member_bits);
+    if (bits->start == NULL || bits->item == NULL || run->member == NULL ||
+        run->member_bits == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    enum tepal_status status = list_bits(run, work, falses, bits->item);
+    return status == TEPAL_OK ? list_bits(run, work, members, run->member_bits) : status;
+}
+
+/* ---- what a member alone has ----------------------------------------------------------------- */
+
+/*
+ * How many of the bits of a member, touched or not, nobody else has: for members that have a
+ * touched one. (If it hits a bit twice, that is seen again: it is a matter of ties.)
+ */
+static void count_alone(const struct retouch *run, struct side *members, const struct seen *seen)
+{
+    struct blocks *blocks = members->blocks;
+    struct retouch_member *member = run->member;
+    for (uint32_t slab = 0; slab < members->slabs; slab++) {
+        uint32_t first = slab * blocks->room;
+        uint32_t count = slab_keys(members, slab);
+        tepal_blocks_clear(blocks);
+        for (uint32_t key = first; key < first + count; key++) {
+            if (member[key].first == member[key + 1].first) {
+                tepal_blocks_skip(blocks);
+            } else {
+                tepal_blocks_add(blocks, run->in->members[key], false);
+            }
+        }
+        tepal_blocks_sort(blocks);
+        for (uint32_t b = 0; b < blocks->count; b++) {
+            for (uint32_t i = blocks->end[b]; i < blocks->end[b + 1]; i++) {
+                uint64_t entry = blocks->sorted[i];
+                uint32_t key = first + blocks_index(entry) / blocks->at->hashes;
+                bool shared = bits_test(seen->again, blocks_position(blocks, b, entry));
+                member[key].alone += !shared;
+            }
+        }
+    }
+}
+
+/* ---- the index ------------------------------------------------------------------------------- */
+
+/* The lists of both sides; `work` is released by the caller. */
+static enum tepal_status list(struct retouch *run, struct arena *work, struct side *falses,
+                              struct side *members)
+{
+    bool sacrifice = run->how->method == TEPAL_RETOUCH_SACRIFICE && !run->blind;
+    size_t words = run->from->head.word_count;
+    struct seen seen = {NULL, NULL};
+    if (sacrifice) {
+        seen.once = tepal_arena_take(work, words, 8);
+        seen.again = tepal_arena_take(work, words, 8);
+        if (seen.once == NULL || seen.again == NULL) {
+            return TEPAL_NO_MEMORY;
+        }
+    }
+    enum tepal_status status = gather(run, work, falses, NULL);
+    if (status == TEPAL_OK) {
+        status = gather(run, work, members, sacrifice ? &seen : NULL);
+    }
+    if (status != TEPAL_OK) {
+        return status;
+    }
+    uint64_t total = falses->total + members->total;
+    if (total > UINT32_MAX) {
+        return TEPAL_TOO_LARGE;
+    }
+    uint64_t starts = 2 * (uint64_t)run->bits + 1;
+    uint32_t *latest = tepal_arena_raw(work, most_bits(run, falses->blocks), sizeof *latest);
+    run->keys.start = tepal_arena_take(&run->arena, starts, sizeof *run->keys.start);
+    run->keys.item = tepal_arena_raw(&run->arena, total, sizeof *run->keys.item);
+    if (latest == NULL || run->keys.start == NULL || run->keys.item == NULL) {
+        return TEPAL_NO_MEMORY;
+    }
+    list_keys(run, falses, members, latest);
+    if (sacrifice) {
+        status = list_all_bits(run, work, falses, members);
+        if (status == TEPAL_OK) {
+            count_alone(run, members, &seen);
+        }
+    }
+    return status;
+}
+
+static enum tepal_status make_lists(struct retouch *run)
+{
+    struct arena work = {.allocator = run->arena.allocator};
+    struct blocks blocks;
+    struct side falses = {.blocks = &blocks, .count = run->false_count};
+    struct side members = {.blocks = &blocks, .members = true};
+    members.count = run->blind ? 0 : (uint32_t)run->in->member_count;
+    uint64_t most = falses.count > members.count ? falses.count : members.count;
+    enum tepal_status status = TEPAL_NO_MEMORY;
+    if (tepal_blocks_open(&blocks, &work, &run->from->at, most) && open_side(&work, &falses) &&
+        open_side(&work, &members)) {
+        status = list(run, &work, &falses, &members);
+    }
+    tepal_arena_release(&work, NULL);
+    return status;
 }
 
 enum tepal_status tepal_retouch_index(struct retouch *run)
@@ -217,6 +438,6 @@ enum tepal_status tepal_retouch_index(struct retouch *run)
         return TEPAL_NO_MEMORY;
     }
     number_bits(run);
-    enum tepal_status status = list(run);
+    enum tepal_status status = make_lists(run);
     return status == TEPAL_OK && run->blind ? tepal_retouch_blind_index(run) : status;
 }
