@@ -78,6 +78,9 @@ say demo "$tepal" demo -n 2000 --json
 say plan "$tepal" plan -n 2000 --fp 1% --json
 say plan "$tepal" plan -n 2000 --fp 1% --memory 1 --json
 say plan "$tepal" plan -n 2000 --memory 1k --json
+say plan "$tepal" plan -n 2000 --cluster 3 --json
+say 'plan, cluster' bash -c '"$1" plan -n 2000 --cluster 3 --json |
+    python3 -c "import json, sys; print(json.dumps(json.load(sys.stdin)[\"cluster\"]))"' - "$tepal"
 each() { # each OPTION...: the plans one by one
     "$tepal" plan "$@" --json | python3 -c 'import json, sys
 for plan in json.load(sys.stdin)["plans"]: print(json.dumps(plan))'

@@ -37,6 +37,10 @@ is 'a memory: the least cost in it' \
         --keys 1M --memory 1Mi --cost-fp 1 --cost-fn 20)" "(True, None, True)"
 is 'bits per key' "$(plans 'p[0]["bits"] <= 10 * o["keys"]' --bits-per-key 10)" True
 is 'as many keys as fit' "$(plans '833000 < o["keys"] < 834500' --memory 1M --fp 1%)" True
+is 'parts for a cluster' "$(plans \
+    '[o["cluster"][x] for x in "nodes parts part_reserve part_bytes evened_parts".split()]' \
+    --keys 1G --fp 1% --cluster 3)" '[3, 64, 15648718, 18764681, 22]'
+is 'no cluster unless asked for' "$(plans '"cluster" in o' --keys 1G)" False
 is 'speed' "$(plans 'p[0]["probes"]' --keys 1M --prefer speed)" 1.0
 is 'a header' "$(plans '(p[0]["kind"], p[0]["bits"], p[0]["positions"])' \
     --keys 30 --header-bits 256 --known-negatives 100)" "('yesno', 256, 'distinct')"

@@ -66,6 +66,8 @@ is 'split: names that sort' "$(echo part.*)" "part.00 part.01 part.02 part.03 pa
 part.06 part.07 part.08 part.09 part.10 part.11"
 is 'split: every key once' "$(cat part.* | sort -n | cmp - keys && echo same)" same
 is 'split: in order' "$(for i in part.*; do sort -n -c "$i"; done 2>&1)" ''
+refused 'split: too many files' "--parts: 12 parts are as many open files, and this system allows 70 (ulimit \
+-Hn): raise that limit; $nothing" bash -c 'ulimit -n 70; "$@"' - "$tepal" split keys --parts 12 -o no
 refused 'split over files' "part.00: the file exists; use --force to overwrite it; $nothing" \
     "$tepal" split keys --parts 12 -o part
 for i in part.*; do "$tepal" build "$i" -o "$i.tepal" -q; done

@@ -123,33 +123,42 @@ def test_payloads(t):
         t.equal("the server lives", [c("PING"), s.process.poll()], ["PONG", None])
 
 
-def test_mixed(t):
-    for aof in ("yes", "no"):
-        settings = [("appendonly", aof), ("appendfsync", "always"),
-                    ("repl-diskless-sync-delay", "0")]
-        compat = ["compat", "yes"]
-        with Server(MODULE, settings=settings, arguments=compat) as m, \
-                Server(MODULE, arguments=compat) as r:
-            c, d = m.client(), r.client()
+def mixed_commands(t, aof):
+    """A half of the commands, in two parts; after each the master ends."""
+    settings = [("appendonly", aof), ("appendfsync", "always"),
+                ("repl-diskless-sync-delay", "0")]
+    compat = ["compat", "yes"]
+    with Server(MODULE, settings=settings, arguments=compat) as m, \
+            Server(MODULE, arguments=compat) as r:
+        c, d = m.client(), r.client()
+        d("REPLICAOF", "127.0.0.1", m.port)
+        wait_for_sync(c, d)
+        for part in range(2):
+            mixed(c, COMMANDS // 4, seed=part)
+            c("WAIT", 1, 10000)
+            before = digest(c)
+            t.equal("aof %s: the replica is the same" % aof, digest(d), before)
+            if aof == "yes":
+                m.kill()
+                m.start()
+            else:
+                c("SAVE")
+                m.restart()
+            c = m.client()
+            t.equal("aof %s: the same after the end" % aof, digest(c), before)
             d("REPLICAOF", "127.0.0.1", m.port)
             wait_for_sync(c, d)
-            for part in range(2):
-                mixed(c, COMMANDS // 4, seed=part)
-                c("WAIT", 1, 10000)
-                before = digest(c)
-                t.equal("aof %s: the replica is the same" % aof, digest(d), before)
-                if aof == "yes":
-                    m.kill()
-                    m.start()
-                else:
-                    c("SAVE")
-                    m.restart()
-                c = m.client()
-                t.equal("aof %s: the same after the end" % aof, digest(c), before)
-                d("REPLICAOF", "127.0.0.1", m.port)
-                wait_for_sync(c, d)
-                t.equal("aof %s: and the replica" % aof, digest(d), before)
+            t.equal("aof %s: and the replica" % aof, digest(d), before)
+
+
+def test_mixed_aof(t):
+    mixed_commands(t, "yes")
+
+
+def test_mixed_rdb(t):
+    mixed_commands(t, "no")
 
 
 if __name__ == "__main__":
-    Tests().run([test_payloads, test_mixed], seconds=3000 if PAYLOADS > 1000 else 110)
+    Tests().run([test_payloads, test_mixed_aof, test_mixed_rdb],
+                seconds=3000 if PAYLOADS > 1000 else 110)

@@ -301,6 +301,58 @@ def test_changes_during_pull(t):
         t.check("it is what the server has", s.client()("TEPAL.GET", "x") == f.bytes("o"))
 
 
+def test_number_of_parts(t):
+    """It is stored by push, found by the others, and another one is refused."""
+    with Server(MODULE) as s, Folder() as f:
+        c = s.client()
+        f.run("split", "keys", "--parts", "4", "-o", "part", "-q")
+        files = ["%d.tepal" % i for i in range(4)]
+        for i, name in enumerate(files):
+            f.run("build", "part.%d" % i, "-o", name, "--fp", "1%", "-q")
+        t.equal("push", f.run("push", *files, *at(s), "--parts", "4", "-q"), (0, ""))
+        t.equal("stored", c("GET", "{x:parts}"), b"4")
+        t.equal("ask finds it", f.run("ask", "keys", *at(s), "-c"), (0, "5000\n"))
+        t.equal("pull finds it", f.run("pull", *at(s), "-o", "back", "-q"), (0, ""))
+        t.check("all parts", all(f.bytes("back.%d" % i) == f.bytes(files[i]) for i in range(4)))
+        code, said = f.run("pull", *at(s), "-o", "-")
+        t.check("parts are no stream", code == 2 and "files of their own" in said, said)
+        f.write("new", "new1\nnew2\n")
+        t.equal("add", f.run("ask", "--add", "new", *at(s), "-q"), (0, ""))
+        t.equal("added", f.run("ask", "new", *at(s), "--parts", "4", "-c"), (0, "2\n"))
+        for words in (["ask", "keys", "--parts", "5"], ["ask", "--add", "keys", "--parts", "8"],
+                      ["pull", "-o", "other", "--parts", "3"],
+                      ["push", *files[:2], "--parts", "2"]):
+            code, said = f.run(*words, *at(s))
+            t.check("%s: another number" % words[0], code == 2 and "has 4 parts, not" in said, said)
+        code, said = f.run("push", files[0], *at(s))
+        t.check("a whole filter", code == 2 and "has 4 parts: give --parts" in said, said)
+        t.equal("nothing was changed", [c("DBSIZE"), c("EXISTS", "x"), c("GET", "{x:parts}")],
+                [5, 0, b"4"])
+        t.equal("pushed again", f.run("push", *files, *at(s), "--parts", "4", "-q"), (0, ""))
+        for bad in ("", "four", "0", "-4", "4 ", "1000001", str(2 ** 64 + 4)):
+            c("SET", "{x:parts}", bad)
+            code, said = f.run("ask", "keys", *at(s))
+            t.check("%r is no number" % bad, code == 2 and "no number of parts" in said, said)
+        c("DEL", "{x:parts}")
+        c("RPUSH", "{x:parts}", "4")
+        code, said = f.run("ask", "keys", *at(s))
+        t.check("a list", code == 2 and "no number of parts" in said, said)
+        c("DEL", "{x:parts}")
+        t.equal("told, not stored", f.run("ask", "keys", *at(s), "--parts", "4", "-c"),
+                (0, "5000\n"))
+        t.equal("asking stores nothing", c("EXISTS", "{x:parts}"), 0)
+        t.equal("adding does", [f.run("ask", "--add", "new", *at(s), "--parts", "4", "-q"),
+                                c("GET", "{x:parts}")], [(0, ""), b"4"])
+        c("DEL", "{x:parts}")
+        c("ACL", "SETUSER", "ops", "on", ">pw", "~*", "+tepal.part", "+tepal.mexists")
+        user = dict(TEPAL_PASSWORD="pw")
+        code, said = f.run("push", *files, *at(s), "--parts", "4", "--user", "ops", "-q", **user)
+        t.check("no right to store it", code == 0 and "no right to SET" in said, said)
+        t.equal("no right to read it", f.run("ask", "keys", *at(s), "--parts", "4", "--user", "ops",
+                                             "-c", **user), (0, "5000\n"))
+
+
 if __name__ == "__main__":
     Tests().run([test_every_kind_there_and_back, test_refusals, test_login, test_tls,
-                 test_a_server_that_dies, test_interrupts, test_changes_during_pull])
+                 test_a_server_that_dies, test_interrupts, test_changes_during_pull,
+                 test_number_of_parts])

@@ -15,6 +15,7 @@
 #include "output/answers.h"
 #include "output/report.h"
 #include "server/part.h"
+#include "server/parts.h"
 #include "server/servers.h"
 
 #define BATCH ((size_t)1 << 14)
@@ -271,7 +272,6 @@ static int ask_run(const struct args *args)
     struct login login;
     char why[WIRE_WHY];
     struct ask a = {.args = args,
-                    .parts = arg_whole(args, "parts", 0),
                     .adds = arg(args, "add")->given,
                     .separator = arg(args, "null")->given ? '\0' : '\n'};
     bool prints_keys = !a.adds && !arg(args, "count")->given && !arg(args, "quiet")->given &&
@@ -282,12 +282,13 @@ static int ask_run(const struct args *args)
         return EXIT_TROUBLE;
     }
     int code;
-    if (!make_room(&a)) {
-        code = args_no_memory(args);
-    } else if ((a.servers = servers_open(&login, why)) == NULL) {
+    if ((a.servers = servers_open(&login, why)) == NULL) {
         code = args_about(args, login.server, "%s", why);
-    } else {
-        code = ask_all(&a);
+    } else if ((code = parts_find(args, a.servers, &a.parts)) == EXIT_YES) {
+        code = make_room(&a) ? ask_all(&a) : args_no_memory(args);
+    }
+    if (code == EXIT_YES && a.adds && arg(args, "parts")->given) {
+        code = parts_store(args, a.servers, a.parts);
     }
     servers_close(a.servers);
     free_room(&a);
@@ -317,8 +318,8 @@ static const char *const exclusive[][4] = {{"tsv", "quiet", "json", "count"},
 static const struct example examples[] = {
     {"tepal ask candidates.txt --server localhost:6379 --key blocked",
      "The candidates that may be in the set."},
-    {"tepal ask --add new.txt --server node:7000 --key big --parts 8",
-     "Adds keys to the parts they belong to."},
+    {"tepal ask --add new.txt --server node:7000 --key big",
+     "Adds keys, in a filter of parts to those they belong to."},
     {NULL, NULL}};
 
 const struct command command_ask = {

@@ -7,6 +7,7 @@
 #include <tepal/filter.h>
 
 #include "cli/command.h"
+#include "commands/plan/cluster.h"
 #include "commands/plan/picture.h"
 #include "plans/explain.h"
 #include "plans/plan_command.h"
@@ -22,6 +23,7 @@ struct planner {
     struct wish wish;
     struct tepal_plans plans;
     struct report *report;
+    struct cluster cluster; /* 0 nodes: it is not asked for */
 };
 
 static const char *kind_name(const struct tepal_proposal *plan)
@@ -265,6 +267,9 @@ static void tell(const struct planner *p)
     tell_wish(p);
     if (feasible) {
         print_choice(p, &p->plans.plan[0]);
+        if (p->cluster.nodes > 0) {
+            cluster_tell(p->report, &p->cluster);
+        }
     } else if (p->plans.plan[0].likely > 0) {
         print_likely(p);
     } else {
@@ -290,6 +295,20 @@ static int print(struct planner *p)
     return report_close(&r, p->plans.plan[0].feasible ? EXIT_YES : EXIT_NO);
 }
 
+/* Into parts for many nodes, if that is wanted. */
+static int divide(struct planner *p)
+{
+    uint64_t nodes = arg_whole(p->args, "cluster", 0);
+    if (nodes == 0 || !p->plans.plan[0].feasible) {
+        return EXIT_YES;
+    }
+    if (p->wish.wish.header_bits > 0 || p->wish.wish.weights.count > 0 || p->plans.keys == 0) {
+        return args_wrong(p->args, "--cluster needs a number of keys, and neither a header nor "
+                                   "weights");
+    }
+    return cluster_plan(p->args, &p->wish.wish, &p->plans, nodes, &p->cluster);
+}
+
 static int plan_run(const struct args *args)
 {
     struct planner p = {.args = args};
@@ -302,6 +321,9 @@ static int plan_run(const struct args *args)
     }
     if (code == EXIT_YES) {
         wish_warn(args, &p.wish, &p.plans);
+        code = divide(&p);
+    }
+    if (code == EXIT_YES) {
         code = atomic_file_write(args, "svg", plan_picture, &picture);
     }
     code = code == EXIT_YES ? print(&p) : code;
@@ -334,6 +356,9 @@ static const struct option options[] = {
            "The number of known negatives: keys that will be looked up and are not in the set; or "
            "a file with them. --fp-known is their rate."),
     OPTION_WISH_WEIGHTS,
+    OPTION(0, "cluster", OF_WHOLE("NODES", 1, 100000),
+           "Divide the filter into parts for so many nodes of a Redis or Valkey cluster: how many "
+           "parts, of how many keys and bytes, and what a node then has (docs/redis.md)."),
     FLAG('a', "all",
          "List every layout of every kind (default: all layouts of the chosen kind, the best of "
          "each other one; --json always has all)."),
@@ -359,6 +384,8 @@ static const struct example examples[] = {
     {"tepal plan --endless --keys 1M --fp 1%", "An endless stream."},
     {"tepal plan --grow --first 1M --keys 1G --fp 1%", "A set that grows from a million keys to a "
                                                        "billion."},
+    {"tepal plan --keys 1000G --fp 1% --prefer speed --cluster 1000",
+     "A filter for a cluster of a thousand nodes."},
     {NULL, NULL}};
 
 const struct command command_plan = {

@@ -17,6 +17,7 @@
 #include "output/render.h"
 #include "output/written.h"
 #include "server/part.h"
+#include "server/parts.h"
 #include "server/servers.h"
 
 #define PIECE    ((uint64_t)4 << 20)
@@ -165,6 +166,19 @@ static int pull_one(struct pull *p, uint64_t part)
     return code;
 }
 
+static int no_stream(const struct pull *p)
+{
+    return args_wrong(p->args, "parts are files of their own: give --output a path");
+}
+
+static int find_parts(struct pull *p)
+{
+    int code = parts_find(p->args, p->servers, &p->parts);
+    return code == EXIT_YES && p->parts > 0 && strcmp(arg(p->args, "output")->text, "-") == 0
+               ? no_stream(p)
+               : code;
+}
+
 static int pull_run(const struct args *args)
 {
     struct login login;
@@ -172,7 +186,7 @@ static int pull_run(const struct args *args)
     char why[WIRE_WHY];
     const char *output = arg(args, "output")->text;
     if (p.parts > 0 && strcmp(output, "-") == 0) {
-        return args_wrong(args, "parts are files of their own: give --output a path");
+        return no_stream(&p);
     }
     if ((p.parts == 0 && filter_file_check_output(args, output) != EXIT_YES) ||
         login_read(args, &login) != EXIT_YES) {
@@ -185,7 +199,7 @@ static int pull_run(const struct args *args)
     } else {
         progress_start(&p.progress, !arg(args, "quiet")->given);
         p.report = report_open(args);
-        code = p.report.out == NULL ? EXIT_TROUBLE : EXIT_YES;
+        code = p.report.out == NULL ? EXIT_TROUBLE : find_parts(&p);
         for (uint64_t i = 0; i < (p.parts == 0 ? 1 : p.parts) && code == EXIT_YES; i++) {
             code = pull_one(&p, i);
         }
@@ -202,7 +216,7 @@ static const struct option options[] = {
     LOGIN_OPTIONS,
     OPTION('o', "output", OF_VALUE(TAKES_FILE, "FILE"),
            "Write the filter to FILE, atomically: after a failure FILE has its old contents. - is "
-           "standard output. With --parts 16, to FILE.00 ... FILE.15."),
+           "standard output. Of 16 parts: to FILE.00 ... FILE.15."),
     OPTION(0, "max-bytes", OF_SIZE(1, UINT64_MAX),
            "Refuse a filter of more than SIZE bytes (default: any)."),
     OPTION_COMPRESS, WRITER_OPTIONS};
@@ -210,7 +224,7 @@ static const struct example examples[] = {
     {"tepal pull --server localhost:6379 --key blocked -o blocked.tepal",
      "What the server has now, for lookups elsewhere."},
     {"tepal pull --server unix:/run/redis.sock --key seen -o - | tepal info -", "Just to see it."},
-    {"tepal pull --server node:7000 --key big --parts 8 -o part", "All parts: part.0 to part.7."},
+    {"tepal pull --server node:7000 --key big -o part", "All 8 parts: part.0 to part.7."},
     {NULL, NULL}};
 
 const struct command command_pull = {

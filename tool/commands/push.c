@@ -19,6 +19,7 @@
 #include "output/render.h"
 #include "output/report.h"
 #include "server/part.h"
+#include "server/parts.h"
 #include "server/servers.h"
 
 #define PIECE ((size_t)4 << 20)
@@ -215,11 +216,28 @@ static int check(const struct args *args, uint64_t *parts)
     return filter_file_check_inputs(args, NULL, args->operand, args->operands, "");
 }
 
+/* The parts that are there must be as many; a whole filter is none of them. */
+static int agree(const struct push *p)
+{
+    uint64_t parts;
+    int code = parts_find(p->args, p->servers, &parts);
+    if (code == EXIT_YES && parts != p->parts) {
+        code = args_about(p->args, arg(p->args, "key")->text,
+                          "the filter of that name has %" PRIu64
+                          " parts: give --parts and a file for each",
+                          parts);
+    }
+    return code;
+}
+
 static int push_all(struct push *p)
 {
-    int code = EXIT_YES;
+    int code = agree(p);
     for (size_t i = 0; i < p->args->operands && code == EXIT_YES; i++) {
         code = push_one(p, p->args->operand[i], i);
+    }
+    if (code == EXIT_YES && p->parts > 0) {
+        code = parts_store(p->args, p->servers, p->parts);
     }
     return code;
 }
@@ -282,7 +300,8 @@ const struct command command_push = {
              "until then the old one answers. If push fails or is interrupted, the server keeps "
              "what it had. FILE may be compressed, or - (standard input).\n\n"
              "With --parts, P files go to P names, each for itself: if one fails, those before it "
-             "have been replaced. `tepal split` divides keys by parts; a build makes the filter of "
+             "have been replaced. P is stored when all have come, and another P is refused from "
+             "then on. `tepal split` divides keys by parts; a build makes the filter of "
              "each.\n\n"
              "Exit status 0 if pushed, 1 if --if-absent or --if-present forbade it, 2 on an error.",
     .options = options,

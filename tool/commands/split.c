@@ -10,9 +10,8 @@
 #include "files/filter_file.h"
 #include "input/feed.h"
 #include "output/report.h"
+#include "server/login.h"
 #include "server/part.h"
-
-#define PARTS_MOST 4096
 
 struct split {
     const struct args *args;
@@ -23,19 +22,30 @@ struct split {
     uint64_t total;
 };
 
+#define OTHERS 64 /* files that are open besides */
+
 /* All parts are open at once. */
-static void allow_files(uint64_t count)
+static int allow_files(const struct args *args, uint64_t count)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count + 64) {
-        limit.rlim_cur = limit.rlim_max < count + 64 ? limit.rlim_max : count + 64;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count + OTHERS) {
+        if (limit.rlim_max < count + OTHERS) {
+            return args_about(args, "--parts",
+                              "%" PRIu64 " parts are as many open files, and this system allows "
+                              "%" PRIu64 " (ulimit -Hn): raise that limit",
+                              count, (uint64_t)limit.rlim_max);
+        }
+        limit.rlim_cur = count + OTHERS;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
+    return EXIT_YES;
 }
 
 static int open_parts(struct split *s)
 {
-    allow_files(s->parts);
+    if (allow_files(s->args, s->parts) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
     for (uint64_t i = 0; i < s->parts; i++) {
         s->path[i] = part_path(arg(s->args, "output")->text, i, s->parts);
         if (s->path[i] == NULL) {
@@ -137,7 +147,7 @@ static int split_run(const struct args *args)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static const struct option options[] = {
-    OPTION(0, "parts", OF_WHOLE("P", 1, PARTS_MOST), "The number of parts."),
+    OPTION(0, "parts", OF_WHOLE("P", 1, LOGIN_PARTS), "The number of parts."),
     OPTION('o', "output", OF_VALUE(TAKES_FILE, "PREFIX"),
            "Write the keys of the parts to PREFIX.0, PREFIX.1 ... (of 16 parts PREFIX.00 ... "
            "PREFIX.15), each atomically."),

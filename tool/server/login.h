@@ -8,6 +8,7 @@
 #include "cli/command.h"
 
 #define LOGIN_PASSWORD 512
+#define LOGIN_PARTS    1000000 /* that a filter may have */
 
 struct login {
     const char *server; /* HOST:PORT, or unix:PATH */
@@ -37,9 +38,10 @@ bool login_split(const char *address, char *host, size_t host_room, char *port, 
            "The server, or any node of a cluster; [ADDRESS]:PORT for IPv6, unix:PATH for a "       \
            "socket."),                                                                             \
         OPTION(0, "key", OF_VALUE(TAKES_TEXT, "NAME"), "The name of the filter on the server."),   \
-        OPTION(0, "parts", OF_WHOLE("P", 1, 1000000),                                              \
+        OPTION(0, "parts", OF_WHOLE("P", 1, LOGIN_PARTS),                                          \
                "The filter is divided into P parts, at the names {NAME:0} to {NAME:P-1}, which a " \
-               "cluster spreads over its nodes (docs/redis.md)."),                                 \
+               "cluster spreads over its nodes (docs/redis.md). push stores the number: without "  \
+               "--parts ask and pull find it at {NAME:parts}."),                                   \
         OPTION(0, "user", OF_VALUE(TAKES_TEXT, "USER"), "The user's name on the server."),         \
         OPTION(0, "password-file", OF_VALUE(TAKES_FILE, "FILE"),                                   \
                "The password is the first line of FILE (default: the environment variable "        \
