@@ -725,7 +725,7 @@ static void mend_params(struct draft *d)
 {
     const struct tepal_params old = d->params;
     if ((d->leave & MEND_LEAVE_NAMES) == 0) {
-        bool keyed = d->params.hash == TEPAL_HASH_SIPHASH;
+        bool keyed = tepal_hash_is_keyed(d->params.hash);
         d->params.key_check = !keyed ? 0 : within(d->params.key_check, 1, UINT64_MAX);
     }
     if ((uint32_t)d->params.kind - 1 < KINDS) {

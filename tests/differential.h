@@ -265,7 +265,7 @@ struct trial {
     const struct specimen *s;
     const struct plain_ops *ops; /* or NULL */
     uint64_t random;
-    bool keyed;
+    enum tepal_hash hash;
     bool wild;     /* keys are removed that were never added */
     bool faithful; /* no member may be missed */
     struct tepal_filter *filter;
@@ -317,9 +317,9 @@ static inline struct drawn trial_key(const struct trial *t, uint32_t number)
     return (struct drawn){t->digest[number], number};
 }
 
-static inline bool trial_lines_up(struct tepal_filter *f, bool keyed)
+static inline bool trial_lines_up(struct tepal_filter *f, enum tepal_hash hash)
 {
-    return !keyed || tepal_filter_set_key(f, recipe_key) == TEPAL_OK;
+    return !tepal_hash_is_keyed(hash) || tepal_filter_set_key(f, recipe_key) == TEPAL_OK;
 }
 
 static inline void trial_open(struct trial *t, const struct specimen *s, uint64_t seed)
@@ -328,10 +328,11 @@ static inline void trial_open(struct trial *t, const struct specimen *s, uint64_
     memset(t, 0, sizeof *t);
     t->s = s;
     t->random = seed;
-    t->keyed = trial_draw(t, 4) == 0;
+    uint64_t drawn = trial_draw(t, 8);
+    t->hash = drawn == 0 ? TEPAL_HASH_SIPHASH : drawn == 1 ? TEPAL_HASH_SIPHASH13 : TEPAL_HASH_XXH3;
     t->wild = trial_draw(t, 2) == 0;
     t->ops = plain_of(s);
-    t->filter = specimen_make(s, t->keyed);
+    t->filter = specimen_make(s, t->hash);
     t->twin = specimen_clone(t->filter);
     t->fresh = specimen_clone(t->filter);
     const struct tepal_kind *kind = tepal_filter_kind(t->filter);
@@ -591,7 +592,7 @@ static inline void trial_travel(struct trial *t)
     } else {
         f = specimen_clone(t->filter);
     }
-    trial_assert(t, !tepal_filter_needs_key(f) || trial_lines_up(f, t->keyed));
+    trial_assert(t, !tepal_filter_needs_key(f) || trial_lines_up(f, t->hash));
     uint8_t *twice = encoded(f, &again);
     trial_assert(t, again == len && memcmp(bytes, twice, len) == 0);
     free(twice);

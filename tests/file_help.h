@@ -60,7 +60,7 @@ static inline struct tepal_filter *recipe_make(const struct recipe *r)
     struct tepal_params p = recipe_params(r);
     struct tepal_filter *f = NULL;
     assert_int_equal(tepal_filter_create(&p, NULL, &f, NULL), TEPAL_OK);
-    if (r->hash == TEPAL_HASH_SIPHASH) {
+    if (tepal_hash_is_keyed(r->hash)) {
         assert_int_equal(tepal_filter_set_key(f, recipe_key), TEPAL_OK);
     }
     for (unsigned i = 0; i < r->keys; i++) {

@@ -28,6 +28,7 @@
 #define DISTINCT    TEPAL_POSITIONS_DISTINCT
 #define XXH3        TEPAL_HASH_XXH3
 #define SIPHASH     TEPAL_HASH_SIPHASH
+#define SIPHASH13   TEPAL_HASH_SIPHASH13
 
 static const struct recipe golden[] = {
     {"tiny", FLAT, COLLIDING, XXH3, 3, 61, 5, 42, 5},
@@ -42,6 +43,7 @@ static const struct recipe golden[] = {
     {"paired-distinct", PAIRED, DISTINCT, XXH3, 21, 2560, 80, 78, 220},
     {"keyed", FLAT, COLLIDING, SIPHASH, 4, 999, 150, 123456789, 300},
     {"keyed-paired", PAIRED, COLLIDING, SIPHASH, 8, 1024, 0, 5, 200},
+    {"keyed13", BLOCKED, COLLIDING, SIPHASH13, 6, 1536, 150, 987654321, 300},
     {"three-blocks", FLAT, COLLIDING, XXH3, 4, 1054321, 0, 31, 1000},
 };
 
@@ -64,7 +66,7 @@ static void round_trip(const struct recipe *r)
     assert_false(tepal_filter_read_only(g));
     assert_int_equal(tepal_filter_keys_added(g), r->keys);
     assert_int_equal(tepal_filter_params(g)->capacity, r->capacity);
-    if (r->hash == SIPHASH) {
+    if (tepal_hash_is_keyed(r->hash)) {
         static const uint8_t wrong[TEPAL_KEY_BYTES] = {1};
         struct tepal_hasher hasher;
         assert_int_equal(tepal_filter_hasher(g, &hasher), TEPAL_KEY_NEEDED);
@@ -92,7 +94,7 @@ static void round_trips(void **unused)
                                      511, 512, 513, 4096, 10007, 524288, 524289, 524352};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         for (int positions = 0; positions < 2; positions++) {
-            for (int hash = 0; hash < 2; hash++) {
+            for (int hash = 0; hash < 3; hash++) {
                 struct recipe r = {"",
                                    FLAT,
                                    (enum tepal_positions)positions,
@@ -188,26 +190,31 @@ static void golden_files(void **unused)
     }
 }
 
-/* Filters of integers: they pin the integer digests, unkeyed and keyed. */
+/* Filters of integers: they pin the integer digests, unkeyed and keyed in both ways. */
 static void golden_integers(void **unused)
 {
     (void)unused;
-    for (int keyed = 0; keyed < 2; keyed++) {
-        const char *name = keyed ? "integers-keyed" : "integers";
+    static const char *const names[] = {
+        [TEPAL_HASH_XXH3] = "integers",
+        [TEPAL_HASH_SIPHASH] = "integers-keyed",
+        [TEPAL_HASH_SIPHASH13] = "integers-keyed13",
+    };
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const enum tepal_hash hash = (enum tepal_hash)i;
         struct tepal_params params = TEPAL_PARAMS_INIT;
         params.cells = 1009;
         params.hashes = 7;
         params.seed = 42;
-        params.hash = keyed ? TEPAL_HASH_SIPHASH : TEPAL_HASH_XXH3;
+        params.hash = hash;
         struct tepal_filter *b;
         assert_int_equal(tepal_filter_create(&params, NULL, &b, NULL), TEPAL_OK);
-        if (keyed) {
+        if (tepal_hash_is_keyed(hash)) {
             assert_int_equal(tepal_filter_set_key(b, recipe_key), TEPAL_OK);
         }
-        for (uint64_t i = 0; i < 100; i++) {
-            assert_int_equal(tepal_filter_add_u64(b, i), TEPAL_OK);
+        for (uint64_t key = 0; key < 100; key++) {
+            assert_int_equal(tepal_filter_add_u64(b, key), TEPAL_OK);
         }
-        golden_check(b, name);
+        golden_check(b, names[i]);
         tepal_filter_free(b);
     }
 }
@@ -800,7 +807,9 @@ static const struct lie lies[] = {
     {"layout", 16, 4, UINT32_MAX, TEPAL_BAD_PARAMETER, 16},
     {"a layout that needs whole lines", 16, 4, 2, TEPAL_BAD_PARAMETER, 32},
     {"positions", 20, 4, 2, TEPAL_BAD_PARAMETER, 20},
-    {"hash", 24, 4, 2, TEPAL_BAD_PARAMETER, 24},
+    {"hash", 24, 4, 3, TEPAL_BAD_PARAMETER, 24},
+    {"a keyed hash, no key check", 24, 4, 1, TEPAL_CORRUPT, 56},
+    {"the other keyed hash", 24, 4, 2, TEPAL_CORRUPT, 56},
     {"k = 0", 28, 4, 0, TEPAL_BAD_PARAMETER, 28},
     {"k = 65", 28, 4, 65, TEPAL_BAD_PARAMETER, 28},
     {"k = 2^32 - 1", 28, 4, UINT32_MAX, TEPAL_BAD_PARAMETER, 28},

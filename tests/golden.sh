@@ -191,7 +191,7 @@ for name in yesno cascade; do
     [ "$(grep -c '^0' "$scratch/found")" = 1000 ] || fail "$name: known strangers are found"
 done
 # Filters of the integers 0 .. 99.
-for name in integers integers-keyed; do
+for name in integers integers-keyed integers-keyed13; do
     files=$((files + 1))
     reader "$here/golden/$name.tepal" --key "$(cat "$scratch/key")" --rebuild-integers 100 >/dev/null ||
         fail "$name: rebuilt from its integers, the payload differs"

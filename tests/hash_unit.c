@@ -23,11 +23,14 @@ static bool same(struct tepal_digest a, struct tepal_digest b)
     return a.lo == b.lo && a.hi == b.hi;
 }
 
-/* The reference's vectors: key 00 01 .. 0f, messages 00 01 .. of these lengths. */
-static const struct {
+/* Key 00 01 .. 0f, messages 00 01 .. of these lengths. */
+struct vector {
     size_t len;
     uint8_t digest[16];
-} published[] = {
+};
+
+/* The reference's. */
+static const struct vector published[] = {
     {0, "\xa3\x81\x7f\x04\xba\x25\xa8\xe6\x6d\xf6\x72\x14\xc7\x55\x02\x93"},
     {1, "\xda\x87\xc1\xd8\x6b\x99\xaf\x44\x34\x76\x59\x11\x9b\x22\xfc\x45"},
     {2, "\x81\x77\x22\x8d\xa4\xa4\x5d\xc7\xfc\xa3\x8b\xde\xf6\x0a\xff\xe4"},
@@ -42,26 +45,92 @@ static const struct {
     {63, "\x51\x50\xd1\x77\x2f\x50\x83\x4a\x50\x3e\x06\x9a\x97\x3f\xbd\x7c"},
 };
 
-static void siphash_gives_the_published_digests(void **state)
+/* OpenSSL's (openssl mac -macopt size:16 -macopt c-rounds:1 -macopt d-rounds:3 SIPHASH). */
+static const struct vector published13[] = {
+    {0, "\xe7\x7e\xbc\xb2\x27\x88\xa5\xbe\xfd\x62\xdb\x6a\xdd\x30\x30\x01"},
+    {1, "\xfc\x6f\x37\x04\x60\xd3\xed\xa8\x5e\x05\x73\xcc\x2b\x2f\xf0\x63"},
+    {2, "\x75\x78\x7f\x09\x05\x69\x83\x9b\x85\x5b\xc9\x54\x8c\x6a\xea\x95"},
+    {3, "\x6b\xc5\xcc\xfa\x1e\xdc\xf7\x9f\x48\x23\x18\x77\x12\xeb\xd7\x43"},
+    {4, "\x0c\x78\x4e\x71\xac\x2b\x28\x5a\x9f\x8e\x92\xe7\x8f\xbf\x2c\x25"},
+    {5, "\xf3\x28\xdb\x89\x34\x5b\x62\x0c\x79\x52\x29\xa4\x26\x95\x84\x3e"},
+    {6, "\xdc\xd0\x3d\x29\xf7\x43\xe7\x10\x09\x51\xb0\xe8\x39\x85\xa6\xf8"},
+    {7, "\x10\x84\xb9\x23\xf2\xaa\xe0\xc3\xa6\x2f\x2e\xc8\x08\x48\xab\x77"},
+    {8, "\xaa\x12\xfe\xe1\xd5\xe3\xda\xb4\x72\x4f\x16\xab\x35\xf9\xc7\x99"},
+    {15, "\xc1\x7e\x55\x05\xb2\xbd\x52\x6c\x29\x21\xcd\xec\x1e\x7e\x01\x09"},
+    {16, "\xd0\xa8\xd9\x57\x15\x51\x8e\xeb\xb5\x13\xb0\xf8\x3d\x9e\x17\x93"},
+    {63, "\x4c\x58\x00\xe3\x4e\xfe\x42\x6f\x07\x9f\x6b\x0a\xa7\x52\x60\xad"},
+};
+
+static void check_vectors(enum tepal_hash hash, const struct vector *vectors, size_t count)
 {
-    (void)state;
     const struct tepal_hasher hasher = {
-        .hash = TEPAL_HASH_SIPHASH,
-        .secret = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}};
+        .hash = hash, .secret = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)}};
     uint8_t message[64];
     for (uint8_t i = 0; i < sizeof message; i++) {
         message[i] = i;
     }
-    for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
-        const uint8_t *digest = published[i].digest;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *digest = vectors[i].digest;
         const struct tepal_digest expected = {little_get64(digest), little_get64(digest + 8)};
-        const size_t len = published[i].len;
-        assert_true(same(tepal_siphash(hasher.secret, len == 0 ? NULL : message, len), expected));
+        const size_t len = vectors[i].len;
         assert_true(same(tepal_hash_bytes(&hasher, len == 0 ? NULL : message, len), expected));
     }
 }
 
-/* Against libsodium, byte for byte: every length, every alignment, random keys and messages. */
+static void siphash_gives_the_published_digests(void **state)
+{
+    (void)state;
+    check_vectors(TEPAL_HASH_SIPHASH, published, sizeof published / sizeof *published);
+    check_vectors(TEPAL_HASH_SIPHASH13, published13, sizeof published13 / sizeof *published13);
+}
+
+/*
+ * SipHash-c-d-128 as the paper draws it: a round of four additions, and a message that is padded to
+ * whole words first.
+ */
+static struct tepal_digest naive_siphash(const uint64_t key[2], const uint8_t *message, size_t len,
+                                         int c, int d)
+{
+    uint64_t v0 = key[0] ^ UINT64_C(0x736f6d6570736575);
+    uint64_t v1 = key[1] ^ UINT64_C(0x646f72616e646f6d) ^ 0xee;
+    uint64_t v2 = key[0] ^ UINT64_C(0x6c7967656e657261);
+    uint64_t v3 = key[1] ^ UINT64_C(0x7465646279746573);
+    uint64_t out[2] = {0, 0};
+    size_t words = len / 8 + 1;
+    for (size_t step = 0; step < words + 2; step++) {
+        uint64_t word = 0;
+        for (size_t i = 0; i < 8 && step < words; i++) {
+            size_t at = 8 * step + i;
+            uint8_t byte = at < len ? message[at] : step + 1 == words && i == 7 ? (uint8_t)len : 0;
+            word += (uint64_t)byte << (8 * i);
+        }
+        v3 ^= word;
+        v2 ^= step == words ? 0xee : 0;
+        v1 ^= step == words + 1 ? 0xdd : 0;
+        for (int i = 0; i < (step < words ? c : d); i++) {
+            v0 += v1;
+            v2 += v3;
+            v1 = (v1 << 13 | v1 >> 51) ^ v0;
+            v3 = (v3 << 16 | v3 >> 48) ^ v2;
+            v0 = v0 << 32 | v0 >> 32;
+            v2 += v1;
+            v0 += v3;
+            v1 = (v1 << 17 | v1 >> 47) ^ v2;
+            v3 = (v3 << 21 | v3 >> 43) ^ v0;
+            v2 = v2 << 32 | v2 >> 32;
+        }
+        v0 ^= word;
+        if (step >= words) {
+            out[step - words] = v0 ^ v1 ^ v2 ^ v3;
+        }
+    }
+    return (struct tepal_digest){out[0], out[1]};
+}
+
+/*
+ * Against libsodium, which has 2-4, and against the naive one: every length, every alignment,
+ * random keys and messages.
+ */
 static void siphash_is_libsodiums(void **state)
 {
     (void)state;
@@ -87,6 +156,9 @@ static void siphash_is_libsodiums(void **state)
                 struct tepal_digest d = tepal_siphash(words, message + start, len);
                 assert_int_equal(crypto_shorthash_siphashx24(theirs, message + start, len, key), 0);
                 assert_true(d.lo == little_get64(theirs) && d.hi == little_get64(theirs + 8));
+                assert_true(same(d, naive_siphash(words, message + start, len, 2, 4)));
+                assert_true(same(tepal_siphash13(words, message + start, len),
+                                 naive_siphash(words, message + start, len, 1, 3)));
             }
         }
     }
@@ -97,23 +169,52 @@ static void seeds_and_keys_make_different_digests(void **state)
     (void)state;
     static const uint8_t key_a[TEPAL_KEY_BYTES] = "sixteen bytes...";
     static const uint8_t key_b[TEPAL_KEY_BYTES] = "sixteen bytes..,";
-    struct tepal_hasher h[5];
-    tepal_hasher_init(1, &h[0]);
-    tepal_hasher_init(2, &h[1]);
-    tepal_hasher_init_keyed(1, key_a, &h[2]);
-    tepal_hasher_init_keyed(2, key_a, &h[3]);
-    tepal_hasher_init_keyed(1, key_b, &h[4]);
-    for (int i = 0; i < 5; i++) {
-        for (int j = 0; j < i; j++) {
+    enum { UNKEYED = 2, ALL = 8 };
+    struct tepal_hasher h[ALL];
+    for (size_t i = 0; i < ALL; i++) {
+        enum tepal_hash hash = i < UNKEYED ? TEPAL_HASH_XXH3
+                               : i < 5     ? TEPAL_HASH_SIPHASH
+                                           : TEPAL_HASH_SIPHASH13;
+        uint64_t seed = i == 1 || i == 3 || i == 6 ? 2 : 1;
+        assert_int_equal(tepal_hasher_init_by(hash, seed, i == 4 || i == 7 ? key_b : key_a, &h[i]),
+                         TEPAL_OK);
+    }
+    for (size_t i = 0; i < ALL; i++) {
+        for (size_t j = 0; j < i; j++) {
             assert_false(
                 same(tepal_hash_bytes(&h[i], "key", 3), tepal_hash_bytes(&h[j], "key", 3)));
             assert_false(same(tepal_hash_u64(&h[i], 7), tepal_hash_u64(&h[j], 7)));
-            if (i >= 2 && j >= 2) {
+            if (i >= UNKEYED && j >= UNKEYED) {
                 assert_true(tepal_hasher_check(&h[i]) != tepal_hasher_check(&h[j]));
+                assert_true(h[i].secret[0] != h[j].secret[0]);
+                assert_true(h[i].integer[0] != h[j].integer[0]);
             }
         }
-        assert_int_equal(tepal_hasher_check(&h[i]) == 0, i < 2);
+        assert_int_equal(tepal_hasher_check(&h[i]) == 0, i < UNKEYED);
     }
+}
+
+static void hashers_are_made_by_the_hash(void **state)
+{
+    (void)state;
+    static const uint8_t key[TEPAL_KEY_BYTES] = "sixteen bytes...";
+    struct tepal_hasher ours;
+    struct tepal_hasher theirs;
+    memset(&ours, 0, sizeof ours);
+    memset(&theirs, 0, sizeof theirs);
+    tepal_hasher_init(9, &theirs);
+    assert_int_equal(tepal_hasher_init_by(TEPAL_HASH_XXH3, 9, NULL, &ours), TEPAL_OK);
+    assert_memory_equal(&ours, &theirs, sizeof ours);
+    tepal_hasher_init_keyed(9, key, &theirs);
+    assert_int_equal(tepal_hasher_init_by(TEPAL_HASH_SIPHASH, 9, key, &ours), TEPAL_OK);
+    assert_memory_equal(&ours, &theirs, sizeof ours);
+    assert_int_equal(tepal_hasher_init_by(TEPAL_HASH_SIPHASH13, 9, NULL, &ours), TEPAL_KEY_NEEDED);
+    assert_int_equal(tepal_hasher_init_by((enum tepal_hash)3, 9, key, &ours), TEPAL_BAD_PARAMETER);
+    assert_memory_equal(&ours, &theirs, sizeof ours); /* untouched */
+    assert_false(tepal_hash_is_keyed(TEPAL_HASH_XXH3));
+    assert_true(tepal_hash_is_keyed(TEPAL_HASH_SIPHASH));
+    assert_true(tepal_hash_is_keyed(TEPAL_HASH_SIPHASH13));
+    assert_false(tepal_hash_is_keyed((enum tepal_hash)3));
 }
 
 /* On disk for ever, so pinned: computed from the document with another implementation. */
@@ -138,14 +239,13 @@ static void an_integer_is_not_its_bytes(void **state)
 {
     (void)state;
     static const uint8_t key[TEPAL_KEY_BYTES] = "0123456789abcdef";
-    struct tepal_hasher hasher[2];
-    tepal_hasher_init(3, &hasher[0]);
-    tepal_hasher_init_keyed(3, key, &hasher[1]);
-    for (int keyed = 0; keyed < 2; keyed++) {
+    for (unsigned i = 0; i < 3; i++) {
+        struct tepal_hasher hasher;
+        assert_int_equal(tepal_hasher_init_by((enum tepal_hash)i, 3, key, &hasher), TEPAL_OK);
         uint64_t integer = UINT64_C(0x1122334455667788);
         uint8_t bytes[8] = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
-        assert_false(same(tepal_hash_u64(&hasher[keyed], integer),
-                          tepal_hash_bytes(&hasher[keyed], bytes, sizeof bytes)));
+        assert_false(
+            same(tepal_hash_u64(&hasher, integer), tepal_hash_bytes(&hasher, bytes, sizeof bytes)));
     }
 }
 
@@ -153,13 +253,9 @@ static void many_digests_are_single_digests(void **state)
 {
     (void)state;
     static const uint8_t key[TEPAL_KEY_BYTES] = "0123456789abcdef";
-    for (int keyed = 0; keyed < 2; keyed++) {
+    for (unsigned hash = 0; hash < 3; hash++) {
         struct tepal_hasher hasher;
-        if (keyed) {
-            tepal_hasher_init_keyed(5, key, &hasher);
-        } else {
-            tepal_hasher_init(5, &hasher);
-        }
+        assert_int_equal(tepal_hasher_init_by((enum tepal_hash)hash, 5, key, &hasher), TEPAL_OK);
         uint8_t keys[100 * 13];
         uint64_t integers[100];
         uint64_t random = 1;
@@ -247,6 +343,7 @@ int main(void)
         cmocka_unit_test(siphash_gives_the_published_digests),
         cmocka_unit_test(siphash_is_libsodiums),
         cmocka_unit_test(seeds_and_keys_make_different_digests),
+        cmocka_unit_test(hashers_are_made_by_the_hash),
         cmocka_unit_test(integer_digests_are_pinned),
         cmocka_unit_test(an_integer_is_not_its_bytes),
         cmocka_unit_test(many_digests_are_single_digests),

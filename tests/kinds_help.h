@@ -168,8 +168,8 @@ static inline void specimens_init(struct specimens *all)
     }
 }
 
-/* The filter: empty, or of its known keys; with its secret key, if `keyed`. */
-static inline struct tepal_filter *specimen_with(const struct specimen *s, bool keyed,
+/* The filter: empty, or of its known keys; with its secret key, if the hash takes one. */
+static inline struct tepal_filter *specimen_with(const struct specimen *s, enum tepal_hash hash,
                                                  const struct tepal_allocator *allocator)
 {
     struct tepal_params p = s->params;
@@ -177,7 +177,7 @@ static inline struct tepal_filter *specimen_with(const struct specimen *s, bool 
     struct tepal_known known = {.members = s->known, .member_count = KINDS_KNOWN};
     known.avoid = s->known + KINDS_KNOWN;
     known.avoid_count = KINDS_KNOWN;
-    p.hash = keyed ? TEPAL_HASH_SIPHASH : TEPAL_HASH_XXH3;
+    p.hash = hash;
     if (!s->built) {
         assert_ok(tepal_filter_create(&p, allocator, &f, NULL));
     } else if (p.kind == TEPAL_KIND_YESNO) {
@@ -187,15 +187,15 @@ static inline struct tepal_filter *specimen_with(const struct specimen *s, bool 
         struct tepal_cascade_options options = {.bits = KINDS_CELLS};
         assert_ok(tepal_cascade_build(&p, &known, &options, allocator, &f, NULL, NULL));
     }
-    if (keyed) {
+    if (tepal_hash_is_keyed(hash)) {
         assert_ok(tepal_filter_set_key(f, recipe_key));
     }
     return f;
 }
 
-static inline struct tepal_filter *specimen_make(const struct specimen *s, bool keyed)
+static inline struct tepal_filter *specimen_make(const struct specimen *s, enum tepal_hash hash)
 {
-    return specimen_with(s, keyed, NULL);
+    return specimen_with(s, hash, NULL);
 }
 
 static inline struct tepal_filter *specimen_clone(const struct tepal_filter *f)

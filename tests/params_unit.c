@@ -159,7 +159,7 @@ static void shared_fields_are_named(void **state)
             broken(&good, PARAMS_LAYOUT, 4);
             broken(&good, PARAMS_LAYOUT, UINT32_MAX);
             broken(&good, PARAMS_POSITIONS, 2);
-            broken(&good, PARAMS_HASH, 2);
+            broken(&good, PARAMS_HASH, 3);
             broken(&good, PARAMS_HASHES, 0);
             broken(&good, PARAMS_HASHES, tepal_params_max_hashes(good.layout) + 1);
             broken(&good, PARAMS_HASHES, UINT32_MAX);

@@ -230,14 +230,17 @@ static void a_keyed_filter_has_its_key(void **state)
     (void)state;
     static struct keys keys;
     draw_keys(&keys);
-    for (int kind = TEPAL_KIND_BLOOM; kind <= TEPAL_KIND_CASCADE; kind++) {
-        struct tepal_proposal plan = plan_of_kind((enum tepal_kind_id)kind);
+    for (int i = 2 * TEPAL_KIND_BLOOM; i <= 2 * TEPAL_KIND_CASCADE + 1; i++) {
+        struct tepal_proposal plan = plan_of_kind((enum tepal_kind_id)(i / 2));
         struct tepal_plan_input in = input_of(&keys);
         struct tepal_filter *made = NULL;
         struct tepal_hasher hasher;
+        const enum tepal_hash hash = i % 2 == 0 ? TEPAL_HASH_SIPHASH : TEPAL_HASH_SIPHASH13;
         in.key = recipe_key;
+        plan.params.hash = i % 2 == 0 ? TEPAL_HASH_XXH3 : hash;
         assert_ok(tepal_plan_build(&plan, &in, NULL, &made, NULL, NULL));
-        tepal_hasher_init_keyed(SEED, recipe_key, &hasher);
+        assert_int_equal(tepal_filter_params(made)->hash, hash);
+        assert_ok(tepal_hasher_init_by(hash, SEED, recipe_key, &hasher));
         assert_int_equal(tepal_filter_params(made)->key_check, tepal_hasher_check(&hasher));
         assert_ok(tepal_filter_hasher(made, &hasher));
         if (tepal_plan_streams(&plan)) {

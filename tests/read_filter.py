@@ -25,7 +25,7 @@ import xxhash
 M64 = (1 << 64) - 1
 LAYOUTS = ["flat", "partitioned", "blocked", "paired"]
 POSITIONS = ["colliding", "distinct"]
-HASHES = ["xxh3-128", "siphash-128"]
+HASHES = ["xxh3-128", "siphash-128", "siphash13-128"]
 MOST_HASHES = [64, 64, 16, 32]
 BLOCK = 65536
 
@@ -39,18 +39,18 @@ def need(condition, sentence):
         raise Refused(sentence)
 
 
-# ---- SipHash-2-4 with 128 bits of output --------------------------------------------------------
+# ---- SipHash-c-d with 128 bits of output, or 64 -------------------------------------------------
 
 
 def rotate(x, n):
     return ((x << n) | (x >> (64 - n))) & M64
 
 
-def siphash128(key, message):
+def siphash(key, message, c=2, d=4, wide=True):
     k0, k1 = struct.unpack("<QQ", key)
     v = [
         k0 ^ 0x736F6D6570736575,
-        k1 ^ 0x646F72616E646F6D ^ 0xEE,
+        k1 ^ 0x646F72616E646F6D ^ (0xEE if wide else 0),
         k0 ^ 0x6C7967656E657261,
         k1 ^ 0x7465646279746573,
     ]
@@ -73,13 +73,15 @@ def siphash128(key, message):
     padded = message + bytes(7 - len(message) % 8) + bytes([len(message) & 0xFF])
     for (word,) in struct.iter_unpack("<Q", padded):
         v[3] ^= word
-        rounds(2)
+        rounds(c)
         v[0] ^= word
-    v[2] ^= 0xEE
-    rounds(4)
+    v[2] ^= 0xEE if wide else 0xFF
+    rounds(d)
     first = v[0] ^ v[1] ^ v[2] ^ v[3]
+    if not wide:
+        return struct.pack("<Q", first)
     v[1] ^= 0xDD
-    rounds(4)
+    rounds(d)
     return struct.pack("<QQ", first, v[0] ^ v[1] ^ v[2] ^ v[3])
 
 
@@ -166,7 +168,7 @@ class Filter:
     def check_fields(self, log, bits, reserved):
         need(self.layout < 4, "unknown layout")
         need(self.positions < 2, "unknown positions")
-        need(self.hash < 2, "unknown hash")
+        need(self.hash < 3, "unknown hash")
         need(1 <= self.k <= MOST_HASHES[self.layout], "too few or too many hashes")
         need(1 <= self.m <= 1 << 60, "too few or too many cells")
         need(self.layout < 2 or self.m % self.line == 0, "not whole lines")
@@ -174,7 +176,7 @@ class Filter:
         if self.positions == 1:
             need(self.layout != 0 or self.k <= self.m, "fewer cells than hashes")
             need(self.layout != 3 or self.m >= 2 * self.line, "fewer than two lines")
-        need((self.hash == 1) == (self.check != 0), "a key check without a key, or a key without")
+        need((self.hash != 0) == (self.check != 0), "a key check without a key, or a key without")
         need(log == 16 and bits == self.cell_bits, "blocks or cells of another size")
         need(not any(reserved), "a reserved byte is not zero")
 
@@ -213,18 +215,22 @@ class Filter:
     # ---- digests and positions
 
     def set_key(self, secret):
-        need(self.hash == 1, "the filter has no secret key")
+        need(self.hash != 0, "the filter has no secret key")
         need(len(secret) == 16, "a secret key has 16 bytes")
-        subkey = siphash128(secret, b"tepal\x01\0\0" + struct.pack("<Q", self.seed))
-        check = int.from_bytes(siphash128(subkey, b"tepal\x02\0\0")[:8], "little") or 1
+        of_bytes, of_integers = (b"\x01", b"\x03") if self.hash == 1 else (b"\x04", b"\x05")
+        subkey = siphash(secret, b"tepal" + of_bytes + b"\0\0" + struct.pack("<Q", self.seed))
+        check = int.from_bytes(self.keyed(subkey, b"tepal\x02\0\0")[:8], "little") or 1
         need(self.check == check, "this is not the filter's secret key")
         self.subkey = subkey
-        self.integer_subkey = siphash128(secret, b"tepal\x03\0\0" + struct.pack("<Q", self.seed))
+        self.integer_subkey = siphash(secret, b"tepal" + of_integers + b"\0\0" + struct.pack("<Q", self.seed))
+
+    def keyed(self, subkey, message):
+        return siphash(subkey, message, *((2, 4) if self.hash == 1 else (1, 3)))
 
     def integer_digest(self, key):
-        if self.hash == 1:
+        if self.hash != 0:
             need(self.subkey is not None, "give the secret key (--key)")
-            return struct.unpack("<QQ", siphash128(self.integer_subkey, struct.pack("<Q", key)))
+            return struct.unpack("<QQ", self.keyed(self.integer_subkey, struct.pack("<Q", key)))
         x = key ^ xxhash.xxh3_64_intdigest(b"tepal-a", self.seed)
         x ^= x >> 30
         x = x * 0xBF58476D1CE4E5B9 & M64
@@ -241,7 +247,7 @@ class Filter:
             both = xxhash.xxh3_128_intdigest(key, self.seed)
             return both & M64, both >> 64
         need(self.subkey is not None, "give the secret key (--key)")
-        return struct.unpack("<QQ", siphash128(self.subkey, key))
+        return struct.unpack("<QQ", self.keyed(self.subkey, key))
 
     def cells_of_line(self, line, n, x, u, v):
         size = self.sector
@@ -963,8 +969,10 @@ def open_filter(data):
 def self_test():
     """The reference's vectors: key 00..0f; the messages of no byte, and of 00..3e."""
     key = bytes(range(16))
-    need(siphash128(key, b"").hex() == "a3817f04ba25a8e66df67214c7550293", "SipHash is wrong")
-    need(siphash128(key, bytes(range(63))).hex() == "5150d1772f50834a503e069a973fbd7c", "SipHash is wrong")
+    need(siphash(key, b"").hex() == "a3817f04ba25a8e66df67214c7550293", "SipHash is wrong")
+    need(siphash(key, bytes(range(63))).hex() == "5150d1772f50834a503e069a973fbd7c", "SipHash is wrong")
+    need(siphash(key, b"", 1, 3).hex() == "e77ebcb22788a5befd62db6add303001", "SipHash-1-3 is wrong")
+    need(siphash(key, bytes(range(63)), 1, 3).hex() == "4c5800e34efe426f079f6b0aa75260ad", "SipHash-1-3 is wrong")
 
 
 def lines_of_input():
@@ -985,7 +993,7 @@ def main():
         self_test()
         with open(args.file, "rb") as f:
             filter = open_filter(f.read())
-        if args.key and filter.hash == 1:
+        if args.key and filter.hash != 0:
             filter.set_key(bytes.fromhex(args.key))
         if args.rebuild_lines or args.rebuild_integers:
             keys = range(args.rebuild_integers) if args.rebuild_integers else lines_of_input()

@@ -337,14 +337,13 @@ static void test_agreement(void **state)
     tepal_filter_free(f);
 }
 
-static void test_secret_keys(void **state)
+static void check_secret_keys(enum tepal_hash hash)
 {
-    (void)state;
     static const uint8_t ours[TEPAL_KEY_BYTES] = {1};
     static const uint8_t theirs[TEPAL_KEY_BYTES] = {2};
     struct tepal_params p = bloom_params(TEPAL_LAYOUT_FLAT, 1024, 4);
     struct tepal_filter *plain = filled(&p, 50, 1);
-    p.hash = TEPAL_HASH_SIPHASH;
+    p.hash = hash;
     struct tepal_filter *keyed = filled(&p, 50, 1);
     assert_ok(tepal_filter_set_key(keyed, theirs));
     struct tepal_terms terms = TEPAL_TERMS_INIT;
@@ -374,6 +373,13 @@ static void test_secret_keys(void **state)
     free(bytes);
     tepal_filter_free(keyed);
     tepal_filter_free(plain);
+}
+
+static void test_secret_keys(void **state)
+{
+    (void)state;
+    check_secret_keys(TEPAL_HASH_SIPHASH);
+    check_secret_keys(TEPAL_HASH_SIPHASH13);
 }
 
 /* ---- attacks -------------------------------------------------------------------------------- */

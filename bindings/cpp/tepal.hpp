@@ -110,9 +110,12 @@ class hasher
     {
         tepal_hasher_init(seed, &c_);
     }
-    hasher(std::uint64_t seed, const std::uint8_t (&key)[TEPAL_KEY_BYTES]) noexcept
+    hasher(std::uint64_t seed, const std::uint8_t (&key)[TEPAL_KEY_BYTES],
+           tepal_hash hash = TEPAL_HASH_SIPHASH) noexcept
     {
-        tepal_hasher_init_keyed(seed, key, &c_);
+        if (tepal_hasher_init_by(hash, seed, key, &c_) != TEPAL_OK) {
+            tepal_hasher_init_keyed(seed, key, &c_);
+        }
     }
     explicit hasher(const tepal_hasher &c) noexcept : c_(c) {}
     tepal_digest operator()(std::nullptr_t) const = delete;

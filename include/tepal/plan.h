@@ -197,7 +197,8 @@ TEPAL_API size_t tepal_plans_json(const struct tepal_plans *plans, char *text, s
 
 /*
  * What a filter is built from: digests made with the seed, and the key of a keyed filter (NULL:
- * none; tepal_hasher_init, tepal_hasher_init_keyed).
+ * none; tepal_hasher_init, tepal_hasher_init_keyed). With a key the hash is SipHash-2-4, unless the
+ * plan's params.hash was set to another keyed one (tepal_hasher_init_by).
  */
 struct tepal_plan_input {
     uint64_t seed;

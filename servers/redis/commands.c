@@ -36,7 +36,7 @@
         OPTION("layout", REDIS_ARG_STRING, "LAYOUT"), FLAG("deletes", "DELETES"),                  \
         FLAG("endless", "ENDLESS"), OPTION("seconds", REDIS_ARG_INTEGER, "WINDOW"),                \
         FLAG("untrusted", "UNTRUSTED"), FLAG("grow", "GROW"), FLAG("keyed", "KEYED"),              \
-        OPTION("seed", REDIS_ARG_INTEGER, "SEED"), END
+        FLAG("keyed13", "KEYED13"), OPTION("seed", REDIS_ARG_INTEGER, "SEED"), END
 
 static struct redis_arg reserve_args[] = {KEY, WISH};
 static struct redis_arg plan_args[] = {WISH};

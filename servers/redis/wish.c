@@ -15,7 +15,7 @@ struct asked {
     const struct tepal_kind *kind; /* NULL: any */
     bool layout_given;
     enum tepal_layout layout;
-    bool keyed;
+    enum tepal_hash hash;
     bool seed_given;
     uint64_t seed;
     uint64_t window; /* seconds; 0: none */
@@ -49,7 +49,9 @@ static const char *read_option(struct words *w, struct asked *a)
     } else if (words_take(w, "GROW")) {
         wish->keys_first = 1; /* the share is known when KEYS is */
     } else if (words_take(w, "KEYED")) {
-        a->keyed = true;
+        a->hash = TEPAL_HASH_SIPHASH;
+    } else if (words_take(w, "KEYED13")) {
+        a->hash = TEPAL_HASH_SIPHASH13;
     } else if (w->argc - w->at < 2) {
         return "an option is unknown, or its value is missing";
     } else {
@@ -86,7 +88,7 @@ static const char *read_option(struct words *w, struct asked *a)
             wrong = read_layout(a, value);
         } else {
             return "an option is unknown; there are KEYS, FP, FN, MEMORY, KIND, LAYOUT, DELETES, "
-                   "ENDLESS, WINDOW, UNTRUSTED, GROW, KEYED, SEED";
+                   "ENDLESS, WINDOW, UNTRUSTED, GROW, KEYED, KEYED13, SEED";
         }
         w->at++;
         return wrong;
@@ -228,7 +230,7 @@ static struct held *make(struct redis_ctx *ctx, const struct tepal_params *p, ui
     }
     if (status == TEPAL_OK) {
         atomic_fetch_add(&counts.filters, 1);
-        if (p->hash == TEPAL_HASH_SIPHASH) {
+        if (tepal_hash_is_keyed(p->hash)) {
             const uint8_t *secret = settings_secret();
             why = "a keyed filter needs a key in the file that the setting tepal.key-file names";
             status = p->key_check != 0 ? settings_unlock(held->filter)
@@ -372,9 +374,7 @@ static int reserve_wish(struct redis_ctx *ctx, struct redis_string **argv, int a
         redis.GetRandomBytes((unsigned char *)&p.seed, sizeof p.seed);
         p.seed >>= 1; /* an integer for every client */
     }
-    if (asked.keyed) {
-        p.hash = TEPAL_HASH_SIPHASH;
-    }
+    p.hash = asked.hash;
     struct held *held = make(ctx, &p, budget);
     return held == NULL ? REDIS_OK : keep(ctx, argv[1], opened, held, budget);
 }

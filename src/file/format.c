@@ -277,7 +277,7 @@ enum tepal_status tepal_format_read_header(const uint8_t *bytes, size_t len,
     if (verdict.status != TEPAL_OK) {
         return tepal_format_fault(error, verdict.status, 0, place_of(verdict.field), verdict.why);
     }
-    if (h.params.hash == TEPAL_HASH_SIPHASH && h.params.key_check == 0) {
+    if (tepal_hash_is_keyed(h.params.hash) && h.params.key_check == 0) {
         return tepal_format_fault(
             error, TEPAL_CORRUPT, 0, FORMAT_AT_KEY_CHECK,
             "a keyed filter has no key check: a wrong key would not be noticed");
@@ -366,7 +366,7 @@ uint64_t tepal_encoded_bytes(const struct tepal_filter *filter)
 /* A keyed filter without its check would take any key later on. */
 bool tepal_format_lacks_key(const struct tepal_filter *filter)
 {
-    return filter->params.hash == TEPAL_HASH_SIPHASH && filter->params.key_check == 0;
+    return tepal_hash_is_keyed(filter->params.hash) && filter->params.key_check == 0;
 }
 
 /* ---- pieces of the encoded filter: each writes what it has, and says how much ---------------- */

@@ -96,13 +96,12 @@ static bool check_key(const struct tepal_params *p, const struct tepal_terms *t,
                       struct tepal_judgement *r)
 {
     struct tepal_hasher hasher;
-    if (p->hash == TEPAL_HASH_SIPHASH) {
-        tepal_hasher_init_keyed(p->seed, t->key, &hasher);
-        if (tepal_hasher_check(&hasher) == p->key_check) {
-            return true;
-        }
+    bool keyed = tepal_hash_is_keyed(p->hash);
+    if (keyed && tepal_hasher_init_by(p->hash, p->seed, t->key, &hasher) == TEPAL_OK &&
+        tepal_hasher_check(&hasher) == p->key_check) {
+        return true;
     }
-    differ_key(r, p->hash == TEPAL_HASH_SIPHASH ? "with another" : "without a");
+    differ_key(r, keyed ? "with another" : "without a");
     return false;
 }
 

@@ -17,7 +17,7 @@
 
 static void make_hasher(struct tepal_filter *filter)
 {
-    filter->has_hasher = filter->params.hash == TEPAL_HASH_XXH3;
+    filter->has_hasher = !tepal_hash_is_keyed(filter->params.hash);
     if (filter->has_hasher) {
         tepal_hasher_init(filter->params.seed, &filter->hasher);
     }
@@ -247,11 +247,11 @@ bool tepal_filter_equal(const struct tepal_filter *a, const struct tepal_filter 
 enum tepal_status tepal_filter_set_key(struct tepal_filter *filter,
                                        const uint8_t key[TEPAL_KEY_BYTES])
 {
-    if (filter->params.hash != TEPAL_HASH_SIPHASH) {
+    if (!tepal_hash_is_keyed(filter->params.hash)) {
         return TEPAL_UNSUPPORTED;
     }
     struct tepal_hasher hasher;
-    tepal_hasher_init_keyed(filter->params.seed, key, &hasher);
+    (void)tepal_hasher_init_by(filter->params.hash, filter->params.seed, key, &hasher);
     uint64_t check = tepal_hasher_check(&hasher);
     if (filter->params.key_check != 0 && filter->params.key_check != check) {
         return TEPAL_WRONG_KEY;
@@ -405,7 +405,7 @@ enum tepal_status tepal_filter_mates(const struct tepal_filter *into,
     if (!tepal_params_compatible(&into->params, &other->params)) {
         return TEPAL_MISMATCH;
     }
-    if (into->params.hash == TEPAL_HASH_SIPHASH && into->params.key_check == 0) {
+    if (tepal_hash_is_keyed(into->params.hash) && into->params.key_check == 0) {
         return TEPAL_KEY_NEEDED;
     }
     return TEPAL_OK;
@@ -483,7 +483,7 @@ static void tell(const struct tepal_filter *filter, struct tepal_report *report,
                       tepal_hash_name(p->hash));
     tepal_report_integer(report, "seed", "seed of the hash functions", p->seed);
     tepal_report_flag(report, "keyed", "was it built with a secret key?",
-                      p->hash == TEPAL_HASH_SIPHASH);
+                      tepal_hash_is_keyed(p->hash));
     tepal_report_integer(report, "bytes", "memory of the cells", (uint64_t)filter->word_count * 8);
     tepal_report_text(report, "version", "version of the library", TEPAL_VERSION);
 }

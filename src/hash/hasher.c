@@ -11,6 +11,9 @@
  * that a file carries is
  *     check = the first 8 bytes, little-endian, of SipHash-128(secret; "tepal" 2 0 0), or 1 if 0.
  * SipHash being a pseudo-random function, the check tells nothing about the digests of other keys.
+ *
+ * With SipHash-1-3 the subkeys, made by SipHash-2-4 too, have the numbers 4 and 5: two filters of
+ * one secret key and one seed share no subkey. Digests and check are then those of SipHash-1-3.
  */
 #include "hash/digest.h"
 
@@ -36,41 +39,69 @@ void tepal_hasher_init(uint64_t seed, struct tepal_hasher *hasher)
     };
 }
 
-void tepal_hasher_init_keyed(uint64_t seed, const uint8_t key[TEPAL_KEY_BYTES],
-                             struct tepal_hasher *hasher)
+bool tepal_hash_is_keyed(enum tepal_hash hash)
 {
-    struct tepal_digest bytes = subkey(1, seed, key);
-    struct tepal_digest integer = subkey(3, seed, key);
-    *hasher = (struct tepal_hasher){.hash = TEPAL_HASH_SIPHASH,
+    return hash == TEPAL_HASH_SIPHASH || hash == TEPAL_HASH_SIPHASH13;
+}
+
+enum tepal_status tepal_hasher_init_by(enum tepal_hash hash, uint64_t seed, const uint8_t *key,
+                                       struct tepal_hasher *hasher)
+{
+    bool fast = hash == TEPAL_HASH_SIPHASH13;
+    if (hash == TEPAL_HASH_XXH3) {
+        tepal_hasher_init(seed, hasher);
+        return TEPAL_OK;
+    }
+    if (!tepal_hash_is_keyed(hash) || key == NULL) {
+        return key == NULL ? TEPAL_KEY_NEEDED : TEPAL_BAD_PARAMETER;
+    }
+    struct tepal_digest bytes = subkey(fast ? 4 : 1, seed, key);
+    struct tepal_digest integer = subkey(fast ? 5 : 3, seed, key);
+    *hasher = (struct tepal_hasher){.hash = hash,
                                     .seed = seed,
                                     .secret = {bytes.lo, bytes.hi},
                                     .integer = {integer.lo, integer.hi}};
+    return TEPAL_OK;
+}
+
+void tepal_hasher_init_keyed(uint64_t seed, const uint8_t key[TEPAL_KEY_BYTES],
+                             struct tepal_hasher *hasher)
+{
+    (void)tepal_hasher_init_by(TEPAL_HASH_SIPHASH, seed, key, hasher);
+}
+
+/* Under a keyed hash, and the key of the one or the other form. */
+static inline struct tepal_digest keyed(enum tepal_hash hash, const uint64_t key[2],
+                                        const void *data, size_t len)
+{
+    return hash == TEPAL_HASH_SIPHASH13 ? tepal_siphash13(key, data, len)
+                                        : tepal_siphash(key, data, len);
 }
 
 uint64_t tepal_hasher_check(const struct tepal_hasher *hasher)
 {
     static const uint8_t message[8] = {'t', 'e', 'p', 'a', 'l', 2, 0, 0};
-    if (hasher->hash != TEPAL_HASH_SIPHASH) {
+    if (!tepal_hash_is_keyed(hasher->hash)) {
         return 0;
     }
-    uint64_t check = tepal_siphash(hasher->secret, message, sizeof message).lo;
+    uint64_t check = keyed(hasher->hash, hasher->secret, message, sizeof message).lo;
     return check == 0 ? 1 : check;
 }
 
 struct tepal_digest tepal_hash_bytes(const struct tepal_hasher *hasher, const void *key, size_t len)
 {
-    if (hasher->hash == TEPAL_HASH_SIPHASH) {
-        return tepal_siphash(hasher->secret, key, len);
+    if (hasher->hash != TEPAL_HASH_XXH3) {
+        return keyed(hasher->hash, hasher->secret, key, len);
     }
     return digest_bytes(len == 0 ? "" : key, len, hasher->seed);
 }
 
 struct tepal_digest tepal_hash_u64(const struct tepal_hasher *hasher, uint64_t key)
 {
-    if (hasher->hash == TEPAL_HASH_SIPHASH) {
+    if (hasher->hash != TEPAL_HASH_XXH3) {
         uint8_t bytes[8];
         little_put64(bytes, key);
-        return tepal_siphash(hasher->integer, bytes, sizeof bytes);
+        return keyed(hasher->hash, hasher->integer, bytes, sizeof bytes);
     }
     return digest_u64(key, hasher->integer[0], hasher->integer[1]);
 }

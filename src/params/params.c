@@ -12,7 +12,7 @@
 
 static const char *const layouts[] = {"flat", "partitioned", "blocked", "paired"};
 static const char *const positions_kinds[] = {"colliding", "distinct"};
-static const char *const hashes[] = {"xxh3-128", "siphash-128"};
+static const char *const hashes[] = {"xxh3-128", "siphash-128", "siphash13-128"};
 
 static const struct names layout_names = NAMES(layouts, "unknown");
 static const struct names positions_names = NAMES(positions_kinds, "unknown");
@@ -54,9 +54,10 @@ static struct params_verdict check_names(const struct tepal_params *p,
         return params_refuse(PARAMS_POSITIONS, "positions are neither colliding nor distinct");
     }
     if ((uint32_t)p->hash >= hash_names.count) {
-        return params_refuse(PARAMS_HASH, "the hash is neither xxh3-128 nor siphash-128");
+        return params_refuse(PARAMS_HASH,
+                             "the hash is none of xxh3-128, siphash-128 and siphash13-128");
     }
-    if (p->hash == TEPAL_HASH_XXH3 && p->key_check != 0) {
+    if (!tepal_hash_is_keyed(p->hash) && p->key_check != 0) {
         return params_refuse(PARAMS_KEY_CHECK,
                              "a filter without a secret key cannot have a key check");
     }

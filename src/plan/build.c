@@ -100,7 +100,9 @@ static struct tepal_params params_of(const struct tepal_proposal *plan, uint64_t
 {
     struct tepal_params p = plan->params;
     p.seed = seed;
-    p.hash = key == NULL ? TEPAL_HASH_XXH3 : TEPAL_HASH_SIPHASH;
+    if (key == NULL || p.hash == TEPAL_HASH_XXH3) { /* the plan names no keyed one */
+        p.hash = key == NULL ? TEPAL_HASH_XXH3 : TEPAL_HASH_SIPHASH;
+    }
     p.key_check = 0;
     return p;
 }

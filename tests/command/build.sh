@@ -169,5 +169,19 @@ if cmp -s k1 unkeyed; then fail 'a keyed filter equals one without a key'; else 
 run "$tepal" build xy -o k1 --seed 1 --key-file raw.key
 like 'the summary tells of the key' "$(cat "$work/err")" 'seed       1, and a secret key'
 if grep -q 0123456789abcdef k1; then fail 'the secret key is in the file'; else pass; fi
+expect 'siphash is the default' 0 '' '' "$tepal" build xy -o k3 --seed 1 --key-file raw.key --hash siphash -q
+same 'by name' k3 k2
+expect 'siphash13' 0 '' '' "$tepal" build xy -o k13 --seed 1 --key-file raw.key --hash siphash13 -q
+if cmp -s k13 k1; then fail 'siphash13 is siphash'; else pass; fi
+is 'info names it' "$("$tepal" info k13 --json | grep -o '"hash": *"[^"]*"')" '"hash": "siphash13-128"'
+expect 'its members are found' 0 $'x\ny\n' '' "$tepal" query k13 xy --key-file raw.key
+"$tepal" build xy -o k14 --auto --fp 1% --seed 1 --key-file raw.key --hash siphash13 -q
+is 'by a plan, too' "$("$tepal" query k14 xy --key-file raw.key -c)" 2
+run "$tepal" merge k1 k13 -o k4
+like 'the two do not merge' "$(cat "$work/err")" 'their keyed hashes differ'
+refused '--hash alone' 'build: --hash needs --key-file; nothing was written' \
+    "$tepal" build xy -o k4 --hash siphash13
+refused '--hash of a plan alone' 'build: --hash needs --key-file; nothing was written' \
+    "$tepal" build xy -o k4 --auto --fp 1% --hash siphash13
 
 finish

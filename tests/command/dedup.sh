@@ -410,6 +410,13 @@ is 'a keyed state' "$(wc -l <twice | tr -d ' ') $(($(wc -l <got) > $(wc -l <firs
 refused 'a keyed state without its key' \
     "keyed: this filter was made with a secret key: give --key-file; nothing was read" \
     "$tepal" dedup --state keyed lines
+refused 'a state of another hash' \
+    "keyed: this state was made with other parameters: its hash is siphash-128, and the options give siphash13-128; nothing was read" \
+    "$tepal" dedup --state keyed --key-file key --hash siphash13 lines
+"$tepal" dedup --memory 64Ki --key-file key --hash siphash13 -q --state keyed13 part1 >got
+"$tepal" dedup --key-file key -q --state keyed13 part2 >>got
+is 'a state by SipHash-1-3' "$(sort got | uniq -d | wc -l | tr -d ' ')" 0
+refused '--hash alone' 'dedup: --hash needs --key-file; nothing was read' "$tepal" dedup --hash siphash13 lines
 
 # ---- the rate, for new lines
 # 2 % of the lines are new, the others any of 4290: by sigma 3 % of the new ones are lost.

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include <string.h>
+
 #include <tepal/model.h>
 
 #include "input/lanes.h"
@@ -19,6 +21,15 @@ void arg_positions(const struct args *args, enum tepal_positions *positions)
     if (arg(args, "positions")->given) {
         tepal_positions_parse(arg(args, "positions")->text, positions);
     }
+}
+
+int arg_hash(const struct args *args, enum tepal_hash *hash)
+{
+    const struct option_value *name = arg(args, "hash");
+    bool keyed = arg(args, "key-file")->given;
+    bool fast = name->given && strcmp(name->text, "siphash13") == 0;
+    *hash = !keyed ? TEPAL_HASH_XXH3 : fast ? TEPAL_HASH_SIPHASH13 : TEPAL_HASH_SIPHASH;
+    return !name->given || keyed ? EXIT_YES : args_error(args, "--hash needs --key-file");
 }
 
 unsigned arg_jobs(const struct args *args)

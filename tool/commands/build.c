@@ -80,23 +80,19 @@ static int draw_seed(struct builder *b)
 static int make_hasher(struct builder *b)
 {
     const struct option_value *file = arg(b->args, "key-file");
-    if (!file->given) {
-        tepal_hasher_init(b->params.seed, &b->hasher);
-        return EXIT_YES;
-    }
-    if (secret_read(b->args, file->text, b->key) != EXIT_YES) {
+    if (arg_hash(b->args, &b->params.hash) != EXIT_YES ||
+        (file->given && secret_read(b->args, file->text, b->key) != EXIT_YES)) {
         return EXIT_TROUBLE;
     }
-    b->params.hash = TEPAL_HASH_SIPHASH;
-    tepal_hasher_init_keyed(b->params.seed, b->key, &b->hasher);
-    return EXIT_YES;
+    return args_status(
+        b->args, tepal_hasher_init_by(b->params.hash, b->params.seed, b->key, &b->hasher), NULL);
 }
 
 /* An empty filter for `keys` keys (0: not known), or the plan's. */
 static int make_filter(struct builder *b, uint64_t keys)
 {
     char room[96];
-    bool keyed = b->params.hash == TEPAL_HASH_SIPHASH;
+    bool keyed = tepal_hash_is_keyed(b->params.hash);
     enum tepal_status status;
     if (b->plan != NULL) {
         status = tepal_plan_create(b->plan, b->params.seed, keyed ? b->key : NULL, NULL, &b->filter,
@@ -456,11 +452,14 @@ static int build_planned(const struct args *args)
 {
     struct spool spool = {.count = 0};
     struct tepal_proposal plan;
+    enum tepal_hash hash;
     int code = filter_file_check_inputs(args, arg(args, "output")->text, args->operand,
                                         args->operands, "the filter would overwrite the keys");
+    code = code == EXIT_YES ? arg_hash(args, &hash) : code;
     code = code == EXIT_YES ? spool_open(args, &spool) : code;
     code = code == EXIT_YES ? auto_plan(args, &spool, &plan) : code;
     if (code == EXIT_YES) {
+        plan.params.hash = hash;
         struct args again = *args;
         again.operand = spool.path;
         again.operands = spool.count;
@@ -504,6 +503,7 @@ static const struct option options[] = {
     KEY_OPTIONS,
     OPTION_UNIQUE,
     OPTION_KEY_FILE,
+    OPTION_HASH,
     GENERALIZED_BUILD,
     COUNTING_BUILD,
     OPTION_PRINT_BITS,

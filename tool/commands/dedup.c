@@ -337,8 +337,8 @@ static int make_filter(struct dedup *d)
     } else {
         randombytes_buf(&params.seed, sizeof params.seed);
     }
-    if (arg(d->args, "key-file")->given) {
-        params.hash = TEPAL_HASH_SIPHASH; /* the key itself comes with the hasher */
+    if (arg_hash(d->args, &params.hash) != EXIT_YES) { /* the key itself comes with the hasher */
+        return EXIT_TROUBLE;
     }
     enum tepal_status status = tepal_filter_create(&params, NULL, &d->filter, NULL);
     return args_status(d->args, status, NULL);
@@ -466,6 +466,7 @@ static const struct option options[] = {
     OPTION_STREAM_HASHES,
     OPTION_SEED,
     OPTION_KEY_FILE,
+    OPTION_HASH,
     OPTION_FORCE,
     FLAG('j', "json",
          "Print the figures as JSON, one object per line, on standard error (with -c on standard "

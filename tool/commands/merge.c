@@ -23,7 +23,9 @@ static const char *difference(const struct tepal_params *a, const struct tepal_p
                  {a->positions != b->positions, "the positions (colliding, distinct) differ"},
                  {a->cells != b->cells, "the numbers of bits differ (convert --fold may help)"},
                  {a->hashes != b->hashes, "the numbers of hashes differ"},
-                 {a->hash != b->hash, "one has a secret key and the other does not"},
+                 {tepal_hash_is_keyed(a->hash) != tepal_hash_is_keyed(b->hash),
+                  "one has a secret key and the other does not"},
+                 {a->hash != b->hash, "their keyed hashes differ"},
                  {a->seed != b->seed, "the seeds differ (build with the same --seed)"},
                  {a->key_check != b->key_check, "the secret keys differ"},
                  {true, "other parameters differ"}};

@@ -364,7 +364,7 @@ int filter_file_hasher(const struct args *args, const char *path, struct tepal_f
                        struct tepal_hasher *hasher)
 {
     const struct option_value *file = arg(args, "key-file");
-    bool keyed = tepal_filter_params(filter)->hash == TEPAL_HASH_SIPHASH;
+    bool keyed = tepal_hash_is_keyed(tepal_filter_params(filter)->hash);
     if (keyed && !file->given) {
         return args_about(args, path, "this filter was made with a secret key: give --key-file");
     }

@@ -58,7 +58,7 @@ static void tell_summary(struct report *r, const char *path, const struct tepal_
                        : "; build with --counter-bits 8 for a limit of 255");
     }
     report_say(r, "seed       %" PRIu64 "%s", params->seed,
-               params->hash == TEPAL_HASH_SIPHASH ? ", and a secret key" : "");
+               tepal_hash_is_keyed(params->hash) ? ", and a secret key" : "");
     report_say(r, "wrote      %s, %s", filter_file_name(path, true),
                render_bytes(filter_file_bytes(path, filter), room, sizeof room));
 }

@@ -16,6 +16,7 @@
 #include "output/render.h"
 #include "files/filter_file.h"
 #include "streams/stream.h"
+#include "cli/options.h"
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
@@ -137,6 +138,16 @@ int state_compare(const struct state *s, const struct tepal_params *wanted,
     struct tepal_recycling_params has = before->recycling;
     struct tepal_recycling_params wants = wanted->recycling;
     const struct option_value *seed = arg(s->args, "seed");
+    enum tepal_hash hash;
+    if (arg_hash(s->args, &hash) != EXIT_YES) {
+        return EXIT_TROUBLE;
+    }
+    if (arg(s->args, "hash")->given && before->hash != hash) {
+        return args_about(
+            s->args, s->name,
+            "this state was made with other parameters: its hash is %s, and the options give %s",
+            tepal_hash_name(before->hash), tepal_hash_name(hash));
+    }
     if (before->layout != wanted->layout) {
         return args_about(
             s->args, s->name,

@@ -333,7 +333,7 @@ tepal_counting_difference(const struct tepal_filter *now, const struct tepal_fil
     if (!counting_counts(now)) {
         return refuse(error, TEPAL_UNSUPPORTED, COUNTING_DROPPED);
     }
-    if (now->params.hash == TEPAL_HASH_SIPHASH && now->params.key_check == 0) {
+    if (tepal_hash_is_keyed(now->params.hash) && now->params.key_check == 0) {
         /* Nobody knows whether the keys are the same. */
         return refuse_if(error, TEPAL_KEY_NEEDED);
     }

@@ -212,7 +212,7 @@ static enum tepal_status check_header(const uint8_t *bytes, size_t len, struct t
                          "the checksum does not match: the exception list is damaged");
     }
     uint32_t hash = little_get32(bytes + AT_HASH);
-    if (hash != TEPAL_HASH_XXH3 && hash != TEPAL_HASH_SIPHASH) {
+    if (hash != TEPAL_HASH_XXH3 && !tepal_hash_is_keyed((enum tepal_hash)hash)) {
         return refuse_at(error, TEPAL_CORRUPT, AT_HASH, "the exception list has an unknown hash");
     }
     return TEPAL_OK;

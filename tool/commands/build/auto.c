@@ -25,8 +25,8 @@ static const char *const shared[] = {
     "fp", "fp-known", "closed-world", "fn", "bits-per-key", "counter-bits", NULL};
 
 /* What has nothing to do with what is built. */
-static const char *const others[] = {"output", "force",    "seed", "null",  "hex",
-                                     "plain",  "key-file", "json", "quiet", NULL};
+static const char *const others[] = {"output",   "force", "seed", "null",  "hex", "plain",
+                                     "key-file", "hash",  "json", "quiet", NULL};
 
 /* What the plan is made from, or needs. */
 static const char *const negatives[] = {"avoid", "weights", NULL};

@@ -317,7 +317,7 @@ static int build_plan(struct negatives_build *v, const struct digests *members,
                       const struct digests *avoid)
 {
     struct tepal_plan_input input = {.seed = v->params.seed,
-                                     .key = v->params.hash == TEPAL_HASH_SIPHASH ? v->key : NULL,
+                                     .key = tepal_hash_is_keyed(v->params.hash) ? v->key : NULL,
                                      .known = known_keys(v, members, avoid),
                                      .repeats = members->repeats};
     struct tepal_error error = {.why = ""};
