@@ -5,11 +5,12 @@ BUILD  := build
 JOBS   := $(shell nproc 2>/dev/null || echo 1)
 PREFIX := /usr/local
 LAB    := $(BUILD)/lab
+CORPUS  = $(abspath $(BUILD))/corpus
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
 QUIET := >/dev/null
 
-.PHONY: all build demo test bench soak fuzz report install uninstall format check-format clean help \
+.PHONY: all build demo test bench soak fuzz analyse report install uninstall format check-format clean help \
         packages-build packages-test redis install-redis redis-demo
 
 all: build
@@ -20,7 +21,9 @@ help:
 	@echo 'make test       build and test everything: gcc, clang, sanitizers, threads, statistics'
 	@echo 'make bench      speed as ratios to references, a packaged peer and the machine (TSV; ARGS=--json)'
 	@echo 'make soak       the long tests: 10^8 keys, filters beyond 2^32 bits'
-	@echo 'make fuzz       10^6 executions of each fuzz target under sanitizers'
+	@echo 'make fuzz       10^6 executions of each fuzz target under sanitizers (TIME=S: S seconds of'
+	@echo '                each), from a corpus that grows (CORPUS=$(BUILD)/corpus); then its coverage'
+	@echo 'make analyse    the analysers of clang and gcc over the library'
 	@echo 'make report     the papers made again, as one page, $(LAB)/report.html (ARGS=--full)'
 	@echo 'make install    to PREFIX=$(PREFIX) (DESTDIR is respected)'
 	@echo 'make uninstall  remove what install wrote with the same PREFIX and DESTDIR'
@@ -67,7 +70,14 @@ bench: packages-test
 fuzz: packages-test
 	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTEPAL_FUZZ=ON $(QUIET)
 	@cmake --build $(BUILD)/fuzz --target fuzz_targets --parallel $(JOBS) $(QUIET)
-	@fuzz/run $(BUILD)/fuzz
+	@CORPUS=$(CORPUS) TIME=$(TIME) RUNS=$(RUNS) fuzz/run $(BUILD)/fuzz
+	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/coverage -DCMAKE_BUILD_TYPE=None -DTEPAL_FUZZ=ON \
+		-DTEPAL_FUZZ_COVERAGE=ON $(QUIET)
+	@cmake --build $(BUILD)/coverage --target fuzz_targets --parallel $(JOBS) $(QUIET)
+	@CORPUS=$(CORPUS) fuzz/coverage $(BUILD)/coverage
+
+analyse: packages-test
+	@scripts/analyse $(BUILD)/analyse
 
 # A run with rows that differ ends with 1: they are in the report too.
 report: build

@@ -30,7 +30,7 @@ static struct tepal_terms terms_of(const uint8_t *t, const uint8_t *bytes, size_
         terms.params.kind = (enum tepal_kind_id)little_get32(bytes + 12);
         terms.params.layout = (enum tepal_layout)(little_get32(bytes + 16) & 3);
         terms.params.positions = (enum tepal_positions)(little_get32(bytes + 20) & 1);
-        terms.params.hash = (enum tepal_hash)(little_get32(bytes + 24) & 1);
+        terms.params.hash = (enum tepal_hash)(little_get32(bytes + 24) % 3);
         terms.params.hashes = little_get32(bytes + 28);
         terms.params.cells = little_get64(bytes + 32);
         terms.params.seed = little_get64(bytes + 48) ^ t[3];
