@@ -19,7 +19,8 @@ help:
 	@echo 'make            build the library and the command into $(BUILD)/'
 	@echo 'make demo       build, then show predicted and measured errors on generated keys'
 	@echo 'make test       build and test everything: gcc, clang, sanitizers, threads, statistics'
-	@echo 'make bench      speed as ratios to references, a packaged peer and the machine (TSV; ARGS=--json)'
+	@echo 'make bench      speed as ratios to references, a packaged peer and the machine (TSV; ARGS=--json;'
+	@echo '                ONLY="retouch command" for some of its programs)'
 	@echo 'make soak       the long tests: 10^8 keys, filters beyond 2^32 bits'
 	@echo 'make fuzz       10^6 executions of each fuzz target under sanitizers (TIME=S: S seconds of'
 	@echo '                each), from a corpus that grows (CORPUS=$(BUILD)/corpus); then its coverage'
@@ -57,15 +58,16 @@ soak: packages-soak
 	@cmake --build $(BUILD)/release --parallel $(JOBS) $(QUIET)
 	@tests/soak $(BUILD)/release
 
+# All of them take half an hour: ONLY="command dedup" runs some.
+ONLY ?= bars bench retouch generalized counting fingerprint yesno header recycling plan command dedup
 bench: packages-test
 	@cmake -S . -B $(BUILD)/bench -DCMAKE_BUILD_TYPE=Release -DTEPAL_BENCH=ON $(QUIET)
 	@cmake --build $(BUILD)/bench --parallel $(JOBS) $(QUIET)
-	@$(BUILD)/bench/tepal_bars $(ARGS)
-	@$(BUILD)/bench/tepal_bench $(ARGS)
-	@for name in retouch generalized counting fingerprint yesno header recycling plan; do \
-		$(BUILD)/bench/tepal_$${name}_bench $(ARGS) || exit 1; done
-	@case "$(ARGS)" in *--json*) ;; *) bench/command.sh $(BUILD)/bench/tepal && \
-		bench/dedup.sh $(BUILD)/bench/tepal ;; esac
+	@for name in $(ONLY); do case "$$name $(ARGS)" in \
+		bars*|bench*) $(BUILD)/bench/tepal_$$name $(ARGS) ;; \
+		command*--json*|dedup*--json*) ;; \
+		command*|dedup*) bench/$$name.sh $(BUILD)/bench/tepal ;; \
+		*) $(BUILD)/bench/tepal_$${name}_bench $(ARGS) ;; esac || exit 1; done
 
 fuzz: packages-test
 	@CC=clang CXX=clang++ cmake -S . -B $(BUILD)/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTEPAL_FUZZ=ON $(QUIET)

@@ -53,6 +53,11 @@ bool tepal_digest_set_make(struct arena *arena, const struct tepal_digest *keys,
         return false;
     }
     for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count && is_chosen(set, i + AHEAD)) {
+            uint64_t hash = hash_of(keys[i + AHEAD]);
+            __builtin_prefetch(&set->slot[hash & set->mask], 1);
+            bits_prefetch(set->door, door_of(set, hash));
+        }
         if (is_chosen(set, i)) {
             uint64_t hash = hash_of(keys[i]);
             uint32_t *slot = slot_of(set, keys[i], hash);

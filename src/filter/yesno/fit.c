@@ -12,9 +12,14 @@
 
 #include "filter/known/known.h"
 
+#define AHEAD 4 /* false positives whose memory is requested */
+
 void tepal_yesno_first_fit(struct yesno_run *run)
 {
     for (uint32_t f = 0; f < run->falses && !tepal_yesno_stopped(run); f++) {
+        if (f + AHEAD < run->falses && run->vetoes > 0) {
+            tepal_yesno_fetch(run, f + AHEAD, 0);
+        }
         for (uint32_t j = 0; j < run->vetoes && run->home[f] == YESNO_HOMELESS; j++) {
             (void)tepal_yesno_place(run, f, j, 0);
         }

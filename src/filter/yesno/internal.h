@@ -151,6 +151,9 @@ enum tepal_status tepal_yesno_index_users(struct yesno_run *run);
  */
 bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t most);
 
+/* Request the memory that placing f in no-filter j will read. */
+void tepal_yesno_fetch(const struct yesno_run *run, uint32_t f, uint32_t j);
+
 /* Take it out of where it is. */
 void tepal_yesno_displace(struct yesno_run *run, uint32_t f);
 

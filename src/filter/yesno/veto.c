@@ -24,6 +24,8 @@
 
 /* ---- who has which bits ---------------------------------------------------------------------- */
 
+#define AHEAD 24 /* entries, or keys, whose memory is requested */
+
 /* The bits of a key in the no-filters of family `number`, each once. */
 static uint32_t bits_of(const struct yesno_run *run, uint32_t number, struct tepal_digest digest,
                         uint32_t *bits)
@@ -51,7 +53,7 @@ static bool take_has(struct yesno_run *run, struct yesno_lists *has, uint32_t co
 {
     has->start = tepal_arena_take(&run->arena, (uint64_t)count + 1, sizeof *has->start);
     has->item =
-        tepal_arena_take(&run->arena, (uint64_t)count * run->filter->no.hashes, sizeof *has->item);
+        tepal_arena_raw(&run->arena, (uint64_t)count * run->filter->no.hashes, sizeof *has->item);
     return has->start != NULL && has->item != NULL;
 }
 
@@ -61,11 +63,15 @@ static bool invert(struct yesno_run *run, const struct yesno_lists *has, uint32_
 {
     uint64_t bits = run->filter->no.cells;
     to->start = tepal_arena_take(&run->arena, bits + 2, sizeof *to->start);
-    to->item = tepal_arena_take(&run->arena, has->start[count], sizeof *to->item);
+    to->item = tepal_arena_raw(&run->arena, has->start[count], sizeof *to->item);
     if (to->start == NULL || to->item == NULL) {
         return false;
     }
-    for (uint64_t i = 0; i < has->start[count]; i++) {
+    const uint64_t entries = has->start[count];
+    for (uint64_t i = 0; i < entries; i++) {
+        if (i + AHEAD < entries) {
+            __builtin_prefetch(&to->start[has->item[i + AHEAD] + (uint64_t)2], 1);
+        }
         to->start[has->item[i] + (uint64_t)2]++;
     }
     for (uint64_t bit = 2; bit < bits + 2; bit++) {
@@ -74,6 +80,11 @@ static bool invert(struct yesno_run *run, const struct yesno_lists *has, uint32_
     /* start[bit + 1] is where the next owner goes, and in the end where the next list starts. */
     for (uint32_t owner = 0; owner < count; owner++) {
         for (uint64_t i = has->start[owner]; i < has->start[owner + 1]; i++) {
+            if (i + 2 * AHEAD < entries) {
+                __builtin_prefetch(&to->start[has->item[i + 2 * AHEAD] + (uint64_t)1], 1);
+                uint64_t next = to->start[has->item[i + AHEAD] + (uint64_t)1];
+                __builtin_prefetch(&to->item[next], 1);
+            }
             to->item[to->start[has->item[i] + (uint64_t)1]++] = owner;
         }
     }
@@ -107,12 +118,27 @@ static enum tepal_status index_members(struct yesno_run *run, uint32_t number, c
     if (risky == NULL) {
         return TEPAL_NO_MEMORY;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct tepal_digest d =
-            yesno_no_digest(filter->salt, filter->own_seeds, number, members[i]);
-        if (tepal_yesno_holds(&filter->no, used, 0, d)) {
-            bits_set(risky, i);
-            family->risks++;
+    for (uint32_t first = 0; first < count; first += AHEAD) {
+        uint32_t end = count - first < AHEAD ? count : first + AHEAD;
+        uint64_t at[AHEAD][TEPAL_MAX_HASHES];
+        uint32_t k = filter->no.hashes;
+        for (uint32_t i = first; i < end; i++) {
+            (void)tepal_address_positions(
+                &filter->no, yesno_no_digest(filter->salt, filter->own_seeds, number, members[i]),
+                at[i - first]);
+            for (uint32_t j = 0; j < k && j < 4; j++) { /* most are refused by the first few */
+                bits_prefetch(used, at[i - first][j]);
+            }
+        }
+        for (uint32_t i = first; i < end; i++) {
+            uint32_t j = 0;
+            while (j < k && bits_test(used, at[i - first][j])) {
+                j++;
+            }
+            if (j == k) {
+                bits_set(risky, i);
+                family->risks++;
+            }
         }
     }
     family->member = tepal_arena_take(&run->arena, family->risks, sizeof *family->member);
@@ -248,6 +274,16 @@ static void unuse(struct yesno_run *run, struct yesno_veto *veto, uint32_t bit, 
     }
 }
 
+void tepal_yesno_fetch(const struct yesno_run *run, uint32_t f, uint32_t j)
+{
+    const struct yesno_veto *veto = &run->veto[j];
+    const struct yesno_lists *has = &veto->family->has;
+    for (uint64_t i = has->start[f]; i < has->start[f + 1]; i++) {
+        __builtin_prefetch(&veto->uses[has->item[i]], 1);
+        __builtin_prefetch(&veto->family->risk.start[has->item[i]]);
+    }
+}
+
 bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t most)
 {
     struct yesno_veto *veto = &run->veto[j];
@@ -258,9 +294,9 @@ bool tepal_yesno_place(struct yesno_run *run, uint32_t f, uint32_t j, uint64_t m
     uint64_t end = 0;
     run->steps++;
     /* All are requested at once: the walk is full of branches that keep the next from beginning. */
+    tepal_yesno_fetch(run, f, j);
     for (uint64_t ahead = i; ahead < has->start[f + 1]; ahead++) {
-        __builtin_prefetch(&veto->uses[has->item[ahead]]);
-        __builtin_prefetch(&risk_start[has->item[ahead]]);
+        __builtin_prefetch(&veto->family->risk.item[risk_start[has->item[ahead]]]);
     }
     for (; i < has->start[f + 1] && veto->vetoed <= limit; i++) {
         end = use(run, veto, has->item[i], limit);
