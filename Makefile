@@ -98,7 +98,8 @@ install-redis: redis
 	@cmake --install $(BUILD) --prefix $(PREFIX) --component redis
 
 redis-demo: redis packages-test
-	@servers/redis/demo $(BUILD)/tepal-redis.so
+	@cmake --build $(BUILD) --parallel $(JOBS) --target tepal $(QUIET)
+	@servers/redis/demo $(BUILD)/tepal-redis.so $(BUILD)/tepal
 
 # What install writes is seen by installing once more, below $(BUILD).
 STAGED := $(BUILD)/uninstall

@@ -5,13 +5,13 @@
  * for here: against max-filter-bytes, against maxmemory, and against what this machine has left.
  *
  * Cells are aligned to 64 bytes. The server's allocator has size classes, and a request of 2^n
- * bytes and a little more is charged as the next class, a quarter more. Large requests come back at
- * the beginning of a page, so the exact size is tried first. Where it was not aligned, and for
- * small ones, a little more is taken, the pointer is moved (never to the beginning of a page) and
- * the way back is stored before it.
+ * bytes and a little more is charged as the next class, a quarter more. But jemalloc aligns large
+ * requests to lines by itself: then they are of the exact size. Small ones, and all where the
+ * allocator does not do that, ask for a little more; the pointer is moved, and the way back is
+ * stored before it.
  *
- *     exact     |cells ...                      p mod 4096 = 0, taken at p
- *     moved     |.... taken at|cells ...        p mod 4096 > 0, taken at ((void **)p)[-1]
+ *     exact     |cells ...
+ *     moved     |.... taken at|cells ...        taken at ((void **)p)[-1]
  */
 #define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
@@ -23,9 +23,8 @@
 
 #include "server.h"
 
-#define PAGE    4096
 #define LINE    64
-#define LARGE   ((size_t)16 << 10) /* from here on exact sizes are tried */
+#define LARGE   ((size_t)16 << 10) /* whole pages in jemalloc */
 #define CHECKED ((uint64_t)64 << 10)
 #define SPARE   ((uint64_t)32 << 20) /* that is left to the machine */
 
@@ -57,7 +56,7 @@ uint64_t limits_encoded(void)
 {
     /* An encoded filter is larger than its cells by a header and its sums. */
     uint64_t most = settings.max_filter_bytes;
-    return most == 0 || most > UINT64_MAX / 2 || obey() ? 0 : most + most / 4096 + PAGE;
+    return most == 0 || most > UINT64_MAX / 2 || obey() ? 0 : most + most / 4096 + 4096;
 }
 
 /* The number after `name` in a small file of the system, times `unit`; UINT64_MAX: none. */
@@ -157,6 +156,29 @@ static void tally(size_t *taken, void *ptr, size_t asked)
     atomic_fetch_add(&counts.bytes, bytes);
 }
 
+/* Does the allocator align all large requests to lines? */
+static bool aligns;
+
+#define PROBES 14
+
+void limits_probe(void)
+{
+    void *probe[PROBES];
+    aligns = true;
+    for (size_t i = 0; i < PROBES; i++) { /* up to 1 MiB: also what libc maps */
+        probe[i] = redis.TryAlloc(LARGE << i / 2);
+        aligns = aligns && probe[i] != NULL && (uintptr_t)probe[i] % LINE == 0;
+    }
+    for (size_t i = 0; i < PROBES; i++) {
+        redis.Free(probe[i]);
+    }
+}
+
+static bool is_exact(size_t size)
+{
+    return aligns && size >= LARGE;
+}
+
 static void *take(void *ctx, size_t size, size_t align)
 {
     (void)align; /* at most LINE */
@@ -164,25 +186,23 @@ static void *take(void *ctx, size_t size, size_t align)
     if (size > SIZE_MAX / 2 || !allow(*taken, size)) {
         return NULL;
     }
-    if (size >= LARGE) {
+    if (is_exact(size)) {
         void *exact = redis.TryAlloc(size);
-        if (exact == NULL || (uintptr_t)exact % PAGE == 0) {
-            if (exact != NULL) {
-                tally(taken, exact, size);
-            }
-            return exact;
+        if (exact != NULL && (uintptr_t)exact % LINE != 0) {
+            redis.Free(exact); /* never, in jemalloc */
+            exact = NULL;
         }
-        redis.Free(exact);
+        if (exact != NULL) {
+            tally(taken, exact, size);
+        }
+        return exact;
     }
-    size_t more = size + sizeof(void *) + 2 * LINE;
+    size_t more = size + sizeof(void *) + LINE;
     char *from = redis.TryAlloc(more);
     if (from == NULL) {
         return NULL;
     }
     size_t skip = LINE - ((uintptr_t)from + sizeof(void *)) % LINE + sizeof(void *);
-    if (((uintptr_t)from + skip) % PAGE == 0) {
-        skip += LINE;
-    }
     char *ptr = from + skip;
     memcpy(ptr - sizeof from, &from, sizeof from);
     tally(taken, from, more);
@@ -193,9 +213,9 @@ static void give(void *ctx, void *ptr, size_t size)
 {
     size_t *taken = ctx;
     void *from = ptr;
-    if ((uintptr_t)ptr % PAGE != 0) {
+    if (!is_exact(size)) {
         memcpy(&from, (char *)ptr - sizeof from, sizeof from);
-        size += sizeof(void *) + 2 * LINE;
+        size += sizeof(void *) + LINE;
     }
     size_t bytes = really_taken(from, size);
     *taken -= bytes;

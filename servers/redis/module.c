@@ -47,6 +47,7 @@ int RedisModule_OnLoad(struct redis_ctx *ctx, struct redis_string **argv, int ar
     int version = TEPAL_VERSION_MAJOR * 10000 + TEPAL_VERSION_MINOR * 100 + TEPAL_VERSION_PATCH;
     redis.SetModuleAttribs(ctx, MODULE_NAME, version, REDIS_API_VERSION);
     redis.SetModuleOptions(ctx, REDIS_HANDLE_IO_ERRORS);
+    limits_probe();
     const char *wrong = settings_arguments(argv, argc);
     if (wrong != NULL) {
         redis.Log(ctx, "warning", "tepal: %s", wrong);

@@ -72,6 +72,9 @@ const char *limits_why(void);
 /* The most bytes that an encoded filter may have now; 0: any number. */
 uint64_t limits_encoded(void);
 
+/* Once, when the module is loaded: how does the server's allocator align? */
+void limits_probe(void);
+
 /* Memory of the server, tallied in *taken as what was really taken; refuses as limits_allow. */
 struct tepal_allocator limits_allocator(size_t *taken);
 

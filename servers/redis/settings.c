@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "server.h"
@@ -24,24 +25,7 @@ struct settings settings = {.compat = false, .max_filter_bytes = 0, .part_timeou
 static uint8_t secrets[MAX_SECRETS][TEPAL_KEY_BYTES];
 static size_t secret_count;
 static char key_file[MAX_PATH];
-
-const uint8_t *settings_secret(void)
-{
-    return secret_count > 0 ? secrets[0] : NULL;
-}
-
-enum tepal_status settings_unlock(struct tepal_filter *filter)
-{
-    if (!tepal_filter_needs_key(filter)) {
-        return TEPAL_OK;
-    }
-    for (size_t i = 0; i < secret_count; i++) {
-        if (tepal_filter_set_key(filter, secrets[i]) == TEPAL_OK) {
-            return TEPAL_OK;
-        }
-    }
-    return secret_count == 0 ? TEPAL_KEY_NEEDED : TEPAL_WRONG_KEY;
-}
+static struct stat key_stat; /* as it was read */
 
 static int digit(char c)
 {
@@ -120,8 +104,10 @@ static const char *use_key_file(const char *path, size_t len)
     if (fd < 0) {
         return "the key file cannot be opened";
     }
+    struct stat opened;
     size_t got = 0;
     ssize_t now;
+    bool known = fstat(fd, &opened) == 0;
     while (got < sizeof text && (now = read(fd, text + got, sizeof text - got)) > 0) {
         got += (size_t)now;
     }
@@ -130,8 +116,49 @@ static const char *use_key_file(const char *path, size_t len)
     memset(text, 0, sizeof text);
     if (wrong == NULL) {
         memcpy(key_file, name, len + 1);
+        key_stat = known ? opened : (struct stat){0};
     }
     return wrong;
+}
+
+/*
+ * Reads the file again if it is another one by now. If it cannot be read the keys stay as they are:
+ * filters that were opened with them are not lost to a slip of the pen.
+ */
+static void refresh(void)
+{
+    struct stat now;
+    if (key_file[0] == 0 || stat(key_file, &now) != 0 ||
+        (now.st_ino == key_stat.st_ino && now.st_size == key_stat.st_size &&
+         now.st_mtim.tv_sec == key_stat.st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == key_stat.st_mtim.tv_nsec)) {
+        return;
+    }
+    const char *wrong = use_key_file(key_file, strlen(key_file));
+    if (wrong != NULL) {
+        key_stat = now; /* say it once */
+        redis.Log(NULL, "warning", "tepal: the keys stay as they were: %s", wrong);
+    }
+}
+
+const uint8_t *settings_secret(void)
+{
+    refresh();
+    return secret_count > 0 ? secrets[0] : NULL;
+}
+
+enum tepal_status settings_unlock(struct tepal_filter *filter)
+{
+    if (!tepal_filter_needs_key(filter)) {
+        return TEPAL_OK;
+    }
+    refresh();
+    for (size_t i = 0; i < secret_count; i++) {
+        if (tepal_filter_set_key(filter, secrets[i]) == TEPAL_OK) {
+            return TEPAL_OK;
+        }
+    }
+    return secret_count == 0 ? TEPAL_KEY_NEEDED : TEPAL_WRONG_KEY;
 }
 
 /* ---- the server's configuration -------------------------------------------------------------- */

@@ -360,6 +360,55 @@ def test_secret_keys(t):
             e("CONFIG", "SET", "tepal.key-file", "")
             e("CONFIG", "SET", "tepal.key-file", path)
             t.error("another key", e, "REFUSED", "TEPAL.SET", "j", whole)
+            # A file that changes is read again when a key is needed.
+            fresh = path + ".new"
+
+            def replace(text):
+                with open(fresh, "w") as f:
+                    f.write(text)
+                os.rename(fresh, path)
+
+            replace("0123456789abcdef0123456789abcdef\n00112233445566778899aabbccddeeff\n")
+            t.equal("the key is there again", e("TEPAL.SET", "j", whole), "OK")
+            e("TEPAL.RESERVE", "new", "KEYS", 1000, "FP", "0.01", "KEYED")
+            latest = e("TEPAL.GET", "new")
+            replace("no key\n")
+            t.equal("a bad file changes nothing", e("TEPAL.SET", "j", whole), "OK")
+            t.check("and is told", "the keys stay as they were" in r.text())
+            os.remove(path)
+            t.equal("nor does none", e("TEPAL.SET", "j", latest), "OK")
+            replace("00112233445566778899aabbccddeeff\n")
+            t.error("the first key was for new filters", e, "REFUSED", "TEPAL.SET", "j", latest)
+            t.equal("and is gone", e("TEPAL.SET", "j", whole), "OK")
+
+
+def jemalloc_class(size):
+    """The size class of a request: four in every doubling."""
+    step = max(16, 1 << max(0, (size - 1).bit_length() - 3))
+    return -(-size // step) * step
+
+
+def test_allocator_classes(t):
+    """What a filter takes: its cells in exactly their size class, and a little for the rest."""
+    with Server(MODULE) as s:
+        c = s.client()
+        if b"mem_allocator:jemalloc" not in c("INFO", "memory"):
+            print("the server's allocator is not jemalloc: its size classes are not known")
+            return
+        for layout in ("blocked", "flat"):
+            rest = set()
+            for size in (16384, 20000, 1 << 17, 10 ** 6, 1 << 20, (1 << 20) + 64, 3 << 20,
+                         12500000, 1 << 26, 5 << 24, 1 << 28):
+                c("TEPAL.RESERVE", "f", "KEYS", size * 8 // 10, "MEMORY", size, "KIND", "bloom",
+                  "LAYOUT", layout)
+                info = flat(c("TEPAL.INFO", "f"))
+                t.check("the size", size - 512 <= info["bytes"] <= size, info["bytes"], size)
+                rest.add(info["memory"] - jemalloc_class(info["bytes"]))
+                usage = c("MEMORY", "USAGE", "f")
+                t.check("%s, %d bytes" % (layout, size),
+                        usage <= jemalloc_class(info["bytes"]) + 2048, usage, info["bytes"])
+                c("DEL", "f")
+            t.check("the rest is the same for all", len(rest) == 1 and 0 < min(rest) < 2048, rest)
 
 
 def test_bad_arguments(t):

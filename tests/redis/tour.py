@@ -33,6 +33,16 @@ def test_tour(t):
                 t.equal(command, got.strip(), want.strip())
 
 
+def test_demo(t):
+    demo = os.path.join(os.path.dirname(GUIDE), "..", "servers", "redis", "demo")
+    ran = subprocess.run([demo, MODULE, COMMAND], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         check=False, text=True, timeout=60)
+    t.equal("it ends well", ran.returncode, 0)
+    t.equal("ten commands", ran.stdout.count("\n> ") + 1, 10)
+    t.check("and push, ask, pull", "{offline:3}: bloom" in ran.stdout and
+            "$ tepal ask asked\nkey-7\nkey-99999\n$ tepal pull" in ran.stdout, ran.stdout[-500:])
+
+
 def test_sizing(t):
     """The plan for many nodes, as it is printed there; and against a draw."""
     with open(GUIDE, encoding="utf-8") as f:
@@ -71,4 +81,4 @@ def test_sizing(t):
 
 
 if __name__ == "__main__":
-    Tests().run([test_tour, test_sizing])
+    Tests().run([test_tour, test_demo, test_sizing])
