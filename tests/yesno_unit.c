@@ -313,6 +313,7 @@ static void salts_are_tried_until_nothing_is_left(void **unused)
     static struct yesno_case c;
     uint64_t state = 9;
     uint64_t changed = 0;
+    uint64_t enough = 0;
     c.params = (struct tepal_params)TEPAL_PARAMS_INIT;
     set_yesno(160, 4, 32, 3, 5, &c.params);
     for (int i = 0; i < 300; i++) {
@@ -334,6 +335,31 @@ static void salts_are_tried_until_nothing_is_left(void **unused)
         tepal_filter_free(f);
     }
     assert_true(changed > 0);
+    /* Or until little enough is: the first such salt. */
+    for (int i = 0; i < 100; i++) {
+        struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
+        struct tepal_known_report r[3];
+        struct tepal_known_report many;
+        struct tepal_filter *f;
+        yesno_keys(&c, &state, 60, 150);
+        for (uint64_t salt = 0; salt < COUNT(r); salt++) {
+            c.params.yesno.salt = salt;
+            assert_ok(tepal_yesno_build(&c.params, &c.in, &how, NULL, &f, &r[salt], NULL));
+            tepal_filter_free(f);
+        }
+        c.params.yesno.salt = 0;
+        how.salts = COUNT(r);
+        how.weight_left = r[2].weight_left;
+        size_t first = 0;
+        while (r[first].weight_left > how.weight_left) {
+            first++;
+        }
+        assert_ok(tepal_yesno_build(&c.params, &c.in, &how, NULL, &f, &many, NULL));
+        tepal_filter_free(f);
+        assert_int_equal(many.salt, first);
+        enough += first < 2 && how.weight_left > 0;
+    }
+    assert_true(enough > 0);
     /* No salt beyond the last: the search ends with the best so far. */
     struct tepal_yesno_options how = TEPAL_YESNO_OPTIONS_INIT;
     struct tepal_filter *f = NULL;

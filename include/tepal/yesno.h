@@ -79,8 +79,12 @@ struct tepal_yesno_options {
      * spent last, on the false positives left that weigh most for what they cost.
      */
     uint64_t false_negatives;
-    /* Seed search: up to this many salts, from params' own on, until nothing is left; 0: one. */
+    /*
+     * Seed search: up to this many salts, from params' own on, until no more of the weight to avoid
+     * is left than weight_left; 0: one.
+     */
     uint32_t salts;
+    double weight_left;
     /*
      * Steps (moves, nodes) of local-search and exact, for each salt; 0: chosen.
      * Steps that look at very many members count for several.
@@ -98,7 +102,7 @@ struct tepal_yesno_options {
 
 #define TEPAL_YESNO_OPTIONS_INIT                                                                   \
     {                                                                                              \
-        TEPAL_YESNO_LOCAL_SEARCH, 0, 0, 0, NULL, NULL, 0                                           \
+        TEPAL_YESNO_LOCAL_SEARCH, 0, 0, 0, 0, NULL, NULL, 0                                        \
     }
 
 /*

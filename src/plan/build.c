@@ -153,9 +153,31 @@ static enum tepal_status retouch(struct build *b)
     return status;
 }
 
+static double weight_of(const struct tepal_known *known, size_t i)
+{
+    return known->avoid_weights == NULL ? 1 : known->avoid_weights[i];
+}
+
+static double weight_to_avoid(const struct tepal_known *known)
+{
+    double weight = 0;
+    for (size_t i = 0; i < known->avoid_count; i++) {
+        weight += weight_of(known, i);
+    }
+    return weight;
+}
+
+/*
+ * What a yes-no filter leaves can be known only when it is built: a heavy key may have no place in
+ * one of fifty. Such a filter is built again with the next salt, until it leaves what was planned.
+ */
+#define MOST_SALTS 6
+
 static enum tepal_status veto(struct build *b)
 {
     struct tepal_yesno_options options = TEPAL_YESNO_OPTIONS_INIT;
+    options.salts = MOST_SALTS;
+    options.weight_left = b->plan->fp_known * weight_to_avoid(b->known);
     b->params.capacity = b->known->member_count;
     return tepal_yesno_build(&b->params, b->known, &options, b->allocator, &b->filter, &b->report,
                              b->error);
@@ -180,11 +202,6 @@ static enum tepal_status cascade(struct build *b)
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */
-
-static double weight_of(const struct tepal_known *known, size_t i)
-{
-    return known->avoid_weights == NULL ? 1 : known->avoid_weights[i];
-}
 
 /* Of kinds that only add: which members are not found, and which known negatives are? */
 static enum tepal_status ask(struct build *b)
@@ -232,17 +249,6 @@ static enum tepal_status make(struct build *b, bool counted)
     }
 }
 
-/* What every report begins with. */
-static void count_given(const struct tepal_known *known, struct tepal_known_report *report)
-{
-    report->members = known->member_count;
-    report->avoid_given = known->avoid_count;
-    report->avoid_weight = 0;
-    for (size_t i = 0; i < known->avoid_count; i++) {
-        report->avoid_weight += weight_of(known, i);
-    }
-}
-
 enum tepal_status tepal_plan_build(const struct tepal_proposal *plan,
                                    const struct tepal_plan_input *input,
                                    const struct tepal_allocator *allocator,
@@ -270,7 +276,9 @@ enum tepal_status tepal_plan_build(const struct tepal_proposal *plan,
         return status;
     }
     if (report != NULL) {
-        count_given(b.known, &b.report);
+        b.report.members = b.known->member_count;
+        b.report.avoid_given = b.known->avoid_count;
+        b.report.avoid_weight = weight_to_avoid(b.known);
         *report = b.report;
     }
     *out = b.filter;

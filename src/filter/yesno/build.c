@@ -302,7 +302,7 @@ static bool better(const struct tepal_known_report *a, const struct tepal_known_
 static bool settled(const struct tepal_known_report *best,
                     const struct tepal_yesno_options *options)
 {
-    return (best->weight_left == 0 && best->false_negatives == 0) ||
+    return (best->weight_left <= options->weight_left && best->false_negatives == 0) ||
            (options->enough != NULL && options->enough(options->ctx));
 }
 
