@@ -66,6 +66,8 @@ bench: packages-test
 	@for name in $(ONLY); do case "$$name $(ARGS)" in \
 		bars*|bench*) $(BUILD)/bench/tepal_$$name $(ARGS) ;; \
 		command*--json*|dedup*--json*) ;; \
+		command*--quick*) bench/command.sh $(BUILD)/bench/tepal "" 1000000 ;; \
+		dedup*--quick*) bench/dedup.sh $(BUILD)/bench/tepal --quick ;; \
 		command*|dedup*) bench/$$name.sh $(BUILD)/bench/tepal ;; \
 		*) $(BUILD)/bench/tepal_$${name}_bench $(ARGS) ;; esac || exit 1; done
 
