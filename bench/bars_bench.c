@@ -17,7 +17,9 @@ void bars_measure(struct runner *runners, size_t count)
     double *rounds = must(calloc(count * BARS_ROUNDS, sizeof *rounds));
     for (size_t r = 0; r < BARS_ROUNDS; r++) {
         for (size_t i = 0; i < count; i++) {
-            (void)runners[i].run(runners[i].context);
+            for (int warm = 1; warm < BARS_RUNS; warm++) {
+                (void)runners[i].run(runners[i].context);
+            }
             rounds[i * BARS_ROUNDS + r] = runners[i].run(runners[i].context);
         }
     }

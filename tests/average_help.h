@@ -8,6 +8,14 @@
  * past, and its variance is at most q times that sum. That gives a z-test for any stream and any
  * rule. On the flat layout nothing else is allowed for. On the others told comes from the model of
  * a phase at its number of ones, where AVERAGE_MODEL is allowed for 32 lines of it.
+ *
+ * In lines there is a second chance. The keys that repeat lie on the lines as they happen to, and
+ * stay there, cycle for cycle. Told knows how many ones there are, so the first order of that goes
+ * out; what stays is that the n keys of a line vary more or less from line to line than they
+ * should. A line's rate is g(n) = (1 - e^(-kn/512))^k, and the variance of n over L lines is off
+ * by sqrt(2 / (L - 1)) of itself, so that the mean rate is off by (g''/2g) E[n] sqrt(2 / (L - 1)):
+ * 2.6 % of itself for 1430 keys on 32 lines, less where fewer keys stay. AVERAGE_SPREAD allows for
+ * it, as a standard deviation for each set of keys that repeat; a run may take several sets.
  */
 #ifndef TEPAL_TESTS_AVERAGE_HELP_H
 #define TEPAL_TESTS_AVERAGE_HELP_H
@@ -21,6 +29,7 @@
 #define AVERAGE_HASHES 6
 #define AVERAGE_FP     0.01
 #define AVERAGE_MODEL  0.01
+#define AVERAGE_SPREAD 0.026
 #define AVERAGE_RECENT 1024
 
 enum shape { UNIFORM, POWER, IN_TURN, LATELY, ZIPF };
@@ -46,6 +55,7 @@ static const struct stream {
 struct source {
     const struct stream *stream;
     uint64_t random;
+    uint64_t set; /* which keys the repeated ones are */
     uint64_t arrivals;
     struct tepal_digest recent[AVERAGE_RECENT];
 };
@@ -55,9 +65,9 @@ static inline double average_uniform(uint64_t *random)
     return (double)(check_random(random) >> 11) * 0x1p-53;
 }
 
-static inline struct tepal_digest average_numbered(double number)
+static inline struct tepal_digest average_numbered(const struct source *s, double number)
 {
-    uint64_t state = (uint64_t)number * 2 + 1;
+    uint64_t state = (s->set << 32) + (uint64_t)number * 2 + 1;
     return check_digest(&state);
 }
 
@@ -67,17 +77,17 @@ static inline struct tepal_digest average_repeat(struct source *s)
     double u = average_uniform(&s->random);
     switch (s->stream->shape) {
     case UNIFORM:
-        return average_numbered(keys * u);
+        return average_numbered(s, keys * u);
     case POWER:
-        return average_numbered(keys * pow(u, s->stream->exponent));
+        return average_numbered(s, keys * pow(u, s->stream->exponent));
     case IN_TURN:
-        return average_numbered(fmod((double)s->arrivals, keys));
+        return average_numbered(s, fmod((double)s->arrivals, keys));
     case LATELY:
         return s->recent[(size_t)(keys * u)];
     case ZIPF:
         break;
     }
-    return average_numbered(pow(keys, u));
+    return average_numbered(s, pow(keys, u));
 }
 
 static inline struct tepal_digest average_next(struct source *s, bool *fresh)
@@ -117,12 +127,13 @@ struct outcome {
 };
 
 static inline struct outcome average_run(struct tepal_filter *f, const struct stream *stream,
-                                         uint64_t seed, uint64_t arrivals)
+                                         uint64_t seed, uint64_t set, uint64_t arrivals)
 {
     static struct source s;
     struct outcome out = {.fresh = stream->fresh * (double)arrivals};
     s.stream = stream;
     s.random = seed;
+    s.set = set;
     s.arrivals = 0;
     bool fresh;
     bool seen;
@@ -143,27 +154,44 @@ static inline struct outcome average_run(struct tepal_filter *f, const struct st
     return out;
 }
 
+/* `sd` is the standard deviation of what is found, if told is right. */
 static inline void average_tell(const char *how, uint32_t phases, const struct stream *s,
-                                struct outcome o)
+                                struct outcome o, double sd)
 {
     print_message(
         "%-11s %u  %-34s told %.4f %%  measured %.4f %% +- %.4f  z %6.2f  missed %.3f %%\n", how,
-        phases, s->name, 100 * o.told, 100 * o.found / o.fresh, 100 * sqrt(o.expected) / o.fresh,
-        (o.found - o.expected) / sqrt(o.expected), o.repeats > 0 ? 100 * o.missed / o.repeats : 0);
+        phases, s->name, 100 * o.told, 100 * o.found / o.fresh, 100 * sd / o.fresh,
+        (o.found - o.expected) / sd, o.repeats > 0 ? 100 * o.missed / o.repeats : 0);
 }
 
-/* One and two phases: what is told is what happens, and it is what was asked for. */
+/*
+ * One and two phases: what is told is what happens, and it is what was asked for. The arrivals are
+ * shared among `sets` streams with different keys.
+ */
 static inline void average_told_is_measured(enum tepal_layout layout, uint32_t phases, size_t i,
-                                            uint64_t arrivals)
+                                            uint64_t arrivals, uint64_t sets)
 {
+    bool flat = layout == TEPAL_LAYOUT_FLAT;
     enum tepal_positions positions = (enum tepal_positions)(i % 2);
-    struct tepal_filter *f = average_make(layout, positions, phases, AVERAGE_CELLS);
-    struct outcome o = average_run(f, &average_streams[i], 1 + i, arrivals);
-    double model = layout == TEPAL_LAYOUT_FLAT ? 0 : AVERAGE_MODEL * o.expected;
-    average_tell(tepal_layout_name(layout), phases, &average_streams[i], o);
-    assert_true(fabs(o.found - o.expected) <= CHECK_Z * sqrt(o.expected) + model);
-    assert_true(o.told <= AVERAGE_FP * 1.005 && o.told >= AVERAGE_FP * 0.99);
-    tepal_filter_free(f);
+    struct outcome sum = {0};
+    double variance = 0;
+    for (uint64_t set = 0; set < sets; set++) {
+        struct tepal_filter *f = average_make(layout, positions, phases, AVERAGE_CELLS);
+        struct outcome o =
+            average_run(f, &average_streams[i], 1 + i + 64 * set, set, arrivals / sets);
+        assert_true(o.told <= AVERAGE_FP * 1.005 && o.told >= AVERAGE_FP * 0.99);
+        variance += o.expected + (flat ? 0 : pow(AVERAGE_SPREAD * o.expected, 2));
+        sum.told += o.told / (double)sets;
+        sum.expected += o.expected;
+        sum.found += o.found;
+        sum.fresh += o.fresh;
+        sum.repeats += o.repeats;
+        sum.missed += o.missed;
+        tepal_filter_free(f);
+    }
+    average_tell(tepal_layout_name(layout), phases, &average_streams[i], sum, sqrt(variance));
+    assert_true(fabs(sum.found - sum.expected) <=
+                CHECK_Z * sqrt(variance) + (flat ? 0 : AVERAGE_MODEL * sum.expected));
 }
 
 /* More phases: at most what is told. */
@@ -171,8 +199,8 @@ static inline void average_told_is_a_bound(uint32_t phases, size_t i, uint64_t a
 {
     struct tepal_filter *f =
         average_make(TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, phases, AVERAGE_CELLS / 4);
-    struct outcome o = average_run(f, &average_streams[i], 100 + i, arrivals);
-    average_tell("flat", phases, &average_streams[i], o);
+    struct outcome o = average_run(f, &average_streams[i], 100 + i, 0, arrivals);
+    average_tell("flat", phases, &average_streams[i], o, sqrt(o.expected));
     assert_true(o.found <= o.expected + CHECK_Z * sqrt(o.expected));
     assert_true(o.told <= AVERAGE_FP * 1.005 && o.told >= AVERAGE_FP * 0.99);
     tepal_filter_free(f);
@@ -198,8 +226,8 @@ static inline void average_by_sigma(uint32_t phases, size_t i, uint64_t arrivals
     options.limit = s.sigma;
     set_recycling(&p, &options);
     assert_ok(tepal_filter_create(&p, NULL, &f, NULL));
-    struct outcome o = average_run(f, &average_streams[i], 1 + i, arrivals);
-    average_tell("sigma", phases, &average_streams[i], o);
+    struct outcome o = average_run(f, &average_streams[i], 1 + i, 0, arrivals);
+    average_tell("sigma", phases, &average_streams[i], o, sqrt(o.expected));
     if (phases == 1 && i < COUNT(known)) { /* to two decimals, from 3 * 10^6 arrivals */
         double share = o.found / o.fresh;
         double there = share / (average_streams[i].fresh * 3e6);

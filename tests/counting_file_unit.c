@@ -262,10 +262,13 @@ static void nothing_else_allocates(void **state)
     }
 }
 
-/* A mapped filter answers, and does not change. */
+/* A mapped filter answers, and does not change. (Files can be mapped on little-endian machines.) */
 static void a_view_is_read_only(void **state)
 {
     (void)state;
+    if (!LITTLE_ENDIAN_HOST) {
+        skip();
+    }
     for (size_t i = 0; i < PINNED; i++) {
         char path[4096];
         struct tepal_filter *view;

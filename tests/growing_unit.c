@@ -298,7 +298,34 @@ static void no_member_is_lost(void **unused)
     }
 }
 
-/* One key 140,000 times among others, and out again. */
+static struct tepal_filter *through_bytes(const struct tepal_filter *f)
+{
+    uint64_t bytes = tepal_encoded_bytes(f);
+    uint8_t *room = malloc((size_t)bytes);
+    uint8_t *again = malloc((size_t)bytes);
+    struct tepal_filter *back = NULL;
+    struct tepal_error error = {0};
+    assert_non_null(room);
+    assert_non_null(again);
+    assert_ok(tepal_encode(f, room, (size_t)bytes, NULL));
+    if (tepal_decode(room, (size_t)bytes, NULL, &back, &error) != TEPAL_OK) {
+        fail_msg("%s", error.why);
+    }
+    assert_int_equal(tepal_encoded_bytes(back), bytes);
+    assert_ok(tepal_encode(back, again, (size_t)bytes, NULL));
+    assert_memory_equal(room, again, (size_t)bytes);
+    /* Ranges that begin and end anywhere. */
+    for (uint64_t at = 0; at < bytes; at += 997) {
+        size_t len = (size_t)(bytes - at < 1500 ? bytes - at : 1500);
+        assert_ok(tepal_encode_range(f, at, again, len, NULL));
+        assert_memory_equal(again, room + at, len);
+    }
+    free(room);
+    free(again);
+    return back;
+}
+
+/* One key 140,000 times among others, saved and loaded, and out again. */
 static void one_key_many_times(void **unused)
 {
     (void)unused;
@@ -319,12 +346,21 @@ static void one_key_many_times(void **unused)
     assert_ok(tepal_filter_add(f, twin));
     assert_true(info_integer(f, "overflow") >= TIMES - 8);
     must_be_sound(f);
+    struct tepal_filter *back = through_bytes(f);
+    tepal_filter_free(f);
+    f = back;
+    assert_int_equal(tepal_filter_copies(f, often), TIMES); /* its twin is told apart */
     for (int i = 0; i < OTHERS; i++) {
         assert_true(tepal_filter_query(f, others[i]));
     }
     for (int i = 0; i < TIMES; i++) {
         assert_true(tepal_filter_query(f, often));
         assert_ok(tepal_filter_remove(f, often));
+        if (i == TIMES / 2) {
+            back = through_bytes(f);
+            tepal_filter_free(f);
+            f = back;
+        }
     }
     assert_true(tepal_filter_query(f, twin));
     assert_ok(tepal_filter_remove(f, twin));
@@ -368,33 +404,6 @@ static void the_exact_table_counts(void **unused)
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-static struct tepal_filter *through_bytes(const struct tepal_filter *f)
-{
-    uint64_t bytes = tepal_encoded_bytes(f);
-    uint8_t *room = malloc((size_t)bytes);
-    uint8_t *again = malloc((size_t)bytes);
-    struct tepal_filter *back = NULL;
-    struct tepal_error error = {0};
-    assert_non_null(room);
-    assert_non_null(again);
-    assert_ok(tepal_encode(f, room, (size_t)bytes, NULL));
-    if (tepal_decode(room, (size_t)bytes, NULL, &back, &error) != TEPAL_OK) {
-        fail_msg("%s", error.why);
-    }
-    assert_int_equal(tepal_encoded_bytes(back), bytes);
-    assert_ok(tepal_encode(back, again, (size_t)bytes, NULL));
-    assert_memory_equal(room, again, (size_t)bytes);
-    /* Ranges that begin and end anywhere. */
-    for (uint64_t at = 0; at < bytes; at += 997) {
-        size_t len = (size_t)(bytes - at < 1500 ? bytes - at : 1500);
-        assert_ok(tepal_encode_range(f, at, again, len, NULL));
-        assert_memory_equal(again, room + at, len);
-    }
-    free(room);
-    free(again);
-    return back;
-}
 
 /* Saved and loaded at many sizes, it goes on as if it had never been: byte for byte. */
 static void files_go_on(void **unused)

@@ -30,7 +30,7 @@ while read -r call most; do
     echo "$call: $each instructions, at most $most"
     [ "$each" -le "$most" ] || { echo "not ok: $call takes more than it should"; failed=1; }
 done <<'BOUNDS'
-flat_query 68
+flat_query 52
 flat_add 122
 blocked_query 57
 blocked_add 61

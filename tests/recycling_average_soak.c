@@ -1,7 +1,7 @@
 /*
  * recycling_average_soak.c: the streams of recycling_average_stat.c with 10^8 messages each: flat,
- * with one phase and two; each other layout on two of them; more phases with 10^7; and flat by
- * sigma, for comparison.
+ * with one phase and two; each other layout on two of them, with sixteen sets of keys that repeat;
+ * more phases with 10^7; and flat by sigma, for comparison.
  */
 #include "average_help.h"
 
@@ -12,9 +12,11 @@ static void told_is_measured(void **unused)
     (void)unused;
     for (int layout = 0; layout < 4; layout++) {
         for (uint32_t phases = 1; phases <= 2; phases++) {
-            size_t step = layout == TEPAL_LAYOUT_FLAT ? 1 : 4;
+            bool flat = layout == TEPAL_LAYOUT_FLAT;
+            size_t step = flat ? 1 : 4;
             for (size_t i = step / 2; i < COUNT(average_streams); i += step) {
-                average_told_is_measured((enum tepal_layout)layout, phases, i, ARRIVALS);
+                average_told_is_measured((enum tepal_layout)layout, phases, i, ARRIVALS,
+                                         flat ? 1 : 16);
             }
         }
     }

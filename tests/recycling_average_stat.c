@@ -14,7 +14,7 @@ static void told_is_measured(void **unused)
     for (int layout = 0; layout < 4; layout++) {
         for (uint32_t phases = 1; phases <= 2; phases++) {
             for (size_t i = 0; i < COUNT(average_streams); i++) {
-                average_told_is_measured((enum tepal_layout)layout, phases, i, ARRIVALS);
+                average_told_is_measured((enum tepal_layout)layout, phases, i, ARRIVALS, 1);
             }
         }
     }

@@ -119,36 +119,37 @@ static inline void tepal_direct_mark(uint64_t *words, uint64_t range, uint64_t w
 }
 
 /*
- * Whether a bit is set is a coin toss, and a wrong guess of the processor costs more than a probe:
- * so the first two, whose words are the digest itself, are asked together. The others are asked one
- * by one, each requested while the one before is tested: three of four absent keys never get there.
+ * Whether a bit is set is a coin toss, and a wrong guess of the processor costs more than a probe.
+ * So probes are asked by twos: the first two, whose words are the digest itself, refuse three of
+ * four absent keys. The others are out of line, so that these have the registers.
  */
-static inline bool tepal_direct_flat_query(const struct tepal_direct *f, struct tepal_digest d)
+static __attribute__((noinline, unused)) bool tepal_direct_flat_rest(const uint64_t *words,
+                                                                     uint64_t range,
+                                                                     uint32_t hashes,
+                                                                     struct tepal_digest d)
 {
-    const uint64_t *words = f->words;
-    const uint64_t range = f->range;
-    const uint32_t hashes = f->hashes;
     uint64_t step = 2 * TEPAL_PLACE_GOLDEN;
-    uint64_t next;
-    uint64_t both = tepal_direct_test(words, tepal_place_scale(d.hi, range));
     uint32_t i;
-    if (hashes > 1) {
-        both &= tepal_direct_test(words, tepal_place_scale(d.lo, range));
-    }
-    if (both == 0 || hashes <= 2) {
-        return both != 0;
-    }
-    next = tepal_place_scale(tepal_place_more(d, step), range);
-    for (i = 3; i < hashes; i++) {
-        uint64_t at = next;
-        step += TEPAL_PLACE_GOLDEN;
-        next = tepal_place_scale(tepal_place_more(d, step), range);
-        __builtin_prefetch(&words[next >> 6]);
-        if (tepal_direct_test(words, at) == 0) {
+    for (i = 2; i + 1 < hashes; i += 2) {
+        uint64_t one = tepal_place_scale(tepal_place_more(d, step), range);
+        uint64_t other = tepal_place_scale(tepal_place_more(d, step + TEPAL_PLACE_GOLDEN), range);
+        if ((tepal_direct_test(words, one) & tepal_direct_test(words, other)) == 0) {
             return false;
         }
+        step += 2 * TEPAL_PLACE_GOLDEN;
     }
-    return tepal_direct_test(words, next) != 0;
+    return i == hashes ||
+           tepal_direct_test(words, tepal_place_scale(tepal_place_more(d, step), range)) != 0;
+}
+
+static inline bool tepal_direct_flat_query(const struct tepal_direct *f, struct tepal_digest d)
+{
+    const uint32_t hashes = f->hashes;
+    uint64_t both = tepal_direct_test(f->words, tepal_place_scale(f->range, d.hi));
+    if (hashes > 1) {
+        both &= tepal_direct_test(f->words, tepal_place_scale(f->range, d.lo));
+    }
+    return both != 0 && (hashes <= 2 || tepal_direct_flat_rest(f->words, f->range, hashes, d));
 }
 
 /* The usual numbers of hashes without a loop: fewer instructions, more lines under way. */
@@ -293,7 +294,7 @@ static inline struct tepal_direct_key tepal_direct_blocked_key(uint64_t lines,
                                                                struct tepal_digest d)
 {
     struct tepal_direct_key key;
-    key.line = tepal_place_scale(d.hi, lines);
+    key.line = tepal_place_scale(lines, d.hi);
     key.line_word = d.hi;
     key.cell_word = d.lo;
     key.more = 2;
@@ -435,7 +436,7 @@ static inline bool tepal_direct_fingerprint_query(const struct tepal_direct *f,
     const unsigned char *bytes = (const unsigned char *)f->words;
     const uint64_t lanes = f->bucket.lanes;
     uint64_t print = tepal_place_print(d.lo, f->bucket.shift);
-    uint64_t bucket = tepal_place_scale(d.hi, f->range);
+    uint64_t bucket = tepal_place_scale(f->range, d.hi);
     uint64_t other = tepal_place_other_bucket(f->range, bucket, print);
     uint64_t x;
     uint64_t y;

@@ -240,7 +240,7 @@ struct tepal_recycling_params {
  * number of keys that the false-positive rate is planned for; the filter grows beyond it, at a rate
  * that rises slowly (docs/growing.md).
  *
- *   - Additions never find the filter full. Memory is taken in steps of a sixteenth at most.
+ *   - Additions never find the filter full. Memory is taken in steps of 1/32 at most.
  *   - A key that was added several times must be removed as often. Copies beyond eight are kept in
  *     an exact table of digests and counts.
  *   - Remove only keys that were added: then there are no false negatives.

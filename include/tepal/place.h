@@ -109,7 +109,10 @@ static inline uint64_t tepal_place_fold(uint64_t a, uint64_t b)
 
 #endif
 
-/* floor(word * range / 2^64): a uniform word becomes a uniform number below range. */
+/*
+ * floor(word * range / 2^64): a uniform word becomes a uniform number below range. They may change
+ * places: `mulx` has its first operand in a fixed register, where a loop can leave the range.
+ */
 static inline uint64_t tepal_place_scale(uint64_t word, uint64_t range)
 {
     return tepal_place_high(word, range);

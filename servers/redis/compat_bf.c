@@ -253,7 +253,7 @@ static void reply_fact(struct redis_ctx *ctx, const struct held *held, unsigned 
         reply_number(ctx, capacity(p));
         break;
     case 1:
-        reply_number(ctx, held->taken);
+        reply_number(ctx, tepal_filter_memory_bytes(held->filter));
         break;
     case 2:
         reply_number(ctx, p->chain.parts > 0 ? p->chain.parts : 1);

@@ -346,7 +346,7 @@ struct facts {
 static struct facts facts_of(const struct held *held)
 {
     uint64_t items = tepal_filter_keys_now(held->filter);
-    return (struct facts){held->taken,
+    return (struct facts){tepal_filter_memory_bytes(held->filter),
                           buckets(held),
                           filters(held, items > 0 ? items - 1 : 0),
                           items,

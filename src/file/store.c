@@ -64,25 +64,6 @@ static ssize_t read_some(int fd, uint8_t *bytes, size_t len)
     return got;
 }
 
-/* `len` bytes, or fewer if the input ends. `at` is where in the input we are. */
-static enum tepal_status read_all(int fd, uint8_t *bytes, size_t len, uint64_t at, size_t *got,
-                                  struct tepal_error *error)
-{
-    size_t have = 0;
-    while (have < len) {
-        ssize_t n = read_some(fd, bytes + have, len - have);
-        if (n < 0) {
-            return system_fault(error, errno, at + have, "cannot read the input");
-        }
-        if (n == 0) {
-            break;
-        }
-        have += (size_t)n;
-    }
-    *got = have;
-    return TEPAL_OK;
-}
-
 static enum tepal_status write_all(int fd, const uint8_t *bytes, size_t len, uint64_t at,
                                    struct tepal_error *error)
 {
@@ -452,8 +433,17 @@ static enum tepal_status read_header(int fd, struct format_header *h, struct tep
 {
     uint8_t bytes[FORMAT_HEADER];
     size_t got = 0;
-    enum tepal_status status = read_all(fd, bytes, sizeof bytes, 0, &got, error);
-    return status != TEPAL_OK ? status : tepal_format_read_header(bytes, got, h, error);
+    while (got < sizeof bytes) {
+        ssize_t n = read_some(fd, bytes + got, sizeof bytes - got);
+        if (n < 0) {
+            return system_fault(error, errno, got, "cannot read the input");
+        }
+        if (n == 0) {
+            break;
+        }
+        got += (size_t)n;
+    }
+    return tepal_format_read_header(bytes, got, h, error);
 }
 
 static void unmap(void *mapping, size_t bytes)

@@ -29,6 +29,7 @@ ONLY = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
 ERRORS = {
     "open": ["EIO", "ENOSPC", "EMFILE", "EINTR"],
     "read": ["EIO", "EINTR", "EAGAIN", "short"],
+    "pread": ["EIO", "EINTR", "EAGAIN", "short"],
     "write": ["EIO", "ENOSPC", "EINTR", "EAGAIN", "short"],
     "close": ["EIO", "EINTR"],
     "fsync": ["EIO", "ENOSPC", "EINTR"],
@@ -46,7 +47,7 @@ ERRORS = {
     "getentropy": ["EIO"],
 }
 # No failures at all: whoever is told so tries again.
-HARMLESS = {(call, what) for call in ("read", "write") for what in ("EINTR", "EAGAIN", "short")}
+HARMLESS = {(call, what) for call in ("read", "pread", "write") for what in ("EINTR", "EAGAIN", "short")}
 HARMLESS |= {("fsync", "EINTR"), ("flock", "EINTR"), ("close", "EINTR"), ("flock", "ENOLCK")}
 
 COUNTING = ["--kind", "counting", "--cells", "8192", "--choices", "2", "--seed", "7", "-q"]
@@ -77,6 +78,7 @@ OTHER = ["build", "high", "-o", "g", "--capacity", "1000", "--seed", "7", "-q"]
 STATE = ["dedup", "--state", "f", "--memory", "2Ki", "--seed", "7", "-q", "low"]
 SCENARIOS = [
     Scenario("build", [], BLOOM, ["f"]),
+    Scenario("build, keys counted", [], ["build", "low", "-o", "f", "--fp", "1%", "--seed", "7", "-q"], ["f"]),
     Scenario("build over another", [OTHER[:3] + ["f"] + OTHER[4:]], BLOOM, ["f"]),
     Scenario("build, receipts", [["build", "high", "-o", "f", *COUNTING, "--receipts", "r"]],
              ["build", "low", "-o", "f", *COUNTING, "--receipts", "r", "--force"], ["f", "r"]),
@@ -245,7 +247,8 @@ def check_told(case, fault, result, now, left):
         if not is_new(case, name, now) and not kept:
             return f"{name} is lost"
         left -= set(kept)
-    if not re.search(r"in place|filter was written|were written|standard output|cannot be synced", words):
+    if not re.search(r"in place|filter was written|were written|go into the state|standard output"
+                     r"|cannot be synced", words):
         return "it does not tell that the new one is there"
     return None
 

@@ -138,6 +138,16 @@ ssize_t read(int fd, void *bytes, size_t len)
     return result;
 }
 
+ssize_t pread(int fd, void *bytes, size_t len, off_t from)
+{
+    ssize_t (*call)(int, void *, size_t, off_t) =
+        (ssize_t(*)(int, void *, size_t, off_t))real("pread");
+    int what = due("pread");
+    ssize_t result = what > 0 ? -1 : call(fd, bytes, what == SHORT ? (len + 1) / 2 : len, from);
+    note("pread", (long)result, fd, NULL, NULL);
+    return result;
+}
+
 ssize_t write(int fd, const void *bytes, size_t len)
 {
     ssize_t (*call)(int, const void *, size_t) =

@@ -264,42 +264,6 @@ def test_protocol_3(t):
         t.check("a map", isinstance(c("CF.INFO", "c"), dict))
 
 
-def test_python_client(t):
-    """A client library that knows the commands and reads their answers."""
-    import redis
-    with server() as s:
-        r = redis.Redis(port=s.port)
-        b, c = r.bf(), r.cf()
-        t.equal("bf", [b.create("b", 0.01, 1000), b.add("b", "x"), b.madd("b", "x", "y"),
-                       b.exists("b", "y"), b.mexists("b", "x", "z")], [True, 1, [0, 1], 1, [1, 0]])
-        info = b.info("b")
-        t.equal("bf info", [info.capacity, info.filterNum, info.insertedNum, info.expansionRate],
-                [1000, 1, 2, 2])
-        b.create("n", 0.01, 3, noScale=True)
-        b.madd("n", 1, 2, 3)
-        try:
-            b.add("n", 4)
-            t.check("full", False)
-        except redis.ResponseError as problem:
-            t.equal("full", str(problem), "non scaling filter is full")
-        at, chunks = 0, []
-        while True:
-            at, data = b.scandump("b", at)
-            if at == 0:
-                break
-            chunks.append((at, data))
-        r.delete("b")
-        for at, data in chunks:
-            b.loadchunk("b", at, data)
-        t.equal("dumped and loaded", b.mexists("b", "x", "y", "z"), [1, 1, 0])
-        t.equal("cf", [c.create("c", 1000), c.add("c", "x"), c.addnx("c", "x"), c.count("c", "x"),
-                       c.insert("c", ["x", "y"]), c.insertnx("c", ["y", "z"]), c.delete("c", "x"),
-                       c.exists("c", "y")], [True, 1, 0, 1, [1, 1], [0, 1], 1, 1])
-        info = c.info("c")
-        t.equal("cf info", [info.insertedNum, info.deletedNum, info.bucketSize, info.filterNum],
-                [3, 1, 2, 1])
-
-
 def test_replica_and_restart(t):
     with server(settings=[("appendonly", "yes"), ("appendfsync", "always"),
                           ("repl-diskless-sync-delay", "0")]) as m, server() as r:

@@ -240,12 +240,16 @@ static bool wait_for_input(void *context, int fd)
     }
 }
 
-/* What a failure leaves, once there were lines. */
+/* What a failure leaves, once there were lines: they are remembered, as they were dealt with. */
 static const char *stays(const struct dedup *d)
 {
-    return !d->prints                       ? "the lines before it were read"
-           : arg(d->args, "repeats")->given ? "the repeats before it are out"
-                                            : "the lines before it are out";
+    static const char *const what[][2] = {
+        {"the lines before it were read", "the lines before it were read, and go into the state"},
+        {"the repeats before it are out", "the repeats before it are out, and go into the state"},
+        {"the lines before it are out", "the lines before it are out, and go into the state"},
+    };
+    size_t i = !d->prints ? 0 : arg(d->args, "repeats")->given ? 1 : 2;
+    return what[i][d->state.path != NULL];
 }
 
 /* Lines that all come now: `n` of the batch, from the first on. */

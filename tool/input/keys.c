@@ -27,6 +27,7 @@
 #endif
 
 #include "input/lanes.h"
+#include "input/retry.h"
 #include "input/source.h"
 
 #define AT_ONCE ((size_t)1 << 16) /* bytes read: a block, its keys and digests stay in the cache */
@@ -444,7 +445,7 @@ static void count_part(void *context, size_t i)
     while (at < end) {
         size_t want = end - at < sizeof text ? (size_t)(end - at) : sizeof text;
         ssize_t n = pread(t->fd, text, want, (off_t)at);
-        if (n == 0 || (n < 0 && errno != EINTR)) {
+        if (n == 0 || (n < 0 && !retry_io(t->fd, POLLIN))) {
             t->part[i] = UINT64_MAX;
             return;
         }

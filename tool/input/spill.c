@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/retry.h"
+
 #define FIRST_DIGESTS ((size_t)1 << 12)
 #define PIECE         ((size_t)1 << 14) /* digests read back at once: they stay in the cache */
 
@@ -108,7 +110,7 @@ static int empty_into_file(struct spill *s)
     size_t left = s->used * sizeof *s->held;
     while (left > 0) {
         ssize_t n = write(s->fd, bytes, left);
-        if (n < 0 && errno != EINTR) {
+        if (n < 0 && !retry_io(s->fd, POLLOUT)) {
             return fail(s, strerror(errno));
         }
         bytes += n > 0 ? n : 0;
@@ -170,7 +172,7 @@ static ptrdiff_t read_piece(struct spill *s)
         if (n == 0) {
             return fail(s, "the temporary file was cut short");
         }
-        if (n < 0 && errno != EINTR) {
+        if (n < 0 && !retry_io(s->fd, POLLIN)) {
             return fail(s, strerror(errno));
         }
         done += n > 0 ? (size_t)n : 0;

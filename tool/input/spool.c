@@ -8,14 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/retry.h"
+
 static int copy_input(const struct args *args, int to)
 {
     char room[65536];
     ssize_t got;
-    while ((got = read(STDIN_FILENO, room, sizeof room)) > 0 || (got < 0 && errno == EINTR)) {
+    while ((got = read(STDIN_FILENO, room, sizeof room)) > 0 ||
+           (got < 0 && retry_io(STDIN_FILENO, POLLIN))) {
         for (ssize_t at = 0; at < got;) {
             ssize_t wrote = write(to, room + at, (size_t)(got - at));
-            if (wrote < 0 && errno != EINTR) {
+            if (wrote < 0 && !retry_io(to, POLLOUT)) {
                 return args_about(args, "temporary file", "%s", strerror(errno));
             }
             at += wrote > 0 ? wrote : 0;
@@ -35,7 +38,7 @@ static int take_input(const struct args *args, struct spool *s)
         return args_about(args, "temporary file", "%s", strerror(errno));
     }
     int code = copy_input(args, fd);
-    if (close(fd) != 0 && code == EXIT_YES) {
+    if (close(fd) != 0 && code == EXIT_YES && errno != EINTR) {
         code = args_about(args, "temporary file", "%s", strerror(errno));
     }
     return code;

@@ -11,6 +11,8 @@
 
 #include <sodium.h>
 
+#include "input/retry.h"
+
 bool login_split(const char *address, char *host, size_t host_room, char *port, size_t port_room)
 {
     const char *bus = strchr(address, '@'); /* as CLUSTER NODES has it */
@@ -66,7 +68,7 @@ static int read_password(const struct args *args, struct login *login, const cha
     ssize_t n = -1;
     while (fd >= 0 && used < sizeof text) {
         n = read(fd, text + used, sizeof text - used);
-        if (n == 0 || (n < 0 && errno != EINTR)) {
+        if (n == 0 || (n < 0 && !retry_io(fd, POLLIN))) {
             break;
         }
         used += n > 0 ? (size_t)n : 0;

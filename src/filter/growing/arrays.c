@@ -5,10 +5,11 @@
  *     memory:    | first array        | segment | segment | ...  | gap | table or array |
  *
  * A filter is created and loaded as one array, which may be a mapping. What is added later goes
- * into segments: sixteen for each doubling, so that at most a sixteenth of the memory is unused and
- * nothing is ever copied from a smaller array into a larger one. Arrays end between groups of
- * sixteen buckets, which are whole words. If the first array ends within a group, the first segment
- * takes a copy of that group.
+ * into segments: 32 for each doubling, so that at most 1/32 of the memory is unused (and as much
+ * again where the first array ends within a segment) and nothing is ever copied from a smaller
+ * array into a larger one. Arrays end between groups of sixteen buckets, which are whole words. If
+ * the first array ends within a group, the first segment takes a copy of that group. The list of
+ * segments is made for one doubling after the other.
  */
 #include <string.h>
 
@@ -38,6 +39,27 @@ static size_t segment_words(const struct growing_table *t, uint64_t bucket)
     return (size_t)(growing_segment_buckets(bucket) / GROWING_GROUP * t->bits + 1);
 }
 
+/* A place for this segment in the list, and for all others of its round; false without memory. */
+static bool list_segment(struct tepal_growing *f, size_t number)
+{
+    const size_t round = (size_t)1 << GROWING_SEGMENTS_LOG;
+    size_t room = (number / round + 1) * round;
+    if (number < f->segment_room) {
+        return true;
+    }
+    uint64_t **list = tepal_alloc_zeroed(&f->head.allocator, room * sizeof *list);
+    if (list == NULL) {
+        return false;
+    }
+    if (f->segment_room > 0) {
+        memcpy(list, f->segment, f->segment_room * sizeof *list);
+        tepal_alloc_release(&f->head.allocator, f->segment, f->segment_room * sizeof *list);
+    }
+    f->segment = list;
+    f->segment_room = room;
+    return true;
+}
+
 bool tepal_growing_room(struct tepal_growing *f)
 {
     struct growing_table *t = &f->at;
@@ -47,6 +69,9 @@ bool tepal_growing_room(struct tepal_growing *f)
         return true;
     }
     if (next >> GROWING_LAST_ROUND != 0) {
+        return false;
+    }
+    if (!list_segment(f, growing_segment(next))) {
         return false;
     }
     uint64_t **segment = &f->segment[growing_segment(next)];
@@ -105,19 +130,25 @@ uint64_t tepal_growing_memory(const struct tepal_filter *filter)
     const struct tepal_growing *f = growing_self_const(filter);
     uint64_t table = 8 * PARAMS_OVERFLOW_WORDS * filter->params.growing.overflow;
     return (filter_read_only(filter) ? 0 : (uint64_t)f->first_words * 8) + f->segment_bytes +
-           (f->own_overflow ? table : 0);
+           f->segment_room * sizeof *f->segment + (f->own_overflow ? table : 0);
 }
 
 /* Give back everything but the first array. */
 static void release(struct tepal_growing *f)
 {
     const struct tepal_allocator *allocator = &f->head.allocator;
-    for (size_t i = 0; i < GROWING_SEGMENT_COUNT; i++) {
+    for (size_t i = 0; i < f->segment_room; i++) {
         if (f->segment[i] != NULL) {
-            uint64_t round = (uint64_t)1 << (GROWING_FIRST_ROUND + (i >> GROWING_SEGMENTS_LOG));
-            tepal_alloc_release(allocator, f->segment[i], segment_words(&f->at, round) * 8);
-            f->segment[i] = NULL;
+            size_t later = i >> GROWING_SEGMENTS_LOG; /* two for the first round */
+            later -= later > 0;
+            uint64_t bucket = (uint64_t)1 << (GROWING_FIRST_ROUND + later);
+            tepal_alloc_release(allocator, f->segment[i], segment_words(&f->at, bucket) * 8);
         }
+    }
+    if (f->segment_room > 0) {
+        tepal_alloc_release(allocator, f->segment, f->segment_room * sizeof *f->segment);
+        f->segment = NULL;
+        f->segment_room = 0;
     }
     f->segment_bytes = 0;
     if (f->own_overflow) {

@@ -33,11 +33,13 @@ enum {
 #define GROWING_GROUP_LOG 4
 #define GROWING_GROUP     ((uint64_t)1 << GROWING_GROUP_LOG)
 
-/* Round r is the buckets 2^r .. 2^(r + 1) - 1, in 16 segments; the first 2^8 are never apart. */
-#define GROWING_FIRST_ROUND   8
-#define GROWING_LAST_ROUND    40
-#define GROWING_SEGMENTS_LOG  4
-#define GROWING_SEGMENT_COUNT ((GROWING_LAST_ROUND - GROWING_FIRST_ROUND) << GROWING_SEGMENTS_LOG)
+/*
+ * Round r is the buckets 2^r .. 2^(r + 1) - 1, in 32 segments of a group at least. The buckets
+ * below 2^9 are segments of the first round, too, those before its own.
+ */
+#define GROWING_FIRST_ROUND  9
+#define GROWING_LAST_ROUND   40
+#define GROWING_SEGMENTS_LOG 5
 
 struct growing_table {
     uint64_t *words;  /* the first array */
@@ -64,7 +66,8 @@ struct tepal_growing {
     uint64_t segment_bytes; /* of all segments */
     bool own_overflow;      /* is the exact table apart from the first array? */
     uint64_t gap;           /* the word of zeros behind the buckets, once these are apart */
-    uint64_t *segment[GROWING_SEGMENT_COUNT];
+    uint64_t **segment;     /* those that were needed, the others NULL */
+    size_t segment_room;    /* of this list; 0 until the first array is full */
 };
 
 static inline struct tepal_growing *growing_self(struct tepal_filter *filter)
@@ -112,18 +115,23 @@ static inline struct growing_key growing_key_of(const struct growing_table *t,
 
 /* ---- segments -------------------------------------------------------------------------------- */
 
+static inline unsigned growing_round(uint64_t bucket)
+{
+    return 63 - (unsigned)__builtin_clzll(bucket | (uint64_t)1 << GROWING_FIRST_ROUND);
+}
+
 /* The number of the segment of a bucket that is not in the first array. */
 static inline size_t growing_segment(uint64_t bucket)
 {
-    unsigned round = 63 - (unsigned)__builtin_clzll(bucket);
-    return (size_t)(round - GROWING_FIRST_ROUND) << GROWING_SEGMENTS_LOG |
-           (size_t)(bucket >> (round - GROWING_SEGMENTS_LOG) & growing_ones(GROWING_SEGMENTS_LOG));
+    unsigned round = growing_round(bucket);
+    return ((size_t)(round - GROWING_FIRST_ROUND) << GROWING_SEGMENTS_LOG) +
+           (size_t)(bucket >> (round - GROWING_SEGMENTS_LOG));
 }
 
 /* Buckets in a segment of this bucket's round. */
 static inline uint64_t growing_segment_buckets(uint64_t bucket)
 {
-    return (uint64_t)1 << (63 - __builtin_clzll(bucket) - GROWING_SEGMENTS_LOG);
+    return (uint64_t)1 << (growing_round(bucket) - GROWING_SEGMENTS_LOG);
 }
 
 /* The words of the group that a bucket is in. */
