@@ -286,6 +286,61 @@ static void kernels_are_bit_identical(void **state)
     }
 }
 
+/* A small filter inside another, at any bit: both kernels find what its positions say. */
+static void parts_are_asked_as_their_positions_say(void **state)
+{
+    (void)state;
+    enum { KEYS = BLOOM_PART_KEYS, CELLS = 3001 };
+    static const uint32_t hashes[] = {1, 2, 3, 13, 30};
+    static struct tepal_digest digests[KEYS];
+    static uint64_t words[2 + CELLS / 64 + 2];
+    uint64_t random = 9;
+    for (size_t c = 0; c < 4 * sizeof hashes / sizeof *hashes; c++) {
+        struct shape shape = {TEPAL_LAYOUT_FLAT, TEPAL_POSITIONS_COLLIDING, CELLS, hashes[c / 4]};
+        struct tepal_params params = params_of(&shape);
+        struct address at = tepal_address_of(&params, 1);
+        struct bloom_part part = {&at, words, 64 + c % 4 * 21, 1 + c * 33};
+        uint16_t keys[KEYS];
+        uint16_t expected[KEYS];
+        uint32_t asked = 0;
+        uint32_t in = 0;
+        check_digests(&random, digests, KEYS);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            words[i] = check_random(&random); /* half of the bits */
+        }
+        for (uint16_t i = 0; i < KEYS; i++) {
+            uint64_t positions[TEPAL_MAX_HASHES];
+            uint32_t k =
+                tepal_address_positions(&at, address_rehash(digests[i], part.number), positions);
+            for (uint32_t n = 0; n < k && i % 5 == 0; n++) {
+                bits_set(words, part.start + positions[n]);
+            }
+        }
+        for (uint16_t i = 0; i < KEYS; i++) {
+            uint64_t positions[TEPAL_MAX_HASHES];
+            uint32_t k =
+                tepal_address_positions(&at, address_rehash(digests[i], part.number), positions);
+            bool all = true;
+            for (uint32_t n = 0; n < k; n++) {
+                all = all && bits_test(words, part.start + positions[n]);
+            }
+            if (i % 7 != 3) { /* who is not asked is not found */
+                keys[asked++] = i;
+                expected[in] = i;
+                in += all;
+            }
+        }
+        assert_true(in > KEYS / 10 && in < asked);
+        uint16_t stay[KEYS];
+        assert_int_equal(tepal_bloom_flat_portable.inside(&part, digests, keys, asked, stay), in);
+        assert_memory_equal(stay, expected, in * sizeof *stay);
+        if (tepal_processor_has_avx2()) { /* in place, too */
+            assert_int_equal(tepal_bloom_flat_avx2.inside(&part, digests, keys, asked, keys), in);
+            assert_memory_equal(keys, expected, in * sizeof *keys);
+        }
+    }
+}
+
 /*
  * Beyond the cache, flat and partitioned queries run in stages of 64 keys: every awkward number of
  * keys and of hashes, with none, some and all of the keys present, against single calls.
@@ -834,6 +889,7 @@ int main(void)
         cmocka_unit_test(batches_agree_with_single_calls),
         cmocka_unit_test(stages_agree_with_single_calls),
         cmocka_unit_test(kernels_are_bit_identical),
+        cmocka_unit_test(parts_are_asked_as_their_positions_say),
         cmocka_unit_test(union_is_the_filter_of_both_sets),
         cmocka_unit_test(filters_that_differ_do_not_mix),
         cmocka_unit_test(folded_filters_are_those_built_small),

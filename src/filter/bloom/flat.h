@@ -366,6 +366,61 @@ static size_t flat_query(const struct address *at, const uint64_t *words,
     return present;
 }
 
+/* ---- a part of a larger filter --------------------------------------------------------------- */
+
+/*
+ * Waves as above: half of the bits are set, one or two of them settle most keys, and nobody knows
+ * which. The digest in the part is made once for those that its first two words do not settle.
+ */
+ALWAYS_INLINE uint64_t part_test(const struct bloom_part *part, uint64_t cells, uint64_t word)
+{
+    return bits_test(part->words, part->start + tepal_place_scale(cells, word));
+}
+
+static uint32_t flat_inside(const struct bloom_part *part, const struct tepal_digest *digests,
+                            const uint16_t *keys, uint32_t count, uint16_t *stay)
+{
+    const struct bloom_part here = *part;
+    const uint64_t cells = part->at->cells;
+    const uint32_t hashes = part->at->hashes;
+    uint64_t lo[BLOOM_PART_KEYS];
+    uint64_t hi[BLOOM_PART_KEYS];
+    uint32_t left = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        uint16_t key = keys[n];
+        uint64_t word = address_rehash(digests[key], here.number).hi;
+        stay[left] = key;
+        hi[left] = word;
+        left += (uint32_t)part_test(&here, cells, word);
+    }
+    if (hashes == 1) {
+        return left;
+    }
+    count = left;
+    left = 0;
+    for (uint32_t n = 0; n < count; n++) {
+        uint16_t key = stay[n];
+        uint64_t word = address_rehash(digests[key], here.number).lo;
+        stay[left] = key;
+        hi[left] = hi[n];
+        lo[left] = word;
+        left += (uint32_t)part_test(&here, cells, word);
+    }
+    for (uint32_t i = 2; i < hashes && left > 0; i++) {
+        const uint64_t step = i * ADDRESS_GOLDEN;
+        count = left;
+        left = 0;
+        for (uint32_t n = 0; n < count; n++) {
+            struct tepal_digest d = {.lo = lo[n], .hi = hi[n]};
+            stay[left] = stay[n];
+            hi[left] = d.hi;
+            lo[left] = d.lo;
+            left += (uint32_t)part_test(&here, cells, address_more(d, step));
+        }
+    }
+    return left;
+}
+
 #define ADD_KEYS 64
 
 /* Probe i of `count` keys, after the probe before it, of `waiting` keys, is set. */

@@ -9,7 +9,7 @@
 
 #include "filter/bloom/flat.h"
 
-const struct bloom_kernels tepal_bloom_flat_avx2 = {flat_add, flat_query};
+const struct bloom_kernels tepal_bloom_flat_avx2 = {flat_add, flat_query, flat_inside};
 
 #else
 

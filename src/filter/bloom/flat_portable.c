@@ -4,4 +4,4 @@
 
 #include "filter/bloom/flat.h"
 
-const struct bloom_kernels tepal_bloom_flat_portable = {flat_add, flat_query};
+const struct bloom_kernels tepal_bloom_flat_portable = {flat_add, flat_query, flat_inside};

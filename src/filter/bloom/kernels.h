@@ -43,12 +43,31 @@ struct bloom_source {
 void tepal_filter_hash_keys(const struct bloom_source *source, size_t first, size_t count,
                             struct tepal_digest *digests);
 
+/*
+ * A small flat filter (colliding positions) that is a part of a larger one: `at` addresses its
+ * cells, from bit `start` of `words` on, by the `number`th other digest of a key (address_rehash).
+ */
+struct bloom_part {
+    const struct address *at;
+    const uint64_t *words;
+    uint64_t start;
+    uint64_t number;
+};
+
+#define BLOOM_PART_KEYS 512
+
 struct bloom_kernels {
     void (*add)(const struct address *at, uint64_t *words, const struct bloom_source *source,
                 size_t count);
     /* Answers as in tepal_filter_query_many. */
     size_t (*query)(const struct address *at, const uint64_t *words,
                     const struct bloom_source *source, size_t count, uint64_t *answers);
+    /*
+     * Flat alone. Of up to BLOOM_PART_KEYS keys, numbers of digests, those that the part has, in
+     * their order, to `stay`, which may be `keys`. Returns how many.
+     */
+    uint32_t (*inside)(const struct bloom_part *part, const struct tepal_digest *digests,
+                       const uint16_t *keys, uint32_t count, uint16_t *stay);
 };
 
 extern const struct bloom_kernels tepal_bloom_flat_portable;

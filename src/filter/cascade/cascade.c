@@ -141,30 +141,7 @@ static bool cascade_query(const struct tepal_filter *filter, struct tepal_digest
 
 /* ---- many keys ------------------------------------------------------------------------------- */
 
-#define CHUNK 512
-
-/*
- * Of these keys, those whose bit i in the second level is set; the others are not in it. Nobody
- * knows which leave: nothing branches on it. Where i is a constant, only the word that is asked for
- * is computed.
- */
-static inline __attribute__((always_inline)) uint32_t wave(const struct tepal_cascade *cascade,
-                                                           const struct tepal_digest *digests,
-                                                           uint32_t i, const uint16_t *keys,
-                                                           uint32_t count, uint16_t *stay)
-{
-    const uint64_t *words = cascade->head.words;
-    const uint64_t start = cascade->start[1];
-    const uint64_t cells = cascade->level[1].cells;
-    uint32_t left = 0;
-    for (uint32_t n = 0; n < count; n++) {
-        uint16_t key = keys[n];
-        uint64_t word = address_word(address_rehash(digests[key], 1), i);
-        stay[left] = key;
-        left += bits_test(words, start + wide_scale(word, cells));
-    }
-    return left;
-}
+#define CHUNK BLOOM_PART_KEYS
 
 /* A second level of so many bits is in the cache, and need not be requested. */
 #define CACHED_BITS ((uint64_t)1 << 21)
@@ -186,11 +163,8 @@ static size_t ask_others(const struct tepal_cascade *cascade, const struct tepal
         bits_prefetch(cascade->head.words, cascade->start[1] + wide_scale(first, second->cells));
     }
     if (second->positions == TEPAL_POSITIONS_COLLIDING) {
-        in = wave(cascade, digests, 0, keys, in, keys);
-        in = second->hashes > 1 ? wave(cascade, digests, 1, keys, in, keys) : in;
-        for (uint32_t i = 2; i < second->hashes && in > 0; i++) {
-            in = wave(cascade, digests, i, keys, in, keys);
-        }
+        struct bloom_part part = {second, cascade->head.words, cascade->start[1], 1};
+        in = tepal_bloom_dispatch(TEPAL_LAYOUT_FLAT)->inside(&part, digests, keys, in, keys);
     }
     for (uint32_t n = 0; n < in; n++) { /* the others are not in the second level: members */
         if (first_without(cascade, 1, digests[keys[n]]) % 2 == 0) {

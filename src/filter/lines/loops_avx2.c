@@ -11,7 +11,7 @@
 
 #include "filter/lines/loops.h"
 
-const struct bloom_kernels tepal_bloom_lines_avx2 = {lines_add, lines_query};
+const struct bloom_kernels tepal_bloom_lines_avx2 = {lines_add, lines_query, NULL};
 
 #else
 

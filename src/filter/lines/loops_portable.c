@@ -5,4 +5,4 @@
 
 #include "filter/lines/loops.h"
 
-const struct bloom_kernels tepal_bloom_lines_portable = {lines_add, lines_query};
+const struct bloom_kernels tepal_bloom_lines_portable = {lines_add, lines_query, NULL};

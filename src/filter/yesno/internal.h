@@ -51,10 +51,15 @@ static inline struct tepal_digest yesno_yes_digest(uint64_t salt, struct tepal_d
     return salt == 0 ? d : address_rehash(d, salt * (TEPAL_MAX_NO_FILTERS + 1));
 }
 
+static inline uint64_t yesno_no_number(uint64_t salt, bool own_seeds, uint32_t j)
+{
+    return salt * (TEPAL_MAX_NO_FILTERS + 1) + 1 + (own_seeds ? j : 0);
+}
+
 static inline struct tepal_digest yesno_no_digest(uint64_t salt, bool own_seeds, uint32_t j,
                                                   struct tepal_digest d)
 {
-    return address_rehash(d, salt * (TEPAL_MAX_NO_FILTERS + 1) + 1 + (own_seeds ? j : 0));
+    return address_rehash(d, yesno_no_number(salt, own_seeds, j));
 }
 
 /*

@@ -148,7 +148,7 @@ void tepal_yesno_mask(const struct tepal_params *params, struct tepal_digest dig
  * no-filters. These are small beside the yes-filter, and half empty: one or two bits settle it, and
  * the first line of each is on its way while the others' answers are read.
  */
-#define CHUNK 512
+#define CHUNK BLOOM_PART_KEYS
 
 struct pending {
     uint32_t count;
@@ -163,43 +163,6 @@ static void list_found(const uint64_t *answers, size_t count, struct pending *fo
             found->index[found->count++] = (uint16_t)(w * 64 + (size_t)__builtin_ctzll(word));
         }
     }
-}
-
-/*
- * Of these keys, those whose bit i in no-filter j is set; the others are not in it. Half of them
- * leave, and nobody knows which: nothing branches on it. Where i is a constant, only the word that
- * is asked for is computed.
- */
-static inline __attribute__((always_inline)) uint32_t
-wave(const struct tepal_yesno *yesno, const struct tepal_digest *digests, uint32_t j, uint32_t i,
-     const uint16_t *keys, uint32_t count, uint16_t *stay)
-{
-    const uint64_t *words = yesno->head.words;
-    const uint64_t start = no_start(yesno, j);
-    const uint64_t cells = yesno->no.cells;
-    const uint64_t salt = yesno->salt;
-    const bool own_seeds = yesno->own_seeds;
-    uint32_t left = 0;
-    for (uint32_t n = 0; n < count; n++) {
-        uint16_t key = keys[n];
-        uint64_t word = address_word(yesno_no_digest(salt, own_seeds, j, digests[key]), i);
-        stay[left] = key;
-        left += bits_test(words, start + wide_scale(word, cells));
-    }
-    return left;
-}
-
-/* Of these keys, those that no-filter j has, to `stay`. */
-static uint32_t in_filter(const struct tepal_yesno *yesno, const struct tepal_digest *digests,
-                          uint32_t j, const struct pending *found, uint16_t *stay)
-{
-    const uint32_t k = yesno->no.hashes;
-    uint32_t in = wave(yesno, digests, j, 0, found->index, found->count, stay);
-    in = k > 1 ? wave(yesno, digests, j, 1, stay, in, stay) : in;
-    for (uint32_t i = 2; i < k && in > 0; i++) {
-        in = wave(yesno, digests, j, i, stay, in, stay);
-    }
-    return in;
 }
 
 /* No-filters of so many bits in all are in the cache, and need not be requested. */
@@ -219,9 +182,12 @@ static size_t veto_chunk(const struct tepal_yesno *yesno, const struct tepal_dig
         }
     }
     if (yesno->no.positions == TEPAL_POSITIONS_COLLIDING) {
+        const struct bloom_kernels *flat = tepal_bloom_dispatch(TEPAL_LAYOUT_FLAT);
         for (uint32_t j = 0; j < yesno->filters; j++) {
+            struct bloom_part part = {&yesno->no, yesno->head.words, no_start(yesno, j),
+                                      yesno_no_number(yesno->salt, yesno->own_seeds, j)};
             uint16_t stay[CHUNK];
-            uint32_t in = in_filter(yesno, digests, j, &found, stay);
+            uint32_t in = flat->inside(&part, digests, found.index, found.count, stay);
             for (uint32_t n = 0; n < in; n++) {
                 answers[stay[n] / 64] &= ~((uint64_t)1 << stay[n] % 64);
             }
