@@ -713,9 +713,68 @@ static void other_kinds_do_not_count(void **state)
     tepal_filter_free(bloom);
 }
 
+/* Sums of all counters and their bits, by either kernel, as single counters have them. */
+static void assert_census(const struct counting_census *census)
+{
+    enum { WORDS = 32 * 8 };
+    static uint64_t words[WORDS];
+    static uint64_t bits[2][WORDS / 4]; /* flat, and in long lines */
+    uint64_t random = 23;
+    memset(bits, 0, sizeof bits);
+    for (size_t i = 0; i < WORDS; i++) { /* full ones and empty ones among them */
+        words[i] = check_random(&random) & check_random(&random) & check_random(&random);
+        words[i] |= i % 5 == 0 ? check_random(&random) : 0;
+    }
+    words[7] = UINT64_MAX;
+    for (uint32_t wide = COUNTERS_NARROW; wide <= COUNTERS_WIDE; wide++) {
+        struct counting_sums naive = {0, 0, 0};
+        for (size_t count = 0; count < WORDS; count++) {
+            struct counting_sums sums = census->sums(words, count, wide);
+            assert_int_equal(sums.ones, naive.ones);
+            assert_int_equal(sums.sum, naive.sum);
+            assert_int_equal(sums.stuck, naive.stuck);
+            for (uint32_t i = 0; i < counters_per_word(wide); i++) {
+                uint32_t value = counters_in_word(words[count], wide, i);
+                naive.ones += value > 0;
+                naive.sum += value;
+                naive.stuck += value == counters_max(wide);
+            }
+        }
+    }
+    for (uint64_t i = 0; i < 16 * WORDS; i++) {
+        uint64_t word = i / 64;
+        uint64_t in_line = word / 8 * 32 + i % 64 / 16 * 8 + word % 8;
+        if (counters_get(words, COUNTERS_NARROW, i) > 0) {
+            bits_set(bits[0], i);
+        }
+        if (counters_in_word(words[in_line], COUNTERS_NARROW, i % 16) > 0) {
+            bits_set(bits[1], i);
+        }
+    }
+    for (int spread = 0; spread < 2; spread++) {
+        assert_true(census->agrees(words, bits[spread], 0, spread != 0));
+        assert_true(census->agrees(words, bits[spread], WORDS / 4, spread != 0));
+        for (uint64_t i = 0; i < 16 * WORDS; i++) {
+            bits[spread][i / 64] ^= (uint64_t)1 << i % 64;
+            assert_false(census->agrees(words, bits[spread], WORDS / 4, spread != 0));
+            bits[spread][i / 64] ^= (uint64_t)1 << i % 64;
+        }
+    }
+}
+
+static void a_census_is_that_of_single_counters(void **state)
+{
+    (void)state;
+    assert_census(&tepal_counting_census_portable);
+    if (tepal_processor_has_avx2()) {
+        assert_census(&tepal_counting_census_avx2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_census_is_that_of_single_counters),
         cmocka_unit_test(operations_agree_with_a_plain_twin),
         cmocka_unit_test(batches_equal_single_calls),
         cmocka_unit_test(kernels_agree_on_lines),

@@ -163,6 +163,11 @@ static void kernels_agree(void **state)
                 assert_int_equal(found, a);
                 assert_true(count % 64 == 0 || plain[count / 64] >> (count % 64) == 0);
             }
+            const struct fingerprint_table *t = &((const struct tepal_fingerprint *)f)->at;
+            assert_int_equal(tepal_fingerprint_held_portable(t), tepal_filter_ones(f));
+            if (tepal_processor_has_avx2()) {
+                assert_int_equal(tepal_fingerprint_held_avx2(t), tepal_filter_ones(f));
+            }
             tepal_filter_free(f);
         }
     }

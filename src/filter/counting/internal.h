@@ -4,6 +4,7 @@
  *   counting.c      the kind: construction, one key, its table entry
  *   batch.c         many keys: the same, requested some keys ahead
  *   whole.c         whole filters: invariants, union, difference, the bits alone, info
+ *   census_*.c      all counters: their sums, and whether the bits say the same (census.h)
  *   audit.c         what removals have done and would do, against a list of members; repair
  *   avoid.c         keys that must not be found: bits that are cleared and counters that stay
  *   offline.c       groups for keys that are all known: a search
@@ -36,6 +37,25 @@
 #include "cells/counters.h"
 #include "filter/bloom/kernels.h"
 #include "filter/kind.h"
+
+/* What all counters add up to. */
+struct counting_sums {
+    uint64_t ones; /* counters above 0 */
+    uint64_t sum;
+    uint64_t stuck;
+};
+
+struct counting_census {
+    struct counting_sums (*sums)(const uint64_t *words, size_t count, uint32_t wide);
+    /*
+     * Are these `count` words of bits those of as many times four words of narrow counters? In long
+     * lines (`spread`) there are eight words of bits in each.
+     */
+    bool (*agrees)(const uint64_t *words, const uint64_t *bits, size_t count, bool spread);
+};
+
+extern const struct counting_census tepal_counting_census_portable;
+extern const struct counting_census tepal_counting_census_avx2; /* if tepal_processor_has_avx2() */
 
 /* The state of a counting filter: history, then what the cells must agree with. */
 enum counting_state {

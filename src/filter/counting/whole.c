@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/refuse.h"
 #include "base/report.h"
+#include "filter/lines/processor.h"
 #include "filter/retouched/internal.h"
 
 static size_t counter_words(const struct tepal_counting *counting)
@@ -28,9 +29,7 @@ static size_t bit_words(const struct tepal_counting *counting)
 
 /* What the state says of the cells, from the cells. */
 struct census {
-    uint64_t ones;
-    uint64_t sum;
-    uint64_t stuck;
+    struct counting_sums of;
     uint64_t lost;    /* counters whose bits were cleared, summed */
     uint64_t cleared; /* how many these are */
 };
@@ -89,46 +88,21 @@ static void count_cleared(const struct tepal_counting *counting, struct census *
     }
 }
 
-/*
- * Words of counters whose flags and sums of pairs are added side by side: a counter of 4 bits has
- * room for so many flags, and a byte for so many sums of two.
- */
-#define SUMMED 8
-
-/* `wide` is a constant. */
-static inline __attribute__((always_inline)) void
-count_counters(const struct tepal_counting *counting, uint32_t wide, struct census *census)
+static const struct counting_census *census_kernels(void)
 {
-    const uint64_t *words = counting->head.words;
-    const size_t count = counter_words(counting);
-    for (size_t i = 0; i < count; i += SUMMED) {
-        size_t here = count - i < SUMMED ? count - i : SUMMED;
-        uint64_t above = 0;
-        uint64_t full = 0;
-        uint64_t pairs = 0;
-        for (size_t j = 0; j < here; j++) {
-            above += counters_above_zero(words[i + j], wide);
-            full += counters_at_max(words[i + j], wide);
-            pairs += counters_pairs(words[i + j], wide);
-        }
-        census->ones += counters_sum(above, wide);
-        census->stuck += counters_sum(full, wide);
-        census->sum += counters_sum_pairs(pairs, wide);
-    }
+    return tepal_processor_has_avx2() ? &tepal_counting_census_avx2
+                                      : &tepal_counting_census_portable;
 }
 
 static struct census count_cells(const struct tepal_counting *counting)
 {
     struct census census = {0};
     if (!counting->has_counters) {
-        census.ones = tepal_bits_count(counting->bits, bit_words(counting));
+        census.of.ones = tepal_bits_count(counting->bits, bit_words(counting));
         return census;
     }
-    if (counting->wide == COUNTERS_WIDE) {
-        count_counters(counting, COUNTERS_WIDE, &census);
-    } else {
-        count_counters(counting, COUNTERS_NARROW, &census);
-    }
+    census.of =
+        census_kernels()->sums(counting->head.words, counter_words(counting), counting->wide);
     if (counting->learns) {
         count_cleared(counting, &census);
     }
@@ -139,9 +113,9 @@ static void settle_counts(struct tepal_counting *counting)
 {
     struct census census = count_cells(counting);
     uint64_t *own = counting->head.state.own;
-    own[COUNTING_ONES] = census.ones;
-    own[COUNTING_SUM] = census.sum;
-    own[COUNTING_STUCK] = census.stuck;
+    own[COUNTING_ONES] = census.of.ones;
+    own[COUNTING_SUM] = census.of.sum;
+    own[COUNTING_STUCK] = census.of.stuck;
     own[COUNTING_LOST] = census.lost;
 }
 
@@ -189,21 +163,36 @@ const char *tepal_counting_op_validate(const struct tepal_filter *filter)
     return counts_can_be(counting) ? NULL : "the counts in the header are impossible";
 }
 
-const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter)
+static bool bits_match(const struct tepal_counting *counting)
 {
-    const struct tepal_counting *counting = counting_of_const(filter);
-    const uint64_t *own = filter->state.own;
-    for (size_t i = 0; counting->has_counters && i < bit_words(counting); i++) {
+    size_t i = 0;
+    if (counting->wide == COUNTERS_NARROW && !counting->learns) {
+        i = counter_words(counting) / 4; /* the last word of bits may have fewer counters */
+        if (!census_kernels()->agrees(counting->head.words, counting->bits, i, counting->spread)) {
+            return false;
+        }
+    }
+    for (; i < bit_words(counting); i++) {
         uint64_t bits = counting->bits[i];
         uint64_t asked = bits_for(counting, i);
         if (bits != asked &&
             (!counting->learns || (bits & ~asked) != 0 || (stuck_for(counting, i) & ~bits) != 0)) {
-            return "the bits do not match the counters";
+            return false;
         }
     }
+    return true;
+}
+
+const char *tepal_counting_op_validate_cells(const struct tepal_filter *filter)
+{
+    const struct tepal_counting *counting = counting_of_const(filter);
+    const uint64_t *own = filter->state.own;
+    if (counting->has_counters && !bits_match(counting)) {
+        return "the bits do not match the counters";
+    }
     struct census census = count_cells(counting);
-    if (own[COUNTING_ONES] != census.ones || own[COUNTING_SUM] != census.sum ||
-        own[COUNTING_STUCK] != census.stuck ||
+    if (own[COUNTING_ONES] != census.of.ones || own[COUNTING_SUM] != census.of.sum ||
+        own[COUNTING_STUCK] != census.of.stuck ||
         (counting->has_counters && own[COUNTING_LOST] != census.lost)) {
         return "the counters disagree with the counts in the header";
     }
@@ -415,7 +404,7 @@ enum tepal_status tepal_counting_strip(const struct tepal_filter *filter,
     memcpy(bits->words, counting_of_const(filter)->bits, bits->word_count * 8);
     bits->state = filter->state;
     /* Counted, not copied: `filter` may be a view that nobody has validated. */
-    bits->state.own[COUNTING_ONES] = count_cells(counting_of(bits)).ones;
+    bits->state.own[COUNTING_ONES] = count_cells(counting_of(bits)).of.ones;
     bits->state.own[COUNTING_SUM] = 0;
     bits->state.own[COUNTING_STUCK] = 0;
     *out = bits;

@@ -386,36 +386,6 @@ static size_t fingerprint_query_many(const struct tepal_filter *filter,
 
 /* ---- what the cells say ---------------------------------------------------------------------- */
 
-/* 1 in every slot of these that holds something: a carry into its highest bit, or that bit. */
-static inline uint64_t held_in(const struct fingerprint_table *t, uint64_t word)
-{
-    uint64_t carry = (word & (t->highs - t->lanes)) + (t->highs - t->lanes);
-    return ((word | carry) & t->highs) >> (t->bits - 1);
-}
-
-/* Flags are added side by side in the slots, for as many buckets as a slot has room to count. */
-static uint64_t count_held(const struct fingerprint_table *table)
-{
-    const struct fingerprint_table t = *table;
-    const uint64_t most = t.values / 2; /* wide: two flags of a bucket go to a slot */
-    uint64_t held = 0;
-    for (uint64_t first = 0; first < t.buckets; first += most) {
-        uint64_t end = t.buckets - first < most ? t.buckets : first + most;
-        uint64_t sums = 0;
-        for (uint64_t at = fingerprint_start(&t, first); at < fingerprint_start(&t, end);
-             at += FINGERPRINT_SLOTS * t.bits) {
-            sums += t.bits <= FINGERPRINT_NARROW
-                        ? held_in(&t, fingerprint_read_bucket(t.words, at))
-                        : held_in(&t, fingerprint_read(t.words, at)) +
-                              held_in(&t, fingerprint_read(t.words, at + 2 * t.bits));
-        }
-        for (uint32_t slot = 0; slot < SLOTS && slot * t.bits < 64; slot++) {
-            held += sums >> slot * t.bits & t.values;
-        }
-    }
-    return held;
-}
-
 static const char *fingerprint_validate(const struct tepal_filter *filter)
 {
     const uint64_t *own = filter->state.own;
@@ -435,7 +405,9 @@ static const char *fingerprint_validate(const struct tepal_filter *filter)
 
 static const char *fingerprint_validate_cells(const struct tepal_filter *filter)
 {
-    return filter->state.own[OWN_HELD] == count_held(&self_const(filter)->at)
+    fingerprint_held_kernel *held =
+        tepal_processor_has_avx2() ? tepal_fingerprint_held_avx2 : tepal_fingerprint_held_portable;
+    return filter->state.own[OWN_HELD] == held(&self_const(filter)->at)
                ? NULL
                : "the number of fingerprints differs from the one in the header";
 }

@@ -107,6 +107,12 @@ typedef size_t fingerprint_query_kernel(const struct fingerprint_table *t,
 fingerprint_query_kernel tepal_fingerprint_query_portable;
 fingerprint_query_kernel tepal_fingerprint_query_avx2; /* only if tepal_processor_has_avx2() */
 
+/* How many slots hold a fingerprint. */
+typedef uint64_t fingerprint_held_kernel(const struct fingerprint_table *t);
+
+fingerprint_held_kernel tepal_fingerprint_held_portable;
+fingerprint_held_kernel tepal_fingerprint_held_avx2; /* only if tepal_processor_has_avx2() */
+
 /* One key, in tables of these widths. */
 enum fingerprint_width {
     FINGERPRINT_BYTES, /* a bucket is whole bytes, eight at most; little-endian machines only */

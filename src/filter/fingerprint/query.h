@@ -1,7 +1,7 @@
 /*
- * query.h: queries to the fingerprint filter in plain C, of one key and of batches, included by the
- * files that compile it for the baseline and for AVX2 (which has a faster way for most batches, and
- * faster shifts for one key).
+ * query.h: queries to the fingerprint filter in plain C, of one key and of batches, and the count
+ * of its fingerprints, included by the files that compile it for the baseline and for AVX2 (which
+ * has a faster way for most batches and counts, and faster shifts for one key).
  *
  * Both buckets of key i + 64 are requested while those of key i are compared, four slots with one
  * subtraction. Nothing branches on what is found.
@@ -108,3 +108,42 @@ ONE(one_wide, FINGERPRINT_WIDE)
         [FINGERPRINT_BITS] = {one_bits, one_bits_u64},                                             \
         [FINGERPRINT_WIDE] = {one_wide, one_wide_u64},                                             \
     }
+
+/* ---- slots that are taken -------------------------------------------------------------------- */
+
+/* 1 in every slot of these that holds something: a carry into its highest bit, or that bit. */
+static inline uint64_t held_in(const struct fingerprint_table *t, uint64_t word)
+{
+    uint64_t carry = (word & (t->highs - t->lanes)) + (t->highs - t->lanes);
+    return ((word | carry) & t->highs) >> (t->bits - 1);
+}
+
+static inline uint64_t held_sum(const struct fingerprint_table *t, uint64_t sums)
+{
+    uint64_t held = 0;
+    for (uint32_t slot = 0; slot < FINGERPRINT_SLOTS && slot * t->bits < 64; slot++) {
+        held += sums >> slot * t->bits & t->values;
+    }
+    return held;
+}
+
+/* From this bucket on. Flags are added side by side, for as many buckets as a slot can count. */
+static uint64_t held_from(const struct fingerprint_table *table, uint64_t first)
+{
+    const struct fingerprint_table t = *table;
+    const uint64_t most = t.values / 2; /* wide: two flags of a bucket go to a slot */
+    uint64_t held = 0;
+    for (; first < t.buckets; first += most) {
+        uint64_t end = t.buckets - first < most ? t.buckets : first + most;
+        uint64_t sums = 0;
+        for (uint64_t at = fingerprint_start(&t, first); at < fingerprint_start(&t, end);
+             at += FINGERPRINT_SLOTS * t.bits) {
+            sums += t.bits <= FINGERPRINT_NARROW
+                        ? held_in(&t, fingerprint_read_bucket(t.words, at))
+                        : held_in(&t, fingerprint_read(t.words, at)) +
+                              held_in(&t, fingerprint_read(t.words, at + 2 * t.bits));
+        }
+        held += held_sum(&t, sums);
+    }
+    return held;
+}

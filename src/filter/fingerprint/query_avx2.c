@@ -165,6 +165,65 @@ size_t tepal_fingerprint_query_avx2(const struct fingerprint_table *t,
                : present + query_batch(t, digests + whole, count - whole, answers + whole / 64);
 }
 
+/* Four buckets of so many bytes, from this one on, each in a lane of its own. */
+ALWAYS_INLINE __m256i buckets4(const char *at, size_t bytes, __m256i spread)
+{
+    __m128i low = _mm_loadu_si128((const __m128i *)(const void *)at);
+    __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(at + 2 * bytes));
+    return _mm256_shuffle_epi8(_mm256_set_m128i(high, low), spread);
+}
+
+/* Byte i of a lane is byte i of its bucket; behind the bucket there are zeros. */
+static __m256i spread_of(size_t bytes)
+{
+    int8_t from[32];
+    for (size_t i = 0; i < sizeof from; i++) {
+        from[i] = (int8_t)(i % 8 < bytes ? i / 8 % 2 * bytes + i % 8 : 0x80);
+    }
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
+}
+
+/* As held_from, of buckets that are whole bytes; 16 of these are read at once. */
+static uint64_t held_by_fours(const struct fingerprint_table *t, uint64_t *end)
+{
+    const size_t bytes = t->bits / 2;
+    const uint64_t all = t->buckets * bytes + 8; /* with the word behind the last slot */
+    const uint64_t fours = all < 16 + 4 * bytes ? 0 : (all - 16 - 2 * bytes) / (4 * bytes);
+    const __m256i spread = spread_of(bytes);
+    const __m256i highs = _mm256_set1_epi64x((long long)t->highs);
+    const __m256i carry = _mm256_set1_epi64x((long long)(t->highs - t->lanes));
+    const __m128i shift = _mm_cvtsi32_si128((int)t->bits - 1);
+    const char *at = (const char *)t->words;
+    uint64_t held = 0;
+    for (uint64_t i = 0; i < fours;) {
+        uint64_t sums[4];
+        uint64_t stop =
+            fours - i < t->values ? fours : i + t->values; /* a slot has room for these */
+        __m256i sum = _mm256_setzero_si256();
+        for (; i < stop; i++) {
+            __m256i word = buckets4(at, bytes, spread);
+            __m256i above = _mm256_add_epi64(_mm256_and_si256(word, carry), carry);
+            __m256i flags = _mm256_and_si256(_mm256_or_si256(word, above), highs);
+            sum = _mm256_add_epi64(sum, _mm256_srl_epi64(flags, shift));
+            at += 4 * bytes;
+        }
+        _mm256_storeu_si256((__m256i *)(void *)sums, sum);
+        for (size_t lane = 0; lane < 4; lane++) {
+            held += held_sum(t, sums[lane]);
+        }
+    }
+    *end = fours * 4;
+    return held;
+}
+
+uint64_t tepal_fingerprint_held_avx2(const struct fingerprint_table *t)
+{
+    uint64_t first = 0;
+    bool whole_bytes = t->bits <= FINGERPRINT_NARROW && t->bits % 2 == 0;
+    uint64_t held = whole_bytes ? held_by_fours(t, &first) : 0;
+    return held + held_from(t, first);
+}
+
 #else
 
 size_t tepal_fingerprint_query_avx2(const struct fingerprint_table *t,
@@ -172,6 +231,11 @@ size_t tepal_fingerprint_query_avx2(const struct fingerprint_table *t,
                                     uint64_t *answers)
 {
     return query_batch(t, digests, count, answers);
+}
+
+uint64_t tepal_fingerprint_held_avx2(const struct fingerprint_table *t)
+{
+    return held_from(t, 0);
 }
 
 #endif
