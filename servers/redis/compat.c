@@ -178,7 +178,7 @@ static const char *begin(struct redis_ctx *ctx, struct redis_string **argv, enum
     const char *text = redis.StringPtrLen(argv[3], &len);
     const uint8_t *bytes = (const uint8_t *)text;
     if (opened->value != NULL && opened->value->held != NULL) {
-        return "ERR invalid offset - no link found";
+        return dialect == DIALECT_CF ? ITEM_EXISTS : "ERR invalid offset - no link found";
     }
     if (len != sizeof(struct dump_header) || memcmp(bytes, MAGIC, sizeof MAGIC) != 0 ||
         get_little(bytes + 24) != (uint64_t)dialect) {
