@@ -609,6 +609,9 @@ static void empty_and_full(void **state)
 static void views_are_left_alone(void **state)
 {
     (void)state;
+    if (!LITTLE_ENDIAN_HOST) { /* no file can be mapped there */
+        return;
+    }
     char path[] = "/tmp/tepal-avoid-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
